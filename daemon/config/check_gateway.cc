@@ -44,6 +44,7 @@ class GatewayChecker {
     check_tls();
     check_names();
     check_proxies();
+    if (gateway_.fireworq) check_fireworq(*gateway_.fireworq);
     for (GatewayToken& token : gateway_.tokens) check_token(token);
     for (const GatewayUser& user : gateway_.users) check_user(user);
     warn_unused();
@@ -190,6 +191,48 @@ class GatewayChecker {
               "send it");
     }
     gateway_.user_header = lower;
+  }
+
+  void check_fireworq(GatewayFireworq& fireworq) {
+    const std::string header = "[gateway.fireworq] ";
+    const auto server = parse_server(fireworq.listen, 0);
+    const auto address = server ? parse_address(server->host) : std::nullopt;
+    if (!address || server->port == 0) {
+      problem("gateway.fireworq.listen", header + "listen: '" + fireworq.listen +
+                                             "' is no address with a port; write "
+                                             "\"127.0.0.1:8080\" or \"[::1]:8080\"");
+    } else if (fireworq.address = *server;
+               std::find(gateway_.addresses.begin(), gateway_.addresses.end(), *server) !=
+               gateway_.addresses.end()) {
+      problem("gateway.fireworq.listen",
+              header + "listen: [gateway] listens at '" + fireworq.listen +
+                  "' already; the two have paths in common, so each needs a port of its own");
+    }
+    for (const std::string& text : fireworq.allow_from) {
+      if (parse_network(text)) continue;
+      problem("gateway.fireworq.allow_from", header + "allow_from: '" + text +
+                                                 "' is no address; write \"192.0.2.7\" or "
+                                                 "\"192.0.2.0/24\"");
+    }
+    for (const std::string& name : fireworq.names) {
+      if (!name.empty() && all_of(name, ".-_")) continue;
+      problem("gateway.fireworq.names",
+              header + "names: '" + name + "' is no name; write \"jobs.example.com\"");
+    }
+    for (const std::string& origin : fireworq.allow_origins) {
+      const bool scheme = origin.starts_with("http://") || origin.starts_with("https://");
+      if (scheme && origin.find('/', origin.find("//") + 2) == std::string::npos) continue;
+      problem("gateway.fireworq.allow_origins", header + "allow_origins: '" + origin +
+                                                    "' is no origin; write "
+                                                    "\"http://console.example.com:8888\"");
+    }
+    if (fireworq.queue_default.size() > kMostOfUser) {
+      problem("gateway.fireworq.queue_default", header + "queue_default has more than 255 bytes");
+    }
+    if (fireworq.anonymous || !gateway_.tokens.empty()) return;
+    warn("gateway.fireworq", header +
+                                 "there is no token and anonymous is false, so nobody may do "
+                                 "anything there");
   }
 
   void check_token(GatewayToken& token) {

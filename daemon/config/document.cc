@@ -26,7 +26,7 @@ struct Header {
   std::string_view line;
   std::string_view comment;
 };
-constexpr std::array<Header, 12> kHeaders = {{
+constexpr std::array<Header, 13> kHeaders = {{
     {Section::kDatabase, "[database]", ""},
     {Section::kDaemon, "[daemon]", ""},
     {Section::kQueue, "[queues.default]",
@@ -45,6 +45,9 @@ constexpr std::array<Header, 12> kHeaders = {{
     {Section::kNotices, "[notices]", ""},
     {Section::kGateway, "#[gateway]",
      "With this section allotd starts a gateway, which answers over HTTP. See docs/operations.md."},
+    {Section::kGatewayFireworq, "#[gateway.fireworq]",
+     "With this section the gateway also answers programs that were written for Fireworq. See "
+     "docs/from-fireworq.md."},
     {Section::kGatewayToken, "#[gateway.tokens.NAME]",
      "One section for each token; several are good at a time. Made by allot gateway token."},
     {Section::kGatewayUser, "#[gateway.users.NAME]",

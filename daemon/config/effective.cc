@@ -120,6 +120,12 @@ class Lister {
 #define ALLOT_DATABASE ALLOT_LIST
 #include "config/settings.def"
     }
+    if (gateway.fireworq) {
+      const std::string section = "gateway.fireworq";
+      const GatewayFireworq& in = *gateway.fireworq;
+#define ALLOT_GATEWAY_FIREWORQ ALLOT_LIST
+#include "config/settings.def"
+    }
     for (const GatewayToken& in : gateway.tokens) {
       const std::string section = "gateway.tokens." + in.name;
 #define ALLOT_GATEWAY_TOKEN ALLOT_LIST

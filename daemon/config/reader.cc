@@ -167,10 +167,12 @@ class Reader {
         read_tokens(node, out.tokens);
       } else if (node.key == "users") {
         read_users(node, out.users);
+      } else if (node.key == "fireworq") {
+        read_fireworq(node, out.fireworq.emplace());
       } else {
         add(node, "unknown section [gateway." + node.key +
-                      "]; known sections: gateway.database, gateway.tokens.NAME, "
-                      "gateway.users.NAME");
+                      "]; known sections: gateway.database, gateway.fireworq, "
+                      "gateway.tokens.NAME, gateway.users.NAME");
       }
     }
   }
@@ -180,6 +182,13 @@ class Reader {
 #define ALLOT_DATABASE ALLOT_READ
 #include "config/settings.def"
     in.refuse_unknown(Section::kDatabase);
+  }
+
+  void read_fireworq(const Node& node, GatewayFireworq& out) {
+    SectionReader in = open(node, "gateway.fireworq");
+#define ALLOT_GATEWAY_FIREWORQ ALLOT_READ
+#include "config/settings.def"
+    in.refuse_unknown(Section::kGatewayFireworq);
   }
 
   void read_tokens(const Node& group, std::vector<GatewayToken>& tokens) {

@@ -44,6 +44,8 @@ std::vector<Row> make_rows() {
 #define ALLOT_PLUGINS(...) ALLOT_ROW(Section::kPlugins, Plugins(), __VA_ARGS__)
 #define ALLOT_NOTICES(...) ALLOT_ROW(Section::kNotices, Notices(), __VA_ARGS__)
 #define ALLOT_GATEWAY(...) ALLOT_ROW(Section::kGateway, Gateway(), __VA_ARGS__)
+#define ALLOT_GATEWAY_FIREWORQ(...) \
+  ALLOT_ROW(Section::kGatewayFireworq, GatewayFireworq(), __VA_ARGS__)
 #define ALLOT_GATEWAY_TOKEN(...) ALLOT_ROW(Section::kGatewayToken, GatewayToken(), __VA_ARGS__)
 #define ALLOT_GATEWAY_USER(...) ALLOT_ROW(Section::kGatewayUser, GatewayUser(), __VA_ARGS__)
 #define ALLOT_LOGGING(...) ALLOT_ROW(Section::kLogging, Logging(), __VA_ARGS__)
@@ -226,6 +228,8 @@ std::string_view header_of(Section section) {
       return "[notices]";
     case Section::kGateway:
       return "[gateway]";
+    case Section::kGatewayFireworq:
+      return "[gateway.fireworq]";
     case Section::kGatewayToken:
       return "[gateway.tokens.NAME]";
     case Section::kGatewayUser:

@@ -65,6 +65,7 @@ enum class Section {
   kPlugins,
   kNotices,
   kGateway,
+  kGatewayFireworq,
   kGatewayToken,
   kGatewayUser,
   kLogging

@@ -117,13 +117,21 @@ struct GatewayUser {
 #include "config/settings.def"
 };
 
+// Fireworq's API, at a place of its own (docs/from-fireworq.md).
+struct GatewayFireworq {
+#define ALLOT_GATEWAY_FIREWORQ ALLOT_FIELD
+#include "config/settings.def"
+  Server address;  // after load(): listen
+};
+
 struct Gateway {
 #define ALLOT_GATEWAY ALLOT_FIELD
 #include "config/settings.def"
-  Database database;                 // after load(): what is missing is that of [database]
-  std::vector<Server> addresses;     // after load(): listen
-  std::vector<GatewayToken> tokens;  // in the order of the file
-  std::vector<GatewayUser> users;    // in the order of the file
+  Database database;                          // after load(): what is missing is that of [database]
+  std::vector<Server> addresses;              // after load(): listen
+  std::vector<GatewayToken> tokens;           // in the order of the file
+  std::vector<GatewayUser> users;             // in the order of the file
+  std::optional<GatewayFireworq> fireworq{};  // without the section there is none
 };
 
 struct Logging {

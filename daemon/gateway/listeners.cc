@@ -147,15 +147,17 @@ Listeners::Listeners(const config::Settings& settings, const std::vector<int>& h
     });
     return found == former.end() ? UniqueFd() : std::exchange(*found, UniqueFd());
   };
-  for (const config::Server& server : settings.gateway->addresses) {
+  const auto add = [&](const config::Server& server, bool fireworq) {
     const bool six = server.host.find(':') != std::string::npos;
     const std::string text =
         (six ? "[" + server.host + "]" : server.host) + ":" + std::to_string(server.port);
     const Address address = address_of(server);
     UniqueFd fd = take(address);
     if (!fd.valid()) fd = listen_at(text, address);
-    places_.push_back({text, std::move(fd), false});
-  }
+    places_.push_back({text, std::move(fd), false, fireworq});
+  };
+  for (const config::Server& server : settings.gateway->addresses) add(server, false);
+  if (settings.gateway->fireworq) add(settings.gateway->fireworq->address, true);
   const Address address = address_of(socket_);
   UniqueFd fd = take(address);
   if (!fd.valid()) {
@@ -166,7 +168,7 @@ Listeners::Listeners(const config::Settings& settings, const std::vector<int>& h
     remove_stale(socket_, address);
     fd = listen_at(socket_, address);
   }
-  places_.push_back({socket_, std::move(fd), true});
+  places_.push_back({socket_, std::move(fd), true, false});
   socket_file_ = file_of(socket_);
 }
 
@@ -176,25 +178,28 @@ Listeners::~Listeners() {
   }
 }
 
-std::vector<http::Listener> Listeners::for_server() const {
+std::vector<http::Listener> Listeners::for_server(http::Application* fireworq) const {
   std::vector<http::Listener> listeners;
   for (const Place& place : places_) {
     UniqueFd fd(::fcntl(place.fd.get(), F_DUPFD_CLOEXEC, 0));
     if (!fd.valid()) refuse(place.address, std::strerror(errno));
-    listeners.push_back({std::move(fd), encrypted_ && !place.local, place.local});
+    listeners.push_back({std::move(fd), encrypted_ && !place.local && !place.fireworq, place.local,
+                         place.fireworq ? fireworq : nullptr});
   }
   return listeners;
 }
 
-bool Listeners::have(int connection) const {
+Listeners::At Listeners::place_of(int connection) const {
   const Address own = own_address(connection);
-  return std::any_of(places_.begin(), places_.end(), [&](const Place& place) {
-    if (encrypted_ && !place.local) return false;
+  const auto found = std::find_if(places_.begin(), places_.end(), [&](const Place& place) {
+    if (encrypted_ && !place.local && !place.fireworq) return false;
     const Address listener = own_address(place.fd.get());
     if (own.storage.ss_family != listener.storage.ss_family) return false;
     if (is_every_address(listener)) return port_of(own) == port_of(listener);
     return listens_at(place.fd.get(), own);
   });
+  if (found == places_.end()) return At::kNone;
+  return found->fireworq ? At::kFireworq : At::kApi;
 }
 
 std::vector<int> Listeners::hand_on() {

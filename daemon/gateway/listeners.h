@@ -25,11 +25,12 @@ class Listeners {
   Listeners& operator=(const Listeners&) = delete;
   ~Listeners();  // removes the unix socket's file, if it is still that of this process
 
-  // For a server, which closes what it gets.
-  [[nodiscard]] std::vector<http::Listener> for_server() const;
-  // Whether a connection that a former image of this process kept came in at one of the places, and
+  // For a server, which closes what it gets. `fireworq` answers at the place of [gateway.fireworq].
+  [[nodiscard]] std::vector<http::Listener> for_server(http::Application* fireworq) const;
+  // At which kind of place a connection came in that a former image of this process kept, if it
   // would come in there in plain now, too.
-  [[nodiscard]] bool have(int connection) const;
+  enum class At { kNone, kApi, kFireworq };
+  [[nodiscard]] At place_of(int connection) const;
   // Keeps all of them open over exec; their numbers. The file of the unix socket stays then.
   [[nodiscard]] std::vector<int> hand_on();
   // "127.0.0.1:8080, /run/allot/gateway.sock", for the log.
@@ -39,7 +40,8 @@ class Listeners {
   struct Place {
     std::string address;
     UniqueFd fd;
-    bool local;
+    bool local = false;
+    bool fireworq = false;
   };
   std::vector<Place> places_;
   bool encrypted_;

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -32,6 +34,7 @@
 #include "db/from_settings.h"
 #include "gateway/access/access.h"
 #include "gateway/api/application.h"
+#include "gateway/fireworq/application.h"
 #include "gateway/http/server.h"
 #include "gateway/listeners.h"
 #include "gateway/notify.h"
@@ -186,6 +189,25 @@ api::Service service_of(const config::Settings& settings) {
   return service;
 }
 
+fireworq::Service fireworq_of(const config::Settings& settings) {
+  fireworq::Service service;
+  service.database = db::from_settings(settings.gateway->database);
+  service.settings = *settings.gateway->fireworq;
+  service.plugins = settings.plugins;
+  service.runtime_dir = config::runtime_dir(settings);
+  service.read_only = settings.gateway->read_only;
+  service.threads = settings.gateway->threads;
+  return service;
+}
+
+// Readable once a second.
+UniqueFd ticking() {
+  UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  const itimerspec each{{1, 0}, {0, 1}};
+  ::timerfd_settime(timer.get(), 0, &each, nullptr);
+  return timer;
+}
+
 // Tokens of others pass through this process, so nobody looks into it, and nothing that it starts
 // gets further than it.
 void shut_in() {
@@ -214,10 +236,18 @@ class Gateway {
         access_(*settings.gateway),
         application_(service_of(settings),
                      [this](const http::Head& head) { return access_.judge(head); }),
-        server_(application_, limits_of(*settings.gateway), listeners.for_server(),
+        fireworq_(settings.gateway->fireworq
+                      ? std::make_unique<fireworq::Application>(
+                            fireworq_of(settings),
+                            [this](std::string_view token) { return access_.by_token(token); })
+                      : nullptr),
+        server_(application_, limits_of(*settings.gateway), listeners.for_server(fireworq_.get()),
                 {settings.gateway->tls_cert, settings.gateway->tls_key}) {}
 
-  void adopt(UniqueFd connection) { server_.adopt(std::move(connection)); }
+  void adopt(UniqueFd connection, Listeners::At at) {
+    server_.adopt(std::move(connection),
+                  at == Listeners::At::kFireworq ? fireworq_.get() : nullptr);
+  }
   [[nodiscard]] std::vector<UniqueFd> kept() { return server_.kept(); }
 
   End run(int signals) {
@@ -228,6 +258,13 @@ class Gateway {
         if (!orphaned_) log::warn("gateway.orphaned", {{"pid", ::getpid()}});
         orphaned_ = true;
         stop(End::kStop);
+      });
+    }
+    if (fireworq_) {
+      clock_ = ticking();
+      server_.watch(clock_.get(), [this] {
+        std::uint64_t times = 0;
+        if (::read(clock_.get(), &times, sizeof times) == sizeof times) fireworq_->turn();
       });
     }
     server_.run();
@@ -296,6 +333,8 @@ class Gateway {
   End end_ = End::kStop;
   const access::Access access_;
   api::Application application_;
+  const std::unique_ptr<fireworq::Application> fireworq_;  // nullptr: not configured
+  UniqueFd clock_;
   http::Server server_;
 };
 
@@ -354,11 +393,14 @@ int run(const Options& options) {
   shut_in();
   Listeners listeners(settings, options.listeners);
   std::vector<UniqueFd> connections = read_noted(options.connections);
-  std::erase_if(connections, [&](const UniqueFd& each) { return !listeners.have(each.get()); });
   auto end = Gateway::End::kStop;
   {
     Gateway gateway(options, settings, listeners);
-    for (UniqueFd& each : connections) gateway.adopt(std::move(each));
+    for (UniqueFd& each : connections) {
+      const Listeners::At at = listeners.place_of(each.get());
+      if (at != Listeners::At::kNone) gateway.adopt(std::move(each), at);
+    }
+    connections.clear();
     log::info("gateway.listening", {{"pid", ::getpid()}, {"at", listeners.text()}});
     if (peer::inherited(ipc::kAnswerFd)) write_all(ipc::kAnswerFd, "\n", 1);
     tell_systemd("READY=1");

@@ -15,6 +15,7 @@
 #include "steward/apply_schedules.h"
 #include "steward/bulk_actions.h"
 #include "steward/duties.h"
+#include "steward/job_numbers.h"
 #include "steward/layouts.h"
 #include "steward/leadership.h"
 #include "steward/locks.h"
@@ -80,9 +81,10 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   Ticks ticks(session, board, leadership, kCalendar);
   BulkActions bulk(session, board, leadership);
   Minutes minutes(session, leadership, holder, config::runtime_dir(settings), own_life());
+  JobNumbers numbers(session, leadership);
   // The others ask the first one.
-  const std::vector<Chore*> chores{&leadership, &ticks, &layouts, &duties,
-                                   &notices,    &locks, &bulk,    &minutes};
+  const std::vector<Chore*> chores{&leadership, &ticks, &layouts, &duties, &notices,
+                                   &locks,      &bulk,  &minutes, &numbers};
 
   log::info("steward.ready",
             {{"slot", slot.raw().index}, {"version", kVersion}, {"queues", served.size()}});

@@ -248,7 +248,8 @@ const Heavy kHeavy[] = {
     {"fmt/", "daemon/log/.*"},
     {"toml++/", "daemon/config/.*"},
     {"nlohmann/",
-     "(daemon/(cli|gateway/api|json|steward|worker|queue/schedules)|plugins|tests)/.*"},
+     "(daemon/(cli|gateway/api|gateway/fireworq|json|steward|worker|queue/"
+     "schedules)|plugins|tests)/.*"},
     {"CLI/", "(daemon/cli|tests/fault)/.*"},
     {"Poco/", "(daemon/cli/remote|plugins|tests)/.*"},
 };

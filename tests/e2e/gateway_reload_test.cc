@@ -134,6 +134,26 @@ TEST_F(GatewayReload, ConnectionsThatAreKeptAliveAnswerAfterIt) {
   EXPECT_TRUE(local.is_closed());
 }
 
+TEST_F(GatewayReload, AConnectionOfFireworqStaysOne) {
+  start("[gateway.fireworq]\nanonymous = true\nlisten = \"127.0.0.1:" +
+        std::to_string(port_.number()) + "\"\n");
+  auto fireworq = HttpClient::to_port(port_.number());
+  auto local = HttpClient::to_socket(socket_);
+  for (int round = 0; round < 2; ++round) {
+    const auto version = fireworq.ask(get("/version"));
+    ASSERT_EQ(status_of(version), 200);
+    EXPECT_TRUE(version->body.starts_with("Fireworq ")) << version->body;
+    EXPECT_EQ(status_of(fireworq.ask(get("/api/v1/queues"))), 404);
+    EXPECT_EQ(status_of(local.ask(get("/api/v1/queues"))), 200);
+    if (round == 0) reload();
+  }
+  // The clock of the second life turns, too.
+  EXPECT_EQ(status_of(fireworq.ask("PUT /queue/q HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+                                   "2\r\n\r\n{}")),
+            200);
+  EXPECT_TRUE(eventually([&] { return status_of(fireworq.ask(get("/queue/q/node"))) == 200; }));
+}
+
 TEST_F(GatewayReload, AStreamEndsAtABatchAndSaysWhereToGoOn) {
   start({});
   auto client = HttpClient::to_socket(socket_);

@@ -151,7 +151,7 @@ Verdict Access::judge(const http::Head& head) const {
   if (count > 1) return refused(400, "Authorization is there more than once");
   // A proxy that asks for a password passes it on; who is behind it says the other field.
   const bool bearer = authorization != nullptr && lower(authorization->substr(0, 7)) == "bearer ";
-  if (authorization != nullptr && (bearer || user == nullptr)) return by_token(*authorization);
+  if (authorization != nullptr && (bearer || user == nullptr)) return by_bearer(*authorization);
   if (user != nullptr) return by_user(*user);
   if (local && grant_ && head.peer.uid) {
     return {Caller("uid:" + std::to_string(*head.peer.uid), *grant_)};
@@ -227,12 +227,16 @@ std::optional<Verdict> Access::look_at_proxy(const http::Head& head) const {
                  "everybody: set grant = \"none\" in [gateway]");
 }
 
-Verdict Access::by_token(std::string_view authorization) const {
+Verdict Access::by_bearer(std::string_view authorization) const {
   constexpr std::size_t kScheme = std::string_view("Bearer ").size();
   if (lower(authorization.substr(0, kScheme)) != "bearer ") {
     return refused(401, "Authorization has another scheme than Bearer: " + std::string(kHowToSend));
   }
-  const TokenHash hash = hash_of(authorization.substr(kScheme));
+  return by_token(authorization.substr(kScheme));
+}
+
+Verdict Access::by_token(std::string_view text) const {
+  const TokenHash hash = hash_of(text);
   const Token* found = nullptr;
   for (const Token& token : tokens_) {  // all of them, so that the time does not tell which
     if (same(token.hash, hash) || mutant::removed("gateway_token")) found = &token;

@@ -30,6 +30,8 @@ class Access {
   };
   // Who asks for the health has no role, and needs none, but a name that this gateway has.
   [[nodiscard]] Verdict judge(const http::Head& head) const;
+  // Who has this token, however it came.
+  [[nodiscard]] Verdict by_token(std::string_view token) const;
 
  private:
   struct Token {
@@ -44,7 +46,7 @@ class Access {
   [[nodiscard]] std::optional<Verdict> look_at_host(const http::Head& head) const;
   [[nodiscard]] std::optional<Verdict> look_at_site(const http::Head& head) const;
   [[nodiscard]] std::optional<Verdict> look_at_proxy(const http::Head& head) const;
-  [[nodiscard]] Verdict by_token(std::string_view authorization) const;
+  [[nodiscard]] Verdict by_bearer(std::string_view authorization) const;
   [[nodiscard]] Verdict by_user(const std::string& name) const;
   [[nodiscard]] bool from_trusted_proxy(const http::Peer& peer) const;
 

@@ -49,6 +49,7 @@ struct Response {
   std::string type = "application/json";  // Content-Type; empty: there is no body
   std::string body{};
   std::vector<Field> fields{};  // further ones: Location, Retry-After, ...
+  bool closes = false;          // the connection, also where the peer would go on
 };
 
 }  // namespace allot::gateway::http

@@ -20,6 +20,7 @@ constexpr std::array kReasons = {
     Reason{201, "Created"},
     Reason{202, "Accepted"},
     Reason{204, "No Content"},
+    Reason{301, "Moved Permanently"},
     Reason{304, "Not Modified"},
     Reason{400, "Bad Request"},
     Reason{401, "Unauthorized"},

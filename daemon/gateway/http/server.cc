@@ -114,7 +114,7 @@ class Server::Impl {
   void run();
   void stop(std::chrono::milliseconds grace, bool keeps);
   std::vector<UniqueFd> kept() { return std::exchange(house_.kept, {}); }
-  void adopt(UniqueFd connection);
+  void adopt(UniqueFd connection, Application* application);
   void post(std::function<void()> act) { mailbox_->post(std::move(act)); }
   void watch(int fd, std::function<void()> ready);
 
@@ -146,6 +146,10 @@ class Server::Impl {
   void accept_from(Door& door);
   void receive(UniqueFd fd, const Door& door, const sockaddr_storage& from);
   void out_of(int error, Door& door);
+  [[nodiscard]] Application& application_of(const Door& door) const {
+    Application* own = door.listener.application;
+    return own == nullptr ? house_.application : *own;
+  }
   void wait_for(Watch& watch);
   void keep_time();
   void begin_stop(std::chrono::milliseconds grace, bool keeps);
@@ -230,7 +234,7 @@ void Server::Impl::receive(UniqueFd fd, const Door& door, const sockaddr_storage
   const bool fair = limits_.connections_of_peer == 0 || peer.address.empty() ||
                     all.of_address(peer.address) < limits_.connections_of_peer;
   if (all.size() >= limits_.connections + kMostUnwelcome) return;
-  start_session(house_, std::move(fd), std::move(peer), room && fair);
+  start_session(house_, application_of(door), std::move(fd), std::move(peer), room && fair);
   if (!keeps_time_) keep_time();
 }
 
@@ -250,7 +254,7 @@ void Server::Impl::out_of(int error, Door& door) {
       accept4(door.listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (fd.valid() && !door.listener.encrypted) {
     Response response =
-        house_.application.refuse(503, "too many connections; try again in a second");
+        application_of(door).refuse(503, "too many connections; try again in a second");
     response.fields.push_back({"Retry-After", "1"});
     const std::string text = response_head(response, {BodyForm::kCounted, true}) + response.body;
     static_cast<void>(send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL));
@@ -296,13 +300,14 @@ void Server::Impl::keep_time() {
   });
 }
 
-void Server::Impl::adopt(UniqueFd connection) {
+void Server::Impl::adopt(UniqueFd connection, Application* application) {
   sockaddr_storage from{};
   socklen_t size = sizeof from;
   // Its peer may be gone meanwhile.
   if (getpeername(connection.get(), reinterpret_cast<sockaddr*>(&from), &size) != 0) return;
   Peer peer = peer_of(connection.get(), false, from);
-  go_on_with(house_, std::move(connection), std::move(peer));
+  Application& answers = application == nullptr ? house_.application : *application;
+  go_on_with(house_, answers, std::move(connection), std::move(peer));
   if (!keeps_time_) keep_time();
 }
 
@@ -344,8 +349,8 @@ void Server::stop_and_keep(std::chrono::milliseconds grace) {
 std::vector<UniqueFd> Server::kept() {
   return impl_->kept();
 }
-void Server::adopt(UniqueFd connection) {
-  impl_->adopt(std::move(connection));
+void Server::adopt(UniqueFd connection, Application* application) {
+  impl_->adopt(std::move(connection), application);
 }
 void Server::post(std::function<void()> act) {
   impl_->post(std::move(act));

@@ -17,6 +17,8 @@ struct Listener {
   UniqueFd fd;
   bool encrypted = false;  // TLS, with the files of Tls
   bool local = false;      // a unix socket: the peer's uid is known
+  // Who answers what comes in here; nullptr: the application of the server.
+  Application* application = nullptr;
 };
 
 struct Tls {
@@ -54,8 +56,9 @@ class Server {
   // server that follows, which goes on with them. Once run() has returned, kept() has them.
   void stop_and_keep(std::chrono::milliseconds grace);
   [[nodiscard]] std::vector<UniqueFd> kept();
-  // Goes on with a plain connection that another server has kept. Before run().
-  void adopt(UniqueFd connection);
+  // Goes on with a plain connection that another server has kept, with the application of the place
+  // where it came in. Before run().
+  void adopt(UniqueFd connection, Application* application = nullptr);
 
   // Calls `act` in the server's thread, soon. From any thread.
   void post(std::function<void()> act);

@@ -205,8 +205,10 @@ struct LinesHead {
 
 class Session : public Connection, public std::enable_shared_from_this<Session> {
  public:
-  Session(House& house, std::unique_ptr<Transport> transport, Peer peer, bool welcome)
+  Session(House& house, Application& application, std::unique_ptr<Transport> transport, Peer peer,
+          bool welcome)
       : house_(house),
+        application_(application),
         transport_(std::move(transport)),
         peer_(std::move(peer)),
         welcome_(welcome),
@@ -263,6 +265,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   void begin_body();
 
   House& house_;
+  Application& application_;
   std::unique_ptr<Transport> transport_;
   Peer peer_;
   bool welcome_;
@@ -449,21 +452,21 @@ void Session::ask(const std::shared_ptr<Question>& question, Request request) {
     });
   };
   try {
-    house_.application.answer(std::move(request), std::move(reply));
+    application_.answer(std::move(request), std::move(reply));
   } catch (const std::exception& error) {
     log::error("gateway.answer_failed", {{"error", error.what()}});
-    question->response = house_.application.refuse(500, "this is a defect; the log says more");
+    question->response = application_.refuse(500, "this is a defect; the log says more");
     question->answered.open();
   }
 }
 
 Admission Session::admitted(const Head& head) {
   try {
-    return house_.application.admit(head);
+    return application_.admit(head);
   } catch (const std::exception& error) {
     log::error("gateway.answer_failed", {{"error", error.what()}});
     Admission admission;
-    admission.refusal = house_.application.refuse(500, "this is a defect; the log says more");
+    admission.refusal = application_.refuse(500, "this is a defect; the log says more");
     return admission;
   }
 }
@@ -578,14 +581,15 @@ awaitable<bool> Session::read_some(std::size_t space) {
 awaitable<bool> Session::refuse(unsigned status, std::string title) {
   // Where an answer has begun, only the end of the connection can say that it is not whole.
   if (answer_begun_ || cut_) co_return false;
-  Response response = house_.application.refuse(status, title);
+  Response response = application_.refuse(status, title);
   if (status == 503) response.fields.push_back({"Retry-After", "1"});
   co_return co_await send(std::move(response), false);
 }
 
 awaitable<bool> Session::send(Response response, bool keeps) {
   // What is asked behind it already is for nobody when the server stops.
-  const bool stays = keeps && !unread_ && (!house_.stopping || (is_kept() && in_.empty()));
+  const bool stays =
+      keeps && !response.closes && !unread_ && (!house_.stopping || (is_kept() && in_.empty()));
   const std::string head = head_text(response, {BodyForm::kCounted, !stays, !is_1_1_});
   enter(Phase::kSending, house_.limits.answer_time);
   const bool with_body = !head_only_ && may_have_body(response.status);
@@ -602,7 +606,7 @@ std::string Session::head_text(Response& response, const Framing& framing) {
     return response_head(response, framing);
   } catch (const Error& error) {
     log::error("gateway.answer_failed", {{"error", error.what()}});
-    response = house_.application.refuse(500, "this is a defect; the log says more");
+    response = application_.refuse(500, "this is a defect; the log says more");
     return response_head(response, framing);
   }
 }
@@ -660,7 +664,8 @@ void Session::cut() {
   if (waits_at_ != nullptr) waits_at_->open();
 }
 
-std::shared_ptr<Session> session_of(House& house, UniqueFd fd, Peer peer, bool welcome) {
+std::shared_ptr<Session> session_of(House& house, Application& application, UniqueFd fd, Peer peer,
+                                    bool welcome) {
   const int family = peer.address.empty() ? AF_UNIX : AF_INET;
   Socket socket(house.io, asio::generic::stream_protocol(family, 0), fd.release());
   std::unique_ptr<Transport> transport;
@@ -669,17 +674,18 @@ std::shared_ptr<Session> session_of(House& house, UniqueFd fd, Peer peer, bool w
   } else {
     transport = std::make_unique<PlainTransport>(std::move(socket));
   }
-  return std::make_shared<Session>(house, std::move(transport), std::move(peer), welcome);
+  return std::make_shared<Session>(house, application, std::move(transport), std::move(peer),
+                                   welcome);
 }
 
 }  // namespace
 
-void start_session(House& house, UniqueFd fd, Peer peer, bool welcome) {
-  session_of(house, std::move(fd), std::move(peer), welcome)->start();
+void start_session(House& house, Application& application, UniqueFd fd, Peer peer, bool welcome) {
+  session_of(house, application, std::move(fd), std::move(peer), welcome)->start();
 }
 
-void go_on_with(House& house, UniqueFd fd, Peer peer) {
-  const auto session = session_of(house, std::move(fd), std::move(peer), true);
+void go_on_with(House& house, Application& application, UniqueFd fd, Peer peer) {
+  const auto session = session_of(house, application, std::move(fd), std::move(peer), true);
   session->goes_on();
   session->start();
 }

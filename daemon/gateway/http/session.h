@@ -21,7 +21,7 @@ namespace allot::gateway::http {
 
 // What the sessions of a server share. It outlives them all.
 struct House {
-  Application& application;
+  Application& application;  // of who has none of his own
   const Limits& limits;
   boost::asio::io_context& io;
   boost::asio::ssl::context* tls = nullptr;  // nullptr: no listener is encrypted
@@ -34,8 +34,8 @@ struct House {
 
 // Serves one connection until it ends, in the server's thread. `welcome` false: there are too many
 // already, so it is told 503 and ended.
-void start_session(House& house, UniqueFd fd, Peer peer, bool welcome);
+void start_session(House& house, Application& application, UniqueFd fd, Peer peer, bool welcome);
 // The same of one that another server has kept between two requests.
-void go_on_with(House& house, UniqueFd fd, Peer peer);
+void go_on_with(House& house, Application& application, UniqueFd fd, Peer peer);
 
 }  // namespace allot::gateway::http

@@ -74,7 +74,7 @@ std::exception_ptr told(const std::exception_ptr& error) {
 }
 
 void refuse(const Order& order, const std::exception_ptr& error) {
-  order.done({{}, {}, told(error)});
+  order.done({{}, {}, told(error), {}});
 }
 
 template <typename Orders>
@@ -243,10 +243,15 @@ Combiner::State Combiner::submit_together(db::Connection& db, Orders& orders) co
   if (orders.size() == 1) return submit_one(db, orders.front());
   std::vector<queue::Submission> tasks = lent(orders);
   try {
-    const auto made = queue::submit(db, tasks);
-    ring(made);
+    const Outcome all = made_of(db, tasks);
+    ring(all.made);
     std::size_t at = 0;
-    for (const Order& order : orders) order.done({{made[at++]}, {queue::Owner::kNone}, nullptr});
+    for (const Order& order : orders) {
+      Outcome outcome{{all.made[at]}, {queue::Owner::kNone}, nullptr, {}};
+      if (!all.numbers.empty()) outcome.numbers = {all.numbers[at]};
+      ++at;
+      order.done(std::move(outcome));
+    }
     return State::kGood;
   } catch (...) {
     const std::exception_ptr error = std::current_exception();
@@ -280,7 +285,7 @@ Combiner::State Combiner::submit_one(db::Connection& db, Order& order) const {
   Outcome outcome;
   State state = State::kGood;
   try {
-    outcome.made = queue::submit(db, tasks);
+    outcome = made_of(db, tasks);
   } catch (...) {
     outcome.error = std::current_exception();
     const Failure failure = kind_of(outcome.error);
@@ -294,6 +299,18 @@ Combiner::State Combiner::submit_one(db::Connection& db, Order& order) const {
   }
   order.done(std::move(outcome));
   return state;
+}
+
+Outcome Combiner::made_of(db::Connection& db, const std::vector<queue::Submission>& tasks) const {
+  Outcome outcome;
+  queue::Beside beside;
+  if (surroundings_.number) {
+    beside = [&](db::Connection& within, std::span<const queue::Submitted> made) {
+      outcome.numbers = surroundings_.number(within, made);
+    };
+  }
+  outcome.made = queue::submit(db, tasks, beside);
+  return outcome;
 }
 
 void Combiner::ring(const std::vector<queue::Submitted>& made) const {

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <exception>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,7 @@ struct Outcome {
   std::vector<queue::Submitted> made{};
   std::vector<queue::Owner> owners{};
   std::exception_ptr error{};
+  std::vector<std::uint64_t> numbers{};  // of the tasks, where Surroundings::number gives them
 };
 
 // Tasks of one client, of which all are submitted or none.
@@ -48,6 +51,9 @@ struct Surroundings {
   // Fills in what a submission leaves out and the configuration says of its queue.
   std::function<void(const std::string& queue, queue::SubmitOptions& options)> complete;
   std::string runtime_dir{};  // of an instance of this host; empty: nobody is rung
+  // Gives the tasks of a transaction numbers, within it; empty: they need none.
+  std::function<std::vector<std::uint64_t>(db::Connection&, std::span<const queue::Submitted>)>
+      number{};
 };
 
 // Submits what clients order. Single tasks without a unique key and without a partition key, which
@@ -96,6 +102,9 @@ class Combiner {
   State submit_one(db::Connection& db, Order& order) const;
   // Finds the queues of its tasks and checks them; throws what is wrong.
   void make_ready(db::Connection& db, queue::Addresses& addresses, Order& order) const;
+  // Submits all or none, and numbers them.
+  [[nodiscard]] Outcome made_of(db::Connection& db,
+                                const std::vector<queue::Submission>& tasks) const;
   void ring(const std::vector<queue::Submitted>& made) const;
 
   Crew& crew_;

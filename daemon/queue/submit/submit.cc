@@ -354,11 +354,12 @@ void send(db::Connection& db, const Plan& plan, std::span<const Submission> subm
 }
 
 std::vector<Submitted> submit_many(db::Connection& db, const Plan& plan,
-                                   std::span<const Submission> submissions) {
+                                   std::span<const Submission> submissions, const Beside& beside) {
   std::vector<Submitted> tasks(submissions.size());
   db.execute("BEGIN");
   try {
     send(db, plan, submissions, tasks);
+    if (beside) beside(db, tasks);
   } catch (const db::DbError& error) {
     if (error.error_class() != db::ErrorClass::kGone) db.execute("ROLLBACK");
     throw;
@@ -436,17 +437,18 @@ std::map<std::uint32_t, std::size_t> new_tasks(std::span<const Submitted> made) 
   return tasks;
 }
 
-std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions) {
+std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions,
+                              const Beside& beside) {
   for (const Submission& submission : submissions) validate(submission);
   if (submissions.empty()) return {};
   Placer placer(db, submissions);
   Plan plan = plan_of(placer, submissions);
   for (int tries = 1;; ++tries) {
     try {
-      if (plan.uniques.empty() && plan.inserts.size() == 1) {
+      if (plan.uniques.empty() && plan.inserts.size() == 1 && !beside) {
         return submit_one(db, plan.inserts.front(), submissions);
       }
-      return submit_many(db, plan, submissions);
+      return submit_many(db, plan, submissions, beside);
     } catch (const db::DbError& error) {
       // A deadlock certainly rolled the transaction back, and so did a claim that met another
       // task's key: only these cases are sent again.

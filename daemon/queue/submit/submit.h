@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -88,6 +89,10 @@ std::vector<Submitted> submit_within(db::Connection& db, Placer placer,
 // The results are in the order of `submissions`; of two with the same unique key the second one
 // existed. Throws OutcomeUnknown when the reply was lost, any other Error when nothing was
 // submitted. Never sends a batch again whose outcome is unknown.
-std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions);
+// `beside` adds to the transaction what belongs to its tasks; it is called again where the
+// transaction is sent again.
+using Beside = std::function<void(db::Connection& db, std::span<const Submitted> made)>;
+std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions,
+                              const Beside& beside = {});
 
 }  // namespace allot::queue

@@ -41,6 +41,8 @@ struct Expectation {
 std::string keys(std::size_t count, const std::string& prio, const std::string& key);
 
 std::vector<Expectation> expectations();
+// Its part of what Fireworq's programs see.
+std::vector<Expectation> of_fireworq();
 
 // Queries that have no expectation: they are part of another one, or not about a table.
 const std::set<std::string>& without_plan();

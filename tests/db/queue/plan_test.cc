@@ -56,6 +56,7 @@ class PlanTest : public QueueTest {
     fill_locks();
     fill_bulk();
     fill_minutes();
+    fill_fireworq();
     // As of a rated queue, but without the row that closes it to all other statements.
     look_.execute(
         "INSERT INTO queue_bucket (queue_id, bucket_no, interval_us, hold_us, most, next_free) "
@@ -130,6 +131,13 @@ class PlanTest : public QueueTest {
         support::numbers(0, 2000) +
         "; INSERT INTO queue_minute SELECT UTC_TIMESTAMP() - INTERVAL seq MINUTE, 0, 0, 0 FROM " +
         support::numbers(0, 2000));
+  }
+  void fill_fireworq() {
+    look_.execute(
+        "INSERT INTO fireworq_queue VALUES (" + std::to_string(wide_.queue_id) +
+        ", 'wide', 200, 500, NULL, NULL, NULL); INSERT INTO fireworq_routing VALUES "
+        "('c', 'wide'); INSERT INTO fireworq_job (queue_id, partition_no, prio, "
+        "first_key) SELECT queue_id, partition_no, prio, run_key FROM task WHERE prio = 1");
   }
   void fill_history(const std::string& table) {
     const std::map<std::string, std::string> columns{
@@ -309,8 +317,10 @@ class PlanTest : public QueueTest {
         EXPECT_TRUE(!scan || may_scan) << where;
         const bool sound =
             plan.key == "PRIMARY" || plan.key == "died_at" || plan.key == "due_at" ||
-            plan.table == "queue" || (plan.table == "schedule" && plan.key == "name") ||
+            plan.table == "queue" || plan.table == "fireworq_queue" ||
+            (plan.table == "schedule" && plan.key == "name") ||
             (plan.table == "task_unique" && plan.key == "task") ||
+            (plan.table == "fireworq_job" && plan.key == "task") ||
             (plan.table == "named_lock" && plan.key == "lock_by") ||
             (plan.table == "bulk_action" && (plan.key == "token" || plan.key == "ended_at")) ||
             (plan.table == "lock_ticket" && (plan.key == "name" || plan.key == "lock_by"));

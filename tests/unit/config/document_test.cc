@@ -78,7 +78,7 @@ TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
   }
   const Settings full = load_text(text);
   // And the plugin's two, and those of [gateway.database].
-  EXPECT_EQ(full.lines.size(), rows().size() + 12 + 2 + 3);
+  EXPECT_EQ(full.lines.size(), rows().size() + 13 + 2 + 3);
 #define ALLOT_SAME(key, kind, initial, min, max, unit, sentence) EXPECT_EQ(a.key, b.key) << #key;
   {
     const Database &a = bare.database, &b = full.database;
@@ -123,6 +123,11 @@ TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
   {
     const Gateway a, &b = full.gateway.value();
 #define ALLOT_GATEWAY ALLOT_SAME
+#include "config/settings.def"
+  }
+  {
+    const GatewayFireworq a, &b = full.gateway->fireworq.value();
+#define ALLOT_GATEWAY_FIREWORQ ALLOT_SAME
 #include "config/settings.def"
   }
   {

@@ -117,7 +117,7 @@ TEST_F(EffectiveTest, EveryOtherRowIsShown) {
       "[database]\ntls = \"verify\"\ntls_ca = \"ca\"\n[types.default]\n[schedules.default]\n"
       "expression = \"@daily\"\nqueue = \"default\"\ntype = \"t\"\n[gateway]\n"
       "[gateway.database]\nuser = \"g\"\n[gateway.users.default]\nread = [\"*\"]\n"
-      "[gateway.tokens.default]\nsubmit = [\"mail\"]\nsha256 = \"" +
+      "[gateway.fireworq]\n[gateway.tokens.default]\nsubmit = [\"mail\"]\nsha256 = \"" +
       std::string(64, 'A') + "\"\n"));
   for (const Row& row : rows()) {
     std::string section(header_of(row.section));

@@ -200,10 +200,41 @@ TEST_F(GatewayConfig, NobodyMayDoAnythingIsTold) {
   EXPECT_TRUE(with("[gateway]\ngrant = \"none\"\n" + token("a", '1')).warnings.empty());
 }
 
+TEST_F(GatewayConfig, Fireworq) {
+  EXPECT_FALSE(with("[gateway]\n").gateway->fireworq);
+  const Settings settings = with(
+      "[gateway.fireworq]\nlisten = \"[::1]:8081\"\nanonymous = true\n"
+      "allow_from = [\"192.0.2.0/24\"]\nallow_origins = [\"http://c.example:1\"]\n"
+      "names = [\"jobs\"]\nkeep_alive = false\nqueue_default = \"d\"\n"
+      "queue_default_max_workers = 3\nqueue_default_polling_interval = 5\n");
+  const GatewayFireworq& fireworq = settings.gateway->fireworq.value();
+  EXPECT_EQ(fireworq.address, (Server{"::1", 8081}));
+  EXPECT_TRUE(fireworq.anonymous);
+  EXPECT_EQ(fireworq.allow_from, kind::Names{"192.0.2.0/24"});
+  EXPECT_EQ(fireworq.allow_origins, kind::Names{"http://c.example:1"});
+  EXPECT_EQ(fireworq.names, kind::Names{"jobs"});
+  EXPECT_FALSE(fireworq.keep_alive);
+  EXPECT_EQ(fireworq.queue_default, "d");
+  EXPECT_EQ(fireworq.queue_default_max_workers, 3U);
+  EXPECT_EQ(fireworq.queue_default_polling_interval, 5U);
+  const std::string section = "[gateway.fireworq]\n";
+  EXPECT_EQ(refused(section + "listen = \"8080\"\n"),
+            "allot.toml:4: [gateway.fireworq] listen: '8080' is no address with a port; write "
+            "\"127.0.0.1:8080\" or \"[::1]:8080\"");
+  EXPECT_NE(
+      refused("[gateway]\nlisten = [\"127.0.0.1:8080\"]\n" + section).find("a port of its own"),
+      std::string::npos);
+  EXPECT_NE(refused(section + "allow_from = [\"x\"]\n").find("'x' is no address"),
+            std::string::npos);
+  EXPECT_NE(refused(section + "allow_origins = [\"http://a/b\"]\n").find("is no origin"),
+            std::string::npos);
+  EXPECT_NE(refused(section + "names = [\"a b\"]\n").find("is no name"), std::string::npos);
+}
+
 TEST_F(GatewayConfig, UnknownSectionsAndKeysAreRefused) {
   EXPECT_EQ(refused("[gateway.token.a]\n"),
             "allot.toml:3: unknown section [gateway.token]; known sections: gateway.database, "
-            "gateway.tokens.NAME, gateway.users.NAME");
+            "gateway.fireworq, gateway.tokens.NAME, gateway.users.NAME");
   EXPECT_EQ(refused("[gateway.users.a.b]\nread = []\n"),
             "allot.toml:3: [gateway.users.a.b]: a name with a dot needs quotes, as in "
             "[gateway.users.\"a.b\"]");

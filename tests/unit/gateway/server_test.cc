@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "support/eventually.h"
 #include "support/http_client.h"
@@ -255,6 +257,40 @@ TEST_F(ServerTest, AStopAnswersWhoHasJustConnected) {
   EXPECT_EQ(answer->status, 200);
   EXPECT_EQ(answer->fields.at("connection"), "close");
   ASSERT_TRUE(support::eventually([&] { return server_.ended(); }));
+}
+
+// A place may have an application of its own, which is asked for all that comes in there.
+TEST(ServerPlaces, EachAnswersForItself) {
+  TinyApplication usual;
+  TinyApplication own;
+  int usual_port = 0;
+  int own_port = 0;
+  std::vector<http::Listener> listeners;
+  listeners.push_back(port_listener(usual_port));
+  listeners.push_back(port_listener(own_port));
+  listeners.back().application = &own;
+  http::Server server(usual, {}, std::move(listeners), {});
+  std::thread thread([&] { server.run(); });
+  auto client = HttpClient::to_port(own_port);
+  EXPECT_TRUE(client.ask(get("/hello")));
+  EXPECT_TRUE(client.ask(get("/hello"))) << "and goes on with it";
+  EXPECT_TRUE(HttpClient::to_port(usual_port).ask(get("/hello")));
+  EXPECT_EQ(own.answered(), 2);
+  EXPECT_EQ(usual.answered(), 1);
+  server.stop_and_keep(std::chrono::seconds(5));
+  thread.join();
+  auto kept = server.kept();
+  ASSERT_GE(kept.size(), 1U);
+
+  std::vector<http::Listener> again;
+  again.push_back(port_listener(usual_port));
+  http::Server next(usual, {}, std::move(again), {});
+  next.adopt(std::move(kept.front()), &own);
+  std::thread second([&] { next.run(); });
+  EXPECT_TRUE(client.ask(get("/hello")));
+  EXPECT_EQ(own.answered(), 3);
+  next.stop(std::chrono::milliseconds(0));
+  second.join();
 }
 
 TEST(ServerLimits, OneConnectionTooManyIsTold) {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "gateway/http/message.h"
+
+// Answers as Fireworq's programs expect them. Pure.
+namespace allot::gateway::fireworq {
+
+// Ends a request with another status than 200. The detail is one line for people; empty: none.
+class Refused : public Error {
+ public:
+  Refused(unsigned status, std::string detail)
+      : Error(detail, kExitBadInput), status_(status), detail_(std::move(detail)) {}
+  [[nodiscard]] unsigned status() const { return status_; }
+  [[nodiscard]] const std::string& detail() const { return detail_; }
+
+ private:
+  unsigned status_;
+  std::string detail_;
+};
+
+[[nodiscard]] http::Response json_answer(std::string body);
+[[nodiscard]] http::Response text_answer(std::string body);
+// "404 Not Found", and behind an empty line the detail.
+[[nodiscard]] http::Response error_answer(unsigned status, const std::string& detail = {});
+// What is answered to a path that is none.
+[[nodiscard]] http::Response no_page();
+// To another path, with the query.
+[[nodiscard]] http::Response moved_to(const std::string& path, const std::string& query);
+
+}  // namespace allot::gateway::fireworq

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/fireworq/application.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/version.h"
+#include "gateway/fireworq/answer.h"
+#include "gateway/fireworq/objects.h"
+#include "log/log.h"
+#include "queue/fireworq/jobs.h"
+#include "queue/model/fireworq.h"
+#include "queue/model/headers.h"
+
+namespace allot::gateway::fireworq {
+namespace {
+
+// A body of a GET says nothing, and one of a PUT little.
+constexpr std::size_t kMostOther = std::size_t{1} << 20;
+// A payload of 16 MiB whose every byte is escaped, and what is around it.
+constexpr std::size_t kMostPush = std::size_t{100} << 20;
+// A smaller body is read at once: to hand it to another thread takes longer.
+constexpr std::size_t kSmall = std::size_t{64} << 10;
+
+// One line of why, without an address or an account.
+std::string detail_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const queue::OutcomeUnknown&) {
+    return "the reply of the database was lost: the job exists, or it does not";
+  } catch (const db::DbError& failed) {
+    log::warn("gateway.refused", {{"error", failed.what()}});
+    return "the database refused, or does not answer";
+  } catch (const Error& failed) {
+    return failed.what();
+  } catch (const std::exception& failed) {
+    log::error("gateway.answer_failed", {{"error", failed.what()}});
+    return "this is a defect; the log says more";
+  }
+}
+
+http::Response answer_to(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const Refused& refused) {
+    return error_answer(refused.status(), refused.detail());
+  } catch (...) {
+    return error_answer(500, detail_of(std::current_exception()));
+  }
+}
+
+// Whether the connection is of use to the next one after that.
+bool loses_connection(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const db::DbError& failed) {
+    return failed.error_class() == db::ErrorClass::kGone;
+  } catch (const Error&) {
+    return false;
+  } catch (...) {
+    return true;
+  }
+}
+
+[[noreturn]] void busy() {
+  throw Refused(500, "too much waits already; nothing was changed");
+}
+
+// What a method means at a place: everything is a GET but where PUT and DELETE say something.
+std::string meaning_of(const std::string& method, Place place) {
+  const bool both = place == Place::kQueue || place == Place::kRouting;
+  const bool one = place == Place::kJobOfQueue || place == Place::kFailed;
+  if (method == "PUT" && both) return method;
+  if (method == "DELETE" && (both || one)) return method;
+  return place == Place::kJob ? method : "GET";
+}
+
+}  // namespace
+
+Application::Application(Service service, Door::OfToken of_token)
+    : service_(std::move(service)),
+      door_(service_.settings, std::move(of_token)),
+      allowed_(service_.plugins),
+      figures_(service_.runtime_dir),
+      crew_(
+          std::make_unique<work::Crew>(service_.database, service_.threads, service_.most_waiting)),
+      surroundings_(surroundings()),
+      combiner_(*crew_, surroundings_) {}
+
+Application::~Application() {
+  if (node_.is_active()) {
+    static_cast<void>(crew_->post([this](db::Connection* db, const auto& /*unavailable*/) {
+      try {
+        if (db != nullptr) node_.leave(*db);
+      } catch (const std::exception& error) {
+        log::debug("gateway.not_returned", {{"error", error.what()}});
+      }
+      return work::Crew::Connection::kGone;
+    }));
+  }
+  // Its jobs use the combiner.
+  crew_.reset();
+}
+
+work::Surroundings Application::surroundings() {
+  work::Surroundings around;
+  around.find_queue = [this](db::Connection& db, const std::string& name) {
+    // Behind the number of the last change here, so that nothing from before it is remembered.
+    return find_queue(db, name.substr(name.find('/') + 1));
+  };
+  around.complete = [](const std::string& /*queue*/, queue::SubmitOptions& /*options*/) {};
+  around.runtime_dir = service_.runtime_dir;
+  around.number = [](db::Connection& db, std::span<const queue::Submitted> made) {
+    return queue::number_jobs(db, made);
+  };
+  return around;
+}
+
+Application::Asked Application::find(const http::Head& head) const {
+  access::Caller caller = door_.judge(head);
+  Target target = target_of(head.path);
+  std::string method = meaning_of(head.method, target.place);
+  Asked asked{std::move(target), std::move(method), head.query, std::move(caller), {}};
+  require(asked);
+  return asked;
+}
+
+// Whether the caller may, as far as that can be said before the queue of a category is known.
+void Application::require(const Asked& asked) const {
+  const bool names_queue = !asked.target.name.empty() && asked.target.place != Place::kRouting &&
+                           asked.target.place != Place::kJob;
+  access::Role role = access::Role::kOperate;
+  if (asked.method == "GET") role = access::Role::kRead;
+  if (asked.target.place == Place::kJob) role = access::Role::kSubmit;
+  bool may = asked.caller.may(role);
+  if (names_queue) {
+    may = asked.caller.may(role, asked.target.name);
+  } else if (role == access::Role::kOperate) {
+    may = asked.caller.may_everywhere(role);
+  }
+  if (!may) throw Refused(403, "this needs the role " + std::string(access::name_of(role)));
+  if (service_.read_only && role != access::Role::kRead) {
+    throw Refused(403, "this gateway is read_only");
+  }
+}
+
+http::Admission Application::admit(const http::Head& head) {
+  http::Admission admission;
+  try {
+    const Asked asked = find(head);
+    const bool pushes = asked.target.place == Place::kJob;
+    if (pushes && asked.method != "POST") throw Refused(405, {});
+    admission.most_body = pushes ? kMostPush : kMostOther;
+  } catch (...) {
+    admission.refusal = finished(answer_to(std::current_exception()));
+  }
+  return admission;
+}
+
+http::Response Application::refuse(unsigned status, const std::string& title) {
+  return finished(error_answer(status, title));
+}
+
+http::Response Application::finished(http::Response response) const {
+  response.closes = !service_.settings.keep_alive;
+  return response;
+}
+
+void Application::answer(http::Request request, http::Reply reply) {
+  const http::Reply finish = [this, reply](http::Response response) {
+    reply(finished(std::move(response)));
+  };
+  try {
+    Asked asked = find(request.head);
+    asked.body = std::move(request.body);
+    serve(std::move(asked), finish);
+  } catch (...) {
+    finish(answer_to(std::current_exception()));
+  }
+}
+
+void Application::serve(Asked asked, const http::Reply& reply) {
+  const Place place = asked.target.place;
+  const bool needs_id = place == Place::kJobOfQueue || place == Place::kFailed;
+  if (needs_id && !asked.target.id) return reply(error_answer(400));
+  switch (place) {
+    case Place::kNone:
+      return reply(no_page());
+    case Place::kMoved:
+      return reply(moved_to(asked.target.moved, asked.query));
+    case Place::kVersion:
+      return reply(text_answer("Fireworq 1.5.1+allot." + std::string(kVersion) + "\n"));
+    case Place::kSettings:
+      return reply(json_answer(settings()));
+    case Place::kStats: {
+      const std::string indented = parameter(asked.query, "pp").value_or("");
+      return reply(json_answer(process_stats(indented == "1" || indented == "true")));
+    }
+    case Place::kJob:
+      return push(std::move(asked), reply);
+    default:
+      return send(std::move(asked), reply);
+  }
+}
+
+void Application::send(Asked asked, const http::Reply& reply) {
+  const auto shared = std::make_shared<Asked>(std::move(asked));
+  const bool taken =
+      crew_->post([this, shared, reply](db::Connection* db, const std::exception_ptr& unavailable) {
+        if (db == nullptr) {
+          reply(answer_to(unavailable));
+          return work::Crew::Connection::kGone;
+        }
+        http::Response response;
+        bool usable = true;
+        try {
+          response = look(*db, *shared);
+        } catch (...) {
+          usable = !loses_connection(std::current_exception());
+          response = answer_to(std::current_exception());
+        }
+        reply(std::move(response));
+        return usable ? work::Crew::Connection::kGood : work::Crew::Connection::kGone;
+      });
+  if (!taken) busy();
+}
+
+void Application::push(Asked asked, const http::Reply& reply) {
+  if (asked.body.size() <= kSmall) return parse_and_push(asked, reply);
+  const auto shared = std::make_shared<Asked>(std::move(asked));
+  const bool taken = crew_->post(
+      [this, shared, reply](auto* /*db*/, const auto& /*error*/) {
+        try {
+          parse_and_push(*shared, reply);
+        } catch (...) {
+          reply(answer_to(std::current_exception()));
+        }
+        return work::Crew::Connection::kGood;
+      },
+      work::Crew::Wants::kNone);
+  if (!taken) busy();
+}
+
+void Application::parse_and_push(const Asked& asked, const http::Reply& reply) {
+  const std::string& category = asked.target.name;
+  if (category.size() > queue::kMaxJobName) {
+    throw Refused(400, "the category has more than 255 bytes");
+  }
+  const auto job = std::make_shared<PushedJob>(read_job(asked.body, category));
+  allowed_.look_at(job->fields.url);
+  queue::Submission task;
+  task.type = queue::kFireworqJob;
+  task.payload = stored(*job);
+  job->payload.clear();
+  const std::uint64_t attempts = std::uint64_t{1} + job->fields.max_retries + queue::kMostLosses;
+  task.options.max_attempts =
+      static_cast<std::uint32_t>(std::min<std::uint64_t>(attempts, queue::kMostAttempts));
+  task.options.delay =
+      std::min<std::chrono::seconds>(std::chrono::seconds(job->fields.run_after), queue::kMaxDelay);
+  const auto taker = std::make_shared<std::string>();
+  work::Order order;
+  order.tasks.push_back({std::to_string(changes_) + "/" + category, std::move(task)});
+  order.permit = [taker, caller = asked.caller](const queue::QueueInfo& queue) {
+    if (!caller.may(access::Role::kSubmit, queue.name)) {
+      throw Refused(403, "this needs the role submit");
+    }
+    *taker = queue.name;
+  };
+  order.done = [this, job, taker, reply](const work::Outcome& outcome) {
+    if (outcome.error) return reply(answer_to(outcome.error));
+    figures_.pushed(*taker);
+    reply(json_answer(pushed_object(outcome.numbers.at(0), *taker, *job)));
+  };
+  if (!combiner_.submit(std::move(order))) busy();
+}
+
+void Application::turn() {
+  if (turning_.exchange(true)) return;  // the last one still goes on
+  const bool taken = crew_->post(
+      [this](auto* /*db*/, const auto& /*error*/) {
+        figures_.turn();
+        return work::Crew::Connection::kGood;
+      },
+      work::Crew::Wants::kNone);
+  const bool round = turns_++ % 2 == 0;
+  if (!taken || !round) {
+    turning_ = false;
+    return;
+  }
+  const bool begun = crew_->post([this](db::Connection* db, const auto& /*unavailable*/) {
+    bool usable = db != nullptr;
+    try {
+      if (usable) node_.round(*db);
+      if (usable && !has_default_) make_default(*db);
+    } catch (const std::exception& error) {
+      usable = false;
+      log::warn("fireworq.round_failed", {{"error", error.what()}});
+    }
+    turning_ = false;
+    return usable ? work::Crew::Connection::kGood : work::Crew::Connection::kGone;
+  });
+  if (!begun) turning_ = false;
+}
+
+}  // namespace allot::gateway::fireworq

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "db/connection.h"
+#include "gateway/access/access.h"
+#include "gateway/fireworq/allowed.h"
+#include "gateway/fireworq/body.h"
+#include "gateway/fireworq/door.h"
+#include "gateway/fireworq/figures.h"
+#include "gateway/fireworq/node.h"
+#include "gateway/fireworq/path.h"
+#include "gateway/http/application.h"
+#include "gateway/work/combiner.h"
+#include "gateway/work/crew.h"
+#include "queue/fireworq/definition.h"
+#include "thread/mutex.h"
+
+namespace allot::gateway::fireworq {
+
+// What it has to know of where it runs.
+struct Service {
+  db::ConnectOptions database;
+  config::GatewayFireworq settings;
+  config::Plugins plugins{};  // for the targets that are allowed, and what /settings shows
+  std::string runtime_dir{};  // of an instance of this host; empty: there is none
+  bool read_only = false;     // nobody may submit or change anything
+  std::size_t threads = 4;    // that send statements
+  std::size_t most_waiting = 1'000;
+};
+
+// Answers the programs that were written for Fireworq, as it would. It lives longer than the server
+// that asks it.
+class Application final : public http::Application {
+ public:
+  Application(Service service, Door::OfToken of_token);
+  Application(const Application&) = delete;
+  Application& operator=(const Application&) = delete;
+  ~Application() override;  // what was admitted is answered first
+
+  http::Admission admit(const http::Head& head) override;
+  void answer(http::Request request, http::Reply reply) override;
+  http::Response refuse(unsigned status, const std::string& title) override;
+
+  // Once a second, in the server's thread: takes part in who is active, and counts by the second.
+  void turn();
+
+ private:
+  // What a request asks for, once it is known who asks.
+  struct Asked {
+    Target target;
+    std::string method;  // GET, PUT, DELETE or POST: what it means here
+    std::string query;
+    access::Caller caller;
+    std::string body{};
+  };
+  // Throws Refused.
+  [[nodiscard]] Asked find(const http::Head& head) const;
+  void require(const Asked& asked) const;
+  [[nodiscard]] http::Response finished(http::Response response) const;
+  void serve(Asked asked, const http::Reply& reply);
+  void send(Asked asked, const http::Reply& reply);
+  void push(Asked asked, const http::Reply& reply);
+  void parse_and_push(const Asked& asked, const http::Reply& reply);
+
+  // With a connection.
+  [[nodiscard]] http::Response look(db::Connection& db, const Asked& asked);
+  [[nodiscard]] http::Response queue_verb(db::Connection& db, const Asked& asked);
+  [[nodiscard]] http::Response routing_verb(db::Connection& db, const Asked& asked);
+  [[nodiscard]] http::Response job_verb(db::Connection& db, const Asked& asked);
+  [[nodiscard]] http::Response failed_verb(db::Connection& db, const Asked& asked);
+  [[nodiscard]] http::Response list_verb(db::Connection& db, const Asked& asked);
+  [[nodiscard]] std::string put_queue(db::Connection& db, const queue::FireworqQueue& wanted);
+  [[nodiscard]] std::string stats_of(db::Connection& db, const queue::FireworqQueue& queue,
+                                     const Figures::Now& now);
+  [[nodiscard]] queue::FireworqQueue defaults() const;
+  [[nodiscard]] std::string settings() const;
+  // The queue that takes the jobs of a category.
+  [[nodiscard]] queue::QueueInfo find_queue(db::Connection& db, const std::string& category);
+  void make_default(db::Connection& db);
+  [[nodiscard]] work::Surroundings surroundings();
+
+  const Service service_;
+  const Door door_;
+  const Allowed allowed_;
+  Node node_;
+  Figures figures_;
+  std::atomic<std::uint64_t> changes_ = 0;  // of queues and routings, here
+  std::atomic<std::uint64_t> turns_ = 0;
+  std::atomic<bool> turning_ = false;
+  std::atomic<bool> has_default_ = false;
+  Mutex putting_;  // one at a time: two may make the same queue
+  std::unique_ptr<work::Crew> crew_;
+  const work::Surroundings surroundings_;
+  work::Combiner combiner_;
+};
+
+}  // namespace allot::gateway::fireworq

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/networks.h"
+#include "config/settings.h"
+#include "gateway/access/access.h"
+#include "gateway/http/message.h"
+
+namespace allot::gateway::fireworq {
+
+// Who may ask. A body is read whatever its type says, so that any web page could make a browser
+// send one: what a browser says of its page decides first. Any thread may ask.
+class Door {
+ public:
+  // Who has a token, see access::Access.
+  using OfToken = std::function<access::Access::Verdict(std::string_view token)>;
+  Door(const config::GatewayFireworq& settings, OfToken of_token);
+
+  // Throws Refused: 401 or 403.
+  [[nodiscard]] access::Caller judge(const http::Head& head) const;
+
+ private:
+  void look_at_browser(const http::Head& head) const;
+  void look_at_host(const http::Head& head) const;
+  [[nodiscard]] bool needs_no_token(const http::Peer& peer) const;
+
+  OfToken of_token_;
+  bool anonymous_;
+  std::vector<config::Network> networks_;
+  std::set<std::string, std::less<>> origins_;
+  std::set<std::string, std::less<>> names_{"localhost"};
+};
+
+}  // namespace allot::gateway::fireworq

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "gateway/fireworq/body.h"
+#include "queue/fireworq/definition.h"
+#include "queue/fireworq/jobs.h"
+
+// The JSON of what is answered. Pure.
+namespace allot::gateway::fireworq {
+
+// Writes one object, member by member.
+class Object {
+ public:
+  Object& text(std::string_view name, std::string_view value);
+  Object& number(std::string_view name, std::uint64_t value);
+  Object& json(std::string_view name, std::string_view value);  // as it stands
+  [[nodiscard]] std::string done() const { return "{" + members_ + "}"; }
+
+ private:
+  std::string members_;
+};
+
+[[nodiscard]] std::string queue_object(const queue::FireworqQueue& queue);
+[[nodiscard]] std::string routing_object(const queue::Routing& routing);
+[[nodiscard]] std::string pushed_object(std::uint64_t number, std::string_view queue,
+                                        const PushedJob& job);
+[[nodiscard]] std::string job_object(const queue::Job& job);
+[[nodiscard]] std::string failed_object(const queue::Job& job);
+
+// What a failed attempt said: "failure 500: what it answered". Of another text that is the message.
+struct Result {
+  std::string_view status = "internal-failure";
+  std::uint32_t code = 0;
+  std::string_view message{};
+};
+[[nodiscard]] Result result_of(std::string_view error);
+
+// What is asked of a queue since the gateway started, and now.
+struct QueueStats {
+  std::uint64_t pushes = 0, pops = 0, successes = 0, failures = 0, permanent_failures = 0;
+  std::uint64_t elapsed_ms = 0;
+  std::uint64_t pushes_per_second = 0, pops_per_second = 0;
+  std::uint64_t outstanding = 0, workers = 0, idle = 0, active = 0;
+};
+[[nodiscard]] std::string stats_object(const QueueStats& stats);
+
+}  // namespace allot::gateway::fireworq

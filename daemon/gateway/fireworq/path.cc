@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/fireworq/path.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace allot::gateway::fireworq {
+namespace {
+
+int hex(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::string unescaped(std::string_view text, bool plus_is_space) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && i + 2 < text.size() && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
+      out += static_cast<char>(hex(text[i + 1]) * 16 + hex(text[i + 2]));
+      i += 2;
+    } else {
+      out += plus_is_space && text[i] == '+' ? ' ' : text[i];
+    }
+  }
+  return out;
+}
+
+std::string escaped(std::string_view path) {
+  constexpr std::string_view kPlain = "/-_.~:$&+=@";
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : path) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (letter || kPlain.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      out.append("%").append(1, kDigits[byte >> 4U]).append(1, kDigits[byte & 15U]);
+    }
+  }
+  return out;
+}
+
+// Without empty steps, "." and ".."; a slash at the end stays.
+std::string cleaned(std::string_view path) {
+  std::vector<std::string_view> steps;
+  for (std::string_view left = path; !left.empty();) {
+    const std::string_view step = left.substr(0, left.find('/'));
+    left.remove_prefix(std::min(left.size(), step.size() + 1));
+    if (step.empty() || step == ".") continue;
+    if (step != "..") {
+      steps.push_back(step);
+    } else if (!steps.empty()) {
+      steps.pop_back();
+    }
+  }
+  std::string clean;
+  for (const std::string_view step : steps) clean.append("/").append(step);
+  if (clean.empty()) return "/";
+  return path.ends_with('/') ? clean + "/" : clean;
+}
+
+std::optional<std::uint64_t> whole_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// "/queue/NAME" and what may follow.
+Target of_queue(std::string_view path) {
+  const std::string_view name = path.substr(0, path.find('/'));
+  if (name.empty()) return {};
+  Target target{Place::kQueue, std::string(name), {}, {}};
+  path.remove_prefix(name.size());
+  if (path.empty()) return target;
+  constexpr std::array<std::pair<std::string_view, Place>, 6> kBelow = {
+      {{"/node", Place::kNode},
+       {"/stats", Place::kQueueStats},
+       {"/grabbed", Place::kGrabbed},
+       {"/waiting", Place::kWaiting},
+       {"/deferred", Place::kDeferred},
+       {"/failed", Place::kFailedList}}};
+  for (const auto& [below, place] : kBelow) {
+    if (path != below) continue;
+    target.place = place;
+    return target;
+  }
+  for (const auto& [below, place] :
+       {std::pair<std::string_view, Place>{"/job/", Place::kJobOfQueue},
+        {"/failed/", Place::kFailed}}) {
+    if (!path.starts_with(below)) continue;
+    const std::string_view id = path.substr(below.size());
+    if (id.empty() || id.find('/') != std::string_view::npos) return {};
+    target.place = place;
+    target.id = whole_number(id);
+    return target;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string unescaped_path(std::string_view path) {
+  return unescaped(path, false);
+}
+
+Target target_of(std::string_view escaped_path) {
+  const std::string path = unescaped_path(escaped_path);
+  const std::string clean = cleaned(path);
+  if (clean != path) return {Place::kMoved, {}, {}, escaped(clean)};
+  constexpr std::array<std::pair<std::string_view, Place>, 7> kFixed = {
+      {{"/", Place::kVersion},
+       {"/version", Place::kVersion},
+       {"/settings", Place::kSettings},
+       {"/stats", Place::kStats},
+       {"/queues", Place::kQueues},
+       {"/queues/stats", Place::kQueuesStats},
+       {"/routings", Place::kRoutings}}};
+  for (const auto& [fixed, place] : kFixed) {
+    if (path == fixed) return {place, {}, {}, {}};
+  }
+  constexpr std::string_view kQueue = "/queue/";
+  if (path.starts_with(kQueue)) return of_queue(std::string_view(path).substr(kQueue.size()));
+  for (const auto& [begin, place] :
+       {std::pair<std::string_view, Place>{"/routing/", Place::kRouting}, {"/job/", Place::kJob}}) {
+    if (path.starts_with(begin) && path.size() > begin.size()) {
+      return {place, path.substr(begin.size()), {}, {}};
+    }
+  }
+  return {};
+}
+
+std::optional<std::string> parameter(std::string_view query, std::string_view name) {
+  while (!query.empty()) {
+    const std::string_view pair = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(query.size(), pair.size() + 1));
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    if (unescaped(pair.substr(0, equals), true) != name) continue;
+    return unescaped(pair.substr(std::min(equals + 1, pair.size())), true);
+  }
+  return std::nullopt;
+}
+
+}  // namespace allot::gateway::fireworq

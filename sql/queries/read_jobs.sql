@@ -1,0 +1,5 @@
+-- What a page shows of its jobs.
+SELECT run_key, COALESCE(first_key, run_key), attempt, headers, flags, payload
+  FROM task
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio
+   AND run_key IN (:run_keys);

@@ -1,0 +1,1 @@
+DELETE FROM fireworq_routing WHERE category = :category;

@@ -1,0 +1,2 @@
+-- The tasks of these numbers are gone.
+DELETE /*+ INDEX(fireworq_job PRIMARY) */ FROM fireworq_job WHERE job_id IN (:job_ids);

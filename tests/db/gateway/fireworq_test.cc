@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fireworq's API, endpoint by endpoint: the server, the application and the database together.
+#include "db/gateway/fireworq_fixture.h"
+
+namespace allot::gateway::fireworq {
+namespace {
+
+TEST_F(FireworqTest, VersionAndOtherPaths) {
+  for (const char* what : {"GET /", "GET /version", "POST /version", "PATCH /"}) {
+    const Answer answer = send(what);
+    EXPECT_EQ(answer.status, 200) << what;
+    EXPECT_EQ(answer.fields.at("content-type"), "text/plain; charset=utf-8");
+    EXPECT_TRUE(std::regex_match(
+        answer.body, std::regex("Fireworq [0-9.]+(-[a-zA-Z0-9.-]+)?(\\+[a-zA-Z0-9.-]+)?\n")))
+        << answer.body;
+  }
+  for (const char* what : {"GET /queues/", "GET /nothing", "PUT /queue/", "GET /queue/a%2fb"}) {
+    const Answer answer = send(what);
+    EXPECT_EQ(answer.status, 404) << what;
+    EXPECT_EQ(answer.body, "404 page not found\n") << what;
+  }
+  const Answer moved = send("GET //queues?a=b");
+  EXPECT_EQ(moved.status, 301);
+  EXPECT_EQ(moved.fields.at("location"), "/queues?a=b");
+  const Answer json_one = send("GET /queues");
+  EXPECT_EQ(json_one.fields.at("content-type"), "application/json");
+  EXPECT_EQ(json_one.body, "[]") << "no line break at the end";
+  HttpClient client = HttpClient::to_port(port_);
+  client.send("HEAD /queues HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const auto head = client.answer(false);
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->status, 200);
+  EXPECT_EQ(head->fields.at("content-length"), "2");
+}
+
+TEST_F(FireworqTest, AQueueFromItsMakingToItsDeletion) {
+  EXPECT_EQ(error("GET /queue/q"), "404 Not Found");
+  EXPECT_EQ(got("PUT /queue/q", R"({"name":"x"})"),
+            json({{"name", "q"}, {"polling_interval", 200}, {"max_workers", 20}}));
+  EXPECT_EQ(got("PUT /queue/q", "{}"), got("GET /queue/q"));
+  EXPECT_EQ(got("PUT /queue/a", R"({"max_workers":3,"polling_interval":7})")["polling_interval"],
+            7);
+  EXPECT_EQ(got("GET /queues").at(0)["name"], "a");
+  EXPECT_EQ(got("GET /queues").size(), 2U);
+  EXPECT_EQ(error("PUT /queue/q", "[]").substr(0, 16), "400 Bad Request|");
+  EXPECT_EQ(error("PUT /queue/q", R"({"max_dispatches_per_second":1})"),
+            "400 Bad Request|Cannot configure MaxDispatchesPerSecond without MaxBurstSize");
+  EXPECT_EQ(got("PUT /queue/q", R"({"max_dispatches_per_second":2.5,"max_burst_size":4})"),
+            json({{"name", "q"},
+                  {"polling_interval", 100},
+                  {"max_workers", 20},
+                  {"max_dispatches_per_second", 2.5},
+                  {"max_burst_size", 4}}));
+  EXPECT_EQ(got("DELETE /queue/q", "null")["max_burst_size"], 4);
+  EXPECT_EQ(error("DELETE /queue/q"), "404 Not Found");
+  EXPECT_EQ(error("GET /queue/q"), "404 Not Found");
+  EXPECT_EQ(got("GET /queues").size(), 1U);
+  EXPECT_EQ(error("PUT /queue/" + std::string(256, 'x'), "{}").substr(0, 3), "400");
+}
+
+TEST_F(FireworqTest, DeletionKeepsJobsAndRoutings) {
+  set_up();
+  const std::uint64_t id = push();
+  got("DELETE /queue/q");
+  EXPECT_EQ(got("GET /routing/c")["queue_name"], "q");
+  EXPECT_EQ(error("POST /job/c", R"({"url":"http://target.example/"})"),
+            "500 Internal Server Error|Undefined queue: q");
+  EXPECT_EQ(error("GET /queue/q/job/1"), "404 Not Found");
+  got("PUT /queue/q", R"({"max_workers":1})");
+  EXPECT_EQ(got("GET /queue/q/job/" + std::to_string(id))["id"], id);
+  EXPECT_EQ(value("SELECT COUNT(*) FROM queue_pause"), "0");
+}
+
+TEST_F(FireworqTest, Routings) {
+  EXPECT_EQ(send("GET /routings").body, "[]");
+  EXPECT_EQ(error("GET /routing/c"), "404 Not Found");
+  EXPECT_EQ(error("PUT /routing/c", R"({"queue_name":"q"})"), "404 Not Found|No such queue: q");
+  set_up();
+  EXPECT_EQ(got("PUT /routing/My%3A%3AW%2Fx", R"({"queue_name":"q","job_category":"y"})"),
+            json({{"queue_name", "q"}, {"job_category", "My::W/x"}}));
+  EXPECT_EQ(got("GET /routing/My::W/x")["job_category"], "My::W/x");
+  EXPECT_EQ(got("GET /routings").size(), 2U);
+  EXPECT_EQ(error("PUT /routing/c", "x").substr(0, 16), "400 Bad Request|");
+  EXPECT_EQ(got("DELETE /routing/c", "{}"), json({{"queue_name", "q"}, {"job_category", "c"}}));
+  EXPECT_EQ(error("DELETE /routing/c"), "404 Not Found");
+}
+
+TEST_F(FireworqTest, AChangeHereIsFollowedAtOnce) {
+  set_up();
+  got("PUT /queue/r", "{}");
+  EXPECT_EQ(got("POST /job/c", R"({"url":"http://target.example/"})")["queue_name"], "q");
+  got("PUT /routing/c", R"({"queue_name":"r"})");
+  EXPECT_EQ(got("POST /job/c", R"({"url":"http://target.example/"})")["queue_name"], "r");
+}
+
+TEST_F(FireworqTest, PushedJobs) {
+  set_up();
+  EXPECT_EQ(
+      got("POST /job/c", R"({"url":"http://target.example/x","payload":{"n": 1.50},"run_after":2,)"
+                         R"("timeout":3,"retry_delay":4,"max_retries":5})"),
+      json({{"id", 1},
+            {"queue_name", "q"},
+            {"category", "c"},
+            {"url", "http://target.example/x"},
+            {"payload", {{"n", 1.5}}},
+            {"run_after", 2},
+            {"timeout", 3},
+            {"retry_delay", 4},
+            {"max_retries", 5}}));
+  EXPECT_EQ(value("SELECT payload FROM task"),
+            R"({"url":"http://target.example/x","category":"c","run_after":2,"timeout":3,)"
+            R"("retry_delay":4,"max_retries":5})"
+            "\n{\"n\": 1.50}");
+  EXPECT_EQ(value("SELECT CONCAT(type, ' ', headers) FROM task"), "fireworq.job max_attempts=9");
+  const json job = got("GET /queue/q/job/1");
+  EXPECT_EQ(job["status"], "claimed");
+  EXPECT_EQ(job["payload"]["n"], 1.5);
+  EXPECT_EQ(job["fail_count"], 0);
+  EXPECT_EQ(job["max_retries"], 5);
+  EXPECT_LT(job["created_at"], job["next_try"]);
+  EXPECT_TRUE(job["created_at"].get<std::string>().ends_with("Z"));
+  EXPECT_EQ(got("GET /queue/q/deferred")["jobs"].size(), 1U);
+  EXPECT_EQ(push("c", ",\"max_retries\":4294967295"), 2U) << "numbers begin at 1";
+}
+
+TEST_F(FireworqTest, RefusedJobs) {
+  const std::string good = R"({"url":"http://target.example/"})";
+  EXPECT_EQ(error("POST /job/none", good),
+            "500 Internal Server Error|No routing of job category 'none' exists");
+  set_up();
+  for (const char* method : {"GET", "PUT", "DELETE", "PATCH"}) {
+    EXPECT_EQ(error(method + std::string(" /job/c"), good), "405 Method Not Allowed");
+  }
+  EXPECT_EQ(error("POST /job/c"), "400 Bad Request|EOF");
+  EXPECT_EQ(error("POST /job/c", "{}"), "400 Bad Request|Missing field: url");
+  EXPECT_EQ(error("POST /job/c", R"({"url":"http://target.example/","run_after":-1})"),
+            "400 Bad Request|run_after must be a whole number from 0 to 4294967295");
+  EXPECT_EQ(error("POST /job/c", R"({"url":"http://other.example/"})").substr(0, 20),
+            "400 Bad Request|url:");
+  EXPECT_EQ(error("POST /job/" + std::string(256, 'c'), good).substr(0, 3), "400");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0");
+}
+
+TEST_F(FireworqTest, ALargeOneIs413) {
+  set_up();
+  const std::string around = R"({"url":"http://target.example/","payload":")";
+  EXPECT_EQ(error("POST /job/c", around + std::string((16U << 20U) - 1, 'x') + "\"}").substr(0, 29),
+            "413 Request Entity Too Large|");
+  const Answer far =
+      asked("POST /job/c HTTP/1.1\r\nHost: localhost\r\nContent-Length: 999999999\r\n\r\n");
+  EXPECT_EQ(far.status, 413);
+  EXPECT_EQ(far.body.substr(0, 28), "413 Request Entity Too Large");
+}
+
+TEST_F(FireworqTest, TheDefaultQueue) {
+  settings_.queue_default = "rest";
+  settings_.queue_default_max_workers = 7;
+  start();
+  application_->turn();
+  ASSERT_TRUE(support::eventually([&] { return send("GET /queue/rest").status == 200; }));
+  EXPECT_EQ(got("GET /queue/rest")["max_workers"], 7);
+  EXPECT_EQ(got("POST /job/any", R"({"url":"http://target.example/"})")["queue_name"], "rest");
+  got("DELETE /queue/rest");
+  EXPECT_EQ(got("POST /job/any", R"({"url":"http://target.example/"})")["queue_name"], "rest");
+  EXPECT_EQ(got("GET /queue/rest")["name"], "rest") << "it comes back by itself";
+}
+
+TEST_F(FireworqTest, ListsAndTheirParameters) {
+  set_up();
+  EXPECT_EQ(send("GET /queue/q/waiting").body, R"({"jobs":[],"next_cursor":""})");
+  EXPECT_EQ(send("GET /queue/q/failed").body, R"({"failed_jobs":[],"next_cursor":""})");
+  for (const char* what : {"waiting", "grabbed", "deferred", "failed"}) {
+    EXPECT_EQ(error("GET /queue/none/" + std::string(what)), "404 Not Found");
+  }
+  for (int i = 0; i < 5; ++i) push();
+  const json head = got("GET /queue/q/waiting?order=asc&limit=1");
+  ASSERT_EQ(head["jobs"].size(), 1U);
+  EXPECT_EQ(head["jobs"][0]["id"], 1);
+  std::vector<std::uint64_t> seen;
+  for (std::string cursor;;) {
+    const json page = got("GET /queue/q/waiting?limit=2&cursor=" + cursor);
+    for (const json& job : page["jobs"]) seen.push_back(job["id"]);
+    cursor = page["next_cursor"];
+    if (cursor.empty()) break;
+  }
+  EXPECT_EQ(seen, (std::vector<std::uint64_t>{5, 4, 3, 2, 1}));
+  EXPECT_NE(got("GET /queue/q/waiting?limit=0")["next_cursor"], "");
+  EXPECT_EQ(got("GET /queue/q/waiting?limit=x&order=up&cursor=nonsense")["jobs"].size(), 5U);
+}
+
+TEST_F(FireworqTest, JobsByTheirNumber) {
+  set_up();
+  push();
+  for (const char* what : {"job", "failed"}) {
+    const std::string path = "/queue/q/" + std::string(what) + "/";
+    EXPECT_EQ(error("GET " + path + "x"), "400 Bad Request");
+    EXPECT_EQ(error("GET /queue/none/" + std::string(what) + "/x"), "400 Bad Request");
+    EXPECT_EQ(error("GET " + path + "7"), "404 Not Found");
+    EXPECT_EQ(error("DELETE " + path + "7"), "404 Not Found");
+    EXPECT_EQ(error("GET /queue/none/" + std::string(what) + "/1"), "404 Not Found");
+  }
+  EXPECT_EQ(got("DELETE /queue/q/job/1", "null")["id"], 1);
+  EXPECT_EQ(error("GET /queue/q/job/1"), "404 Not Found");
+  EXPECT_EQ(error("GET /queue/q/failed/1"), "404 Not Found") << "it has not failed";
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), "0");
+}
+
+TEST_F(FireworqTest, FailedJobs) {
+  set_up();
+  push();
+  push();
+  bury(1, "failure 500: it did not work");
+  bury(2, "its worker died");
+  const json list = got("GET /queue/q/failed?order=created");
+  ASSERT_EQ(list["failed_jobs"].size(), 2U);
+  EXPECT_EQ(list["failed_jobs"][0]["id"], 2);
+  EXPECT_EQ(list["failed_jobs"][0]["result"],
+            json({{"status", "internal-failure"}, {"code", 0}, {"message", "its worker died"}}));
+  const json one = got("GET /queue/q/failed/1");
+  EXPECT_EQ(one["result"],
+            json({{"status", "failure"}, {"code", 500}, {"message", "it did not work"}}));
+  EXPECT_EQ(one["job_id"], 1);
+  EXPECT_EQ(one["fail_count"], 1);
+  EXPECT_FALSE(one.contains("payload"));
+  EXPECT_EQ(got("DELETE /queue/q/failed/1"), one);
+  EXPECT_EQ(error("DELETE /queue/q/failed/1"), "404 Not Found");
+  EXPECT_EQ(got("GET /queue/q/failed")["failed_jobs"].size(), 1U);
+}
+
+TEST_F(FireworqTest, StatsAndTheNode) {
+  EXPECT_EQ(send("GET /queues/stats").body, "{}");
+  EXPECT_EQ(error("GET /queue/q/stats"), "404 Not Found|No such queue: q");
+  EXPECT_EQ(error("GET /queue/q/node"), "404 Not Found|No such queue: q");
+  set_up(R"({"max_workers":5})");
+  EXPECT_EQ(error("GET /queue/q/node"), "404 Not Found|No node is active for this queue");
+  EXPECT_EQ(got("GET /queue/q/stats")["active_nodes"], 0);
+  EXPECT_EQ(got("GET /queue/q/stats")["total_workers"], 0);
+  application_->turn();
+  ASSERT_TRUE(support::eventually([&] { return send("GET /queue/q/node").status == 200; }));
+  const json node = got("GET /queue/q/node");
+  EXPECT_TRUE(node["id"].is_string());
+  EXPECT_EQ(node["host"].get<std::string>().find(':'), std::string::npos) << "no port";
+  push();
+  const json stats = got("GET /queues/stats")["q"];
+  EXPECT_EQ(stats.size(), 13U);
+  EXPECT_EQ(stats["total_pushes"], 1);
+  EXPECT_EQ(stats["active_nodes"], 1);
+  EXPECT_EQ(stats["total_workers"], 5);
+  EXPECT_EQ(stats["idle_workers"], 5);
+  look_.execute("UPDATE q_lock_table SET state = 'LOCKED', block_size = 1");
+  EXPECT_EQ(got("GET /queue/q/stats")["idle_workers"], 4);
+  EXPECT_EQ(got("GET /queue/q/grabbed")["jobs"][0]["status"], "grabbed");
+}
+
+TEST_F(FireworqTest, OneNodeIsActiveAndTheNextOneFollows) {
+  set_up();
+  application_->turn();
+  ASSERT_TRUE(support::eventually([&] { return send("GET /queue/q/node").status == 200; }));
+  db::Connection db = connect();
+  Node other;
+  other.round(db);
+  EXPECT_FALSE(other.is_active());
+  EXPECT_EQ(got("GET /queue/q/stats")["active_nodes"], 1);
+  stop();  // in order: at once
+  other.round(db);
+  EXPECT_TRUE(other.is_active());
+  EXPECT_EQ(active_node(db)->id, std::to_string(db.id()));
+  other.round(db);
+  EXPECT_TRUE(other.is_active()) << "renewed";
+}
+
+TEST_F(FireworqTest, SettingsAndTheProcess) {
+  const json settings = got("GET /settings");
+  EXPECT_EQ(settings.size(), 23U);
+  for (const auto& [key, text] : settings.items()) EXPECT_TRUE(text.is_string()) << key;
+  EXPECT_EQ(settings["driver"], "mysql");
+  EXPECT_EQ(settings["keep_alive"], "true");
+  EXPECT_EQ(settings["dispatch_user_agent"], "Mine");
+  EXPECT_EQ(settings["mysql_dsn"], "");
+  EXPECT_EQ(settings["queue_default_max_workers"], "20");
+  EXPECT_EQ(got("GET /stats").size(), 27U);
+  EXPECT_NE(send("GET /stats?pp=true").body.find('\n'), std::string::npos);
+  EXPECT_EQ(send("GET /stats").body.find('\n'), std::string::npos);
+}
+
+TEST_F(FireworqTest, KeepAlive) {
+  settings_.keep_alive = false;
+  const Answer closes = send("GET /version");
+  EXPECT_EQ(closes.fields.at("connection"), "close");
+  EXPECT_EQ(send("GET /nothing").fields.at("connection"), "close");
+}
+
+// docs/database.md says which rights the account needs.
+TEST_F(FireworqTest, TheAccountOfThePageSuffices) {
+  std::ifstream page(ALLOT_SOURCE_DIR "/docs/database.md");
+  std::size_t statements = 0;
+  look_.execute("DROP USER IF EXISTS 'allot_fireworq'@'%'");
+  for (std::string line; std::getline(page, line);) {
+    if (line.find("'allot_fireworq'@'%'") == std::string::npos) continue;
+    const std::size_t on = line.find(" ON allot.");
+    if (on != std::string::npos) line.replace(on, 10, " ON " + name_ + ".");
+    look_.execute(line);
+    ++statements;
+  }
+  EXPECT_GT(statements, 10U);
+  options_.user = "allot_fireworq";
+  options_.password = "change-me";
+  start();
+  set_up(R"({"max_workers":70,"max_dispatches_per_second":2,"max_burst_size":5})");
+  got("PUT /queue/q", R"({"max_workers":200})");
+  application_->turn();
+  ASSERT_TRUE(support::eventually([&] { return send("GET /queue/q/node").status == 200; }));
+  for (int i = 0; i < 3; ++i) push();
+  bury(2, "failure 500: x");
+  look_.execute("UPDATE task SET flags = 64 WHERE queue_id > 0");
+  got("GET /queue/q/waiting");
+  got("GET /queue/q/grabbed");
+  got("GET /queues/stats");
+  got("DELETE /queue/q/job/1");
+  got("DELETE /queue/q/failed/2");
+  look_.execute("UPDATE q_lock_table SET state = 'LOCKED', block_size = 100");
+  got("DELETE /queue/q/job/3");
+  got("DELETE /routing/c");
+  got("DELETE /queue/q");
+  got("PUT /queue/q", "{}");
+  stop();
+  look_.execute("DROP USER 'allot_fireworq'@'%'");
+}
+
+}  // namespace
+}  // namespace allot::gateway::fireworq

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is stored for Fireworq's programs.
+#include <chrono>
+#include <set>
+#include <string>
+
+#include "db/queue/fixture.h"
+#include "queue/fireworq/definition.h"
+#include "queue/fireworq/jobs.h"
+#include "queue/operate/dead_tasks.h"
+
+namespace allot::queue {
+namespace {
+
+class FireworqStoreTest : public QueueTest {
+ protected:
+  FireworqQueue wanted(const std::string& name, std::uint32_t max_workers = 1) const {
+    FireworqQueue queue;
+    queue.name = name;
+    queue.polling_interval = 200;
+    queue.max_workers = max_workers;
+    return queue;
+  }
+  std::optional<FireworqQueue> found(const std::string& name) { return find_fireworq(look_, name); }
+  FireworqQueue made(const FireworqQueue& queue) {
+    put_fireworq(look_, queue, found(queue.name));
+    return found(queue.name).value();
+  }
+  // Jobs in one transaction; their numbers.
+  std::vector<std::uint64_t> push(const QueueInfo& queue, std::size_t count,
+                                  std::chrono::seconds delay = std::chrono::seconds(0)) {
+    std::vector<Submission> tasks(count, {queue, "fireworq.job", "{}\nx", {}});
+    for (Submission& task : tasks) task.options.delay = delay;
+    std::vector<std::uint64_t> numbers;
+    static_cast<void>(submit(look_, tasks, [&](db::Connection& db, const auto& made) {
+      numbers = number_jobs(db, made);
+    }));
+    return numbers;
+  }
+  static std::vector<std::uint64_t> numbers_of(const JobPage& page) {
+    std::vector<std::uint64_t> numbers;
+    for (const Job& job : page.jobs) numbers.push_back(job.number);
+    return numbers;
+  }
+  std::vector<std::uint64_t> list(const QueueInfo& queue, JobList which, std::size_t limit = 100) {
+    return numbers_of(page_jobs(look_, queue, which, {.latest_first = false, .limit = limit}));
+  }
+  void bury(const QueueInfo& queue, std::uint64_t number, const std::string& error,
+            const std::string& died_at) {
+    const Job job = find_job(look_, queue, number).value();
+    const std::string at = " WHERE queue_id = " + std::to_string(queue.queue_id) +
+                           " AND run_key = " + std::to_string(job.run_key);
+    look_.execute(
+        "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload, "
+        "cause, error, died_at) SELECT queue_id, partition_no, prio, run_key, 1, type, payload, "
+        "'failed', '" +
+        error + "', '" + died_at + "' FROM task" + at);
+    look_.execute("DELETE FROM task" + at);
+  }
+};
+
+TEST_F(FireworqStoreTest, AQueueIsMadeChangedHiddenAndBroughtBack) {
+  FireworqQueue queue = wanted("mail", 65);
+  const FireworqQueue first = made(queue);
+  EXPECT_EQ(first.info.name, "mail");
+  EXPECT_EQ(first.info.partitions(), 2U);
+  EXPECT_TRUE(first.says_as(queue));
+  queue.max_workers = 200;
+  queue.per_second = 2.5;
+  queue.burst = 5;
+  const FireworqQueue changed = made(queue);
+  EXPECT_EQ(changed.info.queue_id, first.info.queue_id);
+  EXPECT_EQ(changed.info.partitions(), 4U);
+  EXPECT_EQ(changed.per_second, 2.5);
+  EXPECT_EQ(value("SELECT CONCAT(per_second + 0, ' ', burst) FROM queue_rate"), "2.500000 5");
+  const std::string before = value("SELECT COUNT(*) FROM queue_bucket WHERE charged_at = 0");
+  static_cast<void>(made(queue));  // the same again
+  EXPECT_EQ(value("SELECT COUNT(*) FROM queue_bucket WHERE charged_at = 0"), before);
+  hide_fireworq(look_, changed);
+  EXPECT_TRUE(found("mail")->hidden);
+  EXPECT_EQ(list_fireworq(look_).size(), 1U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM queue_pause WHERE paused = 1"), 1U);
+  queue.per_second = 0;
+  queue.burst = 0;
+  EXPECT_FALSE(made(queue).hidden);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM queue_pause"), 0U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM queue_rate"), 0U);
+}
+
+TEST_F(FireworqStoreTest, AnyNameAndNoQueueOfOthers) {
+  const std::string odd = "My::Queue \xff'";
+  EXPECT_EQ(made(wanted(odd)).info.name, own_name(odd));
+  make_queue("mine", 3);
+  const FireworqQueue other = made(wanted("mine"));
+  EXPECT_NE(other.info.name, "mine") << "that one is somebody else's";
+  EXPECT_EQ(made(wanted("mine", 3)).info.queue_id, other.info.queue_id);
+}
+
+TEST_F(FireworqStoreTest, Routings) {
+  put_routing(look_, {"b", "q2"});
+  put_routing(look_, {"a\xff", "q2"});
+  put_routing(look_, {"b", "q1"});
+  const auto routings = list_routings(look_);
+  ASSERT_EQ(routings.size(), 2U);
+  EXPECT_EQ(routings[0].queue, "q1");
+  EXPECT_EQ(routings[1].category, "a\xff");
+  EXPECT_EQ(find_routing(look_, "b")->queue, "q1");
+  remove_routing(look_, "b");
+  EXPECT_FALSE(find_routing(look_, "b"));
+  remove_routing(look_, "b");
+  EXPECT_EQ(list_routings(look_).size(), 1U);
+}
+
+TEST_F(FireworqStoreTest, NumbersComeWithTheTasksOrNotAtAll) {
+  const QueueInfo queue = made(wanted("q", 130)).info;
+  const auto numbers = push(queue, 50);
+  EXPECT_EQ(std::set<std::uint64_t>(numbers.begin(), numbers.end()).size(), 50U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM fireworq_job JOIN task USING (queue_id, partition_no, "
+                   "prio) WHERE run_key = fireworq_job.first_key"),
+            50U);
+  std::vector<Submission> tasks(1, {queue, "fireworq.job", "x", {}});
+  EXPECT_ANY_THROW(submit(look_, tasks, [&](db::Connection& db, const auto& made) {
+    static_cast<void>(number_jobs(db, made));
+    db.execute("INSERT INTO fireworq_job (job_id) SELECT job_id FROM fireworq_job");
+  }));
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 50U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM fireworq_job"), 50U);
+}
+
+TEST_F(FireworqStoreTest, WaitingDeferredAndGrabbed) {
+  const QueueInfo queue = made(wanted("q")).info;
+  const auto due = push(queue, 5);
+  const auto later = push(queue, 2, std::chrono::hours(1));
+  EXPECT_EQ(list(queue, JobList::kWaiting), due);
+  EXPECT_EQ(list(queue, JobList::kDeferred), later);
+  EXPECT_TRUE(list(queue, JobList::kGrabbed).empty());
+  FetchSpec spec;
+  spec.block_size = 2;
+  ASSERT_TRUE(worker_.lease({queue.queue_id, 0}, spec));
+  EXPECT_EQ(list(queue, JobList::kGrabbed), std::vector(due.begin(), due.begin() + 2));
+  EXPECT_EQ(list(queue, JobList::kWaiting), std::vector(due.begin() + 2, due.end()));
+  EXPECT_TRUE(find_job(look_, queue, due[1])->grabbed);
+  EXPECT_FALSE(find_job(look_, queue, due[2])->grabbed);
+  EXPECT_EQ(count_blocks(look_, queue), (std::map<std::uint32_t, std::uint64_t>{{0, 2}}));
+}
+
+TEST_F(FireworqStoreTest, PagesOverPartitionsListEachOnce) {
+  const QueueInfo queue = made(wanted("q", 200)).info;
+  std::vector<std::uint64_t> all = push(queue, 300);
+  for (const std::uint64_t number : push(queue, 17)) all.push_back(number);
+  for (const bool back : {false, true}) {
+    ListAsk ask{.latest_first = back, .limit = 40};
+    std::vector<std::uint64_t> seen;
+    for (;;) {
+      const JobPage page = page_jobs(look_, queue, JobList::kWaiting, ask);
+      for (const Job& job : page.jobs) seen.push_back(job.number);
+      if (!page.next) break;
+      ask.from = page.next;
+    }
+    std::sort(seen.begin(), seen.end());
+    EXPECT_EQ(seen, all);
+  }
+  EXPECT_EQ(list(queue, JobList::kWaiting, 1).size(), 1U);
+}
+
+TEST_F(FireworqStoreTest, AJobIsFoundWhereItWent) {
+  const QueueInfo queue = made(wanted("q")).info;
+  const std::uint64_t first = push(queue, 1).front();
+  auto block = worker_.lease({queue.queue_id, 0}).value();
+  static_cast<void>(block);
+  const std::string at = " WHERE queue_id = " + std::to_string(queue.queue_id);
+  look_.execute(
+      "INSERT INTO task_moved SELECT queue_id, partition_no, prio, run_key, run_key + "
+      "4096000000 FROM task" +
+      at);
+  look_.execute(
+      "UPDATE task SET first_key = run_key, run_key = run_key + 4096000000, attempt = 1, "
+      "headers = 'max_attempts=4\\nverdicts=1\\n'" +
+      at);
+  const Job job = find_job(look_, queue, first).value();
+  EXPECT_EQ(job.run_key, job.id.first_key + 4096000000U);
+  EXPECT_EQ(job.headers.verdicts, 1U);
+  EXPECT_EQ(list(queue, JobList::kGrabbed), (std::vector<std::uint64_t>{}));
+  EXPECT_EQ(list(queue, JobList::kDeferred), std::vector{first});
+  EXPECT_FALSE(find_job(look_, queue_, first)) << "of another queue";
+  EXPECT_FALSE(find_job(look_, queue, first + 1));
+  EXPECT_FALSE(find_failed(look_, queue, first));
+}
+
+TEST_F(FireworqStoreTest, FailedOnesByTheirDeathOrTheirNumber) {
+  const QueueInfo queue = made(wanted("q")).info;
+  const auto jobs = push(queue, 3);
+  bury(queue, jobs[0], "failure 500: x", "2026-01-01 00:00:02");
+  bury(queue, jobs[1], "failure 500: y", "2026-01-01 00:00:01.5");
+  bury(queue, jobs[2], "failure 500: z", "2026-01-01 00:00:01.5");
+  EXPECT_EQ(numbers_of(page_failed(look_, queue, {})), (std::vector{jobs[0], jobs[2], jobs[1]}));
+  EXPECT_EQ(numbers_of(newest_failed(look_, queue, {})), (std::vector{jobs[2], jobs[1], jobs[0]}));
+  for (const bool newest : {false, true}) {
+    ListAsk ask{.limit = 1};
+    std::vector<std::uint64_t> seen;
+    for (;;) {
+      const JobPage page =
+          newest ? newest_failed(look_, queue, ask) : page_failed(look_, queue, ask);
+      seen.push_back(page.jobs.at(0).number);
+      if (!page.next) break;
+      ask.from = page.next;
+    }
+    EXPECT_EQ(seen.size(), 3U);
+  }
+  const Job failed = find_failed(look_, queue, jobs[1]).value();
+  EXPECT_EQ(failed.error, "failure 500: y");
+  EXPECT_EQ(failed.died_ms, 1'767'225'601'500);
+  EXPECT_FALSE(find_job(look_, queue, jobs[1])) << "it is no job any more";
+  EXPECT_EQ(discard_dead(look_, {&failed.id, 1}), 1U);
+  EXPECT_FALSE(find_failed(look_, queue, jobs[1]));
+}
+
+TEST_F(FireworqStoreTest, NumbersAreSweptOnceTheirTasksAreGone) {
+  const QueueInfo queue = made(wanted("q")).info;
+  const auto jobs = push(queue, 2500);
+  bury(queue, jobs[0], "x", "2026-01-01");
+  look_.execute("DELETE FROM task WHERE queue_id = " + std::to_string(queue.queue_id) +
+                " AND run_key % 2 = 0");
+  const std::uint64_t left = number("SELECT COUNT(*) FROM task") + 1;
+  std::uint64_t after = 0;
+  int batches = 1;
+  while (sweep_numbers(look_, after)) ++batches;
+  EXPECT_EQ(batches, 3);
+  EXPECT_EQ(after, 0U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM fireworq_job"), left);
+  EXPECT_TRUE(find_failed(look_, queue, jobs[0]));
+  EXPECT_FALSE(sweep_numbers(look_, after) && after == 0);
+}
+
+TEST_F(FireworqStoreTest, AnAddressHasNoPort) {
+  EXPECT_FALSE(own_address(look_).empty());
+  EXPECT_EQ(own_address(look_).find('@'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace allot::queue
