@@ -2,6 +2,7 @@
 #include "job_result.h"
 
 #include <chrono>
+#include <utility>
 
 #include "verdict.h"
 

@@ -2,6 +2,7 @@
 #include "job_sender.h"
 
 #include <string_view>
+#include <utility>
 
 #include "trouble.h"
 

@@ -8,10 +8,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <set>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>

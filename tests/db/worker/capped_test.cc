@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues of Fireworq's programs: they come and go while a worker runs, and of each only so many
 // tasks run at a time (S51).
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "db/worker/loop_fixture.h"
 #include "db/worker/taker.h"
 #include "peer/doorbell.h"
