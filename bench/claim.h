@@ -15,12 +15,12 @@ namespace allot::bench {
 // A figure of a round, and what the median of the rounds has to be.
 template <typename Round>
 struct Claim {
-  const char* what;
-  const char* beside;
-  double (*of)(const Round& round);
-  double bound;
-  bool at_least;        // else at most
-  bool wanted = false;  // only told: no machine whose processors the database shares can reach it
+  const char* what = nullptr;
+  const char* beside = nullptr;
+  double (*of)(const Round& round) = nullptr;
+  double bound = 0;
+  bool at_least = true;  // else at most
+  bool wanted = false;   // only told: no machine whose processors the database shares can reach it
 };
 
 template <typename Round, typename Of>

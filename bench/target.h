@@ -26,8 +26,8 @@ class Target {
  private:
   using Clock = std::chrono::steady_clock;
   struct Due {
-    Clock::time_point when;
-    int fd;
+    Clock::time_point when{};
+    int fd = -1;
   };
 
   void serve();

@@ -90,7 +90,7 @@ std::string leave_the_network(const support::TempDir& dir) {
   }
   const UniqueFd any(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   ifreq loopback = {};
-  std::strcpy(loopback.ifr_name, "lo");
+  std::memcpy(loopback.ifr_name, "lo", 3);
   loopback.ifr_flags = IFF_UP;
   return ::ioctl(any.get(), SIOCSIFFLAGS, &loopback) == 0 ? "" : "a loopback";
 }
