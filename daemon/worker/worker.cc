@@ -144,7 +144,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     require_fit(session, connect);
     LeaseKeeper keeper(leases, detached, connect, slot, board);
     auto served = serve(session, settings, pool);
-    Recovery recovery(session, detached, settings, infos_of(served), board);
+    Recovery recovery(session, detached, settings, infos_of(served), slot, board);
     Shares shares(pool, served, leases.holder().id);
     Finder finder(session, leases, keeper, slot, board, raw_slot.pool, std::move(served),
                   std::move(shares));

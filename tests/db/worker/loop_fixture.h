@@ -25,7 +25,8 @@ class LoopWorker {
   LoopWorker(const db::ConnectOptions& options, const ServedQueue& queue,
              const plugin_host::Registry& registry, ipc::Board& board, std::size_t concurrency = 1)
       : parts_(options, slot_, registry, board, kTtl, kPatience),
-        recovery_(parts_.session, parts_.stores.detached, parts_.settings, {queue.info}, board),
+        recovery_(parts_.session, parts_.stores.detached, parts_.settings, {queue.info}, slot_,
+                  board),
         finder_(parts_.session, parts_.stores.leases, parts_.keeper, slot_, board, 0, {queue}),
         executor_(make_executor(concurrency, options, registry)),
         loop_({.session = parts_.session,
