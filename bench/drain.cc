@@ -52,13 +52,7 @@ class Drain {
 
  private:
   void fill() {
-    const queue::Submission task{queue_, "bench.noop", std::string(load_.payload, 'x')};
-    std::uint32_t left = load_.tasks;
-    while (left > 0) {
-      const std::vector<queue::Submission> batch(std::min(left, kSubmitBatch), task);
-      (void)queue::submit(db_, batch);
-      left -= static_cast<std::uint32_t>(batch.size());
-    }
+    submit_noops(db_, queue_, load_);
     db_.execute("INSERT INTO bench_floor SELECT * FROM task");
   }
 
@@ -97,6 +91,16 @@ nlohmann::json as_json(const Round& round) {
 }
 
 }  // namespace
+
+void submit_noops(db::Connection& db, const queue::QueueInfo& queue, const Load& load) {
+  const queue::Submission task{queue, "bench.noop", std::string(load.payload, 'x')};
+  std::uint32_t left = load.tasks;
+  while (left > 0) {
+    const std::vector<queue::Submission> batch(std::min(left, kSubmitBatch), task);
+    (void)queue::submit(db, batch);
+    left -= static_cast<std::uint32_t>(batch.size());
+  }
+}
 
 int drain(const DrainOptions& options) {
   Drain drain(options);

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "bench/stage.h"
+#include "db/connection.h"
+#include "queue/model/catalog.h"
 
 namespace allot::bench {
 
@@ -20,6 +22,9 @@ struct Round {
   double floor_tasks_per_s = 0;
   [[nodiscard]] double ratio() const { return tasks_per_s / floor_tasks_per_s; }
 };
+
+// As many tasks as the load has, whose handler does nothing.
+void submit_noops(db::Connection& db, const queue::QueueInfo& queue, const Load& load);
 
 // Drains a queue of no-op tasks through the real daemon and a real plugin, and the same rows with
 // bare clients, in turns. Prints both rates and their ratio, the medians of the rounds. Returns an

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/version.h"
+#include "bench/counts.h"
 #include "bench/drain.h"
 #include "bench/fence.h"
 #include "bench/http.h"
@@ -45,17 +46,27 @@ CLI::App* add_bench(CLI::App& app, const char* name, const char* text, Options& 
   return command;
 }
 
-CLI::App* add_drain(CLI::App& app, DrainOptions& options) {
-  CLI::App* command = add_bench(
-      app, "drain",
-      "Drain no-op tasks through the real daemon, and the same rows with bare clients", options);
-  Load& load = options.load;
+void add_load(CLI::App* command, Load& load, const char* workers) {
   add_count(command, "--tasks", load.tasks, "Tasks in each round", 1'000, 100'000'000);
-  add_count(command, "--workers", load.workers, "Workers, and connections of the floor", 1, 256);
+  add_count(command, "--workers", load.workers, workers, 1, 256);
   add_count(command, "--block", load.block, "Tasks fetched with one statement", 1, 1'000);
   add_count(command, "--payload", load.payload, "Bytes of each payload", 0, 65'536);
   add_count(command, "--partitions", load.partitions, "Partitions; 0: four for each worker", 0,
             4'096);
+}
+
+CLI::App* add_drain(CLI::App& app, DrainOptions& options) {
+  CLI::App* command = add_bench(
+      app, "drain",
+      "Drain no-op tasks through the real daemon, and the same rows with bare clients", options);
+  add_load(command, options.load, "Workers, and connections of the floor");
+  return command;
+}
+
+CLI::App* add_counts(CLI::App& app, CountsOptions& options) {
+  CLI::App* command = add_bench(
+      app, "counts", "Drain no-op tasks through workers that count them, and that do not", options);
+  add_load(command, options.load, "Workers");
   return command;
 }
 
@@ -105,12 +116,14 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string(kVersionMark));
   app.require_subcommand(1);
   DrainOptions drain_options;
+  CountsOptions counts_options;
   FenceOptions fence_options;
   HttpOptions http_options;
   PipeWorkerOptions pipe_options;
   HttpWorkerOptions http_worker_options;
   std::vector<std::pair<const CLI::App*, std::function<int()>>> all{
       {add_drain(app, drain_options), [&] { return drain(drain_options); }},
+      {add_counts(app, counts_options), [&] { return counts(counts_options); }},
       {add_fence(app, fence_options), [&] { return fence(fence_options); }},
       {add_http(app, http_options), [&] { return http(http_options); }},
       {add_pipe_worker(app, pipe_options), [&] { return pipe_worker(pipe_options); }},

@@ -40,6 +40,7 @@
 #include "gateway/notify.h"
 #include "ipc/slot.h"
 #include "log/log.h"
+#include "meter/record_file.h"
 #include "peer/inherited.h"
 #include "schedule/answer.h"
 
@@ -56,6 +57,7 @@ constexpr char kUsage[] =
     "  --supervised     by allotd: it has opened the descriptors of its children\n"
     "  --listeners N,N  by itself, at a reload: the sockets that it listens at\n"
     "  --connections N  by itself, at a reload: a file with the numbers of open connections\n"
+    "  --counts N       by itself, at a reload: a file with what it has counted\n"
     "  --calendar       by itself: say when schedules run, line by line\n"
     "  --version, --help\n"
     "signals: TERM, INT stop it; HUP reads the configuration again; USR1 opens the log file "
@@ -68,6 +70,7 @@ struct Options {
   bool supervised = false;
   std::vector<int> listeners;
   int connections = -1;
+  int counts = -1;
   bool calendar = false;
 };
 
@@ -82,6 +85,7 @@ Options parse(int argc, char** argv) {
                               {"supervised", no_argument, nullptr, 's'},
                               {"listeners", required_argument, nullptr, 'l'},
                               {"connections", required_argument, nullptr, 'c'},
+                              {"counts", required_argument, nullptr, 'n'},
                               {"calendar", no_argument, nullptr, 'k'},
                               {"version", no_argument, nullptr, 'v'},
                               {"help", no_argument, nullptr, 'h'},
@@ -107,6 +111,9 @@ Options parse(int argc, char** argv) {
       }
       case 'c':
         options.connections = std::atoi(optarg);
+        break;
+      case 'n':
+        options.counts = std::atoi(optarg);
         break;
       case 'k':
         options.calendar = true;
@@ -177,7 +184,25 @@ http::Limits limits_of(const config::Gateway& gateway) {
   return limits;
 }
 
-api::Service service_of(const config::Settings& settings) {
+// Where requests are counted, so that no count falls while allotd lives: a file that the next
+// gateway finds, whatever becomes of this one. A gateway by itself, which has no folder of its own,
+// hands `file` on to its next image. nullptr: it cannot be had, and the counts begin anew.
+meter::RequestRecord* requests_of(const Options& options, const config::Settings& settings,
+                                  UniqueFd& file) {
+  meter::RequestRecord* record = nullptr;
+  if (options.supervised) {
+    const std::string folder = config::runtime_dir(settings);
+    const auto life = meter::life_in(folder);
+    if (life) record = meter::open_requests(folder, *life);
+  } else {
+    if (!file.valid()) file.reset(::memfd_create("allot-counts", MFD_CLOEXEC));
+    record = meter::open_requests(file.get());
+  }
+  if (record == nullptr) log::warn("gateway.counts_missing", {{"error", std::strerror(errno)}});
+  return record;
+}
+
+api::Service service_of(const config::Settings& settings, meter::RequestRecord* requests) {
   api::Service service;
   service.database = db::from_settings(settings.gateway->database);
   service.queues = settings.queues;
@@ -186,6 +211,7 @@ api::Service service_of(const config::Settings& settings) {
   service.base_path = settings.gateway->base_path;
   service.read_only = settings.gateway->read_only;
   service.threads = settings.gateway->threads;
+  service.requests = requests;
   return service;
 }
 
@@ -231,10 +257,11 @@ class Gateway {
  public:
   enum class End { kStop, kReload, kLost };
 
-  Gateway(const Options& options, const config::Settings& settings, Listeners& listeners)
+  Gateway(const Options& options, const config::Settings& settings, Listeners& listeners,
+          meter::RequestRecord* requests)
       : options_(options),
         access_(*settings.gateway),
-        application_(service_of(settings),
+        application_(service_of(settings, requests),
                      [this](const http::Head& head) { return access_.judge(head); }),
         fireworq_(settings.gateway->fireworq
                       ? std::make_unique<fireworq::Application>(
@@ -350,7 +377,7 @@ std::string own_path() {
 
 // Begins anew in the same process, so that who watches it sees no change. Returns when it cannot.
 void exec_itself(const Options& options, const std::vector<int>& listeners,
-                 const std::vector<UniqueFd>& connections) {
+                 const std::vector<UniqueFd>& connections, int counts) {
   const std::string path = own_path();
   std::vector<std::string> words{"allot-gateway"};
   if (!options.load.file.empty()) words.insert(words.end(), {"--config", options.load.file});
@@ -363,6 +390,7 @@ void exec_itself(const Options& options, const std::vector<int>& listeners,
   words.insert(words.end(), {"--listeners", numbers});
   const UniqueFd file = noted(connections);
   if (file.valid()) words.insert(words.end(), {"--connections", std::to_string(file.get())});
+  if (counts >= 0) words.insert(words.end(), {"--counts", std::to_string(counts)});
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -371,6 +399,7 @@ void exec_itself(const Options& options, const std::vector<int>& listeners,
   for (const UniqueFd& each : connections)
     ::fcntl(each.get(), F_SETFD, file.valid() ? 0 : FD_CLOEXEC);
   ::fcntl(file.get(), F_SETFD, 0);
+  ::fcntl(counts, F_SETFD, 0);
   for (int fd = ipc::kSlotFd; fd <= ipc::kLastFd; ++fd) {
     if (peer::inherited(fd)) ::fcntl(fd, F_SETFD, 0);
   }
@@ -393,9 +422,12 @@ int run(const Options& options) {
   shut_in();
   Listeners listeners(settings, options.listeners);
   std::vector<UniqueFd> connections = read_noted(options.connections);
+  UniqueFd counts(options.counts);
+  ::fcntl(counts.get(), F_SETFD, FD_CLOEXEC);
+  meter::RequestRecord* requests = requests_of(options, settings, counts);
   auto end = Gateway::End::kStop;
   {
-    Gateway gateway(options, settings, listeners);
+    Gateway gateway(options, settings, listeners, requests);
     for (UniqueFd& each : connections) {
       const Listeners::At at = listeners.place_of(each.get());
       if (at != Listeners::At::kNone) gateway.adopt(std::move(each), at);
@@ -409,7 +441,7 @@ int run(const Options& options) {
   }
   if (end == Gateway::End::kReload) {
     log::info("gateway.reload", {{"pid", ::getpid()}, {"connections", connections.size()}});
-    exec_itself(options, listeners.hand_on(), connections);
+    exec_itself(options, listeners.hand_on(), connections, counts.get());
     return kExitSoftware;
   }
   log::info("gateway.left", {{"pid", ::getpid()}});

@@ -11,7 +11,7 @@
 namespace allot::meter {
 
 inline constexpr char kMagic[8] = {'A', 'l', 'l', 'o', 't', 'M', 't', 'r'};
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 inline constexpr std::size_t kPairs = 64;     // of queue and type, for each slot
 inline constexpr std::size_t kNameSize = 64;  // of a queue or a type, with its end
 inline constexpr std::size_t kErrors = 32;    // groups of errors, for each slot
@@ -41,6 +41,7 @@ enum class Event : std::uint8_t {
   kLeases,     // taken
   kTakeovers,  // leases that another holder let stand
   kLost,       // leases
+  kRecovered,  // detached tasks that another holder let stand
   kDeadlocks,  // error 1213
   kLockWaits,  // error 1205
   kEvents
@@ -80,12 +81,18 @@ struct Life {
   bool operator==(const Life&) const = default;
 };
 
+// What stands first in each file of `meters`.
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): mapped over a file of zero bytes
-struct Record {
+struct Head {
   char magic[8];
   std::uint32_t version;
   std::uint32_t size;
   Life life;
+};
+
+// NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): mapped over a file of zero bytes
+struct Record {
+  Head head;
   Counter events[static_cast<std::size_t>(Event::kEvents)];
   // Of the pair of the same place; 0: it has no name yet. It is stored after the name, so that
   // whoever finds it finds a whole name, whenever the worker died.

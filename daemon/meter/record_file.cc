@@ -26,48 +26,80 @@ std::string folder_in(const std::string& runtime_dir) {
   return runtime_dir + "/meters";
 }
 
-// What stands at the head of a record of this version and life.
-bool fits(const Record& record, const Life& life) {
-  const bool of_life = record.life == life || mutant::removed("meter_life");
-  const bool of_layout = record.version == kVersion || mutant::removed("meter_layout");
-  return std::memcmp(record.magic, kMagic, sizeof kMagic) == 0 && of_layout &&
-         record.size == sizeof(Record) && of_life;
+// What has to stand at the head of a record of this program, and of that life.
+Head head_of(const Record& /*record*/, const Life& life) {
+  Head head{{}, kVersion, sizeof(Record), life};
+  std::memcpy(head.magic, kMagic, sizeof kMagic);
+  return head;
 }
 
-Record* map(int fd) {
-  return static_cast<Record*>(peer::map_present(fd, 0, sizeof(Record)));
+Head head_of(const RequestRecord& /*record*/, const Life& life) {
+  Head head{{}, kRequestVersion, sizeof(RequestRecord), life};
+  std::memcpy(head.magic, kRequestMagic, sizeof kRequestMagic);
+  return head;
 }
 
-Record* map_former(const std::string& path, const Life& life) {
+template <class AnyRecord>
+bool fits(const AnyRecord& record, const Life& life) {
+  const Head wanted = head_of(record, life);
+  const bool of_life = record.head.life == life || mutant::removed("meter_life");
+  const bool of_layout = record.head.version == wanted.version || mutant::removed("meter_layout");
+  return std::memcmp(record.head.magic, wanted.magic, sizeof wanted.magic) == 0 && of_layout &&
+         record.head.size == wanted.size && of_life;
+}
+
+// Of a record whose bytes are all zero.
+void begin(RequestRecord& record, const Life& life) {
+  record.head = head_of(record, life);
+}
+
+void begin(Record& record, const Life& life) {
+  record.head = head_of(record, life);
+  std::strncpy(record.pairs[kPairs].queue, kOther, kNameSize - 1);
+  std::strncpy(record.pairs[kPairs].type, kOther, kNameSize - 1);
+  std::strncpy(record.errors[kErrors].queue, kOther, kNameSize - 1);
+  std::strncpy(record.errors[kErrors].type, kOther, kNameSize - 1);
+  std::strncpy(record.errors[kErrors].group, kOther, kGroupSize - 1);
+}
+
+template <class AnyRecord>
+AnyRecord* map(int fd) {
+  return static_cast<AnyRecord*>(peer::map_present(fd, 0, sizeof(AnyRecord)));
+}
+
+template <class AnyRecord>
+AnyRecord* map_former(const std::string& path, const Life& life) {
   const UniqueFd file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.valid()) return nullptr;
-  Record* record = map(file.get());
+  auto* record = map<AnyRecord>(file.get());
   if (record == nullptr || fits(*record, life)) return record;
-  munmap(record, sizeof(Record));
+  munmap(record, sizeof(AnyRecord));
   return nullptr;
 }
 
 // Fills it before it has its name, so that readers see whole heads.
-Record* make(const std::string& path, const Life& life) {
+template <class AnyRecord>
+AnyRecord* make(const std::string& path, const Life& life) {
   const std::string fresh = path + ".new";
   unlink(fresh.c_str());
   const UniqueFd file(
       open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kFileMode));
-  if (!file.valid() || ftruncate(file.get(), sizeof(Record)) != 0) return nullptr;
-  Record* record = map(file.get());
+  if (!file.valid() || ftruncate(file.get(), sizeof(AnyRecord)) != 0) return nullptr;
+  auto* record = map<AnyRecord>(file.get());
   if (record == nullptr) return nullptr;
-  std::memcpy(record->magic, kMagic, sizeof kMagic);
-  record->version = kVersion;
-  record->size = sizeof(Record);
-  record->life = life;
-  std::strncpy(record->pairs[kPairs].queue, kOther, kNameSize - 1);
-  std::strncpy(record->pairs[kPairs].type, kOther, kNameSize - 1);
-  std::strncpy(record->errors[kErrors].queue, kOther, kNameSize - 1);
-  std::strncpy(record->errors[kErrors].type, kOther, kNameSize - 1);
-  std::strncpy(record->errors[kErrors].group, kOther, kGroupSize - 1);
+  begin(*record, life);
   if (rename(fresh.c_str(), path.c_str()) == 0) return record;
-  munmap(record, sizeof(Record));
+  munmap(record, sizeof(AnyRecord));
   return nullptr;
+}
+
+template <class AnyRecord>
+AnyRecord* open_or_make(const std::string& runtime_dir, const std::string& name, const Life& life) {
+  const std::string folder = folder_in(runtime_dir);
+  const std::string path = folder + "/" + name;
+  if (auto* former = map_former<AnyRecord>(path, life)) return former;
+  if (mkdir(folder.c_str(), kFolderMode) != 0 && errno != EEXIST) return nullptr;
+  return make<AnyRecord>(path, life);
 }
 
 // Reads, and does not map: a mapping ends its reader where the file becomes shorter.
@@ -91,18 +123,33 @@ std::optional<Life> life_of(int slots) {
   return Life{header.started_mono_ns, header.supervisor_pid};
 }
 
+std::optional<Life> life_in(const std::string& runtime_dir) {
+  const UniqueFd slots(open((runtime_dir + "/slots").c_str(), O_RDONLY | O_CLOEXEC));
+  return slots.valid() ? life_of(slots.get()) : std::nullopt;
+}
+
 Record* open_record(const std::string& runtime_dir, std::uint32_t slot, const Life& life) {
-  const std::string folder = folder_in(runtime_dir);
-  const std::string path = folder + "/" + std::to_string(slot);
-  if (Record* former = map_former(path, life)) return former;
-  if (mkdir(folder.c_str(), kFolderMode) != 0 && errno != EEXIST) return nullptr;
-  return make(path, life);
+  return open_or_make<Record>(runtime_dir, std::to_string(slot), life);
+}
+
+RequestRecord* open_requests(const std::string& runtime_dir, const Life& life) {
+  return open_or_make<RequestRecord>(runtime_dir, "gateway", life);
+}
+
+RequestRecord* open_requests(int file) {
+  // It is of one process, so of one life.
+  auto* former = map<RequestRecord>(file);
+  if (former != nullptr && fits(*former, {})) return former;
+  if (former != nullptr) munmap(former, sizeof(RequestRecord));
+  if (ftruncate(file, 0) != 0 || ftruncate(file, sizeof(RequestRecord)) != 0) return nullptr;
+  auto* record = map<RequestRecord>(file);
+  if (record != nullptr) begin(*record, {});
+  return record;
 }
 
 std::vector<std::unique_ptr<Record>> read_records(const std::string& runtime_dir) {
   std::vector<std::unique_ptr<Record>> records;
-  const UniqueFd slots(open((runtime_dir + "/slots").c_str(), O_RDONLY | O_CLOEXEC));
-  const auto life = slots.valid() ? life_of(slots.get()) : std::nullopt;
+  const auto life = life_in(runtime_dir);
   if (!life) return records;
   const std::string folder = folder_in(runtime_dir);
   for (std::uint32_t slot = 0; slot < ipc::kMaxSlots; ++slot) {

@@ -28,6 +28,7 @@ enum class Metric : std::uint8_t {
   kLeases,
   kTakeovers,
   kLost,
+  kRecovered,
   kDeadlocks,
   kLockWaits,
   // From the database.

@@ -45,6 +45,8 @@ Metric metric_of(Event event) {
       return Metric::kTakeovers;
     case Event::kLost:
       return Metric::kLost;
+    case Event::kRecovered:
+      return Metric::kRecovered;
     case Event::kDeadlocks:
       return Metric::kDeadlocks;
     default:

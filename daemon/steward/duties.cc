@@ -14,7 +14,6 @@
 #include "queue/look/stuck.h"
 #include "queue/operate/purge.h"
 #include "queue/submit/address.h"
-#include "queue/submit/submit.h"
 #include "queue/verbs/duty.h"
 #include "steward/ask.h"
 
@@ -230,16 +229,21 @@ std::string Duties::tell(const Served& queue, const std::set<std::string>& told,
                          const queue::Stuck& stuck) {
   std::string key = key_of(what, stuck);
   if (told.count(key) > 0) return key;
-  const std::chrono::hours for_so_long = what == kRunning ? kPerAttempt : kPerHour;
-  if (submit(queue, key, for_so_long, payload_of(what, stuck, *queue.keys))) {
+  queue::SubmitOptions options;
+  options.unique_key = key;
+  options.unique_for = what == kRunning ? kPerAttempt : kPerHour;
+  const auto trace = queue::child_of(stuck.headers.trace, stuck.id.text(), stuck.attempt);
+  options.traceparent = trace.parent;
+  options.tracestate = trace.state;
+  if (submit(queue, payload_of(what, stuck, *queue.keys), options)) {
     log_stuck(what, stuck, *queue.keys);
   }
   return key;
 }
 
 // False: another host reported it already, or nothing can be submitted.
-bool Duties::submit(const Served& queue, const std::string& unique_key,
-                    std::chrono::hours for_so_long, const std::string& payload) {
+bool Duties::submit(const Served& queue, const std::string& payload,
+                    const queue::SubmitOptions& options) {
   const auto target = config::hook_target(queue.keys->on_stuck);
   if (!target) return false;
   const auto into = ask(session_, [&](db::Connection& db) {
@@ -250,9 +254,7 @@ bool Duties::submit(const Served& queue, const std::string& unique_key,
     log::error("hook.unusable", {{"queue", queue.info.name}, {"on_stuck", queue.keys->on_stuck}});
     return false;
   }
-  queue::Submission task{*into, target->type, payload, {}};
-  task.options.unique_key = unique_key;
-  task.options.unique_for = for_so_long;
+  const queue::Submission task{*into, target->type, payload, options};
   // A lost reply does no harm: the unique key allows sending it again.
   const bool existed = ask(session_, [&](db::Connection& db) {
     try {

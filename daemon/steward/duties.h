@@ -13,6 +13,7 @@
 #include "ipc/board.h"
 #include "queue/look/stuck.h"
 #include "queue/model/catalog.h"
+#include "queue/submit/submit.h"
 #include "steward/chore.h"
 #include "steward/leadership.h"
 #include "steward/unknown_tasks.h"
@@ -64,8 +65,7 @@ class Duties : public Chore {
   void tell_unknown(Duty& duty);
   std::string tell(const Served& queue, const std::set<std::string>& told, const char* what,
                    const queue::Stuck& stuck);
-  bool submit(const Served& queue, const std::string& unique_key, std::chrono::hours for_so_long,
-              const std::string& payload);
+  bool submit(const Served& queue, const std::string& payload, const queue::SubmitOptions& options);
 
   Session& session_;
   ipc::Board& board_;

@@ -166,7 +166,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     require_fit(session, connect);
     LeaseKeeper keeper(leases, detached, connect, slot, board);
     const auto served = serve(session, settings, pool);
-    Recovery recovery(session, detached, settings, infos_of(served), board);
+    Recovery recovery(session, detached, settings, infos_of(served), slot, board);
     Shares shares(pool, served, leases.holder().id);
     ServedQueues queues = pool.fireworq
                               ? ServedQueues([&] { return serve_fireworq(session, settings); })

@@ -1,1 +1,4 @@
-SELECT COUNT(*) FROM (SELECT 1 FROM task_running WHERE queue_id = :queue_id LIMIT :most) AS bounded;
+-- As count_waiting.sql.
+SELECT IF((SELECT 1 FROM task_running WHERE queue_id = :queue_id LIMIT 1 OFFSET :bound) IS NULL,
+          (SELECT COUNT(*) FROM task_running WHERE queue_id = :queue_id),
+          :bound + 1);

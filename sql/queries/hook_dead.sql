@@ -1,8 +1,9 @@
 -- on_dead (C9), before bury.sql in the same transaction: submits a task that reports this death to
 -- another queue. It does so as long as the task is there and its burial passes the fence: so once,
 -- and not again in a repeat. :hook_flag marks the new task, and a task with the mark triggers no
--- hook. There is no row where the other queue is missing, or is not a spread one.
-INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload)
+-- hook. There is no row where the other queue is missing, or is not a spread one. A trace of the task
+-- that died is that of the new one, too, whose parent is the attempt with :span.
+INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload, headers)
 SELECT target.queue_id, :dice % target.partitions, 1,
        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + :salt,
        :hook_flag, :hook_type,
@@ -10,7 +11,9 @@ SELECT target.queue_id, :dice % target.partitions, 1,
                            'attempts', GREATEST(task.attempt, :attempt),
                            'cause', :cause, 'error', :error,
                            'died_at', DATE_FORMAT(UTC_TIMESTAMP(6), '%Y-%m-%dT%H:%i:%s.%fZ'),
-                           'host', :host, 'payload_size', LENGTH(task.payload)) USING utf8mb4)
+                           'host', :host, 'payload_size', LENGTH(task.payload)) USING utf8mb4),
+       IF(LOCATE('traceparent=00-', task.headers) > 0,
+          INSERT(SUBSTR(task.headers, LOCATE('traceparent=00-', task.headers)), 49, 16, :span), NULL)
   FROM task
   JOIN (SELECT target.queue_id, target.partitions
           FROM queue AS named

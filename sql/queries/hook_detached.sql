@@ -1,5 +1,5 @@
 -- Like hook_dead.sql, before bury_detached.sql.
-INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload)
+INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload, headers)
 SELECT target.queue_id, :dice % target.partitions, 1,
        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + :salt,
        :hook_flag, :hook_type,
@@ -8,7 +8,10 @@ SELECT target.queue_id, :dice % target.partitions, 1,
                            'cause', :cause, 'error', :error,
                            'died_at', DATE_FORMAT(UTC_TIMESTAMP(6), '%Y-%m-%dT%H:%i:%s.%fZ'),
                            'host', running.lock_host,
-                           'payload_size', LENGTH(running.payload)) USING utf8mb4)
+                           'payload_size', LENGTH(running.payload)) USING utf8mb4),
+       IF(LOCATE('traceparent=00-', running.headers) > 0,
+          INSERT(SUBSTR(running.headers, LOCATE('traceparent=00-', running.headers)), 49, 16, :span),
+          NULL)
   FROM task_running AS running
   JOIN (SELECT target.queue_id, target.partitions
           FROM queue AS named

@@ -4,7 +4,7 @@
 SELECT task.partition_no, task.prio, task.first_key, task.type, task.attempt,
        DATE_FORMAT('2025-01-01' + INTERVAL (task.first_key >> 12) MICROSECOND,
                    '%Y-%m-%dT%H:%i:%s.%fZ'),
-       NULL, NULL
+       NULL, NULL, task.headers
   FROM task_moved AS moved
        STRAIGHT_JOIN task
     ON task.queue_id = moved.queue_id AND task.partition_no = moved.partition_no

@@ -5,7 +5,7 @@ SELECT head.partition_no, head.prio, COALESCE(task.first_key, task.run_key), tas
        task.attempt,
        DATE_FORMAT('2025-01-01' + INTERVAL (task.run_key >> 12) MICROSECOND,
                    '%Y-%m-%dT%H:%i:%s.%fZ'),
-       lease.lock_host, lease.lock_pid
+       lease.lock_host, lease.lock_pid, task.headers
   FROM (SELECT rows_of.partition_no, classes.prio,
                (SELECT task.run_key FROM task
                  WHERE task.queue_id = :queue_id AND task.partition_no = rows_of.partition_no

@@ -115,6 +115,7 @@ const Elsewhere kElsewhere[] = {
     // Measurements: they take a minute, and their limits are those of a release build.
     {"README.md", "allot bench drain", "tests/bench/drain_test.cc", "\"drain\""},
     {"docs/benchmarks.md", "allot bench drain", "tests/bench/drain_test.cc", "\"drain\""},
+    {"docs/benchmarks.md", "allot bench counts", "tests/bench/counts_test.cc", "\"counts\""},
     {"docs/benchmarks.md", "allot bench fence", "tests/bench/fence_test.cc", "\"fence\""},
     {"docs/benchmarks.md", "allot bench http-worker", "tests/bench/worker_test.cc",
      "\"http-worker\""},

@@ -22,6 +22,7 @@
 #include "e2e/daemon.h"
 #include "support/certificates.h"
 #include "support/http_client.h"
+#include "support/prometheus_text.h"
 #include "support/reserved_port.h"
 
 namespace allot::e2e::gateway_reload_test {
@@ -47,6 +48,11 @@ std::string task(const std::string& payload) {
 int status_of(const std::optional<Answer>& answer) {
   return answer ? answer->status : 0;
 }
+
+support::PrometheusText metrics_of(const std::string& socket) {
+  return support::PrometheusText(HttpClient::to_socket(socket).ask(get("/metrics")).value().body);
+}
+constexpr const char* kSubmitted = "allot_gateway_requests_total{route=\"submit\",status=\"2xx\"}";
 
 // A gateway by itself over the database of a daemon that does not run.
 class GatewayReload : public testing::Test {
@@ -116,6 +122,7 @@ TEST_F(GatewayReload, ConnectionsThatAreKeptAliveAnswerAfterIt) {
     EXPECT_EQ(status_of(remote.ask(get("/api/v1/queues"))), 401) << "no more than before";
   }
   EXPECT_EQ(status_of(silent.ask(get("/health/live"))), 200);
+  EXPECT_EQ(metrics_of(socket_).value(kSubmitted), 3) << "each reload counted on";
   // A connection goes by what is configured now.
   rewrite("socket = \"gateway.sock\"\n", "socket = \"gateway.sock\"\ngrant = \"read\"\n");
   reload();
@@ -337,6 +344,15 @@ TEST(GatewayReloadOfADaemon, NoRequestFailsUnderLoad) {
   }
   expect_no_failure(load, hups, daemon);
   EXPECT_FALSE(daemon.logged("gateway.died")) << daemon.log();
+  const std::string socket = daemon.folder() + "/gateway.sock";
+  const auto counted = metrics_of(socket);
+  EXPECT_EQ(counted.value(kSubmitted), load.good()) << "each reload counted on";
+  const std::string ready = "gateway.ready pid=";
+  const std::string log = daemon.log();
+  const std::size_t listening = daemon.times_logged("gateway.listening");
+  ASSERT_EQ(kill(std::stoi(log.substr(log.rfind(ready) + ready.size())), SIGKILL), 0);
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("gateway.listening") > listening; }));
+  EXPECT_EQ(support::fallen(counted, metrics_of(socket)), "") << "as did the next gateway";
   EXPECT_TRUE(daemon.drains()) << daemon.log();
 }
 

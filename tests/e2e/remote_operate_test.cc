@@ -66,6 +66,32 @@ TEST_F(RemoteOperate, ListsAreThoseOfTheDatabase) {
   EXPECT_EQ(after.status, (ExitStatus{kExitUsage, 0})) << after.err;
 }
 
+// Of two steps ago, by a steward that is no more.
+TEST_F(RemoteOperate, MinutesAreThoseOfTheDatabase) {
+  start();
+  submitted();
+  auto db = daemon_->connect();
+  const std::string then = "(UTC_TIMESTAMP() - INTERVAL 120 + SECOND(UTC_TIMESTAMP()) SECOND, ";
+  const std::string numbers = ", 5, 2, 0, 0, 1, 0, 1, 900000, 7, 1, 0, 0, 0, 0)";
+  db.execute("INSERT INTO attempt_minute VALUES " + then + "1, 1, 0, 60, 'default', 'a', '', ''" +
+             numbers + ", " + then + "1, 1, 1, 60, 'default', 'a', 'g', 'no \"way\"'" + numbers +
+             ", " + then + "1, 1, 2, 60, 'gone', 'b', '', ''" + numbers +
+             ";INSERT INTO queue_minute VALUES " + then + "0, 0, 0), " + then +
+             "(SELECT queue_id FROM queue WHERE name = 'default'), 12345, 1)");
+  EXPECT_NE(over_socket({"minutes"}).find("≈12345"), std::string::npos);
+  same_list({"minutes"});
+  for (const std::string by : {"queue", "type", "error"}) {
+    const Words words{"minutes", "--by", by, "--since", "2h", "--step", "5m"};
+    EXPECT_NE(over_socket(words).find("default"), std::string::npos) << by;
+    same_list(words);
+  }
+  const Words one{"minutes", "--queue", "default", "--by", "type"};
+  EXPECT_EQ(over_socket(one).find("gone"), std::string::npos);
+  same_list(one);
+  same_refusal({"minutes", "--queue", "nosuch"}, kExitBadInput);
+  same_refusal({"minutes", "--since", "8d"}, kExitBadInput);
+}
+
 TEST_F(RemoteOperate, AListHasMoreThanOnePage) {
   start();
   std::string lines;

@@ -68,6 +68,7 @@ void check_options(const http::Head& head) {
 Application::Application(Service service, Judge judge)
     : service_(std::move(service)),
       judge_(std::move(judge)),
+      counts_(service_.requests),
       snapshots_(service_.snapshot_for),
       crew_(
           std::make_unique<work::Crew>(service_.database, service_.threads, service_.most_waiting)),

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "config/settings.h"
 #include "db/connection.h"
+#include "meter/request_record.h"
 
 namespace allot::gateway::api {
 
@@ -25,6 +26,8 @@ struct Service {
   std::size_t most_waiting = 1'000;  // jobs for these threads
   // However many scrapes of /metrics there are, the database is asked once in this time.
   Nanos snapshot_for = 5 * kSecond;
+  // Where requests are counted; it outlives who counts. nullptr: they are counted from 0.
+  meter::RequestRecord* requests = nullptr;
 };
 
 // The keys of a queue in the configuration; nullptr: it has none.

@@ -62,7 +62,7 @@ Figures figures(db::Connection& db) {
   ask[2].set("most", kFigureBound);
   for (const QueueFigures& queue : all.queues) {
     for (const sql::SqlText* count : kCountsOfQueue) {
-      ask.emplace_back(*count).set("queue_id", queue.info.queue_id).set("most", kFigureBound + 1);
+      ask.emplace_back(*count).set("queue_id", queue.info.queue_id).set("bound", kFigureBound);
     }
   }
   std::vector<db::StatementResult> results = db.run(std::span<const db::Statement>(ask));

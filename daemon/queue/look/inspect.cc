@@ -10,11 +10,12 @@
 namespace allot::queue {
 namespace {
 
-BoundedCount bounded(db::Connection& db, db::Statement statement, const QueueInfo& queue,
-                     std::uint64_t most = kCountBound) {
-  statement.set("queue_id", queue.queue_id).set("most", most + 1);
-  const std::uint64_t count = db.run({statement}).front().next()->u64(0);
-  return {std::min(count, most), count > most};
+BoundedCount count(db::Connection& db, const sql::SqlText& text, const QueueInfo& queue,
+                   std::uint64_t bound) {
+  db::Statement statement(text);
+  statement.set("queue_id", queue.queue_id).set("bound", bound);
+  const std::uint64_t found = db.run({statement}).front().next()->u64(0);
+  return {std::min(found, bound), found > bound};
 }
 
 // Columns that all lists of tasks begin with; see list_tasks.sql.
@@ -114,21 +115,22 @@ std::vector<AttemptView> read_attempts(db::Connection& db, const TaskId& id, int
 }  // namespace
 
 BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
-  return bounded(db, db::Statement(sql::k_count_waiting), queue, most);
+  return count(db, sql::k_count_waiting, queue, most);
 }
 
 BoundedCount count_from(db::Connection& db, const QueueInfo& queue, std::uint32_t first) {
   db::Statement statement(sql::k_count_retired);
-  statement.set("partitions", first);
-  return bounded(db, std::move(statement), queue);
+  statement.set("queue_id", queue.queue_id).set("partitions", first).set("most", kCountBound + 1);
+  const std::uint64_t found = db.run({statement}).front().next()->u64(0);
+  return {std::min(found, kCountBound), found > kCountBound};
 }
 
 BoundedCount count_dead(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
-  return bounded(db, db::Statement(sql::k_count_dead), queue, most);
+  return count(db, sql::k_count_dead, queue, most);
 }
 
 BoundedCount count_running(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
-  return bounded(db, db::Statement(sql::k_count_running), queue, most);
+  return count(db, sql::k_count_running, queue, most);
 }
 
 std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most,

@@ -16,6 +16,7 @@ Stuck read_stuck(const db::Row& row, std::uint32_t queue_id) {
   stuck.attempt = static_cast<std::uint32_t>(row.u64(4));
   stuck.since = row.text(5);
   if (!row.is_null(6)) stuck.worker = std::string(row.text(6)) + "/" + std::string(row.text(7));
+  if (!row.is_null(8)) stuck.headers = read_headers(row.text(8));
   return stuck;
 }
 

@@ -21,6 +21,7 @@ struct Stuck {
   std::uint32_t attempt = 0;  // the number of the running attempt, else those charged
   std::string since;          // UTC, ISO 8601
   std::string worker;         // "host/pid", or empty
+  Headers headers{};
 };
 // Detached tasks, at most kMostStuck.
 std::vector<Stuck> stuck_running(db::Connection& db, std::uint32_t queue_id,

@@ -71,7 +71,7 @@ std::vector<Backlog> backlogs(db::Connection& db) {
     if (all.size() == kMostBacklogs) break;
     all.push_back({queue.queue_id});
     for (const sql::SqlText* count : {&sql::k_count_waiting, &sql::k_count_running}) {
-      ask.emplace_back(*count).set("queue_id", queue.queue_id).set("most", kBacklogBound + 1);
+      ask.emplace_back(*count).set("queue_id", queue.queue_id).set("bound", kBacklogBound);
     }
   }
   if (all.empty()) return all;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "queue/model/error_text.h"
+#include "queue/model/headers.h"
 #include "queue/model/random.h"
 #include "queue/model/statements.h"
 #include "queue/submit/address.h"
@@ -71,6 +72,7 @@ struct Death {
 void set_death(db::Statement& hook, const Death& death, const TaskId& id, std::uint32_t salt) {
   hook.set("attempt", death.attempt)
       .set("task", id.text())
+      .set("span", span_id(id.text(), death.attempt))
       .set("queue", death.hook.from_queue)
       .set("cause", death.verdict.cause)
       .set("error", error_text(death.verdict.error))

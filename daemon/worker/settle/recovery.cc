@@ -112,11 +112,12 @@ void reclaim_detached(db::Connection& db, const config::Settings& settings,
 
 Recovery::Recovery(Session& session, const queue::DetachedStore& store,
                    const config::Settings& settings, std::vector<queue::QueueInfo> queues,
-                   ipc::Board& board)
+                   SlotWriter& slot, ipc::Board& board)
     : session_(session),
       store_(store),
       settings_(settings),
       queues_(std::move(queues)),
+      slot_(slot),
       board_(board),
       watched_(static_cast<Nanos>(settings.daemon.lease_ttl.count()) * kMilli) {
   for (const queue::QueueInfo& queue : queues_) queue_ids_.push_back(queue.queue_id);
@@ -147,6 +148,7 @@ void Recovery::recover(const queue::DetachedObservation& observed, bool stale) {
     return end_recovered(db, store_, *mine, facts);
   });
   if (fenced == queue::Fenced::kLost) return;
+  slot_.count(meter::Event::kRecovered);
   log_recovery(observed, name, facts);
   peer::ring(board_, observed.id.partition.queue_id, 1);
 }

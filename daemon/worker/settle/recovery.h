@@ -13,6 +13,7 @@
 #include "queue/model/expired_holder_watch.h"
 #include "queue/verbs/detached_store.h"
 #include "worker/process/session.h"
+#include "worker/process/slot_writer.h"
 #include "worker/run/decide.h"
 
 namespace allot::worker {
@@ -41,8 +42,9 @@ void reclaim_detached(db::Connection& db, const config::Settings& settings,
 // whose holder stood still (S4).
 class Recovery {
  public:
+  // Counts in `slot`.
   Recovery(Session& session, const queue::DetachedStore& store, const config::Settings& settings,
-           std::vector<queue::QueueInfo> queues, ipc::Board& board);
+           std::vector<queue::QueueInfo> queues, SlotWriter& slot, ipc::Board& board);
 
   // Call it between two blocks. Costs one look at the clock, unless it is time.
   void look();
@@ -55,6 +57,7 @@ class Recovery {
   const config::Settings& settings_;
   const std::vector<queue::QueueInfo> queues_;
   std::vector<std::uint32_t> queue_ids_;
+  SlotWriter& slot_;
   ipc::Board& board_;
   queue::ExpiredHolderWatch<queue::TaskId, queue::DetachedObservation> watched_;
 };

@@ -80,6 +80,27 @@ TEST_F(GatewayMetrics, RefusalsAreCountedToo) {
   EXPECT_EQ(text.value("allot_gateway_requests_total{route=\"show_queue\",status=\"4xx\"}"), 1);
 }
 
+// Also those of a route that only another version of the gateway had.
+TEST_F(GatewayMetrics, RequestsAreCountedOnByTheNextGateway) {
+  meter::RequestRecord record{};
+  Service some = service();
+  some.requests = &record;
+  std::string("former").copy(record.routes[0].name, meter::kRouteNameSize - 1);
+  record.routes[0].answers[1] = 7;
+  record.routes[0].taken = 1;
+  application_ = std::make_unique<Application>(some, judge);
+  put();
+  const PrometheusText before = scrape();
+  application_.reset();
+  application_ = std::make_unique<Application>(some, judge);
+  put();
+  const PrometheusText after = scrape();
+  EXPECT_EQ(support::fallen(before, after), "");
+  EXPECT_EQ(after.value("allot_gateway_requests_total{route=\"submit\",status=\"2xx\"}"), 2);
+  EXPECT_EQ(after.value("allot_gateway_request_seconds_count{route=\"submit\"}"), 2);
+  EXPECT_EQ(after.value("allot_gateway_requests_total{route=\"former\",status=\"2xx\"}"), 7);
+}
+
 // However many scrapes there are, in whichever thread.
 TEST_F(GatewayMetrics, FiftyScrapesAskTheDatabaseOnce) {
   begin_with(600 * kSecond);

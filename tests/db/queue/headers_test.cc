@@ -114,6 +114,38 @@ TEST_F(HeadersTest, ADeathOutsideOfThePartitionKeepsThem) {
   expect_in("task_dead");
 }
 
+// Whoever follows the request finds what was told of its death, and which attempt that was.
+TEST_F(HeadersTest, ATaskAboutADeathIsAChildOfItsTrace) {
+  const OnDead hook{"q", "ops", "alert"};
+  const QueueInfo ops = make_queue("ops", 1);
+  const auto told = [&] {
+    const std::string of_hook = " FROM task WHERE queue_id = " + std::to_string(ops.queue_id);
+    std::string headers = value("SELECT COALESCE(headers, 'none')" + of_hook);
+    look_.execute("DELETE" + of_hook);
+    return headers;
+  };
+  TaskId id = submit_one();
+  Task task = leased();
+  EXPECT_EQ(
+      worker_.tasks.bury(worker_.db, claim(*lease_, task), 2, kFailed, Then::kKeepLease, hook),
+      Fenced::kWritten);
+  EXPECT_EQ(told(), (Headers{0, child_of(wanted().trace, id.text(), 2)}).text());
+  id = submit_one();
+  const Claim mine = detached();
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, mine, 3, kFailed, Then::kKeepLease, hook),
+            Fenced::kWritten);
+  EXPECT_EQ(told(), (Headers{0, child_of(wanted().trace, id.text(), 3)}).text());
+  for (const std::string none : {"NULL", "'max_attempts=3'", "'max_attempts=3\ntraceparent='"}) {
+    put(1);
+    look_.execute("UPDATE task SET headers = " + none + " WHERE queue_id > 0");
+    task = leased();
+    EXPECT_EQ(
+        worker_.tasks.bury(worker_.db, claim(*lease_, task), 1, kFailed, Then::kKeepLease, hook),
+        Fenced::kWritten);
+    EXPECT_EQ(told(), "none") << none;
+  }
+}
+
 TEST_F(HeadersTest, ACancelledTaskKeepsThem) {
   const TaskId id = submit_one();
   EXPECT_TRUE(cancel(look_, id, id.first_key, "not wanted"));

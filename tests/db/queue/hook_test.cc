@@ -115,8 +115,11 @@ TEST_F(HookTest, WhatIsStuckIsFound) {
   EXPECT_FALSE(stuck_waiting(look_, queue_.queue_id, hour));
   put_row(partition_, {2, 77});
   put_row(partition_, {1, 99});
+  const Headers headers{0, {"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", ""}};
+  look_.execute("UPDATE task SET headers = '" + headers.text() + "' WHERE queue_id > 0");
   auto stuck = stuck_waiting(look_, queue_.queue_id, hour);
   ASSERT_TRUE(stuck);
+  EXPECT_EQ(stuck->headers, headers);
   EXPECT_EQ(stuck->id, (TaskId{partition_, 2, 77})) << "of all classes the oldest";
   pause(look_, queue_, "");
   EXPECT_FALSE(stuck_waiting(look_, queue_.queue_id, hour)) << "somebody wants it so";
@@ -126,7 +129,9 @@ TEST_F(HookTest, WhatIsStuckIsFound) {
             Fenced::kWritten);
   EXPECT_TRUE(stuck_running(look_, queue_.queue_id, hour).empty());
   look_.execute("UPDATE task_running SET detached_at = detached_at - INTERVAL 2 HOUR");
-  EXPECT_EQ(stuck_running(look_, queue_.queue_id, hour).size(), 1U);
+  const auto running = stuck_running(look_, queue_.queue_id, hour);
+  ASSERT_EQ(running.size(), 1U);
+  EXPECT_EQ(running[0].headers, headers);
 }
 
 }  // namespace

@@ -181,8 +181,9 @@ std::string done_list(std::size_t count) {
 }
 
 Values hook(const Values& more = {}) {
-  Values values{{"task", "'id'"},         {"queue", "'wide'"}, {"hook_queue", "'q'"},
-                {"hook_type", "'alert'"}, {"hook_flag", "64"}, {"dice", "5"}};
+  Values values{{"task", "'id'"},      {"span", "'00f067aa0ba902b7'"}, {"queue", "'wide'"},
+                {"hook_queue", "'q'"}, {"hook_type", "'alert'"},       {"hook_flag", "64"},
+                {"dice", "5"}};
   values["best_route"] = best_route("named.queue_id", "named.placement", "alert");
   for (const auto& [name, value] : more) values[name] = value;
   return values;
@@ -318,9 +319,9 @@ std::vector<Expectation> for_people() {
       {&sql::k_show_unique, 2, {}, "the row, by the index on tasks"},
       {&sql::k_find_unique, 7, {{"unique_key", "'key-0-2-150'"}}, "the row, and its task"},
       {&sql::k_list_attempts, 3, {}},
-      {&sql::k_count_waiting, 110, {}},
-      {&sql::k_count_dead, 110, {}},
-      {&sql::k_count_running, 110, {}},
+      {&sql::k_count_waiting, 52, {}, "nor a temporary table, which would count as reads, too"},
+      {&sql::k_count_dead, 52, {}},
+      {&sql::k_count_running, 52, {}},
       {&sql::k_queue_figures,
        kPartitions * 18,
        {},

@@ -201,6 +201,7 @@ class PlanTest : public QueueTest {
             {"queue_ids", std::to_string(wide_.queue_id)},
             {"as_done", "0"},
             {"most", "50"},
+            {"bound", "50"},
             {"earlier", "0"},
             {"no_handler_flag", "128"},
             {"classes_before", "0, 1"},

@@ -65,6 +65,12 @@ TEST_F(HeadersTest, AStateThatDoesNotFitIsLeftOut) {
   EXPECT_EQ(stored({{"tracestate", "a=1"}}), "NULL");
 }
 
+TEST_F(HeadersTest, ACancelledTaskKeepsThem) {
+  const auto made = call_submit(app_, "default", "t", "", R"({"max_attempts": 3})");
+  app_.execute("CALL allot_cancel('" + made.id + "', 'not wanted', @result)");
+  EXPECT_EQ(value("SELECT headers FROM task_dead"), "max_attempts=3");
+}
+
 TEST_F(HeadersTest, WhatIsNoneIsRefused) {
   for (const char* most : {"0", "-1", "100001", "1.5", "\"3\"", "null", "9999999999", "[]"}) {
     EXPECT_NE(refusal("t", "", std::string("{\"max_attempts\": ") + most + "}")

@@ -34,7 +34,8 @@ class LoopWorker {
              std::vector<queue::QueueInfo> infos, const plugin_host::Registry& registry,
              ipc::Board& board, std::size_t concurrency)
       : parts_(options, slot_, registry, board, kTtl, kPatience),
-        recovery_(parts_.session, parts_.stores.detached, parts_.settings, std::move(infos), board),
+        recovery_(parts_.session, parts_.stores.detached, parts_.settings, std::move(infos), slot_,
+                  board),
         finder_(parts_.session, parts_.stores.leases, parts_.keeper, slot_, board, 0,
                 std::move(queues)),
         executor_(make_executor(concurrency, options, registry)),

@@ -40,7 +40,7 @@ class RecoveryTest : public WorkerTest {
               queue::Fenced::kWritten);
     return queue::claim(block->lease, block->tasks[0]).once_detached();
   }
-  Recovery recovery() { return {session_, stores_.detached, settings_, {queue_}, *board_}; }
+  Recovery recovery() { return {session_, stores_.detached, settings_, {queue_}, slot_, *board_}; }
   std::string running() { return value("SELECT COUNT(*) FROM task_running"); }
 
   config::Settings settings_;
@@ -53,11 +53,15 @@ class RecoveryTest : public WorkerTest {
 
 TEST_F(RecoveryTest, ChargesAndPutsBackWhatStoodStill) {
   detach(1);
+  meter::Record record{};
+  meter::Meter meter(record);
+  slot_.use(&meter);
   Recovery scout = recovery();
   ASSERT_TRUE(eventually([&] {
     scout.look();
     return running() == "0";
   }));
+  EXPECT_EQ(record.events[static_cast<std::size_t>(meter::Event::kRecovered)], 1U);
   EXPECT_EQ(value("SELECT CONCAT(run_key, ':', attempt) FROM task"), "1:1");
   EXPECT_EQ(value("SELECT cause FROM task_attempt"), "lost");
   EXPECT_EQ(board_->pools[0].bell, 1U);

@@ -2,6 +2,7 @@
 #include "meter/meter.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "ipc/slot.h"
 #include "meter/record_file.h"
 #include "meter/totals.h"
@@ -95,7 +97,7 @@ TEST_F(MeterTest, AnotherLifeBeginsAnew) {
 
 TEST_F(MeterTest, AnotherLayoutAndWhatIsNoneArePassedOver) {
   Meter(record()).count(Count::kDone, "mail", "a");
-  record(1).version = kVersion + 1;
+  record(1).head.version = kVersion + 1;
   static_cast<void>(record(2));
   std::filesystem::resize_file(file(2), 100);
   std::ofstream(file(3)) << "something else";
@@ -190,8 +192,41 @@ TEST_F(MeterTest, ADeathAtAnyMomentLeavesWholeNames) {
   }
 }
 
+TEST_F(MeterTest, TheNextGatewayGoesOn) {
+  const auto answered = [this]() -> Counter& {
+    RequestRecord* record = open_requests(folder_.path(), life_);
+    if (record == nullptr) throw std::runtime_error("no record");
+    return record->routes[3].answers[1];
+  };
+  ++answered();
+  ++answered();
+  EXPECT_EQ(answered(), 2U);
+  EXPECT_TRUE(read_records(folder_.path()).empty()) << "it is no slot's";
+  begin({2000, 7});
+  EXPECT_EQ(life_in(folder_.path()), life_);
+  EXPECT_EQ(answered(), 0U) << "another life";
+  ++answered();
+  open_requests(folder_.path(), life_)->head.version = kRequestVersion + 1;
+  EXPECT_EQ(answered(), 0U) << "another layout";
+}
+
+TEST_F(MeterTest, AGatewayByItselfHandsItsCountsOn) {
+  const UniqueFd file(memfd_create("counts", MFD_CLOEXEC));
+  const auto answered = [&]() -> Counter& {
+    RequestRecord* record = open_requests(file.get());
+    if (record == nullptr) throw std::runtime_error("no record");
+    return record->routes[3].answers[1];
+  };
+  ++answered();
+  EXPECT_EQ(++answered(), 2U);
+  open_requests(file.get())->head.version = kRequestVersion + 1;
+  EXPECT_EQ(answered(), 0U) << "another layout";
+  EXPECT_EQ(open_requests(-1), nullptr);
+}
+
 TEST_F(MeterTest, WithoutAFolderThereIsNone) {
   EXPECT_EQ(open_record("/nowhere", 0, life_), nullptr);
+  EXPECT_EQ(open_requests("/nowhere", life_), nullptr);
   EXPECT_TRUE(read_records("/nowhere").empty());
 }
 
