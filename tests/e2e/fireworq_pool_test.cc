@@ -168,6 +168,21 @@ TEST_F(FireworqPool, JobsOfAQueueThatIsMadeLaterComeToTheirTargets) {
             "3 failure 200: because max_attempts=6\nverdicts=3");
 }
 
+// A pool that names the queue in its section keeps to it, too.
+TEST_F(FireworqPool, AQueueThatASectionNamesKeepsItsCap) {
+  CountingTarget target(std::chrono::milliseconds(30));
+  DaemonOptions ordinary = options(target.origin(), 2);
+  ordinary.pool_keys = "concurrency = 8";
+  ordinary.start = false;
+  Daemon daemon(ordinary);
+  make_queue(daemon, "default", 1, 2);
+  push(daemon, "default", target.origin() + "/x", 20);
+  daemon.start();
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  EXPECT_EQ(target.answered(), 20U);
+  EXPECT_EQ(target.most(), 2U);
+}
+
 // Two partitions share five, and a change of their number meets leases of before.
 TEST_F(FireworqPool, NeverMoreAtATimeThanMaxWorkersWhileWorkersAreKilled) {
   CountingTarget target(std::chrono::milliseconds(30));
