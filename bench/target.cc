@@ -167,9 +167,9 @@ std::uint64_t ask(std::uint16_t port, const std::string& request,
 
 double bare_sessions(std::uint16_t port, std::size_t sessions, const std::string& request,
                      std::chrono::duration<double> length) {
-  using Clock = std::chrono::steady_clock;
-  const auto began = Clock::now();
-  const auto until = began + std::chrono::duration_cast<Clock::duration>(length);
+  using Steady = std::chrono::steady_clock;
+  const auto began = Steady::now();
+  const auto until = began + std::chrono::duration_cast<Steady::duration>(length);
   std::vector<std::exception_ptr> failures(sessions);
   std::atomic<std::uint64_t> answers = 0;
   {
@@ -187,7 +187,8 @@ double bare_sessions(std::uint16_t port, std::size_t sessions, const std::string
   for (const auto& failure : failures) {
     if (failure) std::rethrow_exception(failure);
   }
-  return static_cast<double>(answers) / std::chrono::duration<double>(Clock::now() - began).count();
+  return static_cast<double>(answers) /
+         std::chrono::duration<double>(Steady::now() - began).count();
 }
 
 }  // namespace allot::bench

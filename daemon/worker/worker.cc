@@ -96,6 +96,13 @@ ServedQueues::Queues serve_fireworq(Session& session, const config::Settings& se
   return queues;
 }
 
+// `served`: those that the configuration names.
+ServedQueues queues_of(const config::Pool& pool, const std::vector<ServedQueue>& served,
+                       Session& session, const config::Settings& settings) {
+  if (!pool.fireworq) return ServedQueues(served);
+  return ServedQueues([&session, &settings] { return serve_fireworq(session, settings); });
+}
+
 std::vector<queue::QueueInfo> infos_of(const std::vector<ServedQueue>& served) {
   std::vector<queue::QueueInfo> infos;
   for (const ServedQueue& queue : served) infos.push_back(queue.info);
@@ -179,11 +186,8 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     const auto served = serve(session, settings, pool);
     Recovery recovery(session, detached, settings, infos_of(served), slot, board);
     Shares shares(pool, served, leases.holder().id);
-    ServedQueues queues = pool.fireworq
-                              ? ServedQueues([&] { return serve_fireworq(session, settings); })
-                              : ServedQueues(served);
-    Finder finder(session, leases, keeper, slot, board, raw_slot.pool, std::move(queues),
-                  std::move(shares));
+    Finder finder(session, leases, keeper, slot, board, raw_slot.pool,
+                  queues_of(pool, served, session, settings), std::move(shares));
     JobRunner runner(session, detached, registry, keeper, slot, settings);
     CarefulTurn careful_turn(careful_file());
     const auto make_session = [&](std::size_t place) {

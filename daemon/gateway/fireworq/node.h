@@ -25,8 +25,8 @@ class Node {
   void leave(db::Connection& db) ALLOT_EXCLUDES(mutex_);
 
  private:
-  [[nodiscard]] bool renew(db::Connection& db);
-  [[nodiscard]] bool claim(db::Connection& db);
+  [[nodiscard]] bool renew(db::Connection& db) ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] bool claim(db::Connection& db) ALLOT_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   queue::Holder holder_ ALLOT_GUARDED_BY(mutex_);

@@ -36,7 +36,7 @@ inline http::Listener listener_of(int& port) {
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
-  ::bind(listener.fd.get(), reinterpret_cast<sockaddr*>(&address), size);
+  static_cast<void>(::bind(listener.fd.get(), reinterpret_cast<sockaddr*>(&address), size));
   ::listen(listener.fd.get(), 128);
   ::getsockname(listener.fd.get(), reinterpret_cast<sockaddr*>(&address), &size);
   port = ntohs(address.sin_port);
@@ -52,6 +52,8 @@ class FireworqTest : public testing::Test {
     look_.execute("ALTER TABLE fireworq_job AUTO_INCREMENT = 1");
     settings_.anonymous = true;
   }
+  FireworqTest(const FireworqTest&) = delete;
+  FireworqTest& operator=(const FireworqTest&) = delete;
   ~FireworqTest() override { stop(); }
 
   db::Connection connect() { return support::Database::shared().connect(name_); }
