@@ -338,7 +338,7 @@ TEST(FireworqObject, Stats) {
   EXPECT_EQ(process.size(), 27U);
   EXPECT_TRUE(process["gc_pause"].is_array());
   EXPECT_GT(process["goroutine_num"], 0);
-  EXPECT_NE(process_stats(true).find("\n"), std::string::npos);
+  EXPECT_NE(process_stats(true).find('\n'), std::string::npos);
 }
 
 class FireworqDoor : public testing::Test {
