@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // F3: plain cmake builds a plugin outside the repository, from the installed tree alone.
+#include <allot/plugin.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -9,6 +10,8 @@
 
 namespace allot {
 namespace {
+
+const std::string kAbi = "(ABI " + std::to_string(ALLOT_ABI_VERSION) + ")";
 
 class ConsumerTest : public InstalledTest {
  protected:
@@ -31,7 +34,7 @@ TEST_F(ConsumerTest, TheProjectOfTheDocumentBuildsInstallsAndLoads) {
   (void)work_.write("project/hello.cc", support::first_example(document, "cpp"));
 
   const std::string built = build(project);
-  EXPECT_EQ(plugins_in(built), built + "/hello.so: hello 1.0 (ABI 2): hello\n");
+  EXPECT_EQ(plugins_in(built), built + "/hello.so: hello 1.0 " + kAbi + ": hello\n");
 
   must({ALLOT_CMAKE, "--install", built});
   const std::string folder = prefix() + "/" ALLOT_INSTALLED_PLUGINS;
@@ -49,7 +52,7 @@ TEST_F(ConsumerTest, AnotherPluginFolderMayBeNamed) {
   must({ALLOT_CMAKE, "--install",
         build(project, {"-DALLOT_PLUGIN_FOLDER=" + (work_ / "my/plugins")})});
   EXPECT_EQ(plugins_in(work_ / "my/plugins"),
-            (work_ / "my/plugins/hello.so") + ": hello (ABI 2): hello\n");
+            (work_ / "my/plugins/hello.so") + ": hello " + kAbi + ": hello\n");
 }
 
 // F2: from nothing to a plugin in the folder of the daemon.
@@ -60,7 +63,7 @@ TEST_F(ConsumerTest, ANewPluginBuildsTestsChecksAndInstalls) {
   const std::string built = build(project);
   const std::string tests = must({"ctest", "--test-dir", built, "--verbose"});
   EXPECT_NE(tests.find("[  PASSED  ] 4 tests."), std::string::npos) << tests;
-  const std::string line = "make_thumbs.so: make_thumbs 0.1.0 (ABI 2): make_thumbs\n";
+  const std::string line = "make_thumbs.so: make_thumbs 0.1.0 " + kAbi + ": make_thumbs\n";
   EXPECT_EQ(must({allot, "plugin", "check", built + "/make_thumbs.so"}), built + "/" + line);
   must({ALLOT_CMAKE, "--install", built});
   const std::string folder = prefix() + "/" ALLOT_INSTALLED_PLUGINS;

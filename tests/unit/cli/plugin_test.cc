@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot plugin; tests/consumer builds the project that it writes.
+#include <allot/plugin.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -14,6 +15,8 @@ namespace allot::cli {
 namespace {
 
 using Words = std::vector<std::string>;
+
+const std::string kAbi = "(ABI " + std::to_string(ALLOT_ABI_VERSION) + ")";
 
 class PluginCommandTest : public testing::Test {
  protected:
@@ -68,7 +71,7 @@ TEST_F(PluginCommandTest, NewTakesAnotherFolderAndOverwritesNothing) {
 TEST_F(PluginCommandTest, CheckNeedsNoConfigurationAndJudgesEachFile) {
   const auto good = allot({"check", plugin("good")});
   EXPECT_EQ(good.status.code, kExitOk) << good.err;
-  EXPECT_EQ(good.out, plugin("good") + ": variant 1.2 (ABI 2): test.variant\n");
+  EXPECT_EQ(good.out, plugin("good") + ": variant 1.2 " + kAbi + ": test.variant\n");
   const auto both =
       allot({"check", plugin("wrong_magic"), plugin("good"), "--config", "/nonexistent"});
   EXPECT_EQ(both.status.code, kExitConfig);
@@ -86,7 +89,7 @@ TEST_F(PluginCommandTest, CheckAsJson) {
   EXPECT_EQ(list[0], (nlohmann::json{{"file", plugin("good")},
                                      {"name", "variant"},
                                      {"version", "1.2"},
-                                     {"abi", 2},
+                                     {"abi", ALLOT_ABI_VERSION},
                                      {"types", {"test.variant"}},
                                      {"types_by_config", false},
                                      {"refused", nullptr}}));
@@ -130,10 +133,11 @@ TEST_F(PluginCommandTest, TheExampleOfExecIsTaken) {
   ASSERT_NE(example, "");
   const std::string config = folder_.write("allot.toml", example);
   const auto with = allot({"check", "--init", "--config", config, ALLOT_EXEC_PLUGIN});
-  EXPECT_EQ(with.out, ALLOT_EXEC_PLUGIN ": exec 0.1.0 (ABI 2): thumbs.make\n") << with.err;
+  EXPECT_EQ(with.out, std::string(ALLOT_EXEC_PLUGIN) + ": exec 0.1.0 " + kAbi + ": thumbs.make\n")
+      << with.err;
   const auto without = allot({"check", ALLOT_EXEC_PLUGIN});
-  EXPECT_EQ(without.out,
-            ALLOT_EXEC_PLUGIN ": exec 0.1.0 (ABI 2): the types that [plugins.exec] names\n");
+  EXPECT_EQ(without.out, std::string(ALLOT_EXEC_PLUGIN) + ": exec 0.1.0 " + kAbi +
+                             ": the types that [plugins.exec] names\n");
 }
 
 TEST_F(PluginCommandTest, TheExampleOfPipeIsTaken) {
@@ -142,12 +146,14 @@ TEST_F(PluginCommandTest, TheExampleOfPipeIsTaken) {
   ASSERT_NE(example, "");
   const std::string config = folder_.write("allot.toml", example);
   const auto with = allot({"check", "--init", "--config", config, ALLOT_PIPE_PLUGIN});
-  EXPECT_EQ(with.out, ALLOT_PIPE_PLUGIN ": pipe 0.1.0 (ABI 2): mail.send\n") << with.err;
+  EXPECT_EQ(with.out, std::string(ALLOT_PIPE_PLUGIN) + ": pipe 0.1.0 " + kAbi + ": mail.send\n")
+      << with.err;
 }
 
 TEST_F(PluginCommandTest, AFileMayBeginWithADash) {
   std::filesystem::copy_file(plugin("good"), folder_ / "-x.so");
-  EXPECT_EQ(allot({"check", "--", "-x.so"}).out, "./-x.so: variant 1.2 (ABI 2): test.variant\n");
+  EXPECT_EQ(allot({"check", "--", "-x.so"}).out,
+            "./-x.so: variant 1.2 " + kAbi + ": test.variant\n");
 }
 
 }  // namespace
