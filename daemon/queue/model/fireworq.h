@@ -18,8 +18,8 @@ inline constexpr std::uint32_t kMostLosses = 3;
   return type == kFireworqJob;
 }
 
-// Of the attempts that were charged, how many had a verdict. A dead task that was given a new life
-// begins at 0, whatever its headers say of the former one.
+// Of the attempts that were charged, how many had a verdict. A dead task that is given a new life
+// begins at 0: what its headers say of the former one is left out of them (retry_dead.sql).
 [[nodiscard]] inline std::uint32_t verdicts_of(std::uint32_t attempts, std::uint32_t written) {
   return std::min(attempts, written);
 }

@@ -108,6 +108,26 @@ TEST_F(HeadersTest, ADeathAndASecondLifeKeepThem) {
   expect_in("task");
 }
 
+// Its attempts begin at 0, so verdicts of the former life would count losses as verdicts.
+TEST_F(HeadersTest, ASecondLifeForgetsTheVerdictsAndKeepsTheRest) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"NULL", "none"},
+      {"'verdicts=2'", "none"},
+      {"'max_attempts=3\\nverdicts=12'", "max_attempts=3"},
+      {"'later=verdicts=1\\nverdicts=3'", "later=verdicts=1"},
+      {"'later=1\\nmax_attempts=x'", "later=1\nmax_attempts=x"}};
+  for (const auto& [dead, alive] : cases) {
+    const TaskId id = put(1).front();
+    const Task task = leased();
+    EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(*lease_, task), 1, kFailed), Fenced::kWritten);
+    look_.execute("UPDATE task_dead SET headers = " + dead + " WHERE queue_id > 0");
+    EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
+    EXPECT_EQ(value("SELECT COALESCE(headers, 'none') FROM task"), alive) << dead;
+    look_.execute("DELETE FROM task WHERE queue_id > 0");
+    EXPECT_TRUE(worker_.leases.release(worker_.db, *lease_));
+  }
+}
+
 TEST_F(HeadersTest, ADeathOutsideOfThePartitionKeepsThem) {
   submit_one();
   EXPECT_EQ(worker_.tasks.bury(worker_.db, detached(), 1, kFailed), Fenced::kWritten);
