@@ -46,16 +46,6 @@ std::string careful_file() {
   return "/proc/self/fd/" + std::to_string(ipc::kSlotFd);
 }
 
-// S51 holds for a queue of Fireworq's programs also where a section, or a drain, names it.
-void take_caps(Session& session, std::vector<ServedQueue>& served) {
-  for (const queue::CappedQueue& capped :
-       session.call([](db::Connection& db) { return queue::serve_fireworq(db); })) {
-    for (ServedQueue& queue : served) {
-      if (queue.info.queue_id == capped.info.queue_id) queue.most_running = capped.most_running;
-    }
-  }
-}
-
 // The queues of this pool, as the database knows them; makes missing ones.
 std::vector<ServedQueue> serve(Session& session, const config::Settings& settings,
                                const config::Pool& pool) {
@@ -72,8 +62,7 @@ std::vector<ServedQueue> serve(Session& session, const config::Settings& setting
     }
     served.push_back({std::move(info), queue});
   }
-  take_caps(session, served);
-  return served;
+  return session.call([&](db::Connection& db) { return with_caps(db, served); });
 }
 
 // Those of a pool with fireworq. Their settings are what a section of that name says, if there is

@@ -9,6 +9,7 @@
 #include "log/log.h"
 #include "meter/record.h"
 #include "peer/doorbell.h"
+#include "queue/verbs/block.h"
 #include "queue/verbs/share.h"
 #include "worker/lease/hints.h"
 #include "worker/process/stop_request.h"
@@ -158,18 +159,20 @@ std::optional<Finder::Found> Finder::follow_rated(queue::Partition partition,
     sent_ns = boot_ns();
     auto taken = queue::lease_rated(db, store_, partition, fetch_spec(block_size), asked, locked);
     granted = taken.granted;
+    grant_ = Grant(granted, partition.queue_id, sent_ns);
     return std::move(taken.block);
   });
   rates_.answered(partition.queue_id, granted);
   if (!block) return std::nullopt;
-  return Found{std::move(*block), Grant(granted, partition.queue_id, sent_ns), share_};
+  return Found{std::move(*block), grant_, share_};
 }
 
 // S51: a lease of a capped queue looks what the others may run, once they can see it. What has no
-// room is given back at once.
+// room is given back at once, with what it was charged (S43): whoever tries again is charged anew.
 template <typename Verb>
 std::optional<queue::Block> Finder::take_share(db::Connection& db, queue::Partition partition,
                                                const ServedQueue& queue, Verb&& verb) {
+  grant_ = {};
   std::optional<queue::Block> block = verb(db);
   share_ = 0;
   if (!block || !queue.capped()) return block;
@@ -177,7 +180,7 @@ std::optional<queue::Block> Finder::take_share(db::Connection& db, queue::Partit
   share_ =
       mutant::removed("share_of_others") ? published : queue::read_share(db, partition, published);
   if (share_ > 0) return block;
-  store_.release(db, block->lease);
+  queue::ack_and_release(db, block->lease, {}, {}, grant_.unused(boot_ns()));
   full_until_ns_[partition.queue_id] = mono_ns() + kFull;
   return std::nullopt;
 }

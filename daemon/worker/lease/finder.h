@@ -105,6 +105,7 @@ class Finder {
   std::uint32_t seen_bell_ = 0;  // the bell before the last look
   std::uint64_t highest_seen_ = 0;
   std::uint32_t share_ = 0;                         // of the last lease
+  Grant grant_;                                     // that it was charged for
   std::map<std::uint32_t, Nanos> full_until_ns_{};  // capped queues without room for another task
   DatabaseClock clock_;
   Rates rates_;

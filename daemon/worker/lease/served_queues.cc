@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "queue/fireworq/definition.h"
+
 namespace allot::worker {
 
 ServedQueues::ServedQueues(const std::vector<ServedQueue>& queues) {
@@ -34,6 +36,15 @@ std::shared_ptr<const ServedQueue> ServedQueues::find(std::uint32_t queue_id) co
     if (queue->info.queue_id == queue_id) return queue;
   }
   return nullptr;
+}
+
+std::vector<ServedQueue> with_caps(db::Connection& db, std::vector<ServedQueue> served) {
+  for (const queue::FireworqQueue& capped : queue::list_fireworq(db)) {
+    for (ServedQueue& queue : served) {
+      if (queue.info.queue_id == capped.info.queue_id) queue.most_running = capped.max_workers;
+    }
+  }
+  return served;
 }
 
 }  // namespace allot::worker

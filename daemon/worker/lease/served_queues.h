@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "config/settings.h"
+#include "db/connection.h"
 #include "worker/run/served_queue.h"
 
 namespace allot::worker {
@@ -38,5 +39,10 @@ class ServedQueues {
   Queues queues_;
   std::vector<std::uint32_t> ids_;
 };
+
+// S51 holds for a queue of Fireworq's programs also where a section, or a drain, names it; and for
+// one that is deleted, which may come back while the worker lives.
+[[nodiscard]] std::vector<ServedQueue> with_caps(db::Connection& db,
+                                                 std::vector<ServedQueue> served);
 
 }  // namespace allot::worker

@@ -68,13 +68,14 @@ class CappedTest : public OutputFile, public LoopTest {
   std::unique_ptr<LoopWorker> capped_worker() {
     return std::make_unique<LoopWorker>(options(), served(), registry_, *board_, kThreads);
   }
-  bool work_until_all_ended(LoopWorker& worker) {
+  bool work_until_all_ended(LoopWorker& worker,
+                            std::chrono::seconds most = std::chrono::seconds(60)) {
     return eventually(
         [&] {
           if (auto block = worker.find()) worker.work(std::move(*block));
           return value("SELECT (SELECT COUNT(*) FROM task) + COUNT(*) FROM task_running") == "0";
         },
-        std::chrono::seconds(60));
+        most);
   }
   std::uint32_t share(const queue::QueueInfo& queue, std::uint32_t partition_no,
                       std::uint32_t published = 64) {
@@ -191,6 +192,16 @@ TEST_F(CappedTest, AQueueThatIsHiddenIsServedNoMore) {
   EXPECT_EQ(served().ids(), std::vector{queue.queue_id});
 }
 
+// Where the configuration names it: a worker may start before another PUT brings it back.
+TEST_F(CappedTest, AQueueThatIsHiddenHasItsCap) {
+  const auto queue = make_queue("a", 1, 20);
+  const auto other = queue::ensure_queue(db_, "b", {1});
+  db_.execute("UPDATE fireworq_queue SET hidden_at = UTC_TIMESTAMP(6)");
+  const auto named = with_caps(db_, {{other, &config_}, {queue, &config_}});
+  EXPECT_EQ(named[0].most_running, 0U);
+  EXPECT_EQ(named[1].most_running, 20U);
+}
+
 TEST_F(CappedTest, AChangeHoldsFromTheNextLeaseOn) {
   const auto queue = make_queue("a", 1, 2);
   put_tasks_of(queue, 0, 8, 150);
@@ -224,6 +235,24 @@ TEST_F(CappedTest, WithoutRoomALeaseIsGivenBack) {
             "FREE");
   db_.execute("UPDATE q_lock_table SET state = 'FREE'");
   EXPECT_TRUE(work_until_all_ended(*one));
+}
+
+// What was charged for it is given back (S43), or such leases would use up the rate of the others.
+TEST_F(CappedTest, WithoutRoomALeaseGivesBackWhatItWasCharged) {
+  const auto queue = make_queue("a", 2, 50);
+  queue::set_rate(db_, queue, {1000, 3});  // after the first three, one in 1,000 s
+  lease_elsewhere(queue, 1, 50);
+  put_tasks_of(queue, 0, 1);
+  const auto one = capped_worker();
+  const std::string epoch =
+      "SELECT epoch FROM q_lock_table WHERE partition_no = 0 AND queue_id = " +
+      std::to_string(queue.queue_id);
+  for (int i = 0; i < 3; ++i) {
+    const std::string before = value(epoch);
+    EXPECT_TRUE(eventually([&] { return !one->find() && value(epoch) != before; }));
+  }
+  db_.execute("UPDATE q_lock_table SET state = 'FREE'");
+  EXPECT_TRUE(work_until_all_ended(*one, std::chrono::seconds(10)));
 }
 
 // It has fetched more than that by then.
