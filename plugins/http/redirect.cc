@@ -25,10 +25,28 @@ std::string whole(const Url& from, const std::string& location) {
   return origin + path.substr(0, path.rfind('/') + 1) + location;
 }
 
+// As Fireworq sends them: what a URL cannot have is written as %XX. A host with such a byte stays
+// none.
+std::string escaped(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80 && std::string_view("\"<>^`{|}").find(c) == std::string_view::npos) {
+      out += c;
+      continue;
+    }
+    out += '%';
+    out += kDigits[byte >> 4U];
+    out += kDigits[byte & 0xfU];
+  }
+  return out;
+}
+
 }  // namespace
 
 Url parse_url_of_job(std::string_view text) {
-  return parse_url(text.substr(0, text.find('#')));
+  return parse_url(escaped(text.substr(0, text.find('#'))));
 }
 
 std::optional<Hop> next_hop(const Hop& from, const Answer& answer) {
@@ -39,7 +57,7 @@ std::optional<Hop> next_hop(const Hop& from, const Answer& answer) {
   if (answer.location.empty()) throw Trouble(where + " has no Location");
   try {
     const std::string location = answer.location.substr(0, answer.location.find('#'));
-    return Hop{parse_url(whole(from.url, location)), again && from.posts};
+    return Hop{parse_url_of_job(whole(from.url, location)), again && from.posts};
   } catch (const std::invalid_argument& error) {
     throw Trouble(where + " to '" + answer.location + "': " + error.what());
   }

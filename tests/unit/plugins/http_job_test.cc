@@ -70,6 +70,23 @@ TEST_F(HttpJobTest, TheRequestIsFireworqs) {
                 "Content-Type: application/json\r\nContent-Length: 7\r\n\r\n");
 }
 
+// Fireworq escapes them, so its programs send such URLs.
+TEST_F(HttpJobTest, WhatAUrlCannotHaveIsEscaped) {
+  const auto path = [](const std::string& url) { return http_plugin::parse_url_of_job(url).path; };
+  EXPECT_EQ(path("http://h/\xff\x80?q=\"<>^`{|}#\xff"), "/%FF%80?q=%22%3C%3E%5E%60%7B%7C%7D");
+  EXPECT_EQ(path("http://h/%2f%"), "/%2f%") << "what is written already stays";
+  for (const char* url : {"http://\xff\x80.example/", "http://h^/", "http://h/a b", "http://h/\\",
+                          "http://h/\x7f", "http://h/\n"}) {
+    EXPECT_THROW((void)http_plugin::parse_url_of_job(url), std::invalid_argument) << url;
+  }
+  EXPECT_THROW((void)http_plugin::parse_url("http://h/{x}"), std::invalid_argument) << "configured";
+  http_plugin::Answer answer;
+  answer.status = 302;
+  answer.location = "\xff\x80{1}";
+  const Hop from{http_plugin::parse_url("http://h/a/b"), true};
+  EXPECT_EQ(http_plugin::next_hop(from, answer)->url.path, "/a/%FF%80%7B1%7D");
+}
+
 TEST_F(HttpJobTest, ABodyIsAnyBytes) {
   for (const std::string& body : {std::string(), std::string("a\nb\0c", 5)}) {
     Target target(Target::always(200, R"({"status":"success"})"));
