@@ -2,6 +2,8 @@
 #include "gateway/fireworq/allowed.h"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 #include "gateway/fireworq/answer.h"
 #include "gateway/fireworq/text.h"
@@ -11,6 +13,25 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Refused(400, "url: " + why);
+}
+
+// The plugin sends no longer ones, in which it writes some characters as %XX.
+constexpr std::size_t kMaxPath = 8000;
+
+std::size_t sent_size(std::string_view path) {
+  const auto escaped = std::count_if(path.begin(), path.end(), [](char c) {
+    return static_cast<unsigned char>(c) >= 0x80 ||
+           std::string_view("\"<>^`{|}").find(c) != std::string_view::npos;
+  });
+  const std::size_t slash = path.starts_with('/') ? 0 : 1;
+  return path.size() + slash + 2 * static_cast<std::size_t>(escaped);
+}
+
+// 0 would be any.
+bool is_port(std::string_view text) {
+  unsigned port = 0;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), port);
+  return error == std::errc() && end == text.end() && text.front() != '0' && port <= 65535;
 }
 
 }  // namespace
@@ -27,17 +48,18 @@ std::string origin_of(std::string_view url) {
   });
   if (odd) refuse("it has a space, a control character or a backslash");
   std::string_view rest = url.substr(scheme_end + 3);
-  std::string authority = lower(rest.substr(0, rest.find_first_of("/?#")));
+  rest = rest.substr(0, rest.find('#'));
+  const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
+  std::string authority = lower(rest.substr(0, end));
   if (authority.find('@') != std::string::npos) refuse("it must not have a user or a password");
   const std::size_t bracket = authority.rfind(']');
   const std::size_t colon = authority.find(':', bracket == std::string::npos ? 0 : bracket);
   std::string port = colon == std::string::npos ? "" : authority.substr(colon + 1);
   const std::string host = authority.substr(0, colon);
   if (host.empty()) refuse("it has no host");
-  if (port.find_first_not_of("0123456789") != std::string::npos || port.size() > 5) {
-    refuse("its port is no number");
-  }
-  if (port.empty()) port = scheme == "https" ? "443" : "80";
+  if (colon == std::string::npos) port = scheme == "https" ? "443" : "80";
+  if (!is_port(port)) refuse("its port is no number from 1 to 65535");
+  if (sent_size(rest.substr(end)) > kMaxPath) refuse("its path is longer than 8000 characters");
   return scheme + "://" + host + ":" + port;
 }
 

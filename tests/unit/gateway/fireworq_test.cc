@@ -413,9 +413,20 @@ TEST(FireworqAllowed, Targets) {
   };
   EXPECT_EQ(look("http://any.example/x"), "") << "other hosts dispatch";
   for (const char* url : {"ftp://h/", "h/x", "http://", "http:///x", "http://u:p@h/", "http://h:x/",
-                          "http://h/ a", "file:///etc"}) {
+                          "http://h/ a", "file:///etc", "http://h:080/", "http://h:65536/"}) {
     EXPECT_EQ(look(url).substr(0, 8), "400 url:") << url;
   }
+  EXPECT_EQ(look("http://h:/"), "400 url: its port is no number from 1 to 65535");
+  // What the plugin escapes is three characters in its request.
+  const auto long_path = [&](const std::string& part, std::size_t count) {
+    std::string url = "http://h:65535/";
+    for (std::size_t i = 0; i < count; ++i) url += part;
+    return look(url + "#not-this");
+  };
+  EXPECT_EQ(long_path("x", 7999), "");
+  EXPECT_EQ(long_path("x", 8000), "400 url: its path is longer than 8000 characters");
+  EXPECT_EQ(long_path("{", 2666), "");
+  EXPECT_EQ(long_path("\xff", 2667), "400 url: its path is longer than 8000 characters");
   plugins.sections["http"] = {{"allow", "http://127.0.0.1:9"}, {"allow", "https://H.example"}};
   EXPECT_EQ(look("http://127.0.0.1:9/a?b"), "");
   EXPECT_EQ(look("HTTPS://h.EXAMPLE:443/"), "");
