@@ -282,7 +282,7 @@ void Application::turn() {
         return work::Crew::Connection::kGood;
       },
       work::Crew::Wants::kNone);
-  const bool round = turns_++ % 2 == 0;
+  const bool round = !service_.read_only && turns_++ % 2 == 0;  // a round writes
   if (!taken || !round) {
     turning_ = false;
     return;

@@ -49,7 +49,8 @@ class Application final : public http::Application {
   void answer(http::Request request, http::Reply reply) override;
   http::Response refuse(unsigned status, const std::string& title) override;
 
-  // Once a second, in the server's thread: takes part in who is active, and counts by the second.
+  // Once a second, in the server's thread: counts by the second, and takes part in who is active
+  // unless it is read_only.
   void turn();
 
  private:
@@ -78,6 +79,7 @@ class Application final : public http::Application {
   [[nodiscard]] http::Response failed_verb(db::Connection& db, const Asked& asked);
   [[nodiscard]] http::Response list_verb(db::Connection& db, const Asked& asked);
   [[nodiscard]] std::string put_queue(db::Connection& db, const queue::FireworqQueue& wanted);
+  [[nodiscard]] std::string delete_queue(db::Connection& db, const std::string& name);
   [[nodiscard]] std::string stats_of(db::Connection& db, const queue::FireworqQueue& queue,
                                      const Figures::Now& now);
   [[nodiscard]] queue::FireworqQueue defaults() const;
@@ -85,6 +87,7 @@ class Application final : public http::Application {
   // The queue that takes the jobs of a category.
   [[nodiscard]] queue::QueueInfo find_queue(db::Connection& db, const std::string& category);
   void make_default(db::Connection& db);
+  void bring_default(db::Connection& db);
   [[nodiscard]] work::Surroundings surroundings();
 
   const Service service_;
@@ -96,7 +99,7 @@ class Application final : public http::Application {
   std::atomic<std::uint64_t> turns_ = 0;
   std::atomic<bool> turning_ = false;
   std::atomic<bool> has_default_ = false;
-  Mutex putting_;  // one at a time: two may make the same queue
+  Mutex putting_;  // one at a time: two may make the same queue, or one delete what another makes
   std::unique_ptr<work::Crew> crew_;
   const work::Surroundings surroundings_;
   work::Combiner combiner_;

@@ -34,6 +34,12 @@ std::optional<std::string> token_of(const std::string& authorization) {
   return pair->substr(colon + 1);
 }
 
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
+}
+
 access::Caller anybody() {
   const access::Reach all{true, {}};
   return {"anonymous", {all, all, all}};
@@ -55,7 +61,7 @@ Door::Door(const config::GatewayFireworq& settings, OfToken of_token)
 access::Caller Door::judge(const http::Head& head) const {
   look_at_browser(head);
   look_at_host(head);
-  if (needs_no_token(head.peer)) return anybody();
+  if (needs_no_token(head)) return anybody();
   const std::string* authorization = head.field("authorization");
   const auto token = authorization == nullptr ? std::nullopt : token_of(*authorization);
   if (!token) {
@@ -91,9 +97,27 @@ void Door::look_at_host(const http::Head& head) const {
                 "to names of [gateway.fireworq]");
 }
 
-bool Door::needs_no_token(const http::Peer& peer) const {
-  if (!anonymous_) return false;
-  const auto address = config::parse_address(peer.address);
+// A proxy asks from its own address for whoever asked it.
+bool Door::needs_no_token(const http::Head& head) const {
+  if (!anonymous_ || !is_allowed(head.peer.address)) return false;
+  return std::all_of(head.fields.begin(), head.fields.end(), [&](const http::Field& field) {
+    if (field.name == "forwarded") return false;
+    return field.name != "x-forwarded-for" || are_allowed(field.value);
+  });
+}
+
+// Each address of a list of them, which has one at least.
+bool Door::are_allowed(std::string_view list) const {
+  for (;;) {
+    const std::size_t comma = list.find(',');
+    if (!is_allowed(trimmed(list.substr(0, comma)))) return false;
+    if (comma == std::string_view::npos) return true;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+bool Door::is_allowed(std::string_view text) const {
+  const auto address = config::parse_address(text);
   return address && std::any_of(networks_.begin(), networks_.end(),
                                 [&](const auto& network) { return network.covers(*address); });
 }

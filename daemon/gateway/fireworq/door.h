@@ -28,7 +28,9 @@ class Door {
  private:
   void look_at_browser(const http::Head& head) const;
   void look_at_host(const http::Head& head) const;
-  [[nodiscard]] bool needs_no_token(const http::Peer& peer) const;
+  [[nodiscard]] bool needs_no_token(const http::Head& head) const;
+  [[nodiscard]] bool are_allowed(std::string_view list) const;
+  [[nodiscard]] bool is_allowed(std::string_view address) const;
 
   OfToken of_token_;
   bool anonymous_;

@@ -270,11 +270,9 @@ Members::Members(std::string_view object) : left_(object.substr(1)) {}
 
 // The object was scanned, so nothing here fails.
 bool Members::next() {
-  const std::size_t begin = left_.find('"');
-  const std::size_t end = left_.find('}');
-  if (begin == std::string_view::npos || (end != std::string_view::npos && end < begin)) {
-    return false;
-  }
+  // Space and a comma are all that stands in front of either, so that this looks at little.
+  const std::size_t begin = left_.find_first_of("\"}");
+  if (begin == std::string_view::npos || left_[begin] == '}') return false;
   left_.remove_prefix(begin);
   Scanner key(left_);
   key.string();

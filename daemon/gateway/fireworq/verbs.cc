@@ -14,6 +14,7 @@
 #include "queue/fireworq/jobs.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
+#include "queue/verbs/share.h"
 
 // What each request does with the database.
 namespace allot::gateway::fireworq {
@@ -50,11 +51,9 @@ std::string page_object(const char* name, const queue::JobPage& page,
 }
 
 // How many of the queue's jobs the lease of a partition runs at a time.
-std::uint64_t share_of(const FireworqQueue& queue, std::uint32_t partition_no) {
-  const std::uint64_t partitions = queue.info.partitions();
-  const std::uint64_t place = partition_no - queue.info.first_partition;
-  if (partition_no < queue.info.first_partition || place >= partitions) return 1;
-  return queue.max_workers / partitions + (place < queue.max_workers % partitions ? 1 : 0);
+std::uint64_t share_in(const FireworqQueue& queue, std::uint32_t partition_no) {
+  return queue::share_of(queue.max_workers, queue.info.partitions(),
+                         partition_no - queue.info.first_partition);
 }
 
 void log_change(const char* what, const access::Caller& caller, const std::string& name) {
@@ -115,14 +114,12 @@ http::Response Application::queue_verb(db::Connection& db, const Asked& asked) {
     log_change("put queue", asked.caller, name);
     return json_answer(shown);
   }
-  const FireworqQueue queue = required(db, name);
   if (asked.method == "DELETE") {
-    queue::hide_fireworq(db, queue);
-    ++changes_;
-    if (name == service_.settings.queue_default) has_default_ = false;
+    const std::string shown = delete_queue(db, name);
     log_change("delete queue", asked.caller, name);
+    return json_answer(shown);
   }
-  return json_answer(queue_object(queue));
+  return json_answer(queue_object(required(db, name)));
 }
 
 std::string Application::put_queue(db::Connection& db, const FireworqQueue& wanted) {
@@ -130,6 +127,15 @@ std::string Application::put_queue(db::Connection& db, const FireworqQueue& want
   queue::put_fireworq(db, wanted, queue::find_fireworq(db, wanted.name));
   ++changes_;
   return queue_object(wanted);
+}
+
+std::string Application::delete_queue(db::Connection& db, const std::string& name) {
+  const MutexLock held(putting_);
+  const FireworqQueue queue = required(db, name);
+  queue::hide_fireworq(db, queue);
+  ++changes_;
+  if (name == service_.settings.queue_default) has_default_ = false;
+  return queue_object(queue);
 }
 
 http::Response Application::routing_verb(db::Connection& db, const Asked& asked) {
@@ -214,7 +220,7 @@ std::string Application::stats_of(db::Connection& db, const FireworqQueue& queue
   if (node_.is_active()) {
     std::uint64_t running = 0;
     for (const auto& [partition, jobs] : blocks) {
-      running += std::min(jobs, share_of(queue, partition));
+      running += std::min(jobs, share_in(queue, partition));
     }
     stats.active = 1;
     stats.workers = queue.max_workers;
@@ -250,7 +256,16 @@ queue::QueueInfo Application::find_queue(db::Connection& db, const std::string& 
 }
 
 void Application::make_default(db::Connection& db) {
-  has_default_ = true;
+  has_default_ = true;  // first, so that a deletion meanwhile is not forgotten
+  try {
+    bring_default(db);
+  } catch (...) {
+    has_default_ = false;  // the next round tries it again
+    throw;
+  }
+}
+
+void Application::bring_default(db::Connection& db) {
   const std::string& name = service_.settings.queue_default;
   if (name.empty()) return;
   const auto there = queue::find_fireworq(db, name);

@@ -112,7 +112,7 @@ std::optional<FireworqQueue> find_fireworq(db::Connection& db, std::string_view 
   return row ? std::optional(definition_in(*row)) : std::nullopt;
 }
 
-// The row is written last: what was cut off before it is made anew.
+// The row is written last: what was cut off before it is made anew, and what was deleted stays so.
 void put_fireworq(db::Connection& db, const FireworqQueue& wanted,
                   const std::optional<FireworqQueue>& before) {
   if (before && before->says_as(wanted)) return;
@@ -122,8 +122,8 @@ void put_fireworq(db::Connection& db, const FireworqQueue& wanted,
   if (!before || before->per_second != wanted.per_second || before->burst != wanted.burst) {
     change_rate(db, wanted, queue);
   }
-  write(db, wanted, queue.queue_id);
   if (before && before->hidden) resume(db, queue);
+  write(db, wanted, queue.queue_id);
 }
 
 void hide_fireworq(db::Connection& db, const FireworqQueue& queue) {

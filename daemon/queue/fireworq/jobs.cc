@@ -91,7 +91,9 @@ std::vector<Range> ranges_of(const std::vector<LeasedBlock>& blocks, JobList lis
 std::vector<ListedRow> page_of(db::Connection& db, const QueueInfo& queue, Range range,
                                std::size_t source, const ListAsk& ask, std::size_t most) {
   if (ask.from && ask.latest_first) {
-    range.last = std::min(range.last, key_of(ask.from->ms + 1) - 1);
+    const std::uint64_t end = key_of(ask.from->ms + 1);
+    if (end == 0) return {};  // that place is before all keys
+    range.last = std::min(range.last, end - 1);
   } else if (ask.from) {
     range.first = std::max(range.first, key_of(ask.from->ms));
   }

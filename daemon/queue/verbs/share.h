@@ -13,10 +13,6 @@
 // decision 0052). Those are the queues of Fireworq's programs.
 namespace allot::queue {
 
-// A pool's worker may run so many tasks side by side at most, so that a queue needs a partition for
-// each so many (Fireworq's max_workers).
-inline constexpr std::uint32_t kMostShare = 64;
-
 // The share of one of `partitions`, `index` from 0: all of them together are `most`. A partition
 // beyond them, which is being emptied, has 1.
 [[nodiscard]] std::uint32_t share_of(std::uint32_t most, std::uint32_t partitions,

@@ -61,6 +61,7 @@ class FireworqTest : public testing::Test {
     Service service;
     service.database = options_;
     service.settings = settings_;
+    service.read_only = read_only_;
     service.plugins.sections["http"] = {{"allow", "http://target.example"},
                                         {"fireworq.user_agent", "Mine"}};
     application_ = std::make_unique<Application>(service, [](std::string_view token) {
@@ -134,6 +135,7 @@ class FireworqTest : public testing::Test {
   std::string value(const std::string& sql) { return support::value_of(look_, sql); }
 
   config::GatewayFireworq settings_;
+  bool read_only_ = false;
   std::string name_;
   db::ConnectOptions options_;
   db::Connection look_;

@@ -165,6 +165,34 @@ TEST_F(FireworqTest, TheDefaultQueue) {
   EXPECT_EQ(got("GET /queue/rest")["name"], "rest") << "it comes back by itself";
 }
 
+TEST_F(FireworqTest, TheDefaultQueueIsTriedAgain) {
+  settings_.queue_default = "rest";
+  start();
+  look_.execute("RENAME TABLE q_lock_table TO q_lock_table_gone");
+  EXPECT_EQ(send("POST /job/any", R"({"url":"http://target.example/"})").status, 500);
+  look_.execute("RENAME TABLE q_lock_table_gone TO q_lock_table");
+  EXPECT_EQ(send("GET /queue/rest").status, 404);
+  EXPECT_TRUE(support::eventually([&] {
+    application_->turn();
+    return send("GET /queue/rest").status == 200;
+  }));
+}
+
+TEST_F(FireworqTest, WhoMayOnlyReadWritesNothing) {
+  settings_.queue_default = "rest";
+  const auto rows = [&] {
+    return value(
+        "SELECT CONCAT((SELECT COUNT(*) FROM fireworq_queue), ' ', "
+        "(SELECT COUNT(*) FROM queue_duty WHERE holder IS NOT NULL))");
+  };
+  const std::string before = rows();
+  read_only_ = true;
+  start();
+  application_->turn();
+  stop();  // after what was begun
+  EXPECT_EQ(rows(), before);
+}
+
 TEST_F(FireworqTest, ListsAndTheirParameters) {
   set_up();
   EXPECT_EQ(send("GET /queue/q/waiting").body, R"({"jobs":[],"next_cursor":""})");

@@ -62,6 +62,7 @@ TEST_F(FireworqTest, GoMakesWhatIsMissing) {
 
 TEST_F(FireworqTest, TheConsolesProxyPassesTheOriginOn) {
   settings_.allow_origins = {"http://console.example:8888"};
+  settings_.allow_from = {"127.0.0.0/8", "192.0.2.0/24"};
   set_up();
   const std::string fields =
       "X-Forwarded-For: 192.0.2.9\r\nOrigin: http://console.example:8888\r\nAccept-Encoding: "
@@ -74,6 +75,7 @@ TEST_F(FireworqTest, TheConsolesProxyPassesTheOriginOn) {
   EXPECT_EQ(send("DELETE /routing/c", {}, fields).status, 200);
   EXPECT_EQ(send("DELETE /queue/q", {}, fields).status, 200);
   EXPECT_EQ(send("GET /queues", {}, "Origin: http://evil.example\r\n").status, 403);
+  EXPECT_EQ(send("GET /queues", {}, "X-Forwarded-For: 198.51.100.1\r\n").status, 401);
 }
 
 TEST_F(FireworqTest, JavaAsksForH2c) {

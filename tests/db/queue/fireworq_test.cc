@@ -87,6 +87,17 @@ TEST_F(FireworqStoreTest, AQueueIsMadeChangedHiddenAndBroughtBack) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM queue_rate"), 0U);
 }
 
+TEST_F(FireworqStoreTest, WhatWasCutOffOnItsWayBackIsTriedAgain) {
+  const FireworqQueue queue = wanted("mail");
+  hide_fireworq(look_, made(queue));
+  look_.execute("RENAME TABLE queue_pause TO queue_pause_gone");
+  EXPECT_ANY_THROW(made(queue));
+  look_.execute("RENAME TABLE queue_pause_gone TO queue_pause");
+  EXPECT_TRUE(found("mail")->hidden) << "not before its tasks run";
+  EXPECT_FALSE(made(queue).hidden);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM queue_pause"), 0U);
+}
+
 TEST_F(FireworqStoreTest, AnyNameAndNoQueueOfOthers) {
   const std::string odd = "My::Queue \xff'";
   EXPECT_EQ(made(wanted(odd)).info.name, own_name(odd));
@@ -161,6 +172,22 @@ TEST_F(FireworqStoreTest, PagesOverPartitionsListEachOnce) {
     EXPECT_EQ(seen, all);
   }
   EXPECT_EQ(list(queue, JobList::kWaiting, 1).size(), 1U);
+}
+
+TEST_F(FireworqStoreTest, APlaceBeforeAllJobsReadsNone) {
+  const QueueInfo queue = made(wanted("q")).info;
+  push(queue, 50);
+  const auto read = [&] {
+    auto results = look_.execute("SHOW SESSION STATUS LIKE 'Handler_read_prev'");
+    return results.front().next().value().u64(1);
+  };
+  const std::uint64_t before = read();
+  ListAsk ask{.latest_first = true, .limit = 40, .from = ListPlace{0, 0}};
+  EXPECT_TRUE(page_jobs(look_, queue, JobList::kWaiting, ask).jobs.empty());
+  EXPECT_EQ(read(), before);
+  ask.from.reset();
+  EXPECT_EQ(page_jobs(look_, queue, JobList::kWaiting, ask).jobs.size(), 40U);
+  EXPECT_GT(read(), before) << "that is what counts rows";
 }
 
 TEST_F(FireworqStoreTest, AJobIsFoundWhereItWent) {

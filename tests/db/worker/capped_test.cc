@@ -12,6 +12,7 @@
 #include "db/worker/taker.h"
 #include "peer/doorbell.h"
 #include "plugins/side_output.h"
+#include "queue/fireworq/definition.h"
 #include "queue/operate/pause.h"
 #include "queue/operate/rate.h"
 #include "queue/verbs/share.h"
@@ -93,11 +94,11 @@ class CappedTest : public OutputFile, public LoopTest {
 
 TEST(Share, AllTogetherAreTheWhole) {
   for (const std::uint32_t most : {1U, 2U, 63U, 64U, 65U, 128U, 1000U}) {
-    const std::uint32_t partitions = (most + queue::kMostShare - 1) / queue::kMostShare;
+    const std::uint32_t partitions = queue::partitions_for(most);
     std::uint32_t sum = 0;
     for (std::uint32_t i = 0; i < partitions; ++i) {
       const std::uint32_t share = queue::share_of(most, partitions, i);
-      EXPECT_LE(share, queue::kMostShare);
+      EXPECT_LE(share, queue::kWorkersOfPartition);
       EXPECT_GE(share, 1U);
       sum += share;
     }

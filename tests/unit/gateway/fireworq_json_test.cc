@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON as Fireworq's programs send it: section by section of docs/from-fireworq.md.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <string>
+#include <string_view>
 
 #include "gateway/fireworq/json_text.h"
 
@@ -65,6 +68,41 @@ TEST(JsonText, MembersInTheirOrder) {
   EXPECT_FALSE(members.next());
   Members none("{ }");
   EXPECT_FALSE(none.next());
+}
+
+TEST(JsonText, ManyMembers) {
+  constexpr std::size_t kMany = 10'000;
+  std::string text = "{";
+  for (std::size_t i = 0; i < kMany; ++i) text += "\"k\":0 , ";
+  text += "\"last\":\"x\"}";
+  Members members(first_value(text));
+  for (std::size_t i = 0; i < kMany; ++i) {
+    ASSERT_TRUE(members.next());
+    ASSERT_EQ(members.key(), "k");
+    ASSERT_EQ(members.value(), "0");
+  }
+  ASSERT_TRUE(members.next());
+  EXPECT_EQ(members.key(), "last");
+  EXPECT_EQ(members.value(), "\"x\"");
+  EXPECT_FALSE(members.next());
+}
+
+// Or 100 MiB of members would take hours. What follows these cannot be read.
+TEST(JsonText, EachStepLooksAtItsOwnMember) {
+  const std::string_view text = R"({ "a":1 , "b":[2],)";
+  const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  void* pages =
+      ::mmap(nullptr, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  char* begin = static_cast<char*>(pages) + size - text.size();
+  text.copy(begin, text.size());
+  ASSERT_EQ(::mprotect(static_cast<char*>(pages) + size, size, PROT_NONE), 0);
+  Members members({begin, text.size() + size});
+  ASSERT_TRUE(members.next());
+  EXPECT_EQ(members.value(), "1");
+  ASSERT_TRUE(members.next());
+  EXPECT_EQ(members.value(), "[2]");
+  EXPECT_EQ(::munmap(pages, 2 * size), 0);
 }
 
 TEST(JsonText, KeysWithoutCase) {

@@ -380,6 +380,23 @@ TEST_F(FireworqDoor, NobodyWithoutATokenUnlessItIsWritten) {
   EXPECT_EQ(judge({}), "401");
 }
 
+TEST_F(FireworqDoor, AProxySaysForWhom) {
+  settings_.anonymous = true;
+  settings_.allow_from = {"127.0.0.0/8", "::1", "192.0.2.0/24"};
+  EXPECT_EQ(judge({{"x-forwarded-for", "192.0.2.9"}}), "anonymous");
+  EXPECT_EQ(judge({{"x-forwarded-for", "192.0.2.9,\t::1 , 127.0.0.1"}}), "anonymous");
+  EXPECT_EQ(judge({{"x-forwarded-for", "192.0.2.9"}}, "198.51.100.1"), "401");
+  for (const char* list : {"198.51.100.1", "192.0.2.9, 198.51.100.1", "198.51.100.1, 192.0.2.9", "",
+                           "192.0.2.9,", "unknown", "192.0.2.9 198.51.100.1"}) {
+    EXPECT_EQ(judge({{"x-forwarded-for", list}}), "401") << list;
+  }
+  EXPECT_EQ(judge({{"x-forwarded-for", "192.0.2.9"}, {"x-forwarded-for", "198.51.100.1"}}), "401")
+      << "each of the fields counts";
+  EXPECT_EQ(judge({{"forwarded", "for=192.0.2.9"}}), "401");
+  EXPECT_EQ(judge({{"forwarded", "for=192.0.2.9"}, {"authorization", "Bearer good"}}), "token:t");
+  EXPECT_EQ(judge({{"x-forwarded-for", "x"}, {"authorization", "Bearer good"}}), "token:t");
+}
+
 TEST_F(FireworqDoor, NoForeignPage) {
   settings_.anonymous = true;
   EXPECT_EQ(judge({{"sec-fetch-site", "cross-site"}}), "403");
