@@ -13,8 +13,10 @@ begin_results() {
   began=$SECONDS
 }
 
+# malloc_context_size: the frames that are kept of each allocation. To keep 30 takes a sixth of the time
+# of a program that starts, does one thing and ends, as the command line does.
 set_sanitizer_options() {
-  export ASAN_OPTIONS=${ASAN_OPTIONS:-strict_string_checks=1:detect_leaks=1}
+  export ASAN_OPTIONS=${ASAN_OPTIONS:-strict_string_checks=1:detect_leaks=1:malloc_context_size=8}
   export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
   export TSAN_OPTIONS=${TSAN_OPTIONS:-second_deadlock_stack=1}
 }

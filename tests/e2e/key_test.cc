@@ -42,7 +42,7 @@ TEST_F(KeyTest, EachKeyRunsInOrderWhileWorkersAreKilled) {
     submit(batch);
   }
   must({"queue", "resume", "keyed"});
-  const std::chrono::milliseconds pace(size_of("ALLOT_TEST_KILL_MS", 200));
+  const std::chrono::milliseconds pace(size_of("ALLOT_TEST_KILL_MS", 60));
   std::mt19937 dice(1);
   std::size_t kills = 0;
   while (daemon_->count("task") > 0) {

@@ -11,8 +11,8 @@ namespace allot::support {
 
 // Waits until `condition()` is true: the only way in which a test may wait. False when the deadline
 // passed first. The default deadline is long, because only a failing test ever waits that long, and
-// sanitizers on a busy machine are slow. Between two looks it waits for three times as long as a
-// look takes: many look by a program, and the tests beside them need the processor.
+// sanitizers on a busy machine are slow. Between two looks it waits for as long as a look takes:
+// many look by a program, and the tests beside them need the processor.
 template <std::predicate Condition>
 [[nodiscard]] bool eventually(Condition condition,
                               std::chrono::milliseconds deadline = std::chrono::seconds(20)) {
@@ -23,7 +23,7 @@ template <std::predicate Condition>
     const auto now = std::chrono::steady_clock::now();
     if (now >= end) return condition();
     const auto looked = std::chrono::duration_cast<milliseconds>(now - began);
-    const auto pause = std::clamp(3 * looked, milliseconds(3), milliseconds(250));
+    const auto pause = std::clamp(looked, milliseconds(3), milliseconds(250));
     ::poll(nullptr, 0, static_cast<int>(pause.count()));
   }
   return true;
