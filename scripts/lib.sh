@@ -15,7 +15,7 @@
   run_packages=(mariadb-server-core mariadb-client-core tzdata)
   demo_packages=(jq)
   # systemd: its systemd-analyze; starts nothing. supervisor: starts one that has no programs.
-  test_packages=(libgtest-dev openssl systemd logrotate supervisor dpkg-dev file man-db mandoc zsh
+  test_packages=(libgtest-dev lld openssl systemd logrotate supervisor dpkg-dev file man-db mandoc zsh
     python3-pymysql python3-croniter php-cli php-mysql curl nodejs perl ruby)
   lint_packages=(clang-format clang-tidy shellcheck)
   fresh_packages=(debootstrap systemd-container)
