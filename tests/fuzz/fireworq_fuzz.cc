@@ -33,8 +33,10 @@ void look_at_path(std::string_view path) {
 }
 
 void look_at_body(std::string_view body) {
-  // Another reader that is as strict, but for what it makes of numbers and depth.
-  if (nlohmann::json::accept(body) && body.size() < fireworq::kMostDepth) {
+  // Another reader that is as strict, but for what it makes of numbers, of depth, and of a NUL,
+  // which is its end.
+  if (body.find('\0') == std::string_view::npos && body.size() < fireworq::kMostDepth &&
+      nlohmann::json::accept(body)) {
     expect(fireworq::is_json(body));
   }
   try {
