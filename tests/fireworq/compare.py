@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asks Fireworq and Allot the same; started by scripts/compare-fireworq."""
+import argparse
+import concurrent.futures
+import fnmatch
+import json
+import shlex
+import sys
+import traceback
+
+import cases
+import expected
+from world import World
+
+
+def differences(theirs, ours, field=""):
+    """(field, what they say, what we say), of what is not the same."""
+    if isinstance(theirs, dict) and isinstance(ours, dict):
+        for name in sorted({*theirs, *ours}):
+            below = (field + "." + name).lstrip(".")
+            yield from differences(theirs.get(name, "(none)"), ours.get(name, "(none)"), below)
+    elif isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
+        for number, (one, other) in enumerate(zip(theirs, ours)):
+            yield from differences(one, other, "%s[%d]" % (field, number))
+    elif theirs != ours or isinstance(theirs, bool) != isinstance(ours, bool):
+        yield field, theirs, ours
+
+
+def matches(text, pattern):
+    return fnmatch.fnmatchcase(text, pattern.replace("[", "[[]"))
+
+
+def run_all(world, parts):
+    for part in parts:
+        try:
+            part(world)
+        except Exception:  # the others still tell something
+            world.record("part " + part.__name__, traceback.format_exc().splitlines()[-1])
+            traceback.print_exc()
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--theirs", type=int, required=True)
+    arguments.add_argument("--ours", type=int, required=True)
+    arguments.add_argument("--targets", required=True, help="where the targets' addresses are written to")
+    arguments.add_argument("--pause", required=True, help="the command that pauses the queue named behind it")
+    arguments.add_argument("--all", action="store_true", help="show the differences that are expected, too")
+    arguments.add_argument("--part", action="append")
+    options = arguments.parse_args()
+    theirs = World("Fireworq", options.theirs)
+    ours = World("Allot", options.ours, shlex.split(options.pause))
+    with open(options.targets, "w") as file:
+        file.write(ours.target.origin)
+    sys.stdin.readline()  # both programs are there now
+    parts = [each for each in cases.PARTS if options.part is None or each.__name__ in options.part]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        list(pool.map(lambda world: run_all(world, parts), (theirs, ours)))
+
+    met = set()
+    same = unexpected = 0
+    for label in dict.fromkeys([*theirs.records, *ours.records]):
+        pairs = list(differences(theirs.records.get(label, "(none)"), ours.records.get(label, "(none)")))
+        same += not pairs
+        for field, one, other in pairs:
+            why = next((each for each in expected.DIFFERENCES
+                        if matches(label, each[0]) and matches(field, each[1])), None)  # fmt: skip
+            if why:
+                met.add(why)
+            unexpected += not why
+            if why and not options.all:
+                continue
+            print("%s: %s: %s" % ("as expected" if why else "DIFFERS", label, field))
+            for who, value in (("Fireworq", one), ("Allot", other)):
+                text = json.dumps(value, default=str, ensure_ascii=False)
+                print("    %-8s %s" % (who, text if len(text) < 400 else text[:400] + "..."))
+            if why:
+                print("    because  " + why[2])
+    stale = [each for each in expected.DIFFERENCES if each not in met] if options.part is None else []
+    for each in stale:
+        print("NOT MET: %s: %s: expected, because %s" % each)
+    print("%d answers are the same, %d kinds of difference are expected" % (same, len(met)))
+    print("%d passed, %d failed" % (same + len(met), unexpected + len(stale)))
+    return 1 if unexpected or stale else 0
+
+
+sys.exit(main())
