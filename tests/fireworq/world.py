@@ -11,6 +11,10 @@ import threading
 import time
 
 
+# Details of errors that are told of in Fireworq's document, or are looked at by somebody.
+FIXED = "EOF|Missing field|No (routing|such queue|node)|Undefined queue|Cannot configure|MaxDispatches"
+
+
 def parse_json(text):
     """Objects as dictionaries, but for one that has a key twice; numbers as they are."""
 
@@ -29,7 +33,7 @@ def read_message(stream, has_body=True):
         fields.append((name.strip().lower(), value.strip()))
     known = dict(fields)
     body = b""
-    if not has_body:
+    if not has_body or start.startswith("HTTP/1.1 1"):
         pass
     elif "content-length" in known:
         body = stream.read(int(known["content-length"]))
@@ -115,6 +119,16 @@ class World:
         self.records = {}
         self.ids = {}  # number in this world: what it is called in both
 
+    def awaken(self):
+        """Waits until it runs queues."""
+        self.json("PUT", "/queue/probe", {})
+        within(30, self.name + " runs queues", lambda: self.json("GET", "/queue/probe/stats")["active_nodes"])
+        self.json("DELETE", "/queue/probe")
+
+    def settle(self):
+        """Fireworq starts all queues anew a second after one was changed, and their stats with them."""
+        time.sleep(3)
+
     def pause(self, queue):
         """Ours starts jobs at once; Fireworq only every polling_interval."""
         if self.pause_command:
@@ -124,7 +138,8 @@ class World:
         assert label not in self.records, label
         self.records[label] = value
 
-    def raw(self, request, reads_body=True):
+    def raw(self, request, later=b"", reads_body=True):
+        """`later` is sent once an interim answer came."""
         with socket.create_connection(("127.0.0.1", self.port), 30) as peer:
             peer.sendall(request)
             with peer.makefile("rb") as stream:
@@ -132,6 +147,7 @@ class World:
                 interim = []
                 while start.startswith("HTTP/1.1 1"):
                     interim.append(start)
+                    peer.sendall(later)
                     start, fields, body = read_message(stream, reads_body)
         return start, fields, body or b"", interim
 
@@ -144,7 +160,7 @@ class World:
         if body is not None:
             lines.append("Content-Length: %d" % len(body))
         request = "\r\n".join([*lines, "", ""]).encode("utf-8") + (body or b"")
-        return self.raw(request, reads_body)
+        return self.raw(request, b"", reads_body)
 
     def ask(self, method, path, body=None, fields=(), label=None):
         """Sends a request, and records its answer below a label that tells what was asked."""
@@ -155,17 +171,21 @@ class World:
 
     def asked(self, label, answer):
         start, fields, body, interim = answer
-        record = {"status": start.partition(" ")[2], "interim": interim, "fields": {}}
+        record = {"status": start.split(" ")[1] if " " in start else start, "interim": interim, "fields": {}}
         for name, value in fields:
             if name not in ("date", "content-length"):
                 record["fields"][name] = self.plain(value)
+        if record["status"] == "301":
+            record["type of a redirect"] = record["fields"].pop("content-type", None)
         record["length"] = "content-length" in dict(fields)
-        text = self.plain(body.decode("utf-8", "backslashreplace"))
+        text = self.plain(body.decode("utf-8", "surrogateescape"))
         if dict(fields).get("content-type") == "application/json" and body:
             record["json"] = self.normal(parse_json(text))
             record["end"] = text[-1:].isspace()
         elif start.split(" ")[1:2] in (["400"], ["500"]) and text.count("\n") == 3:
             record["text"], record["detail"] = text.split("\n\n", 1)
+            if not re.match(FIXED, record["detail"]):
+                record["detail"] = "in words that no client reads"
         else:
             record["text"] = text
         self.record(label, record)
@@ -173,7 +193,7 @@ class World:
     def json(self, method, path, body=None):
         """The JSON of an answer that is not compared; None if there is none."""
         start, _, text, _ = self.send(method, path, body)
-        return parse_json(text.decode()) if " 200 " in start else None
+        return parse_json(text.decode("utf-8", "surrogateescape")) if " 200 " in start else None
 
     def push(self, name, category="c", answers=None, **fields):
         """A job that is called by a name in both worlds; its answer is recorded."""
@@ -186,13 +206,14 @@ class World:
         answer = self.send("POST", "/job/" + category, body)
         number = None
         if " 200 " in answer[0]:
-            number = parse_json(answer[2].decode())["id"]
+            number = parse_json(answer[2].decode("utf-8", "surrogateescape"))["id"]
             self.ids[number] = "job " + name
         self.asked("push " + name, answer)
         return number
 
     def plain(self, text):
-        return text.replace(self.target.origin, "TARGET").replace("127.0.0.1:%d" % self.port, "HERE")
+        text = text.replace(self.target.origin, "TARGET").replace(self.target.origin[len("http://") :], "TARGET")
+        return text.replace("127.0.0.1:%d" % self.port, "HERE")
 
     def normal(self, value, key=""):
         if isinstance(value, dict):
@@ -201,6 +222,8 @@ class World:
             return [self.normal(each, key) for each in value]
         if key in ("id", "job_id") and isinstance(value, int):
             return self.ids.get(value, value)
+        if key == "id" and isinstance(value, str) and value.isdigit():
+            return "a number"  # of a connection
         if key in ("created_at", "next_try", "failed_at"):
             return time_of(value)
         if key == "next_cursor" and value:
