@@ -139,8 +139,8 @@ def queues(world):
                      {"max_dispatches_per_second": 3, "max_burst_size": 0}):  # fmt: skip
         world.ask("PUT", "/queue/throttled", throttle)
     for number, text in enumerate(texts):
-        world.ask("PUT", "/queue/d%d" % number, text)
-        world.ask("GET", "/queue/d%d" % number)
+        world.ask("PUT", "/queue/d%d" % number, text, label="define " + text)
+        world.ask("GET", "/queue/d%d" % number, label="defined by " + text)
         world.json("DELETE", "/queue/d%d" % number)
     for name in ("a b", "ü", "a:b", "My::Queue", "a.b", "-", "_", "A", "a%00b", "%FF%FE", "a%22b", "a%60b", "a%5Cb",
                  "a%3Fb", "a%25b", "a;b", "%F0%9F%98%80", "x" * 64, "y" * 255, "z" * 256, "select", "..." , "a%0Ab",
@@ -274,6 +274,7 @@ def jobs(world):
     """Lists of jobs, their parameters and cursors; single jobs."""
     world.json("PUT", "/queue/listed", {"polling_interval": 600000})
     world.json("PUT", "/routing/l", {"queue_name": "listed"})
+    world.settle()
     world.pause("listed")
     for each in ("waiting", "deferred", "grabbed", "failed"):
         world.ask("GET", "/queue/listed/" + each, label="empty " + each)
@@ -304,7 +305,7 @@ def jobs(world):
                 assert ms.isdigit() and number.isdigit(), cursor
             world.record("pages of %s %s" % (each, order), pages)
     for path in ("job", "failed"):
-        for word in ("x", "1.5", "-1", "+1", "0", "00", "1x", "%20", "9223372036854775807", "9223372036854775808",
+        for word in ("x", "1.5", "-1", "0", "00", "1x", "%20", "9223372036854775807", "9223372036854775808",
                      "18446744073709551616", "1e3", "999999"):  # fmt: skip
             world.ask("GET", "/queue/listed/%s/%s" % (path, word))
             world.ask("GET", "/queue/nothing/%s/%s" % (path, word))
@@ -313,10 +314,16 @@ def jobs(world):
     for method in ("GET", "POST", "PUT", "DELETE", "GET", "DELETE"):
         nth = sum(1 for label in world.records if label.startswith("one job " + method))
         world.ask(method, "/queue/listed/job/%d" % numbers[2], label="one job %s %d" % (method, nth))
-    world.ask("GET", "/queue/listed/job/0%d" % numbers[1], label="a job with a leading zero")
+    for before in ("0", "+", "+0", "-", "%2B", "%20"):
+        world.ask("GET", "/queue/listed/job/%s%d" % (before, numbers[1]), label="a job behind '%s'" % before)
     world.ask("GET", "/queue/listed/waiting", label="what is left waiting")
     world.ask("GET", "/queue/listed/failed", label="none failed")
+    world.settle()
     world.ask("GET", "/queue/listed/stats", label="stats of a queue that does not run")
+    for number in range(3):
+        world.json("POST", "/job/l", {"url": world.target.origin + "/rate", "run_after": 3600})
+    within(5, world.name + " counts a second", lambda: world.json("GET", "/queue/listed/stats")["pushes_per_second"])
+    within(5, world.name + " counts no more", lambda: not world.json("GET", "/queue/listed/stats")["pushes_per_second"])
     world.json("PUT", "/queue/other", {})
     world.ask("GET", "/queue/other/job/%d" % numbers[0], label="a job of another queue")
 
@@ -396,10 +403,13 @@ def dispatch(world):
     """What the target sees, and what becomes of its answers."""
     world.json("PUT", "/queue/run", {"max_workers": 10, "polling_interval": 100})
     world.json("PUT", "/routing/run", {"queue_name": "run"})
+    world.json("PUT", "/queue/odd", {"polling_interval": 100})
+    world.json("PUT", "/routing/odd", {"queue_name": "odd"})
     world.settle()
     world.target.answers["/end-404"] = [said(404, '{"status":"permanent-failure","message":"end"}')]
     for name, answers, fields in verdicts():
-        world.push(name, "run", answers, payload={"case": name}, **fields)
+        category = "odd" if name in ("float-code", "text-code") else "run"
+        world.push(name, category, answers, payload={"case": name}, **fields)
     payloads = {"none": None, "text": "a text", "empty": "", "object": {"a": [1, "\u00fc<>"]}, "unicode": "\u00fc\U0001f600"}
     for name, payload in payloads.items():
         world.push("payload-" + name, "run", payload=payload)
@@ -407,26 +417,24 @@ def dispatch(world):
                           ("nul", '"a\\u0000b"'), ("surrogate", '"\\ud800"'), ("big", '"%s"' % ("y" * 300000))):  # fmt: skip
         world.push_raw("raw-" + name, '{"url":"%s/raw-%s","payload":%s}' % (world.target.origin, name, payload), "run")
     for path in ("q?a=b&c=d", "q?", "frag#x", "%C3%BC", "\u00fc", "a b", "a%20b", "a//b", "a/../b", "a/./b", "a%2Fb", "x;y", "x'\"y",
-                 "[x]", "?only", "x|y{}^`\\", "q?a b\"", "%zz", "+", "~_-.", "@:!$&()*,="):  # fmt: skip
+                 "[x]", "?only", "x|y{}^`\\", "q?a b\"", "+", "~_-.", "@:!$&()*,="):  # fmt: skip
         world.push_raw("path " + path, json.dumps({"url": world.target.origin + "/" + path, "max_retries": 0}), "run")
+    world.push_raw("path %zz", json.dumps({"url": world.target.origin + "/%zz"}), "odd")
     world.push_raw("no path", json.dumps({"url": world.target.origin}), "run")
     world.push_raw("only a query", json.dumps({"url": world.target.origin + "?q"}), "run")
     world.push_raw("upper case scheme", json.dumps({"url": "HTTP" + world.target.origin[4:] + "/upper"}), "run")
 
+    queues = ("run", "odd")
+
     def done():
-        return not any(world.json("GET", "/queue/run/" + each)["jobs"] for each in ("waiting", "grabbed", "deferred"))
+        lists = ("waiting", "grabbed", "deferred")
+        return not any(world.json("GET", "/queue/%s/%s" % (name, each))["jobs"] for name in queues for each in lists)
 
     within(60, world.name + " has run all jobs", done)
-    time.sleep(1)
     failed = {}
-    cursor = ""
-    while True:
-        page = world.json("GET", "/queue/run/failed?cursor=" + cursor.replace("=", "%3D"))
-        for each in page["failed_jobs"]:
+    for name in queues:
+        for each in world.json("GET", "/queue/%s/failed?limit=1000" % name)["failed_jobs"]:
             failed[world.ids[each["job_id"]]] = each
-        cursor = page["next_cursor"]
-        if not cursor:
-            break
     for name, each in sorted(failed.items()):
         shown = json.loads(world.plain(json.dumps(each, default=str)))
         shown = world.normal(shown)

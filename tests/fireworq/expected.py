@@ -11,7 +11,11 @@ NUL = "an escaped NUL byte has no place in a path here"
 LONG_NAME = "Fireworq makes a table of the name, and breaks off where MySQL has none so long"
 THROTTLE = "a throttle that is wrong is 400, as documented"
 CODE = "the field code of an answer's body is not looked at"
-TABLES = "Fireworq's tables hold less"
+LONG_CATEGORY = "a category has at most 255 bytes"
+EMPTY = "a job whose payload is empty shows none"
+ENCODED = "what is sent as %XX, and need not be"
+ESCAPE = "a % of a URL that is no escape is sent as it stands"
+REDIRECTS = "ten redirects are followed, and not nine"
 
 DIFFERENCES = [
     # All answers
@@ -46,19 +50,24 @@ DIFFERENCES = [
     # Bodies
     ("PUT /queue/throttled *", "status", THROTTLE),
     ("PUT /queue/throttled *", "text", THROTTLE),
-    ("PUT /queue/d* 4294967296*", "*", THERE_500),
-    ("push * 4294967296*", "*", THERE_500),
-    ("GET /queue/d28", "*", "Fireworq makes half of a queue whose throttle its database refuses"),
-    ("GET /queue/d*", "json.max_dispatches_per_second", TABLES),
-    ("* /queue/d* *u212A*", "json.max_workers", "only ASCII letters are the same in both cases"),
+    ("define* {*4294967296*", "*", THERE_500),
+    ("push *4294967296}", "*", THERE_500),
+    ("defined by *3.3333333333*", "json.max_dispatches_per_second", "Fireworq's table holds less of it"),
+    ("define*u212A*", "json.max_workers", "a key is compared without regard to the case of ASCII letters only"),
     ("* queue xxxxx*", "*", LONG_NAME),
     ("* queue yyy*", "*", LONG_NAME),
     ("PUT queue zzz*", "*", THERE_500),
     ("PUT routing yyy*", "*", THERE_500),
-    ("push routed yyy*", "*", "a category has at most 255 bytes"),
+    ("push routed yyy*", "*", LONG_CATEGORY),
+    ("push category *(256)", "*", LONG_CATEGORY),
     ("PUT /routing/c *a\\nb*", "text", "a detail is one line"),
+    ("push url *", "*", "a URL that can never be sent to, or is not allowed, is refused at once"),
+    ("push more than 16 MiB", "*", "the answer is 413"),
     # Jobs
-    ("*job*", "*payload", "UNDECIDED"),
+    ("*", "json.payload", EMPTY),
+    ("*", "json.jobs[*].payload", EMPTY),
+    ("failed *", "payload", EMPTY),
+    ("failed of deleted", "*", "a job that was deleted while it ran is not among the failed"),
     # Dispatch
     ("target saw *", "*.fields.x-allot-task", "Allot names the task, unless send_task is off"),
     ("target saw *", "*.fields.x-allot-attempt", "Allot names the attempt, unless send_attempt is off"),
@@ -66,5 +75,16 @@ DIFFERENCES = [
     ("target saw *", "*.fields.referer", "a redirect is followed without naming where it stood"),
     ("failed job moved-nowhere", "result.status", "a target that is not allowed is a permanent failure"),
     ("failed job float-code", "*", CODE),
+    ("failed job text-code", "result.message", CODE),
     ("which failed", "job float-code", CODE),
+    ("target saw /moved-for-ever", "", REDIRECTS),
+    ("target saw /posted-for-ever", "", REDIRECTS),
+    ("target saw", "/*-for-ever", REDIRECTS),
+    ("target saw /x*y", "", ENCODED),
+    ("target saw", "/x*y", ENCODED),
+    ("target saw*", "*/q?a*", "what has no place in a query is sent as %XX as in a path; Fireworq sends it as it is"),
+    ("target saw /q?a*", "", "what has no place in a query is sent as %XX as in a path; Fireworq sends it as it is"),
+    ("*%zz", "", ESCAPE),
+    ("target saw", "/%zz", ESCAPE),
+    ("which failed", "*%zz", ESCAPE),
 ]

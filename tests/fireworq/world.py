@@ -224,6 +224,10 @@ class World:
             return self.ids.get(value, value)
         if key == "id" and isinstance(value, str) and value.isdigit():
             return "a number"  # of a connection
+        if key == "max_dispatches_per_second":
+            return float(value)
+        if key in ("pushes_per_second", "pops_per_second") and isinstance(value, int):
+            return "a number"  # how many were in the last second
         if key in ("created_at", "next_try", "failed_at"):
             return time_of(value)
         if key == "next_cursor" and value:
