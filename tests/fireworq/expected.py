@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where Allot answers otherwise than Fireworq, and why: (label, field, reason). A * is any text.
+"""Where Allot answers otherwise than Fireworq, and why: (label, field, reason). A * is any text. What
+stands behind the reason is what Fireworq says there, and Allot.
 
 docs/from-fireworq.md tells people of all that a client could notice."""
 
+NONE = "(none)"  # it is not there
 ADDED = "this listener says so in every answer"
 FREE = "the text of such an error is free; no client reads it"
 STRICT = "this listener takes well-formed requests of HTTP/1.1 only, each with one Host and a path"
@@ -19,15 +21,15 @@ REDIRECTS = "ten redirects are followed, and not nine"
 
 DIFFERENCES = [
     # All answers
-    ("*", "fields.cache-control", ADDED),
-    ("*", "fields.x-content-type-options", ADDED),
+    ("*", "fields.cache-control", ADDED, NONE, "no-store"),
+    ("*", "fields.x-content-type-options", ADDED, NONE, "nosniff"),
     ("GET /stats*", "fields", ADDED),
-    ("*", "fields.connection", "keep_alive = false closes all connections, Fireworq not those of its router"),
+    ("*", "fields.connection", "keep_alive = false closes all connections, Fireworq not those of its router", NONE, "close"),
     ("* /version*", "text", "the version names Allot's"),
     ("GET /", "text", "the version names Allot's"),
     ("GET /settings", "json.mysql_dsn", "a password is not shown"),
     # Requests
-    ("GET *", "type of a redirect", "a redirect without a body says a type here"),
+    ("GET *", "type of a redirect", "a redirect without a body says a type here", None, "text/plain; charset=utf-8"),
     ("GET *%zz", "*", STRICT),
     ("GET /queue/%", "*", STRICT),
     ("GET /queue/%2", "*", STRICT),
@@ -48,8 +50,8 @@ DIFFERENCES = [
     ("GET /routing/a%0Ab", "text", "a category may have a line break"),
     ("*a%00b*", "*", NUL),
     # Bodies
-    ("PUT /queue/throttled *", "status", THROTTLE),
-    ("PUT /queue/throttled *", "text", THROTTLE),
+    ("PUT /queue/throttled *", "status", THROTTLE, "500", "400"),
+    ("PUT /queue/throttled *", "text", THROTTLE, "500 Internal Server Error", "400 Bad Request"),
     ("define* {*4294967296*", "*", THERE_500),
     ("push *4294967296}", "*", THERE_500),
     ("defined by *3.3333333333*", "json.max_dispatches_per_second", "Fireworq's table holds less of it"),
@@ -64,14 +66,14 @@ DIFFERENCES = [
     ("push url *", "*", "a URL that can never be sent to, or is not allowed, is refused at once"),
     ("push more than 16 MiB", "*", "the answer is 413"),
     # Jobs
-    ("*", "json.payload", EMPTY),
-    ("*", "json.jobs[*].payload", EMPTY),
-    ("failed *", "payload", EMPTY),
+    ("*", "json.payload", EMPTY, "", NONE),
+    ("*", "json.jobs[*].payload", EMPTY, "", NONE),
+    ("failed *", "payload", EMPTY, "", NONE),
     ("failed of deleted", "*", "a job that was deleted while it ran is not among the failed"),
     # Dispatch
     ("target saw *", "*.fields.x-allot-task", "Allot names the task, unless send_task is off"),
     ("target saw *", "*.fields.x-allot-attempt", "Allot names the attempt, unless send_attempt is off"),
-    ("target saw *", "*.fields.accept-encoding", "Allot takes no compressed answers, and asks for none"),
+    ("target saw *", "*.fields.accept-encoding", "Allot takes no compressed answers, and asks for none", "gzip", NONE),
     ("target saw *", "*.fields.referer", "a redirect is followed without naming where it stood"),
     ("failed job moved-nowhere", "result.status", "a target that is not allowed is a permanent failure"),
     ("failed job float-code", "*", CODE),
