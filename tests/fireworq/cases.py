@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What both programs are asked. Each function is a part; it has a world to itself with the others."""
+"""What both programs are asked. Each function is a part: PARTS run in one world, OTHER_PARTS in another
+that is configured with queue_default and keep_alive."""
 import base64
 import json
 import re
@@ -7,7 +8,7 @@ import socket
 import struct
 import time
 
-from world import said, within
+from world import read_message, said, within
 
 SUCCESS = '{"status":"success"}'
 LATER = {"run_after": 3600}
@@ -116,7 +117,7 @@ def queues(world):
         {}, {"max_workers": 5}, {"polling_interval": 1000}, {"max_workers": 0, "polling_interval": 0},
         {"name": "other"}, {"name": None}, {"name": 5}, {"MAX_WORKERS": 3}, {"Max_Workers": 3, "x": [1, {"y": None}]},
         {"max_workers": None, "polling_interval": None, "max_dispatches_per_second": None, "max_burst_size": None},
-        {"max_workers": "5"}, {"max_workers": -1}, {"max_workers": True}, {"max_workers": []}, {"max_workers": {}},
+        {"max_workers": "5"}, {"max_workers": -1}, {"max_workers": True}, {"max_workers": []}, {"max_workers": {}}, {"max_workers": 65536}, {"max_workers": 65537},
         {"max_dispatches_per_second": 2.5, "max_burst_size": 5}, {"max_dispatches_per_second": 2, "max_burst_size": 5},
         {"max_dispatches_per_second": 0, "max_burst_size": 0},
         {"max_dispatches_per_second": "2", "max_burst_size": 5}, {"max_dispatches_per_second": 2, "max_burst_size": -5},
@@ -143,8 +144,9 @@ def queues(world):
         world.ask("GET", "/queue/d%d" % number, label="defined by " + text)
         world.json("DELETE", "/queue/d%d" % number)
     for name in ("a b", "ü", "a:b", "My::Queue", "a.b", "-", "_", "A", "a%00b", "%FF%FE", "a%22b", "a%60b", "a%5Cb",
-                 "a%3Fb", "a%25b", "a;b", "%F0%9F%98%80", "x" * 64, "y" * 255, "z" * 256, "select", "..." , "a%0Ab",
+                 "a%3Fb", "a%25b", "a;b", "%F0%9F%98%80", "z" * 256, "select", "...", "n" * 46, "a%0Ab",
                  "a%E2%80%AEb"):  # fmt: skip
+        # A longer one ends Fireworq, which cannot make its table.
         shown = name if len(name) < 70 else "%s... (%d)" % (name[:3], len(name))
         path = "/queue/" + name.replace(" ", "%20").replace("ü", "%C3%BC")
         for method, below in (("PUT", ""), ("GET", ""), ("GET", "/waiting"), ("DELETE", "")):
@@ -242,6 +244,7 @@ def pushes(world):
         plain + '"max_retries":18446744073709551616}', plain + '"TIMEOUT":9}', plain + '"timeout":true}',
         '{"url":"%s","run_after":-1}' % url, '{"url":"%s","run_after":"1"}' % url,
         '{"url":"%s","run_after":1.5}' % url, '{"url":"%s","run_after":31536000}' % url,
+        '{"url":"%s","run_after":4000000000}' % url, '{"url":"%s","run_after":4294967296}' % url,
         '{"URL":"%s","RUN_AFTER":3600}' % url, '{"url":"%s","url":"%s2","run_after":3600}' % (url, url),
         '{"url":"%s","url":null,"run_after":3600}' % url,
         "{}", '{"url":""}', '{"url":null}', '{"url":5}', '{"url":[]}', '{"payload":1}',
@@ -297,7 +300,7 @@ def jobs(world):
             cursor, pages = "", []
             while len(pages) < 10:
                 page = world.json("GET", "%s?limit=2&order=%s&cursor=%s" % (path, order, cursor.replace("=", "%3D")))
-                pages.append([world.ids[each["id"]] for each in page["jobs"]])
+                pages.append([world.ids["listed", each["id"]] for each in page["jobs"]])
                 cursor = page["next_cursor"]
                 if not cursor:
                     break
@@ -434,10 +437,10 @@ def dispatch(world):
     failed = {}
     for name in queues:
         for each in world.json("GET", "/queue/%s/failed?limit=1000" % name)["failed_jobs"]:
-            failed[world.ids[each["job_id"]]] = each
-    for name, each in sorted(failed.items()):
+            failed[world.ids[name, each["job_id"]]] = (name, each)
+    for name, (queue, each) in failed.items():
         shown = json.loads(world.plain(json.dumps(each, default=str)))
-        shown = world.normal(shown)
+        shown = world.normal(shown, queue)
         shown["id"] = "its own"
         shown["result"]["message"] = re.sub(
             r"^(Request failed|Cannot (read body|parse body as JSON|create http request)): .*", r"\1: why",
@@ -477,15 +480,12 @@ def failures(world):
     path = "/queue/failing/failed"
     numbers = {}
     for each in world.json("GET", path)["failed_jobs"]:
-        numbers[world.ids[each["job_id"]]] = each["id"]
-    world.record("a failure has the id of its job", all(world.ids.get(number) == name for name, number in numbers.items()))
-    for name, number in numbers.items():
-        world.ids[number] = "failure of " + name if number not in world.ids or world.ids[number] != name else name
+        numbers[world.ids["failing", each["job_id"]]] = each["id"]
     for query in ("", "?order=created", "?order=asc", "?order=failed", "?limit=2", "?limit=0", "?limit=x", "?cursor=x"):
         page = world.json("GET", path + query)
         for each in page["failed_jobs"]:
             del each["id"]
-        world.record("GET " + path + query, world.normal(json.loads(world.plain(json.dumps(page)))))
+        world.record("GET " + path + query, world.normal(json.loads(world.plain(json.dumps(page))), "failing"))
     for order in ("created", "failed"):
         cursor, pages = "", []
         while len(pages) < 10:
@@ -495,6 +495,7 @@ def failures(world):
             if not cursor:
                 break
         world.record("pages of failed by " + order, pages)
+    world.ask("GET", "/queue/failing/waiting?limit=-1")
     number = numbers["job fails1"]
     for method in ("GET", "POST", "PUT", "DELETE", "GET", "DELETE"):
         nth = sum(1 for label in world.records if label.startswith("one failure " + method))
@@ -503,7 +504,7 @@ def failures(world):
             shown = json.loads(body)
             assert shown.pop("id") == number
             body = json.dumps(shown).encode()
-        world.asked("one failure %s %d" % (method, nth), (start, fields, body, interim))
+        world.asked("one failure %s %d" % (method, nth), (start, fields, body, interim), "failing")
     world.record("left after DELETE", len(world.json("GET", path)["failed_jobs"]))
     world.ask("GET", "/queue/failing/job/%d" % number, label="a job that failed")
 
@@ -580,4 +581,61 @@ def order(world):
     world.record("most at a time", most[0])
 
 
+def default_queue(world):
+    """With queue_default."""
+    world.settle()
+    world.ask("GET", "/settings", label="settings with a default queue")
+    world.ask("GET", "/queues", label="queues with a default queue")
+    world.ask("GET", "/queue/fallback")
+    world.ask("GET", "/queue/fallback/stats", label="stats of the default queue")
+    world.push("into-the-default-queue", "none-such", **LATER)
+    world.push("into-it-too", "My::Worker/x", **LATER)
+    world.ask("GET", "/routing/none-such", label="the default queue is no routing")
+    world.ask("GET", "/routings", label="nor among them")
+    world.json("PUT", "/queue/routed", {})
+    world.json("PUT", "/routing/none-such", {"queue_name": "routed"})
+    world.push("into-a-routed-queue", "none-such", **LATER)
+    world.json("DELETE", "/routing/none-such")
+    world.push("into-the-default-queue-again", "none-such", **LATER)
+    world.ask("PUT", "/queue/fallback", {"max_workers": 3}, label="define the default queue")
+    world.ask("DELETE", "/queue/fallback", label="delete the default queue")
+    within(10, world.name + " has its default queue again", lambda: world.json("GET", "/queue/fallback"))
+    world.settle()
+    world.ask("GET", "/queue/fallback/deferred", label="jobs of the default queue that came back")
+    world.push("into-the-one-that-came-back", "none-such", **LATER)
+    world.json("PUT", "/queue/gone", {})
+    world.json("PUT", "/routing/lost", {"queue_name": "gone"})
+    world.json("DELETE", "/queue/gone")
+    world.push("of-a-queue-that-is-gone-not-into-it", "lost", **LATER)
+
+
+def kept_alive(world):
+    """With keep_alive, on both sides."""
+    for label, first in (
+        ("none", b""), ("keep-alive", b"Connection: keep-alive\r\n"), ("close", b"Connection: close\r\n"),
+    ):  # fmt: skip
+        for path in (b"/queues", b"/queue/nothing", b"/nothing", b"/job/c"):
+            with socket.create_connection(("127.0.0.1", world.port), 30) as peer, peer.makefile("rb") as stream:
+                seen = []
+                for _ in range(3):
+                    try:
+                        peer.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n" + first + b"\r\n")
+                        start, fields, _ = read_message(stream)
+                    except OSError:
+                        start, fields = "", []
+                    seen.append([start.split(" ")[1:2], dict(fields).get("connection")])
+            world.record("%s thrice on a connection with %s" % (path.decode(), label), seen)
+    world.json("PUT", "/queue/kept", {"max_workers": 1, "polling_interval": 50})
+    world.json("PUT", "/routing/kept", {"queue_name": "kept"})
+    world.settle()
+    for number in range(3):
+        path = "/kept%d" % number
+        world.push(path[1:], "kept", [said(200, '{"status":"failure"}')])
+        within(20, world.name + " has POSTed " + path, lambda: world.target.of(path))
+        within(20, world.name + " keeps it", lambda: len(world.json("GET", "/queue/kept/failed")["failed_jobs"]) == number + 1)
+    world.record("less connections than jobs", world.target.connections < 3)  # each worker has its own
+    world.record("their field Connection", [dict(each[2]).get("connection") for each in world.target.requests])
+
+
+OTHER_PARTS = (default_queue, kept_alive)
 PARTS = (whole, requests, queues, routings, pushes, jobs, dispatch, failures, running, order)

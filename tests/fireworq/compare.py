@@ -46,27 +46,32 @@ def run_all(world, parts):
 
 def main():
     arguments = argparse.ArgumentParser()
-    arguments.add_argument("--theirs", type=int, required=True)
-    arguments.add_argument("--ours", type=int, required=True)
+    arguments.add_argument("--theirs", type=int, nargs=2, required=True, help="ports: as usual, and with other settings")
+    arguments.add_argument("--ours", type=int, nargs=2, required=True)
     arguments.add_argument("--targets", required=True, help="where the targets' addresses are written to")
     arguments.add_argument("--pause", required=True, help="the command that pauses the queue named behind it")
     arguments.add_argument("--all", action="store_true", help="show the differences that are expected, too")
     arguments.add_argument("--part", action="append")
     options = arguments.parse_args()
-    theirs = World("Fireworq", options.theirs)
-    ours = World("Allot", options.ours, shlex.split(options.pause))
+    pause = shlex.split(options.pause)
+    pairs = [(World("Fireworq", theirs), World("Allot", ours, pause)) for theirs, ours in zip(options.theirs, options.ours)]
     with open(options.targets, "w") as file:
-        file.write(ours.target.origin)
-    sys.stdin.readline()  # both programs are there now
-    parts = [each for each in cases.PARTS if options.part is None or each.__name__ in options.part]
+        file.write(", ".join('"%s"' % ours.target.origin for _, ours in pairs))
+    sys.stdin.readline()  # all programs are there now
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        list(pool.map(lambda world: run_all(world, parts), (theirs, ours)))
+        runs = []
+        for pair, parts in zip(pairs, (cases.PARTS, cases.OTHER_PARTS)):
+            chosen = [each for each in parts if options.part is None or each.__name__ in options.part]
+            runs += [pool.submit(run_all, world, chosen) for world in pair if chosen]
+        for each in runs:
+            each.result()
 
+    theirs, ours = ({**first.records, **second.records} for first, second in zip(*pairs))
     met = set()
     same = unexpected = 0
-    for label in dict.fromkeys([*theirs.records, *ours.records]):
+    for label in dict.fromkeys([*theirs, *ours]):
         before = unexpected
-        pairs = list(differences(theirs.records.get(label, "(none)"), ours.records.get(label, "(none)")))
+        pairs = list(differences(theirs.get(label, "(none)"), ours.get(label, "(none)")))
         for field, one, other in pairs:
             why = next((each for each in expected.DIFFERENCES if is_expected(label, field, (one, other), each)), None)
             if why:

@@ -56,9 +56,12 @@ class Target:
 
         class Handler(socketserver.StreamRequestHandler):
             def handle(self):
-                start, fields, body = read_message(self.rfile)
-                if start:
-                    target.serve(self.connection, start, fields, body)
+                with target.lock:
+                    target.connections += 1
+                goes_on = True
+                while goes_on:
+                    start, fields, body = read_message(self.rfile)
+                    goes_on = start and target.serve(self.connection, start, fields, body)
 
         class Server(socketserver.ThreadingTCPServer):
             daemon_threads = True
@@ -66,12 +69,14 @@ class Target:
 
         self.lock = threading.Lock()
         self.answers = {}  # path: list of bytes, or of functions of the connection
+        self.connections = 0
         self.requests = []  # (path, start, fields, body, monotonic time)
         self.server = Server(("127.0.0.1", 0), Handler)
         self.origin = "http://127.0.0.1:%d" % self.server.server_address[1]
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def serve(self, connection, start, fields, body):
+        """Whether the connection goes on."""
         path = start.split(" ")[1]
         with self.lock:
             self.requests.append((path, start, fields, body, time.monotonic()))
@@ -83,8 +88,10 @@ class Target:
                 answer(connection)
             else:
                 connection.sendall(answer)
+                return dict(fields).get("connection") != "close"
         except OSError:
             pass
+        return False
 
     def of(self, path):
         with self.lock:
@@ -117,7 +124,7 @@ class World:
         self.pause_command = pause
         self.target = Target()
         self.records = {}
-        self.ids = {}  # number in this world: what it is called in both
+        self.ids = {}  # (queue, number in this world): what it is called in both
 
     def awaken(self):
         """Waits until it runs queues."""
@@ -167,9 +174,10 @@ class World:
         self.asked(
             label or method + " " + path + ("" if body is None else " " + show(body)),
             self.send(method, path, body, fields, method != "HEAD"),
+            path.split("/")[2] if path.startswith("/queue/") else None,
         )
 
-    def asked(self, label, answer):
+    def asked(self, label, answer, queue=None):
         start, fields, body, interim = answer
         record = {"status": start.split(" ")[1] if " " in start else start, "interim": interim, "fields": {}}
         for name, value in fields:
@@ -180,7 +188,7 @@ class World:
         record["length"] = "content-length" in dict(fields)
         text = self.plain(body.decode("utf-8", "surrogateescape"))
         if dict(fields).get("content-type") == "application/json" and body:
-            record["json"] = self.normal(parse_json(text))
+            record["json"] = self.normal(parse_json(text), queue)
             record["end"] = text[-1:].isspace()
         elif start.split(" ")[1:2] in (["400"], ["500"]) and text.count("\n") == 3:
             record["text"], record["detail"] = text.split("\n\n", 1)
@@ -204,24 +212,25 @@ class World:
 
     def push_raw(self, name, body, category="c"):
         answer = self.send("POST", "/job/" + category, body)
-        number = None
+        number = queue = None
         if " 200 " in answer[0]:
-            number = parse_json(answer[2].decode("utf-8", "surrogateescape"))["id"]
-            self.ids[number] = "job " + name
-        self.asked("push " + name, answer)
+            pushed = parse_json(answer[2].decode("utf-8", "surrogateescape"))
+            number, queue = pushed["id"], pushed["queue_name"]
+            self.ids[queue, number] = "job " + name
+        self.asked("push " + name, answer, queue)
         return number
 
     def plain(self, text):
         text = text.replace(self.target.origin, "TARGET").replace(self.target.origin[len("http://") :], "TARGET")
         return text.replace("127.0.0.1:%d" % self.port, "HERE")
 
-    def normal(self, value, key=""):
+    def normal(self, value, queue=None, key=""):
         if isinstance(value, dict):
-            return {name: each if name == "payload" else self.normal(each, name) for name, each in value.items()}
+            return {name: each if name == "payload" else self.normal(each, queue, name) for name, each in value.items()}
         if isinstance(value, list):
-            return [self.normal(each, key) for each in value]
+            return [self.normal(each, queue, key) for each in value]
         if key in ("id", "job_id") and isinstance(value, int):
-            return self.ids.get(value, value)
+            return self.ids.get((queue, value), value)
         if key == "id" and isinstance(value, str) and value.isdigit():
             return "a number"  # of a connection
         if key == "max_dispatches_per_second":
