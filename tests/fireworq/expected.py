@@ -49,6 +49,10 @@ DIFFERENCES = [
     ("GET /routing/a%0Ab", "text", "a category may have a line break"),
     ("*a%00b*", "*", NUL),
     # Bodies
+    ("define* {*65537}", "*", "max_workers is at most 65536"),
+    ("job *4000000000}", "json.next_try", "a job runs in 100 years at the latest"),
+    ("job *4294967296}", "", "a number is at most 4294967295, also where Fireworq's table holds more"),
+    ("GET *limit=-1", "*", "a negative limit is as none"),
     ("PUT /queue/throttled *", "status", THROTTLE, "500", "400"),
     ("PUT /queue/throttled *", "text", THROTTLE, "500 Internal Server Error", "400 Bad Request"),
     ("define* {*4294967296*", "*", THERE_500),

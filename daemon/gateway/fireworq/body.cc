@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gateway/fireworq/body.h"
 
+#include <algorithm>
+#include <chrono>
 #include <functional>
 #include <map>
 
 #include "gateway/fireworq/answer.h"
 #include "gateway/fireworq/json_text.h"
 #include "queue/model/task.h"
+#include "queue/submit/submit.h"
 
 namespace allot::gateway::fireworq {
 namespace {
@@ -105,9 +108,11 @@ PushedJob read_job(std::string_view body, std::string_view category) {
 
 std::string stored(const PushedJob& job) {
   const JobFields& fields = job.fields;
+  const auto run_after =
+      std::min(std::chrono::seconds(fields.run_after), std::chrono::seconds(queue::kMaxDelay));
   std::string text = "{\"url\":" + json_string(fields.url) +
                      ",\"category\":" + json_string(fields.category) +
-                     ",\"run_after\":" + std::to_string(fields.run_after) +
+                     ",\"run_after\":" + std::to_string(run_after.count()) +
                      ",\"timeout\":" + std::to_string(fields.timeout) +
                      ",\"retry_delay\":" + std::to_string(fields.retry_delay) +
                      ",\"max_retries\":" + std::to_string(fields.max_retries) + "}\n" + job.payload;

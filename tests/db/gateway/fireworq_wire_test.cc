@@ -48,7 +48,7 @@ TEST_F(FireworqTest, CurlWithANameAsItWasTyped) {
       asked("PUT /queue/\xe4\xbb\x95\xe4\xba\x8b" + fields + "Content-Length: 2\r\n\r\n{}");
   EXPECT_EQ(made.status, 200) << made.body;
   EXPECT_EQ(json::parse(made.body)["name"], "\xe4\xbb\x95\xe4\xba\x8b");
-  EXPECT_EQ(asked("GET /queue/%E4%BB%95%E4%BA%8B" + fields + "\r\n").status, 200);
+  EXPECT_EQ(asked("GET /queue/%e4%bb%95%e4%ba%8b" + fields + "\r\n").status, 200);
 }
 
 TEST_F(FireworqTest, GoMakesWhatIsMissing) {
