@@ -32,7 +32,7 @@ std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x80 && std::string_view("\"<>^`{|}").find(c) == std::string_view::npos) {
+    if (byte < 0x80 && std::string_view(" \"<>\\^`{|}").find(c) == std::string_view::npos) {
       out += c;
       continue;
     }
@@ -53,8 +53,8 @@ std::optional<Hop> next_hop(const Hop& from, const Answer& answer) {
   const int status = answer.status;
   const bool again = status == 307 || status == 308;
   if (!again && (status < 301 || status > 303)) return std::nullopt;
+  if (answer.location.empty()) return std::nullopt;  // an answer like any other
   const std::string where = "the redirect " + std::to_string(status);
-  if (answer.location.empty()) throw Trouble(where + " has no Location");
   try {
     const std::string location = answer.location.substr(0, answer.location.find('#'));
     return Hop{parse_url_of_job(whole(from.url, location)), again && from.posts};

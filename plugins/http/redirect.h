@@ -19,7 +19,7 @@ struct Hop {
 };
 
 // The URL of a job or of a Location. What stands behind a # is for browsers, and no server sees it.
-// Bytes beyond ASCII and the characters "<>^`{|} are escaped.
+// Bytes beyond ASCII, spaces and the characters "<>\^`{|} are escaped.
 // Throws std::invalid_argument.
 [[nodiscard]] Url parse_url_of_job(std::string_view text);
 

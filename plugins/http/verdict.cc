@@ -4,7 +4,9 @@
 #include <time.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace http_plugin {
 namespace {
@@ -113,6 +115,64 @@ std::optional<std::chrono::milliseconds> pause_of(const Answer& answer, std::int
       std::max<std::int64_t>(0, *until - moment_of(answer.date).value_or(now)));
 }
 
+// How many bytes of a character of UTF-8 stand at the beginning; 0: none does.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t at) {
+    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first < 0xC2 || first > 0xF4) return 0;
+  const std::size_t length = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  for (std::size_t at = 1; at < length; ++at) {
+    if ((byte(at) & 0xC0U) != 0x80U) return 0;
+  }
+  const unsigned both = first << 8U | byte(1);
+  const bool bad = (both >= 0xE000 && both < 0xE0A0) || (both > 0xED9F && both < 0xEE00) ||
+                   (both >= 0xF000 && both < 0xF090) || both > 0xF48F;
+  return bad && length > 2 ? 0 : length;
+}
+
+// The four digits behind "\u" at the beginning; 0 where there are none.
+unsigned unit_at(std::string_view text) {
+  unsigned unit = 0;
+  if (text.size() < 6 || !text.starts_with("\\u")) return 0;
+  const char* const end = text.data() + 6;
+  return std::from_chars(text.data() + 2, end, unit, 16).ptr == end ? unit : 0;
+}
+
+// How many bytes an escape has, with the second half of a pair; `half`: it is one half alone.
+std::size_t escape_length(std::string_view text, bool& half) {
+  const auto is_half = [](unsigned unit) { return unit >= 0xD800 && unit <= 0xDFFF; };
+  const unsigned unit = unit_at(text);
+  half = is_half(unit);
+  if (!half) return std::min<std::size_t>(text.size(), 2);
+  const unsigned next = unit_at(text.substr(6));
+  if (unit > 0xDBFF || next < 0xDC00 || next > 0xDFFF) return 6;
+  half = false;
+  return 12;
+}
+
+// As Go reads a text: what is no character of UTF-8, and half of a pair alone, is U+FFFD.
+std::string mended(std::string_view body) {
+  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+  std::string text;
+  while (!body.empty()) {
+    bool wrong = false;
+    std::size_t length = 0;
+    if (body.front() == '\\') {
+      length = escape_length(body, wrong);
+    } else {
+      length = utf8_length(body);
+      wrong = length == 0;
+    }
+    length = std::max<std::size_t>(length, 1);
+    text += wrong ? kReplacement : body.substr(0, length);
+    body.remove_prefix(length);
+  }
+  return text;
+}
+
 }  // namespace
 
 Verdict verdict_of_body(std::string_view body) {
@@ -122,8 +182,18 @@ Verdict verdict_of_body(std::string_view body) {
     return invalid("Cannot parse body as JSON: it is wrong at byte " + std::to_string(nul + 1),
                    body);
   }
+  // The parser would skip it.
+  if (body.starts_with("\xEF\xBB\xBF")) {
+    return invalid("Cannot parse body as JSON: it is wrong at byte 1", body);
+  }
   BodyWords words;
-  if (!json::sax_parse(body, &words)) {
+  bool good = json::sax_parse(body, &words);
+  if (!good) {
+    BodyWords again;
+    good = json::sax_parse(mended(body), &again);
+    if (good) words = std::move(again);
+  }
+  if (!good) {
     return invalid("Cannot parse body as JSON: " + words.trouble, body);
   }
   if (words.status == "success") return {Word::kSuccess, words.message};

@@ -22,7 +22,8 @@ struct Verdict {
 };
 
 // {"status": "success" | "failure" | "permanent-failure", "message": "..."}. Everything else is a
-// failure whose message says what is wrong with the body, and quotes it.
+// failure whose message says what is wrong with the body, and quotes it. In a text, what is no
+// UTF-8 is read as U+FFFD.
 Verdict verdict_of_body(std::string_view body);
 
 // 2xx is success; 408, 425, 429, 3xx and 5xx a failure; every other status a permanent one. A pause

@@ -21,7 +21,7 @@ constexpr std::size_t kMaxPath = 8000;
 std::size_t sent_size(std::string_view path) {
   const auto escaped = std::count_if(path.begin(), path.end(), [](char c) {
     return static_cast<unsigned char>(c) >= 0x80 ||
-           std::string_view("\"<>^`{|}").find(c) != std::string_view::npos;
+           std::string_view(" \"<>\\^`{|}").find(c) != std::string_view::npos;
   });
   const std::size_t slash = path.starts_with('/') ? 0 : 1;
   return path.size() + slash + 2 * static_cast<std::size_t>(escaped);
@@ -44,9 +44,9 @@ std::string origin_of(std::string_view url) {
   }
   const bool odd = std::any_of(url.begin(), url.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
-    return byte <= 0x20 || byte == 0x7f || c == '\\';
+    return byte < 0x20 || byte == 0x7f;
   });
-  if (odd) refuse("it has a space, a control character or a backslash");
+  if (odd) refuse("it has a control character");
   std::string_view rest = url.substr(scheme_end + 3);
   rest = rest.substr(0, rest.find('#'));
   const std::size_t end = std::min(rest.find_first_of("/?"), rest.size());
@@ -57,6 +57,9 @@ std::string origin_of(std::string_view url) {
   std::string port = colon == std::string::npos ? "" : authority.substr(colon + 1);
   const std::string host = authority.substr(0, colon);
   if (host.empty()) refuse("it has no host");
+  if (authority.find_first_of(" \\") != std::string::npos) {
+    refuse("its host has a space or a backslash");
+  }
   if (colon == std::string::npos) port = scheme == "https" ? "443" : "80";
   if (!is_port(port)) refuse("its port is no number from 1 to 65535");
   if (sent_size(rest.substr(end)) > kMaxPath) refuse("its path is longer than 8000 characters");

@@ -47,6 +47,8 @@ class Application final : public http::Application {
 
   http::Admission admit(const http::Head& head) override;
   void answer(http::Request request, http::Reply reply) override;
+  // curl sends a name as it was typed.
+  [[nodiscard]] bool takes_raw_targets() const override { return true; }
   http::Response refuse(unsigned status, const std::string& title) override;
 
   // Once a second, in the server's thread: counts by the second, and takes part in who is active

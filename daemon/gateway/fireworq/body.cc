@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gateway/fireworq/body.h"
 
+#include <algorithm>
+#include <chrono>
 #include <functional>
 #include <map>
 
 #include "gateway/fireworq/answer.h"
 #include "gateway/fireworq/json_text.h"
 #include "queue/model/task.h"
+#include "queue/submit/submit.h"
 
 namespace allot::gateway::fireworq {
 namespace {
 
 constexpr std::uint32_t kShownWithRate = 100;  // ms: the polling_interval of a throttled queue
 constexpr std::uint32_t kMostWorkers = 65'536;
+constexpr std::string_view kPayload = "payload";
 
 using Take = std::function<void(std::string_view value)>;
 
@@ -36,6 +40,13 @@ Take count(const char* name, std::uint32_t& into) {
   };
 }
 
+// One that says nothing, but may not be anything else.
+Take unused(const char* name) {
+  return [name](std::string_view value) {
+    if (!string_of(value)) wrong(name, "text");
+  };
+}
+
 Take number(const char* name, double& into) {
   return [name, &into](std::string_view value) {
     const auto read = number_of(value);
@@ -44,7 +55,8 @@ Take number(const char* name, double& into) {
   };
 }
 
-// Gives each member of the body to who takes its key. A null is as absent.
+// Gives each member of the body to who takes its key. A null is as absent, but as a payload a
+// value.
 void read_members(std::string_view body, const std::map<std::string_view, Take>& takers) {
   std::string_view object;
   try {
@@ -56,15 +68,15 @@ void read_members(std::string_view body, const std::map<std::string_view, Take>&
   if (!object.starts_with('{')) throw Refused(400, "the body must be a JSON object");
   Members members(object);
   while (members.next()) {
-    if (members.value() == "null") continue;
+    const bool null = members.value() == "null";
     for (const auto& [key, take] : takers) {
-      if (same_key(key, members.key())) take(members.value());
+      if (same_key(key, members.key()) && (!null || key == kPayload)) take(members.value());
     }
   }
 }
 
 void check_throttle(const queue::FireworqQueue& queue) {
-  if (queue.per_second != 0 && queue.burst == 0) {
+  if (queue.per_second > 0 && queue.burst == 0) {
     throw Refused(400, "Cannot configure MaxDispatchesPerSecond without MaxBurstSize");
   }
   if (queue.per_second < 0) throw Refused(400, "MaxDispatchesPerSecond should be non-negative");
@@ -84,9 +96,10 @@ PushedJob read_job(std::string_view body, std::string_view category) {
                       {"timeout", count("timeout", fields.timeout)},
                       {"retry_delay", count("retry_delay", fields.retry_delay)},
                       {"max_retries", count("max_retries", fields.max_retries)},
-                      {"payload", [&job](std::string_view value) {
+                      {"category", unused("category")},
+                      {kPayload, [&job](std::string_view value) {
                          job.shown = value;
-                         auto raw = string_of(value);
+                         auto raw = value == "null" ? std::string() : string_of(value);
                          job.payload = raw ? std::move(*raw) : std::string(value);
                        }}});
   if (fields.url.empty()) throw Refused(400, "Missing field: url");
@@ -95,9 +108,11 @@ PushedJob read_job(std::string_view body, std::string_view category) {
 
 std::string stored(const PushedJob& job) {
   const JobFields& fields = job.fields;
+  const auto run_after =
+      std::min(std::chrono::seconds(fields.run_after), std::chrono::seconds(queue::kMaxDelay));
   std::string text = "{\"url\":" + json_string(fields.url) +
                      ",\"category\":" + json_string(fields.category) +
-                     ",\"run_after\":" + std::to_string(fields.run_after) +
+                     ",\"run_after\":" + std::to_string(run_after.count()) +
                      ",\"timeout\":" + std::to_string(fields.timeout) +
                      ",\"retry_delay\":" + std::to_string(fields.retry_delay) +
                      ",\"max_retries\":" + std::to_string(fields.max_retries) + "}\n" + job.payload;
@@ -135,9 +150,7 @@ queue::FireworqQueue read_queue(std::string_view body, std::string_view name,
              {"max_workers", count("max_workers", queue.max_workers)},
              {"max_dispatches_per_second", number("max_dispatches_per_second", queue.per_second)},
              {"max_burst_size", count("max_burst_size", queue.burst)},
-             {"name", [](std::string_view value) {
-                if (!string_of(value)) wrong("name", "text");
-              }}});
+             {"name", unused("name")}});
   check_throttle(queue);
   if (queue.max_workers == 0) queue.max_workers = defaults.max_workers;
   if (queue.max_workers > kMostWorkers) {
@@ -150,10 +163,8 @@ queue::FireworqQueue read_queue(std::string_view body, std::string_view name,
 
 std::string read_routing(std::string_view body) {
   std::string queue;
-  read_members(body, {{"queue_name", text("queue_name", queue)},
-                      {"job_category", [](std::string_view value) {
-                         if (!string_of(value)) wrong("job_category", "text");
-                       }}});
+  read_members(
+      body, {{"queue_name", text("queue_name", queue)}, {"job_category", unused("job_category")}});
   return queue;
 }
 

@@ -73,7 +73,8 @@ queue::ListAsk list_ask(std::string_view query) {
   queue::ListAsk ask;
   ask.limit = kUsualLimit;
   if (const auto limit = parameter(query, "limit")) {
-    if (const auto number = read_number<std::uint64_t>(*limit)) {
+    const std::size_t sign = limit->starts_with('+') ? 1 : 0;
+    if (const auto number = read_number<std::uint64_t>(std::string_view(*limit).substr(sign))) {
       ask.limit = std::min(*number, kMostLimit);
     }
   }

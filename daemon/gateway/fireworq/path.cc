@@ -32,7 +32,7 @@ std::string unescaped(std::string_view text, bool plus_is_space) {
 }
 
 std::string escaped(std::string_view path) {
-  constexpr std::string_view kPlain = "/-_.~:$&+=@";
+  constexpr std::string_view kPlain = "/-_.~:$&+=@,;";
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string out;
   for (const char c : path) {
@@ -66,11 +66,13 @@ std::string cleaned(std::string_view path) {
   return path.ends_with('/') ? clean + "/" : clean;
 }
 
+// With a sign if it has one, and of 64 bits with it. A negative one is the number of no job.
 std::optional<std::uint64_t> whole_number(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool plus = text.starts_with('+') && !text.starts_with("+-");
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data() + plus, text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(number, 0));
 }
 
 // "/queue/NAME" and what may follow.

@@ -58,6 +58,8 @@ class Application {
   // The answer to what the server refuses itself: a bad head, a timeout, too many connections.
   // `title` is for people: what is wrong, and what would be right.
   virtual Response refuse(unsigned status, const std::string& title) = 0;
+  // Whether names in a target may have bytes above 127 that are not written as %XX.
+  [[nodiscard]] virtual bool takes_raw_targets() const { return false; }
 };
 
 }  // namespace allot::gateway::http

@@ -98,7 +98,8 @@ Fault check_target(std::string_view target, const HeadBounds& bounds) {
   }
   for (std::size_t at = 0; at < target.size(); ++at) {
     const char c = target[at];
-    if (c <= 0x20 || c >= 0x7f || c == '#') {
+    const bool raw = static_cast<unsigned char>(c) >= 0x80 && bounds.raw_target;
+    if (!raw && (c <= 0x20 || c >= 0x7f || c == '#')) {
       return fault(400, "the target has a byte that must be written as %XX");
     }
     if (c != '%') continue;

@@ -15,6 +15,7 @@ struct HeadBounds {
   std::size_t bytes = std::size_t{16} << 10;  // with its empty line
   std::size_t fields = 100;
   std::size_t target = std::size_t{8} << 10;
+  bool raw_target = false;  // bytes above 127 may stand in it as they are
 };
 
 // Why a request is refused before anybody is asked.

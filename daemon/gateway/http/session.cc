@@ -325,7 +325,8 @@ awaitable<bool> Session::serve_request() {
   const std::size_t length = co_await read_head();
   if (length == 0) co_return false;
   const std::string_view text(in_.data(), length);
-  const HeadBounds bounds{house_.limits.head_bytes, house_.limits.fields};
+  HeadBounds bounds{house_.limits.head_bytes, house_.limits.fields};
+  bounds.raw_target = application_.takes_raw_targets();
   if (auto fault = check_head(text, bounds)) co_return co_await refuse(fault->status, fault->title);
   RequestParser parser;
   if (auto fault = parser.read_head(text)) co_return co_await refuse(fault->status, fault->title);

@@ -41,6 +41,16 @@ TEST_F(FireworqTest, CurlWithALargeBodyWaitsForAWord) {
   EXPECT_EQ(refused.head()->status, 403) << "nobody is asked for a body in vain";
 }
 
+TEST_F(FireworqTest, CurlWithANameAsItWasTyped) {
+  set_up();
+  const std::string fields = " HTTP/1.1\r\nHost: localhost:8080\r\n";
+  const Answer made =
+      asked("PUT /queue/\xe4\xbb\x95\xe4\xba\x8b" + fields + "Content-Length: 2\r\n\r\n{}");
+  EXPECT_EQ(made.status, 200) << made.body;
+  EXPECT_EQ(json::parse(made.body)["name"], "\xe4\xbb\x95\xe4\xba\x8b");
+  EXPECT_EQ(asked("GET /queue/%e4%bb%95%e4%ba%8b" + fields + "\r\n").status, 200);
+}
+
 TEST_F(FireworqTest, GoMakesWhatIsMissing) {
   const std::string fields =
       " HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nUser-Agent: Go-http-client/1.1\r\n";

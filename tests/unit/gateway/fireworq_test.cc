@@ -67,7 +67,11 @@ TEST(FireworqPath, NamesAndIds) {
   EXPECT_EQ(target_of("/routing/x/y").name, "x/y");
   EXPECT_EQ(target_of("/queue/%ff%20q").name, "\xff q");
   EXPECT_EQ(target_of("/queue/q/job/18").id, 18U);
-  for (const char* id : {"x", "-1", "1.5", "99999999999999999999999", "%20"}) {
+  EXPECT_EQ(target_of("/queue/q/job/+018").id, 18U);
+  EXPECT_EQ(target_of("/queue/q/failed/-1").id, 0U) << "a number, of no job";
+  EXPECT_EQ(target_of("/queue/q/job/9223372036854775807").id, 9'223'372'036'854'775'807U);
+  for (const char* id :
+       {"x", "1.5", "9223372036854775808", "99999999999999999999999", "%20", "+-1", "+", "++1"}) {
     const Target target = target_of("/queue/q/job/" + std::string(id));
     EXPECT_EQ(target.place, Place::kJobOfQueue) << id;
     EXPECT_EQ(target.id, std::nullopt) << id;
@@ -84,6 +88,7 @@ TEST(FireworqPath, WhatIsToBeCleanedMoves) {
   EXPECT_EQ(moved("/a/./b/../queues/"), "/a/queues/");
   EXPECT_EQ(moved("/../.."), "/");
   EXPECT_EQ(moved("/job/a%2F%2Fb%20c"), "/job/a/b%20c");
+  EXPECT_EQ(moved("/routing//(a);,!\xff"), "/routing/%28a%29;,%21%FF");
   EXPECT_EQ(moved("/queues"), "not moved");
 }
 
@@ -121,6 +126,8 @@ TEST(FireworqJob, Payloads) {
   EXPECT_EQ(payload("[1,  2]"), "[1,  2]");
   EXPECT_EQ(payload("12345678901234567890.10"), "12345678901234567890.10");
   EXPECT_EQ(payload("false"), "false");
+  EXPECT_EQ(payload("1,\"payload\":null"), "") << "the last counts, whatever it is";
+  EXPECT_EQ(read_job(R"({"payload":1,"url":"u","payload":null})", "c").shown, "null");
   EXPECT_EQ(read_job(R"({"url":"u"})", "c").shown, "null");
   EXPECT_EQ(read_job(R"({"url":"u","payload":"x"})", "c").shown, "\"x\"");
 }
@@ -138,6 +145,8 @@ TEST(FireworqJob, WhatIsRefused) {
                 "400 " + std::string(key) + " must be a whole number from 0 to 4294967295");
     }
   }
+  EXPECT_EQ(job_refused(R"({"url":"u","category":5})"), "400 category must be text");
+  EXPECT_EQ(job_refused(R"({"url":"u","category":"other"})"), "");
   EXPECT_EQ(job_refused(R"({"url":"u","run_after":null,"timeout":null,"payload":null})"), "");
 }
 
@@ -153,6 +162,10 @@ TEST(FireworqJob, TheEnvelope) {
   EXPECT_EQ(back.fields.max_retries, 2U);
   EXPECT_EQ(back.payload, "a\nb");
   EXPECT_EQ(read_stored("of somebody else").payload, "of somebody else");
+  const PushedJob late = read_job(R"({"url":"u","run_after":4000000000})", "c");
+  EXPECT_EQ(late.fields.run_after, 4'000'000'000U) << "answered as it was asked";
+  EXPECT_EQ(read_stored(stored(late)).fields.run_after, 3'153'600'000U)
+      << "from which its creation is told: 100 years before it is due";
   job.payload.assign(queue::kMaxPayload, 'x');
   EXPECT_EQ(refused([&] { return stored(job); }).substr(0, 3), "413");
 }
@@ -187,6 +200,8 @@ TEST(FireworqQueueBody, Throttled) {
   EXPECT_EQ(queue_refused(R"({"max_dispatches_per_second":1})"),
             "400 Cannot configure MaxDispatchesPerSecond without MaxBurstSize");
   EXPECT_EQ(queue_refused(R"({"max_dispatches_per_second":-1,"max_burst_size":1})"),
+            "400 MaxDispatchesPerSecond should be non-negative");
+  EXPECT_EQ(queue_refused(R"({"max_dispatches_per_second":-1})"),
             "400 MaxDispatchesPerSecond should be non-negative");
   EXPECT_EQ(queue_refused(R"({"max_burst_size":1})"),
             "400 Cannot configure MaxBurstSize without MaxDispatchesPerSecond");
@@ -240,6 +255,8 @@ TEST(FireworqListing, Asks) {
   EXPECT_FALSE(usual.from);
   EXPECT_EQ(list_ask("limit=0").limit, 0U);
   EXPECT_EQ(list_ask("limit=5000").limit, 1000U);
+  EXPECT_EQ(list_ask("limit=%2B7").limit, 7U);
+  EXPECT_EQ(list_ask("limit=%2B%2B7").limit, 100U);
   EXPECT_EQ(list_ask("limit=x").limit, 100U);
   EXPECT_EQ(list_ask("limit=-3").limit, 100U);
   EXPECT_FALSE(list_ask("order=asc").latest_first);
@@ -430,9 +447,11 @@ TEST(FireworqAllowed, Targets) {
   };
   EXPECT_EQ(look("http://any.example/x"), "") << "other hosts dispatch";
   for (const char* url : {"ftp://h/", "h/x", "http://", "http:///x", "http://u:p@h/", "http://h:x/",
-                          "http://h/ a", "file:///etc", "http://h:080/", "http://h:65536/"}) {
+                          "http://h/\na", "file:///etc", "http://h:080/", "http://h:65536/",
+                          "http://h /", "http://h\\/", "http://h \\x"}) {
     EXPECT_EQ(look(url).substr(0, 8), "400 url:") << url;
   }
+  EXPECT_EQ(look("http://h/a b\\c?d e"), "") << "the plugin escapes them";
   EXPECT_EQ(look("http://h:/"), "400 url: its port is no number from 1 to 65535");
   // What the plugin escapes is three characters in its request.
   const auto long_path = [&](const std::string& part, std::size_t count) {
@@ -443,6 +462,7 @@ TEST(FireworqAllowed, Targets) {
   EXPECT_EQ(long_path("x", 7999), "");
   EXPECT_EQ(long_path("x", 8000), "400 url: its path is longer than 8000 characters");
   EXPECT_EQ(long_path("{", 2666), "");
+  EXPECT_EQ(long_path(" ", 2667), "400 url: its path is longer than 8000 characters");
   EXPECT_EQ(long_path("\xff", 2667), "400 url: its path is longer than 8000 characters");
   plugins.sections["http"] = {{"allow", "http://127.0.0.1:9"}, {"allow", "https://H.example"}};
   EXPECT_EQ(look("http://127.0.0.1:9/a?b"), "");

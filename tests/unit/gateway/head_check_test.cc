@@ -220,5 +220,17 @@ TEST(HeadLength, EndsBeforeTheBody) {
   EXPECT_EQ(head_length(""), 0U);
 }
 
+TEST(HeadTarget, MayHaveRawBytesWhereThatIsSaid) {
+  HeadBounds bounds;
+  bounds.raw_target = true;
+  const auto fault = [&](const std::string& target) {
+    return check_head("GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n", bounds);
+  };
+  EXPECT_FALSE(fault("/\xc3\xbc?\xff"));
+  for (const char* target : {"/a b", "/\x7f", "/\x01", "/#", "/%zz", "/%00", "\xc3\xbc"}) {
+    EXPECT_TRUE(fault(target)) << target;
+  }
+}
+
 }  // namespace
 }  // namespace allot::gateway::http

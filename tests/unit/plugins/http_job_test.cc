@@ -74,8 +74,9 @@ TEST_F(HttpJobTest, TheRequestIsFireworqs) {
 TEST_F(HttpJobTest, WhatAUrlCannotHaveIsEscaped) {
   const auto path = [](const std::string& url) { return http_plugin::parse_url_of_job(url).path; };
   EXPECT_EQ(path("http://h/\xff\x80?q=\"<>^`{|}#\xff"), "/%FF%80?q=%22%3C%3E%5E%60%7B%7C%7D");
+  EXPECT_EQ(path("http://h/a b\\?c d"), "/a%20b%5C?c%20d");
   EXPECT_EQ(path("http://h/%2f%"), "/%2f%") << "what is written already stays";
-  for (const char* url : {"http://\xff\x80.example/", "http://h^/", "http://h/a b", "http://h/\\",
+  for (const char* url : {"http://\xff\x80.example/", "http://h^/", "http://h b/", "http://h\\/",
                           "http://h/\x7f", "http://h/\n"}) {
     EXPECT_THROW((void)http_plugin::parse_url_of_job(url), std::invalid_argument) << url;
   }
@@ -298,8 +299,7 @@ TEST_F(HttpJobTest, EachHopIsChecked) {
   test::Settings both = jobs(target.origin());
   both.emplace("allow", other.origin());
   EXPECT_EQ(test::Handler("fireworq.job", both).run(job_for(target.origin())).outcome, success());
-  EXPECT_EQ(last(302, "").reason,
-            "internal-failure 0: Request failed: the redirect 302 has no Location");
+  EXPECT_EQ(last(302, R"({"status":"success"})"), success()) << "without a Location it is none";
   EXPECT_EQ(last(304, "").kind, ALLOT_FAIL) << "no redirect, and no body";
 }
 

@@ -47,12 +47,35 @@ TEST(HttpVerdict, EveryOtherBodyIsAFailureThatQuotesIt) {
             "body:\n\"foo bar\"");
 }
 
+// A target that said success is not asked again for the sake of a message.
+TEST(HttpVerdict, WhatIsNoUtf8IsReplaced) {
+  const std::string mark = "\xEF\xBF\xBD";
+  const auto message = [](const std::string& text) {
+    return body_says(R"({"status":"success","message":")" + text + "\"}");
+  };
+  EXPECT_EQ(message("a\xFF"
+                    "b"),
+            "success a" + mark + "b");
+  EXPECT_EQ(message("\xE3\x81\xFF\xC3"), "success " + mark + mark + mark + mark);
+  EXPECT_EQ(message("\xED\xA0\x80"), "success " + mark + mark + mark) << "a surrogate";
+  EXPECT_EQ(message("\xF4\x90\x80\x80\xFF"), "success " + mark + mark + mark + mark + mark);
+  EXPECT_EQ(message("\xC3\xBC\xE3\x81\x82\xF0\x9F\x98\x80\xFF"),
+            "success \xC3\xBC\xE3\x81\x82\xF0\x9F\x98\x80" + mark);
+  EXPECT_EQ(message(R"(\ud800)"), "success " + mark);
+  EXPECT_EQ(message(R"(\ud800\u0041\udc00\ud83d\ude00)"),
+            "success " + mark + "A" + mark + "\xF0\x9F\x98\x80");
+  EXPECT_EQ(message(R"(\\ud800\ud800\n)"), "success \\ud800" + mark + "\n");
+  EXPECT_EQ(message(R"(\ud80)").rfind("failure Cannot parse body as JSON: ", 0), 0U);
+  EXPECT_EQ(message(R"(\x)").rfind("failure Cannot parse body as JSON: ", 0), 0U);
+}
+
 TEST(HttpVerdict, WhatIsNoJsonIsAFailure) {
   for (const std::string body :
        {"", "success", R"({"status":)", R"({"status":"success")", R"({"status":"success"} x)",
         R"({"status":"success"}{})", R"({"status":1})", R"({"status":["success"]})",
         R"({"status":{"a":"success"}})", R"({"status":true})",
-        R"({"status":"success","message":1})", "17", "true", "\xff"}) {
+        R"({"status":"success","message":1})", "17", "true", "\xff",
+        "\xEF\xBB\xBF{\"status\":\"success\"}"}) {
     const std::string said = body_says(body);
     EXPECT_EQ(said.rfind("failure Cannot parse body as JSON: ", 0), 0U) << body << ": " << said;
   }
