@@ -214,12 +214,10 @@ class Fireworq {
         queue->info, std::string(queue::kFireworqJob),
         gateway::fireworq::stored(gateway::fireworq::read_job(post_body(), "bench"))};
     task.options.max_attempts = 1 + queue::kMostLosses;
-    const auto number = [](db::Connection& db, std::span<const queue::Submitted> made) {
-      (void)queue::number_jobs(db, made);
-    };
+    std::vector<std::uint64_t> numbers;
     for (std::uint32_t left = jobs; left > 0;) {
       const std::vector<queue::Submission> batch(std::min(left, kSubmitBatch), task);
-      (void)queue::submit(db_, batch, number);
+      (void)queue::submit(db_, batch, queue::number_jobs(numbers));
       left -= static_cast<std::uint32_t>(batch.size());
     }
   }
