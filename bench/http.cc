@@ -30,7 +30,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMany = 64;
 constexpr std::uint32_t kPartitions = 8;
-constexpr auto kListenPatience = std::chrono::seconds(30);
 
 enum Side { kClient, kOne, kClients, kKept, kTls, kFresh, kCommand, kUpload, kSides };
 using Sides = std::array<Figures, kSides>;
@@ -76,33 +75,11 @@ constexpr std::array kClaims{
               [](const HttpRound& round) { return round.crowded.rss_mib; }, 100, false},
 };
 
-std::uint16_t free_port() {
-  const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof at;
-  if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&at), size) != 0 ||
-      getsockname(fd.get(), reinterpret_cast<sockaddr*>(&at), &size) != 0) {
-    throw Error("no port is free");
-  }
-  return ntohs(at.sin_port);
-}
-
 void allow_many_descriptors() {
   rlimit files{};
   getrlimit(RLIMIT_NOFILE, &files);
   files.rlim_cur = files.rlim_max;
   setrlimit(RLIMIT_NOFILE, &files);
-}
-
-bool listens(std::uint16_t port) {
-  const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(port);
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0;
 }
 
 double resident_mib(pid_t pid) {
@@ -136,12 +113,7 @@ Gateway start_gateway(const Stage& stage, bool encrypted) {
   sections += "[gateway.database]\nuser = " + toml_text(stage.settings().database.user) +
               "\n[gateway.tokens.bench]\nsha256 = \"" + hash + "\"\nsubmit = [\"*\"]\n";
   gateway.process = stage.start_gateway(name, sections);
-  const auto deadline = Clock::now() + kListenPatience;
-  while (!listens(gateway.door.port)) {
-    if (!gateway.process->running()) gateway.process->finish();
-    if (Clock::now() > deadline) throw Error("the gateway does not answer: " + stage.log_file());
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  wait_for_door(gateway.door, *gateway.process);
   return gateway;
 }
 

@@ -23,7 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr char kTask[] = R"({"queue":"bench","type":"bench.noop","payload":"0123456789"})";
+constexpr char kTasks[] = "/api/v1/tasks";
+constexpr char kJson[] = "application/json";
 constexpr auto kAnswerPatience = std::chrono::seconds(30);
 
 [[noreturn]] void fail(const std::string& what) {
@@ -31,12 +32,17 @@ constexpr auto kAnswerPatience = std::chrono::seconds(30);
               (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
 }
 
+sockaddr_in at_loopback(std::uint16_t port) {
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_port = htons(port);
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return at;
+}
+
 UniqueFd connected(std::uint16_t port) {
   UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(port);
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const sockaddr_in to = at_loopback(port);
   if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
     fail("no connection");
   }
@@ -47,11 +53,26 @@ UniqueFd connected(std::uint16_t port) {
   return fd;
 }
 
-std::string head_of(const Door& door, const char* type, std::size_t length, bool keeps) {
-  return std::string("POST /api/v1/tasks HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ") +
-         door.token + "\r\nContent-Type: " + type +
-         "\r\nContent-Length: " + std::to_string(length) +
+std::string head_of(const Door& door, const std::string& what, const char* type, std::size_t length,
+                    bool keeps) {
+  return what + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" +
+         (door.token.empty() ? "" : "Authorization: Bearer " + door.token + "\r\n") +
+         "Content-Type: " + type + "\r\nContent-Length: " + std::to_string(length) +
          (keeps ? "\r\n\r\n" : "\r\nConnection: close\r\n\r\n");
+}
+
+std::string post_of(const Door& door, const Submit& submit, bool keeps) {
+  return head_of(door, "POST " + submit.path, kJson, submit.body.size(), keeps) + submit.body;
+}
+
+// What there is to read until the other side ends.
+std::string read_all(const UniqueFd& fd) {
+  std::string text;
+  std::array<char, 16384> part{};
+  for (ssize_t n = 0; (n = recv(fd.get(), part.data(), part.size(), 0)) > 0;) {
+    text.append(part.data(), static_cast<std::size_t>(n));
+  }
+  return text;
 }
 
 // The length of the answer with which `text` begins; 0: it is not whole yet.
@@ -71,6 +92,29 @@ std::size_t answer_length(std::string_view text) {
 
 }  // namespace
 
+std::uint16_t free_port() {
+  const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in at = at_loopback(0);
+  socklen_t size = sizeof at;
+  if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&at), size) != 0 ||
+      getsockname(fd.get(), reinterpret_cast<sockaddr*>(&at), &size) != 0) {
+    throw Error("no port is free");
+  }
+  return ntohs(at.sin_port);
+}
+
+void wait_for_door(const Door& door, Child& gateway) {
+  const sockaddr_in to = at_loopback(door.port);
+  const auto deadline = Clock::now() + kAnswerPatience;
+  for (;;) {
+    const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0) return;
+    if (!gateway.running()) gateway.finish();
+    if (Clock::now() > deadline) throw Error("the gateway does not answer");
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
 Figures figures_of(std::vector<std::uint32_t>& took_us, Seconds elapsed) {
   if (took_us.empty()) throw Error("nothing was answered in time; take more --seconds");
   const auto at = took_us.begin() + static_cast<std::ptrdiff_t>(took_us.size() * 99 / 100);
@@ -80,10 +124,11 @@ Figures figures_of(std::vector<std::uint32_t>& took_us, Seconds elapsed) {
 
 class HttpLoad::Impl {
  public:
-  Impl(const Door& door, std::size_t connections, bool keeps)
+  Impl(const Door& door, std::size_t connections, bool keeps, const Submit& submit)
       : door_(door),
         keeps_(keeps),
-        request_(head_of(door, "application/json", sizeof kTask - 1, keeps) + kTask),
+        good_(submit.good),
+        request_(post_of(door, submit, keeps)),
         epoll_(epoll_create1(EPOLL_CLOEXEC)),
         lines_(connections) {
     if (door.encrypted) {
@@ -187,7 +232,7 @@ class HttpLoad::Impl {
     line.have += static_cast<std::size_t>(count);
     const std::string_view text(line.in.data(), line.have);
     if (answer_length(text) == 0) return false;
-    if (!text.starts_with("HTTP/1.1 201")) throw Error("the gateway: " + std::string(text));
+    if (!text.starts_with(good_)) throw Error("the gateway: " + std::string(text));
     return true;
   }
 
@@ -204,6 +249,7 @@ class HttpLoad::Impl {
 
   Door door_;
   bool keeps_;
+  std::string good_;
   std::string request_;
   UniqueFd epoll_;
   std::unique_ptr<SSL_CTX, FreeSsl> tls_{};
@@ -212,27 +258,33 @@ class HttpLoad::Impl {
   std::size_t under_way_ = 0;
 };
 
-HttpLoad::HttpLoad(const Door& door, std::size_t connections, bool keeps)
-    : impl_(std::make_unique<Impl>(door, connections, keeps)) {}
+HttpLoad::HttpLoad(const Door& door, std::size_t connections, bool keeps, const Submit& submit)
+    : impl_(std::make_unique<Impl>(door, connections, keeps, submit)) {}
 HttpLoad::~HttpLoad() = default;
 Figures HttpLoad::run(Seconds length) {
   return impl_->run(length);
 }
 
+std::string ask(const Door& door, const char* method, const std::string& path,
+                const std::string& body) {
+  const UniqueFd fd = connected(door.port);
+  const std::string request =
+      head_of(door, std::string(method) + " " + path, kJson, body.size(), false) + body;
+  if (!write_all(fd.get(), request.data(), request.size())) fail("a request was not taken");
+  return read_all(fd);
+}
+
 Seconds upload(const Door& door, const std::string& lines) {
   const auto begin = Clock::now();
   const UniqueFd fd = connected(door.port);
-  const std::string head = head_of(door, "application/x-ndjson", lines.size(), false);
+  const std::string head =
+      head_of(door, std::string("POST ") + kTasks, "application/x-ndjson", lines.size(), false);
   // What is written about each batch is little, and waits in the socket.
   if (!write_all(fd.get(), head.data(), head.size()) ||
       !write_all(fd.get(), lines.data(), lines.size())) {
     fail("the lines were not taken");
   }
-  std::string answer;
-  std::array<char, 16384> part{};
-  for (ssize_t n = 0; (n = recv(fd.get(), part.data(), part.size(), 0)) > 0;) {
-    answer.append(part.data(), static_cast<std::size_t>(n));
-  }
+  const std::string answer = read_all(fd);
   if (answer.find("\"ok\":true") == std::string::npos) throw Error("the gateway: " + answer);
   return Clock::now() - begin;
 }
@@ -253,7 +305,8 @@ std::size_t Crowd::open() const {
 }
 
 void Crowd::drip(const std::stop_token& stop) {
-  const std::string head = head_of(door_, "application/json", sizeof kTask - 1, true);
+  const std::string head =
+      head_of(door_, std::string("POST ") + kTasks, kJson, Submit().body.size(), true);
   std::mutex mutex;
   std::condition_variable_any stopped;
   std::vector<std::size_t> sent(dripping_.size());

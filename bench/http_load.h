@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "bench/child.h"
 
 namespace allot::bench {
 
@@ -29,7 +30,19 @@ struct Figures {
 struct Door {
   std::uint16_t port = 0;
   bool encrypted = false;
-  std::string token;
+  std::string token{};  // empty: none is asked for
+};
+
+// A port of this host that nobody has.
+[[nodiscard]] std::uint16_t free_port();
+// Until that gateway listens there. Throws Error when it has ended.
+void wait_for_door(const Door& door, Child& gateway);
+
+// How a task is submitted.
+struct Submit {
+  std::string path = "/api/v1/tasks";
+  std::string body = R"({"queue":"bench","type":"bench.noop","payload":"0123456789"})";
+  std::string good = "HTTP/1.1 201";
 };
 
 // Submits one small task over and over, on several connections: each sends the next request when it
@@ -39,18 +52,22 @@ class HttpLoad {
  public:
   // `keeps`: the connections stay open. Without, each request has a connection of its own, and only
   // plain ones are known.
-  HttpLoad(const Door& door, std::size_t connections, bool keeps);
+  HttpLoad(const Door& door, std::size_t connections, bool keeps, const Submit& submit = {});
   HttpLoad(const HttpLoad&) = delete;
   HttpLoad& operator=(const HttpLoad&) = delete;
   ~HttpLoad();
 
-  // Throws Error on any answer but 201.
+  // Throws Error on any answer that is not the good one.
   [[nodiscard]] Figures run(Seconds length);
 
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+// Sends a single request. Returns the answer, from its first line to its end.
+std::string ask(const Door& door, const char* method, const std::string& path,
+                const std::string& body);
 
 // How long it takes until all lines are answered.
 [[nodiscard]] Seconds upload(const Door& door, const std::string& lines);

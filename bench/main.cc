@@ -12,6 +12,7 @@
 #include "bench/counts.h"
 #include "bench/drain.h"
 #include "bench/fence.h"
+#include "bench/fireworq.h"
 #include "bench/http.h"
 #include "bench/http_worker.h"
 #include "bench/pipe_worker.h"
@@ -111,6 +112,20 @@ CLI::App* add_http_worker(CLI::App& app, HttpWorkerOptions& options) {
   return command;
 }
 
+CLI::App* add_fireworq(CLI::App& app, FireworqOptions& options) {
+  CLI::App* command = add_bench(
+      app, "fireworq",
+      "Push and dispatch jobs by Fireworq's API, and send Fireworq's own statements", options);
+  add_count(command, "--tasks", options.tasks, "Jobs that are dispatched in each round", 1'000,
+            100'000'000);
+  add_count(command, "--milliseconds", options.milliseconds, "Of each side that pushes, and round",
+            10, 60'000);
+  add_count(command, "--throttled", options.throttled,
+            "Seconds in which starts at each rate are counted, once; 0: none are", 0, 3'600);
+  command->add_flag("--check", options.check, kCheck);
+  return command;
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Benchmarks, each beside its floor in the same run", "allot bench"};
   app.set_version_flag("--version", std::string(kVersionMark));
@@ -118,6 +133,7 @@ int run(int argc, char** argv) {
   DrainOptions drain_options;
   CountsOptions counts_options;
   FenceOptions fence_options;
+  FireworqOptions fireworq_options;
   HttpOptions http_options;
   PipeWorkerOptions pipe_options;
   HttpWorkerOptions http_worker_options;
@@ -125,6 +141,7 @@ int run(int argc, char** argv) {
       {add_drain(app, drain_options), [&] { return drain(drain_options); }},
       {add_counts(app, counts_options), [&] { return counts(counts_options); }},
       {add_fence(app, fence_options), [&] { return fence(fence_options); }},
+      {add_fireworq(app, fireworq_options), [&] { return fireworq(fireworq_options); }},
       {add_http(app, http_options), [&] { return http(http_options); }},
       {add_pipe_worker(app, pipe_options), [&] { return pipe_worker(pipe_options); }},
       {add_http_worker(app, http_worker_options),

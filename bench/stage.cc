@@ -179,7 +179,8 @@ void Stage::write_config(const std::string& database) {
 
 std::string Stage::pool() const {
   return "[pools.bench]\nsize = " + std::to_string(load_.workers) +
-         "\nconcurrency = " + std::to_string(load_.concurrency) + "\n";
+         "\nconcurrency = " + std::to_string(load_.concurrency) +
+         (load_.fireworq ? "\nfireworq = true\n" : "\n");
 }
 
 // Copies, because there is one plugin folder.

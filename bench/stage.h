@@ -20,6 +20,7 @@ struct Load {
   std::uint32_t payload = 100;   // bytes
   std::uint32_t partitions = 0;  // 0: four for each worker
   std::uint32_t concurrency = 1;
+  bool fireworq = false;  // the workers serve the queues of its programs
 
   [[nodiscard]] std::uint32_t partition_count() const {
     return partitions != 0 ? partitions : 4 * workers;

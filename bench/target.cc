@@ -37,7 +37,13 @@ void send_at_once(int fd) {
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-// The whole request is there: its head, and a body of the length that this names.
+std::string answer_with(const std::string& body, bool closes) {
+  if (body.empty() && !closes) return std::string(kAnswer);
+  return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: " +
+         std::to_string(body.size()) + (closes ? "\r\nConnection: close" : "") + "\r\n\r\n" + body;
+}
+
+// The whole request, or answer, is there: its head, and a body of the length that this names.
 bool is_whole(std::string_view request) {
   constexpr std::string_view kLength = "\r\nContent-Length: ";
   const std::size_t end = request.find("\r\n\r\n");
@@ -55,8 +61,10 @@ void watch(const UniqueFd& epoll, int fd) {
 
 }  // namespace
 
-Target::Target(std::chrono::milliseconds pause)
+Target::Target(std::chrono::milliseconds pause, const std::string& body, bool closes)
     : pause_(pause),
+      answer_(answer_with(body, closes)),
+      closes_(closes),
       listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       stop_(eventfd(0, EFD_CLOEXEC)) {
@@ -132,23 +140,33 @@ void Target::read_from(int fd) {
 
 void Target::answer_what_is_due() {
   while (!due_.empty() && (pause_.count() == 0 || due_.front().when <= Clock::now())) {
-    // Of a connection that has ended meanwhile nobody waits for it.
-    (void)send(due_.front().fd, kAnswer.data(), kAnswer.size(), MSG_NOSIGNAL);
+    const int fd = due_.front().fd;
     due_.pop_front();
+    ++answered_;  // before its client knows
+    // Of a connection that has ended meanwhile nobody waits for it.
+    (void)send(fd, answer_.data(), answer_.size(), MSG_NOSIGNAL);
+    if (!closes_) continue;
+    requests_.erase(fd);
+    connections_.erase(fd);
   }
 }
 
 namespace {
 
-// Asks until the time is over. Returns how often it had an answer.
-std::uint64_t ask(std::uint16_t port, const std::string& request,
-                  std::chrono::steady_clock::time_point until) {
-  const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+UniqueFd connected(std::uint16_t port) {
+  UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const sockaddr_in to = loopback(port);
   if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
     throw Error("the target does not listen");
   }
   send_at_once(fd.get());
+  return fd;
+}
+
+// Asks until the time is over. Returns how often it had an answer.
+std::uint64_t ask(std::uint16_t port, const std::string& request,
+                  std::chrono::steady_clock::time_point until) {
+  const UniqueFd fd = connected(port);
   std::uint64_t answers = 0;
   std::array<char, 4096> part{};
   while (std::chrono::steady_clock::now() < until) {
@@ -189,6 +207,19 @@ double bare_sessions(std::uint16_t port, std::size_t sessions, const std::string
   }
   return static_cast<double>(answers) /
          std::chrono::duration<double>(Steady::now() - began).count();
+}
+
+std::string post(std::uint16_t port, const std::string& request) {
+  const UniqueFd fd = connected(port);
+  if (!write_all(fd.get(), request.data(), request.size())) throw Error("the target is gone");
+  std::string answer;
+  std::array<char, 4096> part{};
+  while (!is_whole(answer)) {
+    const ssize_t got = recv(fd.get(), part.data(), part.size(), 0);
+    if (got <= 0) throw Error("the target is gone");
+    answer.append(part.data(), static_cast<std::size_t>(got));
+  }
+  return answer;
 }
 
 }  // namespace allot::bench

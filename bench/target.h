@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -13,15 +14,19 @@
 
 namespace allot::bench {
 
-// An HTTP server that answers every POST with 200 and nothing, `pause` after it came. One thread.
+// An HTTP server that answers every POST with 200 and `body`, `pause` after it came, and closes the
+// connection then if it `closes`. One thread.
 class Target {
  public:
-  explicit Target(std::chrono::milliseconds pause);
+  explicit Target(std::chrono::milliseconds pause, const std::string& body = {},
+                  bool closes = false);
   Target(const Target&) = delete;
   Target& operator=(const Target&) = delete;
   ~Target();
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
+  // How many requests it has answered.
+  [[nodiscard]] std::uint64_t answered() const { return answered_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -37,6 +42,9 @@ class Target {
   void read_from(int fd);
 
   std::chrono::milliseconds pause_;
+  std::string answer_;
+  bool closes_;
+  std::atomic<std::uint64_t> answered_ = 0;
   std::uint16_t port_ = 0;
   UniqueFd listener_{};
   UniqueFd epoll_{};
@@ -52,5 +60,8 @@ class Target {
 // Returns how many were answered in a second.
 double bare_sessions(std::uint16_t port, std::size_t sessions, const std::string& request,
                      std::chrono::duration<double> length);
+
+// Sends one request over a connection of its own. Returns the whole answer.
+std::string post(std::uint16_t port, const std::string& request);
 
 }  // namespace allot::bench

@@ -316,6 +316,18 @@ std::vector<StatementResult> Connection::open_transaction(std::span<const Statem
   }
 }
 
+std::vector<StatementResult> Connection::close_transaction(std::span<const Statement> statements) {
+  try {
+    auto results = execute(joined(statements) + (statements.empty() ? "COMMIT" : ";\nCOMMIT"));
+    results.pop_back();
+    return results;
+  } catch (const DbError& error) {
+    if (error.error_class() != ErrorClass::kGone) execute("ROLLBACK");
+    if (statements.empty()) throw;
+    throw DbError(error.number(), names_of(statements) + ": " + error.what());
+  }
+}
+
 void Connection::roll_back() {
   execute("ROLLBACK; SET SESSION sql_safe_updates = 1");
 }

@@ -115,8 +115,12 @@ class Connection {
   void begin();
   // Sends `statements` and COMMIT in one packet. When one fails, everything is rolled back.
   void commit(std::span<const Statement> statements);
-  // Sends BEGIN and `statements` in one packet, and leaves the transaction open, for roll_back().
+  // Sends BEGIN and `statements` in one packet, and leaves the transaction open. When one fails,
+  // it is rolled back.
   std::vector<StatementResult> open_transaction(std::span<const Statement> statements);
+  // The end of such a transaction: `statements` and COMMIT in one packet. When one fails,
+  // everything is rolled back.
+  std::vector<StatementResult> close_transaction(std::span<const Statement> statements);
   void roll_back();
   // Whether the last answer said so.
   [[nodiscard]] bool in_transaction() const;

@@ -110,9 +110,7 @@ work::Surroundings Application::surroundings() {
   };
   around.complete = [](const std::string& /*queue*/, queue::SubmitOptions& /*options*/) {};
   around.runtime_dir = service_.runtime_dir;
-  around.number = [](db::Connection& db, std::span<const queue::Submitted> made) {
-    return queue::number_jobs(db, made);
-  };
+  around.number = queue::number_jobs;
   return around;
 }
 

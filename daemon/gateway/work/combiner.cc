@@ -304,11 +304,7 @@ Combiner::State Combiner::submit_one(db::Connection& db, Order& order) const {
 Outcome Combiner::made_of(db::Connection& db, const std::vector<queue::Submission>& tasks) const {
   Outcome outcome;
   queue::Beside beside;
-  if (surroundings_.number) {
-    beside = [&](db::Connection& within, std::span<const queue::Submitted> made) {
-      outcome.numbers = surroundings_.number(within, made);
-    };
-  }
+  if (surroundings_.number) beside = surroundings_.number(outcome.numbers);
   outcome.made = queue::submit(db, tasks, beside);
   return outcome;
 }

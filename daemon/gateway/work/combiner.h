@@ -52,8 +52,7 @@ struct Surroundings {
   std::function<void(const std::string& queue, queue::SubmitOptions& options)> complete;
   std::string runtime_dir{};  // of an instance of this host; empty: nobody is rung
   // Gives the tasks of a transaction numbers, within it; empty: they need none.
-  std::function<std::vector<std::uint64_t>(db::Connection&, std::span<const queue::Submitted>)>
-      number{};
+  std::function<queue::Beside(std::vector<std::uint64_t>& numbers)> number{};
 };
 
 // Submits what clients order. Single tasks without a unique key and without a partition key, which

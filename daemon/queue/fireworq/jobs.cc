@@ -88,6 +88,20 @@ std::vector<Range> ranges_of(const std::vector<LeasedBlock>& blocks, JobList lis
   return ranges;
 }
 
+db::Statement number_statement(std::span<const Submitted> made) {
+  std::string rows;
+  for (const Submitted& task : made) {
+    const TaskId& id = task.id;
+    rows.append(rows.empty() ? "(" : ",(").append(std::to_string(id.partition.queue_id));
+    rows.append(1, ',').append(std::to_string(id.partition.partition_no));
+    rows.append(1, ',').append(std::to_string(id.prio));
+    rows.append(1, ',').append(std::to_string(id.first_key)).append(1, ')');
+  }
+  db::Statement number(sql::k_number_jobs);
+  number.set_raw("rows", std::move(rows));
+  return number;
+}
+
 std::vector<ListedRow> page_of(db::Connection& db, const QueueInfo& queue, Range range,
                                std::size_t source, const ListAsk& ask, std::size_t most) {
   if (ask.from && ask.latest_first) {
@@ -191,24 +205,19 @@ std::int64_t due_ms(std::uint64_t run_key) {
   return static_cast<std::int64_t>(run_key / kKeysOfMs) + kSince1970Ms;
 }
 
-std::vector<std::uint64_t> number_jobs(db::Connection& db, std::span<const Submitted> made) {
-  std::string rows;
-  for (const Submitted& task : made) {
-    const TaskId& id = task.id;
-    rows.append(rows.empty() ? "(" : ",(").append(std::to_string(id.partition.queue_id));
-    rows.append(1, ',').append(std::to_string(id.partition.partition_no));
-    rows.append(1, ',').append(std::to_string(id.prio));
-    rows.append(1, ',').append(std::to_string(id.first_key)).append(1, ')');
-  }
-  if (rows.empty()) return {};
-  db::Statement number(sql::k_number_jobs);
-  number.set_raw("rows", std::move(rows));
-  auto results = db.run({number});
-  const std::uint64_t first = results.at(0).insert_id();
-  const std::uint64_t step = results.at(1).next()->u64(0);
-  std::vector<std::uint64_t> numbers;
-  for (std::size_t i = 0; i < made.size(); ++i) numbers.push_back(first + i * step);
-  return numbers;
+Beside number_jobs(std::vector<std::uint64_t>& numbers) {
+  Beside beside;
+  beside.statements = [&numbers](std::span<const Submitted> made) {
+    numbers.assign(made.size(), 0);
+    return made.empty() ? std::vector<db::Statement>() : std::vector{number_statement(made)};
+  };
+  beside.answered = [&numbers](std::span<db::StatementResult> results) {
+    if (results.empty()) return;
+    const std::uint64_t first = results.front().insert_id();
+    const std::uint64_t step = results.back().next()->u64(0);
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = first + i * step;
+  };
+  return beside;
 }
 
 JobPage page_jobs(db::Connection& db, const QueueInfo& queue, JobList list, const ListAsk& ask) {

@@ -20,8 +20,8 @@ namespace allot::queue {
 
 inline constexpr std::size_t kMaxJobName = 255;  // bytes of a queue's name, and of a category
 
-// Numbers for new tasks, in their order: part of the transaction that submits them.
-std::vector<std::uint64_t> number_jobs(db::Connection& db, std::span<const Submitted> made);
+// Gives new tasks numbers, in their order, within the transaction that submits them.
+[[nodiscard]] Beside number_jobs(std::vector<std::uint64_t>& numbers);
 
 // A job as it stands. `payload` is the envelope and what is behind it.
 struct Job {

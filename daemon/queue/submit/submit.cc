@@ -222,12 +222,14 @@ db::Statement statement_of(const Insert& insert, std::span<const Submission> sub
   return statement;
 }
 
-// Sends one INSERT, with a new salt when a key was taken, and fills in the ids of its tasks.
+// Sends one INSERT, with a new salt when a key was taken, and fills in the ids of its tasks. It
+// `opens` the transaction in the same packet.
 void send(db::Connection& db, const Insert& insert, std::span<const Submission> submissions,
-          std::optional<std::uint64_t> last, std::vector<Submitted>& tasks) {
+          std::optional<std::uint64_t> last, std::vector<Submitted>& tasks, bool opens = false) {
   for (int tries = 1;; ++tries) {
     try {
-      auto results = db.run({statement_of(insert, submissions, last)});
+      const db::Statement statement = statement_of(insert, submissions, last);
+      auto results = opens ? db.open_transaction({&statement, 1}) : db.run({statement});
       std::uint64_t key = results.front().insert_id() - insert.rows.size();
       for (const std::size_t i : insert.rows) {
         tasks[i].id = {insert.target.partition, insert.target.prio, ++key};
@@ -353,19 +355,41 @@ void send(db::Connection& db, const Plan& plan, std::span<const Submission> subm
   }
 }
 
+// Whether nothing has to be asked before the first INSERT.
+bool begins_with_an_insert(const Plan& plan, std::span<const Submission> submissions) {
+  if (!plan.uniques.empty() || plan.inserts.empty()) return false;
+  const Submission& first = submissions[plan.inserts.front().rows.front()];
+  return first.queue.shape.placement != Placement::kOrdered;
+}
+
+// The same, with BEGIN before it.
+void begin_and_send(db::Connection& db, const Plan& plan, std::span<const Submission> submissions,
+                    std::vector<Submitted>& tasks) {
+  if (!begins_with_an_insert(plan, submissions)) {
+    db.execute("BEGIN");
+    return send(db, plan, submissions, tasks);
+  }
+  bool opens = true;
+  for (const Insert& insert : plan.inserts) {
+    send(db, insert, submissions, last_key(db, insert, submissions), tasks, opens);
+    opens = false;
+  }
+}
+
 std::vector<Submitted> submit_many(db::Connection& db, const Plan& plan,
                                    std::span<const Submission> submissions, const Beside& beside) {
   std::vector<Submitted> tasks(submissions.size());
-  db.execute("BEGIN");
+  std::vector<db::Statement> more;
   try {
-    send(db, plan, submissions, tasks);
-    if (beside) beside(db, tasks);
+    begin_and_send(db, plan, submissions, tasks);
+    if (beside.statements) more = beside.statements(tasks);
   } catch (const db::DbError& error) {
     if (error.error_class() != db::ErrorClass::kGone) db.execute("ROLLBACK");
     throw;
   }
   try {
-    db.execute("COMMIT");
+    auto results = db.close_transaction(more);
+    if (beside.answered) beside.answered(results);
   } catch (const db::DbError& error) {
     if (error.error_class() == db::ErrorClass::kGone) outcome_unknown(submissions, error);
     throw;
@@ -445,7 +469,7 @@ std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> su
   Plan plan = plan_of(placer, submissions);
   for (int tries = 1;; ++tries) {
     try {
-      if (plan.uniques.empty() && plan.inserts.size() == 1 && !beside) {
+      if (plan.uniques.empty() && plan.inserts.size() == 1 && !beside.statements) {
         return submit_one(db, plan.inserts.front(), submissions);
       }
       return submit_many(db, plan, submissions, beside);

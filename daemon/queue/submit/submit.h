@@ -85,13 +85,18 @@ std::vector<PlannedTask> plan_each(db::Connection& db, std::span<const Submissio
 std::vector<Submitted> submit_within(db::Connection& db, Placer placer,
                                      std::span<const Submission> submissions);
 
+// What belongs to new tasks and goes into their transaction: the statements, in one packet with
+// COMMIT, and who reads the answers. Asked for again where the transaction is sent again.
+struct Beside {
+  std::function<std::vector<db::Statement>(std::span<const Submitted> made)> statements{};
+  std::function<void(std::span<db::StatementResult> results)> answered{};
+};
+
 // Submits all or none, each to its partition, or spread over the partitions of their queues (S18).
 // The results are in the order of `submissions`; of two with the same unique key the second one
 // existed. Throws OutcomeUnknown when the reply was lost, any other Error when nothing was
 // submitted. Never sends a batch again whose outcome is unknown.
-// `beside` adds to the transaction what belongs to its tasks; it is called again where the
-// transaction is sent again.
-using Beside = std::function<void(db::Connection& db, std::span<const Submitted> made)>;
+// `beside` adds to the transaction what belongs to its tasks.
 std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions,
                               const Beside& beside = {});
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each look costs the database does not grow with its rows, by the server's own counters.
 //   ALLOT_TEST_ROWS=10000000: in each of the tables of tasks
+#include "db/gateway/reads.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 
 #include "db/gateway/fixture.h"
@@ -10,16 +11,9 @@
 namespace allot::gateway::api {
 namespace {
 
-constexpr std::uint64_t kFew = 10'000;
-constexpr std::uint64_t kAtOnce = 20'000;  // in less than a call may take
 // Who looks at 10,000 rows at most, page by page, begins one page more to see whether there are
 // more.
 constexpr std::uint64_t kOnePage = 1'100;
-
-std::uint64_t many() {
-  const char* text = std::getenv("ALLOT_TEST_ROWS");
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : 40'000;
-}
 
 class ReadsTest : public GatewayTest {
  protected:
@@ -27,9 +21,7 @@ class ReadsTest : public GatewayTest {
   // partitions.
   void fill(std::uint64_t first, std::uint64_t last) {
     const std::string queue = value("SELECT queue_id FROM queue WHERE name = 'mail'");
-    for (; first <= last; first += kAtOnce) {
-      const std::string from =
-          " FROM " + support::numbers(first, std::min(last, first + kAtOnce - 1));
+    each_numbers(first, last, [&](const std::string& from) {
       const std::string key = "SELECT " + queue + ", seq MOD 4, 1, seq";
       look_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) " +
                     key + ", 'a', ''" + from);
@@ -52,25 +44,15 @@ class ReadsTest : public GatewayTest {
           "INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type, "
           "ended_at, lock_host, lock_pid) " +
           key + ", 1, 'a', UTC_TIMESTAMP(6) - INTERVAL seq SECOND, 'h', 1" + from);
-    }
+    });
   }
 
-  // Rows that the server has looked at.
-  std::uint64_t reads() {
-    return number(
-        "SELECT SUM(variable_value) FROM " +
-        std::string(support::on_mysql() ? "performance_schema" : "information_schema") +
-        ".global_status WHERE variable_name IN ('Handler_read_first', 'Handler_read_key',"
-        " 'Handler_read_last', 'Handler_read_next', 'Handler_read_prev', 'Handler_read_rnd',"
-        " 'Handler_read_rnd_next')");
-  }
   std::uint64_t cost_of(const std::string& target) {
-    const std::uint64_t begin = reads();
-    const std::uint64_t own = reads() - begin;
-    const std::uint64_t before = reads();
-    const Answered answered = get(target);
-    EXPECT_TRUE(answered.status() == 200 || answered.status() == 404) << target << ": " << answered;
-    return reads() - before - own;
+    return rows_read_by(look_, [&] {
+      const Answered answered = get(target);
+      EXPECT_TRUE(answered.status() == 200 || answered.status() == 404)
+          << target << ": " << answered;
+    });
   }
 };
 
@@ -104,7 +86,7 @@ std::vector<std::string> targets(const std::string& id) {
 }
 
 TEST_F(ReadsTest, DoNotGrowWithTheRows) {
-  fill(1, kFew);
+  fill(1, kFewRows);
   const std::string id =
       get("/api/v1/queues/mail/tasks?limit=1").document()["items"][0].value("task", "");
   ASSERT_FALSE(id.empty());
@@ -113,7 +95,7 @@ TEST_F(ReadsTest, DoNotGrowWithTheRows) {
     static_cast<void>(cost_of(target));  // what a connection asks first
     few[target] = cost_of(target);
   }
-  fill(kFew + 1, many());
+  fill(kFewRows + 1, many_rows());
   look_.execute("ANALYZE TABLE task, task_running, task_dead, task_history");
   for (const std::string& target : targets(id)) {
     const std::uint64_t now = cost_of(target);

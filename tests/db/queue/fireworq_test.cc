@@ -32,9 +32,7 @@ class FireworqStoreTest : public QueueTest {
     std::vector<Submission> tasks(count, {queue, "fireworq.job", "{}\nx", {}});
     for (Submission& task : tasks) task.options.delay = delay;
     std::vector<std::uint64_t> numbers;
-    static_cast<void>(submit(look_, tasks, [&](db::Connection& db, const auto& made) {
-      numbers = number_jobs(db, made);
-    }));
+    static_cast<void>(submit(look_, tasks, number_jobs(numbers)));
     return numbers;
   }
   static std::vector<std::uint64_t> numbers_of(const JobPage& page) {
@@ -130,10 +128,14 @@ TEST_F(FireworqStoreTest, NumbersComeWithTheTasksOrNotAtAll) {
                    "prio) WHERE run_key = fireworq_job.first_key"),
             50U);
   std::vector<Submission> tasks(1, {queue, "fireworq.job", "x", {}});
-  EXPECT_ANY_THROW(submit(look_, tasks, [&](db::Connection& db, const auto& made) {
-    static_cast<void>(number_jobs(db, made));
-    db.execute("INSERT INTO fireworq_job (job_id) SELECT job_id FROM fireworq_job");
-  }));
+  std::vector<std::uint64_t> none;
+  Beside twice = number_jobs(none);
+  twice.statements = [number = twice.statements](std::span<const Submitted> made) {
+    std::vector<db::Statement> statements = number(made);
+    statements.push_back(statements.front());
+    return statements;
+  };
+  EXPECT_ANY_THROW(submit(look_, tasks, twice));
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 50U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM fireworq_job"), 50U);
 }
