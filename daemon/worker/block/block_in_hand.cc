@@ -101,6 +101,8 @@ bool BlockInHand::one_at_a_time() const {
 BlockInHand::Next BlockInHand::run_block() {
   const Next next = start_jobs();
   if (next == Next::kDetached) return next;
+  // A worker that only retires has counted them already (D4).
+  if (next == Next::kLeave && asked() != Asked::kRetire) parts_.executor.recall();
   const Next last = wait_for_all();
   if (next != Next::kGoOn) return next;
   // A call that failed at the very end has left tasks which have to run by themselves.
@@ -118,7 +120,6 @@ BlockInHand::Next BlockInHand::start_jobs() {
     // What is left waits for the next grant, and is fetched with it.
     if (!grant_.may_start(boot_ns())) return Next::kGoOn;
     if (!parts_.slot.may_start()) return Next::kLeave;
-    first_ = false;
     if (const Next next = start_job(need); next != Next::kGoOn) return next;
     if (first_) continue;
     if (parts_.finder.claim_urgent()) return Next::kLeave;
@@ -134,7 +135,10 @@ BlockInHand::Next BlockInHand::start_jobs() {
 Executor::Need BlockInHand::need_of(const queue::Task& task) const {
   const plugin_host::LoadedHandler* handler = parts_.registry.find(task.type);
   const bool serial = handler != nullptr && handler->handler->concurrent == 0;
-  return {serial, one_at_a_time(), careful_with(task), share_};
+  Executor::Need need = {serial, one_at_a_time(), careful_with(task), share_};
+  need.may_wait = handler != nullptr && !serial && !need.partition && !need.worker && share_ == 0 &&
+                  plugin_host::max_batch(*handler->handler) == 1 && !grant_.limited();
+  return need;
 }
 
 // Waits until the next task may start.
@@ -168,7 +172,7 @@ BlockInHand::Next BlockInHand::start_job(const Executor::Need& need) {
     turn.emplace(parts_.careful_turn);
     if (!wait_for_turn(tasks_[next_])) return Next::kLeave;
   }
-  Job job = next_job();
+  Job job = next_job(need);
   job.careful = need.worker;
   if (parts_.lifetime != nullptr) parts_.lifetime->ran(job.tasks.size());
   alone_runs_ = need.partition || need.worker;
@@ -203,9 +207,12 @@ std::size_t BlockInHand::most_like(const queue::Task& task) const {
 }
 
 // The next task, and those behind it that go into one call with it. The others keep their order.
-Job BlockInHand::next_job() {
+Job BlockInHand::next_job(const Executor::Need& need) {
   Job job{.lease = lease_, .queue = &queue_, .fetched_ns = fetched_ns_};
   job.start_by_ns = grant_.start_by_ns();
+  if (!std::exchange(first_, false) && need.may_wait) {
+    job.start_by_ns = std::min(job.start_by_ns, until_ns_);
+  }
   job.finished = finished_;
   const std::size_t most = most_like(tasks_[next_]);
   job.tasks.push_back(std::move(tasks_[next_++]));
@@ -298,7 +305,7 @@ BlockInHand::Next BlockInHand::ended(const queue::Task& task, const TaskEnd& end
 BlockInHand::Next BlockInHand::wait_for_all() {
   Next next = Next::kGoOn;
   while (parts_.executor.in_partition() > 0) {
-    parts_.keeper.make_room(asked() != Asked::kStop);
+    parts_.keeper.make_room(asked() != Asked::kStop && parts_.executor.waiting() == 0);
     {
       const SlotWriter::Guard guard(parts_.slot);
       parts_.executor.wait(Executor::kLook);

@@ -76,7 +76,7 @@ class BlockInHand {
   [[nodiscard]] bool one_at_a_time() const;
   [[nodiscard]] Executor::Need need_of(const queue::Task& task) const;
   Next make_way(const Executor::Need& need);
-  [[nodiscard]] Job next_job();
+  [[nodiscard]] Job next_job(const Executor::Need& need);
   [[nodiscard]] std::size_t most_like(const queue::Task& task) const;
   void not_started();
   void put_back(std::vector<queue::Task> tasks, const std::vector<TaskEnd>& ends);

@@ -22,6 +22,8 @@ class Executor {
     bool partition = false;  // nothing of its partition runs
     bool worker = false;     // nothing runs at all
     std::size_t most = 0;    // with it so many jobs run in its partition at most; 0: any
+    // It may wait for a thread that has short jobs, and end as if it had never started.
+    bool may_wait = false;
   };
 
   // How often the block loop looks at more than the ends of jobs.
@@ -40,9 +42,14 @@ class Executor {
   // The jobs that ended since the last call. A job counts as running until its end can be taken: if
   // nothing runs in the partition, one call has all that ran there.
   [[nodiscard]] virtual std::vector<JobEnd> take() = 0;
-  // How many jobs run in the partition in hand, or write their verdicts.
+  // How many jobs run in the partition in hand, or write their verdicts, or wait for a thread.
   [[nodiscard]] virtual std::size_t in_partition() const = 0;
-  // Until a job has ended, at most for `timeout`.
+  // So many of them wait for a thread.
+  [[nodiscard]] virtual std::size_t waiting() const { return 0; }
+  // Those that wait for a thread end as they are: none of their tasks starts.
+  virtual void recall() {}
+  // Until there is something to do for the block loop: few or no jobs wait for a thread, and one
+  // has ended. At most for `timeout`.
   virtual void wait(std::chrono::milliseconds timeout) = 0;
 
   [[nodiscard]] bool all_idle() const { return ready_for({.worker = true}); }

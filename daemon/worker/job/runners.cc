@@ -6,10 +6,17 @@
 
 #include "peer/slot_file.h"
 #include "worker/process/deaf_thread.h"
+#include "worker/process/stop_request.h"
 
 namespace allot::worker {
 
 namespace {
+
+// Longer jobs never wait for a thread: what wakes one is nothing beside them, and others may have
+// threads for them.
+constexpr Nanos kShort = 5 * kMilli;
+constexpr Nanos kLongest = kSecond;  // a single one that is longer counts as this
+constexpr Nanos kWeight = 16;        // how many of the last ones make what is typical
 
 // One has 16 MiB at most, but several may wait to be collected. A task that has not ended keeps its
 // own.
@@ -23,7 +30,7 @@ void drop_payloads(JobEnd& end) {
 
 Runners::Runners(std::size_t size, const SlotWriter& slot, const MakeSession& make_session,
                  const MakeRunner& make_runner)
-    : slot_(slot) {
+    : slot_(slot), typical_ns_(kLongest), idle_(size) {
   const std::size_t entries = ipc::kMaxRunning / size;
   for (std::size_t i = 0; i < size; ++i) {
     auto runner = std::make_unique<Runner>();
@@ -56,32 +63,42 @@ bool Runners::in_partition(const Runner& runner) const {
 
 bool Runners::ready_for(const Need& need) const {
   const MutexLock held(mutex_);
-  const auto idle = [](const auto& runner) { return !runner->busy; };
-  const auto away = [this](const auto& runner)
-                        ALLOT_REQUIRES(mutex_) { return !in_partition(*runner); };
-  if (need.worker) return std::all_of(runners_.begin(), runners_.end(), idle);
-  if (need.partition && !std::all_of(runners_.begin(), runners_.end(), away)) return false;
-  if (need.most != 0 && running_in_partition() >= need.most) return false;
-  return need.serial ? idle(runners_.front()) : std::any_of(runners_.begin(), runners_.end(), idle);
+  if (need.worker) return idle_ == runners_.size();
+  if (need.partition && running_in_partition() + queue_.size() > 0) return false;
+  if (need.most != 0 && running_in_partition() + queue_.size() >= need.most) return false;
+  if (need.serial) return !runners_.front()->busy;
+  return idle_ > 0 || (need.may_wait && may_queue());
+}
+
+// As many as there are threads. What runs outside of the partition may run for long.
+bool Runners::may_queue() const {
+  return typical_ns_ < kShort && queue_.size() < runners_.size() && running_in_partition() > 0;
 }
 
 void Runners::start(Job job, const Need& need) {
   job.alone = need.partition || need.worker;
   if (!job.alone) job.finished = {};
   MutexLock held(mutex_);
+  if (idle_ == 0) return queue_.push_back(std::move(job));
   // Searches from the back, so that the first runner is left for serial handlers.
   const auto idle = std::find_if(runners_.rbegin(), runners_.rend(),
                                  [](const auto& runner) { return !runner->busy; });
   Runner& runner = need.serial ? *runners_.front() : **idle;
   runner.next = std::move(job);
   runner.busy = true;
+  --idle_;
   held.unlock();  // or it would wake only to wait for the mutex
   runner.wake.notify_one();
 }
 
 std::size_t Runners::in_partition() const {
   const MutexLock held(mutex_);
-  return running_in_partition();
+  return running_in_partition() + queue_.size();
+}
+
+std::size_t Runners::waiting() const {
+  const MutexLock held(mutex_);
+  return queue_.size();
 }
 
 std::size_t Runners::running_in_partition() const {
@@ -92,13 +109,30 @@ std::size_t Runners::running_in_partition() const {
 
 std::vector<JobEnd> Runners::take() {
   const MutexLock held(mutex_);
+  // All threads are with tasks that have left the partition, perhaps for long.
+  if (!queue_.empty() && running_in_partition() == 0) recall_all();
+  told_ = false;
   return std::exchange(ends_, {});
+}
+
+void Runners::recall() {
+  const MutexLock held(mutex_);
+  recall_all();
+}
+
+void Runners::recall_all() {
+  for (Job& job : queue_) {
+    JobEnd& end = ends_.emplace_back();
+    end.tasks.resize(job.tasks.size());
+    end.job = std::move(job);
+  }
+  queue_.clear();
 }
 
 void Runners::wait(std::chrono::milliseconds timeout) {
   const auto until = std::chrono::steady_clock::now() + timeout;
   const MutexLock held(mutex_);
-  while (ends_.empty() && ended_.wait_until(mutex_, until)) {
+  while (!told_ && ended_.wait_until(mutex_, until)) {
   }
 }
 
@@ -110,18 +144,40 @@ void Runners::work(Runner& runner) {
     Job job = std::move(*runner.next);
     runner.next.reset();
     held.unlock();
+    const Nanos began = mono_ns();
     JobEnd end = execute(*runner.jobs, std::move(job));
+    const Nanos took = mono_ns() - began;
     held.lock();
-    runner.busy = false;
-    ends_.push_back(std::move(end));
+    if (!ended(runner, std::move(end), took)) continue;
     held.unlock();  // as in start()
     ended_.notify_one();
     held.lock();
   }
 }
 
+bool Runners::ended(Runner& runner, JobEnd end, Nanos took) {
+  typical_ns_ = typical_ns_ - typical_ns_ / kWeight + std::min(took, kLongest) / kWeight;
+  const bool failed = end.error != nullptr;
+  ends_.push_back(std::move(end));
+  if (queue_.empty() || stop_) {
+    runner.busy = false;
+    ++idle_;
+  } else {
+    runner.next = std::move(queue_.front());
+    queue_.pop_front();
+  }
+  const bool tell = !told_ && (failed || queue_.size() <= runners_.size() / 2);
+  told_ = told_ || tell;
+  return tell;
+}
+
 JobEnd Runners::execute(JobRunner& jobs, Job job) {
   JobEnd end{.job = std::move(job)};
+  // What waited meanwhile was no longer looked at by the block loop.
+  if (asked() == Asked::kStop) {
+    end.tasks.resize(end.job.tasks.size());
+    return end;
+  }
   try {
     end.tasks = jobs.run(end.job);
   } catch (...) {

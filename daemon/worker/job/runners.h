@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "thread/mutex.h"
 #include "worker/job/executor.h"
 #include "worker/process/session.h"
@@ -15,7 +17,9 @@
 namespace allot::worker {
 
 // The threads of a worker whose pool has `concurrency`: each runs a job at a time, with a
-// connection and entries in the slot of its own.
+// connection and entries in the slot of its own. While jobs are short, some more are handed out
+// than there are threads: a thread then goes from one to the next, and neither it nor the block loop
+// sleeps in between.
 class Runners final : public Executor {
  public:
   using MakeSession = std::function<std::unique_ptr<Session>(std::size_t place)>;
@@ -33,6 +37,8 @@ class Runners final : public Executor {
   void start(Job job, const Need& need) override;
   [[nodiscard]] std::vector<JobEnd> take() override;
   [[nodiscard]] std::size_t in_partition() const override;
+  [[nodiscard]] std::size_t waiting() const override;
+  void recall() override;
   void wait(std::chrono::milliseconds timeout) override;
 
  private:
@@ -47,6 +53,10 @@ class Runners final : public Executor {
   };
   void work(Runner& runner);
   static JobEnd execute(JobRunner& jobs, Job job);
+  [[nodiscard]] bool may_queue() const ALLOT_REQUIRES(mutex_);
+  // Takes the next job that waits. Returns whether the block loop is to be told.
+  bool ended(Runner& runner, JobEnd end, Nanos took) ALLOT_REQUIRES(mutex_);
+  void recall_all() ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool in_partition(const Runner& runner) const ALLOT_REQUIRES(mutex_);
   [[nodiscard]] std::size_t running_in_partition() const ALLOT_REQUIRES(mutex_);
 
@@ -54,6 +64,10 @@ class Runners final : public Executor {
   mutable Mutex mutex_;  // guards next and busy of each runner, too
   CondVar ended_;
   std::vector<JobEnd> ends_ ALLOT_GUARDED_BY(mutex_);
+  bool told_ ALLOT_GUARDED_BY(mutex_) = false;  // the block loop has something to do
+  std::deque<Job> queue_ ALLOT_GUARDED_BY(mutex_);
+  Nanos typical_ns_ ALLOT_GUARDED_BY(mutex_);  // how long a job takes, by those that ended last
+  std::size_t idle_ ALLOT_GUARDED_BY(mutex_);
   bool stop_ ALLOT_GUARDED_BY(mutex_) = false;
   std::vector<std::unique_ptr<Runner>> runners_;  // the first is the one for serial handlers
 };
