@@ -46,11 +46,14 @@ class Executor {
   [[nodiscard]] virtual std::size_t in_partition() const = 0;
   // So many of them wait for a thread.
   [[nodiscard]] virtual std::size_t waiting() const { return 0; }
+  // The jobs of late were short enough to wait for a thread.
+  [[nodiscard]] virtual bool quick() const { return false; }
   // Those that wait for a thread end as they are: none of their tasks starts.
   virtual void recall() {}
-  // Until there is something to do for the block loop: few or no jobs wait for a thread, and one
-  // has ended. At most for `timeout`.
+  // Until a job has ended, and few wait for a thread. At most for `timeout`.
   virtual void wait(std::chrono::milliseconds timeout) = 0;
+  // Until in_partition() is `most` or less, or a job has failed. At most for `timeout`.
+  virtual void wait_until_left(std::size_t most, std::chrono::milliseconds timeout) = 0;
 
   [[nodiscard]] bool all_idle() const { return ready_for({.worker = true}); }
 };
@@ -66,6 +69,7 @@ class InThisThread final : public Executor {
   [[nodiscard]] std::vector<JobEnd> take() override { return std::exchange(ended_, {}); }
   [[nodiscard]] std::size_t in_partition() const override { return 0; }
   void wait(std::chrono::milliseconds /*timeout*/) override {}
+  void wait_until_left(std::size_t /*most*/, std::chrono::milliseconds /*timeout*/) override {}
 
  private:
   JobRunner& runner_;

@@ -15,6 +15,8 @@ namespace {
 // Longer jobs never wait for a thread: what wakes one is nothing beside them, and others may have
 // threads for them.
 constexpr Nanos kShort = 5 * kMilli;
+// So many wait that the last one waits for this long.
+constexpr Nanos kAhead = 10 * kMilli;
 constexpr Nanos kLongest = kSecond;  // a single one that is longer counts as this
 constexpr Nanos kWeight = 16;        // how many of the last ones make what is typical
 
@@ -67,12 +69,14 @@ bool Runners::ready_for(const Need& need) const {
   if (need.partition && running_in_partition() + queue_.size() > 0) return false;
   if (need.most != 0 && running_in_partition() + queue_.size() >= need.most) return false;
   if (need.serial) return !runners_.front()->busy;
-  return idle_ > 0 || (need.may_wait && may_queue());
+  if (idle_ > 0) return true;
+  // What runs outside of the partition may run for long.
+  return need.may_wait && queue_.size() < most_waiting() && running_in_partition() > 0;
 }
 
-// As many as there are threads. What runs outside of the partition may run for long.
-bool Runners::may_queue() const {
-  return typical_ns_ < kShort && queue_.size() < runners_.size() && running_in_partition() > 0;
+std::size_t Runners::most_waiting() const {
+  if (typical_ns_ >= kShort) return 0;
+  return runners_.size() * static_cast<std::size_t>(kAhead / std::max<Nanos>(typical_ns_, kMicro));
 }
 
 void Runners::start(Job job, const Need& need) {
@@ -115,6 +119,11 @@ std::vector<JobEnd> Runners::take() {
   return std::exchange(ends_, {});
 }
 
+bool Runners::quick() const {
+  const MutexLock held(mutex_);
+  return most_waiting() > 0;
+}
+
 void Runners::recall() {
   const MutexLock held(mutex_);
   recall_all();
@@ -130,10 +139,28 @@ void Runners::recall_all() {
 }
 
 void Runners::wait(std::chrono::milliseconds timeout) {
-  const auto until = std::chrono::steady_clock::now() + timeout;
   const MutexLock held(mutex_);
+  wait_until_told(timeout);
+}
+
+void Runners::wait_until_left(std::size_t most, std::chrono::milliseconds timeout) {
+  const MutexLock held(mutex_);
+  left_ = most;
+  const auto failed = [](const JobEnd& end) { return end.error != nullptr; };
+  told_ = is_to_be_told() || std::any_of(ends_.begin(), ends_.end(), failed);
+  wait_until_told(timeout);
+  left_.reset();
+}
+
+void Runners::wait_until_told(std::chrono::milliseconds timeout) {
+  const auto until = std::chrono::steady_clock::now() + timeout;
   while (!told_ && ended_.wait_until(mutex_, until)) {
   }
+}
+
+bool Runners::is_to_be_told() const {
+  if (!left_) return queue_.size() <= most_waiting() / 2;
+  return queue_.size() <= *left_ && queue_.size() + running_in_partition() <= *left_;
 }
 
 void Runners::work(Runner& runner) {
@@ -166,7 +193,7 @@ bool Runners::ended(Runner& runner, JobEnd end, Nanos took) {
     runner.next = std::move(queue_.front());
     queue_.pop_front();
   }
-  const bool tell = !told_ && (failed || queue_.size() <= runners_.size() / 2);
+  const bool tell = !told_ && (failed || is_to_be_told());
   told_ = told_ || tell;
   return tell;
 }

@@ -18,8 +18,8 @@ namespace allot::worker {
 
 // The threads of a worker whose pool has `concurrency`: each runs a job at a time, with a
 // connection and entries in the slot of its own. While jobs are short, some more are handed out
-// than there are threads: a thread then goes from one to the next, and neither it nor the block loop
-// sleeps in between.
+// than there are threads: a thread then goes from one to the next, and neither it nor the block
+// loop sleeps in between.
 class Runners final : public Executor {
  public:
   using MakeSession = std::function<std::unique_ptr<Session>(std::size_t place)>;
@@ -38,8 +38,10 @@ class Runners final : public Executor {
   [[nodiscard]] std::vector<JobEnd> take() override;
   [[nodiscard]] std::size_t in_partition() const override;
   [[nodiscard]] std::size_t waiting() const override;
+  [[nodiscard]] bool quick() const override;
   void recall() override;
   void wait(std::chrono::milliseconds timeout) override;
+  void wait_until_left(std::size_t most, std::chrono::milliseconds timeout) override;
 
  private:
   struct Runner {
@@ -53,7 +55,10 @@ class Runners final : public Executor {
   };
   void work(Runner& runner);
   static JobEnd execute(JobRunner& jobs, Job job);
-  [[nodiscard]] bool may_queue() const ALLOT_REQUIRES(mutex_);
+  // How many jobs may wait for a thread; 0: none, because they are long.
+  [[nodiscard]] std::size_t most_waiting() const ALLOT_REQUIRES(mutex_);
+  void wait_until_told(std::chrono::milliseconds timeout) ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] bool is_to_be_told() const ALLOT_REQUIRES(mutex_);
   // Takes the next job that waits. Returns whether the block loop is to be told.
   bool ended(Runner& runner, JobEnd end, Nanos took) ALLOT_REQUIRES(mutex_);
   void recall_all() ALLOT_REQUIRES(mutex_);
@@ -64,7 +69,8 @@ class Runners final : public Executor {
   mutable Mutex mutex_;  // guards next and busy of each runner, too
   CondVar ended_;
   std::vector<JobEnd> ends_ ALLOT_GUARDED_BY(mutex_);
-  bool told_ ALLOT_GUARDED_BY(mutex_) = false;  // the block loop has something to do
+  bool told_ ALLOT_GUARDED_BY(mutex_) = false;                // the block loop has something to do
+  std::optional<std::size_t> left_ ALLOT_GUARDED_BY(mutex_);  // it waits until so many are left
   std::deque<Job> queue_ ALLOT_GUARDED_BY(mutex_);
   Nanos typical_ns_ ALLOT_GUARDED_BY(mutex_);  // how long a job takes, by those that ended last
   std::size_t idle_ ALLOT_GUARDED_BY(mutex_);
