@@ -65,12 +65,15 @@ bool Runners::in_partition(const Runner& runner) const {
 
 bool Runners::ready_for(const Need& need) const {
   const MutexLock held(mutex_);
-  if (need.worker) return idle_ == runners_.size();
+  if (need.worker) return idle_ == runners_.size() && queue_.empty();
   if (need.partition && running_in_partition() + queue_.size() > 0) return false;
   if (need.most != 0 && running_in_partition() + queue_.size() >= need.most) return false;
   if (need.serial) return !runners_.front()->busy;
-  if (idle_ > 0) return true;
-  // What runs outside of the partition may run for long.
+  return idle_ > 0 || may_queue(need);
+}
+
+// What runs outside of the partition may run for long.
+bool Runners::may_queue(const Need& need) const {
   return need.may_wait && queue_.size() < most_waiting() && running_in_partition() > 0;
 }
 
@@ -83,16 +86,49 @@ void Runners::start(Job job, const Need& need) {
   job.alone = need.partition || need.worker;
   if (!job.alone) job.finished = {};
   MutexLock held(mutex_);
-  if (idle_ == 0) return queue_.push_back(std::move(job));
-  // Searches from the back, so that the first runner is left for serial handlers.
-  const auto idle = std::find_if(runners_.rbegin(), runners_.rend(),
-                                 [](const auto& runner) { return !runner->busy; });
-  Runner& runner = need.serial ? *runners_.front() : **idle;
-  runner.next = std::move(job);
-  runner.busy = true;
-  --idle_;
+  Runner* woken = nullptr;
+  if (idle_ == 0 || may_queue(need)) {
+    queue_.push_back(std::move(job));
+    woken = call_one();
+  } else {
+    woken = need.serial ? runners_.front().get() : last_idle();
+    woken->next = std::move(job);
+    woken->busy = true;
+    --idle_;
+  }
   held.unlock();  // or it would wake only to wait for the mutex
-  runner.wake.notify_one();
+  if (woken != nullptr) woken->wake.notify_one();
+}
+
+// From the back, so that the first runner is left for serial handlers.
+Runners::Runner* Runners::last_idle() const {
+  return std::find_if(runners_.rbegin(), runners_.rend(),
+                      [](const auto& runner) { return !runner->busy; })
+      ->get();
+}
+
+// Whom to wake for what waits: nobody, while another one is on its way. It calls the next one, so
+// that who hands out is not held up by all of them, and no more wake than find something.
+Runners::Runner* Runners::call_one() {
+  if (idle_ == 0 || queue_.empty() || called_ != nullptr) return nullptr;
+  called_ = last_idle();
+  return called_;
+}
+
+Runners::Runner* Runners::come(Runner& runner) {
+  if (called_ != &runner) return nullptr;
+  called_ = nullptr;
+  if (!runner.next && !queue_.empty()) {
+    take_next(runner);
+    runner.busy = true;
+    --idle_;
+  }
+  return call_one();
+}
+
+void Runners::take_next(Runner& runner) {
+  runner.next = std::move(queue_.front());
+  queue_.pop_front();
 }
 
 std::size_t Runners::in_partition() const {
@@ -114,7 +150,7 @@ std::size_t Runners::running_in_partition() const {
 std::vector<JobEnd> Runners::take() {
   const MutexLock held(mutex_);
   // All threads are with tasks that have left the partition, perhaps for long.
-  if (!queue_.empty() && running_in_partition() == 0) recall_all();
+  if (!queue_.empty() && idle_ == 0 && running_in_partition() == 0) recall_all();
   told_ = false;
   return std::exchange(ends_, {});
 }
@@ -166,11 +202,14 @@ bool Runners::is_to_be_told() const {
 void Runners::work(Runner& runner) {
   MutexLock held(mutex_);
   for (;;) {
-    while (!stop_ && !runner.next) runner.wake.wait(mutex_);
-    if (!runner.next) return;
+    while (!stop_ && !runner.next && called_ != &runner) runner.wake.wait(mutex_);
+    if (stop_ && !runner.next) return;
+    Runner* const woken = come(runner);
+    if (!runner.next) continue;
     Job job = std::move(*runner.next);
     runner.next.reset();
     held.unlock();
+    if (woken != nullptr) woken->wake.notify_one();
     const Nanos began = mono_ns();
     JobEnd end = execute(*runner.jobs, std::move(job));
     const Nanos took = mono_ns() - began;
@@ -190,8 +229,7 @@ bool Runners::ended(Runner& runner, JobEnd end, Nanos took) {
     runner.busy = false;
     ++idle_;
   } else {
-    runner.next = std::move(queue_.front());
-    queue_.pop_front();
+    take_next(runner);
   }
   const bool tell = !told_ && (failed || is_to_be_told());
   told_ = told_ || tell;

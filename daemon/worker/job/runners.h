@@ -55,6 +55,11 @@ class Runners final : public Executor {
   };
   void work(Runner& runner);
   static JobEnd execute(JobRunner& jobs, Job job);
+  [[nodiscard]] bool may_queue(const Need& need) const ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] Runner* last_idle() const ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] Runner* call_one() ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] Runner* come(Runner& runner) ALLOT_REQUIRES(mutex_);
+  void take_next(Runner& runner) ALLOT_REQUIRES(mutex_);
   // How many jobs may wait for a thread; 0: none, because they are long.
   [[nodiscard]] std::size_t most_waiting() const ALLOT_REQUIRES(mutex_);
   void wait_until_told(std::chrono::milliseconds timeout) ALLOT_REQUIRES(mutex_);
@@ -74,6 +79,7 @@ class Runners final : public Executor {
   std::deque<Job> queue_ ALLOT_GUARDED_BY(mutex_);
   Nanos typical_ns_ ALLOT_GUARDED_BY(mutex_);  // how long a job takes, by those that ended last
   std::size_t idle_ ALLOT_GUARDED_BY(mutex_);
+  Runner* called_ ALLOT_GUARDED_BY(mutex_) = nullptr;  // it wakes for the queue
   bool stop_ ALLOT_GUARDED_BY(mutex_) = false;
   std::vector<std::unique_ptr<Runner>> runners_;  // the first is the one for serial handlers
 };
