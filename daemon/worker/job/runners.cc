@@ -12,11 +12,6 @@ namespace allot::worker {
 
 namespace {
 
-// Longer jobs never wait for a thread: what wakes one is nothing beside them, and others may have
-// threads for them.
-constexpr Nanos kShort = 5 * kMilli;
-// So many wait that the last one waits for this long.
-constexpr Nanos kAhead = 10 * kMilli;
 constexpr Nanos kLongest = kSecond;  // a single one that is longer counts as this
 constexpr Nanos kWeight = 16;        // how many of the last ones make what is typical
 
@@ -31,8 +26,8 @@ void drop_payloads(JobEnd& end) {
 }  // namespace
 
 Runners::Runners(std::size_t size, const SlotWriter& slot, const MakeSession& make_session,
-                 const MakeRunner& make_runner)
-    : slot_(slot), typical_ns_(kLongest), idle_(size) {
+                 const MakeRunner& make_runner, Nanos short_ns)
+    : slot_(slot), short_ns_(short_ns), typical_ns_(kLongest), idle_(size) {
   const std::size_t entries = ipc::kMaxRunning / size;
   for (std::size_t i = 0; i < size; ++i) {
     auto runner = std::make_unique<Runner>();
@@ -77,9 +72,11 @@ bool Runners::may_queue(const Need& need) const {
   return need.may_wait && queue_.size() < most_waiting() && running_in_partition() > 0;
 }
 
+// So many that the last of them waits for as long as two that are just short.
 std::size_t Runners::most_waiting() const {
-  if (typical_ns_ >= kShort) return 0;
-  return runners_.size() * static_cast<std::size_t>(kAhead / std::max<Nanos>(typical_ns_, kMicro));
+  if (typical_ns_ >= short_ns_) return 0;
+  return runners_.size() *
+         static_cast<std::size_t>(2 * short_ns_ / std::max<Nanos>(typical_ns_, kMicro));
 }
 
 void Runners::start(Job job, const Need& need) {

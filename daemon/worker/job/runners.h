@@ -25,9 +25,13 @@ class Runners final : public Executor {
   using MakeSession = std::function<std::unique_ptr<Session>(std::size_t place)>;
   using MakeRunner = std::function<std::unique_ptr<JobRunner>(Session& session, Seat seat)>;
 
+  // Longer jobs never wait for a thread: what wakes one is nothing beside them, and others may have
+  // threads for them.
+  static constexpr Nanos kShort = 5 * kMilli;
+
   // 2 to ipc::kMaxRunning of them.
   Runners(std::size_t size, const SlotWriter& slot, const MakeSession& make_session,
-          const MakeRunner& make_runner);
+          const MakeRunner& make_runner, Nanos short_ns = kShort);
   Runners(const Runners&) = delete;
   Runners& operator=(const Runners&) = delete;
   ~Runners() override;
@@ -71,6 +75,7 @@ class Runners final : public Executor {
   [[nodiscard]] std::size_t running_in_partition() const ALLOT_REQUIRES(mutex_);
 
   const SlotWriter& slot_;
+  const Nanos short_ns_;
   mutable Mutex mutex_;  // guards next and busy of each runner, too
   CondVar ended_;
   std::vector<JobEnd> ends_ ALLOT_GUARDED_BY(mutex_);
