@@ -25,9 +25,9 @@ class Runners final : public Executor {
   using MakeSession = std::function<std::unique_ptr<Session>(std::size_t place)>;
   using MakeRunner = std::function<std::unique_ptr<JobRunner>(Session& session, Seat seat)>;
 
-  // Longer jobs never wait for a thread: what wakes one is nothing beside them, and others may have
-  // threads for them.
-  static constexpr Nanos kShort = 5 * kMilli;
+  // Where jobs are longer none waits for a thread: what wakes one is nothing beside them, and
+  // others may have threads for them.
+  static constexpr Nanos kShort = 25 * kMilli;
 
   // 2 to ipc::kMaxRunning of them.
   Runners(std::size_t size, const SlotWriter& slot, const MakeSession& make_session,
