@@ -107,8 +107,6 @@ BlockInHand::Next BlockInHand::run_block() {
     next = start_jobs();
   }
   if (next == Next::kDetached) return next;
-  // A worker that only retires has counted them already (D4).
-  if (next == Next::kLeave && asked() != Asked::kRetire) parts_.executor.recall();
   const Next last = wait_for_all();
   if (next != Next::kGoOn) return next;
   // A call that failed at the very end has left tasks which have to run by themselves.
@@ -128,7 +126,10 @@ BlockInHand::Next BlockInHand::start_jobs() {
     if (!parts_.slot.may_start()) return Next::kLeave;
     if (const Next next = start_job(need); next != Next::kGoOn) return next;
     if (first_) continue;
-    if (parts_.finder.claim_urgent()) return Next::kLeave;
+    if (parts_.finder.claim_urgent()) {
+      parts_.executor.recall();
+      return Next::kLeave;
+    }
     // Threads that wait for a job come first: once none does, make_way() acknowledges. Only for a
     // moment, because with short tasks there may always be one.
     const bool first_jobs = ack_is_due(kAckWithin) && !ack_is_due(kAckWithin + kAckPatience) &&
