@@ -46,7 +46,7 @@ constexpr std::array kHttpWorkerClaims{
                     0.5, true},
     HttpWorkerClaim{"http, 64 at a time, at once", "64 bare sessions",
                     [](const HttpWorkerRound& round) { return round.quick / round.quick_bare; },
-                    0.5, true, true},
+                    0.5, true},
 };
 
 std::string url_of(const Target& target) {

@@ -29,7 +29,9 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr char kPython[] = "/usr/bin/python3";
 constexpr std::uint32_t kWarm = 1'000;     // lines, once
-constexpr std::uint32_t kExecShare = 100;  // of the tasks; exec gets one part
+constexpr std::uint32_t kExecShare = 300;  // of the tasks; exec gets one part
+// The most that a worker fetches at a time: for tasks that are as short as these.
+constexpr std::uint32_t kPipeBlock = 1'000;
 
 struct PipeRound {
   double one = 0;   // what the plugin called without a daemon does of one bare program's lines
@@ -101,6 +103,7 @@ class PipeWorker {
   static Load load(const PipeWorkerOptions& options) {
     Load load;
     load.workers = options.workers;
+    load.block = kPipeBlock;
     return load;
   }
 

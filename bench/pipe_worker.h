@@ -10,7 +10,7 @@ namespace allot::bench {
 struct PipeWorkerOptions {
   Place place;
   std::uint32_t rounds = 5;
-  std::uint32_t tasks = 20'000;
+  std::uint32_t tasks = 60'000;
   std::uint32_t workers = 2;
   bool check = false;
   bool json = false;

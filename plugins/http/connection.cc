@@ -2,6 +2,7 @@
 #include "connection.h"
 
 #include <Poco/Exception.h>
+#include <Poco/MemoryStream.h>
 #include <Poco/Net/HTTPClientSession.h>
 #include <Poco/Net/HTTPResponse.h>
 #include <Poco/Net/NetException.h>
@@ -13,9 +14,9 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <sstream>
 #include <utility>
 
 #include "body_reader.h"
@@ -46,16 +47,15 @@ class Connection::Session : public net::HTTPClientSession {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
-  // The next byte, -1 at the end. What could not be sent says nothing of what can be read.
-  int next() {
-    clearException();
-    return get();
-  }
+  // The next byte, -1 at the end.
+  int next() { return fill() ? static_cast<unsigned char>(buffer_[at_++]) : -1; }
   std::size_t take(char* to, std::size_t size) {
-    const int got = read(to, static_cast<std::streamsize>(size));
-    return got > 0 ? static_cast<std::size_t>(got) : 0;
+    if (!fill()) return 0;
+    const std::size_t taken = buffer_.copy(to, std::min(size, filled_ - at_), at_);
+    at_ += taken;
+    return taken;
   }
-  [[nodiscard]] bool has_more() const { return buffered() > 0; }
+  [[nodiscard]] bool has_more() const { return at_ < filled_; }
 
  protected:
   void connect(const net::SocketAddress& /*address*/) override {
@@ -66,6 +66,21 @@ class Connection::Session : public net::HTTPClientSession {
     return HTTPSession::write(bytes, size);
   }
   [[nodiscard]] bool mustReconnect() const override { return false; }
+
+ private:
+  // False: there is no byte left. The library's own buffer has a call for each byte.
+  bool fill() {
+    if (at_ < filled_) return true;
+    clearException();  // what could not be sent says nothing of what can be read
+    const int got = receive(buffer_.data(), static_cast<int>(buffer_.size()));
+    at_ = 0;
+    filled_ = got > 0 ? static_cast<std::size_t>(got) : 0;
+    return filled_ > 0;
+  }
+
+  std::string buffer_ = std::string(4096, '\0');
+  std::size_t at_ = 0;
+  std::size_t filled_ = 0;
 };
 
 Connection::Connection(Fd socket) {
@@ -95,7 +110,9 @@ bool Connection::is_quiet() const {
 std::string Connection::send(const std::string& head, std::string_view body) {
   try {
     if (body.size() <= kSentTogether) {
-      session_->send(head + std::string(body));
+      std::string together;
+      together.reserve(head.size() + body.size());
+      session_->send(together.append(head).append(body));
     } else {
       session_->send(head);
       session_->send(body);
@@ -149,7 +166,7 @@ Answer Connection::read_answer() {
   response.setFieldLimit(kMaxFields);
   do {
     if (!read_head(head)) throw Trouble("the target ended the connection without an answer");
-    std::istringstream in(head);
+    Poco::MemoryInputStream in(head.data(), static_cast<std::streamsize>(head.size()));
     response.clear();
     response.read(in);
   } while (response.getStatus() < 200 && response.getStatus() != 101);

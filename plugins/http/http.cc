@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <allot/plugin.hpp>
 #include <ctime>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -100,7 +101,8 @@ class Http : public allot::Handler {
     if (ctx.type() == kJobType) return run_job(ctx);
     if (ctx.stop_requested()) return allot::retry("it was asked to stop", milliseconds(0));
     const Target& target = targets_.by_type.at(std::string(ctx.type()));
-    Watch watch(watchdog_, Clock::now() + target.limits.all, StopGrace(ctx, target.stop_grace));
+    StopGrace stop(ctx, target.stop_grace);
+    Watch watch(watchdog_, Clock::now() + target.limits.all, std::ref(stop));
     try {
       const TaskWords task = {ctx.id(),          ctx.queue(),     ctx.type(),
                               ctx.payload(),     ctx.attempt(),   ctx.max_attempts(),
@@ -131,8 +133,8 @@ class Http : public allot::Handler {
     const JobTarget& target = *targets_.jobs;
     const auto limit =
         job.timeout > 0 ? std::chrono::seconds(job.timeout) : std::chrono::seconds(kNoLimit);
-    Watch watch(watchdog_, Clock::now() + std::min(limit, kNoLimit),
-                StopGrace(ctx, target.request.stop_grace));
+    StopGrace stop(ctx, target.request.stop_grace);
+    Watch watch(watchdog_, Clock::now() + std::min(limit, kNoLimit), std::ref(stop));
     try {
       const JobResult result = result_of(send_job(sender_, target, job, ctx, watch));
       if (result.status == JobStatus::kSuccess && !result.message.empty()) {

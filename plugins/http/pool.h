@@ -32,7 +32,8 @@ class Pool {
   void drop_old(List& dropped);
 
   std::mutex mutex_;
-  List idle_;  // the last kept in front
+  List idle_;                                           // the last kept in front
+  Clock::time_point first_ = Clock::time_point::max();  // none is over its time before
 };
 
 }  // namespace http_plugin

@@ -13,7 +13,9 @@ void add(std::string& head, std::string_view name, std::string_view value) {
 }  // namespace
 
 std::string request_head(const Target& target, const TaskWords& task, std::int64_t time) {
-  std::string head = "POST " + target.url.path + " HTTP/1.1\r\n";
+  std::string head;
+  head.reserve(target.url.path.size() + task.tracestate.size() + 640);
+  head.append("POST ").append(target.url.path).append(" HTTP/1.1\r\n");
   add(head, "Host", host_field(target.url.origin));
   add(head, "User-Agent", "Allot");
   add(head, "Connection", target.keep_alive.count() > 0 ? "keep-alive" : "close");
@@ -31,7 +33,8 @@ std::string request_head(const Target& target, const TaskWords& task, std::int64
     add(head, "X-Allot-Time", seconds);
     add(head, "X-Allot-Signature", "sha256=" + signature_of(target.secret, seconds, task.payload));
   }
-  return head + "\r\n";
+  head += "\r\n";
+  return head;
 }
 
 }  // namespace http_plugin

@@ -27,8 +27,15 @@ class Guard {
 
 // What a connection is kept for: whoever presents another certificate is another client.
 std::string Sender::name_of(const Target& target) {
-  return text_of(target.url.origin) + '\n' + target.tls.ca + '\n' + target.tls.cert + '\n' +
-         target.tls.key;
+  const Origin& origin = target.url.origin;
+  std::string name;
+  name.reserve(origin.host.size() + target.tls.ca.size() + target.tls.cert.size() +
+               target.tls.key.size() + 16);
+  name.append(origin.tls ? "s" : "").append(std::to_string(origin.port)).append(1, '\n');
+  for (const auto* part : {&origin.host, &target.tls.ca, &target.tls.cert, &target.tls.key}) {
+    name.append(*part).append(1, '\n');
+  }
+  return name;
 }
 
 Sender::Sender(const Targets& targets, Lookup lookup)

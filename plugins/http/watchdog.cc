@@ -24,16 +24,22 @@ Watchdog::~Watchdog() {
   if (thread_.joinable()) thread_.join();
 }
 
-Watchdog::Entries::iterator Watchdog::add(Clock::time_point deadline,
-                                          std::function<bool()> must_stop) {
+void Watchdog::add(Entry& entry) {
   const std::lock_guard lock(mutex_);
   if (!thread_.joinable()) {
     thread_ = quiet_thread([this] { run(); });
   }
-  entries_.push_front({deadline, std::move(must_stop)});
+  entry.place = entries_.size();
+  entries_.push_back(&entry);
   // While there are requests it looks again anyway, and most deadlines are later than that.
-  if (deadline < next_) changed_.notify_one();
-  return entries_.begin();
+  if (entry.deadline < next_) changed_.notify_one();
+}
+
+void Watchdog::remove(const Entry& entry) {
+  const std::lock_guard lock(mutex_);
+  entries_.back()->place = entry.place;
+  std::swap(entries_[entry.place], entries_.back());
+  entries_.pop_back();
 }
 
 void Watchdog::run() {
@@ -47,49 +53,45 @@ void Watchdog::run() {
     const auto now = Clock::now();
     look_at_all(now);
     next_ = now + kTick;
-    for (const Entry& entry : entries_) {
-      if (entry.end == End::kNone) next_ = std::min(next_, entry.deadline);
+    for (const Entry* entry : entries_) {
+      if (entry->end == End::kNone) next_ = std::min(next_, entry->deadline);
     }
     changed_.wait_until(lock, next_);
   }
 }
 
 void Watchdog::look_at_all(Clock::time_point now) {
-  for (Entry& entry : entries_) {
-    if (entry.end != End::kNone) continue;
-    if (now >= entry.deadline) {
-      entry.end = End::kTimeout;
-    } else if (entry.must_stop()) {
-      entry.end = End::kStop;
+  for (Entry* entry : entries_) {
+    if (entry->end != End::kNone) continue;
+    if (now >= entry->deadline) {
+      entry->end = End::kTimeout;
+    } else if (entry->must_stop()) {
+      entry->end = End::kStop;
     } else {
       continue;
     }
-    if (entry.socket) ::shutdown(entry.socket->get(), SHUT_RDWR);
+    if (entry->socket) ::shutdown(entry->socket->get(), SHUT_RDWR);
   }
 }
 
 Watch::Watch(Watchdog& watchdog, Clock::time_point deadline, std::function<bool()> must_stop)
-    : watchdog_(watchdog), entry_(watchdog.add(deadline, std::move(must_stop))) {}
+    : watchdog_(watchdog), entry_{deadline, std::move(must_stop)} {
+  watchdog_.add(entry_);
+}
 
 Watch::~Watch() {
-  const std::lock_guard lock(watchdog_.mutex_);
-  watchdog_.entries_.erase(entry_);
+  watchdog_.remove(entry_);
 }
 
 void Watch::guard(std::shared_ptr<const Fd> socket) {
   const std::lock_guard lock(watchdog_.mutex_);
-  if (entry_->end != Watchdog::End::kNone) ::shutdown(socket->get(), SHUT_RDWR);
-  entry_->socket = std::move(socket);
+  if (end() != Watchdog::End::kNone) ::shutdown(socket->get(), SHUT_RDWR);
+  entry_.socket = std::move(socket);
 }
 
 void Watch::let_go() {
   const std::lock_guard lock(watchdog_.mutex_);
-  entry_->socket.reset();
-}
-
-Watchdog::End Watch::end() const {
-  const std::lock_guard lock(watchdog_.mutex_);
-  return entry_->end;
+  entry_.socket.reset();
 }
 
 }  // namespace http_plugin

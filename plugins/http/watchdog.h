@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <functional>
-#include <list>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "programs/fd.h"
 
@@ -31,20 +33,21 @@ class Watchdog {
  private:
   friend class Watch;
   struct Entry {
-    Clock::time_point deadline;
-    std::function<bool()> must_stop;
+    const Clock::time_point deadline;
+    const std::function<bool()> must_stop;
     std::shared_ptr<const Fd> socket{};
-    End end = End::kNone;
+    std::atomic<End> end = End::kNone;  // written under the mutex, before the socket is shut
+    std::size_t place = 0;              // in entries_
   };
-  using Entries = std::list<Entry>;
 
-  Entries::iterator add(Clock::time_point deadline, std::function<bool()> must_stop);
+  void add(Entry& entry);
+  void remove(const Entry& entry);
   void run();
   void look_at_all(Clock::time_point now);
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  Entries entries_;
+  std::vector<Entry*> entries_;
   Clock::time_point next_ = Clock::time_point::max();  // when the thread looks again
   bool leaves_ = false;
   std::thread thread_;  // from the first watch on
@@ -66,12 +69,12 @@ class Watch {
   // Before the socket is kept for another request.
   void let_go();
   // Why the request is over.
-  [[nodiscard]] Watchdog::End end() const;
-  [[nodiscard]] Clock::time_point deadline() const { return entry_->deadline; }
+  [[nodiscard]] Watchdog::End end() const { return entry_.end; }
+  [[nodiscard]] Clock::time_point deadline() const { return entry_.deadline; }
 
  private:
   Watchdog& watchdog_;
-  Watchdog::Entries::iterator entry_;
+  Watchdog::Entry entry_;
 };
 
 }  // namespace http_plugin

@@ -57,7 +57,8 @@ BlockInHand::BlockInHand(const Parts& parts, Finder::Found found)
       until_ns_(boot_ns() + in_nanos(queue_.settings->block_seconds)),
       tasks_(std::move(found.block.tasks)),
       fetched_ns_(boot_ns()),
-      grant_(found.grant) {
+      grant_(found.grant),
+      full_(full()) {
   if (lease_.suspects && !mutant::removed("careful_mode")) {
     careful_ = Careful{*lease_.suspects, {}};
   }
@@ -65,7 +66,6 @@ BlockInHand::BlockInHand(const Parts& parts, Finder::Found found)
 
 Executor::Need BlockInHand::work() {
   for (;;) {
-    const bool full = this->full();
     const Next next = run_block();
     if (next == Next::kDetached && !mutant::removed("block_after_detach")) {
       forget();
@@ -77,7 +77,7 @@ Executor::Need BlockInHand::work() {
     if (parts_.keeper.lost()) break;
     // A block that was not full emptied the partition, unless somebody has submitted since: no
     // scout sees those tasks while the partition is leased.
-    if ((!full && !parts_.finder.rung_since_fetch()) || boot_ns() >= until_ns_) break;
+    if ((!full_ && !parts_.finder.rung_since_fetch()) || boot_ns() >= until_ns_) break;
     // A lease must not see a task again that it had detached (queue/detached_store).
     if (parts_.keeper.any_detached() && !mutant::removed("lease_after_detach")) break;
     if (!grant_.more(boot_ns())) break;
@@ -99,7 +99,13 @@ bool BlockInHand::one_at_a_time() const {
 }
 
 BlockInHand::Next BlockInHand::run_block() {
-  const Next next = start_jobs();
+  Next next = start_jobs();
+  while (next == Next::kGoOn && fetches_ahead()) {
+    next = wait_for_most();
+    if (next != Next::kGoOn || !fetches_ahead()) break;
+    fetch_ahead();
+    next = start_jobs();
+  }
   if (next == Next::kDetached) return next;
   const Next last = wait_for_all();
   if (next != Next::kGoOn) return next;
@@ -118,10 +124,12 @@ BlockInHand::Next BlockInHand::start_jobs() {
     // What is left waits for the next grant, and is fetched with it.
     if (!grant_.may_start(boot_ns())) return Next::kGoOn;
     if (!parts_.slot.may_start()) return Next::kLeave;
-    first_ = false;
     if (const Next next = start_job(need); next != Next::kGoOn) return next;
     if (first_) continue;
-    if (parts_.finder.claim_urgent()) return Next::kLeave;
+    if (parts_.finder.claim_urgent()) {
+      parts_.executor.recall();
+      return Next::kLeave;
+    }
     // Threads that wait for a job come first: once none does, make_way() acknowledges. Only for a
     // moment, because with short tasks there may always be one.
     const bool first_jobs = ack_is_due(kAckWithin) && !ack_is_due(kAckWithin + kAckPatience) &&
@@ -134,7 +142,10 @@ BlockInHand::Next BlockInHand::start_jobs() {
 Executor::Need BlockInHand::need_of(const queue::Task& task) const {
   const plugin_host::LoadedHandler* handler = parts_.registry.find(task.type);
   const bool serial = handler != nullptr && handler->handler->concurrent == 0;
-  return {serial, one_at_a_time(), careful_with(task), share_};
+  Executor::Need need = {serial, one_at_a_time(), careful_with(task), share_};
+  need.may_wait = handler != nullptr && !serial && !need.partition && !need.worker && share_ == 0 &&
+                  plugin_host::max_batch(*handler->handler) == 1 && !grant_.limited();
+  return need;
 }
 
 // Waits until the next task may start.
@@ -168,7 +179,7 @@ BlockInHand::Next BlockInHand::start_job(const Executor::Need& need) {
     turn.emplace(parts_.careful_turn);
     if (!wait_for_turn(tasks_[next_])) return Next::kLeave;
   }
-  Job job = next_job();
+  Job job = next_job(need);
   job.careful = need.worker;
   if (parts_.lifetime != nullptr) parts_.lifetime->ran(job.tasks.size());
   alone_runs_ = need.partition || need.worker;
@@ -203,9 +214,12 @@ std::size_t BlockInHand::most_like(const queue::Task& task) const {
 }
 
 // The next task, and those behind it that go into one call with it. The others keep their order.
-Job BlockInHand::next_job() {
+Job BlockInHand::next_job(const Executor::Need& need) {
   Job job{.lease = lease_, .queue = &queue_, .fetched_ns = fetched_ns_};
   job.start_by_ns = grant_.start_by_ns();
+  if (!std::exchange(first_, false) && need.may_wait) {
+    job.start_by_ns = std::min(job.start_by_ns, until_ns_);
+  }
   job.finished = finished_;
   const std::size_t most = most_like(tasks_[next_]);
   job.tasks.push_back(std::move(tasks_[next_++]));
@@ -222,7 +236,10 @@ Job BlockInHand::next_job() {
     }
   }
   if (most > 1) tasks_.resize(kept);
-  for (const queue::Task& task : job.tasks) parts_.finder.seen(task.key.run_key);
+  for (const queue::Task& task : job.tasks) {
+    parts_.finder.seen(task.key.run_key);
+    in_hand_.started(task.key);
+  }
   grant_.start(job.tasks.size(), boot_ns());
   return job;
 }
@@ -256,6 +273,7 @@ BlockInHand::Next BlockInHand::collect() {
     if (one.error) std::rethrow_exception(one.error);
     if (one.job.alone) alone_runs_ = false;
     for (std::size_t i = 0; i < one.job.tasks.size(); ++i) {
+      in_hand_.collected(one.job.tasks[i].key);
       const Next after = ended(one.job.tasks[i], one.tasks[i], one.job.alone);
       if (next == Next::kGoOn) next = after;
     }
@@ -292,16 +310,45 @@ BlockInHand::Next BlockInHand::ended(const queue::Task& task, const TaskEnd& end
   return Next::kLeave;
 }
 
+// Whether the next block is fetched while the last tasks of this one run: where they are short, the
+// threads would wait for it longer than for them.
+bool BlockInHand::fetches_ahead() const {
+  if (!full_ || kept_back() == 0 || !parts_.executor.quick() || grant_.limited()) return false;
+  if (one_at_a_time() || queue_.exclusive() || careful_ || !unknown_.empty()) return false;
+  if (next_ < tasks_.size() || by_itself_ > 0 || leaving() || boot_ns() >= until_ns_) return false;
+  // As for any further block of a lease, see work().
+  return parts_.keeper.valid() && !parts_.keeper.any_detached();
+}
+
+// So many tasks of a block may be in hand when the next one is fetched, which is so much smaller.
+std::size_t BlockInHand::kept_back() const {
+  return block_size_ / 4;
+}
+
+// Waits until no more are in hand than are kept back.
+BlockInHand::Next BlockInHand::wait_for_most() {
+  Next next = Next::kGoOn;
+  while (next == Next::kGoOn && fetches_ahead() && parts_.executor.in_partition() > kept_back()) {
+    {
+      const SlotWriter::Guard guard(parts_.slot);
+      parts_.executor.wait_until_left(kept_back(), Executor::kLook);
+    }
+    next = collect();
+    ack_in_time();
+  }
+  return next;
+}
+
 // Waits until all that is left of the block has ended or left the partition: idle threads count
 // like idle workers, so tasks leave early. If a stop was requested, the worker does not detach: it
 // costs two writes.
 BlockInHand::Next BlockInHand::wait_for_all() {
   Next next = Next::kGoOn;
   while (parts_.executor.in_partition() > 0) {
-    parts_.keeper.make_room(asked() != Asked::kStop);
+    parts_.keeper.make_room(asked() != Asked::kStop && parts_.executor.waiting() == 0);
     {
       const SlotWriter::Guard guard(parts_.slot);
-      parts_.executor.wait(Executor::kLook);
+      parts_.executor.wait_until_left(0, Executor::kLook);
     }
     const Next after = collect();
     if (next == Next::kGoOn) next = after;
@@ -421,10 +468,31 @@ void BlockInHand::fetch_more() {
     return queue::ack_and_fetch(db, lease_.partition, finished_,
                                 parts_.finder.fetch_spec(block_size_));
   });
+  fetched();
+  in_hand_.clear();
+  first_ = true;
+}
+
+void BlockInHand::fetched() {
   fetched_ns_ = boot_ns();
   next_ = 0;
-  first_ = true;
+  full_ = full();
   acked();
+}
+
+// The block begins with what is still in hand of the one before. All that is in hand is no more
+// than a block: whoever takes over from this worker suspects so much (S7), and the slot has room
+// for it.
+void BlockInHand::fetch_ahead() {
+  parts_.finder.fetching();
+  tasks_ = parts_.session.call([&](db::Connection& db) {
+    return queue::ack_and_fetch(db, lease_.partition, finished_,
+                                parts_.finder.fetch_spec(block_size_));
+  });
+  fetched();
+  in_hand_.keep_others(tasks_, block_size_);
+  // A lease must not see a task again that it had detached: perhaps it did so meanwhile.
+  if (parts_.keeper.any_detached()) tasks_.clear();
 }
 
 // What was not started is among what is fetched.
@@ -442,10 +510,9 @@ void BlockInHand::fetch_granted() {
   rates.answered(queue_id, granted);
   grant_ = Grant(granted, queue_id, sent_ns);
   tasks_ = std::move(tasks);
-  fetched_ns_ = boot_ns();
-  next_ = 0;
+  fetched();
+  in_hand_.clear();
   first_ = true;
-  acked();
 }
 
 // Jobs of other threads may have finished tasks meanwhile.

@@ -15,6 +15,7 @@
 #include "queue/verbs/block.h"
 #include "queue/verbs/lease_store.h"
 #include "worker/block/careful_turn.h"
+#include "worker/block/in_hand.h"
 #include "worker/job/executor.h"
 #include "worker/lease/finder.h"
 #include "worker/lease/grant.h"
@@ -76,13 +77,16 @@ class BlockInHand {
   [[nodiscard]] bool one_at_a_time() const;
   [[nodiscard]] Executor::Need need_of(const queue::Task& task) const;
   Next make_way(const Executor::Need& need);
-  [[nodiscard]] Job next_job();
+  [[nodiscard]] Job next_job(const Executor::Need& need);
   [[nodiscard]] std::size_t most_like(const queue::Task& task) const;
   void not_started();
   void put_back(std::vector<queue::Task> tasks, const std::vector<TaskEnd>& ends);
   Next collect();
   Next ended(const queue::Task& task, const TaskEnd& end, bool alone);
   Next wait_for_all();
+  [[nodiscard]] bool fetches_ahead() const;
+  [[nodiscard]] std::size_t kept_back() const;
+  Next wait_for_most();
 
   [[nodiscard]] bool careful_with(const queue::Task& task) const;
   [[nodiscard]] bool suspect(const queue::Task& task) const;
@@ -94,6 +98,8 @@ class BlockInHand {
   void ack_in_time();
   void fetch_more();
   void fetch_granted();
+  void fetch_ahead();
+  void fetched();
   [[nodiscard]] bool full() const;
   void acked();
   void finish();
@@ -116,7 +122,9 @@ class BlockInHand {
   bool first_ = true;          // no task of this fetch has started yet
   Nanos fetched_ns_;           // when tasks_ was read
   Grant grant_;                // which of tasks_ may start
-  bool alone_runs_ = false;    // a job that is alone in the partition has not been collected
+  bool full_;                  // there may be more than was fetched
+  InHand in_hand_;
+  bool alone_runs_ = false;  // a job that is alone in the partition has not been collected
 
   std::vector<queue::Finished> finished_;  // done, not acknowledged; mirrored in the slot
   Nanos oldest_finished_ns_ = 0;

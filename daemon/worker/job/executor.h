@@ -22,6 +22,8 @@ class Executor {
     bool partition = false;  // nothing of its partition runs
     bool worker = false;     // nothing runs at all
     std::size_t most = 0;    // with it so many jobs run in its partition at most; 0: any
+    // It may wait for a thread that has short jobs, and end as if it had never started.
+    bool may_wait = false;
   };
 
   // How often the block loop looks at more than the ends of jobs.
@@ -40,10 +42,18 @@ class Executor {
   // The jobs that ended since the last call. A job counts as running until its end can be taken: if
   // nothing runs in the partition, one call has all that ran there.
   [[nodiscard]] virtual std::vector<JobEnd> take() = 0;
-  // How many jobs run in the partition in hand, or write their verdicts.
+  // How many jobs run in the partition in hand, or write their verdicts, or wait for a thread.
   [[nodiscard]] virtual std::size_t in_partition() const = 0;
-  // Until a job has ended, at most for `timeout`.
+  // So many of them wait for a thread.
+  [[nodiscard]] virtual std::size_t waiting() const { return 0; }
+  // The jobs of late were short enough to wait for a thread.
+  [[nodiscard]] virtual bool quick() const { return false; }
+  // Those that wait for a thread end as they are: none of their tasks starts.
+  virtual void recall() {}
+  // Until a job has ended, and few wait for a thread. At most for `timeout`.
   virtual void wait(std::chrono::milliseconds timeout) = 0;
+  // Until in_partition() is `most` or less, or a job has failed. At most for `timeout`.
+  virtual void wait_until_left(std::size_t most, std::chrono::milliseconds timeout) = 0;
 
   [[nodiscard]] bool all_idle() const { return ready_for({.worker = true}); }
 };
@@ -59,6 +69,7 @@ class InThisThread final : public Executor {
   [[nodiscard]] std::vector<JobEnd> take() override { return std::exchange(ended_, {}); }
   [[nodiscard]] std::size_t in_partition() const override { return 0; }
   void wait(std::chrono::milliseconds /*timeout*/) override {}
+  void wait_until_left(std::size_t /*most*/, std::chrono::milliseconds /*timeout*/) override {}
 
  private:
   JobRunner& runner_;

@@ -6,10 +6,14 @@
 
 #include "peer/slot_file.h"
 #include "worker/process/deaf_thread.h"
+#include "worker/process/stop_request.h"
 
 namespace allot::worker {
 
 namespace {
+
+constexpr Nanos kLongest = kSecond;  // a single one that is longer counts as this
+constexpr Nanos kWeight = 16;        // how many of the last ones make what is typical
 
 // One has 16 MiB at most, but several may wait to be collected. A task that has not ended keeps its
 // own.
@@ -22,8 +26,8 @@ void drop_payloads(JobEnd& end) {
 }  // namespace
 
 Runners::Runners(std::size_t size, const SlotWriter& slot, const MakeSession& make_session,
-                 const MakeRunner& make_runner)
-    : slot_(slot) {
+                 const MakeRunner& make_runner, Nanos short_ns)
+    : slot_(slot), short_ns_(short_ns), typical_ns_(kLongest), idle_(size) {
   const std::size_t entries = ipc::kMaxRunning / size;
   for (std::size_t i = 0; i < size; ++i) {
     auto runner = std::make_unique<Runner>();
@@ -56,32 +60,82 @@ bool Runners::in_partition(const Runner& runner) const {
 
 bool Runners::ready_for(const Need& need) const {
   const MutexLock held(mutex_);
-  const auto idle = [](const auto& runner) { return !runner->busy; };
-  const auto away = [this](const auto& runner)
-                        ALLOT_REQUIRES(mutex_) { return !in_partition(*runner); };
-  if (need.worker) return std::all_of(runners_.begin(), runners_.end(), idle);
-  if (need.partition && !std::all_of(runners_.begin(), runners_.end(), away)) return false;
-  if (need.most != 0 && running_in_partition() >= need.most) return false;
-  return need.serial ? idle(runners_.front()) : std::any_of(runners_.begin(), runners_.end(), idle);
+  if (need.worker) return idle_ == runners_.size() && queue_.empty();
+  if (need.partition && running_in_partition() + queue_.size() > 0) return false;
+  if (need.most != 0 && running_in_partition() + queue_.size() >= need.most) return false;
+  if (need.serial) return !runners_.front()->busy;
+  return idle_ > 0 || may_queue(need);
+}
+
+// What runs outside of the partition may run for long.
+bool Runners::may_queue(const Need& need) const {
+  return need.may_wait && queue_.size() < most_waiting() && running_in_partition() > 0;
+}
+
+// So many that the last of them waits for as long as two that are just short.
+std::size_t Runners::most_waiting() const {
+  if (typical_ns_ >= short_ns_) return 0;
+  return runners_.size() *
+         static_cast<std::size_t>(2 * short_ns_ / std::max<Nanos>(typical_ns_, kMicro));
 }
 
 void Runners::start(Job job, const Need& need) {
   job.alone = need.partition || need.worker;
   if (!job.alone) job.finished = {};
   MutexLock held(mutex_);
-  // Searches from the back, so that the first runner is left for serial handlers.
-  const auto idle = std::find_if(runners_.rbegin(), runners_.rend(),
-                                 [](const auto& runner) { return !runner->busy; });
-  Runner& runner = need.serial ? *runners_.front() : **idle;
-  runner.next = std::move(job);
-  runner.busy = true;
+  Runner* woken = nullptr;
+  if (idle_ == 0 || may_queue(need)) {
+    queue_.push_back(std::move(job));
+    woken = call_one();
+  } else {
+    woken = need.serial ? runners_.front().get() : last_idle();
+    woken->next = std::move(job);
+    woken->busy = true;
+    --idle_;
+  }
   held.unlock();  // or it would wake only to wait for the mutex
-  runner.wake.notify_one();
+  if (woken != nullptr) woken->wake.notify_one();
+}
+
+// From the back, so that the first runner is left for serial handlers.
+Runners::Runner* Runners::last_idle() const {
+  return std::find_if(runners_.rbegin(), runners_.rend(),
+                      [](const auto& runner) { return !runner->busy; })
+      ->get();
+}
+
+// Whom to wake for what waits: nobody, while another one is on its way. It calls the next one, so
+// that who hands out is not held up by all of them, and no more wake than find something.
+Runners::Runner* Runners::call_one() {
+  if (idle_ == 0 || queue_.empty() || called_ != nullptr) return nullptr;
+  called_ = last_idle();
+  return called_;
+}
+
+Runners::Runner* Runners::come(Runner& runner) {
+  if (called_ != &runner) return nullptr;
+  called_ = nullptr;
+  if (!runner.next && !queue_.empty()) {
+    take_next(runner);
+    runner.busy = true;
+    --idle_;
+  }
+  return call_one();
+}
+
+void Runners::take_next(Runner& runner) {
+  runner.next = std::move(queue_.front());
+  queue_.pop_front();
 }
 
 std::size_t Runners::in_partition() const {
   const MutexLock held(mutex_);
-  return running_in_partition();
+  return running_in_partition() + queue_.size();
+}
+
+std::size_t Runners::waiting() const {
+  const MutexLock held(mutex_);
+  return queue_.size();
 }
 
 std::size_t Runners::running_in_partition() const {
@@ -92,36 +146,100 @@ std::size_t Runners::running_in_partition() const {
 
 std::vector<JobEnd> Runners::take() {
   const MutexLock held(mutex_);
+  // All threads are with tasks that have left the partition, perhaps for long.
+  if (!queue_.empty() && idle_ == 0 && running_in_partition() == 0) recall_all();
+  told_ = false;
   return std::exchange(ends_, {});
 }
 
-void Runners::wait(std::chrono::milliseconds timeout) {
-  const auto until = std::chrono::steady_clock::now() + timeout;
+bool Runners::quick() const {
   const MutexLock held(mutex_);
-  while (ends_.empty() && ended_.wait_until(mutex_, until)) {
+  return most_waiting() > 0;
+}
+
+void Runners::recall() {
+  const MutexLock held(mutex_);
+  recall_all();
+}
+
+void Runners::recall_all() {
+  for (Job& job : queue_) {
+    JobEnd& end = ends_.emplace_back();
+    end.tasks.resize(job.tasks.size());
+    end.job = std::move(job);
   }
+  queue_.clear();
+}
+
+void Runners::wait(std::chrono::milliseconds timeout) {
+  const MutexLock held(mutex_);
+  wait_until_told(timeout);
+}
+
+void Runners::wait_until_left(std::size_t most, std::chrono::milliseconds timeout) {
+  const MutexLock held(mutex_);
+  left_ = most;
+  const auto failed = [](const JobEnd& end) { return end.error != nullptr; };
+  told_ = is_to_be_told() || std::any_of(ends_.begin(), ends_.end(), failed);
+  wait_until_told(timeout);
+  left_.reset();
+}
+
+void Runners::wait_until_told(std::chrono::milliseconds timeout) {
+  const auto until = std::chrono::steady_clock::now() + timeout;
+  while (!told_ && ended_.wait_until(mutex_, until)) {
+  }
+}
+
+bool Runners::is_to_be_told() const {
+  if (!left_) return queue_.size() <= most_waiting() / 2;
+  return queue_.size() <= *left_ && queue_.size() + running_in_partition() <= *left_;
 }
 
 void Runners::work(Runner& runner) {
   MutexLock held(mutex_);
   for (;;) {
-    while (!stop_ && !runner.next) runner.wake.wait(mutex_);
-    if (!runner.next) return;
+    while (!stop_ && !runner.next && called_ != &runner) runner.wake.wait(mutex_);
+    if (stop_ && !runner.next) return;
+    Runner* const woken = come(runner);
+    if (!runner.next) continue;
     Job job = std::move(*runner.next);
     runner.next.reset();
     held.unlock();
+    if (woken != nullptr) woken->wake.notify_one();
+    const Nanos began = mono_ns();
     JobEnd end = execute(*runner.jobs, std::move(job));
+    const Nanos took = mono_ns() - began;
     held.lock();
-    runner.busy = false;
-    ends_.push_back(std::move(end));
+    if (!ended(runner, std::move(end), took)) continue;
     held.unlock();  // as in start()
     ended_.notify_one();
     held.lock();
   }
 }
 
+bool Runners::ended(Runner& runner, JobEnd end, Nanos took) {
+  typical_ns_ = typical_ns_ - typical_ns_ / kWeight + std::min(took, kLongest) / kWeight;
+  const bool failed = end.error != nullptr;
+  ends_.push_back(std::move(end));
+  if (queue_.empty() || stop_) {
+    runner.busy = false;
+    ++idle_;
+  } else {
+    take_next(runner);
+  }
+  const bool tell = !told_ && (failed || is_to_be_told());
+  told_ = told_ || tell;
+  return tell;
+}
+
 JobEnd Runners::execute(JobRunner& jobs, Job job) {
   JobEnd end{.job = std::move(job)};
+  // What waited meanwhile was no longer looked at by the block loop.
+  if (asked() == Asked::kStop) {
+    end.tasks.resize(end.job.tasks.size());
+    return end;
+  }
   try {
     end.tasks = jobs.run(end.job);
   } catch (...) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "thread/mutex.h"
 #include "worker/job/executor.h"
 #include "worker/process/session.h"
@@ -15,15 +17,21 @@
 namespace allot::worker {
 
 // The threads of a worker whose pool has `concurrency`: each runs a job at a time, with a
-// connection and entries in the slot of its own.
+// connection and entries in the slot of its own. While jobs are short, some more are handed out
+// than there are threads: a thread then goes from one to the next, and neither it nor the block
+// loop sleeps in between.
 class Runners final : public Executor {
  public:
   using MakeSession = std::function<std::unique_ptr<Session>(std::size_t place)>;
   using MakeRunner = std::function<std::unique_ptr<JobRunner>(Session& session, Seat seat)>;
 
+  // Where jobs are longer none waits for a thread: what wakes one is nothing beside them, and
+  // others may have threads for them.
+  static constexpr Nanos kShort = 25 * kMilli;
+
   // 2 to ipc::kMaxRunning of them.
   Runners(std::size_t size, const SlotWriter& slot, const MakeSession& make_session,
-          const MakeRunner& make_runner);
+          const MakeRunner& make_runner, Nanos short_ns = kShort);
   Runners(const Runners&) = delete;
   Runners& operator=(const Runners&) = delete;
   ~Runners() override;
@@ -33,7 +41,11 @@ class Runners final : public Executor {
   void start(Job job, const Need& need) override;
   [[nodiscard]] std::vector<JobEnd> take() override;
   [[nodiscard]] std::size_t in_partition() const override;
+  [[nodiscard]] std::size_t waiting() const override;
+  [[nodiscard]] bool quick() const override;
+  void recall() override;
   void wait(std::chrono::milliseconds timeout) override;
+  void wait_until_left(std::size_t most, std::chrono::milliseconds timeout) override;
 
  private:
   struct Runner {
@@ -47,13 +59,32 @@ class Runners final : public Executor {
   };
   void work(Runner& runner);
   static JobEnd execute(JobRunner& jobs, Job job);
+  [[nodiscard]] bool may_queue(const Need& need) const ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] Runner* last_idle() const ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] Runner* call_one() ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] Runner* come(Runner& runner) ALLOT_REQUIRES(mutex_);
+  void take_next(Runner& runner) ALLOT_REQUIRES(mutex_);
+  // How many jobs may wait for a thread; 0: none, because they are long.
+  [[nodiscard]] std::size_t most_waiting() const ALLOT_REQUIRES(mutex_);
+  void wait_until_told(std::chrono::milliseconds timeout) ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] bool is_to_be_told() const ALLOT_REQUIRES(mutex_);
+  // Takes the next job that waits. Returns whether the block loop is to be told.
+  bool ended(Runner& runner, JobEnd end, Nanos took) ALLOT_REQUIRES(mutex_);
+  void recall_all() ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool in_partition(const Runner& runner) const ALLOT_REQUIRES(mutex_);
   [[nodiscard]] std::size_t running_in_partition() const ALLOT_REQUIRES(mutex_);
 
   const SlotWriter& slot_;
+  const Nanos short_ns_;
   mutable Mutex mutex_;  // guards next and busy of each runner, too
   CondVar ended_;
   std::vector<JobEnd> ends_ ALLOT_GUARDED_BY(mutex_);
+  bool told_ ALLOT_GUARDED_BY(mutex_) = false;                // the block loop has something to do
+  std::optional<std::size_t> left_ ALLOT_GUARDED_BY(mutex_);  // it waits until so many are left
+  std::deque<Job> queue_ ALLOT_GUARDED_BY(mutex_);
+  Nanos typical_ns_ ALLOT_GUARDED_BY(mutex_);  // how long a job takes, by those that ended last
+  std::size_t idle_ ALLOT_GUARDED_BY(mutex_);
+  Runner* called_ ALLOT_GUARDED_BY(mutex_) = nullptr;  // it wakes for the queue
   bool stop_ ALLOT_GUARDED_BY(mutex_) = false;
   std::vector<std::unique_ptr<Runner>> runners_;  // the first is the one for serial handlers
 };

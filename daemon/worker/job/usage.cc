@@ -2,6 +2,7 @@
 #include "worker/job/usage.h"
 
 #include <sys/resource.h>
+#include <time.h>
 
 #include <algorithm>
 
@@ -19,16 +20,20 @@ rusage usage(int who) {
   return used;
 }
 
-std::uint64_t cpu_us(int who) {
-  const rusage used = usage(who);
-  return us_of(used.ru_utime) + us_of(used.ru_stime);
+std::uint64_t clock_us(clockid_t clock) {
+  timespec now{};
+  (void)clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec) / kMicro;
 }
 
 // What this process used, and children that it has waited for, because a handler may start
 // programs. When others run beside it, only the time of this thread is known to be its own. This is
 // asked for each task, and of a process with many threads the kernel sums them all up.
 std::uint64_t cpu_us(bool of_thread) {
-  return of_thread ? cpu_us(RUSAGE_THREAD) : cpu_us(RUSAGE_SELF) + cpu_us(RUSAGE_CHILDREN);
+  if (of_thread) return clock_us(CLOCK_THREAD_CPUTIME_ID);
+  const rusage children = usage(RUSAGE_CHILDREN);
+  return clock_us(CLOCK_PROCESS_CPUTIME_ID) + us_of(children.ru_utime) + us_of(children.ru_stime);
 }
 
 std::uint64_t max_rss_kib() {

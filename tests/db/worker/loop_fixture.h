@@ -24,21 +24,22 @@ inline constexpr std::chrono::milliseconds kTtl{1200};
 class LoopWorker {
  public:
   LoopWorker(const db::ConnectOptions& options, const ServedQueue& queue,
-             const plugin_host::Registry& registry, ipc::Board& board, std::size_t concurrency = 1)
+             const plugin_host::Registry& registry, ipc::Board& board, std::size_t concurrency = 1,
+             Nanos short_ns = Runners::kShort)
       : LoopWorker(options, ServedQueues(std::vector{queue}), {queue.info}, registry, board,
-                   concurrency) {}
+                   concurrency, short_ns) {}
   LoopWorker(const db::ConnectOptions& options, ServedQueues queues,
              const plugin_host::Registry& registry, ipc::Board& board, std::size_t concurrency)
-      : LoopWorker(options, std::move(queues), {}, registry, board, concurrency) {}
+      : LoopWorker(options, std::move(queues), {}, registry, board, concurrency, Runners::kShort) {}
   LoopWorker(const db::ConnectOptions& options, ServedQueues queues,
              std::vector<queue::QueueInfo> infos, const plugin_host::Registry& registry,
-             ipc::Board& board, std::size_t concurrency)
+             ipc::Board& board, std::size_t concurrency, Nanos short_ns)
       : parts_(options, slot_, registry, board, kTtl, kPatience),
         recovery_(parts_.session, parts_.stores.detached, parts_.settings, std::move(infos), slot_,
                   board),
         finder_(parts_.session, parts_.stores.leases, parts_.keeper, slot_, board, 0,
                 std::move(queues)),
-        executor_(make_executor(concurrency, options, registry)),
+        executor_(make_executor(concurrency, short_ns, options, registry)),
         loop_({.session = parts_.session,
                .finder = finder_,
                .keeper = parts_.keeper,
@@ -73,7 +74,7 @@ class LoopWorker {
  private:
   static constexpr std::chrono::milliseconds kPatience{500};
 
-  std::unique_ptr<Executor> make_executor(std::size_t concurrency,
+  std::unique_ptr<Executor> make_executor(std::size_t concurrency, Nanos short_ns,
                                           const db::ConnectOptions& options,
                                           const plugin_host::Registry& registry) {
     if (concurrency < 2) return std::make_unique<InThisThread>(parts_.runner);
@@ -85,7 +86,8 @@ class LoopWorker {
         [&](Session& own, Seat seat) {
           return std::make_unique<JobRunner>(own, parts_.stores.detached, registry, parts_.keeper,
                                              slot_, parts_.settings, seat);
-        });
+        },
+        short_ns);
   }
 
   std::unique_ptr<ipc::Slot> raw_slot_ = std::make_unique<ipc::Slot>();
@@ -118,12 +120,13 @@ class LoopTest : public WorkerTest {
   }
 
   std::unique_ptr<LoopWorker> worker() { return worker(queue_); }
-  std::unique_ptr<LoopWorker> worker(const queue::QueueInfo& queue, std::size_t concurrency = 1) {
+  std::unique_ptr<LoopWorker> worker(const queue::QueueInfo& queue, std::size_t concurrency = 1,
+                                     Nanos short_ns = Runners::kShort) {
     db::ConnectOptions options = this->options();
     options.connect_timeout = options.call_timeout = std::chrono::milliseconds(2'000);
     options.lock_wait = lock_wait(kTtl);
     return std::make_unique<LoopWorker>(options, ServedQueue{queue, &config_}, registry_, *board_,
-                                        concurrency);
+                                        concurrency, short_ns);
   }
   void put_tasks(std::uint32_t partition_no, std::uint64_t count,
                  const std::string& type = "test.ok") {

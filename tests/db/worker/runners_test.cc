@@ -154,6 +154,98 @@ TEST_F(RunnersTest, ALeaseThatIsLostUnderAllOfThem) {
   expect_idle(next->slot());
 }
 
+// Workers to which every task is short: more are handed out than there are threads.
+class QuickRunnersTest : public RunnersTest {
+ protected:
+  QuickRunnersTest() { config_.block_seconds = std::chrono::minutes(10); }
+
+  std::unique_ptr<LoopWorker> quick_worker() { return worker(queue_, kAtATime, 600 * kSecond); }
+  // All threads of it wait for the gate, and the tasks behind wait for a thread.
+  std::future<void> work_at_the_gate(LoopWorker& worker, std::uint64_t behind) {
+    put_side(0, kAtATime, "side.gate", "'" + gate_ + "'");
+    db_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +
+                std::to_string(queue_.queue_id) +
+                ", 0, 1, 1000 + seq, 'side.wait', CONCAT('b', seq, ' 0') FROM " +
+                support::numbers(1, behind));
+    auto block = worker.find();
+    EXPECT_TRUE(block && block->tasks.size() == kAtATime + behind);
+    auto worked = std::async(std::launch::async,
+                             [&worker, found = std::move(*block)] { worker.work(found); });
+    EXPECT_TRUE(eventually([&] { return begun() == kAtATime; }));
+    return worked;
+  }
+  void open() { static_cast<void>(output_folder_.write("gate", "")); }
+
+  std::string gate_ = output_folder_ / "gate";
+};
+
+// One of them runs for as long as the lease lasts, so every fetch meets it, and those that just
+// run.
+TEST_F(QuickRunnersTest, TheNextBlockIsFetchedWhileTheLastTasksRun) {
+  config_.block_size = 40;
+  put_side(0, 400, "side.wait", "0");
+  db_.execute("UPDATE task SET type = 'side.gate', payload = 'first " + gate_ +
+              "' WHERE run_key = 1");
+  const auto one = quick_worker();
+  auto block = one->find();
+  ASSERT_TRUE(block);
+  auto worked = std::async(std::launch::async, [&] { one->work(std::move(*block)); });
+  EXPECT_TRUE(eventually([&] { return begun() == 400; }));
+  open();
+  worked.get();
+  EXPECT_EQ(begun(), 400U) << "each once";
+  EXPECT_EQ(names_of_the_ended().size(), 400U);
+  EXPECT_EQ(one->slot().tasks_done, 400U);
+  EXPECT_EQ(one->slot().leases_taken, 1U) << "and in one lease";
+  EXPECT_TRUE(all_ended());
+  expect_idle(one->slot());
+}
+
+TEST_F(QuickRunnersTest, WhatWaitsStartsNoLaterThanTheLeaseAllows) {
+  config_.block_seconds = std::chrono::seconds(1);
+  const auto one = quick_worker();
+  auto worked = work_at_the_gate(*one, 20);
+  const auto until = std::chrono::steady_clock::now() + config_.block_seconds;
+  EXPECT_TRUE(eventually([&] { return std::chrono::steady_clock::now() > until; }));
+  open();
+  worked.get();
+  EXPECT_EQ(begun(), kAtATime);
+  EXPECT_EQ(value("SELECT CONCAT(COUNT(*), ' ', SUM(attempt)) FROM task"), "20 0");
+  EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
+  ASSERT_TRUE(work_until_all_ended(*one));
+  EXPECT_EQ(begun(), kAtATime + 20) << "each once";
+  expect_idle(one->slot());
+}
+
+// All threads are with tasks that have left the partition: others may have what waits.
+TEST_F(QuickRunnersTest, WhatWaitsBehindDetachedTasksGoesBack) {
+  config_.detach_after = std::chrono::milliseconds(50);
+  const auto one = quick_worker();
+  auto worked = work_at_the_gate(*one, 20);
+  worked.get();
+  EXPECT_EQ(begun(), kAtATime);
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "20");
+  const auto other = crowded_worker();
+  ASSERT_TRUE(eventually([&] {
+    if (auto block = other->find()) other->work(std::move(*block));
+    return value("SELECT COUNT(*) FROM task") == "0";
+  }));
+  EXPECT_EQ(begun(), kAtATime + 20) << "each once";
+  open();
+  ASSERT_TRUE(work_until_all_ended(*one));
+}
+
+TEST_F(QuickRunnersTest, WithoutALeaseNothingThatWaitsStarts) {
+  const auto one = quick_worker();
+  auto worked = work_at_the_gate(*one, 20);
+  db_.execute("UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 7 WHERE partition_no = 0");
+  ASSERT_TRUE(eventually([&] { return one->slot().leases_lost == 1; }));
+  open();
+  worked.get();
+  EXPECT_EQ(begun(), kAtATime);
+  EXPECT_EQ(support::runs_in(one->slot()), 0U);
+}
+
 // The real program, with its pulse, its signals and its log: run by hand, it is a worker by itself.
 class RunnersProgramTest : public RunnersTest {
  protected:
@@ -184,6 +276,23 @@ TEST_F(RunnersProgramTest, AStopReachesAllThatRun) {
   EXPECT_EQ(begun(), kAtATime);
   EXPECT_EQ(value("SELECT CONCAT(COUNT(*), ' ', SUM(attempt)) FROM task"), "20 0");
   EXPECT_EQ(value("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), "0");
+}
+
+// One that runs ends by the stop: its thread takes nothing that waits.
+TEST_F(RunnersProgramTest, WhatWaitsForAThreadDoesNotStartAfterAStop) {
+  const std::string gate = output_folder_ / "gate";
+  put_side(0, 300, "side.wait", "0");
+  db_.execute("UPDATE task SET payload = 'last 600000' WHERE run_key = 208");
+  db_.execute("UPDATE task SET type = 'side.gate', payload = CONCAT('g', run_key, ' " + gate +
+              "') WHERE run_key BETWEEN 201 AND 207");
+  auto& program = start();
+  ASSERT_TRUE(eventually([&] { return begun() == 208; })) << program.err();
+  program.signal(SIGTERM);
+  EXPECT_TRUE(eventually([&] { return names_of_the_ended().contains("last"); }));
+  static_cast<void>(output_folder_.write("gate", ""));
+  EXPECT_EQ(program.wait(), (support::ExitStatus{0, 0})) << program.err();
+  EXPECT_EQ(begun(), 208U);
+  EXPECT_EQ(value("SELECT CONCAT(COUNT(*), ' ', SUM(attempt)) FROM task"), "93 0");
 }
 
 // The pulse opens it while the others write to it.
