@@ -18,8 +18,6 @@
 // Jobs of Fireworq's programs, which know them by small numbers (decision 0051).
 namespace allot::queue {
 
-inline constexpr std::size_t kMaxJobName = 255;  // bytes of a queue's name, and of a category
-
 // Numbers for new tasks, in their order: part of the transaction that submits them.
 std::vector<std::uint64_t> number_jobs(db::Connection& db, std::span<const Submitted> made);
 
