@@ -24,6 +24,12 @@ constexpr Nanos kAckPatience = 20 * kMilli;  // longer where threads would wait 
 constexpr std::chrono::seconds kTurnPatience{10};
 // S14, where the order must be kept: the same time for which defer.sql puts a task aside.
 constexpr std::chrono::seconds kHoldUnknown{30};
+// While tasks run beside: a place that is free waits no longer than this where more tasks are
+// known; where none are, and nobody rings, the lease looks for those that became due.
+constexpr Nanos kFillWithin = 2 * kMilli;
+constexpr Nanos kFillLook = 250 * kMilli;
+// How long an idle worker has for what waits, before a lease that could go on ends for it.
+constexpr Nanos kIdlePatience = 50 * kMilli;
 
 std::string id_text(const queue::Lease& lease, const queue::Task& task) {
   return queue::TaskId{lease.partition, task.key.prio, task.id_key()}.text();
@@ -58,6 +64,7 @@ BlockInHand::BlockInHand(const Parts& parts, Finder::Found found)
       tasks_(std::move(found.block.tasks)),
       fetched_ns_(boot_ns()),
       grant_(found.grant) {
+  full_ = full(tasks_.size());
   if (lease_.suspects && !mutant::removed("careful_mode")) {
     careful_ = Careful{*lease_.suspects, {}};
   }
@@ -65,7 +72,6 @@ BlockInHand::BlockInHand(const Parts& parts, Finder::Found found)
 
 Executor::Need BlockInHand::work() {
   for (;;) {
-    const bool full = this->full();
     const Next next = run_block();
     if (next == Next::kDetached && !mutant::removed("block_after_detach")) {
       forget();
@@ -77,7 +83,7 @@ Executor::Need BlockInHand::work() {
     if (parts_.keeper.lost()) break;
     // A block that was not full emptied the partition, unless somebody has submitted since: no
     // scout sees those tasks while the partition is leased.
-    if ((!full && !parts_.finder.rung_since_fetch()) || boot_ns() >= until_ns_) break;
+    if ((!full_ && !parts_.finder.rung_since_fetch()) || boot_ns() >= until_ns_) break;
     // A lease must not see a task again that it had detached (queue/detached_store).
     if (parts_.keeper.any_detached() && !mutant::removed("lease_after_detach")) break;
     if (!grant_.more(boot_ns())) break;
@@ -90,8 +96,8 @@ Executor::Need BlockInHand::work() {
 }
 
 // Whether the partition may have more tasks than were fetched.
-bool BlockInHand::full() const {
-  return grant_.limited() ? grant_.full(tasks_.size()) : tasks_.size() == block_size_;
+bool BlockInHand::full(std::size_t fetched) const {
+  return grant_.limited() ? grant_.full(fetched) : fetched >= block_size_;
 }
 
 bool BlockInHand::one_at_a_time() const {
@@ -99,7 +105,8 @@ bool BlockInHand::one_at_a_time() const {
 }
 
 BlockInHand::Next BlockInHand::run_block() {
-  const Next next = start_jobs();
+  Next next = start_jobs();
+  while (next == Next::kGoOn && fills_up() && parts_.executor.in_partition() > 0) next = fill_up();
   if (next == Next::kDetached) return next;
   const Next last = wait_for_all();
   if (next != Next::kGoOn) return next;
@@ -114,14 +121,17 @@ BlockInHand::Next BlockInHand::start_jobs() {
     if (const Next next = make_way(need); next != Next::kGoOn) return next;
     if (parts_.done()) return Next::kLeave;
     // S5: the last look before a handler starts. At least one task runs in every lease.
-    if (!parts_.keeper.valid() || (!first_ && boot_ns() >= until_ns_)) return Next::kLeave;
+    if (!parts_.keeper.valid()) return Next::kLeave;
+    if (!first_ && boot_ns() >= until_ns_ && !goes_on()) return Next::kLeave;
     // What is left waits for the next grant, and is fetched with it.
     if (!grant_.may_start(boot_ns())) return Next::kGoOn;
     if (!parts_.slot.may_start()) return Next::kLeave;
     first_ = false;
     if (const Next next = start_job(need); next != Next::kGoOn) return next;
     if (first_) continue;
-    if (parts_.finder.claim_urgent()) return Next::kLeave;
+    // What runs beside may keep this worker for long; goes_on() asks for others.
+    const bool beside = fills_up() && parts_.executor.in_partition() > 0;
+    if (!beside && parts_.finder.claim_urgent()) return Next::kLeave;
     // Threads that wait for a job come first: once none does, make_way() acknowledges. Only for a
     // moment, because with short tasks there may always be one.
     const bool first_jobs = ack_is_due(kAckWithin) && !ack_is_due(kAckWithin + kAckPatience) &&
@@ -129,6 +139,54 @@ BlockInHand::Next BlockInHand::start_jobs() {
     if (!first_jobs) ack_in_time();
   }
   return Next::kGoOn;
+}
+
+// One look while tasks run. What runs counts among those that a fetch reads: it is the head of the
+// partition, so that a takeover finds it there (S7).
+BlockInHand::Next BlockInHand::fill_up() {
+  if (is_over()) return Next::kLeave;
+  const Nanos now = boot_ns();
+  if (may_fetch(now)) {
+    defer_unknown();
+    fetch_more();
+    return start_jobs();
+  }
+  {
+    const SlotWriter::Guard guard(parts_.slot);
+    const bool soon = running_.size() < share_ && now - fetched_ns_ < kFillWithin;
+    parts_.executor.wait(soon ? std::chrono::milliseconds(1) : Executor::kLook);
+  }
+  const Next next = collect();
+  ack_in_time();
+  return next;
+}
+
+// Not for each place by itself: every fetch reads what runs once more.
+bool BlockInHand::may_fetch(Nanos now) const {
+  if (running_.size() >= share_ || !grant_.may_ask(now)) return false;
+  const Nanos age = now - fetched_ns_;
+  const bool half = running_.size() * 2 <= share_ && !grant_.limited();
+  if (full_ || parts_.finder.rung_since_fetch()) return half || age >= kFillWithin;
+  return age >= kFillLook;
+}
+
+// Whether no further task may start in this lease.
+bool BlockInHand::is_over() {
+  if (parts_.done() || !parts_.keeper.valid()) return true;
+  return boot_ns() >= until_ns_ && !goes_on();
+}
+
+// Tasks that run keep the lease beyond its time, and so it goes on beside them where it would be
+// the same if it were taken anew, and nobody waits for this worker.
+bool BlockInHand::goes_on() {
+  if (!fills_up() || parts_.executor.in_partition() == 0) return false;
+  if (parts_.look) parts_.look();
+  if (!parts_.finder.same_again(lease_.partition, share_, grant_.limited())) return false;
+  const bool others_wait = parts_.finder.others_wait();
+  if (others_wait && others_waited_) return false;
+  others_waited_ = others_wait;
+  until_ns_ = boot_ns() + (others_wait ? kIdlePatience : in_nanos(queue_.settings->block_seconds));
+  return true;
 }
 
 Executor::Need BlockInHand::need_of(const queue::Task& task) const {
@@ -172,6 +230,7 @@ BlockInHand::Next BlockInHand::start_job(const Executor::Need& need) {
   job.careful = need.worker;
   if (parts_.lifetime != nullptr) parts_.lifetime->ran(job.tasks.size());
   alone_runs_ = need.partition || need.worker;
+  if (share_ != 0) running_.push_back(key);
   parts_.executor.start(std::move(job), need);
   Next next = collect();
   while (alone_runs_) {
@@ -227,21 +286,21 @@ Job BlockInHand::next_job() {
   return job;
 }
 
-// A task that was counted as started was none.
-void BlockInHand::not_started() {
+// A task that was counted as started was none. What an earlier grant was for has lapsed with it.
+void BlockInHand::not_started(const Job& job) {
   parts_.slot.not_started();
   if (parts_.lifetime != nullptr) parts_.lifetime->ran_none();
-  grant_.not_started(1);
+  if (job.start_by_ns == grant_.start_by_ns()) grant_.not_started(1);
 }
 
 // Tasks of a job that have not ended are the next ones: first those that have to run by themselves,
 // one of which runs in this lease, or the next one would only repeat the call.
-void BlockInHand::put_back(std::vector<queue::Task> tasks, const std::vector<TaskEnd>& ends) {
+void BlockInHand::put_back(Job& job, const std::vector<TaskEnd>& ends) {
   for (const Result left : {Result::kNothing, Result::kByItself}) {
-    for (std::size_t i = tasks.size(); i-- > 0;) {
+    for (std::size_t i = job.tasks.size(); i-- > 0;) {
       if (ends[i].result != left) continue;
-      not_started();
-      tasks_.insert(tasks_.begin() + static_cast<std::ptrdiff_t>(next_), std::move(tasks[i]));
+      not_started(job);
+      tasks_.insert(tasks_.begin() + static_cast<std::ptrdiff_t>(next_), std::move(job.tasks[i]));
       if (left != Result::kByItself) continue;
       ++by_itself_;
       first_ = true;
@@ -256,15 +315,16 @@ BlockInHand::Next BlockInHand::collect() {
     if (one.error) std::rethrow_exception(one.error);
     if (one.job.alone) alone_runs_ = false;
     for (std::size_t i = 0; i < one.job.tasks.size(); ++i) {
-      const Next after = ended(one.job.tasks[i], one.tasks[i], one.job.alone);
+      std::erase(running_, one.job.tasks[i].key);
+      const Next after = ended(one.job.tasks[i], one.tasks[i], one.job);
       if (next == Next::kGoOn) next = after;
     }
-    put_back(std::move(one.job.tasks), one.tasks);
+    put_back(one.job, one.tasks);
   }
   return next;
 }
 
-BlockInHand::Next BlockInHand::ended(const queue::Task& task, const TaskEnd& end, bool alone) {
+BlockInHand::Next BlockInHand::ended(const queue::Task& task, const TaskEnd& end, const Job& job) {
   switch (end.result) {
     case Result::kNothing:
     case Result::kByItself:
@@ -275,7 +335,7 @@ BlockInHand::Next BlockInHand::ended(const queue::Task& task, const TaskEnd& end
       finished_.push_back(queue::finished(task));
       return Next::kGoOn;
     case Result::kUnknownType:
-      not_started();
+      not_started(job);
       if (queue_.in_order()) return hold_unknown(task);
       unknown_.push_back(task);
       unknown_.back().payload.reset();
@@ -285,7 +345,7 @@ BlockInHand::Next BlockInHand::ended(const queue::Task& task, const TaskEnd& end
       return Next::kLeave;
     case Result::kDetached:
       // Beside others it left the lease to them.
-      return alone ? Next::kDetached : Next::kGoOn;
+      return job.alone ? Next::kDetached : Next::kGoOn;
     case Result::kLeaseGone:
       break;
   }
@@ -416,36 +476,38 @@ void BlockInHand::ack_in_time() {
 
 void BlockInHand::fetch_more() {
   parts_.finder.fetching();
-  if (grant_.limited()) return fetch_granted();
-  tasks_ = parts_.session.call([&](db::Connection& db) {
+  tasks_ = grant_.limited() ? fetch_granted() : parts_.session.call([&](db::Connection& db) {
     return queue::ack_and_fetch(db, lease_.partition, finished_,
                                 parts_.finder.fetch_spec(block_size_));
   });
   fetched_ns_ = boot_ns();
+  const auto runs = [&](const queue::Task& task) {
+    return std::find(running_.begin(), running_.end(), task.key) != running_.end();
+  };
+  const std::size_t ran = std::erase_if(tasks_, runs);
+  full_ = full(tasks_.size() + (grant_.limited() ? 0 : ran));
   next_ = 0;
   first_ = true;
   acked();
 }
 
 // What was not started is among what is fetched.
-void BlockInHand::fetch_granted() {
+std::vector<queue::Task> BlockInHand::fetch_granted() {
   Rates& rates = parts_.finder.rates();
   const std::uint32_t queue_id = lease_.partition.queue_id;
   rates.ended(queue_id, grant_);
-  const std::uint32_t asked = rates.asked(queue_id, block_size_);
+  const auto running = static_cast<std::uint32_t>(running_.size());
+  const std::uint32_t asked = rates.asked(queue_id, block_size_ - std::min(running, block_size_));
   Nanos sent_ns = 0;
   auto [tasks, granted] = parts_.session.call([&](db::Connection& db) {
     sent_ns = boot_ns();
-    return queue::ack_and_fetch_rated(db, lease_, finished_, parts_.finder.fetch_spec(block_size_),
-                                      asked);
+    queue::FetchSpec spec = parts_.finder.fetch_spec(block_size_);
+    spec.running = running;
+    return queue::ack_and_fetch_rated(db, lease_, finished_, spec, asked);
   });
   rates.answered(queue_id, granted);
   grant_ = Grant(granted, queue_id, sent_ns);
-  tasks_ = std::move(tasks);
-  fetched_ns_ = boot_ns();
-  next_ = 0;
-  first_ = true;
-  acked();
+  return std::move(tasks);
 }
 
 // Jobs of other threads may have finished tasks meanwhile.
