@@ -191,6 +191,10 @@ std::int64_t due_ms(std::uint64_t run_key) {
   return static_cast<std::int64_t>(run_key / kKeysOfMs) + kSince1970Ms;
 }
 
+std::int64_t pushed_ms(std::uint64_t first_key, std::uint32_t run_after) {
+  return due_ms(first_key) - std::int64_t{1000} * run_after;
+}
+
 std::vector<std::uint64_t> number_jobs(db::Connection& db, std::span<const Submitted> made) {
   std::string rows;
   for (const Submitted& task : made) {

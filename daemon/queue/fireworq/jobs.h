@@ -37,6 +37,8 @@ struct Job {
 
 // When a key is due, in milliseconds since 1970.
 [[nodiscard]] std::int64_t due_ms(std::uint64_t run_key);
+// When a job was pushed, likewise: it was submitted to be due `run_after` seconds later.
+[[nodiscard]] std::int64_t pushed_ms(std::uint64_t first_key, std::uint32_t run_after);
 
 enum class JobList { kWaiting, kDeferred, kGrabbed };
 struct JobPage {
