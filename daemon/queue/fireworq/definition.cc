@@ -118,6 +118,13 @@ std::optional<FireworqQueue> lock_fireworq(db::Connection& db, std::string_view 
   return find_fireworq(db, name);
 }
 
+// Whether this queue of ours is one of theirs.
+bool is_theirs(db::Connection& db, std::string_view own) {
+  const auto all = list_fireworq(db);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const FireworqQueue& queue) { return queue.info.name == own; });
+}
+
 // The queue of ours, which becomes one of theirs in the transaction that is open. Whoever makes one
 // of the same name meanwhile waits for it, and then finds that it is theirs already.
 struct Place {
@@ -132,8 +139,9 @@ Place find_place(db::Connection& db, const FireworqQueue& wanted) {
     const bool made = create_queue(db, name, shape);
     if (!made) before = lock_fireworq(db, wanted.name);
     if (before) return {before->info, before};
-    // A queue that the configuration made, say, is left alone.
-    if (!made && name != hash_name(wanted.name)) continue;
+    // A queue that the configuration made, say, is left alone; and so is that of another name with
+    // the same hash. One that nobody has was left behind.
+    if (!made && (name != hash_name(wanted.name) || is_theirs(db, name))) continue;
     if (auto queue = find_queue(db, name)) return {std::move(*queue)};
   }
   throw Error("queue '" + wanted.name + "' could not be made");

@@ -474,11 +474,16 @@ void BlockInHand::ack_in_time() {
   if (ack_is_due(kAckWithin)) ack();
 }
 
+queue::FetchSpec BlockInHand::fetch_spec() const {
+  queue::FetchSpec spec = parts_.finder.fetch_spec(block_size_);
+  spec.running = running_;
+  return spec;
+}
+
 void BlockInHand::fetch_more() {
   parts_.finder.fetching();
   tasks_ = grant_.limited() ? fetch_granted() : parts_.session.call([&](db::Connection& db) {
-    return queue::ack_and_fetch(db, lease_.partition, finished_,
-                                parts_.finder.fetch_spec(block_size_));
+    return queue::ack_and_fetch(db, lease_.partition, finished_, fetch_spec());
   });
   fetched_ns_ = boot_ns();
   const auto runs = [&](const queue::Task& task) {
@@ -501,9 +506,7 @@ std::vector<queue::Task> BlockInHand::fetch_granted() {
   Nanos sent_ns = 0;
   auto [tasks, granted] = parts_.session.call([&](db::Connection& db) {
     sent_ns = boot_ns();
-    queue::FetchSpec spec = parts_.finder.fetch_spec(block_size_);
-    spec.running = running;
-    return queue::ack_and_fetch_rated(db, lease_, finished_, spec, asked);
+    return queue::ack_and_fetch_rated(db, lease_, finished_, fetch_spec(), asked);
   });
   rates.answered(queue_id, granted);
   grant_ = Grant(granted, queue_id, sent_ns);

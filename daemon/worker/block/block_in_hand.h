@@ -101,6 +101,7 @@ class BlockInHand {
   [[nodiscard]] bool ack_is_due(Nanos within) const;
   void ack_in_time();
   void fetch_more();
+  [[nodiscard]] queue::FetchSpec fetch_spec() const;
   [[nodiscard]] std::vector<queue::Task> fetch_granted();
   [[nodiscard]] bool full(std::size_t fetched) const;
   void acked();

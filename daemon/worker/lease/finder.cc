@@ -71,7 +71,7 @@ std::shared_ptr<const ServedQueue> Finder::find_served(std::uint32_t queue_id) {
 }
 
 queue::FetchSpec Finder::fetch_spec(std::uint32_t block_size) const {
-  return {block_size, highest_seen_, clock_.time(boot_ns()), 0};
+  return {block_size, highest_seen_, clock_.time(boot_ns()), {}};
 }
 
 bool Finder::claim_urgent() {

@@ -185,6 +185,15 @@ TEST_F(FireworqStoreTest, AnyNameAndNoQueueOfOthers) {
   EXPECT_EQ(made(wanted("mine", 3)).info.queue_id, other.info.queue_id);
 }
 
+// Hashes of 64 bits can be made alike.
+TEST_F(FireworqStoreTest, TheQueueOfAnotherNameWithTheSameHashIsLeftAlone) {
+  made(wanted("odd \xff", 7));
+  look_.execute("UPDATE fireworq_queue SET name = 'other \xff' WHERE queue_id > 0");
+  EXPECT_THROW(put_fireworq(look_, wanted("odd \xff", 9)), Error);
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(max_workers) FROM fireworq_queue"), "7");
+  EXPECT_FALSE(look_.in_transaction());
+}
+
 TEST_F(FireworqStoreTest, Routings) {
   put_routing(look_, {"b", "q2"});
   put_routing(look_, {"a\xff", "q2"});

@@ -102,7 +102,7 @@ std::vector<Expectation> of_rates() {
       {&sql::k_lease_rated, 10, {{"partition_no", "1"}}, "as lease, and a look at the buckets"},
       {&sql::k_charge_rate,
        60,
-       {{"wanted", "10"}, {"running", "0"}, {"wanted_and_running", "10"}, {"grant_id", "5"}},
+       {{"wanted", "10"}, {"running", "3"}, {"wanted_and_running", "10"}, {"grant_id", "5"}},
        "the buckets, sorted, and the head",
        true,
        true},

@@ -15,6 +15,7 @@ Values changed(Values values, const std::string& name, const std::string& value)
 std::vector<Expectation> of_fireworq() {
   const Values range{{"prio", "1"}, {"first_key", "1"}, {"last_key", "1600"}, {"way", "ASC"}};
   return {
+      {&sql::k_fetch, kBlock + 1, {{"started", keys(kBlock / 2, "prio", "run_key")}}},
       {&sql::k_list_fireworq, 2, {{"first_name", "'wide'"}, {"last_name", "'wide'"}}},
       {&sql::k_list_fireworq,
        8,

@@ -159,9 +159,13 @@ TEST_F(RateTest, WhatRunsAtTheHeadIsNotChargedForOnceMore) {
   fill_to_edge();
   const auto taken = lease(worker_, 3);
   ASSERT_TRUE(taken.block);
-  const auto again = [&](std::uint32_t running, std::uint32_t asked) {
+  const auto again = [&](std::size_t running, std::uint32_t asked) {
+    std::vector<TaskKey> keys(running);
+    for (std::size_t i = 0; i < running && i < taken.block->tasks.size(); ++i) {
+      keys[i] = taken.block->tasks[i].key;
+    }
     FetchSpec spec;
-    spec.running = running;
+    spec.running = keys;
     const RatedFetch fetched = ack_and_fetch_rated(worker_.db, taken.block->lease, {}, spec, asked);
     return std::pair(fetched.granted.starts, fetched.tasks.size());
   };

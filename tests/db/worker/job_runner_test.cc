@@ -207,6 +207,23 @@ TEST_F(JobRunnerTest, VerdictsOfAJobAreCounted) {
             "3 retry lost 1,4 retry lost 1,5 retry lost 1");
 }
 
+// It may be tried for ever: the records of how it began are kept, and the last ones.
+TEST_F(JobRunnerTest, OfManyAttemptsSomeRecordsAreKept) {
+  put_task("fireworq.job");
+  db_.execute("UPDATE task SET attempt = 100, headers = 'max_attempts=999\nverdicts=100'");
+  db_.execute(
+      "INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ended_at, "
+      "cause, error, lock_host, lock_pid) SELECT queue_id, partition_no, prio, run_key, seq, "
+      "UTC_TIMESTAMP(6), 'retry', '', 'h', 1 FROM task, " +
+      support::numbers(1, 100));
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  EXPECT_EQ(run(block, false), Result::kWritten);
+  EXPECT_EQ(value("SELECT CONCAT(COUNT(*), ' ', MAX(attempt), ' ', SUM(attempt <= 10), ' ', "
+                  "MIN(IF(attempt > 10, attempt, NULL))) FROM task_attempt"),
+            "100 101 10 12");
+}
+
 // Its host went down four times with it, each time after the attempt was written down.
 TEST_F(JobRunnerTest, AJobThatWasLostTooOftenDoesNotRunAgain) {
   put_task("fireworq.job");
