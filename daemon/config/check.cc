@@ -151,6 +151,18 @@ class Checker {
     refuse("queues", !pool.queues.empty());
     refuse("weights", !pool.weights.empty());
     refuse("strict", pool.strict);
+    if (sends_jobs()) return;
+    warn(section + ".fireworq",
+         "[" + section +
+             "] serves the queues of Fireworq's programs, but no plugin takes their jobs; write "
+             "enabled = true into [plugins.http.fireworq]");
+  }
+
+  [[nodiscard]] bool sends_jobs() const {
+    const auto http = settings_.plugins.sections.find("http");
+    if (http == settings_.plugins.sections.end()) return false;
+    const auto enabled = http->second.find("fireworq.enabled");
+    return enabled != http->second.end() && enabled->second == "true";
   }
 
   void check_weights(const Pool& pool) {

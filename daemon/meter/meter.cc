@@ -55,6 +55,11 @@ void Meter::count(Count what, std::string_view queue, std::string_view type,
   pair.buckets[bucket_of(ran_us)].fetch_add(1, std::memory_order_relaxed);
 }
 
+void Meter::count_elapsed(std::string_view queue, std::string_view type,
+                          std::uint64_t milliseconds) {
+  pair_of(cut(queue), cut(type)).elapsed_ms.fetch_add(milliseconds, std::memory_order_relaxed);
+}
+
 Pair& Meter::pair_of(std::string_view queue, std::string_view type) {
   const std::uint64_t hash = hash_of(queue, type);
   if (Pair* pair = find(hash, queue, type)) return *pair;

@@ -11,7 +11,7 @@
 namespace allot::meter {
 
 inline constexpr char kMagic[8] = {'A', 'l', 'l', 'o', 't', 'M', 't', 'r'};
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 inline constexpr std::size_t kPairs = 64;     // of queue and type, for each slot
 inline constexpr std::size_t kNameSize = 64;  // of a queue or a type, with its end
 inline constexpr std::size_t kErrors = 32;    // groups of errors, for each slot
@@ -60,7 +60,8 @@ struct Pair {
   char type[kNameSize];
   Counter counts[static_cast<std::size_t>(Count::kCounts)];
   Counter buckets[kBucketsMs.size() + 1];
-  Counter ran_us;  // the sum of what is in the buckets
+  Counter ran_us;      // the sum of what is in the buckets
+  Counter elapsed_ms;  // from the push of jobs of Fireworq to their end
 };
 
 // Failed attempts whose errors look alike; they are counted in the pair of their queue and type,

@@ -22,6 +22,7 @@ struct Total {
   std::uint64_t counts[kCounts] = {};
   std::uint64_t buckets[kBuckets] = {};
   std::uint64_t ran_us = 0;
+  std::uint64_t elapsed_ms = 0;
 
   [[nodiscard]] std::uint64_t of(Count what) const {
     return counts[static_cast<std::size_t>(what)];

@@ -1,6 +1,7 @@
 -- Takes starts out of the fullest bucket of a rated queue, for the tasks at the head of a partition
 -- that this holder leases, and reads how many it got (S43). It runs in one transaction with what
--- leased the partition, or acknowledged and fetches. :grant_id is new for each try, so that nobody
+-- leased the partition, or acknowledged and fetches. :running of the tasks at the head have started
+-- before. :grant_id is new for each try, so that nobody
 -- reads what an earlier one got.
 UPDATE queue_bucket
    SET grant_id = :grant_id, granted = 0
@@ -28,7 +29,7 @@ UPDATE queue_bucket
    SET granted = LEAST(
          :wanted, most,
          GREATEST(0, (charged_at - next_free + interval_us) DIV interval_us),
-         (SELECT COUNT(*)
+         (SELECT GREATEST(COUNT(*), :running) - :running
             FROM (SELECT 1 FROM task
                    WHERE queue_id = :queue_id AND partition_no = :partition_no
                      AND prio IN (0, 1, 2, 3)
@@ -36,7 +37,7 @@ UPDATE queue_bucket
                            (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us) << 12) + 4095,
                            :highest_seen)
                    ORDER BY prio, run_key
-                   LIMIT :wanted) AS head)),
+                   LIMIT :wanted_and_running) AS head)),
        next_free = next_free + granted * interval_us
  WHERE queue_id = :queue_id
    AND bucket_no = (SELECT bucket_no

@@ -1,7 +1,8 @@
 -- Reads the head of a leased partition. It marks nothing, because the lease is the claim. The IN
--- list over all classes keeps this a range scan when a class holds only tasks of tomorrow.
+-- list over all classes keeps this a range scan when a class holds only tasks of tomorrow. Of what is
+-- :started already, as the keys of ack.sql or FALSE, nobody wants the payload again.
 SELECT prio, run_key, first_key, attempt, type, LENGTH(payload),
-       IF(LENGTH(payload) <= :inline_limit, payload, NULL), flags,
+       IF(LENGTH(payload) <= :inline_limit AND NOT (:started), payload, NULL), flags,
        GREATEST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expires_at), 0),
        headers
   FROM task

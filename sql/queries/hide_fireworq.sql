@@ -1,3 +1,9 @@
--- Deletes a queue, as far as Fireworq's programs see it: its tasks and its routings stay.
+-- Deletes a queue, as far as Fireworq's programs see it: its tasks and its routings stay. One that
+-- somebody has paused stays as he paused it (put_fireworq.sql); reason comes last, since `paused` is
+-- computed from it.
 UPDATE fireworq_queue SET hidden_at = UTC_TIMESTAMP(6)
  WHERE queue_id = :queue_id AND hidden_at IS NULL;
+INSERT INTO queue_pause (queue_id, paused_at, reason)
+VALUES (:queue_id, UTC_TIMESTAMP(6), :hidden)
+    ON DUPLICATE KEY UPDATE paused_at = IF(paused, paused_at, VALUES(paused_at)),
+                            reason = IF(paused, reason, VALUES(reason));

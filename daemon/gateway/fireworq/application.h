@@ -21,7 +21,6 @@
 #include "gateway/work/combiner.h"
 #include "gateway/work/crew.h"
 #include "queue/fireworq/definition.h"
-#include "thread/mutex.h"
 
 namespace allot::gateway::fireworq {
 
@@ -101,7 +100,6 @@ class Application final : public http::Application {
   std::atomic<std::uint64_t> turns_ = 0;
   std::atomic<bool> turning_ = false;
   std::atomic<bool> has_default_ = false;
-  Mutex putting_;  // one at a time: two may make the same queue, or one delete what another makes
   std::unique_ptr<work::Crew> crew_;
   const work::Surroundings surroundings_;
   work::Combiner combiner_;

@@ -69,7 +69,7 @@ Figures::Counts Figures::read() const {
     counted.successes = total.of(Count::kDone);
     counted.permanent_failures = total.of(Count::kDead);
     counted.failures = total.of(Count::kRetried) + total.of(Count::kDead);
-    counted.ran_ms = total.ran_us / 1000;
+    counted.elapsed_ms = total.elapsed_ms;
   }
   return counts;
 }
@@ -101,7 +101,7 @@ QueueStats Figures::of(const Now& all, const queue::FireworqQueue& queue) const 
   stats.successes = since(now.successes, first.successes);
   stats.failures = since(now.failures, first.failures);
   stats.permanent_failures = since(now.permanent_failures, first.permanent_failures);
-  stats.elapsed_ms = since(now.ran_ms, first.ran_ms);
+  stats.elapsed_ms = since(now.elapsed_ms, first.elapsed_ms);
   stats.pushes_per_second =
       value_in(pushes_last_, queue.name) - value_in(pushes_before_, queue.name);
   stats.pops_per_second =

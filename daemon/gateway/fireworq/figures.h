@@ -25,7 +25,7 @@ class Figures {
 
   // Of a queue's own name.
   struct Counted {
-    std::uint64_t pops = 0, successes = 0, failures = 0, permanent_failures = 0, ran_ms = 0;
+    std::uint64_t pops = 0, successes = 0, failures = 0, permanent_failures = 0, elapsed_ms = 0;
   };
   using Counts = std::map<std::string, Counted>;
   // One look at this host, for all queues that are asked for.

@@ -18,18 +18,20 @@ std::string double_text(double number) {
   return {text.data(), end};
 }
 
-// Left out where it is empty; a string, where it is no JSON.
-void add_payload(Object& object, std::string_view payload) {
-  if (payload.empty()) return;
-  if (is_json(payload)) {
-    object.json("payload", payload);
+// What is shown of each job, alive or not. The payload is left out where it is empty, and a string
+// where it is no JSON.
+void add_request(Object& object, const StoredJob& job) {
+  object.text("category", job.fields.category).text("url", job.fields.url);
+  if (job.payload.empty()) return;
+  if (is_json(job.payload)) {
+    object.json("payload", job.payload);
   } else {
-    object.text("payload", payload);
+    object.text("payload", job.payload);
   }
 }
 
-std::int64_t created_ms(const queue::Job& job, const JobFields& fields) {
-  return queue::due_ms(job.id.first_key) - std::int64_t{1000} * fields.run_after;
+std::string created_at(const queue::Job& job, const JobFields& fields) {
+  return time_text(queue::pushed_ms(job.id.first_key, fields.run_after));
 }
 
 std::uint32_t fail_count_of(const queue::Job& job) {
@@ -86,12 +88,10 @@ std::string pushed_object(std::uint64_t number, std::string_view queue, const Pu
 std::string job_object(const queue::Job& job) {
   const StoredJob stored = read_stored(job.payload);
   Object object;
-  object.number("id", job.number)
-      .text("category", stored.fields.category)
-      .text("url", stored.fields.url);
-  add_payload(object, stored.payload);
+  object.number("id", job.number);
+  add_request(object, stored);
   object.text("status", job.grabbed ? "grabbed" : "claimed")
-      .text("created_at", time_text(created_ms(job, stored.fields)))
+      .text("created_at", created_at(job, stored.fields))
       .text("next_try", time_text(queue::due_ms(job.run_key)))
       .number("timeout", stored.fields.timeout)
       .number("fail_count", fail_count_of(job))
@@ -106,15 +106,12 @@ std::string failed_object(const queue::Job& job) {
   Object result;
   result.text("status", said.status).number("code", said.code).text("message", said.message);
   Object object;
-  object.number("id", job.number)
-      .number("job_id", job.number)
-      .text("category", stored.fields.category)
-      .text("url", stored.fields.url);
-  add_payload(object, stored.payload);
+  object.number("id", job.number).number("job_id", job.number);
+  add_request(object, stored);
   object.json("result", result.done())
       .number("fail_count", fail_count_of(job))
       .text("failed_at", time_text(job.died_ms))
-      .text("created_at", time_text(created_ms(job, stored.fields)));
+      .text("created_at", created_at(job, stored.fields));
   return object.done();
 }
 

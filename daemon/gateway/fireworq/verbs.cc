@@ -123,14 +123,12 @@ http::Response Application::queue_verb(db::Connection& db, const Asked& asked) {
 }
 
 std::string Application::put_queue(db::Connection& db, const FireworqQueue& wanted) {
-  const MutexLock held(putting_);
-  queue::put_fireworq(db, wanted, queue::find_fireworq(db, wanted.name));
+  queue::put_fireworq(db, wanted);
   ++changes_;
   return queue_object(wanted);
 }
 
 std::string Application::delete_queue(db::Connection& db, const std::string& name) {
-  const MutexLock held(putting_);
   const FireworqQueue queue = required(db, name);
   queue::hide_fireworq(db, queue);
   ++changes_;

@@ -6,10 +6,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "base/error.h"
+#include "queue/model/rate.h"
 #include "queue/model/task.h"
-#include "queue/operate/pause.h"
 #include "queue/operate/rate.h"
 #include "queue/operate/resize.h"
 #include "sql/queries.h"
@@ -25,44 +26,35 @@ std::string number_text(double number) {
   return {text.data(), end};
 }
 
-std::string hash_text(std::string_view name) {
+std::string hash_name(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a, which is the same in each version
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   std::array<char, 17> text{};
   std::to_chars(text.data(), text.data() + text.size(), hash, 16);
-  return text.data();
+  return std::string("fireworq.") + text.data();
 }
 
-// The queue of ours, and whether it was there before.
-QueueInfo make_queue(db::Connection& db, const FireworqQueue& wanted) {
-  const QueueShape shape{partitions_for(wanted.max_workers)};
-  std::string name = own_name(wanted.name);
-  // A queue that the configuration made, say, is left alone.
-  if (find_queue(db, name)) name = "fireworq." + hash_text(wanted.name);
-  return ensure_queue(db, name, shape);
-}
-
-void change_rate(db::Connection& db, const FireworqQueue& wanted, const QueueInfo& queue) {
-  if (wanted.burst == 0) {
-    remove_rate(db, queue);
-    return;
-  }
+// What changes the rate to what is wanted.
+db::Statement rate_statement(const FireworqQueue& wanted, const QueueInfo& queue) {
+  if (wanted.burst == 0) return remove_rate_statement(queue);
   const double scaled = std::round(wanted.per_second * 1e6);
   const double bounded =
       std::clamp(scaled, static_cast<double>(kMinRate), static_cast<double>(kMaxRate));
-  set_rate(db, queue, {static_cast<std::uint64_t>(bounded), std::min(wanted.burst, kMaxBurst)});
+  return set_rate_statement(
+      queue, {static_cast<std::uint64_t>(bounded), std::min(wanted.burst, kMaxBurst)});
 }
 
-void write(db::Connection& db, const FireworqQueue& wanted, std::uint32_t queue_id) {
+db::Statement put_statement(const FireworqQueue& wanted, const QueueInfo& queue) {
   db::Statement put(sql::k_put_fireworq);
   const bool rated = wanted.burst != 0;
-  put.set("queue_id", queue_id)
+  return put.set("queue_id", queue.queue_id)
       .set_bytes("name", wanted.name)
       .set("polling_interval", wanted.polling_interval)
       .set("max_workers", wanted.max_workers)
       .set_raw("rate", rated ? number_text(wanted.per_second) : "NULL")
-      .set_raw("burst", rated ? std::to_string(wanted.burst) : "NULL");
-  db.run({put});
+      .set_raw("burst", rated ? std::to_string(wanted.burst) : "NULL")
+      .set("hidden", kHiddenReason)
+      .set("rated_only", kRatedOnly);
 }
 
 FireworqQueue definition_in(const db::Row& row) {
@@ -80,6 +72,16 @@ FireworqQueue definition_in(const db::Row& row) {
   return queue;
 }
 
+std::vector<FireworqQueue> list_between(db::Connection& db, std::string_view first,
+                                        std::string_view last) {
+  db::Statement list(sql::k_list_fireworq);
+  list.set_bytes("first_name", first).set_bytes("last_name", last);
+  auto results = db.run({list});
+  std::vector<FireworqQueue> queues;
+  while (const auto row = results.front().next()) queues.push_back(definition_in(*row));
+  return queues;
+}
+
 }  // namespace
 
 std::uint32_t partitions_for(std::uint32_t max_workers) {
@@ -94,43 +96,101 @@ bool FireworqQueue::says_as(const FireworqQueue& other) const {
 }
 
 std::string own_name(std::string_view name) {
-  return is_name(name) ? std::string(name) : "fireworq." + hash_text(name);
+  return is_name(name) ? std::string(name) : hash_name(name);
 }
 
 std::vector<FireworqQueue> list_fireworq(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_list_fireworq)});
-  std::vector<FireworqQueue> queues;
-  while (const auto row = results.front().next()) queues.push_back(definition_in(*row));
-  return queues;
+  return list_between(db, {}, std::string(kMaxJobName, '\xff'));
 }
 
 std::optional<FireworqQueue> find_fireworq(db::Connection& db, std::string_view name) {
-  db::Statement find(sql::k_find_fireworq);
-  find.set_bytes("name", name);
-  auto results = db.run({find});
-  const auto row = results.front().next();
-  return row ? std::optional(definition_in(*row)) : std::nullopt;
+  auto queues = list_between(db, name, name);
+  return queues.empty() ? std::nullopt : std::optional(std::move(queues.front()));
 }
 
-// The row is written last: what was cut off before it is made anew, and what was deleted stays so.
-void put_fireworq(db::Connection& db, const FireworqQueue& wanted,
-                  const std::optional<FireworqQueue>& before) {
-  if (before && before->says_as(wanted)) return;
-  const QueueInfo queue = before ? before->info : make_queue(db, wanted);
+namespace {
+
+// From here to the end of the transaction nobody else puts a queue of this name that is there.
+std::optional<FireworqQueue> lock_fireworq(db::Connection& db, std::string_view name) {
+  db::Statement lock(sql::k_lock_fireworq);
+  lock.set_bytes("name", name);
+  db.run({lock});
+  return find_fireworq(db, name);
+}
+
+// Whether this queue of ours is one of theirs.
+bool is_theirs(db::Connection& db, std::string_view own) {
+  const auto all = list_fireworq(db);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const FireworqQueue& queue) { return queue.info.name == own; });
+}
+
+// The queue of ours, which becomes one of theirs in the transaction that is open. Whoever makes one
+// of the same name meanwhile waits for it, and then finds that it is theirs already.
+struct Place {
+  QueueInfo queue;
+  std::optional<FireworqQueue> before{};
+};
+Place find_place(db::Connection& db, const FireworqQueue& wanted) {
+  auto before = lock_fireworq(db, wanted.name);
+  if (before) return {before->info, before};
+  const QueueShape shape{partitions_for(wanted.max_workers)};
+  for (const std::string& name : {own_name(wanted.name), hash_name(wanted.name)}) {
+    const bool made = create_queue(db, name, shape);
+    if (!made) before = lock_fireworq(db, wanted.name);
+    if (before) return {before->info, before};
+    // A queue that the configuration made, say, is left alone; and so is that of another name with
+    // the same hash. One that nobody has was left behind.
+    if (!made && (name != hash_name(wanted.name) || is_theirs(db, name))) continue;
+    if (auto queue = find_queue(db, name)) return {std::move(*queue)};
+  }
+  throw Error("queue '" + wanted.name + "' could not be made");
+}
+
+void put_in_transaction(db::Connection& db, const FireworqQueue& wanted) {
+  const auto [queue, before] = find_place(db, wanted);
   const std::uint32_t partitions = partitions_for(wanted.max_workers);
   if (partitions != queue.partitions()) resize(db, queue, partitions);
+  std::vector<db::Statement> statements;
   if (!before || before->per_second != wanted.per_second || before->burst != wanted.burst) {
-    change_rate(db, wanted, queue);
+    statements.push_back(rate_statement(wanted, queue));
   }
-  if (before && before->hidden) resume(db, queue);
-  write(db, wanted, queue.queue_id);
+  statements.push_back(put_statement(wanted, queue));
+  db.commit(statements);
+}
+
+void put_once(db::Connection& db, const FireworqQueue& wanted) {
+  db.execute("BEGIN");
+  try {
+    put_in_transaction(db, wanted);
+  } catch (const db::DbError& error) {
+    if (error.error_class() != db::ErrorClass::kGone) db.roll_back();
+    throw;
+  } catch (const Error&) {
+    db.roll_back();
+    throw;
+  }
+}
+
+}  // namespace
+
+void put_fireworq(db::Connection& db, const FireworqQueue& wanted) {
+  const auto there = find_fireworq(db, wanted.name);
+  if (there && there->says_as(wanted)) return;
+  constexpr int kTries = 3;  // of several who put at once, one may be the victim of a deadlock
+  for (int tries = 1;; ++tries) {
+    try {
+      return put_once(db, wanted);
+    } catch (const db::DbError& error) {
+      if (tries == kTries || error.error_class() != db::ErrorClass::kRetryable) throw;
+    }
+  }
 }
 
 void hide_fireworq(db::Connection& db, const FireworqQueue& queue) {
   db::Statement hide(sql::k_hide_fireworq);
-  hide.set("queue_id", queue.info.queue_id);
-  db.run({hide});
-  pause(db, queue.info, kHiddenReason);
+  hide.set("queue_id", queue.info.queue_id).set("hidden", kHiddenReason);
+  db.transact({&hide, 1});
 }
 
 std::vector<Routing> list_routings(db::Connection& db) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +17,7 @@ namespace allot::queue {
 
 // So many jobs of a partition run at a time, at most: those of one lease.
 inline constexpr std::uint32_t kWorkersOfPartition = 64;
+inline constexpr std::size_t kMaxJobName = 255;  // bytes of a queue's name, and of a category
 [[nodiscard]] std::uint32_t partitions_for(std::uint32_t max_workers);
 
 struct FireworqQueue {
@@ -39,11 +40,10 @@ struct FireworqQueue {
 // By name, also those that are deleted.
 std::vector<FireworqQueue> list_fireworq(db::Connection& db);
 std::optional<FireworqQueue> find_fireworq(db::Connection& db, std::string_view name);
-// Makes the queue, changes it or brings it back. `before` is what is there; nullopt: nothing. What
-// is the same already is not written.
-void put_fireworq(db::Connection& db, const FireworqQueue& wanted,
-                  const std::optional<FireworqQueue>& before);
-// Hides it, so that nothing of it runs.
+// Makes the queue, changes it or brings it back, in one transaction: several may put the same one
+// at once. What is the same already is not written. A pause that an operator made stays.
+void put_fireworq(db::Connection& db, const FireworqQueue& wanted);
+// Hides and pauses it, so that nothing of it runs.
 void hide_fireworq(db::Connection& db, const FireworqQueue& queue);
 
 // Category and the name of its queue, which may be deleted meanwhile; by that name.

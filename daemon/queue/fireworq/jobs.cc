@@ -205,6 +205,10 @@ std::int64_t due_ms(std::uint64_t run_key) {
   return static_cast<std::int64_t>(run_key / kKeysOfMs) + kSince1970Ms;
 }
 
+std::int64_t pushed_ms(std::uint64_t first_key, std::uint32_t run_after) {
+  return due_ms(first_key) - std::int64_t{1000} * run_after;
+}
+
 Beside number_jobs(std::vector<std::uint64_t>& numbers) {
   Beside beside;
   beside.statements = [&numbers](std::span<const Submitted> made) {

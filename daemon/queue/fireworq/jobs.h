@@ -18,8 +18,6 @@
 // Jobs of Fireworq's programs, which know them by small numbers (decision 0051).
 namespace allot::queue {
 
-inline constexpr std::size_t kMaxJobName = 255;  // bytes of a queue's name, and of a category
-
 // Gives new tasks numbers, in their order, within the transaction that submits them.
 [[nodiscard]] Beside number_jobs(std::vector<std::uint64_t>& numbers);
 
@@ -39,6 +37,8 @@ struct Job {
 
 // When a key is due, in milliseconds since 1970.
 [[nodiscard]] std::int64_t due_ms(std::uint64_t run_key);
+// When a job was pushed, likewise: it was submitted to be due `run_after` seconds later.
+[[nodiscard]] std::int64_t pushed_ms(std::uint64_t first_key, std::uint32_t run_after);
 
 enum class JobList { kWaiting, kDeferred, kGrabbed };
 struct JobPage {

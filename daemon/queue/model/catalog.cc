@@ -117,20 +117,25 @@ void make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t p
   db.run({create});
 }
 
-namespace {
-
-// Makes the queue if nobody else does meanwhile. Nobody sees it without its lease rows: a
-// submission to a fair queue chooses among them.
-void make_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
+// Nobody sees it without its lease rows: a submission to a fair queue chooses among them.
+bool create_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
   db::Statement create(sql::k_create_queue);
   create.set("name", name)
       .set("partitions", shape.partitions)
       .set("placement", name_of(shape.placement))
       .set("max_running", shape.max_running);
-  db.open_transaction({&create, 1});
+  if (db.run({create}).front().affected() == 0) return false;
+  const auto queue = find_queue(db, name);
+  if (queue) make_partitions(db, queue->queue_id, queue->first_partition + queue->partitions());
+  return true;
+}
+
+namespace {
+
+void make_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
+  db.execute("BEGIN");
   try {
-    const auto queue = find_queue(db, name);
-    if (queue) make_partitions(db, queue->queue_id, queue->first_partition + queue->partitions());
+    static_cast<void>(create_queue(db, name, shape));
     db.execute("COMMIT");
   } catch (const db::DbError& error) {
     if (error.error_class() != db::ErrorClass::kGone) db.roll_back();

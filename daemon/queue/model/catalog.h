@@ -86,6 +86,9 @@ std::string queue_name(db::Connection& db, std::uint32_t queue_id);
 // Makes the lease rows of the first partitions; existing ones stay as they are.
 void make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions);
 
+// Makes the queue and its lease rows, as part of the transaction that is open on `db`. False: there
+// is one of this name; whoever was making it meanwhile was waited for.
+bool create_queue(db::Connection& db, std::string_view name, const QueueShape& shape);
 // Makes the queue and its lease rows if they are missing; an existing queue keeps its shape.
 QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueShape& shape);
 

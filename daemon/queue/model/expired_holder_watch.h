@@ -68,16 +68,16 @@ class ExpiredHolderWatch {
   // somebody was faster.
   std::optional<Still> take(Nanos now) {
     for (auto& [key, watched] : watched_) {
-      if (watched.tried) continue;
-      const Nanos unchanged = now - watched.since_ns;
-      const bool stale =
-          unchanged >= longest_of(watched.observed) + kSecond || mutant::removed("takeover_wait");
-      if (!stale && !(watched.observed.expired && unchanged >= least_of(watched.observed)))
-        continue;
+      if (!may_take(watched, now)) continue;
       watched.tried = true;
-      return Still{watched.observed, stale};
+      return Still{watched.observed, stale(watched, now)};
     }
     return std::nullopt;
+  }
+  // Whether take() would have one.
+  [[nodiscard]] bool any(Nanos now) const {
+    return std::any_of(watched_.begin(), watched_.end(),
+                       [&](const auto& each) { return may_take(each.second, now); });
   }
 
  private:
@@ -87,6 +87,16 @@ class ExpiredHolderWatch {
     Nanos since_ns = 0;  // CLOCK_BOOTTIME
     bool tried = false;  // since the last look
   };
+  [[nodiscard]] static bool stale(const Watched& watched, Nanos now) {
+    return now - watched.since_ns >= longest_of(watched.observed) + kSecond ||
+           mutant::removed("takeover_wait");
+  }
+  [[nodiscard]] bool may_take(const Watched& watched, Nanos now) const {
+    if (watched.tried) return false;
+    return stale(watched, now) ||
+           (watched.observed.expired && now - watched.since_ns >= least_of(watched.observed));
+  }
+
   static constexpr Nanos kLeastInterval = 100 * kMilli;
   static constexpr Nanos kLongestTtl = 3600 * kSecond;  // that the configuration allows
 

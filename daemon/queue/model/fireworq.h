@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -22,6 +24,18 @@ inline constexpr std::uint32_t kMostLosses = 3;
 // begins at 0: what its headers say of the former one is left out of them (retry_dead.sql).
 [[nodiscard]] inline std::uint32_t verdicts_of(std::uint32_t attempts, std::uint32_t written) {
   return std::min(attempts, written);
+}
+
+// The run_after of the envelope in front of a payload (decision 0051), in seconds; 0: it has none.
+// No text in it has a quotation mark by itself.
+[[nodiscard]] inline std::uint32_t run_after_in(std::string_view payload) {
+  constexpr std::string_view kKey = "\"run_after\":";
+  payload = payload.substr(0, payload.find('\n'));
+  const std::size_t at = payload.find(kKey);
+  if (at == std::string_view::npos) return 0;
+  std::uint32_t seconds = 0;
+  std::from_chars(payload.data() + at + kKey.size(), payload.data() + payload.size(), seconds);
+  return seconds;
 }
 
 }  // namespace allot::queue

@@ -56,21 +56,29 @@ Rate read_rate(std::string_view per_second, std::string_view burst) {
   return rate;
 }
 
-bool set_rate(db::Connection& db, const QueueInfo& queue, const Rate& rate) {
-  if (rate_of(db, queue.queue_id) == rate) return false;
+db::Statement set_rate_statement(const QueueInfo& queue, const Rate& rate) {
   db::Statement set(sql::k_set_rate);
-  set.set("queue_id", queue.queue_id)
+  return set.set("queue_id", queue.queue_id)
       .set("rated_only", kRatedOnly)
       .set_raw("per_second", per_second_text(rate.per_million_seconds))
       .set("burst", rate.burst)
       .set_raw("buckets", bucket_rows(queue, rate));
+}
+
+db::Statement remove_rate_statement(const QueueInfo& queue) {
+  db::Statement remove(sql::k_remove_rate);
+  return remove.set("queue_id", queue.queue_id);
+}
+
+bool set_rate(db::Connection& db, const QueueInfo& queue, const Rate& rate) {
+  if (rate_of(db, queue.queue_id) == rate) return false;
+  const db::Statement set = set_rate_statement(queue, rate);
   db.transact({&set, 1});
   return true;
 }
 
 bool remove_rate(db::Connection& db, const QueueInfo& queue) {
-  db::Statement remove(sql::k_remove_rate);
-  remove.set("queue_id", queue.queue_id);
+  const db::Statement remove = remove_rate_statement(queue);
   return db.transact({&remove, 1}).at(1).affected() > 0;
 }
 

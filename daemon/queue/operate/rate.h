@@ -19,4 +19,8 @@ bool set_rate(db::Connection& db, const QueueInfo& queue, const Rate& rate);
 // False: the queue had none.
 bool remove_rate(db::Connection& db, const QueueInfo& queue);
 
+// What these two send, for somebody who writes more in the same transaction.
+[[nodiscard]] db::Statement set_rate_statement(const QueueInfo& queue, const Rate& rate);
+[[nodiscard]] db::Statement remove_rate_statement(const QueueInfo& queue);
+
 }  // namespace allot::queue

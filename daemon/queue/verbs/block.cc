@@ -27,6 +27,7 @@ db::Statement fetch_statement(Partition partition, const FetchSpec& spec) {
       .set("inline_limit", spec.inline_limit())
       .set("highest_seen", spec.highest_seen)
       .set("known_us", spec.time.now().count())
+      .set_raw("started", spec.running.empty() ? "FALSE" : key_condition("run_key", spec.running))
       .set("block_size", spec.block_size);
   return fetch;
 }

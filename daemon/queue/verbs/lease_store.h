@@ -20,6 +20,9 @@ struct FetchSpec {
   std::uint32_t block_size = 100;
   std::uint64_t highest_seen = 0;  // keys up to it are due, whatever a stepped-back clock says
   HolderTime time{};               // what is due by it is due
+  // Those of the first tasks that have started: they are read again, but without their payloads,
+  // and no rate is charged for them.
+  std::span<const TaskKey> running{};
   // Payloads up to this size come with the block, so that a block is bounded in bytes too (S19).
   [[nodiscard]] std::uint64_t inline_limit() const;
 };

@@ -23,6 +23,8 @@ db::Statement charge_statement(Partition partition, std::uint64_t holder, const 
       .set("holder", holder)
       .set("grant_id", random_number<std::uint64_t>())
       .set("wanted", asked)
+      .set("running", spec.running.size())
+      .set("wanted_and_running", asked + spec.running.size())
       .set("known_us", spec.time.now().count())
       .set("highest_seen", spec.highest_seen);
   return charge;
@@ -43,7 +45,7 @@ Granted read_granted(db::StatementResult& rows, std::uint32_t asked) {
 }
 
 FetchSpec of_grant(FetchSpec spec, std::uint32_t asked) {
-  spec.block_size = asked;
+  spec.block_size = asked + static_cast<std::uint32_t>(spec.running.size());
   return spec;
 }
 

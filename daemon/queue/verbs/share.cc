@@ -28,19 +28,19 @@ std::vector<CappedQueue> serve_fireworq(db::Connection& db) {
   return queues;
 }
 
-std::uint32_t read_share(db::Connection& db, Partition partition, std::uint32_t published) {
+Share read_share(db::Connection& db, Partition partition, std::uint32_t published) {
   db::Statement read(sql::k_read_share);
   set_partition(read, partition);
   auto results = db.run({read});
   const auto row = results.front().next();
-  if (!row) return 0;
+  if (!row) return {};
   const auto most = static_cast<std::uint32_t>(row->u64(0));
   const auto first = static_cast<std::uint32_t>(row->u64(2));
   const std::uint64_t others = row->u64(3);
   const std::uint32_t share =
       share_of(most, static_cast<std::uint32_t>(row->u64(1)), partition.partition_no - first);
   const auto left = static_cast<std::uint32_t>(others < most ? most - others : 0);
-  return std::min({share, published, left});
+  return {std::min({share, published, left}), row->u64(4) != 0, row->u64(5) != 0};
 }
 
 }  // namespace allot::queue

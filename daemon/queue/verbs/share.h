@@ -24,10 +24,15 @@ struct CappedQueue {
 };
 [[nodiscard]] std::vector<CappedQueue> serve_fireworq(db::Connection& db);
 
+struct Share {
+  // So many tasks at a time. 0: nothing, because leases of before the queue was changed have it
+  // all, or the queue is gone.
+  std::uint32_t most = 0;
+  bool paused = false;
+  bool rated = false;
+};
 // What a lease of this partition may run, as the queue is now, besides what the other leases may.
-// `published` is what the lease itself said it may run (FetchSpec::block_size), and the most. 0:
-// nothing, because leases of before the queue was changed have it all, or the queue is gone.
-[[nodiscard]] std::uint32_t read_share(db::Connection& db, Partition partition,
-                                       std::uint32_t published);
+// `published` is what the lease itself said it may run (FetchSpec::block_size), and the most.
+[[nodiscard]] Share read_share(db::Connection& db, Partition partition, std::uint32_t published);
 
 }  // namespace allot::queue

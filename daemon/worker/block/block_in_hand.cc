@@ -24,6 +24,12 @@ constexpr Nanos kAckPatience = 20 * kMilli;  // longer where threads would wait 
 constexpr std::chrono::seconds kTurnPatience{10};
 // S14, where the order must be kept: the same time for which defer.sql puts a task aside.
 constexpr std::chrono::seconds kHoldUnknown{30};
+// While tasks run beside: a place that is free waits no longer than this where more tasks are
+// known; where none are, and nobody rings, the lease looks for those that became due.
+constexpr Nanos kFillWithin = 2 * kMilli;
+constexpr Nanos kFillLook = 250 * kMilli;
+// How long an idle worker has for what waits, before a lease that could go on ends for it.
+constexpr Nanos kIdlePatience = 50 * kMilli;
 
 std::string id_text(const queue::Lease& lease, const queue::Task& task) {
   return queue::TaskId{lease.partition, task.key.prio, task.id_key()}.text();
@@ -57,8 +63,8 @@ BlockInHand::BlockInHand(const Parts& parts, Finder::Found found)
       until_ns_(boot_ns() + in_nanos(queue_.settings->block_seconds)),
       tasks_(std::move(found.block.tasks)),
       fetched_ns_(boot_ns()),
-      grant_(found.grant),
-      full_(full()) {
+      grant_(found.grant) {
+  full_ = full(tasks_.size());
   if (lease_.suspects && !mutant::removed("careful_mode")) {
     careful_ = Careful{*lease_.suspects, {}};
   }
@@ -90,8 +96,8 @@ Executor::Need BlockInHand::work() {
 }
 
 // Whether the partition may have more tasks than were fetched.
-bool BlockInHand::full() const {
-  return grant_.limited() ? grant_.full(tasks_.size()) : tasks_.size() == block_size_;
+bool BlockInHand::full(std::size_t fetched) const {
+  return grant_.limited() ? grant_.full(fetched) : fetched >= block_size_;
 }
 
 bool BlockInHand::one_at_a_time() const {
@@ -106,6 +112,7 @@ BlockInHand::Next BlockInHand::run_block() {
     fetch_ahead();
     next = start_jobs();
   }
+  while (next == Next::kGoOn && fills_up() && parts_.executor.in_partition() > 0) next = fill_up();
   if (next == Next::kDetached) return next;
   const Next last = wait_for_all();
   if (next != Next::kGoOn) return next;
@@ -120,13 +127,16 @@ BlockInHand::Next BlockInHand::start_jobs() {
     if (const Next next = make_way(need); next != Next::kGoOn) return next;
     if (parts_.done()) return Next::kLeave;
     // S5: the last look before a handler starts. At least one task runs in every lease.
-    if (!parts_.keeper.valid() || (!first_ && boot_ns() >= until_ns_)) return Next::kLeave;
+    if (!parts_.keeper.valid()) return Next::kLeave;
+    if (!first_ && boot_ns() >= until_ns_ && !goes_on()) return Next::kLeave;
     // What is left waits for the next grant, and is fetched with it.
     if (!grant_.may_start(boot_ns())) return Next::kGoOn;
     if (!parts_.slot.may_start()) return Next::kLeave;
     if (const Next next = start_job(need); next != Next::kGoOn) return next;
     if (first_) continue;
-    if (parts_.finder.claim_urgent()) {
+    // What runs beside may keep this worker for long; goes_on() asks for others.
+    const bool beside = fills_up() && parts_.executor.in_partition() > 0;
+    if (!beside && parts_.finder.claim_urgent()) {
       parts_.executor.recall();
       return Next::kLeave;
     }
@@ -137,6 +147,54 @@ BlockInHand::Next BlockInHand::start_jobs() {
     if (!first_jobs) ack_in_time();
   }
   return Next::kGoOn;
+}
+
+// One look while tasks run. What runs counts among those that a fetch reads: it is the head of the
+// partition, so that a takeover finds it there (S7).
+BlockInHand::Next BlockInHand::fill_up() {
+  if (is_over()) return Next::kLeave;
+  const Nanos now = boot_ns();
+  if (may_fetch(now)) {
+    defer_unknown();
+    fetch_more();
+    return start_jobs();
+  }
+  {
+    const SlotWriter::Guard guard(parts_.slot);
+    const bool soon = in_hand_.size() < share_ && now - fetched_ns_ < kFillWithin;
+    parts_.executor.wait(soon ? std::chrono::milliseconds(1) : Executor::kLook);
+  }
+  const Next next = collect();
+  ack_in_time();
+  return next;
+}
+
+// Not for each place by itself: every fetch reads what runs once more.
+bool BlockInHand::may_fetch(Nanos now) const {
+  if (in_hand_.size() >= share_ || !grant_.may_ask(now)) return false;
+  const Nanos age = now - fetched_ns_;
+  const bool half = in_hand_.size() * 2 <= share_ && !grant_.limited();
+  if (full_ || parts_.finder.rung_since_fetch()) return half || age >= kFillWithin;
+  return age >= kFillLook;
+}
+
+// Whether no further task may start in this lease.
+bool BlockInHand::is_over() {
+  if (parts_.done() || !parts_.keeper.valid()) return true;
+  return boot_ns() >= until_ns_ && !goes_on();
+}
+
+// Tasks that run keep the lease beyond its time, and so it goes on beside them where it would be
+// the same if it were taken anew, and nobody waits for this worker.
+bool BlockInHand::goes_on() {
+  if (!fills_up() || parts_.executor.in_partition() == 0) return false;
+  if (parts_.look) parts_.look();
+  if (!parts_.finder.same_again(lease_.partition, share_, grant_.limited())) return false;
+  const bool others_wait = parts_.finder.others_wait();
+  if (others_wait && others_waited_) return false;
+  others_waited_ = others_wait;
+  until_ns_ = boot_ns() + (others_wait ? kIdlePatience : in_nanos(queue_.settings->block_seconds));
+  return true;
 }
 
 Executor::Need BlockInHand::need_of(const queue::Task& task) const {
@@ -244,21 +302,21 @@ Job BlockInHand::next_job(const Executor::Need& need) {
   return job;
 }
 
-// A task that was counted as started was none.
-void BlockInHand::not_started() {
+// A task that was counted as started was none. What an earlier grant was for has lapsed with it.
+void BlockInHand::not_started(const Job& job) {
   parts_.slot.not_started();
   if (parts_.lifetime != nullptr) parts_.lifetime->ran_none();
-  grant_.not_started(1);
+  if (job.start_by_ns == grant_.start_by_ns()) grant_.not_started(1);
 }
 
 // Tasks of a job that have not ended are the next ones: first those that have to run by themselves,
 // one of which runs in this lease, or the next one would only repeat the call.
-void BlockInHand::put_back(std::vector<queue::Task> tasks, const std::vector<TaskEnd>& ends) {
+void BlockInHand::put_back(Job& job, const std::vector<TaskEnd>& ends) {
   for (const Result left : {Result::kNothing, Result::kByItself}) {
-    for (std::size_t i = tasks.size(); i-- > 0;) {
+    for (std::size_t i = job.tasks.size(); i-- > 0;) {
       if (ends[i].result != left) continue;
-      not_started();
-      tasks_.insert(tasks_.begin() + static_cast<std::ptrdiff_t>(next_), std::move(tasks[i]));
+      not_started(job);
+      tasks_.insert(tasks_.begin() + static_cast<std::ptrdiff_t>(next_), std::move(job.tasks[i]));
       if (left != Result::kByItself) continue;
       ++by_itself_;
       first_ = true;
@@ -274,15 +332,15 @@ BlockInHand::Next BlockInHand::collect() {
     if (one.job.alone) alone_runs_ = false;
     for (std::size_t i = 0; i < one.job.tasks.size(); ++i) {
       in_hand_.collected(one.job.tasks[i].key);
-      const Next after = ended(one.job.tasks[i], one.tasks[i], one.job.alone);
+      const Next after = ended(one.job.tasks[i], one.tasks[i], one.job);
       if (next == Next::kGoOn) next = after;
     }
-    put_back(std::move(one.job.tasks), one.tasks);
+    put_back(one.job, one.tasks);
   }
   return next;
 }
 
-BlockInHand::Next BlockInHand::ended(const queue::Task& task, const TaskEnd& end, bool alone) {
+BlockInHand::Next BlockInHand::ended(const queue::Task& task, const TaskEnd& end, const Job& job) {
   switch (end.result) {
     case Result::kNothing:
     case Result::kByItself:
@@ -293,7 +351,7 @@ BlockInHand::Next BlockInHand::ended(const queue::Task& task, const TaskEnd& end
       finished_.push_back(queue::finished(task));
       return Next::kGoOn;
     case Result::kUnknownType:
-      not_started();
+      not_started(job);
       if (queue_.in_order()) return hold_unknown(task);
       unknown_.push_back(task);
       unknown_.back().payload.reset();
@@ -303,7 +361,7 @@ BlockInHand::Next BlockInHand::ended(const queue::Task& task, const TaskEnd& end
       return Next::kLeave;
     case Result::kDetached:
       // Beside others it left the lease to them.
-      return alone ? Next::kDetached : Next::kGoOn;
+      return job.alone ? Next::kDetached : Next::kGoOn;
     case Result::kLeaseGone:
       break;
   }
@@ -461,58 +519,49 @@ void BlockInHand::ack_in_time() {
   if (ack_is_due(kAckWithin)) ack();
 }
 
-void BlockInHand::fetch_more() {
-  parts_.finder.fetching();
-  if (grant_.limited()) return fetch_granted();
-  tasks_ = parts_.session.call([&](db::Connection& db) {
-    return queue::ack_and_fetch(db, lease_.partition, finished_,
-                                parts_.finder.fetch_spec(block_size_));
-  });
-  fetched();
-  in_hand_.clear();
-  first_ = true;
+// Where a share is filled up, what runs is read once more with each look, and not its payload.
+queue::FetchSpec BlockInHand::fetch_spec() {
+  queue::FetchSpec spec = parts_.finder.fetch_spec(block_size_);
+  if (share_ != 0) spec.running = in_hand_.keys();
+  return spec;
 }
 
-void BlockInHand::fetched() {
+// What of an earlier fetch is still in hand stays there, and is not among the tasks to start.
+void BlockInHand::fetch_more() {
+  parts_.finder.fetching();
+  tasks_ = grant_.limited() ? fetch_granted() : parts_.session.call([&](db::Connection& db) {
+    return queue::ack_and_fetch(db, lease_.partition, finished_, fetch_spec());
+  });
   fetched_ns_ = boot_ns();
+  const std::size_t read = tasks_.size();
+  const std::size_t again = in_hand_.keep_others(tasks_, block_size_);
+  full_ = full(grant_.limited() ? read - again : read);
   next_ = 0;
-  full_ = full();
+  first_ = true;
   acked();
 }
 
-// The block begins with what is still in hand of the one before. All that is in hand is no more
-// than a block: whoever takes over from this worker suspects so much (S7), and the slot has room
-// for it.
 void BlockInHand::fetch_ahead() {
-  parts_.finder.fetching();
-  tasks_ = parts_.session.call([&](db::Connection& db) {
-    return queue::ack_and_fetch(db, lease_.partition, finished_,
-                                parts_.finder.fetch_spec(block_size_));
-  });
-  fetched();
-  in_hand_.keep_others(tasks_, block_size_);
+  fetch_more();
   // A lease must not see a task again that it had detached: perhaps it did so meanwhile.
   if (parts_.keeper.any_detached()) tasks_.clear();
 }
 
 // What was not started is among what is fetched.
-void BlockInHand::fetch_granted() {
+std::vector<queue::Task> BlockInHand::fetch_granted() {
   Rates& rates = parts_.finder.rates();
   const std::uint32_t queue_id = lease_.partition.queue_id;
   rates.ended(queue_id, grant_);
-  const std::uint32_t asked = rates.asked(queue_id, block_size_);
+  const auto running = static_cast<std::uint32_t>(in_hand_.size());
+  const std::uint32_t asked = rates.asked(queue_id, block_size_ - std::min(running, block_size_));
   Nanos sent_ns = 0;
   auto [tasks, granted] = parts_.session.call([&](db::Connection& db) {
     sent_ns = boot_ns();
-    return queue::ack_and_fetch_rated(db, lease_, finished_, parts_.finder.fetch_spec(block_size_),
-                                      asked);
+    return queue::ack_and_fetch_rated(db, lease_, finished_, fetch_spec(), asked);
   });
   rates.answered(queue_id, granted);
   grant_ = Grant(granted, queue_id, sent_ns);
-  tasks_ = std::move(tasks);
-  fetched();
-  in_hand_.clear();
-  first_ = true;
+  return std::move(tasks);
 }
 
 // Jobs of other threads may have finished tasks meanwhile.

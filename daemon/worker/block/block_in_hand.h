@@ -32,7 +32,8 @@ namespace allot::worker {
 //
 // A task of an ordered or limited partition runs alone in it (S16), and one that runs with care is
 // alone in the whole worker (S7). A handler that takes several tasks in a call gets those of its
-// type out of the rest of the block (A13).
+// type out of the rest of the block (A13). In a capped queue no task that runs for long leaves its
+// partition, so that the next ones are fetched as soon as there is room beside it (S51).
 class BlockInHand {
  public:
   // What a block needs of its worker. All outlive it.
@@ -47,6 +48,8 @@ class BlockInHand {
     Lifetime* lifetime = nullptr;  // nullptr: this worker stays
     // Is told of each task that is put back because no handler here knows its type.
     std::function<void(const queue::TaskId&, const std::string& type)> on_unknown{};
+    // What a worker looks at between two leases, and now and then in one that goes on.
+    std::function<void()> look{};
 
     // True: no further task may start here.
     [[nodiscard]] bool done() const;
@@ -74,15 +77,20 @@ class BlockInHand {
   Next run_block();
   Next start_jobs();
   Next start_job(const Executor::Need& need);
+  [[nodiscard]] bool fills_up() const { return share_ > 1 && !careful_; }
+  Next fill_up();
+  [[nodiscard]] bool may_fetch(Nanos now) const;
+  [[nodiscard]] bool is_over();
+  [[nodiscard]] bool goes_on();
   [[nodiscard]] bool one_at_a_time() const;
   [[nodiscard]] Executor::Need need_of(const queue::Task& task) const;
   Next make_way(const Executor::Need& need);
   [[nodiscard]] Job next_job(const Executor::Need& need);
   [[nodiscard]] std::size_t most_like(const queue::Task& task) const;
-  void not_started();
-  void put_back(std::vector<queue::Task> tasks, const std::vector<TaskEnd>& ends);
+  void not_started(const Job& job);
+  void put_back(Job& job, const std::vector<TaskEnd>& ends);
   Next collect();
-  Next ended(const queue::Task& task, const TaskEnd& end, bool alone);
+  Next ended(const queue::Task& task, const TaskEnd& end, const Job& job);
   Next wait_for_all();
   [[nodiscard]] bool fetches_ahead() const;
   [[nodiscard]] std::size_t kept_back() const;
@@ -97,10 +105,10 @@ class BlockInHand {
   [[nodiscard]] bool ack_is_due(Nanos within) const;
   void ack_in_time();
   void fetch_more();
-  void fetch_granted();
+  [[nodiscard]] queue::FetchSpec fetch_spec();
+  [[nodiscard]] std::vector<queue::Task> fetch_granted();
   void fetch_ahead();
-  void fetched();
-  [[nodiscard]] bool full() const;
+  [[nodiscard]] bool full(std::size_t fetched) const;
   void acked();
   void finish();
   void forget();
@@ -114,16 +122,17 @@ class BlockInHand {
   const ServedQueue& queue_;
   const std::uint32_t share_;       // so many tasks run at a time in the partition; 0: any
   const std::uint32_t block_size_;  // so many are fetched at a time
-  const Nanos until_ns_;            // no further task starts then
+  Nanos until_ns_;                  // no further task starts then
 
   std::vector<queue::Task> tasks_;  // those before next_ have started
   std::size_t next_ = 0;
   std::size_t by_itself_ = 0;  // so many of the next tasks were in a call that failed
   bool first_ = true;          // no task of this fetch has started yet
   Nanos fetched_ns_;           // when tasks_ was read
-  Grant grant_;                // which of tasks_ may start
-  bool full_;                  // there may be more than was fetched
+  bool full_;                   // by that look, the partition may have more than was read
   InHand in_hand_;
+  bool others_waited_ = false;  // when the lease should have ended
+  Grant grant_;                 // which of tasks_ may start
   bool alone_runs_ = false;  // a job that is alone in the partition has not been collected
 
   std::vector<queue::Finished> finished_;  // done, not acknowledged; mirrored in the slot

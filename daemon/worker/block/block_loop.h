@@ -14,7 +14,9 @@ namespace allot::worker {
 class BlockLoop {
  public:
   BlockLoop(BlockInHand::Parts parts, Recovery& recovery)
-      : parts_(std::move(parts)), recovery_(recovery) {}
+      : parts_(std::move(parts)), recovery_(recovery) {
+    parts_.look = [this] { recovery_.look(); };
+  }
 
   // Runs until asked to leave.
   void run();
@@ -25,7 +27,7 @@ class BlockLoop {
   [[nodiscard]] bool room_for_a_lease();
   void wait_for_all();
 
-  const BlockInHand::Parts parts_;
+  BlockInHand::Parts parts_;
   Recovery& recovery_;
   Executor::Need need_;  // of the task that the next lease has to wait for
 };

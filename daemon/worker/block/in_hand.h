@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <span>
 #include <vector>
 
 #include "queue/model/task.h"
@@ -16,27 +17,36 @@ class InHand {
  public:
   void started(const queue::TaskKey& key) { started_.push_back(key); }
   void collected(const queue::TaskKey& key) { collected_.push_back(key); }
-  // Nothing is left of the block.
-  void clear() {
-    started_.clear();
-    collected_.clear();
+  [[nodiscard]] std::size_t size() const { return started_.size() - collected_.size(); }
+  // In their order; until the next call.
+  [[nodiscard]] std::span<const queue::TaskKey> keys() {
+    settle();
+    return started_;
   }
 
   // Takes out of what was fetched meanwhile what is in hand, and what would make that more than
-  // `most` tasks.
-  void keep_others(std::vector<queue::Task>& fetched, std::size_t most) {
+  // `most` tasks: whoever takes over from this worker suspects so much (S7), and the slot has room
+  // for it. Returns how many of those that were fetched are in hand.
+  std::size_t keep_others(std::vector<queue::Task>& fetched, std::size_t most) {
     settle();
-    std::erase_if(fetched, [this](const queue::Task& task) {
+    if (started_.empty()) return 0;
+    const std::size_t again = std::erase_if(fetched, [this](const queue::Task& task) {
       return std::binary_search(started_.begin(), started_.end(), task.key);
     });
     const std::size_t room = most - std::min(most, started_.size());
     if (fetched.size() > room)
       fetched.erase(fetched.begin() + static_cast<std::ptrdiff_t>(room), fetched.end());
+    return again;
   }
 
  private:
   // A task that came back may have started twice and been collected once.
   void settle() {
+    if (size() == 0) {
+      started_.clear();
+      collected_.clear();
+    }
+    if (started_.empty()) return;
     std::vector<queue::TaskKey> left;
     std::sort(started_.begin(), started_.end());
     std::sort(collected_.begin(), collected_.end());

@@ -9,6 +9,7 @@
 #include "base/mutant.h"
 #include "log/log.h"
 #include "plugin_host/abi_check.h"
+#include "queue/fireworq/jobs.h"
 #include "queue/look/inspect.h"
 #include "queue/model/compression.h"
 #include "queue/model/fireworq.h"
@@ -117,6 +118,15 @@ std::optional<std::uint32_t> verdicts_before(const Run& run) {
 std::uint32_t losses_of(const Run& run) {
   const auto verdicts = verdicts_before(run);
   return verdicts ? run.number - 1 - *verdicts : 0;
+}
+
+// Since a job was pushed, by this host's clock. It is due then, unless its envelope says later.
+std::uint64_t elapsed_ms(const queue::TaskId& id, std::string_view payload) {
+  using namespace std::chrono;
+  const std::int64_t now =
+      duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+  const std::int64_t pushed = queue::pushed_ms(id.first_key, queue::run_after_in(payload));
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, now - pushed));
 }
 
 queue::QueueInfo named_queue(db::Connection& db, const std::string& name) {
@@ -475,6 +485,10 @@ void JobRunner::count(const Run& run, meter::Count what) {
   const bool ran = what < meter::Count::kVerdicts && run.has_returned();
   slot_.count(what, run.queue.info.name, run.task.type,
               ran ? std::optional(run.ran_ns()) : std::nullopt);
+  const bool over = what == meter::Count::kDone || what == meter::Count::kDead;
+  if (!over || !queue::counts_verdicts(run.task.type)) return;
+  slot_.count_elapsed(run.queue.info.name, run.task.type,
+                      elapsed_ms(run.claim.id, run.task.payload.value_or("")));
 }
 
 bool JobRunner::write(Run& run, const queue::Ending& ending) {

@@ -71,12 +71,27 @@ std::shared_ptr<const ServedQueue> Finder::find_served(std::uint32_t queue_id) {
 }
 
 queue::FetchSpec Finder::fetch_spec(std::uint32_t block_size) const {
-  return {block_size, highest_seen_, clock_.time(boot_ns())};
+  return {block_size, highest_seen_, clock_.time(boot_ns()), {}};
 }
 
 bool Finder::claim_urgent() {
   claimed_ = take_urgent(pool_);
   return claimed_ != 0;
+}
+
+bool Finder::same_again(queue::Partition partition, std::uint32_t share, bool rated) {
+  const auto queue = find_served(partition.queue_id);
+  if (queue == nullptr || !queue->capped()) return false;
+  const queue::Share now = session_.call([&](db::Connection& db) {
+    return queue::read_share(db, partition, block_size_of(*queue, partition));
+  });
+  return now.most == share && !now.paused && now.rated == rated;
+}
+
+bool Finder::others_wait() {
+  watch();
+  if (become_scout(pool_, mono_ns(), scout_interval_ns_)) scout();
+  return pool_.urgent_count.load() != 0 || hints_wait() || watched_.any(boot_ns());
 }
 
 bool Finder::hints_wait() const {
@@ -177,8 +192,8 @@ std::optional<queue::Block> Finder::take_share(db::Connection& db, queue::Partit
   share_ = 0;
   if (!block || !queue.capped()) return block;
   const std::uint32_t published = block_size_of(queue, partition);
-  share_ =
-      mutant::removed("share_of_others") ? published : queue::read_share(db, partition, published);
+  share_ = mutant::removed("share_of_others") ? published
+                                              : queue::read_share(db, partition, published).most;
   if (share_ > 0) return block;
   queue::ack_and_release(db, block->lease, {}, {}, grant_.unused(boot_ns()));
   full_until_ns_[partition.queue_id] = mono_ns() + kFull;

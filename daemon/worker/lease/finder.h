@@ -55,6 +55,11 @@ class Finder {
   // that the lease in hand has to end. A crashed task waits for one task, not for a whole lease.
   bool claim_urgent();
 
+  // For a lease whose tasks keep it beyond its time. Whether it would be given the same if it were
+  // taken anew; and whether anything waits that no worker of this pool has come to.
+  [[nodiscard]] bool same_again(queue::Partition partition, std::uint32_t share, bool rated);
+  [[nodiscard]] bool others_wait();
+
   [[nodiscard]] std::shared_ptr<const ServedQueue> served(std::uint32_t queue_id) const {
     return queues_.find(queue_id);
   }

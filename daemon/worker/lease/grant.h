@@ -56,11 +56,13 @@ class Grant {
     return limited() && fetched >= granted_->asked;
   }
   // By the same answer, whether it is any use to ask for more.
-  [[nodiscard]] bool more(Nanos now) const {
+  [[nodiscard]] bool more(Nanos now) const { return may_ask(now) && (!limited() || any()); }
+  // The same, for who will ask until there is one.
+  [[nodiscard]] bool may_ask(Nanos now) const {
     if (!limited()) return true;
     // What is left, though the block is over, the release gives back.
     if (left_ > 0 && now < start_by_ns()) return false;
-    return granted_->rated && granted_->starts > 0 && now >= sent_ns_ + granted_->wait_us * kMicro;
+    return granted_->rated && now >= sent_ns_ + granted_->wait_us * kMicro;
   }
 
   // What is left of it, to be given back (S43). nullopt: nothing, or too late.

@@ -68,6 +68,11 @@ void SlotWriter::count(meter::Count what, std::string_view queue, std::string_vi
   }
 }
 
+void SlotWriter::count_elapsed(std::string_view queue, std::string_view type,
+                               std::uint64_t milliseconds) {
+  if (meter_ != nullptr) meter_->count_elapsed(queue, type, milliseconds);
+}
+
 void SlotWriter::count_error(meter::Count verdict, const meter::ErrorName& name) {
   if (meter_ != nullptr) meter_->count_error(verdict, name);
 }

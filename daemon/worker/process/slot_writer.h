@@ -82,6 +82,8 @@ class SlotWriter {
   // `ran`: for how long, if its handler was called.
   void count(meter::Count what, std::string_view queue, std::string_view type,
              std::optional<Nanos> ran = std::nullopt);
+  // See Meter::count_elapsed().
+  void count_elapsed(std::string_view queue, std::string_view type, std::uint64_t milliseconds);
   void count(meter::Event what);
   // Beside the verdict, see Meter::count_error().
   void count_error(meter::Count verdict, const meter::ErrorName& name);

@@ -22,6 +22,9 @@ TEST_F(FireworqTest, VersionAndOtherPaths) {
   const Answer moved = send("GET //queues?a=b");
   EXPECT_EQ(moved.status, 301);
   EXPECT_EQ(moved.fields.at("location"), "/queues?a=b");
+  for (const char* what : {"POST /queues", "PATCH /queues", "DELETE /queues/stats"}) {
+    EXPECT_EQ(send(what, "x").status, 200) << what << " is a GET";
+  }
   const Answer json_one = send("GET /queues");
   EXPECT_EQ(json_one.fields.at("content-type"), "application/json");
   EXPECT_EQ(json_one.body, "[]") << "no line break at the end";
@@ -56,6 +59,28 @@ TEST_F(FireworqTest, AQueueFromItsMakingToItsDeletion) {
   EXPECT_EQ(error("GET /queue/q"), "404 Not Found");
   EXPECT_EQ(got("GET /queues").size(), 1U);
   EXPECT_EQ(error("PUT /queue/" + std::string(256, 'x'), "{}").substr(0, 3), "400");
+  EXPECT_EQ(got("PUT /queue/%ff%20+" + std::string(252, 'x'), "{}")["name"],
+            "\xef\xbf\xbd +" + std::string(252, 'x'));
+  EXPECT_EQ(error("POST /queue/b"), "404 Not Found") << "a GET";
+}
+
+TEST_F(FireworqTest, WithoutADatabase) {
+  set_up();
+  look_.execute("RENAME TABLE fireworq_queue TO fireworq_queue_gone");
+  const std::string refused = "500 Internal Server Error|the database refused, or does not answer";
+  EXPECT_EQ(error("GET /queues"), refused);
+  EXPECT_EQ(error("PUT /queue/r", "{}"), refused);
+  EXPECT_EQ(error("POST /job/c", R"({"url":"http://target.example/"})"), refused);
+  look_.execute("RENAME TABLE fireworq_queue_gone TO fireworq_queue");
+  stop();
+  options_.socket += ".nobody";
+  EXPECT_EQ(error("GET /queues"),
+            "500 Internal Server Error|the gateway has no connection to its database, and nothing "
+            "was changed; its log says why (gateway.no_connection)")
+      << "neither its address nor the account";
+  const Answer answer = send("GET /queues");
+  EXPECT_EQ(answer.fields.at("x-content-type-options"), "nosniff");
+  EXPECT_EQ(send("GET /version").status, 200);
 }
 
 TEST_F(FireworqTest, DeletionKeepsJobsAndRoutings) {
@@ -91,6 +116,23 @@ TEST_F(FireworqTest, AChangeHereIsFollowedAtOnce) {
   EXPECT_EQ(got("POST /job/c", R"({"url":"http://target.example/"})")["queue_name"], "q");
   got("PUT /routing/c", R"({"queue_name":"r"})");
   EXPECT_EQ(got("POST /job/c", R"({"url":"http://target.example/"})")["queue_name"], "r");
+}
+
+// As by another gateway, which says nothing to this one.
+TEST_F(FireworqTest, AChangeElsewhereIsFollowedWithinASecond) {
+  set_up();
+  got("PUT /queue/r", "{}");
+  const auto taker = [&] {
+    return got("POST /job/c", R"({"url":"http://target.example/"})").value("queue_name", "");
+  };
+  EXPECT_EQ(taker(), "q");
+  queue::put_routing(look_, {"c", "r"});
+  EXPECT_TRUE(support::eventually([&] { return taker() == "r"; }, std::chrono::seconds(5)));
+  queue::hide_fireworq(look_, *queue::find_fireworq(look_, "r"));
+  EXPECT_EQ(error("GET /queue/r"), "404 Not Found");
+  EXPECT_TRUE(support::eventually(
+      [&] { return send("POST /job/c", R"({"url":"http://target.example/"})").status == 500; },
+      std::chrono::seconds(5)));
 }
 
 TEST_F(FireworqTest, PushedJobs) {
@@ -233,6 +275,16 @@ TEST_F(FireworqTest, JobsByTheirNumber) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), "0");
 }
 
+TEST_F(FireworqTest, AJobThatRunsIsDeletedAndHasNotFailed) {
+  set_up();
+  push();
+  look_.execute("UPDATE q_lock_table SET state = 'LOCKED', block_size = 1");
+  EXPECT_EQ(got("DELETE /queue/q/job/1")["status"], "grabbed");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0") << "whatever its handler says then";
+  EXPECT_EQ(error("GET /queue/q/job/1"), "404 Not Found");
+  EXPECT_EQ(send("GET /queue/q/failed").body, R"({"failed_jobs":[],"next_cursor":""})");
+}
+
 TEST_F(FireworqTest, FailedJobs) {
   set_up();
   push();
@@ -280,6 +332,19 @@ TEST_F(FireworqTest, StatsAndTheNode) {
   EXPECT_EQ(got("GET /queue/q/grabbed")["jobs"][0]["status"], "grabbed");
 }
 
+TEST_F(FireworqTest, PushesOfTheLastSecond) {
+  set_up();
+  for (int i = 0; i < 3; ++i) push();
+  application_->turn();
+  const auto pushes = [&] { return got("GET /queue/q/stats")["pushes_per_second"]; };
+  EXPECT_TRUE(support::eventually([&] { return pushes() == 3; }));
+  EXPECT_TRUE(support::eventually([&] {
+    application_->turn();
+    return pushes() == 0;
+  }));
+  EXPECT_EQ(got("GET /queue/q/stats")["total_pushes"], 3);
+}
+
 TEST_F(FireworqTest, OneNodeIsActiveAndTheNextOneFollows) {
   set_up();
   application_->turn();
@@ -298,16 +363,33 @@ TEST_F(FireworqTest, OneNodeIsActiveAndTheNextOneFollows) {
 }
 
 TEST_F(FireworqTest, SettingsAndTheProcess) {
-  const json settings = got("GET /settings");
-  EXPECT_EQ(settings.size(), 23U);
-  for (const auto& [key, text] : settings.items()) EXPECT_TRUE(text.is_string()) << key;
-  EXPECT_EQ(settings["driver"], "mysql");
-  EXPECT_EQ(settings["keep_alive"], "true");
-  EXPECT_EQ(settings["dispatch_user_agent"], "Mine");
-  EXPECT_EQ(settings["mysql_dsn"], "");
-  EXPECT_EQ(settings["queue_default_max_workers"], "20");
+  EXPECT_EQ(got("GET /settings"), json({{"access_log", ""},
+                                        {"access_log_tag", "fireworq.access"},
+                                        {"bind", "127.0.0.1:8080"},
+                                        {"config_refresh_interval", "1000"},
+                                        {"dispatch_idle_conn_timeout", "0"},
+                                        {"dispatch_keep_alive", "false"},
+                                        {"dispatch_max_conns_per_host", "10"},
+                                        {"dispatch_user_agent", "Mine"},
+                                        {"driver", "mysql"},
+                                        {"error_log", ""},
+                                        {"error_log_level", "info"},
+                                        {"keep_alive", "true"},
+                                        {"mysql_dsn", ""},
+                                        {"pid", ""},
+                                        {"queue_default", ""},
+                                        {"queue_default_max_workers", "20"},
+                                        {"queue_default_polling_interval", "200"},
+                                        {"queue_log", ""},
+                                        {"queue_log_level", "info"},
+                                        {"queue_log_tag", "fireworq.queue"},
+                                        {"queue_mysql_dsn", ""},
+                                        {"repository_mysql_dsn", ""},
+                                        {"shutdown_timeout", "30"}}));
   EXPECT_EQ(got("GET /stats").size(), 27U);
-  EXPECT_NE(send("GET /stats?pp=true").body.find('\n'), std::string::npos);
+  for (const char* pp : {"true", "1"}) {
+    EXPECT_NE(send("GET /stats?pp=" + std::string(pp)).body.find('\n'), std::string::npos);
+  }
   EXPECT_EQ(send("GET /stats").body.find('\n'), std::string::npos);
 }
 

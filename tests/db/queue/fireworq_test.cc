@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is stored for Fireworq's programs.
+#include <barrier>
 #include <chrono>
 #include <set>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "db/queue/fixture.h"
 #include "queue/fireworq/definition.h"
 #include "queue/fireworq/jobs.h"
 #include "queue/operate/dead_tasks.h"
+#include "queue/operate/pause.h"
 
 namespace allot::queue {
 namespace {
@@ -23,7 +27,7 @@ class FireworqStoreTest : public QueueTest {
   }
   std::optional<FireworqQueue> found(const std::string& name) { return find_fireworq(look_, name); }
   FireworqQueue made(const FireworqQueue& queue) {
-    put_fireworq(look_, queue, found(queue.name));
+    put_fireworq(look_, queue);
     return found(queue.name).value();
   }
   // Jobs in one transaction; their numbers.
@@ -85,6 +89,80 @@ TEST_F(FireworqStoreTest, AQueueIsMadeChangedHiddenAndBroughtBack) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM queue_rate"), 0U);
 }
 
+// As two gateways do, whose clients look and then make what is missing.
+TEST_F(FireworqStoreTest, TwoThatMakeTheSameQueueAtOnceMakeOne) {
+  make_queue("q3", 2);  // the name of one is taken
+  constexpr int kQueues = 20;
+  constexpr int kGateways = 3;
+  std::barrier begin(kGateways);
+  std::vector<std::thread> gateways;
+  for (std::uint32_t i = 0; i < kGateways; ++i) {
+    gateways.emplace_back([&, i] {
+      db::Connection db = connect();
+      for (int q = 0; q < kQueues; ++q) {
+        FireworqQueue queue = wanted("q" + std::to_string(q), 20 + i);
+        queue.per_second = 10.0 + i;
+        queue.burst = 1 + i;
+        begin.arrive_and_wait();
+        EXPECT_NO_THROW(put_fireworq(db, queue));
+      }
+    });
+  }
+  for (std::thread& gateway : gateways) gateway.join();
+  EXPECT_EQ(number("SELECT COUNT(*) FROM fireworq_queue"), kQueues);
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(name ORDER BY name) FROM queue WHERE name LIKE '%q%' AND "
+                  "queue_id NOT IN "
+                  "(SELECT queue_id FROM fireworq_queue)"),
+            "q,q3")
+      << "none is left that has no definition";
+  EXPECT_EQ(number("SELECT COUNT(*) FROM fireworq_queue JOIN queue_rate USING (queue_id) WHERE "
+                   "per_second = max_dispatches_per_second AND burst = max_burst_size AND burst = "
+                   "max_workers - 19"),
+            kQueues)
+      << "each is as one of them wanted it";
+}
+
+// The pause of the hiding ends with it. One that an operator made does not.
+TEST_F(FireworqStoreTest, AnOperatorsPauseStays) {
+  FireworqQueue queue = wanted("mail");
+  queue.per_second = 2;
+  queue.burst = 1;
+  for (const bool rated : {false, true}) {
+    if (!rated) queue.per_second = queue.burst = 0;
+    const auto reason = [&] {
+      return value("SELECT COALESCE(MAX(reason), '') FROM queue_pause WHERE paused = 1");
+    };
+    const QueueInfo info = made(queue).info;
+    pause(look_, info, "mine");
+    hide_fireworq(look_, *found("mail"));
+    EXPECT_EQ(reason(), "mine");
+    made(queue);
+    EXPECT_EQ(reason(), "mine");
+    resume(look_, info);
+    hide_fireworq(look_, *found("mail"));
+    pause(look_, info, "mine");
+    made(queue);
+    EXPECT_EQ(reason(), "mine");
+    resume(look_, info);
+    hide_fireworq(look_, *found("mail"));
+    EXPECT_NE(reason(), "");
+    made(queue);
+    EXPECT_EQ(reason(), "");
+    queue.per_second = 2;
+    queue.burst = 1;
+  }
+  EXPECT_EQ(number("SELECT COUNT(*) FROM queue_rate"), 1U);
+}
+
+// Or it would be there for its clients, and its jobs would not run.
+TEST_F(FireworqStoreTest, ItIsHiddenAndPausedOrNeither) {
+  const FireworqQueue queue = made(wanted("mail"));
+  look_.execute("RENAME TABLE queue_pause TO queue_pause_gone");
+  EXPECT_ANY_THROW(hide_fireworq(look_, queue));
+  look_.execute("RENAME TABLE queue_pause_gone TO queue_pause");
+  EXPECT_FALSE(found("mail")->hidden);
+}
+
 TEST_F(FireworqStoreTest, WhatWasCutOffOnItsWayBackIsTriedAgain) {
   const FireworqQueue queue = wanted("mail");
   hide_fireworq(look_, made(queue));
@@ -103,6 +181,15 @@ TEST_F(FireworqStoreTest, AnyNameAndNoQueueOfOthers) {
   const FireworqQueue other = made(wanted("mine"));
   EXPECT_NE(other.info.name, "mine") << "that one is somebody else's";
   EXPECT_EQ(made(wanted("mine", 3)).info.queue_id, other.info.queue_id);
+}
+
+// Hashes of 64 bits can be made alike.
+TEST_F(FireworqStoreTest, TheQueueOfAnotherNameWithTheSameHashIsLeftAlone) {
+  made(wanted("odd \xff", 7));
+  look_.execute("UPDATE fireworq_queue SET name = 'other \xff' WHERE queue_id > 0");
+  EXPECT_THROW(put_fireworq(look_, wanted("odd \xff", 9)), Error);
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(max_workers) FROM fireworq_queue"), "7");
+  EXPECT_FALSE(look_.in_transaction());
 }
 
 TEST_F(FireworqStoreTest, Routings) {

@@ -56,7 +56,7 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_scout, kPartitions * 3, {}, "a probe for each class, and the sort by release", true},
       {&sql::k_watch, kPartitions * 2, {}},
       {&sql::k_serve_fireworq, 10, {}, "all queues that requests made", false, true},
-      {&sql::k_read_share, kPartitions + 3, {}},
+      {&sql::k_read_share, kPartitions + 4, {}},
       {&sql::k_reclaim, 2 * (kPartitions + 3), {}, "once at start, without an index", false, true},
       // The head of a partition: as many rows as the caller wants.
       {&sql::k_fetch, kBlock + 1, {}},
@@ -102,7 +102,7 @@ std::vector<Expectation> of_rates() {
       {&sql::k_lease_rated, 10, {{"partition_no", "1"}}, "as lease, and a look at the buckets"},
       {&sql::k_charge_rate,
        60,
-       {{"wanted", "10"}, {"grant_id", "5"}},
+       {{"wanted", "10"}, {"running", "3"}, {"wanted_and_running", "10"}, {"grant_id", "5"}},
        "the buckets, sorted, and the head",
        true,
        true},

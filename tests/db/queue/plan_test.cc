@@ -210,6 +210,7 @@ class PlanTest : public QueueTest {
             {"hold_prio", "2"},
             {"hold_key", "150"},
             {"compressed_flags", "28"},
+            {"started", "FALSE"},
             {"stored_flags", "8"},
             {"kept_flags", "76"},
             {"placement", "'spread'"},
@@ -420,6 +421,7 @@ TEST_F(PlanTest, AScoutOfAQueueThatSleepsReadsTheHeadsOnly) {
   db::Statement fetch(sql::k_fetch);
   fetch.set("queue_id", quiet.queue_id).set("partition_no", 0).set("inline_limit", 1);
   fetch.set("highest_seen", 0).set("known_us", 0).set("block_size", kBlock);
+  fetch.set_raw("started", "FALSE");
   EXPECT_LE(reads_of(fetch.render()), kPrioClasses);
 }
 

@@ -153,6 +153,28 @@ TEST_F(RateTest, OnlyTasksAtTheHeadAreChargedFor) {
   EXPECT_EQ(number("SELECT SUM(granted) FROM queue_bucket"), 5U);
 }
 
+TEST_F(RateTest, WhatRunsAtTheHeadIsNotChargedForOnceMore) {
+  put(5);
+  set_rate(look_, queue_, rate("500", "1"));
+  fill_to_edge();
+  const auto taken = lease(worker_, 3);
+  ASSERT_TRUE(taken.block);
+  const auto again = [&](std::size_t running, std::uint32_t asked) {
+    std::vector<TaskKey> keys(running);
+    for (std::size_t i = 0; i < running && i < taken.block->tasks.size(); ++i) {
+      keys[i] = taken.block->tasks[i].key;
+    }
+    FetchSpec spec;
+    spec.running = keys;
+    const RatedFetch fetched = ack_and_fetch_rated(worker_.db, taken.block->lease, {}, spec, asked);
+    return std::pair(fetched.granted.starts, fetched.tasks.size());
+  };
+  EXPECT_EQ(again(3, 20), (std::pair<std::uint32_t, std::size_t>(2, 5)));
+  EXPECT_EQ(again(3, 1), (std::pair<std::uint32_t, std::size_t>(1, 4)));
+  EXPECT_EQ(again(5, 20), (std::pair<std::uint32_t, std::size_t>(0, 5)));
+  EXPECT_EQ(again(9, 20), (std::pair<std::uint32_t, std::size_t>(0, 5))) << "some are gone";
+}
+
 TEST_F(RateTest, TheBucketSaysHowMany) {
   put(40);
   set_rate(look_, queue_, rate("50", "12"));

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues of Fireworq's programs: they come and go while a worker runs, and of each only so many
 // tasks run at a time (S51).
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -49,17 +55,19 @@ class CappedTest : public OutputFile, public LoopTest {
                 " WHERE queue_id = " + id);
   }
   void put_tasks_of(const queue::QueueInfo& queue, std::uint32_t partition_no, std::uint64_t count,
-                    int milliseconds = 20) {
+                    int milliseconds = 20, std::uint64_t first = 1) {
     db_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +
                 std::to_string(queue.queue_id) + ", " + std::to_string(partition_no) +
                 ", 1, seq, 'side.wait', CONCAT('t" + std::to_string(partition_no) + "x', seq, ' " +
-                std::to_string(milliseconds) + "') FROM " + support::numbers(1, count));
+                std::to_string(milliseconds) + "') FROM " +
+                support::numbers(first, first + count - 1));
   }
   // As run_worker() makes them of a pool with fireworq.
   ServedQueues served() {
-    return ServedQueues([this] {
+    const auto db = std::make_shared<db::Connection>(options());  // for a thread of its own
+    return ServedQueues([this, db] {
       ServedQueues::Queues queues;
-      for (queue::CappedQueue& one : queue::serve_fireworq(db_)) {
+      for (queue::CappedQueue& one : queue::serve_fireworq(*db)) {
         queues.push_back(std::make_shared<ServedQueue>(
             ServedQueue{std::move(one.info), &config_, one.most_running}));
       }
@@ -80,8 +88,38 @@ class CappedTest : public OutputFile, public LoopTest {
   }
   std::uint32_t share(const queue::QueueInfo& queue, std::uint32_t partition_no,
                       std::uint32_t published = 64) {
-    return queue::read_share(db_, {queue.queue_id, partition_no}, published);
+    return queue::read_share(db_, {queue.queue_id, partition_no}, published).most;
   }
+  // A task that runs until open() is called.
+  void put_gate(const queue::QueueInfo& queue) {
+    db_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) VALUES (" +
+                std::to_string(queue.queue_id) + ", 0, 1, 0, 'side.gate', 'gate " + gate_ + "')");
+  }
+  void open() { std::ofstream(gate_).put('x'); }
+  // Whether so many have begun, while the gate is closed.
+  bool begin(std::size_t most, std::chrono::milliseconds within = std::chrono::seconds(30)) {
+    return eventually([&] { return side::begun(side::read_lines(output_)) >= most; }, within);
+  }
+  // A thread that works on the block which the worker finds; the gate opens before it ends.
+  class Beside {
+   public:
+    Beside(CappedTest& test, LoopWorker& worker) : test_(test) {
+      std::optional<queue::Block> block;
+      EXPECT_TRUE(eventually([&] { return (block = worker.find()).has_value(); }));
+      if (block) thread_ = std::thread([&, at = std::move(*block)] { worker.work(at); });
+    }
+    Beside(const Beside&) = delete;
+    Beside& operator=(const Beside&) = delete;
+    ~Beside() { end(); }
+    void end() {
+      test_.open();
+      if (thread_.joinable()) thread_.join();
+    }
+
+   private:
+    CappedTest& test_;
+    std::thread thread_;
+  };
   // As a lease of another worker that may run so many.
   void lease_elsewhere(const queue::QueueInfo& queue, std::uint32_t partition_no,
                        std::uint32_t block_size) {
@@ -90,6 +128,8 @@ class CappedTest : public OutputFile, public LoopTest {
                 " WHERE queue_id = " + std::to_string(queue.queue_id) +
                 " AND partition_no = " + std::to_string(partition_no));
   }
+
+  const std::string gate_ = output_folder_ / "gate";
 };
 
 TEST(Share, AllTogetherAreTheWhole) {
@@ -150,6 +190,100 @@ TEST_F(CappedTest, OneAtATimeRunsInTheOrderOfTheirTimes) {
     if (!line.begins) continue;
     EXPECT_EQ(line.name, "t0x" + std::to_string(next++));
   }
+}
+
+// It does not leave its partition, and others run beside it; also those that come later, and when
+// the lease should have ended.
+TEST_F(CappedTest, AJobThatRunsForLongKeepsNoPlaceEmpty) {
+  config_.block_seconds = std::chrono::milliseconds(10);
+  const auto queue = make_queue("a", 1, 3);
+  put_gate(queue);
+  put_tasks_of(queue, 0, 60, 2);
+  const auto one = capped_worker();
+  Beside work(*this, *one);
+  ASSERT_TRUE(begin(61));
+  ASSERT_TRUE(eventually([&] { return value("SELECT COUNT(*) FROM task") == "1"; }));
+  put_tasks_of(queue, 0, 5, 2);
+  ASSERT_TRUE(begin(66));
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE type = 'side.gate'"), "1");
+  work.end();
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0");
+  EXPECT_EQ(one->slot().tasks_done, 66U);
+  EXPECT_EQ(side::overlap(side::read_lines(output_)), 3U);
+}
+
+TEST_F(CappedTest, NorWhereItsQueueHasARate) {
+  const auto queue = make_queue("a", 1, 4);
+  queue::set_rate(db_, queue, {100'000'000, 2});
+  put_gate(queue);
+  put_tasks_of(queue, 0, 30, 1);
+  const auto one = capped_worker();
+  Beside work(*this, *one);
+  ASSERT_TRUE(begin(31));
+  work.end();
+  EXPECT_TRUE(work_until_all_ended(*one));
+  EXPECT_LE(side::overlap(side::read_lines(output_)), 4U);
+}
+
+// A lease that goes on for it would see no pause and no change, and would leave nobody his turn.
+TEST_F(CappedTest, NothingMoreStartsBesideItWhereTheLeaseShouldEnd) {
+  config_.block_seconds = std::chrono::milliseconds(10);
+  const auto queue = make_queue("a", 1, 3);
+  const auto other = make_queue("b", 1, 1);
+  const std::vector<std::pair<std::string, std::function<void()>>> reasons = {
+      {"a pause", [&] { queue::pause(db_, queue, "mine"); }},
+      {"a change", [&] { change(queue, 1, 4); }},
+      {"a rate",
+       [&] {
+         queue::set_rate(db_, queue, {1'000'000'000, 9});
+       }},
+      {"another queue", [&] { put_tasks_of(other, 0, 1, 1); }}};
+  for (const auto& [reason, happen] : reasons) {
+    std::filesystem::remove(gate_);
+    std::filesystem::remove(output_);
+    put_gate(queue);
+    put_tasks_of(queue, 0, 1, 1);
+    const auto one = capped_worker();
+    Beside work(*this, *one);
+    std::size_t begun = 2;
+    ASSERT_TRUE(begin(begun)) << reason;
+    happen();
+    EXPECT_TRUE(eventually([&] {
+      put_tasks_of(queue, 0, 1, 1, begun);
+      return !begin(++begun, std::chrono::milliseconds(500));
+    })) << reason;
+    work.end();
+    queue::resume(db_, queue);
+    EXPECT_TRUE(work_until_all_ended(*one)) << reason;
+    queue::remove_rate(db_, queue);
+    change(queue, 1, 3);
+  }
+}
+
+// Those of a partition that is used no more, while there is always work in the other one.
+TEST_F(CappedTest, AfterTheCapFellEveryPartitionHasItsTurn) {
+  config_.block_seconds = std::chrono::milliseconds(10);
+  const auto queue = make_queue("a", 2, 65);
+  put_tasks_of(queue, 0, 20'000, 1);
+  put_tasks_of(queue, 1, 5, 1);
+  change(queue, 1, 2);
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) {
+    threads.emplace_back([&] {
+      const auto one = capped_worker();
+      while (!stop) {
+        if (auto block = one->find()) one->work(std::move(*block));
+      }
+    });
+  }
+  EXPECT_TRUE(
+      eventually([&] { return value("SELECT COUNT(*) FROM task WHERE partition_no = 1") == "0"; }));
+  EXPECT_NE(value("SELECT COUNT(*) FROM task"), "0");
+  db_.execute("DELETE FROM task");
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(side::overlap(side::read_lines(output_)), 2U);
 }
 
 TEST_F(CappedTest, AQueueThatIsMadeLaterIsServed) {

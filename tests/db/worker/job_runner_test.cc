@@ -5,6 +5,7 @@
 #include <future>
 
 #include "db/worker/run_fixture.h"
+#include "meter/meter.h"
 #include "queue/look/inspect.h"
 #include "support/eventually.h"
 #include "support/slot_runs.h"
@@ -206,13 +207,40 @@ TEST_F(JobRunnerTest, VerdictsOfAJobAreCounted) {
             "3 retry lost 1,4 retry lost 1,5 retry lost 1");
 }
 
+// It may be tried for ever: the records of how it began are kept, and the last ones.
+TEST_F(JobRunnerTest, OfManyAttemptsSomeRecordsAreKept) {
+  put_task("fireworq.job");
+  db_.execute("UPDATE task SET attempt = 100, headers = 'max_attempts=999\nverdicts=100'");
+  db_.execute(
+      "INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ended_at, "
+      "cause, error, lock_host, lock_pid) SELECT queue_id, partition_no, prio, run_key, seq, "
+      "UTC_TIMESTAMP(6), 'retry', '', 'h', 1 FROM task, " +
+      support::numbers(1, 100));
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  EXPECT_EQ(run(block, false), Result::kWritten);
+  EXPECT_EQ(value("SELECT CONCAT(COUNT(*), ' ', MAX(attempt), ' ', SUM(attempt <= 10), ' ', "
+                  "MIN(IF(attempt > 10, attempt, NULL))) FROM task_attempt"),
+            "100 101 10 12");
+}
+
 // Its host went down four times with it, each time after the attempt was written down.
 TEST_F(JobRunnerTest, AJobThatWasLostTooOftenDoesNotRunAgain) {
   put_task("fireworq.job");
-  db_.execute("UPDATE task SET attempt = 5, headers = 'max_attempts=9\nverdicts=1'");
+  db_.execute(
+      "UPDATE task SET run_key = TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12, "
+      "attempt = 5, headers = 'max_attempts=9\nverdicts=1', payload = "
+      "'{\"url\":\"http://h\",\"run_after\":10,\"timeout\":0}\n{\"run_after\":7}'");
+  meter::Record record{};
+  meter::Meter meter(record);
+  slot_.use(&meter);
   auto block = lease();
   keeper_.hold(block.lease, boot_ns());
   EXPECT_EQ(run(block, true), Result::kWritten);
+  std::uint64_t elapsed = 0;
+  for (const meter::Pair& pair : record.pairs) elapsed += pair.elapsed_ms;
+  EXPECT_GE(elapsed, 10'000U) << "its push was ten seconds before it was due";
+  EXPECT_LT(elapsed, 70'000U);
   EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', cause, ' ', headers) FROM task_dead"),
             "5 lost max_attempts=9\nverdicts=1");
 }

@@ -96,6 +96,20 @@ TEST_F(Check, APoolOfFireworqsQueuesNamesNone) {
   EXPECT_EQ(failure_of(pool + "strict = true\n"), "allot.toml:4: " + both + "strict" + why);
 }
 
+TEST_F(Check, APoolOfFireworqsQueuesNeedsThePluginForTheirJobs) {
+  const std::string pool = "[pools.p]\nfireworq = true\n";
+  const std::string plugin = "[plugins.http.fireworq]\n";
+  EXPECT_TRUE(load_text(pool + plugin + "enabled = true\n").warnings.empty());
+  EXPECT_TRUE(load_text("[pools.p]\n").warnings.empty());
+  for (const std::string& without : {std::string(), plugin, plugin + "enabled = false\n"}) {
+    const auto warnings = load_text(pool + without).warnings;
+    ASSERT_EQ(warnings.size(), 1U) << without;
+    EXPECT_EQ(shortened(warnings[0]),
+              "allot.toml:2: [pools.p] serves the queues of Fireworq's programs, but no plugin "
+              "takes their jobs; write enabled = true into [plugins.http.fireworq]");
+  }
+}
+
 // D9: nobody sets them then.
 TEST_F(Check, LimitsOfACgroupNeedOne) {
   EXPECT_EQ(failure_of("[pools.a]\ncgroup_memory = 512\ncgroup_cpu = 50\n"),

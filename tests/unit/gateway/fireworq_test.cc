@@ -186,6 +186,9 @@ TEST(FireworqQueueBody, Defaults) {
   EXPECT_EQ(json::parse(queue_object(queue)),
             json({{"name", "q"}, {"polling_interval", 200}, {"max_workers", 20}}));
   EXPECT_EQ(queue_of(R"({"max_workers":0,"polling_interval":null})").max_workers, 20U);
+  EXPECT_EQ(json::parse(queue_object({.name = "q", .max_workers = 3})),
+            json({{"name", "q"}, {"max_workers", 3}}))
+      << "no interval of 0";
 }
 
 TEST(FireworqQueueBody, Throttled) {
@@ -350,9 +353,31 @@ TEST(FireworqObject, Pushed) {
 TEST(FireworqObject, Stats) {
   const json stats = json::parse(stats_object({}));
   EXPECT_EQ(stats.size(), 13U);
+  for (const char* name :
+       {"total_pushes", "total_pops", "total_successes", "total_failures",
+        "total_permanent_failures", "total_completes", "total_elapsed", "pushes_per_second",
+        "pops_per_second", "outstanding_jobs", "total_workers", "idle_workers", "active_nodes"}) {
+    EXPECT_TRUE(stats.contains(name)) << name;
+  }
   for (const auto& [name, value] : stats.items()) EXPECT_TRUE(value.is_number_integer()) << name;
   const json process = json::parse(process_stats(false));
   EXPECT_EQ(process.size(), 27U);
+  for (const char* name : {"time",           "go_version",
+                           "go_os",          "go_arch",
+                           "cpu_num",        "goroutine_num",
+                           "gomaxprocs",     "cgo_call_num",
+                           "memory_alloc",   "memory_total_alloc",
+                           "memory_sys",     "memory_lookups",
+                           "memory_mallocs", "memory_frees",
+                           "memory_stack",   "heap_alloc",
+                           "heap_sys",       "heap_idle",
+                           "heap_inuse",     "heap_released",
+                           "heap_objects",   "gc_next",
+                           "gc_last",        "gc_num",
+                           "gc_per_second",  "gc_pause_per_second",
+                           "gc_pause"}) {
+    EXPECT_TRUE(process.contains(name)) << name;
+  }
   EXPECT_TRUE(process["gc_pause"].is_array());
   EXPECT_GT(process["goroutine_num"], 0);
   EXPECT_NE(process_stats(true).find('\n'), std::string::npos);

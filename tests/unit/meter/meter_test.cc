@@ -71,6 +71,10 @@ TEST_F(MeterTest, TheNextWorkerGoesOn) {
   Meter(record()).count(Count::kDone, "mail", "a", 3 * kMilli);
   Meter(record()).count(Count::kDone, "mail", "a", 7200 * kSecond);
   Meter(record(1)).count(Count::kDead, "mail", "a");
+  Meter(record()).count_elapsed("mail", "a", 40);
+  Meter(record()).count_elapsed("mail", "a", 2);
+  Meter(record(1)).count_elapsed("mail", "a", 1);
+  EXPECT_EQ(totals(folder_.path()).pairs.at({"mail", "a"}).elapsed_ms, 43U);
   const auto records = read_records(folder_.path());
   ASSERT_EQ(records.size(), 2U);
   EXPECT_EQ(counted(*records[0], Count::kDone, "a"), 2U);
