@@ -80,8 +80,20 @@ TEST_F(InHandTest, TheKeyOfAnotherClassIsAnotherTask) {
 
 TEST_F(InHandTest, NothingIsLeftOfABlockThatHasEnded) {
   start({1, 2});
-  in_hand_.clear();
-  EXPECT_EQ(others({1, 2}), (Keys{1, 2}));
+  collect({2, 1});
+  EXPECT_EQ(in_hand_.size(), 0U);
+  EXPECT_EQ(others({1, 2}, 1), (Keys{1, 2})) << "a block as it was fetched";
+}
+
+TEST_F(InHandTest, ItTellsWhatItIs) {
+  start({3, 1, 2});
+  collect({1});
+  EXPECT_EQ(in_hand_.size(), 2U);
+  Keys keys;
+  for (const queue::TaskKey& key : in_hand_.keys()) keys.push_back(key.run_key);
+  EXPECT_EQ(keys, (Keys{2, 3}));
+  auto met = tasks({2, 4});
+  EXPECT_EQ(in_hand_.keep_others(met, 10), 1U) << "of those that were fetched";
 }
 
 }  // namespace
