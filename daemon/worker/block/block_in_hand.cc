@@ -63,8 +63,8 @@ BlockInHand::BlockInHand(const Parts& parts, Finder::Found found)
       until_ns_(boot_ns() + in_nanos(queue_.settings->block_seconds)),
       tasks_(std::move(found.block.tasks)),
       fetched_ns_(boot_ns()),
-      grant_(found.grant) {
-  full_ = full(tasks_.size());
+      grant_(found.grant),
+      full_(full(tasks_.size())) {
   if (lease_.suspects && !mutant::removed("careful_mode")) {
     careful_ = Careful{*lease_.suspects, {}};
   }

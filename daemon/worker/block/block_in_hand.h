@@ -129,10 +129,10 @@ class BlockInHand {
   std::size_t by_itself_ = 0;  // so many of the next tasks were in a call that failed
   bool first_ = true;          // no task of this fetch has started yet
   Nanos fetched_ns_;           // when tasks_ was read
-  bool full_;                  // by that look, the partition may have more than was read
+  Grant grant_;                // which of tasks_ may start
+  bool full_;                  // by the last look, the partition may have more than was read
   InHand in_hand_;
   bool others_waited_ = false;  // when the lease should have ended
-  Grant grant_;                 // which of tasks_ may start
   bool alone_runs_ = false;     // a job that is alone in the partition has not been collected
 
   std::vector<queue::Finished> finished_;  // done, not acknowledged; mirrored in the slot
