@@ -118,6 +118,8 @@ class Fireworq {
       }
     };
     wait_until([&] { return target_.answered() > zero + rate.burst; });
+    // Halfway between two starts, so that the window has neither by chance.
+    std::this_thread::sleep_for(Seconds(0.5 / rate.per_second));
     const std::uint64_t before = target_.answered();
     const auto begin = Clock::now();
     wait_until([&] { return Clock::now() - begin >= std::chrono::seconds(seconds); });
