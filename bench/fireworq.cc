@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -19,7 +20,6 @@
 #include "bench/claim.h"
 #include "bench/fireworq_floor.h"
 #include "bench/http_load.h"
-#include "bench/meter.h"
 #include "bench/target.h"
 #include "gateway/fireworq/body.h"
 #include "queue/fireworq/definition.h"
@@ -34,6 +34,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kConnections = 64;
 constexpr std::uint32_t kMaxWorkers = 50;  // as the benchmark programs of Fireworq have it
+constexpr auto kPatience = std::chrono::minutes(10);
 constexpr char kPayload[] = R"({"number":12345})";
 constexpr char kSuccess[] = R"({"status":"success"})";
 
@@ -80,7 +81,6 @@ class Fireworq {
         length_(options.milliseconds / 1000.0),
         stage_(options.place, load()),
         db_(stage_.connect_options()),
-        meter_(stage_.connect_options()),
         floor_(stage_.connect_options()) {
     db_.execute(
         "SET GLOBAL max_connections = 500; TRUNCATE task; TRUNCATE q_lock_table; TRUNCATE queue;"
@@ -118,6 +118,8 @@ class Fireworq {
       }
     };
     wait_until([&] { return target_.answered() > zero + rate.burst; });
+    // Halfway between two starts, so that the window has neither by chance.
+    std::this_thread::sleep_for(Seconds(0.5 / rate.per_second));
     const std::uint64_t before = target_.answered();
     const auto begin = Clock::now();
     wait_until([&] { return Clock::now() - begin >= std::chrono::seconds(seconds); });
@@ -190,20 +192,43 @@ class Fireworq {
   double dispatch() {
     empty();
     submit(options_.tasks);
-    meter_.reset();
+    const std::uint64_t zero = target_.answered();
     const auto allotd = stage_.start_daemon(daemon_config_);
-    const double rate = meter_.rate_once_begun(options_.tasks, [&] { return allotd->running(); });
+    const double rate = done(zero, "task", [&] { return allotd->running(); });
     allotd->stop();
     return rate;
   }
 
   double bare() {
     floor_.fill(job(), options_.tasks);
-    meter_.reset();
+    const std::uint64_t zero = target_.answered();
     const auto drain = floor_.start(target_.port(), request_head(), kMaxWorkers);
-    const double rate = meter_.rate_once_begun(options_.tasks, [&] { return drain->running(); });
+    const double rate = done(zero, "bench_fireworq", [&] { return drain->running(); });
     drain->finish();
     return rate;
+  }
+
+  // How many jobs a second were answered and deleted, once the target had the first ones. The
+  // server's count of deleted rows would not do: the steward deletes numbers of jobs meanwhile.
+  double done(std::uint64_t zero, const std::string& table, const std::function<bool()>& running) {
+    constexpr auto kBetweenLooks = std::chrono::milliseconds(1);
+    const auto wait_until = [&](auto over) {
+      const auto deadline = Clock::now() + kPatience;
+      while (!over()) {
+        const bool goes_on = running();
+        if ((!goes_on && !over()) || Clock::now() > deadline) throw Error("jobs are left over");
+        std::this_thread::sleep_for(kBetweenLooks);
+      }
+    };
+    wait_until([&] { return target_.answered() > zero; });
+    const std::uint64_t first = target_.answered() - zero;
+    const auto began = Clock::now();
+    wait_until([&] { return target_.answered() - zero >= options_.tasks; });
+    wait_until([&] {
+      auto rows = db_.execute("SELECT 1 FROM " + table + " LIMIT 1");
+      return rows.front().row_count() == 0;
+    });
+    return static_cast<double>(options_.tasks - first) / Seconds(Clock::now() - began).count();
   }
 
   // As the gateway does it, but many together.
@@ -243,7 +268,6 @@ class Fireworq {
   Target target_{std::chrono::milliseconds(0), kSuccess, true};
   Stage stage_;
   db::Connection db_;
-  Meter meter_;
   FireworqFloor floor_;
   std::string daemon_config_{};
   Door door_{free_port(), false};

@@ -12,6 +12,7 @@ constexpr std::uint64_t kMillion = 1'000'000;
 constexpr std::uint64_t kPerBucket = 200;  // starts in a second
 constexpr std::uint64_t kMostBuckets = 16;
 constexpr std::uint64_t kLeastHoldUs = 200'000;
+constexpr std::uint64_t kMostLateUs = 200'000;
 constexpr std::uint64_t kMostGrantUs = 100'000;
 
 bool is_digits(std::string_view text) {
@@ -58,8 +59,11 @@ std::vector<Bucket> buckets_of(const Rate& rate) {
   const std::uint64_t between = interval_us(count);
   const std::uint64_t holds = std::max(interval_us(1) * rate.burst, kLeastHoldUs);
   const std::uint64_t most = rate.per_million_seconds * kMostGrantUs / kMillion / kMillion;
-  const Bucket bucket{static_cast<std::int64_t>(between),
-                      static_cast<std::int64_t>(holds - std::min(holds, between)),
+  // Where nothing is saved up, a start that comes late by the trips of who looks for it would put
+  // off all that follow. A quarter of the distance lets no two start at once.
+  const std::uint64_t late = std::min(between / 4, kMostLateUs);
+  const std::uint64_t hold = std::max(holds - std::min(holds, between), late);
+  const Bucket bucket{static_cast<std::int64_t>(between), static_cast<std::int64_t>(hold),
                       static_cast<std::uint32_t>(std::max<std::uint64_t>(1, most))};
   return std::vector<Bucket>(count, bucket);
 }

@@ -58,6 +58,15 @@ TEST(RateTest, BucketsHoldTheBurstAndAtLeast200MsOfTheRate) {
   }
 }
 
+// One start that comes late does not put off the others.
+TEST(RateTest, ABucketThatSavesNothingUpHoldsAQuarterOfAnInterval) {
+  EXPECT_EQ(buckets_of({5'000'000, 1}).front().hold_us, 50'000);
+  EXPECT_EQ(buckets_of({5'100'000, 1}).front().hold_us, 49'019);
+  EXPECT_EQ(buckets_of({6'000'000, 1}).front().hold_us, 41'666);
+  EXPECT_EQ(buckets_of({7'000'000, 1}).front().hold_us, 57'142);
+  EXPECT_EQ(buckets_of({10, 1}).front().hold_us, 200'000);
+}
+
 // Intervals are whole microseconds, and rounded up.
 TEST(RateTest, BucketsNeverLetMoreStartThanTheRate) {
   for (const char* text :
