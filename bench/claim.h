@@ -20,7 +20,7 @@ struct Claim {
   double (*of)(const Round& round) = nullptr;
   double bound = 0;
   bool at_least = true;  // else at most
-  bool wanted = false;   // only told: no machine whose processors the database shares can reach it
+  bool wanted = false;   // only told: it hangs on how much of the processors the database gets
 };
 
 template <typename Round, typename Of>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/counts.h"
 
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,48 +21,13 @@
 #include "bench/drain.h"
 #include "bench/median.h"
 #include "bench/meter.h"
+#include "bench/processor.h"
 #include "queue/model/catalog.h"
 
 namespace allot::bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The nanoseconds that the threads of a process have had a processor, as the scheduler counts them.
-std::uint64_t processor_ns(const std::string& pid) {
-  std::uint64_t all = 0;
-  for (const auto& thread : fs::directory_iterator("/proc/" + pid + "/task")) {
-    std::uint64_t ran = 0;
-    std::ifstream(thread.path() / "schedstat") >> ran;
-    all += ran;
-  }
-  return all;
-}
-
-// Of all children: the workers, and the steward, which has nothing to do.
-std::uint64_t of_children(pid_t parent) {
-  const std::string pid = std::to_string(parent);
-  std::ifstream children("/proc/" + pid + "/task/" + pid + "/children");
-  std::uint64_t all = 0;
-  for (std::string child; children >> child;) all += processor_ns(child);
-  if (all == 0) throw Error("this kernel does not say how long a process ran");
-  return all;
-}
-
-// Who listens at that socket.
-std::string server_at(const std::string& socket) {
-  const UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_un at{};
-  at.sun_family = AF_UNIX;
-  socket.copy(at.sun_path, sizeof at.sun_path - 1);
-  ucred server{};
-  socklen_t size = sizeof server;
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0 ||
-      ::getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &server, &size) != 0) {
-    throw Error(socket + ": " + std::strerror(errno));
-  }
-  return std::to_string(server.pid);
-}
 
 // Processor time of one drain, in microseconds for each task.
 struct Cost {
@@ -119,7 +82,7 @@ class Counts {
     const std::uint64_t before = processor_ns(server_);
     const auto allotd = stage_.start_daemon();
     static_cast<void>(meter_.rate(load_.tasks, [&] { return allotd->running(); }));
-    const std::uint64_t workers = of_children(allotd->pid());
+    const std::uint64_t workers = children_processor_ns(allotd->pid());
     const std::uint64_t server = processor_ns(server_) - before;
     allotd->stop();
     if (fs::is_directory(stage_.runtime_dir() + "/meters") != counting) {
@@ -135,7 +98,7 @@ class Counts {
   Stage stage_;
   db::Connection db_;
   Meter meter_;
-  std::string server_;  // its pid
+  pid_t server_;  // its pid
   queue::QueueInfo queue_;
 };
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/version.h"
 #include "bench/claim.h"
+#include "bench/processor.h"
 #include "bench/target.h"
 #include "bench/worker_drain.h"
 
@@ -31,6 +32,10 @@ struct HttpWorkerRound {
   double quick = 0;
   double quick_bare = 0;
   double noop = 0;
+  // Processor time of one, in microseconds.
+  double request_us = 0;  // bare, with the target's
+  DrainCost task_us{};
+  DrainCost noop_us{};
 };
 using HttpWorkerClaim = Claim<HttpWorkerRound>;
 
@@ -46,7 +51,7 @@ constexpr std::array kHttpWorkerClaims{
                     0.5, true},
     HttpWorkerClaim{"http, 64 at a time, at once", "64 bare sessions",
                     [](const HttpWorkerRound& round) { return round.quick / round.quick_bare; },
-                    0.5, true},
+                    0.5, true, true},
 };
 
 std::string url_of(const Target& target) {
@@ -95,18 +100,20 @@ class HttpWorker {
         result.slow = drain_.rate("bench.slow", options_.tasks);
         break;
       case 2:
-        result.quick_bare = bare(quick_);
+        result.quick_bare = bare(quick_, &result.request_us);
         break;
       case 3:
         result.quick = drain_.rate("bench.quick", many);
+        result.task_us = drain_.cost();
         break;
       default:
         result.noop = drain_.rate("bench.noop", many);
+        result.noop_us = drain_.cost();
     }
   }
 
   // The request is that of a task in the drain.
-  double bare(const Target& target) const {
+  double bare(const Target& target, double* each_us = nullptr) const {
     const std::string payload(Load().payload, 'x');
     const std::string request =
         "POST / HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(target.port()) +
@@ -117,8 +124,13 @@ class HttpWorker {
         "bench\r\n"
         "X-Allot-Attempt: 1\r\nX-Allot-Max-Attempts: 10\r\n\r\n" +
         payload;
-    return bare_sessions(target.port(), kSessions, request,
-                         std::chrono::milliseconds(options_.milliseconds));
+    const std::chrono::duration<double> length = std::chrono::milliseconds(options_.milliseconds);
+    const std::uint64_t before = own_processor_ns();
+    const double rate = bare_sessions(target.port(), kSessions, request, length);
+    if (each_us != nullptr) {
+      *each_us = static_cast<double>(own_processor_ns() - before) / 1e3 / (rate * length.count());
+    }
+    return rate;
   }
 
   HttpWorkerOptions options_;
@@ -145,8 +157,28 @@ int http_worker(const HttpWorkerOptions& options) {
       std::fprintf(stderr, "round %u of %u\n", i + 1, options.rounds);
     }
   }
+  const auto each = [&](const auto& of) { return median_of(rounds, of); };
+  const double request = each([](const HttpWorkerRound& one) { return one.request_us; });
+  const double worker = each([](const HttpWorkerRound& one) { return one.task_us.workers; });
+  const double server = each([](const HttpWorkerRound& one) { return one.task_us.server; });
+  const double target = each([](const HttpWorkerRound& one) { return one.task_us.own; });
+  const double noop =
+      each([](const HttpWorkerRound& one) { return one.noop_us.workers + one.noop_us.server; });
+  report["processor_us"] = {{"request", request},
+                            {"worker", worker},
+                            {"server", server},
+                            {"target", target},
+                            {"noop", noop}};
   const bool good = judge(rounds, kHttpWorkerClaims, options.json, report);
-  if (options.json) std::printf("%s\n", report.dump(2).c_str());
+  if (options.json) {
+    std::printf("%s\n", report.dump(2).c_str());
+  } else {
+    std::printf(
+        "processor time: a bare request %.1f us; a task %.1f us, of which worker %.1f, target "
+        "%.1f, "
+        "server %.1f; a no-op task %.1f us\n",
+        request, worker + target + server, worker, target, server, noop);
+  }
   return options.check && !good ? kExitFailure : kExitOk;
 }
 

@@ -23,6 +23,7 @@ class PingPong {
   PingPong& operator=(const PingPong&) = delete;
   ~PingPong();  // waits for its end
 
+  [[nodiscard]] pid_t pid() const { return pid_; }
   // Gives it this line so often, each time once the one before is answered. Throws Error when it
   // has ended.
   void play(const std::string& line, std::uint32_t times);

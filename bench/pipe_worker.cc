@@ -17,6 +17,7 @@
 #include "base/version.h"
 #include "bench/claim.h"
 #include "bench/ping_pong.h"
+#include "bench/processor.h"
 #include "bench/worker_drain.h"
 #include "plugin_host/handler_call.h"
 #include "plugin_host/registry.h"
@@ -39,6 +40,10 @@ struct PipeRound {
   double pipe = 0;  // tasks a second
   double noop = 0;
   double exec = 0;
+  // Processor time of one, in microseconds.
+  double line_us = 0;  // bare, with the program's
+  DrainCost task_us{};
+  DrainCost noop_us{};
 };
 using PipeClaim = Claim<PipeRound>;
 
@@ -111,15 +116,18 @@ class PipeWorker {
     switch (step) {
       case 0:
         result.bare = bare(options_.tasks);
+        result.line_us = bare_us_;
         break;
       case 1:
         result.pipe = drain_.rate("bench.pipe", options_.tasks);
+        result.task_us = drain_.cost();
         break;
       case 2:
         result.one = one();
         break;
       case 3:
         result.noop = drain_.rate("bench.noop", options_.tasks);
+        result.noop_us = drain_.cost();
         break;
       default:
         result.exec = drain_.rate("bench.exec", options_.tasks / kExecShare);
@@ -153,7 +161,17 @@ class PipeWorker {
     }
   }
 
-  double bare(std::uint32_t lines) { return rate_of(bare_, line(), lines / options_.workers); }
+  double bare(std::uint32_t lines) {
+    const std::uint64_t before = bare_ns();
+    const double rate = rate_of(bare_, line(), lines / options_.workers);
+    bare_us_ = static_cast<double>(bare_ns() - before) / 1e3 / lines;
+    return rate;
+  }
+  [[nodiscard]] std::uint64_t bare_ns() const {
+    std::uint64_t all = own_processor_ns();
+    for (const auto& one : bare_) all += processor_ns(one->pid());
+    return all;
+  }
 
   // That of a task in the drain.
   static std::string line() {
@@ -166,6 +184,7 @@ class PipeWorker {
   PipeWorkerOptions options_;
   WorkerDrain drain_;
   std::vector<std::unique_ptr<PingPong>> bare_{};
+  double bare_us_ = 0;
   std::optional<plugin_host::Registry> handlers_{};
 };
 
@@ -188,8 +207,24 @@ int pipe_worker(const PipeWorkerOptions& options) {
                    options.rounds, round.bare, round.pipe, round.noop, round.exec);
     }
   }
+  const auto each = [&](const auto& of) { return median_of(rounds, of); };
+  const double bare = each([](const PipeRound& one) { return one.line_us; });
+  const double worker = each([](const PipeRound& one) { return one.task_us.workers; });
+  const double program = each([](const PipeRound& one) { return one.task_us.programs; });
+  const double server = each([](const PipeRound& one) { return one.task_us.server; });
+  const double noop =
+      each([](const PipeRound& one) { return one.noop_us.workers + one.noop_us.server; });
+  report["processor_us"] = {
+      {"line", bare}, {"worker", worker}, {"program", program}, {"server", server}, {"noop", noop}};
   const bool good = judge(rounds, kPipeClaims, options.json, report);
-  if (options.json) std::printf("%s\n", report.dump(2).c_str());
+  if (options.json) {
+    std::printf("%s\n", report.dump(2).c_str());
+  } else {
+    std::printf(
+        "processor time: a bare line %.1f us; a task %.1f us, of which worker %.1f, program %.1f, "
+        "server %.1f; a no-op task %.1f us\n",
+        bare, worker + program + server, worker, program, server, noop);
+  }
   return options.check && !good ? kExitFailure : kExitOk;
 }
 

@@ -163,13 +163,13 @@ UniqueFd connected(std::uint16_t port) {
   return fd;
 }
 
-// Asks until the time is over. Returns how often it had an answer.
+// Asks until the time is over, once at least. Returns how often it had an answer.
 std::uint64_t ask(std::uint16_t port, const std::string& request,
                   std::chrono::steady_clock::time_point until) {
   const UniqueFd fd = connected(port);
   std::uint64_t answers = 0;
   std::array<char, 4096> part{};
-  while (std::chrono::steady_clock::now() < until) {
+  do {
     if (!write_all(fd.get(), request.data(), request.size())) throw Error("the target is gone");
     for (std::size_t have = 0; have < kAnswer.size();) {
       const ssize_t got = recv(fd.get(), part.data() + have, part.size() - have, 0);
@@ -177,7 +177,7 @@ std::uint64_t ask(std::uint16_t port, const std::string& request,
       have += static_cast<std::size_t>(got);
     }
     ++answers;
-  }
+  } while (std::chrono::steady_clock::now() < until);
   return answers;
 }
 

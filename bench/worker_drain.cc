@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "bench/processor.h"
 #include "queue/submit/submit.h"
 
 namespace allot::bench {
@@ -32,8 +33,19 @@ double WorkerDrain::rate(const std::string& type, std::uint32_t tasks) {
     left -= static_cast<std::uint32_t>(batch.size());
   }
   meter_.reset();
+  const pid_t server = server_at(stage_.settings().database.socket);
+  const std::uint64_t server_before = processor_ns(server);
+  const std::uint64_t own_before = own_processor_ns();
   const auto allotd = stage_.start_daemon(config_file_);
   const double rate = meter_.rate_once_begun(tasks, [&] { return allotd->running(); });
+  const auto each = [tasks](std::uint64_t ran) { return static_cast<double>(ran) / 1e3 / tasks; };
+  cost_ = {each(children_processor_ns(allotd->pid())), 0,
+           each(processor_ns(server) - server_before), each(own_processor_ns() - own_before)};
+  for (const pid_t worker : children_of(allotd->pid())) {
+    for (const pid_t program : children_of(worker)) {
+      cost_.programs += each(processor_ns(program));
+    }
+  }
   allotd->stop();
   return rate;
 }

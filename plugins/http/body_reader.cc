@@ -30,7 +30,7 @@ unsigned long long size_of_chunk(const std::string& line) {
 
 bool BodyReader::append(unsigned long long size) {
   if (size == 0) return true;
-  std::array<char, 16384> part;  // not cleared, for each request has one
+  std::array<char, 16384> part{};
   while (size > 0) {
     // One byte more than there is room for tells a body of that length from a longer one.
     const std::size_t room = most_ - body_.size();

@@ -89,9 +89,14 @@ void Runners::start(Job job, const Need& need) {
     woken = call_one();
   } else {
     woken = need.serial ? runners_.front().get() : last_idle();
-    woken->next = std::move(job);
     woken->busy = true;
     --idle_;
+    if (need.may_wait && !queue_.empty()) {
+      take_next(*woken);  // none overtakes what waits
+      queue_.push_back(std::move(job));
+    } else {
+      woken->next = std::move(job);
+    }
   }
   held.unlock();  // or it would wake only to wait for the mutex
   if (woken != nullptr) woken->wake.notify_one();

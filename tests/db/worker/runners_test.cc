@@ -286,7 +286,8 @@ TEST_F(RunnersProgramTest, WhatWaitsForAThreadDoesNotStartAfterAStop) {
   db_.execute("UPDATE task SET type = 'side.gate', payload = CONCAT('g', run_key, ' " + gate +
               "') WHERE run_key BETWEEN 201 AND 207");
   auto& program = start();
-  ASSERT_TRUE(eventually([&] { return begun() == 208; })) << program.err();
+  ASSERT_TRUE(eventually([&] { return begun() == 208; }))
+      << begun() << program.err() << support::read_file(log_);
   program.signal(SIGTERM);
   EXPECT_TRUE(eventually([&] { return names_of_the_ended().contains("last"); }));
   static_cast<void>(output_folder_.write("gate", ""));
