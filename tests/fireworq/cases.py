@@ -552,7 +552,8 @@ def running(world):
 
 
 def order(world):
-    """One job at a time, in the order in which they are due; and never more than max_workers."""
+    """When jobs start: one at a time in the order in which they are due, never more than max_workers, as
+    many in a second as the throttle says, and again after retry_delay."""
     world.json("PUT", "/queue/one", {"max_workers": 1, "polling_interval": 100})
     world.json("PUT", "/routing/o", {"queue_name": "one"})
     for number, after in enumerate((3, 0, 2, 0, 1)):
@@ -578,6 +579,18 @@ def order(world):
         world.push("three%d" % number, "t", [counts])
     within(30, world.name + " ran all of three", lambda: all(world.target.of("/three%d" % each) for each in range(12)))
     world.record("most at a time", most[0])
+    world.json("PUT", "/queue/five", {"max_dispatches_per_second": 5, "max_burst_size": 1})
+    world.json("PUT", "/routing/five", {"queue_name": "five"})
+    world.settle()
+    for number in range(11):
+        world.push("five%d" % number, "five")
+    within(30, world.name + " ran all of five", lambda: all(world.target.of("/five%d" % each) for each in range(11)))
+    moments = sorted(world.target.of("/five%d" % each)[0][4] for each in range(11))
+    world.record("a second has five of them", 1.7 < moments[-1] - moments[0] < 3)
+    world.push("after-two", "t", [said(200, "x"), said(200, SUCCESS)], max_retries=1, retry_delay=2)
+    within(20, world.name + " tries again", lambda: len(world.target.of("/after-two")) == 2)
+    first, second = (each[4] for each in world.target.of("/after-two"))
+    world.record("again after retry_delay", 1.9 < second - first < 3)
 
 
 def default_queue(world):

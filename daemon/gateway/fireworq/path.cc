@@ -68,9 +68,9 @@ std::string cleaned(std::string_view path) {
 
 // With a sign if it has one, and of 64 bits with it. A negative one is the number of no job.
 std::optional<std::uint64_t> whole_number(std::string_view text) {
-  const bool plus = text.starts_with('+') && !text.starts_with("+-");
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data() + plus, text.data() + text.size(), number);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return static_cast<std::uint64_t>(std::max<std::int64_t>(number, 0));
 }
