@@ -13,7 +13,6 @@ NUL = "an escaped NUL byte has no place in a path here"
 THROTTLE = "a throttle that is wrong is 400, as documented"
 CODE = "the field code of an answer's body is not looked at"
 LONG_CATEGORY = "a category has at most 255 bytes"
-EMPTY = "a job whose payload is empty shows none"
 ENCODED = "what is sent as %XX, and need not be"
 ESCAPE = "a % of a URL that is no escape is sent as it stands"
 REDIRECTS = "ten redirects are followed, and not nine"
@@ -69,9 +68,6 @@ DIFFERENCES = [
     # Jobs
     ("settings with a default queue", "json.mysql_dsn", "a password is not shown"),
     ("their field Connection", "*", "keep-alive goes without saying, and is said here", None, "keep-alive"),
-    ("*", "json.payload", EMPTY, "", NONE),
-    ("*", "json.jobs[*].payload", EMPTY, "", NONE),
-    ("failed *", "payload", EMPTY, "", NONE),
     ("failed of deleted", "*", "a job that was deleted while it ran is not among the failed"),
     # Dispatch
     ("target saw *", "*.fields.x-allot-task", "Allot names the task, unless send_task is off"),

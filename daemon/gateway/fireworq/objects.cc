@@ -18,11 +18,9 @@ std::string double_text(double number) {
   return {text.data(), end};
 }
 
-// What is shown of each job, alive or not. The payload is left out where it is empty, and a string
-// where it is no JSON.
+// What is shown of each job, alive or not. A payload that is no JSON is a string, as an empty one.
 void add_request(Object& object, const StoredJob& job) {
   object.text("category", job.fields.category).text("url", job.fields.url);
-  if (job.payload.empty()) return;
   if (is_json(job.payload)) {
     object.json("payload", job.payload);
   } else {
