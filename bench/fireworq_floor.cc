@@ -182,7 +182,8 @@ class FireworqFloor::Drain::Impl {
  public:
   Impl(const db::ConnectOptions& database, std::uint16_t port, const std::string& request,
        std::size_t workers)
-      : working_(workers), failures_(workers + 1) {
+      : working_(workers) {
+    failures_.resize(workers + 1);
     std::vector<std::unique_ptr<BareClient>> clients;
     for (std::size_t i = 0; i <= workers; ++i) {
       clients.push_back(std::make_unique<BareClient>(database));
@@ -235,7 +236,7 @@ class FireworqFloor::Drain::Impl {
 
   Buffer buffer_{};
   std::atomic<std::size_t> working_;
-  std::vector<std::exception_ptr> failures_;
+  std::vector<std::exception_ptr> failures_{};
   std::vector<std::thread> threads_{};
 };
 
