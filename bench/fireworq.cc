@@ -34,7 +34,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kConnections = 64;
 constexpr std::uint32_t kMaxWorkers = 50;  // as the benchmark programs of Fireworq have it
-constexpr auto kPatience = std::chrono::minutes(10);
+constexpr auto kJobsPatience = std::chrono::minutes(10);
 constexpr char kPayload[] = R"({"number":12345})";
 constexpr char kSuccess[] = R"({"status":"success"})";
 
@@ -213,7 +213,7 @@ class Fireworq {
   double done(std::uint64_t zero, const std::string& table, const std::function<bool()>& running) {
     constexpr auto kBetweenLooks = std::chrono::milliseconds(1);
     const auto wait_until = [&](auto over) {
-      const auto deadline = Clock::now() + kPatience;
+      const auto deadline = Clock::now() + kJobsPatience;
       while (!over()) {
         const bool goes_on = running();
         if ((!goes_on && !over()) || Clock::now() > deadline) throw Error("jobs are left over");

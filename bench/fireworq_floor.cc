@@ -176,13 +176,12 @@ std::vector<Grabbed> grab(BareClient& client) {
   return jobs;
 }
 
-}  // namespace
-
-class FireworqFloor::Drain::Impl {
+class BareDrain final : public FireworqFloor::Drain {
  public:
-  Impl(const db::ConnectOptions& database, std::uint16_t port, const std::string& request,
-       std::size_t workers)
-      : working_(workers), failures_(workers + 1) {
+  BareDrain(const db::ConnectOptions& database, std::uint16_t port, const std::string& request,
+            std::size_t workers)
+      : working_(workers) {
+    failures_.resize(workers + 1);
     std::vector<std::unique_ptr<BareClient>> clients;
     for (std::size_t i = 0; i <= workers; ++i) {
       clients.push_back(std::make_unique<BareClient>(database));
@@ -199,15 +198,15 @@ class FireworqFloor::Drain::Impl {
       });
     }
   }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-  ~Impl() {
+  BareDrain(const BareDrain&) = delete;
+  BareDrain& operator=(const BareDrain&) = delete;
+  ~BareDrain() override {
     buffer_.end();
     for (std::thread& thread : threads_) thread.join();
   }
 
-  [[nodiscard]] bool running() const { return working_ > 0; }
-  void finish() {
+  [[nodiscard]] bool running() const override { return working_ > 0; }
+  void finish() override {
     for (std::thread& thread : threads_) thread.join();
     threads_.clear();
     for (const auto& failure : failures_) {
@@ -235,9 +234,11 @@ class FireworqFloor::Drain::Impl {
 
   Buffer buffer_{};
   std::atomic<std::size_t> working_;
-  std::vector<std::exception_ptr> failures_;
+  std::vector<std::exception_ptr> failures_{};
   std::vector<std::thread> threads_{};
 };
+
+}  // namespace
 
 FireworqFloor::FireworqFloor(const db::ConnectOptions& database) : database_(database) {
   mysql_library_init(0, nullptr, nullptr);
@@ -296,19 +297,7 @@ Figures FireworqFloor::push(const BareJob& job, std::size_t clients, Seconds len
 std::unique_ptr<FireworqFloor::Drain> FireworqFloor::start(std::uint16_t port,
                                                            const std::string& request,
                                                            std::size_t workers) const {
-  return std::make_unique<Drain>(database_, port, request, workers);
-}
-
-FireworqFloor::Drain::Drain(const db::ConnectOptions& database, std::uint16_t port,
-                            const std::string& request, std::size_t workers)
-    : impl_(std::make_unique<Impl>(database, port, request, workers)) {}
-FireworqFloor::Drain::~Drain() = default;
-
-bool FireworqFloor::Drain::running() const {
-  return impl_->running();
-}
-void FireworqFloor::Drain::finish() {
-  impl_->finish();
+  return std::make_unique<BareDrain>(database_, port, request, workers);
 }
 
 }  // namespace allot::bench

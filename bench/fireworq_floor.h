@@ -45,19 +45,14 @@ class FireworqFloor {
 
 class FireworqFloor::Drain {
  public:
-  Drain(const db::ConnectOptions& database, std::uint16_t port, const std::string& request,
-        std::size_t workers);
+  Drain() = default;
   Drain(const Drain&) = delete;
   Drain& operator=(const Drain&) = delete;
-  ~Drain();
+  virtual ~Drain() = default;
 
-  [[nodiscard]] bool running() const;
+  [[nodiscard]] virtual bool running() const = 0;
   // Waits for the end. Throws what went wrong.
-  void finish();
-
- private:
-  class Impl;
-  std::unique_ptr<Impl> impl_;
+  virtual void finish() = 0;
 };
 
 }  // namespace allot::bench

@@ -153,7 +153,7 @@ void Target::answer_what_is_due() {
 
 namespace {
 
-UniqueFd connected(std::uint16_t port) {
+UniqueFd connected_to(std::uint16_t port) {
   UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const sockaddr_in to = loopback(port);
   if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
@@ -166,7 +166,7 @@ UniqueFd connected(std::uint16_t port) {
 // Asks until the time is over, once at least. Returns how often it had an answer.
 std::uint64_t ask(std::uint16_t port, const std::string& request,
                   std::chrono::steady_clock::time_point until) {
-  const UniqueFd fd = connected(port);
+  const UniqueFd fd = connected_to(port);
   std::uint64_t answers = 0;
   std::array<char, 4096> part{};
   do {
@@ -210,7 +210,7 @@ double bare_sessions(std::uint16_t port, std::size_t sessions, const std::string
 }
 
 std::string post(std::uint16_t port, const std::string& request) {
-  const UniqueFd fd = connected(port);
+  const UniqueFd fd = connected_to(port);
   if (!write_all(fd.get(), request.data(), request.size())) throw Error("the target is gone");
   std::string answer;
   std::array<char, 4096> part{};
