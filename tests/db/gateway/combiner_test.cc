@@ -264,6 +264,25 @@ TEST_F(KilledServerTest, WithoutAServerNothingIsSubmitted) {
   server_.start();
 }
 
+// The connection is killed in the look-up of the queue: nothing was sent, either.
+TEST_F(KilledServerTest, AConnectionThatIsLostBeforeItsTaskSubmitsNothing) {
+  db::Connection keeper = server_.connect(name_);
+  db::Connection look = server_.connect(name_);
+  keeper.execute("LOCK TABLES queue WRITE");
+  std::future<Answered> answer = submit("x");
+  std::uint64_t waiting = 0;
+  ASSERT_TRUE(support::eventually([&] {
+    waiting = support::number_of(
+        look, "SELECT COALESCE(MAX(id), 0) FROM information_schema.processlist WHERE db = '" +
+                  name_ + "' AND state LIKE 'Waiting for table%'");
+    return waiting > 0;
+  }));
+  look.execute("KILL " + std::to_string(waiting));
+  EXPECT_EQ(answer.get().status(), 503U);
+  keeper.execute("UNLOCK TABLES");
+  EXPECT_EQ(support::number_of(look, "SELECT COUNT(*) FROM task"), 0U);
+}
+
 // The connection is lost while a shared transaction commits: nobody knows, and nothing of it is
 // sent again.
 TEST_F(KilledServerTest, ALostReplyIsUnknownToAllOfItsTransaction) {
