@@ -183,8 +183,8 @@ std::uint64_t ask(std::uint16_t port, const std::string& request,
 
 }  // namespace
 
-double bare_sessions(std::uint16_t port, std::size_t sessions, const std::string& request,
-                     std::chrono::duration<double> length) {
+double answers_a_second(std::size_t sessions, std::chrono::duration<double> length,
+                        const Asker& ask) {
   using Steady = std::chrono::steady_clock;
   const auto began = Steady::now();
   const auto until = began + std::chrono::duration_cast<Steady::duration>(length);
@@ -195,7 +195,7 @@ double bare_sessions(std::uint16_t port, std::size_t sessions, const std::string
     for (std::size_t i = 0; i < sessions; ++i) {
       threads.emplace_back([&, i] {
         try {
-          answers += ask(port, request, until);
+          answers += ask(until);
         } catch (...) {
           failures[i] = std::current_exception();
         }
@@ -207,6 +207,11 @@ double bare_sessions(std::uint16_t port, std::size_t sessions, const std::string
   }
   return static_cast<double>(answers) /
          std::chrono::duration<double>(Steady::now() - began).count();
+}
+
+double ready_requests(std::uint16_t port, std::size_t sessions, const std::string& request,
+                      std::chrono::duration<double> length) {
+  return answers_a_second(sessions, length, [&](auto until) { return ask(port, request, until); });
 }
 
 std::string post(std::uint16_t port, const std::string& request) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -55,11 +56,18 @@ class Target {
   std::thread thread_{};
 };
 
-// Sends requests over so many connections that stay, each with a thread that sends the next one
-// once it has the whole answer to the one before: the least that a worker with threads has to do.
-// Returns how many were answered in a second.
-double bare_sessions(std::uint16_t port, std::size_t sessions, const std::string& request,
-                     std::chrono::duration<double> length);
+// Asks over a connection of its own until the time is over, once at least. Returns how often it had
+// the whole answer.
+using Asker = std::function<std::uint64_t(std::chrono::steady_clock::time_point until)>;
+
+// So many at the same time, each in a thread. Returns how many were answered in a second.
+double answers_a_second(std::size_t sessions, std::chrono::duration<double> length,
+                        const Asker& ask);
+
+// Sends a request that stands ready over so many connections that stay, and looks at no more of the
+// answers than their length: the least that anybody with threads has to do.
+double ready_requests(std::uint16_t port, std::size_t sessions, const std::string& request,
+                      std::chrono::duration<double> length);
 
 // Sends one request over a connection of its own. Returns the whole answer.
 std::string post(std::uint16_t port, const std::string& request);

@@ -47,7 +47,7 @@ TEST(PipeWorker, IsMeasuredBesideItsFloors) {
 
 TEST(HttpWorker, IsMeasuredBesideItsFloors) {
   expect_figures(report_of({"http-worker", "--milliseconds", "50"}),
-                 {"noop", "quick", "quick_bare", "slow", "slow_bare"});
+                 {"noop", "quick", "quick_bare", "quick_ready", "slow", "slow_bare"});
 }
 
 TEST(Fireworq, IsMeasuredBesideItsFloors) {

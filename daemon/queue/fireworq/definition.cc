@@ -177,12 +177,12 @@ void put_once(db::Connection& db, const FireworqQueue& wanted) {
 void put_fireworq(db::Connection& db, const FireworqQueue& wanted) {
   const auto there = find_fireworq(db, wanted.name);
   if (there && there->says_as(wanted)) return;
-  constexpr int kTries = 3;  // of several who put at once, one may be the victim of a deadlock
+  constexpr int kPutTries = 3;  // of several who put at once, one may be the victim of a deadlock
   for (int tries = 1;; ++tries) {
     try {
       return put_once(db, wanted);
     } catch (const db::DbError& error) {
-      if (tries == kTries || error.error_class() != db::ErrorClass::kRetryable) throw;
+      if (tries == kPutTries || error.error_class() != db::ErrorClass::kRetryable) throw;
     }
   }
 }
