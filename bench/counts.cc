@@ -53,7 +53,6 @@ class Counts {
         db_(stage_.connect_options()),
         meter_(stage_.connect_options()),
         server_(server_at(stage_.settings().database.socket)) {
-    db_.execute("TRUNCATE task; TRUNCATE q_lock_table; TRUNCATE queue");
     queue_ = queue::ensure_queue(db_, "bench", {load_.partition_count()});
   }
 

@@ -24,10 +24,7 @@ class Drain {
         stage_(options.place, options.load),
         db_(stage_.connect_options()),
         meter_(stage_.connect_options()) {
-    // Drops what an interrupted run left behind.
-    db_.execute(
-        "DROP TABLE IF EXISTS bench_floor; TRUNCATE task; TRUNCATE q_lock_table;"
-        "TRUNCATE queue; CREATE TABLE bench_floor LIKE task");
+    db_.execute("CREATE TABLE bench_floor LIKE task");
     queue_ = queue::ensure_queue(db_, "bench", {load_.partition_count()});
   }
 

@@ -82,9 +82,7 @@ class Fireworq {
         stage_(options.place, load()),
         db_(stage_.connect_options()),
         floor_(stage_.connect_options()) {
-    db_.execute(
-        "SET GLOBAL max_connections = 500; TRUNCATE task; TRUNCATE q_lock_table; TRUNCATE queue;"
-        "TRUNCATE fireworq_queue; TRUNCATE fireworq_routing; TRUNCATE fireworq_job");
+    db_.execute("SET GLOBAL max_connections = 500");
     const std::string plugins =
         "[plugins.http]\nallow = [\"" + origin() + "\"]\n[plugins.http.fireworq]\nenabled = true\n";
     daemon_config_ = stage_.write_config_of_plugins(plugins);

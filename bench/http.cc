@@ -174,9 +174,7 @@ class Http {
         stage_(options.place, load()),
         db_(stage_.connect_options()) {
     allow_many_descriptors();
-    db_.execute(
-        "SET GLOBAL max_connections = 500; TRUNCATE task; TRUNCATE q_lock_table; "
-        "TRUNCATE queue");
+    db_.execute("SET GLOBAL max_connections = 500");
     (void)queue::ensure_queue(db_, "bench", {kPartitions});
     std::string line = R"({"queue":"bench","type":"bench.noop","payload":"0123456789"})";
     line += '\n';

@@ -14,7 +14,6 @@ WorkerDrain::WorkerDrain(const Place& place, const Load& load)
       stage_(place, load),
       db_(stage_.connect_options()),
       meter_(stage_.connect_options()) {
-  db_.execute("TRUNCATE task; TRUNCATE q_lock_table; TRUNCATE queue");
   queue_ = queue::ensure_queue(db_, "bench", {load_.partition_count()});
 }
 
