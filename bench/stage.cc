@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "db/from_settings.h"
@@ -118,11 +119,11 @@ void Stage::make_database(const std::string& socket) {
                "\nuser = \"root\"\nname = " + toml_text(kDatabase));
 }
 
-void Stage::make_schema(const std::string& name, const std::string& before) {
+void Stage::make_schema(std::string name, const std::string& before) {
   settings_.database.name.clear();
   db::Connection(connect_options())
       .execute(before + "CREATE DATABASE " + name + " CHARACTER SET utf8mb4");
-  settings_.database.name = name;
+  settings_.database.name = std::move(name);
   db::Connection db(connect_options());
   db::migrate(db);
 }
