@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
-#include <utility>
 
 #include "base/error.h"
 #include "db/from_settings.h"
@@ -93,7 +92,9 @@ Stage::~Stage() {
   }
 }
 
+// An earlier benchmark leaves nothing: its queues would have the numbers of those of this one.
 void Stage::start_private() {
+  fs::remove_all(folder_ + "/db");
   write_config("embedded = " + toml_text(folder_ + "/db"));
   config::LoadOptions load_options;
   load_options.file = folder_ + "/allot.toml";
@@ -101,8 +102,6 @@ void Stage::start_private() {
   database_ = std::make_unique<Child>(
       std::vector<std::string>{own_folder() / "allot-embedded", folder_ + "/db"}, log_file());
   wait_for_database();
-  // An earlier benchmark leaves nothing: its queues would have the numbers of those of this one.
-  make_schema(settings_.database.name, "DROP DATABASE " + settings_.database.name + "; ");
   // The daemon comes and goes while the database stays.
   write_config("socket = " + toml_text(settings_.database.socket) +
                "\nuser = " + toml_text(settings_.database.user) +
@@ -111,21 +110,19 @@ void Stage::start_private() {
 
 // A private database: what a benchmark empties must be nobody's.
 void Stage::make_database(const std::string& socket) {
+  db::ConnectOptions root;
+  root.socket = socket;
+  root.user = "root";
+  db::Connection(root).execute(std::string("CREATE DATABASE ") + kDatabase +
+                               " CHARACTER SET utf8mb4");
+  made_ = true;
   settings_.database.socket = socket;
   settings_.database.user = "root";
-  make_schema(kDatabase);
-  made_ = true;
-  write_config("socket = " + toml_text(socket) +
-               "\nuser = \"root\"\nname = " + toml_text(kDatabase));
-}
-
-void Stage::make_schema(std::string name, const std::string& before) {
-  settings_.database.name.clear();
-  db::Connection(connect_options())
-      .execute(before + "CREATE DATABASE " + name + " CHARACTER SET utf8mb4");
-  settings_.database.name = std::move(name);
+  settings_.database.name = kDatabase;
   db::Connection db(connect_options());
   db::migrate(db);
+  write_config("socket = " + toml_text(socket) +
+               "\nuser = \"root\"\nname = " + toml_text(kDatabase));
 }
 
 db::ConnectOptions Stage::connect_options() const {

@@ -80,7 +80,6 @@ class Stage {
   [[nodiscard]] std::string plugins_of_all() const;
   void start_private();
   void wait_for_database();
-  void make_schema(std::string name, const std::string& before = {});
   void make_database(const std::string& socket);
 
   std::string folder_;
