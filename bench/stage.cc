@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/stage.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 
 #include <cstdio>
 #include <exception>
@@ -49,6 +51,15 @@ std::string claim(const std::string& name) {
   return folder;
 }
 
+// Until it is closed: of two that run in one folder, one would remove the database of the other.
+UniqueFd only_one_in(const std::string& folder) {
+  UniqueFd mark(open((folder + kMark).c_str(), O_RDONLY | O_CLOEXEC));
+  if (flock(mark.get(), LOCK_EX | LOCK_NB) != 0) {
+    throw Error("another benchmark runs in " + folder + "; name another folder", kExitUsage);
+  }
+  return mark;
+}
+
 std::string fresh_folder() {
   std::string name = fs::temp_directory_path() / "allot-bench-XXXXXX";
   if (mkdtemp(name.data()) == nullptr) throw Error(name + " cannot be made");
@@ -94,6 +105,7 @@ Stage::~Stage() {
 
 // An earlier benchmark leaves nothing: its queues would have the numbers of those of this one.
 void Stage::start_private() {
+  only_one_ = only_one_in(folder_);
   fs::remove_all(folder_ + "/db");
   write_config("embedded = " + toml_text(folder_ + "/db"));
   config::LoadOptions load_options;

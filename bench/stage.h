@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "bench/child.h"
 #include "config/settings.h"
 #include "db/connection.h"
@@ -83,6 +84,7 @@ class Stage {
   void make_database(const std::string& socket);
 
   std::string folder_;
+  UniqueFd only_one_{};  // of the folder of a private database
   Load load_;
   std::string common_;  // what all configurations of this benchmark have
   config::Settings settings_;
