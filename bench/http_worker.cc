@@ -50,12 +50,12 @@ constexpr std::array kHttpWorkerClaims{
                     [](const HttpWorkerRound& round) { return round.quick / round.quick_bare; },
                     0.5, true},
     // Nobody does both faster than one after the other: a request, and a task.
-    HttpWorkerClaim{"http, 64 at a time, at once", "ready requests + no-op drain",
+    HttpWorkerClaim{"http, 64 at a time, at once", "ready ones + no-op drain",
                     [](const HttpWorkerRound& round) {
                       return round.quick * (1 / round.quick_ready + 1 / round.noop);
                     },
                     0.5, true},
-    HttpWorkerClaim{"http, 64 at a time, at once", "ready requests",
+    HttpWorkerClaim{"http, 64 at a time, at once", "64 ready requests",
                     [](const HttpWorkerRound& round) { return round.quick / round.quick_ready; },
                     0.5, true, true},
 };

@@ -75,4 +75,17 @@ pid_t server_at(const std::string& socket) {
   return server.pid;
 }
 
+OneProcessor::OneProcessor(pid_t pid) : pid_(pid) {
+  sched_getaffinity(pid_, sizeof before_, &before_);
+  int first = 0;
+  while (first < CPU_SETSIZE - 1 && !CPU_ISSET(first, &before_)) ++first;
+  cpu_set_t one{};
+  CPU_SET(first, &one);
+  sched_setaffinity(pid_, sizeof one, &one);
+}
+
+OneProcessor::~OneProcessor() {
+  sched_setaffinity(pid_, sizeof before_, &before_);
+}
+
 }  // namespace allot::bench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sched.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -19,5 +20,18 @@ namespace allot::bench {
 [[nodiscard]] std::uint64_t children_processor_ns(pid_t parent);
 // Who listens at that socket.
 [[nodiscard]] pid_t server_at(const std::string& socket);
+
+// Keeps a process (0: this thread, with what it starts meanwhile) on the first of its processors.
+class OneProcessor {
+ public:
+  explicit OneProcessor(pid_t pid = 0);
+  OneProcessor(const OneProcessor&) = delete;
+  OneProcessor& operator=(const OneProcessor&) = delete;
+  ~OneProcessor();
+
+ private:
+  pid_t pid_;
+  cpu_set_t before_{};
+};
 
 }  // namespace allot::bench
