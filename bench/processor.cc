@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -77,7 +78,7 @@ pid_t server_at(const std::string& socket) {
 
 OneProcessor::OneProcessor(pid_t pid) : pid_(pid) {
   sched_getaffinity(pid_, sizeof before_, &before_);
-  int first = 0;
+  std::size_t first = 0;
   while (first < CPU_SETSIZE - 1 && !CPU_ISSET(first, &before_)) ++first;
   cpu_set_t one{};
   CPU_SET(first, &one);
