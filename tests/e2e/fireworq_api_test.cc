@@ -3,6 +3,8 @@
 // failed.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -93,6 +95,35 @@ TEST_F(FireworqApi, AJobIsPostedAndGoneOrFailed) {
     EXPECT_EQ(request.field("Content-Type"), "application/json");
     EXPECT_EQ(request.field("User-Agent"), "Fireworq/1.5.1");
   }
+}
+
+// A worker runs eight at a time, and has the twenty of the queue in its block.
+TEST_F(FireworqApi, StatsTellWhatIsInHandAndHasNotBegun) {
+  std::atomic<bool> answers = false;
+  HttpTarget target([&](Peer& peer) {
+    while (peer.request()) {
+      EXPECT_TRUE(eventually([&] { return answers.load(); }, std::chrono::seconds(60)));
+      peer.answer(200, R"({"status":"success"})");
+    }
+  });
+  const Daemon daemon(options(target));
+  ASSERT_TRUE(eventually([&] { return asked("GET /settings").is_object(); })) << daemon.log();
+  ASSERT_TRUE(asked("PUT /queue/q", R"({"max_workers":20})").is_object());
+  ASSERT_TRUE(asked("PUT /routing/c", R"({"queue_name":"q"})").is_object());
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(asked("POST /job/c", R"({"url":")" + target.origin() + "\"}").is_object());
+  }
+  const auto told = [&](int outstanding, int idle) {
+    const json stats = asked("GET /queue/q/stats");
+    return stats.is_object() && stats["outstanding_jobs"] == outstanding &&
+           stats["idle_workers"] == idle && stats["total_workers"] == 20 &&
+           stats["active_nodes"] == 1;
+  };
+  EXPECT_TRUE(eventually([&] { return told(12, 0); })) << asked("GET /queue/q/stats");
+  EXPECT_TRUE(eventually([&] { return target.requests().size() == 8; }));
+  answers = true;
+  EXPECT_TRUE(eventually([&] { return told(0, 20); })) << asked("GET /queue/q/stats");
+  EXPECT_EQ(target.requests().size(), 20U);
 }
 
 }  // namespace
