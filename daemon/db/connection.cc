@@ -285,10 +285,8 @@ std::vector<StatementResult> Connection::transact_behind(std::span<const Stateme
     results.pop_back();
     return results;
   } catch (const DbError& error) {
-    // The statements after the failed one were not executed, COMMIT among them.
-    if (error.error_class() != ErrorClass::kGone) execute("ROLLBACK");
     const std::string before = first.empty() ? "" : names_of(first) + "+";
-    throw DbError(error.number(), before + names_of(statements) + ": " + error.what());
+    abandon(error, before + names_of(statements));
   }
 }
 
@@ -300,8 +298,7 @@ void Connection::commit(std::span<const Statement> statements) {
   try {
     execute("SET SESSION sql_safe_updates = 1;\n" + joined(statements) + ";\nCOMMIT");
   } catch (const DbError& error) {
-    if (error.error_class() != ErrorClass::kGone) roll_back();
-    throw DbError(error.number(), names_of(statements) + ": " + error.what());
+    abandon(error, names_of(statements));
   }
 }
 
@@ -311,8 +308,7 @@ std::vector<StatementResult> Connection::open_transaction(std::span<const Statem
     results.erase(results.begin());
     return results;
   } catch (const DbError& error) {
-    if (error.error_class() != ErrorClass::kGone) execute("ROLLBACK");
-    throw DbError(error.number(), names_of(statements) + ": " + error.what());
+    abandon(error, names_of(statements));
   }
 }
 
@@ -322,10 +318,13 @@ std::vector<StatementResult> Connection::close_transaction(std::span<const State
     results.pop_back();
     return results;
   } catch (const DbError& error) {
-    if (error.error_class() != ErrorClass::kGone) execute("ROLLBACK");
-    if (statements.empty()) throw;
-    throw DbError(error.number(), names_of(statements) + ": " + error.what());
+    abandon(error, statements.empty() ? "COMMIT" : names_of(statements));
   }
+}
+
+void Connection::abandon(const DbError& error, const std::string& what) {
+  if (error.error_class() != ErrorClass::kGone) execute("ROLLBACK");
+  throw DbError(error.number(), what + ": " + error.what());
 }
 
 void Connection::roll_back() {

@@ -161,6 +161,9 @@ class Connection {
   std::vector<StatementResult> run_one_by_one(std::span<const Statement> statements);
   std::vector<StatementResult> transact_behind(std::span<const Statement> first,
                                                std::span<const Statement> statements);
+  // The end of a transaction of which a packet failed. The statements after the failed one were not
+  // executed, COMMIT among them.
+  [[noreturn]] void abandon(const DbError& error, const std::string& what);
   void open(const ConnectOptions& options, const Server* server);
   void open_first_usable(const ConnectOptions& options);
   void set_up_session(std::chrono::seconds lock_wait);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "db/transaction.h"
 #include "queue/model/rate.h"
 #include "queue/model/task.h"
 #include "queue/operate/rate.h"
@@ -161,15 +162,7 @@ void put_in_transaction(db::Connection& db, const FireworqQueue& wanted) {
 
 void put_once(db::Connection& db, const FireworqQueue& wanted) {
   db.execute("BEGIN");
-  try {
-    put_in_transaction(db, wanted);
-  } catch (const db::DbError& error) {
-    if (error.error_class() != db::ErrorClass::kGone) db.roll_back();
-    throw;
-  } catch (const Error&) {
-    db.roll_back();
-    throw;
-  }
+  db::or_roll_back(db, [&] { put_in_transaction(db, wanted); });
 }
 
 }  // namespace

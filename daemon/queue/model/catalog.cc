@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "db/transaction.h"
 #include "queue/model/statements.h"
 #include "sql/queries.h"
 
@@ -134,13 +135,10 @@ namespace {
 
 void make_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
   db.execute("BEGIN");
-  try {
+  db::or_roll_back(db, [&] {
     static_cast<void>(create_queue(db, name, shape));
     db.execute("COMMIT");
-  } catch (const db::DbError& error) {
-    if (error.error_class() != db::ErrorClass::kGone) db.roll_back();
-    throw;
-  }
+  });
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "db/transaction.h"
 #include "queue/model/statements.h"
 #include "sql/queries.h"
 
@@ -74,16 +75,14 @@ bool waits(db::Connection& db, std::uint32_t queue_id) {
 bool resize_once(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
   db.execute("BEGIN");
   try {
-    const bool resized = resize_locked(db, queue, partitions);
-    db.execute("COMMIT");
-    return resized;
+    return db::or_roll_back(db, [&] {
+      const bool resized = resize_locked(db, queue, partitions);
+      db.execute("COMMIT");
+      return resized;
+    });
   } catch (const db::DbError& error) {
-    if (error.error_class() != db::ErrorClass::kGone) db.execute("ROLLBACK");
     if (error.error_class() != db::ErrorClass::kRetryable) throw;
     refuse_open_transaction(queue);
-  } catch (const Error&) {
-    db.execute("ROLLBACK");
-    throw;
   }
 }
 

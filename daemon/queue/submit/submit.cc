@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "db/transaction.h"
 #include "queue/model/headers.h"
 #include "queue/model/random.h"
 #include "queue/model/statements.h"
@@ -342,8 +343,9 @@ std::vector<Submitted> submit_one(db::Connection& db, const Insert& insert,
   return tasks;
 }
 
+// With its first INSERT it `opens` the transaction; only for a plan that begins with one.
 void send(db::Connection& db, const Plan& plan, std::span<const Submission> submissions,
-          std::vector<Submitted>& tasks) {
+          std::vector<Submitted>& tasks, bool opens = false) {
   std::span<const Unique> left(plan.uniques);
   while (!left.empty()) {
     const std::size_t count = chunk_of(left, submissions);
@@ -351,7 +353,8 @@ void send(db::Connection& db, const Plan& plan, std::span<const Submission> subm
     left = left.subspan(count);
   }
   for (const Insert& insert : plan.inserts) {
-    send(db, insert, submissions, last_key(db, insert, submissions), tasks);
+    send(db, insert, submissions, last_key(db, insert, submissions), tasks, opens);
+    opens = false;
   }
 }
 
@@ -362,31 +365,16 @@ bool begins_with_an_insert(const Plan& plan, std::span<const Submission> submiss
   return first.queue.shape.placement != Placement::kOrdered;
 }
 
-// The same, with BEGIN before it.
-void begin_and_send(db::Connection& db, const Plan& plan, std::span<const Submission> submissions,
-                    std::vector<Submitted>& tasks) {
-  if (!begins_with_an_insert(plan, submissions)) {
-    db.execute("BEGIN");
-    return send(db, plan, submissions, tasks);
-  }
-  bool opens = true;
-  for (const Insert& insert : plan.inserts) {
-    send(db, insert, submissions, last_key(db, insert, submissions), tasks, opens);
-    opens = false;
-  }
-}
-
 std::vector<Submitted> submit_many(db::Connection& db, const Plan& plan,
                                    std::span<const Submission> submissions, const Beside& beside) {
   std::vector<Submitted> tasks(submissions.size());
   std::vector<db::Statement> more;
-  try {
-    begin_and_send(db, plan, submissions, tasks);
+  const bool opens = begins_with_an_insert(plan, submissions);
+  if (!opens) db.execute("BEGIN");
+  db::or_roll_back(db, [&] {
+    send(db, plan, submissions, tasks, opens);
     if (beside.statements) more = beside.statements(tasks);
-  } catch (const db::DbError& error) {
-    if (error.error_class() != db::ErrorClass::kGone) db.execute("ROLLBACK");
-    throw;
-  }
+  });
   try {
     auto results = db.close_transaction(more);
     if (beside.answered) beside.answered(results);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/verbs/fenced_ack.h"
 
+#include "db/transaction.h"
 #include "queue/model/statements.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/end_statements.h"
@@ -41,15 +42,7 @@ Fenced FencedAck::replace(db::Connection& db, std::span<const Submission> succes
   try {
     return send_salted([&](std::uint32_t) {
       db.begin();
-      try {
-        submit_in(db, successors);
-      } catch (const db::DbError& error) {
-        if (error.error_class() != db::ErrorClass::kGone) db.roll_back();
-        throw;
-      } catch (const Error&) {
-        db.roll_back();
-        throw;
-      }
+      db::or_roll_back(db, [&] { submit_in(db, successors); });
       db.commit(end());
       return Fenced::kWritten;
     });
