@@ -487,8 +487,8 @@ void JobRunner::count(const Run& run, meter::Count what) {
               ran ? std::optional(run.ran_ns()) : std::nullopt);
   const bool over = what == meter::Count::kDone || what == meter::Count::kDead;
   if (!over || !queue::counts_verdicts(run.task.type)) return;
-  slot_.count_elapsed(run.queue.info.name, run.task.type,
-                      elapsed_ms(run.claim.id, run.task.payload.value_or("")));
+  const std::string_view payload = run.task.payload ? *run.task.payload : std::string_view();
+  slot_.count_elapsed(run.queue.info.name, run.task.type, elapsed_ms(run.claim.id, payload));
 }
 
 bool JobRunner::write(Run& run, const queue::Ending& ending) {
