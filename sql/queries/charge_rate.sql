@@ -1,8 +1,7 @@
 -- Takes starts out of the fullest bucket of a rated queue, for the tasks at the head of a partition
 -- that this holder leases, and reads how many it got (S43). It runs in one transaction with what
 -- leased the partition, or acknowledged and fetches. :running of the tasks at the head have started
--- before. :grant_id is new for each try, so that nobody
--- reads what an earlier one got.
+-- before. :grant_id is new for each try, so that nobody reads what an earlier one got.
 UPDATE queue_bucket
    SET grant_id = :grant_id, granted = 0
  WHERE queue_id = :queue_id
