@@ -20,6 +20,7 @@
 #include "bench/claim.h"
 #include "bench/fireworq_floor.h"
 #include "bench/http_load.h"
+#include "bench/rounds.h"
 #include "bench/target.h"
 #include "gateway/fireworq/body.h"
 #include "queue/fireworq/definition.h"
@@ -91,11 +92,10 @@ class Fireworq {
     put("/routing/bench", {{"queue_name", "jobs"}});
   }
 
-  // Every other round goes the other way round, so that none always meets the colder server.
   FireworqRound round(std::uint32_t number) {
     FireworqRound result;
     constexpr int kSteps = 4;
-    for (int i = 0; i < kSteps; ++i) measure(number % 2 == 0 ? i : kSteps - 1 - i, result);
+    for_each_step(number, kSteps, [&](int step) { measure(step, result); });
     return result;
   }
 

@@ -20,6 +20,7 @@
 #include "bench/certificate.h"
 #include "bench/claim.h"
 #include "bench/http_load.h"
+#include "bench/rounds.h"
 #include "gateway/access/token.h"
 #include "queue/model/catalog.h"
 
@@ -184,14 +185,12 @@ class Http {
     tls_ = start_gateway(stage_, true);
   }
 
-  // Every other round goes the other way round, so that none always meets the colder server.
   HttpRound round(std::uint32_t number) {
     HttpRound result;
-    for (int i = 0; i < kSides; ++i) {
-      const auto side = static_cast<Side>(number % 2 == 0 ? i : kSides - 1 - i);
+    for_each_step(number, kSides, [&](int step) {
       db_.execute("TRUNCATE task");
-      result.sides[side] = measured(side);
-    }
+      result.sides[static_cast<std::size_t>(step)] = measured(static_cast<Side>(step));
+    });
     db_.execute("TRUNCATE task");
     result.crowded = crowded();
     return result;

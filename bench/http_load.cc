@@ -2,7 +2,6 @@
 #include "bench/http_load.h"
 
 #include <arpa/inet.h>
-#include <netinet/tcp.h>
 #include <openssl/ssl.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -17,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/posix.h"
+#include "bench/loopback.h"
 
 namespace allot::bench {
 namespace {
@@ -32,22 +32,13 @@ constexpr auto kAnswerPatience = std::chrono::seconds(30);
               (errno != 0 ? std::string(": ") + std::strerror(errno) : ""));
 }
 
-sockaddr_in at_loopback(std::uint16_t port) {
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_port = htons(port);
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return at;
-}
-
 UniqueFd connected(std::uint16_t port) {
   UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const sockaddr_in to = at_loopback(port);
+  const sockaddr_in to = loopback(port);
   if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) {
     fail("no connection");
   }
-  const int on = 1;
-  setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  send_at_once(fd.get());
   const timeval patience{kAnswerPatience.count(), 0};
   setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   return fd;
@@ -94,7 +85,7 @@ std::size_t answer_length(std::string_view text) {
 
 std::uint16_t free_port() {
   const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in at = at_loopback(0);
+  sockaddr_in at = loopback(0);
   socklen_t size = sizeof at;
   if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&at), size) != 0 ||
       getsockname(fd.get(), reinterpret_cast<sockaddr*>(&at), &size) != 0) {
@@ -104,7 +95,7 @@ std::uint16_t free_port() {
 }
 
 void wait_for_door(const Door& door, Child& gateway) {
-  const sockaddr_in to = at_loopback(door.port);
+  const sockaddr_in to = loopback(door.port);
   const auto deadline = Clock::now() + kAnswerPatience;
   for (;;) {
     const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));

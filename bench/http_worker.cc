@@ -14,6 +14,7 @@
 #include "base/version.h"
 #include "bench/claim.h"
 #include "bench/processor.h"
+#include "bench/rounds.h"
 #include "bench/sessions.h"
 #include "bench/target.h"
 #include "bench/worker_drain.h"
@@ -75,11 +76,10 @@ class HttpWorker {
                            "]\n" + type("bench.slow", slow_) + type("bench.quick", quick_));
   }
 
-  // Every other round goes the other way round, so that none always meets the colder server.
   HttpWorkerRound round(std::uint32_t number) {
     HttpWorkerRound result;
     constexpr int kSteps = 6;
-    for (int i = 0; i < kSteps; ++i) measure(number % 2 == 0 ? i : kSteps - 1 - i, result);
+    for_each_step(number, kSteps, [&](int step) { measure(step, result); });
     return result;
   }
 

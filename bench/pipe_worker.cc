@@ -18,6 +18,7 @@
 #include "bench/claim.h"
 #include "bench/ping_pong.h"
 #include "bench/processor.h"
+#include "bench/rounds.h"
 #include "bench/worker_drain.h"
 #include "plugin_host/handler_call.h"
 #include "plugin_host/registry.h"
@@ -97,11 +98,10 @@ class PipeWorker {
     (void)bare(kWarm);
   }
 
-  // Every other round goes the other way round, so that none always meets the colder server.
   PipeRound round(std::uint32_t number) {
     PipeRound result;
     constexpr int kSteps = 5;
-    for (int i = 0; i < kSteps; ++i) measure(number % 2 == 0 ? i : kSteps - 1 - i, result);
+    for_each_step(number, kSteps, [&](int step) { measure(step, result); });
     return result;
   }
 

@@ -2,7 +2,6 @@
 #include "bench/target.h"
 
 #include <arpa/inet.h>
-#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -17,25 +16,13 @@
 
 #include "base/error.h"
 #include "base/posix.h"
+#include "bench/loopback.h"
 
 namespace allot::bench {
 namespace {
 
 constexpr std::string_view kAnswer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 constexpr std::size_t kEvents = 64;
-
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_port = htons(port);
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return at;
-}
-
-void send_at_once(int fd) {
-  const int on = 1;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-}
 
 std::string answer_with(const std::string& body, bool closes) {
   if (body.empty() && !closes) return std::string(kAnswer);
