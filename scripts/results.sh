@@ -21,20 +21,6 @@ set_sanitizer_options() {
   export TSAN_OPTIONS=${TSAN_OPTIONS:-second_deadlock_stack=1}
 }
 
-# The folders of tests, each with a database of its own that is thrown away, go into memory where there is
-# enough of it, and programs may be run from there: to make and to sync files took a quarter of the
-# processors. What a killed server leaves behind is the same.
-place_test_folders() {
-  local least=$((8 * 1024 * 1024)) probe free # KiB
-  if [ -n "${TMPDIR:-}" ]; then return 0; fi
-  free=$({ df --output=avail -k /dev/shm | tail -n 1; awk '/^MemAvailable:/ { print $2 }' /proc/meminfo; } \
-    2>/dev/null | sort -n | head -n 1)
-  if [ "${free:-0}" -lt $least ]; then return 0; fi
-  probe=$(mktemp /dev/shm/allot-XXXXXX 2>/dev/null) || return 0
-  if printf '#!/bin/sh\n' >"$probe" && chmod u+x "$probe" && "$probe"; then export TMPDIR=/dev/shm; fi
-  rm -f "$probe"
-}
-
 verdict() { printf '%s\t%s\t%s\n' "$1" "$2" "$3" >>"$results/verdicts"; }
 
 # The seconds of processor time that this shell and what it waited for have used; in $busy, because a
