@@ -167,6 +167,17 @@ build() {
   cmake --build "$root/build/$preset" --parallel "$(nproc)" "${arguments[@]}"
 }
 
+# build_release: what users get, in build/release; a tree that has tests, too, loses nothing of them.
+build_release() {
+  local log=$root/build/release-build.log
+  mkdir -p "$root/build"
+  say "Building (log: build/release-build.log)"
+  { configure release -DALLOT_BUILD_TESTS=OFF && build release; } >"$log" 2>&1 || {
+    tail -n 30 "$log" >&2
+    die "the build failed"
+  }
+}
+
 # use_server mariadb|mysql: which server the programs of the tests start from now on.
 use_server() {
   local exports

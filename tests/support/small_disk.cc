@@ -98,16 +98,22 @@ std::string SmallDisk::operator/(const std::string& name) const {
 
 void SmallDisk::leave(std::size_t bytes) const {
   const UniqueFd file(open((*this / "filler").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  struct statvfs status {};
-  if (!file.valid() || ftruncate(file.get(), 0) != 0 || fstatvfs(file.get(), &status) != 0) {
-    throw std::runtime_error(root_ + ": " + std::strerror(errno));
+  if (!file.valid() || ftruncate(file.get(), 0) != 0) fail(errno);
+  // Somebody who writes meanwhile, or has made a file, may take what was free a moment ago.
+  for (int looks_left = 100;; --looks_left) {
+    struct statvfs status {};
+    if (fstatvfs(file.get(), &status) != 0) fail(errno);
+    const std::size_t free = status.f_bavail * status.f_frsize;
+    const std::size_t size = free - std::min(free, bytes);
+    if (size == 0) return;
+    const int error = posix_fallocate(file.get(), 0, static_cast<off_t>(size));
+    if (error == 0) return;
+    if (error != ENOSPC || looks_left == 0) fail(error);
   }
-  const std::size_t free = status.f_bavail * status.f_frsize;
-  const std::size_t size = free - std::min(free, bytes);
-  if (size == 0) return;
-  if (const int error = posix_fallocate(file.get(), 0, static_cast<off_t>(size)); error != 0) {
-    throw std::runtime_error(root_ + ": " + std::strerror(error));
-  }
+}
+
+void SmallDisk::fail(int error) const {
+  throw std::runtime_error(root_ + ": " + std::strerror(error));
 }
 
 }  // namespace allot::support

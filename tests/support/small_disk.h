@@ -25,10 +25,12 @@ class SmallDisk {
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
   // The path of `name` on it.
   [[nodiscard]] std::string operator/(const std::string& name) const;
-  // Leaves room for so many bytes and no more.
+  // Leaves room for so many bytes and no more, also while somebody writes.
   void leave(std::size_t bytes) const;
 
  private:
+  [[noreturn]] void fail(int error) const;
+
   TempDir mount_point_;
   UniqueFd alive_;  // its other end is at EOF when we are gone
   pid_t pid_ = -1;

@@ -4,9 +4,13 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <optional>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include "base/posix.h"
@@ -134,6 +138,21 @@ TEST(SmallDisk, TwoAreThereSideBySide) {
   EXPECT_TRUE(std::filesystem::exists(*first / ""));
   first.reset();  // it does not wait for the second
   EXPECT_TRUE(std::filesystem::exists(second / "filler"));
+}
+
+TEST(SmallDisk, IsFilledWhileSomebodyWrites) {
+  const SmallDisk disk(1U << 20U);
+  if (!disk.trouble().empty()) GTEST_SKIP() << disk.trouble();
+  const std::jthread writer([&disk](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      std::ofstream(disk / "log") << std::string(20'000, 'x');
+      std::filesystem::remove(disk / "log");
+    }
+  });
+  for (int i = 0; i < 2'000; ++i) {
+    ASSERT_NO_THROW(disk.leave(0));
+    ASSERT_NO_THROW(disk.leave(SIZE_MAX));
+  }
 }
 
 TEST(Database, GoesByASteppedClock) {
