@@ -127,6 +127,8 @@ bool has_any(const std::string& text, std::initializer_list<const char*> parts) 
 
 Purpose purpose_of(const std::string& statement) {
   if (has(statement, "@@global.read_only")) return Purpose::kSession;
+  // MySQL logs each statement of a transaction that is sent in one piece, and so its frame.
+  if (statement == "BEGIN;" || statement == "COMMIT") return Purpose::kSession;
   if (has(statement, "bulk_action")) return Purpose::kBulk;
   // With the counts of the backlogs, and the queues that they are of.
   if (has_any(statement, {"FROM instance", "INTO instance", "UPDATE instance", "_minute",
