@@ -35,7 +35,7 @@ void mark_running(const queue::TaskView& task, std::vector<queue::AttemptView>& 
   if (attempts.empty() || attempts.back().life > 0) return;
   queue::AttemptView& last = attempts.back();
   if (task.holder != last.worker) return;
-  if (last.cause != queue::kLost.cause) return;
+  if (last.cause != queue::kUnreported.cause) return;
   last.cause = "running";
   last.error = "or lost, when its worker is no longer there";
 }

@@ -39,7 +39,7 @@ class Verbs {
   // Before it runs, as lost (S7).
   [[nodiscard]] Fenced announce(db::Connection& db, const Claim& claim,
                                 std::uint32_t attempt) const {
-    return charge(db, claim, attempt, kLost);
+    return charge(db, claim, attempt, kUnreported);
   }
   [[nodiscard]] Fenced snooze(db::Connection& db, const Claim& claim, std::uint32_t attempt,
                               Pause delay) const {

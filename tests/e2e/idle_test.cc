@@ -32,7 +32,7 @@ using support::has;
 using support::number_of;
 
 constexpr int kDaemons = 3;
-constexpr int kSchedules = 1'000;
+constexpr int kScheduleCount = 1'000;
 
 // The bounds that docs/benchmarks.md tells, in statements a second of all daemons together.
 constexpr double kMostLeading = 3;
@@ -68,7 +68,7 @@ DaemonOptions options(const std::string& database, int number) {
 void make_schedules(const Daemon& daemon) {
   const std::string file = daemon.folder() + "/schedules.toml";
   std::ofstream out(file);
-  for (int i = 0; i < kSchedules; ++i) {
+  for (int i = 0; i < kScheduleCount; ++i) {
     out << "[schedules.s" << i
         << "]\nexpression = \"0 0 1 1 *\"\nqueue = \"ops\"\ntype = \"test.tick\"\npayload = "
            "\"{}\"\n";
@@ -248,7 +248,7 @@ TEST_F(Idle, HostsWithAThousandSchedulesSendFewStatements) {
     if (purpose == Purpose::kRest) std::printf("unknown: %s\n", statement.substr(0, 200).c_str());
   }
   std::printf("%d daemons of %u workers, %d schedules, %.1f s: statements a second\n", kDaemons,
-              size_of("ALLOT_TEST_WORKERS", 1), kSchedules, length);
+              size_of("ALLOT_TEST_WORKERS", 1), kScheduleCount, length);
   for (std::size_t i = 0; i < kPurposes; ++i) {
     std::printf("%-36s %8.2f\n", kNames[i], counts[i] / length);
   }

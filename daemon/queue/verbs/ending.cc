@@ -50,7 +50,8 @@ const Texts& texts(const Claim& claim) {
 constexpr std::uint32_t kAllFlags = 0xff & ~kNoHandlerFlag;
 constexpr std::uint32_t kEndedFlags = kAllFlags & ~kSuspectFlag;
 std::uint32_t kept_flags(const Verdict& verdict) {
-  constexpr std::string_view kTookItsWorker[] = {kLost.cause, "signal", "exit", "memory", "frozen"};
+  constexpr std::string_view kTookItsWorker[] = {kUnreported.cause, "signal", "exit", "memory",
+                                                 "frozen"};
   const bool keeps = std::find(std::begin(kTookItsWorker), std::end(kTookItsWorker),
                                verdict.cause) != std::end(kTookItsWorker);
   return keeps ? kAllFlags : kEndedFlags;

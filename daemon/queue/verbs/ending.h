@@ -32,8 +32,8 @@ struct Verdict {
 };
 
 // The verdict on an attempt whose end nobody reported.
-inline constexpr Verdict kLost{"lost",
-                               "no verdict came back: its host went down or its lease was lost"};
+inline constexpr Verdict kUnreported{
+    "lost", "no verdict came back: its host went down or its lease was lost"};
 
 // The cause of a task that an operator took out.
 inline constexpr std::string_view kCancelled = "cancelled";

@@ -244,7 +244,8 @@ std::optional<TaskEnd> JobRunner::cancelled_before(Run& run) {
 TaskEnd JobRunner::bury_spent(Run& run) {
   const auto attempts =
       session_.call([&](db::Connection& db) { return queue::list_attempts(db, run.claim.id); });
-  Facts facts = facts_of(run, Facts::Outcome::kNotBegun, queue::kLost.cause, queue::kLost.error);
+  Facts facts =
+      facts_of(run, Facts::Outcome::kNotBegun, queue::kUnreported.cause, queue::kUnreported.error);
   if (!attempts.empty()) {
     facts.cause = attempts.back().cause;
     facts.error = attempts.back().error;
@@ -255,7 +256,7 @@ TaskEnd JobRunner::bury_spent(Run& run) {
 bool JobRunner::announce(Run& run) {
   run.announce();
   // As lost: this record stays if no verdict follows.
-  if (!write(run, {Verb::kCharge, run.number, {}, queue::kLost})) return false;
+  if (!write(run, {Verb::kCharge, run.number, {}, queue::kUnreported})) return false;
   run.task.attempt = run.number;  // so that the acknowledgement includes the record
   return true;
 }

@@ -27,8 +27,8 @@ std::string name_of(const std::vector<queue::QueueInfo>& queues, std::uint32_t q
 
 bool any_crash_before(db::Connection& db, const queue::TaskId& id, std::uint32_t attempt) {
   // The recorded causes that are crashes. A task that lost its host may have brought it down.
-  constexpr std::string_view kCrashes[] = {"signal", "exit",   "timeout",         "frozen",
-                                           "lease",  "memory", queue::kLost.cause};
+  constexpr std::string_view kCrashes[] = {
+      "signal", "exit", "timeout", "frozen", "lease", "memory", queue::kUnreported.cause};
   const auto earlier = queue::list_attempts(db, id);
   return std::any_of(earlier.begin(), earlier.end(), [&](const queue::AttemptView& one) {
     return one.attempt < attempt &&
@@ -65,7 +65,7 @@ void log_recovery(const queue::DetachedObservation& observed, const std::string&
                                {"from", observed.holder}});
   if (decide(facts).what != Decision::What::kDead) return;
   log_dead({observed.id.text(), observed.type, observed.headers.trace.id()}, observed.attempt,
-           queue::kLost);
+           queue::kUnreported);
 }
 
 }  // namespace
@@ -84,8 +84,8 @@ Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const
   }
   facts.cancel = queue::find_cancel(db, crashed.id);
   facts.pause = pauses.delay(crashed.attempt, std::random_device{}());
-  facts.cause = queue::kLost.cause;
-  facts.error = queue::kLost.error;
+  facts.cause = queue::kUnreported.cause;
+  facts.error = queue::kUnreported.error;
   facts.on_dead = on_dead(keys);
   if (keeps_history(keys)) facts.record = queue::Record{{}, 0, crashed.attempt, {}};
   return facts;

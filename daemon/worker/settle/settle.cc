@@ -307,7 +307,7 @@ void ack_detached(const Tools& tools, const config::Settings& settings, const Re
 bool was_charged(db::Connection& db, const FormerRun& run) {
   const auto attempts = queue::list_attempts(db, run.id());
   return std::any_of(attempts.begin(), attempts.end(), [&](const queue::AttemptView& one) {
-    return one.attempt == run.record.attempt && one.cause != queue::kLost.cause;
+    return one.attempt == run.record.attempt && one.cause != queue::kUnreported.cause;
   });
 }
 

@@ -83,7 +83,7 @@ TEST_F(CancelRequestTest, AWatchedOneThatWaitsIsTakenOut) {
   block_ = must_lease();
   Task& second = block_.tasks.at(1);
   EXPECT_TRUE(watch_cancel(worker_.db, block_.lease, second));
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block_.lease, second), 1, hours(1), kFailed),
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block_.lease, second), 1, hours(1), kFailure),
             Fenced::kWritten);
   EXPECT_TRUE(cancel_task(look_, later, "why").done);
   EXPECT_EQ(requests(), 0U);
@@ -99,11 +99,11 @@ TEST_F(CancelRequestTest, ItGoesWithATaskThatEndsInItsPartition) {
       EXPECT_TRUE(ack_and_release(worker_.db, block_.lease, {{finished(task())}}));
     }
     if (end == "bury") {
-      EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block_.lease, task()), 1, kFailed),
+      EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block_.lease, task()), 1, kFailure),
                 Fenced::kWritten);
     }
     if (end == "spent") {
-      EXPECT_EQ(worker_.tasks.bury_spent(worker_.db, claim(block_.lease, task()), task(), kFailed),
+      EXPECT_EQ(worker_.tasks.bury_spent(worker_.db, claim(block_.lease, task()), task(), kFailure),
                 Fenced::kWritten);
     }
     if (end == "replace") {
@@ -131,7 +131,7 @@ TEST_F(CancelRequestTest, ItGoesWithADetachedTaskThatEnds) {
       EXPECT_EQ(Verbs().ack(worker_.db, detached), Fenced::kWritten);
     }
     if (end == "bury") {
-      EXPECT_EQ(Verbs().bury(worker_.db, detached, 1, kFailed), Fenced::kWritten);
+      EXPECT_EQ(Verbs().bury(worker_.db, detached, 1, kFailure), Fenced::kWritten);
     }
     if (end == "replace") {
       EXPECT_EQ(FencedAck(detached, task()).replace(worker_.db, {}), Fenced::kWritten);
@@ -147,13 +147,13 @@ TEST_F(CancelRequestTest, ItStaysWithATaskThatComesBack) {
   const TaskId id = run();
   ask(id);
   EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block_.lease, task()), 1, milliseconds(0),
-                                kFailed, Then::kRelease),
+                                kFailure, Then::kRelease),
             Fenced::kWritten);
   EXPECT_EQ(requests(), 1U);
   EXPECT_EQ(number(marked), 1U);
   block_ = must_lease();
   const Claim detached = detach();
-  EXPECT_EQ(Verbs().charge(worker_.db, detached, 2, kLost), Fenced::kWritten);
+  EXPECT_EQ(Verbs().charge(worker_.db, detached, 2, kUnreported), Fenced::kWritten);
   EXPECT_EQ(requests(), 1U);
   EXPECT_EQ(number(marked), 1U);
   EXPECT_TRUE(find_cancel(look_, id));
@@ -164,7 +164,7 @@ TEST_F(CancelRequestTest, AWaitingOneEndsAsDone) {
   for (const bool keep : {false, true}) {
     SCOPED_TRACE(keep);
     const TaskId id = run();
-    EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block_.lease, task()), 1, hours(1), kFailed,
+    EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block_.lease, task()), 1, hours(1), kFailure,
                                   Then::kRelease),
               Fenced::kWritten);
     look_.execute("UPDATE task SET flags = flags | 2");
@@ -218,7 +218,7 @@ TEST_F(CancelRequestTest, ItGoesWhereItsTaskIsMoved) {
 // The request from an earlier life does not end the next one.
 TEST_F(CancelRequestTest, AnotherLifeBeginsWithoutOne) {
   const TaskId id = run();
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block_.lease, task()), 1, kFailed),
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block_.lease, task()), 1, kFailure),
             Fenced::kWritten);
   look_.execute(
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, first_key, '',"

@@ -54,7 +54,7 @@ TEST_F(CompressionTest, WhatIsCompressedAlreadyIsMarkedOnly) {
 TEST_F(CompressionTest, ADeadTaskThatIsRetriedIsReadAsBefore) {
   const TaskId id = put_large({});
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailed),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailure),
             Fenced::kWritten);
   EXPECT_EQ(decompress(show(look_, id)->flags, show(look_, id)->payload), kLarge);
   ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
@@ -69,7 +69,7 @@ TEST_F(CompressionTest, ADeadTaskThatIsRetriedIsReadAsBefore) {
             Fenced::kWritten);
   const Claim detached = claim(block.lease, tasks[0]).once_detached();
   EXPECT_EQ(decompress(show(look_, id)->flags, show(look_, id)->payload), kLarge);
-  ASSERT_EQ(Verbs().bury(worker_.db, detached, 1, kFailed), Fenced::kWritten);
+  ASSERT_EQ(Verbs().bury(worker_.db, detached, 1, kFailure), Fenced::kWritten);
   ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
   tasks = fetch(worker_.db, partition_, {});
   EXPECT_EQ(read(tasks.at(0)), kLarge);

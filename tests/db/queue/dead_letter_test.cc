@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 class DeadLetterTest : public QueueTest {
  protected:
   // Submits `count` tasks, and buries each of them after its first attempt.
-  std::vector<TaskId> die(std::size_t count, const Verdict& verdict = kFailed) {
+  std::vector<TaskId> die(std::size_t count, const Verdict& verdict = kFailure) {
     auto ids = put(count);
     const Block block = must_lease({.block_size = 1000});
     for (const Task& task : block.tasks) {
@@ -145,7 +145,7 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   EXPECT_GT(all[2].ended_at, all[1].ended_at);
 
   const Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 2, kFailed),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 2, kFailure),
             Fenced::kWritten);
   ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
   const auto thrice = list_attempts_of_all_lives(look_, id);
@@ -282,9 +282,10 @@ TEST_F(CancelTest, TheVerdictOfWhoHasItIsDropped) {
   const TaskId id{partition_, task.key.prio, task.id_key()};
   ASSERT_TRUE(cancelled(id));
   const std::string before = tasks_as_text();
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, task), 1, milliseconds(0), kFailed),
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, task), 1, milliseconds(0), kFailure),
             Fenced::kWritten);
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, kFailed), Fenced::kWritten);
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, kFailure),
+            Fenced::kWritten);
   ack(worker_.db, partition_, {{finished(task)}});
   EXPECT_EQ(tasks_as_text(), before);
 }
@@ -344,8 +345,9 @@ TEST_F(CancelTest, WhoIsDeferredHasNoHandlerUntilItRan) {
   Task task = block.tasks.at(0);
   task.first_key = task.key.run_key;
   task.key.run_key = deferred->run_key;
-  ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, task), 1, milliseconds(0), kLost),
-            Fenced::kWritten);
+  ASSERT_EQ(
+      worker_.tasks.retry(worker_.db, claim(block.lease, task), 1, milliseconds(0), kUnreported),
+      Fenced::kWritten);
   EXPECT_FALSE(show(look_, id)->no_handler);
 }
 

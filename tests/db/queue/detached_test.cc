@@ -125,7 +125,7 @@ TEST_F(DetachedTest, FinishedLeavesNothing) {
   put(1);
   Block block = must_lease();
   ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks.at(0)), 1, seconds(0),
-                                kFailed, Then::kRelease),
+                                kFailure, Then::kRelease),
             Fenced::kWritten);
   const Started started = detach_first();
   EXPECT_EQ(Verbs().ack(worker_.db, started.detached), Fenced::kWritten);
@@ -137,7 +137,7 @@ TEST_F(DetachedTest, FinishedLeavesNothing) {
 TEST_F(DetachedTest, ARetryIsALaterTaskWithItsId) {
   const TaskId id = put(1).front();
   Started started = detach_first();
-  ASSERT_EQ(Verbs().retry(worker_.db, started.detached, 1, seconds(0), kFailed), Fenced::kWritten);
+  ASSERT_EQ(Verbs().retry(worker_.db, started.detached, 1, seconds(0), kFailure), Fenced::kWritten);
   const auto view = show(look_, id);
   ASSERT_TRUE(view);
   EXPECT_FALSE(view->running);
@@ -145,7 +145,7 @@ TEST_F(DetachedTest, ARetryIsALaterTaskWithItsId) {
   // And once more, from where it has moved to.
   started = detach_first();
   EXPECT_EQ(started.detached.id, id);
-  ASSERT_EQ(Verbs().retry(worker_.db, started.detached, 2, seconds(9), kFailed), Fenced::kWritten);
+  ASSERT_EQ(Verbs().retry(worker_.db, started.detached, 2, seconds(9), kFailure), Fenced::kWritten);
   EXPECT_EQ(value("SELECT CONCAT_WS('|', first_key, attempt, run_key > first_key) FROM task"),
             std::to_string(id.first_key) + "|2|1");
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 2U);
@@ -157,7 +157,7 @@ TEST_F(DetachedTest, ThreeHundredAttemptsAreCounted) {
   look_.execute("UPDATE task SET attempt = 299");
   const Started started = detach_first();
   EXPECT_EQ(running(), std::to_string(id.first_key) + "|300");
-  ASSERT_EQ(Verbs().charge(worker_.db, started.detached, 300, kFailed), Fenced::kWritten);
+  ASSERT_EQ(Verbs().charge(worker_.db, started.detached, 300, kFailure), Fenced::kWritten);
   EXPECT_EQ(waiting(), std::to_string(id.first_key) + "|-|300");
   EXPECT_EQ(attempts(), std::to_string(id.first_key) + "|300|failed");
 }
@@ -165,7 +165,7 @@ TEST_F(DetachedTest, ThreeHundredAttemptsAreCounted) {
 TEST_F(DetachedTest, ACrashIsChargedWhereItStood) {
   const TaskId id = put(1).front();
   const Started started = detach_first();
-  ASSERT_EQ(Verbs().charge(worker_.db, started.detached, 1, kFailed), Fenced::kWritten);
+  ASSERT_EQ(Verbs().charge(worker_.db, started.detached, 1, kFailure), Fenced::kWritten);
   EXPECT_EQ(waiting(), std::to_string(id.first_key) + "|-|1");
   EXPECT_EQ(attempts(), std::to_string(id.first_key) + "|1|failed");
   EXPECT_EQ(value("SELECT lock_pid FROM task_attempt"),
@@ -177,7 +177,7 @@ TEST_F(DetachedTest, APlaceThatIsTakenIsLeftAlone) {
   const TaskId id = put(1).front();
   const Started started = detach_first();
   put_row(partition_, {id.prio, id.first_key}, "thief");
-  ASSERT_EQ(Verbs().charge(worker_.db, started.detached, 1, kFailed), Fenced::kWritten);
+  ASSERT_EQ(Verbs().charge(worker_.db, started.detached, 1, kFailure), Fenced::kWritten);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 2U);
   EXPECT_EQ(value("SELECT CONCAT(first_key, '|', payload) FROM task WHERE attempt = 1"),
             std::to_string(id.first_key) + "|0");
@@ -219,7 +219,7 @@ TEST_F(DetachedTest, AnInterruptionOrASnoozeIsNotCharged) {
 TEST_F(DetachedTest, TheLastAttemptBuries) {
   const TaskId id = put(1).front();
   const Started started = detach_first();
-  ASSERT_EQ(Verbs().bury(worker_.db, started.detached, 1, kFailed), Fenced::kWritten);
+  ASSERT_EQ(Verbs().bury(worker_.db, started.detached, 1, kFailure), Fenced::kWritten);
   const auto view = show(look_, id);
   ASSERT_TRUE(view && view->dead);
   EXPECT_EQ(view->cause, "failed");
@@ -232,9 +232,9 @@ using End = std::function<Fenced(db::Connection& db, const Claim& detached)>;
 const std::pair<const char*, End> kEnds[] = {
     {"ack", [](auto& db, auto& detached) { return Verbs().ack(db, detached); }},
     {"retry",
-     [](auto& db, auto& detached) { return Verbs().retry(db, detached, 1, seconds(1), kFailed); }},
-    {"bury", [](auto& db, auto& detached) { return Verbs().bury(db, detached, 1, kFailed); }},
-    {"charge", [](auto& db, auto& detached) { return Verbs().charge(db, detached, 1, kFailed); }},
+     [](auto& db, auto& detached) { return Verbs().retry(db, detached, 1, seconds(1), kFailure); }},
+    {"bury", [](auto& db, auto& detached) { return Verbs().bury(db, detached, 1, kFailure); }},
+    {"charge", [](auto& db, auto& detached) { return Verbs().charge(db, detached, 1, kFailure); }},
     {"refund", [](auto& db, auto& detached) { return Verbs().refund(db, detached, 1); }},
     {"snooze",
      [](auto& db, auto& detached) { return Verbs().snooze(db, detached, 1, seconds(1)); }}};
@@ -334,7 +334,7 @@ TEST_F(DetachedTest, IsRecoveredOnceAndByOne) {
   Worker late(connect());
   EXPECT_FALSE(late.detached.recover(late.db, again, DetachedStore::Gone::kExpired));
   EXPECT_EQ(Verbs().ack(worker_.db, started.detached), Fenced::kLost);
-  EXPECT_EQ(Verbs().charge(scout.db, *mine, again.attempt, kLost), Fenced::kWritten);
+  EXPECT_EQ(Verbs().charge(scout.db, *mine, again.attempt, kUnreported), Fenced::kWritten);
   EXPECT_EQ(waiting(), std::to_string(seen.id.first_key) + "|-|1");
   EXPECT_EQ(value("SELECT CONCAT(cause, '|', lock_pid) FROM task_attempt"),
             "lost|" + std::to_string(worker_.leases.holder().pid))
@@ -384,7 +384,7 @@ TEST_F(DetachedTest, IsSuspectOnceItsHostWasLost) {
   const auto flags = [&] { return value("SELECT flags FROM task"); };
   const auto mine = worker_.detached.recover(worker_.db, sight(), DetachedStore::Gone::kStale);
   ASSERT_TRUE(mine);
-  ASSERT_EQ(Verbs().charge(worker_.db, *mine, 1, kLost), Fenced::kWritten);
+  ASSERT_EQ(Verbs().charge(worker_.db, *mine, 1, kUnreported), Fenced::kWritten);
   const Block block = must_lease();
   EXPECT_EQ(block.tasks.at(0).flags, kSuspectFlag | kCancelWatchedFlag);
   ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks[0]), 2),
@@ -402,11 +402,11 @@ TEST_F(DetachedTest, AVerdictEndsTheSuspicion) {
   const std::vector<std::pair<const char*, std::function<Fenced(const Lease&, const Task&)>>> ends{
       {"charge",
        [&](auto& lease, auto& task) {
-         return worker_.tasks.charge(worker_.db, claim(lease, task), 2, kFailed);
+         return worker_.tasks.charge(worker_.db, claim(lease, task), 2, kFailure);
        }},
       {"retry",
        [&](auto& lease, auto& task) {
-         return worker_.tasks.retry(worker_.db, claim(lease, task), 2, seconds(0), kFailed);
+         return worker_.tasks.retry(worker_.db, claim(lease, task), 2, seconds(0), kFailure);
        }},
       {"snooze",
        [&](auto& lease, auto& task) {
@@ -414,11 +414,11 @@ TEST_F(DetachedTest, AVerdictEndsTheSuspicion) {
        }},
       {"charge, detached",
        [&](auto& lease, auto& task) {
-         return Verbs().charge(worker_.db, detach(lease, task), 2, kFailed);
+         return Verbs().charge(worker_.db, detach(lease, task), 2, kFailure);
        }},
       {"retry, detached",
        [&](auto& lease, auto& task) {
-         return Verbs().retry(worker_.db, detach(lease, task), 2, seconds(0), kFailed);
+         return Verbs().retry(worker_.db, detach(lease, task), 2, seconds(0), kFailure);
        }},
       {"snooze, detached", [&](auto& lease, auto& task) {
          return Verbs().snooze(worker_.db, detach(lease, task), 2, seconds(0));

@@ -102,12 +102,12 @@ TEST_F(DrainTest, NothingIsLostAndNothingRunsTwice) {
         if (task.attempt < 2 && dice() % 50 == 0) {
           ++mine.retried;
           ASSERT_EQ(worker.tasks.retry(worker.db, claim(block.lease, task), task.attempt + 1,
-                                       std::chrono::microseconds(dice() % 2000), kFailed),
+                                       std::chrono::microseconds(dice() % 2000), kFailure),
                     Fenced::kWritten);
         } else if (dice() % 200 == 0) {
           count_end(mine.buried, mine);
           ASSERT_EQ(
-              worker.tasks.bury(worker.db, claim(block.lease, task), task.attempt + 1, kFailed),
+              worker.tasks.bury(worker.db, claim(block.lease, task), task.attempt + 1, kFailure),
               Fenced::kWritten);
         } else {
           count_end(mine.finished, mine);
@@ -164,7 +164,7 @@ TEST_F(DrainTest, WithDeathsNothingIsLostAndEachRepeatIsExplained) {
       // The dead one was only frozen: its fenced writes must not land, its acknowledgement may.
       const Task& first = block.tasks.front();
       EXPECT_EQ(worker.tasks.retry(worker.db, claim(block.lease, first), 1, std::chrono::seconds(0),
-                                   kFailed),
+                                   kFailure),
                 Fenced::kLost);
       EXPECT_FALSE(ack_and_release(worker.db, block.lease, done));
     }

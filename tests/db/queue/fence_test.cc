@@ -19,34 +19,34 @@ bool yes(Fenced landed) {
 const Verb kVerbs[] = {
     {"retry",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.retry(w.db, claim(lease, task), 3, std::chrono::seconds(1), kFailed));
+       return yes(w.tasks.retry(w.db, claim(lease, task), 3, std::chrono::seconds(1), kFailure));
      }},
     {"retry_and_release",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.retry(w.db, claim(lease, task), 3, std::chrono::seconds(1), kFailed,
+       return yes(w.tasks.retry(w.db, claim(lease, task), 3, std::chrono::seconds(1), kFailure,
                                 Then::kRelease));
      }},
     {"retry_counted",
      [](Worker& w, const Lease& lease, const Task& task) {
-       Ending ending{Ending::Verb::kRetry, 3, std::chrono::seconds(1), kFailed};
+       Ending ending{Ending::Verb::kRetry, 3, std::chrono::seconds(1), kFailure};
        ending.verdicts = 2;
        return yes(write(w.db, w.leases.holder(), claim(lease, task), ending));
      }},
     {"bury",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.bury(w.db, claim(lease, task), 3, kFailed));
+       return yes(w.tasks.bury(w.db, claim(lease, task), 3, kFailure));
      }},
     {"bury_and_release",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.bury(w.db, claim(lease, task), 3, kFailed, Then::kRelease));
+       return yes(w.tasks.bury(w.db, claim(lease, task), 3, kFailure, Then::kRelease));
      }},
     {"charge",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.charge(w.db, claim(lease, task), 3, kFailed));
+       return yes(w.tasks.charge(w.db, claim(lease, task), 3, kFailure));
      }},
     {"charge_and_release",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.charge(w.db, claim(lease, task), 3, kFailed, Then::kRelease));
+       return yes(w.tasks.charge(w.db, claim(lease, task), 3, kFailure, Then::kRelease));
      }},
     {"announce",
      [](Worker& w, const Lease& lease, const Task& task) {
@@ -61,7 +61,7 @@ const Verb kVerbs[] = {
                   const Task& task) { return yes(w.tasks.refund(w.db, claim(lease, task), 1)); }},
     {"bury_spent",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.bury_spent(w.db, claim(lease, task), task, kLost));
+       return yes(w.tasks.bury_spent(w.db, claim(lease, task), task, kUnreported));
      }},
     {"defer", [](Worker& w, const Lease& lease,
                  const Task& task) { return yes(defer(w.db, lease, std::vector{task.key})); }},
@@ -143,7 +143,7 @@ class FenceTest : public QueueTest,
     auto block = worker_.steal(partition_);
     if (!block) throw std::runtime_error("not taken over");
     if (worker_.tasks.retry(worker_.db, claim(block->lease, block->tasks.at(0)), 1,
-                            std::chrono::microseconds(0), kFailed) != Fenced::kWritten) {
+                            std::chrono::microseconds(0), kFailure) != Fenced::kWritten) {
       throw std::runtime_error("not retried");
     }
     block->tasks = fetch(worker_.db, partition_, {});
@@ -230,7 +230,7 @@ TEST_F(QueueTest, ALateAckLeavesTheHistoryOfALiveOrDeadTaskAlone) {
     put(1);
     Block block = must_lease();
     ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks.at(0)), 1,
-                                  std::chrono::microseconds(0), kFailed),
+                                  std::chrono::microseconds(0), kFailure),
               Fenced::kWritten);
     block.tasks = fetch(worker_.db, partition_, {});
     Worker thief(connect());
@@ -238,9 +238,9 @@ TEST_F(QueueTest, ALateAckLeavesTheHistoryOfALiveOrDeadTaskAlone) {
     ASSERT_TRUE(stolen);
     const Task& task = stolen->tasks.at(0);
     const Fenced landed = buried
-                              ? thief.tasks.bury(thief.db, claim(stolen->lease, task), 2, kFailed)
+                              ? thief.tasks.bury(thief.db, claim(stolen->lease, task), 2, kFailure)
                               : thief.tasks.retry(thief.db, claim(stolen->lease, task), 2,
-                                                  std::chrono::hours(1), kFailed);
+                                                  std::chrono::hours(1), kFailure);
     ASSERT_EQ(landed, Fenced::kWritten);
     const std::string before = all_as_text();
     ack(worker_.db, partition_, std::vector{finished(block.tasks.at(0))});

@@ -92,6 +92,6 @@ class QueueTest : public testing::Test {
 };
 
 // The verdict that the tests give.
-inline constexpr Verdict kFailed{"failed", "it did not work"};
+inline constexpr Verdict kFailure{"failed", "it did not work"};
 
 }  // namespace allot::queue

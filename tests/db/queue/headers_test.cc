@@ -78,7 +78,7 @@ TEST_F(HeadersTest, ATaskWithAUniqueKeyHasThemToo) {
 TEST_F(HeadersTest, ARetryKeepsThem) {
   submit_one();
   const Task task = leased();
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(*lease_, task), 1, microseconds(0), kFailed),
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(*lease_, task), 1, microseconds(0), kFailure),
             Fenced::kWritten);
   expect_in("task");
 }
@@ -91,17 +91,17 @@ TEST_F(HeadersTest, ADetachAndTheWayBackKeepThem) {
   EXPECT_EQ(find_headers(look_, id, mine.run_key), wanted());
   EXPECT_EQ(DetachedStore::watch(look_, std::vector{queue_.queue_id}).at(0).headers, wanted());
   EXPECT_EQ(worker_.detached.former(look_).at(0).headers, wanted());
-  EXPECT_EQ(worker_.tasks.charge(worker_.db, mine, 1, kFailed), Fenced::kWritten);
+  EXPECT_EQ(worker_.tasks.charge(worker_.db, mine, 1, kFailure), Fenced::kWritten);
   expect_in("task");
   const Claim again = detached();
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, again, 2, microseconds(0), kFailed), Fenced::kWritten);
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, again, 2, microseconds(0), kFailure), Fenced::kWritten);
   expect_in("task");
 }
 
 TEST_F(HeadersTest, ADeathAndASecondLifeKeepThem) {
   const TaskId id = submit_one();
   const Task task = leased();
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(*lease_, task), 1, kFailed), Fenced::kWritten);
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(*lease_, task), 1, kFailure), Fenced::kWritten);
   expect_in("task_dead");
   EXPECT_EQ(show(look_, id)->headers, wanted());
   EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
@@ -119,7 +119,7 @@ TEST_F(HeadersTest, ASecondLifeForgetsTheVerdictsAndKeepsTheRest) {
   for (const auto& [dead, alive] : cases) {
     const TaskId id = put(1).front();
     const Task task = leased();
-    EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(*lease_, task), 1, kFailed), Fenced::kWritten);
+    EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(*lease_, task), 1, kFailure), Fenced::kWritten);
     look_.execute("UPDATE task_dead SET headers = " + dead + " WHERE queue_id > 0");
     EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
     EXPECT_EQ(value("SELECT COALESCE(headers, 'none') FROM task"), alive) << dead;
@@ -130,7 +130,7 @@ TEST_F(HeadersTest, ASecondLifeForgetsTheVerdictsAndKeepsTheRest) {
 
 TEST_F(HeadersTest, ADeathOutsideOfThePartitionKeepsThem) {
   submit_one();
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, detached(), 1, kFailed), Fenced::kWritten);
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, detached(), 1, kFailure), Fenced::kWritten);
   expect_in("task_dead");
 }
 
@@ -147,12 +147,12 @@ TEST_F(HeadersTest, ATaskAboutADeathIsAChildOfItsTrace) {
   TaskId id = submit_one();
   Task task = leased();
   EXPECT_EQ(
-      worker_.tasks.bury(worker_.db, claim(*lease_, task), 2, kFailed, Then::kKeepLease, hook),
+      worker_.tasks.bury(worker_.db, claim(*lease_, task), 2, kFailure, Then::kKeepLease, hook),
       Fenced::kWritten);
   EXPECT_EQ(told(), (Headers{0, child_of(wanted().trace, id.text(), 2)}).text());
   id = submit_one();
   const Claim mine = detached();
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, mine, 3, kFailed, Then::kKeepLease, hook),
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, mine, 3, kFailure, Then::kKeepLease, hook),
             Fenced::kWritten);
   EXPECT_EQ(told(), (Headers{0, child_of(wanted().trace, id.text(), 3)}).text());
   for (const std::string none : {"NULL", "'max_attempts=3'", "'max_attempts=3\ntraceparent='"}) {
@@ -160,7 +160,7 @@ TEST_F(HeadersTest, ATaskAboutADeathIsAChildOfItsTrace) {
     look_.execute("UPDATE task SET headers = " + none + " WHERE queue_id > 0");
     task = leased();
     EXPECT_EQ(
-        worker_.tasks.bury(worker_.db, claim(*lease_, task), 1, kFailed, Then::kKeepLease, hook),
+        worker_.tasks.bury(worker_.db, claim(*lease_, task), 1, kFailure, Then::kKeepLease, hook),
         Fenced::kWritten);
     EXPECT_EQ(told(), "none") << none;
   }
@@ -210,7 +210,7 @@ TEST_F(HeadersTest, WhatIsNotUnderstoodStays) {
   look_.execute("UPDATE task SET headers = 'later=1\\nmax_attempts=x' WHERE queue_id > 0");
   const Task task = leased();
   EXPECT_EQ(task.headers, Headers{});
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(*lease_, task), 1, kFailed), Fenced::kWritten);
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(*lease_, task), 1, kFailure), Fenced::kWritten);
   EXPECT_EQ(value("SELECT headers FROM task_dead"), "later=1\nmax_attempts=x");
 }
 

@@ -94,7 +94,7 @@ TEST_F(HistoryTest, TheAttemptsStayAsLongAsTheTaskIsRemembered) {
   const TaskId id = put(1).front();
   Block block = must_lease();
   ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks[0]), 1, microseconds(0),
-                                kFailed),
+                                kFailure),
             Fenced::kWritten);
   block.tasks = fetch(worker_.db, partition_, {});
   const auto all = finish(block);
@@ -118,7 +118,7 @@ TEST_F(HistoryTest, ALateAcknowledgementOfAMovedTaskKeepsNothing) {
   auto block = other.steal(partition_);
   ASSERT_TRUE(block && block->tasks.size() == 1);
   ASSERT_EQ(other.tasks.retry(other.db, claim(block->lease, block->tasks[0]), 1,
-                              std::chrono::hours(1), kFailed),
+                              std::chrono::hours(1), kFailure),
             Fenced::kWritten);
   ack(worker_.db, partition_, all);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
@@ -209,10 +209,10 @@ TEST_F(HistoryTest, APurgeTakesABatchAndOnlyWhatIsOld) {
 TEST_F(HistoryTest, DeadTasksAreRemovedWithTheirAttempts) {
   put(2);
   const Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailed),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailure),
             Fenced::kWritten);
   age("task_dead", "died_at", 100);
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[1]), 1, kFailed),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[1]), 1, kFailure),
             Fenced::kWritten);
   EXPECT_FALSE(purge_dead(worker_.db, queue_.queue_id, std::chrono::seconds(50)));
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 1U);

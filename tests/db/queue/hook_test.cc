@@ -21,7 +21,7 @@ class HookTest : public QueueTest {
     return value("SELECT JSON_VALUE(CONVERT(payload USING utf8mb4), '$." + field +
                  "') FROM task WHERE queue_id = " + std::to_string(ops_.queue_id));
   }
-  Fenced bury(const Block& block, const Verdict& verdict = kFailed) {
+  Fenced bury(const Block& block, const Verdict& verdict = kFailure) {
     return worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 1, verdict,
                               Then::kKeepLease, hook_);
   }
@@ -64,10 +64,10 @@ TEST_F(HookTest, ADetachedTaskToo) {
   ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, block.tasks[0]), 1, {}),
             Fenced::kWritten);
   const Claim mine = claim(block.lease, block.tasks[0]).once_detached();
-  ASSERT_EQ(Verbs().bury(worker_.db, mine, 1, kFailed, Then::kKeepLease, hook_), Fenced::kWritten);
+  ASSERT_EQ(Verbs().bury(worker_.db, mine, 1, kFailure, Then::kKeepLease, hook_), Fenced::kWritten);
   EXPECT_EQ(alert("task"), id.text());
   EXPECT_EQ(alert("attempts"), "1");
-  EXPECT_EQ(Verbs().bury(worker_.db, mine, 1, kFailed, Then::kKeepLease, hook_), Fenced::kLost);
+  EXPECT_EQ(Verbs().bury(worker_.db, mine, 1, kFailure, Then::kKeepLease, hook_), Fenced::kLost);
   EXPECT_EQ(alerts(), 1U);
 }
 
@@ -102,7 +102,7 @@ TEST_F(HookTest, AQueueThatIsMissingOrPlacesItsTasksGetsNone) {
   look_.execute("UPDATE queue SET placement = 'ordered' WHERE name = 'ops'");
   hook_->queue = "ops";
   ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, claim(block.lease, block.tasks[1]), block.tasks[1],
-                                     kLost, hook_),
+                                     kUnreported, hook_),
             Fenced::kWritten);
   EXPECT_EQ(alerts(), 0U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 2U);

@@ -124,8 +124,8 @@ TEST_F(NoticeTest, AQueueWithDeadTasks) {
   put(2);
   const Block block = must_lease();
   for (const Task& task : block.tasks) {
-    ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, kFailed, Then::kKeepLease,
-                                 std::nullopt),
+    ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, kFailure,
+                                 Then::kKeepLease, std::nullopt),
               Fenced::kWritten);
   }
   ASSERT_EQ(dead_queues(look_, 2).size(), 1U);

@@ -148,7 +148,7 @@ const FencedVerb kVerbs[] = {
      kHoldTask},
     {"charge",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.tasks.charge(w.db, claim(lease, task), 3, kFailed));
+       static_cast<void>(w.tasks.charge(w.db, claim(lease, task), 3, kFailure));
      },
      {kHoldTask, kHoldAttempt},
      &sql::k_record_attempt,
@@ -161,7 +161,7 @@ const FencedVerb kVerbs[] = {
     {"retry",
      [](Worker& w, const Lease& lease, const Task& task) {
        static_cast<void>(
-           w.tasks.retry(w.db, claim(lease, task), 3, std::chrono::seconds(9), kFailed));
+           w.tasks.retry(w.db, claim(lease, task), 3, std::chrono::seconds(9), kFailure));
      },
      {kHoldTask, kHoldAttempt, kHoldMoved},
      &sql::k_retry,
@@ -208,7 +208,7 @@ const FencedVerb kVerbs[] = {
      kHoldTask},
     {"retry_counted",
      [](Worker& w, const Lease& lease, const Task& task) {
-       Ending ending{Ending::Verb::kRetry, 3, std::chrono::seconds(9), kFailed};
+       Ending ending{Ending::Verb::kRetry, 3, std::chrono::seconds(9), kFailure};
        ending.verdicts = 2;
        static_cast<void>(write(w.db, w.leases.holder(), claim(lease, task), ending));
      },
@@ -220,7 +220,7 @@ const FencedVerb kVerbs[] = {
      kHoldTask},
     {"bury",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.tasks.bury(w.db, claim(lease, task), 3, kFailed));
+       static_cast<void>(w.tasks.bury(w.db, claim(lease, task), 3, kFailure));
      },
      {kHoldTask, kHoldAttempt, kHoldDead},
      &sql::k_bury,

@@ -27,7 +27,7 @@ class TaskTest : public QueueTest {
   }
   Fenced retry(const Lease& lease, const Task& task, std::uint32_t attempt,
                microseconds delay = seconds(60)) {
-    return worker_.tasks.retry(worker_.db, claim(lease, task), attempt, delay, kFailed);
+    return worker_.tasks.retry(worker_.db, claim(lease, task), attempt, delay, kFailure);
   }
 };
 
@@ -91,10 +91,10 @@ TEST_F(TaskTest, ThreeHundredAttemptsAreCounted) {
   ASSERT_EQ(worker_.tasks.refund(worker_.db, claim(block.lease, block.tasks[0]), 301),
             Fenced::kWritten);
   EXPECT_EQ(fetch_all().at(0).attempt, 300U);
-  ASSERT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks[0]), 299, kFailed),
+  ASSERT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks[0]), 299, kFailure),
             Fenced::kWritten);
   EXPECT_EQ(fetch_all().at(0).attempt, 300U) << "a late charge lowers nothing";
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 301, kFailed),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 301, kFailure),
             Fenced::kWritten);
   EXPECT_EQ(show(look_, id)->attempts, 301U);
   const auto attempts = list_attempts(look_, id);
@@ -114,7 +114,7 @@ TEST_F(TaskTest, OfManyVerdictsTheFirstAndTheLastAreKept) {
       " WHERE seq < 100) SELECT seq FROM numbers) AS numbers");
   for (std::uint32_t attempt = 101; attempt <= 103; ++attempt) {
     for (int tries = 0; tries < 2; ++tries) {
-      Ending ending{Ending::Verb::kCharge, attempt, std::chrono::microseconds(0), kFailed};
+      Ending ending{Ending::Verb::kCharge, attempt, std::chrono::microseconds(0), kFailure};
       ending.verdicts = attempt;
       EXPECT_EQ(
           write(worker_.db, worker_.leases.holder(), claim(block.lease, block.tasks[0]), ending),
@@ -130,7 +130,7 @@ TEST_F(TaskTest, VerdictsAreCountedInTheHeadersBesideWhatStandsThere) {
   put(1);
   const Block block = must_lease();
   const auto count = [&](const Claim& claim, std::uint32_t verdicts, Ending::Verb verb) {
-    Ending ending{verb, verdicts, std::chrono::microseconds(0), kFailed};
+    Ending ending{verb, verdicts, std::chrono::microseconds(0), kFailure};
     ending.verdicts = verdicts;
     return write(worker_.db, worker_.leases.holder(), claim, ending);
   };
@@ -276,7 +276,7 @@ TEST_F(TaskTest, BurySpentKeepsEachAttemptAsItIsWritten) {
             Fenced::kWritten);
   block.tasks = fetch_all();
   ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, claim(block.lease, block.tasks.at(0)),
-                                     block.tasks.at(0), kLost),
+                                     block.tasks.at(0), kUnreported),
             Fenced::kWritten);
   EXPECT_EQ(show(look_, id)->attempts, 2U);
   const auto attempts = list_attempts(look_, id);
@@ -355,7 +355,7 @@ TEST_F(TaskTest, AckOfATriedTaskLeavesNothingOfIt) {
   // Charged in place: it never moved, and has an attempt to be forgotten all the same.
   put(1);
   const auto fresh = fetch(look_, partition_, {});
-  ASSERT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, fresh.at(0)), 1, kFailed),
+  ASSERT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, fresh.at(0)), 1, kFailure),
             Fenced::kWritten);
   done = {finished(fetch(look_, partition_, {}).at(0))};
   ack(worker_.db, partition_, done);
@@ -403,16 +403,17 @@ TEST_F(TaskTest, ThenReleaseEndsTheLeaseWithTheWrite) {
   Block block = must_lease();
   const auto then = Then::kRelease;
   EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks[0]), 1, seconds(9),
-                                kFailed, then),
-            Fenced::kWritten);
-  EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
-  block = must_lease();
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 1, kFailed, then),
+                                kFailure, then),
             Fenced::kWritten);
   EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
   block = must_lease();
   EXPECT_EQ(
-      worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks.at(0)), 1, kFailed, then),
+      worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 1, kFailure, then),
+      Fenced::kWritten);
+  EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
+  block = must_lease();
+  EXPECT_EQ(
+      worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks.at(0)), 1, kFailure, then),
       Fenced::kWritten);
   EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
   EXPECT_EQ(must_lease().tasks.at(0).attempt, 1U);
@@ -448,11 +449,12 @@ TEST_F(TaskTest, TwoClassesMayShareAKey) {
   EXPECT_EQ(defer(worker_.db, block.lease, keys), Fenced::kWritten);
   EXPECT_EQ(payloads(), "013");
   fill();
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, kFailed), Fenced::kWritten);
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, kFailure),
+            Fenced::kWritten);
   EXPECT_EQ(payloads(), "013");
   EXPECT_EQ(value("SELECT payload FROM task_dead"), "class2");
   fill();
-  EXPECT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, task), 7, kFailed),
+  EXPECT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, task), 7, kFailure),
             Fenced::kWritten);
   EXPECT_EQ(value("SELECT GROUP_CONCAT(attempt ORDER BY prio) FROM task"), "0,0,7,0");
   EXPECT_EQ(fetch_payload(look_, partition_, task.key), "class2");
@@ -532,7 +534,7 @@ TEST_P(PayloadTest, GoesThereAndBackByteForByte) {
   }
   EXPECT_TRUE(fetch_payload(worker_.db, partition_, block.tasks[0].key) == payload);
   // A dead letter takes it along.
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailed),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailure),
             Fenced::kWritten);
   EXPECT_TRUE(show(look_, id)->payload == payload);
   EXPECT_EQ(fetch_payload(worker_.db, partition_, block.tasks[0].key), std::nullopt);

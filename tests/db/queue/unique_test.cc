@@ -101,8 +101,9 @@ TEST_F(UniqueTest, ARetryKeepsTheKeyAndADeathEndsItsTime) {
   auto block = worker_.lease(first.id.partition);
   ASSERT_TRUE(block && block->tasks.size() == 1);
   const Task task = block->tasks[0];
-  ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block->lease, task), 1, microseconds(0), kFailed),
-            Fenced::kWritten);
+  ASSERT_EQ(
+      worker_.tasks.retry(worker_.db, claim(block->lease, task), 1, microseconds(0), kFailure),
+      Fenced::kWritten);
   EXPECT_TRUE(put_unique("k").existed);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 1U);
   const auto moved = fetch(look_, first.id.partition, {.highest_seen = UINT64_MAX});
@@ -112,7 +113,7 @@ TEST_F(UniqueTest, ARetryKeepsTheKeyAndADeathEndsItsTime) {
   const std::vector<Finished> late{{task.key, first.id.first_key, true}};
   ack(worker_.db, first.id.partition, late);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 1U);
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block->lease, moved[0]), 2, kFailed),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block->lease, moved[0]), 2, kFailure),
             Fenced::kWritten);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NOT NULL"), 1U);
 }
@@ -137,15 +138,15 @@ TEST_F(UniqueTest, ADeathFreesTheKeyAtOnce) {
     ASSERT_TRUE(block && block->tasks.size() == 1) << death;
     const Task& task = block->tasks[0];
     if (death == "bury") {
-      ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block->lease, task), 1, kFailed),
+      ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block->lease, task), 1, kFailure),
                 Fenced::kWritten);
     } else if (death == "spent") {
-      ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, claim(block->lease, task), task, kFailed),
+      ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, claim(block->lease, task), task, kFailure),
                 Fenced::kWritten);
     } else if (death == "detached") {
       ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block->lease, task), 1, {}),
                 Fenced::kWritten);
-      ASSERT_EQ(Verbs().bury(worker_.db, claim(block->lease, task).once_detached(), 1, kFailed),
+      ASSERT_EQ(Verbs().bury(worker_.db, claim(block->lease, task).once_detached(), 1, kFailure),
                 Fenced::kWritten);
     } else {
       ASSERT_TRUE(cancel_task(look_, first.id, "").done);

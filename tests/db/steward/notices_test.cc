@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "db/worker/fixture.h"
+#include "db/worker/loop_fixture.h"
 #include "peer/steward_board.h"
 #include "queue/model/duty.h"
 #include "queue/operate/dead_tasks.h"

@@ -118,8 +118,8 @@ TEST(FireworqJob, OfTwoKeysTheLastCounts) {
 }
 
 TEST(FireworqJob, Payloads) {
-  const auto payload = [](const std::string& json) {
-    return read_job(R"({"url":"u","payload":)" + json + "}", "c").payload;
+  const auto payload = [](const std::string& text) {
+    return read_job(R"({"url":"u","payload":)" + text + "}", "c").payload;
   };
   EXPECT_EQ(payload(R"("a\"b\ud800")"), "a\"b\xef\xbf\xbd");
   EXPECT_EQ(payload("null"), "");

@@ -2,6 +2,7 @@
 // The lines themselves.
 #include <gtest/gtest.h>
 
+#include <allot/testing.hpp>
 #include <string>
 
 #include "pipe/base64.h"
