@@ -1,6 +1,7 @@
 -- Queues whose present layout waits for a former one that is empty: it has no task, and no lease,
 -- so that no worker runs a task of it that was cancelled meanwhile. Tasks placed by the former
 -- layout were committed before the present one was made, so that none comes after this.
+-- FORCE INDEX as in scout.sql.
 SELECT queue.queue_id, queue.layout
   FROM queue
   JOIN q_lock_table AS first
@@ -13,7 +14,7 @@ SELECT queue.queue_id, queue.layout
             AND (lease.partition_no < queue.first_partition
                  OR lease.partition_no >= queue.first_partition + queue.partitions)
             AND (lease.state <> 'FREE'
-                 OR (SELECT run_key FROM task
+                 OR (SELECT run_key FROM task FORCE INDEX (PRIMARY)
                       WHERE task.queue_id = lease.queue_id
                         AND task.partition_no = lease.partition_no
                       LIMIT 1) IS NOT NULL));

@@ -1,13 +1,13 @@
 -- on_stuck: of the heads of all partitions and classes, the one that has been due the longest, if
--- for that long, each found as in scout.sql. None for a paused queue, which stands still because
--- somebody wants it to.
+-- for that long, each found as in scout.sql, which says why FORCE INDEX. None for a paused queue,
+-- which stands still because somebody wants it to.
 SELECT head.partition_no, head.prio, COALESCE(task.first_key, task.run_key), task.type,
        task.attempt,
        DATE_FORMAT('2025-01-01' + INTERVAL (task.run_key >> 12) MICROSECOND,
                    '%Y-%m-%dT%H:%i:%s.%fZ'),
        lease.lock_host, lease.lock_pid, task.headers
   FROM (SELECT rows_of.partition_no, classes.prio,
-               (SELECT task.run_key FROM task
+               (SELECT task.run_key FROM task FORCE INDEX (PRIMARY)
                  WHERE task.queue_id = :queue_id AND task.partition_no = rows_of.partition_no
                    AND task.prio = classes.prio
                  ORDER BY task.queue_id, task.partition_no, task.prio, task.run_key LIMIT 1) AS head_key
@@ -20,7 +20,7 @@ SELECT head.partition_no, head.prio, COALESCE(task.first_key, task.run_key), tas
                              UTC_TIMESTAMP(6) - INTERVAL :after_us MICROSECOND) << 12)
          ORDER BY head_key
          LIMIT 1) AS head
-       STRAIGHT_JOIN task
+       STRAIGHT_JOIN task FORCE INDEX (PRIMARY)
     ON task.queue_id = :queue_id AND task.partition_no = head.partition_no
    AND task.prio = head.prio AND task.run_key = head.head_key
        STRAIGHT_JOIN q_lock_table AS lease
