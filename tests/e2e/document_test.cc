@@ -96,7 +96,7 @@ const Elsewhere kElsewhere[] = {
     // They build the whole tree.
     {"README.md", "./scripts/demo", "scripts/test-fresh", "step demo"},
     {"README.md", "./scripts/test", "scripts/test-fresh", "step test"},
-    {"README.md", "cmake --preset release", "scripts/demo", "configure release"},
+    {"README.md", "cmake --preset release", "scripts/demo", "build_release"},
     {"docs/install.md", "cmake --preset package", "scripts/test-packages", "configure package"},
     {"docs/install.md", "cmake --install build/package", "scripts/test-packages", "cpack"},
     {"docs/install.md", "cpack --preset package", "scripts/test-packages", "cpack"},
