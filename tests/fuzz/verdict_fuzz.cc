@@ -52,7 +52,9 @@ void follow(std::string_view location) {
   const http_plugin::Hop from{http_plugin::parse_url("http://a.test/b/c?d"), true};
   try {
     const auto hop = next_hop(from, {.status = 307, .location = std::string(location)});
-    expect(hop && hop->posts && hop->url.path.starts_with('/'));
+    expect(hop.has_value() == !location.empty());  // without one it is an answer like any other
+    if (!hop) return;
+    expect(hop->posts && hop->url.path.starts_with('/'));
     expect(hop->url.path.find_first_of("\r\n #") == std::string::npos);
   } catch (const http_plugin::Trouble&) {
   }
