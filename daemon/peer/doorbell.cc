@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 
@@ -18,6 +19,11 @@ namespace allot::peer {
 namespace {
 
 constexpr std::uint32_t kWordBits = 64;
+constexpr char kPreReleaseMagic[8] = {'a', 'l', 'l', 'o', 't', 'b', 'r', 'd'};
+
+bool has_magic(const char (&magic)[8], const char (&wanted)[8]) {
+  return std::memcmp(magic, wanted, sizeof magic) == 0;
+}
 
 std::size_t word_of(std::uint32_t queue_id) {
   return queue_id / kWordBits % ipc::kQueueWords;
@@ -50,11 +56,25 @@ void at_board(const char* runtime_dir, Use&& use) {
 ipc::Board* map_board(int fd) {
   auto* board = static_cast<ipc::Board*>(map_present(fd, 0, sizeof(ipc::Board)));
   if (board == nullptr) return nullptr;
-  const bool ours = std::memcmp(board->magic, ipc::kBoardMagic, sizeof ipc::kBoardMagic) == 0 &&
-                    board->version == ipc::kBoardVersion;
-  if (ours) return board;
+  if (has_magic(board->magic, ipc::kBoardMagic) && board->version == ipc::kBoardVersion)
+    return board;
   munmap(board, sizeof(ipc::Board));
   return nullptr;
+}
+
+const char* trouble_with_board(int fd) {
+  struct {
+    char magic[sizeof ipc::kBoardMagic];
+    std::uint32_t version;
+  } head = {};
+  static_assert(offsetof(ipc::Board, version) == sizeof head.magic);
+  if (pread(fd, &head, sizeof head, 0) != static_cast<ssize_t>(sizeof head)) return nullptr;
+  if (has_magic(head.magic, kPreReleaseMagic)) {
+    return "of a pre-release Allot; stop that allotd and start this one";
+  }
+  if (!has_magic(head.magic, ipc::kBoardMagic) || head.version == ipc::kBoardVersion)
+    return nullptr;
+  return "of another version of Allot; use the programs of that version, or restart allotd";
 }
 
 void serve(ipc::PoolBoard& pool, std::span<const std::uint32_t> queue_ids) {

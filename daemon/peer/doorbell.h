@@ -15,6 +15,10 @@ namespace allot::peer {
 // room.
 ipc::Board* map_board(int fd);
 
+// Why the board behind a descriptor cannot be used: it is of another Allot. nullptr: it can, or it
+// is no board.
+const char* trouble_with_board(int fd);
+
 // For submitters who cannot say which queue has work: every pool is rung.
 inline constexpr std::uint32_t kAnyQueue = 0;
 

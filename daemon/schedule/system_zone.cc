@@ -63,7 +63,7 @@ std::string fault_of(std::string_view bytes) {
   const Header old(bytes);
   if (!old.is_there) return "its file is no zone file";
   if (bytes[4] == '\0') return "its file is of the first version, which ends in 2037";
-  const std::string cut = "its file is cut off; to install tzdata again mends it";
+  const std::string cut = "its file is cut off; install tzdata again";
   if (bytes.size() < old.size(4)) return cut;
   bytes.remove_prefix(old.size(4));
   const Header header(bytes);

@@ -216,7 +216,10 @@ ipc::Slot& map_slot(std::uint32_t index, bool writable) {
 }
 
 ipc::Board* shared_board() {
-  return peer::inherited(ipc::kBoardFd) ? peer::map_board(ipc::kBoardFd) : nullptr;
+  if (!peer::inherited(ipc::kBoardFd)) return nullptr;
+  const char* trouble = peer::trouble_with_board(ipc::kBoardFd);
+  if (trouble != nullptr) throw Error(std::string("board: ") + trouble, kExitConfig);
+  return peer::map_board(ipc::kBoardFd);
 }
 
 ipc::Board& private_board() {

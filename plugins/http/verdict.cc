@@ -154,7 +154,7 @@ std::size_t escape_length(std::string_view text, bool& half) {
 }
 
 // As Go reads a text: what is no character of UTF-8, and half of a pair alone, is U+FFFD.
-std::string mended(std::string_view body) {
+std::string repaired(std::string_view body) {
   constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
   std::string text;
   while (!body.empty()) {
@@ -190,7 +190,7 @@ Verdict verdict_of_body(std::string_view body) {
   bool good = json::sax_parse(body, &words);
   if (!good) {
     BodyWords again;
-    good = json::sax_parse(mended(body), &again);
+    good = json::sax_parse(repaired(body), &again);
     if (good) words = std::move(again);
   }
   if (!good) {

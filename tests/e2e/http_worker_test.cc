@@ -135,7 +135,7 @@ TEST_F(HttpWorker, SixtyFourAreAtWorkInOneWorker) {
   Daemon daemon(with);
   daemon.submit_many("call", std::vector<std::string>(kAtOnce, "x"));
   ASSERT_TRUE(daemon.drains()) << daemon.log();
-  EXPECT_EQ(there, kAtOnce) << "each was sent once";
+  EXPECT_EQ(there, kAtOnce) << "each was sent once\n" << daemon.log();
   EXPECT_EQ(daemon.count("task_dead"), 0U);
 }
 

@@ -26,7 +26,7 @@ class Access {
   struct Verdict {
     std::optional<Caller> caller{};  // without one, the request is refused with:
     unsigned status = 0;             // 400, 401, 403 or 421
-    std::string title{};             // what is wrong and how to mend it, without a secret
+    std::string title{};             // what is wrong and how to fix it, without a secret
   };
   // Who asks for the health has no role, and needs none, but a name that this gateway has.
   [[nodiscard]] Verdict judge(const http::Head& head) const;

@@ -109,6 +109,18 @@ TEST_F(ExitCodeTest, OfSlotsOfAnotherVersion) {
             std::string::npos);
 }
 
+TEST_F(ExitCodeTest, OfABoardOfAnotherVersion) {
+  const std::string bytes = std::string("allotbrd\6\0\0\0", 12) + std::string(ipc::kPage, '\0');
+  const UniqueFd board(open(folder_.write("board", bytes).c_str(), O_RDWR | O_CLOEXEC));
+  const auto done =
+      support::run_program({ALLOT_WORKER, "--run", "--slot", "0", "--config", config_},
+                           {.descriptors = {{board.get(), ipc::kBoardFd}}});
+  EXPECT_EQ(done.status, (support::ExitStatus{kExitConfig, 0})) << done.err;
+  EXPECT_NE(done.err.find("board: of a pre-release Allot; stop that allotd and start this one"),
+            std::string::npos)
+      << done.err;
+}
+
 // Each command that there is, and each below it, but those that only have commands below them.
 void collect_commands(const std::vector<std::string>& words,
                       std::vector<std::vector<std::string>>& all) {

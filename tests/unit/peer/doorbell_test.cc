@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
@@ -16,16 +17,25 @@ namespace allot::peer {
 namespace {
 
 TEST_F(BoardTest, OnlyABoardOfThisVersionIsMapped) {
+  const auto trouble = [](const UniqueFd& file) {
+    const char* words = trouble_with_board(file.get());
+    return std::string(words == nullptr ? "" : words);
+  };
   EXPECT_NE(board_, nullptr);
+  EXPECT_EQ(trouble(file_), "");
   ++board_->version;
   EXPECT_EQ(map_board(file_.get()), nullptr);
+  EXPECT_EQ(trouble(file_).rfind("of another version of Allot; ", 0), 0U) << trouble(file_);
   --board_->version;
   board_->magic[0] = 'x';
   EXPECT_EQ(map_board(file_.get()), nullptr);
+  EXPECT_EQ(trouble(file_), "") << "no board";
   std::memcpy(board_->magic, "allotbrd", sizeof board_->magic);
-  EXPECT_EQ(map_board(file_.get()), nullptr) << "of a pre-release Allot";
+  EXPECT_EQ(map_board(file_.get()), nullptr);
+  EXPECT_EQ(trouble(file_), "of a pre-release Allot; stop that allotd and start this one");
   const UniqueFd small(memfd_create("short", MFD_CLOEXEC));
   EXPECT_EQ(map_board(small.get()), nullptr);
+  EXPECT_EQ(trouble(small), "");
 }
 
 TEST_F(BoardTest, ARingWakesAnotherProcessLongBeforeItsTimeout) {

@@ -70,7 +70,7 @@ TEST(SystemZone, RefusesAFileThatIsCutOffAnywhere) {
     EXPECT_NE(fault_with("Cut", folder.path()), "none") << size;
   }
   EXPECT_EQ(fault_with("Cut", folder.path()),
-            "zone 'Cut': its file is cut off; to install tzdata again mends it");
+            "zone 'Cut': its file is cut off; install tzdata again");
 }
 
 TEST(SystemZone, RefusesHeadersThatLie) {

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The threads that send statements, and how submissions share transactions, without the requests
+// that bring them: many threads at once, which ThreadSanitizer looks at.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gateway/work/combiner.h"
+#include "gateway/work/crew.h"
+#include "queue/model/catalog.h"
+#include "support/database.h"
+
+namespace allot::gateway::work {
+namespace {
+
+constexpr int kClients = 8;
+
+class WorkTest : public testing::Test {
+ protected:
+  WorkTest() {
+    db::Connection db = server_.connect(name_);
+    queue::ensure_queue(db, "mail", {4, queue::Placement::kSpread, 1});
+  }
+
+  // Each of the clients does the same at the same time.
+  static void in_threads(const std::function<void(int client)>& act) {
+    std::vector<std::thread> clients;
+    for (int i = 0; i < kClients; ++i) clients.emplace_back(act, i);
+    for (std::thread& client : clients) client.join();
+  }
+  std::uint64_t tasks() {
+    db::Connection db = server_.connect(name_);
+    return support::number_of(db, "SELECT COUNT(*) FROM task");
+  }
+
+  support::Database& server_ = support::Database::shared();
+  std::string name_ = support::emptied_database();
+  std::unique_ptr<Crew> crew_ = std::make_unique<Crew>(server_.options(name_), 4, 1000);
+};
+
+TEST_F(WorkTest, EachJobIsDoneOnceAlsoThoseThatWaitAtTheEnd) {
+  constexpr int kJobs = 40;
+  std::atomic<int> taken = 0;
+  std::atomic<int> done = 0;
+  in_threads([&](int client) {
+    for (int i = 0; i < kJobs; ++i) {
+      const bool connects = (i + client) % 2 == 0;
+      const auto job = [&done, connects](db::Connection* db, const std::exception_ptr& error) {
+        EXPECT_EQ(db != nullptr, connects);
+        EXPECT_EQ(error, nullptr);
+        if (db != nullptr) db->execute("SELECT 1");
+        ++done;
+        return db == nullptr ? Crew::Connection::kGood : Crew::Connection::kGone;
+      };
+      taken += crew_->post(job, connects ? Crew::Wants::kConnection : Crew::Wants::kNone) ? 1 : 0;
+    }
+  });
+  crew_.reset();
+  EXPECT_EQ(taken, kClients * kJobs);
+  EXPECT_EQ(done, taken);
+}
+
+// Shared ones and some that go alone, because their key is unique; and one order is always refused.
+TEST_F(WorkTest, EachOrderIsAnsweredOnceWithItsOwnTask) {
+  constexpr int kOrders = 25;
+  Surroundings around;
+  around.find_queue = [](db::Connection& db, const std::string& name) {
+    return *queue::find_queue(db, name);
+  };
+  around.complete = [](const std::string&, queue::SubmitOptions&) {};
+  Combiner combiner(*crew_, around);
+  std::mutex mutex;
+  std::set<std::string> ids;
+  std::atomic<int> refused = 0;
+  in_threads([&](int client) {
+    for (int i = 0; i < kOrders; ++i) {
+      std::promise<Outcome> answer;
+      Wanted wanted{"mail", {}};
+      wanted.task.type = i == 0 ? "no type" : "t";
+      wanted.task.payload = std::to_string(client);
+      if (i % 5 == 1) {
+        wanted.task.options.unique_key = std::to_string(client) + "-" + std::to_string(i);
+      }
+      Order order{{wanted},
+                  [](const queue::QueueInfo&) {},
+                  [&](Outcome made) { answer.set_value(std::move(made)); }};
+      ASSERT_TRUE(combiner.submit(std::move(order)));
+      const Outcome outcome = answer.get_future().get();
+      if (outcome.error != nullptr) {
+        ++refused;
+        continue;
+      }
+      const std::lock_guard held(mutex);
+      ids.insert(outcome.made.at(0).id.text());
+    }
+  });
+  crew_.reset();  // a combiner outlives the threads that work for it
+  EXPECT_EQ(refused, kClients);
+  EXPECT_EQ(ids.size(), kClients * (kOrders - 1U));
+  EXPECT_EQ(tasks(), ids.size());
+}
+
+}  // namespace
+}  // namespace allot::gateway::work
