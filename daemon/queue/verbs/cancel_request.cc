@@ -30,6 +30,15 @@ std::optional<CancelRequest> find_cancel(db::Connection& db, const TaskId& id) {
   return read(results.front());
 }
 
+std::vector<std::optional<CancelRequest>> find_cancels(db::Connection& db,
+                                                       std::span<const TaskId> ids) {
+  std::vector<db::Statement> statements;
+  for (const TaskId& id : ids) statements.push_back(of(sql::k_find_cancel, id));
+  std::vector<std::optional<CancelRequest>> found;
+  for (db::StatementResult& rows : db.run(statements)) found.push_back(read(rows));
+  return found;
+}
+
 bool watch_cancel(db::Connection& db, const Lease& lease, const Task& task) {
   db::Statement watch(sql::k_watch_cancel);
   set_fence(watch, lease)

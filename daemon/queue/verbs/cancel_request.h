@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "db/connection.h"
 #include "db/statement.h"
@@ -21,6 +22,9 @@ struct CancelRequest {
 };
 
 std::optional<CancelRequest> find_cancel(db::Connection& db, const TaskId& id);
+// Those of several tasks, in their order and in one packet.
+std::vector<std::optional<CancelRequest>> find_cancels(db::Connection& db,
+                                                       std::span<const TaskId> ids);
 
 // The worker of a task calls this once the task has run in its partition for a while: from now on a
 // cancel makes a request, and deletes nothing. False: the lease is gone, or the task.

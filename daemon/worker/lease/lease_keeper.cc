@@ -2,10 +2,12 @@
 #include "worker/lease/lease_keeper.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "log/log.h"
 #include "meter/record.h"
 #include "peer/doorbell.h"
+#include "queue/verbs/cancel_request.h"
 #include "worker/process/connect.h"
 #include "worker/process/deaf_thread.h"
 #include "worker/process/former_connection.h"
@@ -21,6 +23,8 @@ constexpr Nanos kTryAgain = 200 * kMilli;
 constexpr Nanos kLookAtTask = 50 * kMilli;
 // When workers are idle, a task that has run for this long leaves its partition to its neighbours.
 constexpr Nanos kSlow = 100 * kMilli;
+// The keeper looks for cancels that are due within this together with one that is due now.
+constexpr Nanos kLookTogether = 250 * kMilli;
 
 // A call of the keeper may not hang for longer than the lease lasts.
 db::ConnectOptions with_short_calls(db::ConnectOptions options, std::chrono::microseconds ttl) {
@@ -48,6 +52,7 @@ LeaseKeeper::LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedSt
 
 LeaseKeeper::~LeaseKeeper() {
   {
+    const Wish wish(*this);
     const MutexLock held(mutex_);
     stop_ = true;
     lease_.reset();
@@ -58,6 +63,7 @@ LeaseKeeper::~LeaseKeeper() {
 
 void LeaseKeeper::hold(const queue::Lease& lease, Nanos sent_ns) {
   {
+    const Wish wish(*this);
     const MutexLock held(mutex_);
     lease_ = lease;
     lost_ = false;
@@ -74,6 +80,7 @@ void LeaseKeeper::hold(const queue::Lease& lease, Nanos sent_ns) {
 void LeaseKeeper::releasing() {
   // Waits for a renewal under way, as long as its own deadlines allow: that is no freeze.
   const SlotWriter::Guard guard(slot_);
+  const Wish wish(*this);
   const MutexLock held(mutex_);
   releasing_ = true;
   renew_at_ns_ = std::max(renew_at_ns_, boot_ns() + ttl_ns_ / 10);
@@ -81,6 +88,7 @@ void LeaseKeeper::releasing() {
 
 void LeaseKeeper::drop() {
   const SlotWriter::Guard guard(slot_);  // as in releasing()
+  const Wish wish(*this);
   const MutexLock held(mutex_);
   lease_.reset();
   deadline_ns_ = 0;
@@ -95,6 +103,7 @@ bool LeaseKeeper::may_begin(Nanos now) const {
 
 bool LeaseKeeper::begin(std::span<Run* const> runs) {
   const SlotWriter::Guard guard(slot_);  // as in releasing()
+  const Wish wish(*this);
   const MutexLock held(mutex_);
   const Nanos now = boot_ns();
   if (!may_begin(now)) return false;
@@ -107,6 +116,7 @@ bool LeaseKeeper::begin(std::span<Run* const> runs) {
 
 Place LeaseKeeper::end(Run& run) {
   const SlotWriter::Guard guard(slot_);
+  const Wish wish(*this);
   const MutexLock held(mutex_);
   std::erase(runs_, &run);
   if (run.kept.place == Place::kUnknown && run.plan.alone) {
@@ -144,6 +154,7 @@ void LeaseKeeper::note_loss(const queue::Lease& lease, const char* verb) {
 void LeaseKeeper::end_last_call(db::Connection& db) {
   queue::FormerConnection former;
   {
+    const Wish wish(*this);
     const MutexLock held(mutex_);
     former = former_connection(slot_.raw(), 1);
   }
@@ -167,12 +178,19 @@ void LeaseKeeper::run() {
       wait();
       continue;
     }
-    const MutexUnlock given_up(mutex_);  // a task that ends does not wait for all that is due
-    std::this_thread::yield();
+    const MutexUnlock given_up(mutex_);
+    grant_wishes();  // a task that ends does not wait for all that is due
   }
 }
 
-// Does one thing that is due.
+// Not those that come meanwhile: a renewal does not wait for ever, either.
+void LeaseKeeper::grant_wishes() {
+  const std::uint32_t before = granted_.load();
+  const std::uint32_t wanted = wishes_.load();
+  for (std::uint32_t now = before; now - before < wanted; now = granted_.load()) granted_.wait(now);
+}
+
+// Does one thing that is due, or one of a kind for all for which it is.
 bool LeaseKeeper::act() {
   const Nanos now = boot_ns();
   if (lease_is_due(now)) {
@@ -195,7 +213,11 @@ bool LeaseKeeper::act() {
   }
   if (Run* run = first([&](const Run* one)
                            ALLOT_REQUIRES(mutex_) { return cancel_look_is_due(*one, now); })) {
-    look_for_cancel(*run);
+    if (run->kept.place == Place::kDetached) {
+      look_for_cancels(now);
+    } else {
+      look_for_cancel(*run);
+    }
     return true;
   }
   return false;
@@ -263,13 +285,6 @@ void LeaseKeeper::connect_if_needed() {
   slot_.connected(1, *connection_, uptime);
 }
 
-// Releases the mutex for a moment, so that failing calls do not starve drop().
-void LeaseKeeper::try_again() {
-  connection_.reset();
-  const MutexUnlock given_up(mutex_);
-  std::this_thread::yield();
-}
-
 void LeaseKeeper::renew() {
   if (over_time(boot_ns()) && !mutant::removed("renewal_deadline")) {
     // The task is over its time: no timer may blindly keep the lease alive for it (B3), unless it
@@ -296,7 +311,7 @@ void LeaseKeeper::renew() {
   } catch (const db::DbError& error) {
     log::warn("lease.renew_failed", {{"error", error.what()}});
     renew_at_ns_ = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
-    try_again();
+    connection_.reset();
   }
 }
 
@@ -320,7 +335,7 @@ void LeaseKeeper::renew_detached(Run& run) {
   } catch (const db::DbError& error) {
     log::warn("lease.renew_failed", {{"error", error.what()}});
     run.kept.renew_at_ns = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
-    try_again();
+    connection_.reset();
   }
 }
 
@@ -343,7 +358,7 @@ void LeaseKeeper::detach(Run& run) {
     const bool transient =
         run.kept.place == Place::kUnknown || error.error_class() == db::ErrorClass::kRetryable;
     run.kept.detach_at_ns = boot_ns() + (transient ? kTryAgain : ttl_ns_);
-    try_again();
+    connection_.reset();
   }
 }
 
@@ -351,11 +366,34 @@ void LeaseKeeper::detach(Run& run) {
 void LeaseKeeper::look_for_cancel(Run& run) {
   try {
     connect_if_needed();
-    run.cancel.look(*connection_, run.lease, run.task, run.kept.place == Place::kDetached);
+    run.cancel.look(*connection_, run.lease, run.task);
   } catch (const db::DbError& error) {
     log::warn("task.cancel_look_failed", {{"error", error.what()}});
     run.cancel.try_later();
-    try_again();
+    connection_.reset();
+  }
+}
+
+// In one trip for all detached tasks: there may be as many as the worker has threads.
+void LeaseKeeper::look_for_cancels(Nanos now) {
+  std::vector<Run*> due;
+  std::vector<queue::TaskId> asked_for;
+  for (Run* run : runs_) {
+    if (run->kept.place != Place::kDetached || !looks_for_cancel(*run, now)) continue;
+    if (now + kLookTogether < run->cancel.next_look()) continue;
+    due.push_back(run);
+    asked_for.push_back(queue::claim(run->lease, run->task).id);
+  }
+  try {
+    connect_if_needed();
+    auto found = queue::find_cancels(*connection_, asked_for);
+    for (std::size_t i = 0; i < due.size(); ++i) {
+      due[i]->cancel.looked(due[i]->lease, due[i]->task, std::move(found[i]));
+    }
+  } catch (const db::DbError& error) {
+    log::warn("task.cancel_look_failed", {{"error", error.what()}});
+    for (Run* run : due) run->cancel.try_later();
+    connection_.reset();
   }
 }
 

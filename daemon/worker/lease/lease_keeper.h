@@ -29,7 +29,9 @@ namespace allot::worker {
 //
 // The threads that run tasks and the keeper share one mutex (S1): releasing(), drop() and end()
 // wait for a renewal or a detach under way, so that no renewal overlaps a release that is answered
-// in time. A renewal that overlaps a later one finds the epoch ended, and nothing to renew.
+// in time. A renewal that overlaps a later one finds the epoch ended, and nothing to renew. Where
+// the keeper always has something to do, because many tasks run long and the database is far away,
+// it lets whoever waits have its turn after each trip.
 class LeaseKeeper {
  public:
   LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedStore& detached,
@@ -82,7 +84,24 @@ class LeaseKeeper {
   void make_room(bool wanted) { make_room_ = wanted; }
 
  private:
+  // A thread that wants the mutex, until it has given it up again; it comes before its MutexLock.
+  // The keeper alone would mostly have the mutex again before that thread wakes.
+  class Wish {
+   public:
+    explicit Wish(LeaseKeeper& keeper) : keeper_(keeper) { ++keeper_.wishes_; }
+    Wish(const Wish&) = delete;
+    Wish& operator=(const Wish&) = delete;
+    ~Wish() {
+      --keeper_.wishes_;
+      ++keeper_.granted_;
+      keeper_.granted_.notify_one();
+    }
+
+   private:
+    LeaseKeeper& keeper_;
+  };
   void run();
+  void grant_wishes();
   [[nodiscard]] bool may_begin(Nanos now) const;
   [[nodiscard]] bool over_time(Nanos now) const ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool detach_is_due(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
@@ -91,6 +110,7 @@ class LeaseKeeper {
   [[nodiscard]] bool looks_for_cancel(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool cancel_look_is_due(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
   void look_for_cancel(Run& run) ALLOT_REQUIRES(mutex_);
+  void look_for_cancels(Nanos now) ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool act() ALLOT_REQUIRES(mutex_);
   void wait() ALLOT_REQUIRES(mutex_);
   void renew() ALLOT_REQUIRES(mutex_);
@@ -99,7 +119,6 @@ class LeaseKeeper {
   void detached(Run& run, Nanos sent_ns) ALLOT_REQUIRES(mutex_);
   void note_loss(const queue::Lease& lease, const char* verb);
   void connect_if_needed();
-  void try_again() ALLOT_REQUIRES(mutex_);
   [[nodiscard]] Nanos deadline_after(Nanos sent_ns) const ALLOT_REQUIRES(mutex_);
 
   const queue::LeaseStore& store_;
@@ -114,6 +133,8 @@ class LeaseKeeper {
   std::atomic<bool> any_detached_{false};
   std::atomic<bool> make_room_{false};
 
+  std::atomic<std::uint32_t> wishes_{0};   // so many threads want the mutex, or have it
+  std::atomic<std::uint32_t> granted_{0};  // so many have had it
   Mutex mutex_;
   CondVar changed_;
   std::vector<Run*> runs_ ALLOT_GUARDED_BY(mutex_);  // those that are in their handlers

@@ -22,18 +22,17 @@ void CancelWatch::try_later() {
   next_look_ = boot_ns() + kEach;
 }
 
-void CancelWatch::look(db::Connection& db, const queue::Lease& lease, const queue::Task& task,
-                       bool detached) {
+void CancelWatch::look(db::Connection& db, const queue::Lease& lease, const queue::Task& task) {
   try_later();
-  if (detached) {
-    watched_ = true;
-    const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
-    if (!asked()) {
-      if (auto request = queue::find_cancel(db, id)) saw(lease, task, std::move(*request));
-    }
-  } else if (!asked()) {
-    look_in_partition(db, lease, task);
-  }
+  if (!asked()) look_in_partition(db, lease, task);
+  if (asked()) on_asked_();
+}
+
+void CancelWatch::looked(const queue::Lease& lease, const queue::Task& task,
+                         std::optional<queue::CancelRequest> found) {
+  try_later();
+  watched_ = true;
+  if (found && !asked()) saw(lease, task, std::move(*found));
   if (asked()) on_asked_();
 }
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,8 +26,11 @@ class CancelWatch {
 
   void begin(Nanos now);
   [[nodiscard]] Nanos next_look() const { return next_look_; }
-  // Throws db::DbError.
-  void look(db::Connection& db, const queue::Lease& lease, const queue::Task& task, bool detached);
+  // Of a task in its partition. Throws db::DbError.
+  void look(db::Connection& db, const queue::Lease& lease, const queue::Task& task);
+  // Of a detached one, with what was found for it.
+  void looked(const queue::Lease& lease, const queue::Task& task,
+              std::optional<queue::CancelRequest> found);
   void try_later();
 
   // From any thread.

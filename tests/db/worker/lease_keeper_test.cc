@@ -4,9 +4,7 @@
 #include <future>
 #include <memory>
 
-#include "db/stores.h"
-#include "db/worker/fixture.h"
-#include "peer/doorbell.h"
+#include "db/worker/lease_keeper_fixture.h"
 #include "support/db_error.h"
 #include "support/eventually.h"
 #include "support/slot_runs.h"
@@ -16,63 +14,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using support::eventually;
-
-class LeaseKeeperTest : public WorkerTest {
- protected:
-  // A renewal waits for a third of the TTL.
-  LeaseKeeperTest()
-      : stores_(milliseconds(1200)),
-        board_(std::make_unique<ipc::Board>()),
-        keeper_(leases_, stores_.detached, options(), slot_, *board_) {
-    peer::serve(board_->pools[0], {&queue_.queue_id, 1});
-  }
-
-  queue::Lease take(std::uint32_t number) {
-    const Nanos sent = boot_ns();
-    auto block = leases_.lease(db_, partition(number), {});
-    EXPECT_TRUE(block.has_value());
-    keeper_.hold(block->lease, sent);
-    return block->lease;
-  }
-  std::string expiry(std::uint32_t number) {
-    return value("SELECT expire_at FROM q_lock_table WHERE partition_no = " +
-                 std::to_string(number));
-  }
-
-  // A run of that task, which is to begin under the lease in hand.
-  std::unique_ptr<worker::Run> run_of(const queue::Lease& lease, queue::Task& task,
-                                      milliseconds detach_after = milliseconds(0)) {
-    auto run =
-        std::make_unique<worker::Run>(slot_, lease, served_, task, worker::Run::Plan{.most = 10});
-    run->time_limit = std::chrono::hours(1);
-    run->detach_after_ns = static_cast<Nanos>(detach_after.count()) * kMilli;
-    return run;
-  }
-  bool begin(worker::Run& run) {
-    worker::Run* const one = &run;
-    return keeper_.begin({&one, 1});
-  }
-  std::unique_ptr<worker::Run> begin(const queue::Lease& lease, queue::Task& task,
-                                     milliseconds detach_after) {
-    auto run = run_of(lease, task, detach_after);
-    EXPECT_TRUE(begin(*run));
-    return run;
-  }
-  queue::Task task_at(std::uint64_t key) {
-    put(partition(0), {1, key});
-    queue::Task task;
-    task.key = {1, key};
-    return task;
-  }
-  std::string running() { return value("SELECT COUNT(*) FROM task_running"); }
-
-  queue::Stores stores_;
-  queue::LeaseStore& leases_ = stores_.leases;
-  config::Queue config_;
-  const ServedQueue served_{queue_, &config_};
-  std::unique_ptr<ipc::Board> board_;
-  LeaseKeeper keeper_;
-};
 
 TEST_F(LeaseKeeperTest, RenewsForAsLongAsItHolds) {
   take(0);
