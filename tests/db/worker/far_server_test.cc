@@ -49,7 +49,7 @@ struct FarAway {
 class FarServerTest : protected FarAway, public LeaseKeeperTest {
  protected:
   FarServerTest() : LeaseKeeperTest(proxy.socket()) {}
-  ~FarServerTest() override {
+  void TearDown() override {
     for (const auto& run : runs_) keeper_.end(*run);
   }
 
