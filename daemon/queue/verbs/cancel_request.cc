@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/verbs/cancel_request.h"
 
+#include <utility>
+
 #include "queue/model/statements.h"
 #include "sql/queries.h"
 
@@ -26,8 +28,7 @@ std::optional<CancelRequest> read(db::StatementResult& rows) {
 }  // namespace
 
 std::optional<CancelRequest> find_cancel(db::Connection& db, const TaskId& id) {
-  auto results = db.run({of(sql::k_find_cancel, id)});
-  return read(results.front());
+  return std::move(find_cancels(db, {&id, 1}).front());
 }
 
 std::vector<std::optional<CancelRequest>> find_cancels(db::Connection& db,

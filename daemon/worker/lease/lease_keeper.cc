@@ -50,10 +50,21 @@ LeaseKeeper::LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedSt
   thread_ = deaf_thread([this] { run(); });
 }
 
+LeaseKeeper::Turn::Turn(LeaseKeeper& keeper) : keeper_(keeper) {
+  ++keeper_.wanted_;
+  held_.emplace(keeper_.mutex_);
+}
+
+LeaseKeeper::Turn::~Turn() {
+  held_.reset();
+  --keeper_.wanted_;
+  ++keeper_.had_turns_;
+  keeper_.had_turns_.notify_one();
+}
+
 LeaseKeeper::~LeaseKeeper() {
   {
-    const Wish wish(*this);
-    const MutexLock held(mutex_);
+    const Turn turn(*this);
     stop_ = true;
     lease_.reset();
   }
@@ -63,8 +74,7 @@ LeaseKeeper::~LeaseKeeper() {
 
 void LeaseKeeper::hold(const queue::Lease& lease, Nanos sent_ns) {
   {
-    const Wish wish(*this);
-    const MutexLock held(mutex_);
+    const Turn turn(*this);
     lease_ = lease;
     lost_ = false;
     any_detached_ = false;
@@ -80,16 +90,14 @@ void LeaseKeeper::hold(const queue::Lease& lease, Nanos sent_ns) {
 void LeaseKeeper::releasing() {
   // Waits for a renewal under way, as long as its own deadlines allow: that is no freeze.
   const SlotWriter::Guard guard(slot_);
-  const Wish wish(*this);
-  const MutexLock held(mutex_);
+  const Turn turn(*this);
   releasing_ = true;
   renew_at_ns_ = std::max(renew_at_ns_, boot_ns() + ttl_ns_ / 10);
 }
 
 void LeaseKeeper::drop() {
   const SlotWriter::Guard guard(slot_);  // as in releasing()
-  const Wish wish(*this);
-  const MutexLock held(mutex_);
+  const Turn turn(*this);
   lease_.reset();
   deadline_ns_ = 0;
 }
@@ -103,8 +111,7 @@ bool LeaseKeeper::may_begin(Nanos now) const {
 
 bool LeaseKeeper::begin(std::span<Run* const> runs) {
   const SlotWriter::Guard guard(slot_);  // as in releasing()
-  const Wish wish(*this);
-  const MutexLock held(mutex_);
+  const Turn turn(*this);
   const Nanos now = boot_ns();
   if (!may_begin(now)) return false;
   for (Run* const run : runs) {
@@ -116,8 +123,7 @@ bool LeaseKeeper::begin(std::span<Run* const> runs) {
 
 Place LeaseKeeper::end(Run& run) {
   const SlotWriter::Guard guard(slot_);
-  const Wish wish(*this);
-  const MutexLock held(mutex_);
+  const Turn turn(*this);
   std::erase(runs_, &run);
   if (run.kept.place == Place::kUnknown && run.plan.alone) {
     lease_.reset();
@@ -154,8 +160,7 @@ void LeaseKeeper::note_loss(const queue::Lease& lease, const char* verb) {
 void LeaseKeeper::end_last_call(db::Connection& db) {
   queue::FormerConnection former;
   {
-    const Wish wish(*this);
-    const MutexLock held(mutex_);
+    const Turn turn(*this);
     former = former_connection(slot_.raw(), 1);
   }
   queue::kill_connections(db, {&former, 1});
@@ -179,15 +184,17 @@ void LeaseKeeper::run() {
       continue;
     }
     const MutexUnlock given_up(mutex_);
-    grant_wishes();  // a task that ends does not wait for all that is due
+    give_turns();  // a task that ends does not wait for all that is due
   }
 }
 
-// Not those that come meanwhile: a renewal does not wait for ever, either.
-void LeaseKeeper::grant_wishes() {
-  const std::uint32_t before = granted_.load();
-  const std::uint32_t wanted = wishes_.load();
-  for (std::uint32_t now = before; now - before < wanted; now = granted_.load()) granted_.wait(now);
+// Not to those that come meanwhile: a renewal does not wait for ever, either.
+void LeaseKeeper::give_turns() {
+  const std::uint32_t before = had_turns_.load();
+  const std::uint32_t wanted = wanted_.load();
+  for (std::uint32_t now = before; now - before < wanted; now = had_turns_.load()) {
+    had_turns_.wait(now);
+  }
 }
 
 // Does one thing that is due, or one of a kind for all for which it is.
@@ -381,9 +388,14 @@ void LeaseKeeper::look_for_cancels(Nanos now) {
   for (Run* run : runs_) {
     if (run->kept.place != Place::kDetached || !looks_for_cancel(*run, now)) continue;
     if (now + kLookTogether < run->cancel.next_look()) continue;
+    if (run->cancelled()) {
+      run->cancel.looked(run->lease, run->task, {});
+      continue;
+    }
     due.push_back(run);
     asked_for.push_back(queue::claim(run->lease, run->task).id);
   }
+  if (due.empty()) return;
   try {
     connect_if_needed();
     auto found = queue::find_cancels(*connection_, asked_for);

@@ -84,24 +84,21 @@ class LeaseKeeper {
   void make_room(bool wanted) { make_room_ = wanted; }
 
  private:
-  // A thread that wants the mutex, until it has given it up again; it comes before its MutexLock.
-  // The keeper alone would mostly have the mutex again before that thread wakes.
-  class Wish {
+  // The mutex, for a thread that is not the keeper's. It says first that it wants the mutex: the
+  // keeper alone would mostly have it again before that thread wakes.
+  class ALLOT_SCOPED_CAPABILITY Turn {
    public:
-    explicit Wish(LeaseKeeper& keeper) : keeper_(keeper) { ++keeper_.wishes_; }
-    Wish(const Wish&) = delete;
-    Wish& operator=(const Wish&) = delete;
-    ~Wish() {
-      --keeper_.wishes_;
-      ++keeper_.granted_;
-      keeper_.granted_.notify_one();
-    }
+    explicit Turn(LeaseKeeper& keeper) ALLOT_ACQUIRE(keeper.mutex_) ALLOT_NO_THREAD_SAFETY_ANALYSIS;
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() ALLOT_RELEASE() ALLOT_NO_THREAD_SAFETY_ANALYSIS;
 
    private:
     LeaseKeeper& keeper_;
+    std::optional<MutexLock> held_;
   };
   void run();
-  void grant_wishes();
+  void give_turns();
   [[nodiscard]] bool may_begin(Nanos now) const;
   [[nodiscard]] bool over_time(Nanos now) const ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool detach_is_due(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
@@ -133,8 +130,8 @@ class LeaseKeeper {
   std::atomic<bool> any_detached_{false};
   std::atomic<bool> make_room_{false};
 
-  std::atomic<std::uint32_t> wishes_{0};   // so many threads want the mutex, or have it
-  std::atomic<std::uint32_t> granted_{0};  // so many have had it
+  std::atomic<std::uint32_t> wanted_{0};     // so many turns are wanted, or are taken now
+  std::atomic<std::uint32_t> had_turns_{0};  // so many have ended
   Mutex mutex_;
   CondVar changed_;
   std::vector<Run*> runs_ ALLOT_GUARDED_BY(mutex_);  // those that are in their handlers
