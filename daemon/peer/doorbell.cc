@@ -13,6 +13,7 @@
 #include "base/unique_fd.h"
 #include "peer/futex.h"
 #include "peer/shared_file.h"
+#include "peer/slot_file.h"
 #include "peer/steward_board.h"
 
 namespace allot::peer {
@@ -69,12 +70,10 @@ const char* trouble_with_board(int fd) {
   } head = {};
   static_assert(offsetof(ipc::Board, version) == sizeof head.magic);
   if (pread(fd, &head, sizeof head, 0) != static_cast<ssize_t>(sizeof head)) return nullptr;
-  if (has_magic(head.magic, kPreReleaseMagic)) {
-    return "of a pre-release Allot; stop that allotd and start this one";
-  }
+  if (has_magic(head.magic, kPreReleaseMagic)) return kPreRelease;
   if (!has_magic(head.magic, ipc::kBoardMagic) || head.version == ipc::kBoardVersion)
     return nullptr;
-  return "of another version of Allot; use the programs of that version, or restart allotd";
+  return kOtherVersion;
 }
 
 void serve(ipc::PoolBoard& pool, std::span<const std::uint32_t> queue_ids) {

@@ -7,15 +7,21 @@
 
 namespace allot::peer {
 
+// What is wrong with shared files of an instance that another Allot has made, and how to fix it.
+inline constexpr const char* kPreRelease =
+    "of a pre-release Allot; stop that allotd and start this one";
+inline constexpr const char* kOtherVersion =
+    "of another version of Allot; use the programs of that version, or restart allotd";
+
 // Why these slots cannot be read; nullptr: they can.
 inline const char* trouble_with(const ipc::SlotFileHeader& header) {
   if (std::memcmp(header.magic, "allotslt", sizeof header.magic) == 0) {
-    return "of a pre-release Allot; stop that allotd and start this one";
+    return kPreRelease;
   }
   if (std::memcmp(header.magic, ipc::kSlotMagic, sizeof header.magic) != 0)
     return "not a slot file";
   if (header.version == ipc::kSlotVersion && header.slot_size == sizeof(ipc::Slot)) return nullptr;
-  return "of another version of Allot; use the programs of that version, or restart allotd";
+  return kOtherVersion;
 }
 
 // Whether the run left its partition to other workers, and has a lease of its own.
