@@ -15,18 +15,13 @@
 #include "support/eventually.h"
 #include "support/rewriting_proxy.h"
 #include "support/temp_dir.h"
+#include "support/text.h"
 
 namespace allot::worker {
 namespace {
 
 using std::chrono::milliseconds;
 using support::eventually;
-
-std::size_t occurrences(const std::string& text, const std::string& what) {
-  std::size_t count = 0;
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++count;
-  return count;
-}
 
 // The way to the server of the test, on which each packet takes a while.
 struct FarAway {
@@ -35,15 +30,15 @@ struct FarAway {
   std::atomic<std::size_t> trips{0};
   std::atomic<std::size_t> trips_with_looks{0};  // for cancels
   std::atomic<std::size_t> looks{0};
-  support::RewritingProxy proxy{folder / "p", support::Database::shared().socket(),
-                                [this](std::string sql) {
-                                  ++trips;
-                                  const std::size_t found = occurrences(sql, "FROM task_cancel");
-                                  trips_with_looks += found > 0 ? 1 : 0;
-                                  looks += found;
-                                  ::poll(nullptr, 0, ms);
-                                  return sql;
-                                }};
+  support::RewritingProxy proxy{
+      folder / "p", support::Database::shared().socket(), [this](std::string sql) {
+        ++trips;
+        const std::size_t found = support::times_in(sql, "FROM task_cancel");
+        trips_with_looks += found > 0 ? 1 : 0;
+        looks += found;
+        ::poll(nullptr, 0, ms);
+        return sql;
+      }};
 };
 
 class FarServerTest : protected FarAway, public LeaseKeeperTest {
