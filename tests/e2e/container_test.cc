@@ -69,7 +69,8 @@ class Container : public testing::Test {
   }
   [[nodiscard]] std::string story() const { return process_->err() + daemon_.log(); }
 
-  Daemon daemon_{{.workers = 2, .start = false}};
+  // A task that runs keeps its lease, however late it is killed.
+  Daemon daemon_{{.workers = 2, .queue_keys = "detach_after = \"0s\"", .start = false}};
   std::unique_ptr<support::Process> process_;
 };
 

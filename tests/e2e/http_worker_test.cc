@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -119,14 +120,34 @@ TEST_F(HttpWorker, ACancelClosesTheRequest) {
   EXPECT_EQ(target.requests().size(), 1U);
 }
 
-// All of them wait for each other: nobody is answered before the last has come.
+// Lets all go once the last of them has come.
+class Meeting {
+ public:
+  explicit Meeting(std::size_t all) : all_(all) {}
+  // False: not all came in time. Nobody polls: so many who do leave the last ones no processor.
+  bool meet() {
+    std::unique_lock lock(mutex_);
+    if (++there_ >= all_) changed_.notify_all();
+    return changed_.wait_for(lock, std::chrono::seconds(20), [this] { return there_ >= all_; });
+  }
+  [[nodiscard]] std::size_t there() const {
+    const std::lock_guard lock(mutex_);
+    return there_;
+  }
+
+ private:
+  const std::size_t all_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t there_ = 0;
+};
+
 TEST_F(HttpWorker, SixtyFourAreAtWorkInOneWorker) {
   constexpr std::size_t kAtOnce = 64;
-  std::atomic<std::size_t> there{0};
-  HttpTarget target([&there](Peer& peer) {
+  Meeting meeting(kAtOnce);
+  HttpTarget target([&meeting](Peer& peer) {
     while (peer.request()) {
-      ++there;
-      if (!eventually([&there] { return there >= kAtOnce; })) return;
+      if (!meeting.meet()) return;
       peer.answer(204, "");
     }
   });
@@ -135,7 +156,7 @@ TEST_F(HttpWorker, SixtyFourAreAtWorkInOneWorker) {
   Daemon daemon(with);
   daemon.submit_many("call", std::vector<std::string>(kAtOnce, "x"));
   ASSERT_TRUE(daemon.drains()) << daemon.log();
-  EXPECT_EQ(there, kAtOnce) << "each was sent once\n" << daemon.log();
+  EXPECT_EQ(meeting.there(), kAtOnce) << "each was sent once\n" << daemon.log();
   EXPECT_EQ(daemon.count("task_dead"), 0U);
 }
 
