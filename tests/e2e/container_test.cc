@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 #include <sstream>
 
 #include "e2e/daemon.h"
@@ -76,10 +77,12 @@ class Container : public testing::Test {
 
 TEST_F(Container, TermFromInsideDrains) {
   start();
-  (void)daemon_.submit("test.stay", "1500");
-  ASSERT_TRUE(eventually([&] { return slots().dump().find("test.stay") != std::string::npos; }))
+  const std::string gate = daemon_.folder() + "/gate";
+  (void)daemon_.submit("test.gate", "success " + gate);
+  ASSERT_TRUE(eventually([&] { return slots().dump().find("test.gate") != std::string::npos; }))
       << story();
   signal_from_inside("TERM");
+  ASSERT_TRUE(std::ofstream(gate).good());
   EXPECT_EQ(process_->wait(), (support::ExitStatus{0, 0})) << story();
   EXPECT_TRUE(daemon_.drained()) << "the task that ran was finished" << story();
   EXPECT_EQ(daemon_.count("task_attempt"), 0U) << story();

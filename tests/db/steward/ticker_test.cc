@@ -115,13 +115,14 @@ TEST_F(TickerTest, WhatIsNotDueYetWaitsToTheMoment) {
   queue::put_schedule(look_, spec("s", "* * * * * *"), due);
   steward_.look();
   EXPECT_EQ(tasks(), 0U);
+  const std::chrono::nanoseconds left = due - queue::database_now(look_);
+  EXPECT_LT(steward_.ticker.next_ns(), boot_ns() + static_cast<Nanos>(left.count()) + kSecond / 2);
   EXPECT_TRUE(support::eventually([&] {
     if (boot_ns() >= steward_.ticker.next_ns()) steward_.look();
     return found().submitted > 0;
   }));
   const auto tick = queue::list_ticks(look_, found().schedule_id).back();
   EXPECT_EQ(tick.tick, due);
-  EXPECT_LT(tick.at - due, std::chrono::milliseconds(500));
 }
 
 TEST_F(TickerTest, WhoeverDoesNotLeadSendsNothing) {
@@ -141,12 +142,14 @@ TEST_F(TickerTest, WhereNothingIsDueOneStatementIsSentEveryTwoSeconds) {
     queue::put_schedule(look_, spec("s" + std::to_string(i)),
                         queue::database_now(look_) + hours(1));
   }
+  const Nanos began = boot_ns();
   const std::uint64_t before = session(steward_.db, "Questions");
   for (int i = 0; i < 10; ++i) {
     if (boot_ns() >= steward_.ticker.next_ns()) steward_.look();
   }
-  EXPECT_LE(session(steward_.db, "Questions") - before, 2U);
-  EXPECT_GT(steward_.ticker.next_ns(), boot_ns() + kSecond);
+  const Nanos took = boot_ns() - began;
+  EXPECT_LE(session(steward_.db, "Questions") - before, 2U + took / (2 * kSecond));
+  EXPECT_GT(steward_.ticker.next_ns(), began + kSecond);
 }
 
 // Two who believe that they lead.
@@ -247,11 +250,12 @@ TEST_F(TickerTest, WhatItsQueueOrItsZoneRefusesIsSaidAndStopsNoOther) {
   nowhere.zone = "No/Where";
   put(nowhere);
   put(spec("sound"));
+  const Nanos began = boot_ns();
   steward_.look();
   EXPECT_NE(found("keyless").error.find("partition_key"), std::string::npos);
   EXPECT_NE(found("nowhere").error.find("No/Where"), std::string::npos);
   EXPECT_EQ(found("sound").submitted, 1U);
-  EXPECT_GT(steward_.ticker.next_ns(), boot_ns() + kSecond / 5) << "it does not try all the time";
+  EXPECT_GT(steward_.ticker.next_ns(), began + kSecond / 5) << "it does not try all the time";
 }
 
 TEST_F(TickerTest, OneThatWaitsWritesNothingAndDropsWhatCameMeanwhile) {
@@ -260,8 +264,8 @@ TEST_F(TickerTest, OneThatWaitsWritesNothingAndDropsWhatCameMeanwhile) {
   put(waits);
   steward_.look();
   ASSERT_EQ(tasks(), 1U);
-  const Moment first = *found().last_run;
-  ASSERT_TRUE(support::eventually([&] { return queue::database_now(look_) > first + seconds(4); }));
+  const Moment due = *found().next_run;
+  ASSERT_TRUE(support::eventually([&] { return queue::database_now(look_) > due + seconds(3); }));
   const std::uint64_t updates = session(steward_.db, "Com_update");
   const std::uint64_t commits = session(steward_.db, "Com_commit");
   steward_.look();
@@ -269,12 +273,12 @@ TEST_F(TickerTest, OneThatWaitsWritesNothingAndDropsWhatCameMeanwhile) {
   other.look();
   EXPECT_EQ(session(steward_.db, "Com_update"), updates);
   EXPECT_EQ(session(steward_.db, "Com_commit"), commits);
-  EXPECT_EQ(found().next_run, first + seconds(1)) << "it stays due";
+  EXPECT_EQ(found().next_run, due) << "it stays due";
   finish_all();
   Steward after(connect());
   after.look();
   EXPECT_EQ(tasks(), 1U);
-  EXPECT_EQ(found().last_run, first + seconds(1));
+  EXPECT_EQ(found().last_run, due);
   EXPECT_GE(found().dropped, 3U);
 }
 
@@ -354,11 +358,12 @@ TEST_F(TickerTest, WhatFellIntoAPauseIsDropped) {
   queue::pause_schedule(look_, "s", "");
   steward_.look();
   EXPECT_EQ(tasks(), 0U);
+  const Nanos resumed = boot_ns();
   queue::resume_schedule(look_, "s");
   Steward after(connect());
   after.look();
   EXPECT_GE(found().dropped, 30U);
-  EXPECT_LE(tasks(), 2U);
+  EXPECT_LE(tasks(), 2U + (boot_ns() - resumed) / kSecond) << "with those of the seconds since";
 }
 
 // More of them wait than are read at once: they hide nobody.
