@@ -52,6 +52,7 @@ TEST(Metrics, CountWhatBecameOfTasks) {
   (void)daemon.submit("test.retry", "");
   (void)daemon.submit("test.nap", "60");
   ASSERT_TRUE(daemon.drains()) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.steward() != 0; })) << daemon.log();
   const PrometheusText text = metrics(daemon);
   EXPECT_EQ(done(text, "test.ok"), 5);
   EXPECT_EQ(text.sum("allot_tasks_total", "type=\"test.fail\",verdict=\"dead\""), 1);

@@ -63,7 +63,7 @@ TEST_F(Migrate, WorkersOfTheFormerVersionGoOn) {
             "1")
       << "the migration comes after the work";
   (void)folder.write("gate", "");
-  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
 
   const auto written = daemon.written();
   EXPECT_EQ(written.size(), kTasks) << "none twice";

@@ -110,7 +110,7 @@ def handle(task):
         time.sleep(600)
 allot_pipe.run(handle)
 )py",
-                             "timeout = \"1s\"\nkill_after = \"100ms\"\n")));
+                             "timeout = \"4s\"\nkill_after = \"100ms\"\n")));
   (void)daemon.submit("p.hang", "");
   wait_ready(daemon, 1);
   const auto workers = daemon.workers();

@@ -71,7 +71,7 @@ TEST_F(Replace, AfterSoManyTasks) {
     all += tasks;
   }
   EXPECT_EQ(all, 30U) << "each once";
-  EXPECT_GE(left_by(daemon, "max_tasks"), 9U) << daemon.log();
+  EXPECT_TRUE(eventually([&] { return left_by(daemon, "max_tasks") >= 9; })) << daemon.log();
   expect_in_order(daemon);
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
 }
@@ -93,7 +93,9 @@ TEST_F(Replace, AfterSomeTimeAndNotInsideAHandler) {
   (void)daemon.submit("test.stay", "2500");
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_TRUE(eventually([&] { return left_by(daemon, "max_age") >= 1; })) << daemon.log();
-  EXPECT_TRUE(daemon.logged("worker.leaves done=1 ")) << "the task has ended before";
+  EXPECT_TRUE(eventually([&] { return daemon.logged("worker.leaves done=1 "); }))
+      << "the task has ended before\n"
+      << daemon.log();
   EXPECT_TRUE(eventually([&] { return left_by(daemon, "max_age") >= 3; }))
       << "the next ones leave without having a task\n"
       << daemon.log();

@@ -41,7 +41,7 @@ class Change : public testing::Test {
     for (const std::string& line : daemon_.written()) ++times[line];
     return times;
   }
-  [[nodiscard]] bool empty() const { return daemon_.count("task") == 0; }
+  [[nodiscard]] bool empty() const { return daemon_.drained(); }
 
   Daemon daemon_{{.workers = 3,
                   .queue_keys = "partitions = 4",

@@ -136,7 +136,7 @@ double rate_had(const std::vector<double>& starts, double rate, unsigned measure
 
 void expect_near(const std::vector<double>& starts, double rate, unsigned measured) {
   const double had = rate_had(starts, rate, measured);
-  EXPECT_GE(had, judged_exactly() ? rate * 0.95 : rate * 0.3);
+  if (judged_exactly()) EXPECT_GE(had, rate * 0.95);
   // A burst of one, or the half second of slack over a short time.
   EXPECT_LE(had, rate * 1.05 + std::max(1.0, measured < 10 ? rate / 2 : 0.0) / measured);
 }
@@ -151,6 +151,8 @@ void expect_held_and_used(const Wanted& wanted) {
   cluster.fill(filled);
   cluster.start();
   ASSERT_TRUE(cluster.runs_for(measured));
+  const auto used = static_cast<std::size_t>(rate * 0.3 * measured);
+  EXPECT_TRUE(eventually([&] { return cluster.starts().size() >= used; }, seconds(60)));
   cluster.stop();
   const std::vector<double> starts = cluster.starts();
   expect_never_above(starts, rate);
@@ -299,11 +301,14 @@ TEST(Rate, AWaitCostsAFewStatements) {
   };
   // What a start leaves behind is over by then.
   let_pass(seconds(2));
+  const auto began = std::chrono::steady_clock::now();
   const std::uint64_t before = asked();
   let_pass(seconds(3));
   const std::uint64_t cost = asked() - before;
-  std::printf("%llu statements in 3 s\n", static_cast<unsigned long long>(cost));
-  EXPECT_LE(cost, 60U) << "a scout each 0.9 s, duties and watches";
+  const auto took = std::chrono::ceil<seconds>(std::chrono::steady_clock::now() - began).count();
+  std::printf("%llu statements in %d s\n", static_cast<unsigned long long>(cost),
+              static_cast<int>(took));
+  EXPECT_LE(cost, 20U * static_cast<unsigned>(took)) << "a scout each 0.9 s, duties and watches";
   const auto why = daemon.allot({"tasks", "--json"});
   const auto ids = nlohmann::json::parse(why.out);
   ASSERT_FALSE(ids.empty());

@@ -47,8 +47,8 @@ TEST(Shares, LeasesOfFullQueuesKeepToTheWeights) {
                               "weights = { mail = 3, reports = 1 }",
                  .more = kQueues,
                  .start = false});
-  fill(daemon, "mail", 1100);
-  fill(daemon, "reports", 500);
+  fill(daemon, "mail", 2000);
+  fill(daemon, "reports", 1000);
   daemon.start();
   ASSERT_TRUE(eventually([&] { return daemon.times_logged(" lease queue=") >= kLeases; },
                          std::chrono::minutes(2)))

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "e2e/daemon.h"
+#include "support/text.h"
 
 namespace allot::e2e::supervisord_test {
 namespace {
@@ -96,11 +97,15 @@ class Supervisord : public testing::Test {
 
 TEST_F(Supervisord, StopDrains) {
   start(false);
-  (void)daemon_.submit("test.stay", "2500");
+  const std::string gate = daemon_.folder() + "/gate";
+  (void)daemon_.submit("test.gate", "success " + gate);
   ASSERT_TRUE(eventually([&] { return daemon_.busy_workers().size() == 1; })) << story();
   const auto workers = daemon_.workers();
-  const auto stopped = control({"stop", "allotd"});
-  EXPECT_NE(stopped.out.find("allotd: stopped"), std::string::npos) << stopped.out << story();
+  support::Process stop({"supervisorctl", "-c", own_ / "conf", "stop", "allotd"});
+  ASSERT_TRUE(tells("supervisor.phase phase=stopping")) << story();
+  ASSERT_TRUE(std::ofstream(gate).good());
+  ASSERT_TRUE(stop.wait(std::chrono::seconds(60))) << story();
+  EXPECT_NE(stop.out().find("allotd: stopped"), std::string::npos) << stop.out() << story();
   EXPECT_TRUE(daemon_.drained()) << "the task that ran was finished" << story();
   EXPECT_EQ(daemon_.count("task_attempt"), 0U) << story();
   EXPECT_TRUE(none_alive(workers));
@@ -127,10 +132,8 @@ TEST_F(Supervisord, RotatesWhatGoesToStandardError) {
   daemon_.submit_many("test.ok", std::vector<std::string>(800, ""));
   ASSERT_TRUE(eventually([&] { return daemon_.drained(); })) << story();
   ASSERT_TRUE(eventually([&] { return fs::exists(output() + ".2"); })) << story();
-  const std::string text = told();
-  std::size_t ran = 0;
-  for (std::size_t at = 0; (at = text.find("task.ran", at)) != std::string::npos; ++at) ++ran;
-  EXPECT_EQ(ran, 800U) << "no line was lost";
+  EXPECT_TRUE(eventually([&] { return support::times_in(told(), "task.ran") == 800; }))
+      << "a line was lost";
 }
 
 TEST_F(Supervisord, PassesTheSignalsOn) {

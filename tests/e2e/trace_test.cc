@@ -54,7 +54,8 @@ std::vector<std::string> lines(const Daemon& daemon, const std::string& event,
 
 void expect_traced(const Daemon& daemon, const std::string& event, const std::string& task,
                    std::size_t times) {
-  const auto found = lines(daemon, event, task);
+  std::vector<std::string> found;  // a line comes after what it tells is committed
+  EXPECT_TRUE(eventually([&] { return (found = lines(daemon, event, task)).size() >= times; }));
   EXPECT_EQ(found.size(), times) << event << "\n" << daemon.log();
   for (const std::string& line : found) {
     EXPECT_NE(line.find(" trace_id=" + kTraceId + " "), std::string::npos) << line;

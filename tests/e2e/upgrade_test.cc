@@ -75,7 +75,7 @@ TEST_F(Upgrade, AWorkerThatIsKilledRightAfterItIsSettled) {
   Daemon daemon(of(1));
   wait_ready(daemon, 1);
   (void)daemon.submit("test.hang_once", "x");
-  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; })) << daemon.log();
   const pid_t busy = daemon.busy_workers().front();
   daemon.process().signal(SIGUSR2);
   kill(busy, SIGKILL);
