@@ -49,7 +49,8 @@ TEST(Attempt, EachIsKeptWithItsCauseUntilTheTaskIsDead) {
 TEST(Attempt, ThreeHundredAreCountedAndTheLastOneIsThat) {
   Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 300\nretry_delays = [\"0s\"]"});
   const auto id = daemon.submit("test.retry", "no");
-  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; }, std::chrono::seconds(90)))
+      << daemon.log();
   const auto task = daemon.task(id);
   ASSERT_EQ(task["attempts"].size(), 300U) << task;
   EXPECT_EQ(task["attempts"][299]["attempt"], 300);
@@ -108,7 +109,7 @@ TEST(Attempt, InAnExclusiveQueueEndsWithItsLease) {
   support::Database server;
   Daemon daemon({.workers = 1,
                  .queue_keys = "exclusive = true\nmax_attempts = 1",
-                 .daemon_keys = "lease_ttl = \"2s\"",
+                 .daemon_keys = "lease_ttl = \"6s\"",
                  .server = &server});
   const auto id = daemon.submit("test.hang_once", "x");
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; })) << daemon.log();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 #include <set>
 
 #include "db/connection.h"
@@ -136,11 +137,13 @@ TEST(Basic, LargePayloadsAreFetchedSingly) {
 }
 
 TEST(Basic, TheLeaseIsRenewedUnderALongTask) {
-  Daemon daemon({.workers = 2, .daemon_keys = "lease_ttl = \"1s\""});
-  (void)daemon.submit("test.sleep", "3000");
-  ASSERT_TRUE(eventually([&] { return daemon.times_logged("lease.renewed") >= 6; },
+  Daemon daemon({.workers = 2, .daemon_keys = "lease_ttl = \"6s\""});
+  const std::string gate = daemon.folder() + "/gate";
+  (void)daemon.submit("test.gate", "success " + gate);
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("lease.renewed") >= 4; },
                          std::chrono::seconds(30)))
       << daemon.log();
+  ASSERT_TRUE(std::ofstream(gate).good());
   ASSERT_TRUE(eventually([&] { return daemon.drained(); }));
   EXPECT_FALSE(daemon.logged("lease.takeover"));
   EXPECT_FALSE(daemon.logged("lease.lost"));

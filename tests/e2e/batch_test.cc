@@ -151,7 +151,7 @@ TEST_F(BatchE2e, AHeartbeatOfOneCountsForAll) {
   submit(5, "batch.steady", gate());
   daemon_->start();
   ASSERT_TRUE(eventually([&] { return lines().size() == 1; })) << daemon_->log();
-  EXPECT_FALSE(eventually([&] { return lines().size() > 1; }, milliseconds(3'000)))
+  EXPECT_FALSE(eventually([&] { return lines().size() > 1; }, milliseconds(6'000)))
       << daemon_->log();
   open_gate();
   ASSERT_TRUE(daemon_->drains()) << daemon_->log();

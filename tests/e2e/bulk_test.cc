@@ -55,7 +55,7 @@ TEST(Bulk, AKilledStewardNeitherRepeatsNorForgets) {
   Daemon daemon({.workers = 0, .log_level = "info"});
   ASSERT_TRUE(eventually([&] { return daemon.steward() != 0; })) << daemon.log();
   put_dead(daemon, tasks);
-  const auto begun = daemon.allot(retry_all({"--no-wait", "--rate", "1000"}));
+  const auto begun = daemon.allot(retry_all({"--no-wait", "--rate", "300"}));
   ASSERT_EQ(begun.status.code, kExitOk) << begun.err;
   const json answer = json::parse(begun.out);
   EXPECT_EQ(answer.at("chosen"), tasks);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <fstream>
 
 #include "db/connection.h"
 #include "e2e/daemon.h"
@@ -108,11 +109,14 @@ TEST_F(Cancel, ADeafDetachedOneToo) {
 
 TEST_F(Cancel, WhoSucceedsAllTheSameIsDone) {
   start(kInPartition);
-  const auto id = daemon_->submit("test.stay", "8000");
+  const std::string gate = daemon_->folder() + "/gate";
+  const auto id = daemon_->submit("test.gate", "success " + gate);
   ASSERT_TRUE(cancel_watched()) << daemon_->log();
   ask(id);
+  ASSERT_TRUE(eventually([&] { return daemon_->logged("task.cancel_asked task=" + id); }))
+      << daemon_->log();
+  ASSERT_TRUE(std::ofstream(gate).good());
   ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();
-  EXPECT_TRUE(daemon_->logged("task.cancel_asked task=" + id)) << daemon_->log();
   EXPECT_TRUE(eventually([&] { return daemon_->count("task_cancel") == 0; }));
   EXPECT_EQ(daemon_->count("task_dead"), 0U) << daemon_->log();
 }

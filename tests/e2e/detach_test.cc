@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <fstream>
 #include <random>
 #include <set>
 #include <thread>
@@ -63,24 +64,29 @@ TEST(Detach, ASlowTaskDoesNotHoldUpItsNeighbours) {
 // partition.
 TEST(Detach, WhatItsBlockHasFinishedIsNotRepeated) {
   Daemon daemon({.workers = 2, .queue_keys = kOnePartition});
+  const std::string gate = daemon.folder() + "/gate";
   std::vector<nlohmann::json> tasks;
   for (int i = 0; i < 41; ++i) {
     const bool slow = i == 20;
-    tasks.push_back({{"type", slow ? "test.stay" : "test.write"},
-                     {"payload", slow ? "1000" : std::to_string(i)}});
+    tasks.push_back({{"type", slow ? "test.gate" : "test.write"},
+                     {"payload", slow ? "success " + gate : std::to_string(i)}});
   }
   daemon.submit_all(tasks);
+  ASSERT_TRUE(detached(daemon)) << daemon.log();
+  ASSERT_TRUE(std::ofstream(gate).good());
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
-  EXPECT_EQ(daemon.times_logged("task.detached"), 1U) << daemon.log();
+  EXPECT_GE(daemon.times_logged("task.detached"), 1U) << daemon.log();
   EXPECT_EQ(daemon.written().size(), 40U);
 }
 
 // No worker is idle: only the time decides, and the neighbours are for other hosts.
 TEST(Detach, AfterItsTimeItLeavesABusyPoolToo) {
   Daemon daemon({.workers = 1, .queue_keys = kOnePartition + "detach_after = \"300ms\""});
-  const auto slow = daemon.submit("test.stay", "3000");
+  const std::string gate = daemon.folder() + "/gate";
+  const auto slow = daemon.submit("test.gate", "success " + gate);
   ASSERT_TRUE(detached(daemon)) << daemon.log();
   EXPECT_EQ(daemon.value("SELECT state FROM q_lock_table"), "FREE");
+  ASSERT_TRUE(std::ofstream(gate).good());
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_TRUE(daemon.task(slow).is_null()) << "finished";
 }
@@ -90,7 +96,6 @@ TEST(Detach, AnExclusiveQueueKeepsItsTasks) {
       {.workers = 2, .queue_keys = kOnePartition + "exclusive = true\ndetach_after = \"100ms\""});
   (void)daemon.submit("test.stay", "2000");
   (void)daemon.submit("test.write", "after");
-  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_FALSE(daemon.logged("task.detached")) << daemon.log();
   EXPECT_EQ(daemon.written().size(), 1U);
@@ -150,7 +155,8 @@ TEST(Detach, ANewLifeOfTheDaemonChargesWhatTheFormerHadDetached) {
   kill_all_of(daemon);
   daemon.start();
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 2; })) << daemon.log();
-  EXPECT_TRUE(daemon.logged("task.recovered task=" + id)) << daemon.log();
+  EXPECT_TRUE(eventually([&] { return daemon.logged("task.recovered task=" + id); }))
+      << daemon.log();
   EXPECT_EQ(daemon.written().back(), "x attempt 2");
 }
 
@@ -162,7 +168,8 @@ TEST(Detach, AnotherHostRecoversWhatALostOneHadDetached) {
   daemon.connect().execute("UPDATE task_running SET lock_origin = lock_origin + 1");
   daemon.start();
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 2; })) << daemon.log();
-  EXPECT_TRUE(daemon.logged("task.recovered task=" + id)) << daemon.log();
+  EXPECT_TRUE(eventually([&] { return daemon.logged("task.recovered task=" + id); }))
+      << daemon.log();
   EXPECT_EQ(daemon.written().back(), "x attempt 2");
 }
 
@@ -170,7 +177,7 @@ TEST(Detach, AnotherHostRecoversWhatALostOneHadDetached) {
 // is detached again, and is charged all the same.
 TEST(Detach, WhatMayTakeHostsDownIsChargedForEach) {
   Daemon daemon({.workers = 1,
-                 .queue_keys = kOnePartition + "max_attempts = 2\ndetach_after = \"4s\"",
+                 .queue_keys = kOnePartition + "max_attempts = 2\ndetach_after = \"8s\"",
                  .daemon_keys = "lease_ttl = \"1h\""});
   const auto id = daemon.submit("test.stay", "600000");
   ASSERT_TRUE(detached(daemon)) << daemon.log();
@@ -193,16 +200,20 @@ TEST(Detach, OnlyASuspectRunsWithCare) {
   Daemon daemon({.workers = 1, .queue_keys = kOnePartition});
   (void)daemon.submit("test.write", "first");
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  const std::string gate = daemon.folder() + "/gate";
   auto db = daemon.connect();
   db.execute(
       "CREATE TABLE announced (first_key BIGINT UNSIGNED NOT NULL);"
       "CREATE TRIGGER announced BEFORE INSERT ON task_attempt FOR EACH ROW"
       " INSERT INTO announced VALUES (NEW.first_key);"
       "INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload) VALUES"
-      " (1, 0, 1, 1, 0, 'test.write', 'before'), (1, 0, 1, 2, 1, 'test.stay', '1500'),"
+      " (1, 0, 1, 1, 0, 'test.write', 'before'), (1, 0, 1, 2, 1, 'test.gate', 'success " +
+      gate +
+      "'),"
       " (1, 0, 1, 3, 0, 'test.write', 'after')");
   ASSERT_TRUE(eventually([&] { return daemon.count("task_attempt") == 1; })) << daemon.log();
   EXPECT_EQ(daemon.count("task"), 2U) << "what was done before it is acknowledged";
+  ASSERT_TRUE(std::ofstream(gate).good());
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_EQ(daemon.written(), (std::vector<std::string>{"first", "before", "after"}));
   EXPECT_EQ(daemon.value("SELECT GROUP_CONCAT(first_key) FROM announced"), "2");

@@ -92,7 +92,7 @@ TEST(Fault, WorkersMayDieAllTheTimeAndNothingIsLost) {
 }
 
 TEST(Fault, AFrozenWorkerIsReplaced) {
-  Daemon daemon({.workers = 1, .daemon_keys = "frozen_after = \"1s\""});
+  Daemon daemon({.workers = 1, .daemon_keys = "frozen_after = \"3s\""});
   (void)daemon.submit("test.hang_once", "x");
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
   kill(daemon.busy_workers().front(), SIGSTOP);
@@ -102,7 +102,7 @@ TEST(Fault, AFrozenWorkerIsReplaced) {
 
 TEST(Fault, ATaskOfAFrozenWorkerSaysSo) {
   Daemon daemon(
-      {.workers = 1, .queue_keys = "max_attempts = 1", .daemon_keys = "frozen_after = \"1s\""});
+      {.workers = 1, .queue_keys = "max_attempts = 1", .daemon_keys = "frozen_after = \"3s\""});
   const auto id = daemon.submit("test.hang_once", "x");
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
   kill(daemon.busy_workers().front(), SIGSTOP);
@@ -151,13 +151,12 @@ TEST(Fault, TheLeaseOfALostHostIsTakenOverWithCare) {
   // A host that is gone: its lease is in the table, and nobody renews it.
   auto db = daemon.connect();
   db.execute(
-      "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) "
-      "VALUES (1, 5, 1, 4096, 'test.write', 'left behind')");
-  db.execute(
+      "BEGIN; INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) "
+      "VALUES (1, 5, 1, 4096, 'test.write', 'left behind');"
       "UPDATE q_lock_table SET state = 'LOCKED', epoch = epoch + 1, lock_by = 1, "
       "lock_origin = 1, lock_host = 'gone', lock_pid = 1, lock_instance = 'x', "
       "block_size = 10, expire_at = UTC_TIMESTAMP(6) + INTERVAL 2 SECOND "
-      "WHERE queue_id = 1 AND partition_no = 5");
+      "WHERE queue_id = 1 AND partition_no = 5; COMMIT");
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 4; })) << daemon.log();
   EXPECT_TRUE(daemon.logged("lease.takeover")) << daemon.log();
   ASSERT_TRUE(eventually([&] { return daemon.drained(); }));

@@ -83,7 +83,7 @@ TEST_F(Fence, ALateAcknowledgementIsOneAndALateReleaseIsNone) {
 }
 
 TEST_F(Fence, WhatTheKeeperFoundFirstIsNotToldAgainByTheVerdict) {
-  begin("fail", "test.write", "lease_ttl = \"1s\"");
+  begin("fail", "test.write", "lease_ttl = \"6s\"");
   steal();
   ASSERT_TRUE(eventually([&] { return daemon_->logged("lease.lost"); })) << daemon_->log();
   EXPECT_TRUE(daemon_->logged("found_by=renew")) << daemon_->log();

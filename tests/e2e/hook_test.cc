@@ -45,7 +45,7 @@ std::map<std::string, std::string> causes(const Daemon& daemon) {
 TEST(Hook, EachWayToDieFiresOnce) {
   Daemon daemon({.workers = 2,
                  .queue_keys = kHook + "max_attempts = 1\ndetach_after = \"100ms\"",
-                 .daemon_keys = "task_timeout = \"2s\"",
+                 .more = "[types.\"test.spin\"]\ntask_timeout = \"2s\"\n",
                  .start = false});
   make_ops(daemon);
   ASSERT_EQ(daemon.allot({"migrate"}).status.code, 0);

@@ -168,7 +168,7 @@ TEST_F(ProxyTest, AnOrphanKeepsItsLocks) {
   make_table();
   auto db = connect();
   db.execute("BEGIN; INSERT INTO test_reply VALUES (3)");
-  proxy_.begin(Trouble::kOrphan, true, 0, milliseconds(500));
+  proxy_.begin(Trouble::kOrphan, true, 0, milliseconds(3'000));
   EXPECT_THROW(db.execute("SELECT 1"), db::DbError);
   EXPECT_EQ(rows(), 0U);
   const auto before = now();

@@ -138,7 +138,7 @@ class Batches : public allot::Handler {
 class Steady : public Batches<50> {
  public:
   using Batches::Batches;
-  static constexpr std::chrono::seconds kProgressEvery{1};
+  static constexpr std::chrono::seconds kProgressEvery{4};
 };
 
 // A worker with runners may run it beside itself, and then one by one.
