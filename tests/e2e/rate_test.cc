@@ -136,7 +136,9 @@ double rate_had(const std::vector<double>& starts, double rate, unsigned measure
 
 void expect_near(const std::vector<double>& starts, double rate, unsigned measured) {
   const double had = rate_had(starts, rate, measured);
-  if (judged_exactly()) EXPECT_GE(had, rate * 0.95);
+  if (judged_exactly()) {
+    EXPECT_GE(had, rate * 0.95);
+  }
   // A burst of one, or the half second of slack over a short time.
   EXPECT_LE(had, rate * 1.05 + std::max(1.0, measured < 10 ? rate / 2 : 0.0) / measured);
 }

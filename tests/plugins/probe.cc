@@ -308,7 +308,7 @@ class Alone : public allot::Handler {
 class Slowly : public allot::Handler {
  public:
   allot::Outcome run(allot::Context& ctx) override {
-    ::poll(nullptr, 0, 400);
+    ::poll(nullptr, 0, 1'500);
     if (ctx.payload() == "crash") ::raise(SIGKILL);
     if (ctx.payload() == "throw") throw std::runtime_error("thrown");
     if (ctx.payload() == "fail") return allot::fail("failed");

@@ -49,7 +49,7 @@ class LockCommandTest : public CliTest {
     std::vector<pid_t> pids;
     pid_t guardian = -1;
   };
-  [[nodiscard]] Running run_stubborn(const std::string& ttl = "1s") const {
+  [[nodiscard]] Running run_stubborn(const std::string& ttl = "4s") const {
     Running running;
     Words words{"x", "--ttl", ttl, "--"};
     for (const std::string& word : stubborn("pids")) words.push_back(word);

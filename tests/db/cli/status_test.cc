@@ -63,11 +63,17 @@ TEST_F(StatusTest, WhoLeadsWhatAndWhatNobodyDoes) {
       " holder_pid, since) VALUES (0, 'schedules', UTC_TIMESTAMP(6), 8, 'g', 'i', 1, '2026-01-01'),"
       " (0, 'ahead', UTC_TIMESTAMP(6) + INTERVAL 1 HOUR, 8, 'g', 'i', 1, '2026-01-01'),"
       " (4711, 'purge', '2025-01-01', NULL, NULL, NULL, NULL, NULL)");
+  const auto renew = [&] {
+    look_.execute(
+        "UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6) + INTERVAL 5 SECOND WHERE holder = 7");
+  };
+  renew();
   const std::string text = must({"status"});
   EXPECT_TRUE(has(text,
                   "\n\nduties: 2 led by h\\n/i pid 4711\n"
                   "duties: 3 led by nobody: ahead, schedules, #4711/purge\n\nno allotd"))
       << text;
+  renew();
   const json duties = status()["duties"];
   ASSERT_EQ(duties.size(), 5U);
   EXPECT_EQ(duties[1], json::parse(R"({"queue": null, "duty": "schedules", "leader": null,

@@ -94,7 +94,7 @@ TEST_F(ClientLockTest, ALostOneIsTold) {
 }
 
 TEST_F(ClientLockTest, ItIsRenewedWhileConnectionsEnd) {
-  std::optional<Lock> lock = client_.lock("x", {.ttl = seconds(3)});
+  std::optional<Lock> lock = client_.lock("x", {.ttl = seconds(9)});
   ASSERT_TRUE(lock);
   const std::string first = value("SELECT expire_at FROM named_lock");
   EXPECT_TRUE(eventually([&] { return value("SELECT expire_at FROM named_lock") != first; }));

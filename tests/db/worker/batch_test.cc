@@ -23,6 +23,7 @@ class BatchLoopTest : public OutputFile, public LoopTest {
  protected:
   BatchLoopTest() : LoopTest(ALLOT_BATCH_FOLDER, {{"batch", {{"output", output_}}}}) {
     config_.max_attempts = 3;
+    config_.block_seconds = std::chrono::minutes(10);
   }
 
   // In partition 0 of queue "q"; `columns` and `values` are further ones, each behind a comma.

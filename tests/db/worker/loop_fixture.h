@@ -17,7 +17,8 @@
 
 namespace allot::worker {
 
-inline constexpr std::chrono::milliseconds kTtl{1200};
+inline constexpr std::chrono::milliseconds kTtl{1200};     // of holders that are lost
+inline constexpr std::chrono::milliseconds kOwnTtl{4000};  // of the workers
 
 // What one process has of its own, and the board of its host. It runs `concurrency` tasks at a
 // time.
@@ -34,7 +35,7 @@ class LoopWorker {
   LoopWorker(const db::ConnectOptions& options, ServedQueues queues,
              std::vector<queue::QueueInfo> infos, const plugin_host::Registry& registry,
              ipc::Board& board, std::size_t concurrency, Nanos short_ns)
-      : parts_(options, slot_, registry, board, kTtl, kPatience),
+      : parts_(options, slot_, registry, board, kOwnTtl, kPatience),
         recovery_(parts_.session, parts_.stores.detached, parts_.settings, std::move(infos), slot_,
                   board),
         finder_(parts_.session, parts_.stores.leases, parts_.keeper, slot_, board, 0,

@@ -121,7 +121,8 @@ TEST_F(RecoveryTest, LeavesAloneWhatLastsLonger) {
 // S4: expired by the database's clock is not enough; this process must have seen it standing still.
 TEST_F(RecoveryTest, TakesNothingAtFirstSight) {
   detach(1);
-  db_.execute("UPDATE task_running SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
+  db_.execute(
+      "UPDATE task_running SET ttl_us = 60000000, expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
   Recovery scout = recovery();
   for (int looks = 0; looks < 10; ++looks) scout.look();
   EXPECT_EQ(running(), "1");

@@ -109,7 +109,7 @@ TEST_F(RunnersTest, AnEndRightBeforeACarefulTaskIsCollected) {
 TEST_F(RunnersTest, ALeaseFetchesNothingMoreOnceATaskLeftIt) {
   config_.detach_after = std::chrono::milliseconds(50);
   config_.block_size = 2;
-  put_side(0, 6, "side.wait", "IF(seq = 1, 500, 0)");
+  put_side(0, 6, "side.wait", "IF(seq = 1, 4000, 0)");
   const auto one = worker(queue_, 2);
   auto block = one->find();
   ASSERT_TRUE(block && block->tasks.size() == 2);
@@ -202,7 +202,7 @@ TEST_F(QuickRunnersTest, TheNextBlockIsFetchedWhileTheLastTasksRun) {
 }
 
 TEST_F(QuickRunnersTest, WhatWaitsStartsNoLaterThanTheLeaseAllows) {
-  config_.block_seconds = std::chrono::seconds(1);
+  config_.block_seconds = std::chrono::seconds(3);
   const auto one = quick_worker();
   auto worked = work_at_the_gate(*one, 20);
   const auto until = std::chrono::steady_clock::now() + config_.block_seconds;

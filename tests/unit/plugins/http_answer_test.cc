@@ -224,15 +224,17 @@ TEST_F(HttpTest, WhoHangsIsLeft) {
 }
 
 TEST_F(HttpTest, AStopClosesTheRequest) {
-  Target target([](Peer& peer) {
-    if (peer.request()) peer.wait_for_end();
+  std::atomic<test::Handler*> stopped = nullptr;
+  Target target([&stopped](Peer& peer) {
+    if (!peer.request()) return;
+    stopped.load()->request_stop();
+    peer.wait_for_end();
   });
   test::Handler handler("t", settings(target.origin(), {{"stop_grace", "0s"}}));
-  handler.request_stop(2);
+  stopped = &handler;
   const auto ran = handler.run("x");
   EXPECT_TRUE(begins(ran.outcome.reason, "it was asked to stop: ")) << ran.outcome.reason;
   EXPECT_EQ(ran.outcome.delay, milliseconds(0));
-  handler.request_stop();
   EXPECT_EQ(handler.run("x").outcome, retry("it was asked to stop", milliseconds(0)));
   EXPECT_EQ(target.requests().size(), 1U);
 }

@@ -175,13 +175,15 @@ TEST_F(HttpJobTest, TheTimeoutIsForAllOfIt) {
 }
 
 TEST_F(HttpJobTest, AStopIsNoVerdict) {
-  Target target([](Peer& peer) {
-    if (peer.request()) peer.wait_for_end();
+  std::atomic<test::Handler*> stopped = nullptr;
+  Target target([&stopped](Peer& peer) {
+    if (!peer.request()) return;
+    stopped.load()->request_stop();
+    peer.wait_for_end();
   });
   test::Handler handler("fireworq.job", jobs(target.origin(), {{"stop_grace", "0s"}}));
-  handler.request_stop(2);
+  stopped = &handler;
   EXPECT_EQ(handler.run(job_for(target.origin())).outcome, release("it was asked to stop"));
-  handler.request_stop();
   EXPECT_EQ(handler.run(job_for(target.origin())).outcome, release("it was asked to stop"));
   EXPECT_EQ(target.requests().size(), 1U);
 }
