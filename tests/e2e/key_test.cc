@@ -166,7 +166,7 @@ TEST(Delay, ADelayedTaskStartsSoonAfterItsTime) {
     const std::int64_t late = std::stoll(daemon.written()[i]) - kSince1970 - due[i];
     std::printf("late by %.1f ms\n", static_cast<double>(late) / 1000);
     EXPECT_GE(late, 0);
-    EXPECT_LT(late, 10'000'000) << "1 s on a machine that has nothing else to do";
+    EXPECT_LT(late, 3'000'000) << "1 s on a machine that has nothing else to do";
   }
 }
 

@@ -136,9 +136,7 @@ double rate_had(const std::vector<double>& starts, double rate, unsigned measure
 
 void expect_near(const std::vector<double>& starts, double rate, unsigned measured) {
   const double had = rate_had(starts, rate, measured);
-  if (judged_exactly()) {
-    EXPECT_GE(had, rate * 0.95);
-  }
+  EXPECT_GE(had, judged_exactly() ? rate * 0.95 : rate * 0.3);
   // A burst of one, or the half second of slack over a short time.
   EXPECT_LE(had, rate * 1.05 + std::max(1.0, measured < 10 ? rate / 2 : 0.0) / measured);
 }
@@ -153,8 +151,6 @@ void expect_held_and_used(const Wanted& wanted) {
   cluster.fill(filled);
   cluster.start();
   ASSERT_TRUE(cluster.runs_for(measured));
-  const auto used = static_cast<std::size_t>(rate * 0.3 * measured);
-  EXPECT_TRUE(eventually([&] { return cluster.starts().size() >= used; }, seconds(60)));
   cluster.stop();
   const std::vector<double> starts = cluster.starts();
   expect_never_above(starts, rate);

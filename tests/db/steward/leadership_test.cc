@@ -147,7 +147,7 @@ TEST_F(LeadershipTest, WhoStandsStillIsFollowedAndKnowsIt) {
     EXPECT_FALSE(led && first->led() > 0) << "both lead";
     return led;
   }));
-  EXPECT_LT(boot_ns() - last, 15 * kSecond);
+  EXPECT_LT(boot_ns() - last, 6 * kSecond);
   EXPECT_TRUE(second->leads_all());
   EXPECT_EQ(first->led(), 0U);
   (*first)->ran(purge_);
@@ -207,7 +207,7 @@ TEST_F(LeadershipTest, WhoLeavesGivesItsDutiesBack) {
   const Nanos left = boot_ns();
   ASSERT_TRUE(second->next_round());
   EXPECT_TRUE(second->leads_all());
-  EXPECT_LT(boot_ns() - left, 10 * kSecond);
+  EXPECT_LT(boot_ns() - left, 3 * kSecond);
   (*first)->round();
   EXPECT_EQ(first->led(), 0U);
 }
