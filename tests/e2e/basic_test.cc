@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
 #include <set>
 
 #include "db/connection.h"
@@ -138,12 +137,11 @@ TEST(Basic, LargePayloadsAreFetchedSingly) {
 
 TEST(Basic, TheLeaseIsRenewedUnderALongTask) {
   Daemon daemon({.workers = 2, .daemon_keys = "lease_ttl = \"6s\""});
-  const std::string gate = daemon.folder() + "/gate";
-  (void)daemon.submit("test.gate", "success " + gate);
+  (void)daemon.submit("test.gate", "success " + daemon.gate());
   ASSERT_TRUE(eventually([&] { return daemon.times_logged("lease.renewed") >= 4; },
                          std::chrono::seconds(30)))
       << daemon.log();
-  ASSERT_TRUE(std::ofstream(gate).good());
+  daemon.open_gate();
   ASSERT_TRUE(eventually([&] { return daemon.drained(); }));
   EXPECT_FALSE(daemon.logged("lease.takeover"));
   EXPECT_FALSE(daemon.logged("lease.lost"));

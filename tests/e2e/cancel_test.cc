@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <fstream>
 
 #include "db/connection.h"
 #include "e2e/daemon.h"
@@ -109,13 +108,12 @@ TEST_F(Cancel, ADeafDetachedOneToo) {
 
 TEST_F(Cancel, WhoSucceedsAllTheSameIsDone) {
   start(kInPartition);
-  const std::string gate = daemon_->folder() + "/gate";
-  const auto id = daemon_->submit("test.gate", "success " + gate);
+  const auto id = daemon_->submit("test.gate", "success " + daemon_->gate());
   ASSERT_TRUE(cancel_watched()) << daemon_->log();
   ask(id);
   ASSERT_TRUE(eventually([&] { return daemon_->logged("task.cancel_asked task=" + id); }))
       << daemon_->log();
-  ASSERT_TRUE(std::ofstream(gate).good());
+  daemon_->open_gate();
   ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();
   EXPECT_TRUE(eventually([&] { return daemon_->count("task_cancel") == 0; }));
   EXPECT_EQ(daemon_->count("task_dead"), 0U) << daemon_->log();

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
 #include <sstream>
 
 #include "e2e/daemon.h"
@@ -77,12 +76,11 @@ class Container : public testing::Test {
 
 TEST_F(Container, TermFromInsideDrains) {
   start();
-  const std::string gate = daemon_.folder() + "/gate";
-  (void)daemon_.submit("test.gate", "success " + gate);
+  (void)daemon_.submit("test.gate", "success " + daemon_.gate());
   ASSERT_TRUE(eventually([&] { return slots().dump().find("test.gate") != std::string::npos; }))
       << story();
   signal_from_inside("TERM");
-  ASSERT_TRUE(std::ofstream(gate).good());
+  daemon_.open_gate();
   EXPECT_EQ(process_->wait(), (support::ExitStatus{0, 0})) << story();
   EXPECT_TRUE(daemon_.drained()) << "the task that ran was finished" << story();
   EXPECT_EQ(daemon_.count("task_attempt"), 0U) << story();

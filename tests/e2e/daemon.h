@@ -82,6 +82,9 @@ class Daemon {
   [[nodiscard]] const std::string& database() const { return database_; }
   [[nodiscard]] const std::string& config_file() const { return config_file_; }
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
+  // The file that a task of type test.gate waits for: its payload is "VERDICT " + gate().
+  [[nodiscard]] std::string gate() const { return folder_ / "gate"; }
+  void open_gate() const { (void)folder_.write("gate", ""); }
   [[nodiscard]] db::Connection connect() const;
 
  private:

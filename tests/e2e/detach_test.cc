@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
 #include <random>
 #include <set>
 #include <thread>
@@ -64,16 +63,15 @@ TEST(Detach, ASlowTaskDoesNotHoldUpItsNeighbours) {
 // partition.
 TEST(Detach, WhatItsBlockHasFinishedIsNotRepeated) {
   Daemon daemon({.workers = 2, .queue_keys = kOnePartition});
-  const std::string gate = daemon.folder() + "/gate";
   std::vector<nlohmann::json> tasks;
   for (int i = 0; i < 41; ++i) {
     const bool slow = i == 20;
     tasks.push_back({{"type", slow ? "test.gate" : "test.write"},
-                     {"payload", slow ? "success " + gate : std::to_string(i)}});
+                     {"payload", slow ? "success " + daemon.gate() : std::to_string(i)}});
   }
   daemon.submit_all(tasks);
   ASSERT_TRUE(detached(daemon)) << daemon.log();
-  ASSERT_TRUE(std::ofstream(gate).good());
+  daemon.open_gate();
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_GE(daemon.times_logged("task.detached"), 1U) << daemon.log();
   EXPECT_EQ(daemon.written().size(), 40U);
@@ -82,11 +80,10 @@ TEST(Detach, WhatItsBlockHasFinishedIsNotRepeated) {
 // No worker is idle: only the time decides, and the neighbours are for other hosts.
 TEST(Detach, AfterItsTimeItLeavesABusyPoolToo) {
   Daemon daemon({.workers = 1, .queue_keys = kOnePartition + "detach_after = \"300ms\""});
-  const std::string gate = daemon.folder() + "/gate";
-  const auto slow = daemon.submit("test.gate", "success " + gate);
+  const auto slow = daemon.submit("test.gate", "success " + daemon.gate());
   ASSERT_TRUE(detached(daemon)) << daemon.log();
   EXPECT_EQ(daemon.value("SELECT state FROM q_lock_table"), "FREE");
-  ASSERT_TRUE(std::ofstream(gate).good());
+  daemon.open_gate();
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_TRUE(daemon.task(slow).is_null()) << "finished";
 }
@@ -200,7 +197,6 @@ TEST(Detach, OnlyASuspectRunsWithCare) {
   Daemon daemon({.workers = 1, .queue_keys = kOnePartition});
   (void)daemon.submit("test.write", "first");
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
-  const std::string gate = daemon.folder() + "/gate";
   auto db = daemon.connect();
   db.execute(
       "CREATE TABLE announced (first_key BIGINT UNSIGNED NOT NULL);"
@@ -208,12 +204,12 @@ TEST(Detach, OnlyASuspectRunsWithCare) {
       " INSERT INTO announced VALUES (NEW.first_key);"
       "INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload) VALUES"
       " (1, 0, 1, 1, 0, 'test.write', 'before'), (1, 0, 1, 2, 1, 'test.gate', 'success " +
-      gate +
+      daemon.gate() +
       "'),"
       " (1, 0, 1, 3, 0, 'test.write', 'after')");
   ASSERT_TRUE(eventually([&] { return daemon.count("task_attempt") == 1; })) << daemon.log();
   EXPECT_EQ(daemon.count("task"), 2U) << "what was done before it is acknowledged";
-  ASSERT_TRUE(std::ofstream(gate).good());
+  daemon.open_gate();
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_EQ(daemon.written(), (std::vector<std::string>{"first", "before", "after"}));
   EXPECT_EQ(daemon.value("SELECT GROUP_CONCAT(first_key) FROM announced"), "2");

@@ -69,8 +69,6 @@ class Drain : public testing::Test {
     }
     daemon_.submit_many(type, payloads);
   }
-  [[nodiscard]] std::string gate() const { return daemon_.folder() + "/gate"; }
-  void open_gate() const { EXPECT_TRUE(std::ofstream(gate()).good()); }
   [[nodiscard]] std::set<std::string> written() const {
     const auto lines = daemon_.written();
     return {lines.begin(), lines.end()};
@@ -154,21 +152,22 @@ TEST_F(Drain, MaxSecondsLetsWhatRunsFinish) {
 }
 
 TEST_F(Drain, NoMoreThanAtMostRunAtATime) {
-  submit("test.gate", 1, "success " + gate());
+  submit("test.gate", 1, "success " + daemon_.gate());
   support::Process first(command({}));
   ASSERT_TRUE(eventually([&] { return !busy().empty(); })) << first.err() << daemon_.log();
   EXPECT_EQ(drain()["ended"], "busy");
   submit("test.write", 5);
   const json second = drain({"--at-most", "2"});
   EXPECT_EQ(second["ended"], "empty") << daemon_.log();
-  open_gate();
+  daemon_.open_gate();
   ASSERT_TRUE(first.wait(std::chrono::seconds(60)));
   EXPECT_EQ(written().size(), 5U);
   EXPECT_EQ(drain()["ended"], "empty") << "its place is free again";
 }
 
 TEST_F(Drain, AWorkerThatIsKilledLosesNothing) {
-  submit("test.gate", 1, "success " + gate());  // one is at work, however late it is looked for
+  submit("test.gate", 1,
+         "success " + daemon_.gate());  // one is at work, however late it is looked for
   submit("test.sleep", 300, "10");
   support::Process process(command({"--jobs", "3"}));
   int kills = 0;
@@ -176,7 +175,7 @@ TEST_F(Drain, AWorkerThatIsKilledLosesNothing) {
     for (const pid_t pid : busy()) {
       if (kills < 5 && kill(pid, SIGKILL) == 0) ++kills;
     }
-    if (kills > 0) open_gate();
+    if (kills > 0) daemon_.open_gate();
     return kills >= 5 || !process.running();
   })) << daemon_.log();
   ASSERT_TRUE(process.wait(std::chrono::seconds(60))) << daemon_.log();

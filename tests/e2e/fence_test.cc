@@ -2,8 +2,6 @@
 // Somebody takes a worker's lease while the worker is in a handler.
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "e2e/daemon.h"
 
 namespace allot::e2e::fence_test {
@@ -17,12 +15,10 @@ class Fence : public testing::Test {
   void begin(const std::string& verdict, const std::string& next, const std::string& keys = {}) {
     daemon_ = std::make_unique<Daemon>(DaemonOptions{
         .workers = 1, .queue_keys = "partitions = 1\nmax_attempts = 1", .daemon_keys = keys});
-    daemon_->submit_all({{{"type", "test.gate"}, {"payload", verdict + " " + gate()}},
+    daemon_->submit_all({{{"type", "test.gate"}, {"payload", verdict + " " + daemon_->gate()}},
                          {{"type", next}, {"payload", "neighbour"}}});
     ASSERT_TRUE(eventually([&] { return daemon_->busy_workers().size() == 1; })) << daemon_->log();
   }
-  [[nodiscard]] std::string gate() const { return daemon_->folder() + "/gate"; }
-  void open_gate() { ASSERT_TRUE(std::ofstream(gate()).good()); }
 
   // Does what another host would do that saw it standing still.
   void steal() {
@@ -55,7 +51,7 @@ TEST_F(Fence, AVerdictThatComesTooLateChangesNothing) {
     begin(verdict, "test.write");
     steal();
     const std::string before = rows();
-    open_gate();
+    daemon_->open_gate();
     ASSERT_TRUE(eventually([&] { return daemon_->logged("lease.lost"); })) << daemon_->log();
     ASSERT_TRUE(left()) << verdict;
     EXPECT_EQ(rows(), before) << verdict;
@@ -72,7 +68,7 @@ TEST_F(Fence, ALateAcknowledgementIsOneAndALateReleaseIsNone) {
   begin("ok", "nobody.knows");
   steal();
   const std::string key = daemon_->value("SELECT MAX(run_key) FROM task");
-  open_gate();
+  daemon_->open_gate();
   ASSERT_TRUE(eventually([&] { return daemon_->logged("lease.lost"); })) << daemon_->log();
   ASSERT_TRUE(left());
   EXPECT_NE(rows().find(key + " 0 - | 0 | 0 | 0 | "), std::string::npos)
@@ -87,7 +83,7 @@ TEST_F(Fence, WhatTheKeeperFoundFirstIsNotToldAgainByTheVerdict) {
   steal();
   ASSERT_TRUE(eventually([&] { return daemon_->logged("lease.lost"); })) << daemon_->log();
   EXPECT_TRUE(daemon_->logged("found_by=renew")) << daemon_->log();
-  open_gate();
+  daemon_->open_gate();
   // The thief stands still, so that its lease is taken over after a second (S4).
   ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();
   EXPECT_EQ(daemon_->times_logged("lease.lost"), 1U) << daemon_->log();

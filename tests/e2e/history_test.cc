@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <fstream>
 
 #include "e2e/daemon.h"
 
@@ -53,10 +52,9 @@ TEST(History, AFailedAttemptStaysWithIt) {
 
 TEST(History, ATaskThatDetachedIsRemembered) {
   Daemon daemon({.workers = 1, .queue_keys = "history = \"1h\"\ndetach_after = \"50ms\""});
-  const std::string gate = daemon.folder() + "/gate";
-  const auto id = daemon.submit("test.gate", "success " + gate);
+  const auto id = daemon.submit("test.gate", "success " + daemon.gate());
   ASSERT_TRUE(eventually([&] { return daemon.count("task_running") == 1; })) << daemon.log();
-  ASSERT_TRUE(std::ofstream(gate).good());
+  daemon.open_gate();
   ASSERT_TRUE(eventually([&] { return daemon.count("task_history") == 1; })) << daemon.log();
   EXPECT_GE(daemon.task(id)["runtime_us"], 50'000);
   daemon.stop();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "db/connection.h"
 #include "e2e/daemon.h"
 
@@ -64,11 +62,10 @@ TEST_F(Pause, UnderLoadTheWorkersLetGoAndNothingIsLost) {
 }
 
 TEST_F(Pause, ARunningTaskFinishes) {
-  const std::string gate = daemon_.folder() + "/gate";
-  const auto id = daemon_.submit("test.gate", "success " + gate);
+  const auto id = daemon_.submit("test.gate", "success " + daemon_.gate());
   ASSERT_TRUE(eventually([&] { return daemon_.busy_workers().size() == 1; })) << daemon_.log();
   act({"queue", "pause", "default"});
-  ASSERT_TRUE(std::ofstream(gate).good());
+  daemon_.open_gate();
   EXPECT_TRUE(eventually([&] { return daemon_.task(id).is_null(); })) << daemon_.log();
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
 }

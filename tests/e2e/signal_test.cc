@@ -108,8 +108,7 @@ TEST(Signal, AReloadReplacesWorkersAndLeavesTheRunningTaskAlone) {
   Daemon daemon({.workers = 3});
   wait_ready(daemon, 3);
   const auto before = daemon.workers();
-  const std::string gate = daemon.folder() + "/gate";
-  (void)daemon.submit("test.gate", "ok " + gate);
+  (void)daemon.submit("test.gate", "ok " + daemon.gate());
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; }));
   const pid_t busy = daemon.busy_workers().front();
   daemon.process().signal(SIGHUP);
@@ -120,7 +119,7 @@ TEST(Signal, AReloadReplacesWorkersAndLeavesTheRunningTaskAlone) {
   })) << daemon.log();
   daemon.submit_many("test.write", {"meanwhile"});
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; }));
-  std::ofstream(gate).flush();
+  daemon.open_gate();
   ASSERT_TRUE(eventually([&] { return daemon.drained() && !alive(busy); })) << daemon.log();
   EXPECT_EQ(daemon.count("task_attempt"), 0U) << "it was neither stopped nor run again";
   EXPECT_FALSE(daemon.logged("asked to stop"));

@@ -97,13 +97,12 @@ class Supervisord : public testing::Test {
 
 TEST_F(Supervisord, StopDrains) {
   start(false);
-  const std::string gate = daemon_.folder() + "/gate";
-  (void)daemon_.submit("test.gate", "success " + gate);
+  (void)daemon_.submit("test.gate", "success " + daemon_.gate());
   ASSERT_TRUE(eventually([&] { return daemon_.busy_workers().size() == 1; })) << story();
   const auto workers = daemon_.workers();
   support::Process stop({"supervisorctl", "-c", own_ / "conf", "stop", "allotd"});
   ASSERT_TRUE(tells("supervisor.phase phase=stopping")) << story();
-  ASSERT_TRUE(std::ofstream(gate).good());
+  daemon_.open_gate();
   ASSERT_TRUE(stop.wait(std::chrono::seconds(60))) << story();
   EXPECT_NE(stop.out().find("allotd: stopped"), std::string::npos) << stop.out() << story();
   EXPECT_TRUE(daemon_.drained()) << "the task that ran was finished" << story();

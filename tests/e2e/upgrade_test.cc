@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 #include "e2e/daemon.h"
@@ -55,13 +54,12 @@ TEST_F(Upgrade, ALongTaskEndsInItsWorker) {
   Daemon daemon(of(2));
   wait_ready(daemon, 2);
   const auto workers = pids(daemon);
-  const std::string gate = daemon.folder() + "/gate";
-  (void)daemon.submit("test.gate", "success " + gate);
+  (void)daemon.submit("test.gate", "success " + daemon.gate());
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
   const auto busy = daemon.busy_workers();
   upgrade(daemon, 2);
   EXPECT_EQ(daemon.busy_workers(), busy) << "it came while the task ran";
-  ASSERT_TRUE(std::ofstream(gate).good());
+  daemon.open_gate();
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_EQ(daemon.times_logged("task.ran"), 1U);
   EXPECT_EQ(daemon.count("task_attempt"), 0U) << "its first attempt was good";
