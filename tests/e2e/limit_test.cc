@@ -142,10 +142,9 @@ TEST(Limit, InAnExclusiveQueueAHandlerEndsBeforeItsLease) {
     const std::uint64_t ends = after_a_renewal(daemon);
     const Database::Stall stall(Database::shared());
     ASSERT_TRUE(eventually([&] { return kill(victim, 0) != 0; })) << daemon.log();
-    ASSERT_TRUE(eventually([&] {
-      return daemon.logged("reason=\"lease in doubt in an exclusive queue\"");
-    })) << daemon.log();
-    EXPECT_LT(logged_us(daemon, " worker.kill "), ends) << daemon.log();
+    ASSERT_TRUE(eventually([&] { return daemon.logged(" worker.died "); })) << daemon.log();
+    EXPECT_TRUE(daemon.logged("reason=\"lease in doubt in an exclusive queue\"")) << daemon.log();
+    EXPECT_LT(logged_us(daemon, " worker.died "), ends) << daemon.log();
     // Beyond the end of both leases; there the other one goes on.
     ASSERT_TRUE(eventually([&] { return real_us() > ends + 500'000; }));
   }
