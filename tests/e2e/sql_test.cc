@@ -37,19 +37,21 @@ class Sql : public testing::Test {
   db::Connection db_ = daemon_.connect();
 };
 
-// The polling floor is a second; the rest is for the machine.
+// The polling floor is a second; the rest is for the machine, which may stand still in one round.
 TEST_F(Sql, ATaskStartsWithinThePollingFloor) {
+  std::vector<std::chrono::milliseconds> took;
   for (int i = 0; i < 3; ++i) {
     let_it_idle();
     const auto start = std::chrono::steady_clock::now();
     call(std::to_string(i));
     ASSERT_TRUE(eventually([&] { return daemon_.written().size() > static_cast<std::size_t>(i); }))
         << daemon_.log();
-    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(
-        std::chrono::steady_clock::now() - start);
-    std::printf("started after %d ms\n", static_cast<int>(took.count()));
-    EXPECT_LT(took, std::chrono::milliseconds(2500));
+    took.push_back(std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::steady_clock::now() - start));
+    std::printf("started after %d ms\n", static_cast<int>(took.back().count()));
   }
+  std::sort(took.begin(), took.end());
+  EXPECT_LT(took[1], std::chrono::milliseconds(2000));
 }
 
 TEST_F(Sql, OneThatWasRolledBackNeverRuns) {

@@ -262,12 +262,12 @@ TEST_F(LoopTest, ALostLeaseIsTakenOverUnderLoad) {
   for (const std::uint32_t busy : {1U, 2U, 3U}) put_tasks(busy, 5'000, "test.nap");  // 15 s for two
   Crowd crowd([&] { return worker(); }, 2);
   crowd.start();
-  const auto taken = [&] { return crowd.takeovers() == 1; };
-  // A lease and a second, and what the machine may be busy with otherwise.
-  EXPECT_TRUE(eventually(taken, kTtl + std::chrono::seconds(1) + std::chrono::seconds(3)));
+  EXPECT_TRUE(eventually([&] { return crowd.takeovers() == 1; }));
+  // A lease and a second are a seventh of their work. It measures the time, because whatever holds
+  // up the machine holds them up as well.
+  EXPECT_GT(std::stoull(tasks_left()), 10'000U) << "it was late, or they were not busy";
   EXPECT_TRUE(
       eventually([&] { return value("SELECT COUNT(*) FROM task WHERE partition_no = 0") == "0"; }));
-  EXPECT_GT(std::stoull(tasks_left()), 1'000U) << "they were not busy";
 }
 
 // It is tried again soon, and does not count as seen for the first time.

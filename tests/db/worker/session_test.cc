@@ -26,13 +26,14 @@ class SessionTest : public WorkerTest {
     options.call_timeout = milliseconds(1'000);
     return options;
   }
-  std::uint64_t connection() {
-    return session_.call([](db::Connection& db) { return db.id(); });
+  static std::uint64_t connection(Session& session) {
+    return session.call([](db::Connection& db) { return db.id(); });
   }
-  std::uint64_t ask() {
-    return session_.call(
-        [](db::Connection& db) { return support::number_of(db, "SELECT 41 + 1"); });
+  std::uint64_t connection() { return connection(session_); }
+  static std::uint64_t ask(Session& session) {
+    return session.call([](db::Connection& db) { return support::number_of(db, "SELECT 41 + 1"); });
   }
+  std::uint64_t ask() { return ask(session_); }
   bool on_the_server(std::uint64_t connection) {
     return value("SELECT COUNT(*) FROM information_schema.processlist WHERE id = " +
                  std::to_string(connection)) == "1";
@@ -44,13 +45,13 @@ class SessionTest : public WorkerTest {
 
 TEST_F(SessionTest, AKilledConnectionIsReplaced) {
   for (int round = 0; round < 3; ++round) {
-    const std::uint64_t before = connection();
+    const std::uint64_t before = connection(patient_);
     db_.execute("KILL " + std::to_string(before));
-    EXPECT_EQ(ask(), 42U);
-    EXPECT_NE(connection(), before);
-    EXPECT_EQ(raw_slot_->connection_ids[0], connection()) << "what a settler would end";
+    EXPECT_EQ(ask(patient_), 42U);
+    EXPECT_NE(connection(patient_), before);
+    EXPECT_EQ(raw_slot_->connection_ids[0], connection(patient_)) << "what a settler would end";
   }
-  EXPECT_EQ(session_.generation(), 3U);
+  EXPECT_EQ(patient_.generation(), 3U);
 }
 
 TEST_F(SessionTest, AServerThatDiesIsWaitedFor) {
@@ -111,12 +112,11 @@ TEST_F(SessionTest, WaitsForALockAsItsOptionsSay) {
 }
 
 TEST_F(SessionTest, ALockWaitIsSentAgainAndCounted) {
-  const auto connection = [&] { return patient_.call([](db::Connection& db) { return db.id(); }); };
   patient_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 1"); });
   db::Connection holding(options());
   holding.execute(
       "BEGIN; SELECT * FROM q_lock_table WHERE queue_id > 0 AND partition_no = 0 FOR UPDATE");
-  const std::uint64_t before = connection();
+  const std::uint64_t before = connection(patient_);
   auto done = std::async(std::launch::async, [&] {
     return patient_.call([](db::Connection& db) {
       return db
@@ -127,7 +127,7 @@ TEST_F(SessionTest, ALockWaitIsSentAgainAndCounted) {
   EXPECT_TRUE(eventually([&] { return raw_slot_->lock_waits >= 2; }));
   holding.execute("COMMIT");
   EXPECT_EQ(done.get(), 1U);
-  EXPECT_EQ(connection(), before) << "no reason to connect again";
+  EXPECT_EQ(connection(patient_), before) << "no reason to connect again";
 }
 
 TEST_F(SessionTest, ADeadlockIsSentAgainAndCounted) {

@@ -29,6 +29,8 @@ struct Fatal {
   const char* plugin;
   Refusal refusal;
   const char* says;
+  // One that hangs in its second step has to come through its first one in this time.
+  milliseconds patience = std::chrono::seconds(30);
 };
 
 void PrintTo(const Fatal& it, std::ostream* out) {
@@ -39,7 +41,7 @@ class ProbeTest : public testing::TestWithParam<Fatal> {};
 
 TEST_P(ProbeTest, NamesThePluginAndWhatItDid) {
   const PluginFile file =
-      probe_one(GetParam().plugin, {.patience = milliseconds(2000), .init = true});
+      probe_one(GetParam().plugin, {.patience = GetParam().patience, .init = true});
   ASSERT_TRUE(file.refused);
   EXPECT_EQ(file.path, file_of(GetParam().plugin));
   EXPECT_EQ(file.refused->refusal, GetParam().refusal);
@@ -52,11 +54,13 @@ INSTANTIATE_TEST_SUITE_P(
         Fatal{"load_segv", Refusal::kCrashes, "died of 'Segmentation fault' while it was opened"},
         Fatal{"load_leave", Refusal::kCrashes, "with exit code 3 while it was opened"},
         Fatal{"load_fork_and_leave", Refusal::kCrashes, "with exit code 4 while it was opened"},
-        Fatal{"load_hang", Refusal::kHangs, "not done in time while it was opened"},
+        Fatal{"load_hang", Refusal::kHangs, "not done in time while it was opened",
+              milliseconds(500)},
         Fatal{"init_segv", Refusal::kCrashes, "'Segmentation fault' while its handlers were made"},
         Fatal{"init_leave", Refusal::kCrashes, "with exit code 3 while its handlers were made"},
         Fatal{"init_fork_and_leave", Refusal::kCrashes, "code 4 while its handlers were made"},
-        Fatal{"init_hang", Refusal::kHangs, "not done in time while its handlers were made"}),
+        Fatal{"init_hang", Refusal::kHangs, "not done in time while its handlers were made",
+              milliseconds(5'000)}),
     [](const auto& it) { return std::string(it.param.plugin); });
 
 // S30

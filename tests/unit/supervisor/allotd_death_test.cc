@@ -84,7 +84,7 @@ TEST(AllotdDeath, WhatASlotSaysCannotForgeALine) {
 
 // S23: whoever can write a slot could have anybody killed.
 TEST(AllotdDeath, APidInASlotIsNotBelieved) {
-  Allotd daemon("frozen_ms=2000");
+  Allotd daemon("frozen_ms=5000");
   const pid_t worker = start_busy(daemon);
   support::Process bystander({"sleep", "300"});
   std::fstream slots(daemon.folder() / "run/slots",
@@ -150,12 +150,12 @@ TEST(AllotdDeath, AFrozenWorkerIsKilled) {
 
 // After a paused container, or on a machine that swapped, nobody could beat, so nobody is frozen.
 TEST(AllotdDeath, AStandstillOfEverybodyIsNoFreeze) {
-  Allotd daemon("frozen_ms=2000");
+  Allotd daemon("frozen_ms=5000");
   const pid_t worker = start_busy(daemon);
   kill(worker, SIGSTOP);
   daemon.signal(SIGSTOP);
   const auto began = steady_clock::now();
-  ASSERT_TRUE(eventually([&] { return steady_clock::now() - began > std::chrono::seconds(3); }));
+  ASSERT_TRUE(eventually([&] { return steady_clock::now() - began > std::chrono::seconds(6); }));
   daemon.signal(SIGHUP);  // shows that the loop went round
   daemon.signal(SIGCONT);
   EXPECT_TRUE(daemon.logged("supervisor.signal signal=1")) << daemon.story();
