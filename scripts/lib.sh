@@ -118,6 +118,11 @@ own_apt() {
   apt-get -q "${own_apt[@]}" -o APT::Update::Error-Mode=any update
 }
 
+# What checks write down of themselves, to be committed afterwards.
+records='tests/(long-run-steps|last-long-run|last-whole-lint)$'
+
+uncommitted() { git status --porcelain | grep -Ev " $records" || true; }
+
 # last_run FILE FIELD: what tests/FILE says of a check that passed; nothing if it never has.
 last_run() {
   sed -n "s/^$2: //p" "$root/tests/$1" 2>/dev/null || true
