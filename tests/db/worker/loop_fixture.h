@@ -135,6 +135,13 @@ class LoopTest : public WorkerTest {
                 std::to_string(queue_.queue_id) + ", " + std::to_string(partition_no) +
                 ", 1, seq, '" + type + "', '2' FROM " + support::numbers(1, count));
   }
+  // A task that is due from now on.
+  void put_now(std::uint32_t partition_no) {
+    db_.execute(
+        "INSERT INTO task (queue_id, partition_no, run_key, type, payload) SELECT " +
+        std::to_string(queue_.queue_id) + ", " + std::to_string(partition_no) +
+        ", TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12, 'test.ok', ''");
+  }
   std::string tasks_left() { return value("SELECT COUNT(*) FROM task"); }
 
   config::Queue config_;

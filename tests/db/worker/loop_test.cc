@@ -9,6 +9,7 @@
 #include "db/worker/loop_fixture.h"
 #include "peer/doorbell.h"
 #include "support/eventually.h"
+#include "worker/lease/hints.h"
 
 namespace allot::worker {
 namespace {
@@ -216,12 +217,6 @@ TEST_F(LoopTest, WhatWasDueBeforeTheClockWasSetBackIsFound) {
     return tasks_left() == "0";
   };
   ASSERT_TRUE(eventually(drained));
-  const auto put_now = [&](std::uint32_t number) {
-    db_.execute(
-        "INSERT INTO task (queue_id, partition_no, run_key, type, payload) SELECT " +
-        std::to_string(queue_.queue_id) + ", " + std::to_string(number) +
-        ", TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12, 'test.ok', ''");
-  };
   put_now(0);
   put_now(1);
   // The clock of a session stands still once it is set, so it is set anew before each look.
@@ -268,6 +263,26 @@ TEST_F(LoopTest, ALostLeaseIsTakenOverUnderLoad) {
   EXPECT_GT(std::stoull(tasks_left()), 10'000U) << "it was late, or they were not busy";
   EXPECT_TRUE(
       eventually([&] { return value("SELECT COUNT(*) FROM task WHERE partition_no = 0") == "0"; }));
+}
+
+// Each look has a hint that leads to work: nobody gets to what comes behind the hints (S13).
+TEST_F(LoopTest, ALostLeaseIsTakenOverBeforeAHintIsFollowed) {
+  const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
+  ASSERT_TRUE(lost.lease(db_, partition(0), {}));
+  const auto mine = worker();
+  const ipc::Hint work = make_hint(queue_.queue_id, 1);
+  std::uint64_t idle = 0;
+  EXPECT_TRUE(eventually([&] {
+    put_now(1);
+    publish_hints(board_->pools[0], &work, 1);
+    if (auto block = mine->find()) {
+      mine->work(std::move(*block));
+    } else {
+      ++idle;
+    }
+    return mine->slot().takeovers == 1;
+  }));
+  EXPECT_EQ(idle, 0U) << "without work it takes over in either order";
 }
 
 // It is tried again soon, and does not count as seen for the first time.
