@@ -1,6 +1,6 @@
 -- The queue that takes a task of :type which is submitted to queue :source_id (0: to none), or NULL. The
 -- one choice among routes, as a part of find_route.sql, hook_dead.sql and hook_detached.sql: an exact
--- type before a beginning, the longest of these first, and the queue's own route before one of any
+-- type before a prefix, the longest of these first, and the queue's own route before one of any
 -- queue. A route of any queue takes from queues that place their tasks as its target does; if it is for
 -- any type as well, only what names no queue.
 (SELECT route.target_id
