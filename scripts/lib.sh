@@ -129,6 +129,7 @@ last_run() {
 }
 
 clang_tidy_version() { clang-tidy --version | sed -n 's/.*version \([0-9.]*\).*/\1/p'; }
+gxx_version() { g++ -dumpfullversion; }
 
 # make_debian SUITE FOLDER LOG [PACKAGE,...]: a minimal Debian that uses apt as this machine does.
 make_debian() {
