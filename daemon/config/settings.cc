@@ -133,6 +133,7 @@ std::string gateway_socket(const Settings& settings) {
   return own.empty() ? runtime_dir(settings) + "/gateway.sock" : own;
 }
 
+// S27: before the lease can expire.
 milliseconds frozen_limit(const Daemon& daemon) {
   if (daemon.frozen_after.count() > 0) return daemon.frozen_after;
   return std::min<milliseconds>(seconds(20), daemon.lease_ttl * 2 / 3);

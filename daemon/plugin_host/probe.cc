@@ -113,7 +113,7 @@ std::optional<Finding> try_init(const OpenedPlugin& opened) {
   _exit(said ? kExitOk : kExitFailure);
 }
 
-// The child that opens one plugin. It ends with this object.
+// The child that opens one plugin (S30). It ends with this object.
 class Probe {
  public:
   Probe(const std::string& path, const ProbeOptions& options) : init_(options.init) {

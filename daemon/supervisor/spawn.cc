@@ -27,8 +27,8 @@ namespace {
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
-  // Only workers get this descriptor. What one of them is sent before it has handlers waits: it
-  // keeps the mask of the supervisor, which takes these signals by a descriptor itself.
+  // Only workers get this descriptor. What one of them is sent before it has handlers waits (S21):
+  // it keeps the mask of the supervisor, which takes these signals by a descriptor itself.
   if (request.notify_fd < 0) sigprocmask(SIG_SETMASK, &none, nullptr);
   if (request.dies_with_parent) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);

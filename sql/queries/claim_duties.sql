@@ -1,4 +1,4 @@
--- Begins terms. :seen names each duty and its row as watch_duties.sql showed it over: of two who
+-- Begins terms. :seen names each duty and its row as watch_duties.sql showed it over (S46): of two who
 -- claim at once, the second waits for the first one's row, and then finds another. (A time would not
 -- do: that of a statement is when it began.) Sent again after a lost reply it finds its own term. All
 -- who write duties lock them in the order of the key.

@@ -1,6 +1,6 @@
 -- Takes a free slot with a ticket, whose row is locked first: when this is sent again after a lost
 -- reply, it waits for the earlier try, finds the ticket gone if that one has won, and reads back what
--- it took. Only the oldest `slots` live tickets win. The token grows also where the clock does not.
+-- it took. Only the oldest `slots` live tickets win. The token grows also where the clock does not (S40).
 -- note_server.sql comes before it, in a transaction of its own: nobody takes a lock in the time that
 -- one lasts, and a second more, after a change of server (S48). The new server may show it free
 -- because it lost the commit by which somebody has it; that one's ttl may be the former holder's, or

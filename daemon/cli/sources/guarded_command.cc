@@ -70,7 +70,7 @@ struct GuardedCommand::Report {
   std::int32_t number = 0;  // the group, or the exit code
 };
 
-// The process between.
+// The process between (S39).
 class GuardedCommand::Guardian {
  public:
   Guardian(const std::vector<std::string>& words, int orders, int reports)

@@ -26,8 +26,8 @@ constexpr int kMostWaits = 3;
                                           "; docs/database.md, \"What a server must do\"");
 }
 
-// Where a rehearsal takes place. Its task has a key of its own, because inserts of the same key
-// that are rolled back deadlock.
+// Where a rehearsal takes place (S32). Its task has a key of its own, because inserts of the same
+// key that are rolled back deadlock.
 struct Stage {
   Partition partition{kNobodys, random_number<std::uint32_t>() % kPlaces};
   std::uint64_t first_key = random_number<std::uint32_t>();

@@ -125,7 +125,7 @@ Partition Placer::place(const Submission& task) {
 std::uint32_t Placer::partition_no(const Submission& task, const QueueInfo& queue) {
   switch (queue.shape.placement) {
     case Placement::kSpread:
-      return next(queue.queue_id, {}) % queue.partitions();
+      return next(queue.queue_id, {}) % queue.partitions();  // S18
     case Placement::kOrdered:
       return place_of(queue, hash_of(*task.options.partition_key));
     case Placement::kLimited: {

@@ -413,7 +413,7 @@ void charge_culprits(const Tools& tools, const config::Settings& settings,
                      std::vector<FormerRun> culprits) {
   for (FormerRun& run : culprits) {
     look_back(tools.db, run.id(), run.facts);
-    // A first crash is tried again where the task is in every queue.
+    // A first crash is tried again where the task is in every queue (S10).
     if (run.facts.crashed_before) run.facts.in_order = in_order(tools.db, run.record);
     const bool last = &run == &culprits.back();
     const auto fenced =

@@ -20,7 +20,7 @@
 
 // Hidden by attribute, not by a compiler flag: an inline variable of a header is a unique symbol
 // for the dynamic linker, which would join the registries of all plugins of a process, RTLD_LOCAL
-// or not.
+// or not (S29).
 #define ALLOT_HIDDEN_ [[gnu::visibility("hidden")]]
 namespace ALLOT_HIDDEN_ allot {
 
