@@ -28,7 +28,7 @@ struct SeenDuty {
   std::optional<std::chrono::microseconds> ran_ago;  // nullopt: never
 };
 
-// A row for each that has none; who has one keeps it as it is.
+// Makes a row for each duty that has none; the others keep theirs as it is.
 void make_duties(db::Connection& db, const DutyNames& duties);
 
 // What a leader did since it told the last time, and what went wrong with the others.

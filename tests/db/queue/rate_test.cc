@@ -311,7 +311,7 @@ TEST_F(RateTest, WhatDidNotStartIsGivenBackWithTheRelease) {
   EXPECT_EQ(give_back(200'001), 0U) << "too late";
 }
 
-// Who charges one bucket does not wait for another.
+// A worker that charges one bucket does not wait for another.
 TEST_F(RateTest, ALockedBucketStopsNobodyAtTheOthers) {
   put(10);
   set_rate(look_, queue_, rate("500"));
