@@ -21,7 +21,7 @@ namespace allot::queue {
 // A duty as one look at the table showed it.
 struct SeenDuty {
   DutyName duty;
-  std::optional<std::uint64_t> holder;  // nullopt: nobody, or a worker of the version before
+  std::optional<std::uint64_t> holder;  // nullopt: the row names nobody
   std::string free_at;
   bool over = false;                                 // may be claimed
   std::chrono::microseconds remaining{0};            // of its term, by the database's clock

@@ -162,7 +162,7 @@ TEST_F(RouteTest, AQueueThatNoRouteConcernsCostsNothing) {
   EXPECT_FALSE(ensure_queue(worker_.db, "latest", {1}).routed);
 }
 
-// An Allot of the version before makes queues without the column.
+// Of a queue whose `routed` is NULL nobody knows whether a route concerns it.
 TEST_F(RouteTest, OfAQueueThatNobodyAskedAboutOneLooks) {
   make_queue("a", 1);
   look_.execute("UPDATE queue SET routed = NULL WHERE name = 'q'");
