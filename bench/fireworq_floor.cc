@@ -106,7 +106,8 @@ struct Grabbed {
   std::string payload;
 };
 
-// What is grabbed and not begun. Who grabs is always one step ahead of who works.
+// What is grabbed and not begun. The client that grabs is always one step ahead of those
+// that work.
 class Buffer {
  public:
   // False: nobody works any more.

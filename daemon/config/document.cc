@@ -51,7 +51,7 @@ constexpr std::array<Header, 13> kHeaders = {{
     {Section::kGatewayToken, "#[gateway.tokens.NAME]",
      "One section for each token; several are good at a time. Made by allot gateway token."},
     {Section::kGatewayUser, "#[gateway.users.NAME]",
-     "One section for each user that a trusted proxy names; \"*\" is who has none."},
+     "One section for each user that a trusted proxy names; \"*\" is for users without a section."},
     {Section::kLogging, "[logging]", ""},
 }};
 

@@ -68,7 +68,7 @@ Address own_address(int fd) {
   return own;
 }
 
-// Who listens at every address of the host has connections with any of them.
+// A socket that listens at every address of the host has connections with any of them.
 bool is_every_address(const Address& address) {
   if (address.storage.ss_family == AF_INET6) {
     return IN6_IS_ADDR_UNSPECIFIED(

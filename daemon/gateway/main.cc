@@ -376,7 +376,8 @@ std::string own_path() {
   return path;
 }
 
-// Begins anew in the same process, so that who watches it sees no change. Returns when it cannot.
+// Begins anew in the same process, so that whoever watches it sees no change. Returns when it
+// cannot.
 void exec_itself(const Options& options, const std::vector<int>& listeners,
                  const std::vector<UniqueFd>& connections, int counts) {
   const std::string path = own_path();

@@ -9,7 +9,7 @@
 // The file `types` in the runtime folder: what the handlers of this instance take, one type or
 // prefix ("mail.*") for each line, below a line with its version. The check of a configuration
 // writes it, because it has described the plugins; submitters read it, because they must not open
-// any. It is for messages only: who cannot read it says nothing.
+// any. It is for messages only: a submitter that cannot read it says nothing.
 namespace allot::peer {
 
 // Replaces the file as a whole. False: it is as it was.

@@ -37,7 +37,7 @@ UniqueFd open_file(const std::string& runtime_dir, std::size_t size) {
     file.reset(openat(folder.get(), kFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kMode));
     if (file.valid() && fchmod(file.get(), kMode) != 0) return UniqueFd();
   }
-  // Who has just made it may not have come as far as this: the size is always the same.
+  // The process that has just made it may not have got this far: the size is always the same.
   if (file.valid() && fstat(file.get(), &status) == 0 && status.st_size == 0 &&
       ftruncate(file.get(), static_cast<off_t>(size)) != 0) {
     return UniqueFd();

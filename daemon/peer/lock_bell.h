@@ -9,10 +9,10 @@
 
 namespace allot::peer {
 
-// The bell of a named lock on one host, in the runtime folder of an instance: who waits for the
-// lock sleeps on it, and who gives it back, takes it or leaves the line rings it, so that nobody
-// here waits for his next look. It is economy: who hears nothing looks all the same, and two names
-// may share a bell, which costs a look. Any thread may call it.
+// The bell of a named lock on one host, in the runtime folder of an instance: whoever waits for the
+// lock sleeps on it, and whoever gives it back, takes it or leaves the line rings it, so that
+// nobody here waits until the next look is due. It is economy: a waiter that hears nothing looks
+// all the same, and two names may share a bell, which costs a look. Any thread may call it.
 class LockBell {
  public:
   // The file is made by the account that owns the folder, for all that may open it. Where there is

@@ -11,7 +11,7 @@ namespace allot::peer {
 // 0: there is none.
 std::uint64_t lock_mark(int fd);
 
-// Draws one if there is none. For who holds the lock. 0: errno says why it cannot be written.
+// Draws one if there is none. For the lock's holder. 0: errno says why it cannot be written.
 std::uint64_t draw_lock_mark(int fd);
 
 }  // namespace allot::peer

@@ -13,9 +13,9 @@
 namespace allot::steward {
 
 // The tasks that workers of this host put back because no handler there knows their type, as the
-// board tells: a worker says so each time, which is each half minute, and who has not been named
-// for longer than that is forgotten. Each time it is put back a task has a new key, so no look at
-// the heads of partitions finds it; whoever put it back knows it by its id.
+// board tells: a worker says so each time, which is each half minute, and one that has not been
+// named for longer than that is forgotten. Each time it is put back a task has a new key, so no
+// look at the heads of partitions finds it; whoever put it back knows it by its id.
 class UnknownTasks {
  public:
   explicit UnknownTasks(ipc::Board& board) : board_(board) {}

@@ -74,8 +74,8 @@ class ALLOT_SCOPED_CAPABILITY MutexUnlock {
   std::mutex& mutex_;
 };
 
-// Where threads wait for a change of what a mutex guards. Who waits names the mutex, which the
-// caller holds and the wait gives up meanwhile. A wait may end for no reason, so it stands in a
+// Where threads wait for a change of what a mutex guards. A thread that waits names the mutex,
+// which it holds and the wait gives up meanwhile. A wait may end for no reason, so it stands in a
 // loop, which the analysis reads, unlike a predicate:
 //
 //   MutexLock held(mutex_);

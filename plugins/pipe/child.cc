@@ -119,7 +119,7 @@ std::optional<std::string> Child::next_line() {
   return line;
 }
 
-// The pipe of lines is looked at first: who sees a verdict there sees all that was printed before.
+// The pipe of lines is looked at first: once it has a verdict, all printed before it is there.
 void Child::wait(milliseconds most) {
   constexpr milliseconds kWithoutPidfd{5};
   const bool has_pidfd = process_->alive() >= 0;

@@ -30,7 +30,7 @@ BEGIN
   END IF;
   SET p_queue_id = v_source_id, p_placement = v_placement, p_layout = v_layout;
   IF v_routed THEN                                       -- S45: once
-    -- The routes first, as who changes them locks, and no queue beside the one.
+    -- The routes first, as a change of routes locks them, and no queue beside the one.
     SELECT queue_id, name, placement, layout
       INTO p_queue_id, p_queue, p_placement, p_layout
       FROM queue

@@ -1,4 +1,4 @@
--- Says in the row of each queue whether who submits to it has to look for a route. It waits for the
+-- Says in the row of each queue whether a submission to it has to look for a route. It waits for the
 -- transactions that submitted to a queue whose row it changes, and for no others.
 UPDATE /*+ INDEX(queue PRIMARY) */ queue
    SET routed = (SELECT COUNT(*) > 0 FROM route

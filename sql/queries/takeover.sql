@@ -1,8 +1,8 @@
 -- Takes a partition whose holder gave no sign of life (S4), and writes down which tasks to suspect
--- (S7). Who says :rated starts nothing under this lease, so a rate does not stop it. note_server.sql
--- comes before it: nobody takes over in the time that a lease lasts, and a second more, after a change
--- of server (S48). Assignments run left to right: suspect_n is the dead holder's block, so it comes before the
--- new one, and of_epoch is the new epoch, so it comes behind it.
+-- (S7). A worker that says :rated starts nothing under this lease, so a rate does not stop it.
+-- note_server.sql comes before it: nobody takes over in the time that a lease lasts, and a second
+-- more, after a change of server (S48). Assignments run left to right: suspect_n is the dead holder's
+-- block, so it comes before the new one, and of_epoch is the new epoch, so it comes behind it.
 UPDATE q_lock_table
    SET suspect_to = IF(lock_by = :holder, suspect_to,
          (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us) << 12) + 4095),

@@ -1,5 +1,5 @@
 -- Leases that are not free, for S4: a process takes over only what it saw standing still itself. The
--- last column is how long each lasts, unless an older Allot took it.
+-- last column is how long each lasts, or NULL where ttl_us is that of another epoch.
 SELECT queue_id, partition_no, epoch, expire_at,
        expire_at < UTC_TIMESTAMP(6),
        GREATEST(0, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expire_at)),

@@ -49,7 +49,7 @@ struct Told {
 bool is_success(int status) {
   return status == 200 || status == 201;
 }
-// Who is told so knows that nothing happened.
+// A client that is told so knows that nothing happened.
 bool is_refusal(int status) {
   return status == 503 || (status >= 400 && status < 500);
 }

@@ -68,7 +68,8 @@ class GatewayHostile : public testing::Test {
   std::string socket_;
 };
 
-// Its database wants descriptors, too: who is in without one for that is told so as well.
+// Its database wants descriptors, too: a client that is in when there is none for that is told so
+// as well.
 TEST_F(GatewayHostile, WithoutDescriptorsItSaysSoAndGoesOn) {
 #ifdef ALLOT_CHECKS_POINTERS
   GTEST_SKIP()

@@ -50,7 +50,7 @@ class PipeTest : public testing::Test {
       did = !line.starts_with("pid ");
       if (!did) last = line.substr(4);
     }
-    // A number may be another's by now, and who is dead has no command line.
+    // A number may be another's by now, and a process that is dead has no command line.
     const std::string words = support::read_file("/proc/" + last + "/cmdline");
     if (!did || words.find(work_.path()) == std::string::npos) return 0;
     return ::kill(std::stoi(last), SIGKILL) == 0 ? 1 : 0;

@@ -294,7 +294,7 @@ TEST(Rate, IsHeldWhileTheClockOfTheDatabaseIsStepped) {
   expect_never_above(cluster.starts(), 50, steps * 10);
 }
 
-// Who waits for a rate asks the database now and then, and not all the time.
+// A worker that waits for a rate asks the database now and then, and not all the time.
 TEST(Rate, AWaitCostsAFewStatements) {
   Database server;
   DaemonOptions options{.workers = 2, .log_level = "info"};

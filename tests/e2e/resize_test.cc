@@ -254,7 +254,7 @@ TEST_F(ResizeTest, ADeadTaskComesBackWhereItsKeyIs) {
   daemon_->connect().execute("UPDATE task_dead SET payload = 'k 2' WHERE queue_id > 0");
   const auto retried = daemon_->allot({"dead", "retry", "--queue", "keyed", "--all", "--yes"});
   EXPECT_EQ(retried.out, "retried 1 dead task\n") << retried.err;
-  // Who worked it off says so: the steward, or the command if none led yet.
+  // Whoever worked it off says so: the steward, or the command if none led yet.
   EXPECT_TRUE(retried.err.find(" now: its queue was resized") != std::string::npos ||
               daemon_->logged("bulk.moved action="))
       << retried.err << daemon_->log();

@@ -428,8 +428,8 @@ void Storm::fill_disk(const Event& event) {
   });
 }
 
-// Ahead only by some seconds: what is submitted meanwhile is due by that clock, and who comes later
-// waits for it (docs/promises.md). It is noted at both steps.
+// Ahead only by some seconds: what is submitted meanwhile is due by that clock, and what comes
+// later waits for it (docs/promises.md). It is noted at both steps.
 void Storm::step_clock(const Event& event) {
   if (cluster_.clock() == nullptr || clock_stepped_) return;
   constexpr std::array kSteps{-3'600, -20, -5, -1, 5, 12};

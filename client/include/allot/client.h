@@ -245,8 +245,8 @@ class ALLOT_CLIENT_API Client {
   CancelResult cancel(std::string_view id, const std::string& reason = {});
   CancelResult cancel(std::string_view id, const std::string& reason, const CancelOptions& options);
 
-  // Takes the lock of this name, of 1 to 255 bytes, which is made at its first use. Who waits gets
-  // it in the order of arrival. nullopt: it was not free within `options.wait`.
+  // Takes the lock of this name, of 1 to 255 bytes, which is made at its first use. Clients that
+  // wait get it in the order of arrival. nullopt: it was not free within `options.wait`.
   [[nodiscard]] std::optional<Lock> lock(const std::string& name, const LockOptions& options = {});
 
  private:

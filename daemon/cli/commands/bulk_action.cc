@@ -94,7 +94,7 @@ class Follower {
     return std::move(*action);
   }
 
-  // Whether a steward leads. One of the version before knows no such duty.
+  // Whether a steward leads. Where none knows of this duty, it has no row or no holder.
   bool led() {
     if (mono_ns() < look_ns_) return led_;
     look_ns_ = mono_ns() + kLedLook;

@@ -149,7 +149,8 @@ Verdict Access::judge(const http::Head& head) const {
   std::size_t count = 0;
   const std::string* authorization = find(head, "authorization", count);
   if (count > 1) return refused(400, "Authorization is there more than once");
-  // A proxy that asks for a password passes it on; who is behind it says the other field.
+  // A proxy that asks for a password passes it on; the other field says which user is
+  // behind it.
   const bool bearer = authorization != nullptr && lower(authorization->substr(0, 7)) == "bearer ";
   if (authorization != nullptr && (bearer || user == nullptr)) return by_bearer(*authorization);
   if (user != nullptr) return by_user(*user);

@@ -28,9 +28,10 @@ class Access {
     unsigned status = 0;             // 400, 401, 403 or 421
     std::string title{};             // what is wrong and how to fix it, without a secret
   };
-  // Who asks for the health has no role, and needs none, but a name that this gateway has.
+  // A caller that asks for the health has no role and needs none, but has to ask for a host that
+  // this gateway has.
   [[nodiscard]] Verdict judge(const http::Head& head) const;
-  // Who has this token, however it came.
+  // The caller that has this token, however it came.
   [[nodiscard]] Verdict by_token(std::string_view token) const;
 
  private:

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-// A token is the prefix and 256 random bits; a configuration has its SHA-256 only, so that who
+// A token is the prefix and 256 random bits; a configuration has its SHA-256 only, so that whoever
 // reads a file or a backup cannot use it. So many random bits need no slow hash.
 namespace allot::gateway::access {
 

@@ -23,7 +23,7 @@ http::Response problem_response(const std::exception_ptr& error, bool writes) {
   return response_of(problem_of(error, writes));
 }
 
-// Who asks without a token only wants to know whether to send requests here. What is wrong is for
+// A caller without a token only wants to know whether to send requests here. What is wrong is for
 // the log: gateway.no_connection has it.
 http::Response problem_response(const std::exception_ptr& error, const Route& route, bool begun) {
   const Problem problem = problem_of(error, begun && route.writes());

@@ -130,7 +130,7 @@ std::optional<queue::Moment> first_run(const Call& call, const queue::ScheduleSp
   return queue::Moment(std::chrono::seconds(*next));
 }
 
-// A schedule submits, so that who makes one has to be allowed to.
+// A schedule submits, so whoever makes one has to be allowed to submit.
 void require_submit(const Call& call, const std::string& queue) {
   if (call.caller().may(access::Role::kSubmit, queue)) return;
   refuse(403, "a schedule submits: this needs the role submit for its queue, too", "queue");

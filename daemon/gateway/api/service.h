@@ -26,7 +26,7 @@ struct Service {
   std::size_t most_waiting = 1'000;  // jobs for these threads
   // However many scrapes of /metrics there are, the database is asked once in this time.
   Nanos snapshot_for = 5 * kSecond;
-  // Where requests are counted; it outlives who counts. nullptr: they are counted from 0.
+  // Where requests are counted; it outlives whoever counts. nullptr: they are counted from 0.
   meter::RequestRecord* requests = nullptr;
 };
 

@@ -50,8 +50,8 @@ class Application final : public http::Application {
   [[nodiscard]] bool takes_raw_targets() const override { return true; }
   http::Response refuse(unsigned status, const std::string& title) override;
 
-  // Once a second, in the server's thread: counts by the second, and takes part in who is active
-  // unless it is read_only.
+  // Once a second, in the server's thread: counts by the second, and takes part in the choice of
+  // the active node unless it is read_only.
   void turn();
 
  private:

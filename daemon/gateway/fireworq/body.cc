@@ -55,8 +55,8 @@ Take number(const char* name, double& into) {
   };
 }
 
-// Gives each member of the body to who takes its key. A null is as absent, but as a payload a
-// value.
+// Gives each member of the body to the one that takes its key. A null is as absent, but as a
+// payload a value.
 void read_members(std::string_view body, const std::map<std::string_view, Take>& takers) {
   std::string_view object;
   try {

@@ -18,7 +18,7 @@ namespace allot::gateway::fireworq {
 // send one: what a browser says of its page decides first. Any thread may ask.
 class Door {
  public:
-  // Who has a token, see access::Access.
+  // The caller that has a token, see access::Access.
   using OfToken = std::function<access::Access::Verdict(std::string_view token)>;
   Door(const config::GatewayFireworq& settings, OfToken of_token);
 

@@ -8,7 +8,7 @@ namespace allot::gateway::http {
 
 Connections::Place Connections::add(std::shared_ptr<Connection> connection,
                                     const std::string& address) {
-  // Who comes through the unix socket has no address, and no limit of his own.
+  // A peer that comes through the unix socket has no address, and no limit of its own.
   if (!address.empty()) ++of_address_[address];
   return all_.insert(all_.end(), std::move(connection));
 }

@@ -12,7 +12,7 @@ namespace allot::gateway::http {
 
 using Clock = std::chrono::steady_clock;
 
-// A connection as those see it who end it from outside. Server's thread only.
+// A connection as it looks to whoever ends it from outside. Server's thread only.
 class Connection {
  public:
   Connection() = default;
@@ -29,7 +29,7 @@ class Connection {
   virtual void cut() = 0;
 };
 
-// All open connections, how many each address has, and who of them is late. Server's thread only.
+// All open connections, how many each address has, and which are late. Server's thread only.
 class Connections {
  public:
   using Place = std::list<std::shared_ptr<Connection>>::iterator;
@@ -46,7 +46,7 @@ class Connections {
   void cut_all();
 
  private:
-  // Who ends leaves the list meanwhile, so these walk over a copy.
+  // A connection that ends leaves the list meanwhile, so these walk over a copy.
   [[nodiscard]] std::list<std::shared_ptr<Connection>> copy() const { return all_; }
 
   std::list<std::shared_ptr<Connection>> all_;

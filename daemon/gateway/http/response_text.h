@@ -18,7 +18,7 @@ enum class BodyForm {
 struct Framing {
   BodyForm form = BodyForm::kCounted;
   bool closes = false;      // the connection, after this answer
-  bool tells_open = false;  // who asked in HTTP/1.0 to keep it open is told
+  bool tells_open = false;  // an HTTP/1.0 client that asked to keep it open is told
 };
 
 // The head of the answer, with its empty line. Throws Error if a field has a character that does

@@ -34,7 +34,7 @@ namespace asio = boost::asio;
 using Code = boost::system::error_code;
 using Descriptor = asio::posix::stream_descriptor;
 
-// Those that come beyond the limit and are told so; who comes beyond these is closed in silence.
+// Those that come beyond the limit and are told so; those beyond these are closed in silence.
 constexpr std::size_t kMostUnwelcome = 64;
 constexpr std::size_t kAcceptsAtOnce = 64;
 constexpr std::chrono::milliseconds kAcceptPause{100};

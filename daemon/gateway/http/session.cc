@@ -649,8 +649,8 @@ void Session::expire() {
 void Session::leave() {
   if (phase_ != Phase::kIdle && !between_batches_) return;
   if (!asked_ && !is_kept()) {
-    // Who has just connected is about to ask, and has no way to tell an end of the connection from
-    // the loss of an answer.
+    // A client that has just connected is about to ask, and cannot tell an end of the connection
+    // from the loss of an answer.
     deadline_ = std::min(deadline_, Clock::now() + kFirstRequest);
     return;
   }

@@ -21,7 +21,7 @@ namespace allot::gateway::http {
 
 // What the sessions of a server share. It outlives them all.
 struct House {
-  Application& application;  // of who has none of his own
+  Application& application;  // of each listener that has none of its own
   const Limits& limits;
   boost::asio::io_context& io;
   boost::asio::ssl::context* tls = nullptr;  // nullptr: no listener is encrypted

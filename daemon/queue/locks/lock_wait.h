@@ -17,8 +17,8 @@ namespace allot::queue {
 //
 // The ticket with k live ones before it takes the slot that is the k-th of the free ones, so that
 // those who try at once do not meet, and locks are handed over in the order of arrival. One of the
-// oldest N that finds a slot free for longer goes first all the same: who is before it stands
-// still.
+// oldest N that finds a slot free for longer goes first all the same: the one before it
+// stands still.
 class Turn {
  public:
   [[nodiscard]] std::optional<std::uint32_t> slot(const Line& line, Nanos now);

@@ -52,7 +52,8 @@ struct QueueInfo {
   std::uint32_t first_partition = 0;
   std::uint32_t layout = 0;
   bool resizing = false;  // only from list_queues(): see operate/resize.h
-  // Whether a route may take what is submitted to it: who submits looks, see submit/address.h.
+  // Whether a route may take what is submitted to it; a submitter then looks, see
+  // submit/address.h.
   bool routed = false;
   // The queue by whose route this one was found; 0: by none, so that tasks were submitted to
   // itself.
@@ -73,7 +74,7 @@ struct QueueInfo {
 
 // A row as find_queue.sql shows it.
 QueueInfo queue_in(const db::Row& row);
-// By its name. Who submits asks address() of submit/address.h instead, which follows routes.
+// By its name. A submitter asks address() of submit/address.h instead, which follows routes.
 std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name);
 std::vector<QueueInfo> list_queues(db::Connection& db);
 // The queues by number, as they are now; their layouts stay until the transaction that is open on

@@ -100,8 +100,8 @@ class ExpiredHolderWatch {
   static constexpr Nanos kLeastInterval = 100 * kMilli;
   static constexpr Nanos kLongestTtl = 3600 * kSecond;  // that the configuration allows
 
-  // A lease that an older Allot took does not say how long it lasts. Then our own TTL has to do for
-  // one that the database calls expired, and the longest possible one for any other.
+  // A row may not say how long its lease lasts. Then our own TTL has to do for a lease that the
+  // database calls expired, and the longest possible one for any other.
   [[nodiscard]] Nanos least_of(const Observation& observed) const {
     const Nanos ttl = observed.ttl ? in_ns(*observed.ttl) : ttl_ns_;
     return least_ == StoodStill::kHalf ? ttl / 2 : ttl;

@@ -67,7 +67,7 @@ struct Observation {
   std::string expire_at;
   bool expired = false;                    // by the database's clock
   std::chrono::microseconds remaining{0};  // by the database's clock
-  // How long it lasts without a renewal; nullopt: an older Allot did not say.
+  // How long it lasts without a renewal; nullopt: the row does not say.
   std::optional<std::chrono::microseconds> ttl;
   std::string holder;  // "host/instance/pid", for the log
 };

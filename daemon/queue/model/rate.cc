@@ -59,8 +59,8 @@ std::vector<Bucket> buckets_of(const Rate& rate) {
   const std::uint64_t between = interval_us(count);
   const std::uint64_t holds = std::max(interval_us(1) * rate.burst, kLeastHoldUs);
   const std::uint64_t most = rate.per_million_seconds * kMostGrantUs / kMillion / kMillion;
-  // Where nothing is saved up, a start that comes late by the trips of who looks for it would put
-  // off all that follow. A quarter of the distance lets no two start at once.
+  // Where nothing is saved up, a start that comes late by the trips of the worker that looks for
+  // it would put off all that follow. A quarter of the distance lets no two start at once.
   const std::uint64_t late = std::min(between / 4, kMostLateUs);
   const std::uint64_t hold = std::max(holds - std::min(holds, between), late);
   const Bucket bucket{static_cast<std::int64_t>(between), static_cast<std::int64_t>(hold),

@@ -13,7 +13,8 @@
 #include "queue/model/task.h"
 
 // What an operator does with many dead tasks at once: a count, then an action that somebody works
-// off (decision 0044). Who asks needs this header only; bulk_work.h is for who works it off.
+// off (decision 0044). Whoever asks needs this header only; bulk_work.h is for whoever works
+// it off.
 namespace allot::queue {
 
 enum class BulkKind { kRetryDead, kDiscardDead };

@@ -179,7 +179,7 @@ std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name
     }
     const Moment now = database_now(db);
     ScheduleSpec spec = found->spec;
-    spec.overlap = Overlap::kAllow;  // who asks for a task gets one
+    spec.overlap = Overlap::kAllow;  // whoever asks for a task gets one
     const Submission submission = submission_of(spec, *queue, now);
     validate(submission);
     PlannedTask task = std::move(plan_each(db, {&submission, 1}).front());

@@ -33,9 +33,9 @@ QueueInfo default_queue(db::Connection& db, std::string_view type);
 // queue of that name.
 std::optional<QueueInfo> address(db::Connection& db, std::string_view name, std::string_view type);
 
-// The same for who submits much, or for long: it remembers what it found for so short a time that
-// a route is followed within a second, with the time of the submission itself. One thread uses it
-// at a time.
+// The same for a caller that submits much, or for long: it remembers what it found for so short a
+// time that a route is followed within a second, with the time of the submission itself. One thread
+// uses it at a time.
 class Addresses {
  public:
   static constexpr Nanos kKept = kSecond / 2;

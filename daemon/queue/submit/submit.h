@@ -86,7 +86,7 @@ std::vector<Submitted> submit_within(db::Connection& db, Placer placer,
                                      std::span<const Submission> submissions);
 
 // What belongs to new tasks and goes into their transaction: the statements, in one packet with
-// COMMIT, and who reads the answers. Asked for again where the transaction is sent again.
+// COMMIT, and what reads the answers. Asked for again where the transaction is sent again.
 struct Beside {
   std::function<std::vector<db::Statement>(std::span<const Submitted> made)> statements{};
   std::function<void(std::span<db::StatementResult> results)> answered{};

@@ -21,14 +21,14 @@ namespace allot::queue {
 // A duty as one look at the table showed it.
 struct SeenDuty {
   DutyName duty;
-  std::optional<std::uint64_t> holder;  // nullopt: nobody, or a worker of the version before
+  std::optional<std::uint64_t> holder;  // nullopt: the row names nobody
   std::string free_at;
   bool over = false;                                 // may be claimed
   std::chrono::microseconds remaining{0};            // of its term, by the database's clock
   std::optional<std::chrono::microseconds> ran_ago;  // nullopt: never
 };
 
-// A row for each that has none; who has one keeps it as it is.
+// Makes a row for each duty that has none; the others keep theirs as it is.
 void make_duties(db::Connection& db, const DutyNames& duties);
 
 // What a leader did since it told the last time, and what went wrong with the others.

@@ -110,7 +110,8 @@ Runners::Runner* Runners::last_idle() const {
 }
 
 // Whom to wake for what waits: nobody, while another one is on its way. It calls the next one, so
-// that who hands out is not held up by all of them, and no more wake than find something.
+// that the thread that hands out is not held up by all of them, and no more wake than find
+// something.
 Runners::Runner* Runners::call_one() {
   if (idle_ == 0 || queue_.empty() || called_ != nullptr) return nullptr;
   called_ = last_idle();

@@ -12,8 +12,8 @@ namespace allot::worker {
 // The time of the database as this worker keeps it, which never goes back (S15). When the
 // database's clock is set back, what was due before stays due, and a pause that somebody waits for
 // does not become longer by an hour. This time then goes on at half speed until the clock has
-// caught up with it, so that a pause takes up to twice as long meanwhile. Who starts after the step
-// knows nothing of it.
+// caught up with it, so that a pause takes up to twice as long meanwhile. A worker that starts
+// after the step knows nothing of it.
 class DatabaseClock {
  public:
   // What the clock said in a call that was sent and answered at these times (CLOCK_BOOTTIME).

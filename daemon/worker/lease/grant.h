@@ -57,7 +57,7 @@ class Grant {
   }
   // By the same answer, whether it is any use to ask for more.
   [[nodiscard]] bool more(Nanos now) const { return may_ask(now) && (!limited() || any()); }
-  // The same, for who will ask until there is one.
+  // The same, for a caller that will ask until there is one.
   [[nodiscard]] bool may_ask(Nanos now) const {
     if (!limited()) return true;
     // What is left, though the block is over, the release gives back.

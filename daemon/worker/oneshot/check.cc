@@ -110,7 +110,7 @@ std::vector<std::string> require_good_plugins(const config::Settings& settings,
   return types;
 }
 
-// Only who checks needs the zones: a worker that starts anew shall not depend on them.
+// Only a check needs the zones: a worker that starts anew shall not depend on them.
 void require_good_schedules(const config::Settings& settings) {
   config::Problems problems;
   config::check_zones(settings, problems);
@@ -213,7 +213,7 @@ void check_database(const config::Settings& settings, bool reclaim, Findings& fi
     queue::ensure_queue(db, queue.name, queue::shape_of(queue));
   }
   find_lost_hooks(settings, db, findings);
-  // Only who holds the lock knows that the former life is over.
+  // Only a process that holds the lock knows that the former life is over.
   if (!reclaim || !peer::inherited(ipc::kLockFd)) return;
   if (peer::draw_lock_mark(ipc::kLockFd) == 0) {
     throw Error(std::string("the lock cannot be written: ") + std::strerror(errno),

@@ -84,7 +84,7 @@ class LockCommandTest : public CliTest {
   }
   std::string state() { return value("SELECT state FROM named_lock WHERE name = 'x'"); }
   // Waits for the end of the command, and says whether it came before the lock could be another's:
-  // as somebody sees it who watches from now on.
+  // as it looks to somebody who watches from now on.
   [[nodiscard]] bool ends_before_the_lock(const Running& running) {
     queue::TokenFloor floor;
     queue::LockWait next({.name = "x", .ttl = std::chrono::seconds(1)}, queue::make_holder("", ""),
@@ -152,7 +152,7 @@ TEST_F(LockCommandTest, AfterAChangeOfServerItSaysWhyItWasNotGot) {
   EXPECT_EQ(allot({"lock", "run", "x", "--wait", "1m", "--", "true"}).status, (ExitStatus{0, 0}));
 }
 
-// Who waits on this host sleeps on the bell, between two looks.
+// A client that waits on this host sleeps on the bell, between two looks.
 TEST_F(LockCommandTest, WhoTakesReleasesOrBreaksItRings) {
   std::filesystem::create_directories(folder_ / "run");
   const peer::LockBell bell(folder_ / "run", "x");

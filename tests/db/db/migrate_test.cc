@@ -194,7 +194,7 @@ TEST_F(MigrateTest, WithoutTheRightItIsRefused) {
 // with the whole schema.
 class KilledMigratorTest : public MigrateTest {
  protected:
-  // Who has the table that the migrator waits for is db_, until it gives it back.
+  // It is db_ that has the table the migrator waits for, until it gives it back.
   void kill_in_the_middle(Migrations all) {
     const ConnectOptions options = Database::shared().options(name_);
     const pid_t child = ::fork();

@@ -115,7 +115,7 @@ TEST_F(CombineTest, AfterARefusalEachIsTriedAlone) {
   look_.execute("DROP TRIGGER no_bad");
 }
 
-// An open transaction of an application has a unique key; who submits with it waits, and nobody
+// An open transaction of an application has a unique key; whoever submits with it waits, and nobody
 // else does.
 TEST_F(CombineTest, AnOpenTransactionOnAKeyStallsNobodyElse) {
   const Answered owner = begin(R"(,"unique_key":"k")").get();
@@ -249,7 +249,7 @@ TEST_F(KilledServerTest, EachAnswerIsTrue) {
   ASSERT_TRUE(support::eventually([&] { return submit("after").get().status() == 201; }));
 }
 
-// Who is told 503 knows that nothing was sent.
+// A client that is told 503 knows that nothing was sent.
 TEST_F(KilledServerTest, WithoutAServerNothingIsSubmitted) {
   ASSERT_EQ(submit("before").get().status(), 201U);
   server_.kill9();

@@ -11,8 +11,7 @@
 namespace allot::gateway::api {
 namespace {
 
-// Who looks at 10,000 rows at most, page by page, begins one page more to see whether there are
-// more.
+// A look at 10,000 rows at most, page by page, begins one page more to see whether there are more.
 constexpr std::uint64_t kOnePage = 1'100;
 
 class ReadsTest : public GatewayTest {

@@ -319,7 +319,7 @@ TEST_F(SubmitRouteTest, APauseAndARateAreShown) {
       "reason");
 }
 
-// Who asks may have a name that a proxy took from a client.
+// A caller may have a name that a proxy took from a client.
 TEST_F(SubmitRouteTest, NobodyForgesALineOfTheLog) {
   const std::string task = "/api/v1/tasks/" + put();
   Application named(service(), [](const http::Head&) {

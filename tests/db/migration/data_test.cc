@@ -158,7 +158,7 @@ TEST_P(MigratedTest, EveryTaskIsSeen) {
 }
 
 TEST_P(MigratedTest, EveryTaskRunsOn) {
-  // As a program of the first version writes it.
+  // As written by a program that knows none of the later columns.
   db_.execute(
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
       " VALUES (1, 0, 1, 4096900, 't', 'by an old writer')");
@@ -207,7 +207,7 @@ TEST_P(MigratedTest, OperatorsAndSubmittersGoOn) {
   EXPECT_TRUE(made[1].existed);
 }
 
-// A row that a worker of the version before made, and one that such a worker has for an hour yet.
+// Two duties without a holder: one whose end is past, and one whose end is an hour ahead.
 TEST_P(MigratedTest, DutiesOfTheVersionBeforeAreLed) {
   db_.execute(
       "INSERT INTO queue_duty (queue_id, duty, free_at)"

@@ -249,7 +249,8 @@ TEST_F(LockTest, OnlyWhatStoodStillIsFreed) {
   EXPECT_TRUE(free_lock(look_, observed(), false));
 }
 
-// Who commits under a lock has its row locked (allot_lock_require): it is not freed meanwhile.
+// A client that commits under a lock has its row locked (allot_lock_require): it is not freed
+// meanwhile.
 TEST_F(LockTest, ARowThatSomebodyHasLockedIsLeftAlone) {
   ensure_lock(look_, kName, 1);
   ASSERT_TRUE(take());

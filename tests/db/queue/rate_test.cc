@@ -46,7 +46,7 @@ class RateTest : public QueueTest {
 };
 
 constexpr const char* kNow = "TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))";
-// As the version before has them.
+// The pause of a program that knows no rates.
 std::string old_pause(std::uint32_t queue_id) {
   return "INSERT INTO queue_pause (queue_id, paused_at, reason) VALUES (" +
          std::to_string(queue_id) +
@@ -115,7 +115,7 @@ TEST_F(RateTest, ItIsClosedToWhoeverKnowsNoRates) {
   EXPECT_FALSE(other.steal(partition_)) << "a takeover that would start its tasks";
 }
 
-// S42: an operator's command of the version before.
+// S42: a resume that knows no rates deletes the row.
 TEST_F(RateTest, AnOldResumeDoesNotOpenIt) {
   put(1);
   set_rate(look_, queue_, rate("5"));
@@ -311,7 +311,7 @@ TEST_F(RateTest, WhatDidNotStartIsGivenBackWithTheRelease) {
   EXPECT_EQ(give_back(200'001), 0U) << "too late";
 }
 
-// Who charges one bucket does not wait for another.
+// A worker that charges one bucket does not wait for another.
 TEST_F(RateTest, ALockedBucketStopsNobodyAtTheOthers) {
   put(10);
   set_rate(look_, queue_, rate("500"));

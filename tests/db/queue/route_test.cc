@@ -136,7 +136,7 @@ TEST_F(RouteTest, TheListHasThemInTheOrderInWhichTheyAreTried) {
   EXPECT_EQ(all, "q mail a; q mail.* b; q * a; any * a; ");
 }
 
-// Who submits to it reads its row and nothing else.
+// A submission to it reads its row and nothing else.
 TEST_F(RouteTest, AQueueThatNoRouteConcernsCostsNothing) {
   for (const char* name : {"a", "b"}) make_queue(name, 1);
   EXPECT_EQ(flag("q"), "0");
@@ -162,7 +162,7 @@ TEST_F(RouteTest, AQueueThatNoRouteConcernsCostsNothing) {
   EXPECT_FALSE(ensure_queue(worker_.db, "latest", {1}).routed);
 }
 
-// An Allot of the version before makes queues without the column.
+// Of a queue whose `routed` is NULL nobody knows whether a route concerns it.
 TEST_F(RouteTest, OfAQueueThatNobodyAskedAboutOneLooks) {
   make_queue("a", 1);
   look_.execute("UPDATE queue SET routed = NULL WHERE name = 'q'");
@@ -285,7 +285,7 @@ class PlacedRouteTest : public RouteTest {
   std::string taker_of(const Submitted& made) {
     return queue_name(look_, made.id.partition.queue_id);
   }
-  // The queue that a task is in which somebody submits who looked for its queue before.
+  // The queue that a task is in when somebody who had looked for its queue before submits it.
   std::string late(const QueueInfo& found) {
     const Submission one = task(found);
     const std::string taker = taker_of(submit(worker_.db, {&one, 1}).front());

@@ -194,7 +194,7 @@ TEST_F(TickTest, OfTwoAtOnceOneMakesTheTask) {
 }
 
 // S33: whatever of the packet the server has done when its client is gone, it is all or nothing,
-// and who comes after it sees which by the schedule's row.
+// and whoever comes after it sees which by the schedule's row.
 TEST_F(TickTest, AConnectionThatEndsAnywhereInThePacketLeavesAllOrNothing) {
   ScheduleSpec waits = spec();
   waits.overlap = Overlap::kWait;

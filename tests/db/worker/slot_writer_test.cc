@@ -96,7 +96,7 @@ TEST(SlotWriter, SeveralRunAndEndInAnyOrder) {
   EXPECT_EQ(static_cast<ipc::WorkerState>(raw.state.load()), ipc::WorkerState::kLeasing);
 }
 
-// A task that runs on from another queue is nobody's who is killed with the lease in hand.
+// A task that runs on from another queue is not that of a worker killed with the lease in hand.
 TEST(SlotWriter, ADetachedTaskIsOfTheLeaseThatItLeft) {
   Written written;
   written.slot.begin_lease({1, 2}, "first", false);

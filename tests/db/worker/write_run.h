@@ -8,8 +8,8 @@
 #include "queue/model/task.h"
 #include "worker/process/slot_writer.h"
 
-// Writes runs into a slot as a worker does, for tests of who reads them. Each run is of the lease
-// that the slot shows.
+// Writes runs into a slot as a worker does, for tests of what reads them. Each run is of the
+// lease that the slot shows.
 namespace allot::worker {
 
 inline void name_run(SlotWriter& slot, const queue::Task& task, std::uint32_t attempt,

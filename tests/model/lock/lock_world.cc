@@ -155,7 +155,7 @@ void World::holder_moves(const State& state, int who, std::vector<Move>& out) co
   }
 }
 
-// Who wants the lock: daemon/queue/locks/lock_wait.
+// A client that wants the lock: daemon/queue/locks/lock_wait.
 void World::other_moves(const State& state, int who, std::vector<Move>& out) const {
   const Client& client = state.clients[who];
   if (state.held == 0) {
@@ -276,7 +276,7 @@ void World::moves(const State& state, std::vector<Move>& out) const {
 bool World::make_canonical(State& state) const {
   bool awaited = false;  // a renewal, or another release, of the taking that was released
   for (Client& client : state.clients) {
-    // Who hears of these does nothing else for it.
+    // A client that hears of these does nothing else for it.
     const bool told = client.call.verb == Verb::kRelease || client.call.verb == Verb::kFree;
     if (told && client.call.executed != 0) client.call = {};
     const bool held = state.held != 0;

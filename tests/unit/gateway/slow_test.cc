@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is slow, or sends nothing at all, does not stay.
+// A client that is slow, or sends nothing at all, does not stay.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 

@@ -37,7 +37,7 @@ TEST_F(StopTest, WhatIsInFlightIsAnsweredAndNothingElse) {
   client.send(get("/late") + get("/hello"));
   ASSERT_TRUE(support::eventually([&] { return application_.late() == 1; }));
   server_.server().stop(std::chrono::minutes(10));
-  // Who comes now finds nobody.
+  // A client that comes now finds nobody.
   ASSERT_TRUE(support::eventually([&] {
     try {
       HttpClient::to_port(server_.port());

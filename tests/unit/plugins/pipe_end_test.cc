@@ -238,8 +238,8 @@ TEST_F(PipeEndTest, AVerdictBeforeTheWholeTaskWasRead) {
   EXPECT_EQ(notes().size(), 2U) << "another program, as the first one was amid a line";
 }
 
-// Such a process holds the pipes open, and does not keep the worker waiting. Who left the group is
-// ended by the supervisor, with its worker.
+// Such a process holds the pipes open, and does not keep the worker waiting. A process that left
+// the group is ended by the supervisor, with its worker.
 TEST_F(PipeEndTest, AProcessThatItLeavesBehind) {
   begin_python(
       "for task in tasks():\n"
