@@ -187,8 +187,7 @@ class GatewayChecker {
     }
     if (gateway_.trusted_proxies.empty()) {
       problem("gateway.user_header",
-              "[gateway] user_header needs trusted_proxies, who alone may "
-              "send it");
+              "[gateway] user_header needs trusted_proxies, which alone may send it");
     }
     gateway_.user_header = lower;
   }

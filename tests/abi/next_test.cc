@@ -40,8 +40,11 @@ class NextHost : public testing::Test {
   support::TempDir folder_;
 };
 
-TEST_F(NextHost, APluginOfTheFirstVersionRuns) {
-  const Registry registry = load("v1.so");
+// Of the first version, and of the one before the next, which is today's.
+class EarlierPlugin : public NextHost, public testing::WithParamInterface<const char*> {};
+
+TEST_P(EarlierPlugin, Runs) {
+  const Registry registry = load(GetParam());
   const LoadedHandler* handler = registry.find("test.c");
   ASSERT_NE(handler, nullptr);
   EXPECT_LT(handler->handler->struct_size, sizeof(allot_handler));
@@ -50,8 +53,8 @@ TEST_F(NextHost, APluginOfTheFirstVersionRuns) {
   EXPECT_EQ(result.reason, "run 1 of attempt 3");
 }
 
-TEST_F(NextHost, APluginOfTheFirstVersionRunsSeveralInACall) {
-  const Registry registry = load("v1.so");
+TEST_P(EarlierPlugin, RunsSeveralInACall) {
+  const Registry registry = load(GetParam());
   const LoadedHandler* handler = registry.find("test.c");
   ASSERT_NE(handler, nullptr);
   const std::vector inputs{input("count"), input("fine")};
@@ -63,12 +66,34 @@ TEST_F(NextHost, APluginOfTheFirstVersionRunsSeveralInACall) {
   EXPECT_EQ(result.each[1].kind, OutcomeKind::kSuccess);
 }
 
-// What it gives to the host is as large as version 1 had it, which is large enough.
-TEST_F(NextHost, ACallOfAPluginOfTheFirstVersionIsTaken) {
-  const Registry registry = load("v1.so");
+// What it gives to the host is as large as its version had it, which is large enough.
+TEST_P(EarlierPlugin, CallsTheHost) {
+  const Registry registry = load(GetParam());
   const LoadedHandler* handler = registry.find("test.c");
   ASSERT_NE(handler, nullptr);
   EXPECT_EQ(call(*handler, input("submit"), hooks_).reason, "this call is not offered here");
+}
+
+// And the same plugin in a host that is not ours.
+TEST_P(EarlierPlugin, RunsInAHostInC) {
+  const auto opened = open_plugin(ALLOT_PLAIN_PLUGINS "/" + std::string(GetParam()));
+  ASSERT_TRUE(std::holds_alternative<const allot_plugin*>(opened));
+  c_host_result result{};
+  ASSERT_EQ(c_host_run(std::get<const allot_plugin*>(opened), 0, "count", &result), 1);
+  EXPECT_EQ(result.kind, ALLOT_FAIL);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, EarlierPlugin, testing::Values("v1.so", "c.so"), [](const auto& file) {
+  return std::filesystem::path(file.param).stem().string();
+});
+
+TEST_F(NextHost, RunsAPluginOfTodaysSdk) {
+  const Registry registry = load("first.so");
+  const LoadedHandler* handler = registry.find("plain.first");
+  ASSERT_NE(handler, nullptr);
+  const CallResult result = call(*handler, input("payload"), hooks_);
+  EXPECT_EQ(result.kind, OutcomeKind::kRetry);
+  EXPECT_EQ(result.reason, "first ");
 }
 
 TEST_F(NextHost, APluginOfItsOwnVersionRuns) {
@@ -77,15 +102,6 @@ TEST_F(NextHost, APluginOfItsOwnVersionRuns) {
   ASSERT_NE(handler, nullptr);
   EXPECT_EQ(handler->handler->struct_size, sizeof(allot_handler));
   EXPECT_EQ(call(*handler, input("count"), hooks_).reason, "run 1 of attempt 3");
-}
-
-// And the same plugin in a host that is not ours.
-TEST(NextCHost, RunsAPluginOfTheFirstVersion) {
-  const auto opened = open_plugin(ALLOT_PLAIN_PLUGINS "/v1.so");
-  ASSERT_TRUE(std::holds_alternative<const allot_plugin*>(opened));
-  c_host_result result{};
-  ASSERT_EQ(c_host_run(std::get<const allot_plugin*>(opened), 0, "count", &result), 1);
-  EXPECT_EQ(result.kind, ALLOT_FAIL);
 }
 
 }  // namespace

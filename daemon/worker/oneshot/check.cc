@@ -50,6 +50,10 @@ void put(char (&to)[N], const std::string& from, const char* what) {
   std::memcpy(to, from.c_str(), from.size() + 1);
 }
 
+// A pool's old workers finish their tasks in their own slots while the new ones start (S23), and
+// the steward is one more of each.
+static_assert(ipc::kMaxSlots >= 2 * (config::kMaxWorkers + 1));
+
 ipc::PreflightAnswer answer_of(const config::Settings& settings) {
   ipc::PreflightAnswer answer{};
   answer.magic = ipc::kPreflightMagic;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <future>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "db/worker/loop_fixture.h"
@@ -66,6 +67,21 @@ std::uint64_t found_by(LoopWorker& other, const std::atomic<bool>& over) {
     other.work(std::move(*block));
   }
   return tasks;
+}
+
+// S19. One task runs in any case: without that, a lease that comes late would run none.
+TEST_F(LoopTest, ALeaseEndsWhenItsTimeIsOver) {
+  config_.block_seconds = milliseconds(0);
+  config_.block_size = 4;
+  put_tasks(0, 10);
+  const auto mine = worker();
+  for (const char* left : {"9", "8"}) {
+    std::optional<queue::Block> block;
+    ASSERT_TRUE(eventually([&] { return (block = mine->find()).has_value(); }));
+    mine->work(std::move(*block));
+    EXPECT_EQ(tasks_left(), left);
+    EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
+  }
 }
 
 // No scout sees a task that is submitted to a partition while that is leased: whoever has the lease

@@ -130,6 +130,31 @@ TEST_F(RunnersTest, DetachesMeetEnds) {
   EXPECT_EQ(one->slot().leases_lost, 0U);
 }
 
+// S16, S5: however many threads there are, and however long it runs.
+TEST_F(RunnersTest, OrderedAndLimitedQueuesRunOneAtATimeAndDetachNothing) {
+  using queue::Placement;
+  config_.detach_after = std::chrono::milliseconds(1);
+  for (const auto placement : {Placement::kOrdered, Placement::kLimited}) {
+    const std::string name(queue::name_of(placement));
+    queue_ = queue::ensure_queue(db_, name, {1, placement, 1});
+    const std::size_t before = begun();
+    put_side(0, 4, "side.gate", "'" + (output_folder_ / name) + "'");
+    const auto one = crowded_worker();
+    auto block = one->find();
+    ASSERT_TRUE(block && block->tasks.size() == 4) << name;
+    auto worked = std::async(std::launch::async, [&] { one->work(std::move(*block)); });
+    EXPECT_TRUE(eventually([&] { return begun() == before + 1; })) << name;
+    EXPECT_FALSE(eventually(
+        [&] { return begun() > before + 1 || value("SELECT COUNT(*) FROM task_running") != "0"; },
+        std::chrono::milliseconds(500)))
+        << name;
+    static_cast<void>(output_folder_.write(name, ""));
+    worked.get();
+    EXPECT_EQ(one->slot().tasks_done, 4U) << name;
+  }
+  EXPECT_EQ(side::overlap(side::read_lines(output_)), 1U);
+}
+
 TEST_F(RunnersTest, ALeaseThatIsLostUnderAllOfThem) {
   const std::string gate = output_folder_ / "gate";
   put_side(0, 20, "side.gate", "'" + gate + "'");

@@ -150,7 +150,7 @@ TEST_F(GatewayConfig, NamesAndPathsAreOnes) {
 TEST_F(GatewayConfig, OnlyATrustedProxyNamesUsers) {
   const auto line = [&](const std::string& text) { return refused("[gateway]\n" + text + "\n"); };
   EXPECT_EQ(line("user_header = \"X-User\""),
-            "allot.toml:4: [gateway] user_header needs trusted_proxies, who alone may send it");
+            "allot.toml:4: [gateway] user_header needs trusted_proxies, which alone may send it");
   EXPECT_EQ(
       line("user_header = \"Authorization\"\ntrusted_proxies = [\"::1\"]"),
       "allot.toml:4: [gateway] user_header is \"Authorization\"; write the name of a field of "

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the threads of a gateway share beside its work: many of them at once, which ThreadSanitizer
+// looks at.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "gateway/fireworq/figures.h"
+#include "gateway/fireworq/node.h"
+#include "metrics/snapshot.h"
+#include "support/database.h"
+
+namespace allot::gateway {
+namespace {
+
+constexpr int kThreads = 8;
+constexpr int kRounds = 200;
+
+// Each thread does the same as often, at the same time.
+void in_threads(const std::function<void()>& act) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < kRounds; ++round) act();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(SharedTest, ASnapshotIsTakenOnceForAll) {
+  metrics::Snapshots snapshots(std::numeric_limits<Nanos>::max() / 2);
+  std::atomic<int> taken = 0;
+  in_threads([&] {
+    if (snapshots.get(2)) return;
+    ++taken;
+    snapshots.put({.at_ns = 1});
+  });
+  EXPECT_GE(taken, 1);
+  EXPECT_LE(taken, kThreads) << "each of those that came before the first one";
+  EXPECT_EQ(snapshots.get(2)->at_ns, 1);
+}
+
+// As one is renewed: whoever comes meanwhile gets the last one.
+TEST(SharedTest, OneThreadRenewsASnapshot) {
+  metrics::Snapshots snapshots(0);
+  snapshots.put({.at_ns = 1});
+  std::atomic<int> renewing = 0;
+  in_threads([&] {
+    if (snapshots.get(2)) return;
+    EXPECT_EQ(++renewing, 1);
+    --renewing;
+    snapshots.put({.at_ns = 1});
+  });
+}
+
+TEST(SharedTest, EachPushIsCounted) {
+  fireworq::Figures figures("");
+  queue::FireworqQueue queue;
+  queue.name = queue.info.name = "q";
+  in_threads([&] {
+    figures.pushed(queue.name);
+    figures.turn();
+    static_cast<void>(figures.of({}, queue));
+  });
+  EXPECT_EQ(figures.of({}, queue).pushes, std::uint64_t{kThreads} * kRounds);
+}
+
+// One thread keeps its term, while others ask for it.
+TEST(SharedTest, TheActiveNodeIsAskedWhileItRenewsItsTerm) {
+  const std::string name = support::emptied_database();
+  db::Connection db = support::Database::shared().connect(name);
+  fireworq::Node node;
+  node.round(db);
+  std::atomic<bool> over = false;
+  std::vector<std::thread> others;
+  for (int i = 1; i < kThreads; ++i) {
+    others.emplace_back([&] {
+      while (!over) EXPECT_TRUE(node.is_active());
+    });
+  }
+  for (int round = 0; round < kRounds; ++round) node.round(db);
+  over = true;
+  for (std::thread& other : others) other.join();
+  node.leave(db);
+  EXPECT_FALSE(node.is_active());
+}
+
+}  // namespace
+}  // namespace allot::gateway
