@@ -83,9 +83,10 @@ TEST_P(EarlierPlugin, RunsInAHostInC) {
   EXPECT_EQ(result.kind, ALLOT_FAIL);
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, EarlierPlugin, testing::Values("v1.so", "c.so"), [](const auto& file) {
-  return std::filesystem::path(file.param).stem().string();
-});
+INSTANTIATE_TEST_SUITE_P(Of, EarlierPlugin, testing::Values("v1.so", "today/c.so"),
+                         [](const auto& file) {
+                           return std::filesystem::path(file.param).stem().string();
+                         });
 
 TEST_F(NextHost, RunsAPluginOfTodaysSdk) {
   const Registry registry = load("first.so");

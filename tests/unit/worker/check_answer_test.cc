@@ -24,8 +24,9 @@ ipc::PreflightAnswer answer_to(const std::string& daemon) {
   EXPECT_EQ(::pipe(ends), 0);
   const UniqueFd read_end(ends[0]);
   UniqueFd write_end(ends[1]);
-  const auto done = support::run_program({ALLOT_WORKER, "--check", "config", "--config", file},
-                                         {.descriptors = {{write_end.get(), ipc::kAnswerFd}}});
+  const auto done = support::run_program(
+      {ALLOT_WORKER, "--check", "config", "--log-format", "text", "--config", file},
+      {.descriptors = {{write_end.get(), ipc::kAnswerFd}}});
   EXPECT_EQ(done.status, (support::ExitStatus{0, 0})) << done.err;
   write_end.reset();
   ipc::PreflightAnswer answer{};
