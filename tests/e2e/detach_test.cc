@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "e2e/daemon.h"
-#include "e2e/size_of.h"
+#include "support/environment.h"
 
 namespace allot::e2e::detach_test {
 namespace {
@@ -293,7 +293,7 @@ class Massacre {
 };
 
 TEST(Detach, WorkersMayDieAtAnyPointOfIt) {
-  const int most = size_of("ALLOT_TEST_KILLS", 75);
+  const int most = support::environment_or("ALLOT_TEST_KILLS", 75);
   Massacre massacre(4 * most, "detach_after = \"1ms\"");
   int kills = 0;
   ASSERT_TRUE(eventually(

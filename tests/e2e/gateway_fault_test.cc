@@ -12,7 +12,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <map>
@@ -26,19 +25,16 @@
 
 #include "e2e/daemon.h"
 #include "e2e/full_disk.h"
+#include "support/environment.h"
 #include "support/http_client.h"
 
 namespace allot::e2e::gateway_fault_test {
 namespace {
 
 using support::Database;
+using support::environment_or;
 using support::eventually;
 using support::HttpClient;
-
-unsigned setting(const char* variable, unsigned usual) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : usual;
-}
 
 // What a client knows of one task: the statuses of all requests for it; 0: there was no answer.
 struct Told {
@@ -237,7 +233,7 @@ class GatewayFault : public testing::Test {
   Database server_;
   Daemon daemon_{options(server_)};
   std::string socket_ = daemon_.folder() + "/gateway.sock";
-  std::mt19937 random_{setting("ALLOT_TEST_SEED", 19)};
+  std::mt19937 random_{environment_or("ALLOT_TEST_SEED", 19U)};
 };
 
 TEST_F(GatewayFault, WhatIsAnsweredIsTrue) {
@@ -248,8 +244,8 @@ TEST_F(GatewayFault, WhatIsAnsweredIsTrue) {
   for (int i = 0; i < 8; ++i) clients.push_back(std::make_unique<Client>(socket_, i));
   for (const auto& each : clients) threads.emplace_back([&] { each->run(over); });
 
-  const auto end =
-      std::chrono::steady_clock::now() + std::chrono::seconds(setting("ALLOT_TEST_SECONDS", 0));
+  const auto end = std::chrono::steady_clock::now() +
+                   std::chrono::seconds(environment_or("ALLOT_TEST_SECONDS", 0U));
   std::size_t made = 0;
   do {
     auto course = faults();

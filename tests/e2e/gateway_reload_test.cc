@@ -9,7 +9,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -21,6 +20,7 @@
 #include "base/unique_fd.h"
 #include "e2e/daemon.h"
 #include "support/certificates.h"
+#include "support/environment.h"
 #include "support/http_client.h"
 #include "support/prometheus_text.h"
 #include "support/reserved_port.h"
@@ -302,11 +302,6 @@ class Load {
   std::vector<std::thread> clients_;
 };
 
-int reloads(int usual) {
-  const char* wanted = std::getenv("ALLOT_TEST_HUPS");
-  return wanted == nullptr ? usual : std::atoi(wanted);
-}
-
 void expect_no_failure(Load& load, int hups, Daemon& daemon) {
   load.stop();
   std::printf("%d reloads, %d requests answered 201, %d not\n", hups, load.good(), load.bad());
@@ -315,7 +310,7 @@ void expect_no_failure(Load& load, int hups, Daemon& daemon) {
 
 TEST_F(GatewayReload, NoRequestFailsUnderLoad) {
   start({});
-  const int hups = reloads(10);
+  const int hups = support::environment_or("ALLOT_TEST_HUPS", 10);
   Load load(socket_);
   for (int round = 0; round < hups; ++round) {
     const int before = load.good();
@@ -332,7 +327,7 @@ TEST(GatewayReloadOfADaemon, NoRequestFailsUnderLoad) {
   options.more = "[gateway]\nsocket = \"gateway.sock\"\n[gateway.database]\nuser = \"root\"\n";
   Daemon daemon(options);
   ASSERT_TRUE(eventually([&] { return daemon.logged("gateway.listening"); })) << daemon.log();
-  const int hups = reloads(5);
+  const int hups = support::environment_or("ALLOT_TEST_HUPS", 5);
   Load load(daemon.folder() + "/gateway.sock");
   for (int round = 0; round < hups; ++round) {
     const std::size_t listening = daemon.times_logged("gateway.listening");

@@ -12,10 +12,12 @@
 #include "db/connection.h"
 #include "e2e/keyed.h"
 #include "queue/model/task.h"
+#include "support/environment.h"
 
 namespace allot::e2e::key_test {
 namespace {
 
+using support::environment_or;
 using support::eventually;
 
 class KeyTest : public KeyedTest {
@@ -28,8 +30,8 @@ class KeyTest : public KeyedTest {
 };
 
 TEST_F(KeyTest, EachKeyRunsInOrderWhileWorkersAreKilled) {
-  const int keys = size_of("ALLOT_TEST_KEYS", 100);
-  const int tasks = size_of("ALLOT_TEST_TASKS", 30);
+  const int keys = environment_or("ALLOT_TEST_KEYS", 100);
+  const int tasks = environment_or("ALLOT_TEST_TASKS", 30);
   start("partitions = 16\nplacement = \"ordered\"\n", 4);
   must({"queue", "pause", "keyed"});
   const char* const verbs[] = {"", "", "", "", "", "", "", "crash", "", "", "release"};
@@ -46,7 +48,7 @@ TEST_F(KeyTest, EachKeyRunsInOrderWhileWorkersAreKilled) {
   };
   submit_to(tasks);
   must({"queue", "resume", "keyed"});
-  const std::chrono::milliseconds pace(size_of("ALLOT_TEST_KILL_MS", 60));
+  const std::chrono::milliseconds pace(environment_or("ALLOT_TEST_KILL_MS", 60));
   std::mt19937 dice(1);
   std::size_t kills = 0;
   while (daemon_->count("task") > 0) {
@@ -104,7 +106,7 @@ TEST_F(KeyTest, OneThatDiesOrHasNoHandlerIsNotPassedSilently) {
 }
 
 TEST_F(KeyTest, NeverMoreThanMaxRunningAtATime) {
-  const int tasks = size_of("ALLOT_TEST_LIMITED", 3'000);
+  const int tasks = environment_or("ALLOT_TEST_LIMITED", 3'000);
   start("partitions = 8\nplacement = \"limited\"\nmax_running = 2\n", 6);
   std::vector<nlohmann::json> batch;
   for (int i = 0; i < tasks; ++i) {
@@ -122,7 +124,7 @@ TEST_F(KeyTest, NeverMoreThanMaxRunningAtATime) {
 
 // A light tenant's first task waits for one round of blocks, however much the heavy one has.
 TEST_F(KeyTest, AHeavyTenantDoesNotDelayALightOne) {
-  const int heavy = size_of("ALLOT_TEST_HEAVY", 20'000);
+  const int heavy = environment_or("ALLOT_TEST_HEAVY", 20'000);
   start("partitions = 8\nplacement = \"fair\"\nblock_seconds = \"200ms\"\n", 2);
   must({"queue", "pause", "keyed"});
   std::vector<nlohmann::json> batch;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "e2e/keyed.h"
 
+#include <cstdlib>
 #include <map>
 
 namespace allot::e2e {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "e2e/daemon.h"
-#include "e2e/size_of.h"
 
 namespace allot::e2e {
 

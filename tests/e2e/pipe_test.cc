@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 
 #include "e2e/daemon.h"
+#include "support/environment.h"
 
 namespace allot::e2e::pipe_test {
 namespace {
@@ -199,8 +199,7 @@ TEST_F(PipeTest, AReloadStartsTheNewProgram) {
 // ALLOT_TEST_PIPE_KILLS makes it long. Programs are killed at any moment, each kill costs at most
 // an attempt, and each task is done.
 TEST_F(PipeTest, KilledProgramsLoseNoTask) {
-  const char* wanted = std::getenv("ALLOT_TEST_PIPE_KILLS");
-  const std::size_t enough = wanted != nullptr ? std::strtoul(wanted, nullptr, 10) : 20;
+  const auto enough = support::environment_or<std::size_t>("ALLOT_TEST_PIPE_KILLS", 20);
   DaemonOptions all = options(type("p.many", R"py(
 append("pid", os.getpid())
 allot_pipe.run(lambda task: append("did", task.payload))

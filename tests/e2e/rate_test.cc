@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "e2e/daemon.h"
+#include "support/environment.h"
 #include "support/stepped_clock.h"
 
 namespace allot::e2e::rate_test {
@@ -27,8 +28,7 @@ using support::Database;
 using support::eventually;
 
 unsigned measured_seconds(unsigned usual) {
-  const char* text = std::getenv("ALLOT_TEST_RATE_SECONDS");
-  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : usual;
+  return support::environment_or("ALLOT_TEST_RATE_SECONDS", usual);
 }
 bool judged_exactly() {
   return std::getenv("ALLOT_TEST_RATE_SECONDS") != nullptr;

@@ -11,11 +11,13 @@
 #include "allot/client.h"
 #include "db/connection.h"
 #include "e2e/keyed.h"
+#include "support/environment.h"
 
 namespace allot::e2e::resize_test {
 namespace {
 
 using nlohmann::json;
+using support::environment_or;
 using support::eventually;
 
 class ResizeTest : public KeyedTest {
@@ -155,8 +157,8 @@ class Submitters {
 };
 
 TEST_F(ResizeTest, EachKeyRunsInOrderThroughResizesAndKills) {
-  const int keys = size_of("ALLOT_TEST_KEYS", 60);
-  const int tasks = size_of("ALLOT_TEST_TASKS", 30);
+  const int keys = environment_or("ALLOT_TEST_KEYS", 60);
+  const int tasks = environment_or("ALLOT_TEST_TASKS", 30);
   start("partitions = 4\nplacement = \"ordered\"\n", 4);
   std::mt19937 dice(7);
   must({"queue", "pause", "keyed"});  // so that there is a backlog on both sides of a resize

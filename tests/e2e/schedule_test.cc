@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "e2e/daemon.h"
+#include "support/environment.h"
 #include "support/stepped_clock.h"
 #include "support/text.h"
 
@@ -23,14 +24,10 @@ namespace {
 
 using std::chrono::seconds;
 using support::Database;
+using support::environment_or;
 using support::eventually;
 using support::number_of;
 using support::value_of;
-
-unsigned size_of(const char* variable, unsigned usual) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : usual;
-}
 
 // Serves the queue default, and not the one in which the tasks of ticks wait.
 DaemonOptions options(const std::string& database, const std::string& instance) {
@@ -182,8 +179,8 @@ class Cluster {
 };
 
 TEST(Schedule, EachTickOnceOverThreeDaemonsWhoseLeadersAreKilled) {
-  const unsigned schedules = size_of("ALLOT_TEST_SCHEDULES", 20);
-  const unsigned kills = size_of("ALLOT_TEST_TICKS", 12) / 10 + 2;
+  const unsigned schedules = environment_or("ALLOT_TEST_SCHEDULES", 20U);
+  const unsigned kills = environment_or("ALLOT_TEST_TICKS", 12U) / 10 + 2;
   const unsigned between = std::getenv("ALLOT_TEST_TICKS") != nullptr ? 10 : 2;
   Cluster cluster(3);
   make_schedules(cluster.first(), every_second(schedules, "late = \"all\"\ncatch_up = 1000\n"));
@@ -224,14 +221,14 @@ TEST(Schedule, ALeaderThatStandsStill) {
 
 // The only worker is inside a handler for as long as the test takes.
 TEST(Schedule, TicksComeWhileAllWorkersAreBusy) {
-  const unsigned schedules = size_of("ALLOT_TEST_SCHEDULES", 20);
+  const unsigned schedules = environment_or("ALLOT_TEST_SCHEDULES", 20U);
   Cluster cluster(1);
   make_schedules(cluster.first(), every_second(schedules, ""));
   cluster.start();
   (void)cluster.first().submit("test.sleep", "600000");
   ASSERT_TRUE(eventually([&] { return cluster.first().busy_workers().size() == 1; }));
   db::Connection db = cluster.first().connect();
-  ASSERT_TRUE(go_on(db, size_of("ALLOT_TEST_TICKS", 5), schedules)) << cluster.logs();
+  ASSERT_TRUE(go_on(db, environment_or("ALLOT_TEST_TICKS", 5U), schedules)) << cluster.logs();
   EXPECT_EQ(cluster.first().busy_workers().size(), 1U);
   const Ticks ticks = ticks_of(db);
   expect_each_once(ticks, schedules);
