@@ -62,6 +62,11 @@ std::optional<support::ExitStatus> Daemon::stop(int signal) {
   return process_->wait(std::chrono::seconds(60));
 }
 
+void Daemon::configure(const std::string& from, const std::string& to) const {
+  (void)folder_.write("allot.toml",
+                      support::replaced_first(support::read_file(config_file_), from, to));
+}
+
 support::Finished Daemon::allot(std::vector<std::string> arguments,
                                 const std::string& input) const {
   arguments.insert(arguments.begin(), {program("allot"), "--config", config_file_});

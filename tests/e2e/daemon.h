@@ -45,6 +45,9 @@ class Daemon {
   std::optional<support::ExitStatus> stop(int signal = SIGTERM);
   [[nodiscard]] support::Process& process() { return *process_; }
 
+  // Makes the first `from` of its configuration `to`. Throws when there is none.
+  void configure(const std::string& from, const std::string& to) const;
+
   // Runs `allot` with this daemon's configuration.
   [[nodiscard]] support::Finished allot(std::vector<std::string> arguments,
                                         const std::string& input = {}) const;

@@ -15,6 +15,7 @@
 #include "support/document.h"
 #include "support/http_client.h"
 #include "support/reserved_port.h"
+#include "support/text.h"
 
 namespace allot::e2e::gateway_document_test {
 namespace {
@@ -24,15 +25,9 @@ using support::eventually;
 using support::ExitStatus;
 using support::Finished;
 using support::HttpClient;
+using support::replaced;
 
 const std::string kPage = ALLOT_SOURCE_DIR "/docs/http.md";
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
 
 // A command with its further lines, and what the page shows below it.
 struct Example {

@@ -78,12 +78,6 @@ class GatewayReload : public testing::Test {
     start("listen = [\"127.0.0.1:" + std::to_string(port_.number()) + "\"]\n" + keys);
   }
 
-  void rewrite(const std::string& from, const std::string& to) const {
-    std::string text = read_file(daemon_->config_file());
-    const std::size_t at = text.find(from);
-    ASSERT_NE(at, std::string::npos) << text;
-    std::ofstream(daemon_->config_file(), std::ios::binary) << text.replace(at, from.size(), to);
-  }
   void reload() {
     const std::size_t before = daemon_->times_logged("gateway.listening");
     gateway_->signal(SIGHUP);
@@ -124,14 +118,15 @@ TEST_F(GatewayReload, ConnectionsThatAreKeptAliveAnswerAfterIt) {
   EXPECT_EQ(status_of(silent.ask(get("/health/live"))), 200);
   EXPECT_EQ(metrics_of(socket_).value(kSubmitted), 3) << "each reload counted on";
   // A connection goes by what is configured now.
-  rewrite("socket = \"gateway.sock\"\n", "socket = \"gateway.sock\"\ngrant = \"read\"\n");
+  daemon_->configure("socket = \"gateway.sock\"\n",
+                     "socket = \"gateway.sock\"\ngrant = \"read\"\n");
   reload();
   EXPECT_EQ(status_of(local.ask(get("/api/v1/queues"))), 200);
   EXPECT_EQ(status_of(local.ask(task("x"))), 403);
   EXPECT_TRUE(local.is_closed()) << "its body was not read";
   local = HttpClient::to_socket(socket_);
   EXPECT_EQ(status_of(local.ask(get("/health/live"))), 200);
-  rewrite("listen = [", "listen = [] # [");
+  daemon_->configure("listen = [", "listen = [] # [");
   reload();
   EXPECT_TRUE(remote.is_closed()) << "nobody is served at that address any more";
   EXPECT_EQ(status_of(local.ask(get("/health/live"))), 200);

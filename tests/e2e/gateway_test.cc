@@ -19,7 +19,6 @@ namespace {
 
 using support::eventually;
 using support::ExitStatus;
-using support::read_file;
 
 const std::string kSection = R"([gateway]
 socket = "gateway.sock"
@@ -70,13 +69,6 @@ int submitted(const std::string& socket, const std::string& type = "test.write")
 
 bool answers(const std::string& socket) {
   return eventually([&] { return asked(socket, "GET /health/live") == 200; });
-}
-
-void rewrite(const std::string& file, const std::string& from, const std::string& to) {
-  std::string text = read_file(file);
-  const std::size_t at = text.find(from);
-  ASSERT_NE(at, std::string::npos) << text;
-  std::ofstream(file, std::ios::binary) << text.replace(at, from.size(), to);
 }
 
 DaemonOptions with_gateway() {
@@ -131,14 +123,14 @@ TEST(Gateway, ComesChangesAndGoesWithAReload) {
   EXPECT_EQ(may(first), 200);
   EXPECT_EQ(may(second), 401);
   const pid_t pid = pid_in(daemon, "gateway.listening");
-  rewrite(daemon.config_file(), section(first), section(second));
+  daemon.configure(section(first), section(second));
   daemon.process().signal(SIGHUP);
   ASSERT_TRUE(eventually([&] { return daemon.times_logged("gateway.listening") == 2; }))
       << daemon.log();
   EXPECT_EQ(may(first), 401) << "a token is taken back by a reload";
   EXPECT_EQ(may(second), 200);
   EXPECT_EQ(pid_in(daemon, "gateway.listening"), pid) << "the same process";
-  rewrite(daemon.config_file(), kSection + section(second), "");
+  daemon.configure(kSection + section(second), "");
   daemon.process().signal(SIGHUP);
   ASSERT_TRUE(eventually([&] { return daemon.logged("gateway.stopped"); })) << daemon.log();
   EXPECT_FALSE(std::filesystem::exists(socket));
@@ -192,11 +184,11 @@ TEST_F(GatewayAlone, AKilledOneIsNotInTheWay) {
 TEST_F(GatewayAlone, AReloadWithAMistakeIsRefused) {
   const auto gateway = started();
   ASSERT_TRUE(answers(socket_)) << gateway->err();
-  rewrite(daemon_.config_file(), "[gateway]\n", "[gateway]\nbogus = 1\n");
+  daemon_.configure("[gateway]\n", "[gateway]\nbogus = 1\n");
   gateway->signal(SIGHUP);
   ASSERT_TRUE(eventually([&] { return daemon_.logged("gateway.kept"); })) << daemon_.log();
   EXPECT_EQ(asked(socket_, "GET /api/v1/queues"), 200);
-  rewrite(daemon_.config_file(), "bogus = 1", "grant = \"none\"");
+  daemon_.configure("bogus = 1", "grant = \"none\"");
   gateway->signal(SIGHUP);
   EXPECT_TRUE(eventually([&] { return asked(socket_, "GET /api/v1/queues") == 401; }))
       << gateway->err();
@@ -207,8 +199,7 @@ TEST_F(GatewayAlone, ItsCallersLearnNothingOfItsAccount) {
   const std::string list = request_text("GET /api/v1/queues");
   auto db = daemon_.connect();
   db.execute("DROP USER IF EXISTS teller@localhost");
-  rewrite(daemon_.config_file(), "[gateway.database]\nuser = \"root\"",
-          "[gateway.database]\nuser = \"teller\"");
+  daemon_.configure("[gateway.database]\nuser = \"root\"", "[gateway.database]\nuser = \"teller\"");
   const auto gateway = started();
   ASSERT_TRUE(answers(socket_)) << gateway->err();
   const std::string unknown = got_from(connected(socket_), list);
@@ -232,7 +223,7 @@ TEST_F(GatewayAlone, ItsCallersLearnNothingOfItsAccount) {
 }
 
 TEST_F(GatewayAlone, SaysWhatIsMissing) {
-  rewrite(daemon_.config_file(), kSection, "");
+  daemon_.configure(kSection, "");
   const auto gateway = started();
   EXPECT_EQ(gateway->wait(), (ExitStatus{kExitConfig, 0}));
   EXPECT_NE(gateway->err().find("has no section [gateway]"), std::string::npos) << gateway->err();

@@ -282,9 +282,7 @@ TEST(Schedule, ASectionIsAppliedAtAReload) {
   ASSERT_TRUE(eventually([&] { return shown("expression") == "0 3 * * *"; })) << daemon.log();
   ASSERT_EQ(daemon.allot({"schedule", "pause", "report", "--reason", "why"}).status.code, 0);
   const auto reload = [&](const std::string& from, const std::string& to) {
-    std::string text = support::read_file(daemon.config_file());
-    text.replace(text.find(from), from.size(), to);
-    std::ofstream(daemon.config_file()) << text;
+    daemon.configure(from, to);
     const std::size_t before = daemon.times_logged("steward.ready");
     daemon.process().signal(SIGHUP);
     return eventually([&] { return daemon.times_logged("steward.ready") > before; });

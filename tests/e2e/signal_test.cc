@@ -72,12 +72,9 @@ TEST(Signal, WorkersThatHaveJustStartedLeaveInOrder) {
 // As its supervisor starts it. The log that nobody reads yet keeps it from its handlers.
 TEST(Signal, WhatAWorkerIsSentBeforeItHasHandlersWaitsForThem) {
   Daemon daemon({.start = false});
-  std::string config = support::read_file(daemon.config_file());
-  const std::string log = daemon.folder() + "/log";
   const std::string held = daemon.folder() + "/held";
-  config.replace(config.find(log), log.size(), held);
+  daemon.configure(daemon.folder() + "/log", held);
   ASSERT_EQ(mkfifo(held.c_str(), 0600), 0);
-  std::ofstream(daemon.config_file()) << config;
   support::Process worker({"env", "--block-signal=TERM,HUP,INT,CHLD,QUIT,USR1,USR2",
                            program("allot-worker"), "--run", "--config", daemon.config_file()});
   const auto name = [&] {
