@@ -15,6 +15,7 @@ namespace allot::e2e::cgroup_test {
 namespace {
 
 using support::eventually;
+using support::gone;
 
 // The reason why these tests cannot run here; empty: they can.
 std::string obstacle() {
@@ -25,11 +26,6 @@ std::string obstacle() {
   const bool kills = ::access((folder + "/cgroup.kill").c_str(), W_OK) == 0;
   ::rmdir(folder.c_str());
   return kills ? "" : "this kernel has no cgroup.kill";
-}
-
-bool gone(pid_t pid) {
-  const std::string status = support::read_file("/proc/" + std::to_string(pid) + "/stat");
-  return status.empty() || status.find(") Z ") != std::string::npos;
 }
 
 // The processes that test.burrow started, with the pid of its worker.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -13,16 +14,10 @@
 namespace allot::e2e::signal_test {
 namespace {
 
+using support::alive;
 using support::eventually;
 using support::ExitStatus;
-
-bool alive(pid_t pid) {
-  return kill(pid, 0) == 0;
-}
-
-bool none_alive(const std::vector<pid_t>& pids) {
-  return std::none_of(pids.begin(), pids.end(), alive);
-}
+using support::none_alive;
 
 TEST(Signal, AGracefulStopLeavesNothingLeasedAndNothingRunning) {
   Daemon daemon({.workers = 4});

@@ -4,7 +4,6 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <utility>
@@ -18,11 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 using support::eventually;
 using support::ExitStatus;
+using support::none_alive;
 using support::read_file;
-
-bool none_alive(const std::vector<pid_t>& pids) {
-  return std::none_of(pids.begin(), pids.end(), [](pid_t pid) { return kill(pid, 0) == 0; });
-}
 
 class Supervisord : public testing::Test {
  protected:
