@@ -70,11 +70,7 @@ TEST(Attempt, SnoozesAndReleasesHideNoCrash) {
 
 // A power cut: nobody is left to settle, and no handler ends in an orderly way.
 void lose_host(Daemon& daemon) {
-  const auto workers = daemon.workers();
-  daemon.process().signal(SIGSTOP);
-  for (const pid_t worker : workers) kill(worker, SIGKILL);
-  daemon.stop(SIGKILL);
-  for (const pid_t worker : workers) {
+  for (const pid_t worker : kill_all_of(daemon)) {
     ASSERT_TRUE(eventually([&] { return support::gone(worker); })) << worker;
   }
 }

@@ -60,9 +60,8 @@ class CgroupTest : public testing::Test {
 
   // The process joins the group of the worker that does not run the handler.
   Burrow dig_beside(Daemon& daemon, const std::string& verb) {
-    std::vector<pid_t> workers;
-    EXPECT_TRUE(eventually([&] { return daemon.ready_workers().size() >= 2; })) << daemon.log();
-    workers = daemon.workers();
+    wait_ready(daemon, 2);
+    const std::vector<pid_t> workers = daemon.workers();
     EXPECT_EQ(workers.size(), 2U);
     Burrow burrow = dig(
         daemon, std::to_string(workers.at(0)) + " " + std::to_string(workers.at(1)) + " " + verb);
@@ -90,7 +89,7 @@ TEST_F(CgroupTest, EndsWhatTheSupervisorDoesNotFind) {
   EXPECT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_EQ(daemon.times_logged("worker.died"), 1U) << "its neighbour lives\n" << daemon.log();
   // Ready workers remove their folders when they leave.
-  EXPECT_TRUE(eventually([&] { return daemon.ready_workers().size() >= 3; })) << daemon.log();
+  wait_ready(daemon, 3);
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
 }
 

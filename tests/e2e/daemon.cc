@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 
+#include "queue/model/catalog.h"
 #include "support/text.h"
 
 namespace allot::e2e {
@@ -200,6 +202,44 @@ std::size_t Daemon::times_logged(const std::string& text) const {
 void wait_ready(const Daemon& daemon, std::size_t workers) {
   ASSERT_TRUE(support::eventually([&] { return daemon.ready_workers().size() >= workers; }))
       << daemon.log();
+}
+
+std::vector<pid_t> sorted_workers(const Daemon& daemon) {
+  auto pids = daemon.workers();
+  std::sort(pids.begin(), pids.end());
+  return pids;
+}
+
+bool detached(const Daemon& daemon, std::uint64_t tasks) {
+  return support::eventually([&] { return daemon.count("task_running") == tasks; });
+}
+
+std::vector<pid_t> kill_all_of(Daemon& daemon) {
+  auto workers = daemon.workers();
+  daemon.process().signal(SIGSTOP);
+  for (const pid_t worker : workers) kill(worker, SIGKILL);
+  daemon.process().kill9();
+  return workers;
+}
+
+void start_all(const std::vector<std::unique_ptr<Daemon>>& daemons, std::size_t workers) {
+  for (const auto& daemon : daemons) daemon->start();
+  for (const auto& daemon : daemons) wait_ready(*daemon, workers);
+}
+
+void stop_all(const std::vector<std::unique_ptr<Daemon>>& daemons) {
+  for (const auto& daemon : daemons) EXPECT_EQ(daemon->stop()->code, 0) << daemon->log();
+}
+
+std::vector<std::string> numbered(int count, const std::string& prefix) {
+  std::vector<std::string> payloads;
+  for (int i = 0; i < count; ++i) payloads.push_back(prefix + std::to_string(i));
+  return payloads;
+}
+
+void make_ops(const Daemon& daemon) {
+  auto db = daemon.connect();
+  queue::ensure_queue(db, "ops", {4});
 }
 
 }  // namespace allot::e2e

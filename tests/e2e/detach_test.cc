@@ -22,16 +22,6 @@ using support::eventually;
 
 const std::string kOnePartition = "partitions = 1\n";
 
-std::vector<std::string> numbered(int n) {
-  std::vector<std::string> payloads;
-  for (int i = 0; i < n; ++i) payloads.push_back(std::to_string(i));
-  return payloads;
-}
-
-bool detached(const Daemon& daemon, std::uint64_t tasks = 1) {
-  return eventually([&] { return daemon.count("task_running") == tasks; });
-}
-
 TEST(Detach, ASlowTaskDoesNotHoldUpItsNeighbours) {
   Daemon daemon({.workers = 2, .queue_keys = kOnePartition});
   const auto slow = daemon.submit("test.sleep", "600000");
@@ -134,15 +124,6 @@ TEST(Detach, AKilledWorkersDetachedTaskStartsAgainAtOnce) {
   EXPECT_TRUE(eventually([&] { return daemon.logged("task.crashed task=" + id); })) << daemon.log();
   ASSERT_TRUE(eventually([&] { return daemon.drained(); }));
   EXPECT_EQ(daemon.count("task_attempt"), 0U);
-}
-
-// Does what happens when the host goes down. It stops the supervisor first, which must not settle,
-// and whose death would ask the handlers to stop.
-void kill_all_of(Daemon& daemon) {
-  const auto workers = daemon.workers();
-  daemon.process().signal(SIGSTOP);
-  for (const pid_t worker : workers) kill(worker, SIGKILL);
-  daemon.process().kill9();
 }
 
 TEST(Detach, ANewLifeOfTheDaemonChargesWhatTheFormerHadDetached) {

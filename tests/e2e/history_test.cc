@@ -53,7 +53,7 @@ TEST(History, AFailedAttemptStaysWithIt) {
 TEST(History, ATaskThatDetachedIsRemembered) {
   Daemon daemon({.workers = 1, .queue_keys = "history = \"1h\"\ndetach_after = \"50ms\""});
   const auto id = daemon.submit("test.gate", "success " + daemon.gate());
-  ASSERT_TRUE(eventually([&] { return daemon.count("task_running") == 1; })) << daemon.log();
+  ASSERT_TRUE(detached(daemon)) << daemon.log();
   daemon.open_gate();
   ASSERT_TRUE(eventually([&] { return daemon.count("task_history") == 1; })) << daemon.log();
   EXPECT_GE(daemon.task(id)["runtime_us"], 50'000);

@@ -163,12 +163,11 @@ class Idle : public testing::Test {
     db_->execute("SET GLOBAL max_connections = 2000");  // for many workers
     db_->execute(std::string("CREATE USER ") + kGatewayUser + "@localhost; GRANT ALL ON " +
                  first().database() + ".* TO " + kGatewayUser + "@localhost");
-    for (auto& daemon : daemons_) daemon->start();
-    for (auto& daemon : daemons_) wait_ready(*daemon, environment_or("ALLOT_TEST_WORKERS", 1U));
+    start_all(daemons_, environment_or("ALLOT_TEST_WORKERS", 1U));
   }
   void TearDown() override {
     if (db_) db_->execute("SET GLOBAL general_log = OFF; TRUNCATE mysql.general_log");
-    for (auto& daemon : daemons_) EXPECT_EQ(daemon->stop()->code, 0) << daemon->log();
+    stop_all(daemons_);
     db_->execute(std::string("DROP USER ") + kGatewayUser + "@localhost");
     if (!allowed_.empty()) db_->execute("SET GLOBAL max_connections = " + allowed_);
   }

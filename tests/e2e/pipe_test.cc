@@ -167,9 +167,7 @@ finally:
 )py"));
   all.pool_keys = "concurrency = 8\n";
   Daemon daemon(all);
-  std::vector<std::string> payloads;
-  for (int i = 0; i < 20; ++i) payloads.push_back(std::to_string(i));
-  daemon.submit_many("p.alone", payloads);
+  daemon.submit_many("p.alone", numbered(20));
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0})) << daemon.log();
   const auto lines = support::read_lines(work_ / "lines");

@@ -70,13 +70,8 @@ class Cluster {
       daemons_.push_back(std::make_unique<Daemon>(one));
     }
   }
-  void start() {
-    for (auto& daemon : daemons_) daemon->start();
-    for (auto& daemon : daemons_) wait_ready(*daemon, 1);
-  }
-  void stop() {
-    for (auto& daemon : daemons_) EXPECT_EQ(daemon->stop()->code, 0) << daemon->log();
-  }
+  void start() { start_all(daemons_); }
+  void stop() { stop_all(daemons_); }
   [[nodiscard]] Daemon& daemon(std::size_t i) { return *daemons_[i]; }
   void fill(const Wanted& wanted) {
     const auto made =

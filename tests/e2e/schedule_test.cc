@@ -160,13 +160,8 @@ class Cluster {
     }
     EXPECT_EQ(first().allot({"migrate"}).status.code, 0);
   }
-  void start() {
-    for (auto& daemon : daemons_) daemon->start();
-    for (auto& daemon : daemons_) wait_ready(*daemon, 1);
-  }
-  void stop() {
-    for (auto& daemon : daemons_) EXPECT_EQ(daemon->stop()->code, 0) << daemon->log();
-  }
+  void start() { start_all(daemons_); }
+  void stop() { stop_all(daemons_); }
   [[nodiscard]] Daemon& first() { return *daemons_.front(); }
   [[nodiscard]] std::string logs() const {
     std::string all;

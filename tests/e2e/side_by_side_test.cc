@@ -168,7 +168,7 @@ TEST_F(Side, AnOrderedQueueInTheSamePoolStaysInOrder) {
 TEST_F(Side, SeveralAreDetached) {
   start(4, kOnePartition + "detach_after = \"300ms\"\n");
   submit(3, "side.gate", gate_);
-  ASSERT_TRUE(eventually([&] { return daemon_->count("task_running") == 3; })) << daemon_->log();
+  ASSERT_TRUE(detached(*daemon_, 3)) << daemon_->log();
   submit(5, "side.wait", "20", "quick");
   ASSERT_TRUE(eventually([&] {
     return begun() == 8 && daemon_->count("task") == 0 && daemon_->count("task_running") == 3;
@@ -183,7 +183,7 @@ TEST_F(Side, SeveralAreDetached) {
 TEST_F(Side, AWorkerThatIsKilledPutsTheDetachedBack) {
   start(4, kOnePartition + "detach_after = \"300ms\"\n");
   submit(3, "side.gate", gate_);
-  ASSERT_TRUE(eventually([&] { return daemon_->count("task_running") == 3; })) << daemon_->log();
+  ASSERT_TRUE(detached(*daemon_, 3)) << daemon_->log();
   ASSERT_EQ(::kill(daemon_->busy_workers().at(0), SIGKILL), 0);
   ASSERT_TRUE(eventually([&] { return begun() == 4; })) << daemon_->log();
   EXPECT_EQ(daemon_->number("SELECT (SELECT COUNT(*) FROM task WHERE flags & 1) +"
