@@ -228,7 +228,7 @@ TEST_F(BatchE2e, AStopReachesAllOfThem) {
   EXPECT_EQ(begun().size(), 20U);
   EXPECT_EQ(daemon_->count("task"), 20U);
   EXPECT_EQ(daemon_->number("SELECT SUM(attempt) FROM task"), 0U);
-  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), 0U);
+  EXPECT_EQ(daemon_->leases(), 0U);
 }
 
 TEST_F(BatchE2e, NoneIsLostWhileWorkersAreKilled) {
@@ -258,7 +258,7 @@ TEST_F(BatchE2e, NoneIsLostWhileWorkersAreKilled) {
       << daemon_->log();
   EXPECT_EQ(daemon_->count("task_dead"), 0U);
   EXPECT_EQ(begun().size(), tasks);
-  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), 0U);
+  EXPECT_EQ(daemon_->leases(), 0U);
 }
 
 }  // namespace

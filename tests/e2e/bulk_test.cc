@@ -37,9 +37,7 @@ std::vector<std::string> retry_all(std::vector<std::string> more = {}) {
 }
 
 json shown(const Daemon& daemon, std::uint64_t action_id) {
-  const auto done = daemon.allot({"bulk", "show", std::to_string(action_id), "--json"});
-  EXPECT_EQ(done.status.code, kExitOk) << done.err;
-  return json::parse(done.out);
+  return json::parse(daemon.must({"bulk", "show", std::to_string(action_id), "--json"}));
 }
 
 void expect_retried_once(const Daemon& daemon, unsigned tasks) {

@@ -27,9 +27,7 @@ class Cancel : public testing::Test {
         [&] { return daemon_->number("SELECT COUNT(*) FROM task WHERE flags & 64 <> 0") == 1; });
   }
   std::string cancel(const std::string& id) const {
-    const auto done = daemon_->allot({"task", "cancel", id, "--reason", "the user left"});
-    EXPECT_EQ(done.status.code, 0) << done.err;
-    return done.out;
+    return daemon_->must({"task", "cancel", id, "--reason", "the user left"});
   }
   void ask(const std::string& id) const {
     const std::string out = cancel(id);
@@ -184,9 +182,9 @@ class CancelAsDone : public Cancel {
                   2, "[queues.hooks]\npartitions = 1\n");
   }
   void end(const std::string& id) const {
-    const auto done = daemon_->allot({"task", "cancel", id, "--as-done", "--reason", "by hand"});
-    EXPECT_EQ(done.status.code, 0) << done.err;
-    EXPECT_NE(done.out.find(" to end " + id + " as done\n"), std::string::npos) << done.out;
+    const std::string out =
+        daemon_->must({"task", "cancel", id, "--as-done", "--reason", "by hand"});
+    EXPECT_NE(out.find(" to end " + id + " as done\n"), std::string::npos) << out;
   }
   // It is finished, and nothing came of it.
   void expect_done(const std::string& id) const {

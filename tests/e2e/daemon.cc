@@ -75,6 +75,13 @@ support::Finished Daemon::allot(std::vector<std::string> arguments,
   return support::run_program(std::move(arguments), {.input = input});
 }
 
+std::string Daemon::must(const std::vector<std::string>& arguments) const {
+  const auto done = allot(arguments);
+  EXPECT_EQ(done.status, (support::ExitStatus{0, 0}))
+      << testing::PrintToString(arguments) << done.err;
+  return done.out;
+}
+
 std::string Daemon::submit(const std::string& type, const std::string& payload) const {
   const auto done = allot({"submit", "default", type, payload});
   if (done.status != support::ExitStatus{0, 0}) throw std::runtime_error("submit: " + done.err);
@@ -156,6 +163,10 @@ db::Connection Daemon::connect() const {
 
 std::uint64_t Daemon::count(const std::string& table) const {
   return number("SELECT COUNT(*) FROM " + table);
+}
+
+std::uint64_t Daemon::leases() const {
+  return count("q_lock_table WHERE state <> 'FREE'");
 }
 
 std::string Daemon::value(const std::string& sql) const {

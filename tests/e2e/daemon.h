@@ -51,6 +51,8 @@ class Daemon {
   // Runs `allot` with this daemon's configuration.
   [[nodiscard]] support::Finished allot(std::vector<std::string> arguments,
                                         const std::string& input = {}) const;
+  // The same; expects that it goes well, and returns what it printed.
+  std::string must(const std::vector<std::string>& arguments) const;
   // Submits one task to queue "default" and returns its id.
   [[nodiscard]] std::string submit(const std::string& type, const std::string& payload) const;
   void submit_many(const std::string& type, const std::vector<std::string>& payloads) const;
@@ -72,6 +74,8 @@ class Daemon {
   // Waits for it, up to a minute.
   [[nodiscard]] bool drains() const;
   [[nodiscard]] std::uint64_t count(const std::string& table) const;
+  // How many partitions are leased.
+  [[nodiscard]] std::uint64_t leases() const;
   // support::value_of() and number_of() over a connection of its own.
   [[nodiscard]] std::string value(const std::string& sql) const;
   [[nodiscard]] std::uint64_t number(const std::string& sql) const;

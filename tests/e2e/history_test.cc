@@ -14,9 +14,7 @@ using support::eventually;
 
 json history(const Daemon& daemon, std::vector<std::string> more = {}) {
   more.insert(more.begin(), {"history", "--json"});
-  const auto done = daemon.allot(more);
-  EXPECT_EQ(done.status.code, 0) << done.err;
-  return json::parse(done.out);
+  return json::parse(daemon.must(more));
 }
 
 TEST(History, WhatFinishedIsShown) {

@@ -33,7 +33,7 @@ TEST_F(KeyTest, EachKeyRunsInOrderWhileWorkersAreKilled) {
   const int keys = environment_or("ALLOT_TEST_KEYS", 100);
   const int tasks = environment_or("ALLOT_TEST_TASKS", 30);
   start("partitions = 16\nplacement = \"ordered\"\n", 4);
-  must({"queue", "pause", "keyed"});
+  daemon_->must({"queue", "pause", "keyed"});
   const char* const verbs[] = {"", "", "", "", "", "", "", "crash", "", "", "release"};
   int submitted = 0;
   const auto submit_to = [&](int end) {
@@ -47,7 +47,7 @@ TEST_F(KeyTest, EachKeyRunsInOrderWhileWorkersAreKilled) {
     }
   };
   submit_to(tasks);
-  must({"queue", "resume", "keyed"});
+  daemon_->must({"queue", "resume", "keyed"});
   const std::chrono::milliseconds pace(environment_or("ALLOT_TEST_KILL_MS", 60));
   std::mt19937 dice(1);
   std::size_t kills = 0;
@@ -126,7 +126,7 @@ TEST_F(KeyTest, NeverMoreThanMaxRunningAtATime) {
 TEST_F(KeyTest, AHeavyTenantDoesNotDelayALightOne) {
   const int heavy = environment_or("ALLOT_TEST_HEAVY", 20'000);
   start("partitions = 8\nplacement = \"fair\"\nblock_seconds = \"200ms\"\n", 2);
-  must({"queue", "pause", "keyed"});
+  daemon_->must({"queue", "pause", "keyed"});
   std::vector<nlohmann::json> batch;
   for (int i = 0; i < heavy; ++i) {
     batch.push_back({{"type", "test.counted"}, {"payload", "heavy 9"}, {"partition_key", "heavy"}});
@@ -136,7 +136,7 @@ TEST_F(KeyTest, AHeavyTenantDoesNotDelayALightOne) {
     }
   }
   submit(batch);
-  must({"queue", "resume", "keyed"});
+  daemon_->must({"queue", "resume", "keyed"});
   ASSERT_TRUE(eventually([&] { return done().size() > 100; })) << daemon_->log();
   submit({keyed("light", 0)});
   const std::size_t before = done().size();  // with what was done while it was being submitted
@@ -178,11 +178,11 @@ TEST(Delay, ADelayedTaskStartsSoonAfterItsTime) {
 
 TEST_F(KeyTest, WhatHasNotBegunInTimeIsDead) {
   start("", 2);
-  must({"queue", "pause", "keyed"});
+  daemon_->must({"queue", "pause", "keyed"});
   submit({{{"type", "test.counted"}, {"payload", "late 1"}, {"expires_in", "1ms"}},
           {{"type", "nobody.knows"}, {"expires_at", "2026-01-01T00:00:00Z"}},
           {{"type", "test.counted"}, {"payload", "good 1"}, {"expires_in", "1h"}}});
-  must({"queue", "resume", "keyed"});
+  daemon_->must({"queue", "resume", "keyed"});
   ASSERT_TRUE(eventually([&] { return daemon_->count("task") == 0; })) << daemon_->log();
   EXPECT_EQ(done(), std::vector<std::string>{"good done"});
   const auto dead = nlohmann::json::parse(daemon_->allot({"dead", "list", "--json"}).out);
@@ -192,7 +192,7 @@ TEST_F(KeyTest, WhatHasNotBegunInTimeIsDead) {
     EXPECT_TRUE(daemon_->task(task.at("task")).at("attempts").empty());
   }
   // A task that is retried by hand has all the time it needs.
-  must({"dead", "retry", "--queue", "keyed", "--all", "--yes"});
+  daemon_->must({"dead", "retry", "--queue", "keyed", "--all", "--yes"});
   EXPECT_TRUE(eventually([&] { return done().size() == 2; })) << daemon_->log();
 }
 

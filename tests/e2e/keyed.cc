@@ -20,11 +20,6 @@ void KeyedTest::submit(std::vector<nlohmann::json> tasks) const {
   daemon_->submit_all(tasks);
 }
 
-void KeyedTest::must(const std::vector<std::string>& words) const {
-  const auto done = daemon_->allot(words);
-  EXPECT_EQ(done.status.code, 0) << testing::PrintToString(words) << done.err;
-}
-
 std::vector<std::string> KeyedTest::done() const {
   return support::read_lines(folder_ / "done");
 }

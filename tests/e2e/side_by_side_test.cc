@@ -218,7 +218,7 @@ TEST_F(Side, AStopReachesAllOfThem) {
   EXPECT_EQ(begun(), 8U);
   EXPECT_EQ(daemon_->count("task"), 20U);
   EXPECT_EQ(daemon_->number("SELECT SUM(attempt) FROM task"), 0U);
-  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), 0U);
+  EXPECT_EQ(daemon_->leases(), 0U);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST(Signal, AGracefulStopLeavesNothingLeasedAndNothingRunning) {
   const auto pids = daemon.workers();
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
   EXPECT_TRUE(none_alive(pids));
-  EXPECT_EQ(daemon.count("q_lock_table WHERE state <> 'FREE'"), 0U);
+  EXPECT_EQ(daemon.leases(), 0U);
   EXPECT_EQ(daemon.count("task_dead"), 0U);
   EXPECT_GT(daemon.count("task"), 0U) << "the rest waits";
 }
