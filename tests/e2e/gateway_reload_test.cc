@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "e2e/daemon.h"
+#include "e2e/gateway.h"
 #include "support/certificates.h"
 #include "support/environment.h"
 #include "support/http_client.h"
@@ -32,21 +32,10 @@ using support::Answer;
 using support::eventually;
 using support::HttpClient;
 using support::read_file;
+using support::status_of;
 
-std::string get(const std::string& path) {
-  return "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
-}
-std::string post(const std::string& path, const std::string& type, const std::string& body) {
-  return "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: " + type +
-         "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-}
 std::string task(const std::string& payload) {
-  return post("/api/v1/tasks", "application/json",
-              R"({"queue":"default","type":"test.ok","payload":")" + payload + "\"}");
-}
-
-int status_of(const std::optional<Answer>& answer) {
-  return answer ? answer->status : 0;
+  return submission(R"({"queue":"default","type":"test.ok","payload":")" + payload + "\"}");
 }
 
 support::PrometheusText metrics_of(const std::string& socket) {
@@ -57,22 +46,18 @@ constexpr const char* kSubmitted = "allot_gateway_requests_total{route=\"submit\
 // A gateway by itself over the database of a daemon that does not run.
 class GatewayReload : public testing::Test {
  protected:
-  static DaemonOptions options(const std::string& more) {
+  static DaemonOptions options(const std::string& keys) {
     DaemonOptions options;
     options.start = false;
-    options.more =
-        "[gateway]\nsocket = \"gateway.sock\"\n" + more + "[gateway.database]\nuser = \"root\"\n";
+    options.more = gateway_section(keys);
     return options;
   }
 
   void start(const std::string& keys) {
     daemon_ = std::make_unique<Daemon>(options(keys));
-    socket_ = daemon_->folder() + "/gateway.sock";
-    gateway_ = std::make_unique<support::Process>(
-        std::vector<std::string>{program("allot-gateway"), "--config", daemon_->config_file()},
-        support::ProcessOptions{.environment = environment_});
-    ASSERT_TRUE(eventually([&] { return daemon_->logged("gateway.listening"); }))
-        << gateway_->err();
+    socket_ = gateway_socket(*daemon_);
+    gateway_ = start_gateway(*daemon_, {.environment = environment_});
+    wait_listening(*daemon_, *gateway_);
   }
   void start_with_port(const std::string& keys = {}) {
     start("listen = [\"127.0.0.1:" + std::to_string(port_.number()) + "\"]\n" + keys);
@@ -319,11 +304,11 @@ TEST_F(GatewayReload, NoRequestFailsUnderLoad) {
 // The supervisor checks first, replaces its workers, and tells the gateway.
 TEST(GatewayReloadOfADaemon, NoRequestFailsUnderLoad) {
   DaemonOptions options;
-  options.more = "[gateway]\nsocket = \"gateway.sock\"\n[gateway.database]\nuser = \"root\"\n";
+  options.more = gateway_section();
   Daemon daemon(options);
   ASSERT_TRUE(eventually([&] { return daemon.logged("gateway.listening"); })) << daemon.log();
   const int hups = support::environment_or("ALLOT_TEST_HUPS", 5);
-  Load load(daemon.folder() + "/gateway.sock");
+  Load load(gateway_socket(daemon));
   for (int round = 0; round < hups; ++round) {
     const std::size_t listening = daemon.times_logged("gateway.listening");
     const int before = load.good();
@@ -334,7 +319,7 @@ TEST(GatewayReloadOfADaemon, NoRequestFailsUnderLoad) {
   }
   expect_no_failure(load, hups, daemon);
   EXPECT_FALSE(daemon.logged("gateway.died")) << daemon.log();
-  const std::string socket = daemon.folder() + "/gateway.sock";
+  const std::string socket = gateway_socket(daemon);
   const auto counted = metrics_of(socket);
   EXPECT_EQ(counted.value(kSubmitted), load.good()) << "each reload counted on";
   const std::string ready = "gateway.ready pid=";

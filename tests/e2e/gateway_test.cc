@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gateway as a process: beside the workers of a daemon, and alone.
+#include "e2e/gateway.h"
+
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -12,7 +14,6 @@
 #include "base/exit_codes.h"
 #include "base/posix.h"
 #include "base/unique_fd.h"
-#include "e2e/daemon.h"
 
 namespace allot::e2e::gateway_test {
 namespace {
@@ -20,11 +21,7 @@ namespace {
 using support::eventually;
 using support::ExitStatus;
 
-const std::string kSection = R"([gateway]
-socket = "gateway.sock"
-[gateway.database]
-user = "root"
-)";
+const std::string kSection = gateway_section();
 
 UniqueFd connected(const std::string& socket) {
   sockaddr_un address{};
@@ -77,20 +74,9 @@ DaemonOptions with_gateway() {
   return options;
 }
 
-std::string socket_of(const Daemon& daemon) {
-  return daemon.folder() + "/gateway.sock";
-}
-
-// That of the line `event` that was logged last.
-pid_t pid_in(const Daemon& daemon, const std::string& event) {
-  const std::string log = daemon.log();
-  const std::size_t at = log.find("pid=", log.rfind(event + " "));
-  return at == std::string::npos ? -1 : std::stoi(log.substr(at + 4));
-}
-
 TEST(Gateway, TakesTasksForTheWorkersAndIsStartedAgain) {
   Daemon daemon(with_gateway());
-  const std::string socket = socket_of(daemon);
+  const std::string socket = gateway_socket(daemon);
   ASSERT_TRUE(answers(socket)) << daemon.log();
   EXPECT_EQ(submitted(socket), 201);
   EXPECT_TRUE(daemon.drains()) << daemon.log();
@@ -108,7 +94,7 @@ TEST(Gateway, TakesTasksForTheWorkersAndIsStartedAgain) {
 
 TEST(Gateway, ComesChangesAndGoesWithAReload) {
   Daemon daemon;
-  const std::string socket = socket_of(daemon);
+  const std::string socket = gateway_socket(daemon);
   ASSERT_TRUE(eventually([&] { return daemon.logged("supervisor.ready"); })) << daemon.log();
   const std::string first = daemon.allot({"gateway", "token", "first", "--read", "*"}).out;
   const std::string second = daemon.allot({"gateway", "token", "second", "--read", "*"}).out;
@@ -146,23 +132,18 @@ class GatewayAlone : public testing::Test {
     options.start = false;
     return Daemon(options);
   }
-  [[nodiscard]] std::unique_ptr<support::Process> started() const {
-    return std::make_unique<support::Process>(
-        std::vector<std::string>{program("allot-gateway"), "--config", daemon_.config_file()},
-        support::ProcessOptions{});
-  }
 
   Daemon daemon_ = not_started();
-  std::string socket_ = socket_of(daemon_);
+  std::string socket_ = gateway_socket(daemon_);
 };
 
 TEST_F(GatewayAlone, ServesUntilItIsStopped) {
-  const auto gateway = started();
+  const auto gateway = start_gateway(daemon_);
   ASSERT_TRUE(answers(socket_)) << gateway->err();
   const auto rights = std::filesystem::status(socket_).permissions();
   EXPECT_EQ(rights & std::filesystem::perms::others_all, std::filesystem::perms::none);
   EXPECT_EQ(submitted(socket_), 201);
-  const auto other = started();
+  const auto other = start_gateway(daemon_);
   EXPECT_EQ(other->wait(), (ExitStatus{kExitCannotCreate, 0}));
   EXPECT_NE(other->err().find("another process listens there"), std::string::npos) << other->err();
   EXPECT_EQ(asked(socket_, "GET /health/live"), 200) << "the other one took nothing away";
@@ -172,17 +153,17 @@ TEST_F(GatewayAlone, ServesUntilItIsStopped) {
 }
 
 TEST_F(GatewayAlone, AKilledOneIsNotInTheWay) {
-  const auto first = started();
+  const auto first = start_gateway(daemon_);
   ASSERT_TRUE(answers(socket_)) << first->err();
   first->signal(SIGKILL);
   EXPECT_EQ(first->wait(), (ExitStatus{-1, SIGKILL}));
   ASSERT_TRUE(std::filesystem::exists(socket_));
-  const auto second = started();
+  const auto second = start_gateway(daemon_);
   EXPECT_TRUE(answers(socket_)) << second->err();
 }
 
 TEST_F(GatewayAlone, AReloadWithAMistakeIsRefused) {
-  const auto gateway = started();
+  const auto gateway = start_gateway(daemon_);
   ASSERT_TRUE(answers(socket_)) << gateway->err();
   daemon_.configure("[gateway]\n", "[gateway]\nbogus = 1\n");
   gateway->signal(SIGHUP);
@@ -200,7 +181,7 @@ TEST_F(GatewayAlone, ItsCallersLearnNothingOfItsAccount) {
   auto db = daemon_.connect();
   db.execute("DROP USER IF EXISTS teller@localhost");
   daemon_.configure("[gateway.database]\nuser = \"root\"", "[gateway.database]\nuser = \"teller\"");
-  const auto gateway = started();
+  const auto gateway = start_gateway(daemon_);
   ASSERT_TRUE(answers(socket_)) << gateway->err();
   const std::string unknown = got_from(connected(socket_), list);
   EXPECT_TRUE(unknown.starts_with("HTTP/1.1 500 ")) << unknown;
@@ -224,7 +205,7 @@ TEST_F(GatewayAlone, ItsCallersLearnNothingOfItsAccount) {
 
 TEST_F(GatewayAlone, SaysWhatIsMissing) {
   daemon_.configure(kSection, "");
-  const auto gateway = started();
+  const auto gateway = start_gateway(daemon_);
   EXPECT_EQ(gateway->wait(), (ExitStatus{kExitConfig, 0}));
   EXPECT_NE(gateway->err().find("has no section [gateway]"), std::string::npos) << gateway->err();
 }

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "e2e/daemon.h"
+#include "e2e/gateway.h"
 #include "support/environment.h"
 #include "support/text.h"
 
@@ -51,10 +51,7 @@ DaemonOptions options(const std::string& database, int number) {
       .more = std::string("[queues.kept]\nhistory = \"1h\"\n"
                           "[queues.watched]\non_stuck = \"ops/alert\"\non_dead = \"ops/alert\"\n"
                           "[queues.ops]\npartitions = 4\n") +
-              (number == 0 ? std::string("[gateway]\nsocket = \"gateway.sock\"\n"
-                                         "[gateway.database]\nuser = \"") +
-                                 kGatewayUser + "\"\n"
-                           : std::string()),
+              (number == 0 ? gateway_section({}, kGatewayUser) : std::string()),
       .log_level = "info",
       .migrate = database.empty(),
       .start = false,
@@ -206,8 +203,7 @@ class Idle : public testing::Test {
 };
 
 TEST_F(Idle, HostsWithAThousandSchedulesSendFewStatements) {
-  ASSERT_TRUE(eventually([&] { return asks_gateway(first().folder() + "/gateway.sock"); }))
-      << first().log();
+  ASSERT_TRUE(eventually([&] { return asks_gateway(gateway_socket(first())); })) << first().log();
   ASSERT_TRUE(wait_for_renewals(2));
   EXPECT_GT(of_gateway(), 0U) << "it is known by its account";
   db_->execute("TRUNCATE mysql.general_log");

@@ -11,12 +11,11 @@
 #include <utility>
 
 #include "base/unique_fd.h"
-#include "support/eventually.h"
+#include "e2e/gateway.h"
 
 namespace allot::e2e {
 namespace {
 
-using support::eventually;
 using support::ExitStatus;
 using support::Finished;
 
@@ -106,14 +105,11 @@ void Remote::start(const std::string& keys, const std::string& sections) {
   DaemonOptions options;
   options.start = false;
   options.queue_keys = "history = \"1h\"\n";
-  options.more = "[gateway]\nsocket = \"gateway.sock\"\n" + keys +
-                 "[gateway.database]\nuser = \"root\"\n" + sections;
+  options.more = gateway_section(keys) + sections;
   daemon_ = std::make_unique<Daemon>(options);
-  socket_ = "unix:" + daemon_->folder() + "/gateway.sock";
-  gateway_ = std::make_unique<support::Process>(
-      Words{program("allot-gateway"), "--config", daemon_->config_file()},
-      support::ProcessOptions{});
-  ASSERT_TRUE(eventually([&] { return daemon_->logged("gateway.listening"); })) << gateway_->err();
+  socket_ = "unix:" + gateway_socket(*daemon_);
+  gateway_ = start_gateway(*daemon_);
+  wait_listening(*daemon_, *gateway_);
 }
 
 void Remote::start_with_port(const std::string& keys) {
