@@ -45,8 +45,7 @@ TEST_F(Migrate, WorkersOfTheFormerVersionGoOn) {
   wait_ready(daemon, 2);
   const auto workers = sorted_workers(daemon);
   // However fast the others are, this one runs while the migration comes.
-  const support::TempDir folder;
-  (void)daemon.submit("test.gate", "success " + (folder / "gate"));
+  (void)daemon.submit("test.gate", "success " + daemon.gate());
   daemon.submit_many("test.write", numbered(kTasks));
   ASSERT_TRUE(eventually([&] { return daemon.written().size() > 100; })) << daemon.log();
   migrate_on(daemon);
@@ -54,7 +53,7 @@ TEST_F(Migrate, WorkersOfTheFormerVersionGoOn) {
                          " + (SELECT COUNT(*) FROM task_running)"),
             "1")
       << "the migration comes after the work";
-  (void)folder.write("gate", "");
+  daemon.open_gate();
   ASSERT_TRUE(daemon.drains()) << daemon.log();
 
   const auto written = daemon.written();
