@@ -1,43 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "e2e/remote.h"
 
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstring>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "base/unique_fd.h"
 #include "e2e/gateway.h"
+#include "support/bound_socket.h"
 
 namespace allot::e2e {
 namespace {
 
 using support::ExitStatus;
 using support::Finished;
-
-// A listening socket on a port of its own.
-struct Listener {
-  UniqueFd fd;
-  int port = 0;
-};
-Listener listener() {
-  Listener made{UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))};
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof at;
-  auto* address = reinterpret_cast<sockaddr*>(&at);
-  if (::bind(made.fd.get(), address, size) != 0 || ::listen(made.fd.get(), 8) != 0 ||
-      ::getsockname(made.fd.get(), address, &size) != 0) {
-    throw std::runtime_error("no port is free");
-  }
-  made.port = ntohs(at.sin_port);
-  return made;
-}
 
 }  // namespace
 
@@ -63,7 +42,7 @@ support::Finished far(Words words, const Words& environment, const std::string& 
 }
 
 support::Finished answered(const std::string& bytes, const Words& words, const std::string& input) {
-  const Listener server = listener();
+  const support::BoundSocket server = support::listening_socket(8);
   std::thread thread([&] {
     const UniqueFd fd(::accept(server.fd.get(), nullptr, nullptr));
     std::string request;
