@@ -68,19 +68,10 @@ TEST(Attempt, SnoozesAndReleasesHideNoCrash) {
   }
 }
 
-bool is_gone(pid_t pid) {
-  const std::string stat = support::read_file("/proc/" + std::to_string(pid) + "/stat");
-  return stat.empty() || stat.find(") Z ") != std::string::npos;
-}
-
 // A power cut: nobody is left to settle, and no handler ends in an orderly way.
 void lose_host(Daemon& daemon) {
-  const auto workers = daemon.workers();
-  daemon.process().signal(SIGSTOP);
-  for (const pid_t worker : workers) kill(worker, SIGKILL);
-  daemon.stop(SIGKILL);
-  for (const pid_t worker : workers) {
-    ASSERT_TRUE(eventually([&] { return is_gone(worker); })) << worker;
+  for (const pid_t worker : kill_all_of(daemon)) {
+    ASSERT_TRUE(eventually([&] { return support::gone(worker); })) << worker;
   }
 }
 

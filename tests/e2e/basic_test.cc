@@ -13,15 +13,9 @@ namespace {
 
 using support::eventually;
 
-std::vector<std::string> numbered(int n) {
-  std::vector<std::string> payloads;
-  for (int i = 0; i < n; ++i) payloads.push_back("task-" + std::to_string(i));
-  return payloads;
-}
-
 TEST(Basic, RunsEveryTaskExactlyOnce) {
   Daemon daemon({.workers = 4});
-  const auto payloads = numbered(5'000);
+  const auto payloads = numbered(5'000, "task-");
   daemon.submit_many("test.write", payloads);
   ASSERT_TRUE(daemon.drains());
   const auto written = daemon.written();

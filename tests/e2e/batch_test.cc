@@ -68,8 +68,7 @@ class BatchE2e : public testing::Test {
     for (int i = 0; i < count; ++i) payloads.push_back(name + std::to_string(i) + " " + words);
     daemon_->submit_many(type, payloads);
   }
-  [[nodiscard]] std::string gate() const { return "gate " + (folder_ / "gate"); }
-  void open_gate() const { static_cast<void>(folder_.write("gate", "")); }
+  [[nodiscard]] std::string gate() const { return "gate " + daemon_->gate(); }
 
   support::TempDir folder_;
   std::string output_ = folder_ / "batch";
@@ -147,13 +146,13 @@ TEST_F(BatchE2e, ATimeLimitIsThatOfTheCallAndChargedToTheOneThatHangsAlone) {
 // B3
 TEST_F(BatchE2e, AHeartbeatOfOneCountsForAll) {
   make();
-  static_cast<void>(folder_.write("gate.beat", ""));
+  std::ofstream(daemon_->gate() + ".beat").close();
   submit(5, "batch.steady", gate());
   daemon_->start();
   ASSERT_TRUE(eventually([&] { return lines().size() == 1; })) << daemon_->log();
   EXPECT_FALSE(eventually([&] { return lines().size() > 1; }, milliseconds(6'000)))
       << daemon_->log();
-  open_gate();
+  daemon_->open_gate();
   ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(lines().size(), 1U);
   EXPECT_FALSE(daemon_->logged("worker.kill")) << daemon_->log();
@@ -228,7 +227,7 @@ TEST_F(BatchE2e, AStopReachesAllOfThem) {
   EXPECT_EQ(begun().size(), 20U);
   EXPECT_EQ(daemon_->count("task"), 20U);
   EXPECT_EQ(daemon_->number("SELECT SUM(attempt) FROM task"), 0U);
-  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), 0U);
+  EXPECT_EQ(daemon_->leases(), 0U);
 }
 
 TEST_F(BatchE2e, NoneIsLostWhileWorkersAreKilled) {
@@ -258,7 +257,7 @@ TEST_F(BatchE2e, NoneIsLostWhileWorkersAreKilled) {
       << daemon_->log();
   EXPECT_EQ(daemon_->count("task_dead"), 0U);
   EXPECT_EQ(begun().size(), tasks);
-  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), 0U);
+  EXPECT_EQ(daemon_->leases(), 0U);
 }
 
 }  // namespace

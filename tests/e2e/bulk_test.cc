@@ -7,8 +7,8 @@
 
 #include "base/exit_codes.h"
 #include "e2e/daemon.h"
-#include "e2e/size_of.h"
 #include "queue/operate/bulk_action.h"
+#include "support/environment.h"
 
 namespace allot::e2e::bulk_test {
 namespace {
@@ -37,9 +37,7 @@ std::vector<std::string> retry_all(std::vector<std::string> more = {}) {
 }
 
 json shown(const Daemon& daemon, std::uint64_t action_id) {
-  const auto done = daemon.allot({"bulk", "show", std::to_string(action_id), "--json"});
-  EXPECT_EQ(done.status.code, kExitOk) << done.err;
-  return json::parse(done.out);
+  return json::parse(daemon.must({"bulk", "show", std::to_string(action_id), "--json"}));
 }
 
 void expect_retried_once(const Daemon& daemon, unsigned tasks) {
@@ -51,7 +49,7 @@ void expect_retried_once(const Daemon& daemon, unsigned tasks) {
 
 // Its leader is killed again and again.
 TEST(Bulk, AKilledStewardNeitherRepeatsNorForgets) {
-  const auto tasks = static_cast<unsigned>(size_of("ALLOT_TEST_TASKS", 2000));
+  const unsigned tasks = support::environment_or("ALLOT_TEST_TASKS", 2000U);
   Daemon daemon({.workers = 0, .log_level = "info"});
   ASSERT_TRUE(eventually([&] { return daemon.steward() != 0; })) << daemon.log();
   put_dead(daemon, tasks);
@@ -64,7 +62,7 @@ TEST(Bulk, AKilledStewardNeitherRepeatsNorForgets) {
     return daemon.number("SELECT done FROM bulk_action WHERE action_id = " +
                          std::to_string(action_id));
   };
-  const auto most_kills = static_cast<unsigned>(size_of("ALLOT_TEST_KILLS", 2));
+  const unsigned most_kills = support::environment_or("ALLOT_TEST_KILLS", 2U);
   unsigned kills = 0;
   std::uint64_t before = 0;
   while (kills < most_kills) {

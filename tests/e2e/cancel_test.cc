@@ -26,13 +26,8 @@ class Cancel : public testing::Test {
     return eventually(
         [&] { return daemon_->number("SELECT COUNT(*) FROM task WHERE flags & 64 <> 0") == 1; });
   }
-  [[nodiscard]] bool detached() const {
-    return eventually([&] { return daemon_->count("task_running") == 1; });
-  }
   std::string cancel(const std::string& id) const {
-    const auto done = daemon_->allot({"task", "cancel", id, "--reason", "the user left"});
-    EXPECT_EQ(done.status.code, 0) << done.err;
-    return done.out;
+    return daemon_->must({"task", "cancel", id, "--reason", "the user left"});
   }
   void ask(const std::string& id) const {
     const std::string out = cancel(id);
@@ -77,7 +72,7 @@ TEST_F(Cancel, AHandlerThatListensEnds) {
 TEST_F(Cancel, ADetachedOneToo) {
   start("partitions = 1\n");
   const auto id = daemon_->submit("test.sleep", "600000");
-  ASSERT_TRUE(detached()) << daemon_->log();
+  ASSERT_TRUE(detached(*daemon_)) << daemon_->log();
   ask(id);
   expect_cancelled(id);
   EXPECT_FALSE(daemon_->logged("worker.kill")) << daemon_->log();
@@ -99,7 +94,7 @@ TEST_F(Cancel, ADeafHandlerIsKilledAfterItsGrace) {
 TEST_F(Cancel, ADeafDetachedOneToo) {
   start("partitions = 1\ncancel_grace = \"200ms\"\n");
   const auto id = daemon_->submit("test.spin", "");
-  ASSERT_TRUE(detached()) << daemon_->log();
+  ASSERT_TRUE(detached(*daemon_)) << daemon_->log();
   ask(id);
   expect_cancelled(id);
   EXPECT_TRUE(daemon_->logged("worker.kill")) << daemon_->log();
@@ -151,7 +146,7 @@ TEST_F(Cancel, AWorkerThatDiesAfterTheRequestTakesTheTaskAlong) {
   for (const bool detaches : {false, true}) {
     start((detaches ? "partitions = 1\n" : kInPartition) + "cancel_grace = \"1h\"\n");
     const auto id = daemon_->submit("test.spin", "");
-    ASSERT_TRUE(detaches ? detached() : cancel_watched()) << daemon_->log();
+    ASSERT_TRUE(detaches ? detached(*daemon_) : cancel_watched()) << daemon_->log();
     ask(id);
     const auto busy = daemon_->busy_workers();
     ASSERT_EQ(busy.size(), 1U);
@@ -168,12 +163,9 @@ TEST_F(Cancel, AHostThatIsLostTakesTheTaskAlong) {
   for (const bool detaches : {false, true}) {
     start((detaches ? "partitions = 1\n" : kInPartition) + "cancel_grace = \"1h\"\n");
     const auto id = daemon_->submit("test.spin", "");
-    ASSERT_TRUE(detaches ? detached() : cancel_watched()) << daemon_->log();
+    ASSERT_TRUE(detaches ? detached(*daemon_) : cancel_watched()) << daemon_->log();
     ask(id);
-    const auto workers = daemon_->workers();
-    daemon_->process().signal(SIGSTOP);  // it must not settle
-    for (const pid_t worker : workers) kill(worker, SIGKILL);
-    daemon_->process().kill9();
+    kill_all_of(*daemon_);
     EXPECT_EQ(daemon_->count("task_cancel"), 1U);
     daemon_->start();
     expect_cancelled(id);
@@ -190,9 +182,9 @@ class CancelAsDone : public Cancel {
                   2, "[queues.hooks]\npartitions = 1\n");
   }
   void end(const std::string& id) const {
-    const auto done = daemon_->allot({"task", "cancel", id, "--as-done", "--reason", "by hand"});
-    EXPECT_EQ(done.status.code, 0) << done.err;
-    EXPECT_NE(done.out.find(" to end " + id + " as done\n"), std::string::npos) << done.out;
+    const std::string out =
+        daemon_->must({"task", "cancel", id, "--as-done", "--reason", "by hand"});
+    EXPECT_NE(out.find(" to end " + id + " as done\n"), std::string::npos) << out;
   }
   // It is finished, and nothing came of it.
   void expect_done(const std::string& id) const {
@@ -205,7 +197,7 @@ class CancelAsDone : public Cancel {
   }
   [[nodiscard]] std::string run(bool detaches, const std::string& type) const {
     const auto id = daemon_->submit(type, "600000");
-    EXPECT_TRUE(detaches ? detached() : cancel_watched()) << daemon_->log();
+    EXPECT_TRUE(detaches ? detached(*daemon_) : cancel_watched()) << daemon_->log();
     return id;
   }
 };
@@ -238,10 +230,7 @@ TEST_F(CancelAsDone, AHostThatIsLostTakesTheTaskAlong) {
     start(detaches, "cancel_grace = \"1h\"\n");
     const auto id = run(detaches, "test.spin");
     end(id);
-    const auto workers = daemon_->workers();
-    daemon_->process().signal(SIGSTOP);  // it must not settle
-    for (const pid_t worker : workers) kill(worker, SIGKILL);
-    daemon_->process().kill9();
+    kill_all_of(*daemon_);
     daemon_->start();
     expect_done(id);
     expect_others_run();

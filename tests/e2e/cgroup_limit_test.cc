@@ -109,11 +109,7 @@ class CgroupLimit : public testing::Test {
   void hoard(const std::string& mib) { (void)daemon_->submit("hoard.keep", mib); }
   // Replaces a text of the configuration, and reloads it.
   void reload(const std::string& from, const std::string& to) {
-    std::string text = support::read_file(daemon_->config_file());
-    const std::size_t at = text.find(from);
-    ASSERT_NE(at, std::string::npos) << text;
-    text.replace(at, from.size(), to);
-    std::ofstream(daemon_->config_file()) << text;
+    daemon_->configure(from, to);
     daemon_->process().signal(SIGHUP);
   }
   void expect_clean_stop() {

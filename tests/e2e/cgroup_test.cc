@@ -15,6 +15,7 @@ namespace allot::e2e::cgroup_test {
 namespace {
 
 using support::eventually;
+using support::gone;
 
 // The reason why these tests cannot run here; empty: they can.
 std::string obstacle() {
@@ -25,11 +26,6 @@ std::string obstacle() {
   const bool kills = ::access((folder + "/cgroup.kill").c_str(), W_OK) == 0;
   ::rmdir(folder.c_str());
   return kills ? "" : "this kernel has no cgroup.kill";
-}
-
-bool gone(pid_t pid) {
-  const std::string status = support::read_file("/proc/" + std::to_string(pid) + "/stat");
-  return status.empty() || status.find(") Z ") != std::string::npos;
 }
 
 // The processes that test.burrow started, with the pid of its worker.
@@ -64,9 +60,8 @@ class CgroupTest : public testing::Test {
 
   // The process joins the group of the worker that does not run the handler.
   Burrow dig_beside(Daemon& daemon, const std::string& verb) {
-    std::vector<pid_t> workers;
-    EXPECT_TRUE(eventually([&] { return daemon.ready_workers().size() >= 2; })) << daemon.log();
-    workers = daemon.workers();
+    wait_ready(daemon, 2);
+    const std::vector<pid_t> workers = daemon.workers();
     EXPECT_EQ(workers.size(), 2U);
     Burrow burrow = dig(
         daemon, std::to_string(workers.at(0)) + " " + std::to_string(workers.at(1)) + " " + verb);
@@ -94,7 +89,7 @@ TEST_F(CgroupTest, EndsWhatTheSupervisorDoesNotFind) {
   EXPECT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_EQ(daemon.times_logged("worker.died"), 1U) << "its neighbour lives\n" << daemon.log();
   // Ready workers remove their folders when they leave.
-  EXPECT_TRUE(eventually([&] { return daemon.ready_workers().size() >= 3; })) << daemon.log();
+  wait_ready(daemon, 3);
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
 }
 

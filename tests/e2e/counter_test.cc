@@ -6,11 +6,11 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 
 #include "db/connection.h"
 #include "e2e/daemon.h"
+#include "support/environment.h"
 
 namespace allot::e2e::counter_test {
 namespace {
@@ -137,9 +137,8 @@ TEST(Counter, APlainTaskIsOneRowInAndOneRowOut) {
 
 // ALLOT_TEST_DELAYED says how many wait for tomorrow.
 TEST(Counter, DelayedTasksCostThePlainOnesNothing) {
-  const char* text = std::getenv("ALLOT_TEST_DELAYED");
   const Cost without = cost_of_1000(0);
-  const Cost with = cost_of_1000(text != nullptr ? std::atoi(text) : 50'000);
+  const Cost with = cost_of_1000(support::environment_or("ALLOT_TEST_DELAYED", 50'000));
   // The count includes what an idle daemon looks at, in less than 200 rows and 30 statements a
   // second, and a busy machine takes its time with one of the runs.
   const double slower = std::abs(with.seconds - without.seconds);

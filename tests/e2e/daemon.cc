@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 
+#include "queue/model/catalog.h"
 #include "support/text.h"
 
 namespace allot::e2e {
@@ -62,10 +64,22 @@ std::optional<support::ExitStatus> Daemon::stop(int signal) {
   return process_->wait(std::chrono::seconds(60));
 }
 
+void Daemon::configure(const std::string& from, const std::string& to) const {
+  (void)folder_.write("allot.toml",
+                      support::replaced_first(support::read_file(config_file_), from, to));
+}
+
 support::Finished Daemon::allot(std::vector<std::string> arguments,
                                 const std::string& input) const {
   arguments.insert(arguments.begin(), {program("allot"), "--config", config_file_});
   return support::run_program(std::move(arguments), {.input = input});
+}
+
+std::string Daemon::must(const std::vector<std::string>& arguments) const {
+  const auto done = allot(arguments);
+  EXPECT_EQ(done.status, (support::ExitStatus{0, 0}))
+      << testing::PrintToString(arguments) << done.err;
+  return done.out;
 }
 
 std::string Daemon::submit(const std::string& type, const std::string& payload) const {
@@ -151,6 +165,10 @@ std::uint64_t Daemon::count(const std::string& table) const {
   return number("SELECT COUNT(*) FROM " + table);
 }
 
+std::uint64_t Daemon::leases() const {
+  return count("q_lock_table WHERE state <> 'FREE'");
+}
+
 std::string Daemon::value(const std::string& sql) const {
   auto connection = connect();
   return support::value_of(connection, sql);
@@ -195,6 +213,44 @@ std::size_t Daemon::times_logged(const std::string& text) const {
 void wait_ready(const Daemon& daemon, std::size_t workers) {
   ASSERT_TRUE(support::eventually([&] { return daemon.ready_workers().size() >= workers; }))
       << daemon.log();
+}
+
+std::vector<pid_t> sorted_workers(const Daemon& daemon) {
+  auto pids = daemon.workers();
+  std::sort(pids.begin(), pids.end());
+  return pids;
+}
+
+bool detached(const Daemon& daemon, std::uint64_t tasks) {
+  return support::eventually([&] { return daemon.count("task_running") == tasks; });
+}
+
+std::vector<pid_t> kill_all_of(Daemon& daemon) {
+  auto workers = daemon.workers();
+  daemon.process().signal(SIGSTOP);
+  for (const pid_t worker : workers) kill(worker, SIGKILL);
+  daemon.process().kill9();
+  return workers;
+}
+
+void start_all(const std::vector<std::unique_ptr<Daemon>>& daemons, std::size_t workers) {
+  for (const auto& daemon : daemons) daemon->start();
+  for (const auto& daemon : daemons) wait_ready(*daemon, workers);
+}
+
+void stop_all(const std::vector<std::unique_ptr<Daemon>>& daemons) {
+  for (const auto& daemon : daemons) EXPECT_EQ(daemon->stop()->code, 0) << daemon->log();
+}
+
+std::vector<std::string> numbered(int count, const std::string& prefix) {
+  std::vector<std::string> payloads;
+  for (int i = 0; i < count; ++i) payloads.push_back(prefix + std::to_string(i));
+  return payloads;
+}
+
+void make_ops(const Daemon& daemon) {
+  auto db = daemon.connect();
+  queue::ensure_queue(db, "ops", {4});
 }
 
 }  // namespace allot::e2e

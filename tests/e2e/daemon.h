@@ -45,9 +45,14 @@ class Daemon {
   std::optional<support::ExitStatus> stop(int signal = SIGTERM);
   [[nodiscard]] support::Process& process() { return *process_; }
 
+  // Makes the first `from` of its configuration `to`. Throws when there is none.
+  void configure(const std::string& from, const std::string& to) const;
+
   // Runs `allot` with this daemon's configuration.
   [[nodiscard]] support::Finished allot(std::vector<std::string> arguments,
                                         const std::string& input = {}) const;
+  // The same; expects that it goes well, and returns what it printed.
+  std::string must(const std::vector<std::string>& arguments) const;
   // Submits one task to queue "default" and returns its id.
   [[nodiscard]] std::string submit(const std::string& type, const std::string& payload) const;
   void submit_many(const std::string& type, const std::vector<std::string>& payloads) const;
@@ -69,6 +74,8 @@ class Daemon {
   // Waits for it, up to a minute.
   [[nodiscard]] bool drains() const;
   [[nodiscard]] std::uint64_t count(const std::string& table) const;
+  // How many partitions are leased.
+  [[nodiscard]] std::uint64_t leases() const;
   // support::value_of() and number_of() over a connection of its own.
   [[nodiscard]] std::string value(const std::string& sql) const;
   [[nodiscard]] std::uint64_t number(const std::string& sql) const;
@@ -98,6 +105,25 @@ class Daemon {
 
 // Until so many have become ready since the start: status() names each of them then.
 void wait_ready(const Daemon& daemon, std::size_t workers);
+// workers(), in an order that is the same for the same ones.
+std::vector<pid_t> sorted_workers(const Daemon& daemon);
+// Waits until so many tasks have left their partition, and run on.
+[[nodiscard]] bool detached(const Daemon& daemon, std::uint64_t tasks = 1);
+
+// Does what happens when the host goes down. It stops the supervisor first, which must not settle,
+// and whose death would ask the handlers to stop. Returns the workers that it killed.
+std::vector<pid_t> kill_all_of(Daemon& daemon);
+
+// Of several daemons: the first returns when so many workers of each are ready, the second when all
+// have ended in an orderly way.
+void start_all(const std::vector<std::unique_ptr<Daemon>>& daemons, std::size_t workers = 1);
+void stop_all(const std::vector<std::unique_ptr<Daemon>>& daemons);
+
+// Payloads: `prefix`, and behind it the numbers below `count`.
+std::vector<std::string> numbered(int count, const std::string& prefix = {});
+
+// The queue that hooks fill. No worker serves it, so that a test can count its tasks.
+void make_ops(const Daemon& daemon);
 
 // The folder of the programs under test, and of the test plugins.
 std::string program(const std::string& name);

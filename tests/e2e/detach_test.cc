@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "e2e/daemon.h"
-#include "e2e/size_of.h"
+#include "support/environment.h"
 
 namespace allot::e2e::detach_test {
 namespace {
@@ -21,16 +21,6 @@ using std::chrono::seconds;
 using support::eventually;
 
 const std::string kOnePartition = "partitions = 1\n";
-
-std::vector<std::string> numbered(int n) {
-  std::vector<std::string> payloads;
-  for (int i = 0; i < n; ++i) payloads.push_back(std::to_string(i));
-  return payloads;
-}
-
-bool detached(const Daemon& daemon, std::uint64_t tasks = 1) {
-  return eventually([&] { return daemon.count("task_running") == tasks; });
-}
 
 TEST(Detach, ASlowTaskDoesNotHoldUpItsNeighbours) {
   Daemon daemon({.workers = 2, .queue_keys = kOnePartition});
@@ -134,15 +124,6 @@ TEST(Detach, AKilledWorkersDetachedTaskStartsAgainAtOnce) {
   EXPECT_TRUE(eventually([&] { return daemon.logged("task.crashed task=" + id); })) << daemon.log();
   ASSERT_TRUE(eventually([&] { return daemon.drained(); }));
   EXPECT_EQ(daemon.count("task_attempt"), 0U);
-}
-
-// Does what happens when the host goes down. It stops the supervisor first, which must not settle,
-// and whose death would ask the handlers to stop.
-void kill_all_of(Daemon& daemon) {
-  const auto workers = daemon.workers();
-  daemon.process().signal(SIGSTOP);
-  for (const pid_t worker : workers) kill(worker, SIGKILL);
-  daemon.process().kill9();
 }
 
 TEST(Detach, ANewLifeOfTheDaemonChargesWhatTheFormerHadDetached) {
@@ -293,7 +274,7 @@ class Massacre {
 };
 
 TEST(Detach, WorkersMayDieAtAnyPointOfIt) {
-  const int most = size_of("ALLOT_TEST_KILLS", 75);
+  const int most = support::environment_or("ALLOT_TEST_KILLS", 75);
   Massacre massacre(4 * most, "detach_after = \"1ms\"");
   int kills = 0;
   ASSERT_TRUE(eventually(

@@ -7,14 +7,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <regex>
 #include <sstream>
+#include <utility>
 
 #include "base/unique_fd.h"
 #include "support/process.h"
 #include "support/temp_dir.h"
+#include "support/text.h"
 
 namespace allot::e2e::document_test {
 namespace {
@@ -206,9 +207,7 @@ std::string here(std::string text) {
       {"/etc/allot/", "$t/"},
       {"0840dqg2v5n80r00", "$id"}};
   for (const auto& [name, ours] : kNames) {
-    for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos;) {
-      text.replace(at, std::strlen(name), ours);
-    }
+    text = support::replaced(std::move(text), name, ours);
   }
   return text;
 }

@@ -55,13 +55,6 @@ class Drain : public testing::Test {
     }
     return pids;
   }
-  [[nodiscard]] std::uint64_t leases() const {
-    return daemon_.connect()
-        .execute("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'")
-        .front()
-        .next()
-        ->u64(0);
-  }
   void submit(const std::string& type, int count, const std::string& payload = {}) const {
     Words payloads;
     for (int i = 0; i < count; ++i) {
@@ -88,7 +81,7 @@ TEST_F(Drain, RunsWhatIsDueAndEnds) {
       << daemon_.log();
   EXPECT_EQ(daemon_.written().size(), 300U);
   EXPECT_EQ(written().size(), 300U);
-  EXPECT_EQ(leases(), 0U);
+  EXPECT_EQ(daemon_.leases(), 0U);
   EXPECT_TRUE(workers().is_null()) << "its daemon still runs";
   const auto text = daemon_.allot({"drain", "--queue", "default"});
   EXPECT_EQ(text.out, "queue default: 0 attempts, 0 done, 0 failed; 1 left (empty)\n");
@@ -115,7 +108,7 @@ TEST_F(Drain, ACrashIsSettledAndCounted) {
   EXPECT_GE(done["failed"], 1) << daemon_.log();
   EXPECT_EQ(done["started"], done["done"].get<int>() + done["failed"].get<int>());
   EXPECT_EQ(written().size(), 50U);
-  EXPECT_EQ(leases(), 0U);
+  EXPECT_EQ(daemon_.leases(), 0U);
 }
 
 TEST_F(Drain, TypesThatNobodyKnowsStayAndCountForNothing) {
@@ -148,7 +141,7 @@ TEST_F(Drain, MaxSecondsLetsWhatRunsFinish) {
   EXPECT_EQ(done["failed"], 0);
   EXPECT_EQ(done["done"], done["started"]);
   EXPECT_EQ(done["left"].get<int>() + done["done"].get<int>(), 400);
-  EXPECT_EQ(leases(), 0U);
+  EXPECT_EQ(daemon_.leases(), 0U);
 }
 
 TEST_F(Drain, NoMoreThanAtMostRunAtATime) {
@@ -240,7 +233,7 @@ TEST_F(Drain, WhenItIsKilledItsDaemonLeaves) {
   ASSERT_TRUE(eventually([&] { return !busy().empty(); })) << daemon_.log();
   process.kill9();
   ASSERT_TRUE(eventually([&] { return workers().is_null(); })) << daemon_.log();
-  ASSERT_TRUE(eventually([&] { return leases() == 0; })) << daemon_.log();
+  ASSERT_TRUE(eventually([&] { return daemon_.leases() == 0; })) << daemon_.log();
   const auto left = daemon_.count("task");
   EXPECT_GT(left, 0U);
   EXPECT_EQ(drain()["done"], left) << daemon_.log();
@@ -258,7 +251,7 @@ TEST_F(Drain, WhenAllOfItIsKilledTheNextOneGoesOnAtOnce) {
   for (const auto& worker : view["workers"]) kill(worker["pid"].get<pid_t>(), SIGKILL);
   kill(view["instance"]["supervisor_pid"].get<pid_t>(), SIGKILL);
   process.kill9();
-  EXPECT_GT(leases(), 0U);
+  EXPECT_GT(daemon_.leases(), 0U);
   const auto began = std::chrono::steady_clock::now();
   const json done = drain();
   EXPECT_EQ(done["ended"], "empty") << daemon_.log();
@@ -277,7 +270,7 @@ TEST_F(Drain, TermGivesBackWhatRuns) {
   ASSERT_TRUE(ended);
   EXPECT_EQ(ended->code, 1) << process.err();
   EXPECT_EQ(json::parse(process.out())["ended"], "interrupted");
-  EXPECT_EQ(leases(), 0U);
+  EXPECT_EQ(daemon_.leases(), 0U);
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
 }
 

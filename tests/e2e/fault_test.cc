@@ -12,12 +12,6 @@ namespace {
 
 using support::eventually;
 
-std::vector<std::string> numbered(int n) {
-  std::vector<std::string> payloads;
-  for (int i = 0; i < n; ++i) payloads.push_back(std::to_string(i));
-  return payloads;
-}
-
 TEST(Fault, AKilledWorkersTaskStartsAgainAtOnceAndTheLogNamesIt) {
   Daemon daemon({.workers = 2});
   const auto id = daemon.submit("test.hang_once", "x");

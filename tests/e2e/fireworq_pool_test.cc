@@ -2,7 +2,6 @@
 // A pool that serves the queues of Fireworq's programs, with the plugin http: jobs come to their
 // target, and never more of them at a time than the queue may have.
 #include <gtest/gtest.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -12,14 +11,15 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/unique_fd.h"
 #include "e2e/daemon.h"
 #include "queue/model/catalog.h"
+#include "support/bound_socket.h"
 #include "support/http_target.h"
 
 namespace allot::e2e::fireworq_pool_test {
@@ -34,17 +34,9 @@ using Clock = std::chrono::steady_clock;
 class CountingTarget {
  public:
   explicit CountingTarget(std::chrono::milliseconds takes) : takes_(takes) {
-    listen_ = UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof at;
-    if (::bind(listen_.get(), reinterpret_cast<sockaddr*>(&at), size) != 0 ||
-        ::listen(listen_.get(), 512) != 0 ||
-        ::getsockname(listen_.get(), reinterpret_cast<sockaddr*>(&at), &size) != 0) {
-      throw std::runtime_error("no target");
-    }
-    port_ = ntohs(at.sin_port);
+    support::BoundSocket made = support::listening_socket(512, SOCK_NONBLOCK);
+    listen_ = std::move(made.fd);
+    port_ = made.port;
     thread_ = std::thread([this] { run(); });
   }
   CountingTarget(const CountingTarget&) = delete;

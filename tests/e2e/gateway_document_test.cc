@@ -11,28 +11,22 @@
 #include <string>
 #include <vector>
 
-#include "e2e/daemon.h"
+#include "e2e/gateway.h"
 #include "support/document.h"
 #include "support/http_client.h"
 #include "support/reserved_port.h"
+#include "support/text.h"
 
 namespace allot::e2e::gateway_document_test {
 namespace {
 
 using nlohmann::json;
-using support::eventually;
 using support::ExitStatus;
 using support::Finished;
 using support::HttpClient;
+using support::replaced;
 
 const std::string kPage = ALLOT_SOURCE_DIR "/docs/http.md";
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
 
 // A command with its further lines, and what the page shows below it.
 struct Example {
@@ -72,19 +66,15 @@ class GatewayDocument : public testing::Test {
     const std::string made = daemon_.allot({"gateway", "token", "page", "--submit", "*"}).out;
     token_ = made.substr(0, made.find('\n'));
     std::ofstream(daemon_.config_file(), std::ios::app) << made.substr(made.find("[gateway"));
-    gateway_ = std::make_unique<support::Process>(
-        std::vector<std::string>{program("allot-gateway"), "--config", daemon_.config_file()});
-    EXPECT_TRUE(eventually([&] { return daemon_.logged("gateway.listening"); }))
-        << gateway_->err() << daemon_.log();
+    gateway_ = start_gateway(daemon_);
+    wait_listening(daemon_, *gateway_);
   }
 
   static DaemonOptions options(int port) {
     DaemonOptions options;
     options.start = false;
-    options.more =
-        "[queues.mail]\n[queues.images]\n[gateway]\nsocket = \"gateway.sock\"\n"
-        "listen = [\"127.0.0.1:" +
-        std::to_string(port) + "\"]\n[gateway.database]\nuser = \"root\"\n";
+    options.more = "[queues.mail]\n[queues.images]\n" +
+                   gateway_section("listen = [\"127.0.0.1:" + std::to_string(port) + "\"]\n");
     return options;
   }
 
@@ -95,13 +85,12 @@ class GatewayDocument : public testing::Test {
     return support::run_program(std::move(command), options);
   }
   [[nodiscard]] Finished shell(const std::string& command) const {
-    return run(
-        {"bash", "-c",
-         replaced(command, "/run/allot/default/gateway.sock", daemon_.folder() + "/gateway.sock")},
-        {});
+    return run({"bash", "-c",
+                replaced(command, "/run/allot/default/gateway.sock", gateway_socket(daemon_))},
+               {});
   }
   [[nodiscard]] json asked(const std::string& request, const std::string& body = "{}") const {
-    auto client = HttpClient::to_socket(daemon_.folder() + "/gateway.sock");
+    auto client = HttpClient::to_socket(gateway_socket(daemon_));
     const auto answer =
         client.ask(request + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
                    "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);

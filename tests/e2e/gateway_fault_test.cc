@@ -12,7 +12,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <map>
@@ -24,21 +23,19 @@
 #include <thread>
 #include <vector>
 
-#include "e2e/daemon.h"
 #include "e2e/full_disk.h"
+#include "e2e/gateway.h"
+#include "support/environment.h"
 #include "support/http_client.h"
 
 namespace allot::e2e::gateway_fault_test {
 namespace {
 
 using support::Database;
+using support::environment_or;
 using support::eventually;
 using support::HttpClient;
-
-unsigned setting(const char* variable, unsigned usual) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : usual;
-}
+using support::status_of;
 
 // What a client knows of one task: the statuses of all requests for it; 0: there was no answer.
 struct Told {
@@ -78,9 +75,7 @@ class Client {
                              R"(","type":"test.fail","payload":")" + told.payload + "\"" +
                              (wrong ? R"(,"bogus":1)" : "") + "}";
     const std::string text =
-        "POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
-        (keyed ? "Idempotency-Key: " + told.payload + "\r\n" : "") +
-        "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+        submission(body, keyed ? "Idempotency-Key: " + told.payload + "\r\n" : "");
     do {
       told.statuses.push_back(asked(text));
     } while (keyed && !is_success(told.statuses.back()) && !over);
@@ -90,7 +85,7 @@ class Client {
     if (!connected()) return 503;  // nobody listens, so it was not sent
     const auto answer = connection_->ask(text);
     if (!answer || answer->fields.contains("connection")) connection_.reset();
-    return answer ? answer->status : 0;
+    return status_of(answer);
   }
 
   bool connected() {
@@ -164,9 +159,7 @@ class GatewayFault : public testing::Test {
   static DaemonOptions options(Database& server) {
     return {.workers = 2,
             .pool_keys = "queues = [\"default\"]",
-            .more =
-                "[queues.parked]\npartitions = 4\n[gateway]\nsocket = \"gateway.sock\"\n"
-                "[gateway.database]\nuser = \"root\"\n",
+            .more = "[queues.parked]\npartitions = 4\n" + gateway_section(),
             .log_level = "info",
             .server = &server,
             .call_timeout = "2s"};
@@ -174,9 +167,7 @@ class GatewayFault : public testing::Test {
 
   // 0: there is none at the moment.
   [[nodiscard]] pid_t gateway() const {
-    const std::string log = daemon_.log();
-    const std::size_t at = log.find("pid=", log.rfind("gateway.start "));
-    const pid_t pid = at == std::string::npos ? 0 : std::stoi(log.substr(at + 4));
+    const pid_t pid = pid_in(daemon_, "gateway.start");
     return pid > 0 && ::kill(pid, 0) == 0 ? pid : 0;
   }
   [[nodiscard]] pid_t worker() {
@@ -224,9 +215,7 @@ class GatewayFault : public testing::Test {
     return eventually(
         [&] {
           try {
-            const auto answer = HttpClient::to_socket(socket_).ask(
-                "GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n");
-            return answer && answer->status == 200;
+            return status_of(HttpClient::to_socket(socket_).ask(get("/health/ready"))) == 200;
           } catch (const std::exception&) {
             return false;
           }
@@ -236,8 +225,8 @@ class GatewayFault : public testing::Test {
 
   Database server_;
   Daemon daemon_{options(server_)};
-  std::string socket_ = daemon_.folder() + "/gateway.sock";
-  std::mt19937 random_{setting("ALLOT_TEST_SEED", 19)};
+  std::string socket_ = gateway_socket(daemon_);
+  std::mt19937 random_{environment_or("ALLOT_TEST_SEED", 19U)};
 };
 
 TEST_F(GatewayFault, WhatIsAnsweredIsTrue) {
@@ -248,8 +237,8 @@ TEST_F(GatewayFault, WhatIsAnsweredIsTrue) {
   for (int i = 0; i < 8; ++i) clients.push_back(std::make_unique<Client>(socket_, i));
   for (const auto& each : clients) threads.emplace_back([&] { each->run(over); });
 
-  const auto end =
-      std::chrono::steady_clock::now() + std::chrono::seconds(setting("ALLOT_TEST_SECONDS", 0));
+  const auto end = std::chrono::steady_clock::now() +
+                   std::chrono::seconds(environment_or("ALLOT_TEST_SECONDS", 0U));
   std::size_t made = 0;
   do {
     auto course = faults();
@@ -284,9 +273,7 @@ TEST_F(GatewayFault, WhatIsAnsweredIsTrue) {
 // A gateway by itself, whose server has a disk that can be full.
 class FullDiskBelowTheGateway : public testing::Test {
  protected:
-  FullDiskBelowTheGateway() {
-    EXPECT_TRUE(eventually([&] { return daemon_.logged("gateway.listening"); })) << gateway_->err();
-  }
+  FullDiskBelowTheGateway() { wait_listening(daemon_, *gateway_); }
 
   // A server that gets an error from a full disk, and no signal that kills it.
   static std::unique_ptr<Database> made_server() {
@@ -298,7 +285,7 @@ class FullDiskBelowTheGateway : public testing::Test {
   static DaemonOptions options(Database& server) {
     DaemonOptions options;
     options.start = false;
-    options.more = "[gateway]\nsocket = \"gateway.sock\"\n[gateway.database]\nuser = \"root\"\n";
+    options.more = gateway_section();
     options.server = &server;
     options.call_timeout = "5s";
     return options;
@@ -311,15 +298,13 @@ class FullDiskBelowTheGateway : public testing::Test {
   }
   [[nodiscard]] std::optional<support::Answer> asked(const std::string& body,
                                                      const std::string& type) const {
-    return HttpClient::to_socket(daemon_.folder() + "/gateway.sock")
-        .ask("POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Type: " + type +
-             "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
+    return HttpClient::to_socket(gateway_socket(daemon_)).ask(submission(body, {}, type));
   }
   // The status, noted for the end.
   int submit() {
     const int number = static_cast<int>(statuses_.size());
     const auto answer = asked(task(number), "application/json");
-    statuses_.push_back(answer ? answer->status : 0);
+    statuses_.push_back(status_of(answer));
     if (answer && answer->status >= 400) expect_problem(*answer);
     return statuses_.back();
   }
@@ -350,9 +335,7 @@ class FullDiskBelowTheGateway : public testing::Test {
 
   std::unique_ptr<Database> server_ = made_server();
   Daemon daemon_{options(*server_)};
-  std::unique_ptr<support::Process> gateway_ = std::make_unique<support::Process>(
-      std::vector<std::string>{program("allot-gateway"), "--config", daemon_.config_file()},
-      support::ProcessOptions{});
+  std::unique_ptr<support::Process> gateway_ = start_gateway(daemon_);
   std::vector<int> statuses_;
 };
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "e2e/daemon.h"
+#include "e2e/gateway.h"
 #include "support/http_client.h"
 
 namespace allot::e2e::gateway_hostile_test {
@@ -20,18 +20,11 @@ namespace {
 using support::Answer;
 using support::eventually;
 using support::HttpClient;
+using support::status_of;
 
-std::string post(const std::string& body, const std::string& fields = {}) {
-  return "POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" +
-         fields + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-}
 const std::string kTask = R"({"queue":"default","type":"test.ok","payload":"x"})";
-const std::string kAlive = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n";
-const std::string kSmuggled = post(kTask);
-
-int status_of(const std::optional<Answer>& answer) {
-  return answer ? answer->status : 0;
-}
+const std::string kAlive = get("/health/live");
+const std::string kSmuggled = submission(kTask);
 
 class GatewayHostile : public testing::Test {
  protected:
@@ -39,15 +32,13 @@ class GatewayHostile : public testing::Test {
   void start(const std::string& limits = ":", const std::string& keys = {}) {
     DaemonOptions options;
     options.start = false;
-    options.more =
-        "[gateway]\nsocket = \"gateway.sock\"\n" + keys + "[gateway.database]\nuser = \"root\"\n";
+    options.more = gateway_section(keys);
     daemon_ = std::make_unique<Daemon>(options);
-    socket_ = daemon_->folder() + "/gateway.sock";
+    socket_ = gateway_socket(*daemon_);
     gateway_ = std::make_unique<support::Process>(
         std::vector<std::string>{"sh", "-c", limits + "; exec \"$0\" --config \"$1\"",
                                  program("allot-gateway"), daemon_->config_file()});
-    ASSERT_TRUE(eventually([&] { return daemon_->logged("gateway.listening"); }))
-        << gateway_->err();
+    wait_listening(*daemon_, *gateway_);
   }
   [[nodiscard]] std::optional<Answer> asked(const std::string& bytes) const {
     return HttpClient::to_socket(socket_).ask(bytes);
@@ -56,7 +47,7 @@ class GatewayHostile : public testing::Test {
     EXPECT_TRUE(gateway_->running()) << gateway_->err() << daemon_->log();
     EXPECT_TRUE(eventually([&] {
       try {
-        return status_of(asked(post(kTask))) == 201;
+        return status_of(asked(submission(kTask))) == 201;
       } catch (const std::exception&) {
         return false;
       }
@@ -87,7 +78,7 @@ TEST_F(GatewayHostile, WithoutDescriptorsItSaysSoAndGoesOn) {
   }
   EXPECT_EQ(refused, 3);
   EXPECT_GT(clients.size(), 10U);
-  const int status = status_of(clients.front().ask(post(kTask)));
+  const int status = status_of(clients.front().ask(submission(kTask)));
   EXPECT_EQ(status, 503) << "there is no descriptor for the database: " << daemon_->log();
   EXPECT_EQ(daemon_->count("task"), 0U);
   clients.clear();
@@ -128,12 +119,12 @@ TEST_F(GatewayHostile, BodiesThatAreBuiltToHurtAreRefused) {
   const auto nested = [&](std::size_t depth) {
     return start + std::string(depth, '[') + std::string(depth, ']') + "}";
   };
-  EXPECT_EQ(status_of(asked(post(nested(99)))), 201);
-  EXPECT_EQ(status_of(asked(post(nested(101)))), 400);
-  EXPECT_EQ(status_of(asked(post(nested(3'000'000)))), 400);
-  EXPECT_EQ(status_of(asked(post(std::string(5'000'000, '[')))), 400);
-  EXPECT_EQ(status_of(asked(post(std::string(1'000'000, '{')))), 400);
-  EXPECT_EQ(status_of(asked(post(kTask, "Content-Encoding: gzip\r\n"))), 415);
+  EXPECT_EQ(status_of(asked(submission(nested(99)))), 201);
+  EXPECT_EQ(status_of(asked(submission(nested(101)))), 400);
+  EXPECT_EQ(status_of(asked(submission(nested(3'000'000)))), 400);
+  EXPECT_EQ(status_of(asked(submission(std::string(5'000'000, '[')))), 400);
+  EXPECT_EQ(status_of(asked(submission(std::string(1'000'000, '{')))), 400);
+  EXPECT_EQ(status_of(asked(submission(kTask, "Content-Encoding: gzip\r\n"))), 415);
   EXPECT_EQ(status_of(asked("POST /api/v1/tasks HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
                             "application/json\r\nContent-Length: 999999999999\r\n\r\n")),
             413);

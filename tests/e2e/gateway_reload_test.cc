@@ -9,7 +9,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -19,8 +18,9 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "e2e/daemon.h"
+#include "e2e/gateway.h"
 #include "support/certificates.h"
+#include "support/environment.h"
 #include "support/http_client.h"
 #include "support/prometheus_text.h"
 #include "support/reserved_port.h"
@@ -32,21 +32,10 @@ using support::Answer;
 using support::eventually;
 using support::HttpClient;
 using support::read_file;
+using support::status_of;
 
-std::string get(const std::string& path) {
-  return "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
-}
-std::string post(const std::string& path, const std::string& type, const std::string& body) {
-  return "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: " + type +
-         "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
-}
 std::string task(const std::string& payload) {
-  return post("/api/v1/tasks", "application/json",
-              R"({"queue":"default","type":"test.ok","payload":")" + payload + "\"}");
-}
-
-int status_of(const std::optional<Answer>& answer) {
-  return answer ? answer->status : 0;
+  return submission(R"({"queue":"default","type":"test.ok","payload":")" + payload + "\"}");
 }
 
 support::PrometheusText metrics_of(const std::string& socket) {
@@ -57,33 +46,23 @@ constexpr const char* kSubmitted = "allot_gateway_requests_total{route=\"submit\
 // A gateway by itself over the database of a daemon that does not run.
 class GatewayReload : public testing::Test {
  protected:
-  static DaemonOptions options(const std::string& more) {
+  static DaemonOptions options(const std::string& keys) {
     DaemonOptions options;
     options.start = false;
-    options.more =
-        "[gateway]\nsocket = \"gateway.sock\"\n" + more + "[gateway.database]\nuser = \"root\"\n";
+    options.more = gateway_section(keys);
     return options;
   }
 
   void start(const std::string& keys) {
     daemon_ = std::make_unique<Daemon>(options(keys));
-    socket_ = daemon_->folder() + "/gateway.sock";
-    gateway_ = std::make_unique<support::Process>(
-        std::vector<std::string>{program("allot-gateway"), "--config", daemon_->config_file()},
-        support::ProcessOptions{.environment = environment_});
-    ASSERT_TRUE(eventually([&] { return daemon_->logged("gateway.listening"); }))
-        << gateway_->err();
+    socket_ = gateway_socket(*daemon_);
+    gateway_ = start_gateway(*daemon_, {.environment = environment_});
+    wait_listening(*daemon_, *gateway_);
   }
   void start_with_port(const std::string& keys = {}) {
     start("listen = [\"127.0.0.1:" + std::to_string(port_.number()) + "\"]\n" + keys);
   }
 
-  void rewrite(const std::string& from, const std::string& to) const {
-    std::string text = read_file(daemon_->config_file());
-    const std::size_t at = text.find(from);
-    ASSERT_NE(at, std::string::npos) << text;
-    std::ofstream(daemon_->config_file(), std::ios::binary) << text.replace(at, from.size(), to);
-  }
   void reload() {
     const std::size_t before = daemon_->times_logged("gateway.listening");
     gateway_->signal(SIGHUP);
@@ -124,14 +103,15 @@ TEST_F(GatewayReload, ConnectionsThatAreKeptAliveAnswerAfterIt) {
   EXPECT_EQ(status_of(silent.ask(get("/health/live"))), 200);
   EXPECT_EQ(metrics_of(socket_).value(kSubmitted), 3) << "each reload counted on";
   // A connection goes by what is configured now.
-  rewrite("socket = \"gateway.sock\"\n", "socket = \"gateway.sock\"\ngrant = \"read\"\n");
+  daemon_->configure("socket = \"gateway.sock\"\n",
+                     "socket = \"gateway.sock\"\ngrant = \"read\"\n");
   reload();
   EXPECT_EQ(status_of(local.ask(get("/api/v1/queues"))), 200);
   EXPECT_EQ(status_of(local.ask(task("x"))), 403);
   EXPECT_TRUE(local.is_closed()) << "its body was not read";
   local = HttpClient::to_socket(socket_);
   EXPECT_EQ(status_of(local.ask(get("/health/live"))), 200);
-  rewrite("listen = [", "listen = [] # [");
+  daemon_->configure("listen = [", "listen = [] # [");
   reload();
   EXPECT_TRUE(remote.is_closed()) << "nobody is served at that address any more";
   EXPECT_EQ(status_of(local.ask(get("/health/live"))), 200);
@@ -302,11 +282,6 @@ class Load {
   std::vector<std::thread> clients_;
 };
 
-int reloads(int usual) {
-  const char* wanted = std::getenv("ALLOT_TEST_HUPS");
-  return wanted == nullptr ? usual : std::atoi(wanted);
-}
-
 void expect_no_failure(Load& load, int hups, Daemon& daemon) {
   load.stop();
   std::printf("%d reloads, %d requests answered 201, %d not\n", hups, load.good(), load.bad());
@@ -315,7 +290,7 @@ void expect_no_failure(Load& load, int hups, Daemon& daemon) {
 
 TEST_F(GatewayReload, NoRequestFailsUnderLoad) {
   start({});
-  const int hups = reloads(10);
+  const int hups = support::environment_or("ALLOT_TEST_HUPS", 10);
   Load load(socket_);
   for (int round = 0; round < hups; ++round) {
     const int before = load.good();
@@ -329,11 +304,11 @@ TEST_F(GatewayReload, NoRequestFailsUnderLoad) {
 // The supervisor checks first, replaces its workers, and tells the gateway.
 TEST(GatewayReloadOfADaemon, NoRequestFailsUnderLoad) {
   DaemonOptions options;
-  options.more = "[gateway]\nsocket = \"gateway.sock\"\n[gateway.database]\nuser = \"root\"\n";
+  options.more = gateway_section();
   Daemon daemon(options);
   ASSERT_TRUE(eventually([&] { return daemon.logged("gateway.listening"); })) << daemon.log();
-  const int hups = reloads(5);
-  Load load(daemon.folder() + "/gateway.sock");
+  const int hups = support::environment_or("ALLOT_TEST_HUPS", 5);
+  Load load(gateway_socket(daemon));
   for (int round = 0; round < hups; ++round) {
     const std::size_t listening = daemon.times_logged("gateway.listening");
     const int before = load.good();
@@ -344,7 +319,7 @@ TEST(GatewayReloadOfADaemon, NoRequestFailsUnderLoad) {
   }
   expect_no_failure(load, hups, daemon);
   EXPECT_FALSE(daemon.logged("gateway.died")) << daemon.log();
-  const std::string socket = daemon.folder() + "/gateway.sock";
+  const std::string socket = gateway_socket(daemon);
   const auto counted = metrics_of(socket);
   EXPECT_EQ(counted.value(kSubmitted), load.good()) << "each reload counted on";
   const std::string ready = "gateway.ready pid=";

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gateway as a process: beside the workers of a daemon, and alone.
+#include "e2e/gateway.h"
+
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -12,20 +14,14 @@
 #include "base/exit_codes.h"
 #include "base/posix.h"
 #include "base/unique_fd.h"
-#include "e2e/daemon.h"
 
 namespace allot::e2e::gateway_test {
 namespace {
 
 using support::eventually;
 using support::ExitStatus;
-using support::read_file;
 
-const std::string kSection = R"([gateway]
-socket = "gateway.sock"
-[gateway.database]
-user = "root"
-)";
+const std::string kSection = gateway_section();
 
 UniqueFd connected(const std::string& socket) {
   sockaddr_un address{};
@@ -72,33 +68,15 @@ bool answers(const std::string& socket) {
   return eventually([&] { return asked(socket, "GET /health/live") == 200; });
 }
 
-void rewrite(const std::string& file, const std::string& from, const std::string& to) {
-  std::string text = read_file(file);
-  const std::size_t at = text.find(from);
-  ASSERT_NE(at, std::string::npos) << text;
-  std::ofstream(file, std::ios::binary) << text.replace(at, from.size(), to);
-}
-
 DaemonOptions with_gateway() {
   DaemonOptions options;
   options.more = kSection;
   return options;
 }
 
-std::string socket_of(const Daemon& daemon) {
-  return daemon.folder() + "/gateway.sock";
-}
-
-// That of the line `event` that was logged last.
-pid_t pid_in(const Daemon& daemon, const std::string& event) {
-  const std::string log = daemon.log();
-  const std::size_t at = log.find("pid=", log.rfind(event + " "));
-  return at == std::string::npos ? -1 : std::stoi(log.substr(at + 4));
-}
-
 TEST(Gateway, TakesTasksForTheWorkersAndIsStartedAgain) {
   Daemon daemon(with_gateway());
-  const std::string socket = socket_of(daemon);
+  const std::string socket = gateway_socket(daemon);
   ASSERT_TRUE(answers(socket)) << daemon.log();
   EXPECT_EQ(submitted(socket), 201);
   EXPECT_TRUE(daemon.drains()) << daemon.log();
@@ -116,7 +94,7 @@ TEST(Gateway, TakesTasksForTheWorkersAndIsStartedAgain) {
 
 TEST(Gateway, ComesChangesAndGoesWithAReload) {
   Daemon daemon;
-  const std::string socket = socket_of(daemon);
+  const std::string socket = gateway_socket(daemon);
   ASSERT_TRUE(eventually([&] { return daemon.logged("supervisor.ready"); })) << daemon.log();
   const std::string first = daemon.allot({"gateway", "token", "first", "--read", "*"}).out;
   const std::string second = daemon.allot({"gateway", "token", "second", "--read", "*"}).out;
@@ -131,14 +109,14 @@ TEST(Gateway, ComesChangesAndGoesWithAReload) {
   EXPECT_EQ(may(first), 200);
   EXPECT_EQ(may(second), 401);
   const pid_t pid = pid_in(daemon, "gateway.listening");
-  rewrite(daemon.config_file(), section(first), section(second));
+  daemon.configure(section(first), section(second));
   daemon.process().signal(SIGHUP);
   ASSERT_TRUE(eventually([&] { return daemon.times_logged("gateway.listening") == 2; }))
       << daemon.log();
   EXPECT_EQ(may(first), 401) << "a token is taken back by a reload";
   EXPECT_EQ(may(second), 200);
   EXPECT_EQ(pid_in(daemon, "gateway.listening"), pid) << "the same process";
-  rewrite(daemon.config_file(), kSection + section(second), "");
+  daemon.configure(kSection + section(second), "");
   daemon.process().signal(SIGHUP);
   ASSERT_TRUE(eventually([&] { return daemon.logged("gateway.stopped"); })) << daemon.log();
   EXPECT_FALSE(std::filesystem::exists(socket));
@@ -154,23 +132,18 @@ class GatewayAlone : public testing::Test {
     options.start = false;
     return Daemon(options);
   }
-  [[nodiscard]] std::unique_ptr<support::Process> started() const {
-    return std::make_unique<support::Process>(
-        std::vector<std::string>{program("allot-gateway"), "--config", daemon_.config_file()},
-        support::ProcessOptions{});
-  }
 
   Daemon daemon_ = not_started();
-  std::string socket_ = socket_of(daemon_);
+  std::string socket_ = gateway_socket(daemon_);
 };
 
 TEST_F(GatewayAlone, ServesUntilItIsStopped) {
-  const auto gateway = started();
+  const auto gateway = start_gateway(daemon_);
   ASSERT_TRUE(answers(socket_)) << gateway->err();
   const auto rights = std::filesystem::status(socket_).permissions();
   EXPECT_EQ(rights & std::filesystem::perms::others_all, std::filesystem::perms::none);
   EXPECT_EQ(submitted(socket_), 201);
-  const auto other = started();
+  const auto other = start_gateway(daemon_);
   EXPECT_EQ(other->wait(), (ExitStatus{kExitCannotCreate, 0}));
   EXPECT_NE(other->err().find("another process listens there"), std::string::npos) << other->err();
   EXPECT_EQ(asked(socket_, "GET /health/live"), 200) << "the other one took nothing away";
@@ -180,23 +153,23 @@ TEST_F(GatewayAlone, ServesUntilItIsStopped) {
 }
 
 TEST_F(GatewayAlone, AKilledOneIsNotInTheWay) {
-  const auto first = started();
+  const auto first = start_gateway(daemon_);
   ASSERT_TRUE(answers(socket_)) << first->err();
   first->signal(SIGKILL);
   EXPECT_EQ(first->wait(), (ExitStatus{-1, SIGKILL}));
   ASSERT_TRUE(std::filesystem::exists(socket_));
-  const auto second = started();
+  const auto second = start_gateway(daemon_);
   EXPECT_TRUE(answers(socket_)) << second->err();
 }
 
 TEST_F(GatewayAlone, AReloadWithAMistakeIsRefused) {
-  const auto gateway = started();
+  const auto gateway = start_gateway(daemon_);
   ASSERT_TRUE(answers(socket_)) << gateway->err();
-  rewrite(daemon_.config_file(), "[gateway]\n", "[gateway]\nbogus = 1\n");
+  daemon_.configure("[gateway]\n", "[gateway]\nbogus = 1\n");
   gateway->signal(SIGHUP);
   ASSERT_TRUE(eventually([&] { return daemon_.logged("gateway.kept"); })) << daemon_.log();
   EXPECT_EQ(asked(socket_, "GET /api/v1/queues"), 200);
-  rewrite(daemon_.config_file(), "bogus = 1", "grant = \"none\"");
+  daemon_.configure("bogus = 1", "grant = \"none\"");
   gateway->signal(SIGHUP);
   EXPECT_TRUE(eventually([&] { return asked(socket_, "GET /api/v1/queues") == 401; }))
       << gateway->err();
@@ -207,9 +180,8 @@ TEST_F(GatewayAlone, ItsCallersLearnNothingOfItsAccount) {
   const std::string list = request_text("GET /api/v1/queues");
   auto db = daemon_.connect();
   db.execute("DROP USER IF EXISTS teller@localhost");
-  rewrite(daemon_.config_file(), "[gateway.database]\nuser = \"root\"",
-          "[gateway.database]\nuser = \"teller\"");
-  const auto gateway = started();
+  daemon_.configure("[gateway.database]\nuser = \"root\"", "[gateway.database]\nuser = \"teller\"");
+  const auto gateway = start_gateway(daemon_);
   ASSERT_TRUE(answers(socket_)) << gateway->err();
   const std::string unknown = got_from(connected(socket_), list);
   EXPECT_TRUE(unknown.starts_with("HTTP/1.1 500 ")) << unknown;
@@ -232,8 +204,8 @@ TEST_F(GatewayAlone, ItsCallersLearnNothingOfItsAccount) {
 }
 
 TEST_F(GatewayAlone, SaysWhatIsMissing) {
-  rewrite(daemon_.config_file(), kSection, "");
-  const auto gateway = started();
+  daemon_.configure(kSection, "");
+  const auto gateway = start_gateway(daemon_);
   EXPECT_EQ(gateway->wait(), (ExitStatus{kExitConfig, 0}));
   EXPECT_NE(gateway->err().find("has no section [gateway]"), std::string::npos) << gateway->err();
 }

@@ -14,9 +14,7 @@ using support::eventually;
 
 json history(const Daemon& daemon, std::vector<std::string> more = {}) {
   more.insert(more.begin(), {"history", "--json"});
-  const auto done = daemon.allot(more);
-  EXPECT_EQ(done.status.code, 0) << done.err;
-  return json::parse(done.out);
+  return json::parse(daemon.must(more));
 }
 
 TEST(History, WhatFinishedIsShown) {
@@ -53,7 +51,7 @@ TEST(History, AFailedAttemptStaysWithIt) {
 TEST(History, ATaskThatDetachedIsRemembered) {
   Daemon daemon({.workers = 1, .queue_keys = "history = \"1h\"\ndetach_after = \"50ms\""});
   const auto id = daemon.submit("test.gate", "success " + daemon.gate());
-  ASSERT_TRUE(eventually([&] { return daemon.count("task_running") == 1; })) << daemon.log();
+  ASSERT_TRUE(detached(daemon)) << daemon.log();
   daemon.open_gate();
   ASSERT_TRUE(eventually([&] { return daemon.count("task_history") == 1; })) << daemon.log();
   EXPECT_GE(daemon.task(id)["runtime_us"], 50'000);

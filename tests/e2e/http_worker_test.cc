@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "e2e/daemon.h"
+#include "support/environment.h"
 #include "support/http_client.h"
 #include "support/http_target.h"
 
@@ -216,8 +216,7 @@ double bare_rate(std::size_t requests, std::chrono::milliseconds delay) {
 // ALLOT_TEST_HTTP_TASKS makes it long, for figures on a quiet machine; by itself it only shows that
 // all of them arrive. The floor is what the target and the machine can do.
 TEST_F(HttpWorker, HowFastSixtyFourAtATimeAreBesideBareConnections) {
-  const char* const wanted = std::getenv("ALLOT_TEST_HTTP_TASKS");
-  const std::size_t tasks = wanted != nullptr ? std::stoul(wanted) : 200;
+  const auto tasks = support::environment_or<std::size_t>("ALLOT_TEST_HTTP_TASKS", 200);
   for (const auto delay : {std::chrono::milliseconds(20), std::chrono::milliseconds(0)}) {
     const double floor = bare_rate(tasks, delay);
     Times times;

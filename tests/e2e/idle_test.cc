@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <memory>
@@ -20,13 +19,15 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "e2e/daemon.h"
+#include "e2e/gateway.h"
+#include "support/environment.h"
 #include "support/text.h"
 
 namespace allot::e2e::idle_test {
 namespace {
 
 using std::chrono::seconds;
+using support::environment_or;
 using support::eventually;
 using support::has;
 using support::number_of;
@@ -42,23 +43,15 @@ constexpr double kMostOfTheGateway = 12.0 / 60;
 // The gateway's account, by which its statements are known in the log.
 constexpr const char* kGatewayUser = "idle_gateway";
 
-unsigned size_of(const char* variable, unsigned usual) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : usual;
-}
-
 DaemonOptions options(const std::string& database, int number) {
   return {
-      .workers = size_of("ALLOT_TEST_WORKERS", 1),
+      .workers = environment_or("ALLOT_TEST_WORKERS", 1U),
       .daemon_keys = "instance = \"d" + std::to_string(number) + "\"",
       .pool_keys = "queues = [\"default\", \"kept\", \"watched\"]",
       .more = std::string("[queues.kept]\nhistory = \"1h\"\n"
                           "[queues.watched]\non_stuck = \"ops/alert\"\non_dead = \"ops/alert\"\n"
                           "[queues.ops]\npartitions = 4\n") +
-              (number == 0 ? std::string("[gateway]\nsocket = \"gateway.sock\"\n"
-                                         "[gateway.database]\nuser = \"") +
-                                 kGatewayUser + "\"\n"
-                           : std::string()),
+              (number == 0 ? gateway_section({}, kGatewayUser) : std::string()),
       .log_level = "info",
       .migrate = database.empty(),
       .start = false,
@@ -167,12 +160,11 @@ class Idle : public testing::Test {
     db_->execute("SET GLOBAL max_connections = 2000");  // for many workers
     db_->execute(std::string("CREATE USER ") + kGatewayUser + "@localhost; GRANT ALL ON " +
                  first().database() + ".* TO " + kGatewayUser + "@localhost");
-    for (auto& daemon : daemons_) daemon->start();
-    for (auto& daemon : daemons_) wait_ready(*daemon, size_of("ALLOT_TEST_WORKERS", 1));
+    start_all(daemons_, environment_or("ALLOT_TEST_WORKERS", 1U));
   }
   void TearDown() override {
     if (db_) db_->execute("SET GLOBAL general_log = OFF; TRUNCATE mysql.general_log");
-    for (auto& daemon : daemons_) EXPECT_EQ(daemon->stop()->code, 0) << daemon->log();
+    stop_all(daemons_);
     db_->execute(std::string("DROP USER ") + kGatewayUser + "@localhost");
     if (!allowed_.empty()) db_->execute("SET GLOBAL max_connections = " + allowed_);
   }
@@ -211,13 +203,12 @@ class Idle : public testing::Test {
 };
 
 TEST_F(Idle, HostsWithAThousandSchedulesSendFewStatements) {
-  ASSERT_TRUE(eventually([&] { return asks_gateway(first().folder() + "/gateway.sock"); }))
-      << first().log();
+  ASSERT_TRUE(eventually([&] { return asks_gateway(gateway_socket(first())); })) << first().log();
   ASSERT_TRUE(wait_for_renewals(2));
   EXPECT_GT(of_gateway(), 0U) << "it is known by its account";
   db_->execute("TRUNCATE mysql.general_log");
   const std::uint64_t begin = number("SELECT CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS UNSIGNED)");
-  ASSERT_TRUE(wait_for_renewals(size_of("ALLOT_TEST_ROUNDS", 16)));
+  ASSERT_TRUE(wait_for_renewals(environment_or("ALLOT_TEST_ROUNDS", 16U)));
   db_->execute("SET GLOBAL general_log = OFF");
   const double length =
       static_cast<double>(number("SELECT CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS UNSIGNED)") -
@@ -248,7 +239,7 @@ TEST_F(Idle, HostsWithAThousandSchedulesSendFewStatements) {
     if (purpose == Purpose::kRest) std::printf("unknown: %s\n", statement.substr(0, 200).c_str());
   }
   std::printf("%d daemons of %u workers, %d schedules, %.1f s: statements a second\n", kDaemons,
-              size_of("ALLOT_TEST_WORKERS", 1), kScheduleCount, length);
+              environment_or("ALLOT_TEST_WORKERS", 1U), kScheduleCount, length);
   for (std::size_t i = 0; i < kPurposes; ++i) {
     std::printf("%-36s %8.2f\n", kNames[i], counts[i] / length);
   }

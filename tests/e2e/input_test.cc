@@ -8,6 +8,7 @@
 #include "base/exit_codes.h"
 #include "db/migrate.h"
 #include "e2e/daemon.h"
+#include "support/text.h"
 
 namespace allot::e2e::input_test {
 namespace {
@@ -20,12 +21,9 @@ support::Finished start_with(const std::string& config) {
 
 // The configuration of a daemon that was not started, with `from` replaced by `to`.
 std::string changed(const Daemon& daemon, const std::string& from, const std::string& to) {
-  std::string text = support::read_file(daemon.config_file());
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << from;
-  text.replace(at, from.size(), to);
   const std::string path = daemon.folder() + "/changed.toml";
-  std::ofstream(path) << text;
+  std::ofstream(path) << support::replaced_first(support::read_file(daemon.config_file()), from,
+                                                 to);
   return path;
 }
 

@@ -12,10 +12,12 @@
 #include "db/connection.h"
 #include "e2e/keyed.h"
 #include "queue/model/task.h"
+#include "support/environment.h"
 
 namespace allot::e2e::key_test {
 namespace {
 
+using support::environment_or;
 using support::eventually;
 
 class KeyTest : public KeyedTest {
@@ -28,10 +30,10 @@ class KeyTest : public KeyedTest {
 };
 
 TEST_F(KeyTest, EachKeyRunsInOrderWhileWorkersAreKilled) {
-  const int keys = size_of("ALLOT_TEST_KEYS", 100);
-  const int tasks = size_of("ALLOT_TEST_TASKS", 30);
+  const int keys = environment_or("ALLOT_TEST_KEYS", 100);
+  const int tasks = environment_or("ALLOT_TEST_TASKS", 30);
   start("partitions = 16\nplacement = \"ordered\"\n", 4);
-  must({"queue", "pause", "keyed"});
+  daemon_->must({"queue", "pause", "keyed"});
   const char* const verbs[] = {"", "", "", "", "", "", "", "crash", "", "", "release"};
   int submitted = 0;
   const auto submit_to = [&](int end) {
@@ -45,8 +47,8 @@ TEST_F(KeyTest, EachKeyRunsInOrderWhileWorkersAreKilled) {
     }
   };
   submit_to(tasks);
-  must({"queue", "resume", "keyed"});
-  const std::chrono::milliseconds pace(size_of("ALLOT_TEST_KILL_MS", 60));
+  daemon_->must({"queue", "resume", "keyed"});
+  const std::chrono::milliseconds pace(environment_or("ALLOT_TEST_KILL_MS", 60));
   std::mt19937 dice(1);
   std::size_t kills = 0;
   while (daemon_->count("task") > 0) {
@@ -104,7 +106,7 @@ TEST_F(KeyTest, OneThatDiesOrHasNoHandlerIsNotPassedSilently) {
 }
 
 TEST_F(KeyTest, NeverMoreThanMaxRunningAtATime) {
-  const int tasks = size_of("ALLOT_TEST_LIMITED", 3'000);
+  const int tasks = environment_or("ALLOT_TEST_LIMITED", 3'000);
   start("partitions = 8\nplacement = \"limited\"\nmax_running = 2\n", 6);
   std::vector<nlohmann::json> batch;
   for (int i = 0; i < tasks; ++i) {
@@ -122,9 +124,9 @@ TEST_F(KeyTest, NeverMoreThanMaxRunningAtATime) {
 
 // A light tenant's first task waits for one round of blocks, however much the heavy one has.
 TEST_F(KeyTest, AHeavyTenantDoesNotDelayALightOne) {
-  const int heavy = size_of("ALLOT_TEST_HEAVY", 20'000);
+  const int heavy = environment_or("ALLOT_TEST_HEAVY", 20'000);
   start("partitions = 8\nplacement = \"fair\"\nblock_seconds = \"200ms\"\n", 2);
-  must({"queue", "pause", "keyed"});
+  daemon_->must({"queue", "pause", "keyed"});
   std::vector<nlohmann::json> batch;
   for (int i = 0; i < heavy; ++i) {
     batch.push_back({{"type", "test.counted"}, {"payload", "heavy 9"}, {"partition_key", "heavy"}});
@@ -134,7 +136,7 @@ TEST_F(KeyTest, AHeavyTenantDoesNotDelayALightOne) {
     }
   }
   submit(batch);
-  must({"queue", "resume", "keyed"});
+  daemon_->must({"queue", "resume", "keyed"});
   ASSERT_TRUE(eventually([&] { return done().size() > 100; })) << daemon_->log();
   submit({keyed("light", 0)});
   const std::size_t before = done().size();  // with what was done while it was being submitted
@@ -176,11 +178,11 @@ TEST(Delay, ADelayedTaskStartsSoonAfterItsTime) {
 
 TEST_F(KeyTest, WhatHasNotBegunInTimeIsDead) {
   start("", 2);
-  must({"queue", "pause", "keyed"});
+  daemon_->must({"queue", "pause", "keyed"});
   submit({{{"type", "test.counted"}, {"payload", "late 1"}, {"expires_in", "1ms"}},
           {{"type", "nobody.knows"}, {"expires_at", "2026-01-01T00:00:00Z"}},
           {{"type", "test.counted"}, {"payload", "good 1"}, {"expires_in", "1h"}}});
-  must({"queue", "resume", "keyed"});
+  daemon_->must({"queue", "resume", "keyed"});
   ASSERT_TRUE(eventually([&] { return daemon_->count("task") == 0; })) << daemon_->log();
   EXPECT_EQ(done(), std::vector<std::string>{"good done"});
   const auto dead = nlohmann::json::parse(daemon_->allot({"dead", "list", "--json"}).out);
@@ -190,7 +192,7 @@ TEST_F(KeyTest, WhatHasNotBegunInTimeIsDead) {
     EXPECT_TRUE(daemon_->task(task.at("task")).at("attempts").empty());
   }
   // A task that is retried by hand has all the time it needs.
-  must({"dead", "retry", "--queue", "keyed", "--all", "--yes"});
+  daemon_->must({"dead", "retry", "--queue", "keyed", "--all", "--yes"});
   EXPECT_TRUE(eventually([&] { return done().size() == 2; })) << daemon_->log();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "e2e/keyed.h"
 
+#include <cstdlib>
 #include <map>
 
 namespace allot::e2e {
@@ -17,11 +18,6 @@ void KeyedTest::start(const std::string& shape, unsigned workers) {
 void KeyedTest::submit(std::vector<nlohmann::json> tasks) const {
   for (nlohmann::json& task : tasks) task["queue"] = "keyed";
   daemon_->submit_all(tasks);
-}
-
-void KeyedTest::must(const std::vector<std::string>& words) const {
-  const auto done = daemon_->allot(words);
-  EXPECT_EQ(done.status.code, 0) << testing::PrintToString(words) << done.err;
 }
 
 std::vector<std::string> KeyedTest::done() const {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "e2e/daemon.h"
-#include "e2e/size_of.h"
 
 namespace allot::e2e {
 
@@ -19,7 +18,6 @@ class KeyedTest : public testing::Test {
   // `shape`: lines below [queues.keyed], and further sections.
   void start(const std::string& shape, unsigned workers);
   void submit(std::vector<nlohmann::json> tasks) const;
-  void must(const std::vector<std::string>& words) const;
   // What the handlers wrote, line by line: "KEY NUMBER".
   [[nodiscard]] std::vector<std::string> done() const;
 

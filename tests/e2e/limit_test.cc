@@ -116,13 +116,6 @@ std::uint64_t logged_us(const Daemon& daemon, const std::string& event) {
   return (static_cast<std::uint64_t>(::timegm(&utc)) * 1000 + ms) * 1000;
 }
 
-// Nobody may be there to reap an orphan.
-bool gone(pid_t pid) {
-  const std::string status = support::read_file("/proc/" + std::to_string(pid) + "/stat");
-  const std::size_t state = status.rfind(") ");
-  return state == std::string::npos || status[state + 2] == 'Z' || status[state + 2] == 'X';
-}
-
 // S5. The database is silent: no renewal, no refusal.
 TEST(Limit, InAnExclusiveQueueAHandlerEndsBeforeItsLease) {
   Daemon daemon({.workers = 2,
@@ -173,11 +166,11 @@ TEST(Limit, InAnExclusiveQueueAnOrphanEndsBeforeItsLease) {
   const std::uint64_t ends = after_a_renewal(daemon);
   const Database::Stall stall(Database::shared());
   daemon.process().kill9();
-  ASSERT_TRUE(eventually([&] { return gone(victim); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return support::gone(victim); })) << daemon.log();
   ASSERT_TRUE(daemon.logged("worker.orphan_lease")) << daemon.log();
   EXPECT_LT(logged_us(daemon, " worker.orphan_lease "), ends) << daemon.log();
   ASSERT_TRUE(eventually([&] { return real_us() > ends + 500'000; }));
-  EXPECT_FALSE(gone(other)) << "elsewhere a handler runs on";
+  EXPECT_FALSE(support::gone(other)) << "elsewhere a handler runs on";
   kill(other, SIGKILL);
 }
 

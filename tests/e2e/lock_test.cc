@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -25,6 +24,7 @@
 #include "base/clock.h"
 #include "support/database.h"
 #include "support/db_error.h"
+#include "support/environment.h"
 #include "support/eventually.h"
 #include "support/process.h"
 #include "support/stepped_clock.h"
@@ -33,14 +33,10 @@
 namespace allot::e2e {
 namespace {
 
+using support::environment_or;
 using support::eventually;
 using support::number_of;
 using support::Process;
-
-unsigned setting(const char* variable, unsigned usual) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : usual;
-}
 
 class Lock : public testing::Test {
  protected:
@@ -193,17 +189,17 @@ class Campaign : public Lock {
     ++begun_;
   }
 
-  const unsigned locks_ = setting("ALLOT_TEST_LOCKS", 2);
+  const unsigned locks_ = environment_or("ALLOT_TEST_LOCKS", 2U);
   const std::string records_ = folder_ / "records";
-  std::mt19937 random_{setting("ALLOT_TEST_SEED", 1)};
+  std::mt19937 random_{environment_or("ALLOT_TEST_SEED", 1U)};
   unsigned faults_ = 0;
   unsigned begun_ = 0;
 };
 
 TEST_F(Campaign, NeverMoreThanItsSlotsWhateverIsKilledOrStopped) {
-  std::vector<Client> clients(setting("ALLOT_TEST_CLIENTS", 12));
+  std::vector<Client> clients(environment_or("ALLOT_TEST_CLIENTS", 12U));
   for (Client& client : clients) client.process = begin_client();
-  const Nanos end = boot_ns() + setting("ALLOT_TEST_SECONDS", 12) * kSecond;
+  const Nanos end = boot_ns() + environment_or("ALLOT_TEST_SECONDS", 12U) * kSecond;
   Nanos next_fault = boot_ns() + kSecond;
   Nanos next_step = boot_ns() + 2 * kSecond;
   unsigned steps = 0;
@@ -251,7 +247,7 @@ TEST_F(Campaign, NeverMoreThanItsSlotsWhateverIsKilledOrStopped) {
 }
 
 TEST_F(Lock, IsHandedOverInTheOrderOfArrival) {
-  const unsigned count = setting("ALLOT_TEST_WAITERS", 20);
+  const unsigned count = environment_or("ALLOT_TEST_WAITERS", 20U);
   const std::string order = folder_ / "order";
   const std::string go = folder_ / "go";
   ASSERT_EQ(mkfifo(go.c_str(), 0600), 0);

@@ -40,10 +40,6 @@ void run_some(const Daemon& daemon, unsigned tasks) {
   ASSERT_TRUE(daemon.drains()) << daemon.log();
 }
 
-void wait_for_another(const Daemon& daemon, std::size_t ready) {
-  ASSERT_TRUE(eventually([&] { return daemon.ready_workers().size() >= ready; })) << daemon.log();
-}
-
 TEST(Metrics, CountWhatBecameOfTasks) {
   Daemon daemon({.workers = 2, .queue_keys = "max_attempts = 2\n"});
   wait_ready(daemon, 2);
@@ -81,7 +77,7 @@ TEST(Metrics, GoOnWithTheNextWorkerOfASlot) {
   (void)daemon.submit("test.hang_once", "");
   ASSERT_TRUE(eventually([&] { return !daemon.written().empty(); })) << daemon.log();
   ASSERT_EQ(kill(daemon.busy_workers().at(0), SIGKILL), 0);
-  wait_for_another(daemon, 2);
+  wait_ready(daemon, 2);
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   run_some(daemon, 3);
   const PrometheusText after = metrics(daemon);
@@ -100,7 +96,7 @@ TEST(Metrics, GoOnOverReloadAndUpgrade) {
   run_some(daemon, 10);
   const PrometheusText before = metrics(daemon);
   daemon.process().signal(SIGHUP);
-  wait_for_another(daemon, 4);
+  wait_ready(daemon, 4);
   run_some(daemon, 10);
   const PrometheusText reloaded = metrics(daemon);
   EXPECT_EQ(fallen(before, reloaded), "");
@@ -141,7 +137,7 @@ TEST(Metrics, MinutesHaveEachAttemptOnceWhoeverDies) {
   ASSERT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
   EXPECT_EQ(in_minutes(daemon, "test.ok", "done"), 10U);
   daemon.start();
-  wait_for_another(daemon, 3);
+  wait_ready(daemon, 3);
   run_some(daemon, 2);
   ASSERT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
   EXPECT_EQ(in_minutes(daemon, "test.ok", "done"), 12U) << "another life";
@@ -197,7 +193,7 @@ TEST(Metrics, BeginAnewWithTheDaemon) {
   EXPECT_EQ(stopped.value("allot_daemon_up"), 0);
   EXPECT_EQ(done(stopped, "test.ok"), 4) << "the last ones before a stop are wanted, too";
   daemon.start();
-  wait_for_another(daemon, 2);
+  wait_ready(daemon, 2);
   run_some(daemon, 1);
   EXPECT_EQ(done(metrics(daemon), "test.ok"), 1);
 }

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <csignal>
 #include <set>
 
@@ -36,11 +35,6 @@ class Migrate : public testing::Test {
     daemon.connect().execute("DELETE FROM allot_schema WHERE version > " +
                              std::to_string(db::wanted_schema_version()));
   }
-  static std::vector<pid_t> pids(const Daemon& daemon) {
-    auto found = daemon.workers();
-    std::sort(found.begin(), found.end());
-    return found;
-  }
 };
 
 const char* const kRefusal = "install the newer Allot on this host too";
@@ -49,20 +43,17 @@ TEST_F(Migrate, WorkersOfTheFormerVersionGoOn) {
   constexpr int kTasks = 6000;
   Daemon daemon;
   wait_ready(daemon, 2);
-  const auto workers = pids(daemon);
+  const auto workers = sorted_workers(daemon);
   // However fast the others are, this one runs while the migration comes.
-  const support::TempDir folder;
-  (void)daemon.submit("test.gate", "success " + (folder / "gate"));
-  std::vector<std::string> payloads;
-  for (int i = 0; i < kTasks; ++i) payloads.push_back(std::to_string(i));
-  daemon.submit_many("test.write", payloads);
+  (void)daemon.submit("test.gate", "success " + daemon.gate());
+  daemon.submit_many("test.write", numbered(kTasks));
   ASSERT_TRUE(eventually([&] { return daemon.written().size() > 100; })) << daemon.log();
   migrate_on(daemon);
   EXPECT_EQ(daemon.value("SELECT (SELECT COUNT(*) FROM task WHERE type = 'test.gate')"
                          " + (SELECT COUNT(*) FROM task_running)"),
             "1")
       << "the migration comes after the work";
-  (void)folder.write("gate", "");
+  daemon.open_gate();
   ASSERT_TRUE(daemon.drains()) << daemon.log();
 
   const auto written = daemon.written();
@@ -70,7 +61,7 @@ TEST_F(Migrate, WorkersOfTheFormerVersionGoOn) {
   EXPECT_EQ(std::set<std::string>(written.begin(), written.end()).size(), kTasks);
   EXPECT_EQ(daemon.count("task_attempt"), 0U);
   EXPECT_EQ(daemon.count("task_dead"), 0U);
-  EXPECT_EQ(pids(daemon), workers);
+  EXPECT_EQ(sorted_workers(daemon), workers);
 
   // And with what comes now.
   daemon.connect().execute(
@@ -84,7 +75,7 @@ TEST_F(Migrate, WorkersOfTheFormerVersionGoOn) {
 TEST_F(Migrate, WhatStartsThenIsRefused) {
   Daemon daemon;
   wait_ready(daemon, 2);
-  const auto workers = pids(daemon);
+  const auto workers = sorted_workers(daemon);
   migrate_on(daemon);
   const auto submit = daemon.allot({"submit", "default", "test.ok"});
   EXPECT_EQ(submit.status.code, 78);
@@ -93,7 +84,7 @@ TEST_F(Migrate, WhatStartsThenIsRefused) {
   daemon.process().signal(SIGHUP);
   ASSERT_TRUE(eventually([&] { return daemon.logged("pool.kept"); })) << daemon.log();
   EXPECT_TRUE(daemon.logged(kRefusal)) << daemon.log();
-  EXPECT_EQ(pids(daemon), workers);
+  EXPECT_EQ(sorted_workers(daemon), workers);
 
   DaemonOptions other;
   other.database = daemon.database();
@@ -102,7 +93,7 @@ TEST_F(Migrate, WhatStartsThenIsRefused) {
   ASSERT_TRUE(ended) << second.log();
   EXPECT_EQ(ended->code, 78);
   EXPECT_NE((second.log() + second.process().err()).find(kRefusal), std::string::npos);
-  EXPECT_EQ(pids(daemon), workers);
+  EXPECT_EQ(sorted_workers(daemon), workers);
 }
 
 // The settler heals a death as usual; the slot stays empty until the newer version is there.

@@ -22,13 +22,6 @@ using std::chrono::seconds;
 using support::Database;
 using support::eventually;
 
-std::vector<std::string> numbered(int n) {
-  std::vector<std::string> payloads;
-  for (int i = 0; i < n; ++i) payloads.push_back(std::to_string(i));
-  std::sort(payloads.begin(), payloads.end());
-  return payloads;
-}
-
 std::vector<std::string> sorted(std::vector<std::string> lines) {
   std::sort(lines.begin(), lines.end());
   return lines;
@@ -89,7 +82,7 @@ class Outage : public testing::Test {
     Daemon daemon(options(way));
     wait_ready(daemon, 3);
     const auto pids = daemon.workers();
-    const auto payloads = numbered(tasks);
+    const auto payloads = sorted(numbered(tasks));
     daemon.submit_many(way.type, payloads);
     ASSERT_TRUE(eventually([&] { return daemon.written().size() > 50; })) << daemon.log();
     auto db = daemon.connect();
@@ -205,7 +198,7 @@ TEST(OutageOfRoom, TheDiskIsFull) {
   Daemon daemon({.workers = 2, .queue_keys = "partitions = 4", .server = &server});
   wait_ready(daemon, 2);
   const auto pids = daemon.workers();
-  const auto payloads = numbered(8);
+  const auto payloads = sorted(numbered(8));
   daemon.submit_many("test.bloat_on_go", payloads);
   std::optional<FullDisk> full(std::in_place, server, daemon.connect());
   full->begin();
@@ -258,7 +251,7 @@ TEST(FailOver, ToTheNextHostOfTheListUnderLoad) {
                  .database_keys = "hosts = [\"127.0.0.1:" + std::to_string(primary.tcp().port) +
                                   "\", \"127.0.0.1:" + std::to_string(replica.tcp().port) +
                                   "\"]\nuser = \"app\"\nconnect_timeout = \"2s\""});
-  const auto payloads = numbered(600);
+  const auto payloads = sorted(numbered(600));
   daemon.submit_many("test.pace", payloads);
   ASSERT_TRUE(eventually([&] { return daemon.written().size() > 100; })) << daemon.log();
   primary.kill9();

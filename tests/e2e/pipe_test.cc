@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 
 #include "e2e/daemon.h"
+#include "support/environment.h"
 
 namespace allot::e2e::pipe_test {
 namespace {
@@ -167,9 +167,7 @@ finally:
 )py"));
   all.pool_keys = "concurrency = 8\n";
   Daemon daemon(all);
-  std::vector<std::string> payloads;
-  for (int i = 0; i < 20; ++i) payloads.push_back(std::to_string(i));
-  daemon.submit_many("p.alone", payloads);
+  daemon.submit_many("p.alone", numbered(20));
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0})) << daemon.log();
   const auto lines = support::read_lines(work_ / "lines");
@@ -199,8 +197,7 @@ TEST_F(PipeTest, AReloadStartsTheNewProgram) {
 // ALLOT_TEST_PIPE_KILLS makes it long. Programs are killed at any moment, each kill costs at most
 // an attempt, and each task is done.
 TEST_F(PipeTest, KilledProgramsLoseNoTask) {
-  const char* wanted = std::getenv("ALLOT_TEST_PIPE_KILLS");
-  const std::size_t enough = wanted != nullptr ? std::strtoul(wanted, nullptr, 10) : 20;
+  const auto enough = support::environment_or<std::size_t>("ALLOT_TEST_PIPE_KILLS", 20);
   DaemonOptions all = options(type("p.many", R"py(
 append("pid", os.getpid())
 allot_pipe.run(lambda task: append("did", task.payload))

@@ -16,12 +16,6 @@ namespace {
 
 using support::eventually;
 
-bool gone(pid_t pid) {
-  const std::string stat = support::read_file("/proc/" + std::to_string(pid) + "/stat");
-  const std::size_t name = stat.rfind(')');
-  return name == std::string::npos || stat.at(name + 2) == 'Z' || stat.at(name + 2) == 'X';
-}
-
 // How many bytes of `file` a process has mapped with these permissions.
 std::size_t mapped(pid_t pid, const std::string& file, const std::string& permissions) {
   std::istringstream maps(support::read_file("/proc/" + std::to_string(pid) + "/maps"));
@@ -103,7 +97,7 @@ TEST_F(Embedded, TheServerEndsWithItsKeeper) {
   const pid_t pid = server();
   ASSERT_GT(pid, 0);
   keeper.kill9();
-  EXPECT_TRUE(eventually([&] { return gone(pid); }, std::chrono::seconds(60)));
+  EXPECT_TRUE(eventually([&] { return support::gone(pid); }, std::chrono::seconds(60)));
 }
 
 // A person's shell may have files of its own open under the numbers of the contract.

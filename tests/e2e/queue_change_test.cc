@@ -13,14 +13,9 @@ namespace {
 
 using nlohmann::json;
 using support::eventually;
-using Words = std::vector<std::string>;
 
 class Change : public testing::Test {
  protected:
-  void act(const Words& words) const {
-    const auto done = daemon_.allot(words);
-    EXPECT_EQ(done.status.code, 0) << testing::PrintToString(words) << done.err;
-  }
   void submit(const std::string& queue, int first, int last) const {
     std::string lines;
     for (int i = first; i <= last; ++i) {
@@ -64,19 +59,19 @@ TEST_F(Change, WhatHasItsPlaceStaysThere) {
 // Workers that never heard of the resize drain retired partitions, and find new ones.
 TEST_F(Change, ResizeUnderKillsLosesNothing) {
   ASSERT_TRUE(eventually([&] { return daemon_.workers().size() == 3; })) << daemon_.log();
-  act({"queue", "pause", "default"});  // so that something waits in every partition
+  daemon_.must({"queue", "pause", "default"});  // so that something waits in every partition
   submit("default", 1, 400);
-  act({"queue", "resize", "default", "9"});
+  daemon_.must({"queue", "resize", "default", "9"});
   submit("default", 401, 800);
-  act({"queue", "resize", "default", "2"});
+  daemon_.must({"queue", "resize", "default", "2"});
   submit("default", 801, 1000);
   EXPECT_EQ(daemon_.count("(SELECT DISTINCT partition_no FROM task) AS used"), 9U);
-  act({"queue", "resume", "default"});
+  daemon_.must({"queue", "resume", "default"});
   const int sizes[] = {16, 1, 7, 3};
   int from = 1001;
   for (const int size : sizes) {
     kill_one();
-    act({"queue", "resize", "default", std::to_string(size)});
+    daemon_.must({"queue", "resize", "default", std::to_string(size)});
     submit("default", from, from + 99);
     from += 100;
   }
@@ -103,7 +98,7 @@ TEST_F(Change, AFairQueueIsResizedUnderKills) {
     }
     EXPECT_EQ(daemon_.allot({"submit", "--ndjson", "-"}, lines).status.code, 0);
     kill_one();
-    act({"queue", "resize", "tenants", std::to_string(size)});
+    daemon_.must({"queue", "resize", "tenants", std::to_string(size)});
   }
   ASSERT_TRUE(eventually([&] { return empty(); }, std::chrono::seconds(90))) << daemon_.log();
   EXPECT_EQ(runs().size(), static_cast<std::size_t>(tasks)) << daemon_.log();
@@ -129,8 +124,8 @@ TEST_F(Change, MovedTasksRunOnceWhileWorkersWork) {
 }
 
 TEST_F(Change, MoveThatIsKilledLosesNothing) {
-  act({"queue", "pause", "default"});
-  act({"queue", "pause", "other"});
+  daemon_.must({"queue", "pause", "default"});
+  daemon_.must({"queue", "pause", "other"});
   submit("default", 1, 3000);
   for (int i = 0; i < 8; ++i) {
     support::Process process({program("allot"), "--config", daemon_.config_file(), "queue", "move",

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "e2e/daemon.h"
+#include "support/environment.h"
 #include "support/stepped_clock.h"
 
 namespace allot::e2e::rate_test {
@@ -27,8 +28,7 @@ using support::Database;
 using support::eventually;
 
 unsigned measured_seconds(unsigned usual) {
-  const char* text = std::getenv("ALLOT_TEST_RATE_SECONDS");
-  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : usual;
+  return support::environment_or("ALLOT_TEST_RATE_SECONDS", usual);
 }
 bool judged_exactly() {
   return std::getenv("ALLOT_TEST_RATE_SECONDS") != nullptr;
@@ -70,13 +70,8 @@ class Cluster {
       daemons_.push_back(std::make_unique<Daemon>(one));
     }
   }
-  void start() {
-    for (auto& daemon : daemons_) daemon->start();
-    for (auto& daemon : daemons_) wait_ready(*daemon, 1);
-  }
-  void stop() {
-    for (auto& daemon : daemons_) EXPECT_EQ(daemon->stop()->code, 0) << daemon->log();
-  }
+  void start() { start_all(daemons_); }
+  void stop() { stop_all(daemons_); }
   [[nodiscard]] Daemon& daemon(std::size_t i) { return *daemons_[i]; }
   void fill(const Wanted& wanted) {
     const auto made =

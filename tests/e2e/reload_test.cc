@@ -16,22 +16,10 @@ namespace {
 using nlohmann::json;
 using support::eventually;
 using support::ExitStatus;
-using support::read_file;
-
-void write(const std::string& file, const std::string& text) {
-  std::ofstream(file, std::ios::binary) << text;
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  EXPECT_NE(at, std::string::npos) << text;
-  return text.replace(at, from.size(), to);
-}
 
 // A mistake in the file, which a reload refuses.
 void refuse_reload(Daemon& daemon) {
-  const std::string text = read_file(daemon.config_file());
-  write(daemon.config_file(), replaced(text, "[daemon]\n", "[daemon]\nbogus = 1\n"));
+  daemon.configure("[daemon]\n", "[daemon]\nbogus = 1\n");
   daemon.process().signal(SIGHUP);
   ASSERT_TRUE(eventually([&] { return daemon.logged("pool.kept"); })) << daemon.log();
 }
@@ -69,7 +57,7 @@ TEST(Reload, ARefusedOneKeepsThePoolWhateverDies) {
 TEST(Reload, AnEditThatWasNotLoadedChangesNothing) {
   Daemon daemon({.workers = 1});
   occupy(daemon);
-  write(daemon.config_file(), "[database]\nsocket = \"nowhere\"\n");
+  std::ofstream(daemon.config_file(), std::ios::binary) << "[database]\nsocket = \"nowhere\"\n";
   expect_a_death_is_healed(daemon);
 }
 
@@ -127,10 +115,9 @@ std::set<std::string> pools_of(const json& status) {
 TEST(Reload, APoolIsKnownByItsName) {
   Daemon daemon({.workers = 1});
   wait_ready(daemon, 1);
-  const std::string text = read_file(daemon.config_file());
-  write(daemon.config_file(), replaced(text, "[pools.default]",
-                                       "[queues.other]\n[pools.other]\nsize = 1\nqueues = "
-                                       "[\"other\"]\n[pools.default]\nqueues = [\"default\"]"));
+  daemon.configure("[pools.default]",
+                   "[queues.other]\n[pools.other]\nsize = 1\nqueues = [\"other\"]\n"
+                   "[pools.default]\nqueues = [\"default\"]");
   EXPECT_EQ(pools_of(daemon.status()), std::set<std::string>{"default"}) << "not loaded yet";
   const pid_t worker = daemon.workers().front();
   kill(worker, SIGKILL);

@@ -1,44 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "e2e/remote.h"
 
-#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cstring>
-#include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "base/unique_fd.h"
-#include "support/eventually.h"
+#include "e2e/gateway.h"
+#include "support/bound_socket.h"
 
 namespace allot::e2e {
 namespace {
 
-using support::eventually;
 using support::ExitStatus;
 using support::Finished;
-
-// A listening socket on a port of its own.
-struct Listener {
-  UniqueFd fd;
-  int port = 0;
-};
-Listener listener() {
-  Listener made{UniqueFd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))};
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof at;
-  auto* address = reinterpret_cast<sockaddr*>(&at);
-  if (::bind(made.fd.get(), address, size) != 0 || ::listen(made.fd.get(), 8) != 0 ||
-      ::getsockname(made.fd.get(), address, &size) != 0) {
-    throw std::runtime_error("no port is free");
-  }
-  made.port = ntohs(at.sin_port);
-  return made;
-}
 
 }  // namespace
 
@@ -64,7 +42,7 @@ support::Finished far(Words words, const Words& environment, const std::string& 
 }
 
 support::Finished answered(const std::string& bytes, const Words& words, const std::string& input) {
-  const Listener server = listener();
+  const support::BoundSocket server = support::listening_socket(8);
   std::thread thread([&] {
     const UniqueFd fd(::accept(server.fd.get(), nullptr, nullptr));
     std::string request;
@@ -106,14 +84,11 @@ void Remote::start(const std::string& keys, const std::string& sections) {
   DaemonOptions options;
   options.start = false;
   options.queue_keys = "history = \"1h\"\n";
-  options.more = "[gateway]\nsocket = \"gateway.sock\"\n" + keys +
-                 "[gateway.database]\nuser = \"root\"\n" + sections;
+  options.more = gateway_section(keys) + sections;
   daemon_ = std::make_unique<Daemon>(options);
-  socket_ = "unix:" + daemon_->folder() + "/gateway.sock";
-  gateway_ = std::make_unique<support::Process>(
-      Words{program("allot-gateway"), "--config", daemon_->config_file()},
-      support::ProcessOptions{});
-  ASSERT_TRUE(eventually([&] { return daemon_->logged("gateway.listening"); })) << gateway_->err();
+  socket_ = "unix:" + gateway_socket(*daemon_);
+  gateway_ = start_gateway(*daemon_);
+  wait_listening(*daemon_, *gateway_);
 }
 
 void Remote::start_with_port(const std::string& keys) {

@@ -11,11 +11,13 @@
 #include "allot/client.h"
 #include "db/connection.h"
 #include "e2e/keyed.h"
+#include "support/environment.h"
 
 namespace allot::e2e::resize_test {
 namespace {
 
 using nlohmann::json;
+using support::environment_or;
 using support::eventually;
 
 class ResizeTest : public KeyedTest {
@@ -155,11 +157,12 @@ class Submitters {
 };
 
 TEST_F(ResizeTest, EachKeyRunsInOrderThroughResizesAndKills) {
-  const int keys = size_of("ALLOT_TEST_KEYS", 60);
-  const int tasks = size_of("ALLOT_TEST_TASKS", 30);
+  const int keys = environment_or("ALLOT_TEST_KEYS", 60);
+  const int tasks = environment_or("ALLOT_TEST_TASKS", 30);
   start("partitions = 4\nplacement = \"ordered\"\n", 4);
   std::mt19937 dice(7);
-  must({"queue", "pause", "keyed"});  // so that there is a backlog on both sides of a resize
+  // So that there is a backlog on both sides of a resize.
+  daemon_->must({"queue", "pause", "keyed"});
   Submitters submitters(*daemon_, keys, tasks, payload);
   const int sizes[] = {7, 3, 5};
   for (std::size_t i = 0; i < std::size(sizes); ++i) {
@@ -167,7 +170,7 @@ TEST_F(ResizeTest, EachKeyRunsInOrderThroughResizesAndKills) {
     ASSERT_TRUE(eventually([&] { return submitters.rounds() >= from || submitters.running() == 0; },
                            std::chrono::seconds(120)))
         << daemon_->log();
-    if (i == 1) must({"queue", "resume", "keyed"});
+    if (i == 1) daemon_->must({"queue", "resume", "keyed"});
     kill_one(dice);
     resize(sizes[i], dice);
     kill_one(dice);
@@ -215,13 +218,13 @@ TEST_F(ResizeTest, NeverMoreThanMaxRunningThroughTwoResizes) {
 // What an operator sees of a resize, and that no worker leases partitions that wait.
 TEST_F(ResizeTest, ItIsShownAndCalm) {
   start("partitions = 4\nplacement = \"ordered\"\n", 2);
-  must({"queue", "pause", "keyed"});
+  daemon_->must({"queue", "pause", "keyed"});
   submit({{{"type", "nobody.knows"}, {"payload", ""}, {"partition_key", "k"}}});
   const auto resized = daemon_->allot({"queue", "resize", "keyed", "7"});
   EXPECT_EQ(resized.out,
             "queue keyed has 7 partitions (before: 4)\n"
             "new tasks wait until those that were submitted before have run\n");
-  must({"queue", "resume", "keyed"});
+  daemon_->must({"queue", "resume", "keyed"});
   const auto submitted =
       daemon_->allot({"submit", "keyed", "test.keyed", "k 1", "--partition-key", "k"});
   const std::string id = submitted.out.substr(0, submitted.out.find('\n'));
@@ -249,7 +252,7 @@ TEST_F(ResizeTest, ADeadTaskComesBackWhereItsKeyIs) {
   submit({{{"type", "test.keyed"}, {"payload", "k 0 fail"}, {"partition_key", "k"}},
           {{"type", "test.keyed"}, {"payload", "k 1"}, {"partition_key", "k"}}});
   ASSERT_TRUE(eventually([&] { return daemon_->count("task") == 0; })) << daemon_->log();
-  must({"queue", "resize", "keyed", "7"});
+  daemon_->must({"queue", "resize", "keyed", "7"});
   EXPECT_FALSE(resizing()) << "it was empty";
   daemon_->connect().execute("UPDATE task_dead SET payload = 'k 2' WHERE queue_id > 0");
   const auto retried = daemon_->allot({"dead", "retry", "--queue", "keyed", "--all", "--yes"});
@@ -265,11 +268,11 @@ TEST_F(ResizeTest, ADeadTaskComesBackWhereItsKeyIs) {
 // A queue whose last task is due tomorrow would wait until then.
 TEST_F(ResizeTest, AQueueWithALateTaskIsAskedFor) {
   start("partitions = 4\nplacement = \"limited\"\nmax_running = 2\n", 1);
-  must({"submit", "keyed", "test.keyed", "k 0", "--partition-key", "k", "--delay", "24h"});
+  daemon_->must({"submit", "keyed", "test.keyed", "k 0", "--partition-key", "k", "--delay", "24h"});
   const auto refused = daemon_->allot({"queue", "resize", "keyed", "7"});
   EXPECT_NE(refused.status.code, 0);
   EXPECT_NE(refused.err.find("whose last task is due at"), std::string::npos) << refused.err;
-  must({"queue", "resize", "keyed", "7", "--yes"});
+  daemon_->must({"queue", "resize", "keyed", "7", "--yes"});
   EXPECT_TRUE(resizing());
 }
 

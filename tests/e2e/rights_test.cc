@@ -9,6 +9,7 @@
 #include "base/exit_codes.h"
 #include "e2e/daemon.h"
 #include "support/certificates.h"
+#include "support/text.h"
 
 namespace allot::e2e::rights_test {
 namespace {
@@ -82,8 +83,8 @@ class RightsTest : public testing::Test {
   // `allot` with the configuration of the daemon, but another account.
   [[nodiscard]] support::Finished as(const std::string& account,
                                      std::vector<std::string> words) const {
-    std::string config = support::read_file(daemon_->config_file());
-    config.replace(config.find("allot_worker"), 12, account);
+    const std::string config = support::replaced_first(support::read_file(daemon_->config_file()),
+                                                       "allot_worker", account);
     words.insert(words.begin(), {program("allot"), "--config", folder_.write(account, config)});
     return support::run_program(std::move(words));
   }

@@ -11,6 +11,7 @@
 
 #include "base/unique_fd.h"
 #include "e2e/daemon.h"
+#include "support/text.h"
 
 namespace allot::e2e::rotate_test {
 namespace {
@@ -19,16 +20,10 @@ namespace fs = std::filesystem;
 using support::eventually;
 using support::ExitStatus;
 using support::read_file;
+using support::replaced;
 
 bool done(const Daemon& daemon, std::size_t tasks) {
   return eventually([&] { return daemon.drained() && daemon.times_logged("task.ran") >= tasks; });
-}
-
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
 }
 
 TEST(Rotate, SupervisorAndWorkersMoveToTheNewFile) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "e2e/daemon.h"
+#include "support/environment.h"
 #include "support/stepped_clock.h"
 #include "support/text.h"
 
@@ -23,14 +24,10 @@ namespace {
 
 using std::chrono::seconds;
 using support::Database;
+using support::environment_or;
 using support::eventually;
 using support::number_of;
 using support::value_of;
-
-unsigned size_of(const char* variable, unsigned usual) {
-  const char* text = std::getenv(variable);
-  return text != nullptr ? static_cast<unsigned>(std::atoi(text)) : usual;
-}
 
 // Serves the queue default, and not the one in which the tasks of ticks wait.
 DaemonOptions options(const std::string& database, const std::string& instance) {
@@ -163,13 +160,8 @@ class Cluster {
     }
     EXPECT_EQ(first().allot({"migrate"}).status.code, 0);
   }
-  void start() {
-    for (auto& daemon : daemons_) daemon->start();
-    for (auto& daemon : daemons_) wait_ready(*daemon, 1);
-  }
-  void stop() {
-    for (auto& daemon : daemons_) EXPECT_EQ(daemon->stop()->code, 0) << daemon->log();
-  }
+  void start() { start_all(daemons_); }
+  void stop() { stop_all(daemons_); }
   [[nodiscard]] Daemon& first() { return *daemons_.front(); }
   [[nodiscard]] std::string logs() const {
     std::string all;
@@ -182,8 +174,8 @@ class Cluster {
 };
 
 TEST(Schedule, EachTickOnceOverThreeDaemonsWhoseLeadersAreKilled) {
-  const unsigned schedules = size_of("ALLOT_TEST_SCHEDULES", 20);
-  const unsigned kills = size_of("ALLOT_TEST_TICKS", 12) / 10 + 2;
+  const unsigned schedules = environment_or("ALLOT_TEST_SCHEDULES", 20U);
+  const unsigned kills = environment_or("ALLOT_TEST_TICKS", 12U) / 10 + 2;
   const unsigned between = std::getenv("ALLOT_TEST_TICKS") != nullptr ? 10 : 2;
   Cluster cluster(3);
   make_schedules(cluster.first(), every_second(schedules, "late = \"all\"\ncatch_up = 1000\n"));
@@ -224,14 +216,14 @@ TEST(Schedule, ALeaderThatStandsStill) {
 
 // The only worker is inside a handler for as long as the test takes.
 TEST(Schedule, TicksComeWhileAllWorkersAreBusy) {
-  const unsigned schedules = size_of("ALLOT_TEST_SCHEDULES", 20);
+  const unsigned schedules = environment_or("ALLOT_TEST_SCHEDULES", 20U);
   Cluster cluster(1);
   make_schedules(cluster.first(), every_second(schedules, ""));
   cluster.start();
   (void)cluster.first().submit("test.sleep", "600000");
   ASSERT_TRUE(eventually([&] { return cluster.first().busy_workers().size() == 1; }));
   db::Connection db = cluster.first().connect();
-  ASSERT_TRUE(go_on(db, size_of("ALLOT_TEST_TICKS", 5), schedules)) << cluster.logs();
+  ASSERT_TRUE(go_on(db, environment_or("ALLOT_TEST_TICKS", 5U), schedules)) << cluster.logs();
   EXPECT_EQ(cluster.first().busy_workers().size(), 1U);
   const Ticks ticks = ticks_of(db);
   expect_each_once(ticks, schedules);
@@ -285,9 +277,7 @@ TEST(Schedule, ASectionIsAppliedAtAReload) {
   ASSERT_TRUE(eventually([&] { return shown("expression") == "0 3 * * *"; })) << daemon.log();
   ASSERT_EQ(daemon.allot({"schedule", "pause", "report", "--reason", "why"}).status.code, 0);
   const auto reload = [&](const std::string& from, const std::string& to) {
-    std::string text = support::read_file(daemon.config_file());
-    text.replace(text.find(from), from.size(), to);
-    std::ofstream(daemon.config_file()) << text;
+    daemon.configure(from, to);
     const std::size_t before = daemon.times_logged("steward.ready");
     daemon.process().signal(SIGHUP);
     return eventually([&] { return daemon.times_logged("steward.ready") > before; });

@@ -39,11 +39,9 @@ class Side : public testing::Test {
     for (int i = 0; i < count; ++i) payloads.push_back(name + std::to_string(i) + " " + word);
     daemon_->submit_many(type, payloads);
   }
-  void open_gate() const { static_cast<void>(folder_.write("gate", "")); }
 
   support::TempDir folder_;
   std::string output_ = folder_ / "side";
-  std::string gate_ = folder_ / "gate";
   std::optional<Daemon> daemon_;
 };
 
@@ -89,7 +87,7 @@ TEST_F(Side, AHandlerThatDoesNotSayThatItCanRunsAlone) {
 // Nobody knows which task was at fault: none is charged, and each runs alone from then on.
 TEST_F(Side, AWorkerThatIsKilledChargesNobody) {
   start(8, kOnePartition);
-  submit(5, "side.gate", gate_);
+  submit(5, "side.gate", daemon_->gate());
   ASSERT_TRUE(eventually([&] { return begun() == 5; })) << daemon_->log();
   const std::size_t before = lines().size();
   EXPECT_EQ(daemon_->status()["workers"][0]["running"].size(), 5U);
@@ -100,7 +98,7 @@ TEST_F(Side, AWorkerThatIsKilledChargesNobody) {
       << "the one that runs is announced";
   EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM task_attempt WHERE cause <> 'lost'"), 0U);
   EXPECT_FALSE(eventually([&] { return begun() > 6; }, milliseconds(300))) << "alone";
-  open_gate();
+  daemon_->open_gate();
   ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(begun(), 10U);
   EXPECT_EQ(overlap("", before), 1U);
@@ -129,14 +127,15 @@ TEST_F(Side, ATimeLimitIsChargedToTheOneThatRanOverIt) {
   start(8, kOnePartition + "max_attempts = 1\n", "[types.\"side.hang\"]\ntask_timeout = \"2s\"\n");
   std::vector<nlohmann::json> tasks{{{"type", "side.hang"}, {"payload", "hang"}}};
   for (int i = 0; i < 4; ++i) {
-    tasks.push_back({{"type", "side.gate"}, {"payload", "t" + std::to_string(i) + " " + gate_}});
+    tasks.push_back(
+        {{"type", "side.gate"}, {"payload", "t" + std::to_string(i) + " " + daemon_->gate()}});
   }
   daemon_->submit_all(tasks);  // in one block, or they may begin after that limit
   ASSERT_TRUE(eventually([&] { return daemon_->count("task_dead") == 1; })) << daemon_->log();
   EXPECT_EQ(daemon_->value("SELECT CONCAT(type, ' ', cause) FROM task_dead"), "side.hang timeout");
   EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM task WHERE flags & 1 OR attempt > 0"), 0U);
   ASSERT_TRUE(eventually([&] { return begun() == 9; })) << daemon_->log();
-  open_gate();
+  daemon_->open_gate();
   ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(daemon_->times_logged("task.crashed"), 1U) << daemon_->log();
 }
@@ -167,14 +166,14 @@ TEST_F(Side, AnOrderedQueueInTheSamePoolStaysInOrder) {
 // Each task leaves its partition on its own, and the worker goes on with its idle threads.
 TEST_F(Side, SeveralAreDetached) {
   start(4, kOnePartition + "detach_after = \"300ms\"\n");
-  submit(3, "side.gate", gate_);
-  ASSERT_TRUE(eventually([&] { return daemon_->count("task_running") == 3; })) << daemon_->log();
+  submit(3, "side.gate", daemon_->gate());
+  ASSERT_TRUE(detached(*daemon_, 3)) << daemon_->log();
   submit(5, "side.wait", "20", "quick");
   ASSERT_TRUE(eventually([&] {
     return begun() == 8 && daemon_->count("task") == 0 && daemon_->count("task_running") == 3;
   })) << daemon_->log();
   EXPECT_EQ(daemon_->status()["workers"][0]["running"].size(), 3U);
-  open_gate();
+  daemon_->open_gate();
   ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(begun(), 8U);
   EXPECT_EQ(daemon_->count("task_attempt"), 0U);
@@ -182,14 +181,14 @@ TEST_F(Side, SeveralAreDetached) {
 
 TEST_F(Side, AWorkerThatIsKilledPutsTheDetachedBack) {
   start(4, kOnePartition + "detach_after = \"300ms\"\n");
-  submit(3, "side.gate", gate_);
-  ASSERT_TRUE(eventually([&] { return daemon_->count("task_running") == 3; })) << daemon_->log();
+  submit(3, "side.gate", daemon_->gate());
+  ASSERT_TRUE(detached(*daemon_, 3)) << daemon_->log();
   ASSERT_EQ(::kill(daemon_->busy_workers().at(0), SIGKILL), 0);
   ASSERT_TRUE(eventually([&] { return begun() == 4; })) << daemon_->log();
   EXPECT_EQ(daemon_->number("SELECT (SELECT COUNT(*) FROM task WHERE flags & 1) +"
                             " (SELECT COUNT(*) FROM task_running WHERE flags & 1)"),
             3U);
-  open_gate();
+  daemon_->open_gate();
   ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(begun(), 6U);
   EXPECT_FALSE(daemon_->logged("task.crashed")) << daemon_->log();
@@ -218,7 +217,7 @@ TEST_F(Side, AStopReachesAllOfThem) {
   EXPECT_EQ(begun(), 8U);
   EXPECT_EQ(daemon_->count("task"), 20U);
   EXPECT_EQ(daemon_->number("SELECT SUM(attempt) FROM task"), 0U);
-  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), 0U);
+  EXPECT_EQ(daemon_->leases(), 0U);
 }
 
 }  // namespace

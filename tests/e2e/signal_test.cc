@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -13,16 +14,10 @@
 namespace allot::e2e::signal_test {
 namespace {
 
+using support::alive;
 using support::eventually;
 using support::ExitStatus;
-
-bool alive(pid_t pid) {
-  return kill(pid, 0) == 0;
-}
-
-bool none_alive(const std::vector<pid_t>& pids) {
-  return std::none_of(pids.begin(), pids.end(), alive);
-}
+using support::none_alive;
 
 TEST(Signal, AGracefulStopLeavesNothingLeasedAndNothingRunning) {
   Daemon daemon({.workers = 4});
@@ -34,7 +29,7 @@ TEST(Signal, AGracefulStopLeavesNothingLeasedAndNothingRunning) {
   const auto pids = daemon.workers();
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
   EXPECT_TRUE(none_alive(pids));
-  EXPECT_EQ(daemon.count("q_lock_table WHERE state <> 'FREE'"), 0U);
+  EXPECT_EQ(daemon.leases(), 0U);
   EXPECT_EQ(daemon.count("task_dead"), 0U);
   EXPECT_GT(daemon.count("task"), 0U) << "the rest waits";
 }
@@ -72,12 +67,9 @@ TEST(Signal, WorkersThatHaveJustStartedLeaveInOrder) {
 // As its supervisor starts it. The log that nobody reads yet keeps it from its handlers.
 TEST(Signal, WhatAWorkerIsSentBeforeItHasHandlersWaitsForThem) {
   Daemon daemon({.start = false});
-  std::string config = support::read_file(daemon.config_file());
-  const std::string log = daemon.folder() + "/log";
   const std::string held = daemon.folder() + "/held";
-  config.replace(config.find(log), log.size(), held);
+  daemon.configure(daemon.folder() + "/log", held);
   ASSERT_EQ(mkfifo(held.c_str(), 0600), 0);
-  std::ofstream(daemon.config_file()) << config;
   support::Process worker({"env", "--block-signal=TERM,HUP,INT,CHLD,QUIT,USR1,USR2",
                            program("allot-worker"), "--run", "--config", daemon.config_file()});
   const auto name = [&] {

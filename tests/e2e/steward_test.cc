@@ -7,7 +7,6 @@
 #include <cstdio>
 
 #include "e2e/daemon.h"
-#include "queue/model/catalog.h"
 
 namespace allot::e2e::steward_test {
 namespace {
@@ -16,11 +15,6 @@ using nlohmann::json;
 using support::eventually;
 
 constexpr std::chrono::seconds kSoon{40};  // a duty is looked for every 10 s
-
-void make_ops(const Daemon& daemon) {
-  auto db = daemon.connect();
-  queue::ensure_queue(db, "ops", {4});
-}
 
 // Dead tasks of queue default, older than an hour.
 void put_old_dead(const Daemon& daemon, unsigned tasks) {

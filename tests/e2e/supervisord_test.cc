@@ -4,10 +4,9 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
+#include <utility>
 
 #include "e2e/daemon.h"
 #include "support/text.h"
@@ -18,36 +17,28 @@ namespace {
 namespace fs = std::filesystem;
 using support::eventually;
 using support::ExitStatus;
+using support::none_alive;
 using support::read_file;
-
-void replace(std::string& text, const std::string& from, const std::string& to) {
-  const std::size_t at = text.find(from);
-  ASSERT_NE(at, std::string::npos) << from << " is not in\n" << text;
-  text.replace(at, from.size(), to);
-}
-
-bool none_alive(const std::vector<pid_t>& pids) {
-  return std::none_of(pids.begin(), pids.end(), [](pid_t pid) { return kill(pid, 0) == 0; });
-}
 
 class Supervisord : public testing::Test {
  protected:
   // `log_file`: allotd writes its log itself.
   void start(bool log_file, const std::string& most_bytes = "50MB") {
     if (!log_file) {
-      std::string config = read_file(daemon_.config_file());
-      replace(config, "file = \"" + daemon_.folder() + "/log\"", "file = \"\"");
-      std::ofstream(daemon_.config_file()) << config;
+      daemon_.configure("file = \"" + daemon_.folder() + "/log\"", "file = \"\"");
     }
     std::string program_section =
         read_file(std::string(ALLOT_SOURCE_DIR) + "/etc/supervisord.conf");
+    const auto replace = [&](const std::string& from, const std::string& to) {
+      program_section = support::replaced_first(std::move(program_section), from, to);
+    };
     // Ends with supervisord, so that a failed test leaves nothing running.
-    replace(program_section, "command=/usr/sbin/allotd --config /etc/allot/allot.toml",
+    replace("command=/usr/sbin/allotd --config /etc/allot/allot.toml",
             "command=setpriv --pdeathsig TERM " + program("allotd") + " --config " +
                 daemon_.config_file());
-    replace(program_section, "user=allot", std::string("user=") + getpwuid(getuid())->pw_name);
-    replace(program_section, "/var/log/supervisor/allotd.log", output());
-    replace(program_section, "maxbytes=50MB", "maxbytes=" + most_bytes);
+    replace("user=allot", std::string("user=") + getpwuid(getuid())->pw_name);
+    replace("/var/log/supervisor/allotd.log", output());
+    replace("maxbytes=50MB", "maxbytes=" + most_bytes);
     (void)own_.write("conf", "[unix_http_server]\nfile=" + (own_ / "s") +
                                  "\n[supervisord]\nnodaemon=true\nlogfile=" + (own_ / "main.log") +
                                  "\npidfile=" + (own_ / "pid") + "\nchildlogdir=" + own_.path() +

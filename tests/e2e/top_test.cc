@@ -17,9 +17,7 @@ using Words = std::vector<std::string>;
 class Top : public testing::Test {
  protected:
   [[nodiscard]] json top() const {
-    const auto done = daemon_.allot({"top", "--json", "--interval", "300ms"});
-    EXPECT_EQ(done.status.code, 0) << done.err;
-    return json::parse(done.out);
+    return json::parse(daemon_.must({"top", "--json", "--interval", "300ms"}));
   }
 
   Daemon daemon_{{.workers = 2}};

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "e2e/daemon.h"
+#include "e2e/gateway.h"
 #include "support/http_client.h"
 
 namespace allot::e2e::trace_test {
@@ -23,14 +23,14 @@ const std::string kState = "congo=t61rcWkgMzE,rojo=00f067aa0ba902b7";
 DaemonOptions with_gateway(const std::string& queue_keys) {
   DaemonOptions options;
   options.queue_keys = queue_keys;
-  options.more = "[gateway]\nsocket = \"gateway.sock\"\n[gateway.database]\nuser = \"root\"\n";
+  options.more = gateway_section();
   return options;
 }
 
 // One request with a connection of its own.
 nlohmann::json asked(const Daemon& daemon, const std::string& what, const std::string& fields = {},
                      const std::string& body = {}) {
-  auto client = support::HttpClient::to_socket(daemon.folder() + "/gateway.sock");
+  auto client = support::HttpClient::to_socket(gateway_socket(daemon));
   client.send(what + " HTTP/1.1\r\nHost: localhost\r\n" + fields +
               (body.empty() ? ""
                             : "Content-Type: application/json\r\nContent-Length: " +

@@ -2,7 +2,6 @@
 // USR2: the supervisor is replaced under its workers.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <set>
@@ -40,12 +39,6 @@ class Upgrade : public testing::Test {
         << daemon.log();
   }
 
-  static std::vector<pid_t> pids(const Daemon& daemon) {
-    auto found = daemon.workers();
-    std::sort(found.begin(), found.end());
-    return found;
-  }
-
  private:
   support::TempDir bin_;
 };
@@ -53,7 +46,7 @@ class Upgrade : public testing::Test {
 TEST_F(Upgrade, ALongTaskEndsInItsWorker) {
   Daemon daemon(of(2));
   wait_ready(daemon, 2);
-  const auto workers = pids(daemon);
+  const auto workers = sorted_workers(daemon);
   (void)daemon.submit("test.gate", "success " + daemon.gate());
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
   const auto busy = daemon.busy_workers();
@@ -63,7 +56,7 @@ TEST_F(Upgrade, ALongTaskEndsInItsWorker) {
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_EQ(daemon.times_logged("task.ran"), 1U);
   EXPECT_EQ(daemon.count("task_attempt"), 0U) << "its first attempt was good";
-  EXPECT_EQ(pids(daemon), workers);
+  EXPECT_EQ(sorted_workers(daemon), workers);
   EXPECT_FALSE(daemon.logged("worker.orphaned"));
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
   EXPECT_EQ(daemon.times_logged("supervisor.exit"), 1U);
@@ -88,18 +81,16 @@ TEST_F(Upgrade, AWorkerThatIsKilledRightAfterItIsSettled) {
 TEST_F(Upgrade, TenUnderLoadLoseNothing) {
   Daemon daemon(of(3));
   wait_ready(daemon, 3);
-  const auto workers = pids(daemon);
+  const auto workers = sorted_workers(daemon);
   constexpr std::size_t kTasks = 8000;
-  std::vector<std::string> payloads;
-  for (std::size_t i = 0; i < kTasks; ++i) payloads.push_back(std::to_string(i));
-  daemon.submit_many("test.write", payloads);
+  daemon.submit_many("test.write", numbered(kTasks));
   for (std::size_t times = 2; times <= 11; ++times) upgrade(daemon, times);
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   const auto written = daemon.written();
   EXPECT_EQ(written.size(), kTasks) << "each once";
   EXPECT_EQ(std::set<std::string>(written.begin(), written.end()).size(), kTasks);
   EXPECT_EQ(daemon.count("task_attempt"), 0U);
-  EXPECT_EQ(pids(daemon), workers);
+  EXPECT_EQ(sorted_workers(daemon), workers);
   EXPECT_EQ(daemon.times_logged(" WARN "), 0U) << daemon.log();
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
 }
@@ -107,7 +98,7 @@ TEST_F(Upgrade, TenUnderLoadLoseNothing) {
 TEST_F(Upgrade, ABrokenProgramChangesNothing) {
   Daemon daemon(of(1));
   wait_ready(daemon, 1);
-  const auto workers = pids(daemon);
+  const auto workers = sorted_workers(daemon);
   install("/nonexistent/allotd");
   daemon.process().signal(SIGUSR2);
   ASSERT_TRUE(eventually([&] { return daemon.logged("upgrade.kept"); })) << daemon.log();
@@ -116,7 +107,7 @@ TEST_F(Upgrade, ABrokenProgramChangesNothing) {
   ASSERT_TRUE(eventually([&] { return daemon.times_logged("upgrade.kept") == 2; })) << daemon.log();
   daemon.submit_many("test.write", {"meanwhile"});
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; }));
-  EXPECT_EQ(pids(daemon), workers);
+  EXPECT_EQ(sorted_workers(daemon), workers);
   install(program("allotd"));
   upgrade(daemon, 2);
 }

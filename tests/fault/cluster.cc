@@ -8,17 +8,12 @@
 #include "fault/work.h"
 #include "queue/model/compression.h"
 #include "queue/model/task.h"
+#include "support/text.h"
 
 namespace allot::fault {
 namespace {
 
 constexpr std::size_t kRuntime = 8U << 20U;  // of each host; enough for all its workers
-
-std::string replaced(std::string text, const std::string& what, const std::string& with) {
-  const std::size_t at = text.find(what);
-  if (at != std::string::npos) text.replace(at, what.size(), with);
-  return text;
-}
 
 std::string empty_folder(const std::string& path) {
   std::filesystem::remove_all(path);
@@ -84,9 +79,9 @@ Place Cluster::place(unsigned host) const {
 void Cluster::write_clients_files(unsigned host) {
   const std::string text = support::read_file(hosts_[host]->daemon().config_file());
   (void)folder_.write("submit" + std::to_string(host),
-                      replaced(text, folder_ / "w", folder_ / "s"));
+                      support::replaced(text, folder_ / "w", folder_ / "s"));
   (void)folder_.write("operator" + std::to_string(host),
-                      replaced(text, folder_ / "w", server_->socket()));
+                      support::replaced(text, folder_ / "w", server_->socket()));
 }
 
 e2e::DaemonOptions Cluster::host_options(unsigned number) {

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <random>
 #include <string>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "fuzz/fuzz.h"
+#include "support/environment.h"
 #include "support/temp_dir.h"
 
 namespace allot::test {
@@ -90,11 +90,6 @@ void run(const std::string& text) {
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
 }
 
-unsigned long number_of(const char* name, unsigned long otherwise) {
-  const char* text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoul(text, nullptr, 10);
-}
-
 TEST(Fuzz, TheCorpusIsTaken) {
   const auto texts = corpus();
   ASSERT_FALSE(texts.empty());
@@ -104,8 +99,8 @@ TEST(Fuzz, TheCorpusIsTaken) {
 
 TEST(Fuzz, WhatBecomesOfTheCorpusIsTaken) {
   const auto texts = corpus();
-  const auto seed = number_of("ALLOT_TEST_FUZZ_SEED", 19);
-  const auto runs = number_of("ALLOT_TEST_FUZZ_RUNS", 2'000);
+  const auto seed = support::environment_or("ALLOT_TEST_FUZZ_SEED", 19UL);
+  const auto runs = support::environment_or("ALLOT_TEST_FUZZ_RUNS", 2'000UL);
   Random random(static_cast<Random::result_type>(seed));
   for (unsigned long count = 0; count < runs; ++count) {
     std::string text = texts[below(random, texts.size())];

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/database.h"
 
-#include <arpa/inet.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <stdexcept>
-#include <system_error>
 
-#include "base/unique_fd.h"
 #include "db/migrate.h"
+#include "support/bound_socket.h"
 #include "support/eventually.h"
 
 namespace allot::support {
@@ -20,17 +16,7 @@ namespace {
 
 // Free now; somebody may take it before the server does.
 std::uint16_t free_port() {
-  const UniqueFd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(socket.get(), generic, size) != 0 ||
-      ::getsockname(socket.get(), generic, &size) != 0) {
-    throw std::system_error(errno, std::generic_category(), "no free port");
-  }
-  return ntohs(address.sin_port);
+  return static_cast<std::uint16_t>(bound_socket().port);
 }
 
 }  // namespace

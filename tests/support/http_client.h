@@ -18,6 +18,11 @@ struct Answer {
   std::string body{};                           // without its chunks
 };
 
+// 0: there is none.
+[[nodiscard]] inline int status_of(const std::optional<Answer>& answer) {
+  return answer ? answer->status : 0;
+}
+
 // One connection. Everything waits 20 s at most.
 class HttpClient {
  public:

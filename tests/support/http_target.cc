@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/http_target.h"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
@@ -12,6 +11,8 @@
 #include <cerrno>
 #include <stdexcept>
 #include <utility>
+
+#include "support/bound_socket.h"
 
 namespace allot::support {
 namespace {
@@ -127,17 +128,9 @@ HttpTarget::Script HttpTarget::always(int status, const std::string& body,
 
 HttpTarget::HttpTarget(Script script, const std::optional<Tls>& tls) : script_(std::move(script)) {
   if (tls) tls_ = context_of(*tls);
-  listener_.reset(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* const raw = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(listener_.get(), raw, size) != 0 || ::listen(listener_.get(), SOMAXCONN) != 0 ||
-      ::getsockname(listener_.get(), raw, &size) != 0) {
-    throw std::runtime_error("no port for a target");
-  }
-  port_ = ntohs(address.sin_port);
+  BoundSocket made = listening_socket(SOMAXCONN);
+  listener_ = std::move(made.fd);
+  port_ = made.port;
   acceptor_ = std::thread([this] { accept_all(); });
 }
 

@@ -190,4 +190,20 @@ Finished run_program(std::vector<std::string> command, const ProcessOptions& opt
   return {*status, process.out(), process.err()};
 }
 
+bool gone(pid_t pid) {
+  const std::string stat = read_file("/proc/" + std::to_string(pid) + "/stat");
+  const std::size_t name_end = stat.rfind(") ");  // the name may have anything in it
+  if (name_end == std::string::npos) return true;
+  const char state = stat[name_end + 2];
+  return state == 'Z' || state == 'X';
+}
+
+bool alive(pid_t pid) {
+  return ::kill(pid, 0) == 0;
+}
+
+bool none_alive(const std::vector<pid_t>& pids) {
+  return std::none_of(pids.begin(), pids.end(), alive);
+}
+
 }  // namespace allot::support

@@ -69,14 +69,6 @@ std::string rewritten(std::string& unread, const RewritingProxy::Rewrite& rewrit
 
 }  // namespace
 
-std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != std::string::npos;
-       at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-  return text;
-}
-
 RewritingProxy::RewritingProxy(std::string listen_at, std::string server, Rewrite rewrite)
     : listen_at_(std::move(listen_at)),
       server_(std::move(server)),

@@ -39,7 +39,4 @@ class RewritingProxy {
   std::thread thread_;
 };
 
-// `text` with each `from` made `to`.
-std::string replaced(std::string text, const std::string& from, const std::string& to);
-
 }  // namespace allot::support

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,24 @@ inline std::size_t times_in(const std::string& text, std::string_view part) {
     ++times;
   }
   return times;
+}
+
+// `text` with each `from` made `to`.
+inline std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+// Only the first one, which has to be there. Throws std::runtime_error when it is not.
+inline std::string replaced_first(std::string text, std::string_view from, std::string_view to) {
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) {
+    throw std::runtime_error(std::string(from) + " is not in\n" + text);
+  }
+  return text.replace(at, from.size(), to);
 }
 
 }  // namespace allot::support

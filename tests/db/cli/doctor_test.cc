@@ -7,6 +7,7 @@
 #include "queue/model/lease.h"
 #include "queue/model/server_change.h"
 #include "support/rewriting_proxy.h"
+#include "support/text.h"
 
 namespace allot::cli {
 namespace {

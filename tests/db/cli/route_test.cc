@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot route, and how submissions of the command line follow it.
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/exit_codes.h"
 #include "db/cli/fixture.h"
+#include "support/environment.h"
 
 namespace allot::cli {
 namespace {
@@ -102,8 +102,7 @@ TEST_F(RouteCommandTest, WhatWaitsIsMovedWithIt) {
 
 // $ALLOT_TEST_STREAM_SECONDS says for how long the stream is open before.
 TEST_F(RouteCommandTest, AStreamThatIsOpenFollowsWithinASecond) {
-  const char* text = std::getenv("ALLOT_TEST_STREAM_SECONDS");
-  const auto open = seconds(text != nullptr ? std::atoi(text) : 1);
+  const auto open = seconds(support::environment_or("ALLOT_TEST_STREAM_SECONDS", 1));
   Fed fed(config(), {"submit", "--ndjson", "-", "--batch", "1"});
   int line = 0;
   const auto feed = [&] {

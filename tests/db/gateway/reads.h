@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "support/database.h"
+#include "support/environment.h"
 
 // How many rows a look reads, by the server's own counters, over few rows and over many.
 //   ALLOT_TEST_ROWS=10000000: so many of each kind
@@ -15,8 +15,7 @@ namespace allot::gateway {
 inline constexpr std::uint64_t kFewRows = 10'000;
 
 inline std::uint64_t many_rows() {
-  const char* text = std::getenv("ALLOT_TEST_ROWS");
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : 40'000;
+  return support::environment_or<std::uint64_t>("ALLOT_TEST_ROWS", 40'000);
 }
 
 // Calls `insert` with a derived table that has the numbers from `first` to `last` as `seq`, so many

@@ -14,6 +14,7 @@
 #include "support/db_error.h"
 #include "support/rewriting_proxy.h"
 #include "support/temp_dir.h"
+#include "support/text.h"
 
 namespace allot::queue {
 namespace {

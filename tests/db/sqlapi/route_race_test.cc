@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -13,6 +12,7 @@
 #include "db/sqlapi/fixture.h"
 #include "queue/operate/route.h"
 #include "queue/submit/address.h"
+#include "support/environment.h"
 #include "support/eventually.h"
 
 namespace allot::sqlapi {
@@ -117,8 +117,7 @@ void RouteRaceTest::open_all_doors() {
 // $ALLOT_TEST_ROUTE_CHANGES says how often. Each change is tried while all doors submit: the queue
 // is emptied, and a change that finds a task again is refused and tried anew.
 TEST_F(RouteRaceTest, TasksOfATypeAreNeverInTwoQueues) {
-  const char* text = std::getenv("ALLOT_TEST_ROUTE_CHANGES");
-  const int changes = text != nullptr ? std::atoi(text) : 10;
+  const int changes = support::environment_or("ALLOT_TEST_ROUTE_CHANGES", 10);
   open_all_doors();
   int refused = 0;
   int amid = 0;

@@ -3,9 +3,9 @@
 #include <signal.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <thread>
 
+#include "support/environment.h"
 #include "support/eventually.h"
 #include "support/process.h"
 #include "unit/plugins/pipe_fixture.h"
@@ -320,8 +320,7 @@ TEST_F(PipeEndTest, ItEndsInOrderBeforeTheThreadThatStartedIt) {
 
 // ALLOT_TEST_PIPE_KILLS makes it long: kills at any moment of a task, or between two.
 TEST_F(PipeEndTest, KillsAtAnyMomentCostOneAttemptEachAndNothingElse) {
-  const char* wanted = std::getenv("ALLOT_TEST_PIPE_KILLS");
-  const int kills = wanted != nullptr ? std::atoi(wanted) : 12;
+  const int kills = support::environment_or("ALLOT_TEST_PIPE_KILLS", 12);
   begin_python(
       "note(str(os.getpid()))\n"
       "for task in tasks():\n"
