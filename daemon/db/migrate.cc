@@ -183,7 +183,8 @@ void make_procedures(Connection& connection) {
   } catch (const DbError& error) {
     std::string text = "procedure " + std::string(name) + ": " + error.what();
     if (error.error_class() == ErrorClass::kRefused) {
-      text += "; whoever runs 'allot migrate' needs CREATE ROUTINE, ALTER ROUTINE and EXECUTE on it";
+      text +=
+          "; whoever runs 'allot migrate' needs CREATE ROUTINE, ALTER ROUTINE and EXECUTE on it";
     }
     throw DbError(error.number(), text);
   }
