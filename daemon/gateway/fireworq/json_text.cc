@@ -21,7 +21,9 @@ bool is_digit(char c) {
 // How many bytes at the beginning of a string's inside stand for themselves and have no neighbour
 // to look at. Nearly all of a large payload does, and is passed over in one run.
 std::size_t plain_length(std::string_view text) {
-  const auto plain = [](unsigned char c) { return c >= 0x20 && c < 0x80 && c != '"' && c != '\\'; };
+  const auto plain = [](char c) {
+    return c >= 0x20 && static_cast<unsigned char>(c) < 0x80 && c != '"' && c != '\\';
+  };
   const char* at = text.data();
   const char* const end = at + text.size();
   while (at != end && plain(*at)) ++at;
