@@ -116,7 +116,7 @@ bool Combiner::submit(Order order) {
       return false;
     }
     const bool begins = lane.running < (which == kShared ? 1 : most_alone_);
-    // An order that finds the crew's queue full may still wait for a job that runs already.
+    // Who finds the crew's queue full may still wait for a job that runs already.
     if (begins && post(which)) {
       ++lane.running;
     } else if (lane.running == 0) {

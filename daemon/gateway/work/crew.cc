@@ -122,7 +122,7 @@ std::exception_ptr Crew::connect(Session& session) {
     failure_ = {};
     return nullptr;
   } catch (const db::DbError& error) {
-    // Names of accounts, hosts and files are for the log, and not for clients.
+    // Names of accounts, hosts and files are for the log, and not for who sends requests.
     return spare(error.what(), std::make_exception_ptr(Error(
                                    "the gateway has no connection to its database, and nothing "
                                    "was changed; its log says why (gateway.no_connection)",
