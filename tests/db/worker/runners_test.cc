@@ -6,6 +6,7 @@
 #include <csignal>
 #include <future>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -140,8 +141,9 @@ TEST_F(RunnersTest, OrderedAndLimitedQueuesRunOneAtATimeAndDetachNothing) {
     const std::size_t before = begun();
     put_side(0, 4, "side.gate", "'" + (output_folder_ / name) + "'");
     const auto one = crowded_worker();
-    auto block = one->find();
-    ASSERT_TRUE(block && block->tasks.size() == 4) << name;
+    std::optional<queue::Block> block;
+    ASSERT_TRUE(eventually([&] { return (block = one->find()).has_value(); })) << name;
+    ASSERT_EQ(block->tasks.size(), 4U) << name;
     auto worked = std::async(std::launch::async, [&] { one->work(std::move(*block)); });
     EXPECT_TRUE(eventually([&] { return begun() == before + 1; })) << name;
     EXPECT_FALSE(eventually(
