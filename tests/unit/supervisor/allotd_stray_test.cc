@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // S22: processes that handlers start end with their worker, whatever they do to escape.
 #include <gtest/gtest.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include <csignal>
+#include <cstdint>
+#include <optional>
 
 #include "support/eventually.h"
 #include "unit/supervisor/allotd.h"
@@ -21,6 +26,47 @@ pid_t start(Allotd& daemon, const std::string& kind) {
   return pid;
 }
 
+// Stops a process at each system call that it begins. Ends with the test: the process goes on by
+// itself then.
+class Traced {
+ public:
+  struct Call {
+    std::uint64_t number;
+    pid_t argument;  // the first one
+  };
+
+  explicit Traced(pid_t pid) : pid_(pid) {
+    EXPECT_EQ(ptrace(PTRACE_SEIZE, pid_, nullptr, PTRACE_O_TRACESYSGOOD), 0);
+    EXPECT_EQ(ptrace(PTRACE_INTERRUPT, pid_, nullptr, nullptr), 0);
+    EXPECT_TRUE(stopped());
+  }
+  Traced(const Traced&) = delete;
+  Traced& operator=(const Traced&) = delete;
+  ~Traced() { ptrace(PTRACE_DETACH, pid_, nullptr, nullptr); }
+
+  // Lets it run to the next call; nullopt when none comes, or after more than any test needs.
+  std::optional<Call> next() {
+    while (left_-- > 0 && ptrace(PTRACE_SYSCALL, pid_, nullptr, nullptr) == 0 && stopped()) {
+      __ptrace_syscall_info info{};
+      ptrace(PTRACE_GET_SYSCALL_INFO, pid_, sizeof info, &info);
+      if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+        return Call{info.entry.nr, static_cast<pid_t>(info.entry.args[0])};
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] bool stopped() const {
+    int status = 0;
+    return support::eventually([&] { return waitpid(pid_, &status, WNOHANG) == pid_; }) &&
+           WIFSTOPPED(status);
+  }
+
+  pid_t pid_;
+  int left_ = 10'000;
+};
+
 TEST(AllotdStray, AChildEndsWithItsWorker) {
   Allotd daemon;
   const pid_t child = start(daemon, "child");
@@ -34,6 +80,24 @@ TEST(AllotdStray, AChildInItsOwnSessionEndsWithItsWorker) {
   ASSERT_TRUE(daemon.tell(0, "signal 9"));
   EXPECT_TRUE(ends(child)) << daemon.story();
   EXPECT_TRUE(daemon.logged("stray.kill pid=" + std::to_string(child))) << daemon.story();
+}
+
+// Behind the reap, another group could have the number.
+TEST(AllotdStray, AGroupIsKilledBeforeItsWorkerIsReaped) {
+  Allotd daemon;
+  ASSERT_TRUE(daemon.saw("ready slot=0")) << daemon.story();
+  const pid_t worker = daemon.pid_of("ready slot=0");
+  ASSERT_GT(worker, 1) << daemon.story();
+  Traced supervisor(daemon.process().pid());
+  ASSERT_EQ(kill(worker, SIGKILL), 0);
+  bool killed = false;
+  for (bool reaped = false; !reaped;) {
+    const auto call = supervisor.next();
+    ASSERT_TRUE(call.has_value()) << daemon.story();
+    killed = killed || (call->number == SYS_kill && call->argument == -worker);
+    reaped = call->number == SYS_wait4 && call->argument == worker;
+  }
+  EXPECT_TRUE(killed);
 }
 
 TEST(AllotdStray, SoDoItsChildren) {
