@@ -5,8 +5,10 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
 #include "support/eventually.h"
@@ -36,7 +38,8 @@ class Traced {
   };
 
   explicit Traced(pid_t pid) : pid_(pid) {
-    EXPECT_EQ(ptrace(PTRACE_SEIZE, pid_, nullptr, PTRACE_O_TRACESYSGOOD), 0);
+    EXPECT_EQ(ptrace(PTRACE_SEIZE, pid_, nullptr, PTRACE_O_TRACESYSGOOD), 0)
+        << "ptrace: " << std::strerror(errno);
     EXPECT_EQ(ptrace(PTRACE_INTERRUPT, pid_, nullptr, nullptr), 0);
     EXPECT_TRUE(stopped());
   }
