@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # ALLOT_PRECOMPILE: the headers that most sources share are read once for all libraries and once for
 # all programs of tests, instead of once for each. Every source names what it includes all the same:
-# scripts/lint compiles each by itself, and the preset release has neither this nor joined sources.
+# scripts/lint compiles each by itself.
 
 option(ALLOT_PRECOMPILE "Read the headers that most sources share once" OFF)
 

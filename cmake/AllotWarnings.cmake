@@ -6,8 +6,8 @@ function(allot_target target)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-align -Wformat=2
     -Wundef $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
-  # A using-directive of one source holds for all sources that are compiled as one with it. release
-  # checks each source, and lint checks variables.
+  # A using-directive of one source holds for all sources that are compiled as one with it. lint
+  # compiles each source by itself, with this warning.
   if(CMAKE_UNITY_BUILD)
     target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()

@@ -78,7 +78,7 @@ const Mentions& mentions_of_the_project() {
   static const Mentions kAll = [] {
     Mentions all;
     for (const std::string& path : texts_of_the_project()) {
-      const std::string text = support::read_file(std::string(ALLOT_SOURCE_FOLDER) + "/" + path);
+      const std::string text = support::read_file(fs::path(ALLOT_SOURCE_FOLDER) / path);
       if (text.find('\0') == std::string::npos) add_mentions(path, text, all);
     }
     return all;

@@ -73,7 +73,7 @@ std::string name_of_host(std::string_view host) {
 std::string plain_authority(std::string_view authority, std::string_view scheme) {
   std::string text = lower(authority);
   const std::string_view usual = scheme == "https" ? ":443" : ":80";
-  if (text.ends_with(usual)) text.resize(text.size() - usual.size());
+  if (text.ends_with(usual)) text.erase(text.size() - usual.size());
   return text;
 }
 
