@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -70,9 +69,7 @@ class Screen {
 
   // False: the user typed q, or a signal interrupted.
   [[nodiscard]] bool wait(milliseconds time) const {
-    pollfd keyboard{keys_ ? STDIN_FILENO : -1, POLLIN, 0};
-    const int most = static_cast<int>(std::max<milliseconds::rep>(time.count(), 1));
-    if (poll(&keyboard, 1, most) > 0) {
+    if (wait_readable(keys_ ? STDIN_FILENO : -1, std::max(time, milliseconds(1)))) {
       char key = 'q';  // the terminal is gone
       if (read(STDIN_FILENO, &key, 1) <= 0 || key == 'q') return false;
     }

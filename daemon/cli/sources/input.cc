@@ -2,6 +2,7 @@
 #include "cli/sources/input.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 #include "base/error.h"
@@ -17,6 +19,7 @@ namespace allot::cli {
 namespace {
 
 constexpr std::size_t kChunk = std::size_t{256} << 10;
+constexpr int kNoted[] = {SIGINT, SIGTERM};
 
 volatile std::sig_atomic_t noted = 0;
 
@@ -29,13 +32,34 @@ volatile std::sig_atomic_t noted = 0;
 void note_interrupts() {
   struct sigaction action {};
   action.sa_handler = [](int) { noted = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // and no SA_RESTART: a read must end
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // and no SA_RESTART: a wait must end
+  for (const int signal : kNoted) sigaction(signal, &action, nullptr);
 }
 
 bool interrupted() {
   return noted != 0;
+}
+
+// The signals are let through only while ppoll() waits. One that came between the look at `noted`
+// and the wait would be noticed when the wait ends by itself, for standard input perhaps never.
+bool wait_readable(int fd, std::optional<std::chrono::milliseconds> most) {
+  sigset_t signals;
+  sigset_t before;
+  sigemptyset(&signals);
+  for (const int signal : kNoted) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, &before);
+  sigset_t during = before;
+  for (const int signal : kNoted) sigdelset(&during, signal);
+
+  const auto count = most.value_or(std::chrono::milliseconds(0)).count();
+  const timespec time{count / 1'000, count % 1'000 * 1'000'000};
+  pollfd input{fd, POLLIN, 0};
+  int ready = 0;
+  do {
+    ready = interrupted() ? 0 : ppoll(&input, 1, most ? &time : nullptr, &during);
+  } while (ready < 0 && errno == EINTR);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return ready != 0;  // a failure is told by the read
 }
 
 Input::Input(const std::string& path) : name_(path == "-" ? "stdin" : path) {
@@ -59,10 +83,10 @@ bool Input::fill() {
   buffer_.resize(had + kChunk);
   ssize_t got = 0;
   do {
-    got = read(fd_, buffer_.data() + had, kChunk);
-  } while (got < 0 && errno == EINTR && !interrupted());
+    got = wait_readable(fd_) ? read(fd_, buffer_.data() + had, kChunk) : 0;
+  } while (got < 0 && errno == EINTR);
   buffer_.resize(had + (got > 0 ? static_cast<std::size_t>(got) : 0));
-  if (got < 0 && errno != EINTR) cannot_read(name_);
+  if (got < 0) cannot_read(name_);
   if (got > 0) read_ += static_cast<std::uint64_t>(got);
   return got > 0;
 }

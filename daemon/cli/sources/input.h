@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/unique_fd.h"
@@ -13,6 +15,10 @@ namespace allot::cli {
 // it got; the second one ends the process.
 void note_interrupts();
 [[nodiscard]] bool interrupted();
+
+// Waits until `fd` can be read or has failed, at most for `most`; -1 is never readable. False: that
+// time is over, or a signal was noted, no matter how shortly before the wait.
+[[nodiscard]] bool wait_readable(int fd, std::optional<std::chrono::milliseconds> most = {});
 
 // A file or standard input. A failure never looks like the end, because then half of a file would
 // be submitted as if it were all.

@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sources/input.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
 
 #include "base/error.h"
+#include "base/unique_fd.h"
 #include "support/temp_dir.h"
 
 namespace allot::cli {
@@ -78,6 +85,65 @@ TEST_F(InputTest, AFailureIsNoEnd) {
   std::string line;
   EXPECT_EQ(code_of([&] { folder.next_line(line, kMost); }), kExitNoInput);
   EXPECT_EQ(code_of([&] { (void)Input(folder_.path()).read_all(kMost); }), kExitNoInput);
+}
+
+// In a process of its own, because an interrupt is noted for good.
+class InterruptTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(pipe2(ends.data(), O_CLOEXEC), 0);
+    read_end_.reset(ends[0]);
+    write_end_.reset(ends[1]);
+  }
+
+  // Exits with 0 if `wait` returns, and an interrupt was noted meanwhile. The signal is held back
+  // until the wait, as if it came after the last look at interrupted(). SIGALRM ends a wait that
+  // does not notice it.
+  template <typename Wait>
+  [[noreturn]] static void interrupt_just_before(int signal, Wait wait) {
+    note_interrupts();
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, signal);
+    pthread_sigmask(SIG_BLOCK, &held, nullptr);
+    raise(signal);
+    alarm(60);
+    const bool early = interrupted();
+    wait();
+    std::_Exit(!early && interrupted() ? 0 : 1);
+  }
+
+  UniqueFd read_end_;
+  UniqueFd write_end_;
+};
+
+TEST_F(InterruptTest, ASignalJustBeforeAWaitEndsIt) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    EXPECT_EXIT(interrupt_just_before(signal,
+                                      [&] {
+                                        if (wait_readable(read_end_.get())) std::_Exit(2);
+                                      }),
+                testing::ExitedWithCode(0), "");
+  }
+}
+
+TEST_F(InterruptTest, ASignalJustBeforeAReadEndsIt) {
+  EXPECT_EXIT(interrupt_just_before(SIGTERM,
+                                    [&] {
+                                      Input input("/dev/fd/" + std::to_string(read_end_.get()));
+                                      std::string line;
+                                      if (input.next_line(line, kMost)) std::_Exit(2);
+                                    }),
+              testing::ExitedWithCode(0), "");
+}
+
+TEST_F(InterruptTest, AWaitEndsWithInputAndInTime) {
+  EXPECT_FALSE(wait_readable(read_end_.get(), std::chrono::milliseconds(1)));
+  EXPECT_FALSE(wait_readable(-1, std::chrono::milliseconds(1)));
+  ASSERT_EQ(write(write_end_.get(), "x", 1), 1);
+  EXPECT_TRUE(wait_readable(read_end_.get()));
+  EXPECT_TRUE(wait_readable(read_end_.get(), std::chrono::milliseconds(0)));
 }
 
 }  // namespace
