@@ -14,9 +14,16 @@
 
 namespace allot::fault {
 
+// As long as fewer tasks are acknowledged, a campaign proves nothing.
+constexpr std::uint64_t least_acknowledged(Work work) {
+  return work == Work::kMixed ? 500 : 20;
+}
+
 struct CampaignOptions {
   std::uint64_t seed = 1;
-  std::chrono::milliseconds length{10'000};        // faults and submissions
+  // Of faults and submissions. They go on, with the schedules of the seeds that follow, until
+  // least_acknowledged() is reached, but for no more than two minutes.
+  std::chrono::milliseconds length{10'000};
   std::chrono::milliseconds mean_pause{450};       // between faults
   std::chrono::milliseconds drain_limit{120'000};  // then all must be done
   Weights weights = kAllKinds;

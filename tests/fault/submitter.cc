@@ -149,6 +149,7 @@ void Submitter::submit_once(std::uint64_t first) {
     each.begin = begin;
     each.end = end;
     append_line(options_.told_file, line_of(each));
+    if (each.answer == Answer::kAcknowledged) acknowledged_ += each.count;
   }
   if (done.status.code != 0) ::poll(nullptr, 0, kPauseMs);
 }

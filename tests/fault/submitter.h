@@ -47,6 +47,8 @@ class Submitter {
   ~Submitter() { stop(); }
 
   void stop();
+  // The tasks of whose submission it was told so far.
+  [[nodiscard]] std::uint64_t acknowledged() const { return acknowledged_; }
   // The error that ended it before stop(); empty: none. Call it only after stop().
   [[nodiscard]] const std::string& error() const { return error_; }
 
@@ -59,6 +61,7 @@ class Submitter {
 
   SubmitterOptions options_;
   std::atomic<bool> stop_{false};
+  std::atomic<std::uint64_t> acknowledged_{0};
   std::string error_;
   std::thread thread_;
 };
