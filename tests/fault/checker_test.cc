@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fault/record.h"
 #include "queue/model/task.h"
 
 namespace allot::fault {
@@ -411,6 +412,15 @@ TEST(Checker, WhatSucceededMayBeDeadOnlyIfAFaultHitItsWorker) {
   EXPECT_EQ(check(story.hit("kill", 8, 41, 42, true)).contradicted, 0U);
 }
 
+TEST(Evidence, NoRecordReachesIntoASecondPage) {
+  constexpr std::size_t kPage = 4096;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, kRecordBytes - 1})
+    EXPECT_EQ(kPage % record_of(std::string(size, 'x')).size(), 0U) << size;
+  EXPECT_EQ(record_of("a").substr(0, 2), "a ");
+  EXPECT_EQ(record_of("a").find('\n'), kRecordBytes - 1);
+  EXPECT_THROW(record_of(std::string(kRecordBytes, 'x')), std::length_error);
+}
+
 TEST(Evidence, LinesAreReadAsTheyWereWritten) {
   const auto told = parse_told(line_of(Told{3, 100, 50, Answer::kUnknown}));
   ASSERT_TRUE(told);
@@ -424,6 +434,10 @@ TEST(Evidence, LinesAreReadAsTheyWereWritten) {
   EXPECT_EQ(trace->parent, 4700);
   EXPECT_EQ(trace->at, 123456789012);
   EXPECT_FALSE(parse_trace("retry default 0840dqg2v5n80r00"));
+  const auto record =
+      parse_trace(record_of("start default 0840dqg2v5n80r00 3.1 4711 4700 1 1 2 3 a b"));
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->more, "a b");
   EXPECT_FALSE(parse_told("1 2 3 maybe"));
   const auto fault = parse_fault(line_of(Fault{"stop_host", 7, 10, 20, false, true}));
   ASSERT_TRUE(fault);

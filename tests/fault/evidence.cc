@@ -108,6 +108,7 @@ std::optional<Trace> parse_trace(std::string_view line) {
   if (trace.mark == Mark::kStart || trace.mark == Mark::kBeside)
     in >> trace.attempt >> trace.epoch >> trace.lease_until;
   std::getline(in >> std::ws, trace.more);
+  trace.more.erase(trace.more.find_last_not_of(' ') + 1);  // of record_of()
   return trace;
 }
 

@@ -66,8 +66,8 @@ class Traced : public allot::Handler {
   }
   void note_razed(pid_t pid) const {
     const auto at = std::to_string(Tracer::now());
-    Tracer::write_line(razed_,
-                       "razed " + std::to_string(pid) + " " + at + " " + at + " fatal host");
+    Tracer::write_record(razed_,
+                         "razed " + std::to_string(pid) + " " + at + " " + at + " fatal host");
   }
 
   Tracer tracer_;

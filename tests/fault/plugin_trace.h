@@ -14,6 +14,7 @@
 #include <string>
 
 #include "ipc/slot.h"
+#include "record.h"
 
 // What the handlers of the fault harness leave behind. Included by the sources of one plugin only.
 namespace {
@@ -59,7 +60,7 @@ class OwnSlot {
   std::size_t size_ = 0;
 };
 
-// The file of traces, of which every worker appends whole lines.
+// The file of traces, to which every worker appends records.
 class Tracer {
  public:
   explicit Tracer(const allot::Config& config) : fd_(opened(std::string(config.get("output")))) {}
@@ -93,7 +94,7 @@ class Tracer {
     line << mark << ' ' << ctx.queue() << ' ' << ctx.id() << ' ' << tag << ' ' << ::getpid() << ' '
          << parent_ << ' ' << now();
     if (!more.empty()) line << ' ' << more;
-    write_line(fd_, line.str());
+    write_record(fd_, line.str());
   }
 
   [[nodiscard]] pid_t parent() const { return parent_; }
@@ -104,10 +105,10 @@ class Tracer {
     return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
   }
 
-  // One write: a worker that is killed leaves a whole line or none.
-  static void write_line(int fd, const std::string& line) {
-    const std::string text = line + "\n";
-    if (::write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+  // A worker that is killed leaves a whole record or none.
+  static void write_record(int fd, const std::string& line) {
+    const std::string record = allot::fault::record_of(line);
+    if (::write(fd, record.data(), record.size()) != static_cast<ssize_t>(record.size()))
       throw std::runtime_error("cannot write the trace");
   }
 
