@@ -15,8 +15,8 @@
 namespace allot::fault {
 
 // Everything that the checker may know. Each kind of record is one line of a file that was appended
-// to with one write, so that a killed process leaves whole lines. Times are nanoseconds of
-// CLOCK_BOOTTIME, because all parts of a run are on one host.
+// to with one write; those of handlers, which may be killed meanwhile, are made whole by record.h.
+// Times are nanoseconds of CLOCK_BOOTTIME, because all parts of a run are on one host.
 using Nanoseconds = std::int64_t;
 inline constexpr Nanoseconds kMillisecond = 1'000'000;
 inline constexpr Nanoseconds kSecond = 1'000'000'000;
