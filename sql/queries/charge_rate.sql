@@ -2,6 +2,10 @@
 -- that this holder leases, and reads how many it got (S43). It runs in one transaction with what
 -- leased the partition, or acknowledged and fetches. :running of the tasks at the head have started
 -- before. :grant_id is new for each try, so that nobody reads what an earlier one got.
+-- MariaDB passes by other buckets on its way to the one that is meant, and may keep one that somebody
+-- had locked when it came by. So the first statement, which waits, comes from below, and the next two,
+-- which have their bucket, come from above: whoever waits for a bucket has lower ones only, and no two
+-- transactions wait for each other.
 UPDATE queue_bucket
    SET grant_id = :grant_id, granted = 0
  WHERE queue_id = :queue_id
@@ -12,7 +16,8 @@ UPDATE queue_bucket
                              LIMIT 1) AS fullest)
    AND (SELECT 1 FROM q_lock_table
          WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND lock_by = :holder AND state <> 'FREE') = 1;
+           AND lock_by = :holder AND state <> 'FREE') = 1
+ LIMIT 1;
 -- A statement's time is when it began. This one begins once the bucket is locked, so that the time
 -- never goes back from one charge to the next. Assignments run left to right. S44: a time further
 -- ahead than one grant reaches counts as now, one further behind than the bucket holds as its edge.
@@ -20,10 +25,9 @@ UPDATE queue_bucket
    SET charged_at = TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)),
        next_free = GREATEST(IF(next_free > charged_at + GREATEST(interval_us, 100000), charged_at, next_free),
                             charged_at - hold_us)
- WHERE queue_id = :queue_id
-   AND bucket_no = (SELECT bucket_no
-                      FROM (SELECT bucket_no FROM queue_bucket
-                             WHERE queue_id = :queue_id AND grant_id = :grant_id LIMIT 1) AS chosen);
+ WHERE queue_id = :queue_id AND grant_id = :grant_id
+ ORDER BY bucket_no DESC
+ LIMIT 1;
 UPDATE queue_bucket
    SET granted = LEAST(
          :wanted, most,
@@ -38,10 +42,9 @@ UPDATE queue_bucket
                    ORDER BY prio, run_key
                    LIMIT :wanted_and_running) AS head)),
        next_free = next_free + granted * interval_us
- WHERE queue_id = :queue_id
-   AND bucket_no = (SELECT bucket_no
-                      FROM (SELECT bucket_no FROM queue_bucket
-                             WHERE queue_id = :queue_id AND grant_id = :grant_id LIMIT 1) AS chosen);
+ WHERE queue_id = :queue_id AND grant_id = :grant_id
+ ORDER BY bucket_no DESC
+ LIMIT 1;
 SELECT SUM(IF(grant_id = :grant_id, granted, 0)),
        MAX(IF(grant_id = :grant_id, bucket_no, 0)),
        MAX(IF(grant_id = :grant_id, charged_at, 0)),

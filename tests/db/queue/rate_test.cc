@@ -327,6 +327,22 @@ TEST_F(RateTest, ALockedBucketStopsNobodyAtTheOthers) {
   holding.execute("ROLLBACK");
 }
 
+// Whoever waits for a bucket has lower ones only (charge_rate.sql): no two wait for each other.
+TEST_F(RateTest, WhoHasABucketLooksAtHigherOnesOnly) {
+  put(10);
+  set_rate(look_, queue_, rate("1000"));
+  const auto taken = lease(worker_, 1);
+  ASSERT_TRUE(taken.block);
+  set_next_free("bucket_no");
+  const auto read_backwards = [&] {
+    auto shown = worker_.db.execute("SHOW SESSION STATUS LIKE 'Handler_read_prev'");
+    return shown.front().next()->u64(1);
+  };
+  const std::uint64_t before = read_backwards();
+  EXPECT_EQ(charge(taken.block->lease, 1).bucket_no, 0U);
+  EXPECT_EQ(read_backwards() - before, 8U) << "the four above, by two statements";
+}
+
 // Whoever charges at once, all together get what the rate allows, by the database's own clock.
 TEST_F(RateTest, ManyWhoChargeAtOnceGetNoMoreThanTheRate) {
   constexpr std::uint32_t kWorkers = 6;
