@@ -144,6 +144,8 @@ make_debian() {
   }
   apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-Valid-Until|Check-Date|Retries) ' \
     >"$folder/etc/apt/apt.conf.d/90host" || true
+  # As an installer leaves it; without it nothing is called localhost.
+  printf '127.0.0.1\tlocalhost\n::1\tlocalhost\n' >"$folder/etc/hosts"
 }
 
 # inside_debian FOLDER WORK-FOLDER COMMAND...: /tmp on disk, as nspawn's own is little memory.
