@@ -18,6 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using std::chrono::steady_clock;
 using support::eventually;
 
 const std::string kOnePartition = "partitions = 1\n";
@@ -209,8 +210,6 @@ TEST(Detach, TheDatabaseMayGoAwayMeanwhile) {
 }
 
 // Kills at any point of a detach: before, within, and after it, and of the verb that ends the task.
-// Only workers inside a handler: the supervisor takes its time to replace one that dies young and
-// idle.
 class Massacre {
  public:
   Massacre(int tasks, const std::string& keys)
@@ -232,6 +231,26 @@ class Massacre {
 
   Daemon& daemon() { return daemon_; }
   int roll(int most) { return static_cast<int>(dice_() % static_cast<unsigned>(most)); }
+
+  // Kills half of the workers that have a task, and says how many. They are stopped first, to see
+  // which of them have ended it meanwhile: of those, which are idle for the supervisor, one dies in
+  // two seconds. If they all did, it would wait for up to 30 s before it starts the next ones.
+  int kill_some() {
+    std::vector<pid_t> chosen = daemon_.busy_workers();
+    chosen.erase(std::remove_if(chosen.begin(), chosen.end(), [&](pid_t) { return roll(2) == 0; }),
+                 chosen.end());
+    for (const pid_t pid : chosen) kill(pid, SIGSTOP);
+    const auto busy = chosen.empty() ? chosen : daemon_.busy_workers();
+    int kills = 0;
+    for (const pid_t pid : chosen) {
+      const bool idle = std::find(busy.begin(), busy.end(), pid) == busy.end();
+      const bool dies = !idle || steady_clock::now() >= next_idle_;
+      if (idle && dies) next_idle_ = steady_clock::now() + seconds(2);
+      kill(pid, dies ? SIGKILL : SIGCONT);
+      kills += dies ? 1 : 0;
+    }
+    return kills;
+  }
 
   void expect_no_task_twice() {
     auto db = daemon_.connect();
@@ -264,13 +283,15 @@ class Massacre {
 
  private:
   void report(int kills, std::size_t done) {
-    std::printf("%d kills, %zu detached, %zu ran again after they had ended\n", kills,
-                daemon_.times_logged("task.detached"), done - static_cast<std::size_t>(tasks_));
+    std::printf("%d kills, %zu detached, %zu ran again after they had ended, %zu pauses\n", kills,
+                daemon_.times_logged("task.detached"), done - static_cast<std::size_t>(tasks_),
+                daemon_.times_logged("worker.throttled"));
   }
 
   std::minstd_rand dice_{20261121};
   Daemon daemon_;
   int tasks_ = 0;
+  steady_clock::time_point next_idle_{};  // when a worker without a task may be killed again
 };
 
 TEST(Detach, WorkersMayDieAtAnyPointOfIt) {
@@ -280,11 +301,7 @@ TEST(Detach, WorkersMayDieAtAnyPointOfIt) {
   ASSERT_TRUE(eventually(
       [&] {
         std::this_thread::sleep_for(milliseconds(massacre.roll(40)));
-        for (const pid_t pid : massacre.daemon().busy_workers()) {
-          if (massacre.roll(2) == 0) continue;
-          kill(pid, SIGKILL);
-          ++kills;
-        }
+        kills += massacre.kill_some();
         massacre.expect_no_task_twice();
         if (kills >= most) return true;
         if (massacre.daemon().drained()) massacre.submit(300);  // a slow build kills less often
