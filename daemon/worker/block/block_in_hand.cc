@@ -383,18 +383,17 @@ std::size_t BlockInHand::kept_back() const {
   return block_size_ / 4;
 }
 
-// Waits until no more are in hand than are kept back.
+// Waits until no more are in hand than are kept back. It collects before it looks: all may have
+// ended before this thread came here, and what is not collected would only be fetched again.
 BlockInHand::Next BlockInHand::wait_for_most() {
-  Next next = Next::kGoOn;
-  while (next == Next::kGoOn && fetches_ahead() && parts_.executor.in_partition() > kept_back()) {
-    {
-      const SlotWriter::Guard guard(parts_.slot);
-      parts_.executor.wait_until_left(kept_back(), Executor::kLook);
-    }
-    next = collect();
+  for (;;) {
+    const Next next = collect();
     ack_in_time();
+    if (next != Next::kGoOn || !fetches_ahead()) return next;
+    if (parts_.executor.in_partition() <= kept_back()) return next;
+    const SlotWriter::Guard guard(parts_.slot);
+    parts_.executor.wait_until_left(kept_back(), Executor::kLook);
   }
-  return next;
 }
 
 // Waits until all that is left of the block has ended or left the partition: idle threads count

@@ -20,7 +20,7 @@ namespace allot::worker {
 // connection and entries in the slot of its own. While jobs are short, some more are handed out
 // than there are threads: a thread then goes from one to the next, and neither it nor the block
 // loop sleeps in between.
-class Runners final : public Executor {
+class Runners : public Executor {
  public:
   using MakeSession = std::function<std::unique_ptr<Session>(std::size_t place)>;
   using MakeRunner = std::function<std::unique_ptr<JobRunner>(Session& session, Seat seat)>;

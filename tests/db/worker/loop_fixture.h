@@ -20,6 +20,24 @@ namespace allot::worker {
 inline constexpr std::chrono::milliseconds kTtl{1200};     // of holders that are lost
 inline constexpr std::chrono::milliseconds kOwnTtl{4000};  // of the workers
 
+// Calls somebody in the block loop's thread, when all jobs of a block are started.
+class ObservedRunners final : public Runners {
+ public:
+  using Observer = std::function<void(const Executor&)>;
+
+  template <typename... Args>
+  explicit ObservedRunners(const Observer& observer, Args&&... args)
+      : Runners(std::forward<Args>(args)...), observer_(observer) {}
+
+  [[nodiscard]] bool quick() const override {
+    if (observer_) observer_(*this);
+    return Runners::quick();
+  }
+
+ private:
+  const Observer& observer_;
+};
+
 // What one process has of its own, and the board of its host. It runs `concurrency` tasks at a
 // time.
 class LoopWorker {
@@ -64,6 +82,8 @@ class LoopWorker {
   }
   using OnUnknown = std::function<void(const queue::TaskId&, const std::string& type)>;
   void on_unknown(OnUnknown told) { on_unknown_ = std::move(told); }
+  // Of a worker that runs several tasks at a time.
+  void all_started(ObservedRunners::Observer told) { all_started_ = std::move(told); }
   Session& session() { return parts_.session; }
   void work(queue::Block block) {
     loop_.work({std::move(block), std::exchange(grant_, {}), share_});
@@ -79,8 +99,8 @@ class LoopWorker {
                                           const db::ConnectOptions& options,
                                           const plugin_host::Registry& registry) {
     if (concurrency < 2) return std::make_unique<InThisThread>(parts_.runner);
-    return std::make_unique<Runners>(
-        concurrency, slot_,
+    return std::make_unique<ObservedRunners>(
+        all_started_, concurrency, slot_,
         [&](std::size_t place) {
           return std::make_unique<Session>(options, slot_, kPatience, place);
         },
@@ -96,6 +116,7 @@ class LoopWorker {
   WorkerParts parts_;
   Recovery recovery_;
   Finder finder_;
+  ObservedRunners::Observer all_started_;
   std::unique_ptr<Executor> executor_;
   CarefulTurn turn_{support::Database::shared().socket() + ".careful"};  // of their instance
   OnUnknown on_unknown_;

@@ -228,6 +228,29 @@ TEST_F(QuickRunnersTest, TheNextBlockIsFetchedWhileTheLastTasksRun) {
   expect_idle(one->slot());
 }
 
+// The block loop's thread had no processor meanwhile. It would find all of them at the head of the
+// partition, again and again, until the first one leaves it.
+TEST_F(QuickRunnersTest, TheNextBlockIsFetchedAlsoIfTheLastOneHasEnded) {
+  config_.block_size = 40;
+  put_side(0, 80, "side.gate", "'" + output_folder_ / "others" + "'");
+  db_.execute("UPDATE task SET payload = 'first " + gate_ + "' WHERE run_key = 1");
+  const auto one = quick_worker();
+  one->all_started([&](const Executor& executor) {
+    static_cast<void>(output_folder_.write("others", ""));
+    EXPECT_TRUE(eventually([&] { return executor.in_partition() == 1; }));
+  });
+  auto block = one->find();
+  ASSERT_TRUE(block);
+  auto worked = std::async(std::launch::async, [&] { one->work(std::move(*block)); });
+  EXPECT_TRUE(eventually([&] { return begun() == 80; }));
+  open();
+  worked.get();
+  EXPECT_EQ(begun(), 80U) << "each once";
+  EXPECT_EQ(one->slot().leases_taken, 1U);
+  EXPECT_TRUE(all_ended());
+  expect_idle(one->slot());
+}
+
 TEST_F(QuickRunnersTest, WhatWaitsStartsNoLaterThanTheLeaseAllows) {
   config_.block_seconds = std::chrono::seconds(3);
   const auto one = quick_worker();
