@@ -324,6 +324,8 @@ TEST_F(RateTest, ALockedBucketStopsNobodyAtTheOthers) {
   look_.execute("UPDATE queue_bucket SET next_free = 4 WHERE bucket_no = 2");
   worker_.db.execute("SET SESSION innodb_lock_wait_timeout = 1");
   EXPECT_EQ(charge(taken.block->lease, 1).bucket_no, 2U);
+  look_.execute("UPDATE queue_bucket SET next_free = 3 WHERE bucket_no = 0");
+  EXPECT_EQ(charge(taken.block->lease, 1).bucket_no, 0U) << "on either side of it";
   holding.execute("ROLLBACK");
 }
 
