@@ -252,6 +252,21 @@ class Massacre {
     return kills;
   }
 
+  // Calls the step, which says whether it has seen progress, until it has. A busy machine takes its
+  // time for the whole, so that only a minute without any progress is a failure.
+  template <typename Step>
+  [[nodiscard]] testing::AssertionResult goes_on(Step step) {
+    const bool went_on = eventually(
+        [&] {
+          const bool progress = step();
+          expect_no_task_twice();
+          return progress;
+        },
+        seconds(60));
+    if (went_on) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << daemon_.log();
+  }
+
   void expect_no_task_twice() {
     auto db = daemon_.connect();
     EXPECT_EQ(db.execute("SELECT COUNT(*) FROM task JOIN task_running USING (queue_id,"
@@ -262,6 +277,7 @@ class Massacre {
                   ->u64(0),
               0U);
   }
+
   // All tasks are done, and those that were done twice were killed in between.
   void expect_all_done(int kills) {
     ASSERT_TRUE(eventually([&] { return daemon_.drained(); }, seconds(120))) << daemon_.log();
@@ -298,17 +314,15 @@ TEST(Detach, WorkersMayDieAtAnyPointOfIt) {
   const int most = support::environment_or("ALLOT_TEST_KILLS", 75);
   Massacre massacre(4 * most, "detach_after = \"1ms\"");
   int kills = 0;
-  ASSERT_TRUE(eventually(
-      [&] {
-        std::this_thread::sleep_for(milliseconds(massacre.roll(40)));
-        kills += massacre.kill_some();
-        massacre.expect_no_task_twice();
-        if (kills >= most) return true;
-        if (massacre.daemon().drained()) massacre.submit(300);  // a slow build kills less often
-        return false;
-      },
-      seconds(200)))
-      << massacre.daemon().log();
+  while (kills < most) {
+    const int before = kills;
+    ASSERT_TRUE(massacre.goes_on([&] {
+      std::this_thread::sleep_for(milliseconds(massacre.roll(40)));
+      kills += massacre.kill_some();
+      if (massacre.daemon().drained()) massacre.submit(300);  // a slow build kills less often
+      return kills > before;
+    }));
+  }
   massacre.expect_all_done(kills);
 }
 
@@ -318,25 +332,27 @@ TEST(Detach, ConnectionsMayBreakAtAnyPointOfIt) {
   Massacre massacre(400, "detach_after = \"1ms\"");
   auto db = massacre.daemon().connect();
   int broken = 0;
-  ASSERT_TRUE(eventually(
-      [&] {
-        std::this_thread::sleep_for(milliseconds(massacre.roll(10)));
-        auto open = db.execute(
-            "SELECT id FROM information_schema.processlist WHERE db = DATABASE()"
-            " AND id <> CONNECTION_ID() AND command <> 'Killed' ORDER BY RAND() LIMIT 1");
-        if (const auto row = open.front().next()) {
-          try {
-            db.execute("KILL CONNECTION " + std::string(row->text(0)));
-            ++broken;
-          } catch (const db::DbError&) {
-            // It was gone already.
-          }
-        }
-        massacre.expect_no_task_twice();
-        return massacre.daemon().drained();
-      },
-      seconds(200)))
-      << massacre.daemon().log();
+  const auto break_one = [&] {
+    auto open = db.execute(
+        "SELECT id FROM information_schema.processlist WHERE db = DATABASE()"
+        " AND id <> CONNECTION_ID() AND command <> 'Killed' ORDER BY RAND() LIMIT 1");
+    const auto row = open.front().next();
+    if (!row) return;
+    try {
+      db.execute("KILL CONNECTION " + std::string(row->text(0)));
+      ++broken;
+    } catch (const db::DbError&) {
+      // It was gone already.
+    }
+  };
+  while (!massacre.daemon().drained()) {
+    const auto before = massacre.daemon().written().size();
+    ASSERT_TRUE(massacre.goes_on([&] {
+      std::this_thread::sleep_for(milliseconds(massacre.roll(10)));
+      break_one();
+      return massacre.daemon().written().size() > before || massacre.daemon().drained();
+    }));
+  }
   const auto unanswered = massacre.daemon().times_logged("task.detach_failed");
   std::printf("%d connections broken, %zu detaches without an answer\n", broken, unanswered);
   EXPECT_GT(unanswered, 10U);
