@@ -8,6 +8,7 @@
 #include <charconv>
 #include <mutex>
 
+#include "base/clock.h"
 #include "db/lent_session.h"
 #include "db/session_settings.h"
 #include "db/tls.h"
@@ -153,6 +154,7 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
     use_tls(*handle_, options.tls);
   }
   database_ = options.database;
+  call_timeout_ = options.call_timeout;
   const char* database = options.database.empty() ? nullptr : options.database.c_str();
   // FOUND_ROWS: an UPDATE reports matched rows, so that "0" always means that the fence was gone.
   if (mysql_real_connect(handle_.get(), server != nullptr ? server->host.c_str() : nullptr,
@@ -239,6 +241,14 @@ void Connection::fail(std::string_view doing) {
   const std::string grant = missing_grant(number, reason, account_, database_);
   if (!grant.empty()) text += "; to allow it: " + grant;
   throw DbError(number, text);
+}
+
+// The connector has one text for a server that went away and for one that does not answer in time.
+void Connection::fail_query(Nanos asked_ns) {
+  const auto waited = std::chrono::nanoseconds(mono_ns() - asked_ns);
+  const bool late = call_timeout_.count() != 0 && waited >= call_timeout_ &&
+                    mysql_errno(handle_.get()) == CR_SERVER_LOST;
+  fail(late ? "query: no answer within call_timeout" : "query");
 }
 
 std::vector<StatementResult> Connection::run(std::initializer_list<Statement> statements) {
@@ -350,17 +360,19 @@ std::vector<StatementResult> Connection::execute(std::string_view sql) {
                       " bytes is over the server's max_allowed_packet of " +
                       std::to_string(max_packet_) + "; raise it in the server's configuration");
   }
+  Nanos asked = mono_ns();
   if (mysql_real_query(handle, sql.data(), static_cast<unsigned long>(sql.size())) != 0) {
-    fail("query");
+    fail_query(asked);
   }
   std::vector<StatementResult> results;
   for (;;) {
     st_mysql_res* rows = mysql_store_result(handle);
     if (rows == nullptr && mysql_field_count(handle) != 0) fail("read");
     results.emplace_back(rows, mysql_affected_rows(handle), mysql_insert_id(handle));
+    asked = mono_ns();
     const int more = mysql_next_result(handle);
     if (more < 0) return results;
-    if (more > 0) fail("query");
+    if (more > 0) fail_query(asked);
   }
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "db/connector.h"
 #include "db/error.h"
 #include "db/prepared.h"
@@ -170,6 +171,7 @@ class Connection {
   void refuse_session(const Row& row, std::size_t first);
   void refuse_read_only(const Row& row, std::size_t first);
   [[noreturn]] void fail(std::string_view doing);
+  [[noreturn]] void fail_query(Nanos asked_ns);  // CLOCK_MONOTONIC
   [[noreturn]] void fail_tls(const Server& server);
   [[noreturn]] void refuse_plain();
 
@@ -182,6 +184,7 @@ class Connection {
   std::uint64_t server_id_ = 0;
   std::uint64_t max_packet_ = 0;
   std::chrono::seconds lock_wait_{0};
+  std::chrono::milliseconds call_timeout_{0};  // 0: that of whom the connection was borrowed from
 };
 
 // The same, for another connection to the server that `connection` uses, of all in the list.

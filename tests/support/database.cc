@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <stdexcept>
 
@@ -33,6 +34,11 @@ Database::Database(std::vector<std::string> settings, Network network,
   start();
 }
 
+Database::~Database() {
+  if (!wanted_ || server_->running()) return;
+  std::fprintf(stderr, "%s ended by itself:\n%s\n", server_name().c_str(), log().c_str());
+}
+
 bool Database::try_start() {
   std::vector<std::string> command = server_command(data_, folder_.path());
   // With an ending, because MySQL would add one.
@@ -57,7 +63,8 @@ bool Database::try_start() {
         }
       },
       std::chrono::seconds(60));
-  return answers && server_->running();
+  wanted_ = answers && server_->running();
+  return wanted_;
 }
 
 void Database::start() {
@@ -72,6 +79,7 @@ void Database::start() {
 
 void Database::stop() {
   if (!server_) return;
+  wanted_ = false;
   server_->signal(SIGTERM);
   if (!server_->wait(std::chrono::seconds(60))) {
     throw std::runtime_error(server_name() + " does not stop:\n" + log());
@@ -79,6 +87,7 @@ void Database::stop() {
 }
 
 void Database::kill9() {
+  wanted_ = false;
   if (server_) server_->kill9();
 }
 

@@ -31,6 +31,10 @@ class Database {
   // `environment` is as in ProcessOptions.
   explicit Database(std::vector<std::string> settings = {}, Network network = Network::kNone,
                     std::vector<std::string> environment = {});
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+  // Shows the log of a server that ended by itself: its tests see only lost connections.
+  ~Database();
 
   // Root without a password. `database` may be empty: none is selected.
   [[nodiscard]] db::ConnectOptions options(const std::string& database = {}) const;
@@ -81,6 +85,7 @@ class Database {
   std::vector<std::string> environment_;
   std::uint16_t port_ = 0;
   std::unique_ptr<Process> server_;
+  bool wanted_ = false;  // it was started, and not stopped since
   std::atomic<unsigned> made_{0};
 };
 

@@ -74,15 +74,22 @@ TEST(ConnectionErrorTest, AServerThatDoesNotAnswerIsGoneAfterTheTimeout) {
 TEST(ConnectionErrorTest, ACallThatTakesTooLongIsGoneAndSoIsItsConnection) {
   Connection db(impatient());
   const Nanos start = mono_ns();
-  EXPECT_EQ(error_class_of([&] { db.execute("SELECT SLEEP(30)"); }), "gone");
+  const auto error = db_error_of([&] { db.execute("SELECT SLEEP(30)"); });
   EXPECT_LT(mono_ns() - start, 10 * kSecond);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->error_class(), ErrorClass::kGone);
+  EXPECT_NE(std::string(error->what()).find("no answer within call_timeout"), std::string::npos)
+      << error->what();
   EXPECT_EQ(error_class_of([&] { db.execute("SELECT 1"); }), "gone");
 }
 
 TEST(ConnectionErrorTest, AKilledConnectionIsGone) {
   Connection db = Database::shared().connect();
   Database::shared().connect().execute("KILL " + std::to_string(db.id()));
-  EXPECT_EQ(error_class_of([&] { db.execute("SELECT 1"); }), "gone");
+  const auto error = db_error_of([&] { db.execute("SELECT 1"); });
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->error_class(), ErrorClass::kGone);
+  EXPECT_EQ(std::string(error->what()).find("call_timeout"), std::string::npos) << error->what();
   EXPECT_EQ(error_class_of([&] { db.execute("SELECT 1"); }), "gone");
 }
 

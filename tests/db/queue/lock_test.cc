@@ -464,12 +464,13 @@ class LockKeeperTest : public LockTest {
     return {[this](Nanos) { ++renewals_; },
             [this](const std::string&, bool) { lost_ns_ = boot_ns(); }};
   }
+  static constexpr std::uint32_t kMostTries = 5;
   std::atomic<int> renewals_{0};
   std::atomic<Nanos> lost_ns_{0};
 };
 
 TEST_F(LockKeeperTest, ItIsRenewedUntilItIsReleased) {
-  const auto lock = take(0, seconds(4));
+  const auto lock = take(0, seconds(9));
   ASSERT_TRUE(lock);
   LockKeeper keeper(options(), *lock, spare_ns(*lock), events());
   EXPECT_TRUE(support::eventually([&] { return renewals_ >= 2; }));
@@ -497,25 +498,32 @@ TEST_F(LockKeeperTest, WithoutTheDatabaseItIsLostAMarginBeforeItsEnd) {
   support::Database own;
   const std::string name = own.make_database();
   db::Connection db = own.connect(name);
-  ensure_lock(db, kName, 1);
-  const Holder holder = someone();
-  const auto lock =
-      take_lock(db, {kName, 0, draw_ticket(db, kName, holder), holder, seconds(9)}, floor_);
-  ASSERT_TRUE(lock);
+  ensure_lock(db, kName, kMostTries);
   constexpr Nanos kSpare = 4 * kSecond;
-  std::atomic<Nanos> ends{ends_ns(*lock)};
+  std::atomic<Nanos> ends{0};
   LockKeeper::Events told = events();
   told.renewed = [&](Nanos until) {
     ends = until;
     ++renewals_;
   };
-  LockKeeper keeper(own.options(name), *lock, kSpare, std::move(told));
-  EXPECT_TRUE(support::eventually([&] { return renewals_ >= 1; }));
+  std::optional<LockKeeper> keeper;
+  // On a busy machine a lock may be lost before its first renewal: the next slot is taken then.
+  for (std::uint32_t slot = 0; slot < kMostTries && renewals_ == 0; ++slot) {
+    const Holder holder = someone();
+    const auto lock =
+        take_lock(db, {kName, slot, draw_ticket(db, kName, holder), holder, seconds(9)}, floor_);
+    ASSERT_TRUE(lock);
+    keeper.reset();
+    lost_ns_ = 0;
+    keeper.emplace(own.options(name), *lock, kSpare, told);
+    ASSERT_TRUE(support::eventually([&] { return renewals_ >= 1 || lost_ns_ != 0; }));
+  }
+  ASSERT_GE(renewals_, 1);
   const support::Database::Stall stall(own);
   EXPECT_TRUE(support::eventually([&] { return lost_ns_ != 0; }));
-  EXPECT_FALSE(keeper.held());
+  EXPECT_FALSE(keeper->held());
   EXPECT_GE(lost_ns_, ends - kSpare);
-  EXPECT_LT(lost_ns_, ends - margin_ns(*lock)) << "or this machine stood still for 3 s";
+  EXPECT_LT(lost_ns_, ends - margin_ns(keeper->lock())) << "or this machine stood still for 3 s";
 }
 
 }  // namespace
