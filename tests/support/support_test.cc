@@ -150,6 +150,24 @@ TEST(SmallDisk, IsFilledWhileSomebodyWrites) {
   }
 }
 
+TEST(Database, SaysThatItsServerEndedByItself) {
+  const auto said_of = [](bool killed, bool asked) {
+    testing::internal::CaptureStderr();
+    {
+      Database server;
+      if (killed) {
+        EXPECT_EQ(::kill(server.pid(), SIGKILL), 0);
+        EXPECT_TRUE(eventually([&] { return gone(server.pid()); }));
+      }
+      if (asked) server.kill9();
+    }
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_NE(said_of(true, false).find("ended by itself"), std::string::npos);
+  EXPECT_EQ(said_of(false, true), "");
+  EXPECT_EQ(said_of(false, false), "");
+}
+
 TEST(Database, GoesByASteppedClock) {
   const SteppedClock clock;
   Database server({}, Network::kNone, clock.environment());
