@@ -154,7 +154,6 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
     use_tls(*handle_, options.tls);
   }
   database_ = options.database;
-  call_timeout_ = options.call_timeout;
   const char* database = options.database.empty() ? nullptr : options.database.c_str();
   // FOUND_ROWS: an UPDATE reports matched rows, so that "0" always means that the fence was gone.
   if (mysql_real_connect(handle_.get(), server != nullptr ? server->host.c_str() : nullptr,
@@ -245,10 +244,11 @@ void Connection::fail(std::string_view doing) {
 
 // The connector has one text for a server that went away and for one that does not answer in time.
 void Connection::fail_query(Nanos asked_ns) {
-  const auto waited = std::chrono::nanoseconds(mono_ns() - asked_ns);
-  const bool late = call_timeout_.count() != 0 && waited >= call_timeout_ &&
+  unsigned most = 0;  // in seconds; 0: for ever, of a lent connection
+  mysql_get_option(handle_.get(), MYSQL_OPT_READ_TIMEOUT, &most);
+  const bool late = most != 0 && mono_ns() - asked_ns >= most * kSecond &&
                     mysql_errno(handle_.get()) == CR_SERVER_LOST;
-  fail(late ? "query: no answer within call_timeout" : "query");
+  fail(late ? "query: no answer within " + std::to_string(most) + " s" : "query");
 }
 
 std::vector<StatementResult> Connection::run(std::initializer_list<Statement> statements) {

@@ -184,7 +184,6 @@ class Connection {
   std::uint64_t server_id_ = 0;
   std::uint64_t max_packet_ = 0;
   std::chrono::seconds lock_wait_{0};
-  std::chrono::milliseconds call_timeout_{0};  // 0: that of whom the connection was borrowed from
 };
 
 // The same, for another connection to the server that `connection` uses, of all in the list.
