@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
@@ -190,12 +191,17 @@ Finished run_program(std::vector<std::string> command, const ProcessOptions& opt
   return {*status, process.out(), process.err()};
 }
 
+// A process whose first thread has ended is a zombie, but its parent can reap it only when its
+// other threads have ended, too.
 bool gone(pid_t pid) {
   const std::string stat = read_file("/proc/" + std::to_string(pid) + "/stat");
   const std::size_t name_end = stat.rfind(") ");  // the name may have anything in it
   if (name_end == std::string::npos) return true;
-  const char state = stat[name_end + 2];
-  return state == 'Z' || state == 'X';
+  std::istringstream fields(stat.substr(name_end + 2));
+  const std::vector<std::string> values{std::istream_iterator<std::string>(fields), {}};
+  const std::string& state = values.at(0);  // the third field of proc(5)
+  const std::string& threads = values.at(17);
+  return state == "X" || (state == "Z" && (threads == "1" || threads == "0"));
 }
 
 bool alive(pid_t pid) {

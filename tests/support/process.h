@@ -65,7 +65,8 @@ struct Finished {
 Finished run_program(std::vector<std::string> command, const ProcessOptions& options = {},
                      std::chrono::milliseconds deadline = std::chrono::seconds(60));
 
-// It has ended, though its parent may not have reaped it: nobody may be there to reap an orphan.
+// It has ended, and all its threads have, though its parent may not have reaped it: nobody may be
+// there to reap an orphan.
 [[nodiscard]] bool gone(pid_t pid);
 // The number is taken, also by one that has ended and is not reaped.
 [[nodiscard]] bool alive(pid_t pid);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +38,24 @@ TEST(Process, GivesStatusAndOutput) {
   EXPECT_EQ(result.status, (ExitStatus{7, 0}));
   EXPECT_EQ(result.out, "in");
   EXPECT_EQ(result.err, "bad\n");
+}
+
+TEST(Process, IsGoneOnlyWhenAllItsThreadsAre) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::thread([] {
+      for (;;) ::pause();
+    }).detach();
+    ::syscall(SYS_exit, 0);  // this thread alone
+  }
+  const auto is_zombie = [child] {
+    return read_file("/proc/" + std::to_string(child) + "/stat").find(") Z ") != std::string::npos;
+  };
+  EXPECT_TRUE(eventually(is_zombie));
+  EXPECT_FALSE(gone(child));
+  ::kill(child, SIGKILL);
+  EXPECT_TRUE(eventually([&] { return gone(child); }));
+  EXPECT_EQ(::waitpid(child, nullptr, WNOHANG), child);
 }
 
 TEST(Process, EnvironmentReplacesOurs) {
