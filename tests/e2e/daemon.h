@@ -92,6 +92,8 @@ class Daemon {
   // The file that a task of type test.gate waits for: its payload is "VERDICT " + gate().
   [[nodiscard]] std::string gate() const { return folder_ / "gate"; }
   void open_gate() const { (void)folder_.write("gate", ""); }
+  // For attempts of that number only.
+  void open_gate(int attempt) const { (void)folder_.write("gate." + std::to_string(attempt), ""); }
   [[nodiscard]] db::Connection connect() const;
 
  private:

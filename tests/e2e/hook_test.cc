@@ -36,7 +36,7 @@ std::map<std::string, std::string> causes(const Daemon& daemon) {
 }
 
 TEST(Hook, EachWayToDieFiresOnce) {
-  Daemon daemon({.workers = 2,
+  Daemon daemon({.workers = 4,
                  .queue_keys = kHook + "max_attempts = 1\ndetach_after = \"100ms\"",
                  .more = "[types.\"test.spin\"]\ntask_timeout = \"2s\"\n",
                  .start = false});
@@ -52,9 +52,9 @@ TEST(Hook, EachWayToDieFiresOnce) {
   put("test.throw", "", "exception");
   put("test.crash", "", "exit");
   put("test.spin", "", "timeout");
-  put("test.slowly", "fail", "fail");     // detached
-  put("test.slowly", "retry", "retry");   // detached, its last attempt
-  put("test.slowly", "crash", "signal");  // detached, settled
+  put("test.gate", "fail " + daemon.gate(), "fail");     // detached
+  put("test.gate", "retry " + daemon.gate(), "retry");   // detached, its last attempt
+  put("test.gate", "crash " + daemon.gate(), "signal");  // detached, settled
   auto db = daemon.connect();
   const auto broken = daemon.submit("test.write", "no gzip");
   db.execute("UPDATE task SET flags = 4 WHERE type = 'test.write'");
@@ -69,6 +69,10 @@ TEST(Hook, EachWayToDieFiresOnce) {
   db.execute("UPDATE task SET attempt = 5 WHERE type = 'test.ok'");
   expected[spent] = "lost";
   daemon.start();
+  ASSERT_TRUE(eventually([&] {
+    return daemon.value("SELECT COUNT(*) FROM task_running WHERE type = 'test.gate'") == "3";
+  })) << daemon.log();
+  daemon.open_gate();
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == expected.size(); },
                          std::chrono::seconds(60)))
       << daemon.log();

@@ -119,7 +119,8 @@ class Misfortune : public allot::Handler {
   }
 };
 
-// payload: "VERDICT FILE". Waits until FILE is there, and says VERDICT.
+// payload: "VERDICT FILE". Waits until FILE is there, or that of this attempt ("FILE.1" for the
+// first), and says VERDICT.
 class Gate : public allot::Handler {
  public:
   allot::Outcome run(allot::Context& ctx) override {
@@ -127,10 +128,15 @@ class Gate : public allot::Handler {
     const std::size_t space = payload.find(' ');
     const std::string verdict = payload.substr(0, space);
     const std::string file = payload.substr(space + 1);
-    while (::access(file.c_str(), F_OK) != 0) ::poll(nullptr, 0, 5);
+    const std::string own = file + "." + std::to_string(ctx.attempt());
+    while (::access(file.c_str(), F_OK) != 0 && ::access(own.c_str(), F_OK) != 0) {
+      ::poll(nullptr, 0, 5);
+    }
+    if (verdict == "crash") ::raise(SIGKILL);
     if (verdict == "retry") return allot::retry("later", std::chrono::milliseconds(0));
     if (verdict == "fail") return allot::fail("never");
     if (verdict == "snooze") return allot::snooze(std::chrono::milliseconds(0));
+    if (verdict == "hibernate") return allot::snooze(std::chrono::hours(1));
     if (verdict == "release") return allot::release();
     if (verdict == "throw") throw std::runtime_error("thrown");
     if (verdict == "checkpoint") ctx.checkpoint("late");
@@ -302,20 +308,6 @@ class Alone : public allot::Handler {
 
  private:
   std::string output_;
-};
-
-// Takes its time, then does what its payload says.
-class Slowly : public allot::Handler {
- public:
-  allot::Outcome run(allot::Context& ctx) override {
-    ::poll(nullptr, 0, 1'500);
-    if (ctx.payload() == "crash") ::raise(SIGKILL);
-    if (ctx.payload() == "throw") throw std::runtime_error("thrown");
-    if (ctx.payload() == "fail") return allot::fail("failed");
-    if (ctx.payload() == "retry") return allot::retry("again");
-    if (ctx.payload() == "snooze") return allot::snooze(std::chrono::hours(1), "not now");
-    return allot::success();
-  }
 };
 
 // Starts a process in a session of its own, writes its pid, and hangs.
@@ -524,7 +516,6 @@ ALLOT_HANDLER("test.promise", Promise)
 ALLOT_HANDLER("test.deaf", Deaf)
 ALLOT_HANDLER("test.stray", Stray)
 ALLOT_HANDLER("test.alone", Alone)
-ALLOT_HANDLER("test.slowly", Slowly)
 ALLOT_HANDLER("test.ok", Ok)
 ALLOT_HANDLER("test.fail", Fail)
 ALLOT_HANDLER("test.retry", Retry)

@@ -47,6 +47,23 @@ class Held {
 class JobRunnerTest : public RunTest {
  protected:
   JobRunnerTest() : RunTest(ALLOT_PROBE_FOLDER, "probe") {}
+
+  // A task that says `verdict` once open_gate(verdict) was called.
+  queue::TaskId put_gated(const std::string& verdict) {
+    return put_task("test.gate", verdict + " " + (folder_ / verdict));
+  }
+  void open_gate(const std::string& verdict) const { (void)folder_.write(verdict, ""); }
+  // Starts put_gated(verdict) and lets it end as soon as it is detached.
+  std::future<Result> start_detached(queue::Block& block, const std::string& verdict,
+                                     bool careful = false) {
+    auto result = std::async(std::launch::async, [=, this, &block] { return run(block, careful); });
+    EXPECT_TRUE(
+        support::eventually([&] { return value("SELECT COUNT(*) FROM task_running") == "1"; }));
+    open_gate(verdict);
+    return result;
+  }
+
+  const support::TempDir folder_;
 };
 
 // A keeper that soon sees that a task is not its own any more.
@@ -129,11 +146,11 @@ TEST_F(ShortLeaseTest, TheSlotSaysThatAnInterruptedAttemptIsTakenBack) {
 // S9: what has finished detached must not run again because its worker dies before that is written.
 TEST_F(JobRunnerTest, TheSlotSaysThatADetachedTaskHasFinished) {
   config_.detach_after = std::chrono::milliseconds(1);
-  put_task("test.slowly", "succeed");
+  put_gated("success");
   auto block = lease();
   keeper_.hold(block.lease, boot_ns());
   const Held held(db_, "BEFORE DELETE ON task_running");
-  auto result = std::async(std::launch::async, [&] { return run(block, false); });
+  auto result = start_detached(block, "success");
   ASSERT_TRUE(held.somebody());
   EXPECT_EQ(raw_slot_->run_states[0].load(), ipc::RunState::kFinishedDetached);
   held.release();
@@ -273,31 +290,29 @@ TEST_F(JobRunnerTest, WithoutAnAttemptLeftItIsDeadOfTheLastOne) {
   EXPECT_EQ(queue::list_attempts(db_, id).size(), 3U);
 }
 
-// test.slowly takes 1.5 s, and is detached long before.
 TEST_F(JobRunnerTest, ADetachedTaskEndsOutsideOfItsPartition) {
   config_.detach_after = std::chrono::milliseconds(1);
-  const auto id = put_task("test.slowly", "retry");
+  const auto id = put_gated("retry");
   auto block = lease();
   keeper_.hold(block.lease, boot_ns());
-  EXPECT_EQ(run(block, false), Result::kDetached);
+  EXPECT_EQ(start_detached(block, "retry").get(), Result::kDetached);
   EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
   EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', first_key) FROM task"), "1 7");
   const auto attempts = queue::list_attempts(db_, id);
   ASSERT_EQ(attempts.size(), 1U);
   EXPECT_EQ(attempts[0].cause, "retry");
-  EXPECT_GE(attempts[0].usage.runtime_us.value_or(0), 1'490'000U) << "of test.slowly";
-  EXPECT_LT(attempts[0].usage.cpu_us.value_or(UINT64_MAX),
-            attempts[0].usage.runtime_us.value_or(0));
+  EXPECT_GE(attempts[0].usage.runtime_us.value_or(0), 1'000U) << "it was detached after 1 ms";
+  EXPECT_TRUE(attempts[0].usage.cpu_us);
   EXPECT_EQ(support::runs_in(*raw_slot_), 0U);
 }
 
 TEST_F(JobRunnerTest, ADetachedTaskThatWasAnnouncedIsAcknowledgedWithItsRecord) {
   config_.detach_after = std::chrono::milliseconds(1);
-  put_task("test.slowly", "succeed");
+  put_gated("success");
   auto block = lease();
   keeper_.hold(block.lease, boot_ns());
-  EXPECT_EQ(run(block, true), Result::kDetached);
+  EXPECT_EQ(start_detached(block, "success", true).get(), Result::kDetached);
   for (const char* table : {"task", "task_running", "task_attempt", "task_moved", "task_dead"}) {
     EXPECT_EQ(value(std::string("SELECT COUNT(*) FROM ") + table), "0") << table;
   }
@@ -308,8 +323,7 @@ TEST_F(JobRunnerTest, ADetachedTaskThatWasAnnouncedIsAcknowledgedWithItsRecord) 
 TEST_F(JobRunnerTest, ALockWaitIsNoLostReply) {
   config_.detach_after = std::chrono::milliseconds(1);
   session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 1"); });
-  const support::TempDir folder;
-  put_task("test.gate", "success " + (folder / "gate"));
+  put_gated("success");
   auto block = lease();
   keeper_.hold(block.lease, boot_ns());
   auto done = std::async(std::launch::async, [&] { return run(block, false); });
@@ -317,7 +331,7 @@ TEST_F(JobRunnerTest, ALockWaitIsNoLostReply) {
       support::eventually([&] { return value("SELECT COUNT(*) FROM task_running") == "1"; }));
   db::Connection thief(options());
   thief.execute("BEGIN; UPDATE task_running SET lock_by = 7 WHERE queue_id > 0");
-  (void)folder.write("gate", "");
+  open_gate("success");
   ASSERT_TRUE(support::eventually([&] { return raw_slot_->lock_waits >= 1; }));
   thief.execute("COMMIT");
   EXPECT_EQ(done.get(), Result::kDetached);
@@ -328,14 +342,13 @@ TEST_F(JobRunnerTest, ALockWaitIsNoLostReply) {
 // S16: it gave way because its lease was in doubt; no task of its key may overtake it.
 TEST_F(JobRunnerTest, AnInterruptedTaskOfAnOrderedQueueEndsItsBlock) {
   served_.info.shape.placement = queue::Placement::kOrdered;
-  const support::TempDir folder;
-  put_task("test.gate", "retry " + (folder / "gate"));
+  put_gated("retry");
   auto block = lease();
   keeper_.hold(block.lease, boot_ns());
   auto result = std::async(std::launch::async, [&] { return run_all(block).at(0); });
   ASSERT_TRUE(support::eventually([&] { return support::runs_in(*raw_slot_) == 1; }));
   keeper_.lose(block.lease, "test");
-  (void)folder.write("gate", "");
+  open_gate("retry");
   const TaskEnd end = result.get();
   EXPECT_EQ(end.result, Result::kHeld);
   EXPECT_EQ(end.hold, std::chrono::microseconds(0));
@@ -347,13 +360,13 @@ TEST_F(JobRunnerTest, WhatWasRecoveredMeanwhileIsNotTouched) {
   db_.execute(
       "CREATE TRIGGER taken BEFORE INSERT ON task_running FOR EACH ROW"
       " SET NEW.lock_by = 7");
-  for (const char* verdict : {"succeed", "retry", "fail", "snooze"}) {
+  for (const char* verdict : {"success", "retry", "fail", "snooze"}) {
     db_.execute("DELETE FROM task_running");
     raw_slot_->leases_lost = 0;
-    put_task("test.slowly", verdict);
+    put_gated(verdict);
     auto block = lease();
     keeper_.hold(block.lease, boot_ns());
-    EXPECT_EQ(run(block, false), Result::kDetached) << verdict;
+    EXPECT_EQ(start_detached(block, verdict).get(), Result::kDetached) << verdict;
     EXPECT_EQ(value("SELECT CONCAT(lock_by, ' ', attempt) FROM task_running"), "7 1") << verdict;
     EXPECT_EQ(value("SELECT COUNT(*) FROM task"), "0") << verdict;
     EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0") << verdict;

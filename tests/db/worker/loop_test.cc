@@ -209,12 +209,17 @@ TEST_F(LoopTest, WhatIsFinishedIsWrittenBeforeATaskIsRunWithCare) {
 // The detach has released the partition, which is no loss.
 TEST_F(LoopTest, ADetachEndsTheBlockAndLosesNoLease) {
   config_.detach_after = milliseconds(1);
-  put_tasks(0, 3, "test.slowly");
+  const support::TempDir folder;
+  put_tasks(0, 3, "test.gate");
+  db_.execute("UPDATE task SET payload = 'success " + (folder / "gate") + "' WHERE queue_id > 0");
   auto mine = worker();
   auto block = mine->find();
   ASSERT_TRUE(block && block->tasks.size() == 3);
   const std::string epoch = value("SELECT epoch FROM q_lock_table WHERE partition_no = 0");
-  mine->work(std::move(*block));
+  auto worked = std::async(std::launch::async, [&] { mine->work(std::move(*block)); });
+  EXPECT_TRUE(eventually([&] { return value("SELECT COUNT(*) FROM task_running") == "1"; }));
+  (void)folder.write("gate", "");
+  worked.get();
   EXPECT_EQ(mine->slot().tasks_done, 1U);
   EXPECT_EQ(tasks_left(), "2") << "the others are for whoever leases the partition next";
   EXPECT_EQ(mine->slot().leases_lost, 0U);
