@@ -104,10 +104,10 @@ TEST(Attempt, InAnExclusiveQueueEndsWithItsLease) {
                  .server = &server});
   const auto id = daemon.submit("test.hang_once", "x");
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; })) << daemon.log();
-  kill(server.pid(), SIGSTOP);
+  support::send_signal(server.pid(), SIGSTOP);
   EXPECT_TRUE(eventually([&] { return daemon.logged("lease in doubt in an exclusive queue"); }))
       << daemon.log();
-  kill(server.pid(), SIGCONT);
+  support::send_signal(server.pid(), SIGCONT);
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
   EXPECT_EQ(causes(daemon.task(id)), std::vector<std::string>{"lease"}) << daemon.log();
 }

@@ -70,7 +70,7 @@ TEST(Bulk, AKilledStewardNeitherRepeatsNorForgets) {
     before = done();
     if (before == tasks) break;
     const pid_t steward = daemon.steward();
-    if (steward == 0 || ::kill(steward, SIGKILL) != 0) continue;
+    if (steward == 0 || support::send_signal(steward, SIGKILL) != 0) continue;
     ++kills;
   }
   EXPECT_GE(kills, 1U);
@@ -110,7 +110,7 @@ TEST(Bulk, WithoutAStewardTheCommandWorksAndWhatItLeavesGoesOn) {
   words.insert(words.begin(), {program("allot"), "--config", daemon.config_file()});
   support::Process command(words);
   ASSERT_TRUE(eventually([&] { return daemon.count("task") > 0; }));
-  ASSERT_EQ(::kill(command.pid(), SIGINT), 0);
+  ASSERT_EQ(support::send_signal(command.pid(), SIGINT), 0);
   const auto ended = command.wait();
   ASSERT_TRUE(ended);
   EXPECT_EQ(ended->code, kExitFailure);

@@ -160,7 +160,7 @@ TEST_F(CgroupLimit, AnotherKillIsNotToldSo) {
   ASSERT_TRUE(eventually([&] { return daemon.workers().size() == 1; })) << daemon.log();
   hoard("hang");
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
-  ::kill(daemon.busy_workers().at(0), SIGKILL);
+  support::send_signal(daemon.busy_workers().at(0), SIGKILL);
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 2; })) << daemon.log();
   EXPECT_EQ(daemon.value("SELECT COUNT(*) FROM task_dead WHERE cause = 'signal'"), "1");
   expect_clean_stop();

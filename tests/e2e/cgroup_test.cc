@@ -45,7 +45,7 @@ class CgroupTest : public testing::Test {
   // A test that failed leaves nothing behind.
   void TearDown() override {
     for (const pid_t pid : {burrow_.process, burrow_.child}) {
-      if (pid > 0) ::kill(pid, SIGKILL);
+      if (pid > 0) support::send_signal(pid, SIGKILL);
     }
   }
 
@@ -83,7 +83,7 @@ TEST_F(CgroupTest, EndsWhatTheSupervisorDoesNotFind) {
   {
     // No settler finishes, and so no worker gets the slot.
     const support::Database::Stall stall(support::Database::shared());
-    ::kill(burrow.worker, SIGKILL);
+    support::send_signal(burrow.worker, SIGKILL);
     EXPECT_TRUE(eventually([&] { return burrow.empty(); })) << daemon.log();
   }
   EXPECT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
@@ -99,7 +99,7 @@ TEST_F(CgroupTest, EndsWhatWasLeftByAWorkerThatLeaves) {
   const std::string folder = cgroup_of(burrow.worker);
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_TRUE(burrow.inhabited()) << "with its worker, not with its task";
-  ::kill(burrow.worker, SIGTERM);
+  support::send_signal(burrow.worker, SIGTERM);
   EXPECT_TRUE(eventually([&] { return burrow.empty(); })) << daemon.log();
   EXPECT_TRUE(eventually([&] {
     return daemon.logged("pid=" + std::to_string(burrow.worker) + " exit=0");
@@ -114,7 +114,7 @@ TEST_F(CgroupTest, TheNextWorkerOfTheSlotEndsWhatAFormerLifeLeft) {
   const Burrow burrow = dig(daemon, "0 0 leave");
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   daemon.process().signal(SIGSTOP);
-  ::kill(burrow.worker, SIGKILL);
+  support::send_signal(burrow.worker, SIGKILL);
   daemon.process().kill9();
   ASSERT_TRUE(eventually([&] { return gone(burrow.worker); }));
   EXPECT_TRUE(burrow.inhabited());

@@ -91,7 +91,7 @@ TEST_F(Container, TermFromOutsideDrains) {
   start();
   daemon_.submit_many("test.write", {"a", "b"});
   ASSERT_TRUE(eventually([&] { return daemon_.written().size() == 2; })) << story();
-  ASSERT_EQ(kill(std::stoi(outside()), SIGTERM), 0);
+  ASSERT_EQ(support::send_signal(std::stoi(outside()), SIGTERM), 0);
   EXPECT_EQ(process_->wait(), (support::ExitStatus{0, 0})) << story();
   EXPECT_TRUE(daemon_.logged("supervisor.exit code=0")) << story();
 }
@@ -128,7 +128,7 @@ TEST_F(Container, AKilledContainerLosesNothing) {
   start();
   (void)daemon_.submit("test.hang_once", "task");
   ASSERT_TRUE(eventually([&] { return daemon_.written().size() == 1; })) << story();
-  ASSERT_EQ(kill(std::stoi(outside()), SIGKILL), 0);
+  ASSERT_EQ(support::send_signal(std::stoi(outside()), SIGKILL), 0);
   ASSERT_TRUE(process_->wait()) << story();
   start();
   EXPECT_TRUE(eventually([&] { return daemon_.written().size() == 2; })) << story();

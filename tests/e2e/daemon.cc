@@ -228,7 +228,7 @@ bool detached(const Daemon& daemon, std::uint64_t tasks) {
 std::vector<pid_t> kill_all_of(Daemon& daemon) {
   auto workers = daemon.workers();
   daemon.process().signal(SIGSTOP);
-  for (const pid_t worker : workers) kill(worker, SIGKILL);
+  for (const pid_t worker : workers) support::send_signal(worker, SIGKILL);
   daemon.process().kill9();
   return workers;
 }

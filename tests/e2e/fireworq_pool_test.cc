@@ -188,7 +188,7 @@ TEST_F(FireworqPool, NeverMoreAtATimeThanMaxWorkersWhileWorkersAreKilled) {
       if (daemon.count("task") < 200) push(daemon, "jobs", target.origin() + "/x", 200);
       return !(busy = daemon.busy_workers()).empty();
     })) << daemon.log();
-    ::kill(busy.at(static_cast<std::size_t>(kills) % busy.size()), SIGKILL);
+    support::send_signal(busy.at(static_cast<std::size_t>(kills) % busy.size()), SIGKILL);
     const auto answered = target.answered();
     ASSERT_TRUE(eventually([&] { return target.answered() > answered + 5; })) << daemon.log();
   }

@@ -74,7 +74,7 @@ TEST(History, NothingIsMissingWhenWorkersAreKilled) {
   ASSERT_TRUE(eventually(
       [&] {
         for (const pid_t worker : daemon.workers()) {
-          if (kills < 15 && worker > 0 && kill(worker, SIGKILL) == 0) ++kills;
+          if (kills < 15 && worker > 0 && support::send_signal(worker, SIGKILL) == 0) ++kills;
         }
         if (!daemon.drained()) return false;
         if (kills > 2) return true;

@@ -95,7 +95,7 @@ TEST(Hook, OnceForEachDeathWhileWorkersAreKilled) {
   const bool over = eventually(
       [&] {
         for (const pid_t worker : daemon.workers()) {
-          if (kills < 25 && worker > 0 && kill(worker, SIGKILL) == 0) ++kills;
+          if (kills < 25 && worker > 0 && support::send_signal(worker, SIGKILL) == 0) ++kills;
         }
         if (daemon.count("task_dead") != tasks) return false;
         if (kills > 3) return true;

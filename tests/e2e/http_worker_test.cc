@@ -85,7 +85,7 @@ TEST_F(HttpWorker, AKilledWorkersRequestIsSentAgain) {
   const auto id = daemon.submit("call", "x");
   ASSERT_TRUE(eventually([&] { return target.requests().size() == 1; })) << daemon.log();
   ASSERT_TRUE(eventually([&] { return !daemon.busy_workers().empty(); }));
-  ::kill(daemon.busy_workers().at(0), SIGKILL);
+  support::send_signal(daemon.busy_workers().at(0), SIGKILL);
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   const auto requests = target.requests();
   ASSERT_EQ(requests.size(), 2U);

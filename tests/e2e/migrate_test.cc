@@ -104,7 +104,7 @@ TEST_F(Migrate, AWorkerThatDiesIsHealedAndReplacedByTheNewerVersion) {
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
   const pid_t victim = daemon.busy_workers().front();
   migrate_on(daemon);
-  ::kill(victim, SIGKILL);
+  support::send_signal(victim, SIGKILL);
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_EQ(daemon.count("task_dead"), 0U);
   ASSERT_TRUE(eventually([&] { return daemon.logged(kRefusal); })) << daemon.log();

@@ -53,7 +53,7 @@ class PipeTest : public testing::Test {
     // A number may be another's by now, and a process that is dead has no command line.
     const std::string words = support::read_file("/proc/" + last + "/cmdline");
     if (!did || words.find(work_.path()) == std::string::npos) return 0;
-    return ::kill(std::stoi(last), SIGKILL) == 0 ? 1 : 0;
+    return support::send_signal(std::stoi(last), SIGKILL) == 0 ? 1 : 0;
   }
 
   support::TempDir plugins_;
@@ -129,7 +129,7 @@ allot_pipe.run(handle)
 )py")));
   (void)daemon.submit("p.hang", "");
   ASSERT_TRUE(eventually([&] { return !file("lines").empty(); })) << daemon.log();
-  ::kill(daemon.busy_workers().at(0), SIGKILL);
+  support::send_signal(daemon.busy_workers().at(0), SIGKILL);
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   const std::string first = "/proc/" + std::to_string(std::stoi(file("lines")));
   EXPECT_TRUE(eventually([&] { return !fs::exists(first); }));

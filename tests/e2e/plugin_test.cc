@@ -67,7 +67,7 @@ TEST_F(PluginTest, ACommandDiesWithItsWorkerAndTheTaskStartsAgain) {
                                            write_pid() + "exec sleep 600")));
   (void)daemon.submit("x.hang", "");
   ASSERT_TRUE(eventually([&] { return !file("pid").empty(); })) << daemon.log();
-  ::kill(daemon.busy_workers().at(0), SIGKILL);
+  support::send_signal(daemon.busy_workers().at(0), SIGKILL);
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_EQ(file("attempts"), "1\n2\n");
   // The stray is reaped as well: the supervisor adopts orphans.

@@ -164,7 +164,7 @@ TEST_F(RightsTest, TheDocumentedRightsAreEnough) {
   })) << daemon.log();
   const auto workers = daemon.workers();
   daemon.process().kill9();
-  for (const pid_t worker : workers) kill(worker, SIGKILL);
+  for (const pid_t worker : workers) support::send_signal(worker, SIGKILL);
   daemon.start();
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 2; })) << daemon.log();
   EXPECT_TRUE(daemon.logged("lease.reclaimed")) << daemon.log();

@@ -171,15 +171,15 @@ TEST(Steward, WhatALeaderLedGoesOnElsewhere) {
     return came;
   };
 
-  ASSERT_EQ(::kill(first, SIGSTOP), 0);
+  ASSERT_EQ(support::send_signal(first, SIGSTOP), 0);
   EXPECT_TRUE(goes_on("SIGSTOP", [&] { return leads(second); })) << other.log();
-  ASSERT_EQ(::kill(first, SIGCONT), 0);
+  ASSERT_EQ(support::send_signal(first, SIGCONT), 0);
   EXPECT_TRUE(eventually([&] { return daemon.logged("duty.lost"); })) << daemon.log();
   EXPECT_TRUE(leads(second));
   const auto status = daemon.allot({"status"});
   EXPECT_NE(status.out.find("duties: 7 led by "), std::string::npos) << status.out;
 
-  ASSERT_EQ(::kill(second, SIGKILL), 0);
+  ASSERT_EQ(support::send_signal(second, SIGKILL), 0);
   EXPECT_TRUE(goes_on("SIGKILL", [&] { return leads(first) || leads(other.steward()); }))
       << daemon.log() << other.log();
 
@@ -196,7 +196,7 @@ TEST(Steward, OneThatDiesIsReplacedAndNoTaskPays) {
   ASSERT_TRUE(wait_for_steward(daemon)) << daemon.log();
   const auto worker = daemon.workers();
   const pid_t first = daemon.steward();
-  kill(first, SIGKILL);
+  support::send_signal(first, SIGKILL);
   ASSERT_TRUE(eventually([&] {
     const pid_t now = daemon.steward();
     return now != 0 && now != first;

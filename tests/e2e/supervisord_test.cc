@@ -108,7 +108,7 @@ TEST_F(Supervisord, AKilledSupervisorIsStartedAgain) {
   start(false);
   const pid_t first = pid();
   const auto workers = daemon_.workers();
-  kill(first, SIGKILL);
+  support::send_signal(first, SIGKILL);
   ASSERT_TRUE(eventually([&] {
     return pid() > 0 && pid() != first && status().find("RUNNING") != std::string::npos;
   })) << story();

@@ -69,7 +69,7 @@ TEST_F(Upgrade, AWorkerThatIsKilledRightAfterItIsSettled) {
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; })) << daemon.log();
   const pid_t busy = daemon.busy_workers().front();
   daemon.process().signal(SIGUSR2);
-  kill(busy, SIGKILL);
+  support::send_signal(busy, SIGKILL);
   ASSERT_TRUE(eventually([&] { return daemon.drained() && daemon.written().size() == 2; }))
       << daemon.log();
   EXPECT_EQ(daemon.written(), (std::vector<std::string>{"x attempt 1", "x attempt 2"}));

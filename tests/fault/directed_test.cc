@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(Verbs, LateVerb, testing::ValuesIn(kVerbs),
 TEST_F(Directed, ASettlersLateChargeChangesNothing) {
   begin("wait");
   proxy_.hold_back("UPDATE task\n   SET attempt");
-  kill(daemon_->busy_workers().front(), SIGKILL);
+  support::send_signal(daemon_->busy_workers().front(), SIGKILL);
   ASSERT_TRUE(held()) << daemon_->log();
   steal(0);
   const std::string before = lease() + " | " + tasks();
@@ -223,7 +223,7 @@ TEST_F(Directed, ASettlersLateChargeOfADetachedTaskChangesNothing) {
   begin("wait", "detach_after = \"1ms\"");
   ASSERT_TRUE(eventually([&] { return daemon_->count("task_running") == 1; }));
   proxy_.hold_back("INSERT INTO task (");
-  kill(daemon_->busy_workers().front(), SIGKILL);
+  support::send_signal(daemon_->busy_workers().front(), SIGKILL);
   ASSERT_TRUE(held()) << daemon_->log();
   steal();
   const std::string before = lease() + " | " + tasks();
@@ -253,7 +253,7 @@ class LastCall : public Directed {
     daemon_ = std::make_unique<Daemon>(options({}, "lease_ttl = \"1h\""));
     e2e::wait_ready(*daemon_, 1);
     worker_ = daemon_->workers().front();
-    kill(worker_, SIGSTOP);
+    support::send_signal(worker_, SIGSTOP);
     (void)daemon_->submit("test.write", "done");
   }
   [[nodiscard]] bool settled() const { return daemon_->logged("worker.settled"); }
@@ -270,9 +270,9 @@ class LastCall : public Directed {
 TEST_F(LastCall, IsEndedBeforeItTakesTheLease) {
   begin_idle();
   proxy_.hold_back("UPDATE q_lock_table\n   SET epoch");
-  kill(worker_, SIGCONT);
+  support::send_signal(worker_, SIGCONT);
   ASSERT_TRUE(held()) << daemon_->log();
-  kill(worker_, SIGKILL);
+  support::send_signal(worker_, SIGKILL);
   expect_drained();
   EXPECT_TRUE(settled()) << daemon_->log();
   EXPECT_TRUE(eventually([&] {
@@ -289,10 +289,10 @@ TEST_F(LastCall, IsWaitedForWhenItCommits) {
   begin_idle();
   auto db = daemon_->connect();
   std::optional<support::CommitStop> stop(db);
-  kill(worker_, SIGCONT);
+  support::send_signal(worker_, SIGCONT);
   ASSERT_TRUE(eventually([&] { return stop->waiting("%UPDATE q_lock_table%") == 1; }))
       << daemon_->log();
-  kill(worker_, SIGKILL);
+  support::send_signal(worker_, SIGKILL);
   ASSERT_TRUE(eventually([&] {
     return settled() || support::server_counter(db, "Innodb_row_lock_current_waits") > 0;
   })) << daemon_->log();
@@ -331,13 +331,13 @@ TEST_F(TwoHosts, AWorkerThatStoodStillStartsNothing) {
                                       {{"type", "test.write"}, {"payload", "once"}}});
   const pid_t worker = daemon_->busy_workers().front();
   daemon_->process().signal(SIGSTOP);
-  kill(worker, SIGSTOP);
+  support::send_signal(worker, SIGSTOP);
   other_->start();
   ASSERT_TRUE(taken_over()) << other_->log();
   open_gate();
   ASSERT_TRUE(eventually([&] { return other_->drained(); })) << other_->log();
   EXPECT_EQ(other_->written().size(), 1U);
-  kill(worker, SIGCONT);
+  support::send_signal(worker, SIGCONT);
   ASSERT_TRUE(eventually([&] { return daemon_->logged("held=false"); })) << daemon_->log();
   EXPECT_TRUE(daemon_->written().empty()) << "its neighbour ran again\n" << daemon_->log();
   daemon_->process().signal(SIGCONT);

@@ -162,7 +162,7 @@ bool Process::running() {
 }
 
 void Process::signal(int number) {
-  if (running()) ::kill(pid_, number);
+  if (running()) send_signal(pid_, number);
 }
 
 std::optional<ExitStatus> Process::wait(std::chrono::milliseconds deadline) {
@@ -172,7 +172,7 @@ std::optional<ExitStatus> Process::wait(std::chrono::milliseconds deadline) {
 
 void Process::kill9() {
   if (ended_) return;
-  ::kill(pid_, SIGKILL);
+  send_signal(pid_, SIGKILL);
   int raw = 0;
   while (::waitpid(pid_, &raw, 0) < 0 && errno == EINTR) {
   }
@@ -191,6 +191,11 @@ Finished run_program(std::vector<std::string> command, const ProcessOptions& opt
   return {*status, process.out(), process.err()};
 }
 
+int send_signal(pid_t pid, int number) {
+  if (pid <= 0) throw std::invalid_argument("no process has the number " + std::to_string(pid));
+  return ::kill(pid, number);
+}
+
 // A process whose first thread has ended is a zombie, but its parent can reap it only when its
 // other threads have ended, too.
 bool gone(pid_t pid) {
@@ -205,7 +210,7 @@ bool gone(pid_t pid) {
 }
 
 bool alive(pid_t pid) {
-  return ::kill(pid, 0) == 0;
+  return send_signal(pid, 0) == 0;
 }
 
 bool none_alive(const std::vector<pid_t>& pids) {

@@ -65,6 +65,10 @@ struct Finished {
 Finished run_program(std::vector<std::string> command, const ProcessOptions& options = {},
                      std::chrono::milliseconds deadline = std::chrono::seconds(60));
 
+// As kill(2), to this one process. Throws for 0 and for what is negative: a pid that was not found
+// is often one of them, and kill() would reach the group of the test, or each process of its user.
+int send_signal(pid_t pid, int number);
+
 // It has ended, and all its threads have, though its parent may not have reaped it: nobody may be
 // there to reap an orphan.
 [[nodiscard]] bool gone(pid_t pid);

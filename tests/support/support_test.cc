@@ -53,9 +53,15 @@ TEST(Process, IsGoneOnlyWhenAllItsThreadsAre) {
   };
   EXPECT_TRUE(eventually(is_zombie));
   EXPECT_FALSE(gone(child));
-  ::kill(child, SIGKILL);
+  send_signal(child, SIGKILL);
   EXPECT_TRUE(eventually([&] { return gone(child); }));
   EXPECT_EQ(::waitpid(child, nullptr, WNOHANG), child);
+}
+
+TEST(Process, SignalsReachOneProcess) {
+  EXPECT_THROW(send_signal(0, 0), std::invalid_argument);
+  EXPECT_THROW(send_signal(-1, 0), std::invalid_argument);
+  EXPECT_EQ(send_signal(::getpid(), 0), 0);
 }
 
 TEST(Process, EnvironmentReplacesOurs) {
@@ -87,7 +93,7 @@ TEST(Process, IsKilledWithItsObject) {
     EXPECT_TRUE(process.running());
     EXPECT_EQ(process.wait(milliseconds(5)), std::nullopt);
   }
-  EXPECT_EQ(::kill(pid, 0), -1);
+  EXPECT_FALSE(alive(pid));
   Process process({"sleep", "1000"});
   process.signal(SIGTERM);
   EXPECT_EQ(process.wait(), (ExitStatus{-1, SIGTERM}));
@@ -141,7 +147,7 @@ TEST(Database, KeepsWhatWasCommittedOverACrashAndGoesWithItsObject) {
     pid = server.pid();
   }
   EXPECT_FALSE(std::filesystem::exists(folder));
-  EXPECT_EQ(::kill(pid, 0), -1);
+  EXPECT_FALSE(alive(pid));
 }
 
 TEST(SmallDisk, TwoAreThereSideBySide) {
@@ -175,7 +181,7 @@ TEST(Database, SaysThatItsServerEndedByItself) {
     {
       Database server;
       if (killed) {
-        EXPECT_EQ(::kill(server.pid(), SIGKILL), 0);
+        EXPECT_EQ(send_signal(server.pid(), SIGKILL), 0);
         EXPECT_TRUE(eventually([&] { return gone(server.pid()); }));
       }
       if (asked) server.kill9();

@@ -233,7 +233,7 @@ TEST_F(LockCommandTest, AStoppedAllotTakesTheCommandAlong) {
 TEST_F(LockCommandTest, AKilledGuardianTakesTheCommandAlong) {
   const Running running = run_stubborn();
   ASSERT_GT(running.guardian, 1);
-  ::kill(running.guardian, SIGKILL);
+  support::send_signal(running.guardian, SIGKILL);
   EXPECT_EQ(running.allot->wait(), (ExitStatus{128 + SIGKILL, 0}));
   EXPECT_TRUE(all_dead(running.pids));
   EXPECT_EQ(state(), "FREE");
@@ -242,7 +242,7 @@ TEST_F(LockCommandTest, AKilledGuardianTakesTheCommandAlong) {
 TEST_F(LockCommandTest, AStoppedGuardianOfAKilledAllotIsWoken) {
   const Running running = run_stubborn();
   ASSERT_GT(running.guardian, 1);
-  ::kill(running.guardian, SIGSTOP);
+  support::send_signal(running.guardian, SIGSTOP);
   running.allot->signal(SIGKILL);
   EXPECT_TRUE(ends_before_the_lock(running));
 }
@@ -251,7 +251,7 @@ TEST_F(LockCommandTest, AStoppedGuardianOfAKilledAllotIsWoken) {
 TEST_F(LockCommandTest, WhatAStoppedGuardianDoesNotDoAllotDoes) {
   const Running running = run_stubborn();
   ASSERT_GT(running.guardian, 1);
-  ::kill(running.guardian, SIGSTOP);
+  support::send_signal(running.guardian, SIGSTOP);
   must({"lock", "break", "x", "--yes"});
   EXPECT_EQ(running.allot->wait(), (ExitStatus{128 + SIGKILL, 0}));
   EXPECT_TRUE(all_dead(running.pids));

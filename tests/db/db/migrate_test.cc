@@ -14,6 +14,7 @@
 #include "support/database.h"
 #include "support/db_error.h"
 #include "support/eventually.h"
+#include "support/process.h"
 
 namespace allot::db {
 namespace {
@@ -204,7 +205,7 @@ class KilledMigratorTest : public MigrateTest {
       ::_exit(0);
     }
     const bool stuck = eventually([&] { return waiting_for_a_table("AND db = DATABASE()") == 1; });
-    ::kill(child, SIGKILL);
+    support::send_signal(child, SIGKILL);
     int status = 0;
     ::waitpid(child, &status, 0);
     ASSERT_TRUE(stuck);

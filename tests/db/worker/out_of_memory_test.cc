@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "db/worker/settle_fixture.h"
+#include "support/process.h"
 #include "support/temp_dir.h"
 #include "worker/process/cgroup_limits.h"
 
@@ -17,7 +18,7 @@ int killed_process() {
   if (pid == 0) {
     for (;;) ::pause();
   }
-  ::kill(pid, SIGKILL);
+  support::send_signal(pid, SIGKILL);
   int status = 0;
   EXPECT_EQ(::waitpid(pid, &status, 0), pid);
   return status;

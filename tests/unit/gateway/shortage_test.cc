@@ -15,6 +15,7 @@
 #include "log/log.h"
 #include "support/eventually.h"
 #include "support/http_client.h"
+#include "support/process.h"
 #include "support/temp_dir.h"
 #include "unit/gateway/tiny_application.h"
 
@@ -39,7 +40,7 @@ class PoorServer {
   PoorServer(const PoorServer&) = delete;
   PoorServer& operator=(const PoorServer&) = delete;
   ~PoorServer() {
-    kill(pid_, SIGKILL);
+    support::send_signal(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
   }
 

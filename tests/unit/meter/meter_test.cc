@@ -19,6 +19,7 @@
 #include "ipc/slot.h"
 #include "meter/record_file.h"
 #include "meter/totals.h"
+#include "support/process.h"
 #include "support/temp_dir.h"
 
 namespace allot::meter {
@@ -180,7 +181,7 @@ TEST_F(MeterTest, ADeathAtAnyMomentLeavesWholeNames) {
     }
     char byte = 0;
     ASSERT_EQ(read(ends[0], &byte, 1), 1);
-    kill(worker, SIGKILL);
+    support::send_signal(worker, SIGKILL);
     waitpid(worker, nullptr, 0);
     close(ends[0]);
     close(ends[1]);

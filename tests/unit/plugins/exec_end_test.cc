@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "support/eventually.h"
+#include "support/process.h"
 #include "unit/plugins/exec_fixture.h"
 
 namespace allot {
@@ -168,7 +169,7 @@ TEST_F(ExecEndlessTest, WhatItLeavesBehindIsKilledAndNotWaitedFor) {
 TEST_F(ExecEndlessTest, OneThatLeftTheGroupIsNotWaitedForEither) {
   EXPECT_EQ(run("setsid sleep 600 & " + write_pid("$!") + "exit 0").outcome, success());
   ASSERT_TRUE(eventually([this] { return !file("pid").empty(); }));
-  ::kill(std::stoi(file("pid")), SIGKILL);  // the supervisor's work
+  support::send_signal(std::stoi(file("pid")), SIGKILL);  // the supervisor's work
 }
 
 TEST_F(ExecEndlessTest, NoZombieAndNoDescriptorIsLeft) {
@@ -196,7 +197,7 @@ TEST_F(ExecEndlessTest, ItDiesWithItsWorker) {
     ::_exit(0);
   }
   ASSERT_TRUE(eventually([this] { return !file("pid").empty(); }));
-  ::kill(worker, SIGKILL);
+  support::send_signal(worker, SIGKILL);
   ::waitpid(worker, nullptr, 0);
   EXPECT_TRUE(eventually([this] { return gone(); }));
 }

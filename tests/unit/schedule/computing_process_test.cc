@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "support/process.h"
 
 namespace allot::schedule {
 namespace {
@@ -68,7 +69,7 @@ TEST(ComputingProcess, OneThatDiedIsReplaced) {
   ComputingProcess process = answers();
   EXPECT_TRUE(process.next("0 0 * * *", "UTC", 0).has_value());
   const pid_t first = process.pid();
-  ASSERT_EQ(kill(first, SIGKILL), 0);
+  ASSERT_EQ(support::send_signal(first, SIGKILL), 0);
   siginfo_t info = {};
   ASSERT_EQ(waitid(P_PID, static_cast<id_t>(first), &info, WEXITED | WNOWAIT), 0);
   EXPECT_EQ(process.next("0 0 * * *", "UTC", 0), 86400);

@@ -14,6 +14,7 @@
 #include "peer/doorbell.h"
 #include "peer/steward_board.h"
 #include "support/eventually.h"
+#include "support/process.h"
 #include "worker/process/stop_request.h"
 
 namespace allot::steward {
@@ -56,7 +57,7 @@ class LoopProcess {
     _exit(0);
   }
   ~LoopProcess() {
-    kill(pid_, SIGKILL);
+    support::send_signal(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
   }
   LoopProcess(const LoopProcess&) = delete;
@@ -65,7 +66,7 @@ class LoopProcess {
   [[nodiscard]] std::uint64_t often() const { return slot_->tasks_done; }
   [[nodiscard]] std::uint64_t seldom() const { return slot_->tasks_dead; }
   [[nodiscard]] bool sleeps() const { return peer::steward_part(*board_).waiters.load() == 1; }
-  void signal(int number) const { kill(pid_, number); }
+  void signal(int number) const { support::send_signal(pid_, number); }
   [[nodiscard]] bool ends() const {
     return support::eventually([this] { return waitpid(pid_, nullptr, WNOHANG) == pid_; },
                                std::chrono::seconds(5));

@@ -28,7 +28,7 @@ TEST_F(AllotdGateway, IsStartedAgainWhileWorkersStay) {
   daemon_.tell_gateway("exit 1");
   ASSERT_TRUE(daemon_.logged("gateway.ready", 2)) << daemon_.story();
   EXPECT_EQ(daemon_.logs("gateway.died"), 1U) << daemon_.story();
-  kill(daemon_.pid_of("gateway pid="), SIGKILL);
+  support::send_signal(daemon_.pid_of("gateway pid="), SIGKILL);
   ASSERT_TRUE(daemon_.logged("gateway.ready", 3)) << daemon_.story();
   EXPECT_EQ(daemon_.logs("worker.start"), 1U) << daemon_.story();
   EXPECT_EQ(daemon_.stop(), (ExitStatus{0, 0})) << daemon_.story();

@@ -92,7 +92,7 @@ TEST(AllotdStray, AGroupIsKilledBeforeItsWorkerIsReaped) {
   const pid_t worker = daemon.pid_of("ready slot=0");
   ASSERT_GT(worker, 1) << daemon.story();
   Traced supervisor(daemon.process().pid());
-  ASSERT_EQ(kill(worker, SIGKILL), 0);
+  ASSERT_EQ(support::send_signal(worker, SIGKILL), 0);
   bool killed = false;
   for (bool reaped = false; !reaped;) {
     const auto call = supervisor.next();

@@ -88,7 +88,7 @@ TEST(AllotdUpgrade, AWorkerThatDiesAroundItIsSettledAndReplaced) {
     daemon.signal(SIGUSR2);
     // The kills come at different moments.
     ASSERT_TRUE(support::eventually([&, n = 0U]() mutable { return n++ >= round - 1; }));
-    kill(worker, SIGKILL);
+    support::send_signal(worker, SIGKILL);
     ASSERT_TRUE(started(daemon, round + 1)) << daemon.story();
     ASSERT_TRUE(daemon.saw("settle slot=", round)) << daemon.story();
     EXPECT_EQ(daemon.logs("worker.died slot=" + std::to_string(slot) +

@@ -16,6 +16,7 @@
 #include <fstream>
 
 #include "peer/doorbell.h"
+#include "support/process.h"
 #include "support/small_disk.h"
 #include "support/temp_dir.h"
 
@@ -162,7 +163,7 @@ TEST(Instance, ALivingAllotdIsNamed) {
   EXPECT_NE(
       testing::internal::GetCapturedStderr().find("instance.taken pid=" + std::to_string(other)),
       std::string::npos);
-  kill(other, SIGKILL);
+  support::send_signal(other, SIGKILL);
   EXPECT_EQ(waitpid(other, nullptr, 0), other);
 }
 
