@@ -2,6 +2,8 @@
 // Rules of size and form, each over all sources.
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "architecture/source_files.h"
 
 namespace allot::architecture {
@@ -59,6 +61,42 @@ TEST(RuleTest, ALongSourceIsFoundWhateverItsComments) {
   EXPECT_EQ(joined(long_sources({made_up("x.cc", text)})), "");
   EXPECT_EQ(joined(long_sources({made_up("x.cc", text + "int b;\n")})),
             "\n  x.cc: 501 lines of code");
+}
+
+// kill(2) with the number of a process that was not found (0, -1) reaches the group of the test, or
+// each process of its user; support::send_signal() refuses it. What is itself the process under
+// test signals itself.
+std::vector<std::string> plain_kills(const std::vector<SourceFile>& files) {
+  static const std::regex kPlain(R"((^|[^\w.>:]|[^\w]::)kill\(.*(SIG[A-Z]|number|, \d))");
+  std::vector<std::string> findings;
+  for (const SourceFile& file : files) {
+    if (file.in("tests/plugins/") || file.in("tests/support/scripted_worker/") ||
+        file.path == "tests/support/process.cc" || file.path == "tests/fault/plugin.cc") {
+      continue;
+    }
+    const std::vector<std::string> code = code_of(file);
+    for (std::size_t line = 0; line < code.size(); ++line) {
+      if (std::regex_search(code[line], kPlain)) findings.push_back(file.at(line) + code[line]);
+    }
+  }
+  return findings;
+}
+
+TEST(RuleTest, NoTestSignalsByKill) {
+  const std::vector<std::string> findings = plain_kills(sources_below({"tests"}));
+  EXPECT_TRUE(findings.empty()) << joined(findings);
+}
+
+TEST(RuleTest, PlainKillsAreFound) {
+  const auto found = [](const std::string& path, const std::string& text) {
+    return plain_kills({made_up(path, text)}).size();
+  };
+  EXPECT_EQ(
+      found("tests/x.cc", "kill(pid, SIGKILL);\n  if (::kill(pid, 9) == 0)\n  (kill(1, 2))\n"), 3U);
+  EXPECT_EQ(found("tests/x.cc",
+                  "host->kill(SIGKILL);\nmover.kill(a, 1);\nTargets kill();\n\"kill(1)\";\n"),
+            0U);
+  EXPECT_EQ(found("tests/plugins/x.cc", "kill(pid, 9);\n"), 0U);
 }
 
 // Code that must never fail has to be readable in an hour.

@@ -62,7 +62,8 @@ TEST_F(Cancel, AHandlerThatListensEnds) {
   ask(id);
   expect_cancelled(id);
   EXPECT_FALSE(daemon_->logged("worker.kill")) << daemon_->log();
-  EXPECT_TRUE(daemon_->logged("task.cancelled task=" + id)) << daemon_->log();
+  EXPECT_TRUE(eventually([&] { return daemon_->logged("task.cancelled task=" + id); }))
+      << daemon_->log();
   const auto attempts = daemon_->task(id)["attempts"];
   ASSERT_EQ(attempts.size(), 1U) << attempts;
   EXPECT_EQ(attempts[0]["cause"], "cancelled");
@@ -150,11 +151,11 @@ TEST_F(Cancel, AWorkerThatDiesAfterTheRequestTakesTheTaskAlong) {
     ask(id);
     const auto busy = daemon_->busy_workers();
     ASSERT_EQ(busy.size(), 1U);
-    kill(busy.front(), SIGKILL);
+    support::send_signal(busy.front(), SIGKILL);
     expect_cancelled(id);
     EXPECT_EQ(daemon_->task(id)["attempts"].size(), 1U);
     expect_others_run();
-    EXPECT_TRUE(daemon_->busy_workers().empty()) << daemon_->log();
+    EXPECT_TRUE(eventually([&] { return daemon_->busy_workers().empty(); })) << daemon_->log();
   }
 }
 
@@ -170,7 +171,7 @@ TEST_F(Cancel, AHostThatIsLostTakesTheTaskAlong) {
     daemon_->start();
     expect_cancelled(id);
     expect_others_run();
-    EXPECT_TRUE(daemon_->busy_workers().empty()) << daemon_->log();
+    EXPECT_TRUE(eventually([&] { return daemon_->busy_workers().empty(); })) << daemon_->log();
   }
 }
 

@@ -166,7 +166,7 @@ TEST_F(Drain, AWorkerThatIsKilledLosesNothing) {
   int kills = 0;
   ASSERT_TRUE(eventually([&] {
     for (const pid_t pid : busy()) {
-      if (kills < 5 && kill(pid, SIGKILL) == 0) ++kills;
+      if (kills < 5 && support::send_signal(pid, SIGKILL) == 0) ++kills;
     }
     if (kills > 0) daemon_.open_gate();
     return kills >= 5 || !process.running();
@@ -212,7 +212,7 @@ TEST_F(Drain, WaitsForWhatADeadWorkerHeld) {
   blocker.execute("START TRANSACTION");
   blocker.execute("SELECT * FROM q_lock_table WHERE state <> 'FREE' FOR UPDATE");
   blocker.execute("SELECT * FROM task_running FOR UPDATE");  // where it goes when it is detached
-  for (const pid_t pid : busy()) kill(pid, SIGKILL);
+  for (const pid_t pid : busy()) support::send_signal(pid, SIGKILL);
   ASSERT_TRUE(eventually([&] { return daemon_.times_logged("worker.start") == 4; }))
       << daemon_.log();
   EXPECT_FALSE(eventually([&] { return daemon_.logged("supervisor.signal"); },
@@ -247,10 +247,14 @@ TEST_F(Drain, WhenAllOfItIsKilledTheNextOneGoesOnAtOnce) {
   ASSERT_TRUE(eventually([&] { return !busy().empty(); })) << daemon_.log();
   const json view = workers();
   ASSERT_FALSE(view.is_null());
-  kill(view["instance"]["supervisor_pid"].get<pid_t>(), SIGSTOP);  // it is to settle nothing
-  for (const auto& worker : view["workers"]) kill(worker["pid"].get<pid_t>(), SIGKILL);
-  kill(view["instance"]["supervisor_pid"].get<pid_t>(), SIGKILL);
+  const pid_t supervisor = view["instance"]["supervisor_pid"].get<pid_t>();
+  support::send_signal(supervisor, SIGSTOP);  // it is to settle nothing
+  for (const auto& worker : view["workers"]) {
+    support::send_signal(worker["pid"].get<pid_t>(), SIGKILL);
+  }
+  support::send_signal(supervisor, SIGKILL);
   process.kill9();
+  ASSERT_TRUE(eventually([&] { return support::gone(supervisor); })) << "it has the place";
   EXPECT_GT(daemon_.leases(), 0U);
   const auto began = std::chrono::steady_clock::now();
   const json done = drain();

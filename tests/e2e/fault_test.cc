@@ -15,9 +15,9 @@ using support::eventually;
 TEST(Fault, AKilledWorkersTaskStartsAgainAtOnceAndTheLogNamesIt) {
   Daemon daemon({.workers = 2});
   const auto id = daemon.submit("test.hang_once", "x");
-  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
-  const pid_t victim = daemon.busy_workers().front();
-  kill(victim, SIGKILL);
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; })) << daemon.log();
+  const pid_t victim = daemon.busy_workers().at(0);
+  support::send_signal(victim, SIGKILL);
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 2; })) << daemon.log();
   EXPECT_EQ(daemon.written(), (std::vector<std::string>{"x attempt 1", "x attempt 2"}));
   // The settler's line comes after its commit.
@@ -67,7 +67,7 @@ TEST(Fault, WorkersMayDieAllTheTimeAndNothingIsLost) {
       [&] {
         const auto busy = daemon.busy_workers();
         if (!busy.empty() && kills < 25) {
-          kill(busy.front(), SIGKILL);
+          support::send_signal(busy.front(), SIGKILL);
           ++kills;
         }
         if (!daemon.drained()) return false;
@@ -88,8 +88,8 @@ TEST(Fault, WorkersMayDieAllTheTimeAndNothingIsLost) {
 TEST(Fault, AFrozenWorkerIsReplaced) {
   Daemon daemon({.workers = 1, .daemon_keys = "frozen_after = \"3s\""});
   (void)daemon.submit("test.hang_once", "x");
-  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
-  kill(daemon.busy_workers().front(), SIGSTOP);
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; })) << daemon.log();
+  support::send_signal(daemon.busy_workers().at(0), SIGSTOP);
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 2; })) << daemon.log();
   EXPECT_TRUE(daemon.logged("frozen: no heartbeat"));
 }
@@ -99,7 +99,7 @@ TEST(Fault, ATaskOfAFrozenWorkerSaysSo) {
       {.workers = 1, .queue_keys = "max_attempts = 1", .daemon_keys = "frozen_after = \"3s\""});
   const auto id = daemon.submit("test.hang_once", "x");
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
-  kill(daemon.busy_workers().front(), SIGSTOP);
+  support::send_signal(daemon.busy_workers().front(), SIGSTOP);
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
   EXPECT_EQ(daemon.task(id)["attempts"][0]["cause"], "frozen") << daemon.task(id);
 }
@@ -206,10 +206,10 @@ TEST(Fault, WhatAHandlerStartedEndsWithItsWorker) {
   (void)daemon.submit("test.stray", "");
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; })) << daemon.log();
   const pid_t stray = std::stoi(daemon.written().front());
-  ASSERT_EQ(kill(stray, 0), 0);
+  ASSERT_TRUE(support::alive(stray));
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; }));
-  kill(daemon.busy_workers().front(), SIGKILL);
-  EXPECT_TRUE(eventually([&] { return kill(stray, 0) != 0; })) << daemon.log();
+  support::send_signal(daemon.busy_workers().front(), SIGKILL);
+  EXPECT_TRUE(eventually([&] { return !support::alive(stray); })) << daemon.log();
 }
 
 // The fault harness' list of faults found this: the reclaim of a restarted instance (S11) timed out

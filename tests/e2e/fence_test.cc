@@ -20,12 +20,15 @@ class Fence : public testing::Test {
     ASSERT_TRUE(eventually([&] { return daemon_->busy_workers().size() == 1; })) << daemon_->log();
   }
 
-  // Does what another host would do that saw it standing still.
-  void steal() {
+  // Does what another host would do that saw it standing still. As it does nothing with it, its
+  // lease is taken over a second after `ttl`.
+  void steal(std::chrono::seconds ttl = std::chrono::minutes(10)) {
     daemon_->connect().execute(
         "UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 4711, lock_origin = 4711,"
         " lock_host = 'thief', lock_instance = 'x', lock_pid = 1, state = 'LOCKED',"
-        " of_epoch = epoch, ttl_us = 1000000,"
+        " of_epoch = epoch, ttl_us = " +
+        std::to_string(ttl.count()) +
+        "000000,"
         " expire_at = UTC_TIMESTAMP(6) + INTERVAL 600 SECOND WHERE state <> 'FREE'");
   }
   // The rows that a late worker must not change: tasks, their attempts, and the thief's lease.
@@ -80,7 +83,7 @@ TEST_F(Fence, ALateAcknowledgementIsOneAndALateReleaseIsNone) {
 
 TEST_F(Fence, WhatTheKeeperFoundFirstIsNotToldAgainByTheVerdict) {
   begin("fail", "test.write", "lease_ttl = \"6s\"");
-  steal();
+  steal(std::chrono::seconds(1));
   ASSERT_TRUE(eventually([&] { return daemon_->logged("lease.lost"); })) << daemon_->log();
   EXPECT_TRUE(daemon_->logged("found_by=renew")) << daemon_->log();
   daemon_->open_gate();

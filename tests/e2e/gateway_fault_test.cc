@@ -168,23 +168,23 @@ class GatewayFault : public testing::Test {
   // 0: there is none at the moment.
   [[nodiscard]] pid_t gateway() const {
     const pid_t pid = pid_in(daemon_, "gateway.start");
-    return pid > 0 && ::kill(pid, 0) == 0 ? pid : 0;
+    return pid > 0 && support::alive(pid) ? pid : 0;
   }
   [[nodiscard]] pid_t worker() {
     const auto pids = daemon_.ready_workers();
     if (pids.empty()) return 0;
     const pid_t pid = pids[pids.size() - 1 - random_() % std::min<std::size_t>(2, pids.size())];
-    return ::kill(pid, 0) == 0 ? pid : 0;
+    return support::alive(pid) ? pid : 0;
   }
 
   static void kill9(pid_t pid) {
-    if (pid != 0) ::kill(pid, SIGKILL);
+    if (pid != 0) support::send_signal(pid, SIGKILL);
   }
   void stand_still(pid_t pid, unsigned most_ms) {
     if (pid == 0) return;
-    ::kill(pid, SIGSTOP);
+    support::send_signal(pid, SIGSTOP);
     pass(most_ms);
-    ::kill(pid, SIGCONT);
+    support::send_signal(pid, SIGCONT);
   }
   // What the faults are timed by is no condition that somebody waits for.
   void pass(unsigned most_ms) { ::poll(nullptr, 0, static_cast<int>(1 + random_() % most_ms)); }

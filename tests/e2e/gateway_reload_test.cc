@@ -325,7 +325,8 @@ TEST(GatewayReloadOfADaemon, NoRequestFailsUnderLoad) {
   const std::string ready = "gateway.ready pid=";
   const std::string log = daemon.log();
   const std::size_t listening = daemon.times_logged("gateway.listening");
-  ASSERT_EQ(kill(std::stoi(log.substr(log.rfind(ready) + ready.size())), SIGKILL), 0);
+  const pid_t pid = std::stoi(log.substr(log.rfind(ready) + ready.size()));
+  ASSERT_EQ(support::send_signal(pid, SIGKILL), 0);
   ASSERT_TRUE(eventually([&] { return daemon.times_logged("gateway.listening") > listening; }));
   EXPECT_EQ(support::fallen(counted, metrics_of(socket)), "") << "as did the next gateway";
   EXPECT_TRUE(daemon.drains()) << daemon.log();

@@ -81,10 +81,11 @@ TEST(Gateway, TakesTasksForTheWorkersAndIsStartedAgain) {
   EXPECT_EQ(submitted(socket), 201);
   EXPECT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_EQ(daemon.written().size(), 1U);
+  wait_ready(daemon, 2);
   const auto before = daemon.workers();
   const pid_t first = pid_in(daemon, "gateway.start");
-  ASSERT_GT(first, 0) << daemon.log();  // -1 would be every process
-  kill(first, SIGKILL);
+  ASSERT_GT(first, 0) << daemon.log();
+  support::send_signal(first, SIGKILL);
   ASSERT_TRUE(eventually([&] { return daemon.times_logged("gateway.ready") == 2; }))
       << daemon.log();
   EXPECT_EQ(submitted(socket), 201) << "the file of the one before was in its way";

@@ -53,7 +53,7 @@ TEST_F(KeyTest, EachKeyRunsInOrderWhileWorkersAreKilled) {
   std::size_t kills = 0;
   while (daemon_->count("task") > 0) {
     const auto workers = daemon_->workers();
-    if (!workers.empty()) kill(workers[dice() % workers.size()], SIGKILL);
+    if (!workers.empty()) support::send_signal(workers[dice() % workers.size()], SIGKILL);
     ++kills;
     const auto next = std::chrono::steady_clock::now() + pace;
     ASSERT_TRUE(eventually(
@@ -183,7 +183,7 @@ TEST_F(KeyTest, WhatHasNotBegunInTimeIsDead) {
           {{"type", "nobody.knows"}, {"expires_at", "2026-01-01T00:00:00Z"}},
           {{"type", "test.counted"}, {"payload", "good 1"}, {"expires_in", "1h"}}});
   daemon_->must({"queue", "resume", "keyed"});
-  ASSERT_TRUE(eventually([&] { return daemon_->count("task") == 0; })) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   EXPECT_EQ(done(), std::vector<std::string>{"good done"});
   const auto dead = nlohmann::json::parse(daemon_->allot({"dead", "list", "--json"}).out);
   ASSERT_EQ(dead.size(), 2U);

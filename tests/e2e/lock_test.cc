@@ -137,12 +137,12 @@ class Campaign : public Lock {
   // as fast as this machine can.
   std::unique_ptr<Process> begin_client() {
     const std::string lock = "lock-" + std::to_string(random_() % locks_);
-    const auto rounds = random_() % 2 == 0 ? 40 + random_() % 60 : 2 + random_() % 10;
+    const auto rounds = random_() % 2 == 0 ? 120 + random_() % 100 : 2 + random_() % 10;
     const std::string script = "i=0; while [ $i -lt " + std::to_string(rounds) +
                                " ]; do read up idle < /proc/uptime; echo " + lock +
                                " $ALLOT_LOCK_TOKEN $$ $up >> " + records_ +
                                "; i=$((i + 1)); sleep 0.03; done";
-    return run({lock, "--slots", "3", "--ttl", "1s", "--wait", "20s", "--", "sh", "-c",
+    return run({lock, "--slots", "3", "--ttl", "3s", "--wait", "20s", "--", "sh", "-c",
                 (random_() % 2 == 0 ? "trap '' TERM; " : "") + script});
   }
   // A process that this one has started, or a child of it.
@@ -161,7 +161,7 @@ class Campaign : public Lock {
         client.process->signal(SIGKILL);
         break;
       case 1:
-        ::kill(guardian, SIGKILL);
+        support::send_signal(guardian, SIGKILL);
         break;
       case 2:
         client.stopped = guardian;
@@ -174,14 +174,14 @@ class Campaign : public Lock {
         break;
     }
     if (client.stopped != 0) {
-      ::kill(client.stopped, SIGSTOP);
-      client.wakes_ns = boot_ns() + (500 + random_() % 2500) * kMilli;
+      support::send_signal(client.stopped, SIGSTOP);
+      client.wakes_ns = boot_ns() + (1000 + random_() % 6000) * kMilli;
     }
     ++faults_;
   }
   void go_on(Client& client) {
     if (client.stopped != 0 && boot_ns() >= client.wakes_ns) {
-      ::kill(client.stopped, SIGCONT);
+      support::send_signal(client.stopped, SIGCONT);
       client.stopped = 0;
     }
     if (client.process->running()) return;
@@ -199,7 +199,7 @@ class Campaign : public Lock {
 TEST_F(Campaign, NeverMoreThanItsSlotsWhateverIsKilledOrStopped) {
   std::vector<Client> clients(environment_or("ALLOT_TEST_CLIENTS", 12U));
   for (Client& client : clients) client.process = begin_client();
-  const Nanos end = boot_ns() + environment_or("ALLOT_TEST_SECONDS", 12U) * kSecond;
+  const Nanos end = boot_ns() + environment_or("ALLOT_TEST_SECONDS", 20U) * kSecond;
   Nanos next_fault = boot_ns() + kSecond;
   Nanos next_step = boot_ns() + 2 * kSecond;
   unsigned steps = 0;

@@ -76,9 +76,10 @@ TEST(Metrics, GoOnWithTheNextWorkerOfASlot) {
   ASSERT_EQ(done(before, "test.ok"), 20);
   (void)daemon.submit("test.hang_once", "");
   ASSERT_TRUE(eventually([&] { return !daemon.written().empty(); })) << daemon.log();
-  ASSERT_EQ(kill(daemon.busy_workers().at(0), SIGKILL), 0);
+  ASSERT_EQ(support::send_signal(daemon.busy_workers().at(0), SIGKILL), 0);
   wait_ready(daemon, 2);
   ASSERT_TRUE(daemon.drains()) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged(" worker.settled "); })) << daemon.log();
   run_some(daemon, 3);
   const PrometheusText after = metrics(daemon);
   EXPECT_EQ(fallen(before, after), "");
@@ -127,7 +128,7 @@ TEST(Metrics, MinutesHaveEachAttemptOnceWhoeverDies) {
   run_some(daemon, 7);
   for (std::size_t life = 2; life <= 3; ++life) {
     ASSERT_TRUE(eventually([&] { return daemon.steward() != 0; })) << daemon.log();
-    ASSERT_EQ(kill(daemon.steward(), SIGKILL), 0);
+    ASSERT_EQ(support::send_signal(daemon.steward(), SIGKILL), 0);
     ASSERT_TRUE(eventually([&] { return daemon.times_logged("steward.ready ") == life; }))
         << daemon.log();
     ASSERT_TRUE(eventually([&] { return in_minutes(daemon, "test.ok", "done") == 7; }))

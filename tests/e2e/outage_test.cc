@@ -224,11 +224,11 @@ TEST(OutageOfBoth, FinishedWorkOfADeadWorkerIsAcknowledgedOnReturn) {
                    "{\"queue\":\"default\",\"type\":\"test.write\",\"payload\":\"a\"}\n"
                    "{\"queue\":\"default\",\"type\":\"test.hang_once\",\"payload\":\"b\"}\n");
   ASSERT_EQ(done.status.code, 0) << done.err;
-  ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() == 1; })) << daemon.log();
-  const pid_t victim = daemon.busy_workers().front();
+  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 2; })) << daemon.log();
+  const pid_t victim = daemon.busy_workers().at(0);
   EXPECT_EQ(daemon.count("task"), 2U);
   server.kill9();
-  kill(victim, SIGKILL);
+  support::send_signal(victim, SIGKILL);
   ASSERT_TRUE(eventually([&] { return daemon.logged("worker.not_settled"); })) << daemon.log();
   server.start();
   ASSERT_TRUE(daemon.drains()) << daemon.log();

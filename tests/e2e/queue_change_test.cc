@@ -28,7 +28,8 @@ class Change : public testing::Test {
   }
   void kill_one() const {
     const auto pids = daemon_.workers();
-    if (!pids.empty()) kill(pids[static_cast<std::size_t>(std::rand()) % pids.size()], SIGKILL);
+    if (!pids.empty())
+      support::send_signal(pids[static_cast<std::size_t>(std::rand()) % pids.size()], SIGKILL);
   }
   // How often each payload ran.
   [[nodiscard]] std::map<std::string, int> runs() const {

@@ -195,17 +195,20 @@ class Trouble {
       : cluster_(cluster), still_(std::min(9U, rounds / 2)) {}
   void round(unsigned at) {
     for (; !stopped_.empty() && stopped_.front().since + still_ <= at; stopped_.pop_front()) {
-      ::kill(stopped_.front().pid, SIGCONT);
+      support::send_signal(stopped_.front().pid, SIGCONT);
     }
-    if (const pid_t pid = any_that_runs(at); pid != 0) killed_ += ::kill(pid, SIGKILL) == 0;
-    if (const pid_t pid = any_that_runs(at + 1); pid != 0 && ::kill(pid, SIGSTOP) == 0) {
+    if (const pid_t pid = any_that_runs(at); pid != 0) {
+      killed_ += support::send_signal(pid, SIGKILL) == 0;
+    }
+    if (const pid_t pid = any_that_runs(at + 1);
+        pid != 0 && support::send_signal(pid, SIGSTOP) == 0) {
       stopped_.push_back({pid, at});
       most_ = std::max(most_, stopped_.size());
       ++stops_;
     }
   }
   void end() {
-    for (const Stopped& one : stopped_) ::kill(one.pid, SIGCONT);
+    for (const Stopped& one : stopped_) support::send_signal(one.pid, SIGCONT);
     std::printf("%u killed, %u stopped for %u s, %zu of them at once\n", killed_, stops_, still_,
                 most_);
     EXPECT_GT(killed_, 0U);

@@ -24,22 +24,19 @@ void refuse_reload(Daemon& daemon) {
   ASSERT_TRUE(eventually([&] { return daemon.logged("pool.kept"); })) << daemon.log();
 }
 
-// The worker that became ready last.
-pid_t newest(const Daemon& daemon) {
-  const auto ready = daemon.ready_workers();
-  return ready.empty() ? -1 : ready.back();
-}
-
-// Submits a task in which the first worker that runs it hangs, and waits for that worker.
+// Submits a task in which the first worker that runs it hangs, and waits for that worker, which may
+// have begun before the supervisor has seen that it is ready.
 void occupy(const Daemon& daemon) {
+  wait_ready(daemon, 1);
   (void)daemon.submit("test.hang_once", "");
   ASSERT_TRUE(eventually([&] { return !daemon.written().empty(); })) << daemon.log();
 }
 
 // Kills the only worker. The next one has to be ready, and to end the task of the first.
 void expect_a_death_is_healed(const Daemon& daemon) {
-  const std::size_t ready = daemon.ready_workers().size();
-  kill(newest(daemon), SIGKILL);
+  const auto before = daemon.ready_workers();
+  const std::size_t ready = before.size();
+  support::send_signal(before.at(ready - 1), SIGKILL);
   EXPECT_TRUE(eventually([&] { return daemon.ready_workers().size() > ready; })) << daemon.log();
   EXPECT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_FALSE(daemon.logged("worker.not_settled")) << daemon.log();
@@ -120,7 +117,7 @@ TEST(Reload, APoolIsKnownByItsName) {
                    "[pools.default]\nqueues = [\"default\"]");
   EXPECT_EQ(pools_of(daemon.status()), std::set<std::string>{"default"}) << "not loaded yet";
   const pid_t worker = daemon.workers().front();
-  kill(worker, SIGKILL);
+  support::send_signal(worker, SIGKILL);
   ASSERT_TRUE(eventually([&] { return daemon.times_logged("worker worker.ready") == 2; }))
       << daemon.log();
   EXPECT_EQ(daemon.times_logged("pool=other"), 0U) << daemon.log();

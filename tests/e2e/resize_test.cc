@@ -52,7 +52,7 @@ class ResizeTest : public KeyedTest {
   }
   void kill_one(std::mt19937& dice) const {
     const auto workers = daemon_->workers();
-    if (!workers.empty()) kill(workers[dice() % workers.size()], SIGKILL);
+    if (!workers.empty()) support::send_signal(workers[dice() % workers.size()], SIGKILL);
   }
   [[nodiscard]] bool resizing() const {
     for (const json& queue : json::parse(daemon_->allot({"queue", "list", "--json"}).out)) {
@@ -251,7 +251,7 @@ TEST_F(ResizeTest, ADeadTaskComesBackWhereItsKeyIs) {
   start("partitions = 4\nplacement = \"ordered\"\n", 2);
   submit({{{"type", "test.keyed"}, {"payload", "k 0 fail"}, {"partition_key", "k"}},
           {{"type", "test.keyed"}, {"payload", "k 1"}, {"partition_key", "k"}}});
-  ASSERT_TRUE(eventually([&] { return daemon_->count("task") == 0; })) << daemon_->log();
+  ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();
   daemon_->must({"queue", "resize", "keyed", "7"});
   EXPECT_FALSE(resizing()) << "it was empty";
   daemon_->connect().execute("UPDATE task_dead SET payload = 'k 2' WHERE queue_id > 0");
@@ -259,7 +259,7 @@ TEST_F(ResizeTest, ADeadTaskComesBackWhereItsKeyIs) {
   EXPECT_EQ(retried.out, "retried 1 dead task\n") << retried.err;
   // Whoever worked it off says so: the steward, or the command if none led yet.
   EXPECT_TRUE(retried.err.find(" now: its queue was resized") != std::string::npos ||
-              daemon_->logged("bulk.moved action="))
+              eventually([&] { return daemon_->logged("bulk.moved action="); }))
       << retried.err << daemon_->log();
   ASSERT_TRUE(eventually([&] { return done().size() == 2; })) << daemon_->log();
   EXPECT_EQ(done().back(), "k 2");

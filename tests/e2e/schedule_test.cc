@@ -183,7 +183,7 @@ TEST(Schedule, EachTickOnceOverThreeDaemonsWhoseLeadersAreKilled) {
   db::Connection db = cluster.first().connect();
   for (unsigned i = 0; i < kills; ++i) {
     ASSERT_TRUE(go_on(db, between, schedules)) << cluster.logs();
-    ASSERT_EQ(::kill(wait_for_leader(db), SIGKILL), 0);
+    ASSERT_EQ(support::send_signal(wait_for_leader(db), SIGKILL), 0);
   }
   ASSERT_TRUE(go_on(db, 2, schedules)) << cluster.logs();
   cluster.stop();
@@ -203,10 +203,10 @@ TEST(Schedule, ALeaderThatStandsStill) {
   db::Connection db = cluster.first().connect();
   ASSERT_TRUE(go_on(db, 2, 5)) << cluster.logs();
   const pid_t stopped = wait_for_leader(db);
-  ASSERT_EQ(::kill(stopped, SIGSTOP), 0);
+  ASSERT_EQ(support::send_signal(stopped, SIGSTOP), 0);
   ASSERT_NE(wait_for_leader(db, stopped), stopped);
   ASSERT_TRUE(go_on(db, 2, 5)) << cluster.logs();
-  ::kill(stopped, SIGCONT);
+  support::send_signal(stopped, SIGCONT);
   ASSERT_TRUE(go_on(db, 2, 5)) << cluster.logs();
   cluster.stop();
   const Ticks ticks = ticks_of(db);
@@ -275,6 +275,7 @@ TEST(Schedule, ASectionIsAppliedAtAReload) {
     return value_of(db, "SELECT " + column + " FROM schedule WHERE name = 'report'");
   };
   ASSERT_TRUE(eventually([&] { return shown("expression") == "0 3 * * *"; })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("steward.ready"); })) << daemon.log();
   ASSERT_EQ(daemon.allot({"schedule", "pause", "report", "--reason", "why"}).status.code, 0);
   const auto reload = [&](const std::string& from, const std::string& to) {
     daemon.configure(from, to);

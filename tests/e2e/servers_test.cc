@@ -32,7 +32,7 @@ TEST(Servers, IdleWorkersAndSubmittersFollowTheWritableOne) {
   Daemon daemon({.workers = 1,  // a second one might connect after the change
                  .server = &first,
                  .database_keys = "hosts = [\"127.0.0.1:1\", \"" + place(first) + "\", \"" +
-                                  place(second) + "\"]\nuser = \"app\"\nconnect_timeout = \"2s\""});
+                                  place(second) + "\"]\nuser = \"app\""});
   (void)daemon.submit("test.write", "a");
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_TRUE(daemon.logged("database.connected where=" + place(first))) << daemon.log();

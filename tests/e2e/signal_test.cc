@@ -52,7 +52,9 @@ TEST(Signal, ASecondTermEndsAHandlerThatDoesNotLook) {
   ASSERT_TRUE(eventually([&] { return daemon.logged("phase=stopping"); }));
   EXPECT_EQ(daemon.stop(SIGTERM), (ExitStatus{0, 0})) << daemon.log();
   EXPECT_EQ(daemon.count("task"), 1U) << "nothing is lost";
-  EXPECT_EQ(daemon.task(id)["attempts"].size(), 1U);
+  // Three seconds are left to the settler, and the next life of the daemon does what it has not.
+  EXPECT_TRUE(daemon.task(id)["attempts"].size() == 1U || daemon.logged("supervisor.unsettled"))
+      << daemon.task(id) << daemon.log();
 }
 
 // Some of them have not installed their handlers when they are asked to stop.

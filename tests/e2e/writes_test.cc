@@ -43,7 +43,7 @@ class Writes : public testing::Test {
           const auto busy = daemon_->busy_workers();
           if (!busy.empty()) {
             std::this_thread::sleep_for(pause * (dice() % 100) / 100);
-            if (::kill(busy[dice() % busy.size()], SIGKILL) == 0) ++kills;
+            if (support::send_signal(busy[dice() % busy.size()], SIGKILL) == 0) ++kills;
           }
           return daemon_->drained();
         },
@@ -77,13 +77,14 @@ TEST_F(Writes, ACheckpointSurvivesAKillRightAfterTheCall) {
     wanted += "kept " + std::to_string(i) + "\n";
   }
   daemon_->submit_many("writes.checkpoint", payloads);
-  ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();
+  ASSERT_TRUE(daemon_->drains()) << daemon_->log();
   for (int i = 0; i < 5; ++i) {
     const std::string number = std::to_string(i) + "\n";
     EXPECT_NE(runs().find("die " + number), std::string::npos);
     EXPECT_NE(runs().find("kept " + number), std::string::npos) << runs();
   }
-  EXPECT_EQ(daemon_->times_logged("task.crashed"), 5U) << daemon_->log();
+  EXPECT_TRUE(eventually([&] { return daemon_->times_logged("task.crashed") == 5; }))
+      << daemon_->log();
 }
 
 TEST_F(Writes, AKilledHandlerHasReplacedNothing) {

@@ -424,7 +424,7 @@ class BloatOnGo : public Bloat {
 // done when it is tried again.
 class Promise : public allot::Handler {
  public:
-  static constexpr std::chrono::seconds kProgressEvery{3};
+  static constexpr std::chrono::seconds kProgressEvery{6};
   allot::Outcome run(allot::Context& ctx) override {
     for (int left = std::atoi(std::string(ctx.payload()).c_str()); left > 0; left -= 100) {
       ::poll(nullptr, 0, 100);

@@ -107,6 +107,10 @@ TEST_F(DutiesTest, AYoungOneIsNot) {
 // seconds.
 TEST_F(DutiesTest, AReportThatIsDeadIsNotRepeated) {
   put_tasks(0, 1);
+  const auto hour = [] {
+    return std::chrono::floor<std::chrono::hours>(std::chrono::system_clock::now());
+  };
+  const auto first_hour = hour();
   const auto worker = this->worker();
   const auto work = duties(*worker);
   work->look();
@@ -124,7 +128,7 @@ TEST_F(DutiesTest, AReportThatIsDeadIsNotRepeated) {
         return looked_at() != first;
       },
       std::chrono::seconds(30)));
-  EXPECT_TRUE(alerts().empty());
+  EXPECT_TRUE(alerts().empty() || hour() != first_hour) << "a queue is reported once an hour";
 }
 
 // An installation that has nothing but drains from cron keeps no keys for ever.

@@ -52,12 +52,15 @@ class FarServerTest : protected FarAway, public LeaseKeeperTest {
   void detach(std::size_t count) {
     lease_ = take(0);
     tasks_.reserve(count);
+    std::vector<worker::Run*> all;
     for (std::size_t i = 0; i < count; ++i) {
       tasks_.push_back(task_at(i + 1));
       runs_.push_back(
           run_of(lease_, tasks_[i], milliseconds(10), {.most = 10, .entry = i, .alone = false}));
-      ASSERT_TRUE(eventually([&] { return begin(*runs_.back()); }));
+      all.push_back(runs_.back().get());
     }
+    // At once: what is looked for at different times stays so.
+    ASSERT_TRUE(eventually([&] { return keeper_.begin(all); }));
     ASSERT_TRUE(eventually([&] { return running() == std::to_string(count); }));
   }
 

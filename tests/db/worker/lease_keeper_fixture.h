@@ -59,6 +59,8 @@ class LeaseKeeperTest : public WorkerTest {
     EXPECT_TRUE(support::eventually([&] { return begin(*run); }));
     return run;
   }
+  // A renewal may be on its way while the test does something that ends renewals.
+  void wait_for_what_is_under_way() { static_cast<void>(keeper_.begin({})); }
   queue::Task task_at(std::uint64_t key) {
     put(partition(0), {1, key});
     queue::Task task;

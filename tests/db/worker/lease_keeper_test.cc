@@ -23,7 +23,7 @@ TEST_F(LeaseKeeperTest, RenewsForAsLongAsItHolds) {
     ASSERT_TRUE(eventually([&] { return expiry(0) != seen; }));
     seen = expiry(0);
   }
-  EXPECT_TRUE(keeper_.valid());
+  EXPECT_TRUE(eventually([&] { return keeper_.valid(); }));
   EXPECT_GT(keeper_.deadline_ns(), first_deadline);
   EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "EXTENDED");
 }
@@ -71,9 +71,9 @@ TEST_F(LeaseKeeperTest, NoticesALostLease) {
   take(0);
   EXPECT_TRUE(keeper_.valid());
   db_.execute("UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 7 WHERE partition_no = 0");
-  EXPECT_TRUE(eventually([&] { return keeper_.lost(); }));
+  EXPECT_TRUE(eventually([&] { return raw_slot_->leases_lost == 1; }));
+  EXPECT_TRUE(keeper_.lost());
   EXPECT_FALSE(keeper_.valid());
-  EXPECT_EQ(raw_slot_->leases_lost, 1U);
   const std::string expire_at = expiry(0);
   EXPECT_FALSE(eventually([&] { return expiry(0) != expire_at; }, milliseconds(1000)));
 }
@@ -84,6 +84,7 @@ TEST_F(LeaseKeeperTest, ALostLeaseIsCountedOnceAndRenewedNoMore) {
   keeper_.lose(lease, "retry");
   EXPECT_TRUE(keeper_.lost());
   EXPECT_FALSE(keeper_.valid());
+  wait_for_what_is_under_way();
   const std::string expire_at = expiry(0);
   EXPECT_FALSE(eventually([&] { return expiry(0) != expire_at; }, milliseconds(1000)));
   keeper_.lose(lease, "release");
@@ -91,8 +92,7 @@ TEST_F(LeaseKeeperTest, ALostLeaseIsCountedOnceAndRenewedNoMore) {
   take(1);
   EXPECT_TRUE(keeper_.valid()) << "another lease";
   db_.execute("UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 7 WHERE partition_no = 1");
-  EXPECT_TRUE(eventually([&] { return keeper_.lost(); }));
-  EXPECT_EQ(raw_slot_->leases_lost, 2U);
+  EXPECT_TRUE(eventually([&] { return raw_slot_->leases_lost == 2; }));
 }
 
 TEST_F(LeaseKeeperTest, TheLeaseIsInDoubtBeforeItCanHaveExpired) {
@@ -130,11 +130,12 @@ TEST_F(LeaseKeeperTest, RenewsAgainWhenTheTaskMayGoOn) {
   const queue::Lease lease = take(0);
   const auto run = begin(lease, task, milliseconds(0));
   slot_.move_deadline(0, boot_ns(), ipc::Limit::kTime);
+  wait_for_what_is_under_way();
   const std::string first = expiry(0);
   EXPECT_FALSE(eventually([&] { return expiry(0) != first; }, milliseconds(600)));
   slot_.move_deadline(0, boot_ns() + 60 * kSecond, ipc::Limit::kTime);
   EXPECT_TRUE(eventually([&] { return expiry(0) != first; }));
-  EXPECT_TRUE(keeper_.valid());
+  EXPECT_TRUE(eventually([&] { return keeper_.valid(); }));
   keeper_.end(*run);
 }
 
@@ -180,40 +181,54 @@ TEST_F(LeaseKeeperTest, ASlowAnswerWidensTheMarginForAWhile) {
     // Between two renewals: both ends of the lease, seen at the same time.
     for (;;) {
       const Nanos before = keeper_.deadline_ns();
-      const Nanos ends = boot_ns() + renewed_from();
+      const Nanos left = renewed_from();
+      const Nanos ends = boot_ns() + left;
       if (keeper_.deadline_ns() == before) return ends > before ? (ends - before) / kMilli : 0;
     }
   };
   const Nanos quick = margin();
   EXPECT_GE(quick, 100U) << "a tenth of the TTL";
-  {
+  const auto after_a_slow_answer = [&] {
     db::Connection holding(options());
     holding.execute("BEGIN; SELECT * FROM q_lock_table WHERE partition_no = 0 FOR UPDATE");
-    ASSERT_TRUE(support::wait_for_lock_waits(db_, 1));
+    EXPECT_TRUE(support::wait_for_lock_waits(db_, 1));
     const Nanos began = boot_ns();
-    ASSERT_TRUE(eventually([&] { return boot_ns() - began > 300 * kMilli; }));
+    EXPECT_TRUE(eventually([&] { return boot_ns() - began > 300 * kMilli; }));
     const Nanos deadline = keeper_.deadline_ns();
     holding.execute("COMMIT");
-    ASSERT_TRUE(eventually([&] { return keeper_.deadline_ns() != deadline; }));
-  }
-  const Nanos renewals = raw_slot_->lease_deadline_ns;
-  ASSERT_TRUE(eventually([&] { return raw_slot_->lease_deadline_ns != renewals; }));
-  EXPECT_GE(margin(), 400U) << "the 300 ms come on top; the quick ones were " << quick;
+    EXPECT_TRUE(eventually([&] { return keeper_.deadline_ns() != deadline; }));
+    const Nanos renewals = raw_slot_->lease_deadline_ns;
+    EXPECT_TRUE(eventually([&] { return raw_slot_->lease_deadline_ns != renewals; }));
+    return margin();
+  };
+  // An answer that took longer than a second is none, and is not measured: then once more.
+  Nanos slow = 0;
+  for (int tries = 0; tries < 5 && slow < 400; ++tries) slow = after_a_slow_answer();
+  EXPECT_GE(slow, 400U) << "the 300 ms come on top; the quick ones were " << quick;
 }
 
 // Otherwise a worker whose database is merely slow would be killed for it.
 TEST_F(LeaseKeeperTest, WaitingForARenewalUnderWayIsNoFreeze) {
-  take(0);
-  db::Connection holding(options());
-  holding.execute("BEGIN; SELECT * FROM q_lock_table WHERE partition_no = 0 FOR UPDATE");
-  ASSERT_TRUE(support::wait_for_lock_waits(db_, 1));
-  EXPECT_FALSE(slot_.guarded());
-  auto dropped = std::async(std::launch::async, [&] { keeper_.drop(); });
-  EXPECT_TRUE(eventually([&] { return slot_.guarded(); }));
-  EXPECT_EQ(dropped.wait_for(milliseconds(0)), std::future_status::timeout);
-  holding.execute("COMMIT");
-  dropped.get();
-  EXPECT_FALSE(slot_.guarded());
+  // A renewal waits for a second; whoever comes later meets none under way, and tries once more.
+  bool waited = false;
+  for (std::uint32_t tries = 0; tries < 4 && !waited; ++tries) {
+    take(tries);
+    db::Connection holding(options());
+    holding.execute("BEGIN; SELECT * FROM q_lock_table WHERE partition_no = " +
+                    std::to_string(tries) + " FOR UPDATE");
+    ASSERT_TRUE(support::wait_for_lock_waits(db_, 1));
+    EXPECT_FALSE(slot_.guarded());
+    auto dropped = std::async(std::launch::async, [&] { keeper_.drop(); });
+    const auto over = [&] {
+      return dropped.wait_for(milliseconds(0)) == std::future_status::ready;
+    };
+    EXPECT_TRUE(eventually([&] { return slot_.guarded() || over(); }));
+    waited = slot_.guarded() && !over();
+    holding.execute("COMMIT");
+    dropped.get();
+    EXPECT_FALSE(slot_.guarded());
+  }
+  EXPECT_TRUE(waited);
 }
 
 // The wait does not count as the task's time, and does not count for a detach either.
@@ -284,7 +299,7 @@ TEST_F(LeaseKeeperTest, DetachesWhatRunsLongAndRenewsIt) {
     ASSERT_TRUE(eventually([&] { return value("SELECT expire_at FROM task_running") != seen; }));
     seen = value("SELECT expire_at FROM task_running");
   }
-  EXPECT_TRUE(keeper_.valid(*run));
+  EXPECT_TRUE(eventually([&] { return keeper_.valid(*run); }));
   EXPECT_FALSE(keeper_.valid()) << "the partition is anybody's";
   EXPECT_EQ(slot_.state(0), ipc::RunState::kRunningDetached);
   EXPECT_EQ(board_->pools[0].bell, 1U) << "its neighbours are anybody's";
@@ -322,7 +337,7 @@ TEST_F(LeaseKeeperTest, NeverDetachesWhereItIsOff) {
   const auto run = begin(lease, task, milliseconds(0));
   EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
   EXPECT_EQ(keeper_.end(*run), Place::kPartition);
-  EXPECT_TRUE(keeper_.valid());
+  EXPECT_TRUE(eventually([&] { return keeper_.valid(); }));
 }
 
 TEST_F(LeaseKeeperTest, DetachesNothingOfALostLease) {
@@ -342,8 +357,8 @@ TEST_F(LeaseKeeperTest, NoticesThatADetachedTaskWasRecovered) {
   const auto run = begin(lease, task, milliseconds(10));
   ASSERT_TRUE(eventually([&] { return running() == "1"; }));
   db_.execute("UPDATE task_running SET epoch = epoch + 1, lock_by = 7");
+  EXPECT_TRUE(eventually([&] { return raw_slot_->leases_lost == 1; }));
   EXPECT_TRUE(eventually([&] { return !keeper_.valid(*run); }));
-  EXPECT_EQ(raw_slot_->leases_lost, 1U);
   EXPECT_EQ(keeper_.end(*run), Place::kDetached);
 }
 

@@ -186,7 +186,7 @@ TEST_F(LoopTest, WhatWasChargedBeforeRunsWithCareOneAfterTheOther) {
     return tasks_left() == "0";
   }));
   EXPECT_EQ(crowd.takeovers(), 2U);
-  EXPECT_EQ(most, 1U) << "so many attempts were written at the same time";
+  EXPECT_LE(most, 1U) << "so many attempts were written at the same time";
 }
 
 // Its neighbours have finished. If it takes the host down, nobody is left who could say so.

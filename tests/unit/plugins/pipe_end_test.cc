@@ -120,11 +120,11 @@ TEST_F(PipeEndTest, ASilence) {
 TEST_F(PipeEndTest, AHeartbeatKeepsItAlive) {
   begin_python(
       "for task in tasks():\n"
-      "  for _ in range(25):\n"
+      "  for _ in range(60):\n"
       "    time.sleep(0.1)\n"
       "    say(kind='heartbeat', id=task['id'])\n"
       "  success(task)\n",
-      {{"progress_every", "2s"}});
+      {{"progress_every", "5s"}});
   const auto ran = handler_->run("");
   EXPECT_EQ(ran.outcome, success());
   EXPECT_GT(ran.heartbeats, 0);
@@ -255,7 +255,7 @@ TEST_F(PipeEndTest, AProcessThatItLeavesBehind) {
   EXPECT_EQ(handler_->run("away").outcome.reason, "it ended amid the task; exit code 5");
   const std::string away = notes().back();
   EXPECT_FALSE(gone(away));
-  ::kill(std::stoi(away), SIGKILL);
+  support::send_signal(std::stoi(away), SIGKILL);
 }
 
 TEST_F(PipeEndTest, AProcessThatItLeavesBehindAfterItsVerdict) {

@@ -95,7 +95,7 @@ TEST(AllotdDeath, APidInASlotIsNotBelieved) {
   slots.seekg(at).read(reinterpret_cast<char*>(&before), sizeof before);
   ASSERT_EQ(before, static_cast<std::uint32_t>(worker));
   slots.seekp(at).write(reinterpret_cast<const char*>(&told), sizeof told).flush();
-  kill(worker, SIGSTOP);
+  support::send_signal(worker, SIGSTOP);
   EXPECT_TRUE(daemon.logged("worker.kill slot=0 pid=" + std::to_string(worker))) << daemon.story();
   EXPECT_TRUE(daemon.saw("settle slot=0 status=9\n")) << daemon.story();
   EXPECT_TRUE(bystander.running()) << daemon.story();
@@ -138,9 +138,9 @@ TEST(AllotdDeath, WhatIsFinishedAndNotAcknowledgedIsSettled) {
 }
 
 TEST(AllotdDeath, AFrozenWorkerIsKilled) {
-  Allotd daemon("frozen_ms=2000");
+  Allotd daemon("frozen_ms=5000");
   const pid_t worker = start_busy(daemon);
-  kill(worker, SIGSTOP);
+  support::send_signal(worker, SIGSTOP);
   EXPECT_TRUE(daemon.logged("worker.kill slot=0 pid=" + std::to_string(worker) +
                             " reason=\"frozen: no heartbeat\""))
       << daemon.story();
@@ -152,14 +152,14 @@ TEST(AllotdDeath, AFrozenWorkerIsKilled) {
 TEST(AllotdDeath, AStandstillOfEverybodyIsNoFreeze) {
   Allotd daemon("frozen_ms=5000");
   const pid_t worker = start_busy(daemon);
-  kill(worker, SIGSTOP);
+  support::send_signal(worker, SIGSTOP);
   daemon.signal(SIGSTOP);
   const auto began = steady_clock::now();
   ASSERT_TRUE(eventually([&] { return steady_clock::now() - began > std::chrono::seconds(6); }));
   daemon.signal(SIGHUP);  // shows that the loop went round
   daemon.signal(SIGCONT);
   EXPECT_TRUE(daemon.logged("supervisor.signal signal=1")) << daemon.story();
-  kill(worker, SIGCONT);
+  support::send_signal(worker, SIGCONT);
   EXPECT_TRUE(daemon.logged("pool.reload")) << daemon.story();
   EXPECT_EQ(daemon.logs("worker.kill"), 0U) << daemon.story();
 }
@@ -213,7 +213,7 @@ TEST(AllotdDeath, AnExclusiveLeaseIsKeptToTheMoment) {
 }
 
 TEST(AllotdDeath, ASettlerThatHangsIsReplaced) {
-  Allotd daemon("frozen_ms=2000 settle_gate=never");
+  Allotd daemon("frozen_ms=5000 settle_gate=never");
   start_busy(daemon);
   ASSERT_TRUE(daemon.tell(0, "signal 9"));
   EXPECT_TRUE(daemon.saw("settle slot=0 status=9\n", 2)) << daemon.story();

@@ -20,6 +20,7 @@ TEST(AllotdReload, ReplacesWorkersNewOnesFirst) {
   daemon.signal(SIGHUP);
   ASSERT_TRUE(daemon.saw("run slot=", 3)) << daemon.story();
   EXPECT_EQ(daemon.seen("hup slot="), 0U) << "the new one is not ready yet";
+  ASSERT_TRUE(daemon.logged("worker.start", 3)) << daemon.story();
   EXPECT_EQ(daemon.logs("worker.start"), 3U) << "one at a time";
   daemon.open("go");
   ASSERT_TRUE(daemon.saw("leave slot=", 2)) << daemon.story();

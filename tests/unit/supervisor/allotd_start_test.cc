@@ -19,6 +19,7 @@ TEST(AllotdStart, ChecksThenLocksThenRuns) {
   ASSERT_TRUE(daemon.saw("ready slot=", 3)) << daemon.story();
   EXPECT_EQ(daemon.seen("check config\n"), 1U);
   EXPECT_EQ(daemon.seen("check database reclaim\n"), 1U);
+  ASSERT_TRUE(daemon.logged("worker.start", 3)) << daemon.story();
   EXPECT_EQ(daemon.logs("worker.start"), 3U);
   EXPECT_EQ(daemon.logs("pool=side"), 1U);
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.story();
@@ -154,7 +155,7 @@ TEST(AllotdStart, WorkersEndWithASupervisorThatWasKilledAndTheNextWaitsForThem) 
   daemon.start();
   ASSERT_TRUE(daemon.logged("instance.busy")) << daemon.story();
   EXPECT_EQ(daemon.logs("supervisor.ready"), 1U) << "of the former life";
-  kill(deaf, SIGKILL);
+  support::send_signal(deaf, SIGKILL);
   EXPECT_TRUE(daemon.logged("supervisor.ready", 2)) << daemon.story();
 }
 
