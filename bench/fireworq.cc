@@ -206,8 +206,9 @@ class Fireworq {
     return rate;
   }
 
-  // How many jobs a second were answered and deleted, once the target had the first ones. The
-  // server's count of deleted rows would not do: the steward deletes numbers of jobs meanwhile.
+  // How many jobs a second were answered and deleted, from the last look at which the target had
+  // none. The server's count of deleted rows would not do: the steward deletes numbers of jobs
+  // meanwhile.
   double done(std::uint64_t zero, const std::string& table, const std::function<bool()>& running) {
     constexpr auto kBetweenLooks = std::chrono::milliseconds(1);
     const auto wait_until = [&](auto over) {
@@ -218,15 +219,19 @@ class Fireworq {
         std::this_thread::sleep_for(kBetweenLooks);
       }
     };
-    wait_until([&] { return target_.answered() > zero; });
-    const std::uint64_t first = target_.answered() - zero;
-    const auto began = Clock::now();
+    auto began = Clock::now();
+    wait_until([&] {
+      const auto looked = Clock::now();
+      if (target_.answered() > zero) return true;
+      began = looked;
+      return false;
+    });
     wait_until([&] { return target_.answered() - zero >= options_.tasks; });
     wait_until([&] {
       auto rows = db_.execute("SELECT 1 FROM " + table + " LIMIT 1");
       return rows.front().row_count() == 0;
     });
-    return static_cast<double>(options_.tasks - first) / Seconds(Clock::now() - began).count();
+    return static_cast<double>(options_.tasks) / Seconds(Clock::now() - began).count();
   }
 
   // As the gateway does it, but many together.

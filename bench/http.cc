@@ -118,16 +118,17 @@ Gateway start_gateway(const Stage& stage, bool encrypted) {
   return gateway;
 }
 
-// Submits with a client of its own until `end`.
+// Submits with a client of its own until `end`, and once at least.
 void submit_until(Clock::time_point end, Client& client, std::vector<std::uint32_t>& took_us) {
   const NewTask task{"bench", "bench.noop", "0123456789"};
-  for (auto now = Clock::now(); now < end;) {
+  auto now = Clock::now();
+  do {
     (void)client.submit(task);
     const auto then = Clock::now();
     took_us.push_back(static_cast<std::uint32_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(then - now).count()));
     now = then;
-  }
+  } while (now < end);
 }
 
 // As many clients as threads: each keeps its connection to the database.

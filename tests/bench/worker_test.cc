@@ -51,7 +51,7 @@ TEST(HttpWorker, IsMeasuredBesideItsFloors) {
 }
 
 TEST(Fireworq, IsMeasuredBesideItsFloors) {
-  const auto report = report_of({"fireworq", "--milliseconds", "50", "--throttled", "1"});
+  const auto report = report_of({"fireworq", "--milliseconds", "50", "--throttled", "4"});
   expect_figures(report, {"bare", "dispatch", "insert", "push"});
   EXPECT_EQ(report["ratios"].size(), 5U);
   ASSERT_EQ(report["rates"].size(), 3U);

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "e2e/full_disk.h"
+#include "fault/ledger.h"
 #include "fault/storm.h"
 #include "fault/story.h"
 #include "fault/submitter.h"
@@ -123,6 +124,9 @@ class Campaign {
     Evidence evidence;
     evidence.faults = read_faults(cluster_.traces() + ".razed");
     for (Fault& fault : storm_.take_faults()) evidence.faults.push_back(std::move(fault));
+    // One that a busy machine holds up for longer than it may be silent is ended.
+    evidence.wall_clock = wall_clock();
+    for (const auto& host : cluster_.hosts()) add_kills(evidence, host->daemon().log());
     for (const Fault& fault : evidence.faults) append_line(cluster_.file("faults"), line_of(fault));
     for (unsigned i = 1; i <= options_.submitters; ++i) {
       const auto told_to_it = read_told(told(i));
@@ -135,7 +139,6 @@ class Campaign {
     evidence.max_attempts = options_.max_attempts;
     evidence.recovery = kRecovery;
     evidence.unacknowledged = kUnacknowledged;
-    evidence.wall_clock = wall_clock();
     result_.verdict = check(evidence);
     auto db = cluster_.server().connect();
     result_.server = support::value_of(

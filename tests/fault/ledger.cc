@@ -42,24 +42,40 @@ std::set<std::string> may_have_expired(const Ledger& ledger,
   return tags;
 }
 
-}  // namespace
+struct WorkersEnd {
+  std::string line;
+  pid_t pid = 0;
+  Nanoseconds at = 0;
+};
 
-void add_log(Ledger& ledger, const std::string& log) {
-  Evidence& evidence = ledger.evidence;
+// What a supervisor has logged as `event` of a worker.
+std::vector<WorkersEnd> ends_in(const std::string& log, const std::string& event,
+                                Nanoseconds wall_clock) {
+  std::vector<WorkersEnd> ends;
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);) {
-    const auto says = [&line](const char* event) {
-      return line.find(std::string(" supervisor ") + event + " ") != std::string::npos;
-    };
+    if (line.find(" supervisor " + event + " ") == std::string::npos) continue;
     const std::string number = number_behind(line, "pid");
-    if (number.empty() || line.find(" supervisor worker.") == std::string::npos) continue;
-    const auto pid = static_cast<pid_t>(std::stol(number));
-    const Nanoseconds at = time_of(line) - evidence.wall_clock;
-    if (says("worker.died")) ledger.deaths.push_back({line, pid, at});
-    if (!says("worker.kill")) continue;
-    Fault fault{"supervisor", pid, at, at + 50 * kMillisecond, true};
+    if (number.empty()) continue;
+    ends.push_back({line, static_cast<pid_t>(std::stol(number)), time_of(line) - wall_clock});
+  }
+  return ends;
+}
+
+}  // namespace
+
+void add_kills(Evidence& evidence, const std::string& log) {
+  for (const WorkersEnd& end : ends_in(log, "worker.kill", evidence.wall_clock)) {
+    Fault fault{"supervisor", end.pid, end.at, end.at + 50 * kMillisecond, true};
     fault.inner = true;
     evidence.faults.push_back(fault);
+  }
+}
+
+void add_log(Ledger& ledger, const std::string& log) {
+  add_kills(ledger.evidence, log);
+  for (const WorkersEnd& end : ends_in(log, "worker.died", ledger.evidence.wall_clock)) {
+    ledger.deaths.push_back({end.line, end.pid, end.at});
   }
 }
 

@@ -42,7 +42,9 @@ struct Ledger {
   Nanoseconds rated_until = 0;
 };
 
-// What the log of a daemon says about its workers: who died, and at the hands of the supervisor.
+// Whom the supervisor ended, as the log of its daemon says: a task of theirs may run again.
+void add_kills(Evidence& evidence, const std::string& log);
+// The same, and who died of whatever.
 void add_log(Ledger& ledger, const std::string& log);
 // Whoever died at the hands of a task, by the traces.
 void add_crashes(Evidence& evidence);

@@ -11,7 +11,6 @@
 #include "db/migrate.h"
 #include "support/bound_socket.h"
 #include "support/eventually.h"
-#include "support/process.h"
 
 namespace allot::support {
 namespace {
@@ -94,7 +93,7 @@ void Database::kill9() {
 
 // Its threads do not stop at once, and one of them may still answer.
 Database::Stall::Stall(const Database& database) : pid_(database.pid()) {
-  send_signal(pid_, SIGSTOP);
+  ::kill(pid_, SIGSTOP);
   const bool stopped = eventually([this] {
     const std::string threads = "/proc/" + std::to_string(pid_) + "/task";
     for (const auto& thread : std::filesystem::directory_iterator(threads)) {
@@ -107,7 +106,7 @@ Database::Stall::Stall(const Database& database) : pid_(database.pid()) {
 }
 
 Database::Stall::~Stall() {
-  send_signal(pid_, SIGCONT);
+  ::kill(pid_, SIGCONT);
 }
 
 void Database::restart() {

@@ -162,7 +162,7 @@ bool Process::running() {
 }
 
 void Process::signal(int number) {
-  if (running()) send_signal(pid_, number);
+  if (running()) ::kill(pid_, number);
 }
 
 std::optional<ExitStatus> Process::wait(std::chrono::milliseconds deadline) {
@@ -172,7 +172,7 @@ std::optional<ExitStatus> Process::wait(std::chrono::milliseconds deadline) {
 
 void Process::kill9() {
   if (ended_) return;
-  send_signal(pid_, SIGKILL);
+  ::kill(pid_, SIGKILL);
   int raw = 0;
   while (::waitpid(pid_, &raw, 0) < 0 && errno == EINTR) {
   }
