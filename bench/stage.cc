@@ -138,7 +138,7 @@ void Stage::make_database(const std::string& socket) {
 }
 
 db::ConnectOptions Stage::connect_options() const {
-  auto options = db::from_settings(settings_.database);
+  auto options = db::from_settings(settings_);
   options.call_timeout = std::chrono::minutes(5);  // one statement copies a table of all tasks
   return options;
 }

@@ -194,7 +194,7 @@ class Client::Impl {
   CancelResult cancel(const queue::TaskId& id, const std::string& reason,
                       const CancelOptions& options) {
     auto [session, end] = sessions_.begin([&](db::Connection& db) {
-      db.require_writable();
+      db.require_writer();
       std::optional<queue::AsDone> as_done;
       if (options.as_done) as_done = queue::as_done_here(keeps_history(db, id));
       return as_done;

@@ -30,7 +30,7 @@ Sessions::Session Sessions::take_idle() {
   if (boot_ns() - idle.since_ns < kSecond) return std::move(idle.session);
   try {
     // The session was idle for so long that its server may have become read-only.
-    idle.session->require_writable();
+    idle.session->require_writer();
     return std::move(idle.session);
   } catch (const db::DbError&) {
     return connect();

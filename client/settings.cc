@@ -33,14 +33,14 @@ Settings from_client(const ClientSettings& settings) {
   database.tls_key = settings.tls_key;
   database.connect_timeout = settings.connect_timeout;
   database.call_timeout = settings.call_timeout;
-  return {db::from_settings(database), settings.runtime_dir, {}};
+  return {db::from_settings(database, settings.runtime_dir), settings.runtime_dir, {}};
 }
 
 Settings from_file(const std::string& path) {
   config::LoadOptions options;
   options.file = path;
   const config::Settings loaded = config::load(options);
-  Settings settings{db::from_settings(loaded.database), {}, {}};
+  Settings settings{db::from_settings(loaded), {}, {}};
   for (const config::Queue& queue : loaded.queues) settings.queues[queue.name] = queue;
   try {
     settings.runtime_dir = config::runtime_dir(loaded);

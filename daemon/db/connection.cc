@@ -3,15 +3,19 @@
 
 #include <errmsg.h>
 #include <mysql.h>
+#include <mysqld_error.h>
 
 #include <algorithm>
 #include <charconv>
 #include <mutex>
 
 #include "base/clock.h"
+#include "base/mutant.h"
 #include "db/lent_session.h"
 #include "db/session_settings.h"
 #include "db/tls.h"
+#include "db/writer.h"
+#include "sql/queries.h"
 
 namespace allot::db {
 namespace {
@@ -19,9 +23,8 @@ namespace {
 // What a connection learns of the server; the session's settings follow.
 constexpr std::string_view kServer =
     "SELECT CONNECTION_ID(), @@max_allowed_packet,"
-    " CRC32(CONCAT_WS('|', @@hostname, @@port, @@server_id)),"
-    " @@global.read_only, @@global.innodb_read_only, CURRENT_USER(), ";
-constexpr std::size_t kServerColumns = 6;
+    " CRC32(CONCAT_WS('|', @@hostname, @@port, @@server_id)), CURRENT_USER(), ";
+constexpr std::size_t kServerColumns = 4;
 
 unsigned whole_seconds(std::chrono::milliseconds duration) {
   return static_cast<unsigned>((duration.count() + 999) / 1000);
@@ -42,12 +45,6 @@ std::string names_of(std::span<const Statement> statements) {
   return names;
 }
 
-std::string place_of(const ConnectOptions& options, const Server* server) {
-  if (server == nullptr) return "socket " + options.socket;
-  const bool v6 = server->host.find(':') != std::string::npos;
-  return (v6 ? "[" + server->host + "]" : server->host) + ":" + std::to_string(server->port);
-}
-
 std::string joined(std::span<const Statement> statements) {
   std::string sql;
   for (const Statement& statement : statements) {
@@ -57,7 +54,27 @@ std::string joined(std::span<const Statement> statements) {
   return sql;
 }
 
+// There is no schema, an older one, or no right to read it.
+bool lacks_term(const DbError& error) {
+  switch (error.number()) {
+    case ER_NO_DB_ERROR:
+    case ER_NO_SUCH_TABLE:
+    case ER_BAD_FIELD_ERROR:
+    case ER_TABLEACCESS_DENIED_ERROR:
+    case ER_COLUMNACCESS_DENIED_ERROR:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
+
+std::string place_of(const ConnectOptions& options, const Server* server) {
+  if (server == nullptr) return "socket " + options.socket;
+  const bool v6 = server->host.find(':') != std::string::npos;
+  return (v6 ? "[" + server->host + "]" : server->host) + ":" + std::to_string(server->port);
+}
 
 std::string_view Row::text(std::size_t i) const {
   return fields_[i] == nullptr ? std::string_view{} : std::string_view{fields_[i], lengths_[i]};
@@ -111,35 +128,28 @@ void Connection::select_database(const std::string& name) {
 }
 
 Connection::Connection(const ConnectOptions& options) {
-  initialise_library();
-  if (!options.socket.empty()) {
-    open(options, nullptr);
-  } else if (options.servers.size() == 1) {
-    open(options, &options.servers.front());
+  if (options.socket.empty() && options.servers.size() > 1) {
+    Found found = find_writer(options);
+    *this = std::move(found.writer);
+    passed_over_ = std::move(found.passed_over);
   } else {
-    open_first_usable(options);
+    open(options, options.socket.empty() ? &options.servers.at(0) : nullptr);
+  }
+  if (standing_.other_node && claim_term(*this)) {
+    require_writer();
+  } else {
+    require_standing();
   }
 }
 
-void Connection::open_first_usable(const ConnectOptions& options) {
-  std::optional<DbError> worst;
-  std::string reasons;
-  for (const Server& server : options.servers) {
-    try {
-      return open(options, &server);
-    } catch (const DbError& error) {
-      passed_over_.emplace_back(error.what());
-      reasons += (reasons.empty() ? "" : "; ") + passed_over_.back();
-      // A server that may come back decides the class, because then waiting helps.
-      if (!worst || error.error_class() == ErrorClass::kGone) worst = error;
-    }
-  }
-  throw DbError(worst ? worst->number() : CR_UNKNOWN_HOST,
-                "no database server of the list can be used: " + reasons);
+Connection::Connection(const ConnectOptions& options, const Server* server) {
+  open(options, server);
 }
 
 void Connection::open(const ConnectOptions& options, const Server* server) {
+  initialise_library();
   where_ = place_of(options, server);
+  memory_ = options.memory;
   handle_.reset(mysql_init(nullptr));
   if (!handle_) throw DbError(CR_OUT_OF_MEMORY, "database: out of memory");
   const unsigned connect_timeout = whole_seconds(options.connect_timeout);
@@ -173,14 +183,52 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
 void Connection::set_up_session(std::chrono::seconds lock_wait) {
   max_packet_ = 0;  // that of the previous server
   lock_wait_ = lock_wait;
-  auto results = execute(session_settings(lock_wait) + std::string(kServer) + session_columns());
+  std::optional<Row> term;
+  auto results = with_term(session_settings(lock_wait) + std::string(kServer) + session_columns() +
+                               ";\n" + Statement(sql::k_read_role).render(),
+                           term);
+  const auto role = results.back().next();
+  results.pop_back();
   const auto row = results.back().next();
   id_ = row->u64(0);
   max_packet_ = row->u64(1);
   server_id_ = row->u64(2);
-  refuse_read_only(*row, 3);
-  account_ = row->text(5);
+  account_ = row->text(3);
+  learn_standing(*role, term);
   refuse_session(*row, kServerColumns);
+}
+
+std::vector<StatementResult> Connection::with_term(const std::string& sql,
+                                                   std::optional<Row>& term) {
+  if (!reads_term_) return execute(sql);
+  try {
+    auto results = execute(sql + ";\n" + Statement(sql::k_read_term).render());
+    term = results.back().next();
+    results.pop_back();
+    return results;
+  } catch (const DbError& error) {
+    if (!lacks_term(error)) throw;
+    reads_term_ = false;
+    return execute(sql);
+  }
+}
+
+// A right that is missing for the second statement leaves the decision to the read-only switches, which
+// Group Replication sets on all members but the primary.
+void Connection::learn_standing(const Row& role, const std::optional<Row>& term) {
+  standing_ = standing_of(role, term);
+  if (standing_.refusal.empty() && has_group(role)) {
+    try {
+      auto results = run({Statement(sql::k_read_member)});
+      if (const auto member = results.front().next()) standing_.refusal = member_refusal(*member);
+    } catch (const DbError& error) {
+      if (error.error_class() != ErrorClass::kRefused) throw;
+    }
+  }
+  if (!standing_.refusal.empty()) {
+    throw DbError(CR_SERVER_GONE_ERROR,
+                  "database at " + where_ + " " + standing_.refusal + ": not used");
+  }
 }
 
 void Connection::require_session() {
@@ -205,17 +253,27 @@ void Connection::refuse_session(const Row& row, std::size_t first) {
                                   "this account set it");
 }
 
-void Connection::require_writable() {
-  auto results = execute("SELECT @@global.read_only, @@global.innodb_read_only");
-  refuse_read_only(*results.front().next(), 0);
+void Connection::require_writer() {
+  std::optional<Row> term;
+  auto results = with_term(Statement(sql::k_read_role).render(), term);
+  learn_standing(*results.front().next(), term);
+  require_standing();
 }
 
-// Two switches: super_read_only sets the first; readers of a shared storage have only the second.
-void Connection::refuse_read_only(const Row& row, std::size_t first) {
-  for (const std::size_t i : {first, first + 1}) {
-    if (row.text(i) == "0" || row.text(i) == "OFF") continue;
-    throw DbError(CR_SERVER_GONE_ERROR, "database at " + where_ + " is read-only: not used");
+// S52: a server that was the writer once, and knows nothing of its successor, is not used again.
+void Connection::require_standing() {
+  if (standing_.other_node) {
+    throw DbError(CR_SERVER_GONE_ERROR,
+                  "database at " + where_ + " is not the node of its Galera cluster that is the writer: not used");
   }
+  if (!standing_.term) return;
+  memory_->saw(std::max(*standing_.term, standing_.superseded_by));
+  const std::uint64_t highest = memory_->highest();
+  if (*standing_.term >= highest || mutant::removed("term_highest")) return;
+  throw DbError(CR_SERVER_GONE_ERROR,
+                "database at " + where_ + " has term " + std::to_string(*standing_.term) +
+                    ", and another server has term " + std::to_string(highest) +
+                    ": not used; 'allot promote' would make it the writer again");
 }
 
 void Connection::refuse_plain() {

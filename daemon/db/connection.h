@@ -16,7 +16,9 @@
 #include "db/connector.h"
 #include "db/error.h"
 #include "db/prepared.h"
+#include "db/standing.h"
 #include "db/statement.h"
+#include "db/term_memory.h"
 
 namespace allot::db {
 
@@ -39,7 +41,7 @@ struct TlsOptions {
 };
 
 struct ConnectOptions {
-  std::vector<Server> servers;  // the first writable one is used
+  std::vector<Server> servers;  // the writer among them is used, see writer.h
   std::string socket;           // used instead of servers when not empty
   std::string user;
   std::string password;
@@ -50,7 +52,11 @@ struct ConnectOptions {
   std::chrono::milliseconds call_timeout{10'000};
   // How long a statement waits for a lock of another session, at least 1 s.
   std::chrono::seconds lock_wait{5};
+  // Never nullptr; copies share it.
+  std::shared_ptr<TermMemory> memory = std::make_shared<TermMemory>();
 };
+// "socket /run/x" or "host:3306", for messages; nullptr: the socket.
+[[nodiscard]] std::string place_of(const ConnectOptions& options, const Server* server);
 
 // One row of a stored result, which it keeps alive; the views that text() returns live as long as
 // the row. Valid until the caller asks for the next row of the same result.
@@ -88,10 +94,13 @@ class StatementResult {
 // an error of class kGone the connection is useless. UTC, READ COMMITTED, utf8mb4.
 class Connection {
  public:
-  // Connects; each call starts again at the first server of the list. It refuses a read-only server
-  // as kGone (S2). When no server is left the error names all, and is kGone as long as one of them
+  // Connects to the writer (S52): the server of the socket, or of the list. A server that is not the writer
+  // is refused as kGone. When no server is left the error names all, and is kGone as long as one of them
   // may come back.
   explicit Connection(const ConnectOptions& options);
+  // Connects to one server, whatever its term is: for who compares the servers of a list. nullptr: the
+  // socket.
+  Connection(const ConnectOptions& options, const Server* server);
   // Borrows a connection from somebody who keeps it and its settings: see lent_session.h. It sends
   // each Statement separately, and portable().
   explicit Connection(st_mysql& lent);
@@ -134,9 +143,11 @@ class Connection {
   std::string inspect_lent();
   void select_database(const std::string& name);
 
-  // Throws kGone when the server has become read-only: a session that only reads does not notice
-  // that another server is the primary now.
-  void require_writable();
+  // Throws kGone when the server is not the writer any more: a session that only reads does not notice
+  // that another server is.
+  void require_writer();
+  // What the server said of its role when it was asked last.
+  [[nodiscard]] const Standing& standing() const { return standing_; }
 
   // Throws kRefused when the session is another one now, or not as this connection set it up. The
   // constructor did this with the answer to its settings, where a proxy may not show yet.
@@ -166,10 +177,12 @@ class Connection {
   // executed, COMMIT among them.
   [[noreturn]] void abandon(const DbError& error, const std::string& what);
   void open(const ConnectOptions& options, const Server* server);
-  void open_first_usable(const ConnectOptions& options);
+  // `sql`, and read_term.sql in the same packet where this account can read it.
+  std::vector<StatementResult> with_term(const std::string& sql, std::optional<Row>& term);
+  void learn_standing(const Row& role, const std::optional<Row>& term);
+  void require_standing();
   void set_up_session(std::chrono::seconds lock_wait);
   void refuse_session(const Row& row, std::size_t first);
-  void refuse_read_only(const Row& row, std::size_t first);
   [[noreturn]] void fail(std::string_view doing);
   [[noreturn]] void fail_query(Nanos asked_ns);  // CLOCK_MONOTONIC
   [[noreturn]] void fail_tls(const Server& server);
@@ -184,6 +197,9 @@ class Connection {
   std::uint64_t server_id_ = 0;
   std::uint64_t max_packet_ = 0;
   std::chrono::seconds lock_wait_{0};
+  Standing standing_;
+  std::shared_ptr<TermMemory> memory_;
+  bool reads_term_ = true;
 };
 
 // The same, for another connection to the server that `connection` uses, of all in the list.

@@ -123,6 +123,7 @@ ErrorClass classify(unsigned error_number) {
     case kConnectionKilled:
     case kServerLostExtended:
     case kClientInteractionTimeout:
+    case kSuperseded:
       return ErrorClass::kGone;
     default:
       return is_refusal(error_number) ? ErrorClass::kRefused : ErrorClass::kFatal;

@@ -23,6 +23,9 @@ const char* name_of(ErrorClass error_class);
 // No server's number: this server cannot keep what Allot promises. Of class kRefused.
 inline constexpr unsigned kUnfitServer = 70'000;
 
+// No server's number: another server is the writer (S53). Of class kGone: connect again.
+inline constexpr unsigned kSuperseded = 70'001;
+
 // Pure: classes of the server's (1xxx) and the client's (2xxx) error numbers.
 ErrorClass classify(unsigned error_number);
 

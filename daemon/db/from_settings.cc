@@ -1,9 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/from_settings.h"
 
-namespace allot::db {
+#include <filesystem>
+#include <system_error>
 
-ConnectOptions from_settings(const config::Database& settings) {
+#include "base/error.h"
+
+namespace allot::db {
+namespace {
+
+// Where it may be made: one server has nothing to be compared with.
+void make_folder(const std::string& folder) {
+  std::error_code ignored;
+  std::filesystem::create_directories(folder, ignored);
+}
+
+// A folder that belongs to another account is no place, and a command works without it.
+std::string runtime_dir_of(const config::Settings& settings) {
+  try {
+    return config::runtime_dir(settings);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+// "host:port host:port name", or "/socket name".
+std::string list_of(const ConnectOptions& options) {
+  std::string list = options.socket;
+  if (list.empty()) {
+    for (const Server& server : options.servers) list += place_of(options, &server) + " ";
+  }
+  return list + options.database;
+}
+
+}  // namespace
+
+ConnectOptions from_settings(const config::Settings& settings) {
+  return from_settings(settings.database, runtime_dir_of(settings));
+}
+
+ConnectOptions from_settings(const config::Database& settings, const std::string& runtime_dir) {
   ConnectOptions options;
   for (const config::Server& server : settings.servers) {
     options.servers.push_back({server.host, server.port});
@@ -19,6 +55,9 @@ ConnectOptions from_settings(const config::Database& settings) {
   options.tls.ca = settings.tls_ca;
   options.tls.cert = settings.tls_cert;
   options.tls.key = settings.tls_key;
+  if (runtime_dir.empty()) return options;
+  if (options.socket.empty() && options.servers.size() > 1) make_folder(runtime_dir);
+  options.memory = std::make_shared<TermMemory>(runtime_dir, list_of(options));
   return options;
 }
 

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "config/settings.h"
 #include "db/connection.h"
 
 namespace allot::db {
 
-// The connection options of [database] in loaded settings.
-[[nodiscard]] ConnectOptions from_settings(const config::Database& settings);
+// The connection options of [database] in loaded settings. What the host remembers of the servers is in the
+// runtime folder of the instance.
+[[nodiscard]] ConnectOptions from_settings(const config::Settings& settings);
+// The same for another account, or without an instance: `runtime_dir` may be empty.
+[[nodiscard]] ConnectOptions from_settings(const config::Database& settings,
+                                           const std::string& runtime_dir);
 
 }  // namespace allot::db

@@ -204,7 +204,7 @@ meter::RequestRecord* requests_of(const Options& options, const config::Settings
 
 api::Service service_of(const config::Settings& settings, meter::RequestRecord* requests) {
   api::Service service;
-  service.database = db::from_settings(settings.gateway->database);
+  service.database = db::from_settings(settings.gateway->database, config::runtime_dir(settings));
   service.queues = settings.queues;
   service.instance = settings.daemon.instance;
   service.runtime_dir = config::runtime_dir(settings);
@@ -217,7 +217,7 @@ api::Service service_of(const config::Settings& settings, meter::RequestRecord* 
 
 fireworq::Service fireworq_of(const config::Settings& settings) {
   fireworq::Service service;
-  service.database = db::from_settings(settings.gateway->database);
+  service.database = db::from_settings(settings.gateway->database, config::runtime_dir(settings));
   service.settings = *settings.gateway->fireworq;
   service.plugins = settings.plugins;
   service.runtime_dir = config::runtime_dir(settings);

@@ -65,7 +65,7 @@ bool has_workers(const config::Settings& settings) {
 
 void work(const config::Settings& settings, const queue::Holder& holder, worker::SlotWriter& slot,
           ipc::Board& board) {
-  db::ConnectOptions connect = db::from_settings(settings.database);
+  db::ConnectOptions connect = db::from_settings(settings);
   connect.lock_wait = worker::lock_wait(settings.daemon.lease_ttl);
   worker::Session session(connect, slot, settings.daemon.stop_timeout / 2);
   worker::require_fit(session, connect);

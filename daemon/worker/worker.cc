@@ -166,7 +166,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   slot.set_state(ipc::WorkerState::kConnecting);
   const auto registry =
       plugin_host::Registry::load(settings.plugins.folder, settings.plugins.sections);
-  db::ConnectOptions connect = db::from_settings(settings.database);
+  db::ConnectOptions connect = db::from_settings(settings);
   connect.lock_wait = lock_wait(leases.ttl());
   try {
     Session session(connect, slot, settings.daemon.stop_timeout / 2);

@@ -16,11 +16,12 @@ BEGIN
   DECLARE v_source_id INT UNSIGNED DEFAULT 0;
   DECLARE v_placement VARCHAR(15) CHARACTER SET utf8mb4 DEFAULT '';
   DECLARE v_layout INT UNSIGNED;
+  DECLARE v_superseded_by BIGINT UNSIGNED;
   DECLARE v_routed BOOLEAN DEFAULT TRUE;
   DECLARE CONTINUE HANDLER FOR NOT FOUND BEGIN END;
   IF LENGTH(p_queue) > 0 THEN
-    SELECT queue_id, placement, layout, COALESCE(routed, TRUE)
-      INTO v_source_id, v_placement, v_layout, v_routed
+    SELECT queue_id, placement, layout, COALESCE(routed, TRUE), superseded_by
+      INTO v_source_id, v_placement, v_layout, v_routed, v_superseded_by
       FROM queue
      WHERE name = p_queue AND LENGTH(name) = LENGTH(p_queue)  -- padding would make it equal
       LOCK IN SHARE MODE;
@@ -31,8 +32,8 @@ BEGIN
   SET p_queue_id = v_source_id, p_placement = v_placement, p_layout = v_layout;
   IF v_routed THEN                                       -- S45: once
     -- The routes first, as a change of routes locks them, and no queue beside the one.
-    SELECT queue_id, name, placement, layout
-      INTO p_queue_id, p_queue, p_placement, p_layout
+    SELECT queue_id, name, placement, layout, superseded_by
+      INTO p_queue_id, p_queue, p_placement, p_layout, v_superseded_by
       FROM queue
      WHERE queue_id = (SELECT route.target_id
                          FROM route
@@ -49,6 +50,10 @@ BEGIN
                         LIMIT 1
                          LOCK IN SHARE MODE)
       LOCK IN SHARE MODE;
+  END IF;
+  IF v_superseded_by IS NOT NULL THEN                    -- S53
+    CALL allot_refuse(CONCAT('this server is not the writer any more: another one has term ',
+                             v_superseded_by, '; connect to that one'));
   END IF;
   IF p_queue_id = 0 THEN
     CALL allot_refuse(CONCAT('queue ', COALESCE(QUOTE(p_queue), 'NULL'), ': no route takes type ',

@@ -1,21 +1,28 @@
 -- Writes down which server this is, as note_server.sql does (S48). Prepared, because a body keeps of
 -- a comment for one kind of server what the server executed that made it, and goes on as it is when
--- that server is upgraded: it would then find another identity than note_server.sql.
+-- that server is upgraded: it would then find another identity than note_server.sql. It never takes the
+-- term over from another node of Galera: that is for Allot's own programs, which know the view.
 DROP PROCEDURE IF EXISTS /*!80000 allot_note_server */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_note_server()
 MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
 BEGIN
+  DECLARE EXIT HANDLER FOR 1690
+    CALL allot_refuse('this Galera node is not the writer; connect to the one that server_identity names');
   PREPARE allot_note_server FROM '
     INSERT INTO server_identity (only_row, identity, number, since, streak)
     VALUES (1,
             LEFT(CONCAT_WS('' '', CONCAT(@@hostname, '':'', @@port), @@server_id, @@datadir
-                   /*M!101000 , @@server_uid */ /*!80000 , @@server_uuid */), 1000),
+                   /*M!101000 , @@server_uid */ /*!80000 , @@server_uuid */,
+                   (SELECT CONCAT(''node='', VARIABLE_VALUE)
+                      FROM /*M!100600 information_schema.GLOBAL_STATUS */ /*!80000 performance_schema.global_status */
+                     WHERE VARIABLE_NAME = ''wsrep_gcomm_uuid'')), 1000),
             1, ''2025-01-01'', 0)
         ON DUPLICATE KEY UPDATE
            streak = IF(identity = VALUES(identity), streak,
                        IF(ABS(TIMESTAMPDIFF(SECOND, since, UTC_TIMESTAMP(6))) < 600, streak + 1, 1)),
-           number = IF(identity = VALUES(identity), number, number + 1),
+           number = IF(identity = VALUES(identity), number,
+                       number + 1 + ~0 * (identity LIKE ''% node=%'' AND VALUES(identity) LIKE ''% node=%'')),
            since = IF(identity = VALUES(identity) AND since <= UTC_TIMESTAMP(6), since, UTC_TIMESTAMP(6)),
            identity = VALUES(identity)';
   EXECUTE allot_note_server;

@@ -162,7 +162,7 @@ class Doctor {
 
   void look_at_protocol(db::Connection& db) {
     try {
-      queue::rehearse(db, db::from_settings(settings_.database));
+      queue::rehearse(db, db::from_settings(settings_));
       ok("protocol", "sessions, fences and skipped locks are as Allot needs them");
     } catch (const db::DbError& error) {
       if (error.number() == db::kUnfitServer) {

@@ -257,7 +257,7 @@ int run_command(const Context& context, const RunOptions& options) {
                  printable(reason, kShownError).c_str());
   };
   command.start(lock.token, until_of(lock, queue::ends_ns(lock)));
-  queue::LockKeeper keeper(db::from_settings(settings.database), lock, queue::spare_ns(lock),
+  queue::LockKeeper keeper(db::from_settings(settings), lock, queue::spare_ns(lock),
                            std::move(events));
   const int code = run_under(keeper, command, signals, kill_ns);
   const bool released = keeper.release();

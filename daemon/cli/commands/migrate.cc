@@ -52,7 +52,7 @@ int migrate(const Context& context, const JsonOption& options) {
   const config::Settings settings = context.settings();
   db::Connection db = connect_any(settings);
   const auto applied = db::migrate(db);
-  queue::rehearse(db, db::from_settings(settings.database));
+  queue::rehearse(db, db::from_settings(settings));
   std::vector<MadeQueue> queues;
   for (const config::Queue& queue : settings.queues) {
     queues.push_back(

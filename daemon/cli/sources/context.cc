@@ -8,7 +8,7 @@ namespace allot::cli {
 
 db::Connection connect_any(const config::Settings& settings) {
   try {
-    return db::Connection(db::from_settings(settings.database));
+    return db::Connection(db::from_settings(settings));
   } catch (const db::DbError& error) {
     if (settings.database.embedded.empty() || error.error_class() != db::ErrorClass::kGone) throw;
     throw Error("the embedded database in " + settings.database.embedded +

@@ -100,7 +100,7 @@ std::exception_ptr Crew::make_ready(Session& session) {
   if (!session.connection) return connect(session);
   if (boot_ns() - session.used_ns < kFresh) return nullptr;
   try {
-    session.connection->require_writable();
+    session.connection->require_writer();
     return nullptr;
   } catch (const db::DbError&) {
     session.connection.reset();

@@ -3,8 +3,8 @@
 
 #include <charconv>
 
+#include "db/writer.h"
 #include "base/error.h"
-#include "queue/model/server_change.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -141,7 +141,7 @@ std::optional<HeldLock> take_lock(db::Connection& db, const Taking& taking, Toke
       .set("ttl_us", std::chrono::microseconds(taking.ttl).count())
       .set("known_us", floor.least_us());
   const Nanos sent = boot_ns();
-  auto results = db.transact(note_server_statement(), {&take, 1});
+  auto results = db.transact(db::note_server_statement(db), {&take, 1});
   const auto row = results.back().next();
   if (!row) return std::nullopt;
   HeldLock lock{taking.name, small_in(*row, 0), row->u64(1), taking.holder.id, taking.ttl, sent};
@@ -173,7 +173,7 @@ bool free_lock(db::Connection& db, const LockObservation& observed, bool stale) 
       .set("seen_epoch", observed.epoch)
       .set("seen_expire_at", observed.expire_at)
       .set("stale", stale ? 1 : 0);
-  return db.run({note_server_statement(), free}).back().affected() == 1;
+  return db.run({db::note_server_statement(db), free}).back().affected() == 1;
 }
 
 std::vector<LockSummary> list_locks(db::Connection& db) {

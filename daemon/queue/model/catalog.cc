@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/mutant.h"
 #include "db/transaction.h"
 #include "queue/model/statements.h"
 #include "sql/queries.h"
@@ -51,7 +52,13 @@ std::string text_of(const QueueShape& shape) {
   return text + " to " + std::to_string(shape.max_running) + " of a key";
 }
 
+// S53: whoever submits reads this row, so that a server which another one has superseded takes nothing more.
 QueueInfo queue_in(const db::Row& row) {
+  if (!row.is_null(kRouted + 1) && !mutant::removed("superseded_queue")) {
+    throw db::DbError(db::kSuperseded,
+                      "this database server takes writes, but another one has term " +
+                          std::to_string(row.u64(kRouted + 1)) + " and is the writer");
+  }
   return read_queue(row, kRouted);
 }
 

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/model/server_change.h"
 
+#include "db/writer.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
 
-db::Statement note_server_statement() {
-  return db::Statement(sql::k_note_server);
-}
-
 bool note_server(db::Connection& db) {
   // Of an INSERT that finds its row, 1 is a row that stays as it is.
-  return db.run({note_server_statement()}).front().affected() == 2;
+  return db.run({db::note_server_statement(db)}).front().affected() == 2;
 }
 
 std::optional<ServerChange> last_server_change(db::Connection& db) {

@@ -12,10 +12,9 @@
 // server nobody takes over what another one may hold for as long as that lasts, and a second more.
 namespace allot::queue {
 
-// note_server.sql: in the packet of each takeover, before its statement, which waits by what this
-// one has written. So it holds whatever this process knows of the change, and whatever stands
+// db::note_server_statement() is in the packet of each takeover, before its statement, which waits by what
+// that one has written. So the rule holds whatever this process knows of the change, and whatever stands
 // between it and the server.
-[[nodiscard]] db::Statement note_server_statement();
 
 // For whoever connects, so that the wait begins at once. True when the server is another one than
 // that which wrote last, or its clock was set back. The schema has to be there.

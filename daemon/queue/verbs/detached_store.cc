@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/verbs/detached_store.h"
 
-#include "queue/model/server_change.h"
+#include "db/writer.h"
 #include "queue/model/statements.h"
 #include "queue/verbs/end_statements.h"
 #include "queue/verbs/lease_store.h"
@@ -113,7 +113,7 @@ std::optional<Claim> DetachedStore::recover(db::Connection& db, const DetachedOb
       .set("former", gone == Gone::kFormer ? 1 : 0)
       .set("suspect_flag", kSuspectFlag);
   const Claim mine{observed.id, 0, observed.epoch + 1, holder_.id, {}, Claim::Place::kDetached};
-  if (db.run({note_server_statement(), statement}).back().affected() == 1) return mine;
+  if (db.run({db::note_server_statement(db), statement}).back().affected() == 1) return mine;
   // An earlier try may have succeeded although its reply was lost.
   const auto now = held(db, observed.id);
   return now && now->epoch == mine.epoch ? std::optional(mine) : std::nullopt;

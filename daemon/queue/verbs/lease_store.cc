@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "queue/model/server_change.h"
+#include "db/writer.h"
 #include "queue/model/statements.h"
 #include "queue/verbs/block.h"
 #include "queue/verbs/rated.h"
@@ -64,7 +64,7 @@ std::optional<Block> LeaseStore::take_over(db::Connection& db, const Observation
       .set("seen_expire_at", observed.expire_at)
       .set("stale", stale ? 1 : 0)
       .set("rated", starts_none ? 1 : 0);
-  return take(db, {note_server_statement(), std::move(statement)}, observed.partition, spec);
+  return take(db, {db::note_server_statement(db), std::move(statement)}, observed.partition, spec);
 }
 
 db::Statement LeaseStore::lease_statement(const sql::SqlText& text, Partition partition,

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "peer/slot_file.h"
-#include "worker/process/deaf_thread.h"
+#include "thread/deaf_thread.h"
 #include "worker/process/stop_request.h"
 
 namespace allot::worker {

@@ -210,7 +210,7 @@ CallAnswer TaskWrites::submit(std::span<const allot_submission* const> orders,
     if (open_) return bad("submit: not while a transaction is open; replace_with is part of it");
     const auto submissions = read(orders);
     with_database([](db::Connection& db) {  // a working connection: submit() tries only once
-      db.require_writable();
+      db.require_writer();
       return true;
     });
     const auto submitted =

@@ -200,7 +200,7 @@ void check_config(const config::Settings& settings, Findings& findings) {
 }
 
 void check_database(const config::Settings& settings, bool reclaim, Findings& findings) {
-  const db::ConnectOptions options = db::from_settings(settings.database);
+  const db::ConnectOptions options = db::from_settings(settings);
   db::Connection db(options);
   findings.server = db.where();
   for (const std::string& why : db.passed_over()) {

@@ -15,7 +15,7 @@
 #include "base/exit_codes.h"
 #include "base/posix.h"
 #include "log/log.h"
-#include "worker/process/deaf_thread.h"
+#include "thread/deaf_thread.h"
 #include "worker/process/stop_request.h"
 
 namespace allot::worker {

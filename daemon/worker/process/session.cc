@@ -63,7 +63,7 @@ db::Connection& Session::connection() {
   } else if (mono_ns() - looked_at_ns_ < kLookEvery) {
     return *connection_;
   } else {
-    connection_->require_writable();
+    connection_->require_writer();
   }
   looked_at_ns_ = mono_ns();
   return *connection_;

@@ -470,7 +470,7 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, const Worke
   keep_records(settings, slot, holder, remains);
   const queue::LeaseStore leases(holder, settings.daemon.lease_ttl);
   const queue::DetachedStore detached(leases.holder(), leases.ttl());
-  db::Connection db = connect(db::from_settings(settings.database));
+  db::Connection db = connect(db::from_settings(settings));
   if (!mutant::removed("kill_connections")) kill_former_connections(db, slot);
   queue::ack(db, remains.partition, remains.finished);
   const auto epoch = leases.held_epoch(db, remains.partition);

@@ -5,10 +5,10 @@
 #include <thread>
 #include <utility>
 
-namespace allot::worker {
+namespace allot {
 
-// Starts a thread that no signal reaches. All threads of a worker but the main one are such: the
-// main thread gets the signals, because they have to interrupt its futex and poll calls.
+// Starts a thread that receives no signal. Signals are for the thread that reads them, or whose futex
+// and poll calls they have to interrupt.
 template <typename Body>
 std::thread deaf_thread(Body&& body) {
   sigset_t all;
@@ -20,4 +20,4 @@ std::thread deaf_thread(Body&& body) {
   return thread;
 }
 
-}  // namespace allot::worker
+}  // namespace allot

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/writer.h"
+
+#include <errmsg.h>
+#include <mysql.h>
+#include <mysqld_error.h>
+
+#include <algorithm>
+#include <system_error>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/mutant.h"
+#include "sql/queries.h"
+#include "thread/deaf_thread.h"
+
+namespace allot::db {
+namespace {
+
+// Bound of one attempt while several servers are asked: a server that is frozen, or behind a network that
+// drops every packet, costs a connection no more than this.
+constexpr std::chrono::seconds kAskWithin{1};
+
+void ask(const ConnectOptions& options, Answer& answer) {
+  const Nanos asked = mono_ns();
+  try {
+    answer.connection.emplace(options, &answer.server);
+    options.memory->found_answering(answer.where);
+  } catch (const DbError& error) {
+    answer.error = error;
+    const auto within = std::chrono::nanoseconds(options.connect_timeout).count();
+    if (mono_ns() - asked >= static_cast<Nanos>(within)) {
+      options.memory->found_silent(answer.where);
+    }
+  }
+}
+
+std::optional<std::thread> thread_that_asks(const ConnectOptions& options, Answer& answer) {
+  try {
+    return deaf_thread([&options, &answer] {
+      ask(options, answer);
+      mysql_thread_end();
+    });
+  } catch (const std::system_error&) {
+    return std::nullopt;  // there is no thread left
+  }
+}
+
+std::uint64_t term_of(const Answer& answer) {
+  return answer.connection->standing().term.value_or(0);
+}
+
+bool may_be_used(const Answer& answer, std::uint64_t highest) {
+  return answer.connection &&
+         (!answer.connection->standing().term || term_of(answer) >= highest ||
+          mutant::removed("term_highest"));
+}
+
+// Nodes of a Galera cluster have one term, and one of them is the writer.
+bool comes_before(const Answer& one, const Answer& other) {
+  if (term_of(one) != term_of(other)) return term_of(one) > term_of(other);
+  return !one.connection->standing().other_node && other.connection->standing().other_node;
+}
+
+std::string refusal_of(const Answer& answer, std::uint64_t highest) {
+  if (answer.error) return answer.error->what();
+  return "database at " + answer.where + " has term " + std::to_string(term_of(answer)) +
+         ", and another server has term " + std::to_string(highest) + ": not used";
+}
+
+[[noreturn]] void refuse_all(const std::vector<Answer>& answers, std::uint64_t highest) {
+  std::optional<DbError> worst;
+  std::string reasons;
+  for (const Answer& answer : answers) {
+    reasons += (reasons.empty() ? "" : "; ") + refusal_of(answer, highest);
+    const DbError error = answer.error.value_or(DbError(CR_SERVER_GONE_ERROR, ""));
+    // A server that may come back decides the class, because then waiting helps.
+    if (!worst || error.error_class() == ErrorClass::kGone) worst = error;
+  }
+  throw DbError(worst ? worst->number() : CR_UNKNOWN_HOST,
+                "no database server of the list can be used: " + reasons);
+}
+
+// Neither has seen that the other one is the writer now, so that either may be the one of yesterday.
+[[noreturn]] void refuse_both(const Answer& one, const Answer& other) {
+  throw DbError(CR_SERVER_GONE_ERROR,
+                "two database servers take writes, and both have term " +
+                    std::to_string(term_of(one)) + ": " + one.where + " and " + other.where +
+                    ": neither is used; make the one that is not the primary read-only, or run 'allot "
+                    "promote HOST:PORT' for the one that is");
+}
+
+// Index of the answer to use; nullopt: there is none.
+std::optional<std::size_t> choose(const std::vector<Answer>& answers, std::uint64_t highest) {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (!may_be_used(answers[i], highest)) continue;
+    if (!best || comes_before(answers[i], answers[*best])) best = i;
+  }
+  if (!best || answers[*best].connection->standing().galera || mutant::removed("term_equal")) {
+    return best;
+  }
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (i != *best && may_be_used(answers[i], highest) &&
+        term_of(answers[i]) == term_of(answers[*best])) {
+      refuse_both(answers[*best], answers[i]);
+    }
+  }
+  return best;
+}
+
+std::uint64_t learn_highest(const std::vector<Answer>& answers, TermMemory& memory) {
+  for (const Answer& answer : answers) {
+    if (!answer.connection) continue;
+    memory.saw(std::max(term_of(answer), answer.connection->standing().superseded_by));
+  }
+  return memory.highest();
+}
+
+// nullopt: none of the answers will do.
+std::optional<Found> found_in(std::vector<Answer>& answers, std::uint64_t highest) {
+  const auto best = choose(answers, highest);
+  if (!best) return std::nullopt;
+  Found found{std::move(*answers[*best].connection)};
+  for (std::size_t i = 0; i < *best; ++i) {
+    found.passed_over.push_back(refusal_of(answers[i], highest));
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Answer> ask_servers(const ConnectOptions& options, Asked asked,
+                                std::chrono::milliseconds within) {
+  ConnectOptions bounded = options;
+  bounded.connect_timeout = std::min(options.connect_timeout, within);
+  std::vector<Answer> answers;
+  for (const Server& server : options.servers) {
+    answers.push_back({server, place_of(options, &server)});
+  }
+  std::vector<std::thread> threads;
+  for (Answer& answer : answers) {
+    if (asked == Asked::kLikely && options.memory->is_silent(answer.where)) {
+      answer.error = DbError(CR_SERVER_LOST,
+                             "database at " + answer.where + ": it gave no answer a moment ago");
+    } else if (auto thread = thread_that_asks(bounded, answer)) {
+      threads.push_back(std::move(*thread));
+    } else {
+      ask(bounded, answer);
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  return answers;
+}
+
+// First within a short time, and without the servers that are known to be silent. If that gives no writer,
+// and one of them was silent, with the patience that the configuration has.
+Found find_writer(const ConnectOptions& options) {
+  auto answers = ask_servers(options, Asked::kLikely, kAskWithin);
+  std::uint64_t highest = learn_highest(answers, *options.memory);
+  if (auto found = found_in(answers, highest)) return std::move(*found);
+  const bool silent = std::any_of(answers.begin(), answers.end(), [&](const Answer& answer) {
+    return options.memory->is_silent(answer.where);
+  });
+  if (silent) {
+    answers = ask_servers(options, Asked::kAll, options.connect_timeout);
+    highest = learn_highest(answers, *options.memory);
+    if (auto found = found_in(answers, highest)) return std::move(*found);
+  }
+  refuse_all(answers, highest);
+}
+
+Statement note_server_statement(const Connection& db) {
+  Statement statement(sql::k_note_server);
+  statement.set_raw("server_name", Statement(sql::k_server_name).render());
+  return statement.set_raw(
+      "other_node", db.standing().galera ? Statement(sql::k_other_node).render() : std::string("0"));
+}
+
+Statement promote_statement(std::uint64_t known_term) {
+  Statement statement(sql::k_promote);
+  statement.set_raw("server_name", Statement(sql::k_server_name).render());
+  return statement.set("known_term", known_term);
+}
+
+bool claim_term(Connection& db) {
+  try {
+    db.run({note_server_statement(db)});
+    return true;
+  } catch (const DbError& error) {
+    if (error.number() == ER_DATA_OUT_OF_RANGE || error.error_class() == ErrorClass::kRefused) {
+      return false;
+    }
+    throw;
+  }
+}
+
+}  // namespace allot::db
