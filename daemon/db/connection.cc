@@ -213,8 +213,8 @@ std::vector<StatementResult> Connection::with_term(const std::string& sql,
   }
 }
 
-// A right that is missing for the second statement leaves the decision to the read-only switches, which
-// Group Replication sets on all members but the primary.
+// A right that is missing for the second statement leaves the decision to the read-only switches,
+// which Group Replication sets on all members but the primary.
 void Connection::learn_standing(const Row& role, const std::optional<Row>& term) {
   standing_ = standing_of(role, term);
   if (standing_.refusal.empty() && has_group(role)) {
@@ -264,7 +264,8 @@ void Connection::require_writer() {
 void Connection::require_standing() {
   if (standing_.other_node) {
     throw DbError(CR_SERVER_GONE_ERROR,
-                  "database at " + where_ + " is not the node of its Galera cluster that is the writer: not used");
+                  "database at " + where_ +
+                      " is not the node of its Galera cluster that is the writer: not used");
   }
   if (!standing_.term) return;
   memory_->saw(std::max(*standing_.term, standing_.superseded_by));

@@ -94,12 +94,12 @@ class StatementResult {
 // an error of class kGone the connection is useless. UTC, READ COMMITTED, utf8mb4.
 class Connection {
  public:
-  // Connects to the writer (S52): the server of the socket, or of the list. A server that is not the writer
-  // is refused as kGone. When no server is left the error names all, and is kGone as long as one of them
-  // may come back.
+  // Connects to the writer (S52): the server of the socket, or of the list. A server that is not
+  // the writer is refused as kGone. When no server is left the error names all, and is kGone as
+  // long as one of them may come back.
   explicit Connection(const ConnectOptions& options);
-  // Connects to one server, whatever its term is: for who compares the servers of a list. nullptr: the
-  // socket.
+  // Connects to one server, whatever its term is: for who compares the servers of a list. nullptr:
+  // the socket.
   Connection(const ConnectOptions& options, const Server* server);
   // Borrows a connection from somebody who keeps it and its settings: see lent_session.h. It sends
   // each Statement separately, and portable().
@@ -143,8 +143,8 @@ class Connection {
   std::string inspect_lent();
   void select_database(const std::string& name);
 
-  // Throws kGone when the server is not the writer any more: a session that only reads does not notice
-  // that another server is.
+  // Throws kGone when the server is not the writer any more: a session that only reads does not
+  // notice that another server is.
   void require_writer();
   // What the server said of its role when it was asked last.
   [[nodiscard]] const Standing& standing() const { return standing_; }

@@ -8,8 +8,8 @@
 
 namespace allot::db {
 
-// The connection options of [database] in loaded settings. What the host remembers of the servers is in the
-// runtime folder of the instance.
+// The connection options of [database] in loaded settings. What the host remembers of the servers
+// is in the runtime folder of the instance.
 [[nodiscard]] ConnectOptions from_settings(const config::Settings& settings);
 // The same for another account, or without an instance: `runtime_dir` may be empty.
 [[nodiscard]] ConnectOptions from_settings(const config::Database& settings,

@@ -10,10 +10,10 @@
 
 namespace allot::db {
 
-// Memory of a host about the servers of one list (S52): the highest term that any of them had, and which
-// of them gave no answer in the last seconds. The processes of a host share it through small files of the
-// instance's runtime folder. Any thread may call every function. Nothing here fails: what cannot be written
-// is remembered by this process alone.
+// Memory of a host about the servers of one list (S52): the highest term that any of them had, and
+// which of them gave no answer in the last seconds. The processes of a host share it through small
+// files of the instance's runtime folder. Any thread may call every function. Nothing here fails:
+// what cannot be written is remembered by this process alone.
 class TermMemory {
  public:
   // `folder` empty: this process alone. `list` names the servers and the database.

@@ -17,8 +17,8 @@
 namespace allot::db {
 namespace {
 
-// Bound of one attempt while several servers are asked: a server that is frozen, or behind a network that
-// drops every packet, costs a connection no more than this.
+// Bound of one attempt while several servers are asked: a server that is frozen, or behind a
+// network that drops every packet, costs a connection no more than this.
 constexpr std::chrono::seconds kAskWithin{1};
 
 void ask(const ConnectOptions& options, Answer& answer) {
@@ -51,9 +51,8 @@ std::uint64_t term_of(const Answer& answer) {
 }
 
 bool may_be_used(const Answer& answer, std::uint64_t highest) {
-  return answer.connection &&
-         (!answer.connection->standing().term || term_of(answer) >= highest ||
-          mutant::removed("term_highest"));
+  return answer.connection && (!answer.connection->standing().term || term_of(answer) >= highest ||
+                               mutant::removed("term_highest"));
 }
 
 // Nodes of a Galera cluster have one term, and one of them is the writer.
@@ -81,13 +80,15 @@ std::string refusal_of(const Answer& answer, std::uint64_t highest) {
                 "no database server of the list can be used: " + reasons);
 }
 
-// Neither has seen that the other one is the writer now, so that either may be the one of yesterday.
+// Neither has seen that the other one is the writer now, so that either may be the one of
+// yesterday.
 [[noreturn]] void refuse_both(const Answer& one, const Answer& other) {
-  throw DbError(CR_SERVER_GONE_ERROR,
-                "two database servers take writes, and both have term " +
-                    std::to_string(term_of(one)) + ": " + one.where + " and " + other.where +
-                    ": neither is used; make the one that is not the primary read-only, or run 'allot "
-                    "promote HOST:PORT' for the one that is");
+  throw DbError(
+      CR_SERVER_GONE_ERROR,
+      "two database servers take writes, and both have term " + std::to_string(term_of(one)) +
+          ": " + one.where + " and " + other.where +
+          ": neither is used; make the one that is not the primary read-only, or run 'allot "
+          "promote HOST:PORT' for the one that is");
 }
 
 // Index of the answer to use; nullopt: there is none.
@@ -109,14 +110,6 @@ std::optional<std::size_t> choose(const std::vector<Answer>& answers, std::uint6
   return best;
 }
 
-std::uint64_t learn_highest(const std::vector<Answer>& answers, TermMemory& memory) {
-  for (const Answer& answer : answers) {
-    if (!answer.connection) continue;
-    memory.saw(std::max(term_of(answer), answer.connection->standing().superseded_by));
-  }
-  return memory.highest();
-}
-
 // nullopt: none of the answers will do.
 std::optional<Found> found_in(std::vector<Answer>& answers, std::uint64_t highest) {
   const auto best = choose(answers, highest);
@@ -129,6 +122,14 @@ std::optional<Found> found_in(std::vector<Answer>& answers, std::uint64_t highes
 }
 
 }  // namespace
+
+std::uint64_t learn_highest(const std::vector<Answer>& answers, TermMemory& memory) {
+  for (const Answer& answer : answers) {
+    if (!answer.connection) continue;
+    memory.saw(std::max(term_of(answer), answer.connection->standing().superseded_by));
+  }
+  return memory.highest();
+}
 
 std::vector<Answer> ask_servers(const ConnectOptions& options, Asked asked,
                                 std::chrono::milliseconds within) {
@@ -153,8 +154,8 @@ std::vector<Answer> ask_servers(const ConnectOptions& options, Asked asked,
   return answers;
 }
 
-// First within a short time, and without the servers that are known to be silent. If that gives no writer,
-// and one of them was silent, with the patience that the configuration has.
+// First within a short time, and without the servers that are known to be silent. If that gives no
+// writer, and one of them was silent, with the patience that the configuration has.
 Found find_writer(const ConnectOptions& options) {
   auto answers = ask_servers(options, Asked::kLikely, kAskWithin);
   std::uint64_t highest = learn_highest(answers, *options.memory);
@@ -173,8 +174,9 @@ Found find_writer(const ConnectOptions& options) {
 Statement note_server_statement(const Connection& db) {
   Statement statement(sql::k_note_server);
   statement.set_raw("server_name", Statement(sql::k_server_name).render());
-  return statement.set_raw(
-      "other_node", db.standing().galera ? Statement(sql::k_other_node).render() : std::string("0"));
+  return statement.set_raw("other_node", db.standing().galera
+                                             ? Statement(sql::k_other_node).render()
+                                             : std::string("0"));
 }
 
 Statement promote_statement(std::uint64_t known_term) {

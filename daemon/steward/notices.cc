@@ -108,6 +108,7 @@ std::vector<Notice> Notices::look_around(db::Connection& db) const {
   append(now, queue::leaderless_duties(db, kLeaderless));
   append(now, queue::failing_schedules(db));
   append(now, late_purges(db));
+  append(now, parts_.servers.second_writers());
   return now;
 }
 

@@ -14,6 +14,7 @@
 #include "steward/chore.h"
 #include "steward/duties.h"
 #include "steward/leadership.h"
+#include "steward/other_servers.h"
 #include "steward/unknown_tasks.h"
 #include "worker/process/session.h"
 
@@ -32,6 +33,7 @@ class Notices : public Chore {
     const std::vector<Duties::Served>& served;
     Leadership& leadership;
     UnknownTasks& unknown;
+    OtherServers& servers;
   };
   explicit Notices(const Parts& parts);
 

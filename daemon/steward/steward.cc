@@ -22,6 +22,7 @@
 #include "steward/loop.h"
 #include "steward/minutes.h"
 #include "steward/notices.h"
+#include "steward/other_servers.h"
 #include "steward/ticks.h"
 #include "worker/process/connect.h"
 #include "worker/process/own_holder.h"
@@ -76,7 +77,8 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   Layouts layouts(session, leadership, alone_of(served));
   UnknownTasks unknown(board);
   Duties duties(session, board, leadership, unknown, served);
-  Notices notices({session, board, settings, served, leadership, unknown});
+  OtherServers servers(connect);
+  Notices notices({session, board, settings, served, leadership, unknown, servers});
   Locks locks(session, leadership, config::runtime_dir(settings));
   Ticks ticks(session, board, leadership, kCalendar);
   BulkActions bulk(session, board, leadership);

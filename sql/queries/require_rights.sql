@@ -1,6 +1,7 @@
 -- Does nothing, and takes no lock, but is refused where the account lacks a right that a worker
 -- needs later: while it finds a task, gives its verdict, or heals a death.
 UPDATE q_lock_table SET state = state WHERE FALSE;
+UPDATE queue SET superseded_by = superseded_by WHERE FALSE;
 SELECT queue_id FROM queue_pause WHERE FALSE;
 SELECT queue_id FROM route WHERE FALSE;
 SELECT queue_id FROM queue_rate WHERE FALSE;

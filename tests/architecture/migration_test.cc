@@ -79,6 +79,7 @@ const std::map<std::string, std::uint64_t> kLanded = {
     {"0012_task_headers.sql", 0xae9fd1a24f709399U},
     {"0013_minutes.sql", 0xe1c8d32da8f5b0b2U},
     {"0014_fireworq.sql", 0xfe95188d21f9f52eU},
+    {"0015_superseded.sql", 0xb27c53c0c2c6ecbbU},
 };
 
 TEST(MigrationTest, WhatLandedStaysAsItIs) {

@@ -52,7 +52,8 @@ std::string text_of(const QueueShape& shape) {
   return text + " to " + std::to_string(shape.max_running) + " of a key";
 }
 
-// S53: whoever submits reads this row, so that a server which another one has superseded takes nothing more.
+// S53: whoever submits reads this row, so that a server which another one has superseded takes
+// nothing more.
 QueueInfo queue_in(const db::Row& row) {
   if (!row.is_null(kRouted + 1) && !mutant::removed("superseded_queue")) {
     throw db::DbError(db::kSuperseded,

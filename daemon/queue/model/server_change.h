@@ -20,6 +20,15 @@ namespace allot::queue {
 // that which wrote last, or its clock was set back. The schema has to be there.
 bool note_server(db::Connection& db);
 
+// S53. The first marks a server that takes writes although another one has this higher term: it refuses
+// submissions then. The second removes such marks where this server's term has become as high.
+void mark_superseded(db::Connection& db, std::uint64_t term);
+void clear_superseded(db::Connection& db);
+
+// By an operator's word this server is the writer: its term becomes higher than `known_term` and than its
+// own. Returns the term.
+std::uint64_t promote(db::Connection& db, std::uint64_t known_term);
+
 // The last change, for people.
 struct ServerChange {
   std::string server;           // "db1:3306"

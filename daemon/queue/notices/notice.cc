@@ -11,8 +11,8 @@
 namespace allot::queue {
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames{"waiting", "unserved", "dead",    "no_handler",
-                                                 "leader",  "purge",    "schedule"};
+constexpr std::array<std::string_view, 8> kNames{
+    "waiting", "unserved", "dead", "no_handler", "leader", "purge", "schedule", "second_writer"};
 
 std::optional<NoticeKind> kind_of(std::string_view name) {
   for (std::size_t i = 0; i < kNames.size(); ++i) {

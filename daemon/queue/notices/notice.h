@@ -24,6 +24,7 @@ enum class NoticeKind {
   kLeader,     // nobody leads a duty
   kPurge,      // the purge of a queue is behind
   kSchedule,   // a schedule fails, or drops ticks
+  kSecondWriter,  // a server takes writes and is not the writer: the subject is its place
 };
 [[nodiscard]] std::string_view name_of(NoticeKind kind);  // "waiting", "no_handler"
 

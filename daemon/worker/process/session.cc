@@ -42,6 +42,8 @@ meter::Event event_of(const db::DbError& error) {
 // S48: whoever notices first begins the wait of all.
 void note_change(db::Connection& fresh) {
   if (!queue::note_server(fresh)) return;
+  queue::clear_superseded(fresh);
+  fresh.require_writer();  // the host learns the new term
   log::warn("database.changed", {{"where", fresh.where()}});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// [database] hosts with two real servers of one account, and ports where no server listens. The second one
-// is a standby: read-only, unless a test promotes it.
+// [database] hosts with two real servers of one account, and ports where no server listens. The
+// second one is a standby: read-only, unless a test promotes it.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -174,8 +174,8 @@ TEST_F(ServerListTest, AServerThatDiedIsPassedOver) {
   EXPECT_EQ(Connection(both()).where(), place(second().tcp()));
 }
 
-// S52: a server that gave no answer is not asked again at once, neither by this process nor by another one
-// of the host.
+// S52: a server that gave no answer is not asked again at once, neither by this process nor by
+// another one of the host.
 TEST_F(ServerListTest, AFrozenServerCostsATimeoutOnce) {
   const DeadPort mute(true);
   const support::TempDir folder;

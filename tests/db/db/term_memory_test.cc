@@ -61,6 +61,5 @@ TEST_F(TermMemoryTest, ASilentServerIsKnownToAllProcesses) {
   EXPECT_FALSE(there_.is_silent("db1:3306"));
 }
 
-
 }  // namespace
 }  // namespace allot::db

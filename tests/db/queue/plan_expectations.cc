@@ -571,6 +571,7 @@ std::vector<Expectation> expectations() {
   for (Expectation& expected : of_bulk_actions()) all.push_back(std::move(expected));
   for (Expectation& expected : of_minutes()) all.push_back(std::move(expected));
   for (Expectation& expected : of_fireworq()) all.push_back(std::move(expected));
+  for (Expectation& expected : of_servers()) all.push_back(std::move(expected));
   for (Expectation& expected : for_people()) all.push_back(std::move(expected));
   return all;
 }
@@ -582,7 +583,8 @@ const std::set<std::string>& without_plan() {
       "kill_connection",     "rehearse",         "rehearsed",        "server_uptime",
       "connections_allowed", "placed_queue",     "server_variables", "database_clock",
       "inserted_key",        "claimed_key",      "require_claim",    "best_route",
-      "estimate_waiting",    "minute_row",       "own_address"};
+      "estimate_waiting",    "minute_row",       "own_address",      "read_role",
+      "read_member",         "server_name",      "other_node"};
   return kNames;
 }
 

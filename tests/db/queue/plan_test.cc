@@ -173,6 +173,8 @@ class PlanTest : public QueueTest {
             {"headers", "NULL"},
             {"first_key", "150"},
             {"attempt", "3"},
+            {"server_name", "@@hostname"},
+            {"other_node", "0"},
             {"salt", "7"},
             {"cause", "'failed'"},
             {"error", "'text'"},

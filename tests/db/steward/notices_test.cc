@@ -31,7 +31,8 @@ class NoticesTest : public LoopTest {
         : served(queues),
           leadership(worker.session(), queue::make_holder("test", "/run/allot/test")),
           unknown(board),
-          notices({worker.session(), board, settings, served, leadership, unknown}) {}
+          servers(db::ConnectOptions{}),
+          notices({worker.session(), board, settings, served, leadership, unknown, servers}) {}
     // One round, whether it is time or not.
     void look() {
       leadership.look();
@@ -40,6 +41,7 @@ class NoticesTest : public LoopTest {
     std::vector<Duties::Served> served;
     Leadership leadership;
     UnknownTasks unknown;
+    OtherServers servers;
     Notices notices;
   };
   std::unique_ptr<Host> host(LoopWorker& worker) {

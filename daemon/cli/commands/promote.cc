@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/commands/command.h"
+#include "cli/words/text.h"
+#include "config/servers.h"
+#include "db/from_settings.h"
+#include "db/migrate.h"
+#include "db/writer.h"
+#include "queue/model/server_change.h"
+
+namespace allot::cli {
+namespace {
+
+constexpr std::chrono::seconds kAnswerWithin{2};
+
+struct PromoteOptions {
+  std::string server;  // empty: the only one
+  bool json = false;
+};
+
+std::string names_of(const db::ConnectOptions& options) {
+  std::string names;
+  for (const db::Server& server : options.servers) {
+    names += (names.empty() ? "" : ", ") + place_of(options, &server);
+  }
+  return names;
+}
+
+// nullptr: the socket.
+const db::Server* chosen_server(const db::ConnectOptions& options, const config::Settings& settings,
+                                const std::string& word) {
+  if (!options.socket.empty()) {
+    if (word.empty()) return nullptr;
+    throw Error("'" + printable(word, 100) + "': [database] has a socket, so there is one server",
+                kExitUsage);
+  }
+  if (word.empty()) {
+    if (options.servers.size() == 1) return &options.servers.front();
+    throw Error("name the server that is to be the writer: " + names_of(options), kExitUsage);
+  }
+  const auto named = config::parse_server(word, static_cast<std::uint16_t>(settings.database.port));
+  const auto found =
+      std::find_if(options.servers.begin(), options.servers.end(), [&](const db::Server& server) {
+        return named && server.host == named->host && server.port == named->port;
+      });
+  if (found != options.servers.end()) return &*found;
+  throw Error("server '" + printable(word, 100) + "' is not in [database] hosts (" +
+                  names_of(options) + ")",
+              kExitUsage);
+}
+
+// Terms of the other servers, and those that take writes although they are not the writer.
+std::vector<std::string> others(const db::ConnectOptions& options, const std::string& chosen) {
+  if (!options.socket.empty() || options.servers.size() < 2) return {};
+  const auto answers = db::ask_servers(options, db::Asked::kAll, kAnswerWithin);
+  db::learn_highest(answers, *options.memory);
+  std::vector<std::string> writable;
+  for (const db::Answer& answer : answers) {
+    if (answer.where == chosen || !answer.connection) continue;
+    if (!answer.connection->standing().galera) writable.push_back(answer.where);
+  }
+  return writable;
+}
+
+// allot promote makes a server the writer by an operator's word: its term becomes the highest.
+int promote(const Context& context, const PromoteOptions& options) {
+  const config::Settings settings = context.settings();
+  const db::ConnectOptions connect = db::from_settings(settings);
+  db::Connection db(connect, chosen_server(connect, settings, options.server));
+  db::require_schema(db);
+  const auto writable = others(connect, db.where());
+  const std::uint64_t term = queue::promote(db, connect.memory->highest());
+  connect.memory->saw(term);
+  if (options.json) {
+    std::printf("%s\n", nlohmann::ordered_json(
+                            {{"writer", db.where()}, {"term", term}, {"also_writable", writable}})
+                            .dump(2)
+                            .c_str());
+    return kExitOk;
+  }
+  std::printf("%s is the writer, with term %llu\n", db.where().c_str(),
+              static_cast<unsigned long long>(term));
+  for (const std::string& where : writable) {
+    std::printf("%s takes writes, too: make it read-only, or attach it as a replica\n",
+                where.c_str());
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_promote(CLI::App& app, const Commands& commands) {
+  const auto options = std::make_shared<PromoteOptions>();
+  CLI::App& command =
+      *app.add_subcommand("promote", "Make a database server the writer after a failover");
+  command.add_option("server", options->server, "One of [database] hosts")->type_name("HOST:PORT");
+  command.add_flag("--json", options->json, "As JSON");
+  command.callback([commands, options] { commands.choose(promote, options); });
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "base/exit_codes.h"
+#include "db/cli/fixture.h"
+#include "queue/model/server_change.h"
+
+namespace allot::cli {
+namespace {
+
+class PromoteTest : public CliTest {
+ protected:
+  PromoteTest() { must({"migrate"}); }
+};
+
+TEST_F(PromoteTest, RaisesTheTermOfTheOnlyServer) {
+  const std::string first = must({"promote"});
+  EXPECT_TRUE(has(first, "is the writer, with term 1\n"));
+  const auto report = nlohmann::json::parse(must({"promote", "--json"}));
+  EXPECT_EQ(report["term"], 2);
+  EXPECT_EQ(report["writer"], "socket " + server_.socket());
+  EXPECT_TRUE(report["also_writable"].empty());
+}
+
+// The server was restored from a copy, and this host knows better.
+TEST_F(PromoteTest, BringsARestoredServerAboveTheTermThatTheHostHasSeen) {
+  queue::note_server(look_);
+  look_.execute("UPDATE server_identity SET number = 7");
+  must({"status"});
+  look_.execute("UPDATE server_identity SET number = 1");
+  const auto refused = allot({"status"});
+  EXPECT_EQ(refused.status.code, kExitUnavailable);
+  EXPECT_TRUE(has(refused.err, "has term 1, and another server has term 7: not used"));
+  EXPECT_TRUE(has(must({"promote"}), "is the writer, with term 8\n"));
+  must({"status"});
+}
+
+TEST_F(PromoteTest, AServerHasToBeOfTheList) {
+  const auto refused = allot({"promote", "db9"});
+  EXPECT_EQ(refused.status.code, kExitUsage);
+  EXPECT_TRUE(has(refused.err, "'db9': [database] has a socket, so there is one server"));
+}
+
+}  // namespace
+}  // namespace allot::cli

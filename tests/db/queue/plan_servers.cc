@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/queue/plan_expectations.h"
+
+namespace allot::queue {
+
+// Each looks at all queues, which are a handful.
+std::vector<Expectation> of_servers() {
+  return {
+      {&sql::k_read_term, 16, {}, "and the row of the term", false, true},
+      {&sql::k_promote, 1, {{"known_term", "1"}}},
+      {&sql::k_mark_superseded, 30, {{"term", "1"}}, "each looked up and written", false, true},
+      {&sql::k_clear_superseded, 30, {}, "each looked up and written", false, true},
+  };
+}
+
+}  // namespace allot::queue
