@@ -158,6 +158,12 @@ db::Connection Database::connect(const std::string& database) const {
   return connection;
 }
 
+db::Connection Database::control() const {
+  db::ConnectOptions patient = options();
+  patient.call_timeout = std::chrono::seconds(120);
+  return db::Connection(patient);
+}
+
 std::string Database::make_empty_database() {
   const std::string name = "allot_" + std::to_string(++made_);
   connect().execute("CREATE DATABASE " + name);

@@ -45,6 +45,9 @@ class Database {
   // Root without a password. `database` may be empty: none is selected.
   [[nodiscard]] db::ConnectOptions options(const std::string& database = {}) const;
   db::Connection connect(const std::string& database = {}) const;
+  // For statements that change the role of the server, which may take long. Open it while the
+  // server is writable: a new connection to a read-only one is refused.
+  [[nodiscard]] db::Connection control() const;
   // Where it listens with kTcp.
   [[nodiscard]] db::Server tcp() const { return {"127.0.0.1", port_}; }
   [[nodiscard]] std::string socket() const { return folder_ / "s"; }

@@ -15,10 +15,6 @@ std::string provider() {
   return file == nullptr ? "" : file;
 }
 
-std::string address(const ReservedPort& port) {
-  return "127.0.0.1:" + std::to_string(port.number());
-}
-
 std::vector<std::string> node_settings(const std::string& members, const ReservedPort& group,
                                        const ReservedPort& transfer) {
   return {"--binlog-format=ROW",
@@ -26,10 +22,10 @@ std::vector<std::string> node_settings(const std::string& members, const Reserve
           "--wsrep-on=ON",
           "--wsrep-provider=" + provider(),
           "--wsrep-cluster-address=gcomm://" + members,
-          "--wsrep-node-address=" + address(group),
+          "--wsrep-node-address=" + group.address(),
           "--wsrep-sst-method=bypass",
-          "--wsrep-provider-options=gmcast.listen_addr=tcp://" + address(group) +
-              ";ist.recv_addr=" + address(transfer) + ";gcache.size=256M"};
+          "--wsrep-provider-options=gmcast.listen_addr=tcp://" + group.address() +
+              ";ist.recv_addr=" + transfer.address() + ";gcache.size=256M"};
 }
 
 std::vector<std::string> environment() {
@@ -56,7 +52,7 @@ std::string why_no_galera() {
 
 GaleraCluster::GaleraCluster(const std::vector<std::string>& settings) {
   const std::string members =
-      address(group_[0]) + "," + address(group_[1]) + "," + address(group_[2]);
+      group_[0].address() + "," + group_[1].address() + "," + group_[2].address();
   const std::vector<std::string> bootstrap{"--wsrep-new-cluster"};
   const auto all_settings = [&](std::size_t i) {
     auto all = node_settings(members, group_.at(i), transfer_.at(i));

@@ -73,14 +73,6 @@ std::vector<std::string> settings(int number, const PairOptions& options) {
   return all;
 }
 
-// A connection that stays when its server becomes read-only; a new one would be refused. A thread
-// that looks for its primary does not stop at once.
-db::Connection control_connection(const Database& server) {
-  db::ConnectOptions options = server.options();
-  options.call_timeout = seconds(60);
-  return db::Connection(options);
-}
-
 // The primary refused what the replica asked for.
 bool receiver_stopped(db::Connection& at_replica) {
   constexpr std::size_t kReceiverRuns = 10;
@@ -122,8 +114,8 @@ bool follow(db::Connection& at_primary, std::uint16_t port, db::Connection& at_r
 ReplicatedPair::ReplicatedPair(const PairOptions& options)
     : first_(settings(1, options), Network::kTcp),
       second_(settings(2, options), Network::kTcp),
-      at_second_(control_connection(second_)) {
-  db::Connection at_first = control_connection(first_);
+      at_second_(second_.control()) {
+  db::Connection at_first = first_.control();
   wait_for_replica(at_first, false);  // there is none yet
   at_first.execute(
       "CREATE USER repl@'127.0.0.1'; GRANT REPLICATION SLAVE ON *.* TO repl@'127.0.0.1'");
@@ -142,7 +134,7 @@ void ReplicatedPair::promote() {
 }
 
 bool ReplicatedPair::attach_first() {
-  db::Connection at_first = control_connection(first_);
+  db::Connection at_first = first_.control();
   wait_for_replica(at_first, false);
   if (on_mysql() && !has_all_of(at_first, at_second_)) return false;
   return follow(at_second_, second_.tcp().port, at_first);
