@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "e2e/daemon.h"
-#include "e2e/replication.h"
+#include "support/replication.h"
 
 namespace allot::e2e::servers_test {
 namespace {
@@ -16,7 +16,7 @@ std::string place(const Database& server) {
 }
 
 void add_account(Database& server) {
-  server.connect().execute(account("app@'127.0.0.1'"));
+  server.connect().execute(support::account("app@'127.0.0.1'"));
 }
 
 // S2, with idle workers: they only read, and only what their old server still has. Nothing is

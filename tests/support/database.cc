@@ -28,10 +28,14 @@ Database& Database::shared() {
 }
 
 Database::Database(std::vector<std::string> settings, Network network,
-                   std::vector<std::string> environment)
+                   std::vector<std::string> environment, const FirstStart& first)
     : settings_(std::move(settings)), network_(network), environment_(std::move(environment)) {
-  make_data_folder(data_, folder_.path());
-  start();
+  if (first.data.empty()) {
+    make_data_folder(data_, folder_.path());
+  } else {
+    std::filesystem::copy(first.data, data_, std::filesystem::copy_options::recursive);
+  }
+  start(first.settings);
 }
 
 Database::~Database() {
@@ -39,7 +43,7 @@ Database::~Database() {
   std::fprintf(stderr, "%s ended by itself:\n%s\n", server_name().c_str(), log().c_str());
 }
 
-bool Database::try_start() {
+std::vector<std::string> Database::command(const std::vector<std::string>& once) const {
   std::vector<std::string> command = server_command(data_, folder_.path());
   // With an ending, because MySQL would add one.
   command.insert(command.end(), {"--socket=" + socket(), "--pid-file=" + (folder_ / "pid"),
@@ -50,9 +54,14 @@ bool Database::try_start() {
     command.emplace_back("--skip-networking");
   }
   command.insert(command.end(), settings_.begin(), settings_.end());
+  command.insert(command.end(), once.begin(), once.end());
+  return command;
+}
+
+bool Database::try_start(const std::vector<std::string>& once) {
   ProcessOptions options;
   options.environment = environment_;
-  server_ = std::make_unique<Process>(std::move(command), options);
+  server_ = std::make_unique<Process>(command(once), options);
   const bool answers = eventually(
       [this] {
         if (!server_->running()) return true;
@@ -67,12 +76,12 @@ bool Database::try_start() {
   return wanted_;
 }
 
-void Database::start() {
+void Database::start(const std::vector<std::string>& once) {
   if (server_ && server_->running()) return;
   const bool choose_port = network_ == Network::kTcp && port_ == 0;
   for (int tries = 0; tries < (choose_port ? 5 : 1); ++tries) {
     if (choose_port) port_ = free_port();
-    if (try_start()) return;
+    if (try_start(once)) return;
   }
   throw std::runtime_error(server_name() + " did not start:\n" + log());
 }
@@ -123,6 +132,15 @@ void Database::replace() {
   start();
 }
 
+std::string Database::run_offline(const std::string& option) {
+  const std::size_t before = log().size();
+  ProcessOptions options;
+  options.environment = environment_;
+  const Finished done = run_program(command({option}), options);
+  if (done.status != ExitStatus{0, 0}) throw std::runtime_error(option + " failed:\n" + log());
+  return log().substr(before);
+}
+
 db::ConnectOptions Database::options(const std::string& database) const {
   db::ConnectOptions options;
   options.socket = socket();
@@ -138,6 +156,12 @@ db::Connection Database::connect(const std::string& database) const {
       "SET SESSION sql_safe_updates = 0 /*M! , max_recursive_iterations = 10000000 */"
       " /*!80000 , cte_max_recursion_depth = 10000000 */");
   return connection;
+}
+
+db::Connection Database::control() const {
+  db::ConnectOptions patient = options();
+  patient.call_timeout = std::chrono::seconds(120);
+  return db::Connection(patient);
 }
 
 std::string Database::make_empty_database() {

@@ -18,6 +18,12 @@ enum class Network {
   kTcp,  // 127.0.0.1, at a port that was free; the same one after a restart
 };
 
+// The first start of a server.
+struct FirstStart {
+  std::vector<std::string> settings{};  // options that no later start has
+  std::string data{};  // a data folder to start on a copy of; empty: a new one is made
+};
+
 // A private server (see server_program.h): own data folder, own socket; gone with this object and
 // with the thread that started it. Its time zone is an odd one, so that a session that forgets UTC
 // shows.
@@ -30,7 +36,7 @@ class Database {
   // `settings` are further options of the server, e.g. "--innodb-lock-wait-timeout=1";
   // `environment` is as in ProcessOptions.
   explicit Database(std::vector<std::string> settings = {}, Network network = Network::kNone,
-                    std::vector<std::string> environment = {});
+                    std::vector<std::string> environment = {}, const FirstStart& first = {});
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
   // Shows the log of a server that ended by itself: its tests see only lost connections.
@@ -39,23 +45,31 @@ class Database {
   // Root without a password. `database` may be empty: none is selected.
   [[nodiscard]] db::ConnectOptions options(const std::string& database = {}) const;
   db::Connection connect(const std::string& database = {}) const;
+  // For statements that change the role of the server, which may take long. Open it while the
+  // server is writable: a new connection to a read-only one is refused.
+  [[nodiscard]] db::Connection control() const;
   // Where it listens with kTcp.
   [[nodiscard]] db::Server tcp() const { return {"127.0.0.1", port_}; }
   [[nodiscard]] std::string socket() const { return folder_ / "s"; }
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
+  [[nodiscard]] const std::string& data() const { return data_; }
   [[nodiscard]] pid_t pid() const { return server_ ? server_->pid() : -1; }
 
   // A new database of its own name; the first with the current schema, the second without tables.
   std::string make_database();
   std::string make_empty_database();
 
-  void start();    // answers when it returns; nothing when it runs
+  // Answers on return; does nothing when it runs. `once` are options of this start only.
+  void start(const std::vector<std::string>& once = {});
   void stop();     // an orderly shutdown
   void kill9();    // SIGKILL: committed work must be there after start()
   void restart();  // stop() and start()
   // Another server over the same data, at the same socket: as a replica that takes the place of its
   // primary. It says of itself that it is another one.
   void replace();
+  // Runs the program, while the server is down, with an option that makes it end by itself, and
+  // returns what that run adds to the log.
+  std::string run_offline(const std::string& option);
 
   // Answers nothing, and refuses nothing either, for as long as this lives: as behind a network
   // that drops every packet.
@@ -73,8 +87,9 @@ class Database {
   [[nodiscard]] std::string log() const { return read_file(folder_ / "log.err"); }
 
  private:
+  [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& once) const;
   // False when it ended at once, which is what a port does that somebody else took meanwhile.
-  bool try_start();
+  bool try_start(const std::vector<std::string>& once);
 
   // In this order: the server ends before its files go.
   TempDir folder_;

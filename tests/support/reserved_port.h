@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "base/unique_fd.h"
 
 namespace allot::support {
@@ -13,6 +15,7 @@ class ReservedPort {
   ReservedPort();
 
   [[nodiscard]] int number() const { return number_; }
+  [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(number_); }
 
  private:
   UniqueFd fd_;

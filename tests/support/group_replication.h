@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "support/database.h"
+#include "support/reserved_port.h"
+
+namespace allot::support {
+
+// Why this run has no Group Replication, for GTEST_SKIP; empty when it has.
+std::string why_no_group_replication();
+
+// Three members of a MySQL group with a single primary, all ONLINE at the start, with node 0 as the
+// primary; each of them listens on 127.0.0.1 (Database::tcp). Kill and freeze them with the
+// operations of Database: kill9() and Stall. The others expel a silent member after about 10 s and
+// elect another primary. A member that thaws returns by itself, and is read-only until then.
+class ReplicationGroup {
+ public:
+  static constexpr std::size_t kNodes = 3;
+
+  // `settings` are further options of each server.
+  explicit ReplicationGroup(const std::vector<std::string>& settings = {});
+
+  [[nodiscard]] Database& node(std::size_t i) { return *nodes_.at(i); }
+
+  // Whether node `i` says of itself that it is the primary, ONLINE and writable; how many members
+  // it knows to be ONLINE. It must answer: neither dead nor frozen.
+  [[nodiscard]] bool is_primary(std::size_t i);
+  [[nodiscard]] std::size_t online(std::size_t i);
+  // The primary that the others have elected without node `silent`: waits for it.
+  std::size_t primary_without(std::size_t silent);
+  // Starts a node again after kill9(), and waits until all members are ONLINE.
+  void rejoin(std::size_t i);
+
+ private:
+  db::Connection& control(std::size_t i) { return *controls_.at(i); }
+  void join(std::size_t i, bool founds);
+
+  std::array<ReservedPort, kNodes> group_;
+  std::array<std::unique_ptr<Database>, kNodes> nodes_;
+  // Opened while the node is writable: a new connection to a read-only server would be refused.
+  std::array<std::unique_ptr<db::Connection>, kNodes> controls_;
+};
+
+}  // namespace allot::support

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/replication.h"
+
+#include <stdexcept>
+
+#include "support/eventually.h"
+
+namespace allot::support {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+struct Words {
+  const char* wait;     // a commit waits for a replica: before 0 or 1
+  const char* clients;  // the counter of replicas that a commit may wait for
+  const char* follow;   // before the port
+  const char* from;     // after it
+  const char* stop_receiver;
+  const char* received;  // 1 when all that was received is applied
+  const char* forget;    // the server is no replica any more
+  const char* status;
+};
+constexpr Words kMariadb{
+    "SET GLOBAL rpl_semi_sync_master_enabled = ",
+    "Rpl_semi_sync_master_clients",
+    "SET GLOBAL gtid_slave_pos = @@GLOBAL.gtid_current_pos;"
+    "CHANGE MASTER TO master_host = '127.0.0.1', master_user = 'repl', master_port = ",
+    ", master_use_gtid = slave_pos, master_connect_retry = 1; START SLAVE",
+    "STOP SLAVE IO_THREAD",
+    "SELECT COUNT(*) FROM information_schema.processlist"
+    " WHERE state LIKE 'Slave has read all relay log%'",
+    "STOP SLAVE; RESET SLAVE ALL",
+    "SHOW SLAVE STATUS"};
+// Other threads apply what was received.
+constexpr Words kMysql{
+    "SET GLOBAL rpl_semi_sync_source_enabled = ",
+    "Rpl_semi_sync_source_clients",
+    "CHANGE REPLICATION SOURCE TO source_host = '127.0.0.1', source_user = 'repl', source_port = ",
+    ", source_auto_position = 1, get_source_public_key = 1, source_connect_retry = 1;"
+    "START REPLICA",
+    "STOP REPLICA IO_THREAD",
+    "SELECT GTID_SUBSET(received_transaction_set, @@GLOBAL.gtid_executed)"
+    " FROM performance_schema.replication_connection_status",
+    "STOP REPLICA; RESET REPLICA ALL",
+    "SHOW REPLICA STATUS"};
+
+const Words& words() {
+  return on_mysql() ? kMysql : kMariadb;
+}
+
+// Either server can be a primary and a replica.
+std::vector<std::string> settings(int number, const PairOptions& options) {
+  std::vector<std::string> all{"--log-bin", "--server-id=" + std::to_string(number),
+                               "--binlog-format=ROW"};
+  const bool waits = number == 1;
+  // The largest time-out of MySQL: 49 days.
+  const auto timeout = std::to_string(options.timeout ? options.timeout->count() : 4294967295);
+  if (on_mysql()) {
+    all.insert(
+        all.end(),
+        {"--gtid-mode=ON", "--enforce-gtid-consistency=ON", "--plugin-load-add=semisync_replica.so",
+         "--rpl-semi-sync-replica-enabled=1", "--rpl-semi-sync-source-wait-point=AFTER_SYNC",
+         "--rpl-semi-sync-source-timeout=" + timeout,
+         "--rpl-semi-sync-source-enabled=" + std::to_string(waits)});
+  } else {
+    all.insert(all.end(),
+               {"--rpl-semi-sync-slave-enabled=1", "--rpl-semi-sync-master-wait-point=AFTER_SYNC",
+                "--rpl-semi-sync-master-timeout=" + timeout,
+                "--rpl-semi-sync-master-enabled=" + std::to_string(waits)});
+  }
+  all.insert(all.end(), options.settings.begin(), options.settings.end());
+  return all;
+}
+
+// The primary refused what the replica asked for.
+bool receiver_stopped(db::Connection& at_replica) {
+  constexpr std::size_t kReceiverRuns = 10;
+  auto results = at_replica.execute(words().status);
+  const auto row = results.front().next();
+  return row && row->text(kReceiverRuns) == "No";
+}
+
+void wait_for_replica(db::Connection& db, bool wait) {
+  db.execute(words().wait + std::string(wait ? "1" : "0"));
+}
+
+// MySQL accepts a replica with commits of its own.
+bool has_all_of(db::Connection& replica, db::Connection& primary) {
+  const std::string executed = value_of(replica, "SELECT @@GLOBAL.gtid_executed");
+  return number_of(primary, "SELECT GTID_SUBSET('" + executed + "', @@GLOBAL.gtid_executed)") == 1;
+}
+
+// False when the primary refuses, because the replica has commits that it has not.
+bool follow(db::Connection& at_primary, std::uint16_t port, db::Connection& at_replica) {
+  // First: a replica does not ask a primary that does not wait to wait for it.
+  wait_for_replica(at_primary, true);
+  at_replica.execute("SET GLOBAL read_only = 1;" + std::string(words().follow) +
+                     std::to_string(port) + words().from);
+  bool refused = false;
+  const bool follows = eventually(
+      [&] {
+        if (server_counter(at_primary, words().clients) == 1) return true;
+        refused = receiver_stopped(at_replica);
+        return refused;
+      },
+      seconds(60));
+  if (!follows) throw std::runtime_error("the replica does not follow its primary");
+  return !refused;
+}
+
+}  // namespace
+
+ReplicatedPair::ReplicatedPair(const PairOptions& options)
+    : first_(settings(1, options), Network::kTcp),
+      second_(settings(2, options), Network::kTcp),
+      at_second_(second_.control()) {
+  db::Connection at_first = first_.control();
+  wait_for_replica(at_first, false);  // there is none yet
+  at_first.execute(
+      "CREATE USER repl@'127.0.0.1'; GRANT REPLICATION SLAVE ON *.* TO repl@'127.0.0.1'");
+  if (!follow(at_first, first_.tcp().port, at_second_)) {
+    throw std::runtime_error("a new replica is refused by its primary:\n" + second_.log());
+  }
+}
+
+void ReplicatedPair::promote() {
+  at_second_.execute(words().stop_receiver);
+  if (!eventually([&] { return number_of(at_second_, words().received) == 1; }, seconds(60))) {
+    throw std::runtime_error("the replica does not apply what it received");
+  }
+  at_second_.execute(words().forget);
+  at_second_.execute("SET GLOBAL read_only = 0");
+}
+
+bool ReplicatedPair::attach_first() {
+  db::Connection at_first = first_.control();
+  wait_for_replica(at_first, false);
+  if (on_mysql() && !has_all_of(at_first, at_second_)) return false;
+  return follow(at_second_, second_.tcp().port, at_first);
+}
+
+std::string account(const std::string& name) {
+  return "CREATE USER " + name + "; GRANT ALL ON *.* TO " + name + "; REVOKE SUPER, " +
+         (on_mysql() ? "CONNECTION_ADMIN" : "READ_ONLY ADMIN") + " ON *.* FROM " + name;
+}
+
+std::string hosts(const std::vector<const Database*>& servers) {
+  std::string list;
+  for (const Database* server : servers) {
+    list += (list.empty() ? "[\"" : ", \"") + server->tcp().host + ":" +
+            std::to_string(server->tcp().port) + "\"";
+  }
+  return list + "]";
+}
+
+}  // namespace allot::support
