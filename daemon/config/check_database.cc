@@ -42,6 +42,7 @@ class DatabaseChecker {
       use_embedded();
     }
     check_socket();
+    check_required();
   }
 
  private:
@@ -65,7 +66,7 @@ class DatabaseChecker {
 
   void use_embedded() {
     for (const char* key : {"host", "port", "hosts", "socket", "user", "password", "password_file",
-                            "name", "tls", "tls_ca", "tls_cert", "tls_key"}) {
+                            "name", "required", "tls", "tls_ca", "tls_cert", "tls_key"}) {
       if (line_of(key) != 0) warn(key, header_ + key + " is not used: the database is embedded");
     }
     database_.socket = database_.embedded + "/sock";
@@ -75,9 +76,16 @@ class DatabaseChecker {
     database_.password_credential.clear();
     database_.name = Database().name;
     database_.tls = Database().tls;
+    database_.required.clear();
     for (const char* key : {"socket", "user", "name"}) {
       settings_.origins[path(key)] = "the embedded database";
     }
+  }
+
+  void check_required() {
+    if (database_.required.empty() || database_.required == "replicated") return;
+    problem("required",
+            header_ + "required is '" + database_.required + "' (\"replicated\", or nothing)");
   }
 
   void check_servers() {

@@ -14,6 +14,10 @@
 // term is used.
 namespace allot::db {
 
+// Bound of one attempt where several servers are asked: a server that is frozen, or behind a
+// network that drops every packet, costs no more than this.
+inline constexpr std::chrono::seconds kAskWithin{1};
+
 // Answer of one server of a list: a connection, or the error why there is none.
 struct Answer {
   Server server;

@@ -21,6 +21,7 @@
 #include "config/served.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
+#include "db/writer.h"
 #include "json/here.h"
 #include "queue/look/health.h"
 #include "queue/model/server_change.h"
@@ -38,6 +39,7 @@ constexpr std::uint32_t kMostLeases = 10'000;
 constexpr std::size_t kShownLeases = 5;
 constexpr double kClockSeconds = 2;
 constexpr std::chrono::hours kPurgeLate{1};
+constexpr std::chrono::seconds kAnswerWithin{2};
 constexpr std::uint32_t kManyChanges = 3;
 constexpr std::chrono::minutes kChangesAgo{10};
 // Six terms: as long as a daemon takes to start again.
@@ -77,6 +79,7 @@ class Doctor {
         look_at_protocol(db);
         look_at_clock(db);
         look_at_change(db);
+        look_at_writers(db);
         look_at_leases(db);
         look_at_duties(db);
         look_at_purge(db);
@@ -191,10 +194,7 @@ class Doctor {
     } else {
       ok("max_allowed_packet", packet + " bytes");
     }
-    if (value("wsrep_on") == "ON") {
-      warn("Galera", "several nodes may be written to, and a fence holds on one only",
-           "let all daemons and submitters use the same node at a time");
-    }
+    if (value("wsrep_on") == "ON") ok("Galera", "this node is the writer");
     ok("time zone", "the server's is " + value("time_zone") + "; Allot's sessions use UTC");
   }
 
@@ -245,6 +245,23 @@ class Doctor {
          text + ", after " + std::to_string(last->streak) +
              " changes of server that followed each other: what dead hosts had is not taken over",
          "let all daemons use one server at a time");
+  }
+
+  // S52, S53. Where two servers have equal terms, the connection was refused before.
+  void look_at_writers(const db::Connection& db) {
+    const db::ConnectOptions options = db::from_settings(settings_);
+    if (!options.socket.empty() || options.servers.size() < 2) return;
+    bool alone = true;
+    for (const db::Answer& answer : db::ask_servers(options, db::Asked::kAll, kAnswerWithin)) {
+      if (!answer.connection || answer.where == db.where()) continue;
+      if (answer.connection->standing().galera) continue;
+      alone = false;
+      fail(kExitUnavailable, "second writer",
+           answer.where + " takes writes, too, with term " +
+               std::to_string(answer.connection->standing().term.value_or(0)),
+           "make it read-only, or attach it as a replica");
+    }
+    if (alone) ok("writer", db.where() + " is the only server of the list that takes writes");
   }
 
   // S12: the command only shows leases. Of other hosts' processes it knows whether they renew.

@@ -26,6 +26,7 @@
 #include "queue/model/catalog.h"
 #include "queue/schedules/configured.h"
 #include "queue/server/account.h"
+#include "queue/server/durability.h"
 #include "queue/server/rehearsal.h"
 #include "queue/verbs/detached_store.h"
 #include "queue/verbs/lease_store.h"
@@ -212,6 +213,7 @@ void check_database(const config::Settings& settings, bool reclaim, Findings& fi
   if (const auto warning = queue::untested(queue::server_variables(db)["version"])) {
     findings.warnings.push_back({"database.untested", *warning});
   }
+  if (settings.database.required == "replicated") queue::require_replicated(db);
   count_connections(settings, db, findings);
   for (const config::Queue& queue : settings.queues) {
     queue::ensure_queue(db, queue.name, queue::shape_of(queue));

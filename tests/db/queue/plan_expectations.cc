@@ -584,7 +584,8 @@ const std::set<std::string>& without_plan() {
       "connections_allowed", "placed_queue",     "server_variables", "database_clock",
       "inserted_key",        "claimed_key",      "require_claim",    "best_route",
       "estimate_waiting",    "minute_row",       "own_address",      "read_role",
-      "read_member",         "server_name",      "other_node"};
+      "read_member",         "server_name",      "other_node",
+      "replication_status"};
   return kNames;
 }
 

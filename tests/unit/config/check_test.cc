@@ -206,6 +206,11 @@ TEST_F(Check, ServersOfTheList) {
             (std::vector<Server>{{"a", 1}}));
 }
 
+TEST_F(Check, WrongRequirement) {
+  EXPECT_EQ(failure_of("[database]\nrequired = \"durable\"\n"),
+            "allot.toml:2: [database] required is 'durable' (\"replicated\", or nothing)");
+}
+
 TEST_F(Check, WrongServers) {
   for (const char* wrong : {"", "a:", "a:0", "a:65536", "a:x", ":1", "a b", "a,b", "[::1", "[]:1",
                             "[::1]1", "[::1]:", "a/b", "a:1x"}) {

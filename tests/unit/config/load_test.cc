@@ -39,6 +39,7 @@ socket = "run/db.sock"
 user = "jobs"
 password = "p w"
 name = "work"
+required = "replicated"
 connect_timeout = "1500ms"
 call_timeout = "1m"
 
@@ -99,6 +100,7 @@ TEST_F(Load, ReadsEveryKey) {
   EXPECT_EQ(database.user, "jobs");
   EXPECT_EQ(database.password, "p w");
   EXPECT_EQ(database.name, "work");
+  EXPECT_EQ(database.required, "replicated");
   EXPECT_EQ(database.connect_timeout, milliseconds(1500));
   EXPECT_EQ(database.call_timeout, minutes(1));
   const Daemon& daemon = settings.daemon;
