@@ -191,8 +191,7 @@ class Site {
       db.execute("DO 0 /*M! ; SET SESSION wsrep_sync_wait = 1 */");
       return support::number_of(db,
                                 "SELECT (SELECT COUNT(*) FROM task) +"
-                                " (SELECT COUNT(*) FROM task_running) +"
-                                " (SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE')") == 0;
+                                " (SELECT COUNT(*) FROM task_running)") == 0;
     } catch (const db::DbError&) {
       return false;
     }
