@@ -17,6 +17,7 @@
   # systemd: its systemd-analyze; starts nothing. supervisor: starts one that has no programs.
   test_packages=(libgtest-dev lld openssl systemd logrotate supervisor dpkg-dev file man-db mandoc zsh
     python3-pymysql python3-croniter php-cli php-mysql curl nodejs perl ruby)
+  service_packages=(haproxy) # for tests, installed by without_services
   lint_packages=(clang-format clang-tidy shellcheck)
   fresh_packages=(debootstrap systemd-container)
   package_packages=(dpkg-dev file lintian jq)
@@ -57,6 +58,22 @@ install_packages() {
   sudo apt-get install --no-install-recommends --no-remove ${missing[*]}"
   fi
   apt_install "${missing[@]}"
+}
+
+# without_services COMMAND...: installs, without starting what a package of a server would start.
+without_services() {
+  local policy=/usr/sbin/policy-rc.d
+  if [ "$(id -u)" -ne 0 ] || [ -e $policy ]; then
+    "$@"
+    return
+  fi
+  printf '#!/bin/sh\nexit 101\n' >$policy
+  chmod 755 $policy
+  ("$@") || {
+    rm $policy
+    exit 1
+  }
+  rm $policy
 }
 
 apt_install() {

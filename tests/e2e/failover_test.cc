@@ -188,11 +188,10 @@ class Site {
     try {
       db::Connection db = server.connect(database());
       // What other nodes of a Galera cluster have committed, too.
-      db.execute("DO 0 /*M! ; SET SESSION wsrep_sync_wait = 1 */");
+      db.execute("SET SESSION sql_safe_updates = 0 /*M! , wsrep_sync_wait = 1 */");
       return support::number_of(db,
                                 "SELECT (SELECT COUNT(*) FROM task) +"
-                                " (SELECT COUNT(*) FROM task_running) +"
-                                " (SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE')") == 0;
+                                " (SELECT COUNT(*) FROM task_running)") == 0;
     } catch (const db::DbError&) {
       return false;
     }
