@@ -141,9 +141,7 @@ void make_queue(db::Connection& db, std::string_view name, const QueueShape& sha
   });
 }
 
-}  // namespace
-
-QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
+QueueInfo find_or_make(db::Connection& db, std::string_view name, const QueueShape& shape) {
   auto queue = find_queue(db, name);
   if (!queue) {
     make_queue(db, name, shape);
@@ -153,6 +151,20 @@ QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueSha
   // An existing queue lacks lease rows where somebody has deleted them.
   make_partitions(db, queue->queue_id, queue->first_partition + queue->partitions());
   return *queue;
+}
+
+}  // namespace
+
+QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
+  constexpr int kTries = 8;
+  for (int tries = 1;; ++tries) {
+    try {
+      return find_or_make(db, name, shape);
+    } catch (const db::DbError& error) {
+      // Another session makes the same queue.
+      if (error.error_class() != db::ErrorClass::kRetryable || tries == kTries) throw;
+    }
+  }
 }
 
 }  // namespace allot::queue
