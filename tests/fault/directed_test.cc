@@ -262,22 +262,6 @@ TEST_P(OverEachWire, ARenewalBehindTheReleaseLocksNothing) {
   EXPECT_EQ(lease(), before) << "leased by nobody\n" << daemon_->log();
 }
 
-// S55. The keeper does not know whether the task is detached. A refusal would be sent again only
-// after the TTL.
-TEST_P(OverEachWire, ADetachWithoutAReplyIsSentAgain) {
-  daemon_ = std::make_unique<Daemon>(options("detach_after = \"1s\"", "lease_ttl = \"1h\""));
-  wait_until_fit();
-  proxy_.hold_back("INSERT INTO task_running");
-  (void)daemon_->submit("test.gate", "ok " + gate());
-  ASSERT_TRUE(held()) << daemon_->log();
-  ASSERT_TRUE(eventually([&] { return daemon_->logged("task.detach_failed"); })) << daemon_->log();
-  ASSERT_TRUE(eventually([&] { return daemon_->count("task_running") == 1; })) << daemon_->log();
-  land();
-  EXPECT_EQ(daemon_->count("task_running"), 1U);
-  open_gate();
-  ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();
-}
-
 INSTANTIATE_TEST_SUITE_P(Wires, OverEachWire, testing::Values(Wire::kPlain, Wire::kTls),
                          name_of_wire);
 
