@@ -204,7 +204,7 @@ class Client::Impl {
       sessions_.keep(std::move(session));
       return result_of(cancelled);
     } catch (const db::DbError& error) {
-      if (error.error_class() != db::ErrorClass::kGone) throw;
+      if (!error.outcome_unknown()) throw;
       throw ClientError(ErrorKind::kOutcomeUnknown, "whether task " + id.text() +
                                                         " was cancelled is unknown, because the "
                                                         "reply was lost (" +

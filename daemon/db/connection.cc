@@ -76,6 +76,33 @@ std::string place_of(const ConnectOptions& options, const Server* server) {
   return (v6 ? "[" + server->host + "]" : server->host) + ":" + std::to_string(server->port);
 }
 
+// How far the server has come with a packet.
+class Connection::Progress {
+ public:
+  Progress(std::string_view sql, bool in_transaction)
+      : sql_(sql), in_transaction_(in_transaction) {}
+
+  void answered(bool in_transaction) {
+    ++answers_;
+    in_transaction_ = in_transaction;
+  }
+  // `broken`: the server may have executed all of it; else it has refused the next statement.
+  [[nodiscard]] Phase phase(bool broken) const {
+    const bool commits = sql_.ends_with("COMMIT");
+    if (broken) {
+      if (commits && !mutant::removed("outcome_packet")) return Phase::kCommit;
+      return in_transaction_ || sql_.starts_with("BEGIN") ? Phase::kStatement : Phase::kAutocommit;
+    }
+    if (!in_transaction_) return Phase::kAutocommit;
+    return commits && answers_ + 1 == statements_in(sql_) ? Phase::kCommit : Phase::kStatement;
+  }
+
+ private:
+  std::string_view sql_;
+  bool in_transaction_;
+  std::size_t answers_ = 0;
+};
+
 std::string_view Row::text(std::size_t i) const {
   return fields_[i] == nullptr ? std::string_view{} : std::string_view{fields_[i], lengths_[i]};
 }
@@ -124,7 +151,9 @@ std::string Connection::inspect_lent() {
 }
 
 void Connection::select_database(const std::string& name) {
-  if (mysql_select_db(handle_.get(), name.c_str()) != 0) fail("select the database " + name);
+  if (mysql_select_db(handle_.get(), name.c_str()) != 0) {
+    fail("select the database " + name, Phase::kConnect);
+  }
 }
 
 Connection::Connection(const ConnectOptions& options) {
@@ -151,7 +180,7 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
   where_ = place_of(options, server);
   memory_ = options.memory;
   handle_.reset(mysql_init(nullptr));
-  if (!handle_) throw DbError(CR_OUT_OF_MEMORY, "database: out of memory");
+  if (!handle_) throw DbError(CR_OUT_OF_MEMORY, "database: out of memory", Phase::kConnect);
   const unsigned connect_timeout = whole_seconds(options.connect_timeout);
   const unsigned call_timeout = whole_seconds(options.call_timeout);
   mysql_options(handle_.get(), MYSQL_OPT_CONNECT_TIMEOUT, &connect_timeout);
@@ -174,7 +203,7 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
     if (mysql_errno(handle_.get()) == CR_SSL_CONNECTION_ERROR && server != nullptr) {
       fail_tls(*server);
     }
-    fail("connect");
+    fail("connect", Phase::kConnect);
   }
   if (server != nullptr && !is_as_wanted(*handle_, options.tls)) refuse_plain();
   set_up_session(options.lock_wait);
@@ -227,7 +256,8 @@ void Connection::learn_standing(const Row& role, const std::optional<Row>& term)
   }
   if (!standing_.refusal.empty()) {
     throw DbError(CR_SERVER_GONE_ERROR,
-                  "database at " + where_ + " " + standing_.refusal + ": not used");
+                  "database at " + where_ + " " + standing_.refusal + ": not used",
+                  Phase::kConnect);
   }
 }
 
@@ -235,9 +265,11 @@ void Connection::require_session() {
   auto results = execute("SELECT CONNECTION_ID(), " + session_columns());
   const auto row = results.front().next();
   if (row->u64(0) != id_) {
-    throw DbError(kUnfitServer, "database at " + where_ +
-                                    ": two statements of one connection came to two sessions of "
-                                    "the server; a proxy between must not share sessions");
+    throw DbError(kUnfitServer,
+                  "database at " + where_ +
+                      ": two statements of one connection came to two sessions of "
+                      "the server; a proxy between must not share sessions",
+                  Phase::kConnect);
   }
   refuse_session(*row, 1);
 }
@@ -247,10 +279,11 @@ void Connection::require_session() {
 void Connection::refuse_session(const Row& row, std::size_t first) {
   const std::string difference = session_difference(row, first, lock_wait_);
   if (difference.empty()) return;
-  throw DbError(kUnfitServer, "database at " + where_ +
-                                  ": the session is not as Allot set it: " + difference +
-                                  "; see that no proxy between drops SET, and that the server lets "
-                                  "this account set it");
+  throw DbError(kUnfitServer,
+                "database at " + where_ + ": the session is not as Allot set it: " + difference +
+                    "; see that no proxy between drops SET, and that the server lets "
+                    "this account set it",
+                Phase::kConnect);
 }
 
 void Connection::require_writer() {
@@ -265,7 +298,8 @@ void Connection::require_standing() {
   if (standing_.other_node) {
     throw DbError(CR_SERVER_GONE_ERROR,
                   "database at " + where_ +
-                      " is not the node of its Galera cluster that is the writer: not used");
+                      " is not the node of its Galera cluster that is the writer: not used",
+                  Phase::kConnect);
   }
   if (!standing_.term) return;
   memory_->saw(std::max(*standing_.term, standing_.superseded_by));
@@ -274,40 +308,49 @@ void Connection::require_standing() {
   throw DbError(CR_SERVER_GONE_ERROR,
                 "database at " + where_ + " has term " + std::to_string(*standing_.term) +
                     ", and another server has term " + std::to_string(highest) +
-                    ": not used; 'allot promote' would make it the writer again");
+                    ": not used; 'allot promote' would make it the writer again",
+                Phase::kConnect);
 }
 
 void Connection::refuse_plain() {
-  throw DbError(CR_SSL_CONNECTION_ERROR,
-                "database at " + where_ + " does not offer TLS, which [database] tls wants");
+  throw DbError(kUntrustedServer,
+                "database at " + where_ + " does not offer TLS, which [database] tls wants",
+                Phase::kConnect);
 }
 
 void Connection::fail_tls(const Server& server) {
   const TlsFailure failure = tls_failure(*handle_);
   if (failure == TlsFailure::kNotOffered) refuse_plain();
   const std::string text = "database at " + where_ + ": connect: " + mysql_error(handle_.get());
-  if (failure == TlsFailure::kNetwork) throw DbError(CR_SERVER_LOST, text);
-  throw DbError(CR_SSL_CONNECTION_ERROR, text + "; its certificate has to name '" + server.host +
-                                             "' and to be vouched for by [database] tls_ca");
+  if (failure == TlsFailure::kNetwork) throw DbError(CR_SERVER_LOST, text, Phase::kConnect);
+  throw DbError(kUntrustedServer,
+                text + "; its certificate has to name '" + server.host +
+                    "' and to be vouched for by [database] tls_ca",
+                Phase::kConnect);
 }
 
-void Connection::fail(std::string_view doing) {
+void Connection::fail(std::string_view doing, Phase phase) {
   const unsigned number = mysql_errno(handle_.get());
   const std::string reason = mysql_error(handle_.get());
   std::string text = "database at " + where_ + ": " + std::string(doing) + ": " + reason +
                      " (error " + std::to_string(number) + ")";
   const std::string grant = missing_grant(number, reason, account_, database_);
   if (!grant.empty()) text += "; to allow it: " + grant;
-  throw DbError(number, text);
+  throw DbError(number, text, phase);
 }
 
 // The connector has one text for a server that went away and for one that does not answer in time.
-void Connection::fail_query(Nanos asked_ns) {
+void Connection::fail_query(Nanos asked_ns, const Progress& progress) {
   unsigned most = 0;  // in seconds; 0: for ever, of a lent connection
   mysql_get_option(handle_.get(), MYSQL_OPT_READ_TIMEOUT, &most);
+  const unsigned number = mysql_errno(handle_.get());
   const bool late = most != 0 && mono_ns() - asked_ns >= most * kSecond &&
-                    mysql_errno(handle_.get()) == CR_SERVER_LOST;
-  fail(late ? "query: no answer within " + std::to_string(most) + " s" : "query");
+                    (number == CR_SERVER_LOST || number == CR_SSL_CONNECTION_ERROR);
+  // The session is not set up yet, and only reads.
+  const bool connects = max_packet_ == 0;
+  const bool broken = breaks_connection(number, mysql_error(handle_.get()));
+  fail(late ? "query: no answer within " + std::to_string(most) + " s" : "query",
+       connects ? Phase::kConnect : progress.phase(broken));
 }
 
 std::vector<StatementResult> Connection::run(std::initializer_list<Statement> statements) {
@@ -318,7 +361,7 @@ std::vector<StatementResult> Connection::run(std::span<const Statement> statemen
   try {
     return handle_.get_deleter().lent ? run_one_by_one(statements) : execute(joined(statements));
   } catch (const DbError& error) {
-    throw DbError(error.number(), names_of(statements) + ": " + error.what());
+    throw DbError(error, names_of(statements) + ": " + error.what());
   }
 }
 
@@ -393,7 +436,7 @@ std::vector<StatementResult> Connection::close_transaction(std::span<const State
 
 void Connection::abandon(const DbError& error, const std::string& what) {
   if (error.error_class() != ErrorClass::kGone) execute("ROLLBACK");
-  throw DbError(error.number(), what + ": " + error.what());
+  throw DbError(error, what + ": " + error.what());
 }
 
 void Connection::roll_back() {
@@ -417,21 +460,26 @@ std::vector<StatementResult> Connection::execute(std::string_view sql) {
     throw DbError(CR_NET_PACKET_TOO_LARGE,
                   "a statement of " + std::to_string(sql.size()) +
                       " bytes is over the server's max_allowed_packet of " +
-                      std::to_string(max_packet_) + "; raise it in the server's configuration");
+                      std::to_string(max_packet_) + "; raise it in the server's configuration",
+                  Phase::kConnect);
   }
+  Progress progress(sql, in_transaction());
   Nanos asked = mono_ns();
   if (mysql_real_query(handle, sql.data(), static_cast<unsigned long>(sql.size())) != 0) {
-    fail_query(asked);
+    fail_query(asked, progress);
   }
   std::vector<StatementResult> results;
   for (;;) {
     st_mysql_res* rows = mysql_store_result(handle);
-    if (rows == nullptr && mysql_field_count(handle) != 0) fail("read");
+    if (rows == nullptr && mysql_field_count(handle) != 0) {
+      fail("read", progress.phase(true));
+    }
     results.emplace_back(rows, mysql_affected_rows(handle), mysql_insert_id(handle));
+    progress.answered(in_transaction());
     asked = mono_ns();
     const int more = mysql_next_result(handle);
     if (more < 0) return results;
-    if (more > 0) fail_query(asked);
+    if (more > 0) fail_query(asked, progress);
   }
 }
 

@@ -183,8 +183,9 @@ class Connection {
   void require_standing();
   void set_up_session(std::chrono::seconds lock_wait);
   void refuse_session(const Row& row, std::size_t first);
-  [[noreturn]] void fail(std::string_view doing);
-  [[noreturn]] void fail_query(Nanos asked_ns);  // CLOCK_MONOTONIC
+  class Progress;
+  [[noreturn]] void fail(std::string_view doing, Phase phase);
+  [[noreturn]] void fail_query(Nanos asked_ns, const Progress& progress);  // CLOCK_MONOTONIC
   [[noreturn]] void fail_tls(const Server& server);
   [[noreturn]] void refuse_plain();
 

@@ -4,6 +4,11 @@
 #include <errmsg.h>
 #include <mysqld_error.h>
 
+#include <algorithm>
+#include <array>
+
+#include "base/mutant.h"
+
 namespace allot::db {
 namespace {
 
@@ -12,11 +17,14 @@ constexpr unsigned kDiskFull = 1021;                  // MariaDB: ER_DISK_FULL
 constexpr unsigned kGaleraNotReady = 1047;            // the node left its cluster
 constexpr unsigned kServerShutdown = 1053;            // server shutdown in progress
 constexpr unsigned kReadOnly = 1290;                  // --read-only
+constexpr unsigned kLogFull = 1534;                   // writing one row to the binary log failed
+constexpr unsigned kLogImpossible = 1598;             // binary logging is not possible
 constexpr unsigned kNoPassword = 1698;                // access denied, by an authentication plugin
 constexpr unsigned kReadOnlyMode = 1836;              // --innodb-read-only and the like
 constexpr unsigned kConnectionKilled = 1927;          // MariaDB: ER_CONNECTION_KILLED
-constexpr unsigned kLogFull = 1534;                   // writing one row to the binary log failed
 constexpr unsigned kServerLostExtended = 2055;        // lost, with the system's error
+constexpr unsigned kHookFailed = 3100;                // Group Replication could not certify
+constexpr unsigned kRolledBackByPlugin = 3101;        // Group Replication
 constexpr unsigned kClientInteractionTimeout = 4031;  // MySQL 8
 
 ExitCode exit_code_of(ErrorClass error_class) {
@@ -53,7 +61,62 @@ const char* name_of(ErrorClass error_class) {
 
 namespace {
 
-// It is for a person to change something, here or on the server.
+// What an answer says of its statement.
+enum class Says : std::uint8_t {
+  kUndone,   // it has no effect; behind a COMMIT, the transaction was rolled back
+  kFault,    // a statement has no effect; the outcome of a COMMIT is unknown
+  kUnclear,  // the same, and the outcome of a statement that commits by itself is unknown
+  kBroken,   // the connection broke: all that was sent may have been executed
+};
+
+struct Answer {
+  ErrorClass error_class;
+  Says says;
+};
+
+bool is_clients(unsigned error_number) {
+  return error_number >= CR_MIN_ERROR && error_number < CR_MIN_ERROR + 1000;
+}
+
+// vtgate has one number for everything: only its words show that a tablet is gone.
+bool tells_of_lost_tablet(std::string_view message) {
+  constexpr std::array<std::string_view, 5> kWords{"code = Unavailable", "no healthy tablet",
+                                                   "SHUTTING_DOWN", "EOF", "not serving"};
+  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view words) {
+    return message.find(words) != std::string_view::npos;
+  });
+}
+
+// The server ends the connection, or a proxy says so of the one behind it, or the client notices.
+bool is_broken(unsigned error_number) {
+  switch (error_number) {
+    case kServerShutdown:
+    case kConnectionKilled:
+    case ER_NEW_ABORTING_CONNECTION:
+    case ER_ABORTING_CONNECTION:
+    case ER_NET_READ_ERROR:
+    case ER_NET_READ_INTERRUPTED:
+    case ER_NET_ERROR_ON_WRITE:
+    case ER_NET_WRITE_INTERRUPTED:
+    case CR_SOCKET_CREATE_ERROR:  // this process has no descriptor left
+    case CR_IPSOCK_ERROR:
+    case CR_CONNECTION_ERROR:
+    case CR_CONN_HOST_ERROR:
+    case CR_UNKNOWN_HOST:
+    case CR_SERVER_GONE_ERROR:
+    case CR_SERVER_LOST:
+    case CR_SERVER_HANDSHAKE_ERR:
+    case CR_COMMANDS_OUT_OF_SYNC:
+    case CR_MALFORMED_PACKET:
+    case CR_SSL_CONNECTION_ERROR:  // cut, with TLS
+    case kServerLostExtended:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// A person has to change something, here or on the server.
 bool is_refusal(unsigned error_number) {
   switch (error_number) {
     case ER_ACCESS_DENIED_ERROR:
@@ -65,9 +128,9 @@ bool is_refusal(unsigned error_number) {
     case ER_SPECIFIC_ACCESS_DENIED_ERROR:
     case kNoPassword:
     case kUnfitServer:
+    case kUntrustedServer:
     case CR_AUTH_PLUGIN_CANNOT_LOAD:
     case CR_AUTH_PLUGIN_ERR:
-    case CR_SSL_CONNECTION_ERROR:  // as connection.cc uses it: the other side cannot be trusted
     case ER_BAD_DB_ERROR:
     case ER_NO_SUCH_TABLE:
     case ER_BAD_FIELD_ERROR:
@@ -77,57 +140,79 @@ bool is_refusal(unsigned error_number) {
   }
 }
 
-}  // namespace
-
-ErrorClass classify(unsigned error_number) {
+// The table of tests/unit/db/error_test.cc has each number in each phase.
+Answer answer_of(unsigned error_number, std::string_view message) {
   switch (error_number) {
     case ER_LOCK_DEADLOCK:
     case ER_LOCK_WAIT_TIMEOUT:
     case ER_CHECKREAD:  // MariaDB 11: a row is newer than the transaction's view
     case ER_TABLE_DEF_CHANGED:
-      return ErrorClass::kRetryable;
+      return {ErrorClass::kRetryable, Says::kUndone};
     case ER_DUP_ENTRY:
-      return ErrorClass::kDuplicate;
+      return {ErrorClass::kDuplicate, Says::kUndone};
     case kDiskFull:
-    case ER_ERROR_ON_WRITE:
     case ER_GET_ERRNO:
     case ER_RECORD_FILE_FULL:
     case ER_OUTOFMEMORY:
     case ER_OUT_OF_RESOURCES:
     case kLogFull:
-      return ErrorClass::kFull;
-    case CR_SOCKET_CREATE_ERROR:  // this process has no descriptor left
-    case CR_IPSOCK_ERROR:
-    case CR_CONNECTION_ERROR:
-    case CR_CONN_HOST_ERROR:
-    case CR_UNKNOWN_HOST:
-    case CR_SERVER_GONE_ERROR:
-    case CR_SERVER_LOST:
-    case CR_SERVER_HANDSHAKE_ERR:
-    case CR_COMMANDS_OUT_OF_SYNC:
-    case CR_MALFORMED_PACKET:
+      return {ErrorClass::kFull, Says::kFault};
+    case ER_ERROR_ON_WRITE:  // the binary log, which is written when a statement commits
+      return {ErrorClass::kFull, Says::kUnclear};
+    // The server did not begin with the statement, or refuses what it would write. A COMMIT that
+    // it refuses for that reason is a rollback.
     case ER_CON_COUNT_ERROR:
-    case ER_QUERY_INTERRUPTED:
-    case ER_NEW_ABORTING_CONNECTION:
-    case ER_ABORTING_CONNECTION:
-    case ER_NET_READ_ERROR:
-    case ER_NET_READ_INTERRUPTED:
-    case ER_NET_ERROR_ON_WRITE:
-    case ER_NET_WRITE_INTERRUPTED:
     case ER_TOO_MANY_USER_CONNECTIONS:
     case ER_USER_LIMIT_REACHED:
     case kGaleraNotReady:
-    case kServerShutdown:
     case kReadOnly:
     case kReadOnlyMode:
-    case kConnectionKilled:
-    case kServerLostExtended:
     case kClientInteractionTimeout:
     case kSuperseded:
-      return ErrorClass::kGone;
+      return {ErrorClass::kGone, Says::kUndone};
+    case ER_QUERY_INTERRUPTED:
+    case ER_ERROR_DURING_COMMIT:
+    // Group Replication had sent the transaction to the other members: they may apply it although
+    // this one, which leaves the group, rolls it back.
+    case kHookFailed:
+    case kRolledBackByPlugin:
+      return {ErrorClass::kGone, Says::kUnclear};
+    case kLogImpossible:
+      return {ErrorClass::kFatal, Says::kUnclear};
+    case ER_UNKNOWN_ERROR:
+      if (tells_of_lost_tablet(message)) return {ErrorClass::kGone, Says::kBroken};
+      return {ErrorClass::kFatal, Says::kUnclear};
     default:
-      return is_refusal(error_number) ? ErrorClass::kRefused : ErrorClass::kFatal;
+      if (is_broken(error_number)) return {ErrorClass::kGone, Says::kBroken};
+      if (is_refusal(error_number)) return {ErrorClass::kRefused, Says::kUndone};
+      return {ErrorClass::kFatal, is_clients(error_number) ? Says::kBroken : Says::kFault};
   }
+}
+
+bool leaves_outcome_open(Says says, Phase phase) {
+  switch (phase) {
+    case Phase::kConnect:
+    case Phase::kStatement:  // the server rolls the transaction back
+      return false;
+    case Phase::kAutocommit:
+      return says == Says::kUnclear || says == Says::kBroken;
+    case Phase::kCommit:
+      return says != Says::kUndone;
+  }
+  return true;
+}
+
+}  // namespace
+
+Meaning classify(unsigned error_number, std::string_view message, Phase phase) {
+  const Answer answer = answer_of(error_number, message);
+  const bool unknown =
+      leaves_outcome_open(answer.says, phase) && !mutant::removed("outcome_unknown");
+  return {unknown ? ErrorClass::kGone : answer.error_class, unknown};
+}
+
+bool breaks_connection(unsigned error_number, std::string_view message) {
+  return answer_of(error_number, message).says == Says::kBroken;
 }
 
 std::string missing_grant(unsigned error_number, std::string_view message, std::string_view account,
@@ -152,7 +237,7 @@ std::string missing_grant(unsigned error_number, std::string_view message, std::
          std::string(account.substr(0, host)) + "'@'" + std::string(account.substr(host + 1)) + "'";
 }
 
-DbError::DbError(unsigned number, const std::string& message)
-    : Error(message, exit_code_of(classify(number))), number_(number), class_(classify(number)) {}
+DbError::DbError(unsigned number, const std::string& message, Meaning meaning)
+    : Error(message, exit_code_of(meaning.error_class)), number_(number), meaning_(meaning) {}
 
 }  // namespace allot::db

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -13,21 +14,43 @@ enum class ErrorClass {
   kRetryable,  // deadlock or lock wait (1213, 1205): the transaction is gone, send it again
   kDuplicate,  // 1062: send again with a new salt
   kFull,     // no room on the server, on disk or in memory: the statement was undone, send it later
-  kGone,     // no connection, server stopping, reply lost: connect again
+  kGone,     // no connection, server stopping, outcome unknown: connect again
   kRefused,  // credentials, privileges, missing database or table: configuration
   kFatal,    // anything else: a defect, or an unexpected server
 };
 
 const char* name_of(ErrorClass error_class);
 
-// No server's number: this server cannot keep what Allot promises. Of class kRefused.
+// How far a packet had come when it failed.
+enum class Phase : std::uint8_t {
+  kConnect,     // no statement was sent: connecting, the handshake, a check on this side
+  kStatement,   // in an open transaction, before its COMMIT was executed
+  kAutocommit,  // a statement that commits by itself
+  kCommit,      // COMMIT
+};
+
+// Not numbers of a server; the first two are of class kRefused. This server cannot keep what Allot
+// promises.
 inline constexpr unsigned kUnfitServer = 70'000;
+// The server offers no TLS, or a certificate that is not to be trusted.
+inline constexpr unsigned kUntrustedServer = 70'001;
+// Another server is the writer (S53). Of class kGone: connect again.
+inline constexpr unsigned kSuperseded = 70'002;
 
-// No server's number: another server is the writer (S53). Of class kGone: connect again.
-inline constexpr unsigned kSuperseded = 70'001;
+// The meaning of a server's (1xxx and others) or a client's (2xxx) error number.
+struct Meaning {
+  ErrorClass error_class;
+  // Whether the statement may have taken effect. Such an error is always of class kGone.
+  bool outcome_unknown;
+  bool operator==(const Meaning&) const = default;
+};
 
-// Pure: classes of the server's (1xxx) and the client's (2xxx) error numbers.
-ErrorClass classify(unsigned error_number);
+// Pure. `message` decides only where a proxy puts its own words behind a number that says nothing.
+Meaning classify(unsigned error_number, std::string_view message, Phase phase);
+
+// Whether the connection broke, so that the rest of the packet may have been executed as well.
+// False: the server has stopped at the statement that failed.
+[[nodiscard]] bool breaks_connection(unsigned error_number, std::string_view message);
 
 // The statement that grants the account (as CURRENT_USER() names it) the right that it lacks
 // according to this message of the server: "GRANT INSERT ON `db`.`task` TO 'app'@'%'". Empty for
@@ -37,13 +60,21 @@ ErrorClass classify(unsigned error_number);
 
 class DbError : public Error {
  public:
-  DbError(unsigned number, const std::string& message);
+  DbError(unsigned number, const std::string& message, Phase phase)
+      : DbError(number, message, classify(number, message, phase)) {}
+  // The same failure in other words.
+  DbError(const DbError& cause, const std::string& message)
+      : DbError(cause.number_, message, cause.meaning_) {}
   [[nodiscard]] unsigned number() const { return number_; }
-  [[nodiscard]] ErrorClass error_class() const { return class_; }
+  [[nodiscard]] ErrorClass error_class() const { return meaning_.error_class; }
+  // S55: only such an error may be reported as an unknown outcome, and never as a refusal.
+  [[nodiscard]] bool outcome_unknown() const { return meaning_.outcome_unknown; }
 
  private:
+  DbError(unsigned number, const std::string& message, Meaning meaning);
+
   unsigned number_;
-  ErrorClass class_;
+  Meaning meaning_;
 };
 
 }  // namespace allot::db

@@ -186,7 +186,7 @@ void make_procedures(Connection& connection) {
       text +=
           "; whoever runs 'allot migrate' needs CREATE ROUTINE, ALTER ROUTINE and EXECUTE on it";
     }
-    throw DbError(error.number(), text);
+    throw DbError(error, text);
   }
 }
 

@@ -30,10 +30,13 @@ struct FreeResult {
   void operator()(MYSQL_RES* result) const { mysql_free_result(result); }
 };
 
+// The handler's transaction is open, and ends in commit().
 [[noreturn]] void fail(MYSQL_STMT& statement) {
   const unsigned number = mysql_stmt_errno(&statement);
-  throw DbError(number, std::string("a handler's statement: ") + mysql_stmt_error(&statement) +
-                            " (error " + std::to_string(number) + ")");
+  throw DbError(number,
+                std::string("a handler's statement: ") + mysql_stmt_error(&statement) + " (error " +
+                    std::to_string(number) + ")",
+                Phase::kStatement);
 }
 
 void check(MYSQL_STMT& statement, int failed) {
@@ -151,7 +154,7 @@ void read_results(MYSQL_STMT& statement, const RowSink& sink) {
 Changed Connection::execute_prepared(std::string_view sql, std::span<const Value> values,
                                      const RowSink& sink) {
   const Prepared prepared(mysql_stmt_init(handle_.get()));
-  if (!prepared) fail("a handler's statement");
+  if (!prepared) fail("a handler's statement", Phase::kStatement);
   MYSQL_STMT& statement = *prepared;
   check(statement,
         mysql_stmt_prepare(&statement, sql.data(), static_cast<unsigned long>(sql.size())));

@@ -108,4 +108,19 @@ std::string Statement::render() const {
   return out;
 }
 
+std::size_t statements_in(std::string_view sql) {
+  std::size_t count = 1;
+  bool quoted = false;
+  for (std::size_t at = 0; at < sql.size(); ++at) {
+    if (quoted && sql[at] == '\\') {
+      ++at;
+    } else if (sql[at] == '\'') {
+      quoted = !quoted;
+    } else if (sql[at] == ';' && !quoted) {
+      ++count;
+    }
+  }
+  return count;
+}
+
 }  // namespace allot::db

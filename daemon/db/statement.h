@@ -53,4 +53,7 @@ class Statement {
   std::vector<std::pair<std::string_view, std::string>> values_;
 };
 
+// Number of SQL statements in a packet of rendered text. Semicolons in literals do not count.
+[[nodiscard]] std::size_t statements_in(std::string_view sql);
+
 }  // namespace allot::db

@@ -17,10 +17,6 @@
 namespace allot::db {
 namespace {
 
-// Bound of one attempt while several servers are asked: a server that is frozen, or behind a
-// network that drops every packet, costs a connection no more than this.
-constexpr std::chrono::seconds kAskWithin{1};
-
 void ask(const ConnectOptions& options, Answer& answer) {
   const Nanos asked = mono_ns();
   try {
@@ -72,12 +68,12 @@ std::string refusal_of(const Answer& answer, std::uint64_t highest) {
   std::string reasons;
   for (const Answer& answer : answers) {
     reasons += (reasons.empty() ? "" : "; ") + refusal_of(answer, highest);
-    const DbError error = answer.error.value_or(DbError(CR_SERVER_GONE_ERROR, ""));
+    const DbError error = answer.error.value_or(DbError(CR_SERVER_GONE_ERROR, "", Phase::kConnect));
     // A server that may come back decides the class, because then waiting helps.
     if (!worst || error.error_class() == ErrorClass::kGone) worst = error;
   }
-  throw DbError(worst ? worst->number() : CR_UNKNOWN_HOST,
-                "no database server of the list can be used: " + reasons);
+  const std::string text = "no database server of the list can be used: " + reasons;
+  throw worst ? DbError(*worst, text) : DbError(CR_UNKNOWN_HOST, text, Phase::kConnect);
 }
 
 // Neither has seen that the other one is the writer now, so that either may be the one of
@@ -88,7 +84,8 @@ std::string refusal_of(const Answer& answer, std::uint64_t highest) {
       "two database servers take writes, and both have term " + std::to_string(term_of(one)) +
           ": " + one.where + " and " + other.where +
           ": neither is used; make the one that is not the primary read-only, or run 'allot "
-          "promote HOST:PORT' for the one that is");
+          "promote HOST:PORT' for the one that is",
+      Phase::kConnect);
 }
 
 // Index of the answer to use; nullopt: there is none.
@@ -143,7 +140,8 @@ std::vector<Answer> ask_servers(const ConnectOptions& options, Asked asked,
   for (Answer& answer : answers) {
     if (asked == Asked::kLikely && options.memory->is_silent(answer.where)) {
       answer.error = DbError(CR_SERVER_LOST,
-                             "database at " + answer.where + ": it gave no answer a moment ago");
+                             "database at " + answer.where + ": it gave no answer a moment ago",
+                             Phase::kConnect);
     } else if (auto thread = thread_that_asks(bounded, answer)) {
       threads.push_back(std::move(*thread));
     } else {

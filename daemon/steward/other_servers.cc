@@ -13,8 +13,6 @@ namespace allot::steward {
 namespace {
 
 constexpr std::chrono::seconds kLookEvery{3};
-constexpr std::chrono::seconds kAnswerWithin{1};
-
 // Galera lets through what its nodes agree on, and its nodes share the row of the term.
 bool takes_writes(const db::Answer& answer) {
   return answer.connection && !answer.connection->standing().galera;
@@ -97,7 +95,7 @@ void OtherServers::watch() {
 }
 
 void OtherServers::look() {
-  auto answers = db::ask_servers(options_, db::Asked::kAll, kAnswerWithin);
+  auto answers = db::ask_servers(options_, db::Asked::kAll, db::kAskWithin);
   const std::uint64_t highest = db::learn_highest(answers, *options_.memory);
   std::vector<queue::Notice> found;
   const auto writers = std::count_if(answers.begin(), answers.end(), [&](const db::Answer& answer) {

@@ -40,8 +40,13 @@ class Campaign {
  public:
   explicit Campaign(const CampaignOptions& options)
       : options_(options),
-        cluster_({options.hosts, options.workers, options.max_attempts, server_settings(options),
-                  options.evidence, options.other_ttl}),
+        cluster_({.hosts = options.hosts,
+                  .workers = options.workers,
+                  .max_attempts = options.max_attempts,
+                  .server_settings = server_settings(options),
+                  .evidence = options.evidence,
+                  .other_ttl = options.other_ttl,
+                  .wire = options.wire}),
         meter_(cluster_),
         storm_(cluster_, meter_, options.spare) {}
 

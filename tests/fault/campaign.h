@@ -37,6 +37,7 @@ struct CampaignOptions {
   std::vector<std::string> server_settings{};  // options of the server
   std::string evidence{};                      // a folder that stays; empty: none does
   std::chrono::milliseconds other_ttl{2'000};  // see ClusterOptions; at most 2 s
+  Wire wire = Wire::kPlain;                    // see ClusterOptions
 };
 
 struct CampaignResult {

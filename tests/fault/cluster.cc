@@ -30,8 +30,8 @@ Cluster::Cluster(const ClusterOptions& options)
                       ? nullptr
                       : std::make_unique<support::Database>(options.server_settings)),
       server_(options.server != nullptr ? options.server : own_server_.get()),
-      for_workers_(folder_ / "w", server_->socket()),
-      for_submitters_(folder_ / "s", server_->socket()),
+      for_workers_(folder_ / "w", server_->socket(), options.wire),
+      for_submitters_(folder_ / "s", server_->socket(), options.wire),
       database_(server_->make_database()) {
   // The account is not root, because root may write to a read-only server.
   auto root = server_->connect();
@@ -71,17 +71,19 @@ void Cluster::write_file(unsigned host, const std::string& text) {
 
 Place Cluster::place(unsigned host) const {
   const std::string& folder = hosts_.at(host)->daemon().folder();
-  return {"socket = \"" + (folder_ / "w") + "\"\nuser = \"allot\"\nconnect_timeout = \"1s\"" +
+  return {for_workers_.database_keys() + "\nuser = \"allot\"\nconnect_timeout = \"1s\"" +
               "\nname = \"" + database_ + "\"\ncall_timeout = \"5s\"",
           folder + "/run", folder + "/log", ALLOT_FAULT_FOLDER, traces()};
 }
 
 void Cluster::write_clients_files(unsigned host) {
   const std::string text = support::read_file(hosts_[host]->daemon().config_file());
-  (void)folder_.write("submit" + std::to_string(host),
-                      support::replaced(text, folder_ / "w", folder_ / "s"));
+  (void)folder_.write(
+      "submit" + std::to_string(host),
+      support::replaced(text, for_workers_.database_keys(), for_submitters_.database_keys()));
   (void)folder_.write("operator" + std::to_string(host),
-                      support::replaced(text, folder_ / "w", server_->socket()));
+                      support::replaced(text, for_workers_.database_keys(),
+                                        "socket = \"" + server_->socket() + "\""));
 }
 
 e2e::DaemonOptions Cluster::host_options(unsigned number) {
@@ -106,7 +108,7 @@ e2e::DaemonOptions Cluster::host_options(unsigned number) {
   options.plugins = ALLOT_FAULT_FOLDER;
   options.log_level = "info";
   options.database_keys =
-      "socket = \"" + (folder_ / "w") + "\"\nuser = \"allot\"\nconnect_timeout = \"1s\"";
+      for_workers_.database_keys() + "\nuser = \"allot\"\nconnect_timeout = \"1s\"";
   return options;
 }
 

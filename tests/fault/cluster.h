@@ -27,6 +27,7 @@ struct ClusterOptions {
   support::Database* server = nullptr;         // one that runs; none: one of its own
   support::SteppedClock* clock = nullptr;      // that server's
   bool small_runtime = false;                  // the hosts' runtime folders are on small disks
+  Wire wire = Wire::kPlain;                    // between all programs and the proxies
   // The whole configuration of a host, in place of what the numbers above say. Nothing is started
   // then before start().
   std::function<std::string(unsigned host, const Place&)> host_file{};

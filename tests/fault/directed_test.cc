@@ -26,12 +26,15 @@ using support::value_of;
 // block. The test sees in the database when somebody else takes its partition.
 class Directed : public testing::Test {
  protected:
+  explicit Directed(Wire wire = Wire::kPlain)
+      : proxy_(folder_ / "p", support::Database::shared().socket(), wire) {}
+
   [[nodiscard]] DaemonOptions options(const std::string& queue_keys,
                                       const std::string& daemon_keys = {}) const {
     return {.workers = 1,
             .queue_keys = "partitions = 1\nmax_attempts = 10\n" + queue_keys,
             .daemon_keys = daemon_keys,
-            .database_keys = "socket = \"" + (folder_ / "p") + "\"\nuser = \"root\""};
+            .database_keys = proxy_.database_keys() + "\nuser = \"root\""};
   }
   // The steward has rehearsed its statements, too: none of its packets is held for a worker's.
   void wait_until_fit() {
@@ -102,9 +105,18 @@ class Directed : public testing::Test {
   }
 
   support::TempDir folder_;
-  Proxy proxy_{folder_ / "p", support::Database::shared().socket()};
+  Proxy proxy_;
   std::unique_ptr<Daemon> daemon_;
 };
+
+// Where a client gives its connection up or dies.
+class OverEachWire : public Directed, public testing::WithParamInterface<Wire> {
+ protected:
+  OverEachWire() : Directed(GetParam()) {}
+};
+std::string name_of_wire(const testing::TestParamInfo<Wire>& wire) {
+  return wire.param == Wire::kTls ? "Tls" : "Plain";
+}
 
 // S6: a statement that was sent under a lease and arrives after it has changed nothing.
 struct Verb {
@@ -238,7 +250,7 @@ TEST_F(Directed, ASettlersLateChargeOfADetachedTaskChangesNothing) {
 
 // S1. The keeper gives the renewal up, because its reply does not come; when it arrives the task is
 // done and the lease released.
-TEST_F(Directed, ARenewalBehindTheReleaseLocksNothing) {
+TEST_P(OverEachWire, ARenewalBehindTheReleaseLocksNothing) {
   daemon_ = std::make_unique<Daemon>(options({}, "lease_ttl = \"3s\""));
   (void)daemon_->submit("test.gate", "ok " + gate());
   proxy_.hold_back("SET state = 'EXTENDED'");
@@ -250,8 +262,11 @@ TEST_F(Directed, ARenewalBehindTheReleaseLocksNothing) {
   EXPECT_EQ(lease(), before) << "leased by nobody\n" << daemon_->log();
 }
 
+INSTANTIATE_TEST_SUITE_P(Wires, OverEachWire, testing::Values(Wire::kPlain, Wire::kTls),
+                         name_of_wire);
+
 // S9: the last call of a dead worker may still be in the server.
-class LastCall : public Directed {
+class LastCall : public OverEachWire {
  protected:
   // The only worker stands still, with a task to come.
   void begin_idle() {
@@ -272,7 +287,7 @@ class LastCall : public Directed {
 
 // It is on its way, and the settler ends its connection first; else it takes the partition for a
 // dead holder, behind the settler's back.
-TEST_F(LastCall, IsEndedBeforeItTakesTheLease) {
+TEST_P(LastCall, IsEndedBeforeItTakesTheLease) {
   begin_idle();
   proxy_.hold_back("UPDATE q_lock_table\n   SET epoch");
   support::send_signal(worker_, SIGCONT);
@@ -290,7 +305,7 @@ TEST_F(LastCall, IsEndedBeforeItTakesTheLease) {
 
 // Nobody sees the lease before it is committed. A server may end the connection that commits
 // (MariaDB does), or commit all the same (MySQL does): then the settler waits for the lease.
-TEST_F(LastCall, IsWaitedForWhenItCommits) {
+TEST_P(LastCall, IsWaitedForWhenItCommits) {
   begin_idle();
   auto db = daemon_->connect();
   std::optional<support::CommitStop> stop(db);
@@ -304,6 +319,8 @@ TEST_F(LastCall, IsWaitedForWhenItCommits) {
   stop.reset();
   expect_drained();
 }
+
+INSTANTIATE_TEST_SUITE_P(Wires, LastCall, testing::Values(Wire::kPlain, Wire::kTls), name_of_wire);
 
 // Two hosts; the first stands still in the middle of a block.
 class TwoHosts : public Directed {

@@ -36,6 +36,7 @@ constexpr std::array kNotOfACrowd{Feature::kOrdered,    Feature::kLimited,  Feat
 constexpr std::uint64_t kSecondDice = 24;
 // Of the third, for the same reason.
 constexpr std::uint64_t kThirdDice = 18;
+constexpr std::uint64_t kFourthDice = 13;
 
 std::string quoted(const std::string& text) {
   return "\"" + text + "\"";
@@ -49,7 +50,8 @@ class Drawer {
   explicit Drawer(std::uint64_t seed)
       : dice_(seed * 6364136223846793005ULL + 1),
         more_dice_(seed * 6364136223846793005ULL + kSecondDice),
-        third_dice_(seed * 6364136223846793005ULL + kThirdDice) {
+        third_dice_(seed * 6364136223846793005ULL + kThirdDice),
+        fourth_dice_(seed * 6364136223846793005ULL + kFourthDice) {
     draw_.seed = seed;
   }
 
@@ -64,6 +66,7 @@ class Drawer {
     choose_faults();
     choose_more();
     choose_ways();
+    draw_.tls = fourth_dice_.one_of(3);
     return std::move(draw_);
   }
 
@@ -331,8 +334,9 @@ class Drawer {
   }
 
   Dice dice_;
-  Dice more_dice_;   // for what came later, so that the seeds from before draw the same
-  Dice third_dice_;  // for what came later than that
+  Dice more_dice_;    // for what came later, so that the seeds from before draw the same
+  Dice third_dice_;   // for what came later than that
+  Dice fourth_dice_;  // for TLS, which came later still
   Draw draw_;
 };
 
@@ -387,7 +391,7 @@ std::string text_of(const Draw& draw) {
       << " cancel_grace=" << draw.cancel_grace.count() << "ms, " << draw.per_second
       << " tasks/s of each submitter, " << draw.keys << " keys"
       << (draw.load == Load::kCrowd ? ", a crowd" : "") << (draw.binlog ? ", a binary log" : "")
-      << (draw.schedule ? ", a schedule" : "");
+      << (draw.tls ? ", TLS" : "") << (draw.schedule ? ", a schedule" : "");
   if (draw.rate.per_second != 0)
     out << ", " << draw.rate.per_second << " starts/s of " << draw.queues.front().name
         << " and a burst of " << draw.rate.burst;

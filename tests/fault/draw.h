@@ -125,6 +125,7 @@ struct Draw {
   std::uint64_t seed = 0;
   Load load = Load::kMixed;
   bool binlog = false;    // the server has one, and syncs it at commit
+  bool tls = false;       // between all programs and the proxies
   bool schedule = false;  // of each second, into a queue that no operator touches
   std::set<Feature> features{};
   std::vector<QueuePlan> queues{};  // the first is "default"

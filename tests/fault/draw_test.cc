@@ -42,6 +42,7 @@ TEST(Draw, SeedsFromBeforeDrawTheSame) {
     const Draw draw = make_draw(seed);
     EXPECT_EQ(draw.load, Load::kMixed) << seed;
     EXPECT_FALSE(draw.binlog) << seed;
+    EXPECT_FALSE(draw.tls) << seed;
     EXPECT_FALSE(draw.suffers(Kind::kClockStep)) << seed;
     EXPECT_FALSE(draw.suffers(Kind::kFillRuntime)) << seed;
     EXPECT_TRUE(draw.routes.empty()) << seed;
@@ -63,6 +64,13 @@ TEST(Draw, ACrowdHasNoFaultsAndManyShortTasksSideBySide) {
   }
   EXPECT_GT(crowds, kSeeds / 16);
   EXPECT_LT(crowds, kSeeds / 4);
+}
+
+TEST(Draw, OneInThreeHasTls) {
+  std::size_t tls = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) tls += make_draw(seed).tls ? 1U : 0U;
+  EXPECT_GT(tls, kSeeds / 4);
+  EXPECT_LT(tls, kSeeds / 2);
 }
 
 TEST(Draw, SomeHaveRoutesARateOrShares) {

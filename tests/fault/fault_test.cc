@@ -32,15 +32,24 @@ TEST(Campaign, WorkersAreKilled) {
   EXPECT_GT(run(options, "kills").kills, 30U);
 }
 
-TEST(Campaign, ConnectionsSuffer) {
+CampaignOptions connections_suffer(Wire wire) {
   CampaignOptions options;
+  options.wire = wire;
   options.seed = 2;
   options.length = seconds(8);
   options.mean_pause = milliseconds(150);
   options.weights = {};
   for (const Kind kind : {Kind::kWorkerTrouble, Kind::kSubmitTrouble, Kind::kKillConnection})
     options.weights.at(static_cast<std::size_t>(kind)) = 1;
-  run(options, "connections");
+  return options;
+}
+
+TEST(Campaign, ConnectionsSuffer) {
+  run(connections_suffer(Wire::kPlain), "connections");
+}
+
+TEST(Campaign, ConnectionsWithTlsSuffer) {
+  run(connections_suffer(Wire::kTls), "tls_connections");
 }
 
 TEST(Campaign, HostsDieAndStandStill) {

@@ -94,6 +94,9 @@ int main(int argc, char** argv) {
     app.add_option("--per-second", campaign.per_second, "tasks of each submitter; 0: no limit");
     app.add_option("--workers", campaign.workers, "of each host");
     app.add_flag("--binlog", arguments.binlog, "with a binary log that is synced at every commit");
+    app.add_flag_callback(
+        "--tls", [&campaign] { campaign.wire = allot::fault::Wire::kTls; },
+        "between the programs and the proxies; a swarm draws it");
     app.add_option("--pause-ms", pause_ms, "between faults, on average");
     app.add_option("--only", arguments.kinds, "no other kinds of faults")
         ->transform(CLI::CheckedTransformer(allot::fault::kinds()));

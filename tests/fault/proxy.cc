@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fault/proxy.h"
 
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -40,10 +42,28 @@ const sockaddr* generic(const sockaddr_un& address) {
   return reinterpret_cast<const sockaddr*>(&address);
 }
 
-UniqueFd stream_socket(int flags) {
-  UniqueFd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
+UniqueFd stream_socket(int family, int flags) {
+  UniqueFd fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
   if (!fd.valid()) throw std::system_error(errno, std::generic_category(), "socket");
   return fd;
+}
+
+void listen_on(const UniqueFd& fd, const sockaddr* address, socklen_t size,
+               const std::string& where) {
+  if (::bind(fd.get(), address, size) != 0 || ::listen(fd.get(), SOMAXCONN) != 0) {
+    throw std::system_error(errno, std::generic_category(), where);
+  }
+}
+
+// Of 127.0.0.1. Returns the port.
+std::uint16_t listen_on_a_port(const UniqueFd& fd) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  listen_on(fd, reinterpret_cast<const sockaddr*>(&address), size, "127.0.0.1");
+  ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size);
+  return ntohs(address.sin_port);
 }
 
 pid_t peer_of(int fd) {
@@ -93,12 +113,14 @@ struct Proxy::Link {
   enum class State { kPassing, kSilent, kLosing, kHolding };
 
   std::array<UniqueFd, 2> ends;
+  std::unique_ptr<TlsSide> tls;       // of the client's end; none: without TLS
   std::array<std::string, 2> unsent;  // bytes for that end
   std::string held;                   // bytes for the server, sent later
   bool let_go = false;                // nothing is held any more
   bool gave_up = false;               // the client did, while something was held
   pid_t pid = 0;
   std::uint32_t connection = 0;
+  unsigned asked = 0;
   State state = State::kPassing;
   bool in_transaction = false;
   Trouble trouble = Trouble::kDelay;
@@ -109,15 +131,17 @@ struct Proxy::Link {
   std::array<short, 2> events{};
 };
 
-Proxy::Proxy(std::string listen_at, std::string server)
+Proxy::Proxy(std::string listen_at, std::string server, Wire wire)
     : listen_at_(std::move(listen_at)),
       server_(std::move(server)),
-      listener_(stream_socket(SOCK_NONBLOCK)),
+      tls_(wire == Wire::kTls ? std::make_unique<TlsIdentity>() : nullptr),
+      listener_(stream_socket(tls_ ? AF_INET : AF_UNIX, SOCK_NONBLOCK)),
       wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  const sockaddr_un address = address_of(listen_at_);
-  if (::bind(listener_.get(), generic(address), sizeof address) != 0 ||
-      ::listen(listener_.get(), SOMAXCONN) != 0) {
-    throw std::system_error(errno, std::generic_category(), listen_at_);
+  if (tls_) {
+    port_ = listen_on_a_port(listener_);
+  } else {
+    const sockaddr_un address = address_of(listen_at_);
+    listen_on(listener_, generic(address), sizeof address, listen_at_);
   }
   thread_ = std::thread([this] { loop(); });
 }
@@ -126,7 +150,24 @@ Proxy::~Proxy() {
   stop_ = true;
   ::eventfd_write(wake_.get(), 1);
   thread_.join();
-  ::unlink(listen_at_.c_str());
+  if (!tls_) ::unlink(listen_at_.c_str());
+}
+
+std::string Proxy::database_keys() const {
+  if (!tls_) return "socket = \"" + listen_at_ + "\"";
+  return "host = \"127.0.0.1\"\nport = " + std::to_string(port_) +
+         "\ntls = \"verify\"\ntls_ca = \"" + tls_->ca() + "\"";
+}
+
+db::ConnectOptions Proxy::to_proxy(db::ConnectOptions options) const {
+  if (!tls_) {
+    options.socket = listen_at_;
+    return options;
+  }
+  options.socket.clear();
+  options.servers = {{"127.0.0.1", port_}};
+  options.tls = {.mode = db::Tls::kVerify, .ca = tls_->ca()};
+  return options;
 }
 
 void Proxy::begin(Trouble trouble, bool all, std::uint64_t pick, std::chrono::milliseconds length) {
@@ -140,7 +181,8 @@ void Proxy::begin(Trouble trouble, bool all, std::uint64_t pick, std::chrono::mi
     for (const auto& [id, link] : links_) start(*link, trouble, until, Reach::kAll);
   } else {
     const auto chosen = static_cast<std::ptrdiff_t>(pick % links_.size());
-    start(*std::next(links_.begin(), chosen)->second, trouble, until, Reach::kOne);
+    Link& link = *std::next(links_.begin(), chosen)->second;
+    if (link.pid != 0) start(link, trouble, until, Reach::kOne);
   }
   ::eventfd_write(wake_.get(), 1);
 }
@@ -203,7 +245,9 @@ std::vector<Fault> Proxy::take_faults() {
 std::vector<Proxy::Client> Proxy::clients() const {
   const std::lock_guard lock(mutex_);
   std::vector<Client> clients;
-  for (const auto& [id, link] : links_) clients.push_back({link->pid, link->connection});
+  for (const auto& [id, link] : links_) {
+    clients.push_back({link->pid, link->connection, link->asked});
+  }
   return clients;
 }
 
@@ -224,22 +268,34 @@ bool Proxy::expire(Link& link, Nanoseconds time) {
 void Proxy::accept_one() {
   UniqueFd client(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!client.valid()) return;
-  UniqueFd server = stream_socket(0);
+  UniqueFd server = stream_socket(AF_UNIX, 0);
   const sockaddr_un address = address_of(server_);
   // Without a server the client sees the end at once, as it would see a refusal.
   if (::connect(server.get(), generic(address), sizeof address) != 0) return;
   auto link = std::make_unique<Link>();
-  link->pid = accountable_for(peer_of(client.get()));
+  if (tls_) {
+    const int at_once = 1;
+    ::setsockopt(client.get(), IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
+    link->tls = std::make_unique<TlsSide>(*tls_);
+  } else {
+    link->pid = accountable_for(peer_of(client.get()));
+  }
   link->ends = {std::move(client), std::move(server)};
   const std::lock_guard lock(mutex_);
-  if (now() < next_client_.until)
-    start(*link, next_client_.trouble, next_client_.until, Reach::kOne);
-  next_client_.until = 0;
+  if (link->pid != 0) greet(*link);
   links_.emplace(next_++, std::move(link));
+}
+
+// Its client is known now.
+void Proxy::greet(Link& link) {
+  if (now() < next_client_.until)
+    start(link, next_client_.trouble, next_client_.until, Reach::kOne);
+  next_client_.until = 0;
 }
 
 // False: the link is over.
 bool Proxy::seen(Link& link, int from, std::string_view bytes) {
+  if (from == kClient) ++link.asked;
   if (from == kServer) {
     if (link.connection == 0) link.connection = connection_id(bytes);
     if (link.state == Link::State::kLosing) {
@@ -273,8 +329,24 @@ bool Proxy::seen(Link& link, int from, std::string_view bytes) {
     // If no reply comes, because the server is busy or gone, the link is cut all the same.
     link.until = link.began + 20 * kReplyTime;
   }
-  link.unsent.at(static_cast<std::size_t>(1 - from)).append(bytes);
+  if (from == kServer && link.tls) {
+    link.tls->from_server(bytes);
+    link.unsent[kClient] += link.tls->take_wire();
+  } else {
+    link.unsent.at(static_cast<std::size_t>(1 - from)).append(bytes);
+  }
   return true;
+}
+
+// What the client says; nullopt: it says nothing more.
+std::optional<std::string> Proxy::decrypted(Link& link, std::string_view wire) {
+  auto plain = link.tls->from_client(wire);
+  link.unsent[kClient] += link.tls->take_wire();
+  if (link.pid == 0 && link.tls->pid() != 0) {
+    link.pid = accountable_for(link.tls->pid());
+    greet(link);
+  }
+  return plain;
 }
 
 bool Proxy::pass(Link& link, int from) {
@@ -291,12 +363,17 @@ bool Proxy::pass(Link& link, int from) {
   std::array<char, 65536> bytes;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled by recv
   const ssize_t got = ::recv(link.ends.at(end).get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
   if (got < 0) return errno == EAGAIN;
-  if (got == 0 && from == kClient && link.state == Link::State::kHolding) {
+  const std::string_view read(bytes.data(), static_cast<std::size_t>(got));
+  const bool encrypted = from == kClient && link.tls != nullptr && got > 0;
+  const auto plain = encrypted ? decrypted(link, read) : std::nullopt;
+  const bool ended = got == 0 || (encrypted && !plain);
+  if (ended && from == kClient && link.state == Link::State::kHolding) {
     link.gave_up = true;
     return true;
   }
-  if (got == 0) return false;
-  return seen(link, from, {bytes.data(), static_cast<std::size_t>(got)});
+  if (ended) return false;
+  if (encrypted && plain->empty()) return true;
+  return seen(link, from, encrypted ? std::string_view(*plain) : read);
 }
 
 bool Proxy::serve(Link& link) {

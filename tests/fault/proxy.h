@@ -9,12 +9,15 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/unique_fd.h"
+#include "db/connection.h"
 #include "fault/evidence.h"
+#include "fault/tls_side.h"
 
 namespace allot::fault {
 
@@ -29,19 +32,32 @@ enum class Trouble {
 };
 const char* name_of(Trouble trouble);
 
-// Sits between clients and a server, over Unix sockets: real sockets, one thread, a poll loop. It
-// knows the client's pid from its socket, and the server's connection id from its greeting.
+// How clients reach the proxy.
+enum class Wire {
+  kPlain,  // over a Unix socket
+  kTls,    // over TCP
+};
+
+// Sits between clients and a server: real sockets, one thread, a poll loop. It reaches the server
+// over a Unix socket. It knows the client's pid from its socket, with TLS from its login, and the
+// server's connection id from its greeting.
 class Proxy {
  public:
-  // Throws std::system_error when it cannot listen.
-  Proxy(std::string listen_at, std::string server);
+  // `listen_at` is not used with TLS. Throws std::system_error when it cannot listen.
+  Proxy(std::string listen_at, std::string server, Wire wire = Wire::kPlain);
   Proxy(const Proxy&) = delete;
   Proxy& operator=(const Proxy&) = delete;
   ~Proxy();
 
+  // Lines of a section [database] that lead to the proxy.
+  [[nodiscard]] std::string database_keys() const;
+  // The same in place of the server that `options` name.
+  [[nodiscard]] db::ConnectOptions to_proxy(db::ConnectOptions options) const;
+
   // Begins `trouble` on a connection that `pick` chooses, or on all; if there is none, on the next
-  // one. `length` is how long it lasts (kCut: not used). Does not wait for its end. kLoseReply hits
-  // the connection with the next commit, or all that have one within `length`.
+  // one. Of those whose client is not known yet, which are in the handshake of TLS, only on all.
+  // `length` is how long it lasts (kCut: not used). Does not wait for its end. kLoseReply hits the
+  // connection with the next commit, or all that have one within `length`.
   void begin(Trouble trouble, bool all, std::uint64_t pick, std::chrono::milliseconds length);
 
   // Holds back the next packet of a client in which `text` occurs, with everything after it on its
@@ -63,6 +79,7 @@ class Proxy {
   struct Client {
     pid_t pid = 0;
     std::uint32_t connection = 0;  // the server's id of it; 0: not greeted yet
+    unsigned asked = 0;            // how often it has sent something; the first time is its login
   };
   [[nodiscard]] std::vector<Client> clients() const;
 
@@ -70,16 +87,20 @@ class Proxy {
   struct Link;
   void loop();
   void accept_one();
+  void greet(Link& link);
   // False: the link is over.
   bool serve(Link& link);
   bool pass(Link& link, int from);
   bool seen(Link& link, int from, std::string_view bytes);
+  std::optional<std::string> decrypted(Link& link, std::string_view wire);
   void start(Link& link, Trouble trouble, Nanoseconds until, Reach reach);
   bool expire(Link& link, Nanoseconds time);
   void note(const Link& link, Nanoseconds end);
 
   std::string listen_at_;
   std::string server_;
+  std::unique_ptr<TlsIdentity> tls_;  // none: without TLS
+  std::uint16_t port_ = 0;            // with TLS
   UniqueFd listener_;
   UniqueFd wake_;
   std::atomic<bool> stop_{false};

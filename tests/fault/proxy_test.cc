@@ -15,12 +15,10 @@ namespace {
 using std::chrono::milliseconds;
 using support::eventually;
 
-class ProxyTest : public testing::Test {
+class ProxyTest : public testing::TestWithParam<Wire> {
  protected:
   [[nodiscard]] db::Connection connect() const {
-    auto options = server_.options("mysql");
-    options.socket = folder_ / "proxy";
-    return db::Connection(options);
+    return db::Connection(proxy_.to_proxy(server_.options("mysql")));
   }
   std::vector<Fault> wait_for_faults(std::size_t n) {
     std::vector<Fault> all;
@@ -42,10 +40,10 @@ class ProxyTest : public testing::Test {
 
   support::Database& server_ = support::Database::shared();
   support::TempDir folder_;
-  Proxy proxy_{folder_ / "proxy", server_.socket()};
+  Proxy proxy_{folder_ / "proxy", server_.socket(), GetParam()};
 };
 
-TEST_F(ProxyTest, PassesAllAndKnowsWhoTalks) {
+TEST_P(ProxyTest, PassesAllAndKnowsWhoTalks) {
   auto db = connect();
   EXPECT_EQ(support::number_of(db, "SELECT LENGTH(REPEAT('x', 1000000))"), 1'000'000U);
   auto results = db.execute("SELECT REPEAT('x', 3000000)");
@@ -56,12 +54,11 @@ TEST_F(ProxyTest, PassesAllAndKnowsWhoTalks) {
   EXPECT_EQ(clients[0].connection, support::number_of(db, "SELECT CONNECTION_ID()"));
 }
 
-TEST_F(ProxyTest, AHeldPacketArrivesWhenItsClientIsGone) {
+TEST_P(ProxyTest, AHeldPacketArrivesWhenItsClientIsGone) {
   make_table();
   proxy_.hold_back("VALUES (7)");
   {
-    auto options = server_.options("mysql");
-    options.socket = folder_ / "proxy";
+    auto options = proxy_.to_proxy(server_.options("mysql"));
     options.call_timeout = milliseconds(1'000);
     db::Connection db(options);
     EXPECT_THROW(db.execute("INSERT INTO test_reply VALUES (7); SELECT 1"), db::DbError);
@@ -74,7 +71,7 @@ TEST_F(ProxyTest, AHeldPacketArrivesWhenItsClientIsGone) {
   EXPECT_EQ(proxy_.let_go(), 0U) << "it is held no more";
 }
 
-TEST_F(ProxyTest, AHeldPacketOfAKilledConnectionIsGone) {
+TEST_P(ProxyTest, AHeldPacketOfAKilledConnectionIsGone) {
   auto db = connect();
   const auto id = std::to_string(support::number_of(db, "SELECT CONNECTION_ID()"));
   proxy_.hold_back("SELECT 7");
@@ -86,7 +83,7 @@ TEST_F(ProxyTest, AHeldPacketOfAKilledConnectionIsGone) {
   EXPECT_EQ(proxy_.let_go(), 0U);
 }
 
-TEST_F(ProxyTest, ADelayPasses) {
+TEST_P(ProxyTest, ADelayPasses) {
   auto db = connect();
   const auto before = now();
   proxy_.begin(Trouble::kDelay, false, 0, milliseconds(300));
@@ -102,7 +99,7 @@ TEST_F(ProxyTest, ADelayPasses) {
   EXPECT_EQ(faults[0].reach, Reach::kOne);
 }
 
-TEST_F(ProxyTest, ACutIsSeenByBoth) {
+TEST_P(ProxyTest, ACutIsSeenByBoth) {
   auto db = connect();
   const auto id = proxy_.clients().at(0).connection;
   proxy_.begin(Trouble::kCut, true, 0, milliseconds(0));
@@ -118,7 +115,7 @@ TEST_F(ProxyTest, ACutIsSeenByBoth) {
   }));
 }
 
-TEST_F(ProxyTest, ABlackHoleTellsNobodyUntilItIsCut) {
+TEST_P(ProxyTest, ABlackHoleTellsNobodyUntilItIsCut) {
   auto db = connect();
   const auto before = now();
   proxy_.begin(Trouble::kBlackHole, true, 0, milliseconds(400));
@@ -126,7 +123,7 @@ TEST_F(ProxyTest, ABlackHoleTellsNobodyUntilItIsCut) {
   EXPECT_GE(now() - before, 390'000'000);
 }
 
-TEST_F(ProxyTest, ALostReplyIsThatOfACommit) {
+TEST_P(ProxyTest, ALostReplyIsThatOfACommit) {
   make_table();
   auto db = connect();
   proxy_.begin(Trouble::kLoseReply, true, 0, std::chrono::seconds(20));
@@ -140,7 +137,7 @@ TEST_F(ProxyTest, ALostReplyIsThatOfACommit) {
   EXPECT_EQ(rows(), 2U);
 }
 
-TEST_F(ProxyTest, AWriteOutsideOfATransactionIsACommit) {
+TEST_P(ProxyTest, AWriteOutsideOfATransactionIsACommit) {
   make_table();
   auto db = connect();
   proxy_.begin(Trouble::kLoseReply, false, 0, std::chrono::seconds(20));
@@ -149,7 +146,7 @@ TEST_F(ProxyTest, AWriteOutsideOfATransactionIsACommit) {
   EXPECT_EQ(rows(), 1U) << "it was done";
 }
 
-TEST_F(ProxyTest, HalfOpenTheServerKnowsAndTheClientDoesNot) {
+TEST_P(ProxyTest, HalfOpenTheServerKnowsAndTheClientDoesNot) {
   auto db = connect();
   const auto id = proxy_.clients().at(0).connection;
   const auto before = now();
@@ -164,7 +161,7 @@ TEST_F(ProxyTest, HalfOpenTheServerKnowsAndTheClientDoesNot) {
   EXPECT_GE(now() - before, 490'000'000);
 }
 
-TEST_F(ProxyTest, AnOrphanKeepsItsLocks) {
+TEST_P(ProxyTest, AnOrphanKeepsItsLocks) {
   make_table();
   auto db = connect();
   db.execute("BEGIN; INSERT INTO test_reply VALUES (3)");
@@ -175,6 +172,11 @@ TEST_F(ProxyTest, AnOrphanKeepsItsLocks) {
   server_.connect("mysql").execute("INSERT INTO test_reply VALUES (3)");  // waits for its rollback
   EXPECT_GE(wait_for_faults(1).at(0).end, before);
 }
+
+INSTANTIATE_TEST_SUITE_P(Wires, ProxyTest, testing::Values(Wire::kPlain, Wire::kTls),
+                         [](const auto& wire) {
+                           return wire.param == Wire::kTls ? "Tls" : "Plain";
+                         });
 
 }  // namespace
 }  // namespace allot::fault

@@ -366,7 +366,9 @@ void Storm::deadlock(const Event& event) {
 
 void Storm::kill_connection(const Event& event) {
   auto clients = cluster_.for_workers().clients();
-  std::erase_if(clients, [](const Proxy::Client& client) { return client.connection == 0; });
+  std::erase_if(clients, [](const Proxy::Client& client) {
+    return client.connection == 0 || client.pid == 0;
+  });
   auto db = cluster_.connect();
   if (!db || clients.empty()) return;
   const auto& victim = clients.at(event.pick % clients.size());

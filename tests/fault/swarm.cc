@@ -64,6 +64,7 @@ class Carrier {
     options.clock = clock;
     options.small_runtime = draw.suffers(Kind::kFillRuntime);
     options.hosts = static_cast<unsigned>(draw.hosts.size());
+    options.wire = draw.tls ? Wire::kTls : Wire::kPlain;
     options.evidence = evidence;
     options.server = &server;
     options.host_file = [&draw](unsigned host, const Place& place) {

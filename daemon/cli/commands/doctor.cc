@@ -39,7 +39,6 @@ constexpr std::uint32_t kMostLeases = 10'000;
 constexpr std::size_t kShownLeases = 5;
 constexpr double kClockSeconds = 2;
 constexpr std::chrono::hours kPurgeLate{1};
-constexpr std::chrono::seconds kAnswerWithin{2};
 constexpr std::uint32_t kManyChanges = 3;
 constexpr std::chrono::minutes kChangesAgo{10};
 // Six terms: as long as a daemon takes to start again.
@@ -252,7 +251,7 @@ class Doctor {
     const db::ConnectOptions options = db::from_settings(settings_);
     if (!options.socket.empty() || options.servers.size() < 2) return;
     bool alone = true;
-    for (const db::Answer& answer : db::ask_servers(options, db::Asked::kAll, kAnswerWithin)) {
+    for (const db::Answer& answer : db::ask_servers(options, db::Asked::kAll, db::kAskWithin)) {
       if (!answer.connection || answer.where == db.where()) continue;
       if (answer.connection->standing().galera) continue;
       alone = false;

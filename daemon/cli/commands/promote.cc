@@ -19,8 +19,6 @@
 namespace allot::cli {
 namespace {
 
-constexpr std::chrono::seconds kAnswerWithin{2};
-
 struct PromoteOptions {
   std::string server;  // empty: the only one
   bool json = false;
@@ -60,7 +58,7 @@ const db::Server* chosen_server(const db::ConnectOptions& options, const config:
 // Terms of the other servers, and those that take writes although they are not the writer.
 std::vector<std::string> others(const db::ConnectOptions& options, const std::string& chosen) {
   if (!options.socket.empty() || options.servers.size() < 2) return {};
-  const auto answers = db::ask_servers(options, db::Asked::kAll, kAnswerWithin);
+  const auto answers = db::ask_servers(options, db::Asked::kAll, db::kAskWithin);
   db::learn_highest(answers, *options.memory);
   std::vector<std::string> writable;
   for (const db::Answer& answer : answers) {

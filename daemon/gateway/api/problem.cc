@@ -51,7 +51,7 @@ Problem unavailable(const std::string& detail) {
 Problem of_database(const db::DbError& error, bool writes) {
   switch (error.error_class()) {
     case db::ErrorClass::kGone:
-      if (!writes) return unavailable(error.what());
+      if (!writes || !error.outcome_unknown()) return unavailable(error.what());
       return {504, std::string("whether it was done is unknown, because the reply of the database "
                                "was lost (") +
                        error.what() + ")"};

@@ -58,7 +58,8 @@ QueueInfo queue_in(const db::Row& row) {
   if (!row.is_null(kRouted + 1) && !mutant::removed("superseded_queue")) {
     throw db::DbError(db::kSuperseded,
                       "this database server takes writes, but another one has term " +
-                          std::to_string(row.u64(kRouted + 1)) + " and is the writer");
+                          std::to_string(row.u64(kRouted + 1)) + " and is the writer",
+                      db::Phase::kConnect);
   }
   return read_queue(row, kRouted);
 }
@@ -149,9 +150,7 @@ void make_queue(db::Connection& db, std::string_view name, const QueueShape& sha
   });
 }
 
-}  // namespace
-
-QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
+QueueInfo find_or_make(db::Connection& db, std::string_view name, const QueueShape& shape) {
   auto queue = find_queue(db, name);
   if (!queue) {
     make_queue(db, name, shape);
@@ -161,6 +160,20 @@ QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueSha
   // An existing queue lacks lease rows where somebody has deleted them.
   make_partitions(db, queue->queue_id, queue->first_partition + queue->partitions());
   return *queue;
+}
+
+}  // namespace
+
+QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
+  constexpr int kTries = 8;
+  for (int tries = 1;; ++tries) {
+    try {
+      return find_or_make(db, name, shape);
+    } catch (const db::DbError& error) {
+      // Another session makes the same queue.
+      if (error.error_class() != db::ErrorClass::kRetryable || tries == kTries) throw;
+    }
+  }
 }
 
 }  // namespace allot::queue

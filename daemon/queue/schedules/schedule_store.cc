@@ -197,7 +197,7 @@ std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name
       auto results = db.transact(packet);
       return read_made(results, task, task.partition.queue_id);
     } catch (const db::DbError& error) {
-      if (error.error_class() == db::ErrorClass::kGone) {
+      if (error.outcome_unknown()) {
         throw OutcomeUnknown("the outcome of running schedule '" + spec.name +
                              "' is unknown, because the reply was lost (" + error.what() + ")");
       }

@@ -103,7 +103,8 @@ void require_replicated(db::Connection& db) {
                     "database at " + db.where() +
                         ": an acknowledged commit may be lost with this server, and [database] "
                         "required is \"replicated\": " +
-                        reasons);
+                        reasons,
+                    db::Phase::kConnect);
 }
 
 }  // namespace allot::queue

@@ -22,8 +22,10 @@ constexpr unsigned kDeadlock = 1213;
 constexpr int kMostWaits = 3;
 
 [[noreturn]] void refuse(const db::Connection& db, const std::string& reason) {
-  throw db::DbError(db::kUnfitServer, "database at " + db.where() + " cannot be used: " + reason +
-                                          "; docs/database.md, \"What a server must do\"");
+  throw db::DbError(db::kUnfitServer,
+                    "database at " + db.where() + " cannot be used: " + reason +
+                        "; docs/database.md, \"What a server must do\"",
+                    db::Phase::kConnect);
 }
 
 // Where a rehearsal takes place (S32). Its task has a key of its own, because inserts of the same
@@ -127,8 +129,10 @@ bool try_one(db::Connection& db, db::Connection& other, const Stage& stage) {
   // Another process may be here just now.
   for (int tries = 1; lease_once(other, stage.partition) != Answer::kTaken; ++tries) {
     if (tries == kRehearsals)
-      throw db::DbError(kDeadlock, "somebody else rehearses here, or the leases of queue " +
-                                       std::to_string(kNobodys) + " in q_lock_table are not FREE");
+      throw db::DbError(kDeadlock,
+                        "somebody else rehearses here, or the leases of queue " +
+                            std::to_string(kNobodys) + " in q_lock_table are not FREE",
+                        db::Phase::kConnect);
   }
   return true;
 }

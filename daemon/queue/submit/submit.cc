@@ -337,7 +337,7 @@ std::vector<Submitted> submit_one(db::Connection& db, const Insert& insert,
   try {
     send(db, insert, submissions, last, tasks);
   } catch (const db::DbError& error) {
-    if (error.error_class() == db::ErrorClass::kGone) outcome_unknown(submissions, error);
+    if (error.outcome_unknown()) outcome_unknown(submissions, error);
     throw;
   }
   return tasks;
@@ -379,7 +379,7 @@ std::vector<Submitted> submit_many(db::Connection& db, const Plan& plan,
     auto results = db.close_transaction(more);
     if (beside.answered) beside.answered(results);
   } catch (const db::DbError& error) {
-    if (error.error_class() == db::ErrorClass::kGone) outcome_unknown(submissions, error);
+    if (error.outcome_unknown()) outcome_unknown(submissions, error);
     throw;
   }
   return tasks;

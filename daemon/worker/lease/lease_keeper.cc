@@ -360,10 +360,11 @@ void LeaseKeeper::detach(Run& run) {
     detached(run, sent);
   } catch (const db::DbError& error) {
     log::warn("task.detach_failed", {{"error", error.what()}});
-    // The server answered with any other error, so it did nothing.
-    if (error.error_class() == db::ErrorClass::kGone) run.kept.place = Place::kUnknown;
-    const bool transient =
-        run.kept.place == Place::kUnknown || error.error_class() == db::ErrorClass::kRetryable;
+    // S55: after any other error nothing was done.
+    if (error.outcome_unknown()) run.kept.place = Place::kUnknown;
+    const bool transient = run.kept.place == Place::kUnknown ||
+                           error.error_class() == db::ErrorClass::kGone ||
+                           error.error_class() == db::ErrorClass::kRetryable;
     run.kept.detach_at_ns = boot_ns() + (transient ? kTryAgain : ttl_ns_);
     connection_.reset();
   }

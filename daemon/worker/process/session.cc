@@ -81,7 +81,9 @@ void Session::end_former(db::Connection& fresh) {
 }
 
 db::Connection& Session::present() {
-  if (!connection_) throw db::DbError(kLost, "the connection was lost before");
+  if (!connection_) {
+    throw db::DbError(kLost, "the connection was lost before", db::Phase::kConnect);
+  }
   return *connection_;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/look/inspect.h"
 
+#include <array>
 #include <regex>
 #include <thread>
 
@@ -146,6 +147,31 @@ TEST_F(CatalogTest, AQueueKeepsItsPartitions) {
                    " queue_id = " +
                    std::to_string(made.queue_id)),
             5U);
+}
+
+// Both wait for a third one. When that gives up, each of them has a lock that the other one wants.
+TEST_F(CatalogTest, ADeadlockOfTwoThatMakeAQueueIsNotAnError) {
+  db::Connection third = connect();
+  third.execute(
+      "BEGIN; INSERT INTO queue (name, partitions, placement, max_running, created_at, routed)"
+      " VALUES ('new', 1, 'spread', 0, UTC_TIMESTAMP(6), 0)");
+  std::array<std::uint32_t, 2> made{};
+  const auto make = [&](std::uint32_t& id) {
+    return std::thread([&] {
+      db::Connection db = connect();
+      EXPECT_NO_THROW(id = ensure_queue(db, "new", {2}).queue_id);
+    });
+  };
+  std::thread one = make(made[0]);
+  std::thread other = make(made[1]);
+  EXPECT_TRUE(lock_waits(2));
+  const std::uint64_t deadlocks = counter("Innodb_deadlocks");
+  third.execute("ROLLBACK");
+  one.join();
+  other.join();
+  EXPECT_GT(counter("Innodb_deadlocks"), deadlocks);
+  EXPECT_NE(made[0], 0U);
+  EXPECT_EQ(made[0], made[1]);
 }
 
 TEST_F(CatalogTest, NamesAreByteForByte) {

@@ -6,73 +6,161 @@
 namespace allot::db {
 namespace {
 
-struct Case {
+enum Outcome { kKnown, kUnknown };
+
+// One number in the four phases. While connecting and in an open transaction the outcome is always
+// known: nothing was done.
+struct Line {
   unsigned number;
-  ErrorClass error_class;
-  ExitCode exit_code;
+  ErrorClass error_class;  // while the outcome is known
+  Outcome autocommit;      // of a statement that commits by itself
+  Outcome commit;          // of COMMIT
+  const char* message;
 };
 
-class ErrorTest : public testing::TestWithParam<Case> {};
+// Numbers instead of the connector's names, because the server's documents and logs use numbers.
+constexpr Line kTable[] = {
+    {1213, ErrorClass::kRetryable, kKnown, kKnown, "text"},  // deadlock
+    {1205, ErrorClass::kRetryable, kKnown, kKnown, "text"},  // lock wait timeout
+    {1020, ErrorClass::kRetryable, kKnown, kKnown, "text"},  // a row is newer than the view
+    {1412, ErrorClass::kRetryable, kKnown, kKnown, "text"},  // the table was altered
+    {1062, ErrorClass::kDuplicate, kKnown, kKnown, "text"},  // duplicate key
+    {1021, ErrorClass::kFull, kKnown, kUnknown, "text"},     // disk full
+    {1030, ErrorClass::kFull, kKnown, kUnknown, "text"},     // error of the storage engine
+    {1037, ErrorClass::kFull, kKnown, kUnknown, "text"},     // out of memory
+    {1041, ErrorClass::kFull, kKnown, kUnknown, "text"},     // out of memory, or of threads
+    {1114, ErrorClass::kFull, kKnown, kUnknown, "text"},     // the table is full
+    {1534, ErrorClass::kFull, kKnown, kUnknown, "text"},  // a row of the binary log was not written
+    {1026, ErrorClass::kFull, kUnknown, kUnknown,
+     "text"},  // a file was not written: the binary log, at the commit
+    {1040, ErrorClass::kGone, kKnown, kKnown, "text"},      // too many connections
+    {1203, ErrorClass::kGone, kKnown, kKnown, "text"},      // too many connections of this user
+    {1226, ErrorClass::kGone, kKnown, kKnown, "text"},      // resource limit of this user
+    {1047, ErrorClass::kGone, kKnown, kKnown, "text"},      // Galera: the node left its cluster
+    {1290, ErrorClass::kGone, kKnown, kKnown, "text"},      // --read-only: a former primary
+    {1836, ErrorClass::kGone, kKnown, kKnown, "text"},      // read-only mode
+    {4031, ErrorClass::kGone, kKnown, kKnown, "text"},      // disconnected for inactivity
+    {1317, ErrorClass::kGone, kUnknown, kUnknown, "text"},  // query interrupted
+    {1180, ErrorClass::kGone, kUnknown, kUnknown,
+     "text"},  // Galera: the cluster was lost during COMMIT
+    {3100, ErrorClass::kGone, kUnknown, kUnknown, "text"},  // Group Replication: not certified
+    {3101, ErrorClass::kGone, kUnknown, kUnknown, "text"},  // Group Replication: rolled back
+    {1053, ErrorClass::kGone, kUnknown, kUnknown, "text"},  // server shutdown in progress
+    {1927, ErrorClass::kGone, kUnknown, kUnknown, "text"},  // connection was killed
+    {1152, ErrorClass::kGone, kUnknown, kUnknown, "text"},  // aborted
+    {1184, ErrorClass::kGone, kUnknown, kUnknown, "text"},  // aborted
+    {1158, ErrorClass::kGone, kUnknown, kUnknown, "text"},  // packet not read
+    {1159, ErrorClass::kGone, kUnknown, kUnknown, "text"},  // not read in time
+    {1160, ErrorClass::kGone, kUnknown, kUnknown, "text"},  // packet not written
+    {1161, ErrorClass::kGone, kUnknown, kUnknown, "text"},  // not written in time
+    {1105, ErrorClass::kGone, kUnknown, kUnknown,
+     "target: d.0.primary: vttablet: rpc error: code = Unavailable desc = x"},             // vtgate
+    {1105, ErrorClass::kGone, kUnknown, kUnknown, "no healthy tablet available for d.0"},  // vtgate
+    {1105, ErrorClass::kGone, kUnknown, kUnknown,
+     "operation not allowed in state SHUTTING_DOWN"},                            // vtgate
+    {1105, ErrorClass::kGone, kUnknown, kUnknown, "rpc error: unexpected EOF"},  // vtgate
+    {1105, ErrorClass::kGone, kUnknown, kUnknown, "tablet is not serving"},      // vtgate
+    {1105, ErrorClass::kFatal, kUnknown, kUnknown, "text"},                      // no more is known
+    {1598, ErrorClass::kFatal, kUnknown, kUnknown, "text"},  // binary logging is not possible
+    {2001, ErrorClass::kGone, kUnknown, kUnknown, "text"},   // no descriptor for a Unix socket
+    {2002, ErrorClass::kGone, kUnknown, kUnknown, "text"},   // no socket
+    {2003, ErrorClass::kGone, kUnknown, kUnknown, "text"},   // no host
+    {2004, ErrorClass::kGone, kUnknown, kUnknown, "text"},   // no descriptor for TCP
+    {2005, ErrorClass::kGone, kUnknown, kUnknown, "text"},   // unknown host
+    {2006, ErrorClass::kGone, kUnknown, kUnknown, "text"},   // server has gone away
+    {2012, ErrorClass::kGone, kUnknown, kUnknown, "text"},   // lost in the handshake
+    {2013, ErrorClass::kGone, kUnknown, kUnknown, "text"},   // lost during the query, or too late
+    {2014, ErrorClass::kGone, kUnknown, kUnknown, "text"},   // commands out of sync
+    {2026, ErrorClass::kGone, kUnknown, kUnknown, "text"},   // TLS: cut
+    {2027, ErrorClass::kGone, kUnknown, kUnknown, "text"},   // malformed packet
+    {2055, ErrorClass::kGone, kUnknown, kUnknown, "text"},   // lost, with the system's error
+    {2008, ErrorClass::kFatal, kUnknown, kUnknown, "text"},  // this side is out of memory
+    {2020, ErrorClass::kFatal, kUnknown, kUnknown, "text"},  // packet too large: no resend helps
+    {1044, ErrorClass::kRefused, kKnown, kKnown, "text"},    // no access to the database
+    {1045, ErrorClass::kRefused, kKnown, kKnown, "text"},    // wrong password
+    {1049, ErrorClass::kRefused, kKnown, kKnown, "text"},    // unknown database
+    {1054, ErrorClass::kRefused, kKnown, kKnown, "text"},    // unknown column: wrong schema
+    {1130, ErrorClass::kRefused, kKnown, kKnown, "text"},    // this host may not connect
+    {1142, ErrorClass::kRefused, kKnown, kKnown, "text"},    // no privilege on the table
+    {1143, ErrorClass::kRefused, kKnown, kKnown, "text"},    // no privilege on the column
+    {1146, ErrorClass::kRefused, kKnown, kKnown, "text"},    // no such table
+    {1227, ErrorClass::kRefused, kKnown, kKnown, "text"},    // no such privilege
+    {1370, ErrorClass::kRefused, kKnown, kKnown, "text"},    // no privilege on the procedure
+    {1698, ErrorClass::kRefused, kKnown, kKnown, "text"},    // wrong password, by plugin
+    {70000, ErrorClass::kRefused, kKnown, kKnown, "text"},   // kUnfitServer
+    {70001, ErrorClass::kRefused, kKnown, kKnown, "text"},   // kUntrustedServer
+    {2059, ErrorClass::kRefused, kKnown, kKnown, "text"},    // authentication plugin not loaded
+    {2061, ErrorClass::kRefused, kKnown, kKnown, "text"},    // authentication plugin failed
+    {1064, ErrorClass::kFatal, kKnown, kUnknown, "text"},    // syntax error
+    {1406, ErrorClass::kFatal, kKnown, kUnknown, "text"},    // data too long
+    {1644, ErrorClass::kFatal, kKnown, kUnknown, "text"},    // SIGNAL of a trigger
+    {1690, ErrorClass::kFatal, kKnown, kUnknown, "text"},    // a fence that did not hold
+    {0, ErrorClass::kFatal, kKnown, kUnknown, "text"},       // no number
+};
 
-TEST_P(ErrorTest, ClassAndExitCode) {
-  const DbError error(GetParam().number, "text");
-  EXPECT_EQ(error.number(), GetParam().number);
-  EXPECT_EQ(error.error_class(), GetParam().error_class) << name_of(error.error_class());
-  EXPECT_EQ(error.exit_code(), GetParam().exit_code);
-  EXPECT_STREQ(error.what(), "text");
+ExitCode exit_code_of(ErrorClass error_class) {
+  switch (error_class) {
+    case ErrorClass::kGone:
+    case ErrorClass::kFull:
+      return kExitUnavailable;
+    case ErrorClass::kRefused:
+      return kExitConfig;
+    default:
+      return kExitFailure;
+  }
 }
 
-// Numbers instead of the connector's names, because the server's documents and logs use numbers.
-INSTANTIATE_TEST_SUITE_P(
-    Numbers, ErrorTest,
-    testing::Values(
-        Case{1213, ErrorClass::kRetryable, kExitFailure},  // deadlock
-        Case{1205, ErrorClass::kRetryable, kExitFailure},  // lock wait timeout
-        Case{1412, ErrorClass::kRetryable, kExitFailure},  // the table was altered meanwhile
-        Case{1021, ErrorClass::kFull, kExitUnavailable},   // disk full
-        Case{1026, ErrorClass::kFull, kExitUnavailable},   // a file cannot be written
-        Case{1030, ErrorClass::kFull, kExitUnavailable},   // the storage engine's own error
-        Case{1037, ErrorClass::kFull, kExitUnavailable},   // out of memory
-        Case{1041, ErrorClass::kFull, kExitUnavailable},   // out of memory, or of threads
-        Case{1114, ErrorClass::kFull, kExitUnavailable},   // the table is full
-        Case{1534, ErrorClass::kFull, kExitUnavailable},   // the binary log cannot be written
-        Case{1062, ErrorClass::kDuplicate, kExitFailure},  // duplicate key
-        Case{2001, ErrorClass::kGone, kExitUnavailable},   // no descriptor for a unix socket
-        Case{2004, ErrorClass::kGone, kExitUnavailable},   // nor for one of TCP
-        Case{2002, ErrorClass::kGone, kExitUnavailable},   // no socket
-        Case{2003, ErrorClass::kGone, kExitUnavailable},   // no host
-        Case{2005, ErrorClass::kGone, kExitUnavailable},   // unknown host
-        Case{2006, ErrorClass::kGone, kExitUnavailable},   // server has gone away
-        Case{2012, ErrorClass::kGone, kExitUnavailable},   // server lost in the handshake
-        Case{2013, ErrorClass::kGone, kExitUnavailable},   // lost during query, or timeout
-        Case{2014, ErrorClass::kGone, kExitUnavailable},   // commands out of sync
-        Case{1040, ErrorClass::kGone, kExitUnavailable},   // too many connections
-        Case{1047, ErrorClass::kGone, kExitUnavailable},   // Galera: the node left its cluster
-        Case{1053, ErrorClass::kGone, kExitUnavailable},   // server shutdown in progress
-        Case{1203, ErrorClass::kGone, kExitUnavailable},   // too many connections of this user
-        Case{1226, ErrorClass::kGone, kExitUnavailable},   // resource limit of this user
-        Case{1290, ErrorClass::kGone, kExitUnavailable},   // --read-only: a former primary
-        Case{1317, ErrorClass::kGone, kExitUnavailable},   // query interrupted
-        Case{1836, ErrorClass::kGone, kExitUnavailable},   // read-only mode
-        Case{1927, ErrorClass::kGone, kExitUnavailable},   // connection was killed
-        Case{2055, ErrorClass::kGone, kExitUnavailable},   // lost, with the system's error
-        Case{4031, ErrorClass::kGone, kExitUnavailable},   // disconnected for inactivity
-        Case{1044, ErrorClass::kRefused, kExitConfig},     // no access to the database
-        Case{1045, ErrorClass::kRefused, kExitConfig},     // wrong password
-        Case{1049, ErrorClass::kRefused, kExitConfig},     // unknown database
-        Case{1054, ErrorClass::kRefused, kExitConfig},     // unknown column: wrong schema
-        Case{1130, ErrorClass::kRefused, kExitConfig},     // this host may not connect
-        Case{1142, ErrorClass::kRefused, kExitConfig},     // no privilege on the table
-        Case{1143, ErrorClass::kRefused, kExitConfig},     // no privilege on the column
-        Case{1146, ErrorClass::kRefused, kExitConfig},     // no such table
-        Case{1227, ErrorClass::kRefused, kExitConfig},     // no such privilege
-        Case{2026, ErrorClass::kRefused, kExitConfig},     // TLS: the server cannot be trusted
-        Case{1698, ErrorClass::kRefused, kExitConfig},     // wrong password, by plugin
-        Case{1064, ErrorClass::kFatal, kExitFailure},      // syntax error
-        Case{1406, ErrorClass::kFatal, kExitFailure},      // data too long
-        Case{2020, ErrorClass::kFatal, kExitFailure},      // packet too large: no resend helps
-        Case{0, ErrorClass::kFatal, kExitFailure}),
-    [](const auto& at) { return "Error" + std::to_string(at.param.number); });
+class ErrorTest : public testing::TestWithParam<Line> {
+ protected:
+  static void expect(Phase phase, Outcome outcome) {
+    const Line& line = GetParam();
+    const ErrorClass error_class = outcome == kUnknown ? ErrorClass::kGone : line.error_class;
+    const DbError error(line.number, line.message, phase);
+    EXPECT_EQ(error.number(), line.number);
+    EXPECT_EQ(error.outcome_unknown(), outcome == kUnknown);
+    EXPECT_EQ(error.error_class(), error_class) << name_of(error.error_class());
+    EXPECT_EQ(error.exit_code(), exit_code_of(error_class));
+    EXPECT_STREQ(error.what(), line.message);
+  }
+};
+
+TEST_P(ErrorTest, WhileConnecting) {
+  expect(Phase::kConnect, kKnown);
+}
+TEST_P(ErrorTest, InAnOpenTransaction) {
+  expect(Phase::kStatement, kKnown);
+}
+TEST_P(ErrorTest, OfAStatementThatCommitsByItself) {
+  expect(Phase::kAutocommit, GetParam().autocommit);
+}
+TEST_P(ErrorTest, AtCommit) {
+  expect(Phase::kCommit, GetParam().commit);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, ErrorTest, testing::ValuesIn(kTable), [](const auto& at) {
+  return "Line" + std::to_string(at.index) + "Error" + std::to_string(at.param.number);
+});
+
+TEST(ErrorTest, OtherWordsKeepTheMeaning) {
+  const DbError lost(1105, "code = Unavailable", Phase::kCommit);
+  const DbError again(lost, "submit: lost");
+  EXPECT_EQ(again.number(), 1105U);
+  EXPECT_TRUE(again.outcome_unknown());
+  EXPECT_EQ(again.error_class(), ErrorClass::kGone);
+  EXPECT_EQ(again.exit_code(), kExitUnavailable);
+  EXPECT_STREQ(again.what(), "submit: lost");
+}
+
+// The server stops at a statement that it refuses. Behind a connection that breaks it goes on.
+TEST(ErrorTest, OnlyABrokenConnectionLeavesTheRestOfThePacketOpen) {
+  for (const unsigned number : {1053U, 1927U, 1160U, 2006U, 2008U, 2013U, 2026U, 2055U}) {
+    EXPECT_TRUE(breaks_connection(number, "text")) << number;
+  }
+  EXPECT_TRUE(breaks_connection(1105, "code = Unavailable"));
+  for (const unsigned number : {1105U, 1180U, 1213U, 1290U, 1317U, 1690U, 3100U}) {
+    EXPECT_FALSE(breaks_connection(number, "text")) << number;
+  }
+}
 
 TEST(ErrorTest, EveryClassHasItsOwnName) {
   EXPECT_STREQ(name_of(ErrorClass::kRetryable), "retryable");

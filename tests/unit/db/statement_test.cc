@@ -123,5 +123,12 @@ TEST(StatementTest, EveryByteSurvivesQuoting) {
   EXPECT_EQ(Statement::quoted(std::string_view("\0", 1)), R"('\0')");
 }
 
+TEST(StatementsIn, CountsNoSemicolonOfALiteral) {
+  EXPECT_EQ(statements_in("COMMIT"), 1U);
+  EXPECT_EQ(statements_in("BEGIN;\nSELECT 1;\nCOMMIT"), 3U);
+  EXPECT_EQ(statements_in("SELECT ';', 'it\\'s; \\\\'; SELECT \"a\"; COMMIT"), 3U);
+  EXPECT_EQ(statements_in("SELECT " + Statement::quoted("a';\\;'") + "; COMMIT"), 2U);
+}
+
 }  // namespace
 }  // namespace allot::db

@@ -34,11 +34,18 @@ TEST(Problem, TheKindsAreThoseOfTheClientLibrary) {
 }
 
 TEST(Problem, ALostReplyIsUnknownOnlyWhereSomethingMayHaveChanged) {
-  constexpr unsigned kLost = 2013;
-  EXPECT_EQ(of(db::DbError(kLost, "lost")).status, 503U);
-  EXPECT_EQ(of(db::DbError(kLost, "lost"), true).status, 504U);
+  for (const unsigned lost : {2013U, 2026U}) {  // the second with TLS
+    const auto in = [lost](db::Phase phase) { return db::DbError(lost, "lost", phase); };
+    EXPECT_EQ(of(in(db::Phase::kAutocommit)).status, 503U);
+    EXPECT_EQ(of(in(db::Phase::kAutocommit), true).status, 504U);
+    EXPECT_EQ(of(in(db::Phase::kCommit), true).status, 504U);
+    EXPECT_EQ(of(in(db::Phase::kStatement), true).status, 503U);
+    EXPECT_EQ(of(in(db::Phase::kConnect), true).status, 503U);
+  }
+  constexpr unsigned kReadOnly = 1290;
+  EXPECT_EQ(of(db::DbError(kReadOnly, "read-only", db::Phase::kCommit), true).status, 503U);
   constexpr unsigned kDeadlock = 1213;
-  EXPECT_EQ(of(db::DbError(kDeadlock, "deadlock"), true).status, 503U);
+  EXPECT_EQ(of(db::DbError(kDeadlock, "deadlock", db::Phase::kCommit), true).status, 503U);
 }
 
 TEST(Problem, WhatMayBeRepeatedSaysWhen) {
