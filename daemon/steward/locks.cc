@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "steward/locks.h"
 
-#include <utility>
-
 #include "log/log.h"
 #include "peer/lock_bell.h"
 #include "steward/ask.h"
@@ -45,12 +43,12 @@ void Locks::look() {
 }
 
 void Locks::round() {
-  // Before the statement: what it shows is not older.
-  const Nanos now = boot_ns();
-  auto seen = ask(session_, [](db::Connection& db) { return queue::watch_locks(db); });
-  if (seen.empty()) next_ns_ = now + kIdleEvery;
-  watched_.saw(std::move(seen), session_.generation(), now);
-  while (const auto still = watched_.take(boot_ns())) {
+  const auto statement = [&] {
+    return ask(session_, [](db::Connection& db) { return queue::watch_locks(db); });
+  };
+  watched_.look(statement, [&] { return session_.generation(); });
+  if (watched_.empty()) next_ns_ = boot_ns() + kIdleEvery;
+  while (const auto still = watched_.take()) {
     const queue::LockObservation& lock = still->observed;
     const bool freed =
         ask(session_, [&](db::Connection& db) { return queue::free_lock(db, lock, still->stale); });
@@ -60,6 +58,7 @@ void Locks::round() {
         "lock.freed",
         {{"lock", lock.name}, {"slot", lock.slot}, {"token", lock.epoch}, {"holder", lock.holder}});
   }
+  const Nanos now = boot_ns();
   if (now < purge_ns_) return;
   purge_ns_ = now + kTicketsEvery;
   ask(session_, [](db::Connection& db) { return queue::purge_tickets(db); });

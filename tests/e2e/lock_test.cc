@@ -2,11 +2,14 @@
 // Named locks under faults: many clients of a few locks with three slots each, whose processes are
 // killed and stopped while the database's clock steps by an hour. By what the commands write down
 // themselves there are never more than three, and tokens only grow. And in peace locks are handed
-// over in the order of arrival.
+// over in the order of arrival. And a host that is cut off while it looks at locks frees none of a
+// living holder.
+//   ALLOT_TEST_CUTS=30: how often it is cut off
 //   ALLOT_TEST_CLIENTS=100 ALLOT_TEST_LOCKS=10 ALLOT_TEST_SECONDS=60: the campaign
 //   ALLOT_TEST_WAITERS=100: of the hand-overs
 //   ALLOT_TEST_SEED=N: another course of faults
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -16,17 +19,20 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
+#include "e2e/daemon.h"
 #include "support/database.h"
 #include "support/db_error.h"
 #include "support/environment.h"
 #include "support/eventually.h"
 #include "support/process.h"
+#include "support/rewriting_proxy.h"
 #include "support/stepped_clock.h"
 #include "support/temp_dir.h"
 
@@ -41,15 +47,29 @@ using support::Process;
 class Lock : public testing::Test {
  protected:
   Lock() : database_(server_.make_database()), look_(server_.connect(database_)) {
-    config_ =
-        folder_.write("allot.toml", "[database]\nsocket = \"" + server_.socket() +
-                                        "\"\nuser = \"root\"\nname = \"" + database_ +
-                                        "\"\n[daemon]\nruntime_dir = \"" + folder_.path() + "\"\n");
+    config_ = configure("allot.toml", server_.socket());
     look_.execute("SET GLOBAL max_connections = 1000");
   }
-  std::unique_ptr<Process> run(std::vector<std::string> words) {
-    words.insert(words.begin(), {ALLOT_PROGRAM, "--config", config_, "lock", "run"});
+  std::string configure(const std::string& file, const std::string& socket) {
+    return folder_.write(file, "[database]\nsocket = \"" + socket +
+                                   "\"\nuser = \"root\"\nname = \"" + database_ +
+                                   "\"\n[daemon]\nruntime_dir = \"" + folder_.path() + "\"\n");
+  }
+  std::unique_ptr<Process> run(const std::vector<std::string>& words) {
+    return run_with(config_, words);
+  }
+  static std::unique_ptr<Process> run_with(const std::string& config,
+                                           std::vector<std::string> words) {
+    words.insert(words.begin(), {program("allot"), "--config", config, "lock", "run"});
     return std::make_unique<Process>(std::move(words));
+  }
+  // What a command runs so that `records_` shows while it has the lock: so many lines, or without
+  // end. Its sleep is its work, and no test waits for it: without it a command would write as fast
+  // as this machine can. It is a child of the command, which waits for it.
+  [[nodiscard]] std::string record(const std::string& lock, std::uint64_t lines = 0) const {
+    const std::string more = lines == 0 ? ":" : "[ $i -lt " + std::to_string(lines) + " ]";
+    return "(i=0; while " + more + "; do read up idle < /proc/uptime; echo " + lock +
+           " $ALLOT_LOCK_TOKEN $$ $up >> " + records_ + "; i=$((i + 1)); sleep 0.03; done) & wait";
   }
 
   support::TempDir folder_;
@@ -58,6 +78,7 @@ class Lock : public testing::Test {
   std::string database_;
   db::Connection look_;
   std::string config_;
+  const std::string records_ = folder_ / "records";
 };
 
 // What one command wrote down: /proc/uptime is CLOCK_BOOTTIME, in hundredths of seconds.
@@ -132,18 +153,12 @@ class Campaign : public Lock {
     Nanos wakes_ns = 0;  // until then
   };
 
-  // A command that writes down that it runs, for a while; every other one for longer than its
-  // lock lasts. Its sleep is its work, and no test waits for it: without it a command would write
-  // as fast as this machine can.
+  // A command that writes down that it runs; every other one for longer than its lock lasts.
   std::unique_ptr<Process> begin_client() {
     const std::string lock = "lock-" + std::to_string(random_() % locks_);
     const auto rounds = random_() % 2 == 0 ? 120 + random_() % 100 : 2 + random_() % 10;
-    const std::string script = "i=0; while [ $i -lt " + std::to_string(rounds) +
-                               " ]; do read up idle < /proc/uptime; echo " + lock +
-                               " $ALLOT_LOCK_TOKEN $$ $up >> " + records_ +
-                               "; i=$((i + 1)); sleep 0.03; done";
     return run({lock, "--slots", "3", "--ttl", "3s", "--wait", "20s", "--", "sh", "-c",
-                (random_() % 2 == 0 ? "trap '' TERM; " : "") + script});
+                (random_() % 2 == 0 ? "trap '' TERM; " : "") + record(lock, rounds)});
   }
   // A process that this one has started, or a child of it.
   static pid_t child_of(pid_t parent) {
@@ -155,24 +170,43 @@ class Campaign : public Lock {
   void disturb(Client& client) {
     if (client.stopped != 0 || !client.process->running()) return;
     const pid_t allot = client.process->pid();
-    const pid_t guardian = child_of(allot);
-    switch (random_() % 6) {
+    const pid_t outer = child_of(allot);
+    const pid_t inner = child_of(outer);
+    std::vector<pid_t> killed;
+    switch (random_() % 12) {
       case 0:
-        client.process->signal(SIGKILL);
-        break;
       case 1:
-        support::send_signal(guardian, SIGKILL);
+        killed = {allot};
         break;
       case 2:
-        client.stopped = guardian;
+        killed = {outer};
         break;
       case 3:
-        client.stopped = child_of(guardian);  // the command
+        killed = {inner};
+        break;
+      case 4:
+        killed = {allot, outer};
+        break;
+      case 5:
+        killed = {allot, inner};
+        break;
+      case 6:
+        killed = {outer, inner};
+        break;
+      case 7:
+        client.stopped = outer;
+        break;
+      case 8:
+        client.stopped = inner;
+        break;
+      case 9:
+        client.stopped = child_of(inner);  // the command
         break;
       default:
         client.stopped = allot;
         break;
     }
+    for (const pid_t pid : killed) support::send_signal(pid, SIGKILL);
     if (client.stopped != 0) {
       support::send_signal(client.stopped, SIGSTOP);
       client.wakes_ns = boot_ns() + (1000 + random_() % 6000) * kMilli;
@@ -190,7 +224,6 @@ class Campaign : public Lock {
   }
 
   const unsigned locks_ = environment_or("ALLOT_TEST_LOCKS", 2U);
-  const std::string records_ = folder_ / "records";
   std::mt19937 random_{environment_or("ALLOT_TEST_SEED", 1U)};
   unsigned faults_ = 0;
   unsigned begun_ = 0;
@@ -244,6 +277,98 @@ TEST_F(Campaign, NeverMoreThanItsSlotsWhateverIsKilledOrStopped) {
     EXPECT_TRUE(refused) << "a stale token of " << name;
     look_.execute("ROLLBACK");
   }
+}
+
+// The network of a host. It can be cut off for a time, during which nothing that is sent arrives.
+class HostNetwork {
+ public:
+  HostNetwork(std::string socket, const std::string& server)
+      : proxy_(std::move(socket), server,
+               [this](std::string sql) { return pass(std::move(sql)); }) {}
+  [[nodiscard]] const std::string& socket() const { return proxy_.socket(); }
+
+  // Cuts it off when it next sends a statement that contains `words`.
+  void cut_at(const std::string& words, Nanos time) {
+    const std::lock_guard held(mutex_);
+    words_ = words;
+    time_ = time;
+  }
+  // It has been cut off, and has been back for long enough to do what it was about to do.
+  [[nodiscard]] bool is_back() {
+    const std::lock_guard held(mutex_);
+    return words_.empty() && boot_ns() > until_ + kSecond;
+  }
+
+ private:
+  Nanos until_of(const std::string& sql) {
+    const std::lock_guard held(mutex_);
+    if (!words_.empty() && sql.find(words_) != std::string::npos) {
+      until_ = boot_ns() + time_;
+      words_.clear();
+    }
+    return until_;
+  }
+  std::string pass(std::string sql) {
+    for (const Nanos until = until_of(sql); boot_ns() < until;) {
+      ::poll(nullptr, 0, static_cast<int>((until - boot_ns()) / kMilli) + 1);
+    }
+    return sql;
+  }
+
+  std::mutex mutex_;
+  std::string words_;
+  Nanos time_ = 0;
+  Nanos until_ = 0;
+  support::RewritingProxy proxy_;
+};
+
+// S38: the steward of that host, and clients that wait on it, look at the locks of other hosts.
+TEST_F(Lock, AHostThatIsCutOffFreesNoLivingHoldersLock) {
+  constexpr Nanos kCut = 4500 * kMilli;  // the TTL and 2.5 s
+  const unsigned cuts = environment_or("ALLOT_TEST_CUTS", 2U);
+  HostNetwork network(folder_ / "p", server_.socket());
+  const std::string cut_off = configure("cut-off.toml", network.socket());
+  const Daemon daemon({.migrate = false,
+                       .server = &server_,
+                       .database_keys = "socket = \"" + network.socket() + "\"\nuser = \"root\"",
+                       .database = database_,
+                       .call_timeout = "30s"});
+  ASSERT_TRUE(eventually([&] { return daemon.logged("duty.leads"); })) << daemon.log();
+  const std::vector<std::string> names{"a", "b", "c", "d", "e", "f"};
+  std::vector<std::unique_ptr<Process>> holders;
+  std::vector<std::unique_ptr<Process>> waiting;
+  const auto words = [&](const std::string& name) {
+    return std::vector<std::string>{name, "--ttl", "2s", "--wait",    "1h",
+                                    "--", "sh",    "-c", record(name)};
+  };
+  for (const std::string& name : names) holders.push_back(run(words(name)));
+  const std::string held = "SELECT COUNT(*) FROM named_lock WHERE state <> 'FREE'";
+  ASSERT_TRUE(eventually([&] { return number_of(look_, held) == names.size(); }));
+  for (const std::string& name : names) {
+    waiting.push_back(run_with(cut_off, words(name)));
+    waiting.push_back(run(words(name)));
+  }
+  ASSERT_TRUE(eventually(
+      [&] { return number_of(look_, "SELECT COUNT(*) FROM lock_ticket") == waiting.size(); }));
+  for (unsigned cut = 0; cut < cuts; ++cut) {
+    network.cut_at(cut % 2 == 0 ? "WHERE lock_by > 0" : "AND state <> 'FREE'", kCut);
+    ASSERT_TRUE(eventually([&] { return network.is_back(); }, std::chrono::minutes(1)));
+  }
+  for (const auto& each : {&holders, &waiting}) {
+    for (const auto& process : *each) process->kill9();
+  }
+  std::map<std::string, std::vector<Held>> locks;
+  for (Held& each : read_records(records_)) locks[each.lock].push_back(std::move(each));
+  std::size_t most = 0;
+  std::size_t had = 0;
+  for (const auto& [name, of_one] : locks) {
+    most = std::max(most, most_at_once(of_one));
+    had += of_one.size();
+  }
+  std::printf("%u cuts, %zu locks with %zu clients: %zu had one, at most %zu at once\n", cuts,
+              names.size(), holders.size() + waiting.size(), had, most);
+  EXPECT_EQ(locks.size(), names.size());
+  EXPECT_EQ(most, 1U);
 }
 
 TEST_F(Lock, IsHandedOverInTheOrderOfArrival) {

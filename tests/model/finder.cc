@@ -28,6 +28,23 @@ void take_over(const Mover& mover, Which lease, Op op, const char* sends) {
   });
 }
 
+// S4: a look counts from its answer. So the model needs no look that takes time: what one shows has
+// stood still for no longer than since its last change. Counted from its sending, it may have been
+// renewed since then.
+void look(const Mover& mover) {
+  if (!mover.without(Mutation::kLookStamp)) return;
+  if (mover.me().looking == 0) {
+    mover.step("sends a look", [](State&, Worker& worker) { worker.looking = 1; });
+    return;
+  }
+  mover.step("'s look is answered", [](State&, Worker& worker) {
+    for (Byte& watched : worker.watched) {
+      watched = std::max(watched, static_cast<Byte>(worker.looking - 1));
+    }
+    worker.looking = 0;
+  });
+}
+
 void detach(const Mover& mover) {
   mover.call(
       "sends detach",
@@ -77,6 +94,7 @@ void finder_moves(const Mover& mover) {
   if (partition.held == 0 && due) {
     mover.call("sends lease", [](State&, Worker& worker) { send(worker, Op::kLease); });
   }
+  look(mover);
   take_over(mover, kPartition, Op::kTakeover, "sends takeover");
   if (mover.scenario.detach) take_over(mover, kOwn, Op::kRecover, "sends recover");
 }

@@ -204,6 +204,7 @@ const Scenario kMutations[] = {
     {.name = "takeover by the watcher's own TTL",
      .tasks = 2,
      .without = Mutation::kTakeoverByOwnTtl},
+    {.name = "a look counts from its sending", .tasks = 2, .without = Mutation::kLookStamp},
     {.name = "no careful mode",
      .tasks = 1,
      .submitted = 1,

@@ -59,6 +59,7 @@ void tick_clock(Worker& worker, int most) {
   for (Byte& watched : worker.watched) {
     if (watched < most) ++watched;
   }
+  if (worker.looking != 0 && worker.looking <= most) ++worker.looking;
   for (Packet* packet : {&worker.call, &worker.renewal}) {
     if (packet->op != Op::kNone && packet->since < kTtl - kMargin) ++packet->since;
   }
@@ -87,8 +88,11 @@ bool time_waits(const State& state, const Scenario& scenario) {
 
 void time_moves(const Mover& mover) {
   if (time_waits(mover.before, mover.scenario)) return;
-  // A lease that stood still for TTL + 1 is expired as well, unless the clock was set back.
-  const int most = mover.scenario.clock_returns != 0 ? kStale : kHalf;
+  // A lease that stood still for TTL + 1 is expired as well, unless the clock was set back, or it
+  // only seems to stand still.
+  const bool by_standing_still =
+      mover.scenario.clock_returns != 0 || mover.without(Mutation::kLookStamp);
+  const int most = by_standing_still ? kStale : kHalf;
   mover.step("time passes", [&](State& state) {
     tick_rows(state);
     for (Worker& worker : state.workers) tick_clock(worker, most);

@@ -24,6 +24,7 @@ enum class Mutation : Byte {
   kNoDeadlineCheck,
   kTakeoverWithoutS4,
   kTakeoverByOwnTtl,
+  kLookStamp,
   kNoCarefulMode,
   kNoCrashCharge,
   kMarkedEarly,

@@ -129,6 +129,7 @@ struct Worker {
   Byte detaching;         // the keeper asked for it and has no answer yet
   Byte deadline;          // ticks of its clock until its lease is in doubt
   Byte watched[kLeases];  // ticks of its clock that it saw the row stand still
+  Byte looking;           // kLookStamp: ticks of its clock since it sent a look, and one; 0: none
   Byte settle;            // steps of the settler done
   Packet call;
   Packet renewal;  // the keeper's call

@@ -15,6 +15,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/mutant.h"
@@ -27,6 +30,7 @@ constexpr int kNotExecutable = 126;
 constexpr int kTooLate = kExitOutcomeUnknown;  // as for a lock that was not got
 constexpr Nanos kMostWait = kSecond;           // the clock of poll() stands still in a suspend
 constexpr Nanos kGrace = 2 * kSecond;
+constexpr std::string_view kGuardianName = "lock-guardian";
 
 int timeout_ms(Nanos until, Nanos now) {
   if (until <= now) return 0;
@@ -45,13 +49,80 @@ void reset_signals() {
   std::signal(SIGPIPE, SIG_DFL);
 }
 
-void pipe_or_throw(UniqueFd& read_end, UniqueFd& write_end) {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw Error(std::string("pipe: ") + std::strerror(errno));
+// In place of "allot", for `pkill`, `killall` and their `-f`: the command line is overwritten where
+// the kernel reads it.
+void take_name_of_guardian() {
+  prctl(PR_SET_NAME, kGuardianName.data());
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  char* const shown = program_invocation_name;
+  if (line.size() <= kGuardianName.size()) return;
+  if (std::memcmp(shown, line.data(), line.size()) != 0) return;  // somebody has moved it
+  std::memset(shown, 0, line.size());
+  kGuardianName.copy(shown, kGuardianName.size());
+}
+
+void become_guardian() {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  reset_signals();
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+bool has_ended(pid_t child, siginfo_t& info) {
+  return waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == child;
+}
+
+void reap(pid_t child) {
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
+}
+
+// The children of this thread, except for `spared`.
+std::vector<pid_t> children_except(pid_t spared) {
+  std::ifstream file("/proc/thread-self/children");
+  std::vector<pid_t> children{std::istream_iterator<pid_t>(file), {}};
+  std::erase(children, spared);
+  return children;
+}
+
+// Kills a command, and waits until nothing of it is left among the descendants of this process: a
+// child of what is killed becomes a child of this process, which is a subreaper. Reaps all but
+// `spared`. The number of the group is that of its leader, which no other process gets before the
+// leader is reaped (S22).
+void end_command(pid_t group, pid_t spared = 0) {
+  if (mutant::removed("lock_group")) return;
+  if (group > 0) ::kill(-group, SIGKILL);
+  for (;;) {
+    const std::vector<pid_t> children = children_except(spared);
+    if (children.empty()) return;
+    for (const pid_t child : children) ::kill(child, SIGKILL);
+    for (const pid_t child : children) reap(child);
+  }
+}
+
+// Reads SIGCHLD and SIGCONT, which it blocks.
+UniqueFd signals_of_guardian() {
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  sigaddset(&wanted, SIGCHLD);
+  sigaddset(&wanted, SIGCONT);
+  sigprocmask(SIG_SETMASK, &wanted, nullptr);
+  return UniqueFd(signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+void drain(const UniqueFd& signals) {
+  signalfd_siginfo info{};
+  while (::read(signals.get(), &info, sizeof info) > 0) {
+  }
+}
+
+bool make_pipe(UniqueFd& read_end, UniqueFd& write_end) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return false;
   read_end.reset(ends[0]);
   write_end.reset(ends[1]);
+  return true;
 }
 
 }  // namespace
@@ -70,17 +141,66 @@ struct GuardedCommand::Report {
   std::int32_t number = 0;  // the group, or the exit code
 };
 
-// The process between (S39).
-class GuardedCommand::Guardian {
+// The parent of the command. It knows its own parent, and no time.
+class GuardedCommand::InnerGuardian {
  public:
-  Guardian(const std::vector<std::string>& words, int orders, int reports)
-      : words_(words), orders_(orders), reports_(reports) {
-    sigset_t child;
-    sigemptyset(&child);
-    sigaddset(&child, SIGCHLD);
-    sigprocmask(SIG_SETMASK, &child, nullptr);
-    children_.reset(signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK));
+  InnerGuardian(const std::vector<std::string>& words, pid_t outer)
+      : words_(words), outer_(outer), signals_(signals_of_guardian()) {
+    prctl(PR_SET_PDEATHSIG, SIGCONT);  // wakes it if it had been stopped
   }
+
+  // Writes the number of the command to `started`. Returns the exit code.
+  int run(std::uint64_t token, UniqueFd started) {
+    const pid_t self = getpid();
+    const pid_t command = fork();
+    if (command < 0) return kNotExecutable;
+    if (command == 0) exec(self, token);
+    setpgid(command, command);
+    if (::write(started.get(), &command, sizeof command) < 0) ::kill(-command, SIGKILL);
+    started.reset();
+    siginfo_t info{};
+    while (!has_ended(command, info)) {
+      if (getppid() != outer_ && !mutant::removed("lock_inner_guardian")) {
+        ::kill(-command, SIGKILL);
+        ::kill(command, SIGKILL);  // it may have left its group
+      }
+      pollfd polled{signals_.get(), POLLIN, 0};
+      ::poll(&polled, 1, static_cast<int>(kMostWait / kMilli));
+      drain(signals_);
+    }
+    end_command(command, command);
+    return shell_code(info);
+  }
+
+ private:
+  [[noreturn]] void exec(pid_t inner, std::uint64_t token) {
+    setpgid(0, 0);
+    reset_signals();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != inner) _exit(kNotExecutable);
+    setenv("ALLOT_LOCK_TOKEN", std::to_string(token).c_str(), 1);
+    std::vector<char*> arguments;
+    for (const std::string& word : words_) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    execvp(arguments.front(), arguments.data());
+    const int error = errno;
+    dprintf(STDERR_FILENO, "allot: %s: %s\n", arguments.front(), std::strerror(error));
+    _exit(error == ENOENT ? kNotFound : kNotExecutable);
+  }
+
+  const std::vector<std::string>& words_;
+  const pid_t outer_;
+  UniqueFd signals_;
+};
+
+// The process that knows the time (S39).
+class GuardedCommand::OuterGuardian {
+ public:
+  OuterGuardian(const std::vector<std::string>& words, UniqueFd orders, UniqueFd reports)
+      : words_(words),
+        orders_(std::move(orders)),
+        reports_(std::move(reports)),
+        signals_(signals_of_guardian()) {}
 
   int run() {
     for (;;) {
@@ -88,16 +208,16 @@ class GuardedCommand::Guardian {
       if (group_ > 0) end_in_time(now);
       const Nanos next = group_ > 0 ? (termed_ ? until_.kill_ns : until_.term_ns) : now + kMostWait;
       // After the KILL only the end of the command is waited for.
-      std::array<pollfd, 2> polled{{{children_.get(), POLLIN, 0}, {orders_, POLLIN, 0}}};
-      ::poll(polled.data(), orders_ >= 0 ? 2 : 1,
+      std::array<pollfd, 2> polled{{{signals_.get(), POLLIN, 0}, {orders_.get(), POLLIN, 0}}};
+      ::poll(polled.data(), orders_.valid() ? 2 : 1,
              killed_ ? static_cast<int>(kMostWait / kMilli) : timeout_ms(next, now));
-      if (orders_ >= 0 && polled[1].revents != 0 && !read_order()) {
+      if (orders_.valid() && polled[1].revents != 0 && !read_order()) {
         if (group_ < 0) return 0;
-        orders_ = -1;
+        orders_.reset();
         parent_is_gone(boot_ns());
       }
-      drain_children();
-      if (group_ > 0 && has_ended()) return 0;
+      drain(signals_);
+      if (group_ > 0 && ended()) return 0;
     }
   }
 
@@ -112,6 +232,7 @@ class GuardedCommand::Guardian {
     if (!killed_ && now >= until_.kill_ns) {
       killed_ = true;
       ::kill(-group_, SIGKILL);
+      ::kill(inner_, SIGKILL);  // what has left the group becomes this process's to end
     }
   }
 
@@ -124,7 +245,7 @@ class GuardedCommand::Guardian {
   // False: there will be none any more.
   bool read_order() {
     Order order;
-    const ssize_t size = ::read(orders_, &order, sizeof order);
+    const ssize_t size = ::read(orders_.get(), &order, sizeof order);
     if (size < 0 && errno == EINTR) return true;
     if (size != static_cast<ssize_t>(sizeof order)) return false;
     switch (order.kind) {
@@ -146,56 +267,38 @@ class GuardedCommand::Guardian {
   }
 
   void start(std::uint64_t token) {
-    if (boot_ns() >= until_.term_ns) {  // allot stood still since it took the lock
-      report(Report::Kind::kEnded, kTooLate);
-      _exit(0);
+    if (boot_ns() >= until_.term_ns) give_up(kTooLate);  // allot stood still since it took the lock
+    UniqueFd read_end;
+    UniqueFd write_end;
+    if (!make_pipe(read_end, write_end)) give_up(kNotExecutable);
+    const pid_t outer = getpid();
+    inner_ = fork();
+    if (inner_ < 0) give_up(kNotExecutable);
+    if (inner_ == 0) {
+      orders_.reset();
+      reports_.reset();  // its end says that the outer one is gone
+      read_end.reset();
+      become_guardian();
+      _exit(InnerGuardian(words_, outer).run(token, std::move(write_end)));
     }
-    const pid_t guardian = getpid();
-    const pid_t child = fork();
-    if (child < 0) {
-      report(Report::Kind::kEnded, kNotExecutable);
-      _exit(0);
+    write_end.reset();
+    if (::read(read_end.get(), &group_, sizeof group_) != static_cast<ssize_t>(sizeof group_)) {
+      reap(inner_);
+      give_up(kNotExecutable);
     }
-    if (child == 0) exec(guardian, token);
-    setpgid(child, child);
-    group_ = child;
-    report(Report::Kind::kStarted, child);
+    report(Report::Kind::kStarted, group_);
   }
 
-  [[noreturn]] void exec(pid_t guardian, std::uint64_t token) {
-    setpgid(0, 0);
-    reset_signals();
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != guardian) _exit(kNotExecutable);
-    setenv("ALLOT_LOCK_TOKEN", std::to_string(token).c_str(), 1);
-    std::vector<char*> arguments;
-    for (const std::string& word : words_) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    execvp(arguments.front(), arguments.data());
-    const int error = errno;
-    dprintf(STDERR_FILENO, "allot: %s: %s\n", arguments.front(), std::strerror(error));
-    _exit(error == ENOENT ? kNotFound : kNotExecutable);
+  [[noreturn]] void give_up(int code) const {
+    report(Report::Kind::kEnded, code);
+    _exit(0);
   }
 
-  void drain_children() {
-    signalfd_siginfo info{};
-    while (::read(children_.get(), &info, sizeof info) > 0) {
-    }
-  }
-
-  // The group's number is its leader's, which nobody else gets before the leader is reaped (S22).
-  // Whatever of the group has lost its parent meanwhile is a child of this process.
-  bool has_ended() {
+  // The inner guardian ends last.
+  bool ended() {
     siginfo_t info{};
-    if (waitid(P_PID, static_cast<id_t>(group_), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-        info.si_pid == 0) {
-      return false;
-    }
-    if (!mutant::removed("lock_group")) {
-      ::kill(-group_, SIGKILL);
-      while (waitpid(-group_, nullptr, 0) > 0 || errno == EINTR) {
-      }
-    }
+    if (!has_ended(inner_, info)) return false;
+    end_command(group_);
     report(Report::Kind::kEnded, shell_code(info));
     return true;
   }
@@ -203,32 +306,26 @@ class GuardedCommand::Guardian {
   void report(Report::Kind kind, int number) const {
     const Report report{kind, number};
     // Nobody may read it any more.
-    if (::write(reports_, &report, sizeof report) < 0) return;
+    if (::write(reports_.get(), &report, sizeof report) < 0) return;
   }
 
   const std::vector<std::string>& words_;
-  int orders_;
-  int reports_;
-  UniqueFd children_;
-  pid_t group_ = -1;
+  UniqueFd orders_;
+  UniqueFd reports_;
+  UniqueFd signals_;
+  pid_t inner_ = -1;
+  pid_t group_ = -1;  // of the command
   Until until_;
   bool termed_ = false;
   bool killed_ = false;
 };
 
-int GuardedCommand::guard(const std::vector<std::string>& words, int orders, int reports) {
-  setpgid(0, 0);  // what a terminal sends to the group of this program is passed on, or is not
-  prctl(PR_SET_CHILD_SUBREAPER, 1);
-  reset_signals();
-  std::signal(SIGPIPE, SIG_IGN);
-  return Guardian(words, orders, reports).run();
-}
-
 GuardedCommand::GuardedCommand(const std::vector<std::string>& words) {
   UniqueFd orders;
   UniqueFd reports;
-  pipe_or_throw(orders, orders_);
-  pipe_or_throw(reports_, reports);
+  if (!make_pipe(orders, orders_) || !make_pipe(reports_, reports)) {
+    throw Error(std::string("pipe: ") + std::strerror(errno));
+  }
   const pid_t parent = getpid();
   guardian_ = fork();
   if (guardian_ < 0) throw Error(std::string("fork: ") + std::strerror(errno));
@@ -238,10 +335,13 @@ GuardedCommand::GuardedCommand(const std::vector<std::string>& words) {
     if (getppid() != parent) _exit(0);
     orders_.reset();
     reports_.reset();
-    _exit(guard(words, orders.get(), reports.get()));
+    setpgid(0, 0);  // what a terminal sends to the group of this program is passed on, or is not
+    take_name_of_guardian();
+    become_guardian();
+    _exit(OuterGuardian(words, std::move(orders), std::move(reports)).run());
   }
   fcntl(orders_.get(), F_SETFL, O_NONBLOCK);  // a stopped guardian holds up nobody
-  prctl(PR_SET_CHILD_SUBREAPER, 1);           // for what is left when the guardian is killed
+  prctl(PR_SET_CHILD_SUBREAPER, 1);           // for what is left when the guardians are killed
 }
 
 GuardedCommand::~GuardedCommand() {
@@ -249,8 +349,7 @@ GuardedCommand::~GuardedCommand() {
   if (group_ > 0 && !exit_code_) end_group();
   if (guardian_ < 0) return;
   ::kill(guardian_, SIGCONT);
-  while (waitpid(guardian_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  reap(guardian_);
 }
 
 void GuardedCommand::send(const Order& order) {
@@ -294,14 +393,10 @@ void GuardedCommand::read_reports() {
 // A guardian that is killed leaves its children to this process, which is a subreaper, too.
 void GuardedCommand::end_group() {
   if (exit_code_) return;
-  if (group_ > 0) ::kill(-group_, SIGKILL);
   ::kill(guardian_, SIGKILL);
-  while (waitpid(guardian_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  reap(guardian_);
+  end_command(group_);
   guardian_ = -1;
-  if (group_ > 0) ::kill(-group_, SIGKILL);
-  while (group_ > 0 && (waitpid(-group_, nullptr, 0) > 0 || errno == EINTR)) {
-  }
   exit_code_ = 128 + SIGKILL;
 }
 

@@ -73,14 +73,15 @@ std::optional<HeldLock> LockWait::take(db::Connection& db, std::uint32_t slot) {
 }
 
 std::optional<HeldLock> LockWait::look(db::Connection& db, std::uint64_t generation) {
-  const Nanos now = boot_ns();
-  next_ns_ = now + kLeastPause;
+  const Nanos began = boot_ns();
+  next_ns_ = began + kLeastPause;
   if (asked_ns_ != 0) {
     if (auto taken = take(db, asked_slot_)) return taken;
   }
-  stand_in_line(db, generation, now);
-  Line line = watch_line(db, spec_.name, *ticket_, spec_.ttl);
-  if (!line.there) {  // it had been left for long, and was removed
+  stand_in_line(db, generation, began);
+  const Line line = watch_line(db, spec_.name, *ticket_, spec_.ttl);
+  const Nanos now = boot_ns();  // what the line shows is seen since its answer, and not before
+  if (!line.there) {            // it had been left for long, and was removed
     ticket_.reset();
     return std::nullopt;
   }
@@ -95,13 +96,15 @@ std::optional<HeldLock> LockWait::look(db::Connection& db, std::uint64_t generat
 }
 
 void LockWait::free_expired(db::Connection& db) {
-  const Nanos now = boot_ns();
-  if (watched_.due(now)) {
-    auto seen = watch_lock(db, spec_.name);
-    for (const auto& [slot, observed] : seen) floor_.saw(observed.epoch);
-    watched_.saw(std::move(seen), generation_, now);
+  if (watched_.due()) {
+    const auto statement = [&] {
+      auto seen = watch_lock(db, spec_.name);
+      for (const auto& [slot, observed] : seen) floor_.saw(observed.epoch);
+      return seen;
+    };
+    watched_.look(statement, [&] { return generation_; });
   }
-  while (const auto still = watched_.take(boot_ns())) free_lock(db, still->observed, still->stale);
+  while (const auto still = watched_.take()) free_lock(db, still->observed, still->stale);
 }
 
 void LockWait::give_up(db::Connection& db) {

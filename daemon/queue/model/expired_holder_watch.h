@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -24,6 +25,11 @@ enum class StoodStill {
 // itself seen standing still. `Observation` has epoch, expire_at, expired, remaining, and the TTL
 // of its holder, which is what counts: that of this process, `ttl_ns`, says no more than how often
 // it looks.
+//
+// The watch reads the clock itself, because the order matters: a row may have been renewed until
+// the statement that reads it was executed, so it is known to stand still only since the answer
+// arrived. A time taken before the statement is sent is too early by as long as the statement was
+// on its way.
 template <typename Key, typename Observation>
 class ExpiredHolderWatch {
  public:
@@ -32,15 +38,56 @@ class ExpiredHolderWatch {
     bool stale = false;  // for longer than it lasts: do not ask the database's clock
   };
 
-  explicit ExpiredHolderWatch(Nanos ttl_ns, StoodStill least = StoodStill::kHalf)
-      : ttl_ns_(ttl_ns), least_(least) {}
+  using Seen = std::vector<std::pair<Key, Observation>>;
+  using Clock = std::function<Nanos()>;
 
-  [[nodiscard]] bool due(Nanos now) const { return now >= next_look_ns_; }
-  [[nodiscard]] Nanos next_look_ns() const { return next_look_ns_; }  // CLOCK_BOOTTIME
+  // `clock` is CLOCK_BOOTTIME, except in tests.
+  explicit ExpiredHolderWatch(Nanos ttl_ns, StoodStill least = StoodStill::kHalf,
+                              Clock clock = boot_ns)
+      : ttl_ns_(ttl_ns), least_(least), clock_(std::move(clock)) {}
+
+  [[nodiscard]] bool due() const { return clock_() >= next_look_ns_; }
+  [[nodiscard]] Nanos next_look_ns() const { return next_look_ns_; }
   [[nodiscard]] bool empty() const { return watched_.empty(); }
 
-  // The result of a look at `looked` (CLOCK_BOOTTIME), over connection number `generation`.
-  void saw(std::vector<std::pair<Key, Observation>> seen, std::uint64_t generation, Nanos looked) {
+  // Looks: `statement()` sends the statement and returns Seen. `generation()` is the number of the
+  // connection that answered; it is asked afterwards, because the statement may have been sent
+  // again over another connection.
+  template <typename Statement, typename Generation>
+  void look(Statement&& statement, Generation&& generation) {
+    const Nanos sent = clock_();
+    Seen seen = statement();
+    const Nanos answered = clock_();
+    saw(std::move(seen), generation(), mutant::removed("look_stamp") ? sent : answered);
+  }
+
+  // One that may be taken over. Each comes once between two looks, because it may be locked, or
+  // somebody was faster.
+  std::optional<Still> take() {
+    const Nanos now = clock_();
+    for (auto& [key, watched] : watched_) {
+      if (!may_take(watched, now)) continue;
+      watched.tried = true;
+      return Still{watched.observed, stale(watched, now)};
+    }
+    return std::nullopt;
+  }
+  // Whether take() would have one.
+  [[nodiscard]] bool any() const {
+    return std::any_of(watched_.begin(), watched_.end(), [&, now = clock_()](const auto& each) {
+      return may_take(each.second, now);
+    });
+  }
+
+ private:
+  // Somebody else's, and since when this process has seen it unchanged.
+  struct Watched {
+    Observation observed;
+    Nanos since_ns = 0;
+    bool tried = false;  // since the last look
+  };
+
+  void saw(Seen seen, std::uint64_t generation, Nanos looked) {
     if (generation_ != generation) {
       // After an outage everything looks unchanged; give the holders time to come back.
       generation_ = generation;
@@ -64,29 +111,6 @@ class ExpiredHolderWatch {
     next_look_ns_ = looked + std::max(next, std::min(kLeastInterval, ttl_ns_ / 6));
   }
 
-  // One that may be taken over. Each comes once between two looks, because it may be locked, or
-  // somebody was faster.
-  std::optional<Still> take(Nanos now) {
-    for (auto& [key, watched] : watched_) {
-      if (!may_take(watched, now)) continue;
-      watched.tried = true;
-      return Still{watched.observed, stale(watched, now)};
-    }
-    return std::nullopt;
-  }
-  // Whether take() would have one.
-  [[nodiscard]] bool any(Nanos now) const {
-    return std::any_of(watched_.begin(), watched_.end(),
-                       [&](const auto& each) { return may_take(each.second, now); });
-  }
-
- private:
-  // Somebody else's, and since when this process has seen it unchanged.
-  struct Watched {
-    Observation observed;
-    Nanos since_ns = 0;  // CLOCK_BOOTTIME
-    bool tried = false;  // since the last look
-  };
   [[nodiscard]] static bool stale(const Watched& watched, Nanos now) {
     return now - watched.since_ns >= longest_of(watched.observed) + kSecond ||
            mutant::removed("takeover_wait");
@@ -115,6 +139,7 @@ class ExpiredHolderWatch {
 
   Nanos ttl_ns_;
   StoodStill least_;
+  Clock clock_;
   std::map<Key, Watched> watched_;
   std::uint64_t generation_ = 0;
   Nanos next_look_ns_ = 0;

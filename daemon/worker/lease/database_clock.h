@@ -20,7 +20,7 @@ class DatabaseClock {
   void saw(std::chrono::microseconds clock, Nanos sent, Nanos answered) {
     if (seen_ns_ != 0) {
       const auto least = clock_ + since(sent);
-      const auto most = clock_ + since(answered);
+      const auto most = clock_ + between(sent_ns_, answered);  // it may be as old as its call
       auto ahead = this->ahead(answered);
       if (clock + kStep < least) ahead += most - clock;
       if (clock > most + kStep) ahead -= std::min(ahead, clock - most);
@@ -28,6 +28,7 @@ class DatabaseClock {
       ahead_ = ahead > kMost ? std::chrono::microseconds(0) : ahead;
     }
     clock_ = clock;
+    sent_ns_ = sent;
     seen_ns_ = answered;
   }
 
@@ -46,13 +47,15 @@ class DatabaseClock {
   static constexpr std::chrono::microseconds kStep = std::chrono::seconds(1);
   static constexpr std::chrono::microseconds kMost = std::chrono::hours(24);
 
-  [[nodiscard]] std::chrono::microseconds since(Nanos now) const {
-    return std::chrono::microseconds((std::max(now, seen_ns_) - seen_ns_) / kMicro);
+  [[nodiscard]] std::chrono::microseconds since(Nanos now) const { return between(seen_ns_, now); }
+  static std::chrono::microseconds between(Nanos from, Nanos to) {
+    return std::chrono::microseconds((std::max(to, from) - from) / kMicro);
   }
 
   std::chrono::microseconds clock_{0};
   std::chrono::microseconds ahead_{0};  // at seen_ns_
-  Nanos seen_ns_ = 0;
+  Nanos sent_ns_ = 0;                   // the call that showed clock_
+  Nanos seen_ns_ = 0;                   // its answer
 };
 
 }  // namespace allot::worker

@@ -91,7 +91,7 @@ bool Finder::same_again(queue::Partition partition, std::uint32_t share, bool ra
 bool Finder::others_wait() {
   watch();
   if (become_scout(pool_, mono_ns(), scout_interval_ns_)) scout();
-  return pool_.urgent_count.load() != 0 || hints_wait() || watched_.any(boot_ns());
+  return pool_.urgent_count.load() != 0 || hints_wait() || watched_.any();
 }
 
 bool Finder::hints_wait() const {
@@ -289,18 +289,21 @@ void Finder::scout() {
 }
 
 void Finder::watch() {
-  if (!watched_.due(boot_ns())) return;
+  if (!watched_.due()) return;
   look_at_queues(kSecond);
-  std::vector<std::pair<queue::Partition, queue::Observation>> seen;
-  for (queue::Observation& observed : session_.call(
-           [&](db::Connection& db) { return queue::LeaseStore::watch(db, queues_.ids()); })) {
-    seen.emplace_back(observed.partition, std::move(observed));
-  }
-  watched_.saw(std::move(seen), session_.generation(), boot_ns());
+  const auto statement = [&] {
+    decltype(watched_)::Seen seen;
+    for (queue::Observation& observed : session_.call(
+             [&](db::Connection& db) { return queue::LeaseStore::watch(db, queues_.ids()); })) {
+      seen.emplace_back(observed.partition, std::move(observed));
+    }
+    return seen;
+  };
+  watched_.look(statement, [&] { return session_.generation(); });
 }
 
 std::optional<Finder::Found> Finder::take_over_one() {
-  const auto still = watched_.take(boot_ns());
+  const auto still = watched_.take();
   if (!still) return std::nullopt;
   const queue::Observation& observed = still->observed;
   const auto queue = served(observed.partition.queue_id);

@@ -124,14 +124,17 @@ Recovery::Recovery(Session& session, const queue::DetachedStore& store,
 }
 
 void Recovery::look() {
-  if (!watched_.due(boot_ns())) return;
-  std::vector<std::pair<queue::TaskId, queue::DetachedObservation>> seen;
-  for (queue::DetachedObservation& observed : session_.call(
-           [&](db::Connection& db) { return queue::DetachedStore::watch(db, queue_ids_); })) {
-    seen.emplace_back(observed.id, std::move(observed));
-  }
-  watched_.saw(std::move(seen), session_.generation(), boot_ns());
-  while (const auto still = watched_.take(boot_ns())) recover(still->observed, still->stale);
+  if (!watched_.due()) return;
+  const auto statement = [&] {
+    decltype(watched_)::Seen seen;
+    for (queue::DetachedObservation& observed : session_.call(
+             [&](db::Connection& db) { return queue::DetachedStore::watch(db, queue_ids_); })) {
+      seen.emplace_back(observed.id, std::move(observed));
+    }
+    return seen;
+  };
+  watched_.look(statement, [&] { return session_.generation(); });
+  while (const auto still = watched_.take()) recover(still->observed, still->stale);
 }
 
 // This takes two trips. If this worker dies in between, another one recovers the task once more.

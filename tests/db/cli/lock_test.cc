@@ -29,6 +29,12 @@ using support::Process;
 class LockCommandTest : public CliTest {
  protected:
   LockCommandTest() { must({"migrate"}); }
+  // A test that fails leaves nothing running.
+  void TearDown() override {
+    for (const pid_t pid : read_pids()) {
+      if (has(line_of(pid), folder_.path())) support::send_signal(pid, SIGKILL);
+    }
+  }
 
   [[nodiscard]] std::unique_ptr<Process> begin(const Words& words) const {
     Words all{ALLOT_PROGRAM, "--config", config(), "lock", "run"};
@@ -43,11 +49,12 @@ class LockCommandTest : public CliTest {
             "trap '' TERM; sh -c 'trap \"\" TERM; echo $$ $PPID > " + path + ".new; mv " + path +
                 ".new " + path + "; while :; do sleep 0.1; done' & wait; sleep 600"};
   }
-  // An allot that runs such a command under the lock "x", and its pids.
+  // An allot that runs such a command under the lock "x", and the pids of what the command started.
   struct Running {
     std::unique_ptr<Process> allot;
     std::vector<pid_t> pids;
-    pid_t guardian = -1;
+    pid_t inner = -1;  // the guardian that is the parent of the command
+    pid_t outer = -1;  // the one between that and allot
   };
   [[nodiscard]] Running run_stubborn(const std::string& ttl = "4s") const {
     Running running;
@@ -56,7 +63,9 @@ class LockCommandTest : public CliTest {
     running.allot = begin(words);
     EXPECT_TRUE(eventually([&] { return !read_pids().empty(); })) << running.allot->err();
     running.pids = read_pids();
-    if (running.pids.size() == 2) running.guardian = parent_of(running.pids[1]);
+    if (running.pids.size() == 2) running.inner = parent_of(running.pids[1]);
+    if (running.inner > 1) running.outer = parent_of(running.inner);
+    EXPECT_EQ(parent_of(running.outer), running.allot->pid());
     return running;
   }
   [[nodiscard]] std::vector<pid_t> read_pids() const {
@@ -72,6 +81,13 @@ class LockCommandTest : public CliTest {
     pid_t parent = -1;
     std::sscanf(text.c_str() + text.rfind(')') + 1, " %*c %d", &parent);
     return parent;
+  }
+  // What `pkill` looks at, without and with `-f`.
+  static std::string name_of(pid_t pid) {
+    return support::read_file("/proc/" + std::to_string(pid) + "/comm");
+  }
+  static std::string line_of(pid_t pid) {
+    return support::read_file("/proc/" + std::to_string(pid) + "/cmdline");
   }
   // No process of the command is left, or only what nobody has reaped yet.
   static bool all_dead(const std::vector<pid_t>& pids) {
@@ -232,17 +248,98 @@ TEST_F(LockCommandTest, AStoppedAllotTakesTheCommandAlong) {
 
 TEST_F(LockCommandTest, AKilledGuardianTakesTheCommandAlong) {
   const Running running = run_stubborn();
-  ASSERT_GT(running.guardian, 1);
-  support::send_signal(running.guardian, SIGKILL);
+  ASSERT_GT(running.outer, 1);
+  support::send_signal(running.outer, SIGKILL);
   EXPECT_EQ(running.allot->wait(), (ExitStatus{128 + SIGKILL, 0}));
   EXPECT_TRUE(all_dead(running.pids));
   EXPECT_EQ(state(), "FREE");
 }
 
+TEST_F(LockCommandTest, AKilledInnerGuardianTakesTheCommandAlong) {
+  const Running running = run_stubborn();
+  support::send_signal(running.inner, SIGKILL);
+  EXPECT_EQ(running.allot->wait(), (ExitStatus{128 + SIGKILL, 0}));
+  EXPECT_TRUE(all_dead(running.pids));
+  EXPECT_EQ(state(), "FREE");
+}
+
+// `pkill -9 allot`, for the processes of this test.
+TEST_F(LockCommandTest, KillingAllProcessesNamedAllotTakesTheCommandAlong) {
+  const Running running = run_stubborn();
+  std::vector<pid_t> named;
+  for (const pid_t pid : {running.allot->pid(), running.outer, running.inner}) {
+    if (has(name_of(pid), "allot")) named.push_back(pid);
+  }
+  for (const pid_t pid : named) support::send_signal(pid, SIGKILL);
+  EXPECT_TRUE(ends_before_the_lock(running));
+  EXPECT_EQ(named.size(), 1U);
+}
+
+TEST_F(LockCommandTest, TheGuardiansHaveANameOfTheirOwn) {
+  const Running running = run_stubborn();
+  for (const pid_t pid : {running.outer, running.inner}) {
+    EXPECT_EQ(name_of(pid), "lock-guardian\n");
+    EXPECT_EQ(line_of(pid).c_str(), std::string("lock-guardian"));
+    EXPECT_FALSE(has(line_of(pid), "allot"));
+  }
+  running.allot->signal(SIGKILL);
+}
+
+// One of the three is enough.
+TEST_F(LockCommandTest, AllotAndItsOuterGuardianKilledTogetherTakeTheCommandAlong) {
+  const Running running = run_stubborn();
+  for (const pid_t pid : {running.allot->pid(), running.outer}) support::send_signal(pid, SIGKILL);
+  EXPECT_TRUE(ends_before_the_lock(running));
+}
+
+TEST_F(LockCommandTest, AllotAndItsInnerGuardianKilledTogetherTakeTheCommandAlong) {
+  const Running running = run_stubborn();
+  for (const pid_t pid : {running.allot->pid(), running.inner}) support::send_signal(pid, SIGKILL);
+  EXPECT_TRUE(ends_before_the_lock(running));
+}
+
+TEST_F(LockCommandTest, BothGuardiansKilledTogetherTakeTheCommandAlong) {
+  const Running running = run_stubborn();
+  for (const pid_t pid : {running.outer, running.inner}) support::send_signal(pid, SIGKILL);
+  EXPECT_EQ(running.allot->wait(), (ExitStatus{128 + SIGKILL, 0}));
+  EXPECT_TRUE(all_dead(running.pids));
+  EXPECT_EQ(state(), "FREE");
+}
+
+// A process in a session of its own comes to a guardian when its parent dies.
+TEST_F(LockCommandTest, WhatLeavesTheGroupEndsWithTheCommandToo) {
+  const std::string loop = "sh -c 'trap \"\" TERM HUP; echo $$ > " + (folder_ / "new") + "; mv " +
+                           (folder_ / "new") + " " + (folder_ / "pids") +
+                           "; while :; do sleep 0.1; done' > /dev/null 2>&1 &";
+  const std::string until_it_runs =
+      " while ! test -e " + (folder_ / "pids") + "; do sleep 0.05; done; ";
+  const auto done =
+      allot({"lock", "run", "x", "--", "sh", "-c", "setsid " + loop + until_it_runs + "exit 3"});
+  EXPECT_EQ(done.status, (ExitStatus{3, 0})) << done.err;
+  ASSERT_EQ(read_pids().size(), 1U);
+  EXPECT_TRUE(all_dead(read_pids())) << "when the lock is given back";
+
+  std::filesystem::remove(folder_ / "pids");
+  Running running;
+  running.allot =
+      begin({"x", "--ttl", "4s", "--", "sh", "-c", "setsid " + loop + until_it_runs + "sleep 600"});
+  ASSERT_TRUE(eventually([&] { return !read_pids().empty(); })) << running.allot->err();
+  running.pids = read_pids();
+  running.allot->signal(SIGKILL);
+  EXPECT_TRUE(ends_before_the_lock(running));
+}
+
+TEST_F(LockCommandTest, AStoppedInnerGuardianIsWokenWhenTheOthersAreKilled) {
+  const Running running = run_stubborn();
+  support::send_signal(running.inner, SIGSTOP);
+  for (const pid_t pid : {running.allot->pid(), running.outer}) support::send_signal(pid, SIGKILL);
+  EXPECT_TRUE(ends_before_the_lock(running));
+}
+
 TEST_F(LockCommandTest, AStoppedGuardianOfAKilledAllotIsWoken) {
   const Running running = run_stubborn();
-  ASSERT_GT(running.guardian, 1);
-  support::send_signal(running.guardian, SIGSTOP);
+  ASSERT_GT(running.outer, 1);
+  support::send_signal(running.outer, SIGSTOP);
   running.allot->signal(SIGKILL);
   EXPECT_TRUE(ends_before_the_lock(running));
 }
@@ -250,8 +347,8 @@ TEST_F(LockCommandTest, AStoppedGuardianOfAKilledAllotIsWoken) {
 // The lock is broken, and its guardian stands still.
 TEST_F(LockCommandTest, WhatAStoppedGuardianDoesNotDoAllotDoes) {
   const Running running = run_stubborn();
-  ASSERT_GT(running.guardian, 1);
-  support::send_signal(running.guardian, SIGSTOP);
+  ASSERT_GT(running.outer, 1);
+  support::send_signal(running.outer, SIGSTOP);
   must({"lock", "break", "x", "--yes"});
   EXPECT_EQ(running.allot->wait(), (ExitStatus{128 + SIGKILL, 0}));
   EXPECT_TRUE(all_dead(running.pids));

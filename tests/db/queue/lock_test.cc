@@ -3,6 +3,7 @@
 // lease is (S38), with tokens that only grow (S40).
 #include <thread>
 
+#include "db/late_look.h"
 #include "db/queue/fixture.h"
 #include "queue/locks/lock_keeper.h"
 #include "queue/locks/lock_store.h"
@@ -389,6 +390,20 @@ TEST_F(LockWaitTest, AHolderThatRenewsIsNeverFreed) {
     }
     return boot_ns() >= end || HasFailure();
   }));
+}
+
+// The host of a waiting client is cut off while its look is on the way.
+TEST_F(LockWaitTest, ALateLookDoesNotFreeALivingHoldersLock) {
+  ensure_lock(look_, kName, 1);
+  const auto there = take(0, seconds(1));
+  ASSERT_TRUE(there);
+  LateLook late(name_, "state <> 'FREE'", *there);
+  db::Connection cut_off(late.by_way_of_it(support::Database::shared().options(name_)));
+  LockWait wait({.name = kName, .ttl = seconds(1)}, someone(), floor_);
+  EXPECT_FALSE(wait.look(cut_off, 1));
+  EXPECT_TRUE(late.was_late());
+  EXPECT_EQ(held(), 1U);
+  EXPECT_TRUE(late.still_held());
 }
 
 // Slots that may not be taken yet are not free: or the second one would believe after a while that

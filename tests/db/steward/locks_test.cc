@@ -2,6 +2,7 @@
 // The steward frees locks whose holder stood still, and leaves those that are renewed (S38).
 #include "steward/locks.h"
 
+#include "db/late_look.h"
 #include "db/worker/fixture.h"
 #include "peer/lock_bell.h"
 #include "queue/locks/lock_store.h"
@@ -62,6 +63,19 @@ TEST_F(StewardLocksTest, WhatStoodStillIsFreedAndWhatIsRenewedIsNot) {
   EXPECT_NE(bell.seen(), silent) << "whoever waits on this host is told";
   EXPECT_EQ(state("kept"), "EXTENDED");
   EXPECT_FALSE(queue::renew_lock(keeper, gone));
+}
+
+// S38: the steward's host is cut off while its look is on the way.
+TEST_F(StewardLocksTest, ALateLookDoesNotFreeALivingHoldersLock) {
+  queue::LateLook late(name_, "lock_by > 0", take("kept"));
+  worker::Session session(late.by_way_of_it(options()), slot_, std::chrono::milliseconds(500));
+  Leadership leadership(session, queue::make_holder("test", "/run/allot/test"));
+  Locks locks(session, leadership, folder_.path());
+  leadership.look();
+  locks.look();
+  EXPECT_TRUE(late.was_late());
+  EXPECT_EQ(state("kept"), "EXTENDED");
+  EXPECT_TRUE(late.still_held());
 }
 
 TEST_F(StewardLocksTest, ALeftTicketGoes) {

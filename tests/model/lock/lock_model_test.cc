@@ -78,6 +78,7 @@ TEST_P(LockMutationTest, IsFound) {
 const Scenario kMutations[] = {
     {.name = "S38 freed by the clock", .clock_ahead = 1, .without = Mutation::kFreedByClock},
     {.name = "S38 half a TTL", .clock_ahead = 1, .without = Mutation::kHalfTtl},
+    {.name = "S38 a look counts from its sending", .without = Mutation::kLookStamp},
     {.name = "S38 not as it was seen", .without = Mutation::kNotAsSeen},
     {.name = "S38 deadline from the reply", .without = Mutation::kDeadlineFromReply},
     {.name = "S39 no deadline", .without = Mutation::kNoDeadline},

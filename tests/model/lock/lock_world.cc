@@ -86,6 +86,11 @@ void World::execute(State& state, Call& call) const {
       state.taking == call.taking && state.epoch == call.token && (state.held != 0 || keeps);
   call.executed = 1;
   switch (call.verb) {
+    case Verb::kLook:
+      call.ok = state.held;
+      call.token = state.held != 0 ? state.epoch : 0;
+      call.expire = state.held != 0 ? state.expire : 0;
+      break;
     case Verb::kTake:
       take(state, call);
       break;
@@ -115,6 +120,7 @@ void World::execute(State& state, Call& call) const {
 
 void World::hear(const State& state, Client& client) const {
   const Call call = std::exchange(client.call, Call{});
+  if (call.verb == Verb::kLook) hear_look(state, client, call);
   const Byte from = without(Mutation::kDeadlineFromReply) ? state.now : call.sent;
   if (call.verb == Verb::kTake && call.ok != 0) {
     client.taking = call.taking;
@@ -129,6 +135,20 @@ void World::hear(const State& state, Client& client) const {
   } else {
     client.taking = client.token = client.until = 0;
   }
+}
+
+// daemon/queue/model/expired_holder_watch.
+void World::hear_look(const State& state, Client& client, const Call& look) const {
+  const bool same = client.seen == look.ok && client.seen_token == look.token &&
+                    client.seen_expire == look.expire;
+  if (same) return;
+  client.seen = look.ok;
+  client.seen_token = look.token;
+  client.seen_expire = look.expire;
+  client.since = 0;
+  if (look.ok == 0) return;
+  client.since = without(Mutation::kLookStamp) ? look.sent : state.now;
+  client.floor = std::max(client.floor, look.token);
 }
 
 void World::holder_moves(const State& state, int who, std::vector<Move>& out) const {
@@ -166,18 +186,9 @@ void World::other_moves(const State& state, int who, std::vector<Move>& out) con
     });
     return;
   }
-  const bool same =
-      client.seen != 0 && client.seen_token == state.epoch && client.seen_expire == state.expire;
-  if (!same) {
-    add(out, state, {"sees it held", who, false}, [&](State& after) {
-      Client& looks = after.clients[who];
-      looks.seen = 1;
-      looks.seen_token = state.epoch;
-      looks.seen_expire = state.expire;
-      looks.since = state.now;
-      looks.floor = std::max(looks.floor, state.epoch);
-    });
-  }
+  // Any time may pass before the look is executed, and before its answer is there.
+  add(out, state, {"sends a look", who, false},
+      [&](State& after) { after.clients[who].call = {Verb::kLook, 0, 0, 0, 0, 0, state.now, 0}; });
   if (client.seen == 0) return;
   const int unchanged = state.now - client.since;
   const int least = without(Mutation::kFreedByClock) ? 0
@@ -272,6 +283,15 @@ void World::moves(const State& state, std::vector<Move>& out) const {
   for (Move& move : out) check(move.after);
 }
 
+// What a look shows is of no use once the row has changed, or where it shows nothing new.
+void World::forget_look(const State& state, Client& client) const {
+  Call& look = client.call;
+  if (!without(Mutation::kLookStamp)) look.sent = 0;
+  if (look.executed == 0 || (scenario_.fail_overs != 0 && look.token > client.floor)) return;
+  const bool current = state.held != 0 && look.token == state.epoch && look.expire == state.expire;
+  if (!current || client.seen != 0) look = {};
+}
+
 // It forgets what can have no effect any more, and the two clients have no names.
 bool World::make_canonical(State& state) const {
   bool awaited = false;  // a renewal, or another release, of the taking that was released
@@ -283,10 +303,12 @@ bool World::make_canonical(State& state) const {
     if (!held || client.seen_token != state.epoch || client.seen_expire != state.expire) {
       client.seen = client.seen_token = client.seen_expire = client.since = 0;
     }
+    if (client.call.verb == Verb::kLook) forget_look(state, client);
     if (client.seen != 0)
       client.since =
           std::max<Byte>(client.since, state.now > kTtl + 1 ? plus(state.now, -kTtl - 1) : 0);
     if (scenario_.fail_overs == 0) client.floor = client.call.floor = client.orphan.floor = 0;
+    if (client.orphan.verb == Verb::kLook) client.orphan = {};
     if (client.orphan.verb != Verb::kNone) client.orphan.sent = 0;
     for (const Call& call : {client.call, client.orphan}) {
       awaited = awaited || (call.verb == Verb::kRenew && call.taking == state.released);

@@ -23,6 +23,7 @@ enum class Mutation : Byte {
   kNone,
   kFreedByClock,        // S38 (S4): whoever sees it expired frees it
   kHalfTtl,             // S38: freed after half a TTL by own eyes, as a lease is
+  kLookStamp,           // S38 (S4): a look counts from its sending, and not from its answer
   kNotAsSeen,           // S38: it is freed whatever has become of it since it was seen
   kDeadlineFromReply,   // S38 (S5): the deadline counts from the reply
   kNoDeadline,          // S39: the holder goes on until it hears that the lock is gone
@@ -53,12 +54,12 @@ enum class Broken : Byte {
   kTokenFell,        // a token is not larger than all before it
 };
 
-enum class Verb : Byte { kNone, kTake, kRenew, kRelease, kFree };
+enum class Verb : Byte { kNone, kLook, kTake, kRenew, kRelease, kFree };
 
 struct Call {
   Verb verb;
   Byte executed;
-  Byte ok;
+  Byte ok;      // of a look: it is held
   Byte taking;  // which one, or of the free, whether it stood still for longer than a TTL
   Byte token;
   Byte expire;  // as it was seen
@@ -133,6 +134,8 @@ class World {
   void execute(State& state, Call& call) const;
   void take(State& state, Call& call) const;
   void hear(const State& state, Client& client) const;
+  void hear_look(const State& state, Client& client, const Call& look) const;
+  void forget_look(const State& state, Client& client) const;
   void holder_moves(const State& state, int who, std::vector<Move>& out) const;
   void other_moves(const State& state, int who, std::vector<Move>& out) const;
   void call_moves(const State& state, int who, std::vector<Move>& out) const;

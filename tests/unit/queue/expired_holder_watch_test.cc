@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace allot::queue {
 namespace {
@@ -21,47 +23,69 @@ struct Seen {
   std::chrono::microseconds remaining{0};
   std::optional<std::chrono::microseconds> ttl = std::chrono::microseconds(kTtl / kMicro);
 };
-using Watched = ExpiredHolderWatch<int, Seen>;
+using Rows = std::vector<std::pair<int, Seen>>;
 
-// Looks once to be connected for TTL/2, so that takeovers are allowed at kStart.
-Watched connected() {
-  Watched watched(kTtl);
-  watched.saw({}, 1, kStart - kTtl);
-  return watched;
-}
+// A watch whose clock is the test's.
+class Watched {
+ public:
+  // Has been connected for a TTL at kStart, so that takeovers are allowed then.
+  Watched() { look_at(kStart - kTtl, {}); }
+
+  void look_at(Nanos now, const Rows& rows, std::uint64_t generation = 1) {
+    now_ = now;
+    watch_.look([&] { return rows; }, [&] { return generation; });
+  }
+  // The same with a statement that takes until `answered`.
+  void look_until(Nanos answered, const Rows& rows) {
+    const auto statement = [&] {
+      now_ = answered;
+      return rows;
+    };
+    watch_.look(statement, [] { return 1U; });
+  }
+  auto take_at(Nanos now) {
+    now_ = now;
+    return watch_.take();
+  }
+  [[nodiscard]] Nanos next_look_ns() const { return watch_.next_look_ns(); }
+
+ private:
+  Nanos now_ = 0;
+  ExpiredHolderWatch<int, Seen> watch_{kTtl, StoodStill::kHalf, [this] { return now_; }};
+};
 
 Seen expired() {
   return {.expired = true};
 }
 
 TEST(ExpiredHolderWatchTest, TakesWhatExpiredAndStoodStillForHalfALease) {
-  Watched watched = connected();
-  watched.saw({{7, expired()}}, 1, kStart);
-  EXPECT_FALSE(watched.take(kStart + kTtl / 2 - 1));
-  const auto still = watched.take(kStart + kTtl / 2);
+  Watched watched;
+  watched.look_at(kStart, {{7, expired()}});
+  EXPECT_FALSE(watched.take_at(kStart + kTtl / 2 - 1));
+  const auto still = watched.take_at(kStart + kTtl / 2);
   ASSERT_TRUE(still);
   EXPECT_FALSE(still->stale);
 }
 
 // A takeover that did not succeed (its row was locked) is tried again, but not in a loop.
 TEST(ExpiredHolderWatchTest, GivesEachOnceBetweenTwoLooksAndRemembersSinceWhen) {
-  Watched watched = connected();
-  watched.saw({{7, expired()}}, 1, kStart);
+  Watched watched;
+  watched.look_at(kStart, {{7, expired()}});
   const Nanos later = kStart + kTtl / 2;
-  ASSERT_TRUE(watched.take(later));
-  EXPECT_FALSE(watched.take(later));
-  watched.saw({{7, expired()}}, 1, later);
-  EXPECT_TRUE(watched.take(later)) << "it stands still all the time";
-  watched.saw({{7, Seen{.epoch = 2, .expired = true}}}, 1, later);
-  EXPECT_FALSE(watched.take(later)) << "somebody was faster";
+  ASSERT_TRUE(watched.take_at(later));
+  EXPECT_FALSE(watched.take_at(later));
+  watched.look_at(later, {{7, expired()}});
+  EXPECT_TRUE(watched.take_at(later)) << "it stands still all the time";
+  watched.look_at(later, {{7, Seen{.epoch = 2, .expired = true}}});
+  EXPECT_FALSE(watched.take_at(later)) << "somebody was faster";
 }
 
 // S4: a clock of the database that went back would keep a dead holder's lease for ever.
 TEST(ExpiredHolderWatchTest, WhatStoodStillForLongerThanALeaseIsTakenWhateverTheClockSays) {
-  Watched watched = connected();
-  watched.saw({{7, Seen{.expired = false, .remaining = std::chrono::hours(1)}}}, 1, kStart);
-  EXPECT_FALSE(watched.take(kStart + kTtl + kSecond - 1));
-  const auto still = watched.take(kStart + kTtl + kSecond);
+  Watched watched;
+  watched.look_at(kStart, {{7, Seen{.expired = false, .remaining = std::chrono::hours(1)}}});
+  EXPECT_FALSE(watched.take_at(kStart + kTtl + kSecond - 1));
+  const auto still = watched.take_at(kStart + kTtl + kSecond);
   ASSERT_TRUE(still);
   EXPECT_TRUE(still->stale);
 }
@@ -70,12 +94,12 @@ TEST(ExpiredHolderWatchTest, WhatStoodStillForLongerThanALeaseIsTakenWhateverThe
 TEST(ExpiredHolderWatchTest, ALeaseIsJudgedByItsOwnTtl) {
   for (const bool is_expired : {false, true}) {
     for (const Nanos ttl : {kTtl / 3, 5 * kTtl}) {
-      Watched watched = connected();
+      Watched watched;
       const auto own = std::chrono::microseconds(ttl / kMicro);
-      watched.saw({{7, Seen{.expired = is_expired, .ttl = own}}}, 1, kStart);
+      watched.look_at(kStart, {{7, Seen{.expired = is_expired, .ttl = own}}});
       const Nanos wait = is_expired ? ttl / 2 : ttl + kSecond;
-      EXPECT_FALSE(watched.take(kStart + wait - 1)) << ttl;
-      EXPECT_TRUE(watched.take(kStart + wait)) << ttl;
+      EXPECT_FALSE(watched.take_at(kStart + wait - 1)) << ttl;
+      EXPECT_TRUE(watched.take_at(kStart + wait)) << ttl;
     }
   }
 }
@@ -83,35 +107,45 @@ TEST(ExpiredHolderWatchTest, ALeaseIsJudgedByItsOwnTtl) {
 // An Allot that did not write the TTL down had some that the configuration allows. Where the clock
 // is right, half of our own is long enough for one that is expired.
 TEST(ExpiredHolderWatchTest, OneThatSaysNothingMayLastAsLongAsAnyMay) {
-  Watched watched = connected();
-  watched.saw({{7, Seen{.ttl = std::nullopt}}}, 1, kStart);
-  EXPECT_FALSE(watched.take(kStart + 3600 * kSecond + kSecond - 1));
-  EXPECT_TRUE(watched.take(kStart + 3600 * kSecond + kSecond));
-  watched.saw({{7, Seen{.epoch = 2, .expired = true, .ttl = std::nullopt}}}, 1, kStart);
-  EXPECT_FALSE(watched.take(kStart + kTtl / 2 - 1));
-  EXPECT_TRUE(watched.take(kStart + kTtl / 2));
+  Watched watched;
+  watched.look_at(kStart, {{7, Seen{.ttl = std::nullopt}}});
+  EXPECT_FALSE(watched.take_at(kStart + 3600 * kSecond + kSecond - 1));
+  EXPECT_TRUE(watched.take_at(kStart + 3600 * kSecond + kSecond));
+  watched.look_at(kStart, {{7, Seen{.epoch = 2, .expired = true, .ttl = std::nullopt}}});
+  EXPECT_FALSE(watched.take_at(kStart + kTtl / 2 - 1));
+  EXPECT_TRUE(watched.take_at(kStart + kTtl / 2));
 }
 
 // S4: after an outage every lease looks expired, and its holder comes back as this process did.
 TEST(ExpiredHolderWatchTest, ANewConnectionTakesNothingForHalfALease) {
-  Watched watched = connected();
-  watched.saw({{7, expired()}}, 1, kStart);
+  Watched watched;
+  watched.look_at(kStart, {{7, expired()}});
   const Nanos back = kStart + 10 * kTtl;
-  watched.saw({{7, expired()}}, 2, back);
-  EXPECT_FALSE(watched.take(back + kTtl / 2 - 1)) << "seen before the outage is not seen";
-  EXPECT_TRUE(watched.take(back + kTtl / 2));
+  watched.look_at(back, {{7, expired()}}, 2);
+  EXPECT_FALSE(watched.take_at(back + kTtl / 2 - 1)) << "seen before the outage is not seen";
+  EXPECT_TRUE(watched.take_at(back + kTtl / 2));
+}
+
+// The row may have been renewed until the statement was executed, which was perhaps only now.
+TEST(ExpiredHolderWatchTest, ARowStandsStillSinceTheAnswerAndNotSinceTheQuestion) {
+  Watched watched;
+  const Nanos answered = kStart + 2 * kTtl;
+  watched.look_until(answered, {{7, expired()}});
+  EXPECT_FALSE(watched.take_at(answered));
+  EXPECT_FALSE(watched.take_at(answered + kTtl / 2 - 1));
+  EXPECT_TRUE(watched.take_at(answered + kTtl / 2));
 }
 
 TEST(ExpiredHolderWatchTest, LooksAgainWhenOneMayBeTakenOver) {
-  Watched watched = connected();
+  Watched watched;
   EXPECT_EQ(watched.next_look_ns(), kStart - kTtl + kTtl / 6) << "nothing to wait for";
-  watched.saw({{7, Seen{.remaining = std::chrono::milliseconds(200)}}}, 1, kStart);
+  watched.look_at(kStart, {{7, Seen{.remaining = std::chrono::milliseconds(200)}}});
   EXPECT_EQ(watched.next_look_ns(), kStart + kTtl / 6)
       << "expired before, but not for half a lease";
   const Nanos later = kStart + kTtl / 2 - 500 * kMilli;
-  watched.saw({{7, expired()}}, 1, later);
+  watched.look_at(later, {{7, expired()}});
   EXPECT_EQ(watched.next_look_ns(), kStart + kTtl / 2);
-  watched.saw({{7, expired()}}, 1, kStart + kTtl);
+  watched.look_at(kStart + kTtl, {{7, expired()}});
   EXPECT_EQ(watched.next_look_ns(), kStart + kTtl + 100 * kMilli) << "it may be locked";
 }
 

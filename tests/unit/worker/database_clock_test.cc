@@ -59,6 +59,15 @@ TEST_F(DatabaseClockTest, IsCaughtUpWithWhenTheStepIsUndone) {
   EXPECT_LT(clock_.ahead(at(seconds(3))), seconds(1));
 }
 
+// What it said may be as old as the call that asked for it.
+TEST_F(DatabaseClockTest, AnAnswerThatCameLateIsNoStep) {
+  see(seconds(0));
+  see(seconds(1), hours(-1));
+  see(seconds(61), hours(-1), seconds(20));
+  see(seconds(121), hours(-1));
+  EXPECT_EQ(clock_.ahead(at(seconds(121))), hours(1) - minutes(1));
+}
+
 TEST_F(DatabaseClockTest, ADayIsACorrection) {
   see(seconds(0));
   see(seconds(1), hours(-25));
