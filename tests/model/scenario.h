@@ -25,6 +25,7 @@ enum class Mutation : Byte {
   kTakeoverWithoutS4,
   kTakeoverByOwnTtl,
   kNoCarefulMode,
+  kCarefulForAll,
   kNoCrashCharge,
   kMarkedEarly,
   kSnoozeCharges,

@@ -49,9 +49,10 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_release, 1, {}},
       {&sql::k_held_lease, 1, {}},
       {&sql::k_clear_suspects, 1, {}},
-      {&sql::k_suspects_left,
-       3,
-       {{"classes", "0, 1, 2, 3"}, {"suspect_to", "9223372036854775807"}}},
+      {&sql::k_find_suspects,
+       4 * kBlock,
+       {{"suspect_to", "9223372036854775807"}, {"per_class", std::to_string(kBlock)}},
+       "as many of each class"},
       // All leases of a queue, however many tasks wait.
       {&sql::k_scout, kPartitions * 3, {}, "a probe for each class, and the sort by release", true},
       {&sql::k_watch, kPartitions * 2, {}},
