@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/mutant.h"
 #include "queue/model/statements.h"
 #include "queue/verbs/end_statements.h"
 #include "queue/verbs/rated.h"
@@ -125,11 +124,11 @@ Fenced defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys) 
   });
 }
 
-std::vector<Suspect> find_suspects(db::Connection& db, const Lease& lease) {
+std::vector<Suspect> find_suspects(db::Connection& db, Partition partition, const Suspects& named) {
   db::Statement statement(sql::k_find_suspects);
-  set_partition(statement, lease.partition)
-      .set("suspect_to", lease.suspects->to_key)
-      .set("per_class", mutant::removed("careful_bound") ? UINT32_MAX : lease.suspects->per_class);
+  set_partition(statement, partition)
+      .set("suspect_to", named.to_key)
+      .set("per_class", named.per_class);
   auto results = db.run({statement});
   std::vector<Suspect> suspects;
   while (const auto row = results.front().next()) {

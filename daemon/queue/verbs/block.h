@@ -65,10 +65,10 @@ struct Suspect {
   std::uint64_t payload_size = 0;
 };
 
-// Of a lease with `suspects`: as many tasks of each class as the former holder may have had in
-// hand.
-std::vector<Suspect> find_suspects(db::Connection& db, const Lease& lease);
-// Marks them (kSuspectFlag) and clears `suspects` of the lease's row, in this order: if it ends
+// The tasks that a lease names as suspects: as many of each class as the former holder may have had
+// in hand.
+std::vector<Suspect> find_suspects(db::Connection& db, Partition partition, const Suspects& named);
+// Marks them (kSuspectFlag) and clears their names on the lease's row, in this order: if it ends
 // halfway, the next lease finds all of them again. Several transactions, none of which is large.
 [[nodiscard]] Fenced mark_suspects(db::Connection& db, const Lease& lease,
                                    std::span<const Suspect> suspects);

@@ -101,8 +101,10 @@ Executor::Need BlockInHand::work() {
 // S7: the mark is on the task, so that careful mode lasts neither shorter nor longer than these
 // tasks need, however many leases that takes. False: the lease is gone.
 bool BlockInHand::mark_suspects() {
-  const auto suspects =
-      parts_.session.call([&](db::Connection& db) { return queue::find_suspects(db, lease_); });
+  queue::Suspects named = *lease_.suspects;
+  if (mutant::removed("careful_bound")) named.per_class = UINT32_MAX;
+  const auto suspects = parts_.session.call(
+      [&](db::Connection& db) { return queue::find_suspects(db, lease_.partition, named); });
   const bool marked =
       fenced(parts_.session, parts_.keeper, lease_, "mark_suspects",
              [&](db::Connection& db) { return queue::mark_suspects(db, lease_, suspects); });

@@ -222,7 +222,7 @@ TEST_F(TakeoverTest, SuspectsStayUntilTheyAreMarked) {
   ASSERT_TRUE(block->lease.suspects) << "a clean release in between is no verdict";
   EXPECT_EQ(block->lease.suspects->per_class, 50U);
 
-  const auto suspects = find_suspects(worker_.db, block->lease);
+  const auto suspects = find_suspects(worker_.db, partition_, *block->lease.suspects);
   EXPECT_EQ(mark_suspects(worker_.db, block->lease, suspects), Fenced::kWritten);
   EXPECT_EQ(mark_suspects(worker_.db, block->lease, suspects), Fenced::kWritten) << "a lost reply";
   ASSERT_TRUE(worker_.leases.release(worker_.db, block->lease));
@@ -243,7 +243,7 @@ TEST_F(TakeoverTest, AsManySuspectsOfEachClassAsTheBlockHadAreMarked) {
   ASSERT_TRUE(block);
   // A task that came after the death is no suspect.
   put_row(partition_, {3, block->lease.suspects->to_key + 1});
-  const auto suspects = find_suspects(thief_.db, block->lease);
+  const auto suspects = find_suspects(thief_.db, partition_, *block->lease.suspects);
   EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE flags <> 0"), "0");
   EXPECT_EQ(mark_suspects(thief_.db, block->lease, suspects), Fenced::kWritten);
   EXPECT_EQ(value("SELECT GROUP_CONCAT(prio, ':', run_key ORDER BY prio, run_key) FROM task"
@@ -258,7 +258,7 @@ TEST_F(TakeoverTest, LargeSuspectsAreMarkedInSeveralTransactions) {
   must_lease({.block_size = 3});
   const auto block = thief_.steal(partition_, {.block_size = 3});
   ASSERT_TRUE(block);
-  const auto suspects = find_suspects(thief_.db, block->lease);
+  const auto suspects = find_suspects(thief_.db, partition_, *block->lease.suspects);
   const std::uint64_t before = support::server_counter(look_, "Com_update");
   EXPECT_EQ(mark_suspects(thief_.db, block->lease, suspects), Fenced::kWritten);
   EXPECT_EQ(support::server_counter(look_, "Com_update") - before, 4U)
