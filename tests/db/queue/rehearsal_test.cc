@@ -290,8 +290,9 @@ TEST(GroupOfSeveralWritersTest, IsRefused) {
       support::Network::kTcp);
   const std::string name = server.make_database();
   server.connect().execute("START GROUP_REPLICATION");
-  db::Connection db = server.connect(name);
-  const auto error = support::db_error_of([&] { rehearse(db, server.options(name)); });
+  const db::ConnectOptions options = server.options(name);
+  db::Connection db(options);
+  const auto error = support::db_error_of([&] { rehearse(db, options); });
   ASSERT_TRUE(error);
   EXPECT_NE(std::string(error->what()).find("its Group Replication has several writers"),
             std::string::npos)
