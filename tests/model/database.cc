@@ -79,9 +79,8 @@ void suspect_all(State& state) {
   }
 }
 
-// suspect.sql and clear_suspects.sql. Only what was due before the loss can have run on that host,
-// and of that what comes first.
-// A repeat after a lost reply answers the same.
+// find_suspects.sql, suspect.sql and clear_suspects.sql: only what was due before the loss can have
+// run on that host, and of that what comes first. A repeat after a lost reply answers the same.
 Byte mark_suspects(State& state, const Scenario& scenario) {
   const bool bounded = scenario.without != Mutation::kCarefulForAll;
   Byte marked = 0;
@@ -160,6 +159,12 @@ void set_attempt(State& state, const Scenario& scenario, const Fenced& write) {
       write.attempt <= row.starts + row.announced || row.succeeded != 0 || row.failed != 0;
   if (write.attempt > row.attempt && !known) breaks(state, Broken::kChargedUnrun);
   row.attempt = write.attempt;
+}
+
+// A suspect whose attempt ended with its worker stays one.
+void unmark(State& state, const Scenario& scenario, const Fenced& write) {
+  if (write.crashed && scenario.without != Mutation::kCrashClears) return;
+  state.tasks[write.task].marked = 0;
 }
 
 void announce(State& state, const Scenario& scenario, const Fenced& write) {
@@ -280,7 +285,7 @@ void charge(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
   if (!write.owner) breaks(state, Broken::kLateWrite);
   set_attempt(state, scenario, write);
-  if (!write.crashed) state.tasks[write.task].marked = 0;
+  unmark(state, scenario, write);
   if (write.lease == kPartition) return;
   state.tasks[write.task].state = Task::kWaiting;
   leave_own(state, scenario);
@@ -289,7 +294,7 @@ void charge(State& state, const Scenario& scenario, const Fenced& write) {
 void retry(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
   set_attempt(state, scenario, write);
-  if (!write.crashed) state.tasks[write.task].marked = 0;
+  unmark(state, scenario, write);
   move(state, scenario, write);
 }
 

@@ -26,6 +26,7 @@ enum class Mutation : Byte {
   kTakeoverByOwnTtl,
   kNoCarefulMode,
   kCarefulForAll,
+  kCrashClears,
   kNoCrashCharge,
   kMarkedEarly,
   kSnoozeCharges,
