@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/mutant.h"
 #include "db/lent_session.h"
+#include "db/proxy.h"
 #include "db/session_settings.h"
 #include "db/tls.h"
 #include "db/writer.h"
@@ -206,6 +207,7 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
     fail("connect", Phase::kConnect);
   }
   if (server != nullptr && !is_as_wanted(*handle_, options.tls)) refuse_plain();
+  refuse_by_greeting(greeting(), where_);
   set_up_session(options.lock_wait);
 }
 
@@ -267,8 +269,9 @@ void Connection::require_session() {
   if (row->u64(0) != id_) {
     throw DbError(kUnfitServer,
                   "database at " + where_ +
-                      ": two statements of one connection came to two sessions of "
-                      "the server; a proxy between must not share sessions",
+                      ": two statements of one connection came to two sessions of the server; " +
+                      proxy_between() +
+                      " must not share sessions, or send reads and writes to different servers",
                   Phase::kConnect);
   }
   refuse_session(*row, 1);
@@ -281,9 +284,23 @@ void Connection::refuse_session(const Row& row, std::size_t first) {
   if (difference.empty()) return;
   throw DbError(kUnfitServer,
                 "database at " + where_ + ": the session is not as Allot set it: " + difference +
-                    "; see that no proxy between drops SET, and that the server lets "
-                    "this account set it",
+                    "; " + proxy_between() +
+                    " must not drop SET, and the server must let this account set it",
                 Phase::kConnect);
+}
+
+std::string Connection::greeting() const {
+  return mysql_get_server_info(handle_.get());
+}
+
+// For a message about what is wrong already.
+std::string Connection::proxy_between() {
+  std::string name;
+  try {
+    name = proxy_name(*this);
+  } catch (const DbError&) {
+  }
+  return name.empty() ? "a proxy between" : name + ", which is the proxy between,";
 }
 
 void Connection::require_writer() {

@@ -153,6 +153,8 @@ class Connection {
   // constructor did this with the answer to its settings, where a proxy may not show yet.
   void require_session();
 
+  // Version of the server or proxy, by its greeting.
+  [[nodiscard]] std::string greeting() const;
   // "socket /run/x" or "host:3306", for messages.
   [[nodiscard]] const std::string& where() const { return where_; }
   // Why the connection uses no server before this one in the list, one line each.
@@ -183,6 +185,7 @@ class Connection {
   void require_standing();
   void set_up_session(std::chrono::seconds lock_wait);
   void refuse_session(const Row& row, std::size_t first);
+  [[nodiscard]] std::string proxy_between();
   class Progress;
   [[noreturn]] void fail(std::string_view doing, Phase phase);
   [[noreturn]] void fail_query(Nanos asked_ns, const Progress& progress);  // CLOCK_MONOTONIC

@@ -1,6 +1,7 @@
--- A worker died with several tasks in their handlers, and nobody knows which was at fault: none is
--- charged, and each runs alone from now on, with its attempt written before (S7). It is in one
--- transaction with the release.
+-- Makes tasks suspect: each runs alone from now on, with its attempt written before (S7). After the
+-- loss of a host these are the tasks that it may have been running. After the death of a worker with
+-- several tasks in their handlers, none of which is known to be at fault, it is sent in one transaction
+-- with the release, and nothing is charged.
 UPDATE /*+ INDEX(task PRIMARY) */ task
    SET flags = flags | :suspect_flag
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)

@@ -98,7 +98,7 @@ class Directed : public testing::Test {
         db,
         "SELECT CONCAT_WS(' | ',"
         " (SELECT GROUP_CONCAT(run_key, ' ', attempt, ' ', COALESCE(first_key, '-'), ' ',"
-        "   payload ORDER BY run_key) FROM task),"
+        "   flags & 1, ' ', payload ORDER BY run_key) FROM task),"
         " (SELECT CONCAT_WS(' ', 'running', epoch, lock_by, expire_at, payload)"
         "   FROM task_running), (SELECT COUNT(*) FROM task_moved),"
         " (SELECT COUNT(*) FROM task_attempt), (SELECT COUNT(*) FROM task_dead))");
@@ -175,10 +175,6 @@ constexpr Verb kVerbs[] = {
      .text = "INSERT INTO task_moved",
      .verdict = "snooze",
      .suspect = true},
-    {.name = "ClearSuspects",
-     .text = "SET suspect_to = NULL",
-     .verdict = "release",
-     .suspect = true},
     {.name = "RetryOfADetachedTask",
      .text = "INSERT INTO task_moved",
      .verdict = "retry",
@@ -223,6 +219,20 @@ constexpr Verb kVerbs[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Verbs, LateVerb, testing::ValuesIn(kVerbs),
                          [](const auto& test) { return test.param.name; });
+
+// S6, S7: it would end careful mode before it has begun. Nothing has started yet.
+TEST_F(Directed, ALateMarkOfSuspectsChangesNothing) {
+  daemon_ = std::make_unique<Daemon>(options({}));
+  wait_until_fit();
+  daemon_->connect().execute("UPDATE q_lock_table SET suspect_to = 1 << 62, suspect_n = 1");
+  proxy_.hold_back("SET suspect_to = NULL");
+  (void)daemon_->submit("test.gate", "ok " + gate());
+  ASSERT_TRUE(held()) << daemon_->log();
+  steal();
+  const std::string before = lease() + " | " + tasks();
+  land();
+  EXPECT_EQ(lease() + " | " + tasks(), before) << daemon_->log();
+}
 
 // S6, S8: the settler's charge is one of them.
 TEST_F(Directed, ASettlersLateChargeChangesNothing) {

@@ -10,23 +10,16 @@ bool valid(const Worker& worker) {
   return worker.keeping != 0 && worker.lost == 0 && worker.deadline > 0;
 }
 
-bool careful(const Worker& worker) {
-  return worker.suspect_n != 0;
-}
-
-bool suspect(const Worker& worker, int task) {
-  return careful(worker) && (worker.suspects & bit(task)) != 0 &&
-         worker.verdicts < worker.suspect_n;
-}
-
-// run_one after the runner: a careful verdict is counted and acknowledged at once.
-void count_verdict(Worker& worker, int task) {
-  const bool counted = suspect(worker, task);
-  const bool wary = counted || worker.announced != 0;
+// start_job after the runner: a careful verdict is acknowledged at once.
+void end_run(State& state, Worker& worker) {
+  const bool wary = worker.announced != 0;
+  if (wary && worker.current == kCurrent && state.failovers == 0) {
+    if (state.allowed == 0) breaks(state, Broken::kCarefulTooLong);
+    if (state.allowed > 0) --state.allowed;
+  }
   worker.running = worker.number = worker.announced = 0;
   // A detached task was the last of its block.
   worker.at = worker.lease == kOwn ? At::kLeave : At::kBlock;
-  if (counted) ++worker.verdicts;
   if (wary && worker.ring != 0) worker.at = At::kVerdict;
 }
 
@@ -75,26 +68,9 @@ void send_ack(const Mover& mover) {
   mover.call("sends ack", [](State&, Worker& worker) { send(worker, Op::kAck); });
 }
 
-// Are suspects left that have no verdict yet?
-bool suspects_left(const Mover& mover) {
-  const Worker& me = mover.me();
-  if (me.verdicts >= me.suspect_n) return false;
-  for (int i = 0; i < kTasks; ++i) {
-    const bool named = (mover.before.suspects & bit(i)) != 0 ||
-                       ((me.suspects & bit(i)) != 0 && (me.keys & bit(i)) != 0);
-    if (named && mover.before.tasks[i].state == Task::kWaiting) return true;
-  }
-  return false;
-}
-
-// settle_suspects, then the next block or none.
+// The next block or none.
 void end_of_block(const Mover& mover) {
   const Worker& me = mover.me();
-  if (careful(me) && me.ring != 0) return send_ack(mover);
-  if (careful(me) && !suspects_left(mover) && valid(me)) {
-    mover.call("sends clear_suspects",
-               [](State&, Worker& worker) { send(worker, Op::kClearSuspects); });
-  }
   if (me.full != 0) {
     mover.call("sends ack and fetch", [](State&, Worker& worker) { send(worker, Op::kAckFetch); });
   }
@@ -111,6 +87,10 @@ int next_task(const Mover& mover) {
 // One turn of run_block.
 void run_block(const Mover& mover) {
   const Worker& me = mover.me();
+  if (me.suspects != 0) {
+    return mover.call("marks the suspects",
+                      [](State&, Worker& worker) { send(worker, Op::kMarkSuspects); });
+  }
   const int task = next_task(mover);
   if (task < 0) return end_of_block(mover);
   const bool may_start = valid(me) || mover.without(Mutation::kNoDeadlineCheck);
@@ -129,8 +109,7 @@ void run_block(const Mover& mover) {
         task);
     return;
   }
-  const bool wary = suspect(me, task) && !mover.without(Mutation::kNoCarefulMode);
-  if (wary || (me.marked & bit(task)) != 0) {
+  if ((me.marked & bit(task)) != 0) {
     if (me.ring != 0) return;  // the acknowledgement comes first
     mover.call(
         "sends charge, before it runs",
@@ -223,7 +202,7 @@ void handler(const Mover& mover) {
       [&](State& state, Worker& worker) {
         state.tasks[task].succeeded = 1;
         worker.ring |= bit(task);
-        count_verdict(worker, task);
+        end_run(state, worker);
       },
       task);
   if (task == 0 && mover.before.hangs < mover.scenario.hangs) {
@@ -251,7 +230,6 @@ void finish(const Mover& mover) {
   mover.call("sends ack and release", [](State&, Worker& worker) {
     worker.deadline = 0;  // even after a renewal it starts nothing any more
     worker.block = worker.full = 0;
-    worker.suspects = worker.suspect_n = worker.verdicts = 0;
     send(worker, Op::kAckRelease);
   });
 }
@@ -329,8 +307,7 @@ void hear(State& state, const Scenario& scenario, int who, const Reply& reply) {
       worker.at = At::kIdle;
       if (reply.matched == 0) break;
       granted(worker, kPartition, call);
-      worker.suspects = reply.suspect_n != 0 ? reply.suspects : Byte{0};
-      worker.suspect_n = reply.suspect_n;
+      worker.suspects = reply.suspects;
       take_block(worker, reply);
       break;
     case Op::kAck:
@@ -348,16 +325,17 @@ void hear(State& state, const Scenario& scenario, int who, const Reply& reply) {
     case Op::kRetry:
     case Op::kSnooze:
     case Op::kBury:
-      count_verdict(worker, call.task);
+      end_run(state, worker);
       if (!landed) worker.at = At::kLeave;
       break;
     case Op::kRefund:
       worker.running = worker.number = worker.announced = 0;
       worker.at = At::kLeave;
       break;
-    case Op::kClearSuspects:
-      if (landed) worker.suspects = worker.suspect_n = worker.verdicts = 0;
-      worker.at = At::kBlock;
+    case Op::kMarkSuspects:
+      worker.suspects = 0;
+      worker.marked |= reply.marked;
+      worker.at = landed ? At::kBlock : At::kLeave;
       break;
     case Op::kRecover:
       hear_recovery(worker, reply);

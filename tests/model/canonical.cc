@@ -17,7 +17,7 @@ bool asks_for_time(Op op) {
 }
 
 bool is_fenced(Op op) {
-  return op == Op::kRenew || op == Op::kAckRelease || op == Op::kClearSuspects ||
+  return op == Op::kRenew || op == Op::kAckRelease || op == Op::kMarkSuspects ||
          op == Op::kDetach || op >= Op::kReturn;
 }
 
@@ -57,7 +57,7 @@ void forget_block(Worker& worker) {
   if (worker.renewal.op == Op::kNone) worker.lost = 1;
   if (worker.at == At::kBlock) worker.at = At::kLeave;
   worker.block = worker.full = worker.marked = 0;
-  worker.suspects = worker.suspect_n = worker.verdicts = 0;
+  worker.suspects = 0;
 }
 
 void forget(Worker& worker, const State& state, const Scenario& scenario) {
@@ -69,8 +69,7 @@ void forget(Worker& worker, const State& state, const Scenario& scenario) {
   const int running = worker.running != 0 ? bit(worker.running - 1) : 0;
   const int recovered = worker.at == At::kRecovered ? 1 : 0;
   const int called = worker.call.op >= Op::kReturn ? bit(worker.call.task) : 0;
-  worker.keys &= static_cast<Byte>(worker.block | worker.ring | running | recovered | called |
-                                   worker.suspects);
+  worker.keys &= static_cast<Byte>(worker.block | worker.ring | running | recovered | called);
   worker.history &= static_cast<Byte>(scenario.ids ? worker.keys | worker.ring : 0);
   for (Packet* packet : {&worker.call, &worker.renewal, &worker.orphan}) {
     if (!scenario.ids) packet->history = 0;
@@ -98,6 +97,17 @@ void forget_places(State& state) {
   std::sort(over, std::end(state.order));
 }
 
+// Is a task left that may still run with care?
+bool any_care(const State& state) {
+  const auto marked = [](const Task& task) { return task.marked != 0; };
+  const auto careful = [](const Worker& worker) {
+    return worker.marked != 0 || worker.announced != 0 || worker.at == At::kAnnounced;
+  };
+  return state.suspects != 0 ||
+         std::any_of(std::begin(state.tasks), std::end(state.tasks), marked) ||
+         std::any_of(std::begin(state.workers), std::end(state.workers), careful);
+}
+
 void swap_workers(State& state) {
   std::swap(state.workers[0], state.workers[1]);
   for (Lease& lease : state.leases) {
@@ -116,7 +126,7 @@ bool make_canonical(State& state, const Scenario& scenario) {
   }
   forget_places(state);
   for (Worker& worker : state.workers) forget(worker, state, scenario);
-  if (state.suspect_n == 0) state.suspects = 0;
+  if (!any_care(state)) state.allowed = 0;
   if (std::memcmp(&state.workers[0], &state.workers[1], sizeof(Worker)) <= 0) return false;
   swap_workers(state);
   return true;

@@ -71,11 +71,28 @@ void fetch(const State& state, Reply& reply) {
 }
 
 void suspect_all(State& state) {
-  state.suspect_n = kBlockSize;
+  state.allowed = kBlockSize;
+  for (const Task& row : state.tasks) state.allowed += row.marked;
   for (int i = 0; i < kTasks; ++i) {
     const Task& row = state.tasks[i];
     if (row.state == Task::kWaiting && row.due != 0) state.suspects |= bit(i);
   }
+}
+
+// find_suspects.sql, suspect.sql and clear_suspects.sql: only what was due before the loss can have
+// run on that host, and of that what comes first. A repeat after a lost reply answers the same.
+Byte mark_suspects(State& state, const Scenario& scenario) {
+  const bool bounded = scenario.without != Mutation::kCarefulForAll;
+  Byte marked = 0;
+  int count = 0;
+  for (const Byte task : state.order) {
+    Task& row = state.tasks[task];
+    const bool named = (state.suspects & bit(task)) != 0 && row.state == Task::kWaiting;
+    if (named && (!bounded || count++ < kBlockSize)) row.marked = 1;
+    if (row.state == Task::kWaiting && row.marked != 0) marked |= bit(task);
+  }
+  state.suspects = 0;
+  return marked;
 }
 
 // S4: the sender saw the row standing still for long enough.
@@ -104,8 +121,7 @@ Reply take(State& state, const Scenario& scenario, const Packet& packet, Byte ho
   });
   row = {1, holder, kTtl, 0};
   reply.matched = 1;
-  reply.suspects = state.suspects;
-  reply.suspect_n = state.suspect_n;
+  reply.suspects = state.suspects != 0 ? 1 : 0;
   fetch(state, reply);
   return reply;
 }
@@ -143,6 +159,12 @@ void set_attempt(State& state, const Scenario& scenario, const Fenced& write) {
       write.attempt <= row.starts + row.announced || row.succeeded != 0 || row.failed != 0;
   if (write.attempt > row.attempt && !known) breaks(state, Broken::kChargedUnrun);
   row.attempt = write.attempt;
+}
+
+// A suspect whose attempt ended with its worker stays one.
+void unmark(State& state, const Scenario& scenario, const Fenced& write) {
+  if (write.crashed && scenario.without != Mutation::kCrashClears) return;
+  state.tasks[write.task].marked = 0;
 }
 
 void announce(State& state, const Scenario& scenario, const Fenced& write) {
@@ -207,8 +229,9 @@ void put_back(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
   if (write.attempt >= scenario.max_attempts) return bury(state, scenario, write);
   charge(state, scenario, write);
-  // The task may have brought the host down, and is no suspect of the partition's lease.
+  // The task may have brought the host down, and was not in the partition of the lost holder.
   if (scenario.without != Mutation::kNoSuspicion) state.tasks[0].marked = 1;
+  ++state.allowed;
 }
 
 }  // namespace
@@ -262,7 +285,7 @@ void charge(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
   if (!write.owner) breaks(state, Broken::kLateWrite);
   set_attempt(state, scenario, write);
-  state.tasks[write.task].marked = 0;
+  unmark(state, scenario, write);
   if (write.lease == kPartition) return;
   state.tasks[write.task].state = Task::kWaiting;
   leave_own(state, scenario);
@@ -271,7 +294,7 @@ void charge(State& state, const Scenario& scenario, const Fenced& write) {
 void retry(State& state, const Scenario& scenario, const Fenced& write) {
   if (!write.lands) return;
   set_attempt(state, scenario, write);
-  state.tasks[write.task].marked = 0;
+  unmark(state, scenario, write);
   move(state, scenario, write);
 }
 
@@ -390,11 +413,11 @@ Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte
     case Op::kAckRelease:
       execute_release(state, scenario, packet, holder, owner, fence);
       return reply;
-    case Op::kClearSuspects:
+    case Op::kMarkSuspects:
       reply.matched = fence || scenario.without == Mutation::kNoClearFence ? 1 : 0;
       if (reply.matched == 0) return reply;
       if (!owner) breaks(state, Broken::kLateWrite);
-      state.suspects = state.suspect_n = 0;
+      reply.marked = mark_suspects(state, scenario);
       return reply;
     case Op::kRecover:
       return recover(state, scenario, packet, holder);

@@ -23,6 +23,7 @@ struct Fenced {
   bool lands = false;       // the fence let it through, and its key is the task's
   bool owner = false;       // the sender truly has the lease
   bool unstarted = false;   // refunds an announced attempt that did not start
+  bool crashed = false;     // of an attempt that ended with its worker: a suspect stays one
 };
 
 // Executes what `packet` asks for, sent by the life of a worker that the row knows as `holder`.

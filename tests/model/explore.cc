@@ -59,6 +59,7 @@ const char* name_of(Broken broken) {
       "a task killed more often than its attempts allow",
       "a settled worker holds a lease",
       "a task that moved has lost its id",
+      "more tasks ran with care than the lost holder may have been running",
   };
   return kNames[static_cast<int>(broken)];
 }

@@ -72,7 +72,6 @@ void hear_detach(State& state, int who, const Packet& call) {
     return;
   }
   worker.block = worker.ring = worker.full = 0;
-  worker.suspects = worker.suspect_n = worker.verdicts = 0;
   granted(worker, kOwn, call);
 }
 

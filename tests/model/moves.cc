@@ -24,8 +24,8 @@ const char* name_of(Op op) {
       return "'s ack and fetch is executed";
     case Op::kAckRelease:
       return "'s ack and release is executed";
-    case Op::kClearSuspects:
-      return "'s clear_suspects is executed";
+    case Op::kMarkSuspects:
+      return "'s mark of the suspects is executed";
     case Op::kDetach:
       return "'s detach is executed";
     case Op::kRecover:

@@ -26,6 +26,8 @@ enum class Mutation : Byte {
   kTakeoverByOwnTtl,
   kLookStamp,
   kNoCarefulMode,
+  kCarefulForAll,
+  kCrashClears,
   kNoCrashCharge,
   kMarkedEarly,
   kSnoozeCharges,

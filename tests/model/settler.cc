@@ -74,7 +74,8 @@ void charge_and_release(State& state, const Scenario& scenario, int who) {
     const Task& row = state.tasks[task];
     const Byte where = lease == kOwn ? Task::kDetached : Task::kWaiting;
     const bool named = row.state == where && (dead.keys & bit(task)) != 0;
-    const Fenced write{task, dead.number, lease, fence && named, held};
+    Fenced write{task, dead.number, lease, fence && named, held};
+    write.crashed = true;
     if (dead.number >= scenario.max_attempts) {
       bury(state, scenario, write);
     } else if (dead.number == 1) {
@@ -116,7 +117,6 @@ void end(State& state, int who) {
 // and a task that was detached meanwhile and charged by its settler is no suspect any more.
 int most_kills(const Scenario& scenario) {
   if (scenario.time_stands) return scenario.max_attempts;
-  if (scenario.detach && scenario.poison == Poison::kProcess) return 2 * scenario.max_attempts;
   return scenario.max_attempts + 1;
 }
 

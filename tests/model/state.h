@@ -31,7 +31,7 @@ enum class Op : Byte {
   kAck,
   kAckFetch,
   kAckRelease,
-  kClearSuspects,
+  kMarkSuspects,
   kDetach,
   kRecover,
   // From here on they name a task.
@@ -87,8 +87,7 @@ struct Reply {
   Byte attempts;  // two bits for each of them
   Byte history;
   Byte marked;
-  Byte suspects;  // as read with the lease
-  Byte suspect_n;
+  Byte suspects;  // the lease came with some
 };
 
 enum class At : Byte {
@@ -116,10 +115,8 @@ struct Worker {
   Byte keys;
   Byte history;
   Byte ring;
-  Byte suspects;
-  Byte suspect_n;  // 0: not careful
-  Byte marked;     // fetched with the mark of a recovered task
-  Byte verdicts;
+  Byte suspects;   // its lease came with some, which it has not marked yet
+  Byte marked;     // suspects of its block: their attempts are written before they run
   Byte running;    // slot: task + 1
   Byte number;     // slot: its attempt
   Byte announced;  // that attempt was written before it began; of a dead one: and did not begin
@@ -143,7 +140,7 @@ struct Task {
   Byte due;
   Byte moved;      // has a first_key
   Byte moved_row;  // has a row in task_moved
-  Byte marked;     // suspect since it was recovered: its attempts are written before they run
+  Byte marked;     // suspect: its attempts are written before they run
   // What really happened, whatever the database knows about it.
   Byte succeeded;  // a handler ended in success
   Byte failed;     // a handler ended in a failure that is final
@@ -155,8 +152,7 @@ inline constexpr int kMostStarts = 3;
 
 struct State {
   Lease leases[kLeases];
-  Byte suspects;
-  Byte suspect_n;
+  Byte suspects;       // of the partition's row: the first kBlockSize of them are to be marked
   Byte order[kTasks];  // by run_key
   Task tasks[kTasks];
   Worker workers[kWorkers];
@@ -170,7 +166,8 @@ struct State {
   Byte drifts;
   Byte hangs;
   Byte failovers;
-  Byte broken;  // Broken: an invariant failed
+  Byte allowed;  // verdicts that may still be waited for with care since a host was lost
+  Byte broken;   // Broken: an invariant failed
 };
 static_assert(std::has_unique_object_representations_v<State>);
 
@@ -189,6 +186,7 @@ enum class Broken : Byte {
   kPoison,            // a task killed more often than its attempts allow
   kSettledHolds,      // the lease of a worker that was settled
   kIdLost,            // a task that moved cannot be found by its id
+  kCarefulTooLong,    // more tasks ran with care than the lost holder may have been running
 };
 
 }  // namespace allot::model

@@ -55,4 +55,11 @@ inline std::size_t overlap(const std::vector<Line>& lines, const std::string& pr
   return most;
 }
 
+// How many ran by themselves before the first two ran at once.
+inline std::size_t alone_at_first(const std::vector<Line>& lines) {
+  std::size_t i = 0;
+  while (i + 1 < lines.size() && lines[i].begins && !lines[i + 1].begins) i += 2;
+  return i / 2;
+}
+
 }  // namespace allot::side

@@ -45,6 +45,23 @@ bool send_all(int fd, std::string_view bytes) {
   return true;
 }
 
+void add_size(std::string& out, std::size_t size) {
+  for (const unsigned shift : {0U, 8U, 16U}) out += static_cast<char>((size >> shift) & 0xffU);
+}
+
+// The server's first packet with another version: behind the byte of the protocol, and ended by a
+// zero. It is small, so that it was read as a whole.
+std::string greeted(std::string_view packet, const std::string& version) {
+  const std::size_t end = packet.find('\0', kHead + 1);
+  std::string payload(packet.substr(kHead, 1));
+  payload += version;
+  payload += packet.substr(end);
+  std::string out;
+  add_size(out, payload.size());
+  out += packet[kHead - 1];
+  return out + payload;
+}
+
 // Takes the packets that are complete out of `unread`. Queries of one packet are rewritten, which
 // is all that the tests send.
 std::string rewritten(std::string& unread, const RewritingProxy::Rewrite& rewrite) {
@@ -59,9 +76,7 @@ std::string rewritten(std::string& unread, const RewritingProxy::Rewrite& rewrit
     if (number == 0 && !payload.empty() && payload[0] == kQuery) {
       payload = kQuery + rewrite(payload.substr(1));
     }
-    for (const unsigned shift : {0U, 8U, 16U}) {
-      out += static_cast<char>((payload.size() >> shift) & 0xffU);
-    }
+    add_size(out, payload.size());
     out += number + payload;
   }
   return out;
@@ -69,10 +84,12 @@ std::string rewritten(std::string& unread, const RewritingProxy::Rewrite& rewrit
 
 }  // namespace
 
-RewritingProxy::RewritingProxy(std::string listen_at, std::string server, Rewrite rewrite)
+RewritingProxy::RewritingProxy(std::string listen_at, std::string server, Rewrite rewrite,
+                               std::string greeting)
     : listen_at_(std::move(listen_at)),
       server_(std::move(server)),
       rewrite_(std::move(rewrite)),
+      greeting_(std::move(greeting)),
       listener_(unix_socket()),
       stop_(::eventfd(0, EFD_CLOEXEC)) {
   const sockaddr_un address = address_of(listen_at_);
@@ -107,6 +124,7 @@ void RewritingProxy::serve(const UniqueFd& client) const {
     return;
   }
   std::string unread;
+  bool greets = !greeting_.empty();
   std::array<char, 16384> bytes{};
   for (;;) {
     std::array<pollfd, 3> polled{
@@ -119,8 +137,10 @@ void RewritingProxy::serve(const UniqueFd& client) const {
     if (got <= 0) return;
     const std::string_view read(bytes.data(), static_cast<std::size_t>(got));
     if (from_client) unread += read;
+    const std::string answer =
+        std::exchange(greets, false) ? greeted(read, greeting_) : std::string(read);
     if (!(from_client ? send_all(server.get(), rewritten(unread, rewrite_))
-                      : send_all(client.get(), read))) {
+                      : send_all(client.get(), answer))) {
       return;
     }
   }

@@ -26,8 +26,8 @@ struct Holder {
 Holder make_holder(const std::string& instance, const std::string& runtime_dir,
                    std::uint64_t mark = 0);
 
-// Careful mode (S7) lasts until this many tasks of each class with keys up to that one have a
-// verdict.
+// A former holder was lost (S7): the first `per_class` tasks of each class with keys up to `to_key`
+// may have been running. The lease marks them before any of its tasks starts.
 struct Suspects {
   std::uint64_t to_key = 0;
   std::uint32_t per_class = 0;

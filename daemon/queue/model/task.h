@@ -18,9 +18,8 @@ inline constexpr std::size_t kMaxName = 63;                              // queu
 inline constexpr unsigned kDefaultPrio = 1;
 inline constexpr unsigned kPrioClasses = 4;
 
-// The bit of `flags` that a detached task carries once its host was lost: it may have taken the
-// host down, and no lease's block of suspects has it. Until an attempt has ended with a verdict
-// other than lost, each is written before it runs (S7).
+// The bit of `flags` of a task that may have taken its host or worker down. Until an attempt has
+// ended other than by the death of its worker or host, each is written before it runs (S7).
 inline constexpr std::uint32_t kSuspectFlag = 1;
 
 // The bit of a task that was put back because no handler there knew its type (S14): for people

@@ -6,6 +6,7 @@
 
 #include "queue/model/random.h"
 #include "queue/model/statements.h"
+#include "queue/server/unfit.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -20,13 +21,6 @@ constexpr unsigned kSyntaxError = 1064;
 constexpr unsigned kLockWait = 1205;
 constexpr unsigned kDeadlock = 1213;
 constexpr int kMostWaits = 3;
-
-[[noreturn]] void refuse(const db::Connection& db, const std::string& reason) {
-  throw db::DbError(db::kUnfitServer,
-                    "database at " + db.where() + " cannot be used: " + reason +
-                        "; docs/database.md, \"What a server must do\"",
-                    db::Phase::kConnect);
-}
 
 // Where a rehearsal takes place (S32). Its task has a key of its own, because inserts of the same
 // key that are rolled back deadlock.
@@ -58,9 +52,19 @@ const sql::SqlText& bury_without_holder() {
   return kBury;
 }
 
+// `row` of rehearsed.sql, once behind writes and once by itself.
+void require_same_session(const db::Connection& db, const db::Row& row) {
+  if (row.u64(4) == db.id()) return;
+  refuse_server(db,
+                "reads and writes of one connection come to different sessions (a proxy between "
+                "splits them)");
+}
+
 // All of them at the first time, so that a later rehearsal changes nothing.
 void make_leases(db::Connection& db, const Stage& stage) {
-  if (db.run({on(stage, sql::k_rehearsed)}).front().next()->u64(0) == 1) return;
+  const auto made = db.run({on(stage, sql::k_rehearsed)}).front().next();
+  require_same_session(db, *made);
+  if (made->u64(0) == 1) return;
   std::string rows;
   for (std::uint32_t place = 0; place < kPlaces; ++place) {
     rows += (place == 0 ? "(" : ", (") + std::to_string(kNobodys) + ", " + std::to_string(place) +
@@ -81,17 +85,19 @@ void bury_one(db::Connection& db, const Stage& stage) {
   auto results = db.open_transaction(statements);
   // Two INSERT, an UPDATE, and what bury.sql consists of: an INSERT and two DELETE; the SELECT.
   if (results.at(2).affected() != 1) {
-    refuse(db, "an UPDATE that matches a row reports " + std::to_string(results[2].affected()) +
-                   " rows (CLIENT_FOUND_ROWS is not passed on)");
+    refuse_server(db, "an UPDATE that matches a row reports " +
+                          std::to_string(results[2].affected()) +
+                          " rows (CLIENT_FOUND_ROWS is not passed on)");
   }
   const auto left = results.back().next();
+  require_same_session(db, *left);
   if (left->u64(0) != 1) {
-    refuse(db, "a DELETE that asks for its lease deletes the lease as well");
+    refuse_server(db, "a DELETE that asks for its lease deletes the lease as well");
   }
   if (left->u64(1) != 1 || left->u64(2) != 0 || left->u64(3) != 0) {
-    refuse(db, "a task that is buried is not moved as a whole (" + std::string(left->text(1)) +
-                   " dead, " + std::string(left->text(2)) + " waiting, " +
-                   std::string(left->text(3)) + " moved)");
+    refuse_server(db, "a task that is buried is not moved as a whole (" +
+                          std::string(left->text(1)) + " dead, " + std::string(left->text(2)) +
+                          " waiting, " + std::string(left->text(3)) + " moved)");
   }
 }
 
@@ -111,8 +117,8 @@ Answer lease_once(db::Connection& db, Partition partition) {
   } catch (const db::DbError& error) {
     if (error.number() == kLockWait) return Answer::kWaited;
     if (error.number() != kSyntaxError) throw;
-    refuse(db,
-           "it does not know SKIP LOCKED as lease.sql uses it (" + std::string(error.what()) + ")");
+    refuse_server(db, "it does not know SKIP LOCKED as lease.sql uses it (" +
+                          std::string(error.what()) + ")");
   }
 }
 
@@ -124,7 +130,7 @@ bool try_one(db::Connection& db, db::Connection& other, const Stage& stage) {
   db.roll_back();
   if (answer == Answer::kWaited) return false;
   if (answer == Answer::kTaken) {
-    refuse(db, "a fence does not lock the row of its lease (FOR UPDATE)");
+    refuse_server(db, "a fence does not lock the row of its lease (FOR UPDATE)");
   }
   // Another process may be here just now.
   for (int tries = 1; lease_once(other, stage.partition) != Answer::kTaken; ++tries) {
@@ -141,6 +147,7 @@ bool try_one(db::Connection& db, db::Connection& other, const Stage& stage) {
 
 void rehearse(db::Connection& db, const db::ConnectOptions& options) {
   db.require_session();
+  refuse_unfit(db);
   db::ConnectOptions same = db::to_same_server(options, db);
   same.lock_wait = std::chrono::seconds(1);
   db::Connection other(same);
@@ -149,7 +156,7 @@ void rehearse(db::Connection& db, const db::ConnectOptions& options) {
     try {
       if (try_one(db, other, Stage())) return;
       if (++waits == kMostWaits)
-        refuse(db, "a lease waits for a row that it should skip (SKIP LOCKED)");
+        refuse_server(db, "a lease waits for a row that it should skip (SKIP LOCKED)");
     } catch (const db::DbError& error) {
       const bool alive = error.error_class() != db::ErrorClass::kGone;
       if (alive && db.in_transaction()) db.roll_back();

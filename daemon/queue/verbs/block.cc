@@ -13,6 +13,19 @@ namespace {
 
 constexpr std::chrono::microseconds kDeferral = std::chrono::seconds(30);
 
+// An update writes a payload twice into a binary log, and a group refuses a transaction that is too
+// large (Group Replication: 150 MB).
+constexpr std::uint64_t kMostMarkedBytes = 16 << 20;
+
+db::Statement flag_statement(const Lease& lease, std::span<const TaskKey> keys,
+                             std::uint32_t flag) {
+  db::Statement statement(sql::k_suspect);
+  set_fence(statement, lease)
+      .set_raw("keys", key_condition("run_key", keys))
+      .set("suspect_flag", flag);
+  return statement;
+}
+
 // Sends one transaction, whose last SQL statement says whether the fence held.
 Fenced send_fenced(db::Connection& db, const Lease& lease, const db::Statement& write) {
   if (db.transact({&write, 1}).back().affected() > 0) return Fenced::kWritten;
@@ -90,11 +103,7 @@ bool ack_and_release(db::Connection& db, const Lease& lease, std::span<const Fin
 
 // As a task is suspected, with another bit.
 Fenced mark_unknown(db::Connection& db, const Lease& lease, TaskKey key) {
-  db::Statement mark(sql::k_suspect);
-  set_fence(mark, lease)
-      .set_raw("keys", key_condition("run_key", {&key, 1}))
-      .set("suspect_flag", kNoHandlerFlag);
-  return send_fenced(db, lease, mark);
+  return send_fenced(db, lease, flag_statement(lease, {&key, 1}, kNoHandlerFlag));
 }
 
 Fenced defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys) {
@@ -115,19 +124,35 @@ Fenced defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys) 
   });
 }
 
-bool suspects_left(db::Connection& db, const Lease& lease, std::span<const std::uint32_t> classes) {
-  if (classes.empty()) return false;
-  db::Statement statement(sql::k_suspects_left);
-  set_partition(statement, lease.partition)
-      .set_raw("classes", id_list(classes))
-      .set("suspect_to", lease.suspects ? lease.suspects->to_key : 0);
-  return db.run({statement}).front().row_count() > 0;
+std::vector<Suspect> find_suspects(db::Connection& db, Partition partition, const Suspects& named) {
+  db::Statement statement(sql::k_find_suspects);
+  set_partition(statement, partition)
+      .set("suspect_to", named.to_key)
+      .set("per_class", named.per_class);
+  auto results = db.run({statement});
+  std::vector<Suspect> suspects;
+  while (const auto row = results.front().next()) {
+    suspects.push_back({{static_cast<std::uint32_t>(row->u64(0)), row->u64(1)}, row->u64(2)});
+  }
+  return suspects;
 }
 
-Fenced clear_suspects(db::Connection& db, const Lease& lease) {
-  db::Statement statement(sql::k_clear_suspects);
-  set_fence(statement, lease);
-  if (db.run({statement}).front().affected() > 0) return Fenced::kWritten;
+Fenced mark_suspects(db::Connection& db, const Lease& lease, std::span<const Suspect> suspects) {
+  std::vector<db::Statement> writes;
+  std::vector<TaskKey> keys;
+  std::uint64_t bytes = 0;
+  for (const Suspect& suspect : suspects) {
+    if (!keys.empty() && bytes + suspect.payload_size > kMostMarkedBytes) {
+      writes.push_back(flag_statement(lease, keys, kSuspectFlag));
+      keys.clear();
+      bytes = 0;
+    }
+    keys.push_back(suspect.key);
+    bytes += suspect.payload_size;
+  }
+  if (!keys.empty()) writes.push_back(flag_statement(lease, keys, kSuspectFlag));
+  set_fence(writes.emplace_back(sql::k_clear_suspects), lease);
+  if (db.run(writes).back().affected() > 0) return Fenced::kWritten;
   return fence_holds(db, lease.partition, lease.epoch, lease.holder);
 }
 

@@ -59,8 +59,18 @@ bool ack_and_release(db::Connection& db, const Lease& lease, std::span<const Fin
 // key.
 [[nodiscard]] Fenced defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys);
 
-// False once no task of `classes` is left that may have killed the former holder.
-bool suspects_left(db::Connection& db, const Lease& lease, std::span<const std::uint32_t> classes);
-[[nodiscard]] Fenced clear_suspects(db::Connection& db, const Lease& lease);
+// A task that may have brought the former holder down.
+struct Suspect {
+  TaskKey key;
+  std::uint64_t payload_size = 0;
+};
+
+// The tasks that a lease names as suspects: as many of each class as the former holder may have had
+// in hand.
+std::vector<Suspect> find_suspects(db::Connection& db, Partition partition, const Suspects& named);
+// Marks them (kSuspectFlag) and clears their names on the lease's row, in this order: if it ends
+// halfway, the next lease finds all of them again. Several transactions, none of which is large.
+[[nodiscard]] Fenced mark_suspects(db::Connection& db, const Lease& lease,
+                                   std::span<const Suspect> suspects);
 
 }  // namespace allot::queue

@@ -35,6 +35,10 @@ std::string id_text(const queue::Lease& lease, const queue::Task& task) {
   return queue::TaskId{lease.partition, task.key.prio, task.id_key()}.text();
 }
 
+bool careful_with(const queue::Task& task) {
+  return (task.flags & queue::kSuspectFlag) != 0;
+}
+
 class TurnEnd {
  public:
   explicit TurnEnd(CarefulTurn& turn) : turn_(turn) {}
@@ -64,13 +68,13 @@ BlockInHand::BlockInHand(const Parts& parts, Finder::Found found)
       tasks_(std::move(found.block.tasks)),
       fetched_ns_(boot_ns()),
       grant_(found.grant),
-      full_(full(tasks_.size())) {
-  if (lease_.suspects && !mutant::removed("careful_mode")) {
-    careful_ = Careful{*lease_.suspects, {}};
-  }
-}
+      full_(full(tasks_.size())) {}
 
 Executor::Need BlockInHand::work() {
+  if (lease_.suspects && !mutant::removed("careful_mode") && !mark_suspects()) {
+    finish();
+    return {};
+  }
   for (;;) {
     const Next next = run_block();
     if (next == Next::kDetached && !mutant::removed("block_after_detach")) {
@@ -79,7 +83,6 @@ Executor::Need BlockInHand::work() {
     }
     if (next == Next::kLeave) break;
     defer_unknown();
-    if (careful_ && !parts_.keeper.lost()) settle_suspects();
     if (parts_.keeper.lost()) break;
     // A block that was not full emptied the partition, unless somebody has submitted since: no
     // scout sees those tasks while the partition is leased.
@@ -93,6 +96,28 @@ Executor::Need BlockInHand::work() {
   defer_unknown();
   finish();
   return need_;
+}
+
+// S7: the mark is on the task, so that careful mode lasts neither shorter nor longer than these
+// tasks need, however many leases that takes. False: the lease is gone.
+bool BlockInHand::mark_suspects() {
+  queue::Suspects named = *lease_.suspects;
+  if (mutant::removed("careful_bound")) named.per_class = UINT32_MAX;
+  const auto suspects = parts_.session.call(
+      [&](db::Connection& db) { return queue::find_suspects(db, lease_.partition, named); });
+  const bool marked =
+      fenced(parts_.session, parts_.keeper, lease_, "mark_suspects",
+             [&](db::Connection& db) { return queue::mark_suspects(db, lease_, suspects); });
+  if (!marked) return false;
+  for (queue::Task& task : tasks_) {
+    const bool suspect =
+        std::any_of(suspects.begin(), suspects.end(),
+                    [&](const queue::Suspect& one) { return one.key == task.key; });
+    if (suspect) task.flags |= queue::kSuspectFlag;
+  }
+  log::info("lease.suspects_marked",
+            {{"partition", lease_.partition.partition_no}, {"tasks", suspects.size()}});
+  return true;
 }
 
 // Whether the partition may have more tasks than were fetched.
@@ -229,7 +254,6 @@ BlockInHand::Next BlockInHand::make_way(const Executor::Need& need) {
 // Runs one task, or several in one call. With InThisThread it has ended when this returns.
 BlockInHand::Next BlockInHand::start_job(const Executor::Need& need) {
   const queue::TaskKey key = tasks_[next_].key;
-  const bool suspected = suspect(tasks_[next_]);
   std::optional<TurnEnd> turn;  // until its acknowledgement its attempt is written down
   if (need.worker) {
     // Finished neighbours must not run again because of it.
@@ -252,9 +276,7 @@ BlockInHand::Next BlockInHand::start_job(const Executor::Need& need) {
   }
   if (next != Next::kGoOn || !need.worker) return next;
   const bool put_back = next_ < tasks_.size() && tasks_[next_].key == key;
-  if (put_back) return Next::kGoOn;
-  if (suspected) ++careful_->verdicts[key.prio];
-  ack();
+  if (!put_back) ack();
   return Next::kGoOn;
 }
 
@@ -372,7 +394,7 @@ BlockInHand::Next BlockInHand::ended(const queue::Task& task, const TaskEnd& end
 // threads would wait for it longer than for them.
 bool BlockInHand::fetches_ahead() const {
   if (!full_ || kept_back() == 0 || !parts_.executor.quick() || grant_.limited()) return false;
-  if (one_at_a_time() || queue_.exclusive() || careful_ || !unknown_.empty()) return false;
+  if (one_at_a_time() || queue_.exclusive() || !unknown_.empty()) return false;
   if (next_ < tasks_.size() || by_itself_ > 0 || leaving() || boot_ns() >= until_ns_) return false;
   // As for any further block of a lease, see work().
   return parts_.keeper.valid() && !parts_.keeper.any_detached();
@@ -416,15 +438,6 @@ BlockInHand::Next BlockInHand::wait_for_all() {
   return next != Next::kGoOn ? next : last;
 }
 
-bool BlockInHand::careful_with(const queue::Task& task) const {
-  return suspect(task) || (task.flags & queue::kSuspectFlag) != 0;
-}
-
-bool BlockInHand::suspect(const queue::Task& task) const {
-  return careful_ && task.key.run_key <= careful_->suspects.to_key &&
-         careful_->verdicts[task.key.prio] < careful_->suspects.per_class;
-}
-
 // A task that was charged before waits for its turn; others do not, or the tasks of a lost host
 // would start again one after the other. So an innocent task is charged once beside a cause, and
 // then no more. False: this worker has to leave.
@@ -433,25 +446,6 @@ bool BlockInHand::wait_for_turn(const queue::Task& task) {
   const SlotWriter::Guard guard(parts_.slot);
   if (patient_) patient_ = parts_.careful_turn.take(kTurnPatience);
   return !leaving();
-}
-
-// S7: the worker stays careful until, in every class, the tasks of the dead holder's block have
-// their verdicts or are gone.
-void BlockInHand::settle_suspects() {
-  ack();
-  std::vector<std::uint32_t> open;
-  for (std::uint32_t prio = 0; prio < queue::kPrioClasses; ++prio) {
-    if (careful_->verdicts[prio] < careful_->suspects.per_class) open.push_back(prio);
-  }
-  const bool left = parts_.session.call(
-      [&](db::Connection& db) { return queue::suspects_left(db, lease_, open); });
-  if (left) return;
-  const bool cleared =
-      fenced(parts_.session, parts_.keeper, lease_, "clear_suspects",
-             [&](db::Connection& db) { return queue::clear_suspects(db, lease_); });
-  if (!cleared) return;
-  log::info("lease.suspects_cleared", {{"partition", lease_.partition.partition_no}});
-  careful_.reset();
 }
 
 // Tasks behind it may have the same key, so it stays where it is and the partition waits.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -68,16 +67,11 @@ class BlockInHand {
     kLeave,    // release the lease
     kDetached  // the lease has ended with a task that was detached
   };
-  // Careful mode of this lease (S7).
-  struct Careful {
-    queue::Suspects suspects;
-    std::array<std::uint32_t, queue::kPrioClasses> verdicts{};
-  };
-
+  [[nodiscard]] bool mark_suspects();
   Next run_block();
   Next start_jobs();
   Next start_job(const Executor::Need& need);
-  [[nodiscard]] bool fills_up() const { return share_ > 1 && !careful_; }
+  [[nodiscard]] bool fills_up() const { return share_ > 1; }
   Next fill_up();
   [[nodiscard]] bool may_fetch(Nanos now) const;
   [[nodiscard]] bool is_over();
@@ -96,10 +90,7 @@ class BlockInHand {
   [[nodiscard]] std::size_t kept_back() const;
   Next wait_for_most();
 
-  [[nodiscard]] bool careful_with(const queue::Task& task) const;
-  [[nodiscard]] bool suspect(const queue::Task& task) const;
   [[nodiscard]] bool wait_for_turn(const queue::Task& task);
-  void settle_suspects();
 
   void ack();
   [[nodiscard]] bool ack_is_due(Nanos within) const;
@@ -138,7 +129,6 @@ class BlockInHand {
   std::vector<queue::Finished> finished_;  // done, not acknowledged; mirrored in the slot
   Nanos oldest_finished_ns_ = 0;
   std::vector<queue::Task> unknown_;  // of types without a handler here, to be deferred
-  std::optional<Careful> careful_;
   queue::Hold hold_;     // how long the partition waits after this lease, and for what (S16)
   bool patient_ = true;  // false: it waited in vain for a careful turn
   Executor::Need need_;  // see work()

@@ -77,8 +77,12 @@ const Verb kVerbs[] = {
      [](Worker& w, const Lease& lease, const Task& task) {
        return yes(suspect(w.db, std::vector{claim(lease, task)}, Then::kKeepLease));
      }},
-    {"clear_suspects",
-     [](Worker& w, const Lease& lease, const Task&) { return yes(clear_suspects(w.db, lease)); }},
+    {"clear_suspects", [](Worker& w, const Lease& lease,
+                          const Task&) { return yes(mark_suspects(w.db, lease, {})); }},
+    {"mark_suspects",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       return yes(mark_suspects(w.db, lease, std::vector{Suspect{task.key, 1}}));
+     }},
     {"renew",
      [](Worker& w, const Lease& lease, const Task&) { return w.leases.renew(w.db, lease); }},
     {"release",

@@ -49,9 +49,7 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_release, 1, {}},
       {&sql::k_held_lease, 1, {}},
       {&sql::k_clear_suspects, 1, {}},
-      {&sql::k_suspects_left,
-       3,
-       {{"classes", "0, 1, 2, 3"}, {"suspect_to", "9223372036854775807"}}},
+      {&sql::k_find_suspects, 4 * kBlock, {{"suspect_to", "~0"}, {"per_class", "100"}}},
       // All leases of a queue, however many tasks wait.
       {&sql::k_scout, kPartitions * 3, {}, "a probe for each class, and the sort by release", true},
       {&sql::k_watch, kPartitions * 2, {}},
@@ -577,15 +575,36 @@ std::vector<Expectation> expectations() {
 }
 
 const std::set<std::string>& without_plan() {
-  static const std::set<std::string> kNames{
-      "submit_row",          "claim_unique_row", "due_now",          "due_after",
-      "due_behind",          "due_at",           "expires_at",       "expires_in",
-      "kill_connection",     "rehearse",         "rehearsed",        "server_uptime",
-      "connections_allowed", "placed_queue",     "server_variables", "database_clock",
-      "inserted_key",        "claimed_key",      "require_claim",    "best_route",
-      "estimate_waiting",    "minute_row",       "own_address",      "read_role",
-      "read_member",         "server_name",      "other_node",
-      "replication_status"};
+  static const std::set<std::string> kNames{"submit_row",
+                                            "claim_unique_row",
+                                            "due_now",
+                                            "due_after",
+                                            "due_behind",
+                                            "due_at",
+                                            "expires_at",
+                                            "expires_in",
+                                            "kill_connection",
+                                            "rehearse",
+                                            "rehearsed",
+                                            "server_uptime",
+                                            "connections_allowed",
+                                            "placed_queue",
+                                            "server_variables",
+                                            "database_clock",
+                                            "show_group",
+                                            "foreign_engine",
+                                            "inserted_key",
+                                            "claimed_key",
+                                            "require_claim",
+                                            "best_route",
+                                            "estimate_waiting",
+                                            "minute_row",
+                                            "own_address",
+                                            "read_role",
+                                            "read_member",
+                                            "server_name",
+                                            "other_node",
+                                            "replication_status"};
   return kNames;
 }
 

@@ -11,8 +11,11 @@
 
 #include "db/queue/fixture.h"
 #include "queue/look/health.h"
+#include "sql/queries.h"
 #include "support/db_error.h"
+#include "support/reserved_port.h"
 #include "support/rewriting_proxy.h"
+#include "support/server_program.h"
 #include "support/temp_dir.h"
 #include "support/text.h"
 
@@ -28,8 +31,9 @@ class RehearsalTest : public QueueTest {
     return support::Database::shared().options(name_);
   }
   // What a rehearsal says behind a proxy that changes the SQL; empty: the server is good.
-  std::string behind(const RewritingProxy::Rewrite& rewrite) {
-    const RewritingProxy proxy(folder_ / "p", support::Database::shared().socket(), rewrite);
+  std::string behind(const RewritingProxy::Rewrite& rewrite, const std::string& greeting = {}) {
+    const RewritingProxy proxy(folder_ / "p", support::Database::shared().socket(), rewrite,
+                               greeting);
     db::ConnectOptions through = options();
     through.socket = proxy.socket();
     const auto error = support::db_error_of([&] {
@@ -41,8 +45,9 @@ class RehearsalTest : public QueueTest {
     EXPECT_EQ(error->exit_code(), kExitConfig);
     return error->what();
   }
-  void expect_refused(const RewritingProxy::Rewrite& rewrite, const std::string& words) {
-    const std::string said = behind(rewrite);
+  void expect_refused(const RewritingProxy::Rewrite& rewrite, const std::string& words,
+                      const std::string& greeting = {}) {
+    const std::string said = behind(rewrite, greeting);
     EXPECT_NE(said.find(words), std::string::npos) << words << ", but it said: " << said;
   }
 
@@ -150,6 +155,148 @@ TEST_F(RehearsalTest, OneWhoseUpdatesCountChangedRowsIsRefused) {
                         "SET run_key = run_key\n WHERE FALSE AND");
       },
       "an UPDATE that matches a row reports 0 rows");
+}
+
+// ---- refused by name ---------------------------------------------------------------------------
+
+std::string as_it_is(std::string sql) {
+  return sql;
+}
+
+TEST_F(RehearsalTest, AProxyThatSplitsReadsFromWritesIsRefused) {
+  expect_refused(
+      [](const std::string& sql) {
+        return sql.starts_with("BEGIN") ? replaced(sql, "CONNECTION_ID()", "CONNECTION_ID() + 1")
+                                        : sql;
+      },
+      "reads and writes of one connection come to different sessions");
+}
+
+TEST_F(RehearsalTest, ProxySqlIsRefusedByName) {
+  expect_refused(
+      [](const std::string& sql) {
+        return sql == "select @@version_comment limit 1" ? "SELECT '(ProxySQL)'" : sql;
+      },
+      "ProxySQL is between");
+}
+
+TEST_F(RehearsalTest, VitessIsRefusedByNameBeforeAnythingIsSent) {
+  std::atomic<int> trips{0};
+  expect_refused(
+      [&](std::string sql) {
+        ++trips;
+        return sql;
+      },
+      "it is Vitess, which sends each statement to any session of a pool", "8.4.6-Vitess");
+  EXPECT_EQ(trips, 0);
+}
+
+// Its router readconnroute keeps a connection in one session, and readwritesplit does not.
+TEST_F(RehearsalTest, MaxScaleIsNamedOnlyWhereItSplitsStatements) {
+  const std::string version = "5.5.5-10.11.6-MariaDB-maxscale";
+  EXPECT_EQ(behind(as_it_is, version), "");
+  expect_refused(
+      [](const std::string& sql) {
+        return sql.starts_with("SELECT CONNECTION_ID()")
+                   ? replaced(sql, "CONNECTION_ID()", "CONNECTION_ID() + 1")
+                   : sql;
+      },
+      "MaxScale, which is the proxy between, must not share sessions, or send reads and writes to "
+      "different servers",
+      version);
+}
+
+TEST_F(RehearsalTest, AGroupWithSeveralWritersIsRefused) {
+  const auto claims = [](const std::string& name, const std::string& mode) {
+    return [=](const std::string& sql) {
+      static const std::regex kShow(R"(SHOW GLOBAL VARIABLES\s+WHERE [^)]*group_repl[^)]*\))");
+      return std::regex_replace(
+          sql, kShow,
+          "SELECT 'group_replication_group_name', '" + name +
+              "' UNION ALL SELECT 'group_replication_single_primary_mode', '" + mode + "'");
+    };
+  };
+  expect_refused(claims("aaaaaaaa-0000-0000-0000-000000000000", "OFF"),
+                 "its Group Replication has several writers");
+  EXPECT_EQ(behind(claims("aaaaaaaa-0000-0000-0000-000000000000", "ON")), "");
+  EXPECT_EQ(behind(claims("", "OFF")), "") << "it belongs to no group";
+}
+
+TEST_F(RehearsalTest, SpiderAndNdbTablesAreRefusedByName) {
+  const auto keeps = [](const std::string& engine) {
+    return [=](std::string sql) {
+      if (sql.find("information_schema.TABLES") == std::string::npos) return sql;
+      sql = replaced(sql, "TABLE_NAME, ENGINE", "TABLE_NAME, '" + engine + "'");
+      return replaced(sql, "ENGINE <> 'InnoDB'", "TABLE_NAME = 'task'");
+    };
+  };
+  expect_refused(keeps("SPIDER"),
+                 "table `task` has the storage engine SPIDER: the servers behind it do not skip "
+                 "locked rows");
+  expect_refused(keeps("ndbcluster"),
+                 "table `task` has the storage engine ndbcluster: it locks no ranges");
+}
+
+// On a database of its own, because it changes the tables.
+class EngineTest : public testing::Test {
+ protected:
+  std::string refusal() {
+    const auto error = support::db_error_of([&] { rehearse(db_, options_); });
+    return error ? error->what() : "";
+  }
+
+  const std::string name_ = support::Database::shared().make_database();
+  const db::ConnectOptions options_ = support::Database::shared().options(name_);
+  db::Connection db_{options_};
+};
+
+TEST_F(EngineTest, ATableOfAnotherEngineIsRefusedByName) {
+  db_.execute("CREATE TABLE of_an_application (id INT PRIMARY KEY) ENGINE = MyISAM");
+  EXPECT_EQ(refusal(), "");
+  db_.execute("ALTER TABLE notice ENGINE = MyISAM");
+  EXPECT_NE(refusal().find("table `notice` has the storage engine MyISAM: Allot needs the "
+                           "transactions and row locks of InnoDB; convert the table to InnoDB"),
+            std::string::npos)
+      << refusal();
+  db_.execute("ALTER TABLE notice ENGINE = InnoDB");
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(EngineTest, EveryTableOfAllotIsLookedAt) {
+  auto results = db_.execute("SHOW TABLES");
+  std::size_t tables = 0;
+  while (const auto row = results.front().next()) {
+    const std::string quoted = "'" + std::string(row->text(0)) + "'";
+    EXPECT_NE(sql::k_foreign_engine.text.find(quoted), std::string_view::npos) << quoted;
+    ++tables;
+  }
+  EXPECT_GT(tables, 20U);
+}
+
+// The real one: a member of a group that any of its members may write to.
+TEST(GroupOfSeveralWritersTest, IsRefused) {
+  if (!support::on_mysql()) GTEST_SKIP() << "MariaDB has no Group Replication";
+  const support::ReservedPort port;
+  const std::string address = "127.0.0.1:" + std::to_string(port.number());
+  support::Database server(
+      {"--log-bin=bin", "--server-id=7", "--gtid-mode=ON", "--enforce-gtid-consistency=ON",
+       "--performance-schema=ON", "--plugin-load-add=group_replication.so",
+       "--loose-group-replication-group-name=aaaaaaaa-0000-0000-0000-000000000000",
+       "--loose-group-replication-local-address=" + address,
+       "--loose-group-replication-group-seeds=" + address,
+       "--loose-group-replication-bootstrap-group=ON",
+       "--loose-group-replication-start-on-boot=OFF",
+       "--loose-group-replication-single-primary-mode=OFF"},
+      support::Network::kTcp);
+  const std::string name = server.make_database();
+  server.connect().execute("START GROUP_REPLICATION");
+  const db::ConnectOptions options = server.options(name);
+  db::Connection db(options);
+  const auto error = support::db_error_of([&] { rehearse(db, options); });
+  ASSERT_TRUE(error);
+  EXPECT_NE(std::string(error->what()).find("its Group Replication has several writers"),
+            std::string::npos)
+      << error->what();
 }
 
 // A server that turns semijoin on for each session: a fence is no join, and so it is of no effect.

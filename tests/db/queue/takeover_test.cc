@@ -201,8 +201,8 @@ TEST_F(TakeoverTest, ALostReplyIsHealedByTheSameCall) {
   EXPECT_EQ(again->lease.suspects->per_class, 5U) << "the dead holder's block, not its own";
 }
 
-// S7: careful mode outlives the holder that was careful, until somebody clears it.
-TEST_F(TakeoverTest, SuspectsStayUntilTheyAreCleared) {
+// S7: the row names them, whoever leases the partition, until somebody has marked them.
+TEST_F(TakeoverTest, SuspectsStayUntilTheyAreMarked) {
   put(1);
   must_lease({.block_size = 50});
   auto block = thief_.steal(partition_, {.block_size = 8});
@@ -222,31 +222,48 @@ TEST_F(TakeoverTest, SuspectsStayUntilTheyAreCleared) {
   ASSERT_TRUE(block->lease.suspects) << "a clean release in between is no verdict";
   EXPECT_EQ(block->lease.suspects->per_class, 50U);
 
-  EXPECT_EQ(clear_suspects(worker_.db, block->lease), Fenced::kWritten);
+  const auto suspects = find_suspects(worker_.db, partition_, *block->lease.suspects);
+  EXPECT_EQ(mark_suspects(worker_.db, block->lease, suspects), Fenced::kWritten);
+  EXPECT_EQ(mark_suspects(worker_.db, block->lease, suspects), Fenced::kWritten) << "a lost reply";
   ASSERT_TRUE(worker_.leases.release(worker_.db, block->lease));
-  EXPECT_FALSE(must_lease().lease.suspects);
+  block = must_lease();
+  EXPECT_FALSE(block->lease.suspects);
+  ASSERT_EQ(block->tasks.size(), 1U);
+  EXPECT_EQ(block->tasks.front().flags, kSuspectFlag) << "it has no verdict yet";
 }
 
-TEST_F(TakeoverTest, SuspectsLeftLooksAtTheNamedClassesUpToTheKey) {
-  put(1, 2);
-  must_lease();
-  const auto block = thief_.steal(partition_);
+// S7: what was due comes first in its class, whichever class the lost holder was at.
+TEST_F(TakeoverTest, AsManySuspectsOfEachClassAsTheBlockHadAreMarked) {
+  for (const std::uint32_t prio : {0U, 2U}) {
+    for (const std::uint64_t key : {1U, 2U, 3U}) put_row(partition_, {prio, key});
+  }
+  put_row(partition_, {3, 1});
+  must_lease({.block_size = 2});
+  const auto block = thief_.steal(partition_, {.block_size = 8});
   ASSERT_TRUE(block);
-  const auto left = [&](std::vector<std::uint32_t> classes) {
-    return suspects_left(thief_.db, block->lease, classes);
-  };
-  EXPECT_TRUE(left({2}));
-  EXPECT_TRUE(left({0, 1, 2, 3}));
-  EXPECT_FALSE(left({0, 1, 3}));
-  EXPECT_FALSE(left({}));
-  const std::vector<Finished> done{finished(block->tasks.front())};
-  ack(thief_.db, partition_, done);
-  EXPECT_FALSE(left({2}));
   // A task that came after the death is no suspect.
-  put_row(partition_, {2, block->lease.suspects->to_key + 1});
-  EXPECT_FALSE(left({2}));
-  put_row(partition_, {2, block->lease.suspects->to_key});
-  EXPECT_TRUE(left({2}));
+  put_row(partition_, {3, block->lease.suspects->to_key + 1});
+  const auto suspects = find_suspects(thief_.db, partition_, *block->lease.suspects);
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE flags <> 0"), "0");
+  EXPECT_EQ(mark_suspects(thief_.db, block->lease, suspects), Fenced::kWritten);
+  EXPECT_EQ(value("SELECT GROUP_CONCAT(prio, ':', run_key ORDER BY prio, run_key) FROM task"
+                  " WHERE flags = 1"),
+            "0:1,0:2,2:1,2:2,3:1");
+}
+
+// A transaction that is too large would be refused each time.
+TEST_F(TakeoverTest, LargeSuspectsAreMarkedInSeveralTransactions) {
+  for (const std::uint64_t key : {1U, 2U, 3U}) put_row(partition_, {1, key});
+  look_.execute("UPDATE task SET payload = REPEAT('x', 9000000) WHERE queue_id > 0");
+  must_lease({.block_size = 3});
+  const auto block = thief_.steal(partition_, {.block_size = 3});
+  ASSERT_TRUE(block);
+  const auto suspects = find_suspects(thief_.db, partition_, *block->lease.suspects);
+  const std::uint64_t before = support::server_counter(look_, "Com_update");
+  EXPECT_EQ(mark_suspects(thief_.db, block->lease, suspects), Fenced::kWritten);
+  EXPECT_EQ(support::server_counter(look_, "Com_update") - before, 4U)
+      << "one for each, and one for the lease";
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE flags = 1"), "3");
 }
 
 // S11: a restarted daemon frees at once the leases of its earlier run, and no other's.

@@ -178,6 +178,21 @@ TEST_F(CappedTest, NoMoreThanTheShareRunsAtATimeAndNothingIsDetached) {
   EXPECT_EQ(one->slot().tasks_done, 30U);
 }
 
+// S7: not all that was due then.
+TEST_F(CappedTest, AfterALostHostTheBlockOfItsHolderRunsAloneAndNoMore) {
+  config_.block_seconds = std::chrono::milliseconds(100);
+  const auto queue = make_queue("a", 1, 4);
+  put_tasks_of(queue, 0, 12, 200);
+  const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
+  ASSERT_TRUE(lost.lease(db_, {queue.queue_id, 0}, {.block_size = 3}));
+  const auto one = capped_worker();
+  ASSERT_TRUE(work_until_all_ended(*one));
+  EXPECT_EQ(one->slot().takeovers, 1U);
+  const auto lines = side::read_lines(output_);
+  EXPECT_EQ(side::alone_at_first(lines), 3U);
+  EXPECT_LE(side::overlap(lines), 4U);
+}
+
 TEST_F(CappedTest, OneAtATimeRunsInTheOrderOfTheirTimes) {
   const auto queue = make_queue("a", 1, 1);
   put_tasks_of(queue, 0, 20, 1);

@@ -105,6 +105,19 @@ TEST_F(RunnersTest, AnEndRightBeforeACarefulTaskIsCollected) {
   expect_idle(one->slot());
 }
 
+// S7: as many tasks as the lost holder had in hand run alone, however many leases that takes.
+TEST_F(RunnersTest, AfterALostHostTheBlockOfItsHolderRunsAloneAndNoMore) {
+  config_.block_seconds = std::chrono::milliseconds(100);
+  put_side(0, 12, "side.wait", "200");
+  const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
+  ASSERT_TRUE(lost.lease(db_, partition(0), {.block_size = 3}));
+  const auto one = crowded_worker();
+  ASSERT_TRUE(work_until_all_ended(*one));
+  EXPECT_EQ(one->slot().takeovers, 1U);
+  EXPECT_EQ(begun(), 12U) << "each once";
+  EXPECT_EQ(side::alone_at_first(side::read_lines(output_)), 3U);
+}
+
 // A task that was detached may come back into the partition at once. In the same lease it would
 // look as if it had never left.
 TEST_F(RunnersTest, ALeaseFetchesNothingMoreOnceATaskLeftIt) {

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/server/unfit.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "db/proxy.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+struct Engine {
+  std::string_view name;
+  std::string_view reason;
+  std::string_view advice;
+};
+
+constexpr Engine kEngines[] = {
+    {"SPIDER", "the servers behind it do not skip locked rows (SKIP LOCKED)",
+     "use the server that keeps the rows"},
+    {"ndbcluster", "it locks no ranges, and a statement may see a part of another transaction",
+     "use a server that keeps the tables in InnoDB"},
+};
+
+// Any other engine has no transactions, or was never tried.
+Engine engine(std::string_view name) {
+  const auto same = [&](const Engine& one) { return one.name == name; };
+  const auto* found = std::find_if(std::begin(kEngines), std::end(kEngines), same);
+  if (found != std::end(kEngines)) return *found;
+  return {name, "Allot needs the transactions and row locks of InnoDB",
+          "convert the table to InnoDB"};
+}
+
+void refuse_proxy(db::Connection& db) {
+  // MaxScale may keep each connection in one session (readconnroute): the rehearsal tells.
+  if (db::proxy_name(db) != "ProxySQL") return;
+  refuse_server(db,
+                "ProxySQL is between: by its rules and its pool each statement of a connection may "
+                "reach another session or server, without the settings and locks of those before "
+                "it; use the server's own address, or a proxy that keeps a connection in one "
+                "session (HAProxy, MaxScale with readconnroute)");
+}
+
+// Certification compares what transactions wrote. A fence only reads and locks the row of its
+// lease, which another member neither sees nor waits for.
+void refuse_several_writers(const db::Connection& db, db::StatementResult& group) {
+  bool in_group = false;
+  bool several = false;
+  while (const auto row = group.next()) {
+    if (row->text(0) == "group_replication_group_name") in_group = !row->text(1).empty();
+    if (row->text(0) == "group_replication_single_primary_mode") several = row->text(1) == "OFF";
+  }
+  if (!in_group || !several) return;
+  refuse_server(db,
+                "its Group Replication has several writers (group_replication_single_primary_mode "
+                "= OFF), which do not see each other's row locks; switch the group to one "
+                "writer (group_replication_switch_to_single_primary_mode)");
+}
+
+void refuse_engine(const db::Connection& db, db::StatementResult& foreign) {
+  const auto row = foreign.next();
+  if (!row) return;
+  const std::string table(row->text(0));
+  const Engine other = engine(row->text(1));
+  refuse_server(db, "table `" + table + "` has the storage engine " + std::string(other.name) +
+                        ": " + std::string(other.reason) + "; " + std::string(other.advice));
+}
+
+}  // namespace
+
+void refuse_server(const db::Connection& db, const std::string& reason) {
+  throw db::DbError(db::kUnfitServer,
+                    "database at " + db.where() + " cannot be used: " + reason +
+                        "; docs/database.md, \"What a server must do\"",
+                    db::Phase::kConnect);
+}
+
+void refuse_unfit(db::Connection& db) {
+  refuse_proxy(db);
+  auto results = db.run({db::Statement(sql::k_show_group), db::Statement(sql::k_foreign_engine)});
+  refuse_several_writers(db, results.at(0));
+  refuse_engine(db, results.at(1));
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,13 @@
+-- A table of Allot, as far as this account sees it, that another storage engine than InnoDB keeps. An
+-- application may have tables of any engine in the same database.
+SELECT TABLE_NAME, ENGINE
+  FROM information_schema.TABLES
+ WHERE TABLE_SCHEMA = DATABASE() AND ENGINE <> 'InnoDB'
+   AND TABLE_NAME IN ('allot_schema', 'attempt_minute', 'bulk_action', 'fair_partition', 'fireworq_job',
+                      'fireworq_queue', 'fireworq_routing', 'instance', 'lock_ticket', 'named_lock',
+                      'notice', 'q_lock_table', 'queue', 'queue_bucket', 'queue_duty', 'queue_minute',
+                      'queue_pause', 'queue_rate', 'route', 'schedule', 'schedule_tick',
+                      'server_identity', 'task', 'task_attempt', 'task_cancel', 'task_dead',
+                      'task_history', 'task_moved', 'task_running', 'task_unique')
+ ORDER BY TABLE_NAME
+ LIMIT 1;
