@@ -17,7 +17,7 @@
 namespace allot::db {
 namespace {
 
-void ask(const ConnectOptions& options, Answer& answer) {
+void ask(const ConnectOptions& options, ServerAnswer& answer) {
   const Nanos asked = mono_ns();
   try {
     answer.connection.emplace(options, &answer.server);
@@ -28,10 +28,12 @@ void ask(const ConnectOptions& options, Answer& answer) {
     if (mono_ns() - asked >= static_cast<Nanos>(within)) {
       options.memory->found_silent(answer.where);
     }
+  } catch (const std::exception& error) {  // no thread may end by one
+    answer.error = DbError(CR_UNKNOWN_ERROR, error.what(), Phase::kConnect);
   }
 }
 
-std::optional<std::thread> thread_that_asks(const ConnectOptions& options, Answer& answer) {
+std::optional<std::thread> thread_that_asks(const ConnectOptions& options, ServerAnswer& answer) {
   try {
     return deaf_thread([&options, &answer] {
       ask(options, answer);
@@ -42,31 +44,31 @@ std::optional<std::thread> thread_that_asks(const ConnectOptions& options, Answe
   }
 }
 
-std::uint64_t term_of(const Answer& answer) {
+std::uint64_t term_of(const ServerAnswer& answer) {
   return answer.connection->standing().term.value_or(0);
 }
 
-bool may_be_used(const Answer& answer, std::uint64_t highest) {
+bool may_be_used(const ServerAnswer& answer, std::uint64_t highest) {
   return answer.connection && (!answer.connection->standing().term || term_of(answer) >= highest ||
                                mutant::removed("term_highest"));
 }
 
 // Nodes of a Galera cluster have one term, and one of them is the writer.
-bool comes_before(const Answer& one, const Answer& other) {
+bool comes_before(const ServerAnswer& one, const ServerAnswer& other) {
   if (term_of(one) != term_of(other)) return term_of(one) > term_of(other);
   return !one.connection->standing().other_node && other.connection->standing().other_node;
 }
 
-std::string refusal_of(const Answer& answer, std::uint64_t highest) {
+std::string refusal_of(const ServerAnswer& answer, std::uint64_t highest) {
   if (answer.error) return answer.error->what();
   return "database at " + answer.where + " has term " + std::to_string(term_of(answer)) +
          ", and another server has term " + std::to_string(highest) + ": not used";
 }
 
-[[noreturn]] void refuse_all(const std::vector<Answer>& answers, std::uint64_t highest) {
+[[noreturn]] void refuse_all(const std::vector<ServerAnswer>& answers, std::uint64_t highest) {
   std::optional<DbError> worst;
   std::string reasons;
-  for (const Answer& answer : answers) {
+  for (const ServerAnswer& answer : answers) {
     reasons += (reasons.empty() ? "" : "; ") + refusal_of(answer, highest);
     const DbError error = answer.error.value_or(DbError(CR_SERVER_GONE_ERROR, "", Phase::kConnect));
     // A server that may come back decides the class, because then waiting helps.
@@ -78,7 +80,7 @@ std::string refusal_of(const Answer& answer, std::uint64_t highest) {
 
 // Neither has seen that the other one is the writer now, so that either may be the one of
 // yesterday.
-[[noreturn]] void refuse_both(const Answer& one, const Answer& other) {
+[[noreturn]] void refuse_both(const ServerAnswer& one, const ServerAnswer& other) {
   throw DbError(
       CR_SERVER_GONE_ERROR,
       "two database servers take writes, and both have term " + std::to_string(term_of(one)) +
@@ -89,7 +91,7 @@ std::string refusal_of(const Answer& answer, std::uint64_t highest) {
 }
 
 // Index of the answer to use; nullopt: there is none.
-std::optional<std::size_t> choose(const std::vector<Answer>& answers, std::uint64_t highest) {
+std::optional<std::size_t> choose(const std::vector<ServerAnswer>& answers, std::uint64_t highest) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (!may_be_used(answers[i], highest)) continue;
@@ -108,7 +110,7 @@ std::optional<std::size_t> choose(const std::vector<Answer>& answers, std::uint6
 }
 
 // nullopt: none of the answers will do.
-std::optional<Found> found_in(std::vector<Answer>& answers, std::uint64_t highest) {
+std::optional<Found> found_in(std::vector<ServerAnswer>& answers, std::uint64_t highest) {
   const auto best = choose(answers, highest);
   if (!best) return std::nullopt;
   Found found{std::move(*answers[*best].connection)};
@@ -120,24 +122,24 @@ std::optional<Found> found_in(std::vector<Answer>& answers, std::uint64_t highes
 
 }  // namespace
 
-std::uint64_t learn_highest(const std::vector<Answer>& answers, TermMemory& memory) {
-  for (const Answer& answer : answers) {
+std::uint64_t learn_highest(const std::vector<ServerAnswer>& answers, TermMemory& memory) {
+  for (const ServerAnswer& answer : answers) {
     if (!answer.connection) continue;
     memory.saw(std::max(term_of(answer), answer.connection->standing().superseded_by));
   }
   return memory.highest();
 }
 
-std::vector<Answer> ask_servers(const ConnectOptions& options, Asked asked,
-                                std::chrono::milliseconds within) {
+std::vector<ServerAnswer> ask_servers(const ConnectOptions& options, Asked asked,
+                                      std::chrono::milliseconds within) {
   ConnectOptions bounded = options;
   bounded.connect_timeout = std::min(options.connect_timeout, within);
-  std::vector<Answer> answers;
+  std::vector<ServerAnswer> answers;
   for (const Server& server : options.servers) {
     answers.push_back({server, place_of(options, &server)});
   }
   std::vector<std::thread> threads;
-  for (Answer& answer : answers) {
+  for (ServerAnswer& answer : answers) {
     if (asked == Asked::kLikely && options.memory->is_silent(answer.where)) {
       answer.error = DbError(CR_SERVER_LOST,
                              "database at " + answer.where + ": it gave no answer a moment ago",
@@ -158,7 +160,7 @@ Found find_writer(const ConnectOptions& options) {
   auto answers = ask_servers(options, Asked::kLikely, kAskWithin);
   std::uint64_t highest = learn_highest(answers, *options.memory);
   if (auto found = found_in(answers, highest)) return std::move(*found);
-  const bool silent = std::any_of(answers.begin(), answers.end(), [&](const Answer& answer) {
+  const bool silent = std::any_of(answers.begin(), answers.end(), [&](const ServerAnswer& answer) {
     return options.memory->is_silent(answer.where);
   });
   if (silent) {

@@ -19,7 +19,7 @@ namespace allot::db {
 inline constexpr std::chrono::seconds kAskWithin{1};
 
 // Answer of one server of a list: a connection, or the error why there is none.
-struct Answer {
+struct ServerAnswer {
   Server server;
   std::string where;  // place_of()
   std::optional<Connection> connection{};
@@ -32,11 +32,11 @@ enum class Asked {
   kLikely,  // those that gave no answer a moment ago are not asked
   kAll
 };
-[[nodiscard]] std::vector<Answer> ask_servers(const ConnectOptions& options, Asked asked,
-                                              std::chrono::milliseconds within);
+[[nodiscard]] std::vector<ServerAnswer> ask_servers(const ConnectOptions& options, Asked asked,
+                                                    std::chrono::milliseconds within);
 
 // Tells `memory` the terms of these answers; the highest term that it knows.
-std::uint64_t learn_highest(const std::vector<Answer>& answers, TermMemory& memory);
+std::uint64_t learn_highest(const std::vector<ServerAnswer>& answers, TermMemory& memory);
 
 // A list with the server on it that is the writer. Throws DbError, which names all servers.
 struct Found {

@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::chrono::seconds kLookEvery{3};
 // Galera lets through what its nodes agree on, and its nodes share the row of the term.
-bool takes_writes(const db::Answer& answer) {
+bool takes_writes(const db::ServerAnswer& answer) {
   return answer.connection && !answer.connection->standing().galera;
 }
 
-std::uint64_t term_of(const db::Answer& answer) {
+std::uint64_t term_of(const db::ServerAnswer& answer) {
   return answer.connection->standing().term.value_or(0);
 }
 
@@ -27,7 +27,7 @@ bool is_known(const std::vector<queue::Notice>& all, const std::string& where) {
                      [&](const queue::Notice& one) { return one.subject == where; });
 }
 
-queue::Notice notice_of(const db::Answer& answer, std::uint64_t highest) {
+queue::Notice notice_of(const db::ServerAnswer& answer, std::uint64_t highest) {
   const std::string term = std::to_string(term_of(answer));
   const std::string detail = term_of(answer) < highest
                                  ? "it takes writes with term " + term +
@@ -39,7 +39,7 @@ queue::Notice notice_of(const db::Answer& answer, std::uint64_t highest) {
 }
 
 // What fails here fails again in a moment, and the notice stands.
-void mark(db::Answer& answer, std::uint64_t highest) {
+void mark(db::ServerAnswer& answer, std::uint64_t highest) {
   try {
     queue::mark_superseded(*answer.connection, highest);
   } catch (const db::DbError& error) {
@@ -50,7 +50,7 @@ void mark(db::Answer& answer, std::uint64_t highest) {
 // The term of a server that was promoted grows here, whether a worker connects or not: from then on
 // its predecessor is recognised when it comes back. A mark may be there from the time before the
 // server was promoted again.
-void confirm(db::Answer& answer) {
+void confirm(db::ServerAnswer& answer) {
   try {
     const bool changed = queue::note_server(*answer.connection);
     if (changed || answer.connection->standing().superseded_by != 0) {
@@ -98,10 +98,11 @@ void OtherServers::look() {
   auto answers = db::ask_servers(options_, db::Asked::kAll, db::kAskWithin);
   const std::uint64_t highest = db::learn_highest(answers, *options_.memory);
   std::vector<queue::Notice> found;
-  const auto writers = std::count_if(answers.begin(), answers.end(), [&](const db::Answer& answer) {
-    return takes_writes(answer) && term_of(answer) >= highest;
-  });
-  for (db::Answer& answer : answers) {
+  const auto writers =
+      std::count_if(answers.begin(), answers.end(), [&](const db::ServerAnswer& answer) {
+        return takes_writes(answer) && term_of(answer) >= highest;
+      });
+  for (db::ServerAnswer& answer : answers) {
     if (!takes_writes(answer)) continue;
     if (term_of(answer) < highest) {
       mark(answer, highest);

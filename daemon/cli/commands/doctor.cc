@@ -251,7 +251,8 @@ class Doctor {
     const db::ConnectOptions options = db::from_settings(settings_);
     if (!options.socket.empty() || options.servers.size() < 2) return;
     bool alone = true;
-    for (const db::Answer& answer : db::ask_servers(options, db::Asked::kAll, db::kAskWithin)) {
+    for (const db::ServerAnswer& answer :
+         db::ask_servers(options, db::Asked::kAll, db::kAskWithin)) {
       if (!answer.connection || answer.where == db.where()) continue;
       if (answer.connection->standing().galera) continue;
       alone = false;

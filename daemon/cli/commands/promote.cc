@@ -61,7 +61,7 @@ std::vector<std::string> others(const db::ConnectOptions& options, const std::st
   const auto answers = db::ask_servers(options, db::Asked::kAll, db::kAskWithin);
   db::learn_highest(answers, *options.memory);
   std::vector<std::string> writable;
-  for (const db::Answer& answer : answers) {
+  for (const db::ServerAnswer& answer : answers) {
     if (answer.where == chosen || !answer.connection) continue;
     if (!answer.connection->standing().galera) writable.push_back(answer.where);
   }
