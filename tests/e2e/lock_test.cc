@@ -357,6 +357,14 @@ TEST_F(Lock, AHostThatIsCutOffFreesNoLivingHoldersLock) {
   for (const auto& each : {&holders, &waiting}) {
     for (const auto& process : *each) process->kill9();
   }
+  // A holder that is slower than its TTL loses the lock, and knows it before another one has it.
+  std::size_t slow = 0;
+  for (const auto& each : {&holders, &waiting}) {
+    slow +=
+        static_cast<std::size_t>(std::count_if(each->begin(), each->end(), [](const auto& process) {
+          return process->err().find("could not be renewed in time") != std::string::npos;
+        }));
+  }
   std::map<std::string, std::vector<Held>> locks;
   for (Held& each : read_records(records_)) locks[each.lock].push_back(std::move(each));
   std::size_t most = 0;
@@ -365,8 +373,10 @@ TEST_F(Lock, AHostThatIsCutOffFreesNoLivingHoldersLock) {
     most = std::max(most, most_at_once(of_one));
     had += of_one.size();
   }
-  std::printf("%u cuts, %zu locks with %zu clients: %zu had one, at most %zu at once\n", cuts,
-              names.size(), holders.size() + waiting.size(), had, most);
+  std::printf(
+      "%u cuts, %zu locks with %zu clients: %zu had one, %zu were too slow to keep it, at most "
+      "%zu at once\n",
+      cuts, names.size(), holders.size() + waiting.size(), had, slow, most);
   EXPECT_EQ(locks.size(), names.size());
   EXPECT_EQ(most, 1U);
 }
