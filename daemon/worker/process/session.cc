@@ -50,6 +50,7 @@ void note_change(db::Connection& fresh) {
 }  // namespace
 
 db::Connection& Session::connection() {
+  const Nanos asked = mono_ns();  // before the statement: what it shows is not younger
   if (!connection_) {
     db::Connection fresh = connect(options_);
     if (server_id_ != 0 && fresh.server_id() != server_id_) queue::rehearse(fresh, options_);
@@ -62,12 +63,12 @@ db::Connection& Session::connection() {
     slot_.raw().database_away = 0;
     log::info("database.connected",
               {{"where", connection_->where()}, {"connection", connection_->id()}});
-  } else if (mono_ns() - looked_at_ns_ < kLookEvery) {
+  } else if (asked - looked_at_ns_ < kLookEvery) {
     return *connection_;
   } else {
     connection_->require_writer();
   }
-  looked_at_ns_ = mono_ns();
+  looked_at_ns_ = asked;
   return *connection_;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/exit_codes.h"
@@ -10,7 +11,11 @@ namespace {
 
 class PromoteTest : public CliTest {
  protected:
-  PromoteTest() { must({"migrate"}); }
+  // The folder is that of a daemon.
+  PromoteTest() {
+    must({"migrate"});
+    std::filesystem::create_directory(folder_ / "run");
+  }
 };
 
 TEST_F(PromoteTest, RaisesTheTermOfTheOnlyServer) {

@@ -16,16 +16,31 @@ using support::eventually;
 
 class OtherServersTest : public testing::Test {
  protected:
-  OtherServersTest() {
-    for (support::Database* server : {&old_, &new_}) {
-      EXPECT_EQ(server->make_database(), "allot_1");
+  static void SetUpTestSuite() {
+    for (support::Database*& server : servers_) {
+      server = new support::Database({}, support::Network::kTcp);
+      server->make_database();
       db::Connection db = server->connect("allot_1");
       db.execute(
-          "CREATE USER app@'127.0.0.1' IDENTIFIED BY 'pw'; GRANT ALL ON allot_1.* TO "
-          "app@'127.0.0.1'");
+          "CREATE USER app@'127.0.0.1' IDENTIFIED BY 'pw';"
+          "GRANT ALL ON allot_1.* TO app@'127.0.0.1'");
       queue::ensure_queue(db, "mail", {1});
     }
-    // The rows of a replica: the first server has been the writer from the start.
+  }
+  static void TearDownTestSuite() {
+    for (support::Database*& server : servers_) {
+      delete server;
+      server = nullptr;
+    }
+  }
+  // The rows of a replica: the first server has been the writer from the start.
+  OtherServersTest() {
+    for (support::Database* server : servers_) {
+      db::Connection db(server->options("allot_1"), nullptr);
+      db.execute(
+          "SET SESSION sql_safe_updates = 0; DELETE FROM server_identity;"
+          "UPDATE queue SET superseded_by = NULL");
+    }
     db::Connection old = old_.connect("allot_1");
     queue::note_server(old);
     const std::string named = support::value_of(old, "SELECT identity FROM server_identity");
@@ -46,9 +61,11 @@ class OtherServersTest : public testing::Test {
     return support::value_of(db, sql);
   }
 
-  support::Database old_{{}, support::Network::kTcp};
-  support::Database new_{{}, support::Network::kTcp};
+  static support::Database* servers_[2];
+  support::Database& old_ = *servers_[0];
+  support::Database& new_ = *servers_[1];
 };
+support::Database* OtherServersTest::servers_[2] = {};
 
 // Nobody connects to the promoted server but the steward; the old primary comes back writable.
 TEST_F(OtherServersTest, APromotedServerGetsTheNextTermAndTheOldOneAMark) {
@@ -91,11 +108,13 @@ TEST_F(OtherServersTest, AMarkGoesWhenItsServerIsPromotedAgain) {
 }
 
 TEST_F(OtherServersTest, AReplicaIsNotASecondWriter) {
-  new_.connect().execute("SET GLOBAL read_only = 1");
+  db::Connection at_new = new_.connect();
+  at_new.execute("SET GLOBAL read_only = 1");
   OtherServers servers(both());
   old_.connect("allot_1").execute("UPDATE server_identity SET identity = 'another'");
   EXPECT_TRUE(eventually([&] { return value(old_, "SELECT number FROM server_identity") == "2"; }));
   EXPECT_TRUE(servers.second_writers().empty());
+  at_new.execute("SET GLOBAL read_only = 0");
 }
 
 }  // namespace
