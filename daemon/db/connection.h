@@ -172,6 +172,7 @@ class Connection {
   void refuse_read_only(const Row& row, std::size_t first);
   class Progress;
   [[noreturn]] void fail(std::string_view doing, Phase phase);
+  [[noreturn]] void fail_packet(std::string_view doing, const Progress& progress);
   [[noreturn]] void fail_query(Nanos asked_ns, const Progress& progress);  // CLOCK_MONOTONIC
   [[noreturn]] void fail_tls(const Server& server);
   [[noreturn]] void refuse_plain();
