@@ -363,11 +363,14 @@ void Connection::fail_query(Nanos asked_ns, const Progress& progress) {
   const unsigned number = mysql_errno(handle_.get());
   const bool late = most != 0 && mono_ns() - asked_ns >= most * kSecond &&
                     (number == CR_SERVER_LOST || number == CR_SSL_CONNECTION_ERROR);
+  fail_packet(late ? "query: no answer within " + std::to_string(most) + " s" : "query", progress);
+}
+
+void Connection::fail_packet(std::string_view doing, const Progress& progress) {
   // The session is not set up yet, and only reads.
-  const bool connects = max_packet_ == 0;
-  const bool broken = breaks_connection(number, mysql_error(handle_.get()));
-  fail(late ? "query: no answer within " + std::to_string(most) + " s" : "query",
-       connects ? Phase::kConnect : progress.phase(broken));
+  if (max_packet_ == 0) fail(doing, Phase::kConnect);
+  fail(doing,
+       progress.phase(breaks_connection(mysql_errno(handle_.get()), mysql_error(handle_.get()))));
 }
 
 std::vector<StatementResult> Connection::run(std::initializer_list<Statement> statements) {
@@ -489,7 +492,7 @@ std::vector<StatementResult> Connection::execute(std::string_view sql) {
   for (;;) {
     st_mysql_res* rows = mysql_store_result(handle);
     if (rows == nullptr && mysql_field_count(handle) != 0) {
-      fail("read", progress.phase(true));
+      fail_packet("read", progress);
     }
     results.emplace_back(rows, mysql_affected_rows(handle), mysql_insert_id(handle));
     progress.answered(in_transaction());

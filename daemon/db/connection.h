@@ -188,6 +188,7 @@ class Connection {
   [[nodiscard]] std::string proxy_between();
   class Progress;
   [[noreturn]] void fail(std::string_view doing, Phase phase);
+  [[noreturn]] void fail_packet(std::string_view doing, const Progress& progress);
   [[noreturn]] void fail_query(Nanos asked_ns, const Progress& progress);  // CLOCK_MONOTONIC
   [[noreturn]] void fail_tls(const Server& server);
   [[noreturn]] void refuse_plain();

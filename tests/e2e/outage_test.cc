@@ -11,6 +11,7 @@
 
 #include "e2e/daemon.h"
 #include "e2e/full_disk.h"
+#include "support/certificates.h"
 #include "support/commit_stop.h"
 #include "support/db_error.h"
 #include "support/replication.h"
@@ -43,12 +44,19 @@ void wait_until_settled_in(const Database& server) {
 class Outage : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    server_ = new Database;
-    server_->connect().execute(support::account("app@localhost"));
+    authority_ = new support::Authority;
+    const auto files = authority_->issue("server", "IP:127.0.0.1");
+    server_ = new Database({"--ssl-cert=" + files.cert, "--ssl-key=" + files.key},
+                           support::Network::kTcp);
+    for (const char* name : {"app@localhost", "app@127.0.0.1"}) {
+      server_->connect().execute(support::account(name));
+    }
   }
   static void TearDownTestSuite() {
     delete server_;
     server_ = nullptr;
+    delete authority_;
+    authority_ = nullptr;
   }
 
   // How many tasks a worker has at a time.
@@ -56,17 +64,24 @@ class Outage : public testing::Test {
     const char* type;
     const char* pool_keys;
     bool repeats;  // what ends in 7
+    bool tls;
   };
-  static constexpr Way kAlone{"test.pace", "", false};
-  static constexpr Way kBeside{"test.pace_beside", "concurrency = 4", false};
-  static constexpr Way kMany{"test.pace_many", "", true};
+  static constexpr Way kAlone{"test.pace", "", false, false};
+  static constexpr Way kBeside{"test.pace_beside", "concurrency = 4", false, false};
+  static constexpr Way kMany{"test.pace_many", "", true, false};
+  static constexpr Way kWithTls{"test.pace", "", false, true};
 
   static DaemonOptions options(const Way& way) {
     return {.workers = 3,
             .queue_keys = "partitions = 6",
             .pool_keys = way.pool_keys,
             .server = server_,
-            .database_keys = "socket = \"" + server_->socket() + "\"\nuser = \"app\""};
+            .database_keys = place(way) + "\nuser = \"app\""};
+  }
+  static std::string place(const Way& way) {
+    if (!way.tls) return "socket = \"" + server_->socket() + "\"";
+    return "host = \"127.0.0.1\"\nport = " + std::to_string(server_->tcp().port) +
+           "\ntls = \"verify\"\ntls_ca = \"" + authority_->ca() + "\"";
   }
   // Each task runs exactly once, except those that ask for a second attempt.
   static std::vector<std::string> runs_of(std::vector<std::string> payloads, const Way& way) {
@@ -99,7 +114,16 @@ class Outage : public testing::Test {
     EXPECT_TRUE(noticed(daemon)) << daemon.log();
     server_->start();
   }
-  // 2006, 2013 and 1317, at any point of a trip.
+  static void restart(Daemon& daemon, db::Connection&) {
+    server_->restart();
+    EXPECT_TRUE(noticed(daemon)) << daemon.log();
+  }
+  // Half open: neither an answer nor a reset.
+  static void be_silent(Daemon& daemon, db::Connection&) {
+    const Database::Stall stall(*server_);
+    EXPECT_TRUE(noticed(daemon)) << daemon.log();
+  }
+  // 2006, 2013 and 1317, with TLS 2026, at any point of a trip.
   static void kill_connections(Daemon& daemon, db::Connection& db) {
     for (int round = 0; round < 40; ++round) {
       auto ids = db.execute(
@@ -117,8 +141,10 @@ class Outage : public testing::Test {
     EXPECT_TRUE(noticed(daemon)) << daemon.log();
   }
 
+  static support::Authority* authority_;
   static Database* server_;
 };
+support::Authority* Outage::authority_ = nullptr;
 Database* Outage::server_ = nullptr;
 
 TEST_F(Outage, KilledAndStarted) {
@@ -126,18 +152,11 @@ TEST_F(Outage, KilledAndStarted) {
 }
 
 TEST_F(Outage, Restarted) {
-  work_through([](Daemon& daemon, db::Connection&) {
-    server_->restart();
-    EXPECT_TRUE(noticed(daemon)) << daemon.log();
-  });
+  work_through(restart);
 }
 
-// Half open: neither an answer nor a reset.
 TEST_F(Outage, Silent) {
-  work_through([](Daemon& daemon, db::Connection&) {
-    const Database::Stall stall(*server_);
-    EXPECT_TRUE(noticed(daemon)) << daemon.log();
-  });
+  work_through(be_silent);
 }
 
 TEST_F(Outage, ConnectionsAreKilledAgainAndAgain) {
@@ -180,6 +199,12 @@ TEST_F(Outage, CommitsWhoseRepliesAreLost) {
 TEST_F(Outage, WhileTasksRunSideBySide) {
   for (const auto& trouble : {kill_and_start, kill_connections, lose_replies}) {
     work_through(trouble, kBeside);
+  }
+}
+
+TEST_F(Outage, WithTls) {
+  for (const auto& trouble : {kill_and_start, restart, be_silent, kill_connections, lose_replies}) {
+    work_through(trouble, kWithTls);
   }
 }
 

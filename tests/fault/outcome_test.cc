@@ -140,11 +140,19 @@ TEST_P(OutcomeTest, APacketThatEndsWithACommitMayBeDone) {
 // The server says itself that it has stopped at the statement, so COMMIT was not executed.
 TEST_P(OutcomeTest, ARefusedStatementIsNotDoneThoughACommitFollows) {
   auto db = connect();
-  const auto error =
-      support::db_error_of([&] { db.execute("BEGIN; SELECT no_such_column; COMMIT"); });
-  ASSERT_TRUE(error);
-  EXPECT_EQ(error->error_class(), db::ErrorClass::kRefused);
-  EXPECT_FALSE(error->outcome_unknown());
+  db.execute("CREATE TABLE t (a INT) ENGINE=InnoDB");
+  // The second one fails when its columns have been sent, as a fence does.
+  for (const auto& [sql, error_class] :
+       {std::pair("SELECT no_such_column", db::ErrorClass::kRefused),
+        std::pair("SELECT ~0 + (COUNT(*) > 0) FROM t", db::ErrorClass::kFatal)}) {
+    const auto error = support::db_error_of(
+        [&] { db.execute("BEGIN; INSERT INTO t VALUES (1); " + std::string(sql) + "; COMMIT"); });
+    ASSERT_TRUE(error) << sql;
+    EXPECT_EQ(error->error_class(), error_class) << error->what();
+    EXPECT_FALSE(error->outcome_unknown()) << error->what();
+    db.execute("ROLLBACK");
+  }
+  EXPECT_EQ(rows(), 0U);
 }
 
 TEST_P(OutcomeTest, AReplyThatIsTooLateSaysSo) {
