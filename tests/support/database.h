@@ -45,9 +45,10 @@ class Database {
   // Root without a password. `database` may be empty: none is selected.
   [[nodiscard]] db::ConnectOptions options(const std::string& database = {}) const;
   db::Connection connect(const std::string& database = {}) const;
-  // For statements that change the role of the server, which may take long. Open it while the
-  // server is writable: a new connection to a read-only one is refused.
-  [[nodiscard]] db::Connection control() const;
+  // Executes SQL as root by the server's own client, and returns what that prints: a row on each
+  // line. For servers that are not the writer, which Allot's connections refuse. Throws
+  // std::runtime_error when a statement fails.
+  std::string administer(const std::string& sql) const;
   // Where it listens with kTcp.
   [[nodiscard]] db::Server tcp() const { return {"127.0.0.1", port_}; }
   [[nodiscard]] std::string socket() const { return folder_ / "s"; }

@@ -43,7 +43,7 @@ ReplicationGroup::ReplicationGroup(const std::vector<std::string>& settings) {
     all.insert(all.end(), settings.begin(), settings.end());
     nodes_.at(i) = std::make_unique<Database>(all, Network::kTcp);
     join(i, i == 0);
-    if (i == 0) control(0).execute(kRecoveryAccount);
+    if (i == 0) node(0).administer(kRecoveryAccount);
   }
   if (!eventually([this] { return online(0) == kNodes; }, seconds(60))) {
     throw std::runtime_error("the members do not meet:\n" + nodes_[0]->log());
@@ -51,8 +51,7 @@ ReplicationGroup::ReplicationGroup(const std::vector<std::string>& settings) {
 }
 
 void ReplicationGroup::join(std::size_t i, bool founds) {
-  controls_.at(i) = std::make_unique<db::Connection>(node(i).control());
-  control(i).execute(
+  node(i).administer(
       "SET GLOBAL group_replication_bootstrap_group = " + std::string(founds ? "ON" : "OFF") +
       "; START GROUP_REPLICATION USER = 'repl';"
       "SET GLOBAL group_replication_bootstrap_group = OFF");
@@ -60,16 +59,16 @@ void ReplicationGroup::join(std::size_t i, bool founds) {
 
 // One that was just elected is read-only until it has applied everything.
 bool ReplicationGroup::is_primary(std::size_t i) {
-  return number_of(control(i),
-                   "SELECT COUNT(*) FROM performance_schema.replication_group_members"
-                   " WHERE member_id = @@GLOBAL.server_uuid AND member_role = 'PRIMARY'"
-                   " AND member_state = 'ONLINE' AND NOT @@GLOBAL.super_read_only") == 1;
+  return node(i).administer(
+             "SELECT COUNT(*) FROM performance_schema.replication_group_members"
+             " WHERE member_id = @@GLOBAL.server_uuid AND member_role = 'PRIMARY'"
+             " AND member_state = 'ONLINE' AND NOT @@GLOBAL.super_read_only") == "1\n";
 }
 
 std::size_t ReplicationGroup::online(std::size_t i) {
-  return number_of(control(i),
-                   "SELECT COUNT(*) FROM performance_schema.replication_group_members"
-                   " WHERE member_state = 'ONLINE'");
+  return std::stoul(
+      node(i).administer("SELECT COUNT(*) FROM performance_schema.replication_group_members"
+                         " WHERE member_state = 'ONLINE'"));
 }
 
 std::size_t ReplicationGroup::primary_without(std::size_t silent) {

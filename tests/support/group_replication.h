@@ -37,13 +37,10 @@ class ReplicationGroup {
   void rejoin(std::size_t i);
 
  private:
-  db::Connection& control(std::size_t i) { return *controls_.at(i); }
   void join(std::size_t i, bool founds);
 
   std::array<ReservedPort, kNodes> group_;
   std::array<std::unique_ptr<Database>, kNodes> nodes_;
-  // Opened while the node is writable: a new connection to a read-only server would be refused.
-  std::array<std::unique_ptr<db::Connection>, kNodes> controls_;
 };
 
 }  // namespace allot::support

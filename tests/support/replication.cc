@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/replication.h"
 
+#include <sstream>
 #include <stdexcept>
 
 #include "support/eventually.h"
@@ -64,44 +65,51 @@ std::vector<std::string> settings(int number, const PairOptions& options) {
          "--rpl-semi-sync-source-timeout=" + timeout,
          "--rpl-semi-sync-source-enabled=" + std::to_string(waits)});
   } else {
-    all.insert(all.end(),
-               {"--rpl-semi-sync-slave-enabled=1", "--rpl-semi-sync-master-wait-point=AFTER_SYNC",
-                "--rpl-semi-sync-master-timeout=" + timeout,
-                "--rpl-semi-sync-master-enabled=" + std::to_string(waits)});
+    all.insert(all.end(), {"--log-slave-updates", "--rpl-semi-sync-slave-enabled=1",
+                           "--rpl-semi-sync-master-wait-point=AFTER_SYNC",
+                           "--rpl-semi-sync-master-timeout=" + timeout,
+                           "--rpl-semi-sync-master-enabled=" + std::to_string(waits)});
   }
   all.insert(all.end(), options.settings.begin(), options.settings.end());
   return all;
 }
 
 // The primary refused what the replica asked for.
-bool receiver_stopped(db::Connection& at_replica) {
-  constexpr std::size_t kReceiverRuns = 10;
-  auto results = at_replica.execute(words().status);
-  const auto row = results.front().next();
-  return row && row->text(kReceiverRuns) == "No";
+bool receiver_stopped(const Database& replica) {
+  constexpr int kReceiverRuns = 10;
+  std::istringstream columns(replica.administer(words().status));
+  std::string column;
+  for (int i = 0; i <= kReceiverRuns; ++i) std::getline(columns, column, '\t');
+  return column == "No";
 }
 
-void wait_for_replica(db::Connection& db, bool wait) {
-  db.execute(words().wait + std::string(wait ? "1" : "0"));
+void wait_for_replica(const Database& server, bool wait) {
+  server.administer(words().wait + std::string(wait ? "1" : "0"));
 }
 
 // MySQL accepts a replica with commits of its own.
-bool has_all_of(db::Connection& replica, db::Connection& primary) {
-  const std::string executed = value_of(replica, "SELECT @@GLOBAL.gtid_executed");
-  return number_of(primary, "SELECT GTID_SUBSET('" + executed + "', @@GLOBAL.gtid_executed)") == 1;
+bool has_all_of(const Database& replica, const Database& primary) {
+  const std::string executed = replica.administer("SELECT @@GLOBAL.gtid_executed");
+  return primary.administer("SELECT GTID_SUBSET('" + executed + "', @@GLOBAL.gtid_executed)") ==
+         "1\n";
 }
 
 // False when the primary refuses, because the replica has commits that it has not.
-bool follow(db::Connection& at_primary, std::uint16_t port, db::Connection& at_replica) {
+bool follow(const Database& primary, const Database& replica) {
   // First: a replica does not ask a primary that does not wait to wait for it.
-  wait_for_replica(at_primary, true);
-  at_replica.execute("SET GLOBAL read_only = 1;" + std::string(words().follow) +
-                     std::to_string(port) + words().from);
+  wait_for_replica(primary, true);
+  replica.administer("SET GLOBAL read_only = 1;" + std::string(words().follow) +
+                     std::to_string(primary.tcp().port) + words().from);
+  const std::string one = std::string(words().clients) + "\t1\n";
+  const auto counts = [&] {
+    return primary.administer("SHOW GLOBAL STATUS LIKE '" + std::string(words().clients) + "'") ==
+           one;
+  };
   bool refused = false;
   const bool follows = eventually(
       [&] {
-        if (server_counter(at_primary, words().clients) == 1) return true;
-        refused = receiver_stopped(at_replica);
+        if (counts()) return true;
+        refused = receiver_stopped(replica);
         return refused;
       },
       seconds(60));
@@ -112,32 +120,29 @@ bool follow(db::Connection& at_primary, std::uint16_t port, db::Connection& at_r
 }  // namespace
 
 ReplicatedPair::ReplicatedPair(const PairOptions& options)
-    : first_(settings(1, options), Network::kTcp),
-      second_(settings(2, options), Network::kTcp),
-      at_second_(second_.control()) {
-  db::Connection at_first = first_.control();
-  wait_for_replica(at_first, false);  // there is none yet
-  at_first.execute(
+    : first_(settings(1, options), Network::kTcp), second_(settings(2, options), Network::kTcp) {
+  wait_for_replica(first_, false);  // there is none yet
+  first_.administer(
       "CREATE USER repl@'127.0.0.1'; GRANT REPLICATION SLAVE ON *.* TO repl@'127.0.0.1'");
-  if (!follow(at_first, first_.tcp().port, at_second_)) {
+  if (!follow(first_, second_)) {
     throw std::runtime_error("a new replica is refused by its primary:\n" + second_.log());
   }
 }
 
 void ReplicatedPair::promote() {
-  at_second_.execute(words().stop_receiver);
-  if (!eventually([&] { return number_of(at_second_, words().received) == 1; }, seconds(60))) {
+  second_.administer(words().stop_receiver);
+  const auto applied = [this] { return second_.administer(words().received) == "1\n"; };
+  if (!eventually(applied, seconds(60))) {
     throw std::runtime_error("the replica does not apply what it received");
   }
-  at_second_.execute(words().forget);
-  at_second_.execute("SET GLOBAL read_only = 0");
+  second_.administer(words().forget);
+  second_.administer("SET GLOBAL read_only = 0");
 }
 
 bool ReplicatedPair::attach_first() {
-  db::Connection at_first = first_.control();
-  wait_for_replica(at_first, false);
-  if (on_mysql() && !has_all_of(at_first, at_second_)) return false;
-  return follow(at_second_, second_.tcp().port, at_first);
+  wait_for_replica(first_, false);
+  if (on_mysql() && !has_all_of(first_, second_)) return false;
+  return follow(second_, first_);
 }
 
 std::string account(const std::string& name) {

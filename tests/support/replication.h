@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "db/connection.h"
 #include "support/database.h"
 
 namespace allot::support {
@@ -41,7 +40,6 @@ class ReplicatedPair {
  private:
   Database first_;
   Database second_;
-  db::Connection at_second_;
 };
 
 // SQL that creates the account `name` as an installation should have it: with all rights except
