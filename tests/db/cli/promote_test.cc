@@ -20,9 +20,9 @@ class PromoteTest : public CliTest {
 
 TEST_F(PromoteTest, RaisesTheTermOfTheOnlyServer) {
   const std::string first = must({"promote"});
-  EXPECT_TRUE(has(first, "is the writer, with term 1\n"));
+  EXPECT_TRUE(has(first, "is the writer, with term 2\n"));
   const auto report = nlohmann::json::parse(must({"promote", "--json"}));
-  EXPECT_EQ(report["term"], 2);
+  EXPECT_EQ(report["term"], 4);
   EXPECT_EQ(report["writer"], "socket " + server_.socket());
   EXPECT_TRUE(report["also_writable"].empty());
 }
@@ -36,7 +36,7 @@ TEST_F(PromoteTest, BringsARestoredServerAboveTheTermThatTheHostHasSeen) {
   const auto refused = allot({"status"});
   EXPECT_EQ(refused.status.code, kExitUnavailable);
   EXPECT_TRUE(has(refused.err, "has term 1, and another server has term 7: not used"));
-  EXPECT_TRUE(has(must({"promote"}), "is the writer, with term 8\n"));
+  EXPECT_TRUE(has(must({"promote"}), "is the writer, with term 9\n"));
   must({"status"});
 }
 

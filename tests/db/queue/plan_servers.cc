@@ -7,7 +7,7 @@ namespace allot::queue {
 std::vector<Expectation> of_servers() {
   return {
       {&sql::k_read_term, 16, {}, "and the row of the term", false, true},
-      {&sql::k_promote, 1, {{"known_term", "1"}}},
+      {&sql::k_promote, 16, {{"known_term", "1"}}, "and the marks", false, true},
       {&sql::k_mark_superseded, 30, {{"term", "1"}}, "each looked up and written", false, true},
       {&sql::k_clear_superseded, 30, {}, "each looked up and written", false, true},
   };

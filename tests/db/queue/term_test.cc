@@ -98,7 +98,7 @@ TEST_F(TermTest, TwoWithEqualTermsAreBothRefusedUntilOneIsPromoted) {
   EXPECT_EQ(refused->error_class(), db::ErrorClass::kGone);
   EXPECT_EQ(refused->exit_code(), kExitUnavailable);
   EXPECT_NE(std::string(refused->what()).find("both have term 1"), std::string::npos);
-  EXPECT_EQ(promote(old_, 1), 2U);
+  EXPECT_EQ(promote(old_, 1), 3U);
   EXPECT_EQ(db::Connection(both()).where(), place(old_place()));
 }
 
@@ -132,11 +132,26 @@ TEST_F(TermTest, AnOpenSessionIsRefusedOnceAHigherTermIsSeen) {
 
 // Lost commits: the new server was promoted once more than the old one has seen.
 TEST_F(TermTest, APromotedServerIsAboveEveryTermThatWasSeen) {
-  EXPECT_EQ(promote(old_, 7), 8U);
   EXPECT_EQ(promote(old_, 7), 9U);
+  EXPECT_EQ(promote(old_, 7), 11U);
   EXPECT_EQ(support::value_of(old_, "SELECT identity FROM server_identity"),
             support::value_of(new_, "SELECT identity FROM server_identity"));
   EXPECT_FALSE(note_server(old_)) << "it is its own predecessor";
+}
+
+// It was marked by a steward of another host, and this host has seen no term.
+TEST_F(TermTest, APromotedServerIsAboveItsMark) {
+  mark_superseded(old_, 7);
+  EXPECT_EQ(promote(old_, 0), 9U);
+  EXPECT_TRUE(find_queue(old_, "mail"));
+}
+
+// A worker that reaches the other server alone, or was on its way, knows nothing of the promotion.
+TEST_F(TermTest, AServerThatIsNotedAfterAPromotionStaysBelowIt) {
+  promote(old_, 1);
+  EXPECT_TRUE(note_server(new_));
+  EXPECT_LT(term(new_), term(old_));
+  EXPECT_EQ(db::Connection(both()).where(), place(old_place()));
 }
 
 // S53: a session in plain SQL, and one that was open before, ask no other server.
@@ -166,7 +181,7 @@ TEST_F(TermTest, AMarkIsForAServerOfALowerTermOnly) {
   clear_superseded(old_);
   EXPECT_TRUE(db_error_of([&] { static_cast<void>(find_queue(old_, "mail")); }))
       << "its term is lower still";
-  EXPECT_EQ(promote(old_, 2), 3U);
+  EXPECT_EQ(promote(old_, 2), 4U);
   EXPECT_TRUE(find_queue(old_, "mail"));
 }
 
