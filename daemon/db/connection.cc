@@ -248,6 +248,7 @@ std::vector<StatementResult> Connection::with_term(const std::string& sql,
 // which Group Replication sets on all members but the primary.
 void Connection::learn_standing(const Row& role, const std::optional<Row>& term) {
   standing_ = standing_of(role, term);
+  if (reads_term_ && !term) standing_.term = 0;  // no server was noted here yet
   if (standing_.refusal.empty() && has_group(role)) {
     try {
       auto results = run({Statement(sql::k_read_member)});

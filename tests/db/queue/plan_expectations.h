@@ -43,6 +43,8 @@ std::string keys(std::size_t count, const std::string& prio, const std::string& 
 std::vector<Expectation> expectations();
 // Its part of what Fireworq's programs see.
 std::vector<Expectation> of_fireworq();
+// Its part of routes.
+std::vector<Expectation> of_routes();
 // Its part of which server is the writer.
 std::vector<Expectation> of_servers();
 

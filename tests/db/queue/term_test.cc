@@ -185,6 +185,15 @@ TEST_F(TermTest, AMarkIsForAServerOfALowerTermOnly) {
   EXPECT_TRUE(find_queue(old_, "mail"));
 }
 
+// A database that was made again behind the address: it has no row yet.
+TEST_F(TermTest, AServerThatWasNeverNotedHasTheLowestTerm) {
+  old_.execute("DELETE FROM server_identity");
+  db::ConnectOptions options = TermTest::options({old_place()});
+  EXPECT_EQ(db::Connection(options).standing().term, 0U);
+  options.memory->saw(1);
+  EXPECT_TRUE(db_error_of([&] { db::Connection{options}; }));
+}
+
 // An account of before, and a database without tables: the read-only switches decide, as they did.
 TEST_F(TermTest, ATermThatCannotBeReadRefusesNothing) {
   old_.execute(
