@@ -3,8 +3,8 @@
 
 #include <charconv>
 
-#include "db/writer.h"
 #include "base/error.h"
+#include "db/writer.h"
 #include "sql/queries.h"
 
 namespace allot::queue {

@@ -72,7 +72,8 @@ struct QueueInfo {
   }
 };
 
-// A row as find_queue.sql shows it. Throws DbError (kSuperseded) where the server is not the writer any more.
+// A row as find_queue.sql shows it. Throws DbError (kSuperseded) where the server is not the writer
+// any more.
 QueueInfo queue_in(const db::Row& row);
 // By its name. A submitter asks address() of submit/address.h instead, which follows routes.
 std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name);

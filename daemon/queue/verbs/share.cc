@@ -10,7 +10,7 @@ namespace allot::queue {
 namespace {
 
 // Behind the columns of find_queue.sql.
-constexpr std::size_t kMostRunning = 8;
+constexpr std::size_t kMostRunning = 9;
 
 }  // namespace
 

@@ -8,8 +8,8 @@
 #include "meter/record.h"
 #include "peer/doorbell.h"
 #include "queue/verbs/cancel_request.h"
-#include "worker/process/connect.h"
 #include "thread/deaf_thread.h"
+#include "worker/process/connect.h"
 #include "worker/process/former_connection.h"
 #include "worker/run/run_log.h"
 

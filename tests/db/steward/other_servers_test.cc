@@ -101,8 +101,8 @@ TEST_F(OtherServersTest, AMarkGoesWhenItsServerIsPromotedAgain) {
   OtherServers servers(both());
   EXPECT_TRUE(eventually([&] { return value(old_, "SELECT superseded_by FROM queue") == "2"; }));
   db::Connection db(old_.options("allot_1"), nullptr);
-  db.execute(
-      "UPDATE server_identity SET number = 3");  // without allot promote, which clears the mark
+  // Without allot promote, which clears the mark.
+  db.execute("UPDATE server_identity SET number = 3 WHERE only_row = 1");
   EXPECT_TRUE(eventually([&] { return value(old_, "SELECT superseded_by FROM queue").empty(); }));
   EXPECT_TRUE(eventually([&] { return value(new_, "SELECT superseded_by FROM queue") == "3"; }));
 }
