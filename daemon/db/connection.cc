@@ -55,14 +55,12 @@ std::string joined(std::span<const Statement> statements) {
   return sql;
 }
 
-// There is no schema, an older one, or no right to read it.
+// There is no schema, or an older one. A right that is missing is an error that names it.
 bool lacks_term(const DbError& error) {
   switch (error.number()) {
     case ER_NO_DB_ERROR:
     case ER_NO_SUCH_TABLE:
     case ER_BAD_FIELD_ERROR:
-    case ER_TABLEACCESS_DENIED_ERROR:
-    case ER_COLUMNACCESS_DENIED_ERROR:
       return true;
     default:
       return false;

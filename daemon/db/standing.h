@@ -13,8 +13,7 @@ class Row;
 struct Standing {
   // Why it is not the writer, as "is read-only"; empty: nothing speaks against it.
   std::string refusal{};
-  // 0: no server was noted there yet. nullopt: there is no schema, or an older one, or this account
-  // may not read it.
+  // 0: no server was noted there yet. nullopt: there is no schema, or an older one.
   std::optional<std::uint64_t> term{};
   // Term of the server that has superseded this one, as a steward marked it here; 0: no mark.
   std::uint64_t superseded_by = 0;

@@ -33,6 +33,8 @@ TEST(Servers, IdleWorkersAndSubmittersFollowTheWritableOne) {
                  .server = &first,
                  .database_keys = "hosts = [\"127.0.0.1:1\", \"" + place(first) + "\", \"" +
                                   place(second) + "\"]\nuser = \"app\""});
+  // What a replica would have.
+  at_second.execute("INSERT INTO server_identity VALUES (1, 'first', 1, '2025-01-01', 0)");
   (void)daemon.submit("test.write", "a");
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_TRUE(daemon.logged("database.connected where=" + place(first))) << daemon.log();

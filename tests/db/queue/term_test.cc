@@ -194,14 +194,20 @@ TEST_F(TermTest, AServerThatWasNeverNotedHasTheLowestTerm) {
   EXPECT_TRUE(db_error_of([&] { db::Connection{options}; }));
 }
 
-// An account of before, and a database without tables: the read-only switches decide, as they did.
-TEST_F(TermTest, ATermThatCannotBeReadRefusesNothing) {
+TEST_F(TermTest, AnAccountThatMayNotReadTheTermIsRefusedWithTheGrantItLacks) {
   old_.execute(
       "CREATE USER IF NOT EXISTS narrow@'127.0.0.1' IDENTIFIED BY 'pw';"
       "GRANT SELECT ON allot_1.allot_schema TO narrow@'127.0.0.1'");
   db::ConnectOptions narrow = options({old_place()});
   narrow.user = "narrow";
-  EXPECT_EQ(db::Connection(narrow).standing().term, std::nullopt);
+  const auto refused = db_error_of([&] { db::Connection{narrow}; });
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->error_class(), db::ErrorClass::kRefused);
+  EXPECT_NE(std::string(refused->what()).find("GRANT SELECT ON `allot_1`."), std::string::npos)
+      << refused->what();
+}
+
+TEST_F(TermTest, WithoutASchemaThereIsNoTerm) {
   db::ConnectOptions empty = options({old_place()});
   empty.database.clear();
   db::Connection db(empty);
