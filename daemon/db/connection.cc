@@ -236,9 +236,15 @@ std::vector<StatementResult> Connection::with_term(const std::string& sql,
     results.pop_back();
     return results;
   } catch (const DbError& error) {
-    if (!lacks_term(error)) throw;
-    reads_term_ = false;
-    return execute(sql);
+    if (lacks_term(error)) {
+      reads_term_ = false;
+      return execute(sql);
+    }
+    if (error.error_class() != ErrorClass::kRefused || !account_.empty()) throw;
+    // Again, now that the message can name the account.
+    auto results = execute("SELECT CURRENT_USER()");
+    account_ = results.front().next()->text(0);
+    return with_term(sql, term);
   }
 }
 

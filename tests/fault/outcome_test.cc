@@ -247,8 +247,8 @@ TEST_P(OutcomeTest, ADaemonStartsWhileConnectionsAreCut) {
   Daemon daemon(daemon_options());
   std::atomic<bool> over{false};
   std::thread cutter([&] {
-    for (unsigned i = 0; i < 18 && !over; ++i) {
-      const unsigned asked = 1 + i % 6;  // in its login, or later and later in its look
+    // In its login, or later and later in its look.
+    for (unsigned asked = 1; asked <= 6 && !over; ++asked) {
       EXPECT_TRUE(eventually([&] {
         const auto clients = proxy_.clients();
         return over || std::any_of(clients.begin(), clients.end(),
@@ -258,7 +258,9 @@ TEST_P(OutcomeTest, ADaemonStartsWhileConnectionsAreCut) {
     }
   });
   daemon.start();
-  e2e::wait_ready(daemon, 1);
+  // Each cut may be in a check of the database, and the pause before the next check doubles.
+  EXPECT_TRUE(eventually([&] { return !daemon.ready_workers().empty(); }, std::chrono::minutes(2)))
+      << daemon.log();
   over = true;
   cutter.join();
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0})) << daemon.log();
