@@ -73,8 +73,9 @@ TEST_F(SubmitTest, ATakenKeySaysLessToAnAccountThatOnlySubmits) {
   must({"submit", "default", "t", "", "--unique-key", "k"});
   look_.execute("CREATE USER IF NOT EXISTS submitter@localhost IDENTIFIED BY 'right'");
   look_.execute("ALTER USER submitter@localhost IDENTIFIED BY 'right'");
-  for (const std::string grant : {"SELECT ON allot_schema", "SELECT ON queue", "INSERT ON task",
-                                  "SELECT, INSERT, UPDATE ON task_unique"}) {
+  for (const std::string grant :
+       {"SELECT ON allot_schema", "SELECT ON queue", "SELECT ON server_identity", "INSERT ON task",
+        "SELECT, INSERT, UPDATE ON task_unique"}) {
     const auto on = grant.find(" ON ") + 4;
     look_.execute("GRANT " + grant.substr(0, on) + name_ + "." + grant.substr(on) +
                   " TO submitter@localhost");
