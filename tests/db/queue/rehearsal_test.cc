@@ -288,8 +288,11 @@ TEST(GroupOfSeveralWritersTest, IsRefused) {
        "--loose-group-replication-start-on-boot=OFF",
        "--loose-group-replication-single-primary-mode=OFF"},
       support::Network::kTcp);
+  server.administer("START GROUP_REPLICATION");
+  // A member that is not ONLINE yet is not used.
+  EXPECT_TRUE(support::eventually(
+      [&] { return !support::db_error_of([&] { db::Connection{server.options()}; }); }));
   const std::string name = server.make_database();
-  server.connect().execute("START GROUP_REPLICATION");
   const db::ConnectOptions options = server.options(name);
   db::Connection db(options);
   const auto error = support::db_error_of([&] { rehearse(db, options); });

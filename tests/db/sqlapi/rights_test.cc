@@ -49,10 +49,13 @@ class RightsTest : public testing::Test {
   RightsTest(const RightsTest&) = delete;
   RightsTest& operator=(const RightsTest&) = delete;
 
+  // As a client of plain SQL, which reads no term: the database is selected behind the connection.
   [[nodiscard]] db::Connection connect(const std::string& user) const {
-    db::ConnectOptions options = Database::shared().options(name_);
+    db::ConnectOptions options = Database::shared().options();
     options.user = user;
-    return db::Connection(options);
+    db::Connection db(options);
+    db.execute("USE " + name_);
+    return db;
   }
   void migrate() {
     db::migrate(*migrator_);
