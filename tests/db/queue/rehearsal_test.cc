@@ -13,6 +13,7 @@
 #include "queue/look/health.h"
 #include "sql/queries.h"
 #include "support/db_error.h"
+#include "support/eventually.h"
 #include "support/reserved_port.h"
 #include "support/rewriting_proxy.h"
 #include "support/server_program.h"
