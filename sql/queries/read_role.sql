@@ -11,4 +11,5 @@ SELECT @@global.read_only, @@global.innodb_read_only,
                MAX(IF(VARIABLE_NAME = 'wsrep_local_state_comment', VARIABLE_VALUE, NULL)) AS state,
                MAX(IF(VARIABLE_NAME = 'wsrep_gcomm_uuid', VARIABLE_VALUE, NULL)) AS node
           FROM /*M!100600 information_schema.GLOBAL_STATUS */ /*!80000 performance_schema.global_status */
-         WHERE VARIABLE_NAME LIKE 'wsrep%') AS wsrep;
+         WHERE VARIABLE_NAME IN ('wsrep_provider_name', 'wsrep_cluster_status', 'wsrep_local_state_comment',
+                                 'wsrep_gcomm_uuid')) AS wsrep;
