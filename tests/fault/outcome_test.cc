@@ -145,8 +145,8 @@ TEST_P(OutcomeTest, ARefusedStatementIsNotDoneThoughACommitFollows) {
   for (const auto& [sql, error_class] :
        {std::pair("SELECT no_such_column", db::ErrorClass::kRefused),
         std::pair("SELECT ~0 + (COUNT(*) > 0) FROM t", db::ErrorClass::kFatal)}) {
-    const auto error = support::db_error_of(
-        [&] { db.execute("BEGIN; INSERT INTO t VALUES (1); " + std::string(sql) + "; COMMIT"); });
+    const std::string packet = "BEGIN; INSERT INTO t VALUES (1); " + std::string(sql) + "; COMMIT";
+    const auto error = support::db_error_of([&] { db.execute(packet); });
     ASSERT_TRUE(error) << sql;
     EXPECT_EQ(error->error_class(), error_class) << error->what();
     EXPECT_FALSE(error->outcome_unknown()) << error->what();
