@@ -148,8 +148,9 @@ TEST_F(LinesTest, AConnectionThatIsLostBeforeItsBatchLosesNoLine) {
   for (const int first : {1, 2}) {
     SCOPED_TRACE(first);
     // The one connection is there, and was used a moment ago: it is not looked at.
-    ASSERT_TRUE(support::eventually(
-        [&] { return api::ask(application, {"GET", "/api/v1/queues"}).status() == 200; }));
+    ASSERT_TRUE(support::eventually([&] {
+      return api::ask(application, {"GET", "/api/v1/queues"}).status() == 200;
+    }));
     Stream stream(application, "?batch=1");
     if (first == 2) {
       ASSERT_EQ(stream.take(lines(1, 1)).size(), 1U);
