@@ -148,6 +148,7 @@ const Elsewhere kElsewhere[] = {
     {"docs/cli.md", "allot dead retry --group", "tests/db/cli/dead_test.cc", "Go on? [y/N]"},
     {"docs/database.md", "allot check", "tests/e2e/rights_test.cc", "GRANT "},
     // They need a cluster.
+    {"docs/cli.md", "allot promote", "tests/e2e/failover_document_test.cc", "\"promote\""},
     {"docs/failover.md", "allot doctor", "tests/e2e/failover_document_test.cc", "\"doctor\""},
     {"docs/failover.md", "allot promote", "tests/e2e/failover_document_test.cc", "\"promote\""},
     {"docs/plugins.md", "allot-worker --run", "tests/unit/cli/exit_codes_test.cc", "\"--run\""},
