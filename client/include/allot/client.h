@@ -61,7 +61,7 @@ class ALLOT_CLIENT_API ClientError : public std::runtime_error {
 // How to connect, for an application without an allot.toml. Names and defaults are those of its
 // section [database].
 struct ClientSettings {
-  // "db1", "db1:3307", "::1", "[::1]:3307". Each connection goes to the first that is writable.
+  // "db1", "db1:3307", "::1", "[::1]:3307". Each connection uses the writer among them.
   std::vector<std::string> hosts{"127.0.0.1"};
   std::uint16_t port = 3306;  // of every host that names none
   std::string socket{};       // used instead of hosts when not empty
