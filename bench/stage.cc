@@ -103,10 +103,12 @@ Stage::~Stage() {
   }
 }
 
-// An earlier benchmark leaves nothing: its queues would have the numbers of those of this one.
+// An earlier benchmark leaves nothing: its queues would have the numbers of those of this one, and
+// its runtime folder remembers the term of its server (S52).
 void Stage::start_private() {
   only_one_ = only_one_in(folder_);
   fs::remove_all(folder_ + "/db");
+  fs::remove_all(runtime_dir());
   write_config("embedded = " + toml_text(folder_ + "/db"));
   config::LoadOptions load_options;
   load_options.file = folder_ + "/allot.toml";
