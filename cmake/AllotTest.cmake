@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A ctest entry and the target that builds what it needs have one name; scripts/test relies on it.
+# A ctest entry and the target that builds what it needs have one name; scripts/check relies on it.
 #
 # allot_test(name SOURCES ... LINKS ... [TIMEOUT seconds] [LABELS ...] [SHARDS number]): one GoogleTest
 # binary, one ctest entry. A binary is the unit, because a fixture that starts a database is shared by
@@ -7,11 +7,7 @@
 # by side: GoogleTest itself deals its cases out to them, so each runs once, in one of them. Every
 # shard starts a database of its own, which takes a second.
 #
-# Labels, of which an entry may have several (docs/decisions/0025-checks.md):
-#   plain    runs in dev instead of asan
-#   threads  runs in tsan, too
-#   server   starts a database server by tests/support, so that it can run on MySQL as on MariaDB
-#   mysql    of those: scripts/test runs it on both servers
+# Labels, of which an entry may have several (docs/checks.md): plain, nightly, mysql, server, threads.
 
 find_package(GTest REQUIRED)
 allot_precompile(program EXECUTABLE GTest::gtest)

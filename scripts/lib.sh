@@ -94,7 +94,7 @@ apt_install() {
     awk '$1 == "Remv" { print $2 }' | tr '\n' ' ') || true  # what it refuses it cannot tell either
   if [ -n "$in_the_way" ]; then
     die "cannot install $*: installed packages stand in the way: ${in_the_way% }
-Nothing was removed. Remove them yourself, or use a container (scripts/test-fresh shows how)."
+Nothing was removed. Remove them yourself, or use a container (tests/nightly/fresh shows how)."
   fi
   die "cannot install $*: apt-get says why above. Nothing was removed."
 }
@@ -134,19 +134,6 @@ own_apt() {
   for option in "${settings[@]}"; do own_apt+=(-o "$option"); done
   apt-get -q "${own_apt[@]}" -o APT::Update::Error-Mode=any update
 }
-
-# What checks write down of themselves, to be committed afterwards.
-records='tests/(long-run-steps|last-long-run|last-whole-lint)$'
-
-uncommitted() { git status --porcelain | grep -Ev " $records" || true; }
-
-# last_run FILE FIELD: what tests/FILE says of a check that passed; nothing if it never has.
-last_run() {
-  sed -n "s/^$2: //p" "$root/tests/$1" 2>/dev/null || true
-}
-
-clang_tidy_version() { clang-tidy --version | sed -n 's/.*version \([0-9.]*\).*/\1/p'; }
-gxx_version() { g++ -dumpfullversion; }
 
 # make_debian SUITE FOLDER LOG [PACKAGE,...]: a minimal Debian that uses apt as this machine does.
 make_debian() {

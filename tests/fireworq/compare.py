@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks Fireworq and Allot the same; started by scripts/compare-fireworq."""
+"""Asks Fireworq and Allot the same; started by tests/nightly/fireworq."""
 import argparse
 import concurrent.futures
 import fnmatch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One of the two programs that scripts/compare-fireworq asks the same, and the target of its jobs."""
+"""One of the two programs that tests/nightly/fireworq asks the same, and the target of its jobs."""
 import datetime
 import decimal
 import json

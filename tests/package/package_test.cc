@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The content of the Debian packages. scripts/test-packages shows that they install, upgrade and
+// The content of the Debian packages. tests/nightly/packages shows that they install, upgrade and
 // purge.
 #include <gtest/gtest.h>
 

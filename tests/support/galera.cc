@@ -47,7 +47,7 @@ std::string prepare(const Database& founder) {
 
 std::string why_no_galera() {
   if (on_mysql()) return "Galera runs on MariaDB";
-  return provider().empty() ? "no Galera: eval \"$(scripts/galera)\" first" : "";
+  return provider().empty() ? "no Galera: eval \"$(tests/nightly/galera)\" first" : "";
 }
 
 GaleraCluster::GaleraCluster(const std::vector<std::string>& settings) {

@@ -11,7 +11,7 @@
 
 namespace allot::support {
 
-// Why this run has no Galera, for GTEST_SKIP; empty when it has. scripts/galera prints the variable
+// Why this run has no Galera, for GTEST_SKIP; empty when it has. tests/nightly/galera prints the variable
 // that it needs.
 std::string why_no_galera();
 

@@ -8,7 +8,7 @@
 
 namespace allot::support {
 
-// The program of $ALLOT_TEST_MYSQLD is what this run tests on. scripts/test --server mysql sets it.
+// The program of $ALLOT_TEST_MYSQLD is what this run tests on. scripts/mysql prints it.
 bool on_mysql();
 
 // "mariadbd" or "mysqld", for messages.

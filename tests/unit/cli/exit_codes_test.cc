@@ -121,38 +121,5 @@ TEST_F(ExitCodeTest, OfABoardOfAnotherVersion) {
       << done.err;
 }
 
-// Each command that there is, and each below it, but those that only have commands below them.
-void collect_commands(const std::vector<std::string>& words,
-                      std::vector<std::vector<std::string>>& all) {
-  std::vector<std::string> asked = words;
-  asked.insert(asked.begin(), ALLOT_PROGRAM);
-  asked.emplace_back("--help");
-  const std::string help = support::run_program(asked).out;
-  const std::size_t at = help.find("Subcommands:\n");
-  if (at == std::string::npos) {
-    all.push_back(words);
-    return;
-  }
-  const std::string list = help.substr(at);
-  const std::regex name(R"(\n  ([a-z]+) )");
-  for (std::sregex_iterator found(list.begin(), list.end(), name), end; found != end; ++found) {
-    std::vector<std::string> below = words;
-    below.push_back((*found)[1]);
-    collect_commands(below, all);
-  }
-}
-
-TEST(Json, EveryCommandHasIt) {
-  std::vector<std::vector<std::string>> commands;
-  collect_commands({}, commands);
-  EXPECT_GE(commands.size(), 10U) << testing::PrintToString(commands);
-  for (std::vector<std::string> words : commands) {
-    words.insert(words.begin(), ALLOT_PROGRAM);
-    words.emplace_back("--help");
-    const std::string help = support::run_program(words).out;
-    EXPECT_NE(help.find("--json"), std::string::npos) << testing::PrintToString(words) << help;
-  }
-}
-
 }  // namespace
 }  // namespace allot::cli

@@ -78,6 +78,12 @@ std::string dashed(const std::string& text) {
   return std::regex_replace(text, std::regex("-"), "\\-");
 }
 
+TEST(Json, EveryCommandHasIt) {
+  for (const auto& [command, options] : leaves()) {
+    EXPECT_EQ(options.count("--json"), command.empty() ? 0U : 1U) << command;
+  }
+}
+
 TEST(ManualTest, EveryCommandAndOptionStandsInThePage) {
   const std::string page = manual("allot.1");
   const auto all = leaves();
