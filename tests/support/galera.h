@@ -11,8 +11,8 @@
 
 namespace allot::support {
 
-// Why this run has no Galera, for GTEST_SKIP; empty when it has. tests/nightly/galera prints the variable
-// that it needs.
+// Why this run has no Galera, for GTEST_SKIP; empty when it has. tests/nightly/galera prints the
+// variable that it needs.
 std::string why_no_galera();
 
 // Three nodes of a Galera cluster on MariaDB, all synced at the start; each of them listens on
