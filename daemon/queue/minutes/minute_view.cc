@@ -16,17 +16,17 @@ using std::chrono::microseconds;
 constexpr std::uint32_t kMostInstances = 1'000;
 
 // By time, and then by name.
-using Found = std::map<std::string, std::map<MinuteKey, MinuteView>>;
+using Views = std::map<std::string, std::map<MinuteKey, MinuteView>>;
 
-MinuteView& view_in(Found& found, const std::string& at, const MinuteKey& key) {
+MinuteView& view_in(Views& found, const std::string& at, const MinuteKey& key) {
   MinuteView& view = found[at][key];
   view.at = at;
   view.key = key;
   return view;
 }
 
-Found counts_in(db::StatementResult& result) {
-  Found found;
+Views counts_in(db::StatementResult& result) {
+  Views found;
   while (const auto row = result.next()) {
     const MinuteKey key{std::string(row->text(1)), std::string(row->text(2)),
                         std::string(row->text(3))};
@@ -59,7 +59,7 @@ Seen seen_of(const std::map<std::string, Seen>& look, const std::string& queue) 
   return at == look.end() ? Seen{} : at->second;
 }
 
-void add_backlogs(Found& found, const Looks& looks) {
+void add_backlogs(Views& found, const Looks& looks) {
   const std::map<std::string, Seen>* before = nullptr;
   for (const auto& [at, look] : looks) {
     for (const auto& [queue, seen] : look) view_in(found, at, {queue, ""});
@@ -106,7 +106,7 @@ Minutes list_minutes(db::Connection& db, const MinutesWanted& wanted) {
   auto results = db.run(ask);
   Minutes minutes;
   minutes.more = results.front().row_count() > kMostMinuteRows;
-  Found found = counts_in(results.front());
+  Views found = counts_in(results.front());
   if (wanted.by == MinutesBy::kQueue) {
     minutes.more = minutes.more || results.back().row_count() > kMostMinuteRows;
     add_backlogs(found, looks_in(results.back()));

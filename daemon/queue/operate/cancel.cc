@@ -16,9 +16,6 @@
 namespace allot::queue {
 namespace {
 
-// The task may move to a later key between a look at it and the deletion of its row.
-constexpr int kTries = 5;
-
 // Whether nobody had the partition from the first look, before the task was taken out, to the
 // second one, after it: every lease and every release has a new epoch.
 bool was_free(const Standing& before, const Standing& after) {
@@ -97,6 +94,7 @@ AsDone as_done_here(bool keep_history) {
 
 Cancelled cancel_task(db::Connection& db, const TaskId& id, std::string_view reason,
                       const std::optional<AsDone>& as_done) {
+  constexpr int kTries = 5;  // it may move to a later key between a look and the deletion
   for (int tries = 0; tries < kTries; ++tries) {
     Cancelled result;
     result.task = show(db, id);

@@ -13,7 +13,7 @@
 namespace allot::queue {
 namespace {
 
-constexpr int kTries = 8;
+constexpr int kStoreTries = 8;
 
 std::string bytes_or_null(const std::optional<std::string>& bytes) {
   return bytes ? "_binary" + db::Statement::quoted(*bytes) : "NULL";
@@ -98,7 +98,7 @@ std::optional<TaskId> read_made(std::vector<db::StatementResult>& results, const
 Put put_schedule(db::Connection& db, const ScheduleSpec& spec, std::optional<Moment> next,
                  const std::optional<AppliedText>& applied) {
   validate(spec);
-  for (int tries = 1; tries <= kTries; ++tries) {
+  for (int tries = 1; tries <= kStoreTries; ++tries) {
     const auto found = find_schedule(db, spec.name);
     if (!found) {
       if (create(db, spec, next, applied)) return Put::kAdded;
@@ -205,7 +205,7 @@ std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name
       const bool again = error.number() == kOutOfRange ||
                          error.error_class() == db::ErrorClass::kDuplicate ||
                          error.error_class() == db::ErrorClass::kRetryable;
-      if (!again || tries == kTries) throw;
+      if (!again || tries == kStoreTries) throw;
     }
   }
 }
