@@ -68,7 +68,7 @@ class CommandDoor final : public Door {
   }
 
   Answer state(const std::string& id) override {
-    Answer answer = asked({"task", "show", id, "--json"});
+    Answer answer = asked({"task", "show", "--json", "--", id});
     if (answer.kind == Kind::kDone) answer.word = answer.document.at("state");
     return answer;
   }
@@ -79,7 +79,9 @@ class CommandDoor final : public Door {
   }
 
   Answer find(const std::string& queue, const std::string& unique_key) override {
-    Answer answer = asked({"task", "find", queue, "--unique-key=" + unique_key, "--json"});
+    Words words{"task", "find", queue, "--json"};
+    for (const std::string& word : words_of({{"unique_key", unique_key}})) words.push_back(word);
+    Answer answer = asked(words);
     if (answer.kind != Kind::kDone) return answer;
     answer.add(answer.document.at("task"), true);
     answer.word = answer.document.at("state");
@@ -87,8 +89,10 @@ class CommandDoor final : public Door {
   }
 
   Answer cancel(const std::string& id, const std::string& reason, bool as_done) override {
-    Words words{"task", "cancel", id, "--reason=" + reason, "--json"};
+    Words words = words_of({{"reason", reason}});
+    words.insert(words.begin(), {"task", "cancel", "--json"});
     if (as_done) words.emplace_back("--as-done");
+    words.insert(words.end(), {"--", id});
     Answer answer = asked(words);
     if (answer.kind == Kind::kDone) {
       answer.word = answer.document.at("asked").get<bool>() ? "asked" : "cancelled";

@@ -69,7 +69,9 @@ class ProcedureDoor final : public Door {
                          quoted(id) + ", " + quoted(reason) + ", @word)");
     if (answer.kind == Kind::kFailed) answer.word = "gone";
     if (answer.word == "dead" || answer.word == "otherwise") answer.kind = Kind::kFailed;
-    if (as_done && answer.word == "done") answer.word = "cancelled";
+    if (as_done && answer.kind == Kind::kDone && answer.word != "asked") {
+      answer.word = answer.word == "done" ? "cancelled" : "not done: " + answer.word;
+    }
     return answer;
   }
 
