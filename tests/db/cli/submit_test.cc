@@ -216,7 +216,9 @@ TEST_F(SubmitTest, AWrongPasswordIsAMatterOfConfiguration) {
   EXPECT_EQ(done.err.find("a-wrong-one"), std::string::npos);
 }
 
-TEST_F(SubmitTest, WithoutTheRightSchemaNothingIsSent) {
+class SchemaTest : public OwnDatabaseTest {};
+
+TEST_F(SchemaTest, WithoutTheRightOneNothingIsSent) {
   look_.execute("INSERT INTO allot_schema VALUES (9999, 'future', 0, UTC_TIMESTAMP(), 'x')");
   const auto newer = allot({"submit", "default", "t"});
   EXPECT_EQ(newer.status.code, kExitConfig);
