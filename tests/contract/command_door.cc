@@ -109,7 +109,7 @@ class CommandDoor final : public Door {
   }
 
   Answer pause_queue(const std::string& queue, const std::string& reason) override {
-    return asked({"queue", "pause", "--json", "--reason=" + reason, "--", queue});
+    return asked({"queue", "pause", "--json", "--reason", reason, "--", queue});
   }
   Answer resume_queue(const std::string& queue) override {
     return asked({"queue", "resume", "--json", "--", queue});
@@ -130,10 +130,10 @@ class CommandDoor final : public Door {
   Answer queues() override { return asked({"queue", "list", "--json"}); }
 
   Answer dead(const std::string& queue) override {
-    return asked({"dead", "list", queue, "--json"});
+    return asked({"dead", "list", "--json", "--", queue});
   }
   Answer groups(const std::string& queue) override {
-    return asked({"dead", "groups", queue, "--json"});
+    return asked({"dead", "groups", "--json", "--", queue});
   }
   Answer retry(const std::string& id) override { return asked({"dead", "retry", id, "--json"}); }
   Answer discard(const std::string& id) override {
@@ -152,7 +152,7 @@ class CommandDoor final : public Door {
     return asked({"schedule", "show", "--json", "--", name});
   }
   Answer pause_schedule(const std::string& name, const std::string& reason) override {
-    return asked({"schedule", "pause", "--json", "--reason=" + reason, "--", name});
+    return asked({"schedule", "pause", "--json", "--reason", reason, "--", name});
   }
   Answer resume_schedule(const std::string& name) override {
     return asked({"schedule", "resume", "--json", "--", name});

@@ -174,7 +174,9 @@ class HttpDoor final : public Door {
   Answer break_lock(const std::string& name, const std::string& slot) override {
     json body = json::object();
     if (!slot.empty()) body["slot"] = value_of(slot);
-    return send("POST", lock_path(name, "/break"), body);
+    Answer answer = send("POST", lock_path(name, "/break"), body);
+    if (answer.kind == Kind::kDone) answer.document = json(answer.document.at("broken"));
+    return answer;
   }
 
  private:

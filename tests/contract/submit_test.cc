@@ -313,14 +313,14 @@ TEST_P(SubmitRule, ARouteIsFollowedWithinASecond) {
   EXPECT_EQ(goes_to(door().submit({.type = "sms"})), "default");
 }
 
-struct Wrong {
+struct WrongTask {
   Task task;
   const char* field;
 };
 
-std::vector<Wrong> wrong_tasks() {
+std::vector<WrongTask> wrong_tasks() {
   const std::string long_name(64, 'a');
-  std::vector<Wrong> all{
+  std::vector<WrongTask> all{
       {{.queue = std::string(64, 'q')}, "queue"}, {{.queue = std::string(7'000, 'q')}, "queue"},
       {{.queue = kInjection}, "queue"},           {{.queue = "DEFAULT"}, "queue"},
       {{.queue = "default "}, "queue"},           {{.queue = "default' OR ''='"}, "queue"},
@@ -368,7 +368,7 @@ std::vector<Wrong> wrong_tasks() {
       {{{"unique_key", "k"}}, "unique_key would break the order"},
       {{{"run_at", soon}}, "run_at would break the order"}};
   for (const auto& [fields, field] : breaks) {
-    Wrong wrong{{.queue = "ordered", .options = fields}, field};
+    WrongTask wrong{{.queue = "ordered", .options = fields}, field};
     wrong.task.options["partition_key"] = "k";
     all.push_back(wrong);
   }
@@ -376,7 +376,7 @@ std::vector<Wrong> wrong_tasks() {
 }
 
 TEST_P(SubmitRule, WhatIsWrongIsNamedAndNothingIsSubmitted) {
-  for (const Wrong& wrong : wrong_tasks()) {
+  for (const WrongTask& wrong : wrong_tasks()) {
     by_each_way(wrong.task, [&](const Answer& refused) {
       EXPECT_TRUE(refuses(refused, wrong.field)) << wrong.task.type << json(wrong.task.options);
     });

@@ -107,7 +107,8 @@ const std::string& World::config_file() {
     config_file_ = folder_.write(
         "allot.toml", "[database]\nsocket = \"" + socket_ + "\"\nuser = \"root\"\nname = \"" +
                           name_ + "\"\ncall_timeout = \"" + std::to_string(call_timeout_.count()) +
-                          "ms\"\n[daemon]\nruntime_dir = \"run\"\n");
+                          "ms\"\n[daemon]\nruntime_dir = \"run\"\n" +
+                          (history_ ? "[queues.default]\npartitions = 4\nhistory = \"1h\"\n" : ""));
   }
   return config_file_;
 }
@@ -118,6 +119,9 @@ gateway::api::Application& World::gateway() {
   service.database = Database::shared().options(name_);
   service.database.socket = socket_;
   service.database.call_timeout = call_timeout_;
+  config::LoadOptions load;
+  load.file = config_file();
+  service.queues = config::load(load).queues;
   service.threads = 4;
   service.snapshot_for = 0;
   service.calendar = {ALLOT_GATEWAY_PROGRAM, "--calendar"};

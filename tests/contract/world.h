@@ -26,8 +26,9 @@ class World {
   World& operator=(const World&) = delete;
   ~World();
 
-  // Before any door is used: nobody answers there, or calls end after that time.
+  // Before any door is used: nobody answers there; calls end after that time.
   void move_away() { socket_ = "/nonexistent/socket"; }
+  void keep_history() { history_ = true; }  // of default
   void limit_calls(std::chrono::milliseconds time) { call_timeout_ = time; }
 
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -49,6 +50,7 @@ class World {
   support::TempDir folder_;
   std::string socket_;
   std::chrono::milliseconds call_timeout_{10'000};
+  bool history_ = false;
   std::unique_ptr<Client> client_;
   std::string config_file_;
   std::unique_ptr<gateway::api::Application> gateway_;

@@ -276,34 +276,6 @@ TEST_F(SubmitRouteTest, AMoveNeedsBothQueues) {
   EXPECT_EQ(post("/api/v1/tasks/" + keyed + "/move", R"({"to":"other"})").status(), 409U);
 }
 
-TEST_F(SubmitRouteTest, OnlyDeadTasksAreRetriedOrDiscarded) {
-  const std::string task = "/api/v1/tasks/" + put();
-  EXPECT_EQ(post(task + "/retry").status(), 409U);
-  EXPECT_EQ(post(task + "/discard").status(), 409U);
-  EXPECT_EQ(post(task + "/cancel", R"({"reason":"no"})").status(), 200U);
-  EXPECT_EQ(get(task).document()["state"], "dead");
-  EXPECT_EQ(post(task + "/cancel").status(), 409U);
-  EXPECT_EQ(post(task + "/retry").status(), 200U);
-  EXPECT_EQ(get(task).document()["state"], "waiting");
-  EXPECT_EQ(post(task + "/cancel", R"({"as_done":true})").status(), 200U);
-  EXPECT_EQ(get(task).status(), 404U);
-}
-
-TEST_F(SubmitRouteTest, APauseAndARateAreShown) {
-  const Answered paused = post("/api/v1/queues/mail/pause", R"({"reason":"moving"})");
-  EXPECT_EQ(paused.document()["paused"]["reason"], "moving");
-  EXPECT_TRUE(post("/api/v1/queues/mail/resume").document()["paused"].is_null());
-  const Asked rate{"PUT", "/api/v1/queues/mail/rate", R"({"per_second":0.5,"burst":3})"};
-  EXPECT_EQ(ask(rate).document()["rate"], (json{{"per_second", 0.5}, {"burst", 3}}));
-  EXPECT_TRUE(ask({"DELETE", "/api/v1/queues/mail/rate"}).document()["rate"].is_null());
-  EXPECT_EQ(ask({"PUT", "/api/v1/queues/mail/rate", R"({"per_second":-1})"}).status(), 400U);
-  EXPECT_EQ(post("/api/v1/queues/mail/resize", R"({"partitions":9})").document()["partitions"], 9);
-  EXPECT_EQ(post("/api/v1/queues/mail/resize", R"({"partitions":0})").named(), "partitions");
-  EXPECT_EQ(
-      post("/api/v1/queues/mail/pause", R"({"reason":")" + std::string(300, 'x') + "\"}").named(),
-      "reason");
-}
-
 // A caller may have a name that a proxy took from a client.
 TEST_F(SubmitRouteTest, NobodyForgesALineOfTheLog) {
   const std::string task = "/api/v1/tasks/" + put();
