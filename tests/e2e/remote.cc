@@ -15,7 +15,6 @@
 namespace allot::e2e {
 namespace {
 
-using support::ExitStatus;
 using support::Finished;
 
 }  // namespace
@@ -80,45 +79,19 @@ std::string answer(const std::string& type, const std::string& body, const std::
          "\r\nContent-Length: " + std::to_string(body.size() + more) + "\r\n\r\n" + body;
 }
 
-void Remote::start(const std::string& keys, const std::string& sections) {
-  DaemonOptions options;
-  options.start = false;
-  options.queue_keys = "history = \"1h\"\n";
-  options.more = gateway_section(keys) + sections;
-  daemon_ = std::make_unique<Daemon>(options);
-  socket_ = "unix:" + gateway_socket(*daemon_);
-  gateway_ = start_gateway(*daemon_);
-  wait_listening(*daemon_, *gateway_);
-}
-
 void Remote::start_with_port(const std::string& keys) {
   const Finished made = support::run_program({program("allot"), "gateway", "token", "test",
                                               "--read", "*", "--submit", "*", "--operate", "*"});
   token_ = line_of(made.out);
   ASSERT_FALSE(token_.empty()) << made.err;
-  start("listen = [\"127.0.0.1:" + std::to_string(port_.number()) + "\"]\n" + keys,
-        made.out.substr(made.out.find("[gateway")));
-}
-
-Finished Remote::over_socket_any(Words words, const std::string& input) const {
-  words.insert(words.begin(), {"--url", socket_});
-  return far(words, {}, input);
-}
-
-std::string Remote::over_socket(const Words& words, const std::string& input) const {
-  const Finished done = over_socket_any(words, input);
-  EXPECT_EQ(done.status, (ExitStatus{0, 0})) << testing::PrintToString(words) << done.err;
-  return done.out;
-}
-
-void Remote::same(const Words& words) const {
-  const Finished near = daemon_->allot(words);
-  const Finished other = over_socket_any(words);
-  EXPECT_EQ(near.status, (ExitStatus{0, 0})) << near.err;
-  EXPECT_EQ(other.status, near.status) << testing::PrintToString(words) << other.err;
-  EXPECT_EQ(other.out, near.out) << testing::PrintToString(words);
-  EXPECT_EQ(other.err, near.err) << testing::PrintToString(words);
-  EXPECT_FALSE(near.out.empty());
+  DaemonOptions options;
+  options.start = false;
+  options.more =
+      gateway_section("listen = [\"127.0.0.1:" + std::to_string(port_.number()) + "\"]\n" + keys) +
+      made.out.substr(made.out.find("[gateway"));
+  daemon_ = std::make_unique<Daemon>(options);
+  gateway_ = start_gateway(*daemon_);
+  wait_listening(*daemon_, *gateway_);
 }
 
 }  // namespace allot::e2e

@@ -31,19 +31,11 @@ support::Finished answered(const std::string& bytes, const Words& words,
 // A gateway alone, over the database of a daemon that does not run.
 class Remote : public testing::Test {
  protected:
-  void start(const std::string& keys = {}, const std::string& sections = {});
   // With a port that wants a token; token_ may do everything.
   void start_with_port(const std::string& keys = {});
-  // Over the socket, with these words.
-  [[nodiscard]] support::Finished over_socket_any(Words words, const std::string& input = {}) const;
-  // The same; expects that it goes well.
-  std::string over_socket(const Words& words, const std::string& input = {}) const;
-  // The same words over the socket and over SQL print the same.
-  void same(const Words& words) const;
 
   std::unique_ptr<Daemon> daemon_;
   std::unique_ptr<support::Process> gateway_;
-  std::string socket_;
   std::string token_;
   support::ReservedPort port_;
 };

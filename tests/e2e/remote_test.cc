@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `allot --url`: the command line over a gateway does what it does over the database.
+// `allot --url`: the way to a gateway, and strangers at its end. That the commands do and say what
+// they do over the database is in tests/contract.
 #include "e2e/remote.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -16,58 +18,9 @@
 namespace allot::e2e::remote_test {
 namespace {
 
+using nlohmann::json;
 using support::ExitStatus;
 using support::Finished;
-
-TEST_F(Remote, ATaskIsSubmittedAndShownAsOverTheDatabase) {
-  start();
-  const Words options{
-      "--prio",       "2",   "--run-at",     "2149-12-24T18:00:00.25Z", "--unique-key",     "a/b c",
-      "--unique-for", "90s", "--expires-at", "2149-12-25T18:00:00Z",    "--compress-above", "100"};
-  const std::string payload = std::string(5000, 'x') + '\0' + "\xff\n";
-  Words words{"submit", "default", "test.ok", "-"};
-  words.insert(words.end(), options.begin(), options.end());
-  const std::string id = line_of(over_socket(words, payload));
-  EXPECT_EQ(over_socket({"task", "show", id, "--payload"}), payload);
-  same({"task", "show", id, "--payload"});
-  same({"task", "show", id});
-  same({"task", "show", id, "--json"});
-  same({"task", "find", "default", "--unique-key", "a/b c"});
-  same({"task", "find", "default", "--unique-key", "a/b c", "--json"});
-  same({"why", id});
-  same({"why", id, "--json"});
-  const auto shown = daemon_->task(id);
-  EXPECT_TRUE(shown["due_at"].get<std::string>().starts_with("2149-12-24T18:00:00.")) << shown;
-  EXPECT_EQ(shown["prio"], 2);
-  EXPECT_LT(shown["payload_size"], 1000);
-  // Its key is taken, which both ways say in the same words.
-  words.insert(words.begin(), {"--url", socket_});
-  const Finished again = far(words, {}, payload);
-  const Finished near = daemon_->allot(Words(words.begin() + 2, words.end()), payload);
-  EXPECT_EQ(again.status, (ExitStatus{0, 0}));
-  EXPECT_EQ(again.out, near.out);
-  EXPECT_NE(again.err.find("its unique key is taken by this task (waiting)"), std::string::npos);
-  words.emplace_back("--json");
-  EXPECT_EQ(far(words, {}, payload).out,
-            daemon_->allot(Words(words.begin() + 2, words.end()), payload).out);
-  EXPECT_EQ(daemon_->count("task"), 1U);
-}
-
-TEST_F(Remote, ACancelledTaskIsDead) {
-  start();
-  const std::string id = line_of(over_socket({"submit", "default", "test.ok", ""}));
-  EXPECT_EQ(over_socket({"task", "cancel", id, "--reason", "no \"longer\""}),
-            "cancelled " + id + "\n");
-  same({"task", "show", id});
-  same({"why", id});
-  const Finished twice = far({"--url", socket_, "task", "cancel", id});
-  EXPECT_EQ(twice.status, (ExitStatus{kExitFailure, 0}));
-  EXPECT_EQ(twice.err, daemon_->allot({"task", "cancel", id}).err);  // it is dead already
-  const std::string other = line_of(over_socket({"submit", "default", "test.ok", "x"}));
-  over_socket({"task", "cancel", other, "--as-done"});
-  same({"task", "show", other});
-  same({"task", "show", other, "--json"});
-}
 
 TEST_F(Remote, OverTcpATokenIsWanted) {
   start_with_port();
@@ -128,24 +81,14 @@ TEST_F(Remote, OverTlsTheCertificateIsVerified) {
   EXPECT_EQ(daemon_->count("task"), 2U);
 }
 
-TEST_F(Remote, RefusalsHaveTheExitCodesOfTheCommands) {
-  start();
-  const auto code = [&](Words words) {
-    words.insert(words.begin(), {"--url", socket_});
-    return far(words).status.code;
-  };
-  over_socket({"submit", "default", "t", "x"});  // which makes the queue
-  EXPECT_EQ(code({"submit", "nosuch", "t", "x"}), kExitBadInput);
-  EXPECT_EQ(code({"submit", "default", "no type", "x"}), kExitBadInput);
-  EXPECT_EQ(code({"task", "show", "0840dqg2v5n80r00"}), kExitFailure);
-  EXPECT_EQ(code({"task", "show", "not-an-id"}), kExitUsage);
-  EXPECT_EQ(code({"task", "find", "default", "--unique-key", "none"}), kExitFailure);
-  EXPECT_EQ(code({"task", "find", "nosuch", "--unique-key", "none"}), kExitBadInput);
-  EXPECT_EQ(code({"submit", "default", "t", "x", "--compression", "gzip"}), kExitUsage);
-  EXPECT_EQ(daemon_->count("task"), 1U);
+TEST_F(Remote, AGatewayThatIsAwayIsUnavailable) {
+  start_with_port();
   gateway_->signal(SIGTERM);
   EXPECT_EQ(gateway_->wait(), (ExitStatus{0, 0}));
-  EXPECT_EQ(code({"submit", "default", "t", "x"}), kExitUnavailable);
+  EXPECT_EQ(far({"--url", url_to(port_.number()), "submit", "default", "t", "x"},
+                {"ALLOT_TOKEN=" + token_})
+                .status,
+            (ExitStatus{kExitUnavailable, 0}));
 }
 
 TEST(RemoteWords, AreRefusedInOneLine) {
@@ -216,6 +159,37 @@ TEST(RemoteStranger, CannotFillTheMemory) {
       answered(head + std::string(std::size_t{70} << 20, ' '), {"why", "0840dqg2v5n80r00"});
   EXPECT_EQ(done.status.code, kExitConfig);
   EXPECT_NE(done.err.find("more than 64 MiB"), std::string::npos) << done.err;
+}
+
+TEST_F(Remote, ALargeBodyDoesNotHideThatTheTokenIsRefused) {
+  start_with_port();
+  const Words words{"--url", url_to(port_.number()), "submit", "default", "test.ok", "-"};
+  const std::string payload(std::size_t{8} << 20, 'x');
+  const Finished refused = far(words, {"ALLOT_TOKEN=" + token_ + "x"}, payload);
+  EXPECT_EQ(refused.status, (ExitStatus{kExitConfig, 0})) << refused.err;
+  const Finished taken = far(words, {"ALLOT_TOKEN=" + token_}, payload);
+  EXPECT_EQ(taken.status, (ExitStatus{0, 0})) << taken.err;
+  EXPECT_EQ(daemon_->count("task"), 1U);
+}
+
+TEST(RemoteLines, AnAnswerWithoutItsLastLineIsOfUnknownOutcome) {
+  const std::string type = "application/x-ndjson";
+  const std::string line = R"({"queue":"q","type":"t"})"
+                           "\n";
+  const Words words{"submit", "--ndjson", "-", "--json"};
+  const std::string batch = R"({"first_line":1,"last_line":1,"tasks":1,"existed":0})"
+                            "\n";
+  for (const std::string& body : {std::string(), batch, batch + R"({"ok":)"}) {
+    const Finished done = answered(answer(type, body), words, line);
+    EXPECT_EQ(done.status, (ExitStatus{kExitOutcomeUnknown, 0})) << done.err;
+    EXPECT_EQ(json::parse(done.out)["unknown_lines"], json::parse("[1, 1]")) << done.out;
+  }
+  const std::string away =
+      R"({"ok":false,"problem":{"status":503,"detail":"too much waits already"}})"
+      "\n";
+  const Finished done = answered(answer(type, away), words, line);
+  EXPECT_EQ(done.status, (ExitStatus{kExitUnavailable, 0})) << done.err;
+  EXPECT_EQ(json::parse(done.out)["next_line"], 1) << done.out;
 }
 
 }  // namespace

@@ -181,6 +181,7 @@ std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptio
       command
           .add_option("--compress-above", options.compress_above,
                       "Compress a payload of more bytes; 0: never [as the queue's settings say]")
+          ->check(CLI::NonNegativeNumber)
           ->type_name("BYTES");
   auto* compression =
       command

@@ -70,7 +70,10 @@ std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name) {
   auto results = db.run({statement});
   const auto row = results.front().next();
   if (!row) return std::nullopt;
-  return queue_in(*row);
+  QueueInfo queue = queue_in(*row);
+  if (queue.name != name)
+    return std::nullopt;  // the server's comparison pads: "mail " is no "mail"
+  return queue;
 }
 
 std::vector<QueueInfo> list_queues(db::Connection& db) {

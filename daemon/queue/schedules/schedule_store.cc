@@ -123,7 +123,9 @@ std::optional<Schedule> find_schedule(db::Connection& db, std::string_view name)
   auto results = db.run({find});
   const auto row = results.front().next();
   if (!row) return std::nullopt;
-  return schedule_in(*row);
+  Schedule schedule = schedule_in(*row);
+  if (schedule.spec.name != name) return std::nullopt;  // the server's comparison pads
+  return schedule;
 }
 
 std::vector<Schedule> list_schedules(db::Connection& db) {

@@ -16,7 +16,7 @@
 namespace allot::cli {
 namespace {
 
-using AdminTest = CliTest;
+using AdminTest = OwnDatabaseTest;
 
 TEST_F(AdminTest, MigrateFromNothingThenNothingToDo) {
   const std::string empty = server_.make_empty_database();

@@ -125,19 +125,6 @@ TEST_F(BulkTest, QueuesTypesAndClassesMayDiffer) {
             R"(default|a|0|1,wide|b.c|3|{"x":[1,2]},default|d-e|1|)");
 }
 
-TEST_F(BulkTest, EveryByteArrives) {
-  std::string line = R"({"queue":"default","type":"t","payload":")";
-  std::string expected;
-  for (unsigned c = 0; c < 0x80; ++c) {
-    char escaped[8];
-    std::snprintf(escaped, sizeof escaped, "\\u%04x", c);
-    line += escaped;
-    expected += static_cast<char>(c);
-  }
-  must({"submit", "--ndjson", "-"}, line + "\u00e4\U0001f600\"}\n");
-  EXPECT_EQ(payloads(), Words{expected + "\u00e4\U0001f600"});
-}
-
 TEST_F(BulkTest, EmptyLinesAreSkippedAndCounted) {
   const auto done = allot_with({"submit", "--ndjson", "-"},
                                "\n" + numbered(1, 1) + " \t\r\n\n" + numbered(2, 2) + "\nnope");
@@ -190,20 +177,6 @@ TEST_F(BulkTest, ABrokenFirstBatchLeavesNothing) {
   EXPECT_TRUE(has(done.err, "stdin:6: not JSON"));
   EXPECT_TRUE(has(done.err, "; nothing was submitted; fix the line; go on with --from-line 1\n"));
   EXPECT_EQ(count("task"), 0U);
-}
-
-TEST_F(BulkTest, SqlInAnyFieldIsOnlyText) {
-  must({"migrate"});
-  const std::string before = everything();
-  const std::string sql = R"(x'; DROP TABLE task; -- \\)";
-  for (const std::string& line :
-       {R"({"queue":")" + sql + R"(","type":"t"})", R"({"queue":"default","type":")" + sql + "\"}",
-        "{\"" + sql + "\":1,\"queue\":\"default\",\"type\":\"t\"}"}) {
-    EXPECT_EQ(allot_with({"submit", "--ndjson", "-"}, line).status.code, kExitBadInput) << line;
-    EXPECT_EQ(everything(), before);
-  }
-  must({"submit", "--ndjson", "-"}, R"({"queue":"default","type":"t","payload":")" + sql + "\"}");
-  EXPECT_EQ(payloads(), Words{R"(x'; DROP TABLE task; -- \)"});
 }
 
 TEST_F(BulkTest, WhatCannotBeReadIsNotSubmitted) {

@@ -5,16 +5,38 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 #include "base/posix.h"
+#include "support/command_line.h"
 
 namespace allot::cli {
 
-CliTest::CliTest(support::Database& server)
-    : server_(server), name_(server.make_database()), look_(server.connect(name_)) {
+namespace {
+
+// Those that run other programs, or become one.
+bool is_process(const Words& words, const support::ProcessOptions& options) {
+  if (!options.environment.empty() || !options.directory.empty() || !options.descriptors.empty()) {
+    return true;
+  }
+  constexpr std::string_view kStart[] = {"bench", "check", "doctor", "drain", "plugin", "plugins"};
+  const bool holds = words.size() > 1 && words[0] == "lock" && words[1] == "run";
+  return holds || std::find(std::begin(kStart), std::end(kStart), words.at(0)) != std::end(kStart);
+}
+
+}  // namespace
+
+CliTest::CliTest() : CliTest(support::Database::shared(), support::emptied_database()) {}
+
+CliTest::CliTest(support::Database& server) : CliTest(server, server.make_database()) {}
+
+CliTest::CliTest(support::Database& server, std::string database)
+    : server_(server), name_(std::move(database)), look_(server.connect(name_)) {
   config_ = folder_.write("allot.toml", "[database]\nsocket = \"" + server.socket() +
                                             "\"\nuser = \"root\"\nname = \"" + name_ +
                                             "\"\ncall_timeout = \"10s\"\n[daemon]\nruntime_dir = "
@@ -23,7 +45,10 @@ CliTest::CliTest(support::Database& server)
 }
 
 support::Finished CliTest::allot(Words words, const support::ProcessOptions& options) const {
-  words.insert(words.begin(), {ALLOT_PROGRAM, "--config", config_});
+  const bool process = is_process(words, options);
+  words.insert(words.begin(), {"--config", config_});
+  if (!process) return support::run_allot(words, options.input);
+  words.insert(words.begin(), ALLOT_PROGRAM);
   return support::run_program(std::move(words), options);
 }
 

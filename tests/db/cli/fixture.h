@@ -20,14 +20,18 @@ namespace allot::cli {
 
 using Words = std::vector<std::string>;
 
-// The real `allot` over a database and a configuration of its own for each test. The configuration
+// `allot` over an empty database and a configuration of its own for each test. The configuration
 // has the queues "default" (one partition) and "wide" (8); the database has neither before the
 // first submission.
 class CliTest : public testing::Test {
  protected:
-  explicit CliTest(support::Database& server = support::Database::shared());
+  CliTest();
+  // Over a database that no other test has, for one that changes its schema or its accounts: to
+  // make one takes seconds.
+  explicit CliTest(support::Database& server);
 
-  // Runs `allot --config ... words`.
+  // Runs `allot --config ... words`: in this process, unless the command starts programs or the
+  // options want a process.
   [[nodiscard]] support::Finished allot(Words words,
                                         const support::ProcessOptions& options = {}) const;
   // The same with these bytes as standard input.
@@ -60,8 +64,16 @@ class CliTest : public testing::Test {
   db::Connection look_;
 
  private:
+  CliTest(support::Database& server, std::string database);
+
   std::string config_;
   std::optional<support::CommitStop> commit_stop_;
+};
+
+// For tests that change the schema, accounts or the server's identity.
+class OwnDatabaseTest : public CliTest {
+ protected:
+  OwnDatabaseTest() : CliTest(support::Database::shared()) {}
 };
 
 // An `allot` whose standard input is written line by line while it runs.

@@ -12,10 +12,8 @@ namespace {
 
 class InterruptedTest : public CliTest {
  protected:
-  explicit InterruptedTest(support::Database& server = support::Database::shared())
-      : CliTest(server) {
-    must({"migrate"});
-  }
+  InterruptedTest() { must({"migrate"}); }
+  explicit InterruptedTest(support::Database& server) : CliTest(server) { must({"migrate"}); }
 
   // An `allot` that has submitted lines 1 to 10 and waits for more.
   std::unique_ptr<Fed> after_ten_lines() {

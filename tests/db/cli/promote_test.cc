@@ -9,7 +9,7 @@
 namespace allot::cli {
 namespace {
 
-class PromoteTest : public CliTest {
+class PromoteTest : public OwnDatabaseTest {
  protected:
   // The folder is that of a daemon.
   PromoteTest() {

@@ -53,14 +53,6 @@ TEST_F(QueueChangeTest, ResizeGrowsAndShrinksAndKeepsEveryLeaseRow) {
   EXPECT_EQ(value("SELECT partitions FROM queue WHERE name = 'wide'"), "12");
 }
 
-TEST_F(QueueChangeTest, ResizeWantsANumber) {
-  for (const char* number : {"0", "-1", "4097", "many", ""}) {
-    EXPECT_EQ(allot({"queue", "resize", "wide", number}).status.code, kExitUsage) << number;
-  }
-  EXPECT_EQ(allot({"queue", "resize", "wied", "4"}).status.code, kExitBadInput);
-  EXPECT_EQ(value("SELECT partitions FROM queue WHERE name = 'wide'"), "8");
-}
-
 TEST_F(QueueChangeTest, MoveTakesAllOfAType) {
   must({"submit", "--ndjson", "-"}, numbered(1, 40, "wide"));
   const std::string type = value("SELECT type FROM task LIMIT 1");

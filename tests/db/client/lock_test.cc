@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named locks of the client library.
+// Named locks of the client library: what only it has. What else they do is in tests/contract.
 #include <atomic>
 #include <thread>
 
@@ -21,38 +21,18 @@ class ClientLockTest : public ClientTest {
 };
 
 TEST_F(ClientLockTest, HeldUntilItsEnd) {
-  std::uint64_t token = 0;
   {
     std::optional<Lock> lock = client_.lock("x");
     ASSERT_TRUE(lock);
-    token = lock->token();
-    EXPECT_EQ(std::to_string(token), value("SELECT epoch FROM named_lock"));
     EXPECT_EQ(lock->slot(), 0U);
-    EXPECT_TRUE(lock->held());
-    EXPECT_FALSE(client_.lock("x"));
-    EXPECT_EQ(value("SELECT COUNT(*) FROM lock_ticket"), "0");
     Lock moved = std::move(*lock);
     EXPECT_TRUE(moved.held());
   }
   EXPECT_EQ(state(), "FREE");
   std::optional<Lock> again = client_.lock("x");
   ASSERT_TRUE(again);
-  EXPECT_GT(again->token(), token);
   EXPECT_TRUE(again->release());
   EXPECT_FALSE(again->held());
-  EXPECT_FALSE(again->release());
-}
-
-TEST_F(ClientLockTest, SlotsAreThoseOfTheDatabase) {
-  std::optional<Lock> first = client_.lock("x", {.slots = 2});
-  std::optional<Lock> second = client_.lock("x");
-  ASSERT_TRUE(first && second);
-  EXPECT_NE(first->slot(), second->slot());
-  EXPECT_FALSE(client_.lock("x", {.slots = 2}));
-  EXPECT_EQ(error_of([&] {
-              static_cast<void>(client_.lock("x", {.slots = 3}));
-            }).rfind("bad_input: slots 3", 0),
-            0U);
 }
 
 TEST_F(ClientLockTest, WhoWaitsGetsIt) {
@@ -102,17 +82,6 @@ TEST_F(ClientLockTest, ItIsRenewedWhileConnectionsEnd) {
   const std::string second = value("SELECT expire_at FROM named_lock");
   EXPECT_TRUE(eventually([&] { return value("SELECT expire_at FROM named_lock") != second; }));
   EXPECT_TRUE(lock->held());
-}
-
-TEST_F(ClientLockTest, BadInputIsRefused) {
-  const auto refusal = [&](const std::string& name, const LockOptions& options) {
-    return error_of([&] { static_cast<void>(client_.lock(name, options)); });
-  };
-  EXPECT_EQ(refusal("", {}).rfind("bad_input: name", 0), 0U);
-  EXPECT_EQ(refusal(std::string(256, 'x'), {}).rfind("bad_input: name", 0), 0U);
-  EXPECT_EQ(refusal("x", {.slots = 0}).rfind("bad_input: slots", 0), 0U);
-  EXPECT_EQ(refusal("x", {.ttl = milliseconds(10)}).rfind("bad_input: ttl", 0), 0U);
-  EXPECT_EQ(value("SELECT COUNT(*) FROM named_lock"), "0");
 }
 
 }  // namespace

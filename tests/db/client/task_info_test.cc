@@ -22,7 +22,6 @@ class TaskInfoTest : public ClientTest {
     return info.value_or(TaskInfo{});
   }
   CancelResult cancel() { return client_.cancel(id_.text(), "not wanted"); }
-  CancelResult end_as_done() { return client_.cancel(id_.text(), "by hand", {.as_done = true}); }
   void lease() {
     look_.execute(
         "UPDATE q_lock_table SET state = 'LOCKED', epoch = epoch + 1, lock_by = 7, lock_host = 'h',"
@@ -120,23 +119,6 @@ TEST_F(TaskInfoTest, OfAUniqueKey) {
   EXPECT_EQ(state(), TaskState::kDone);
 }
 
-TEST_F(TaskInfoTest, EndsAsDone) {
-  id_ = *queue::TaskId::parse(client_.submit(unique("key")).id);
-  EXPECT_EQ(end_as_done(), CancelResult::kCancelled);
-  EXPECT_FALSE(client_.get(id_.text())) << "it finished, and this queue keeps no history";
-  EXPECT_EQ(client_.find("q", "key")->state, TaskState::kDone);
-  EXPECT_EQ(end_as_done(), CancelResult::kGone);
-  look_.execute("DELETE FROM task");  // detach() takes them all
-  id_ = *queue::TaskId::parse(client_.submit(task()).id);
-  detach();
-  EXPECT_EQ(end_as_done(), CancelResult::kAsked);
-  EXPECT_EQ(end_as_done(), CancelResult::kAsked);
-  EXPECT_EQ(cancel(), CancelResult::kOtherwise);
-  look_.execute("DELETE FROM task_cancel");
-  EXPECT_EQ(cancel(), CancelResult::kAsked);
-  EXPECT_EQ(end_as_done(), CancelResult::kOtherwise);
-}
-
 TEST_F(TaskInfoTest, EndsAsDoneInTheHistoryThatTheConfigurationNames) {
   const support::TempDir folder;
   const db::ConnectOptions here = support::Database::shared().options(name_);
@@ -188,12 +170,6 @@ TEST_F(TaskInfoTest, Dead) {
   using namespace std::chrono;
   EXPECT_EQ(found.at, sys_days(year(2026) / 2 / 3) + hours(4) + minutes(5) + seconds(6) +
                           microseconds(789012));
-}
-
-TEST_F(TaskInfoTest, Gone) {
-  look_.execute("DELETE FROM task WHERE queue_id = " + std::to_string(queue_.queue_id));
-  EXPECT_FALSE(client_.get(id_.text()));
-  EXPECT_EQ(cancel(), CancelResult::kGone);
 }
 
 // In a queue that keeps a history (C10).

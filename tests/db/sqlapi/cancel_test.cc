@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot_cancel and allot_cancel_as_done: the same as `allot task cancel`, in the caller's
-// transaction.
+// allot_cancel in the caller's transaction. What else it does is in tests/contract.
 #include "db/sqlapi/fixture.h"
-#include "queue/verbs/cancel_request.h"
-#include "queue/verbs/ending.h"
 
 namespace allot::sqlapi {
 namespace {
@@ -13,11 +10,6 @@ class CancelTest : public SqlApiTest {
   std::string cancel(const std::string& id, const std::string& reason = "'not wanted'") {
     auto results = app_.execute("CALL allot_cancel(" + db::Statement::quoted(id) + ", " + reason +
                                 ", @result); SELECT COALESCE(@result, 'NULL')");
-    return std::string(results.back().next()->text(0));
-  }
-  std::string end_as_done(const std::string& id) {
-    auto results = app_.execute("CALL allot_cancel_as_done('" + id +
-                                "', NULL, @result); SELECT COALESCE(@result, 'NULL')");
     return std::string(results.back().next()->text(0));
   }
   // Makes the task as its worker has it: in a leased partition, for a while.
@@ -30,86 +22,6 @@ class CancelTest : public SqlApiTest {
     return std::stoull(value("SELECT COUNT(*) FROM " + table));
   }
 };
-
-TEST_F(CancelTest, AWaitingTaskIsDeadAndItsKeyIsFree) {
-  const Made made = call_submit(app_, "default", "t", "p", R"({"unique_key": "k"})");
-  EXPECT_EQ(cancel(made.id), "cancelled");
-  const auto view = task(made);
-  ASSERT_TRUE(view && view->dead);
-  EXPECT_EQ(view->cause, queue::kCancelled);
-  EXPECT_EQ(view->error, "not wanted");
-  EXPECT_EQ(view->payload, "p");
-  const Made again = call_submit(app_, "default", "t", "p", R"({"unique_key": "k"})");
-  EXPECT_FALSE(again.existed) << "its key is free at once";
-  EXPECT_NE(again.id, made.id);
-  EXPECT_EQ(cancel(made.id), "dead");
-  look_.execute("DELETE FROM task_dead");
-  EXPECT_EQ(cancel(made.id), "NULL");
-}
-
-TEST_F(CancelTest, AlsoOneThatWasRetried) {
-  const Made made = call_submit(app_, "default", "t", "p");
-  look_.execute(
-      "INSERT INTO task_moved SELECT queue_id, partition_no, prio, run_key, run_key + 5"
-      " FROM task; UPDATE task SET first_key = run_key, run_key = run_key + 5, attempt = 2");
-  EXPECT_EQ(cancel(made.id, "NULL"), "cancelled");
-  EXPECT_EQ(count("task") + count("task_moved"), 0U);
-  EXPECT_EQ(task(made)->attempts, 2U);
-  EXPECT_EQ(task(made)->error, "");
-}
-
-TEST_F(CancelTest, OneThatRunsIsAskedToEnd) {
-  const Made made = call_submit(app_, "default", "t", "p");
-  watch_cancel();
-  EXPECT_EQ(cancel(made.id, "'first'"), "asked");
-  EXPECT_EQ(cancel(made.id, "'second'"), "asked");
-  const auto id = *queue::TaskId::parse(made.id);
-  EXPECT_EQ(queue::find_cancel(look_, id)->reason, "first");
-  EXPECT_FALSE(queue::find_cancel(look_, id)->as_done);
-  EXPECT_EQ(tasks(), 1U);
-  look_.execute(
-      "INSERT INTO task_running SELECT queue_id, partition_no, prio, run_key,"
-      " run_key, 1, 0, type, payload, 1, 1, 1, 'h', 'i', 1, UTC_TIMESTAMP(6),"
-      " UTC_TIMESTAMP(6), 1, NULL FROM task; DELETE FROM task; DELETE FROM task_cancel");
-  EXPECT_EQ(cancel(made.id), "asked");
-  EXPECT_EQ(count("task_cancel"), 1U);
-}
-
-TEST_F(CancelTest, AWaitingTaskEndsAsDoneAndKeepsItsKey) {
-  const std::string options = R"({"unique_key": "k", "unique_for": "1h"})";
-  const Made made = call_submit(app_, "default", "t", "p", options);
-  look_.execute(
-      "INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ended_at, cause,"
-      " error, lock_host, lock_pid) SELECT queue_id, partition_no, prio, run_key, 1,"
-      " UTC_TIMESTAMP(6), 'retry', '', 'h', 1 FROM task");
-  EXPECT_EQ(end_as_done(made.id), "done");
-  EXPECT_FALSE(task(made));
-  EXPECT_EQ(count("task") + count("task_dead") + count("task_attempt") + count("task_cancel"), 0U);
-  EXPECT_TRUE(call_submit(app_, "default", "t", "p", options).existed);
-  EXPECT_EQ(value("SELECT free_at > UTC_TIMESTAMP(6) + INTERVAL 59 MINUTE FROM task_unique"), "1");
-  EXPECT_EQ(end_as_done(made.id), "NULL");
-  const Made dead = call_submit(app_, "default", "t", "p");
-  EXPECT_EQ(cancel(dead.id), "cancelled");
-  EXPECT_EQ(end_as_done(dead.id), "dead");
-}
-
-TEST_F(CancelTest, WhoAskedFirstDecidesHowARunningTaskEnds) {
-  const Made made = call_submit(app_, "default", "t", "p");
-  watch_cancel();
-  const auto id = *queue::TaskId::parse(made.id);
-  EXPECT_EQ(end_as_done(made.id), "asked");
-  EXPECT_TRUE(queue::find_cancel(look_, id)->as_done);
-  EXPECT_EQ(end_as_done(made.id), "asked");
-  EXPECT_EQ(cancel(made.id), "otherwise");
-  EXPECT_TRUE(queue::find_cancel(look_, id)->as_done);
-  look_.execute("DELETE FROM task_cancel");
-  EXPECT_EQ(cancel(made.id), "asked");
-  app_.execute("BEGIN");
-  EXPECT_EQ(end_as_done(made.id), "otherwise");
-  app_.execute("COMMIT");
-  EXPECT_FALSE(queue::find_cancel(look_, id)->as_done);
-  EXPECT_EQ(tasks(), 1U);
-}
 
 TEST_F(CancelTest, ItComesAndGoesWithTheCallersTransaction) {
   for (const bool runs : {false, true}) {
@@ -162,8 +74,7 @@ TEST_F(CancelTest, ATriggerMayCallIt) {
   look_.execute("DROP TABLE accounts");
 }
 
-TEST_F(CancelTest, WhatIsNoIdAndWhatIsNoReasonIsRefused) {
-  EXPECT_TRUE(support::db_error_of([&] { cancel("nonsense"); }));
+TEST_F(CancelTest, WhatIsNoReasonIsRefused) {
   const Made made = call_submit(app_, "default", "t", "p");
   const auto error = support::db_error_of([&] { cancel(made.id, "REPEAT('x', 65536)"); });
   ASSERT_TRUE(error);

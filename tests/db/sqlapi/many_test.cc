@@ -21,42 +21,6 @@ class ManyTest : public SqlApiTest {
   }
 };
 
-TEST_F(ManyTest, EachIsToldInTheOrderOfTheList) {
-  json list = json::array();
-  for (int i = 0; i < 1000; ++i) {
-    list.push_back({{"queue", i % 3 == 0 ? "narrow" : "default"},
-                    {"type", "t" + std::to_string(i % 7)},
-                    {"payload", std::to_string(i)},
-                    {"prio", i % 4}});
-    if (i % 5 == 0) list.back()["unique_key"] = "k" + std::to_string((i * 37) % 400);
-  }
-  const json made = submit(list.dump());
-  ASSERT_EQ(made.size(), 1000U);
-  std::map<std::string, std::string> owners;  // queue and key
-  for (std::size_t i = 0; i < made.size(); ++i) {
-    const auto view = task_of(made[i]);
-    ASSERT_TRUE(view) << i;
-    EXPECT_EQ(view->id.partition.queue_id, i % 3 == 0 ? narrow_.queue_id : default_.queue_id);
-    if (!made[i].at("existed").get<bool>()) {
-      EXPECT_EQ(view->payload, std::to_string(i));
-      EXPECT_EQ(view->type, "t" + std::to_string(i % 7));
-      EXPECT_EQ(view->id.prio, i % 4);
-    }
-    if (i % 5 != 0) continue;
-    const std::string key =
-        list[i]["queue"].get<std::string>() + list[i]["unique_key"].get<std::string>();
-    const auto [owner, first] = owners.emplace(key, made[i]["id"]);
-    EXPECT_EQ(made[i]["existed"], !first) << "the first of the list has it";
-    EXPECT_EQ(made[i]["id"], owner->second);
-  }
-  EXPECT_EQ(tasks(), 800 + owners.size());
-  // S18: neighbours go to different partitions.
-  EXPECT_EQ(value("SELECT MAX(n) - MIN(n) < 100 FROM (SELECT COUNT(*) AS n FROM task WHERE queue_id"
-                  " = " +
-                  std::to_string(default_.queue_id) + " GROUP BY partition_no) AS counts"),
-            "1");
-}
-
 TEST_F(ManyTest, APayloadIsItsTextOrItsJson) {
   const json made =
       submit(R"([{"queue": "default", "type": "t", "payload": "a\u0000\"\\\ud83d\ude00ä"},)"

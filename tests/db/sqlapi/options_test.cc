@@ -18,34 +18,6 @@ std::string due_in() {
          " INTERVAL (run_key >> 12) MICROSECOND) / 60000000) FROM task";
 }
 
-TEST_F(OptionsTest, ATaskIsThereUnderItsId) {
-  const Made made = call_submit(app_, "default", "mail.send", "hello");
-  EXPECT_FALSE(made.existed);
-  const auto view = task(made);
-  ASSERT_TRUE(view);
-  EXPECT_EQ(view->type, "mail.send");
-  EXPECT_EQ(view->payload, "hello");
-  EXPECT_EQ(view->id.prio, queue::kDefaultPrio);
-  EXPECT_EQ(value("SELECT flags + attempt + (first_key IS NOT NULL) FROM task"), "0");
-  EXPECT_EQ(keys(), 0U);
-  EXPECT_EQ(value(due_in()), "0");
-}
-
-TEST_F(OptionsTest, EachOptionDoesWhatItsNameSays) {
-  EXPECT_EQ(task(call_submit(app_, "default", "t", "", R"({"prio": 3})"))->id.prio, 3U);
-  look_.execute("DELETE FROM task");
-  call_submit(app_, "default", "t", "", R"({"delay": "2h"})");
-  EXPECT_EQ(value(due_in()), "120");
-  look_.execute("DELETE FROM task");
-  call_submit(app_, "default", "t", "", R"({"unique_key": "k", "unique_for": "300ms"})");
-  EXPECT_EQ(value("SELECT CONCAT(unique_key, keep_us, free_at IS NULL) FROM task_unique"),
-            "k3000001");
-  EXPECT_EQ(value("SELECT flags FROM task"), std::to_string(queue::kUniqueFlag));
-  call_submit(app_, "default", "t", "", unique("l"));
-  EXPECT_EQ(value("SELECT keep_us FROM task_unique WHERE unique_key = 'l'"),
-            std::to_string(queue::SubmitOptions().unique_for.count()));
-}
-
 TEST_F(OptionsTest, TheLastMomentIsTakenAsItIs) {
   call_submit(app_, "default", "t", "", R"({"run_at": "2149-12-31T23:59:59.999999Z"})");
   EXPECT_EQ(value("SELECT (run_key >> 12) - TIMESTAMPDIFF(MICROSECOND, '2025-01-01',"
@@ -78,16 +50,6 @@ TEST_F(OptionsTest, AMomentIsOfItsZone) {
     call_submit(app_, "default", "t", "", std::string(R"({"run_at": ")") + past + "\"}");
     EXPECT_EQ(value(due_in()), "0") << past;
   }
-}
-
-TEST_F(OptionsTest, TasksSpreadOverThePartitions) {
-  std::set<std::uint32_t> partitions;
-  for (int i = 0; i < 100; ++i) {
-    partitions.insert(task(call_submit(app_, "default", "t", ""))->id.partition.partition_no);
-  }
-  EXPECT_EQ(partitions.size(), 4U);
-  EXPECT_EQ(task(call_submit(app_, "narrow", "t", ""))->id.partition,
-            (queue::Partition{narrow_.queue_id, 0}));
 }
 
 // The largest ids need all bytes.
@@ -156,34 +118,6 @@ std::string keyed(const std::string& key) {
   return R"({"partition_key": ")" + key + "\"}";
 }
 
-// By each placement, the partition that submit() chooses too.
-TEST_F(OptionsTest, AKeyGoesWhereItGoesFromEverywhere) {
-  const auto ordered = queue::ensure_queue(look_, "ordered", {16, queue::Placement::kOrdered});
-  const auto limited = queue::ensure_queue(look_, "limited", {16, queue::Placement::kLimited, 3});
-  const auto fair = queue::ensure_queue(look_, "fair", {4, queue::Placement::kFair});
-  using Places = std::map<std::string, std::set<std::uint32_t>>;
-  Places by_call;
-  Places by_submit;
-  for (int i = 0; i < 200; ++i) {
-    for (const auto& queue : {ordered, limited, fair}) {
-      const std::string key = "customer " + std::to_string(i % 4);
-      const Made made = call_submit(app_, queue.name, "t", "", keyed(key));
-      by_call[queue.name + key].insert(queue::TaskId::parse(made.id)->partition.partition_no);
-      queue::Submission task{queue, "t", "", {}};
-      task.options.partition_key = key;
-      by_submit[queue.name + key].insert(
-          queue::submit(look_, {&task, 1}).front().id.partition.partition_no);
-    }
-  }
-  EXPECT_EQ(by_call, by_submit);
-  std::set<std::uint32_t> of_fair;
-  for (const auto& [key, partitions] : by_call) {
-    EXPECT_EQ(partitions.size(), key.starts_with("limited") ? 3U : 1U) << key;
-    if (key.starts_with("fair")) of_fair.insert(*partitions.begin());
-  }
-  EXPECT_EQ(of_fair.size(), 4U) << "each key its own";
-}
-
 TEST_F(OptionsTest, AQuietKeyGivesItsPartitionUp) {
   queue::ensure_queue(look_, "fair", {2, queue::Placement::kFair});
   const auto put = [&](const std::string& key) {
@@ -218,29 +152,6 @@ struct Misfit {
   const char* options;
   const char* words;
 };
-
-TEST_F(OptionsTest, WhatDoesNotFitItsQueueIsRefused) {
-  queue::ensure_queue(look_, "ordered", {4, queue::Placement::kOrdered});
-  queue::ensure_queue(look_, "limited", {4, queue::Placement::kLimited, 2});
-  const Misfit cases[] = {
-      {"ordered", "{}", "queue 'ordered' is ordered: a task of it needs a partition_key"},
-      {"limited", "{}", "queue 'limited' is limited: a task of it needs a partition_key"},
-      {"default", R"({"partition_key": "k"})",
-       "partition_key: queue 'default' is neither ordered nor limited nor fair"},
-      {"ordered", R"({"partition_key": "k", "prio": 0})", "prio would break the order"},
-      {"ordered", R"({"partition_key": "k", "delay": "1s"})", "delay would break the order"},
-      {"ordered", R"({"partition_key": "k", "unique_key": "k"})", "unique_key would break the"},
-      {"ordered", R"({"partition_key": "k", "run_at": "2030-01-01T00:00:00Z"})",
-       "run_at would break the order"},
-  };
-  for (const Misfit& misfit : cases) {
-    const auto error =
-        support::db_error_of([&] { call_submit(app_, misfit.queue, "t", "", misfit.options); });
-    ASSERT_TRUE(error) << misfit.options;
-    EXPECT_NE(std::string(error->what()).find(misfit.words), std::string::npos) << error->what();
-  }
-  EXPECT_EQ(tasks(), 0U);
-}
 
 struct Refused {
   const char* options;

@@ -119,21 +119,6 @@ TEST_F(TransactionTest, AnOldSnapshotIsToldTheWinnerToo) {
   app_.execute("ROLLBACK");
 }
 
-TEST_F(TransactionTest, AKeyIsFreeAgainAfterItsTime) {
-  const Made first = call_submit(app_, "default", "t", "first", unique("k"));
-  look_.execute(
-      "DELETE FROM task; UPDATE task_unique SET free_at = UTC_TIMESTAMP(6)"
-      " + INTERVAL 5 MINUTE");
-  EXPECT_EQ(call_submit(app_, "default", "t", "again", unique("k")).id, first.id);
-  EXPECT_EQ(tasks(), 0U);
-  look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6)");
-  const Made later = call_submit(app_, "default", "t", "later", unique("k"));
-  EXPECT_FALSE(later.existed);
-  EXPECT_NE(later.id, first.id);
-  EXPECT_EQ(task(later)->payload, "later");
-  EXPECT_EQ(value("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), "1");
-}
-
 TEST_F(TransactionTest, ATriggerMayCallIt) {
   app_.execute(
       "CREATE TRIGGER orders_task AFTER INSERT ON orders FOR EACH ROW"

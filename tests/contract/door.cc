@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "contract/door.h"
+
+#include <algorithm>
+#include <cctype>
+#include <stdexcept>
+
+#include "base/exit_codes.h"
+
+namespace allot::contract {
+namespace {
+
+[[noreturn]] Answer cannot() {
+  throw std::logic_error("this door cannot do that: see doors_that()");
+}
+
+const std::vector<DoorKind>& all_doors() {
+  static const std::vector<DoorKind> kAll{
+      {"client",
+       {Can::kSubmit, Can::kSubmitMany, Can::kFind, Can::kCancel, Can::kShowPayloads,
+        Can::kLoseReplies, Can::kHoldLocks},
+       open_client},
+      {"transaction", {Can::kSubmit, Can::kSubmitMany}, open_transaction},
+      {"command",
+       {Can::kSubmit, Can::kSubmitMany, Can::kFind, Can::kCancel, Can::kShowPayloads,
+        Can::kLoseReplies, Can::kQueues, Can::kDead, Can::kMakeSchedules, Can::kSchedules,
+        Can::kChangeLocks},
+       open_command},
+      {"remote",
+       {Can::kSubmit, Can::kSubmitMany, Can::kFind, Can::kCancel, Can::kShowPayloads,
+        Can::kLoseReplies, Can::kQueues, Can::kDead, Can::kMakeSchedules, Can::kSchedules,
+        Can::kChangeLocks},
+       open_remote},
+      {"procedure",
+       {Can::kSubmit, Can::kSubmitMany, Can::kFind, Can::kCancel, Can::kSchedules, Can::kHoldLocks},
+       open_procedure},
+      {"http",
+       {Can::kSubmit, Can::kSubmitMany, Can::kFind, Can::kCancel, Can::kShowPayloads,
+        Can::kLoseReplies, Can::kQueues, Can::kDead, Can::kMakeSchedules, Can::kSchedules,
+        Can::kChangeLocks},
+       open_http}};
+  return kAll;
+}
+
+// Options that are numbers in JSON.
+bool is_number(const std::string& name) {
+  for (const char* each : {"prio", "max_attempts", "compress_above", "catch_up"}) {
+    if (name == each) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::ostream& operator<<(std::ostream& out, Kind kind) {
+  switch (kind) {
+    case Kind::kDone:
+      return out << "done";
+    case Kind::kBadInput:
+      return out << "bad input";
+    case Kind::kFailed:
+      return out << "failed";
+    case Kind::kUnavailable:
+      return out << "unavailable";
+    case Kind::kOutcomeUnknown:
+      return out << "outcome unknown";
+    case Kind::kOther:
+      break;
+  }
+  return out << "other";
+}
+
+void Answer::add(const std::string& id, bool was_there) {
+  made.push_back({id, was_there});
+  if (was_there) ++existed;
+}
+
+std::ostream& operator<<(std::ostream& out, const Answer& answer) {
+  out << answer.kind << ": " << answer.text << answer.word << answer.document.dump();
+  for (const Made& made : answer.made) out << " " << made.id << (made.existed ? " existed" : "");
+  return out;
+}
+
+std::ostream& operator<<(std::ostream& out, const DoorKind& kind) {
+  return out << kind.name;
+}
+
+std::vector<DoorKind> doors_that(Can can) {
+  std::vector<DoorKind> some;
+  for (const DoorKind& each : all_doors()) {
+    if (std::find(each.can.begin(), each.can.end(), can) != each.can.end()) some.push_back(each);
+  }
+  return some;
+}
+
+Kind kind_of_exit(int code) {
+  switch (code) {
+    case kExitOk:
+      return Kind::kDone;
+    case kExitUsage:
+    case kExitBadInput:
+      return Kind::kBadInput;
+    case kExitFailure:
+      return Kind::kFailed;
+    case kExitUnavailable:
+      return Kind::kUnavailable;
+    case kExitOutcomeUnknown:
+      return Kind::kOutcomeUnknown;
+    default:
+      return Kind::kOther;
+  }
+}
+
+json fields_of(const std::map<std::string, std::string>& options) {
+  json fields = json::object();
+  for (const auto& [name, value] : options) {
+    const json number = is_number(name) ? json::parse(value, nullptr, false) : json();
+    fields[name] = number.is_number() ? number : json(value);
+  }
+  return fields;
+}
+
+json document_of(const Task& task) {
+  json document = fields_of(task.options);
+  document.update({{"queue", task.queue}, {"type", task.type}, {"payload", task.payload}});
+  return document;
+}
+
+// By the letters of UTF-8; the JSON library asks the same of each text, and takes seconds for a
+// large one without optimization.
+bool is_text(const std::string& bytes) {
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto first = static_cast<unsigned char>(bytes[i]);
+    if (first < 0x80) continue;
+    const std::size_t more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
+    if (first < 0xc2 || first > 0xf4 || i + more >= bytes.size()) return false;
+    for (std::size_t j = 1; j <= more; ++j) {
+      if ((static_cast<unsigned char>(bytes[i + j]) & 0xc0U) != 0x80U) return false;
+    }
+    const auto second = static_cast<unsigned char>(bytes[i + 1]);
+    if (first == 0xed && second >= 0xa0) return false;  // half of a pair
+    if ((first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90)) return false;
+    i += more;
+  }
+  return true;
+}
+
+bool Door::takes(const Task& /*task*/) const {
+  return true;
+}
+Answer Door::submit(const Task& /*task*/) {
+  cannot();
+}
+Answer Door::submit_many(const std::vector<Task>& /*tasks*/) {
+  cannot();
+}
+Answer Door::state(const std::string& /*id*/) {
+  cannot();
+}
+Answer Door::payload(const std::string& /*id*/) {
+  cannot();
+}
+Answer Door::find(const std::string& /*queue*/, const std::string& /*unique_key*/) {
+  cannot();
+}
+Answer Door::cancel(const std::string& /*id*/, const std::string& /*reason*/, bool /*as_done*/) {
+  cannot();
+}
+Answer Door::pause_queue(const std::string& /*queue*/, const std::string& /*reason*/) {
+  cannot();
+}
+Answer Door::resume_queue(const std::string& /*queue*/) {
+  cannot();
+}
+Answer Door::set_rate(const std::string& /*queue*/, const std::string& /*per_second*/,
+                      const std::string& /*burst*/) {
+  cannot();
+}
+Answer Door::remove_rate(const std::string& /*queue*/) {
+  cannot();
+}
+Answer Door::resize_queue(const std::string& /*queue*/, const std::string& /*partitions*/) {
+  cannot();
+}
+Answer Door::queues() {
+  cannot();
+}
+Answer Door::dead(const std::string& /*queue*/) {
+  cannot();
+}
+Answer Door::groups(const std::string& /*queue*/) {
+  cannot();
+}
+Answer Door::retry(const std::string& /*id*/) {
+  cannot();
+}
+Answer Door::discard(const std::string& /*id*/) {
+  cannot();
+}
+Answer Door::make_schedule(const Schedule& /*schedule*/) {
+  cannot();
+}
+Answer Door::schedule(const std::string& /*name*/) {
+  cannot();
+}
+Answer Door::pause_schedule(const std::string& /*name*/, const std::string& /*reason*/) {
+  cannot();
+}
+Answer Door::resume_schedule(const std::string& /*name*/) {
+  cannot();
+}
+Answer Door::run_schedule(const std::string& /*name*/) {
+  cannot();
+}
+Answer Door::remove_schedule(const std::string& /*name*/) {
+  cannot();
+}
+Answer Door::take_lock(const std::string& /*name*/, const std::string& /*slots*/,
+                       const std::string& /*ttl*/) {
+  cannot();
+}
+Answer Door::release_lock(const std::string& /*name*/, std::uint64_t /*token*/) {
+  cannot();
+}
+Answer Door::lock(const std::string& /*name*/) {
+  cannot();
+}
+Answer Door::resize_lock(const std::string& /*name*/, const std::string& /*slots*/) {
+  cannot();
+}
+Answer Door::break_lock(const std::string& /*name*/, const std::string& /*slot*/) {
+  cannot();
+}
+
+}  // namespace allot::contract

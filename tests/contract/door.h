@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "contract/world.h"
+
+namespace allot::contract {
+
+using nlohmann::json;
+
+// The kinds of answers, by what the caller can do next: those of the exit codes and of ErrorKind.
+enum class Kind {
+  kDone,
+  kBadInput,        // the call is wrong, or names what there is not
+  kFailed,          // not as things are: the task is gone, dead already, not dead ...
+  kUnavailable,     // nothing was changed; later it may go well
+  kOutcomeUnknown,  // the reply was lost
+  kOther,
+};
+std::ostream& operator<<(std::ostream& out, Kind kind);
+
+// A task that was submitted.
+struct Made {
+  std::string id;
+  bool existed = false;  // of several that were submitted in one call, a command does not say which
+};
+
+struct Answer {
+  Kind kind = Kind::kDone;
+  std::string text{};         // of a refusal
+  std::vector<Made> made{};   // in the order of what was submitted
+  std::uint64_t existed = 0;  // how many of them were there before
+  std::string word{};         // a state, or the result of a cancel request
+  std::uint64_t number = 0;   // a token
+  json document{};            // of what is shown or listed
+  void add(const std::string& id, bool was_there = false);
+  [[nodiscard]] std::string id() const { return made.empty() ? "" : made.front().id; }
+};
+std::ostream& operator<<(std::ostream& out, const Answer& answer);
+
+// A task to submit. The options have the names that they have in JSON: {"delay", "5m"}.
+struct Task {
+  std::string queue = "default";
+  std::string type = "t";
+  std::string payload{};
+  std::map<std::string, std::string> options{};
+};
+
+// A schedule to make; the options again by their names in JSON.
+struct Schedule {
+  std::string name = "s";
+  std::string expression = "@daily";
+  std::string queue = "default";
+  std::string type = "t";
+  std::string payload{};
+  std::map<std::string, std::string> options{};
+};
+
+// What a door may be able to do.
+enum class Can {
+  kSubmit,
+  kSubmitMany,
+  kFind,  // a task by its id, or by its unique key
+  kCancel,
+  kShowPayloads,
+  kLoseReplies,  // it reports a lost reply, and a database that is away
+  kQueues,       // pause, rate, resize; and the lists
+  kDead,         // list, retry, discard
+  kMakeSchedules,
+  kSchedules,  // pause, resume, run now, remove
+  kHoldLocks,
+  kChangeLocks,  // show, resize, break
+};
+
+// One way to ask Allot for something. A door does only what its kind can.
+class Door {
+ public:
+  Door() = default;
+  Door(const Door&) = delete;
+  Door& operator=(const Door&) = delete;
+  virtual ~Door() = default;
+
+  // Whether a task can be written down for submit(), or for submit_many().
+  [[nodiscard]] virtual bool takes(const Task& task) const;
+  [[nodiscard]] virtual bool takes_many(const Task& task) const { return takes(task); }
+
+  virtual Answer submit(const Task& task);
+  virtual Answer submit_many(const std::vector<Task>& tasks);
+  virtual Answer state(const std::string& id);    // word: waiting, running, dead, done
+  virtual Answer payload(const std::string& id);  // word: the bytes
+  virtual Answer find(const std::string& queue, const std::string& unique_key);  // word: the state
+  // word: cancelled, asked; of a refusal: gone, dead, otherwise
+  virtual Answer cancel(const std::string& id, const std::string& reason, bool as_done);
+
+  // document: the queue
+  virtual Answer pause_queue(const std::string& queue, const std::string& reason);
+  virtual Answer resume_queue(const std::string& queue);
+  virtual Answer set_rate(const std::string& queue, const std::string& per_second,
+                          const std::string& burst);
+  virtual Answer remove_rate(const std::string& queue);
+  virtual Answer resize_queue(const std::string& queue, const std::string& partitions);
+  virtual Answer queues();
+
+  virtual Answer dead(const std::string& queue);    // document: the tasks
+  virtual Answer groups(const std::string& queue);  // document: the groups
+  virtual Answer retry(const std::string& id);
+  virtual Answer discard(const std::string& id);
+
+  virtual Answer make_schedule(const Schedule& schedule);
+  virtual Answer schedule(const std::string& name);  // document: the schedule
+  virtual Answer pause_schedule(const std::string& name, const std::string& reason);
+  virtual Answer resume_schedule(const std::string& name);
+  virtual Answer run_schedule(const std::string& name);  // made: its task
+  virtual Answer remove_schedule(const std::string& name);
+
+  // number: the token; kFailed: it is held
+  virtual Answer take_lock(const std::string& name, const std::string& slots,
+                           const std::string& ttl);
+  virtual Answer release_lock(const std::string& name, std::uint64_t token);
+
+  virtual Answer lock(const std::string& name);  // document: the lock
+  virtual Answer resize_lock(const std::string& name, const std::string& slots);
+  virtual Answer break_lock(const std::string& name, const std::string& slot);
+};
+
+struct DoorKind {
+  const char* name;
+  std::vector<Can> can;
+  std::unique_ptr<Door> (*open)(World& world);
+};
+std::ostream& operator<<(std::ostream& out, const DoorKind& kind);
+
+// All that can do this.
+std::vector<DoorKind> doors_that(Can can);
+
+// The refusal of an Error's exit code, as the commands and the client library have them.
+Kind kind_of_exit(int code);
+
+// Options as fields of JSON: those that are numbers everywhere become numbers where they are some.
+json fields_of(const std::map<std::string, std::string>& options);
+json document_of(const Task& task);
+bool is_text(const std::string& bytes);  // UTF-8
+
+std::unique_ptr<Door> open_client(World& world);
+std::unique_ptr<Door> open_transaction(World& world);  // of an application, by the client
+std::unique_ptr<Door> open_command(World& world);
+std::unique_ptr<Door> open_remote(World& world);  // the command over HTTP
+std::unique_ptr<Door> open_procedure(World& world);
+std::unique_ptr<Door> open_http(World& world);
+
+}  // namespace allot::contract

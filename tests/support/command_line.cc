@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/command_line.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <optional>
+#include <system_error>
+
+#include "base/posix.h"
+#include "base/unique_fd.h"
+#include "cli/run.h"
+
+namespace allot::support {
+namespace {
+
+// One of the standard streams, replaced by a file in memory until this ends.
+class Stream {
+ public:
+  explicit Stream(int number, const std::string& content = {})
+      : number_(number),
+        before_(::fcntl(number, F_DUPFD_CLOEXEC, 3)),
+        file_(::memfd_create("stream", MFD_CLOEXEC)) {
+    if (!before_.valid() || !write_all(file_.get(), content.data(), content.size()) ||
+        ::lseek(file_.get(), 0, SEEK_SET) != 0 || ::dup2(file_.get(), number) < 0) {
+      throw std::system_error(errno, std::generic_category(), "stream");
+    }
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+  ~Stream() { ::dup2(before_.get(), number_); }
+
+  [[nodiscard]] std::string content() const {
+    std::string all(static_cast<std::size_t>(::lseek(file_.get(), 0, SEEK_END)), '\0');
+    if (::pread(file_.get(), all.data(), all.size(), 0) != static_cast<ssize_t>(all.size())) {
+      throw std::system_error(errno, std::generic_category(), "stream");
+    }
+    return all;
+  }
+
+ private:
+  int number_;
+  UniqueFd before_;
+  UniqueFd file_;
+};
+
+// What a process may change for good, because it ends soon: signals and the time zone.
+class Surroundings {
+ public:
+  Surroundings() {
+    if (const char* zone = std::getenv("TZ")) zone_ = zone;
+    for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+      ::sigaction(kSignals[i], nullptr, &before_[i]);
+    }
+    std::signal(SIGPIPE, SIG_IGN);  // as main() does
+  }
+  Surroundings(const Surroundings&) = delete;
+  Surroundings& operator=(const Surroundings&) = delete;
+  ~Surroundings() {
+    for (std::size_t i = 0; i < std::size(kSignals); ++i) {
+      ::sigaction(kSignals[i], &before_[i], nullptr);
+    }
+    if (zone_) {
+      ::setenv("TZ", zone_->c_str(), 1);
+    } else {
+      ::unsetenv("TZ");
+    }
+    ::tzset();
+  }
+
+ private:
+  static constexpr int kSignals[] = {SIGPIPE, SIGINT, SIGTERM};
+  struct sigaction before_[3]{};
+  std::optional<std::string> zone_;
+};
+
+}  // namespace
+
+Finished run_allot(const std::vector<std::string>& words, const std::string& input) {
+  std::vector<std::string> all{"allot"};
+  all.insert(all.end(), words.begin(), words.end());
+  std::vector<char*> pointers;
+  pointers.reserve(all.size() + 1);
+  for (std::string& word : all) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+
+  std::fflush(stdout);
+  const Surroundings surroundings;
+  const Stream in(STDIN_FILENO, input);
+  const Stream out(STDOUT_FILENO);
+  const Stream err(STDERR_FILENO);
+  const int code = cli::run(static_cast<int>(all.size()), pointers.data());
+  std::fflush(stdout);
+  std::clearerr(stdin);
+  return {{code, 0}, out.content(), err.content()};
+}
+
+}  // namespace allot::support
