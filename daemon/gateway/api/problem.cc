@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "db/error.h"
+#include "gateway/work/cause.h"
 #include "json/task_reader.h"
-#include "log/log.h"
 #include "queue/submit/submit.h"
 
 namespace allot::gateway::api {
@@ -51,20 +51,17 @@ Problem unavailable(const std::string& detail) {
 Problem of_database(const db::DbError& error, bool writes) {
   switch (error.error_class()) {
     case db::ErrorClass::kGone:
-      if (!writes || !error.outcome_unknown()) return unavailable(error.what());
-      return {504, std::string("whether it was done is unknown, because the reply of the database "
-                               "was lost (") +
-                       error.what() + ")"};
+      if (!writes || !error.outcome_unknown()) {
+        return unavailable("the database does not answer; try again " + work::note_cause(error));
+      }
+      return {504, "whether it was done is unknown, because the reply of the database was lost " +
+                       work::note_cause(error)};
     case db::ErrorClass::kRetryable:
     case db::ErrorClass::kDuplicate:
     case db::ErrorClass::kFull:
-      return unavailable(std::string("nothing was changed; try again: ") + error.what());
+      return unavailable("nothing was changed; try again " + work::note_cause(error));
     default:
-      // The server names its accounts and tables in these, and a request can bring one each time.
-      log::warn("gateway.refused", {{"error", error.what()}});
-      return {500,
-              "the database refused what the gateway asked of it; the log of the gateway says why "
-              "(gateway.refused)"};
+      return {500, "the database refused what the gateway asked of it " + work::note_cause(error)};
   }
 }
 
@@ -104,6 +101,8 @@ Problem problem_of(const std::exception_ptr& error, bool writes) {
     return refusal.problem();
   } catch (const db::DbError& failed) {
     return of_database(failed, writes);
+  } catch (const queue::OutcomeUnknown& unknown) {
+    return {504, unknown.outcome() + " " + work::note_cause(unknown)};
   } catch (const Error& failed) {
     return of_error(failed);
   } catch (const std::bad_alloc&) {

@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "gateway/fireworq/answer.h"
 #include "gateway/fireworq/objects.h"
+#include "gateway/work/cause.h"
 #include "log/log.h"
 #include "queue/fireworq/jobs.h"
 #include "queue/model/fireworq.h"
@@ -26,11 +27,11 @@ constexpr std::size_t kSmall = std::size_t{64} << 10;
 std::string detail_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
-  } catch (const queue::OutcomeUnknown&) {
-    return "the reply of the database was lost: the job exists, or it does not";
+  } catch (const queue::OutcomeUnknown& unknown) {
+    return "the reply of the database was lost: the job exists, or it does not " +
+           work::note_cause(unknown);
   } catch (const db::DbError& failed) {
-    log::warn("gateway.refused", {{"error", failed.what()}});
-    return "the database refused, or does not answer";
+    return "the database refused, or does not answer " + work::note_cause(failed);
   } catch (const Error& failed) {
     return failed.what();
   } catch (const std::exception& failed) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/mutant.h"
+#include "gateway/work/cause.h"
 #include "peer/doorbell.h"
 
 namespace allot::gateway::work {
@@ -67,7 +68,7 @@ std::exception_ptr told(const std::exception_ptr& error) {
     if (failed.error_class() != db::ErrorClass::kGone) return error;
     if (mutant::removed("gateway_not_sent")) return error;
     return std::make_exception_ptr(
-        Error(std::string("nothing was submitted: ") + failed.what(), kExitUnavailable));
+        Error("nothing was submitted; try again " + note_cause(failed), kExitUnavailable));
   } catch (...) {
     return error;
   }

@@ -201,7 +201,8 @@ std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name
     } catch (const db::DbError& error) {
       if (error.outcome_unknown()) {
         throw OutcomeUnknown("the outcome of running schedule '" + spec.name +
-                             "' is unknown, because the reply was lost (" + error.what() + ")");
+                                 "' is unknown, because the reply was lost",
+                             error.what());
       }
       // It was changed, its queue was resized, a key was taken, or a deadlock: nothing is done.
       const bool again = error.number() == kOutOfRange ||

@@ -323,11 +323,11 @@ void send(db::Connection& db, std::span<const Unique> uniques,
   const bool unique = std::all_of(submissions.begin(), submissions.end(), [](const auto& task) {
     return task.options.unique_key.has_value();
   });
-  throw OutcomeUnknown("the outcome of submitting " + std::to_string(count) +
-                       (count == 1 ? " task" : " tasks") +
-                       " is unknown, because the reply was lost: they exist all or none" +
-                       (unique ? ", and with their unique keys the same again does no harm" : "") +
-                       " (" + error.what() + ")");
+  throw OutcomeUnknown(
+      "the outcome of submitting " + std::to_string(count) + (count == 1 ? " task" : " tasks") +
+          " is unknown, because the reply was lost: they exist all or none" +
+          (unique ? ", and with their unique keys the same again does no harm" : ""),
+      error.what());
 }
 
 std::vector<Submitted> submit_one(db::Connection& db, const Insert& insert,

@@ -44,7 +44,13 @@ struct Submission {
 // The reply to a submission was lost: all of its tasks exist, or none, and nobody here knows.
 class OutcomeUnknown : public Error {
  public:
-  explicit OutcomeUnknown(const std::string& message) : Error(message, kExitOutcomeUnknown) {}
+  // `cause` is what the database said, and may name accounts, hosts and statements.
+  OutcomeUnknown(const std::string& outcome, const std::string& cause)
+      : Error(outcome + " (" + cause + ")", kExitOutcomeUnknown), outcome_(outcome) {}
+  [[nodiscard]] const std::string& outcome() const { return outcome_; }
+
+ private:
+  std::string outcome_;
 };
 
 struct Submitted {

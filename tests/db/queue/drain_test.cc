@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kSubmitters = 8;
 constexpr std::size_t kDrainers = 4;
 constexpr std::size_t kPerSubmitter = 1500;
-constexpr std::size_t kTasks = kSubmitters * kPerSubmitter;
+constexpr std::size_t kSubmitted = kSubmitters * kPerSubmitter;
 constexpr std::uint32_t kWide = 16;
 
 // The fate of the task with a payload.
@@ -72,7 +72,7 @@ class DrainTest : public QueueTest {
   }
   bool done() {
     // If a drainer crashed in its test body, the others would wait for ever.
-    return ended_ >= kTasks || HasFailure() ||
+    return ended_ >= kSubmitted || HasFailure() ||
            std::chrono::steady_clock::now() > started_ + std::chrono::minutes(3);
   }
 
@@ -84,7 +84,7 @@ class DrainTest : public QueueTest {
 
   static constexpr FetchSpec kSpec{.block_size = 30};
   QueueInfo wide_ = make_queue("wide", kWide);
-  std::vector<Tally> tallies_ = std::vector<Tally>(kTasks);
+  std::vector<Tally> tallies_ = std::vector<Tally>(kSubmitted);
   std::atomic<std::size_t> submitted_{0};
   std::atomic<std::size_t> ended_{0};
   std::vector<std::thread> submitters_;
@@ -121,10 +121,10 @@ TEST_F(DrainTest, NothingIsLostAndNothingRunsTwice) {
     ASSERT_TRUE(ack_and_release(worker.db, block.lease, done));
   });
 
-  ASSERT_EQ(submitted_, kTasks);
+  ASSERT_EQ(submitted_, kSubmitted);
   std::uint64_t retried = 0;
   std::uint64_t buried = 0;
-  for (std::size_t i = 0; i < kTasks; ++i) {
+  for (std::size_t i = 0; i < kSubmitted; ++i) {
     ASSERT_EQ(tallies_[i].finished + tallies_[i].buried, 1U) << "task " << i;
     retried += tallies_[i].retried;
     buried += tallies_[i].buried;
@@ -177,9 +177,9 @@ TEST_F(DrainTest, WithDeathsNothingIsLostAndEachRepeatIsExplained) {
     ASSERT_TRUE(ack_and_release(thief.db, stolen->lease, repeated));
   });
 
-  ASSERT_EQ(submitted_, kTasks);
+  ASSERT_EQ(submitted_, kSubmitted);
   std::uint64_t repeats = 0;
-  for (std::size_t i = 0; i < kTasks; ++i) {
+  for (std::size_t i = 0; i < kSubmitted; ++i) {
     const Tally& mine = tallies_[i];
     ASSERT_GE(mine.finished, 1U) << "task " << i << " is lost";
     ASSERT_LE(mine.finished, 1 + mine.abandoned) << "task " << i << " ran twice for no reason";

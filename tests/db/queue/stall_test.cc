@@ -134,7 +134,7 @@ struct FencedVerb {
   std::string first_hold;                          // what stalls the first statement of the query
 };
 
-const FencedVerb kVerbs[] = {
+const FencedVerb kFencedVerbs[] = {
     {"announce",
      [](Worker& w, const Lease& lease, const Task& task) {
        static_cast<void>(w.tasks.announce(w.db, claim(lease, task), 3));
@@ -300,7 +300,7 @@ Write by_hand(const FencedVerb& verb, bool with_lock, bool sleeping = false) {
 class FencedVerbTest : public StallTest, public testing::WithParamInterface<std::size_t> {};
 
 TEST_P(FencedVerbTest, NoStaleWrite) {
-  const FencedVerb& verb = kVerbs[GetParam()];
+  const FencedVerb& verb = kFencedVerbs[GetParam()];
   for (const std::string& hold : verb.holds) {
     for (int i = 0; i < 10; ++i) {
       const Round round = stall(verb.write, hold);
@@ -313,7 +313,7 @@ TEST_P(FencedVerbTest, NoStaleWrite) {
 
 // This test can fail: without the lock in the fence, the same stall does let a stale write through.
 TEST_P(FencedVerbTest, WithoutTheLockTheFenceLeaks) {
-  const FencedVerb& verb = kVerbs[GetParam()];
+  const FencedVerb& verb = kFencedVerbs[GetParam()];
   const Round sound = stall(by_hand(verb, true), verb.first_hold);
   EXPECT_FALSE(sound.stale_write);
   EXPECT_TRUE(sound.written);
@@ -324,7 +324,7 @@ TEST_P(FencedVerbTest, WithoutTheLockTheFenceLeaks) {
 
 // A stall inside the statement, while nobody holds the task's row: as on an overloaded server.
 TEST_P(FencedVerbTest, AStatementThatSleepsBetweenCheckAndWrite) {
-  const FencedVerb& verb = kVerbs[GetParam()];
+  const FencedVerb& verb = kFencedVerbs[GetParam()];
   const Round sound = stall_asleep(by_hand(verb, true, true));
   EXPECT_TRUE(sound.thief_waited);
   EXPECT_FALSE(sound.stale_write);
@@ -334,13 +334,14 @@ TEST_P(FencedVerbTest, AStatementThatSleepsBetweenCheckAndWrite) {
   EXPECT_TRUE(leaking.stale_write) << "the sleep is not between check and write";
 }
 
-INSTANTIATE_TEST_SUITE_P(Verbs, FencedVerbTest, testing::Range<std::size_t>(0, std::size(kVerbs)),
-                         [](const auto& at) { return kVerbs[at.param].name; });
+INSTANTIATE_TEST_SUITE_P(Verbs, FencedVerbTest,
+                         testing::Range<std::size_t>(0, std::size(kFencedVerbs)),
+                         [](const auto& at) { return kFencedVerbs[at.param].name; });
 
 // The other order: the theft is under way, not yet committed, when the write arrives. The write
 // must wait for the thief's commit and then find its lease gone, whichever verb it is.
 TEST_F(StallTest, AWriteWaitsForATheftThatIsUnderWay) {
-  for (const FencedVerb& verb : kVerbs) {
+  for (const FencedVerb& verb : kFencedVerbs) {
     look_.execute(
         "DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt;"
         "DELETE FROM task_running; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");

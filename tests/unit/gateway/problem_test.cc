@@ -21,7 +21,7 @@ TEST(Problem, TheKindsAreThoseOfTheClientLibrary) {
   EXPECT_EQ(of(Error("x", kExitBadInput)).status, 400U);
   EXPECT_EQ(of(Error("x", kExitConfig)).status, 500U);
   EXPECT_EQ(of(Error("x", kExitUnavailable)).status, 503U);
-  EXPECT_EQ(of(queue::OutcomeUnknown("x")).status, 504U);
+  EXPECT_EQ(of(queue::OutcomeUnknown("x", "why")).status, 504U);
   EXPECT_EQ(of(Error("x")).status, 500U);
   EXPECT_EQ(of(std::runtime_error("x")).status, 500U);
   EXPECT_EQ(of(7).status, 500U);
@@ -48,12 +48,28 @@ TEST(Problem, ALostReplyIsUnknownOnlyWhereSomethingMayHaveChanged) {
   EXPECT_EQ(of(db::DbError(kDeadlock, "deadlock", db::Phase::kCommit), true).status, 503U);
 }
 
+// Callers may be anybody who reaches the port.
+TEST(Problem, WhatTheDatabaseSaysIsForTheLog) {
+  const std::string words = "database at db1.internal:3306: find_task.sql (error 1)";
+  for (const unsigned number : {1142U, 1205U, 1213U, 1290U, 2006U, 2013U}) {
+    for (const bool writes : {false, true}) {
+      for (const db::Phase phase : {db::Phase::kStatement, db::Phase::kCommit}) {
+        const std::string told = of(db::DbError(number, words, phase), writes).detail;
+        EXPECT_EQ(told.find("db1"), std::string::npos) << number << told;
+        EXPECT_NE(told.find("gateway.refused, reference "), std::string::npos) << number << told;
+      }
+    }
+  }
+  EXPECT_EQ(of(queue::OutcomeUnknown("it is unknown", words)).detail.find("it is unknown (gateway"),
+            0U);
+}
+
 TEST(Problem, WhatMayBeRepeatedSaysWhen) {
   const auto after = [](const Problem& problem) {
     return problem.fields.empty() ? "" : problem.fields.front().name + problem.fields.front().value;
   };
   EXPECT_EQ(after(of(Error("x", kExitUnavailable))), "retry-after1");
-  EXPECT_EQ(after(of(queue::OutcomeUnknown("x"))), "");
+  EXPECT_EQ(after(of(queue::OutcomeUnknown("x", "why"))), "");
   EXPECT_EQ(after(of(Error("x", kExitBadInput))), "");
 }
 
