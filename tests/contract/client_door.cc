@@ -123,7 +123,7 @@ class ClientDoor : public Door {
     return answered([&] { return answer_of(world_.client().submit_many(tasks_of(tasks))); });
   }
 
-  Answer state(const std::string& id) override {
+  Answer state(Text id) override {
     return answered([&]() -> Answer {
       const auto info = world_.client().get(id);
       if (!info) return {.kind = Kind::kFailed, .text = "gone"};
@@ -131,11 +131,11 @@ class ClientDoor : public Door {
     });
   }
 
-  Answer payload(const std::string& id) override {
+  Answer payload(Text id) override {
     return answered([&]() -> Answer { return {.word = world_.client().get(id).value().payload}; });
   }
 
-  Answer find(const std::string& queue, const std::string& unique_key) override {
+  Answer find(Text queue, Text unique_key) override {
     return answered([&]() -> Answer {
       const auto owner = world_.client().find(queue, unique_key);
       if (!owner) return {.kind = Kind::kFailed, .text = "none"};
@@ -143,7 +143,7 @@ class ClientDoor : public Door {
     });
   }
 
-  Answer cancel(const std::string& id, const std::string& reason, bool as_done) override {
+  Answer cancel(Text id, Text reason, bool as_done) override {
     return answered([&]() -> Answer {
       switch (world_.client().cancel(id, reason, {.as_done = as_done})) {
         case CancelResult::kCancelled:
@@ -162,8 +162,7 @@ class ClientDoor : public Door {
     });
   }
 
-  Answer take_lock(const std::string& name, const std::string& slots,
-                   const std::string& ttl) override {
+  Answer take_lock(Text name, Text slots, Text ttl) override {
     return answered([&]() -> Answer {
       LockOptions options;
       if (!slots.empty()) options.slots = number_of(slots);
@@ -179,7 +178,7 @@ class ClientDoor : public Door {
     });
   }
 
-  Answer release_lock(const std::string& /*name*/, std::uint64_t token) override {
+  Answer release_lock(Text /*name*/, std::uint64_t token) override {
     const auto lock = locks_.find(token);
     if (lock == locks_.end() || !lock->second.release()) return {Kind::kBadInput, "not held"};
     return {};

@@ -67,18 +67,18 @@ class CommandDoor final : public Door {
     return answer;
   }
 
-  Answer state(const std::string& id) override {
+  Answer state(Text id) override {
     Answer answer = asked({"task", "show", "--json", "--", id});
     if (answer.kind == Kind::kDone) answer.word = answer.document.at("state");
     return answer;
   }
 
-  Answer payload(const std::string& id) override {
+  Answer payload(Text id) override {
     const support::Finished done = run({"task", "show", id, "--payload"});
     return {.kind = kind_of_exit(done.status.code), .text = done.err, .word = done.out};
   }
 
-  Answer find(const std::string& queue, const std::string& unique_key) override {
+  Answer find(Text queue, Text unique_key) override {
     Words words{"task", "find", queue, "--json"};
     for (const std::string& word : words_of({{"unique_key", unique_key}})) words.push_back(word);
     Answer answer = asked(words);
@@ -88,7 +88,7 @@ class CommandDoor final : public Door {
     return answer;
   }
 
-  Answer cancel(const std::string& id, const std::string& reason, bool as_done) override {
+  Answer cancel(Text id, Text reason, bool as_done) override {
     Words words = words_of({{"reason", reason}});
     words.insert(words.begin(), {"task", "cancel", "--json"});
     if (as_done) words.emplace_back("--as-done");
@@ -108,37 +108,30 @@ class CommandDoor final : public Door {
     return answer;
   }
 
-  Answer pause_queue(const std::string& queue, const std::string& reason) override {
+  Answer pause_queue(Text queue, Text reason) override {
     return asked({"queue", "pause", "--json", "--reason", reason, "--", queue});
   }
-  Answer resume_queue(const std::string& queue) override {
+  Answer resume_queue(Text queue) override {
     return asked({"queue", "resume", "--json", "--", queue});
   }
-  Answer set_rate(const std::string& queue, const std::string& per_second,
-                  const std::string& burst) override {
+  Answer set_rate(Text queue, Text per_second, Text burst) override {
     Words words{"queue", "rate", "--json", "--per-second=" + per_second};
     if (!burst.empty()) words.push_back("--burst=" + burst);
     words.insert(words.end(), {"--", queue});
     return asked(words);
   }
-  Answer remove_rate(const std::string& queue) override {
+  Answer remove_rate(Text queue) override {
     return asked({"queue", "rate", "--json", "--off", "--", queue});
   }
-  Answer resize_queue(const std::string& queue, const std::string& partitions) override {
+  Answer resize_queue(Text queue, Text partitions) override {
     return asked({"queue", "resize", "--json", "--", queue, partitions});
   }
   Answer queues() override { return asked({"queue", "list", "--json"}); }
 
-  Answer dead(const std::string& queue) override {
-    return asked({"dead", "list", "--json", "--", queue});
-  }
-  Answer groups(const std::string& queue) override {
-    return asked({"dead", "groups", "--json", "--", queue});
-  }
-  Answer retry(const std::string& id) override { return asked({"dead", "retry", id, "--json"}); }
-  Answer discard(const std::string& id) override {
-    return asked({"dead", "discard", id, "--json"});
-  }
+  Answer dead(Text queue) override { return asked({"dead", "list", "--json", "--", queue}); }
+  Answer groups(Text queue) override { return asked({"dead", "groups", "--json", "--", queue}); }
+  Answer retry(Text id) override { return asked({"dead", "retry", id, "--json"}); }
+  Answer discard(Text id) override { return asked({"dead", "discard", id, "--json"}); }
 
   Answer make_schedule(const Schedule& schedule) override {
     Words words{"schedule", "add", "--json", "--replace"};
@@ -148,31 +141,27 @@ class CommandDoor final : public Door {
                  {"--", schedule.name, schedule.expression, schedule.queue, schedule.type, "-"});
     return asked(words, schedule.payload);
   }
-  Answer schedule(const std::string& name) override {
-    return asked({"schedule", "show", "--json", "--", name});
-  }
-  Answer pause_schedule(const std::string& name, const std::string& reason) override {
+  Answer schedule(Text name) override { return asked({"schedule", "show", "--json", "--", name}); }
+  Answer pause_schedule(Text name, Text reason) override {
     return asked({"schedule", "pause", "--json", "--reason", reason, "--", name});
   }
-  Answer resume_schedule(const std::string& name) override {
+  Answer resume_schedule(Text name) override {
     return asked({"schedule", "resume", "--json", "--", name});
   }
-  Answer run_schedule(const std::string& name) override {
+  Answer run_schedule(Text name) override {
     Answer answer = asked({"schedule", "run-now", "--json", "--", name});
     if (answer.kind == Kind::kDone) answer.add(answer.document.at("task"));
     return answer;
   }
-  Answer remove_schedule(const std::string& name) override {
+  Answer remove_schedule(Text name) override {
     return asked({"schedule", "remove", "--json", "--yes", "--", name});
   }
 
-  Answer lock(const std::string& name) override {
-    return asked({"lock", "show", "--json", "--", name});
-  }
-  Answer resize_lock(const std::string& name, const std::string& slots) override {
+  Answer lock(Text name) override { return asked({"lock", "show", "--json", "--", name}); }
+  Answer resize_lock(Text name, Text slots) override {
     return asked({"lock", "resize", "--json", "--", name, slots});
   }
-  Answer break_lock(const std::string& name, const std::string& slot) override {
+  Answer break_lock(Text name, Text slot) override {
     Words words{"lock", "break", "--json", "--yes"};
     if (!slot.empty()) words.push_back("--slot=" + slot);
     words.insert(words.end(), {"--", name});

@@ -2,17 +2,12 @@
 #include "contract/door.h"
 
 #include <algorithm>
-#include <cctype>
 #include <stdexcept>
 
 #include "base/exit_codes.h"
 
 namespace allot::contract {
 namespace {
-
-[[noreturn]] Answer cannot() {
-  throw std::logic_error("this door cannot do that: see doors_that()");
-}
 
 const std::vector<DoorKind>& all_doors() {
   static const std::vector<DoorKind> kAll{
@@ -145,91 +140,8 @@ bool is_text(const std::string& bytes) {
   return true;
 }
 
-bool Door::takes(const Task& /*task*/) const {
-  return true;
-}
-Answer Door::submit(const Task& /*task*/) {
-  cannot();
-}
-Answer Door::submit_many(const std::vector<Task>& /*tasks*/) {
-  cannot();
-}
-Answer Door::state(const std::string& /*id*/) {
-  cannot();
-}
-Answer Door::payload(const std::string& /*id*/) {
-  cannot();
-}
-Answer Door::find(const std::string& /*queue*/, const std::string& /*unique_key*/) {
-  cannot();
-}
-Answer Door::cancel(const std::string& /*id*/, const std::string& /*reason*/, bool /*as_done*/) {
-  cannot();
-}
-Answer Door::pause_queue(const std::string& /*queue*/, const std::string& /*reason*/) {
-  cannot();
-}
-Answer Door::resume_queue(const std::string& /*queue*/) {
-  cannot();
-}
-Answer Door::set_rate(const std::string& /*queue*/, const std::string& /*per_second*/,
-                      const std::string& /*burst*/) {
-  cannot();
-}
-Answer Door::remove_rate(const std::string& /*queue*/) {
-  cannot();
-}
-Answer Door::resize_queue(const std::string& /*queue*/, const std::string& /*partitions*/) {
-  cannot();
-}
-Answer Door::queues() {
-  cannot();
-}
-Answer Door::dead(const std::string& /*queue*/) {
-  cannot();
-}
-Answer Door::groups(const std::string& /*queue*/) {
-  cannot();
-}
-Answer Door::retry(const std::string& /*id*/) {
-  cannot();
-}
-Answer Door::discard(const std::string& /*id*/) {
-  cannot();
-}
-Answer Door::make_schedule(const Schedule& /*schedule*/) {
-  cannot();
-}
-Answer Door::schedule(const std::string& /*name*/) {
-  cannot();
-}
-Answer Door::pause_schedule(const std::string& /*name*/, const std::string& /*reason*/) {
-  cannot();
-}
-Answer Door::resume_schedule(const std::string& /*name*/) {
-  cannot();
-}
-Answer Door::run_schedule(const std::string& /*name*/) {
-  cannot();
-}
-Answer Door::remove_schedule(const std::string& /*name*/) {
-  cannot();
-}
-Answer Door::take_lock(const std::string& /*name*/, const std::string& /*slots*/,
-                       const std::string& /*ttl*/) {
-  cannot();
-}
-Answer Door::release_lock(const std::string& /*name*/, std::uint64_t /*token*/) {
-  cannot();
-}
-Answer Door::lock(const std::string& /*name*/) {
-  cannot();
-}
-Answer Door::resize_lock(const std::string& /*name*/, const std::string& /*slots*/) {
-  cannot();
-}
-Answer Door::break_lock(const std::string& /*name*/, const std::string& /*slot*/) {
-  cannot();
+void Door::cannot() {
+  throw std::logic_error("this door cannot do that: see doors_that()");
 }
 
 }  // namespace allot::contract

@@ -82,52 +82,57 @@ enum class Can {
 // One way to ask Allot for something. A door does only what its kind can.
 class Door {
  public:
+  using Text = const std::string&;
+
   Door() = default;
   Door(const Door&) = delete;
   Door& operator=(const Door&) = delete;
   virtual ~Door() = default;
 
   // Whether a task can be written down for submit(), or for submit_many().
-  [[nodiscard]] virtual bool takes(const Task& task) const;
+  [[nodiscard]] virtual bool takes(const Task& /*task*/) const { return true; }
   [[nodiscard]] virtual bool takes_many(const Task& task) const { return takes(task); }
 
-  virtual Answer submit(const Task& task);
-  virtual Answer submit_many(const std::vector<Task>& tasks);
-  virtual Answer state(const std::string& id);    // word: waiting, running, dead, done
-  virtual Answer payload(const std::string& id);  // word: the bytes
-  virtual Answer find(const std::string& queue, const std::string& unique_key);  // word: the state
-  // word: cancelled, asked; of a refusal: gone, dead, otherwise
-  virtual Answer cancel(const std::string& id, const std::string& reason, bool as_done);
+  virtual Answer submit(const Task& /*task*/) { cannot(); }
+  virtual Answer submit_many(const std::vector<Task>& /*tasks*/) { cannot(); }
 
-  // document: the queue
-  virtual Answer pause_queue(const std::string& queue, const std::string& reason);
-  virtual Answer resume_queue(const std::string& queue);
-  virtual Answer set_rate(const std::string& queue, const std::string& per_second,
-                          const std::string& burst);
-  virtual Answer remove_rate(const std::string& queue);
-  virtual Answer resize_queue(const std::string& queue, const std::string& partitions);
-  virtual Answer queues();
+  // word: of a state waiting, running, dead or done; the payload; of a request to cancel cancelled
+  // or asked, and of its refusal gone, dead or otherwise
+  virtual Answer state(Text /*id*/) { cannot(); }
+  virtual Answer payload(Text /*id*/) { cannot(); }
+  virtual Answer find(Text /*queue*/, Text /*unique_key*/) { cannot(); }
+  virtual Answer cancel(Text /*id*/, Text /*reason*/, bool /*as_done*/) { cannot(); }
 
-  virtual Answer dead(const std::string& queue);    // document: the tasks
-  virtual Answer groups(const std::string& queue);  // document: the groups
-  virtual Answer retry(const std::string& id);
-  virtual Answer discard(const std::string& id);
+  // document: the queue, the list
+  virtual Answer pause_queue(Text /*queue*/, Text /*reason*/) { cannot(); }
+  virtual Answer resume_queue(Text /*queue*/) { cannot(); }
+  virtual Answer set_rate(Text /*queue*/, Text /*per_second*/, Text /*burst*/) { cannot(); }
+  virtual Answer remove_rate(Text /*queue*/) { cannot(); }
+  virtual Answer resize_queue(Text /*queue*/, Text /*partitions*/) { cannot(); }
+  virtual Answer queues() { cannot(); }
+  virtual Answer dead(Text /*queue*/) { cannot(); }
+  virtual Answer groups(Text /*queue*/) { cannot(); }
+  virtual Answer retry(Text /*id*/) { cannot(); }
+  virtual Answer discard(Text /*id*/) { cannot(); }
 
-  virtual Answer make_schedule(const Schedule& schedule);
-  virtual Answer schedule(const std::string& name);  // document: the schedule
-  virtual Answer pause_schedule(const std::string& name, const std::string& reason);
-  virtual Answer resume_schedule(const std::string& name);
-  virtual Answer run_schedule(const std::string& name);  // made: its task
-  virtual Answer remove_schedule(const std::string& name);
+  // document: the schedule; made: of a run, its task
+  virtual Answer make_schedule(const Schedule& /*schedule*/) { cannot(); }
+  virtual Answer schedule(Text /*name*/) { cannot(); }
+  virtual Answer pause_schedule(Text /*name*/, Text /*reason*/) { cannot(); }
+  virtual Answer resume_schedule(Text /*name*/) { cannot(); }
+  virtual Answer run_schedule(Text /*name*/) { cannot(); }
+  virtual Answer remove_schedule(Text /*name*/) { cannot(); }
 
   // number: the token; kFailed: it is held
-  virtual Answer take_lock(const std::string& name, const std::string& slots,
-                           const std::string& ttl);
-  virtual Answer release_lock(const std::string& name, std::uint64_t token);
+  virtual Answer take_lock(Text /*name*/, Text /*slots*/, Text /*ttl*/) { cannot(); }
+  virtual Answer release_lock(Text /*name*/, std::uint64_t /*token*/) { cannot(); }
+  // document: the lock; what was broken
+  virtual Answer lock(Text /*name*/) { cannot(); }
+  virtual Answer resize_lock(Text /*name*/, Text /*slots*/) { cannot(); }
+  virtual Answer break_lock(Text /*name*/, Text /*slot*/) { cannot(); }
 
-  virtual Answer lock(const std::string& name);  // document: the lock
-  virtual Answer resize_lock(const std::string& name, const std::string& slots);
-  virtual Answer break_lock(const std::string& name, const std::string& slot);
+ private:
+  [[noreturn]] static void cannot();
 };
 
 struct DoorKind {

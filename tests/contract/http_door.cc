@@ -72,19 +72,19 @@ class HttpDoor final : public Door {
     return submitted(send("POST", kTasks, list));
   }
 
-  Answer state(const std::string& id) override {
+  Answer state(Text id) override {
     Answer answer = get(std::string(kTasks) + "/" + escaped(id));
     if (answer.kind == Kind::kDone) answer.word = answer.document.at("state");
     return answer;
   }
 
-  Answer payload(const std::string& id) override {
+  Answer payload(Text id) override {
     const Answered answered =
         gateway::api::ask(world_.gateway(), {"GET", std::string(kTasks) + "/" + id + "/payload"});
     return {.kind = kind_of_status(answered), .word = answered.response.body};
   }
 
-  Answer find(const std::string& queue, const std::string& unique_key) override {
+  Answer find(Text queue, Text unique_key) override {
     Answer answer = get(queue_path(queue, "/keys/" + escaped(unique_key)));
     if (answer.kind != Kind::kDone) return answer;
     answer.add(answer.document.at("task"), true);
@@ -92,7 +92,7 @@ class HttpDoor final : public Door {
     return answer;
   }
 
-  Answer cancel(const std::string& id, const std::string& reason, bool as_done) override {
+  Answer cancel(Text id, Text reason, bool as_done) override {
     Answer answer = send("POST", std::string(kTasks) + "/" + escaped(id) + "/cancel",
                          {{"reason", reason}, {"as_done", as_done}});
     if (answer.kind == Kind::kDone) {
@@ -109,34 +109,31 @@ class HttpDoor final : public Door {
     return answer;
   }
 
-  Answer pause_queue(const std::string& queue, const std::string& reason) override {
+  Answer pause_queue(Text queue, Text reason) override {
     return send("POST", queue_path(queue, "/pause"), {{"reason", reason}});
   }
-  Answer resume_queue(const std::string& queue) override {
+  Answer resume_queue(Text queue) override {
     return send("POST", queue_path(queue, "/resume"), json::object());
   }
-  Answer set_rate(const std::string& queue, const std::string& per_second,
-                  const std::string& burst) override {
+  Answer set_rate(Text queue, Text per_second, Text burst) override {
     json body{{"per_second", value_of(per_second)}};
     if (!burst.empty()) body["burst"] = value_of(burst);
     return send("PUT", queue_path(queue, "/rate"), body);
   }
-  Answer remove_rate(const std::string& queue) override {
+  Answer remove_rate(Text queue) override {
     return answer_of({"DELETE", queue_path(queue, "/rate")});
   }
-  Answer resize_queue(const std::string& queue, const std::string& partitions) override {
+  Answer resize_queue(Text queue, Text partitions) override {
     return send("POST", queue_path(queue, "/resize"), {{"partitions", value_of(partitions)}});
   }
   Answer queues() override { return items(get("/api/v1/queues")); }
 
-  Answer dead(const std::string& queue) override { return items(get(queue_path(queue, "/dead"))); }
-  Answer groups(const std::string& queue) override {
-    return items(get(queue_path(queue, "/dead/groups")));
-  }
-  Answer retry(const std::string& id) override {
+  Answer dead(Text queue) override { return items(get(queue_path(queue, "/dead"))); }
+  Answer groups(Text queue) override { return items(get(queue_path(queue, "/dead/groups"))); }
+  Answer retry(Text id) override {
     return send("POST", std::string(kTasks) + "/" + escaped(id) + "/retry", json::object());
   }
-  Answer discard(const std::string& id) override {
+  Answer discard(Text id) override {
     return send("POST", std::string(kTasks) + "/" + escaped(id) + "/discard", json::object());
   }
 
@@ -151,27 +148,25 @@ class HttpDoor final : public Door {
     }
     return send("PUT", schedule_path(schedule.name), body);
   }
-  Answer schedule(const std::string& name) override { return get(schedule_path(name)); }
-  Answer pause_schedule(const std::string& name, const std::string& reason) override {
+  Answer schedule(Text name) override { return get(schedule_path(name)); }
+  Answer pause_schedule(Text name, Text reason) override {
     return send("POST", schedule_path(name, "/pause"), {{"reason", reason}});
   }
-  Answer resume_schedule(const std::string& name) override {
+  Answer resume_schedule(Text name) override {
     return send("POST", schedule_path(name, "/resume"), json::object());
   }
-  Answer run_schedule(const std::string& name) override {
+  Answer run_schedule(Text name) override {
     Answer answer = send("POST", schedule_path(name, "/run-now"), json::object());
     if (answer.kind == Kind::kDone) answer.add(answer.document.at("task"));
     return answer;
   }
-  Answer remove_schedule(const std::string& name) override {
-    return answer_of({"DELETE", schedule_path(name)});
-  }
+  Answer remove_schedule(Text name) override { return answer_of({"DELETE", schedule_path(name)}); }
 
-  Answer lock(const std::string& name) override { return get(lock_path(name)); }
-  Answer resize_lock(const std::string& name, const std::string& slots) override {
+  Answer lock(Text name) override { return get(lock_path(name)); }
+  Answer resize_lock(Text name, Text slots) override {
     return send("POST", lock_path(name, "/resize"), {{"slots", value_of(slots)}});
   }
-  Answer break_lock(const std::string& name, const std::string& slot) override {
+  Answer break_lock(Text name, Text slot) override {
     json body = json::object();
     if (!slot.empty()) body["slot"] = value_of(slot);
     Answer answer = send("POST", lock_path(name, "/break"), body);

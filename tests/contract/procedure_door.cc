@@ -53,18 +53,16 @@ class ProcedureDoor final : public Door {
     return answer;
   }
 
-  Answer state(const std::string& id) override {
-    return word("allot_task(" + quoted(id) + ", @word)");
-  }
+  Answer state(Text id) override { return word("allot_task(" + quoted(id) + ", @word)"); }
 
-  Answer find(const std::string& queue, const std::string& unique_key) override {
+  Answer find(Text queue, Text unique_key) override {
     Answer answer =
         word("allot_find(" + quoted(queue) + ", " + quoted(unique_key) + ", @id, @word)");
     if (answer.kind == Kind::kDone) answer.add(variable("@id"), true);
     return answer;
   }
 
-  Answer cancel(const std::string& id, const std::string& reason, bool as_done) override {
+  Answer cancel(Text id, Text reason, bool as_done) override {
     Answer answer = word(std::string(as_done ? "allot_cancel_as_done(" : "allot_cancel(") +
                          quoted(id) + ", " + quoted(reason) + ", @word)");
     if (answer.kind == Kind::kFailed) answer.word = "gone";
@@ -75,26 +73,25 @@ class ProcedureDoor final : public Door {
     return answer;
   }
 
-  Answer pause_schedule(const std::string& name, const std::string& reason) override {
+  Answer pause_schedule(Text name, Text reason) override {
     return word("allot_schedule_pause(" + quoted(name) + ", " + quoted(reason) + ", @word)");
   }
-  Answer resume_schedule(const std::string& name) override {
+  Answer resume_schedule(Text name) override {
     return word("allot_schedule_resume(" + quoted(name) + ", @word)");
   }
-  Answer run_schedule(const std::string& name) override {
+  Answer run_schedule(Text name) override {
     Answer answer = word("allot_schedule_run(" + quoted(name) + ", @word)");
     if (answer.kind == Kind::kDone) answer.add(answer.word);
     return answer;
   }
   // It says by NULL that there is none.
-  Answer remove_schedule(const std::string& name) override {
+  Answer remove_schedule(Text name) override {
     Answer answer = word("allot_schedule_remove(" + quoted(name) + ", @word)");
     if (answer.kind == Kind::kFailed) answer = {Kind::kBadInput, "schedule: there is none"};
     return answer;
   }
 
-  Answer take_lock(const std::string& name, const std::string& slots,
-                   const std::string& ttl) override {
+  Answer take_lock(Text name, Text slots, Text ttl) override {
     json options = json::object();
     if (!slots.empty()) options["slots"] = json::parse(slots);
     if (!ttl.empty()) options["ttl"] = ttl;
@@ -103,7 +100,7 @@ class ProcedureDoor final : public Door {
     if (answer.kind == Kind::kDone) answer.number = std::stoull(answer.word);
     return answer;
   }
-  Answer release_lock(const std::string& name, std::uint64_t token) override {
+  Answer release_lock(Text name, std::uint64_t token) override {
     return called("allot_lock_release(" + quoted(name) + ", " + std::to_string(token) + ")");
   }
 

@@ -129,46 +129,6 @@ TEST(Input, TwoPluginsForOneTypeAreBothNamed) {
   EXPECT_NE(done.err.find(two), std::string::npos) << done.err;
 }
 
-TEST(Input, APayloadOf16MiBIsRefusedAndOneByteLessIsRun) {
-  Daemon daemon({.workers = 1});
-  const std::string most((std::size_t{16} << 20) - 1, 'x');
-  const auto refused = daemon.allot({"submit", "default", "test.write", "-"}, most + "y");
-  EXPECT_EQ(refused.status.code, kExitBadInput);
-  EXPECT_NE(refused.err.find("16 MiB"), std::string::npos) << refused.err;
-  const auto taken = daemon.allot({"submit", "default", "test.write", "-"}, most);
-  ASSERT_EQ(taken.status.code, 0) << taken.err;
-  ASSERT_TRUE(eventually([&] { return daemon.drained() && !daemon.written().empty(); }))
-      << daemon.log();
-  EXPECT_TRUE(daemon.written().front() == most);
-}
-
-TEST(Input, ABrokenLineInTheMiddleSaysWhatIsInAndHowToGoOn) {
-  Daemon daemon({.workers = 1});
-  std::string lines;
-  for (int i = 1; i <= 30; ++i) {
-    lines += i == 17 ? "{\"queue\": \"default\", \"type\": \n"
-                     : R"({"queue": "default", "type": "test.write", "payload": ")" +
-                           std::to_string(i) + "\"}\n";
-  }
-  const auto done = daemon.allot({"submit", "--ndjson", "-", "--batch", "10"}, lines);
-  EXPECT_EQ(done.status.code, kExitBadInput);
-  EXPECT_NE(done.err.find("stdin:17: "), std::string::npos) << done.err;
-  EXPECT_NE(done.err.find("--from-line 11"), std::string::npos) << done.err;
-  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 10; })) << daemon.log();
-  lines.replace(lines.find("\"type\": \n"), 9, "\"type\": \"test.write\", \"payload\": \"17\"}\n");
-  const auto rest = daemon.allot({"submit", "--ndjson", "-", "--from-line", "11"}, lines);
-  EXPECT_EQ(rest.status.code, 0) << rest.err;
-  ASSERT_TRUE(eventually([&] { return daemon.written().size() == 30; })) << daemon.log();
-}
-
-TEST(Input, AnUnknownQueueSuggestsTheNearest) {
-  const Daemon daemon({.start = false});
-  ASSERT_EQ(daemon.allot({"migrate"}).status.code, 0);
-  const auto done = daemon.allot({"submit", "defualt", "test.ok"});
-  EXPECT_EQ(done.status.code, kExitBadInput);
-  EXPECT_NE(done.err.find("did you mean 'default'"), std::string::npos) << done.err;
-}
-
 TEST(Input, AnUnknownOptionIsAUsageError) {
   const auto done = support::run_program({program("allotd"), "--confg", "x"});
   EXPECT_EQ(done.status.code, kExitUsage);

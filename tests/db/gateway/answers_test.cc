@@ -166,6 +166,8 @@ TEST_F(AnswersTest, WhatIsAskedWrongly) {
       Asked other = example;
       other.token = route.role == access::Role::kRead ? "operator" : "reader";
       expect_answer(route, 403, ask(other));
+      other.token = "mail";  // every role, for one queue
+      if (route.everywhere) expect_answer(route, 403, ask(other));
     }
     if (has(document_, route, 413)) {
       Asked large = example;

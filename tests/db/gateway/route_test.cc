@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every row of the route table: its example goes well, and each error is one problem document.
+// Every row of the route table: what it hides, and what it refuses. Its answers are in
+// answers_test.cc.
 #include <map>
 
 #include "db/gateway/examples.h"
@@ -9,31 +10,6 @@ namespace allot::gateway::api {
 namespace {
 
 using RouteTest = ExamplesTest;
-
-TEST_F(RouteTest, TheExampleOfEachGoesWell) {
-  for (const Route& route : routes()) {
-    const Answered answered = ask(example_of(route, names_for(route)));
-    const auto& expected = route.answers.front();
-    EXPECT_EQ(answered.status(), expected.status) << text_of(route) << ": " << answered;
-    EXPECT_EQ(answered.response.type, expected.type) << text_of(route);
-    if (expected.schema.empty()) continue;
-    EXPECT_EQ(fault(std::string(expected.schema), answered.document()), "")
-        << text_of(route) << ": " << answered;
-  }
-}
-
-TEST_F(RouteTest, EachWantsItsRole) {
-  for (const Route& route : routes()) {
-    if (!route.role) continue;
-    Asked asked = example_of(route, names_for(route));
-    asked.token = "nobody";
-    expect_problem(ask(asked), 401, text_of(route));
-    asked.token = *route.role == access::Role::kRead ? "operator" : "reader";
-    expect_problem(ask(asked), 403, text_of(route));
-    asked.token = "mail";
-    if (route.everywhere) expect_problem(ask(asked), 403, text_of(route));
-  }
-}
 
 TEST_F(RouteTest, WhatIsNotTheCallersIsNotThere) {
   const std::string id = put("other");
@@ -58,19 +34,6 @@ TEST_F(RouteTest, WhatIsNotTheCallersIsNotThere) {
   }
   EXPECT_EQ(value("SELECT COUNT(*) FROM task"), before);
   EXPECT_TRUE(get("/api/v1/queues/other").document()["paused"].is_null());
-}
-
-TEST_F(RouteTest, WhatIsNotThereIs404) {
-  const std::string id = put();
-  look_.execute("DELETE FROM task");
-  const std::map<std::string, std::string> names{{"id", id},          {"queue", "none"},
-                                                 {"unique_key", "k"}, {"schedule", "none"},
-                                                 {"lock", "none"},    {"action", "4711"}};
-  for (const Route& route : routes()) {
-    // A schedule that is not there is made.
-    if (path_of(route, names) == route.path || route.name == "put_schedule") continue;
-    expect_problem(ask(example_of(route, names)), 404, text_of(route));
-  }
 }
 
 TEST_F(RouteTest, UnknownWordsAreRefused) {
