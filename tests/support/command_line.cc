@@ -12,6 +12,12 @@
 #include <optional>
 #include <system_error>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/common_interface_defs.h>
+
+#include <cstdint>
+#endif
+
 #include "base/posix.h"
 #include "base/unique_fd.h"
 #include "cli/run.h"
@@ -79,6 +85,14 @@ class Surroundings {
   std::optional<std::string> zone_;
 };
 
+// What a sanitizer reports before it ends the process would be lost with the stream.
+void keep_reports() {
+#ifdef __SANITIZE_ADDRESS__
+  static const int errors = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+  __sanitizer_set_report_fd(reinterpret_cast<void*>(static_cast<std::intptr_t>(errors)));
+#endif
+}
+
 }  // namespace
 
 Finished run_allot(const std::vector<std::string>& words, const std::string& input) {
@@ -89,6 +103,7 @@ Finished run_allot(const std::vector<std::string>& words, const std::string& inp
   for (std::string& word : all) pointers.push_back(word.data());
   pointers.push_back(nullptr);
 
+  keep_reports();
   std::fflush(stdout);
   const Surroundings surroundings;
   const Stream in(STDIN_FILENO, input);
