@@ -81,6 +81,7 @@ Executor::Need BlockInHand::work() {
       forget();
       return {};
     }
+    suspect_uncharged();
     if (next == Next::kLeave) break;
     defer_unknown();
     if (parts_.keeper.lost()) break;
@@ -118,6 +119,21 @@ bool BlockInHand::mark_suspects() {
   log::info("lease.suspects_marked",
             {{"partition", lease_.partition.partition_no}, {"tasks", suspects.size()}});
   return true;
+}
+
+// Tasks of a failed call for whose own starts the grant has no room. The next lease knows nothing
+// of the call and would repeat it, for as long as it fails; a suspect runs by itself.
+void BlockInHand::suspect_uncharged() {
+  if (by_itself_ == 0 || grant_.may_start(boot_ns()) || parts_.keeper.lost()) return;
+  if (mutant::removed("suspect_uncharged")) return;
+  std::vector<queue::Suspect> suspects;
+  for (std::size_t i = next_; i < tasks_.size() && suspects.size() < by_itself_; ++i) {
+    suspects.push_back({tasks_[i].key, tasks_[i].payload ? tasks_[i].payload->size() : 0});
+  }
+  const bool marked =
+      fenced(parts_.session, parts_.keeper, lease_, "mark_suspects",
+             [&](db::Connection& db) { return queue::mark_suspects(db, lease_, suspects); });
+  if (marked) by_itself_ = 0;
 }
 
 // Whether the partition may have more tasks than were fetched.
@@ -324,10 +340,15 @@ Job BlockInHand::next_job(const Executor::Need& need) {
   return job;
 }
 
-// A task that was counted as started was none. What an earlier grant was for has lapsed with it.
-void BlockInHand::not_started(const Job& job) {
+// Undoes the accounting for a task that did not start after all.
+void BlockInHand::uncount() {
   parts_.slot.not_started();
   if (parts_.lifetime != nullptr) parts_.lifetime->ran_none();
+}
+
+// Its handler was not called, so the grant has its start again. An earlier grant has lapsed.
+void BlockInHand::not_started(const Job& job) {
+  uncount();
   if (job.start_by_ns == grant_.start_by_ns()) grant_.not_started(1);
 }
 
@@ -337,7 +358,9 @@ void BlockInHand::put_back(Job& job, const std::vector<TaskEnd>& ends) {
   for (const Result left : {Result::kNothing, Result::kByItself}) {
     for (std::size_t i = job.tasks.size(); i-- > 0;) {
       if (ends[i].result != left) continue;
-      not_started(job);
+      // S61: a call that failed was a call.
+      const bool called = left == Result::kByItself && !mutant::removed("charge_failed_call");
+      called ? uncount() : not_started(job);
       tasks_.insert(tasks_.begin() + static_cast<std::ptrdiff_t>(next_), std::move(job.tasks[i]));
       if (left != Result::kByItself) continue;
       ++by_itself_;
