@@ -81,7 +81,7 @@ Executor::Need BlockInHand::work() {
       forget();
       return {};
     }
-    suspect_uncharged();
+    mark_called();
     if (next == Next::kLeave) break;
     defer_unknown();
     if (parts_.keeper.lost()) break;
@@ -121,19 +121,21 @@ bool BlockInHand::mark_suspects() {
   return true;
 }
 
-// Tasks of a failed call for whose own starts the grant has no room. The next lease knows nothing
-// of the call and would repeat it, for as long as it fails; a suspect runs by itself.
-void BlockInHand::suspect_uncharged() {
-  if (by_itself_ == 0 || grant_.may_start(boot_ns()) || parts_.keeper.lost()) return;
-  if (mutant::removed("suspect_uncharged")) return;
-  std::vector<queue::Suspect> suspects;
-  for (std::size_t i = next_; i < tasks_.size() && suspects.size() < by_itself_; ++i) {
-    suspects.push_back({tasks_[i].key, tasks_[i].payload ? tasks_[i].payload->size() : 0});
+// Tasks of a failed call that have not run by themselves when the block ends. The next lease knows
+// nothing of the call. Where the grant has no start for any of them, it would repeat the call for
+// as long as that fails; a suspect runs by itself (S61).
+void BlockInHand::mark_called() {
+  if (by_itself_ == 0 || parts_.keeper.lost()) return;
+  const bool suspected = !grant_.may_start(boot_ns()) && !mutant::removed("suspect_uncharged");
+  std::vector<queue::TaskKey> keys;
+  for (std::size_t i = next_; i < tasks_.size() && keys.size() < by_itself_; ++i) {
+    if (suspected || tasks_[i].expires_in) keys.push_back(tasks_[i].key);
   }
+  if (keys.empty()) return;
   const bool marked =
-      fenced(parts_.session, parts_.keeper, lease_, "mark_suspects",
-             [&](db::Connection& db) { return queue::mark_suspects(db, lease_, suspects); });
-  if (marked) by_itself_ = 0;
+      fenced(parts_.session, parts_.keeper, lease_, "mark_called",
+             [&](db::Connection& db) { return queue::mark_called(db, lease_, keys, suspected); });
+  if (marked && suspected) by_itself_ = 0;
 }
 
 // Whether the partition may have more tasks than were fetched.

@@ -68,7 +68,7 @@ class BlockInHand {
     kDetached  // the lease has ended with a task that was detached
   };
   [[nodiscard]] bool mark_suspects();
-  void suspect_uncharged();
+  void mark_called();
   Next run_block();
   Next start_jobs();
   Next start_job(const Executor::Need& need);
