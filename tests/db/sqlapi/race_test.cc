@@ -15,6 +15,16 @@ using RaceTest = SqlApiTest;
 constexpr int kCallers = 32;
 constexpr int kKeys = 250;
 
+// A deadlock's victim submits again, as any application does.
+template <typename Submit>
+void submit_again(Submit&& submit) {
+  for (;;) {
+    const auto error = support::db_error_of(submit);
+    if (!error) return;
+    if (error->error_class() != db::ErrorClass::kRetryable) throw *error;
+  }
+}
+
 // Each caller takes the keys in an order of its own.
 int key_of(int caller, int at) {
   return (at * 37 + caller * 211) % kKeys;
@@ -96,6 +106,28 @@ TEST_F(RaceTest, ListsOfTheSameKeys) {
   EXPECT_EQ(ids.size(), 100U);
   EXPECT_EQ(winners, 100U);
   EXPECT_EQ(tasks(), 100U);
+}
+
+// Each new key takes the partition of a quiet one, which another caller takes at the same moment.
+TEST_F(RaceTest, KeysOfAFairQueueThatTakeEachOthersPartitions) {
+  queue::ensure_queue(look_, "fair", {2, queue::Placement::kFair});
+  std::vector<std::future<void>> callers;
+  for (int c = 0; c < 8; ++c) {
+    callers.push_back(std::async(std::launch::async, [&, c] {
+      db::Connection own = connect();
+      for (int i = 0; i < 150; ++i) {
+        const std::string key = std::to_string(c) + "." + std::to_string(i);
+        submit_again([&] {
+          const Made made =
+              call_submit(own, "fair", "t", "", R"({"partition_key": ")" + key + "\"}");
+          own.execute("DELETE FROM task WHERE queue_id = " +
+                      std::to_string(queue::TaskId::parse(made.id)->partition.queue_id) +
+                      " AND run_key = " + std::to_string(queue::TaskId::parse(made.id)->first_key));
+        });
+      }
+    }));
+  }
+  for (auto& caller : callers) EXPECT_NO_THROW(caller.get());
 }
 
 // Outside of a transaction the caller loses nothing with it, so the procedure tries again.
