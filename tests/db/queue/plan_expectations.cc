@@ -542,36 +542,18 @@ std::vector<Expectation> expectations() {
 }
 
 const std::set<std::string>& without_plan() {
-  static const std::set<std::string> kNames{"submit_row",
-                                            "claim_unique_row",
-                                            "due_now",
-                                            "due_after",
-                                            "due_behind",
-                                            "due_at",
-                                            "expires_at",
-                                            "expires_in",
-                                            "kill_connection",
-                                            "rehearse",
-                                            "rehearsed",
-                                            "server_uptime",
-                                            "connections_allowed",
-                                            "placed_queue",
-                                            "server_variables",
-                                            "database_clock",
-                                            "show_group",
-                                            "foreign_engine",
-                                            "inserted_key",
-                                            "claimed_key",
-                                            "require_claim",
-                                            "best_route",
-                                            "estimate_waiting",
-                                            "minute_row",
-                                            "own_address",
-                                            "read_role",
-                                            "read_member",
-                                            "server_name",
-                                            "other_node",
-                                            "replication_status"};
+  static const std::set<std::string> kNames{
+      "submit_row",       "claim_unique_row",  "due_now",
+      "due_after",        "due_behind",        "due_at",
+      "expires_at",       "expires_in",        "kill_connection",
+      "rehearse",         "rehearsed",         "rehearse_session",
+      "changed_switch",   "server_uptime",     "connections_allowed",
+      "placed_queue",     "server_variables",  "database_clock",
+      "show_group",       "foreign_engine",    "inserted_key",
+      "claimed_key",      "require_claim",     "best_route",
+      "estimate_waiting", "minute_row",        "own_address",
+      "read_role",        "read_member",       "server_name",
+      "other_node",       "replication_status"};
   return kNames;
 }
 
