@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many callers at once.
+#include <cstdio>
 #include <future>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "db/sqlapi/fixture.h"
+#include "support/environment.h"
 
 namespace allot::sqlapi {
 namespace {
@@ -128,6 +130,40 @@ TEST_F(RaceTest, KeysOfAFairQueueThatTakeEachOthersPartitions) {
     }));
   }
   for (auto& caller : callers) EXPECT_NO_THROW(caller.get());
+}
+
+// How often lists are each other's victims: docs/promises.md. The procedure submits a victim again,
+// so that no caller sees it; the server counts it.
+TEST_F(RaceTest, DeadlocksOfListsAreCounted) {
+  const unsigned lists = support::environment_or("ALLOT_TEST_LISTS", 5U);  // of each caller
+  constexpr unsigned kTasks = 100;
+  queue::ensure_queue(look_, "ordered", {8, queue::Placement::kOrdered});
+  queue::ensure_queue(look_, "fair", {8, queue::Placement::kFair});
+  const std::uint64_t before = support::server_counter(look_, "Innodb_deadlocks");
+  std::vector<std::future<void>> callers;
+  for (unsigned c = 0; c < 8; ++c) {
+    callers.push_back(std::async(std::launch::async, [&, c] {
+      db::Connection own = connect();
+      for (unsigned n = 0; n < lists; ++n) {
+        nlohmann::json list = nlohmann::json::array();
+        for (unsigned i = 0; i < kTasks; ++i) {
+          const std::string key = std::to_string((i * 37 + c * 11 + n) % 50);
+          nlohmann::json task{{"queue", "default"}, {"type", "t"}};
+          if (i % 4 == 1) task["unique_key"] = key + "." + std::to_string(n);
+          if (i % 4 == 2) task.update({{"queue", "ordered"}, {"partition_key", key}});
+          if (i % 4 == 3) task.update({{"queue", "fair"}, {"partition_key", key}});
+          list.push_back(std::move(task));
+        }
+        call_submit_many(own, list.dump());
+      }
+    }));
+  }
+  for (auto& caller : callers) EXPECT_NO_THROW(caller.get());
+  const std::uint64_t deadlocks = support::server_counter(look_, "Innodb_deadlocks") - before;
+  const double submitted = 8.0 * lists * kTasks;
+  std::printf("%llu deadlocks of %.0f tasks in lists of %u, 8 callers: %.0f per million\n",
+              static_cast<unsigned long long>(deadlocks), submitted, kTasks,
+              static_cast<double>(deadlocks) * 1e6 / submitted);
 }
 
 // Outside of a transaction the caller loses nothing with it, so the procedure tries again.
