@@ -82,6 +82,7 @@ class Verb {
     } else {
       verb.set("at_least", 1).set("at_most", UINT32_MAX).set("keep_flags", 255);
     }
+    if (verb_ == &sql::k_charge) verb.set("begun", 0);
     const std::vector<db::Statement> writes{record, verb};
     const auto begin = std::chrono::steady_clock::now();
     db.transact(writes);

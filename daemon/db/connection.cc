@@ -133,6 +133,14 @@ std::optional<Row> StatementResult::next() {
   return Row(rows_, fields, mysql_fetch_lengths(rows_.get()));
 }
 
+Row StatementResult::one() {
+  if (auto row = next()) return std::move(*row);
+  throw DbError(kUnfitServer,
+                "a SELECT that always gives a row gave none: the server, or a proxy between, cuts "
+                "results off",
+                Phase::kStatement);
+}
+
 void Connection::Close::operator()(st_mysql* handle) const {
   if (!lent) mysql_close(handle);
 }
@@ -143,10 +151,10 @@ Connection::Connection(st_mysql& lent) : handle_(&lent, Close(true)) {
 }
 
 std::string Connection::inspect_lent() {
-  auto results = execute("SELECT @@max_allowed_packet, DATABASE()");
-  const auto row = results.front().next();
-  max_packet_ = row->u64(0);
-  return std::string(row->text(1));
+  auto results = execute("SELECT @@max_allowed_packet, DATABASE() LIMIT 1");
+  const Row row = results.front().one();
+  max_packet_ = row.u64(0);
+  return std::string(row.text(1));
 }
 
 void Connection::select_database(const std::string& name) {
@@ -216,15 +224,15 @@ void Connection::set_up_session(std::chrono::seconds lock_wait) {
   auto results = with_term(session_settings(lock_wait) + std::string(kServer) + session_columns() +
                                ";\n" + Statement(sql::k_read_role).render(),
                            term);
-  const auto role = results.back().next();
+  const Row role = results.back().one();
   results.pop_back();
-  const auto row = results.back().next();
-  id_ = row->u64(0);
-  max_packet_ = row->u64(1);
-  server_id_ = row->u64(2);
-  account_ = row->text(3);
-  learn_standing(*role, term);
-  refuse_session(*row, kServerColumns);
+  const Row row = results.back().one();
+  id_ = row.u64(0);
+  max_packet_ = row.u64(1);
+  server_id_ = row.u64(2);
+  account_ = row.text(3);
+  learn_standing(role, term);
+  refuse_session(row, kServerColumns);
 }
 
 std::vector<StatementResult> Connection::with_term(const std::string& sql,
@@ -243,7 +251,7 @@ std::vector<StatementResult> Connection::with_term(const std::string& sql,
     if (error.error_class() != ErrorClass::kRefused || !account_.empty()) throw;
     // Again, now that the message can name the account.
     auto results = execute("SELECT CURRENT_USER()");
-    account_ = results.front().next()->text(0);
+    account_ = results.front().one().text(0);
     return with_term(sql, term);
   }
 }
@@ -270,8 +278,8 @@ void Connection::learn_standing(const Row& role, const std::optional<Row>& term)
 
 void Connection::require_session() {
   auto results = execute("SELECT CONNECTION_ID(), " + session_columns());
-  const auto row = results.front().next();
-  if (row->u64(0) != id_) {
+  const Row row = results.front().one();
+  if (row.u64(0) != id_) {
     throw DbError(kUnfitServer,
                   "database at " + where_ +
                       ": two statements of one connection came to two sessions of the server; " +
@@ -279,7 +287,7 @@ void Connection::require_session() {
                       " must not share sessions, or send reads and writes to different servers",
                   Phase::kConnect);
   }
-  refuse_session(*row, 1);
+  refuse_session(row, 1);
 }
 
 // What Allot promises depends on these. A proxy that drops them, or a server that sets them anew,
@@ -311,7 +319,7 @@ std::string Connection::proxy_between() {
 void Connection::require_writer() {
   std::optional<Row> term;
   auto results = with_term(Statement(sql::k_read_role).render(), term);
-  learn_standing(*results.front().next(), term);
+  learn_standing(results.front().one(), term);
   require_standing();
 }
 

@@ -83,6 +83,8 @@ class StatementResult {
   [[nodiscard]] std::uint64_t insert_id() const { return insert_id_; }
   [[nodiscard]] std::uint64_t row_count() const;
   std::optional<Row> next();
+  // The row of a SELECT that always gives one. Throws DbError when it is not there.
+  [[nodiscard]] Row one();
 
  private:
   std::shared_ptr<st_mysql_res> rows_;

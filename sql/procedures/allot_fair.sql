@@ -15,6 +15,7 @@ COMMENT 'Allot: not to be called from outside'
 allot_fair: BEGIN
   DECLARE v_sharing INT DEFAULT 0;
   DECLARE v_quiet_key VARBINARY(255);
+  DECLARE v_quiet_partition_no SMALLINT UNSIGNED;
   SET p_partition_no = (SELECT partition_no FROM fair_partition
                          WHERE queue_id = p_queue_id AND partition_key = p_partition_key
                            AND partition_no < p_partitions);
@@ -33,17 +34,18 @@ allot_fair: BEGIN
    ORDER BY COALESCE(taken.sharing, 0), lease.partition_no
    LIMIT 1;
   IF v_sharing > 0 THEN
-    SET v_quiet_key = (SELECT partition_key FROM fair_partition
-                        WHERE queue_id = p_queue_id AND partition_key > ''
-                          AND partition_no < p_partitions
-                          AND NOT EXISTS (SELECT 1 FROM task
-                                           WHERE task.queue_id = p_queue_id
-                                             AND task.partition_no = fair_partition.partition_no)
-                        LIMIT 1);
+    -- The key and its partition in one statement: another caller may take both away at any time.
+    SELECT partition_key, partition_no
+      INTO v_quiet_key, v_quiet_partition_no
+      FROM fair_partition
+     WHERE queue_id = p_queue_id AND partition_key > '' AND partition_no < p_partitions
+       AND NOT EXISTS (SELECT 1 FROM task
+                        WHERE task.queue_id = p_queue_id
+                          AND task.partition_no = fair_partition.partition_no)
+     LIMIT 1;
   END IF;
   IF v_quiet_key IS NOT NULL THEN
-    SET p_partition_no = (SELECT partition_no FROM fair_partition
-                           WHERE queue_id = p_queue_id AND partition_key = v_quiet_key);
+    SET p_partition_no = v_quiet_partition_no;
     DELETE FROM fair_partition WHERE queue_id = p_queue_id AND partition_key = v_quiet_key;
   END IF;
   INSERT INTO fair_partition (queue_id, partition_key, partition_no)

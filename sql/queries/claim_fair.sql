@@ -33,4 +33,5 @@ SELECT :queue_id, :partition_key, lease.partition_no
  LIMIT 1;
 SELECT partition_no
   FROM fair_partition
- WHERE queue_id = :queue_id AND partition_key = :partition_key;
+ WHERE queue_id = :queue_id AND partition_key = :partition_key
+ LIMIT 1;

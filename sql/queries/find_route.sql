@@ -2,4 +2,5 @@
 SELECT queue_id, name, partitions, placement, max_running, first_partition, layout, routed,
        superseded_by
   FROM queue
- WHERE queue_id = :best_route;
+ WHERE queue_id = :best_route
+ LIMIT 1;

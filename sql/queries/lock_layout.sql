@@ -5,4 +5,5 @@ SELECT queue_id, name, partitions, placement, max_running, first_partition, layo
   FROM queue
  WHERE queue_id IN (:queue_ids)
  ORDER BY queue_id
+ LIMIT 18446744073709551615
   LOCK IN SHARE MODE;

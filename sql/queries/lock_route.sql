@@ -12,4 +12,5 @@ SELECT queue_id, name, partitions, placement, max_running, first_partition, layo
                     ORDER BY route.is_prefix, CHAR_LENGTH(route.pattern) DESC
                     LIMIT 1
                      LOCK IN SHARE MODE)
+ LIMIT 1
   LOCK IN SHARE MODE;

@@ -1,6 +1,6 @@
--- The oldest rows of a queue's history that are past their retention, as many as one purge takes.
--- Tasks that were tried more than once have records of their attempts.
-SELECT partition_no, prio, first_key, attempt > 1
+-- The oldest rows of a queue's history that are past their retention, as many as one purge takes, and
+-- the moment up to which they are.
+SELECT partition_no, prio, first_key, UTC_TIMESTAMP(6) - INTERVAL :keep_us MICROSECOND
   FROM task_history
  WHERE queue_id = :queue_id
    AND ended_at < UTC_TIMESTAMP(6) - INTERVAL :keep_us MICROSECOND

@@ -3,4 +3,5 @@
 SELECT unique_key, partition_no, prio, first_key, claim, free_at IS NOT NULL
   FROM task_unique FORCE INDEX (PRIMARY)
  WHERE queue_id = :queue_id AND unique_key IN (:unique_keys)
+ LIMIT 18446744073709551615
   LOCK IN SHARE MODE;

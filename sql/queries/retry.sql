@@ -1,6 +1,6 @@
 -- Gives the task a later key; task_moved first, so that the new key is data and no variable. There
 -- is no join: a key stays the only way to the row. FOR UPDATE as in record_attempt.sql, the number
--- of attempts as in charge.sql.
+-- of attempts as in charge.sql. The task has begun, so it does not expire any more (A14).
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
        ((GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us)
@@ -15,6 +15,7 @@ SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
 UPDATE task
    SET attempt = GREATEST(LEAST(attempt, :at_most), :at_least),
        flags = flags & :keep_flags,
+       expires_at = NULL,
        first_key = COALESCE(first_key, run_key),
        run_key = (SELECT moved.run_key
                     FROM task_moved AS moved

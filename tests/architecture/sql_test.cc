@@ -160,7 +160,8 @@ TEST(SqlTest, NoStatementDependsOnWhatAnotherOneLeftInTheSession) {
 TEST(SqlTest, EveryWriteOnTasksHasTheFence) {
   for_each_statement([](const std::string& query, const std::string& statement) {
     if (!writes_tasks(statement) || needs_no_fence(query)) return;
-    const bool of_the_dead = query == "retry_dead" || query == "discard_dead";
+    const bool of_the_dead =
+        query == "retry_dead" || query == "discard_dead" || query == "purge_dead";
     EXPECT_TRUE((of_the_dead && is_fenced_as_dead(statement)) || is_fenced(statement) ||
                 is_fenced_as_detached(statement))
         << query << ": " << statement;

@@ -100,11 +100,25 @@ std::string isolation_variable() {
 }
 
 std::vector<std::string> hostile_settings() {
-  return {"--sql-mode=ANSI,NO_BACKSLASH_ESCAPES", "--autocommit=0",
-          "--transaction-isolation=SERIALIZABLE", "--character-set-server=gbk",
-          // MySQL 9 has it no more.
-          "--loose-skip-character-set-client-handshake", "--completion-type=CHAIN",
-          "--default-storage-engine=MyISAM", "--innodb-lock-wait-timeout=600"};
+  // With "loose", what only one kind of server knows.
+  return {"--sql-mode=ANSI,NO_BACKSLASH_ESCAPES",
+          "--autocommit=0",
+          "--transaction-isolation=SERIALIZABLE",
+          "--transaction-read-only=1",
+          "--character-set-server=gbk",
+          "--loose-skip-character-set-client-handshake",  // MySQL 9 has it no more
+          "--completion-type=CHAIN",
+          "--default-storage-engine=MyISAM",
+          "--innodb-lock-wait-timeout=600",
+          "--group-concat-max-len=4",
+          "--max-join-size=1",
+          "--max-sort-length=8",
+          "--div-precision-increment=0",
+          "--lc-time-names=de_DE",
+          "--loose-max-execution-time=1",
+          "--loose-cte-max-recursion-depth=1",
+          "--loose-max-recursive-iterations=1",
+          "--loose-old-mode=ZERO_DATE_TIME_CAST"};
 }
 
 }  // namespace allot::support

@@ -193,6 +193,11 @@ class Doctor {
     } else {
       ok("max_allowed_packet", packet + " bytes");
     }
+    if (queue::optimizer_switch_changed(db)) {
+      warn("optimizer_switch",
+           "it was changed on this server: plans are not those that were tested",
+           "SET GLOBAL optimizer_switch = DEFAULT, and in the server's configuration");
+    }
     if (value("wsrep_on") == "ON") ok("Galera", "this node is the writer");
     ok("time zone", "the server's is " + value("time_zone") + "; Allot's sessions use UTC");
   }

@@ -42,32 +42,30 @@ class Bulk {
         options_(options),
         addresses_(surroundings.find_queue) {}
 
-  // What is sent back, and whether it goes on. `gone`: the connection is of no use any more.
+  using Then = http::LineStream::Then;
+  // What is sent back, and what follows. `gone`: the connection is of no use any more.
   struct Told {
     std::string lines{};
-    bool goes_on = true;
+    Then then = Then::kLines;
     bool gone = false;
   };
-  Told take(db::Connection& db, std::string_view lines, bool last) {
-    Told told;
+  // Works off further lines, up to the end of a batch. S62: the line about it leaves before the
+  // next batch is begun.
+  Told take(db::Connection& db, std::string lines, bool last) {
+    if (left_.empty()) left_ = std::move(lines);
     try {
-      while (!lines.empty()) {
-        const std::size_t end = std::min(lines.find('\n'), lines.size() - 1) + 1;
-        read(db, std::string(lines.substr(0, end)));
-        lines.remove_prefix(end);
+      while (!left_.empty()) {
+        read(db, next_of_left());
         const bool full = batch_.size() >= options_.batch || batch_bytes_ >= kFullBatchBytes;
-        if (full) told.lines += flush(db);
+        if (full && !mutant::removed("batch_line_first")) return {flush(db), Then::kRest};
       }
-      if (!last) return told;
-      told.lines += flush(db);
-      told.lines += report(nullptr);
+      if (!last) return {};
+      if (!batch_.empty()) return {flush(db), Then::kRest};
+      return {report(nullptr), Then::kEnd};
     } catch (...) {
       const std::exception_ptr error = std::current_exception();
-      told.lines += report(error);
-      told.gone = loses_connection(error);
+      return {report(error), Then::kEnd, loses_connection(error)};
     }
-    told.goes_on = false;
-    return told;
   }
 
   // The last line: how far it came. Without an error all is in.
@@ -91,6 +89,18 @@ class Bulk {
   }
 
  private:
+  // The next line, with its end.
+  std::string next_of_left() {
+    const std::size_t end = std::min(left_.find('\n', used_), left_.size() - 1) + 1;
+    std::string line = left_.substr(used_, end - used_);
+    used_ = end;
+    if (used_ == left_.size()) {
+      left_.clear();
+      used_ = 0;
+    }
+    return line;
+  }
+
   void read(db::Connection& db, const std::string& text) {
     ++line_;
     if (line_ < options_.from_line) return;
@@ -169,6 +179,8 @@ class Bulk {
   const std::function<void(const queue::QueueInfo&)> permit_;
   const LineOptions options_;
   queue::Addresses addresses_;
+  std::string left_{};  // lines that came, used up to used_; empty if all are
+  std::size_t used_ = 0;
   std::vector<work::Wanted> batch_{};
   std::size_t batch_bytes_ = 0;
   std::uint64_t line_ = 0;  // from 1, as editors count
@@ -190,12 +202,12 @@ class Lines final : public http::LineStream {
     auto job = [bulk = bulk_, told, last, lines = std::move(lines)](
                    db::Connection* db, const std::exception_ptr& unavailable) {
       if (db == nullptr) {
-        (*told)(bulk->report(unavailable), false);
+        (*told)(bulk->report(unavailable), Then::kEnd);
         return work::Crew::Connection::kGone;
       }
       Bulk::Told answer = bulk->take(*db, lines, last);
       const bool gone = answer.gone;
-      (*told)(std::move(answer.lines), answer.goes_on);
+      (*told)(std::move(answer.lines), answer.then);
       return gone ? work::Crew::Connection::kGone : work::Crew::Connection::kGood;
     };
     if (crew_.post(std::move(job))) return;
@@ -207,7 +219,7 @@ class Lines final : public http::LineStream {
  private:
   void end(const Written& written, const char* why) const {
     const auto error = std::make_exception_ptr(Error(why, kExitUnavailable));
-    written(bulk_->report(error), false);
+    written(bulk_->report(error), Then::kEnd);
   }
 
   work::Crew& crew_;

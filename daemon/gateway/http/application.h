@@ -27,12 +27,17 @@ class LineStream {
   LineStream& operator=(const LineStream&) = delete;
   virtual ~LineStream() = default;
 
+  enum class Then {
+    kRest,   // lines are left over: take() is called again, without new ones, once the answer left
+    kLines,  // take() wants further lines
+    kEnd
+  };
   // Whole lines, with their ends; the last line of a body may have none. `written` gets what is
-  // sent back, which may be empty, and whether the stream goes on.
-  using Written = std::function<void(std::string lines, bool goes_on)>;
+  // sent back, which may be empty, and what follows.
+  using Written = std::function<void(std::string lines, Then then)>;
   virtual void take(std::string lines, bool last, Written written) = 0;
   // The server stops, so no further lines are taken: `written` gets the last that is sent back,
-  // such as where to go on. What `goes_on` says does not matter.
+  // such as where to go on. What `then` says does not matter.
   virtual void stop(Written written) = 0;
 };
 

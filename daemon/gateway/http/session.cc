@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gateway/http/session.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/asio/async_result.hpp>
@@ -188,7 +190,7 @@ struct Question {
   // Of a stream. It lives as long as a question to it is open.
   std::unique_ptr<LineStream> lines{};
   std::string written{};
-  bool goes_on = true;
+  LineStream::Then then = LineStream::Then::kLines;
 };
 
 std::string too_large(std::size_t most) {
@@ -248,6 +250,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   [[nodiscard]] std::optional<HeadFault> use_body(RequestParser& parser);
   [[nodiscard]] std::string head_text(Response& response, const Framing& framing);
   [[nodiscard]] bool more_is_there();
+  [[nodiscard]] bool peer_is_gone();
   // Whether the connection outlives a server that stops.
   [[nodiscard]] bool is_kept() const {
     return house_.keeps && !peer_.encrypted && welcome_ && !cut_;
@@ -482,31 +485,33 @@ awaitable<bool> Session::answered(const std::shared_ptr<Question>& question) {
 }
 
 // Lines come, are handed on, and what is written about them goes back, batch by batch. The next
-// batch is read after the answer to the one before: the peer feels what the application can take.
+// batch is begun after the answer to the one before has left: the peer feels what the application
+// can take, and a connection that broke leaves no more than one batch in doubt (S62).
 awaitable<bool> Session::stream_lines(RequestParser& parser, Admission admission) {
   const auto question = std::make_shared<Question>();
   question->lines = std::move(admission.lines);
   const LinesHead head{std::move(admission.lines_type), is_1_1_, is_1_1_ && parser.keeps_alive()};
   std::string& body = parser.body();
+  bool last = false;
   for (;;) {
-    const bool gathered = co_await gather_lines(parser, admission.most_body);
-    if (!gathered) co_return false;
-    const bool last = parser.done();
-    const bool stops = house_.stopping && !last;
-    const std::size_t whole = last ? body.size() : body.rfind('\n') + 1;
-    std::string lines = body.substr(0, whole);
-    body.erase(0, whole);
-    if (last) unread_ = false;
-    if (stops) {
-      hand_on(question, {}, false);
-    } else {
-      hand_on(question, std::move(lines), last);
+    std::string lines;
+    if (question->then != LineStream::Then::kRest) {
+      const bool gathered = co_await gather_lines(parser, admission.most_body);
+      if (!gathered) co_return false;
+      last = parser.done();
+      const std::size_t whole = last ? body.size() : body.rfind('\n') + 1;
+      lines = body.substr(0, whole);
+      body.erase(0, whole);
+      if (last) unread_ = false;
     }
+    const bool stops = house_.stopping && !last;
+    hand_on(question, std::move(lines), last);
     const bool in_time = co_await answered(question);
     if (!in_time) co_return false;
-    const bool ends = last || stops || !question->goes_on;
+    const bool rest = question->then == LineStream::Then::kRest && !stops;
+    const bool ends = !rest && (last || stops || question->then == LineStream::Then::kEnd);
     const bool sent = co_await write_lines(head, std::move(question->written), ends);
-    if (!sent) co_return false;
+    if (!sent || (!ends && peer_is_gone())) co_return false;
     if (!ends) continue;
     question->lines.reset();
     if (last && head.keeps && (!house_.stopping || (is_kept() && in_.empty()))) co_return true;
@@ -535,10 +540,10 @@ awaitable<bool> Session::gather_lines(RequestParser& parser, std::size_t most_li
 }
 
 void Session::hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last) {
-  auto written = [question, mailbox = house_.mailbox](std::string text, bool goes_on) {
-    mailbox->post([question, text = std::move(text), goes_on]() mutable {
+  auto written = [question, mailbox = house_.mailbox](std::string text, LineStream::Then then) {
+    mailbox->post([question, text = std::move(text), then]() mutable {
       question->written = std::move(text);
-      question->goes_on = goes_on;
+      question->then = then;
       question->answered.open();
     });
   };
@@ -567,6 +572,12 @@ awaitable<bool> Session::write_lines(const LinesHead& head, std::string text, bo
 bool Session::more_is_there() {
   Code code;
   return transport_->socket().available(code) > 0 && !code;
+}
+
+// Whether the connection is reset, or closed in both directions.
+bool Session::peer_is_gone() {
+  pollfd state{transport_->socket().native_handle(), 0, 0};
+  return poll(&state, 1, 0) == 1 && (state.revents & (POLLERR | POLLHUP)) != 0;
 }
 
 // Reads what has arrived, behind what is there. False: nothing more will come, or it is late.

@@ -218,7 +218,7 @@ Beside number_jobs(std::vector<std::uint64_t>& numbers) {
   beside.answered = [&numbers](std::span<db::StatementResult> results) {
     if (results.empty()) return;
     const std::uint64_t first = results.front().insert_id();
-    const std::uint64_t step = results.back().next()->u64(0);
+    const std::uint64_t step = results.back().one().u64(0);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = first + i * step;
   };
   return beside;

@@ -98,7 +98,7 @@ std::uint64_t draw_ticket(db::Connection& db, const std::string& name, const Hol
       .set("pid", holder.pid)
       .set("ttl_us", std::chrono::microseconds(kTicketTtl).count());
   auto results = db.run({draw});
-  return results.back().next()->u64(0);
+  return results.back().one().u64(0);
 }
 
 bool renew_ticket(db::Connection& db, const Holder& holder) {
@@ -123,9 +123,9 @@ Line watch_line(db::Connection& db, const std::string& name, std::uint64_t ticke
   watch.set("ticket", ticket).set("ttl_us", std::chrono::microseconds(ttl).count());
   auto results = db.run({watch});
   Line line;
-  const auto place = results.at(0).next();
-  line.ahead = place->u64(0);
-  line.there = place->u64(1) != 0;
+  const db::Row place = results.at(0).one();
+  line.ahead = place.u64(0);
+  line.there = place.u64(1) != 0;
   if (const auto row = results.at(1).next()) line.slots = small_in(*row, 0);
   while (const auto row = results.at(2).next()) line.free.push_back(small_in(*row, 0));
   return line;

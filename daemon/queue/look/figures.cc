@@ -20,7 +20,7 @@ constexpr const sql::SqlText* kCountsOfQueue[] = {&sql::k_count_waiting, &sql::k
                                                   &sql::k_count_dead};
 
 BoundedCount bounded_figure(db::StatementResult& result) {
-  const std::uint64_t count = result.next()->u64(0);
+  const std::uint64_t count = result.one().u64(0);
   return {std::min(count, kFigureBound), count > kFigureBound};
 }
 
@@ -67,10 +67,10 @@ Figures figures(db::Connection& db) {
   }
   std::vector<db::StatementResult> results = db.run(std::span<const db::Statement>(ask));
   read_queue_figures(results[0], all.queues);
-  const auto late = results[1].next();
-  all.late_schedules = late->u64(0);
-  all.latest_schedule = microseconds(late->u64(1));
-  all.held_locks = results[2].next()->u64(0);
+  const db::Row late = results[1].one();
+  all.late_schedules = late.u64(0);
+  all.latest_schedule = microseconds(late.u64(1));
+  all.held_locks = results[2].one().u64(0);
   std::size_t at = 3;
   for (QueueFigures& queue : all.queues) {
     queue.waiting = bounded_figure(results[at++]);

@@ -14,6 +14,15 @@ std::optional<std::chrono::seconds> overdue(const db::Row& row, std::size_t i) {
 
 }  // namespace
 
+bool optimizer_switch_changed(db::Connection& db) {
+  try {
+    return db.run({db::Statement(sql::k_changed_switch)}).front().one().u64(0) != 0;
+  } catch (const db::DbError& error) {
+    if (error.error_class() != db::ErrorClass::kRefused) throw;
+    return false;
+  }
+}
+
 std::map<std::string, std::string> server_variables(db::Connection& db) {
   auto results = db.run({db::Statement(sql::k_server_variables)});
   std::map<std::string, std::string> variables;
@@ -26,7 +35,7 @@ std::map<std::string, std::string> server_variables(db::Connection& db) {
 std::chrono::sys_time<std::chrono::microseconds> database_clock(db::Connection& db) {
   auto results = db.run({db::Statement(sql::k_database_clock)});
   return std::chrono::sys_time<std::chrono::microseconds>(
-      std::chrono::microseconds(results.front().next()->u64(0)));
+      std::chrono::microseconds(results.front().one().u64(0)));
 }
 
 std::vector<HeldLease> held_leases(db::Connection& db, std::uint32_t most) {
@@ -77,9 +86,9 @@ PurgeLag purge_lag(db::Connection& db, std::uint32_t queue_id, std::chrono::micr
   db::Statement ask(sql::k_purge_lag);
   ask.set("queue_id", queue_id).set("history_us", history.count()).set("dead_us", dead.count());
   auto results = db.run({ask});
-  const auto row = results.front().next();
-  return {history.count() > 0 ? overdue(*row, 0) : std::nullopt,
-          dead.count() > 0 ? overdue(*row, 1) : std::nullopt};
+  const db::Row row = results.front().one();
+  return {history.count() > 0 ? overdue(row, 0) : std::nullopt,
+          dead.count() > 0 ? overdue(row, 1) : std::nullopt};
 }
 
 }  // namespace allot::queue

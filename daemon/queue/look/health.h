@@ -16,6 +16,9 @@ namespace allot::queue {
 // Those of the relevant settings that the server knows.
 std::map<std::string, std::string> server_variables(db::Connection& db);
 
+// Whether somebody changed it for all sessions. False also where this account may not know.
+bool optimizer_switch_changed(db::Connection& db);
+
 // The database's clock, UTC.
 std::chrono::sys_time<std::chrono::microseconds> database_clock(db::Connection& db);
 

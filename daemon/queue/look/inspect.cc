@@ -14,7 +14,7 @@ BoundedCount count(db::Connection& db, const sql::SqlText& text, const QueueInfo
                    std::uint64_t bound) {
   db::Statement statement(text);
   statement.set("queue_id", queue.queue_id).set("bound", bound);
-  const std::uint64_t found = db.run({statement}).front().next()->u64(0);
+  const std::uint64_t found = db.run({statement}).front().one().u64(0);
   return {std::min(found, bound), found > bound};
 }
 
@@ -121,7 +121,7 @@ BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue, std::uint
 BoundedCount count_from(db::Connection& db, const QueueInfo& queue, std::uint32_t first) {
   db::Statement statement(sql::k_count_retired);
   statement.set("queue_id", queue.queue_id).set("partitions", first).set("most", kCountBound + 1);
-  const std::uint64_t found = db.run({statement}).front().next()->u64(0);
+  const std::uint64_t found = db.run({statement}).front().one().u64(0);
   return {std::min(found, kCountBound), found > kCountBound};
 }
 
@@ -211,7 +211,7 @@ std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
   standing.due = row->u64(9) != 0;
   standing.resizing = row->u64(10) != 0;
   if (const auto wait = row->maybe_u64(13)) standing.rate_wait = std::chrono::microseconds(*wait);
-  const std::uint64_t count = results[1].next()->u64(0);
+  const std::uint64_t count = results[1].one().u64(0);
   standing.ahead = {std::min(count, kAheadBound), count > kAheadBound};
   return standing;
 }

@@ -78,8 +78,8 @@ std::vector<Backlog> backlogs(db::Connection& db) {
   auto counted = db.run(ask);
   std::size_t at = 0;
   for (Backlog& one : all) {
-    const std::uint64_t waiting = counted[at++].next()->u64(0);
-    const std::uint64_t detached = counted[at++].next()->u64(0);
+    const std::uint64_t waiting = counted[at++].one().u64(0);
+    const std::uint64_t detached = counted[at++].one().u64(0);
     one.estimated = waiting > kBacklogBound || detached > kBacklogBound;
     one.tasks = waiting + detached;
     if (waiting <= kBacklogBound) continue;
@@ -153,7 +153,7 @@ unsigned MinuteStore::send(db::Connection& db, std::uint64_t written, const Minu
       .set("life", of_.life)
       .set("age_us", age.count())
       .set("counted", text_of_marks(write.marks));
-  return static_cast<unsigned>(db.transact(packet).back().next()->u64(0));
+  return static_cast<unsigned>(db.transact(packet).back().one().u64(0));
 }
 
 bool purge_minutes(db::Connection& db) {

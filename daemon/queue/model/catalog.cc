@@ -118,7 +118,7 @@ std::string queue_name(db::Connection& db, std::uint32_t queue_id) {
 void make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions) {
   db::Statement count(sql::k_count_partitions);
   count.set("queue_id", queue_id);
-  const std::uint64_t there = db.run({count}).front().next()->u64(0);
+  const std::uint64_t there = db.run({count}).front().one().u64(0);
   if (there >= partitions) return;
   std::string rows;
   for (std::uint64_t i = there; i < partitions; ++i) {

@@ -1,65 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/operate/purge.h"
 
-#include <algorithm>
 #include <map>
-#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "queue/model/statements.h"
 #include "queue/model/task.h"
-#include "queue/operate/dead_tasks.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
 namespace {
 
-db::StatementResult ask_old(db::Connection& db, const sql::SqlText& sql, std::uint32_t queue_id,
-                            std::chrono::microseconds keep) {
-  db::Statement old(sql);
+// Deletes one batch of the rows that `find` finds, with `purge`, which looks again at how old they
+// are. Uses one transaction for each partition, so that none is long.
+bool purge_old(db::Connection& db, const sql::SqlText& find, const sql::SqlText& purge,
+               std::uint32_t queue_id, std::chrono::microseconds keep) {
+  db::Statement old(find);
   old.set("queue_id", queue_id).set("keep_us", keep.count()).set("most", kPurgeBatch);
-  return std::move(db.run({old}).front());
+  auto found = std::move(db.run({old}).front());
+  std::map<std::uint32_t, std::vector<TaskKey>> partitions;
+  std::string before;
+  while (const auto row = found.next()) {
+    partitions[static_cast<std::uint32_t>(row->u64(0))].push_back(
+        {static_cast<std::uint32_t>(row->u64(1)), row->u64(2)});
+    before = row->text(3);
+  }
+  for (const auto& [partition_no, keys] : partitions) {
+    db::Statement statement(purge);
+    set_partition(statement, {queue_id, partition_no})
+        .set_raw("first_keys", key_condition("first_key", keys))
+        .set("before", before);
+    db.transact({&statement, 1});
+  }
+  return found.row_count() == kPurgeBatch;
 }
 
 }  // namespace
 
 bool purge_history(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds keep) {
-  struct Keys {
-    std::vector<TaskKey> all;
-    std::vector<TaskKey> tried;
-  };
-  std::map<std::uint32_t, Keys> partitions;
-  auto old = ask_old(db, sql::k_old_history, queue_id, keep);
-  while (const auto row = old.next()) {
-    const TaskKey key{static_cast<std::uint32_t>(row->u64(1)), row->u64(2)};
-    Keys& keys = partitions[static_cast<std::uint32_t>(row->u64(0))];
-    keys.all.push_back(key);
-    if (row->u64(3) != 0) keys.tried.push_back(key);
-  }
-  // Uses one transaction for each partition, so that none is long.
-  for (const auto& [partition_no, keys] : partitions) {
-    db::Statement purge(sql::k_purge_history);
-    set_partition(purge, {queue_id, partition_no})
-        .set_raw("tried_keys", key_condition("first_key", keys.tried))
-        .set_raw("first_keys", key_condition("first_key", keys.all));
-    db.transact({&purge, 1});
-  }
-  return old.row_count() == kPurgeBatch;
+  return purge_old(db, sql::k_old_history, sql::k_purge_history, queue_id, keep);
 }
 
 bool purge_dead(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds keep) {
-  std::vector<TaskId> ids;
-  auto old = ask_old(db, sql::k_old_dead, queue_id, keep);
-  while (const auto row = old.next()) {
-    ids.push_back({{queue_id, static_cast<std::uint32_t>(row->u64(0))},
-                   static_cast<std::uint32_t>(row->u64(1)),
-                   row->u64(2)});
-  }
-  for (std::size_t at = 0; at < ids.size(); at += kDeadBatch) {
-    discard_dead(db, std::span(ids).subspan(at, std::min(kDeadBatch, ids.size() - at)));
-  }
-  return ids.size() == kPurgeBatch;
+  return purge_old(db, sql::k_old_dead, sql::k_purge_dead, queue_id, keep);
 }
 
 bool purge_unique(db::Connection& db, std::uint32_t queue_id, std::string& after) {

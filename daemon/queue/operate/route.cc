@@ -172,7 +172,7 @@ BoundedCount live_keys(db::Connection& db, const QueueInfo& queue, const TypePat
       .set("pattern", types.text)
       .set("most", kCountBound + 1);
   auto results = db.run({count});
-  const std::uint64_t found = results.front().next()->u64(0);
+  const std::uint64_t found = results.front().one().u64(0);
   return {std::min(found, kCountBound), found > kCountBound};
 }
 

@@ -215,9 +215,7 @@ std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name
 
 Moment database_now(db::Connection& db) {
   auto results = db.run({db::Statement(sql::k_database_clock)});
-  const auto row = results.front().next();
-  if (!row) throw Error("the database does not tell its time", kExitSoftware);
-  return Moment(std::chrono::microseconds(row->u64(0)));
+  return Moment(std::chrono::microseconds(results.front().one().u64(0)));
 }
 
 }  // namespace allot::queue

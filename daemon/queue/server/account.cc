@@ -13,9 +13,9 @@ void require_rights(db::Connection& db) {
 
 std::uint64_t connections_allowed(db::Connection& db) {
   auto results = db.run({db::Statement(sql::k_connections_allowed)});
-  const auto row = results.front().next();
-  const std::uint64_t all = row->u64(0);
-  const std::uint64_t mine = row->u64(1);
+  const db::Row row = results.front().one();
+  const std::uint64_t all = row.u64(0);
+  const std::uint64_t mine = row.u64(1);
   return mine == 0 ? all : std::min(all, mine);
 }
 

@@ -60,11 +60,25 @@ void require_same_session(const db::Connection& db, const db::Row& row) {
                 "splits them)");
 }
 
+// S64: by data, and not only by the names of settings.
+void read_values(db::Connection& db) {
+  auto result = std::move(db.run({db::Statement(sql::k_rehearse_session)}).front());
+  std::uint64_t rows = 0;
+  while (const auto row = result.next()) {
+    if (row->u64(1) != 0 || row->text(2) != "text" || row->text(3) != "0.3333") {
+      refuse_server(db, "it returns other values than it was sent ('" + std::string(row->text(2)) +
+                            "' for 'text', " + std::string(row->text(3)) + " for 1 / 3)");
+    }
+    ++rows;
+  }
+  if (rows != 3) refuse_server(db, "of an answer of 3 rows " + std::to_string(rows) + " come");
+}
+
 // All of them at the first time, so that a later rehearsal changes nothing.
 void make_leases(db::Connection& db, const Stage& stage) {
-  const auto made = db.run({on(stage, sql::k_rehearsed)}).front().next();
-  require_same_session(db, *made);
-  if (made->u64(0) == 1) return;
+  const db::Row made = db.run({on(stage, sql::k_rehearsed)}).front().one();
+  require_same_session(db, made);
+  if (made.u64(0) == 1) return;
   std::string rows;
   for (std::uint32_t place = 0; place < kPlaces; ++place) {
     rows += (place == 0 ? "(" : ", (") + std::to_string(kNobodys) + ", " + std::to_string(place) +
@@ -89,15 +103,15 @@ void bury_one(db::Connection& db, const Stage& stage) {
                           std::to_string(results[2].affected()) +
                           " rows (CLIENT_FOUND_ROWS is not passed on)");
   }
-  const auto left = results.back().next();
-  require_same_session(db, *left);
-  if (left->u64(0) != 1) {
+  const db::Row left = results.back().one();
+  require_same_session(db, left);
+  if (left.u64(0) != 1) {
     refuse_server(db, "a DELETE that asks for its lease deletes the lease as well");
   }
-  if (left->u64(1) != 1 || left->u64(2) != 0 || left->u64(3) != 0) {
+  if (left.u64(1) != 1 || left.u64(2) != 0 || left.u64(3) != 0) {
     refuse_server(db, "a task that is buried is not moved as a whole (" +
-                          std::string(left->text(1)) + " dead, " + std::string(left->text(2)) +
-                          " waiting, " + std::string(left->text(3)) + " moved)");
+                          std::string(left.text(1)) + " dead, " + std::string(left.text(2)) +
+                          " waiting, " + std::string(left.text(3)) + " moved)");
   }
 }
 
@@ -147,6 +161,7 @@ bool try_one(db::Connection& db, db::Connection& other, const Stage& stage) {
 
 void rehearse(db::Connection& db, const db::ConnectOptions& options) {
   db.require_session();
+  read_values(db);
   refuse_unfit(db);
   db::ConnectOptions same = db::to_same_server(options, db);
   same.lock_wait = std::chrono::seconds(1);

@@ -17,12 +17,14 @@ constexpr std::chrono::microseconds kDeferral = std::chrono::seconds(30);
 // large (Group Replication: 150 MB).
 constexpr std::uint64_t kMostMarkedBytes = 16 << 20;
 
-db::Statement flag_statement(const Lease& lease, std::span<const TaskKey> keys,
-                             std::uint32_t flag) {
+enum class Begun { kYes, kMaybe };
+db::Statement flag_statement(const Lease& lease, std::span<const TaskKey> keys, std::uint32_t flag,
+                             Begun begun = Begun::kMaybe) {
   db::Statement statement(sql::k_suspect);
   set_fence(statement, lease)
       .set_raw("keys", key_condition("run_key", keys))
-      .set("suspect_flag", flag);
+      .set("suspect_flag", flag)
+      .set("begun", begun == Begun::kYes ? 1 : 0);
   return statement;
 }
 
@@ -154,6 +156,12 @@ Fenced mark_suspects(db::Connection& db, const Lease& lease, std::span<const Sus
   set_fence(writes.emplace_back(sql::k_clear_suspects), lease);
   if (db.run(writes).back().affected() > 0) return Fenced::kWritten;
   return fence_holds(db, lease.partition, lease.epoch, lease.holder);
+}
+
+Fenced mark_called(db::Connection& db, const Lease& lease, std::span<const TaskKey> keys,
+                   bool suspected) {
+  return send_fenced(db, lease,
+                     flag_statement(lease, keys, suspected ? kSuspectFlag : 0, Begun::kYes));
 }
 
 }  // namespace allot::queue

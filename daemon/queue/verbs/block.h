@@ -72,5 +72,10 @@ std::vector<Suspect> find_suspects(db::Connection& db, Partition partition, cons
 // halfway, the next lease finds all of them again. Several transactions, none of which is large.
 [[nodiscard]] Fenced mark_suspects(db::Connection& db, const Lease& lease,
                                    std::span<const Suspect> suspects);
+// Tasks whose call failed, and which this lease does not run by themselves: they have begun, so
+// that they do not expire any more (A14), and where they are `suspected`, each runs by itself in
+// later leases. At least one key.
+[[nodiscard]] Fenced mark_called(db::Connection& db, const Lease& lease,
+                                 std::span<const TaskKey> keys, bool suspected);
 
 }  // namespace allot::queue

@@ -53,7 +53,7 @@ CancelLook look_for_cancel(db::Connection& db, const Lease& lease, const Task& t
   db::Statement there = of(sql::k_still_there, id_of(lease, task));
   there.set("run_key", task.key.run_key);
   auto results = db.run({of(sql::k_find_cancel, id_of(lease, task)), there});
-  return {read(results.front()), results.back().next()->u64(0) != 0};
+  return {read(results.front()), results.back().one().u64(0) != 0};
 }
 
 db::Statement clear_cancel_statement(Partition partition, std::span<const TaskKey> first_keys) {

@@ -91,14 +91,15 @@ struct Mark {
   std::uint32_t at_least;  // others may have charged more meanwhile
   std::uint32_t at_most;
   std::uint32_t keep_flags;
+  bool begun;  // its handler was called; a charge says so by itself
 };
 
 Mark charged(const Ending& ending) {
-  return {ending.attempt, ending.attempt, UINT32_MAX, kept_flags(ending.verdict)};
+  return {ending.attempt, ending.attempt, UINT32_MAX, kept_flags(ending.verdict), false};
 }
 
 Mark refunded(const Ending& ending, std::uint32_t keep_flags) {
-  return {ending.attempt - 1, 0, ending.attempt - 1, keep_flags};
+  return {ending.attempt - 1, 0, ending.attempt - 1, keep_flags, ending.begun};
 }
 
 Statement record_statement(const Holder& who, const Claim& claim, const Ending& ending) {
@@ -179,6 +180,7 @@ Fenced stay(db::Connection& db, const Claim& claim, const std::vector<Statement>
   try {
     std::vector<Statement> writes = first;
     writes.push_back(marking(texts(claim).stay, claim, mark));
+    if (!claim.detached()) writes.back().set("begun", mark.begun ? 1 : 0);
     return send(db, claim, std::move(writes), release_if(claim, then, hold));
   } catch (const db::DbError& error) {
     if (error.error_class() != db::ErrorClass::kDuplicate || !claim.detached()) throw;
@@ -200,6 +202,17 @@ Fenced suspect_detached(db::Connection& db, const Claim& claim, const Ending& en
   Statement suspect(sql::k_suspect_detached);
   set_row(suspect, claim).set("suspect_flag", kSuspectFlag);
   return stay(db, claim, {suspect}, refunded(ending, kAllFlags), then);
+}
+
+Statement begun_statement(std::span<const Claim> claims, std::uint32_t flag) {
+  std::vector<TaskKey> keys;
+  for (const Claim& claim : claims) keys.push_back(claim.key());
+  Statement begun(sql::k_suspect);
+  set_fence(begun, claims.front())
+      .set_raw("keys", key_condition("run_key", keys))
+      .set("suspect_flag", flag)
+      .set("begun", 1);
+  return begun;
 }
 
 Statement bury_statement(const Claim& claim, const Ending& ending) {
@@ -286,13 +299,12 @@ Fenced write(db::Connection& db, const Holder& who, const Claim& claim, const En
 }
 
 Fenced suspect(db::Connection& db, std::span<const Claim> claims, Then then) {
-  std::vector<TaskKey> keys;
-  for (const Claim& claim : claims) keys.push_back(claim.key());
-  Statement suspect(sql::k_suspect);
-  set_fence(suspect, claims.front())
-      .set_raw("keys", key_condition("run_key", keys))
-      .set("suspect_flag", kSuspectFlag);
-  return send(db, claims.front(), {suspect}, release_if(claims.front(), then));
+  return send(db, claims.front(), {begun_statement(claims, kSuspectFlag)},
+              release_if(claims.front(), then));
+}
+
+Fenced mark_begun(db::Connection& db, std::span<const Claim> claims) {
+  return send(db, claims.front(), {begun_statement(claims, 0)});
 }
 
 Fenced checkpoint(db::Connection& db, const Claim& claim, const StoredState& state) {

@@ -61,6 +61,8 @@ struct Ending {
   // Of kRetry, kCharge and kBury, where the verdicts of a task are counted (model/fireworq.h): so
   // many it has had, with this one; nullopt: this is none.
   std::optional<std::uint32_t> verdicts{};
+  // Of kRefund: its handler was called. Of the others this is known.
+  bool begun = false;
   // Of kBury: no attempt ended now, and those that were charged stay as they are.
   bool none_ended = false;
 };
@@ -76,6 +78,9 @@ struct Ending {
 
 // As kSuspect, for tasks under one lease. At least one claim.
 [[nodiscard]] Fenced suspect(db::Connection& db, std::span<const Claim> claims, Then then);
+// Tasks under one lease whose handlers were called, and which nothing else of their end will say:
+// they do not expire any more (A14). At least one claim.
+[[nodiscard]] Fenced mark_begun(db::Connection& db, std::span<const Claim> claims);
 
 // Makes further attempts start from `state`, while this one goes on. kLost also where the task is
 // in another place than the claim says.

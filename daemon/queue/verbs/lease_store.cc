@@ -138,7 +138,7 @@ Scouted send(db::Connection& db, std::vector<db::Statement> scouts,
   if (rates) scouts.push_back(*std::move(rates));
   auto results = db.run(scouts);
   Scouted scouted;
-  scouted.clock = std::chrono::microseconds(results[looks].next()->u64(0));
+  scouted.clock = std::chrono::microseconds(results[looks].one().u64(0));
   if (results.size() > looks + 1) {
     scouted.rates = read_scouted_rates(std::span(results).subspan(looks + 1));
   }
@@ -209,7 +209,7 @@ bool is_of_former_life(const FormerConnection& connection, std::chrono::seconds 
 
 std::chrono::seconds server_uptime(db::Connection& db) {
   auto results = db.run({db::Statement(sql::k_server_uptime)});
-  return std::chrono::seconds(results.front().next()->u64(1));
+  return std::chrono::seconds(results.front().one().u64(1));
 }
 
 void kill_connections(db::Connection& db, std::span<const FormerConnection> connections) {

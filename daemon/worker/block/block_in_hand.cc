@@ -81,6 +81,7 @@ Executor::Need BlockInHand::work() {
       forget();
       return {};
     }
+    mark_called();
     if (next == Next::kLeave) break;
     defer_unknown();
     if (parts_.keeper.lost()) break;
@@ -118,6 +119,23 @@ bool BlockInHand::mark_suspects() {
   log::info("lease.suspects_marked",
             {{"partition", lease_.partition.partition_no}, {"tasks", suspects.size()}});
   return true;
+}
+
+// Tasks of a failed call that have not run by themselves when the block ends. The next lease knows
+// nothing of the call. Where the grant has no start for any of them, it would repeat the call for
+// as long as that fails; a suspect runs by itself (S61).
+void BlockInHand::mark_called() {
+  if (by_itself_ == 0 || parts_.keeper.lost()) return;
+  const bool suspected = !grant_.may_start(boot_ns()) && !mutant::removed("suspect_uncharged");
+  std::vector<queue::TaskKey> keys;
+  for (std::size_t i = next_; i < tasks_.size() && keys.size() < by_itself_; ++i) {
+    if (suspected || tasks_[i].expires_in) keys.push_back(tasks_[i].key);
+  }
+  if (keys.empty()) return;
+  const bool marked =
+      fenced(parts_.session, parts_.keeper, lease_, "mark_called",
+             [&](db::Connection& db) { return queue::mark_called(db, lease_, keys, suspected); });
+  if (marked && suspected) by_itself_ = 0;
 }
 
 // Whether the partition may have more tasks than were fetched.
@@ -324,10 +342,15 @@ Job BlockInHand::next_job(const Executor::Need& need) {
   return job;
 }
 
-// A task that was counted as started was none. What an earlier grant was for has lapsed with it.
-void BlockInHand::not_started(const Job& job) {
+// Undoes the accounting for a task that did not start after all.
+void BlockInHand::uncount() {
   parts_.slot.not_started();
   if (parts_.lifetime != nullptr) parts_.lifetime->ran_none();
+}
+
+// Its handler was not called, so the grant has its start again. An earlier grant has lapsed.
+void BlockInHand::not_started(const Job& job) {
+  uncount();
   if (job.start_by_ns == grant_.start_by_ns()) grant_.not_started(1);
 }
 
@@ -337,7 +360,9 @@ void BlockInHand::put_back(Job& job, const std::vector<TaskEnd>& ends) {
   for (const Result left : {Result::kNothing, Result::kByItself}) {
     for (std::size_t i = job.tasks.size(); i-- > 0;) {
       if (ends[i].result != left) continue;
-      not_started(job);
+      // S61: a call that failed was a call.
+      const bool called = left == Result::kByItself && !mutant::removed("charge_failed_call");
+      called ? uncount() : not_started(job);
       tasks_.insert(tasks_.begin() + static_cast<std::ptrdiff_t>(next_), std::move(job.tasks[i]));
       if (left != Result::kByItself) continue;
       ++by_itself_;

@@ -68,6 +68,7 @@ class BlockInHand {
     kDetached  // the lease has ended with a task that was detached
   };
   [[nodiscard]] bool mark_suspects();
+  void mark_called();
   Next run_block();
   Next start_jobs();
   Next start_job(const Executor::Need& need);
@@ -81,6 +82,7 @@ class BlockInHand {
   Next make_way(const Executor::Need& need);
   [[nodiscard]] Job next_job(const Executor::Need& need);
   [[nodiscard]] std::size_t most_like(const queue::Task& task) const;
+  void uncount();
   void not_started(const Job& job);
   void put_back(Job& job, const std::vector<TaskEnd>& ends);
   Next collect();

@@ -69,7 +69,8 @@ Facts::Outcome outcome_of(plugin_host::OutcomeKind kind) {
   return Facts::Outcome::kRetry;
 }
 
-// A task that was tried before has begun (A14).
+// A task that was charged an attempt has begun; one that began otherwise has no time any more
+// (A14).
 bool expired(const queue::Task& task, Nanos fetched_ns) {
   if (!task.expires_in || task.attempt > 0) return false;
   return boot_ns() - fetched_ns >= static_cast<Nanos>(task.expires_in->count()) * kMicro;
@@ -456,6 +457,7 @@ Facts JobRunner::facts_of(const Run& run, Facts::Outcome outcome, std::string_vi
   facts.stopping = asked() == Asked::kStop;
   facts.verdicts = verdicts_before(run);
   facts.written = run.announced || run.claim.detached();
+  facts.expires = run.task.expires_in.has_value();
   facts.pause = pause_after(run);
   facts.cause = cause;
   facts.error = error;

@@ -55,9 +55,13 @@ Decision dead(const Facts& facts) {
 }
 
 // An attempt that the database does not know was never charged, so that there is nothing to undo.
+// But that the task has begun is a fact of its own, which the database has to know where the task
+// would expire without it (A14).
 std::optional<queue::Ending> refund(const Facts& facts) {
-  if (!facts.written) return std::nullopt;
-  return queue::Ending{Verb::kRefund, facts.attempt};
+  if (!facts.written && !facts.expires) return std::nullopt;
+  queue::Ending ending{Verb::kRefund, facts.attempt};
+  ending.begun = true;
+  return ending;
 }
 
 // In an ordered queue it stays the first of its partition, and no task of its key may overtake it.

@@ -39,6 +39,7 @@ struct Facts {
   bool excused = false;
   // The database knows of the attempt: it was written before it ran (S7), or the task was detached.
   bool written = false;
+  bool expires = false;  // it does while it has not begun (A14)
   // Of the attempts before, so many had a verdict; nullopt: nobody counts (queue/model/fireworq.h).
   std::optional<std::uint32_t> verdicts{};
   bool crashed_before = false;                   // an earlier attempt of it ended as a crash (S10)

@@ -331,7 +331,8 @@ void log_charge(const FormerRun& run, bool charged) {
 // When a neighbour or somebody outside ended the worker, this task's attempt does not count. Gives
 // it back only under the lease in which it was announced: since then others may have charged it.
 void refund(const Tools& tools, const ipc::Slot& slot, const FormerRun& run) {
-  const queue::Ending back{queue::Ending::Verb::kRefund, run.record.attempt};
+  queue::Ending back{queue::Ending::Verb::kRefund, run.record.attempt};
+  back.begun = run.record.started_ns != 0;
   auto fenced = queue::Fenced::kLost;
   const auto claim = leased(tools, run);
   if (claim && claim->epoch == slot.epoch.load()) fenced = write(tools, *claim, back);
@@ -366,6 +367,16 @@ void spare(const Tools& tools, const std::vector<FormerRun>& neighbours, bool su
                                       {"charged", false},
                                       {"suspected", suspected}});
   }
+}
+
+// A14: no attempt of those that are spared will say that they have begun. Comes before the lease
+// ends.
+void note_begun(const Tools& tools, const std::vector<FormerRun>& at_work) {
+  std::vector<queue::Claim> claims;
+  for (const FormerRun& run : at_work) {
+    if (const auto claim = leased(tools, run)) claims.push_back(*claim);
+  }
+  if (claims.size() > 1) static_cast<void>(queue::mark_begun(tools.db, claims));
 }
 
 void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {
@@ -437,6 +448,7 @@ void settle_tasks(const Tools& tools, const config::Settings& settings, const ip
     run.facts = facts_of(tools, settings, slot, end, run);
   }
   for (const FormerRun& run : remains.refunding) refund(tools, slot, run);
+  note_begun(tools, remains.at_work);
   const auto culprits = culprits_of(end, slot, remains);
   const auto cancelled = end_cancelled(tools, remains.at_work);
   auto blamed = all_but(culprits, cancelled);

@@ -98,6 +98,15 @@ TEST_F(DoctorTest, SaysHowToFixTheServer) {
                   "payloads do not fit; SET GLOBAL max_allowed_packet"));
 }
 
+// Allot does not set it (docs/decisions/0026).
+TEST_F(DoctorTest, WarnsOfAChangedOptimizer) {
+  look_.execute("SET GLOBAL optimizer_switch = 'mrr_cost_based=off,index_merge=off'");
+  const json found = about(doctor(), "optimizer_switch");
+  look_.execute("SET GLOBAL optimizer_switch = DEFAULT");
+  EXPECT_EQ(found["level"], "warn");
+  EXPECT_FALSE(has(must({"doctor"}), "optimizer_switch"));
+}
+
 // 32 MiB are two bytes for each of the largest payload, and nothing for the statement around it.
 TEST_F(DoctorTest, TheLargestPayloadNeedsMoreThanTwiceItsSize) {
   look_.execute("SET GLOBAL max_allowed_packet = 33554432");

@@ -81,12 +81,17 @@ TEST_F(LentTest, NoSettingOfTheSessionMatters) {
                                    "SET sql_mode = 'TRADITIONAL', sql_safe_updates = 1",
                                    "SET time_zone = '-11:00'",
                                    "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE",
-                                   "SET collation_connection = utf8mb4_general_ci"};
+                                   "SET collation_connection = utf8mb4_general_ci",
+                                   "SET sql_select_limit = 0",
+                                   "SET group_concat_max_len = 4, max_sort_length = 8",
+                                   "SET sql_auto_is_null = 1",
+                                   "SET /*M!100300 sql_mode = 'EMPTY_STRING_IS_NULL', */"
+                                   " sql_safe_updates = 0"};
   int n = 0;
   const std::string session =
       "SELECT CONCAT_WS('|', @@sql_mode, @@character_set_client, @@time_zone, @@sql_safe_updates, "
       "@@" +
-      support::isolation_variable() + ")";
+      support::isolation_variable() + ") LIMIT 1";
   for (const char* setting : kSettings) {
     Application app("mysql");
     app.run(setting);
@@ -94,7 +99,7 @@ TEST_F(LentTest, NoSettingOfTheSessionMatters) {
     app.run("BEGIN");
     NewTask of_key = unique(bytes.substr(100, 150) + std::to_string(n++), bytes);
     const auto made = client_.submit_many_in(app.handle(), {task(bytes), of_key});
-    EXPECT_EQ(app.value("SELECT DATABASE()"), "mysql") << setting;
+    EXPECT_EQ(app.value("SELECT DATABASE() LIMIT 1"), "mysql") << setting;
     EXPECT_EQ(app.value(session), before);
     app.run("COMMIT");
     for (const Submitted& task : made) {
@@ -106,6 +111,32 @@ TEST_F(LentTest, NoSettingOfTheSessionMatters) {
     }
     EXPECT_TRUE(client_.submit(of_key).existed) << setting;
   }
+}
+
+// Nothing may be set in the caller's session, so each SELECT has a limit of its own.
+TEST_F(LentTest, ALimitOfTheSessionReachesNoPlacement) {
+  using queue::Placement;
+  queue::ensure_queue(look_, "ordered", {4, Placement::kOrdered});
+  queue::ensure_queue(look_, "limited", {4, Placement::kLimited, 2});
+  queue::ensure_queue(look_, "fair", {4, Placement::kFair});
+  app_.run("SET sql_select_limit = 0");
+  for (int round = 0; round < 2; ++round) {  // in the second one the keys are known
+    app_.run("BEGIN");
+    std::vector<NewTask> tasks;
+    for (const char* name : {"ordered", "limited", "fair"}) {
+      for (const char* key : {"a", "b"}) {
+        tasks.push_back(task(name));
+        tasks.back().queue = name;
+        tasks.back().options.partition_key = key;
+      }
+    }
+    for (const char* key : {"k", "l"}) tasks.push_back(unique(key));
+    const auto made = client_.submit_many_in(app_.handle(), tasks);
+    EXPECT_EQ(made.size(), 8U);
+    EXPECT_EQ(made.back().existed, round == 1);
+    app_.run("COMMIT");
+  }
+  EXPECT_EQ(tasks(), 14U);
 }
 
 // Under REPEATABLE READ a transaction sees the data of its beginning; but it has to see the present

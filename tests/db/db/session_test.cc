@@ -47,6 +47,45 @@ TEST_F(SessionTest, SettingsAreOurs) {
   }
 }
 
+// What a server has only while it runs.
+TEST_F(SessionTest, NoLimitOfTheServerCutsAnAnswer) {
+  Connection root(server_->options());
+  for (const char* limit : {"0", "1"}) {
+    root.execute(std::string("SET GLOBAL sql_select_limit = ") + limit);
+    Connection db(server_->options());
+    auto three = db.execute("SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3");
+    EXPECT_EQ(three.front().row_count(), 3U) << limit;
+  }
+  root.execute("SET GLOBAL sql_select_limit = 18446744073709551615");
+}
+
+TEST_F(SessionTest, WhatAStatementReturnsIsTheSameOnEveryServer) {
+  Connection db = server_->connect(server_->make_empty_database());
+  EXPECT_EQ(value(db, "LENGTH(GROUP_CONCAT(REPEAT('x', 3000)))"), "3000");
+  EXPECT_EQ(value(db, "1 / 3"), "0.3333");
+  EXPECT_EQ(value(db, "'' IS NULL"), "0");
+  EXPECT_EQ(value(db, "\"text\""), "text");
+  EXPECT_EQ(value(db, "DATE_FORMAT('2026-03-01', '%M')"), "March");
+  EXPECT_EQ(value(db, "@@collation_connection"), "utf8mb4_general_ci");
+  auto many = db.execute(
+      "SELECT COUNT(*) FROM information_schema.collations AS a JOIN information_schema.collations");
+  EXPECT_GT(many.front().one().u64(0), 1U) << "beyond max_join_size of the server";
+  auto deep = db.execute(
+      "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 31)"
+      " SELECT COUNT(*) FROM n");
+  EXPECT_EQ(deep.front().one().u64(0), 32U);
+  db.execute(
+      "CREATE TEMPORARY TABLE sorted (a TEXT); INSERT INTO sorted VALUES"
+      " (CONCAT(REPEAT('x', 100), 'b')), (CONCAT(REPEAT('x', 100), 'a'))");
+  EXPECT_EQ(value(db, "RIGHT(a, 1) FROM sorted ORDER BY a LIMIT 1"), "a");
+}
+
+TEST_F(SessionTest, ARowThatIsCertainAndDoesNotComeIsAnError) {
+  Connection db(server_->options());
+  auto none = db.execute("SELECT 1 FROM DUAL WHERE FALSE");
+  EXPECT_THROW((void)none.front().one(), DbError);
+}
+
 TEST_F(SessionTest, WhatIsWrittenIsCommittedAndReadBackByteForByte) {
   const std::string name = server_->make_database();
   // 0xbf5c is one character in gbk and ends in a backslash: the classic way out of a literal.

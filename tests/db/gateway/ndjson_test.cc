@@ -9,6 +9,7 @@ namespace {
 
 class LinesTest : public GatewayTest {
  protected:
+  using Then = http::LineStream::Then;
   // A body of NDJSON under way.
   class Stream {
    public:
@@ -20,18 +21,25 @@ class LinesTest : public GatewayTest {
       admission_ = application.admit(head_of(asked));
     }
     [[nodiscard]] const http::Admission& admission() const { return admission_; }
-    // What is sent back; empty `goes_on` ended it.
+    // What is sent back before the stream wants more lines, or ends.
     std::vector<json> take(const std::string& lines, bool last = false) {
+      std::vector<json> all = take_once(lines, last);
+      while (then_ == Then::kRest) {
+        for (json& document : take_once({}, last)) all.push_back(std::move(document));
+      }
+      return all;
+    }
+    std::vector<json> take_once(const std::string& lines, bool last = false) {
       return lines_of(lines, last, false);
     }
     std::vector<json> stop() { return lines_of({}, true, true); }
-    [[nodiscard]] bool goes_on() const { return goes_on_; }
+    [[nodiscard]] bool goes_on() const { return then_ != Then::kEnd; }
 
    private:
     std::vector<json> lines_of(const std::string& lines, bool last, bool stops) {
       std::promise<std::string> answer;
-      const auto written = [&](std::string text, bool goes_on) {
-        goes_on_ = goes_on;
+      const auto written = [&](std::string text, Then then) {
+        then_ = then;
         answer.set_value(std::move(text));
       };
       if (stops) {
@@ -46,7 +54,7 @@ class LinesTest : public GatewayTest {
     }
 
     http::Admission admission_;
-    bool goes_on_ = true;
+    Then then_ = Then::kLines;
   };
 
   static std::string lines(int first, int last, const std::string& queue = "mail") {
@@ -99,6 +107,28 @@ TEST_F(LinesTest, EachBatchIsAnsweredOnceItIsIn) {
                            {"next_line", nullptr},
                            {"unknown_lines", nullptr}}));
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 5U);
+}
+
+// S62: what the client was not told of is no more than the batch that comes next.
+TEST_F(LinesTest, TheLineOfABatchLeavesBeforeTheNextOneIsSubmitted) {
+  Stream stream(*application_, "?batch=2");
+  auto told = stream.take_once(lines(1, 5), true);
+  for (const unsigned in : {2U, 4U, 5U}) {
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told[0]["last_line"], in);
+    EXPECT_EQ(number("SELECT COUNT(*) FROM task"), in);
+    told = stream.take_once({}, true);
+  }
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0]["ok"], true);
+  EXPECT_FALSE(stream.goes_on());
+}
+
+TEST_F(LinesTest, AStopBetweenTwoBatchesSaysTheLineBehindTheFirst) {
+  Stream stream(*application_, "?batch=2");
+  (void)stream.take_once(lines(1, 5));
+  EXPECT_EQ(stream.stop().back()["next_line"], 3);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 2U);
 }
 
 TEST_F(LinesTest, AWrongLineEndsItAndSaysWhereToGoOn) {

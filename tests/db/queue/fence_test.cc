@@ -77,6 +77,14 @@ const Verb kVerbs[] = {
      [](Worker& w, const Lease& lease, const Task& task) {
        return yes(suspect(w.db, std::vector{claim(lease, task)}, Then::kKeepLease));
      }},
+    {"mark_begun",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       return yes(mark_begun(w.db, std::vector{claim(lease, task)}));
+     }},
+    {"mark_called",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       return yes(mark_called(w.db, lease, std::vector{task.key}, true));
+     }},
     {"clear_suspects", [](Worker& w, const Lease& lease,
                           const Task&) { return yes(mark_suspects(w.db, lease, {})); }},
     {"mark_suspects",

@@ -7,6 +7,7 @@
 #include "db/queue/fixture.h"
 #include "queue/look/health.h"
 #include "queue/look/inspect.h"
+#include "queue/operate/dead_tasks.h"
 #include "queue/operate/purge.h"
 
 namespace allot::queue {
@@ -217,6 +218,64 @@ TEST_F(HistoryTest, DeadTasksAreRemovedWithTheirAttempts) {
   EXPECT_FALSE(purge_dead(worker_.db, queue_.queue_id, std::chrono::seconds(50)));
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 1U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);
+}
+
+// S46: somebody retried it since the purge found it, and it died again.
+TEST_F(HistoryTest, ADeadTaskThatDiedAgainMeanwhileIsNotPurged) {
+  put(1);
+  const Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailure),
+            Fenced::kWritten);
+  age("task_dead", "died_at", 100);
+  Worker operators(connect());
+  operators.db.execute("BEGIN; UPDATE task_dead SET died_at = UTC_TIMESTAMP(6) WHERE queue_id = " +
+                       std::to_string(queue_.queue_id));
+  auto purge = std::async(std::launch::async, [&] {
+    EXPECT_FALSE(purge_dead(worker_.db, queue_.queue_id, std::chrono::seconds(50)));
+  });
+  EXPECT_TRUE(lock_waits(1));
+  operators.db.execute("COMMIT");
+  purge.get();
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 1U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);
+}
+
+TEST_F(HistoryTest, ARowOfTheHistoryThatWasWrittenAgainMeanwhileIsNotPurged) {
+  put(1);
+  Block block = must_lease();
+  const auto all = finish(block);
+  ack(worker_.db, partition_, all);
+  age("task_history", "ended_at", 100);
+  Worker other(connect());
+  other.db.execute("BEGIN; UPDATE task_history SET ended_at = UTC_TIMESTAMP(6) WHERE queue_id = " +
+                   std::to_string(queue_.queue_id));
+  auto purge = std::async(std::launch::async, [&] {
+    EXPECT_FALSE(purge_history(worker_.db, queue_.queue_id, std::chrono::seconds(50)));
+  });
+  EXPECT_TRUE(lock_waits(1));
+  other.db.execute("COMMIT");
+  purge.get();
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 1U);
+}
+
+// Its attempts are those of its former life, and its record says that the first attempt succeeded.
+TEST_F(HistoryTest, TheAttemptsOfATaskThatCameBackFromTheDeadArePurgedWithIt) {
+  const TaskId id = put(1).front();
+  Block block = must_lease();
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailure),
+            Fenced::kWritten);
+  ASSERT_EQ(retry_dead(look_, {&id, 1}), 1U);
+  block.tasks = fetch(worker_.db, partition_, {});
+  ASSERT_EQ(block.tasks.size(), 1U);
+  const auto all = finish(block);
+  ack(worker_.db, partition_, all);
+  ASSERT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);
+  ASSERT_TRUE(show_done(look_, id));
+  ASSERT_EQ(show_done(look_, id)->attempt, 1U);
+  age("task_history", "ended_at", 100);
+  EXPECT_FALSE(purge_history(worker_.db, queue_.queue_id, std::chrono::seconds(50)));
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 0U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 0U);
 }
 
 TEST_F(HistoryTest, KeysThatAreFreeForLongAreRemoved) {

@@ -32,6 +32,7 @@ Values with(Values values, const std::string& name, const std::string& value) {
   return values;
 }
 
+const char* const kFarAway = "'9999-12-31 23:59:59'";
 const char* const kSomeDuties = "queue_id = 1 AND duty IN ('purge','unique')";
 
 std::vector<Expectation> of_the_way_of_a_task() {
@@ -202,13 +203,15 @@ std::vector<Expectation> of_history_and_hooks() {
       {&sql::k_keep_detached, 2, running},
       {&sql::k_list_history,
        60,
-       {{"before", "'9999-12-31 23:59:59'"}, {"type", "NULL"}},
+       {{"before", kFarAway}, {"type", "NULL"}},
        "the newest, by the index"},
       {&sql::k_show_history, 1, {}},
       {&sql::k_old_history, 51, {{"keep_us", "-1000000000"}}},
       {&sql::k_old_dead, 51, {{"keep_us", "-1000000000"}}},
-      {&sql::k_purge_history, 4, {{"tried_keys", one_first}, {"first_keys", one_first}}},
-      {&sql::k_purge_history, 4 * kBlock, {{"tried_keys", many}, {"first_keys", many}}},
+      {&sql::k_purge_history, 5, {{"first_keys", one_first}, {"before", kFarAway}}},
+      {&sql::k_purge_history, 5 * kBlock, {{"first_keys", many}, {"before", kFarAway}}},
+      {&sql::k_purge_dead, 5, {{"first_keys", one_first}, {"before", kFarAway}}},
+      {&sql::k_purge_dead, 5 * kBlock, {{"first_keys", many}, {"before", kFarAway}}},
       {&sql::k_page_unique, 51, {{"after", "''"}, {"keep_us", "0"}}},
       {&sql::k_purge_unique, 3, {{"unique_keys", "'key-0-2-150', 'free'"}, {"keep_us", "0"}}},
       {&sql::k_purge_lag, 4, {{"history_us", "1"}, {"dead_us", "1"}}},
@@ -539,36 +542,18 @@ std::vector<Expectation> expectations() {
 }
 
 const std::set<std::string>& without_plan() {
-  static const std::set<std::string> kNames{"submit_row",
-                                            "claim_unique_row",
-                                            "due_now",
-                                            "due_after",
-                                            "due_behind",
-                                            "due_at",
-                                            "expires_at",
-                                            "expires_in",
-                                            "kill_connection",
-                                            "rehearse",
-                                            "rehearsed",
-                                            "server_uptime",
-                                            "connections_allowed",
-                                            "placed_queue",
-                                            "server_variables",
-                                            "database_clock",
-                                            "show_group",
-                                            "foreign_engine",
-                                            "inserted_key",
-                                            "claimed_key",
-                                            "require_claim",
-                                            "best_route",
-                                            "estimate_waiting",
-                                            "minute_row",
-                                            "own_address",
-                                            "read_role",
-                                            "read_member",
-                                            "server_name",
-                                            "other_node",
-                                            "replication_status"};
+  static const std::set<std::string> kNames{
+      "submit_row",       "claim_unique_row",  "due_now",
+      "due_after",        "due_behind",        "due_at",
+      "expires_at",       "expires_in",        "kill_connection",
+      "rehearse",         "rehearsed",         "rehearse_session",
+      "changed_switch",   "server_uptime",     "connections_allowed",
+      "placed_queue",     "server_variables",  "database_clock",
+      "show_group",       "foreign_engine",    "inserted_key",
+      "claimed_key",      "require_claim",     "best_route",
+      "estimate_waiting", "minute_row",        "own_address",
+      "read_role",        "read_member",       "server_name",
+      "other_node",       "replication_status"};
   return kNames;
 }
 

@@ -200,6 +200,7 @@ class PlanTest : public QueueTest {
             {"at_least", "3"},
             {"at_most", "255"},
             {"suspect_flag", "1"},
+            {"begun", "1"},
             {"queue_ids", std::to_string(wide_.queue_id)},
             {"as_done", "0"},
             {"most", "50"},

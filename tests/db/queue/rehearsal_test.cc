@@ -103,6 +103,14 @@ TEST_F(RehearsalTest, AProxyThatDropsSettingsIsRefused) {
       "transaction_isolation is 'REPEATABLE-READ', not 'READ-COMMITTED'");
 }
 
+TEST_F(RehearsalTest, AServerThatCutsAnswersOffIsRefused) {
+  expect_refused([](const std::string& sql) { return replaced(sql, "UNION ALL SELECT 3)", ")"); },
+                 "of an answer of 3 rows 2 come");
+  expect_refused(
+      [](const std::string& sql) { return replaced(sql, "'' IS NULL", "'' IS NOT NULL"); },
+      "it returns other values than it was sent");
+}
+
 // It sets the session up, and then sends to another one.
 TEST_F(RehearsalTest, AProxyThatSharesSessionsIsRefused) {
   std::atomic<int> trips{0};

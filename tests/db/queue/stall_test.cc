@@ -143,7 +143,7 @@ const FencedVerb kFencedVerbs[] = {
      &sql::k_charge,
      [](db::Statement& charge, const Task& task) {
        charge.set("prio", task.key.prio).set("run_key", task.key.run_key);
-       charge.set("at_least", 3).set("at_most", 255).set("keep_flags", 255);
+       charge.set("at_least", 3).set("at_most", 255).set("keep_flags", 255).set("begun", 0);
      },
      kHoldTask},
     {"charge",
@@ -192,7 +192,7 @@ const FencedVerb kFencedVerbs[] = {
      &sql::k_charge,
      [](db::Statement& charge, const Task& task) {
        charge.set("prio", task.key.prio).set("run_key", task.key.run_key);
-       charge.set("at_least", 0).set("at_most", 1).set("keep_flags", 255);
+       charge.set("at_least", 0).set("at_most", 1).set("keep_flags", 255).set("begun", 1);
      },
      kHoldTask},
     {"checkpoint",

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many callers at once.
+#include <cstdio>
 #include <future>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "db/sqlapi/fixture.h"
+#include "support/environment.h"
 
 namespace allot::sqlapi {
 namespace {
@@ -14,6 +16,16 @@ using RaceTest = SqlApiTest;
 
 constexpr int kCallers = 32;
 constexpr int kKeys = 250;
+
+// A deadlock's victim submits again, as any application does.
+template <typename Submit>
+void submit_again(Submit&& submit) {
+  for (;;) {
+    const auto error = support::db_error_of(submit);
+    if (!error) return;
+    if (error->error_class() != db::ErrorClass::kRetryable) throw *error;
+  }
+}
 
 // Each caller takes the keys in an order of its own.
 int key_of(int caller, int at) {
@@ -96,6 +108,62 @@ TEST_F(RaceTest, ListsOfTheSameKeys) {
   EXPECT_EQ(ids.size(), 100U);
   EXPECT_EQ(winners, 100U);
   EXPECT_EQ(tasks(), 100U);
+}
+
+// Each new key takes the partition of a quiet one, which another caller takes at the same moment.
+TEST_F(RaceTest, KeysOfAFairQueueThatTakeEachOthersPartitions) {
+  queue::ensure_queue(look_, "fair", {2, queue::Placement::kFair});
+  std::vector<std::future<void>> callers;
+  for (int c = 0; c < 8; ++c) {
+    callers.push_back(std::async(std::launch::async, [&, c] {
+      db::Connection own = connect();
+      for (int i = 0; i < 150; ++i) {
+        const std::string key = std::to_string(c) + "." + std::to_string(i);
+        submit_again([&] {
+          const Made made =
+              call_submit(own, "fair", "t", "", R"({"partition_key": ")" + key + "\"}");
+          own.execute("DELETE FROM task WHERE queue_id = " +
+                      std::to_string(queue::TaskId::parse(made.id)->partition.queue_id) +
+                      " AND run_key = " + std::to_string(queue::TaskId::parse(made.id)->first_key));
+        });
+      }
+    }));
+  }
+  for (auto& caller : callers) EXPECT_NO_THROW(caller.get());
+}
+
+// How often lists are each other's victims: docs/promises.md. The procedure submits a victim again,
+// so that no caller sees it; the server counts it.
+TEST_F(RaceTest, DeadlocksOfListsAreCounted) {
+  const unsigned lists = support::environment_or("ALLOT_TEST_LISTS", 5U);  // of each caller
+  constexpr unsigned kTasks = 100;
+  queue::ensure_queue(look_, "ordered", {8, queue::Placement::kOrdered});
+  queue::ensure_queue(look_, "fair", {8, queue::Placement::kFair});
+  const std::uint64_t before = support::server_counter(look_, "Innodb_deadlocks");
+  std::vector<std::future<void>> callers;
+  for (unsigned c = 0; c < 8; ++c) {
+    callers.push_back(std::async(std::launch::async, [&, c] {
+      db::Connection own = connect();
+      for (unsigned n = 0; n < lists; ++n) {
+        nlohmann::json list = nlohmann::json::array();
+        for (unsigned i = 0; i < kTasks; ++i) {
+          const std::string key = std::to_string((i * 37 + c * 11 + n) % 50);
+          nlohmann::json task{{"queue", "default"}, {"type", "t"}};
+          if (i % 4 == 1) task["unique_key"] = key + "." + std::to_string(n);
+          if (i % 4 == 2) task.update({{"queue", "ordered"}, {"partition_key", key}});
+          if (i % 4 == 3) task.update({{"queue", "fair"}, {"partition_key", key}});
+          list.push_back(std::move(task));
+        }
+        call_submit_many(own, list.dump());
+      }
+    }));
+  }
+  for (auto& caller : callers) EXPECT_NO_THROW(caller.get());
+  const std::uint64_t deadlocks = support::server_counter(look_, "Innodb_deadlocks") - before;
+  const double submitted = 8.0 * lists * kTasks;
+  std::printf("%llu deadlocks of %.0f tasks in lists of %u, 8 callers: %.0f per million\n",
+              static_cast<unsigned long long>(deadlocks), submitted, kTasks,
+              static_cast<double>(deadlocks) * 1e6 / submitted);
 }
 
 // Outside of a transaction the caller loses nothing with it, so the procedure tries again.

@@ -143,6 +143,20 @@ TEST_F(BatchLoopTest, AFailedCallIsFollowedByOneTaskAlsoWhenTheTimeOfTheBlockIsO
   EXPECT_EQ(calls(), "many a:1 b:1 c:1; one a:1; many b:1 c:1; one b:1");
 }
 
+// A14: the call was their beginning.
+TEST_F(BatchLoopTest, TasksOfAFailedCallDoNotExpireInTheNextLease) {
+  config_.block_seconds = std::chrono::milliseconds(0);
+  put_all("batch.fifty", {"ok", "refuse", "ok"});
+  db_.execute("UPDATE task SET expires_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+  work_once();
+  EXPECT_EQ(waiting(), "b:0 c:0");
+  db_.execute("UPDATE task SET expires_at = expires_at - INTERVAL 2 HOUR");
+  work_once();
+  work_once();
+  EXPECT_EQ(waiting(), "");
+  EXPECT_EQ(dead(), "");
+}
+
 TEST_F(BatchLoopTest, WhatIsNotPlainRunsByItself) {
   const std::string long_payload = "e ok " + std::string(1 << 20, ' ');
   put_one(1, "batch.fifty", "a");

@@ -355,6 +355,48 @@ TEST_F(JobRunnerTest, AnInterruptedTaskOfAnOrderedQueueEndsItsBlock) {
   EXPECT_EQ(task(), "7 0 -") << "not charged, and where it was";
 }
 
+// A14: whether a task has begun is a fact of its own, and not whether it was charged.
+class BegunTest : public JobRunnerTest {
+ protected:
+  // Runs the only task, and then once more after its time is over.
+  Result run_twice(const char* type) {
+    put_task(type, "0");
+    db_.execute("UPDATE task SET expires_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+    auto block = lease();
+    keeper_.hold(block.lease, boot_ns());
+    (void)run(block, false);
+    EXPECT_EQ(value("SELECT attempt FROM task"), "0");
+    db_.execute("UPDATE task SET expires_at = expires_at - INTERVAL 2 HOUR");
+    EXPECT_TRUE(support::eventually([&] {
+      block.tasks = queue::fetch(db_, partition(0), {});
+      return !block.tasks.empty();
+    }));
+    return run(block, false);
+  }
+};
+
+TEST_F(BegunTest, ATaskThatSnoozedDoesNotExpire) {
+  EXPECT_EQ(run_twice("test.snooze"), Result::kFinished);
+}
+
+TEST_F(BegunTest, ATaskThatWasReleasedDoesNotExpire) {
+  EXPECT_EQ(run_twice("test.release"), Result::kFinished);
+}
+
+TEST_F(BegunTest, NorInAnOrderedQueue) {
+  served_.info.shape.placement = queue::Placement::kOrdered;
+  EXPECT_EQ(run_twice("test.release"), Result::kFinished);
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), "0");
+}
+
+TEST_F(BegunTest, ATaskThatWasPutBackBeforeItsHandlerWasCalledExpires) {
+  put_task("test.ok");
+  db_.execute("UPDATE task SET expires_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+  auto block = lease();
+  EXPECT_EQ(run(block, true), Result::kLeaseGone) << "announced, and the keeper has no lease";
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE attempt = 0 AND expires_at IS NOT NULL"), "1");
+}
+
 TEST_F(JobRunnerTest, WhatWasRecoveredMeanwhileIsNotTouched) {
   config_.detach_after = std::chrono::milliseconds(1);
   db_.execute(

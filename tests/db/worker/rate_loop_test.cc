@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
 
 #include "db/worker/loop_fixture.h"
 #include "queue/operate/rate.h"
@@ -18,6 +21,7 @@ using support::eventually;
 
 class RateLoopTest : public LoopTest {
  protected:
+  using LoopTest::LoopTest;
   // As an operator sets it, with buckets that are full.
   void set_rate(const std::string& per_second, const std::string& burst = "1") {
     queue::set_rate(db_, queue_, queue::read_rate(per_second, burst));
@@ -186,6 +190,73 @@ TEST_F(RateLoopTest, TasksSideBySideAreCharged) {
   set_rate("0.01", "5");
   auto mine = worker(queue_, 4);
   EXPECT_TRUE(eventually([&] { return started_of_ten(*mine, 5) == 5; }));
+}
+
+// Handlers that take several tasks in a call and throw: each task is called once more, by itself.
+class RateOfFailedCallsTest : public OutputFile, public RateLoopTest {
+ protected:
+  RateOfFailedCallsTest() : RateLoopTest(ALLOT_BATCH_FOLDER, {{"batch", {{"output", output_}}}}) {}
+
+  void put_refused(int count) {
+    db_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +
+                std::to_string(queue_.queue_id) +
+                ", 0, 1, seq, 'batch.fifty', CONCAT(seq, ' refuse') FROM " +
+                support::numbers(1, static_cast<std::uint64_t>(count)));
+  }
+  void drain(LoopWorker& worker) {
+    EXPECT_TRUE(eventually([&] {
+      if (auto block = worker.find()) worker.work(std::move(*block));
+      return tasks_left() == "0";
+    }));
+  }
+  // How often each task was in a call of several, and how often in one of its own.
+  struct Calls {
+    std::map<std::string, int> together, alone;
+    int all = 0;
+  };
+  [[nodiscard]] Calls calls() const {
+    Calls calls;
+    std::ifstream file(output_);
+    for (std::string line; std::getline(file, line);) {
+      std::istringstream words(line);
+      std::string verb, name;
+      words >> verb >> name;
+      while (words >> name) {
+        ++(verb == "many" ? calls.together : calls.alone)[name.substr(0, name.find(':'))];
+        ++calls.all;
+      }
+    }
+    return calls;
+  }
+};
+
+TEST_F(RateOfFailedCallsTest, EachCallIsChargedFor) {
+  set_rate("20", "40");
+  put_refused(20);
+  const std::string began =
+      value("SELECT TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))");
+  const auto mine = worker();
+  drain(*mine);
+  const Calls seen = calls();
+  EXPECT_GT(seen.together.size(), 10U) << "calls of two";
+  // From a full bucket, 39 starts behind the first charge at most, 50 ms for each start.
+  const auto charged =
+      std::atoll(value("SELECT next_free - " + began + " FROM queue_bucket").c_str());
+  EXPECT_GE(charged, 50'000LL * (seen.all - 39)) << seen.all << " starts";
+}
+
+// The grant that is used up by the call has no start for each of its tasks: the next lease must not
+// repeat the call.
+TEST_F(RateOfFailedCallsTest, NoTaskIsInTwoOfThem) {
+  set_rate("40");
+  put_refused(20);
+  const auto mine = worker();
+  drain(*mine);
+  const Calls seen = calls();
+  EXPECT_GT(seen.together.size(), 3U);
+  for (const auto& [name, times] : seen.together) EXPECT_EQ(times, 1) << name;
+  EXPECT_EQ(seen.alone.size(), 20U);
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), "0");
 }
 
 }  // namespace

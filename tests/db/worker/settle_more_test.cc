@@ -79,6 +79,23 @@ TEST_F(SettleTest, OfSeveralTheOneOverItsTimeIsCharged) {
   EXPECT_EQ(state(0), "FREE");
 }
 
+// A14: it had begun, though nothing is charged to it.
+TEST_F(SettleTest, WhoRanBesideACrashDoesNotExpire) {
+  for (const bool known : {false, true}) {
+    SCOPED_TRACE(known ? "one is at fault" : "nobody knows who was");
+    db_.execute("DELETE FROM task");
+    for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
+    db_.execute("UPDATE task SET expires_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+    const auto block = lease(0);
+    begin_run(slot_, block.tasks[0], 1, 10, 0, 0, ipc::Limit::kTime, 0);
+    begin_run(slot_, block.tasks[1], 1, 10, 0, known ? boot_ns() - 1 : 0, ipc::Limit::kTime, 1);
+    settle_it();
+    EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt, ':', expires_at IS NULL"
+                    " ORDER BY run_key) FROM task"),
+              known ? "1:0:1,2:1:1,3:0:0" : "1:0:1,2:0:1,3:0:0");
+  }
+}
+
 // A13: tasks of one call, or begun together. Which of them hung shows when each runs alone.
 TEST_F(SettleTest, OfSeveralOverTheirTimeNobodyIsCharged) {
   for (std::uint64_t key = 1; key <= 4; ++key) put(partition(0), {1, key});

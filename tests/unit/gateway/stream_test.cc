@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <chrono>
@@ -105,12 +106,55 @@ TEST_F(StreamTest, TheNextBatchWaitsForTheAnswerToTheFormer) {
   EXPECT_LT(largest, std::size_t{2} << 20);
 }
 
+TEST_F(StreamTest, WhatIsLeftIsAskedForOnceTheLineBeforeHasLeft) {
+  application_.hold(true);
+  auto client = this->client();
+  client.send(kStream + chunk_of_text("one\ntwo\n") + chunk_of_text(""));
+  ASSERT_TRUE(batches_are(1));
+  application_.answer_batch("first\n", http::LineStream::Then::kRest);
+  ASSERT_TRUE(client.head());
+  EXPECT_EQ(client.chunk(), "first\n");
+  ASSERT_TRUE(batches_are(2));
+  application_.answer_batch("second\n", http::LineStream::Then::kRest);
+  EXPECT_EQ(client.chunk(), "second\n");
+  ASSERT_TRUE(batches_are(3));
+  application_.answer_batch("all\n", http::LineStream::Then::kEnd);
+  EXPECT_EQ(client.chunk(), "all\n");
+  EXPECT_EQ(client.chunk(), "");
+  EXPECT_EQ(application_.batches(), (std::vector<std::string>{"one\ntwo\n", "", ""}));
+}
+
+TEST_F(StreamTest, WhatIsLeftIsNotAskedForOnceThePeerHasGone) {
+  application_.hold(true);
+  auto client = this->client();
+  client.send(kStream + chunk_of_text("one\ntwo\n"));
+  ASSERT_TRUE(batches_are(1));
+  const linger reset{1, 0};
+  ASSERT_EQ(setsockopt(client.fd(), SOL_SOCKET, SO_LINGER, &reset, sizeof reset), 0);
+  client.close();
+  application_.answer_batch("first\n", http::LineStream::Then::kRest);
+  EXPECT_EQ(this->client().ask(get("/hello"))->status, 200);
+  EXPECT_EQ(application_.batches().size(), 1U);
+}
+
+TEST_F(StreamTest, AStopEndsItWhereLinesAreLeft) {
+  application_.hold(true);
+  auto client = this->client();
+  client.send(kStream + chunk_of_text("one\ntwo\n"));
+  ASSERT_TRUE(batches_are(1));
+  server_.server().stop(std::chrono::seconds(20));
+  application_.answer_batch("in\n", http::LineStream::Then::kRest);
+  const auto answer = client.answer();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->body, "in\nstopped\n");
+}
+
 TEST_F(StreamTest, TheApplicationMayEndIt) {
   application_.hold(true);
   auto client = this->client();
   client.send(kStream + chunk_of_text("one\n"));
   ASSERT_TRUE(batches_are(1));
-  application_.answer_batch("no more\n", false);
+  application_.answer_batch("no more\n", http::LineStream::Then::kEnd);
   const auto answer = client.answer();
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->body, "no more\n");

@@ -18,7 +18,7 @@ class TinyLines : public http::LineStream {
   void take(std::string lines, bool /*last*/, Written written) override {
     application_.took(lines, std::move(written));
   }
-  void stop(Written written) override { written("stopped\n", false); }
+  void stop(Written written) override { written("stopped\n", Then::kEnd); }
 
  private:
   TinyApplication& application_;
@@ -109,7 +109,7 @@ void TinyApplication::took(const std::string& lines, http::LineStream::Written w
       return;
     }
   }
-  written("took " + std::to_string(lines.size()) + "\n", true);
+  written("took " + std::to_string(lines.size()) + "\n", http::LineStream::Then::kLines);
 }
 
 std::vector<std::string> TinyApplication::batches() {
@@ -117,13 +117,13 @@ std::vector<std::string> TinyApplication::batches() {
   return batches_;
 }
 
-void TinyApplication::answer_batch(const std::string& text, bool goes_on) {
+void TinyApplication::answer_batch(const std::string& text, http::LineStream::Then then) {
   http::LineStream::Written written;
   {
     const MutexLock held(mutex_);
     written = std::exchange(written_, nullptr);
   }
-  written(text, goes_on);
+  written(text, then);
 }
 
 http::Listener port_listener(int& port, bool encrypted) {

@@ -36,7 +36,9 @@ class TinyApplication : public http::Application {
   void hold(bool held) { held_ = held; }
   [[nodiscard]] std::vector<std::string> batches() ALLOT_EXCLUDES(mutex_);
   // The answer to the batch that waits.
-  void answer_batch(const std::string& text, bool goes_on = true) ALLOT_EXCLUDES(mutex_);
+  void answer_batch(const std::string& text,
+                    http::LineStream::Then then = http::LineStream::Then::kLines)
+      ALLOT_EXCLUDES(mutex_);
   void took(const std::string& lines, http::LineStream::Written written) ALLOT_EXCLUDES(mutex_);
 
   [[nodiscard]] int answered() const { return answered_; }

@@ -35,6 +35,7 @@ std::string text_of(const Decision& decision) {
     if (decision.ending->verdicts)
       text += " verdicts " + std::to_string(*decision.ending->verdicts);
     if (decision.ending->none_ended) text += " unbegun";
+    if (decision.ending->begun) text += " begun";
     if (decision.ending->on_dead) text += " with hook";
   } else {
     text += " nothing";
@@ -96,7 +97,9 @@ const Row kRows[] = {
     {"the same of an ordered task", Outcome::kRetry,
      [](Facts& facts) { facts.stopping = facts.in_order = true; }, "interrupted: nothing, hold 0"},
     {"the same of one that is written down", Outcome::kRetry,
-     [](Facts& facts) { facts.stopping = facts.written = true; }, "interrupted: refund"},
+     [](Facts& facts) { facts.stopping = facts.written = true; }, "interrupted: refund begun"},
+    {"the same of one that expires", Outcome::kRetry,
+     [](Facts& facts) { facts.stopping = facts.expires = true; }, "interrupted: refund begun"},
     {"the last failure, and not the task's fault", Outcome::kRetry,
      [](Facts& facts) {
        last(facts);
@@ -110,7 +113,9 @@ const Row kRows[] = {
     {"a snooze in the last attempt", Outcome::kSnooze, last, "put off: snooze in 7"},
     {"a snooze of an ordered task", Outcome::kSnooze, in_order, "put off: nothing, hold 7"},
     {"the same, written down", Outcome::kSnooze,
-     [](Facts& facts) { facts.in_order = facts.written = true; }, "put off: refund, hold 7"},
+     [](Facts& facts) { facts.in_order = facts.written = true; }, "put off: refund begun, hold 7"},
+    {"the same, of one that expires", Outcome::kSnooze,
+     [](Facts& facts) { facts.in_order = facts.expires = true; }, "put off: refund begun, hold 7"},
     {"a release", Outcome::kRelease, plain, "put off: snooze"},
     {"a release of an ordered task", Outcome::kRelease, in_order, "put off: nothing, hold 0"},
     {"the first crash", Outcome::kCrash, plain, "retried: charge"},
