@@ -36,6 +36,8 @@ constexpr Part kParts[] = {
     {"tick_guard", "require_tick", "~0 + (COUNT(*) = 0)", "COUNT(*)"},
     {"tick_forward", "require_tick", "next_run < :next_run", "(TRUE OR :next_run)"},
     {"tick_version", "require_tick", "version = :version", "(TRUE OR :version)"},
+    {"next_run_reset", "reset_schedule", "version = :version AND next_run = :seen_next_run",
+     "(TRUE OR :version OR :seen_next_run)"},
     {"bulk_guard", "require_bulk", "~0 + (COUNT(*) = 0)", "COUNT(*)"},
     {"minute_guard", "require_instance", "~0 + (COUNT(*) = 0)", "COUNT(*)"},
     {"bulk_dead", "require_dead", "~0 + (COUNT(*) <> :tasks)", "COUNT(*) + :tasks"},
