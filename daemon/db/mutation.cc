@@ -59,6 +59,8 @@ constexpr Part kParts[] = {
     {"bucket_edge", "charge_rate", "charged_at - hold_us", "0"},
     {"purge_unique_free", "purge_unique",
      "free_at < UTC_TIMESTAMP(6) - INTERVAL :keep_us MICROSECOND", "(TRUE OR :keep_us)"},
+    {"unique_bound", "claim_unique",
+     "LEAST(free_at, UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND)", "free_at"},
     {"server_change_wait", "takeover", kSinceChange, kLongAgo},
     {"server_change_wait", "recover", kSinceChange, kLongAgo},
     {"lock_change_take", "take_lock", kSinceChange, kLongAgo},

@@ -211,6 +211,7 @@ std::vector<Expectation> of_history_and_hooks() {
       {&sql::k_purge_history, 4 * kBlock, {{"tried_keys", many}, {"first_keys", many}}},
       {&sql::k_page_unique, 51, {{"after", "''"}, {"keep_us", "0"}}},
       {&sql::k_purge_unique, 3, {{"unique_keys", "'key-0-2-150', 'free'"}, {"keep_us", "0"}}},
+      {&sql::k_bound_unique, 3, {{"unique_keys", "'key-0-2-150', 'free'"}}},
       {&sql::k_purge_lag, 4, {{"history_us", "1"}, {"dead_us", "1"}}},
       {&sql::k_make_duty, 1, {{"duty", "'purge'"}}},
       {&sql::k_watch_duties, kDutyRows, {{"duties", kSomeDuties}}, "two rows, or all there are"},

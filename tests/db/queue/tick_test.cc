@@ -426,6 +426,39 @@ TEST_F(TickTest, WaitsWithoutAWriteWhileTheTaskOfAnEarlierTickLives) {
   EXPECT_TRUE(send_ticks(worker_.db, again).at(0).task);
 }
 
+// S58: the task of the tick before ended while the clock was a day ahead.
+TEST_F(TickTest, AnOverlapEndsAfterAClockThatWasAhead) {
+  for (const Overlap overlap : {Overlap::kSkip, Overlap::kWait}) {
+    look_.execute("DELETE FROM schedule; DELETE FROM task_unique");
+    ScheduleSpec one = spec();
+    one.overlap = overlap;
+    const Schedule schedule = put(one);
+    const std::vector<std::string> keys{overlap_key(one)};
+    const auto send = [&](int after) {
+      look_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6) WHERE schedule_id > 0");
+      const auto steps = steps_of(found(), queue_, due_ + minutes(after),
+                                  {{}, 0, false, due_ + minutes(after + 1)}, std::nullopt);
+      return send_ticks(worker_.db, steps).at(0).task;
+    };
+    ASSERT_TRUE(send(0));
+    set_clock(worker_.db, hours(24));
+    Block block = must_lease();
+    ASSERT_TRUE(ack_and_release(worker_.db, block.lease, std::vector{finished(block.tasks.at(0))}));
+    set_clock(worker_.db, std::nullopt);
+    if (overlap == Overlap::kSkip) {
+      EXPECT_FALSE(send(1)) << "the claim meets the key, and cuts its time";
+    } else {
+      EXPECT_FALSE(free_keys(worker_.db, queue_.queue_id, keys).at(keys[0]));
+      EXPECT_TRUE(free_keys(worker_.db, queue_.queue_id, keys).at(keys[0]));
+    }
+    EXPECT_TRUE(send(2)) << name_of(overlap);
+    set_clock(worker_.db, hours(24));
+    block = must_lease();
+    ack_and_release(worker_.db, block.lease, std::vector{finished(block.tasks.at(0))});
+    set_clock(worker_.db, std::nullopt);
+  }
+}
+
 TEST_F(TickTest, WhatIsDroppedIsCountedAndSaid) {
   const Schedule schedule = put(spec());
   const LaterTicks later{{due_ + minutes(4), due_ + minutes(5)}, 5, false, due_ + minutes(6)};
