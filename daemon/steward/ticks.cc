@@ -28,7 +28,8 @@ Ticks::Ticks(worker::Session& session, ipc::Board& board, Leadership& leadership
       ticker_(calendar_, {[&leadership] { return leadership.leads(duty()); },
                           [&board](std::uint32_t queue_id, std::size_t tasks) {
                             peer::ring(board, queue_id, tasks);
-                          }}) {
+                          }}),
+      check_(calendar_, [&leadership] { return leadership.leads(duty()); }) {
   leadership_.want(duty());
 }
 
@@ -38,6 +39,7 @@ void Ticks::look() {
   try {
     ask(session_, [this](db::Connection& db) {
       ticker_.look(db);
+      check_.look(db, boot_ns());
       return true;
     });
     if (leadership_.leads(duty())) leadership_.ran(duty());

@@ -10,6 +10,7 @@
 #include "schedule/computing_process.h"
 #include "steward/chore.h"
 #include "steward/leadership.h"
+#include "steward/next_run_check.h"
 #include "steward/ticker.h"
 #include "worker/process/session.h"
 
@@ -23,7 +24,9 @@ class Ticks : public Chore {
         std::vector<std::string> command);
 
   void look() override;
-  [[nodiscard]] Nanos next_ns() const override { return std::max(ticker_.next_ns(), again_ns_); }
+  [[nodiscard]] Nanos next_ns() const override {
+    return std::max(std::min(ticker_.next_ns(), check_.next_ns()), again_ns_);
+  }
   void finish() override { look(); }
 
  private:
@@ -31,6 +34,7 @@ class Ticks : public Chore {
   Leadership& leadership_;
   schedule::ComputingProcess calendar_;
   Ticker ticker_;
+  NextRunCheck check_;
   Nanos again_ns_ = 0;  // after an error that waiting does not fix
 };
 

@@ -55,7 +55,8 @@ BEGIN
              first_key = IF(free_at <= UTC_TIMESTAMP(6), VALUES(first_key), first_key),
              claim = IF(free_at <= UTC_TIMESTAMP(6), VALUES(claim), claim),
              keep_us = IF(free_at <= UTC_TIMESTAMP(6), VALUES(keep_us), keep_us),
-             free_at = IF(free_at <= UTC_TIMESTAMP(6), NULL, free_at);
+             free_at = IF(free_at <= UTC_TIMESTAMP(6), NULL,
+                          LEAST(free_at, UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND));
       -- FOR UPDATE, because the caller's snapshot may be too old.
       SELECT partition_no, prio, first_key, claim
         INTO p_partition_no, p_prio, p_first_key, v_owner

@@ -1,6 +1,6 @@
 -- The other end of a tick, right behind its task: goes on to the next one, and writes down what became
 -- of this one. :key is inserted_key.sql, claimed_key.sql, or NULL of a tick that is dropped; where it is
--- NULL there is no task. Ticks are whole seconds, so that last_run is this tick only if it has one.
+-- NULL there is no task. A resumed_at beyond the clock is from a clock that was ahead (S57). Ticks are whole seconds, so that last_run is this tick only if it has one.
 UPDATE schedule
    SET last_key = COALESCE(:key, last_key),
        last_run = IF((:key) IS NULL, last_run, :tick),
@@ -11,7 +11,8 @@ UPDATE schedule
        submitted = submitted + ((:key) IS NOT NULL),
        skipped = skipped + (:has_task AND (:key) IS NULL),
        dropped = dropped + :dropped,
-       next_run = :next_run, due_at = :due_at, error = NULL, error_since = NULL
+       next_run = :next_run, due_at = :due_at,
+       resumed_at = LEAST(resumed_at, UTC_TIMESTAMP(6)), error = NULL, error_since = NULL
  WHERE schedule_id = :schedule_id;
 INSERT INTO schedule_tick
 SELECT schedule_id, ticks, :tick, UTC_TIMESTAMP(6),

@@ -1,6 +1,7 @@
 -- Claims unique keys before their tasks are made. A key that is taken, or was free for too short a
 -- time, stays with its task: then the claim is not ours. The rows are in the order of their keys,
--- so that two batches lock in the same order. Assignments run left to right; free_at decides, and
+-- so that two batches lock in the same order. A time beyond that of the key is from a clock that was
+-- ahead, and is cut to it from now on (S58). Assignments run left to right; free_at decides, and
 -- so comes last.
 INSERT INTO task_unique (queue_id, unique_key, partition_no, prio, first_key, claim, keep_us)
 VALUES :rows
@@ -10,4 +11,5 @@ VALUES :rows
        first_key = IF(free_at <= UTC_TIMESTAMP(6), VALUES(first_key), first_key),
        claim = IF(free_at <= UTC_TIMESTAMP(6), VALUES(claim), claim),
        keep_us = IF(free_at <= UTC_TIMESTAMP(6), VALUES(keep_us), keep_us),
-       free_at = IF(free_at <= UTC_TIMESTAMP(6), NULL, free_at);
+       free_at = IF(free_at <= UTC_TIMESTAMP(6), NULL,
+                    LEAST(free_at, UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND));

@@ -1,5 +1,6 @@
 -- The unique key of a task, and when it is free again if the task has ended.
-SELECT unique_key, DATE_FORMAT(free_at, '%Y-%m-%dT%H:%i:%s.%fZ')
+SELECT unique_key, DATE_FORMAT(LEAST(free_at, UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND),
+                   '%Y-%m-%dT%H:%i:%s.%fZ')
   FROM task_unique FORCE INDEX (task)
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key

@@ -118,14 +118,15 @@ bool is_fenced_as_dead(const std::string& statement) {
 
 // These need no fence: a finished task is finished (S6), a new one has no holder, an operator takes
 // a task from any holder, the first submitter claims a unique key and the end of its task stamps
-// it, a forgotten row has no owner, a query that matches no row changes nothing, and a rehearsal is
-// in nobody's queue and rolled back.
+// it, the time of one that is taken for too long is cut, a forgotten row has no owner, a query that
+// matches no row changes nothing, and a rehearsal is in nobody's queue and rolled back.
 bool needs_no_fence(const std::string& query) {
   return query == "ack" || query == "ack_history" || query == "submit" ||
          query == "require_rights" || query == "cancel" || query == "cancel_as_done" ||
          query == "ask_cancel" || query == "clear_cancel" || query == "claim_unique" ||
          query == "submit_unique" || query == "stamp_unique" || query == "rehearse" ||
-         query == "keep_history" || query == "purge_history" || query == "purge_unique";
+         query == "keep_history" || query == "purge_history" || query == "purge_unique" ||
+         query == "bound_unique";
 }
 
 template <typename Check>

@@ -29,6 +29,14 @@ std::string id_list(std::span<const std::uint32_t> ids) {
   return list.empty() ? "NULL" : list;
 }
 
+std::string bytes_list(std::span<const std::string> values) {
+  std::string list;
+  for (const std::string& value : values) {
+    list += (list.empty() ? "_binary" : ",_binary") + db::Statement::quoted(value);
+  }
+  return list;
+}
+
 // This is no list of pairs, because the server reads the whole partition when such a list holds a
 // single pair.
 std::string key_condition(std::string_view key, std::span<const TaskKey> keys) {

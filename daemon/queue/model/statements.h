@@ -49,6 +49,9 @@ db::Statement& set_usage(db::Statement& statement, const Usage& usage);
 // "1,2,3", or NULL for none.
 std::string id_list(std::span<const std::uint32_t> ids);
 
+// Byte strings for an IN; there has to be one.
+std::string bytes_list(std::span<const std::string> values);
+
 // "prio = 0 AND run_key IN (1,2) OR prio = 1 AND run_key IN (3)"; run_key is the name `key`.
 std::string key_condition(std::string_view key, std::span<const TaskKey> keys);
 

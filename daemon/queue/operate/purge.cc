@@ -8,6 +8,7 @@
 
 #include "queue/model/statements.h"
 #include "queue/model/task.h"
+#include "queue/submit/key_bound.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -55,16 +56,20 @@ bool purge_unique(db::Connection& db, std::uint32_t queue_id, std::string& after
       .set_bytes("after", after)
       .set("most", kPurgeBatch);
   auto result = std::move(db.run({page}).front());
-  std::string free;
+  std::vector<std::string> free;
+  std::vector<std::string> too_far;
   after.clear();
   while (const auto row = result.next()) {
     after = row->text(0);
-    if (row->u64(1) == 0) continue;
-    free += (free.empty() ? "_binary" : ",_binary") + db::Statement::quoted(after);
+    if (row->u64(1) != 0) free.push_back(after);
+    if (row->u64(2) != 0) too_far.push_back(after);
   }
+  bound_unique(db, queue_id, too_far);
   if (!free.empty()) {
     db::Statement purge(sql::k_purge_unique);
-    purge.set("queue_id", queue_id).set("keep_us", keep_us).set_raw("unique_keys", std::move(free));
+    purge.set("queue_id", queue_id)
+        .set("keep_us", keep_us)
+        .set_raw("unique_keys", bytes_list(free));
     db.run({purge});
   }
   if (result.row_count() == kPurgeBatch) return true;

@@ -17,7 +17,8 @@ inline constexpr std::chrono::hours kKeepUnique{1};  // how long the row of a fr
 // reply. True: there may be more.
 bool purge_history(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds keep);
 bool purge_dead(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds keep);
-// Purges the keys behind `after`, which moves on; it is empty at the end.
+// Purges the keys behind `after`, which moves on; it is empty at the end. Cuts the time of those
+// that a clock that was ahead left taken for too long.
 bool purge_unique(db::Connection& db, std::uint32_t queue_id, std::string& after);
 
 }  // namespace allot::queue

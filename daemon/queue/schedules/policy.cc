@@ -21,6 +21,12 @@ std::string text_of(std::uint64_t count, bool at_least) {
          (count == 1 ? " tick" : " ticks");
 }
 
+// Ticks before this fell into a pause. A schedule that was resumed while the clock was ahead has a
+// time in the future there (S57).
+Moment pause_end(const Schedule& schedule, Moment now) {
+  return std::min(schedule.resumed_at.value_or(Moment::min()), now);
+}
+
 class Steps {
  public:
   Steps(const Schedule& schedule, const QueueInfo& queue, Moment now, const LaterTicks& later,
@@ -30,12 +36,11 @@ class Steps {
         now_(now),
         later_(later),
         free_since_(free_since.value_or(Moment::min())),
-        first_(schedule.next_run.value_or(Moment{})) {}
+        first_(schedule.next_run.value_or(Moment{})),
+        in_pause_until_(pause_end(schedule, now)) {}
 
   std::vector<Tick> all() {
-    if (schedule_.resumed_at && first_ < *schedule_.resumed_at) {
-      return dropped_all("in a pause");
-    }
+    if (first_ < in_pause_until_) return dropped_all("in a pause");
     std::vector<Moment> kept = kept_ticks();
     if (kept.empty()) return dropped_all("late");
     return schedule_.spec.overlap == Overlap::kWait ? one_of(kept) : each_of(kept);
@@ -145,15 +150,15 @@ class Steps {
   const LaterTicks& later_;
   Moment free_since_;
   Moment first_;
+  Moment in_pause_until_;
 };
 
 }  // namespace
 
 Question question_of(const Schedule& schedule, Moment now) {
   const Moment first = schedule.next_run.value_or(Moment{});
-  if (schedule.resumed_at && first < *schedule.resumed_at) {
-    return {*schedule.resumed_at - microseconds(1), 1};
-  }
+  const Moment pause_ended = pause_end(schedule, now);
+  if (first < pause_ended) return {pause_ended - microseconds(1), 1};
   // A tick whose jitter may not be over is left for later.
   return {std::max(first, now - schedule.spec.jitter), schedule.spec.catch_up};
 }

@@ -75,24 +75,6 @@ void check_tick_field(const std::string& field, const std::string& payload) {
   if (object.contains(field)) refuse("tick_field: the payload has a field '" + field + "' already");
 }
 
-// "2026-11-23T20:00:00Z"; ticks are whole seconds, a task that was asked for now is not.
-std::string iso_text(Moment moment) {
-  const auto day = std::chrono::floor<std::chrono::days>(moment);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss time(moment - day);
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d", int(date.year()),
-                unsigned(date.month()), unsigned(date.day()),
-                static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
-                static_cast<int>(time.seconds().count()));
-  std::string iso = text.data();
-  if (time.subseconds().count() != 0) {
-    std::snprintf(text.data(), text.size(), ".%06d", static_cast<int>(time.subseconds().count()));
-    iso += text.data();
-  }
-  return iso + "Z";
-}
-
 // The payload's own bytes stay as they are: a number that is read and written may become another.
 std::string with_tick(const std::string& payload, const std::string& field, Moment tick) {
   const std::string member = "\"" + field + "\":\"" + iso_text(tick) + "\"";
@@ -179,6 +161,23 @@ Submission submission_of(const ScheduleSpec& spec, const QueueInfo& queue, Momen
   }
   if (spec.tick_field) task.payload = with_tick(spec.payload, *spec.tick_field, tick);
   return task;
+}
+
+std::string iso_text(Moment moment) {
+  const auto day = std::chrono::floor<std::chrono::days>(moment);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss time(moment - day);
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02d:%02d:%02d", int(date.year()),
+                unsigned(date.month()), unsigned(date.day()),
+                static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+                static_cast<int>(time.seconds().count()));
+  std::string iso = text.data();
+  if (time.subseconds().count() != 0) {
+    std::snprintf(text.data(), text.size(), ".%06d", static_cast<int>(time.subseconds().count()));
+    iso += text.data();
+  }
+  return iso + "Z";
 }
 
 Moment due_at(const ScheduleSpec& spec, Moment tick) {

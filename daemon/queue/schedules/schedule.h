@@ -96,4 +96,7 @@ void validate(const ScheduleSpec& spec, const QueueInfo& queue);
 // hosts compute the same.
 [[nodiscard]] Moment due_at(const ScheduleSpec& spec, Moment tick);
 
+// "2026-11-23T20:00:00Z"; ticks are whole seconds, a task that was asked for now is not.
+[[nodiscard]] std::string iso_text(Moment moment);
+
 }  // namespace allot::queue

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "queue/model/error_text.h"
 #include "queue/model/statements.h"
+#include "queue/schedules/bound.h"
 #include "queue/schedules/rows.h"
 #include "queue/submit/address.h"
 #include "sql/queries.h"
@@ -67,7 +68,9 @@ bool create(db::Connection& db, const ScheduleSpec& spec, std::optional<Moment> 
 bool change(db::Connection& db, const Schedule& found, const ScheduleSpec& spec,
             std::optional<Moment> next, const std::optional<AppliedText>& applied) {
   const bool same_ticks = spec.expression == found.spec.expression && spec.zone == found.spec.zone;
-  if (!same_ticks && next && found.last_run && *next <= *found.last_run) {
+  const bool ran = next && found.last_run && *next <= *found.last_run;
+  // A last_run far ahead is from a clock that was ahead (S57).
+  if (!same_ticks && ran && *found.last_run - *next <= next_run_tolerance()) {
     throw Error("schedule '" + spec.name + "' ran while it was changed; change it again",
                 kExitFailure);
   }

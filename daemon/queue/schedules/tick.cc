@@ -7,6 +7,7 @@
 #include "queue/model/error_text.h"
 #include "queue/model/statements.h"
 #include "queue/schedules/rows.h"
+#include "queue/submit/key_bound.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -164,17 +165,17 @@ bool is_refusal(const db::DbError& error) {
 }
 
 FreeKeys free_keys(db::Connection& db, std::uint32_t queue_id, std::span<const std::string> keys) {
-  std::string list;
-  for (const std::string& key : keys) {
-    list += (list.empty() ? "_binary" : ", _binary") + db::Statement::quoted(key);
-  }
   db::Statement look(sql::k_free_keys);
-  look.set("queue_id", queue_id).set_raw("unique_keys", list);
+  look.set("queue_id", queue_id).set_raw("unique_keys", bytes_list(keys));
   auto results = db.run({look});
   FreeKeys found;
+  std::vector<std::string> too_far;
   while (const auto row = results.front().next()) {
     found.emplace(row->text(0), row->u64(1) != 0 ? std::nullopt : moment_in(*row, 2));
+    if (row->u64(3) != 0) too_far.emplace_back(row->text(0));
   }
+  // The tick is not sent while a key is taken, so no claim would cut its time.
+  bound_unique(db, queue_id, too_far);
   return found;
 }
 

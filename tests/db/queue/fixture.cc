@@ -77,4 +77,10 @@ Block QueueTest::must_lease(const FetchSpec& spec) {
   return std::move(*block);
 }
 
+void set_clock(db::Connection& db, std::optional<std::chrono::seconds> off) {
+  db.execute("SET timestamp = DEFAULT");
+  if (!off) return;
+  db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) + " + std::to_string(off->count()));
+}
+
 }  // namespace allot::queue

@@ -91,6 +91,9 @@ class QueueTest : public testing::Test {
   db::Connection look_;
 };
 
+// The database's clock as this session sees it: off by so much, and standing still. Nothing: right.
+void set_clock(db::Connection& db, std::optional<std::chrono::seconds> off);
+
 // The verdict that the tests give.
 inline constexpr Verdict kFailure{"failed", "it did not work"};
 

@@ -291,6 +291,22 @@ TEST_F(HistoryTest, KeysThatAreFreeForLongAreRemoved) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 500U);
 }
 
+// S58: keys that nobody submits again.
+TEST_F(HistoryTest, TheSweepCutsTheTimeOfKeysThatAClockThatWasAheadLeft) {
+  look_.execute("INSERT INTO task_unique SELECT " + std::to_string(queue_.queue_id) +
+                ", CONCAT('k', seq), 0, 1, seq, 1, 10000000, UTC_TIMESTAMP(6) + INTERVAL"
+                " IF(seq = 1, 5, 86400 * seq) SECOND FROM " +
+                support::numbers(1, 30));
+  std::string after;
+  EXPECT_FALSE(purge_unique(worker_.db, queue_.queue_id, after));
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at > UTC_TIMESTAMP(6)"
+                   " AND free_at <= UTC_TIMESTAMP(6) + INTERVAL 10 SECOND"),
+            30U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique"
+                   " WHERE free_at < UTC_TIMESTAMP(6) + INTERVAL 6 SECOND"),
+            1U);
+}
+
 // S46: of two who purge, or by one who does not lead any more, a key is purged only if it is free
 // when its row is locked, and not if it was when somebody looked.
 TEST_F(HistoryTest, AKeyThatIsTakenMeanwhileIsNotPurged) {

@@ -8,6 +8,7 @@
 #include "db/queue/fixture.h"
 #include "queue/look/inspect.h"
 #include "queue/operate/cancel.h"
+#include "queue/schedules/bound.h"
 #include "queue/schedules/policy.h"
 #include "queue/schedules/schedule_store.h"
 #include "support/rewriting_proxy.h"
@@ -307,16 +308,66 @@ TEST_F(TickTest, OneThatIsNotDueByTheDatabasesClockIsRefused) {
   EXPECT_EQ(tasks(), 1U);
 }
 
-// The clock goes back behind a tick that has been: it does not come again.
-TEST_F(TickTest, AClockThatIsSetBackRepeatsNone) {
-  const Schedule schedule = put(spec());
-  const Tick tick = step(schedule);
+// S57: what a clock that was ahead left behind. The packets of before are refused (S35).
+TEST_F(TickTest, ANextRunThatIsTooFarAheadIsSetBackOnce) {
+  put_schedule(look_, spec(), due_ + hours(24));
+  put_schedule(look_, spec("near"), due_ + seconds(50));
+  put_schedule(look_, spec("paused"), due_ + hours(24));
+  pause_schedule(look_, "paused", "");
+  const auto far = far_schedules(worker_.db, 0, 10);
+  ASSERT_EQ(far.size(), 1U);
+  EXPECT_EQ(far[0].spec.name, "s");
+  EXPECT_EQ(far[0].spec.expression, "* * * * *");
+  EXPECT_EQ(far[0].next_run, due_ + hours(24));
+  EXPECT_TRUE(far_schedules(worker_.db, far[0].schedule_id, 10).empty());
+  Tick former = step(found());
+  former.seen_next_run = due_ + hours(24);
+  former.next_run = due_ + hours(25);
+  EXPECT_TRUE(reset_next_run(worker_.db, far[0], due_));
+  EXPECT_FALSE(reset_next_run(worker_.db, far[0], due_)) << "it is another version";
+  EXPECT_EQ(found().next_run, due_);
+  EXPECT_EQ(found().due_at, due_);
+  EXPECT_TRUE(refuses(former));
+  const Tick tick = step(found());
   send_ticks(worker_.db, {&tick, 1});
-  for (const char* clock : {"- 3600", "+ 30"}) {
-    worker_.db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) " + std::string(clock));
-    EXPECT_TRUE(refuses(tick));
-  }
   EXPECT_EQ(tasks(), 1U);
+}
+
+// S57: the clock was behind, and not ahead before.
+TEST_F(TickTest, AClockThatIsRightAgainSetsNothingBack) {
+  put_schedule(look_, spec(), due_ + minutes(1));
+  worker_.db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) - 86400");
+  const auto far = far_schedules(worker_.db, 0, 10);
+  ASSERT_EQ(far.size(), 1U);
+  worker_.db.execute("SET timestamp = DEFAULT");
+  EXPECT_FALSE(reset_next_run(worker_.db, far[0], due_ - hours(24)));
+  EXPECT_EQ(found().next_run, due_ + minutes(1));
+}
+
+// S57: a resume while the clock was ahead by a day ends the pause now, and not tomorrow.
+TEST_F(TickTest, AResumeUnderAClockThatWasAheadDropsNoLaterTick) {
+  const Schedule schedule = put(spec());
+  pause_schedule(look_, "s", "");
+  worker_.db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) + 86400");
+  resume_schedule(worker_.db, "s");
+  worker_.db.execute("SET timestamp = DEFAULT");
+  const Schedule resumed = found();
+  EXPECT_LE(question_of(resumed, due_ + seconds(2)).until, due_ + seconds(2));
+  const Tick dropped = step(resumed);
+  EXPECT_EQ(dropped.reason, "1 tick in a pause");
+  send_ticks(worker_.db, {&dropped, 1});
+  EXPECT_LE(*found().resumed_at, database_now(look_));
+  EXPECT_EQ(found().dropped, 1U);
+}
+
+// S57: an expression can be changed although its last tick was far ahead.
+TEST_F(TickTest, AnExpressionIsChangedAfterTheClockWasAhead) {
+  put(spec());
+  look_.execute("UPDATE schedule SET last_run = UTC_TIMESTAMP(6) + INTERVAL 1 DAY");
+  ScheduleSpec changed = spec();
+  changed.expression = "*/2 * * * *";
+  EXPECT_EQ(put_schedule(look_, changed, due_ + minutes(1)), Put::kChanged);
+  EXPECT_EQ(found().next_run, due_ + minutes(1));
 }
 
 TEST_F(TickTest, SkipsWhileTheTaskOfAnEarlierTickLives) {
@@ -373,6 +424,39 @@ TEST_F(TickTest, WaitsWithoutAWriteWhileTheTaskOfAnEarlierTickLives) {
   ASSERT_TRUE(free.at(keys[0]));
   EXPECT_GE(*free.at(keys[0]), before);
   EXPECT_TRUE(send_ticks(worker_.db, again).at(0).task);
+}
+
+// S58: the task of the tick before ended while the clock was a day ahead.
+TEST_F(TickTest, AnOverlapEndsAfterAClockThatWasAhead) {
+  for (const Overlap overlap : {Overlap::kSkip, Overlap::kWait}) {
+    look_.execute("DELETE FROM schedule; DELETE FROM task_unique");
+    ScheduleSpec one = spec();
+    one.overlap = overlap;
+    const Schedule schedule = put(one);
+    const std::vector<std::string> keys{overlap_key(one)};
+    const auto send = [&](int after) {
+      look_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6) WHERE schedule_id > 0");
+      const auto steps = steps_of(found(), queue_, due_ + minutes(after),
+                                  {{}, 0, false, due_ + minutes(after + 1)}, std::nullopt);
+      return send_ticks(worker_.db, steps).at(0).task;
+    };
+    ASSERT_TRUE(send(0));
+    set_clock(worker_.db, hours(24));
+    Block block = must_lease();
+    ASSERT_TRUE(ack_and_release(worker_.db, block.lease, std::vector{finished(block.tasks.at(0))}));
+    set_clock(worker_.db, std::nullopt);
+    if (overlap == Overlap::kSkip) {
+      EXPECT_FALSE(send(1)) << "the claim meets the key, and cuts its time";
+    } else {
+      EXPECT_FALSE(free_keys(worker_.db, queue_.queue_id, keys).at(keys[0]));
+      EXPECT_TRUE(free_keys(worker_.db, queue_.queue_id, keys).at(keys[0]));
+    }
+    EXPECT_TRUE(send(2)) << name_of(overlap);
+    set_clock(worker_.db, hours(24));
+    block = must_lease();
+    ack_and_release(worker_.db, block.lease, std::vector{finished(block.tasks.at(0))});
+    set_clock(worker_.db, std::nullopt);
+  }
 }
 
 TEST_F(TickTest, WhatIsDroppedIsCountedAndSaid) {

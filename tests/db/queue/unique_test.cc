@@ -96,6 +96,40 @@ TEST_F(UniqueTest, AfterItsTaskAKeyIsTakenForAWhile) {
   EXPECT_TRUE(put_unique("k").existed);
 }
 
+// S58: the clock was ahead when the task ended, and is right again.
+TEST_F(UniqueTest, AClockThatWasAheadKeepsAKeyNoLongerThanItsTime) {
+  for (const auto jump : {std::chrono::hours(24), std::chrono::hours(24 * 365)}) {
+    look_.execute("DELETE FROM task_unique");
+    set_clock(worker_.db, jump);
+    const Submitted first = put_unique("k");
+    finish(first.id);
+    set_clock(worker_.db, std::nullopt);
+    EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique"
+                     " WHERE free_at > UTC_TIMESTAMP(6) + INTERVAL 1 HOUR"),
+              1U);
+    EXPECT_TRUE(put_unique("k").existed) << "it is taken for its time, and not free";
+    EXPECT_EQ(number("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), free_at) BETWEEN 290 AND 300"
+                     " FROM task_unique"),
+              1U);
+    look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 MINUTE");
+    EXPECT_TRUE(put_unique("k").existed);
+    EXPECT_EQ(number("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), free_at) < 61"
+                     " FROM task_unique"),
+              1U)
+        << "a time within its bound stays";
+  }
+}
+
+// S58: a bound that took such a key for free would free all that were stamped a moment ago.
+TEST_F(UniqueTest, AStepBackOfASecondFreesNoKey) {
+  const Submitted first = put_unique("k");
+  finish(first.id);
+  for (const int back : {1, 2, 3600}) {
+    set_clock(worker_.db, std::chrono::seconds(-back));
+    EXPECT_TRUE(put_unique("k").existed) << back;
+  }
+}
+
 TEST_F(UniqueTest, ARetryKeepsTheKeyAndADeathEndsItsTime) {
   const Submitted first = put_unique("k");
   auto block = worker_.lease(first.id.partition);

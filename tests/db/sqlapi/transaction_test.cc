@@ -119,6 +119,21 @@ TEST_F(TransactionTest, AnOldSnapshotIsToldTheWinnerToo) {
   app_.execute("ROLLBACK");
 }
 
+// S58: by SQL as by a client.
+TEST_F(TransactionTest, AKeyFromAClockThatWasAheadIsTakenForItsTimeOnly) {
+  const Made first = call_submit(app_, "default", "t", "first", unique("k"));
+  for (const char* left : {"1 SECOND", "1 DAY", "365 DAY"}) {
+    look_.execute(
+        "DELETE FROM task; UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL " +
+        std::string(left));
+    EXPECT_EQ(call_submit(app_, "default", "t", "again", unique("k")).id, first.id) << left;
+    EXPECT_EQ(value("SELECT free_at BETWEEN UTC_TIMESTAMP(6)"
+                    " AND UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND FROM task_unique"),
+              "1")
+        << left;
+  }
+}
+
 TEST_F(TransactionTest, ATriggerMayCallIt) {
   app_.execute(
       "CREATE TRIGGER orders_task AFTER INSERT ON orders FOR EACH ROW"

@@ -9,6 +9,7 @@
 #include "queue/schedules/schedule_store.h"
 #include "queue/verbs/block.h"
 #include "schedule/several.h"
+#include "steward/next_run_check.h"
 
 namespace allot::steward {
 namespace {
@@ -389,6 +390,113 @@ TEST_F(TickerTest, ThoseThatFailHideNoOther) {
     steward_.look();
     return found("sound").submitted > 0;
   }));
+}
+
+// S57: a database whose clock is ahead for a time, and the rounds of the check after that.
+class NextRunCheckTest : public TickerTest {
+ protected:
+  // Ticks under a clock that is off by so much.
+  void tick_at(seconds offset) {
+    Steward there(connect());
+    there.db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) + " +
+                     std::to_string(offset.count()));
+    for (int i = 0; i < 3; ++i) there.look();
+  }
+  // Two rounds in a row, by the clock of `db`.
+  void two_rounds(db::Connection& db) {
+    for (int i = 0; i < 2; ++i) round(db);
+  }
+  void round(db::Connection& db) {
+    do {
+      check_.look(db, now_);
+    } while (check_.next_ns() <= now_);
+    now_ = check_.next_ns();
+  }
+  Moment database_now() { return queue::database_now(look_); }
+
+  Nanos now_ = boot_ns();
+  NextRunCheck check_{steward_.calendar, [this] { return steward_.leads; }};
+};
+
+TEST_F(NextRunCheckTest, ASchedulesNextTickIsSetBackAfterAClockThatWasAhead) {
+  for (const seconds jump : {seconds(hours(24)), seconds(hours(24 * 365))}) {
+    look_.execute("DELETE FROM schedule; DELETE FROM task");
+    put(spec());
+    tick_at(jump);
+    const Schedule ahead = found();
+    ASSERT_GT(*ahead.next_run, database_now() + jump / 2);
+    two_rounds(steward_.db);
+    const Schedule after = found();
+    EXPECT_LE(*after.next_run, database_now() + minutes(1));
+    EXPECT_GT(*after.next_run, database_now() - seconds(5));
+    EXPECT_GT(after.version, ahead.version);
+    EXPECT_EQ(after.submitted, ahead.submitted);
+    look_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6)");
+    Steward next(connect());
+    next.look();
+    EXPECT_EQ(found().submitted, ahead.submitted + 1);
+  }
+}
+
+TEST_F(NextRunCheckTest, AStepBackOfASecondRepeatsNoTick) {
+  put(spec("s", "* * * * * *"));
+  tick_at(seconds(1));
+  const Schedule ahead = found();
+  two_rounds(steward_.db);
+  EXPECT_EQ(found().next_run, ahead.next_run);
+  steward_.look();
+  EXPECT_EQ(tasks(), different_tasks());
+}
+
+// 29 February, years away, is as far ahead as the calendar says.
+TEST_F(NextRunCheckTest, WhatTheCalendarPutsFarAheadStays) {
+  const Moment now = database_now();
+  const auto next = steward_.calendar.upcoming(
+      "0 0 29 2 *", "UTC", std::chrono::floor<seconds>(now).time_since_epoch().count(), 0, 1);
+  queue::put_schedule(look_, spec("leap", "0 0 29 2 *"), Moment(seconds(next.at(0))));
+  const Schedule before = found("leap");
+  two_rounds(steward_.db);
+  EXPECT_EQ(found("leap").next_run, before.next_run);
+  EXPECT_EQ(found("leap").version, before.version);
+}
+
+// The clock was behind for some seconds, and is right when the next round comes.
+TEST_F(NextRunCheckTest, OneRoundAloneSetsNothingBack) {
+  put(spec());
+  tick_at(seconds(0));
+  const Schedule before = found();
+  db::Connection behind = connect();
+  behind.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) - 86400");
+  round(behind);
+  two_rounds(steward_.db);
+  EXPECT_EQ(found().next_run, before.next_run);
+  EXPECT_EQ(found().version, before.version);
+}
+
+TEST_F(NextRunCheckTest, AllPagesAreCheckedAndPausedOrChangedOnesAreLeft) {
+  for (int i = 0; i < 250; ++i) {
+    queue::put_schedule(look_, spec("s" + std::to_string(i)), database_now() + hours(24));
+  }
+  queue::pause_schedule(look_, "s7", "");
+  round(steward_.db);
+  ScheduleSpec changed = spec("s9");
+  changed.payload = "{}";
+  queue::put_schedule(look_, changed, database_now());
+  round(steward_.db);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM schedule WHERE next_run > UTC_TIMESTAMP(6)"
+                   " + INTERVAL 1 HOUR"),
+            2U)
+      << "s9 is another version since the first round";
+  round(steward_.db);
+  EXPECT_GT(*found("s7").next_run, database_now() + hours(1));
+  EXPECT_LT(*found("s9").next_run, database_now() + hours(1));
+}
+
+TEST_F(NextRunCheckTest, WhoeverDoesNotLeadAsksNothing) {
+  steward_.leads = false;
+  const std::uint64_t before = session(steward_.db, "Questions");
+  round(steward_.db);
+  EXPECT_LE(session(steward_.db, "Questions") - before, 1U) << "that of this question";
 }
 
 }  // namespace

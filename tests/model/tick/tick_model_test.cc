@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each tick is submitted once, or dropped by policy, in every state that the model can reach; with
-// one of the rules S33 to S37 and S46 removed, a story shows the harm.
+// one of the rules S33 to S37, S46 and S57 removed, a story shows the harm.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -56,6 +56,13 @@ const Scenario kScenarios[] = {
     {.name = "kills, lost packets", .stalls = 2, .losses = 2, .kills = 2},
     {.name = "clock back, lost packet", .stalls = 1, .losses = 1, .clock_back = 2},
     {.name = "clock ahead and back", .stalls = 1, .clock_back = 1, .clock_ahead = 1},
+    {.name = "clock steps back", .stalls = 2, .losses = 1, .clock_step = 1},
+    {.name = "clock steps and jumps back", .stalls = 1, .clock_back = 1, .clock_step = 1},
+    {.name = "clock ahead and back, pause",
+     .losses = 1,
+     .clock_back = 1,
+     .clock_ahead = 1,
+     .pauses = 1},
     {.name = "changes", .stalls = 2, .losses = 1, .changes = 2},
     {.name = "pauses, changes", .stalls = 1, .losses = 1, .changes = 1, .pauses = 2},
     {.name = "removed and made again", .stalls = 2, .losses = 1, .kills = 1, .removals = 2},
@@ -94,6 +101,9 @@ const Scenario kMutations[] = {
      .without = Mutation::kNoVersion},
     {.name = "S36 a bound that stops", .without = Mutation::kBoundStops},
     {.name = "S37 a host's clock", .host_ahead = true, .without = Mutation::kHostClock},
+    {.name = "S57 no bound", .clock_back = 1, .clock_ahead = 1, .without = Mutation::kNoBound},
+    {.name = "S57 no tolerance", .clock_step = 1, .without = Mutation::kNoTolerance},
+    {.name = "S57 an unguarded reset", .clock_back = 1, .without = Mutation::kResetUnguarded},
 };
 
 INSTANTIATE_TEST_SUITE_P(Model, TickMutationTest, testing::ValuesIn(kMutations), case_name);

@@ -45,10 +45,17 @@ Packet World::plan(const State& state, const Steward& steward) const {
   const int now = state.now + (without(Mutation::kHostClock) && scenario_.host_ahead ? 1 : 0);
   const int last = std::min<int>(now, kTicks);
   int from = remembers ? (steward.memory != 0 ? steward.memory : now + 1) : state.next;
-  if (state.exists == 0 || state.paused != 0 || from > last) return packet;
+  const bool too_far = stands(state, without(Mutation::kNoTolerance) ? 0 : kTolerance) &&
+                       !without(Mutation::kNoBound) && !remembers;
+  if (state.exists == 0 || state.paused != 0 || (from > last && !too_far)) return packet;
   packet.there = 1;
   packet.version = state.version;
   packet.next = state.next;
+  if (too_far) {
+    packet.then = static_cast<Byte>(state.now + 1);
+    packet.reset = 1;
+    return packet;
+  }
   // What fell into a pause is dropped, then what is too late by policy.
   const int first = from;
   from = std::max<int>(from, std::min<int>(state.resumed, last + 1));
@@ -67,18 +74,43 @@ Packet World::plan(const State& state, const Steward& steward) const {
   return packet;
 }
 
-// require_tick.sql
+// The schedule would wait for a clock that was ahead: daemon/steward/next_run_check.
+bool World::stands(const State& state, Byte tolerance) const {
+  return state.exists != 0 && state.paused == 0 && state.next > state.now + 1 + tolerance;
+}
+
+// require_tick.sql, reset_schedule.sql
 bool World::passes(const State& state, const Packet& packet) const {
   if (without(Mutation::kLeadingPermits)) return state.exists != 0;
   const bool version = state.version == packet.version || without(Mutation::kNoVersion);
   const bool next = state.next == packet.next || without(Mutation::kNextInMemory);
   const bool due = packet.tick <= state.now || without(Mutation::kHostClock);
+  if (packet.reset != 0) {
+    const bool as_seen = (version && next) || without(Mutation::kResetUnguarded);
+    const bool recent = packet.then + kTolerance > state.now;
+    return state.exists != 0 && state.paused == 0 && as_seen && recent;
+  }
   return state.exists != 0 && state.paused == 0 && version && next && due;
+}
+
+// The ticks from there on come again, once for each step back of the clock that is large enough.
+void World::reset(State& state, const Packet& packet) {
+  state.next = packet.then;
+  ++state.version;
+  state.resumed = std::min<Byte>(state.resumed, static_cast<Byte>(state.now + 1));
+  if (state.may_repeat == 0) return;
+  --state.may_repeat;
+  state.submitted &= range(0, packet.then);
+  state.dropped &= range(0, packet.then);
 }
 
 // The whole packet: the guard, the task, the next time.
 void World::execute(State& state, const Packet& packet) const {
   const bool passed = passes(state, packet);
+  if (packet.reset != 0) {
+    if (passed) reset(state, packet);
+    return;
+  }
   if (!passed && !without(Mutation::kCountNotError)) return;
   if (packet.tick != 0 && packet.advance == 0) {
     if ((state.submitted & bit(packet.tick)) != 0) breaks(state, Broken::kTwice);
@@ -89,6 +121,7 @@ void World::execute(State& state, const Packet& packet) const {
   }
   if (!passed) return;
   state.dropped |= packet.dropped;
+  state.resumed = std::min<Byte>(state.resumed, static_cast<Byte>(state.now + 1));
   state.next = std::max<Byte>(packet.then, without(Mutation::kNextInMemory) ? state.next : 0);
   const Byte over = range(1, state.next);
   if ((over & ~(state.submitted | state.dropped)) != 0) breaks(state, Broken::kLost);
@@ -203,13 +236,25 @@ void World::operator_moves(const State& state, std::vector<Move>& out) const {
 }
 
 void World::clock_moves(const State& state, std::vector<Move>& out) const {
-  if (state.now < kEnd) {
-    add(out, state, {"time passes"}, [](State& after) { ++after.now; });
+  // A steward looks more often than the schedule ticks.
+  const bool stands_still = stands(state, kTolerance);
+  if (state.now < kEnd && (!stands_still || without(Mutation::kNoBound))) {
+    add(out, state, {"time passes"}, [stands_still](State& after) {
+      ++after.now;
+      if (stands_still) breaks(after, Broken::kStands);
+    });
   }
   if (state.now >= 2 && state.backs < scenario_.clock_back) {
     add(out, state, {"the database's clock jumps back", -1, true}, [](State& after) {
       ++after.backs;
       after.now = static_cast<Byte>(after.now - 2);
+      ++after.may_repeat;
+    });
+  }
+  if (state.now >= 1 && state.steps < scenario_.clock_step) {
+    add(out, state, {"the database's clock steps back", -1, true}, [](State& after) {
+      ++after.steps;
+      --after.now;
     });
   }
   if (state.now + 2 <= kEnd && state.aheads < scenario_.clock_ahead) {
@@ -250,6 +295,7 @@ const char* name_of(Broken broken) {
       "a tick was passed over that was neither submitted nor dropped by policy",
       "a task of a former version was submitted",
       "a tick was submitted before its time",
+      "the schedule waits for a clock that was ahead",
   };
   return kNames[static_cast<int>(broken)];
 }

@@ -20,6 +20,8 @@ inline constexpr Byte kTicks = 4;
 inline constexpr Byte kEnd = kTicks + 1;
 inline constexpr Byte kLateAfter = 1;
 inline constexpr Byte kCatchUp = 2;
+// How far next_run may lie beyond the first tick from now on (S57).
+inline constexpr Byte kTolerance = 1;
 
 enum class Late : Byte { kAll, kOnce, kSkip };
 
@@ -34,6 +36,9 @@ enum class Mutation : Byte {
   kNoVersion,        // S35: the guard does not compare versions
   kBoundStops,       // S36: too many missed ticks, and nothing happens any more
   kHostClock,        // S37: a host's clock says what is due
+  kNoBound,          // S57: next_run stays where a clock that was ahead left it
+  kNoTolerance,      // S57: next_run is set back after the smallest step back
+  kResetUnguarded,   // S57: the reset asks for neither version nor next_run
 };
 
 struct Scenario {
@@ -44,19 +49,21 @@ struct Scenario {
   Byte kills = 0;       // of a steward, also with a packet on its way; another one starts
   Byte clock_back = 0;  // the database's clock jumps back by two
   Byte clock_ahead = 0;
-  Byte changes = 0;   // of the payload, by the operator
-  Byte pauses = 0;    // and it is resumed at any later time
-  Byte removals = 0;  // and it is made again under its name at any later time
+  Byte clock_step = 0;  // and back by one, which is within the tolerance
+  Byte changes = 0;     // of the payload, by the operator
+  Byte pauses = 0;      // and it is resumed at any later time
+  Byte removals = 0;    // and it is made again under its name at any later time
   bool host_ahead = false;
   Mutation without = Mutation::kNone;
 };
 
 enum class Broken : Byte {
   kNothing,
-  kTwice,  // a tick was submitted twice
-  kLost,   // next_run went past a tick that was neither submitted nor dropped by policy
-  kStale,  // a task of a version that was not the schedule's any more
-  kEarly,  // a tick was submitted before the database's clock had reached it
+  kTwice,   // a tick was submitted twice
+  kLost,    // next_run went past a tick that was neither submitted nor dropped by policy
+  kStale,   // a task of a version that was not the schedule's any more
+  kEarly,   // a tick was submitted before the database's clock had reached it
+  kStands,  // time went on while next_run was beyond its bound
 };
 
 // What a steward sends: what it saw, the tick that it submits, and what becomes of the row.
@@ -68,6 +75,7 @@ struct Packet {
   Byte dropped;  // ticks that it drops, a bit each
   Byte then;     // next_run after it
   Byte advance;  // kTwoTransactions: the task exists, and this is the second one
+  Byte reset;    // sets next_run back to `then`
 };
 
 struct Steward {
@@ -93,6 +101,8 @@ struct State {
   Byte kills;
   Byte backs;
   Byte aheads;
+  Byte steps;
+  Byte may_repeat;  // steps back beyond the tolerance for which next_run was not set back yet
   Byte changes;
   Byte pauses;
   Byte removals;
@@ -127,8 +137,10 @@ class World {
  private:
   [[nodiscard]] bool without(Mutation rule) const { return scenario_.without == rule; }
   [[nodiscard]] Packet plan(const State& state, const Steward& steward) const;
+  [[nodiscard]] bool stands(const State& state, Byte tolerance) const;
   [[nodiscard]] bool passes(const State& state, const Packet& packet) const;
   void execute(State& state, const Packet& packet) const;
+  static void reset(State& state, const Packet& packet);
   void hear(Steward& steward, const Packet& packet) const;
   void steward_moves(const State& state, int who, std::vector<Move>& out) const;
   void operator_moves(const State& state, std::vector<Move>& out) const;
