@@ -10,6 +10,18 @@ void add(std::string& head, std::string_view name, std::string_view value) {
   head.append(name).append(": ").append(value).append("\r\n");
 }
 
+// A line for each thing that says what is asked for, so that a signature is good for this request
+// of this attempt only. None of them can hold a line break.
+std::string signed_words(const Target& target, const TaskWords& task, const std::string& seconds) {
+  const std::string attempt = std::to_string(task.attempt);
+  std::string words = seconds + "\nPOST\n";
+  for (const std::string_view line :
+       {std::string_view(target.url.path), task.id, task.type, std::string_view(attempt)}) {
+    words.append(line).append("\n");
+  }
+  return words;
+}
+
 }  // namespace
 
 std::string request_head(const Target& target, const TaskWords& task, std::int64_t time) {
@@ -31,7 +43,8 @@ std::string request_head(const Target& target, const TaskWords& task, std::int64
   if (!target.secret.empty()) {
     const std::string seconds = std::to_string(time);
     add(head, "X-Allot-Time", seconds);
-    add(head, "X-Allot-Signature", "sha256=" + signature_of(target.secret, seconds, task.payload));
+    add(head, "X-Allot-Signature",
+        "sha256=" + signature_of(target.secret, signed_words(target, task, seconds), task.payload));
   }
   head += "\r\n";
   return head;

@@ -22,7 +22,7 @@ const unsigned char* bytes(std::string_view text) {
 
 }  // namespace
 
-std::string signature_of(std::string_view secret, std::string_view time, std::string_view body) {
+std::string signature_of(std::string_view secret, std::string_view words, std::string_view body) {
   const std::unique_ptr<EVP_PKEY, Free> key(
       EVP_PKEY_new_raw_private_key(EVP_PKEY_HMAC, nullptr, bytes(secret), secret.size()));
   const std::unique_ptr<EVP_MD_CTX, Free> context(EVP_MD_CTX_new());
@@ -31,8 +31,7 @@ std::string signature_of(std::string_view secret, std::string_view time, std::st
   EVP_MD_CTX* const at = context.get();
   if (key == nullptr || at == nullptr ||
       EVP_DigestSignInit(at, nullptr, EVP_sha256(), nullptr, key.get()) != 1 ||
-      EVP_DigestSignUpdate(at, time.data(), time.size()) != 1 ||
-      EVP_DigestSignUpdate(at, ".", 1) != 1 ||
+      EVP_DigestSignUpdate(at, words.data(), words.size()) != 1 ||
       EVP_DigestSignUpdate(at, body.data(), body.size()) != 1 ||
       EVP_DigestSignFinal(at, mac.data(), &size) != 1) {
     throw Trouble("the request cannot be signed");

@@ -6,7 +6,7 @@
 
 namespace http_plugin {
 
-// HMAC-SHA256 over "TIME.BODY" with this secret, in hexadecimal digits.
-std::string signature_of(std::string_view secret, std::string_view time, std::string_view body);
+// HMAC-SHA256 over both parts with this secret, in hexadecimal digits. The body is not copied.
+std::string signature_of(std::string_view secret, std::string_view words, std::string_view body);
 
 }  // namespace http_plugin

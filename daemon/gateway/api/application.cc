@@ -63,10 +63,15 @@ void check_options(const http::Head& head) {
   refuse(415, "Content-Type has to be application/json", "content-type");
 }
 
+Service with_openapi(Service service) {
+  service.openapi = openapi(service.base_path, service.read_only);
+  return service;
+}
+
 }  // namespace
 
 Application::Application(Service service, Judge judge)
-    : service_(std::move(service)),
+    : service_(with_openapi(std::move(service))),
       judge_(std::move(judge)),
       counts_(service_.requests),
       snapshots_(service_.snapshot_for),

@@ -17,7 +17,7 @@ http::Response show_ready(Call& call) {
 
 http::Response show_openapi(Call& call) {
   http::Response response;
-  response.body = openapi(call.service().base_path, call.service().read_only);
+  response.body = call.service().openapi;
   return response;
 }
 

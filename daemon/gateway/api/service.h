@@ -19,6 +19,9 @@ struct Service {
   std::string instance = "allot";
   std::string runtime_dir{};  // of an instance of this host; empty: there is none
   std::string base_path{};    // what a proxy puts before each path: "/allot"; mostly empty
+  // The document of all requests. Application makes it once: it takes milliseconds, and the thread
+  // that sends it serves all connections.
+  std::string openapi{};
   // Computes when schedules run, see schedule::ComputingProcess: this program itself.
   std::vector<std::string> calendar{"/proc/self/exe", "--calendar"};
   bool read_only = false;            // there are no routes that change something

@@ -96,8 +96,13 @@ http::Response Application::look(db::Connection& db, const Asked& asked) {
       return job_verb(db, asked);
     case Place::kFailed:
       return failed_verb(db, asked);
-    case Place::kRoutings:
-      return json_answer(list_of(queue::list_routings(db), routing_object));
+    case Place::kRoutings: {
+      auto routings = queue::list_routings(db);
+      std::erase_if(routings, [&](const queue::Routing& routing) {
+        return !asked.caller.may(access::Role::kRead, routing.queue);
+      });
+      return json_answer(list_of(routings, routing_object));
+    }
     case Place::kRouting:
       return routing_verb(db, asked);
     default:
@@ -148,7 +153,7 @@ http::Response Application::routing_verb(db::Connection& db, const Asked& asked)
     log_change("put routing", asked.caller, category);
     return json_answer(routing_object(routing));
   }
-  if (!there) throw Refused(404, {});
+  if (!there || !asked.caller.may(access::Role::kRead, there->queue)) throw Refused(404, {});
   if (asked.method == "DELETE") {
     queue::remove_routing(db, category);
     ++changes_;

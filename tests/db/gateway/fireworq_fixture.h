@@ -57,6 +57,9 @@ class FireworqTest : public testing::Test {
   ~FireworqTest() override { stop(); }
 
   db::Connection connect() { return support::Database::shared().connect(name_); }
+  static access::Access::Verdict reader(const access::Reach& reach) {
+    return {access::Caller("reader", {reach, {}, {}}), 200, {}};
+  }
   void start() {
     Service service;
     service.database = options_;
@@ -65,9 +68,9 @@ class FireworqTest : public testing::Test {
     service.plugins.sections["http"] = {{"allow", "http://target.example"},
                                         {"fireworq.user_agent", "Mine"}};
     application_ = std::make_unique<Application>(service, [](std::string_view token) {
-      if (token != "reader") return access::Access::Verdict{std::nullopt, 401, "no such token"};
-      return access::Access::Verdict{
-          access::Caller("reader", {access::Reach{true, {}}, {}, {}}), 200, {}};
+      if (token == "reader") return reader(access::Reach{true, {}});
+      if (token == "of_q") return reader(access::Reach{false, {"q"}});
+      return access::Access::Verdict{std::nullopt, 401, "no such token"};
     });
     std::vector<http::Listener> listeners;
     listeners.push_back(listener_of(port_));

@@ -110,6 +110,20 @@ TEST_F(FireworqTest, Routings) {
   EXPECT_EQ(error("DELETE /routing/c"), "404 Not Found");
 }
 
+TEST_F(FireworqTest, ATokenSeesTheRoutingsOfItsQueuesOnly) {
+  set_up();
+  got("PUT /queue/r", "{}");
+  got("PUT /routing/d", R"({"queue_name":"r"})");
+  // From elsewhere, so that a token is needed.
+  const std::string far = "X-Forwarded-For: 192.0.2.1\r\n";
+  const std::string token = far + "Authorization: Bearer of_q\r\n";
+  EXPECT_EQ(json::parse(send("GET /routings", "", token).body),
+            json::parse(R"([{"queue_name":"q","job_category":"c"}])"));
+  EXPECT_EQ(send("GET /routing/c", "", token).status, 200);
+  EXPECT_EQ(send("GET /routing/d", "", token).status, 404);
+  EXPECT_EQ(send("GET /routing/d", "", far + "Authorization: Bearer reader\r\n").status, 200);
+}
+
 TEST_F(FireworqTest, AChangeHereIsFollowedAtOnce) {
   set_up();
   got("PUT /queue/r", "{}");

@@ -56,7 +56,8 @@ TEST_F(HttpTest, APayloadOfSixteenMebibytesArrives) {
   EXPECT_EQ(target.requests().at(0).body, payload);
 }
 
-TEST_F(HttpTest, ASecretSignsTimeAndBody) {
+// Whoever sees one request cannot have another path, task, type or attempt taken for signed.
+TEST_F(HttpTest, ASecretSignsWhatIsAskedFor) {
   support::TempDir folder;
   const std::string secret = "it is a secret of the test";
   Target target(Target::always(200, ""));
@@ -65,9 +66,14 @@ TEST_F(HttpTest, ASecretSignsTimeAndBody) {
           .outcome,
       success());
   const auto request = target.requests().at(0);
-  EXPECT_EQ(
-      request.field("X-Allot-Signature"),
-      "sha256=" + http_plugin::signature_of(secret, request.field("X-Allot-Time"), "the body"));
+  const std::string path = request.head.substr(5, request.head.find(" HTTP/1.1") - 5);
+  EXPECT_EQ(request.field("X-Allot-Signature"),
+            "sha256=" + http_plugin::signature_of(secret,
+                                                  request.field("X-Allot-Time") + "\nPOST\n" +
+                                                      path + "\n" + request.field("X-Allot-Task") +
+                                                      "\n" + request.field("X-Allot-Type") + "\n" +
+                                                      request.field("X-Allot-Attempt") + "\n",
+                                                  "the body"));
 }
 
 TEST_F(HttpTest, TheStatusDecides) {

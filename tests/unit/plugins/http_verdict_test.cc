@@ -125,9 +125,11 @@ TEST(HttpVerdict, RetryAfterIsSecondsOrAMoment) {
 }
 
 // As `openssl dgst -sha256 -hmac SECRET` says.
-TEST(HttpSignature, IsHmacSha256OverTimeDotBody) {
-  EXPECT_EQ(signature_of("it is a secret of the test", "1732456789", R"({"a":1})"),
-            "35e04ad07824a62eed04dee2c7b31bf450b7e67bf80f72f88733fdf632a0d7f0");
+TEST(HttpSignature, IsThatOfThePage) {
+  EXPECT_EQ(signature_of("it is a secret of the test",
+                         "1732456789\nPOST\n/make?size=200\n0840dqg2v5n80r00\nthumbs.make\n1\n",
+                         R"({"photo":"a.jpg"})"),
+            "e5b7af4051ab5c275be08e158a2a1c06e649855c31c8f002f9ecd2648d0950fb");
 }
 
 // Gives a text in pieces of `piece` bytes.
