@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <map>
+#include <string>
 
 #include "base/version.h"
 #include "db/mutation.h"
@@ -81,7 +83,7 @@ class MigrationLock {
  public:
   explicit MigrationLock(Connection& connection) : connection_(connection) {
     auto results = connection_.execute("SELECT GET_LOCK('allot.migrate', 8)");
-    if (results.front().next()->u64(0) != 1) {
+    if (results.front().one().u64(0) != 1) {
       throw Error("another migration is running on this server; try again when it is done");
     }
   }
@@ -164,8 +166,8 @@ bool are_procedures_there(Connection& connection) {
       "SELECT COUNT(*), COALESCE(SUM(routine_comment = " + Statement::quoted(mark_of_procedures()) +
       "), 0) FROM information_schema.routines WHERE routine_schema = DATABASE()"
       " AND routine_name LIKE 'allot\\_%' AND definer = CURRENT_USER()");
-  const auto row = results.front().next();
-  return row->u64(0) == std::size(sql::procedures::kAll) && row->u64(1) == 1;
+  const Row row = results.front().one();
+  return row.u64(0) == std::size(sql::procedures::kAll) && row.u64(1) == 1;
 }
 
 // Procedures have no versions: the database gets those of this build. The mark comes last, so that
@@ -192,10 +194,36 @@ void make_procedures(Connection& connection) {
 
 }  // namespace
 
+void refuse_unable(Connection& connection) {
+  auto results = connection.execute(
+      "SHOW SESSION VARIABLES WHERE Variable_name IN ('log_bin', 'binlog_format',"
+      " 'innodb_page_size')");
+  std::map<std::string, std::string> is;
+  while (const auto row = results.front().next()) is.emplace(row->text(0), row->text(1));
+  const std::string where = "database at " + connection.where() + ": ";
+  if (is["log_bin"] == "ON" && is["binlog_format"] == "STATEMENT") {
+    throw DbError(
+        kUnfitServer,
+        where +
+            "binlog_format is STATEMENT, which cannot log what a READ COMMITTED "
+            "transaction writes (error 1665); SET GLOBAL binlog_format = 'ROW', and in the "
+            "server's configuration",
+        Phase::kConnect);
+  }
+  if (is["innodb_page_size"] == "4096") {
+    throw DbError(
+        kUnfitServer,
+        where +
+            "innodb_page_size is 4096, and Allot's tables need 8192 at least; it is chosen "
+            "when the data folder of a server is made: use another server",
+        Phase::kConnect);
+  }
+}
+
 unsigned schema_version(Connection& connection) {
   try {
     auto results = connection.execute("SELECT MAX(version) FROM allot_schema");
-    return static_cast<unsigned>(results.front().next()->u64(0));
+    return static_cast<unsigned>(results.front().one().u64(0));
   } catch (const DbError& error) {
     if (error.number() == ER_NO_SUCH_TABLE) return 0;
     throw;
@@ -207,6 +235,7 @@ void require_schema(Connection& connection, Newer newer, Migrations known) {
   const auto want = static_cast<unsigned>(known.size());
   if (newer == Newer::kRefused) refuse_newer(have, want);
   if (have >= want) return;
+  refuse_unable(connection);  // 'allot migrate' would fail with the same
   if (have == 0) {
     throw Error("the database has no Allot schema yet: run 'allot migrate'", kExitConfig);
   }
@@ -214,6 +243,7 @@ void require_schema(Connection& connection, Newer newer, Migrations known) {
 }
 
 std::vector<std::string> migrate(Connection& connection, Migrations all) {
+  refuse_unable(connection);
   const MigrationLock lock(connection);
   connection.execute(kVersionTable);
   const unsigned have = known_version(connection, all);

@@ -22,6 +22,10 @@ constexpr unsigned wanted_schema_version() {
 // The version in the database; 0 before the first migration.
 unsigned schema_version(Connection& connection);
 
+// Throws DbError(kUnfitServer) when the server's settings keep it from having the schema, or from
+// taking Allot's writes.
+void refuse_unable(Connection& connection);
+
 // Whether a schema that is newer than this build will do.
 enum class Newer { kRefused, kTaken };
 

@@ -98,7 +98,8 @@ void Server::initialise() const {
                                    "--datadir=" + fresh, "--auth-root-authentication-method=normal",
                                    "--skip-test-db",     "--skip-name-resolve"};
   command.emplace_back("--force");  // works also where the host's name cannot be looked up
-  if (geteuid() == 0) command.emplace_back("--user=root");
+  // No --user, also for root: the script would give the folder to that user, and would split a path
+  // that has spaces. It does not need one, because it starts the server for its bootstrap only.
   fs::create_directories(scratch());
   const pid_t pid = run(command, error_log(), scratch());
   int status = 0;

@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::size_t kHeader = 44;
 constexpr std::size_t kMostBytes = 65536;
+// Has no rules to read, so that it is there without tzdata as well.
+constexpr const char* kUtc = "UTC";
 
 bool is_name(const std::string& name) {
   constexpr std::string_view kLetters =
@@ -77,6 +79,7 @@ std::string fault_of(std::string_view bytes) {
 }  // namespace
 
 void check_zone(const std::string& name, const std::string& folder) {
+  if (name == kUtc) return;
   const auto fail = [&name](const std::string& why) {
     throw Error("zone '" + name + "': " + why, kExitUsage);
   };
@@ -92,6 +95,7 @@ SystemZone::SystemZone(const std::string& name, const std::string& folder) {
   // While TZ stays the same, the C library does not look at the file again.
   setenv("TZ", "UTC0", 1);
   tzset();
+  if (name == kUtc) return;
   setenv("TZ", (":" + folder + "/" + name).c_str(), 1);
   tzset();
 }

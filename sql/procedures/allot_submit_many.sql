@@ -13,7 +13,9 @@ BEGIN
   DECLARE v_members BIGINT;
   DECLARE v_at INT DEFAULT 0;
   IF p_tasks IS NULL OR NOT JSON_VALID(p_tasks) THEN
-    CALL allot_refuse('tasks: not JSON');
+    CALL allot_refuse(CONCAT('tasks: not JSON',
+                             /*M!100000 ' that MariaDB reads (at most 32 levels, list and task',
+                             ' included; allot_submit takes any payload)', */ ''));
   END IF;
   IF JSON_TYPE(p_tasks) <> 'ARRAY' THEN
     CALL allot_refuse('tasks: not a JSON array of objects');

@@ -56,15 +56,16 @@ TEST(Process, AWorkerThatIsStartedByHandUsesNoFileOfItsCaller) {
 // S28
 class Embedded : public testing::Test {
  protected:
-  [[nodiscard]] std::string data() const { return folder_ / "db"; }
+  // A path may have spaces.
+  [[nodiscard]] std::string data() const { return folder_ / "a db"; }
   [[nodiscard]] pid_t server() const {
-    const std::string text = support::read_file(folder_ / "db/pid");
+    const std::string text = support::read_file(data() + "/pid");
     return text.empty() ? -1 : std::stoi(text);
   }
   [[nodiscard]] bool answers() const {
     try {
       db::ConnectOptions options;
-      options.socket = folder_ / "db/sock";
+      options.socket = data() + "/sock";
       options.user = "root";
       const db::Connection connection(options);
       return true;
@@ -76,7 +77,7 @@ class Embedded : public testing::Test {
   [[nodiscard]] bool has_schema() const {
     try {
       db::ConnectOptions options;
-      options.socket = folder_ / "db/sock";
+      options.socket = data() + "/sock";
       options.user = "root";
       options.database = "allot";
       db::Connection connection(options);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "db/migrate.h"
 #include "db/proxy.h"
 #include "sql/queries.h"
 
@@ -78,6 +79,7 @@ void refuse_server(const db::Connection& db, const std::string& reason) {
 
 void refuse_unfit(db::Connection& db) {
   refuse_proxy(db);
+  db::refuse_unable(db);
   auto results = db.run({db::Statement(sql::k_show_group), db::Statement(sql::k_foreign_engine)});
   refuse_several_writers(db, results.at(0));
   refuse_engine(db, results.at(1));

@@ -15,6 +15,8 @@
 #include "support/db_error.h"
 #include "support/eventually.h"
 #include "support/process.h"
+#include "support/rewriting_proxy.h"
+#include "support/temp_dir.h"
 
 namespace allot::db {
 namespace {
@@ -51,6 +53,34 @@ class MigrateTest : public testing::Test {
   std::string name_;
   Connection db_;
 };
+
+// One message names the cause, whichever command meets it.
+TEST_F(MigrateTest, AServerThatCannotHaveTheSchemaIsRefusedByName) {
+  const support::TempDir folder;
+  const std::pair<const char*, const char*> cases[] = {
+      {"SELECT 'log_bin', 'ON' UNION SELECT 'binlog_format', 'STATEMENT'",
+       "binlog_format is STATEMENT"},
+      {"SELECT 'innodb_page_size', '4096'", "innodb_page_size is 4096"}};
+  for (const auto& [answer, cause] : cases) {
+    const support::RewritingProxy proxy(
+        folder / "p", Database::shared().socket(), [answer = answer](std::string sql) {
+          return sql.find("'innodb_page_size'") == std::string::npos ? sql : std::string(answer);
+        });
+    ConnectOptions options = Database::shared().options(name_);
+    options.socket = proxy.socket();
+    Connection db(options);
+    EXPECT_NE(refusal_of([&] { migrate(db); }).find(cause), std::string::npos);
+    EXPECT_NE(refusal_of([&] { require_schema(db); }).find(cause), std::string::npos);
+    EXPECT_EQ(tables().size(), 0U);
+  }
+}
+
+TEST_F(MigrateTest, AServerThatLogsStatementsIsRefusedByName) {
+  if (support::on_mysql()) GTEST_SKIP() << "MySQL 9 logs rows only, unless it is told otherwise";
+  Database server({"--log-bin=bin", "--binlog-format=STATEMENT", "--server-id=1"});
+  Connection db(server.connect(server.make_empty_database()));
+  EXPECT_NE(refusal_of([&] { migrate(db); }).find("binlog_format is STATEMENT"), std::string::npos);
+}
 
 // A made-up next version: it adds columns, an index and a table, as each migration does.
 constexpr sql::SqlText kMadeUp{

@@ -111,6 +111,15 @@ TEST_F(RehearsalTest, AServerThatCutsAnswersOffIsRefused) {
       "it returns other values than it was sent");
 }
 
+TEST_F(RehearsalTest, AServerThatCannotLogIsRefused) {
+  expect_refused(
+      [](const std::string& sql) {
+        if (sql.find("'binlog_format'") == std::string::npos) return sql;
+        return std::string("SELECT 'log_bin', 'ON' UNION SELECT 'binlog_format', 'STATEMENT'");
+      },
+      "binlog_format is STATEMENT");
+}
+
 // It sets the session up, and then sends to another one.
 TEST_F(RehearsalTest, AProxyThatSharesSessionsIsRefused) {
   std::atomic<int> trips{0};

@@ -118,6 +118,22 @@ std::string keyed(const std::string& key) {
   return R"({"partition_key": ")" + key + "\"}";
 }
 
+// MariaDB reads JSON to 32 levels, and takes what is deeper for none.
+TEST_F(OptionsTest, AListThatIsTooDeepForTheServerIsRefusedByThatName) {
+  const std::string deep = std::string(31, '[') + std::string(31, ']');
+  const auto error = support::db_error_of([&] {
+    call_submit_many(app_, R"([{"queue": "default", "type": "t", "payload": )" + deep + "}]");
+  });
+  if (support::on_mysql()) {
+    EXPECT_FALSE(error);
+    return;
+  }
+  ASSERT_TRUE(error);
+  EXPECT_NE(std::string(error->what()).find("at most 32 levels"), std::string::npos)
+      << error->what();
+  EXPECT_FALSE(call_submit(app_, "default", "t", deep).existed) << "a payload of its own";
+}
+
 TEST_F(OptionsTest, AQuietKeyGivesItsPartitionUp) {
   queue::ensure_queue(look_, "fair", {2, queue::Placement::kFair});
   const auto put = [&](const std::string& key) {

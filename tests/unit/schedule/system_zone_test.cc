@@ -39,6 +39,14 @@ TEST(SystemZone, KnowsZonesOfAllSorts) {
   }
 }
 
+TEST(SystemZone, UtcNeedsNoTzdata) {
+  const support::TempDir empty;
+  EXPECT_EQ(fault_with("UTC", empty.path()), "none");
+  EXPECT_NE(fault_with("Europe/Berlin", empty.path()), "none");
+  EXPECT_EQ(SystemZone("Asia/Kathmandu").offset(1782864000), 20700);
+  EXPECT_EQ(SystemZone("UTC", empty.path()).offset(1782864000), 0);
+}
+
 TEST(SystemZone, RefusesWhatIsNoName) {
   for (const char* name : {"", "../etc", "../etc/passwd", "Europe/../UTC", "/etc/localtime",
                            "localtime", ":UTC", "Europe/Berlin ", "CET-1CEST,M3.5.0,M10.5.0/3"}) {
