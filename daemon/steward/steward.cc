@@ -18,6 +18,7 @@
 #include "steward/job_numbers.h"
 #include "steward/layouts.h"
 #include "steward/leadership.h"
+#include "steward/lease_rows.h"
 #include "steward/locks.h"
 #include "steward/loop.h"
 #include "steward/minutes.h"
@@ -75,6 +76,7 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   apply_schedules(session, settings, kCalendar);
   Leadership leadership(session, holder);
   Layouts layouts(session, leadership, alone_of(served));
+  LeaseRows lease_rows(session, leadership);
   UnknownTasks unknown(board);
   Duties duties(session, board, leadership, unknown, served);
   OtherServers servers(connect);
@@ -85,8 +87,8 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   Minutes minutes(session, leadership, holder, config::runtime_dir(settings), own_life());
   JobNumbers numbers(session, leadership);
   // The others ask the first one.
-  const std::vector<Chore*> chores{&leadership, &ticks, &layouts, &duties, &notices,
-                                   &locks,      &bulk,  &minutes, &numbers};
+  const std::vector<Chore*> chores{&leadership, &ticks, &layouts, &lease_rows, &duties,
+                                   &notices,    &locks, &bulk,    &minutes,    &numbers};
 
   log::info("steward.ready",
             {{"slot", slot.raw().index}, {"version", kVersion}, {"queues", served.size()}});

@@ -2,7 +2,10 @@
 -- lease, so a worker that takes it over suspects none. What the partition waits for stays, also when the lease is released,
 -- with the name of its task where that still stands. Otherwise as lease.sql.
 UPDATE q_lock_table
-   SET hold_key = IF(of_epoch = epoch, hold_key, NULL),
+   SET hold_until = IF(state = 'FREE' AND expire_at > UTC_TIMESTAMP(6) AND hold_until < '9000-01-01',  -- S60
+                       UTC_TIMESTAMP(6) + INTERVAL GREATEST(TIMESTAMPDIFF(MICROSECOND, expire_at, hold_until), 0)
+                         MICROSECOND, hold_until),
+       hold_key = IF(of_epoch = epoch, hold_key, NULL),
        epoch = GREATEST(epoch + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),  -- S2
        lock_by = :holder,
        lock_origin = :origin,

@@ -26,6 +26,7 @@
 #include "queue/look/health.h"
 #include "queue/model/server_change.h"
 #include "queue/notices/notice.h"
+#include "queue/operate/lease_rows.h"
 #include "queue/server/rehearsal.h"
 #include "queue/submit/submit.h"
 
@@ -43,6 +44,9 @@ constexpr std::uint32_t kManyChanges = 3;
 constexpr std::chrono::minutes kChangesAgo{10};
 // Six terms: as long as a daemon takes to start again.
 constexpr std::chrono::seconds kLeaderless{30};
+
+constexpr std::chrono::hours kFar{12};
+constexpr std::chrono::hours kUnusuallyFar{24 * 300};
 
 enum class Level { kOk, kWarn, kFail };
 
@@ -80,6 +84,8 @@ class Doctor {
         look_at_change(db);
         look_at_writers(db);
         look_at_leases(db);
+        look_at_lease_rows(db);
+        look_at_far_tasks(db);
         look_at_duties(db);
         look_at_purge(db);
         look_at_notices(db);
@@ -291,6 +297,39 @@ class Doctor {
     }
     if (lost.size() > kShownLeases) text += ", ...";
     warn("leases", text, "workers take them over by themselves; if not, see that some run");
+  }
+
+  // S59
+  void look_at_lease_rows(db::Connection& db) {
+    const auto holes = queue::queue_holes(db);
+    for (const queue::QueueHoles& hole : holes) {
+      warn("lease rows",
+           "queue " + hole.queue + ": " + std::to_string(hole.missing) +
+               " are missing; tasks of these partitions wait",
+           "run 'allot migrate', or wait for a steward; they are leased after the longest lease");
+    }
+    if (holes.empty()) ok("lease rows", "every partition has one");
+  }
+
+  // What a clock that was ahead left behind and nothing can bound: the delay of a task is not
+  // stored.
+  void look_at_far_tasks(db::Connection& db) {
+    const auto years = queue::far_tasks(db, kUnusuallyFar);
+    const auto far = queue::far_tasks(db, kFar);
+    const auto text = [](const queue::FarTasks& tasks, const std::string& from_now) {
+      const bool more = tasks.count >= queue::kMostFarTasks;
+      return std::string(more ? "at least " : "") + std::to_string(tasks.count) +
+             " due later than " + from_now + " from now, the last one at " + tasks.last;
+    };
+    if (years.count > 0) {
+      warn("far tasks", text(years, "300 days"),
+           "if the database's clock was ahead when they were submitted, cancel and submit them "
+           "again");
+    } else if (far.count > 0) {
+      ok("far tasks", text(far, "12 hours"));
+    } else {
+      ok("far tasks", "none is due later than 12 hours from now");
+    }
   }
 
   // The rows of queues that this configuration does not have, or has without such a duty, are those

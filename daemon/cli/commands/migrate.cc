@@ -9,6 +9,7 @@
 #include "cli/commands/command.h"
 #include "db/from_settings.h"
 #include "queue/model/catalog.h"
+#include "queue/operate/lease_rows.h"
 #include "queue/server/rehearsal.h"
 
 namespace allot::cli {
@@ -58,6 +59,7 @@ int migrate(const Context& context, const JsonOption& options) {
     queues.push_back(
         {queue::ensure_queue(db, queue.name, queue::shape_of(queue)), queue::shape_of(queue)});
   }
+  queue::fill_holes(db);  // also of queues that this configuration does not have
   const std::uint32_t version = db::schema_version(db);
   if (options.json) {
     print_json(applied, version, queues);

@@ -81,6 +81,26 @@ std::vector<DutyView> list_duties(db::Connection& db) {
   return duties;
 }
 
+FarTasks far_tasks(db::Connection& db, std::chrono::microseconds after) {
+  db::Statement places(sql::k_far_places);
+  places.set("after_us", after.count());
+  auto results = db.run({places});
+  FarTasks far;
+  while (const auto row = results.front().next()) {
+    if (far.last.empty()) far.last = row->text(3);
+    if (far.count >= kMostFarTasks) break;
+    db::Statement count(sql::k_count_far);
+    count.set("queue_id", row->u64(0))
+        .set("partition_no", row->u64(1))
+        .set("prio", row->u64(2))
+        .set("after_us", after.count())
+        .set("most", kMostFarTasks - far.count);
+    auto counted = db.run({count});
+    if (const auto number = counted.front().next()) far.count += number->u64(0);
+  }
+  return far;
+}
+
 PurgeLag purge_lag(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds history,
                    std::chrono::microseconds dead) {
   db::Statement ask(sql::k_purge_lag);

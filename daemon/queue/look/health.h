@@ -37,6 +37,14 @@ struct HeldLease {
 // At most `limit` leases.
 std::vector<HeldLease> held_leases(db::Connection& db, std::uint32_t most);
 
+// Tasks that are due later than `after` from now.
+struct FarTasks {
+  std::uint64_t count = 0;  // up to kMostFarTasks
+  std::string last;         // when the last one is due: UTC, ISO 8601
+};
+inline constexpr std::uint64_t kMostFarTasks = 10'000;
+FarTasks far_tasks(db::Connection& db, std::chrono::microseconds after);
+
 // How far the oldest row is past its retention; nullopt: none is.
 struct PurgeLag {
   std::optional<std::chrono::seconds> history{};

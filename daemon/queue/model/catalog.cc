@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "base/mutant.h"
 #include "db/transaction.h"
@@ -114,20 +115,65 @@ std::string queue_name(db::Connection& db, std::uint32_t queue_id) {
   return {};
 }
 
-// Looks first, because to insert an existing row would wait for whoever is writing it.
-void make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions) {
-  db::Statement count(sql::k_count_partitions);
-  count.set("queue_id", queue_id);
-  const std::uint64_t there = db.run({count}).front().one().u64(0);
-  if (there >= partitions) return;
+namespace {
+
+// Twice as long as the lease of nobody is what its watchers wait for by their own clocks.
+constexpr std::chrono::microseconds kLongestLease = std::chrono::hours(1);
+constexpr std::chrono::microseconds kBeyondLease = std::chrono::seconds(1);
+
+// Rows of partitions that nobody can have leased.
+void create_partitions(db::Connection& db, std::uint32_t queue_id, std::uint64_t from,
+                       std::uint64_t end) {
   std::string rows;
-  for (std::uint64_t i = there; i < partitions; ++i) {
-    rows += (rows.empty() ? "(" : ",(") + std::to_string(queue_id) + "," + std::to_string(i) +
+  for (std::uint64_t no = from; no < end; ++no) {
+    rows += (rows.empty() ? "(" : ",(") + std::to_string(queue_id) + "," + std::to_string(no) +
             ",UTC_TIMESTAMP(6))";
   }
+  if (rows.empty()) return;
   db::Statement create(sql::k_create_partition);
   create.set_raw("rows", std::move(rows));
   db.run({create});
+}
+
+std::chrono::microseconds longest_lease(db::Connection& db) {
+  auto results = db.run({db::Statement(sql::k_longest_ttl)});
+  const auto row = results.front().next();
+  const auto known = row ? row->maybe_u64(0) : std::nullopt;
+  return known ? std::min(kLongestLease, std::chrono::microseconds(*known)) : kLongestLease;
+}
+
+// S59: rows that are missing, of which somebody may believe that he has them.
+void fill_partitions(db::Connection& db, std::uint32_t queue_id,
+                     std::span<const std::uint64_t> missing) {
+  const auto ttl = longest_lease(db) + kBeyondLease;
+  std::vector<db::Statement> fill;
+  for (const std::uint64_t no : missing) {
+    fill.emplace_back(sql::k_fill_partition)
+        .set("queue_id", queue_id)
+        .set("partition_no", no)
+        .set("ttl_us", ttl.count());
+  }
+  db.transact(fill);
+}
+
+}  // namespace
+
+// Looks first, because to insert an existing row would wait for whoever is writing it.
+std::size_t make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions) {
+  db::Statement list(sql::k_list_partitions);
+  list.set("queue_id", queue_id);
+  auto results = db.run({list});
+  const auto row = results.at(0).next();
+  const std::uint64_t leased_to = row ? row->u64(0) : 0;
+  std::set<std::uint64_t> there;
+  while (const auto number = results.at(1).next()) there.insert(number->u64(0));
+  std::vector<std::uint64_t> missing;
+  for (std::uint64_t no = 0; no < leased_to; ++no) {
+    if (there.count(no) == 0) missing.push_back(no);
+  }
+  if (!missing.empty()) fill_partitions(db, queue_id, missing);
+  create_partitions(db, queue_id, leased_to, partitions);
+  return missing.size();
 }
 
 // Nobody sees it without its lease rows: a submission to a fair queue chooses among them.
@@ -139,7 +185,9 @@ bool create_queue(db::Connection& db, std::string_view name, const QueueShape& s
       .set("max_running", shape.max_running);
   if (db.run({create}).front().affected() == 0) return false;
   const auto queue = find_queue(db, name);
-  if (queue) make_partitions(db, queue->queue_id, queue->first_partition + queue->partitions());
+  if (queue) {
+    create_partitions(db, queue->queue_id, 0, queue->first_partition + queue->partitions());
+  }
   return true;
 }
 

@@ -85,8 +85,10 @@ std::map<std::uint32_t, QueueInfo> lock_layouts(db::Connection& db,
 // Empty when there is no such queue.
 std::string queue_name(db::Connection& db, std::uint32_t queue_id);
 
-// Makes the lease rows of the first partitions; existing ones stay as they are.
-void make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions);
+// Makes the lease rows of the first partitions; existing ones stay as they are. Fills in those that
+// are missing among the ones that may have been leased before, and returns how many (S59): they are
+// leased only after the longest lease and a second.
+std::size_t make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions);
 
 // Makes the queue and its lease rows, as part of the transaction that is open on `db`. False: there
 // is one of this name; whoever was making it meanwhile was waited for.

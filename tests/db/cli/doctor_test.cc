@@ -70,12 +70,48 @@ TEST_F(DoctorTest, AServerThatCannotKeepTheProtocolIsRefusedByAllThatStart) {
   }
 }
 
+// S59
+TEST_F(DoctorTest, AMissingLeaseRowIsSaidUntilMigrateFillsItIn) {
+  look_.execute(
+      "DELETE FROM q_lock_table WHERE queue_id = (SELECT MAX(queue_id) FROM queue)"
+      " AND partition_no = 0");
+  const json finding = about(doctor(), "lease rows");
+  EXPECT_EQ(finding["level"], "warn");
+  EXPECT_TRUE(has(finding["text"].get<std::string>(), ": 1 are missing"));
+  must({"migrate"});
+  EXPECT_EQ(about(doctor(), "lease rows")["level"], "ok");
+}
+
+// Submitted while the clock was ahead by a day, and by a year.
+TEST_F(DoctorTest, TasksThatAreDueFarAheadAreCounted) {
+  EXPECT_EQ(about(doctor(), "far tasks")["text"], "none is due later than 12 hours from now");
+  const auto put = [&](int days) {
+    look_.execute(
+        "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
+        " SELECT MAX(queue_id), 0, 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)"
+        " + INTERVAL " +
+        std::to_string(days) + " DAY) << 12, 't', '' FROM queue");
+  };
+  put(1);
+  put(2);
+  json finding = about(doctor(), "far tasks");
+  EXPECT_EQ(finding["level"], "ok");
+  EXPECT_TRUE(finding["text"].get<std::string>().starts_with(
+      "2 due later than 12 hours from now, the last one at 20"))
+      << finding;
+  put(365);
+  finding = about(doctor(), "far tasks");
+  EXPECT_EQ(finding["level"], "warn");
+  EXPECT_TRUE(finding["text"].get<std::string>().starts_with("1 due later than 300 days"))
+      << finding;
+}
+
 TEST_F(DoctorTest, LooksAtEverything) {
   look_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 1, sync_binlog = 1");
   const json findings = doctor();
-  for (const char* what :
-       {"configuration", "runtime folder", "daemon", "server", "durability", "max_allowed_packet",
-        "time zone", "schema", "protocol", "clock", "leases", "duties"}) {
+  for (const char* what : {"configuration", "runtime folder", "daemon", "server", "durability",
+                           "max_allowed_packet", "time zone", "schema", "protocol", "clock",
+                           "leases", "lease rows", "far tasks", "duties"}) {
     ASSERT_FALSE(about(findings, what).is_null()) << what;
     EXPECT_EQ(about(findings, what)["level"], "ok") << about(findings, what);
   }

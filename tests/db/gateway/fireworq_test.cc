@@ -67,10 +67,13 @@ TEST_F(FireworqTest, AQueueFromItsMakingToItsDeletion) {
 TEST_F(FireworqTest, WithoutADatabase) {
   set_up();
   look_.execute("RENAME TABLE fireworq_queue TO fireworq_queue_gone");
-  const std::string refused = "500 Internal Server Error|the database refused, or does not answer";
-  EXPECT_EQ(error("GET /queues"), refused);
-  EXPECT_EQ(error("PUT /queue/r", "{}"), refused);
-  EXPECT_EQ(error("POST /job/c", R"({"url":"http://target.example/"})"), refused);
+  const auto refused = [&](const std::string& told) {
+    return told.starts_with(
+        "500 Internal Server Error|the database refused, or does not answer (gateway.refused, ");
+  };
+  EXPECT_TRUE(refused(error("GET /queues")));
+  EXPECT_TRUE(refused(error("PUT /queue/r", "{}")));
+  EXPECT_TRUE(refused(error("POST /job/c", R"({"url":"http://target.example/"})")));
   look_.execute("RENAME TABLE fireworq_queue_gone TO fireworq_queue");
   stop();
   options_.socket += ".nobody";

@@ -4,6 +4,7 @@
 #include "db/queue/fixture.h"
 #include "queue/look/inspect.h"
 #include "queue/operate/cancel.h"
+#include "queue/operate/lease_rows.h"
 #include "queue/operate/move.h"
 
 namespace allot::queue {
@@ -83,6 +84,40 @@ TEST_F(HoldTest, StaysWhenAnotherTaskIsMoved) {
   EXPECT_FALSE(waits_no_more());
   EXPECT_EQ(moved(ids[0]), 1U);
   EXPECT_TRUE(waits_no_more());
+}
+
+// S60: the clock was ahead when the partition was released, and is right again. What it waits for
+// takes its own time from now on.
+TEST_F(HoldTest, FromAClockThatWasAheadLastsItsOwnTime) {
+  for (const auto jump : {hours(24), hours(24 * 365)}) {
+    look_.execute("DELETE FROM task; UPDATE q_lock_table SET hold_until = NULL, hold_key = NULL");
+    set_clock(worker_.db, jump);
+    held();
+    set_clock(worker_.db, std::nullopt);
+    EXPECT_EQ(bound_releases(look_), 1U);
+    EXPECT_EQ(number("SELECT hold_until BETWEEN UTC_TIMESTAMP(6) + INTERVAL 59 MINUTE AND"
+                     " UTC_TIMESTAMP(6) + INTERVAL 1 HOUR AND expire_at <= UTC_TIMESTAMP(6)"
+                     " FROM q_lock_table"),
+              1U);
+    EXPECT_FALSE(worker_.lease(partition_)) << "it is not taken for over";
+    EXPECT_EQ(bound_releases(look_), 0U);
+  }
+}
+
+// S60: an operator who moves another task out of it meets it first.
+TEST_F(HoldTest, FromAClockThatWasAheadLastsItsOwnTimeAfterAMove) {
+  set_clock(worker_.db, hours(24));
+  put_row(partition_, {1, 7}, "another");
+  held();
+  set_clock(worker_.db, std::nullopt);
+  const QueueInfo other = make_queue("other", 1);
+  const Mover mover(make_holder("test", "/"));
+  const Waiting task{partition_, {1, 7}, 7, "t", false};
+  ASSERT_EQ(mover.move(look_, {&task, 1}, {other.queue_id, 0}).value_or(0), 1U);
+  EXPECT_EQ(number("SELECT hold_until BETWEEN UTC_TIMESTAMP(6) + INTERVAL 59 MINUTE AND"
+                   " UTC_TIMESTAMP(6) + INTERVAL 1 HOUR FROM q_lock_table WHERE queue_id = " +
+                   std::to_string(queue_.queue_id)),
+            1U);
 }
 
 TEST_F(HoldTest, OfALayoutIsForNoTask) {

@@ -6,7 +6,9 @@
 #include <thread>
 
 #include "db/queue/fixture.h"
+#include "queue/operate/lease_rows.h"
 #include "queue/operate/pause.h"
+#include "queue/operate/resize.h"
 
 namespace allot::queue {
 namespace {
@@ -185,16 +187,50 @@ TEST_F(CatalogTest, NamesAreByteForByte) {
   EXPECT_EQ(names, "Mail mail q ");
 }
 
-// The process that made the queue died before it made the lease rows.
+// S59: numbers count, not how many rows there are; and the holder of a row that was deleted may
+// still start tasks.
 TEST_F(CatalogTest, MissingLeaseRowsAreHealedAndTakenOnesLeftAlone) {
   const QueueInfo wide = make_queue("wide", 3);
   Worker worker(connect());
   const auto block = worker.lease({wide.queue_id, 1});
   ASSERT_TRUE(block);
-  look_.execute("DELETE FROM q_lock_table WHERE partition_no = 2");
+  look_.execute("DELETE FROM q_lock_table WHERE partition_no IN (0, 2) AND queue_id = " +
+                std::to_string(wide.queue_id));
   ensure_queue(look_, "wide", {3});
   EXPECT_EQ(worker.leases.held_epoch(worker.db, {wide.queue_id, 1}), block->lease.epoch);
-  EXPECT_TRUE(worker.lease({wide.queue_id, 2}));
+  EXPECT_FALSE(worker.lease({wide.queue_id, 0}));
+  EXPECT_FALSE(worker.lease({wide.queue_id, 2}));
+  for (const Observation& seen : LeaseStore::watch(look_, std::vector{wide.queue_id})) {
+    if (seen.partition.partition_no == 1) continue;
+    EXPECT_FALSE(seen.expired);
+    EXPECT_GT(seen.remaining, std::chrono::seconds(30));
+    EXPECT_EQ(seen.ttl, std::chrono::seconds(62))
+        << "half of it is the longest lease, and a second";
+  }
+}
+
+// S59: also of a partition that the queue has no more, and of one that only a task names.
+TEST_F(CatalogTest, HolesAreFoundInAllQueuesByTheirNumbers) {
+  const QueueInfo wide = make_queue("wide", 6);
+  const std::string id = std::to_string(wide.queue_id);
+  EXPECT_TRUE(queue_holes(look_).empty());
+  look_.execute("UPDATE queue SET partitions = 2 WHERE queue_id = " + id);
+  put_row({wide.queue_id, 5}, {1, 7});
+  look_.execute("DELETE FROM q_lock_table WHERE partition_no IN (1, 5) AND queue_id = " + id);
+  const auto holes = queue_holes(look_);
+  ASSERT_EQ(holes.size(), 1U);
+  EXPECT_EQ(holes[0].queue, "wide");
+  EXPECT_EQ(holes[0].missing, 2U);
+  EXPECT_EQ(fill_holes(look_).size(), 1U);
+  EXPECT_TRUE(queue_holes(look_).empty());
+  EXPECT_EQ(number("SELECT COUNT(*) FROM q_lock_table WHERE state = 'LOCKED' AND queue_id = " + id),
+            2U);
+  resize(look_, wide, 8);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM q_lock_table WHERE state = 'FREE' AND partition_no > 5"
+                   " AND queue_id = " +
+                   id),
+            2U)
+      << "those that were never there are free";
 }
 
 TEST_F(CatalogTest, ManyAtOnceMakeOneQueue) {

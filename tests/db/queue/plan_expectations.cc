@@ -301,8 +301,6 @@ std::vector<Expectation> for_people() {
       {&sql::k_find_queue, 1, {}},
       {&sql::k_require_rights, 0, {}},
       {&sql::k_list_queues, 15, {}, "a handful of queues, their pauses and rates", true, true},
-      {&sql::k_count_partitions, kPartitions + 1, {}},
-      {&sql::k_create_queue, kRoutesOfOne + 4, {}, "and the routes of any queue"},
       {&sql::k_create_partition, 2, {{"rows", "(1, 0, UTC_TIMESTAMP(6))"}}},
   };
 }
@@ -542,6 +540,7 @@ std::vector<Expectation> expectations() {
   for (Expectation& expected : of_bulk_actions()) all.push_back(std::move(expected));
   for (Expectation& expected : of_minutes()) all.push_back(std::move(expected));
   for (Expectation& expected : of_fireworq()) all.push_back(std::move(expected));
+  for (Expectation& expected : of_lease_rows()) all.push_back(std::move(expected));
   for (Expectation& expected : of_servers()) all.push_back(std::move(expected));
   for (Expectation& expected : for_people()) all.push_back(std::move(expected));
   return all;

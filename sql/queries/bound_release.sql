@@ -1,0 +1,10 @@
+-- A partition that a clock that was ahead released in the future was released now (S60): scout.sql asks
+-- for the longest released first. What it waits for takes as long as it would have, from now on.
+-- Assignments run left to right: expire_at comes behind.
+UPDATE q_lock_table
+   SET hold_until = IF(hold_until < '9000-01-01',
+                       UTC_TIMESTAMP(6) + INTERVAL GREATEST(TIMESTAMPDIFF(MICROSECOND, expire_at, hold_until), 0)
+                         MICROSECOND, hold_until),
+       expire_at = UTC_TIMESTAMP(6)
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND state = 'FREE' AND expire_at > UTC_TIMESTAMP(6) + INTERVAL 1 SECOND;

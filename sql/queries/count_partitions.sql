@@ -1,1 +1,0 @@
-SELECT COUNT(*) FROM q_lock_table WHERE queue_id = :queue_id;
