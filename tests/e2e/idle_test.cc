@@ -96,22 +96,16 @@ enum class Purpose {
   kNotices,
   kLayouts,
   kLocks,
+  kLeaseRows,
   kBulk,
   kMinutes,
   kSession,
   kRest
 };
-constexpr const char* kNames[] = {"who leads",
-                                  "schedules",
-                                  "a queue with history",
-                                  "a queue with on_stuck and on_dead",
-                                  "notices",
-                                  "resized queues",
-                                  "named locks",
-                                  "bulk actions",
-                                  "minutes",
-                                  "the connection's own",
-                                  "anything else"};
+constexpr const char* kNames[] = {
+    "who leads",    "schedules",      "a queue with history", "a queue with on_stuck and on_dead",
+    "notices",      "resized queues", "named locks",          "lease rows",
+    "bulk actions", "minutes",        "the connection's own", "anything else"};
 constexpr std::size_t kPurposes = std::size(kNames);
 
 bool has_any(const std::string& text, std::initializer_list<const char*> parts) {
@@ -140,6 +134,8 @@ Purpose purpose_of(const std::string& statement) {
   if (has_any(statement, {"task_running", "head_key"})) return Purpose::kWatched;
   if (has(statement, "queue.layout SECOND")) return Purpose::kLayouts;
   if (has_any(statement, {"named_lock", "lock_ticket"})) return Purpose::kLocks;
+  if (has_any(statement, {"rows_of.wanted", "INTERVAL 1 SECOND\n LIMIT"}))
+    return Purpose::kLeaseRows;
   return Purpose::kRest;
 }
 
@@ -260,6 +256,7 @@ TEST_F(Idle, HostsWithAThousandSchedulesSendFewStatements) {
   EXPECT_LE(rate(Purpose::kWatched), kMostOfAQueue);
   EXPECT_LE(rate(Purpose::kNotices), 1);
   EXPECT_LE(rate(Purpose::kLocks), 0.3);
+  EXPECT_LE(rate(Purpose::kLeaseRows), 0.2);
   EXPECT_GT(rate(Purpose::kBulk), 0);
   EXPECT_LE(rate(Purpose::kBulk), 0.3);
   EXPECT_LE(rate(Purpose::kMinutes), 2);
