@@ -145,7 +145,6 @@ class FenceTest : public QueueTest,
   Block prepare() {
     put(2);
     look_.execute(
-        "UPDATE task SET expires_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR;"
         "INSERT INTO task_unique SELECT queue_id, CONCAT('k', run_key), partition_no, prio, "
         "run_key,"
         " 1, 0, NULL FROM task;"
@@ -159,6 +158,7 @@ class FenceTest : public QueueTest,
                             std::chrono::microseconds(0), kFailure) != Fenced::kWritten) {
       throw std::runtime_error("not retried");
     }
+    look_.execute("UPDATE task SET expires_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
     block->tasks = fetch(worker_.db, partition_, {});
     return std::move(*block);
   }

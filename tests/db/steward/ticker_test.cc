@@ -479,7 +479,7 @@ TEST_F(NextRunCheckTest, AllPagesAreCheckedAndPausedOrChangedOnesAreLeft) {
   }
   queue::pause_schedule(look_, "s7", "");
   round(steward_.db);
-  ScheduleSpec changed = spec("s9");
+  ScheduleSpec changed = found("s9").spec;
   changed.payload = "{}";
   queue::put_schedule(look_, changed, database_now());
   round(steward_.db);
