@@ -59,7 +59,7 @@ constexpr Part kParts[] = {
     {"bucket_edge", "charge_rate", "charged_at - hold_us", "0"},
     {"purge_unique_free", "purge_unique",
      "free_at < UTC_TIMESTAMP(6) - INTERVAL :keep_us MICROSECOND", "(TRUE OR :keep_us)"},
-    {"purge_dead_died", "purge_dead", "died_at < :before", "(TRUE OR :before)"},
+    {"purge_dead_died", "purge_dead", "AND died_at < :before", "AND (TRUE OR :before)"},
     {"unique_bound", "claim_unique",
      "LEAST(free_at, UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND)", "free_at"},
     {"server_change_wait", "takeover", kSinceChange, kLongAgo},
