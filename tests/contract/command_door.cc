@@ -93,19 +93,7 @@ class CommandDoor final : public Door {
     words.insert(words.begin(), {"task", "cancel", "--json"});
     if (as_done) words.emplace_back("--as-done");
     words.insert(words.end(), {"--", id});
-    Answer answer = asked(words);
-    if (answer.kind == Kind::kDone) {
-      answer.word = answer.document.at("asked").get<bool>() ? "asked" : "cancelled";
-      return answer;
-    }
-    const std::pair<const char*, const char*> words_of_refusals[] = {
-        {"is dead already", "dead"},
-        {"the first request stands", "otherwise"},
-        {"it finished, or never existed", "gone"}};
-    for (const auto& [text, word] : words_of_refusals) {
-      if (answer.text.find(text) != std::string::npos) answer.word = word;
-    }
-    return answer;
+    return with_word_of_cancel(asked(words));
   }
 
   Answer pause_queue(Text queue, Text reason) override {

@@ -144,4 +144,19 @@ void Door::cannot() {
   throw std::logic_error("this door cannot do that: see doors_that()");
 }
 
+Answer with_word_of_cancel(Answer answer) {
+  if (answer.kind == Kind::kDone) {
+    answer.word = answer.document.at("asked").get<bool>() ? "asked" : "cancelled";
+    return answer;
+  }
+  const std::pair<const char*, const char*> words_of_refusals[] = {
+      {"is dead already", "dead"},
+      {"the first request stands", "otherwise"},
+      {"it finished, or never existed", "gone"}};
+  for (const auto& [text, word] : words_of_refusals) {
+    if (answer.text.find(text) != std::string::npos) answer.word = word;
+  }
+  return answer;
+}
+
 }  // namespace allot::contract

@@ -160,4 +160,8 @@ std::unique_ptr<Door> open_remote(World& world);  // the command over HTTP
 std::unique_ptr<Door> open_procedure(World& world);
 std::unique_ptr<Door> open_http(World& world);
 
+// Of the command line and of HTTP, which say with the same document and the same words what became
+// of a request to cancel.
+[[nodiscard]] Answer with_word_of_cancel(Answer answer);
+
 }  // namespace allot::contract

@@ -93,20 +93,8 @@ class HttpDoor final : public Door {
   }
 
   Answer cancel(Text id, Text reason, bool as_done) override {
-    Answer answer = send("POST", std::string(kTasks) + "/" + escaped(id) + "/cancel",
-                         {{"reason", reason}, {"as_done", as_done}});
-    if (answer.kind == Kind::kDone) {
-      answer.word = answer.document.at("asked").get<bool>() ? "asked" : "cancelled";
-      return answer;
-    }
-    const std::pair<const char*, const char*> words_of_refusals[] = {
-        {"is dead already", "dead"},
-        {"the first request stands", "otherwise"},
-        {"it finished, or never existed", "gone"}};
-    for (const auto& [text, word] : words_of_refusals) {
-      if (answer.text.find(text) != std::string::npos) answer.word = word;
-    }
-    return answer;
+    return with_word_of_cancel(send("POST", std::string(kTasks) + "/" + escaped(id) + "/cancel",
+                                    {{"reason", reason}, {"as_done", as_done}}));
   }
 
   Answer pause_queue(Text queue, Text reason) override {
