@@ -32,6 +32,7 @@ struct Made {
   bool existed = false;  // of several that were submitted in one call, a command does not say which
 };
 
+// NOLINTNEXTLINE(bugprone-exception-escape): json moves without exceptions, whatever it asserts
 struct Answer {
   Kind kind = Kind::kDone;
   std::string text{};         // of a refusal
