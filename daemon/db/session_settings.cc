@@ -7,8 +7,8 @@ namespace allot::db {
 namespace {
 
 struct Setting {
-  const char* name;
-  const char* value;
+  const char* name = nullptr;
+  const char* value = nullptr;
   const char* column = nullptr;  // how to read it back, if not by its name
   const char* assign = nullptr;  // how to set it, if not as `name = value`
 };

@@ -74,19 +74,20 @@ TEST_F(LentTest, NoSettingOfTheSessionMatters) {
   std::string bytes;
   for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
   bytes += "\xbf\x5c' OR 1 -- \" \\";
-  const char* const kSettings[] = {"SET NAMES gbk",
-                                   "SET NAMES latin1",
-                                   "SET sql_mode = 'NO_BACKSLASH_ESCAPES,ANSI_QUOTES'",
-                                   "SET sql_mode = ''",
-                                   "SET sql_mode = 'TRADITIONAL', sql_safe_updates = 1",
-                                   "SET time_zone = '-11:00'",
-                                   "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE",
-                                   "SET collation_connection = utf8mb4_general_ci",
-                                   "SET sql_select_limit = 0",
-                                   "SET group_concat_max_len = 4, max_sort_length = 8",
-                                   "SET sql_auto_is_null = 1",
-                                   "SET /*M!100300 sql_mode = 'EMPTY_STRING_IS_NULL', */"
-                                   " sql_safe_updates = 0"};
+  const char* const kSettings[] = {
+      "SET NAMES gbk",
+      "SET NAMES latin1",
+      "SET sql_mode = 'NO_BACKSLASH_ESCAPES,ANSI_QUOTES'",
+      "SET sql_mode = ''",
+      "SET sql_mode = 'TRADITIONAL', sql_safe_updates = 1",
+      "SET time_zone = '-11:00'",
+      "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE",
+      "SET collation_connection = utf8mb4_general_ci",
+      "SET sql_select_limit = 0",
+      "SET group_concat_max_len = 4, max_sort_length = 8",
+      "SET sql_auto_is_null = 1",
+      "SET /*M!100300 sql_mode = 'EMPTY_STRING_IS_NULL', */ sql_safe_updates = 0",
+  };
   int n = 0;
   const std::string session =
       "SELECT CONCAT_WS('|', @@sql_mode, @@character_set_client, @@time_zone, @@sql_safe_updates, "

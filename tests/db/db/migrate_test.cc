@@ -63,8 +63,8 @@ TEST_F(MigrateTest, AServerThatCannotHaveTheSchemaIsRefusedByName) {
       {"SELECT 'innodb_page_size', '4096'", "innodb_page_size is 4096"}};
   for (const auto& [answer, cause] : cases) {
     const support::RewritingProxy proxy(
-        folder / "p", Database::shared().socket(), [answer = answer](std::string sql) {
-          return sql.find("'innodb_page_size'") == std::string::npos ? sql : std::string(answer);
+        folder / "p", Database::shared().socket(), [answer = answer](const std::string& sql) {
+          return sql.find("'innodb_page_size'") == std::string::npos ? sql : answer;
         });
     ConnectOptions options = Database::shared().options(name_);
     options.socket = proxy.socket();

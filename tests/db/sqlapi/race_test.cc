@@ -21,9 +21,11 @@ constexpr int kKeys = 250;
 template <typename Submit>
 void submit_again(Submit&& submit) {
   for (;;) {
-    const auto error = support::db_error_of(submit);
-    if (!error) return;
-    if (error->error_class() != db::ErrorClass::kRetryable) throw *error;
+    try {
+      return submit();
+    } catch (const db::DbError& error) {
+      if (error.error_class() != db::ErrorClass::kRetryable) throw;
+    }
   }
 }
 

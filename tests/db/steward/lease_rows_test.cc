@@ -4,6 +4,7 @@
 #include "steward/lease_rows.h"
 
 #include "db/worker/loop_fixture.h"
+#include "support/eventually.h"
 
 namespace allot::steward {
 namespace {
