@@ -3,6 +3,8 @@
 #include <sstream>
 
 #include "db/gateway/fixture.h"
+#include "support/rewriting_proxy.h"
+#include "support/temp_dir.h"
 
 namespace allot::gateway::api {
 namespace {
@@ -172,11 +174,16 @@ TEST_F(LinesTest, BehindABatchAStopSaysTheLineBehindIt) {
 
 // The connection is killed in the look-up of a queue: of that batch nothing was sent.
 TEST_F(LinesTest, AConnectionThatIsLostBeforeItsBatchLosesNoLine) {
+  const support::TempDir folder;
+  const std::string way = folder / "way";
   Service settings = service();
   settings.threads = 1;
+  settings.database.socket = way;
   Application application(settings, judge);
   for (const int first : {1, 2}) {
     SCOPED_TRACE(first);
+    std::optional<support::RewritingProxy> link;
+    link.emplace(way, server_.socket(), [](std::string sql) { return sql; });
     // The one connection is there, and was used a moment ago: it is not looked at.
     ASSERT_TRUE(support::eventually([&] {
       return api::ask(application, {"GET", "/api/v1/queues"}).status() == 200;
@@ -189,15 +196,11 @@ TEST_F(LinesTest, AConnectionThatIsLostBeforeItsBatchLosesNoLine) {
     keeper.execute("LOCK TABLES queue WRITE");
     auto answer =
         std::async(std::launch::async, [&] { return stream.take(lines(first, 3, "other"), true); });
-    std::uint64_t waiting = 0;
     ASSERT_TRUE(support::eventually([&] {
-      const std::string ids =
-          value("SELECT COALESCE(MAX(id), 0) FROM information_schema.processlist WHERE db = '" +
-                name_ + "' AND state LIKE 'Waiting for table%'");
-      waiting = std::stoull(ids);
-      return waiting > 0;
+      return number("SELECT COUNT(*) FROM information_schema.processlist WHERE db = '" + name_ +
+                    "' AND state LIKE 'Waiting for table%'") == 1;
     }));
-    look_.execute("KILL " + std::to_string(waiting));
+    link.reset();  // the reply to the search for the queue is lost
     const auto told = answer.get();
     keeper.execute("UNLOCK TABLES");
     ASSERT_EQ(told.size(), 1U);
