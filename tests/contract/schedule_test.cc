@@ -75,7 +75,7 @@ TEST_P(MakeScheduleRule, AnotherOneOfItsNameChangesIt) {
 
 struct WrongSchedule {
   Schedule schedule;
-  const char* words;
+  const char* words = nullptr;
 };
 
 TEST_P(MakeScheduleRule, WhatIsWrongIsNamedAndNothingIsMade) {

@@ -36,7 +36,7 @@ TEST_F(DoorTest, AHandlerGetsEveryPayloadAsItIs) {
 }
 
 struct Wrong {
-  const char* field;
+  const char* field = nullptr;
   Order order;
 };
 
