@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The accounts of docs/database.md, made by the statements of the page, over verified TLS.
+// The accounts of sql/grants, which `allot grants` prints, over verified TLS.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -9,6 +9,7 @@
 #include "base/exit_codes.h"
 #include "e2e/daemon.h"
 #include "support/certificates.h"
+#include "support/document.h"
 #include "support/text.h"
 
 namespace allot::e2e::rights_test {
@@ -23,19 +24,6 @@ struct Server {
                               "--ssl-key=" + files.key, "--require-secure-transport"},
                              support::Network::kTcp};
 };
-
-// The statements of the page that name this account.
-std::vector<std::string> documented(const std::string& account) {
-  std::istringstream page(support::read_file(std::string(ALLOT_SOURCE_DIR) + "/docs/database.md"));
-  std::vector<std::string> statements;
-  bool sql = false;
-  for (std::string line; std::getline(page, line);) {
-    if (line.rfind("```", 0) == 0) sql = line == "```sql";
-    if (sql && line.find("'" + account + "'") != std::string::npos) statements.push_back(line);
-  }
-  EXPECT_GE(statements.size(), 2U) << account;
-  return statements;
-}
 
 struct Right {
   std::string privilege;
@@ -89,13 +77,19 @@ class RightsTest : public testing::Test {
     return support::run_program(std::move(words));
   }
 
-  // Every right that the page gives to the account, one by one.
+  [[nodiscard]] std::vector<std::string> statements_of(const std::string& account) const {
+    return support::grants(account.substr(6), daemon_->database());  // behind "allot_"
+  }
+  // Every right of the account, one by one.
   [[nodiscard]] std::vector<Right> rights(const std::string& account) const {
     std::vector<Right> all;
-    for (const std::string& statement : documented(account)) {
-      const std::size_t on = statement.find(" ON allot.");
-      if (statement.rfind("GRANT ", 0) != 0 || on == std::string::npos) continue;
-      const std::string table = statement.substr(on + 10, statement.find(' ', on + 10) - on - 10);
+    const std::string of_ours = " ON " + daemon_->database() + ".";
+    for (const std::string& statement : statements_of(account)) {
+      const std::size_t on = statement.find(of_ours);
+      if (on == std::string::npos) continue;
+      const std::size_t table_at = on + of_ours.size();
+      const std::string table =
+          statement.substr(table_at, statement.find(' ', table_at) - table_at);
       std::istringstream privileges(statement.substr(6, on - 6));
       for (std::string privilege; std::getline(privileges >> std::ws, privilege, ',');) {
         all.push_back({privilege, table});
@@ -128,11 +122,7 @@ class RightsTest : public testing::Test {
 
  private:
   void make(const std::string& account) {
-    for (std::string statement : documented(account)) {
-      const std::size_t at = statement.find(" ON allot.");
-      if (at != std::string::npos) statement.replace(at, 9, " ON " + daemon_->database());
-      root_.execute(statement.substr(0, statement.find(';')));
-    }
+    for (const std::string& statement : statements_of(account)) root_.execute(statement);
     made_.push_back(account);
   }
 
@@ -141,7 +131,7 @@ class RightsTest : public testing::Test {
 Server* RightsTest::server_ = nullptr;
 
 // Each way that a task can go, the death of a worker, and that of the whole daemon.
-TEST_F(RightsTest, TheDocumentedRightsAreEnough) {
+TEST_F(RightsTest, TheRightsOfItsRoleAreEnough) {
   Daemon& daemon = *daemon_;
   daemon.start();
   for (const auto& [type, payload] : {std::pair{"test.write", "a"},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/document.h"
 
+#include <sstream>
+
 #include "support/temp_dir.h"
 
 namespace allot::support {
@@ -22,6 +24,20 @@ std::vector<std::string> examples(const std::string& path, const std::string& la
 std::string first_example(const std::string& path, const std::string& language) {
   const auto found = examples(path, language);
   return found.empty() ? "" : found.front();
+}
+
+std::vector<std::string> grants(const std::string& role, const std::string& database) {
+  std::istringstream file(
+      read_file(std::string(ALLOT_SOURCE_DIR) + "/sql/grants/" + role + ".sql"));
+  std::vector<std::string> statements;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("--", 0) == 0) continue;
+    if (const std::size_t at = line.find(" allot."); at != std::string::npos) {
+      line.replace(at, 6, " " + database);
+    }
+    statements.push_back(line.substr(0, line.find(';')));
+  }
+  return statements;
 }
 
 }  // namespace allot::support

@@ -12,4 +12,7 @@ std::vector<std::string> examples(const std::string& path, const std::string& la
 // The first of them; empty when there is none.
 std::string first_example(const std::string& path, const std::string& language);
 
+// The statements of sql/grants/ROLE.sql, for another database.
+std::vector<std::string> grants(const std::string& role, const std::string& database);
+
 }  // namespace allot::support

@@ -11,12 +11,11 @@ namespace {
 
 using support::Database;
 
-// The statements of a document's SQL that name this account, for the database of a test.
-std::vector<std::string> documented(const std::string& page, const std::string& account,
-                                    const std::string& database) {
+// The statements of docs/sql-api.md that name this account, for the database of a test.
+std::vector<std::string> documented(const std::string& account, const std::string& database) {
   std::vector<std::string> statements;
   for (const std::string& block :
-       support::examples(std::string(ALLOT_SOURCE_DIR) + "/docs/" + page, "sql")) {
+       support::examples(std::string(ALLOT_SOURCE_DIR) + "/docs/sql-api.md", "sql")) {
     std::istringstream lines(block);
     for (std::string line; std::getline(lines, line);) {
       if (line.find("'" + account + "'") == std::string::npos) continue;
@@ -34,9 +33,7 @@ std::vector<std::string> documented(const std::string& page, const std::string& 
 class RightsTest : public testing::Test {
  protected:
   RightsTest() : name_(Database::shared().make_empty_database()), root_(connect("root")) {
-    for (const std::string& sql : documented("database.md", "allot_migrate", name_)) {
-      root_.execute(sql.substr(0, sql.find(';')));
-    }
+    for (const std::string& sql : support::grants("migrate", name_)) root_.execute(sql);
     db::ConnectOptions options = Database::shared().options(name_);
     options.user = "allot_migrate";
     options.password = "change-me";
@@ -63,7 +60,7 @@ class RightsTest : public testing::Test {
   }
   void make_shop() {
     root_.execute("CREATE USER 'shop'@'%'");
-    for (const std::string& sql : documented("sql-api.md", "shop", name_)) {
+    for (const std::string& sql : documented("shop", name_)) {
       root_.execute(sql.substr(0, sql.find(';')));
     }
   }

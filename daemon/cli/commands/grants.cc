@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/commands/command.h"
+#include "cli/commands/grant_files.h"  // generated from sql/grants
+#include "cli/words/text.h"
+
+namespace allot::cli {
+namespace {
+
+struct GrantsOptions {
+  std::string role;
+  std::optional<std::string> user;  // else allot_ROLE
+  std::string host = "%";
+  std::string database = "allot";
+};
+
+// Whether a statement may have the word as it is, in quotes or as the name of a database.
+bool is_plain(const std::string& word, std::string_view also) {
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  return !word.empty() && word.size() <= 64 &&
+         word.find_first_not_of(std::string(kLetters).append(also)) == std::string::npos;
+}
+
+void require_plain(const char* option, const std::string& word, std::string_view also) {
+  if (is_plain(word, also)) return;
+  throw Error(std::string(option) + " '" + printable(word, 100) + "' (letters, digits, '_'" +
+                  (also.empty() ? std::string() : " and '" + std::string(also) + "'") +
+                  ", at most 64)",
+              kExitUsage);
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+std::string roles() {
+  std::string names;
+  for (const auto& [file, text] : grant_files::kFiles) {
+    names += (names.empty() ? "" : ", ") + std::string(file.substr(0, file.rfind('.')));
+  }
+  return names;
+}
+
+// allot grants prints statements, and connects to nothing.
+int grants(const Context& /*context*/, const GrantsOptions& options) {
+  require_plain("--database", options.database, "");
+  require_plain("--host", options.host, "%.:-/");
+  const std::string user = options.user.value_or("allot_" + options.role);
+  require_plain("--user", user, ".-");
+  for (const auto& [file, text] : grant_files::kFiles) {
+    if (file != options.role + ".sql") continue;
+    std::string statements(text);
+    replace_all(statements, " allot.", " " + options.database + ".");
+    replace_all(statements, "'allot_" + options.role + "'@'%'",
+                "'" + user + "'@'" + options.host + "'");
+    std::printf("%s", statements.c_str());
+    return kExitOk;
+  }
+  throw Error("unknown role '" + printable(options.role, 100) + "' (" + roles() + ")", kExitUsage);
+}
+
+}  // namespace
+
+void add_grants(CLI::App& app, const Commands& commands) {
+  const auto options = std::make_shared<GrantsOptions>();
+  CLI::App& command =
+      *app.add_subcommand("grants", "Print the SQL that makes a database account for a role");
+  command.add_option("role", options->role, "One of " + roles())->required()->type_name("ROLE");
+  command.add_option("--user", options->user, "Name of the account; else allot_ROLE")
+      ->type_name("NAME");
+  command.add_option("--host", options->host, "Where it may connect from")
+      ->type_name("PATTERN")
+      ->capture_default_str();
+  command.add_option("--database", options->database, "Database with Allot's tables")
+      ->type_name("NAME")
+      ->capture_default_str();
+  command.callback([commands, options] { commands.choose(grants, options); });
+}
+
+}  // namespace allot::cli

@@ -1,0 +1,20 @@
+-- A gateway with [gateway.fireworq], beside the rights of a reader and a submitter.
+CREATE USER 'allot_fireworq'@'%' IDENTIFIED BY 'change-me';
+GRANT SELECT ON allot.* TO 'allot_fireworq'@'%';
+GRANT INSERT, UPDATE ON allot.fireworq_queue TO 'allot_fireworq'@'%';
+GRANT INSERT, UPDATE, DELETE ON allot.fireworq_routing TO 'allot_fireworq'@'%';
+GRANT INSERT ON allot.fireworq_job TO 'allot_fireworq'@'%';
+GRANT INSERT, UPDATE ON allot.queue TO 'allot_fireworq'@'%';
+GRANT INSERT, UPDATE, DELETE ON allot.queue_pause TO 'allot_fireworq'@'%';
+GRANT INSERT, UPDATE, DELETE ON allot.queue_rate TO 'allot_fireworq'@'%';
+GRANT INSERT, UPDATE, DELETE ON allot.queue_bucket TO 'allot_fireworq'@'%';
+GRANT INSERT, UPDATE ON allot.q_lock_table TO 'allot_fireworq'@'%';
+GRANT INSERT, UPDATE, DELETE ON allot.task TO 'allot_fireworq'@'%';
+GRANT UPDATE ON allot.task_running TO 'allot_fireworq'@'%';
+GRANT UPDATE, DELETE ON allot.task_unique TO 'allot_fireworq'@'%';
+GRANT DELETE ON allot.task_moved TO 'allot_fireworq'@'%';
+GRANT INSERT, UPDATE ON allot.task_history TO 'allot_fireworq'@'%';
+GRANT DELETE ON allot.task_attempt TO 'allot_fireworq'@'%';
+GRANT INSERT, UPDATE, DELETE ON allot.task_dead TO 'allot_fireworq'@'%';
+GRANT INSERT, UPDATE, DELETE ON allot.task_cancel TO 'allot_fireworq'@'%';
+GRANT INSERT, UPDATE ON allot.queue_duty TO 'allot_fireworq'@'%';
