@@ -144,15 +144,19 @@ class Probe {
   Probe& operator=(Probe&&) = delete;
   ~Probe() { (void)end(); }
 
-  // Returns what is known at the deadline, or as soon as the child has answered or is gone.
+  // Returns what is known at the deadline, or as soon as the child has answered or is gone. An
+  // answer that is there already counts after the deadline, too: another plugin may have used up
+  // the time.
   PluginFile finish(Nanos deadline) {
     bool gone = false;
-    while (!understand() && !gone && boot_ns() < deadline) {
+    bool late = false;
+    while (!understand() && !gone && !late) {
       gone = is_gone();
+      late = boot_ns() >= deadline;
       // The parent watches both: a process that the plugin started may keep the pipe open, and the
       // plugin may close it itself.
       pollfd ready = {answer_.get(), POLLIN, 0};
-      if (poll(&ready, 1, gone ? 0 : 10) > 0) read_on();
+      if (poll(&ready, 1, gone || late ? 0 : 10) > 0) read_on();
     }
     const bool complete = understand();
     const auto status = end();

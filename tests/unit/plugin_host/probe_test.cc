@@ -103,6 +103,15 @@ TEST(Probe, EachFileIsJudgedByItself) {
   EXPECT_FALSE(files[2].refused);
 }
 
+TEST(Probe, APluginThatHangsTakesNoTimeFromTheOthers) {
+  const auto files =
+      probe({file_of("load_hang"), file_of("good")}, {.patience = milliseconds(5'000)});
+  ASSERT_EQ(files.size(), 2U);
+  ASSERT_TRUE(files[0].refused);
+  EXPECT_EQ(files[0].refused->refusal, Refusal::kHangs);
+  EXPECT_FALSE(files[1].refused) << refusal_line(files[1]);
+}
+
 TEST(Probe, AFolderWithABadStartIsDescribed) {
   for (const char* plugin : {"load_segv", "load_leave"}) {
     const auto files = describe(folder_of(plugin));
