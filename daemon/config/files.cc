@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -55,6 +56,13 @@ std::string unpack(std::string_view& from) {
   const std::string text(from.substr(at + 1, size));
   from.remove_prefix(at + 1 + size);
   return text;
+}
+
+// FNV-1a.
+std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  return hash;
 }
 
 }  // namespace
@@ -116,11 +124,15 @@ void Files::keep(int copy) const {
       kExitSoftware);
 }
 
-// FNV-1a.
 std::uint64_t Files::mark() const {
-  std::uint64_t hash = 14695981039346656037U;
-  for (const char c : packed()) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  return hash;
+  std::string all;
+  for (const auto& [path, content] : texts_) pack(all, content);
+  return hash_of(all);
+}
+
+std::uint64_t Files::place() const {
+  if (first.empty()) return 0;
+  return hash_of(std::filesystem::absolute(first).lexically_normal().string());
 }
 
 }  // namespace allot::config

@@ -26,8 +26,10 @@ class Files {
   // Writes all that was read into an anonymous file, which nobody can change afterwards. Throws
   // Error(kExitSoftware).
   void keep(int copy) const;
-  // A number that differs when anything that was read does.
+  // A number that differs when anything that was read does, wherever that was read from.
   [[nodiscard]] std::uint64_t mark() const;
+  // A number for the path of the file that was named.
+  [[nodiscard]] std::uint64_t place() const;
 
   [[nodiscard]] bool copied() const { return copied_; }
 

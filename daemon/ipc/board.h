@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ipc/slot.h"
+
 // The board: one small shared file per instance (0660). Every worker writes it, and every submitter
 // on this host rings its bell. No reader trusts it: a wrong hint costs one statement that finds
 // nothing.
@@ -12,7 +14,6 @@ namespace allot::ipc {
 
 inline constexpr char kBoardMagic[8] = {'A', 'l', 'l', 'o', 't', 'B', 'r', 'd'};
 inline constexpr std::uint32_t kBoardVersion = 3;
-inline constexpr std::size_t kMaxPools = 17;  // the last is the steward's
 inline constexpr std::size_t kMaxHints = 512;
 inline constexpr std::size_t kMaxUrgent = 16;
 inline constexpr std::size_t kQueueWords = 16;

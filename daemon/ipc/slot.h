@@ -24,12 +24,21 @@ inline constexpr int kConfigFd = 9;      // the checked configuration; a config 
 inline constexpr int kLastFd = kConfigFd;
 
 inline constexpr char kSlotMagic[8] = {'A', 'l', 'l', 'o', 't', 'S', 'l', 't'};
-inline constexpr std::uint32_t kSlotVersion = 3;
+inline constexpr std::uint32_t kSlotVersion = 4;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxSlots = 514;  // old and new ones of a reload
 inline constexpr std::size_t kMaxRunning = 64;
 inline constexpr std::size_t kMaxFinished = 1024;
 inline constexpr std::size_t kTypeSize = 64;
+inline constexpr std::size_t kMaxPools = 17;  // the last is the steward's
+
+// Workers of a pool that ended before they were ready, or right afterwards, since one last proved
+// itself. For people; the supervisor writes it and never reads it.
+struct StartFailures {
+  char pool[32];
+  std::uint32_t count;
+  std::int32_t wait_status;  // of the last one
+};
 
 // First page of the slot file.
 struct SlotFileHeader {
@@ -39,7 +48,9 @@ struct SlotFileHeader {
   std::uint32_t supervisor_pid, reserved;
   std::uint64_t started_mono_ns;
   char instance[32];
+  StartFailures start_failures[kMaxPools + 1];  // the last one has no name
 };
+static_assert(sizeof(SlotFileHeader) <= kPage);
 
 // What the worker says it is doing. The worker writes it; once it is dead, the supervisor does.
 enum class WorkerState : std::uint32_t {
@@ -142,9 +153,10 @@ struct Slot {
   std::atomic<std::uint32_t> finished_count;
   std::atomic<std::uint32_t> database_away;  // 1: the last call found no server, or no connection
 
-  // Of the configuration that it runs, as config::Files::mark(). The rest is set by the supervisor:
-  // when it died (CLOCK_BOOTTIME), and 1 where it was killed for want of a heartbeat.
-  std::uint64_t config_mark, died_ns;
+  // Of the configuration that it runs: config::Files::mark() and place(). The rest is set by the
+  // supervisor: when it died (CLOCK_BOOTTIME), and 1 if it was killed because its heartbeat
+  // stopped.
+  std::uint64_t config_mark, config_place, died_ns;
   std::uint32_t frozen;
 
   alignas(kPage) RunRecord runs[kMaxRunning];

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -80,6 +81,7 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
   view.pool = text_of(slot.pool_name);
   view.state = name_of(static_cast<ipc::WorkerState>(slot.state.load()));
   view.config_mark = slot.config_mark;
+  view.config_place = slot.config_place;
   view.database_away = slot.database_away.load() != 0;
   view.leases = slot.lease_held.load() != 0;
   view.queue = text_of(slot.queue_name);
@@ -106,7 +108,31 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
   return view;
 }
 
+std::string how_it_ended(int wait_status) {
+  if (!WIFSIGNALED(wait_status)) return "exit code " + std::to_string(WEXITSTATUS(wait_status));
+  const int number = WTERMSIG(wait_status);
+  const char* name = sigdescr_np(number);
+  return "signal " + std::to_string(number) +
+         (name == nullptr ? "" : " (" + std::string(name) + ")");
+}
+
 }  // namespace
+
+bool runs_configuration(const InstanceView& view, const config::Files& files) {
+  const auto runs_it = [mark = files.mark()](const WorkerView& worker) {
+    return worker.config_mark == mark;
+  };
+  return std::all_of(view.workers.begin(), view.workers.end(), runs_it) &&
+         std::all_of(view.stewards.begin(), view.stewards.end(), runs_it);
+}
+
+bool runs_former_configuration(const InstanceView& view, const config::Files& files) {
+  const auto runs_former = [mark = files.mark(), place = files.place()](const WorkerView& worker) {
+    return worker.config_place == place && worker.config_mark != mark;
+  };
+  return std::any_of(view.workers.begin(), view.workers.end(), runs_former) ||
+         std::any_of(view.stewards.begin(), view.stewards.end(), runs_former);
+}
 
 nlohmann::json worker(const WorkerView& worker) {
   nlohmann::json running = nlohmann::json::array();
@@ -173,6 +199,10 @@ InstanceView read_instance(const std::string& runtime_dir) {
   view.supervisor_pid = header.supervisor_pid;
   view.running = is_allotd(header.supervisor_pid);
   if (!view.running) return view;
+  for (const ipc::StartFailures& pool : header.start_failures) {
+    if (pool.count == 0) continue;
+    view.failing.push_back({text_of(pool.pool), pool.count, how_it_ended(pool.wait_status)});
+  }
   const auto copy = std::make_unique<ipc::Slot>();
   const ipc::Slot& slot = *copy;
   for (std::uint32_t i = 0; i < std::min(header.slot_count, ipc::kMaxSlots); ++i) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "config/files.h"
 #include "ipc/slot.h"
 
 namespace allot::as_json {
@@ -19,7 +20,7 @@ struct WorkerView {
   std::string state;
   bool leases = false;
   bool database_away = false;
-  std::uint64_t config_mark = 0;  // config::Files::mark() of what it runs
+  std::uint64_t config_mark = 0, config_place = 0;  // config::Files::mark() and place()
   std::string queue;
   std::uint32_t queue_id = 0;
   std::uint32_t partition = 0;
@@ -35,6 +36,13 @@ struct WorkerView {
                 deadlocks = 0, lock_waits = 0;
 };
 
+// A pool whose workers end before they are ready.
+struct FailingPool {
+  std::string pool;
+  std::uint32_t failures = 0;  // in a row
+  std::string how;             // "exit code 78", "signal 11 (Segmentation fault)"
+};
+
 struct InstanceView {
   bool running = false;
   std::string trouble;  // why the slots could not be read; empty: no trouble
@@ -42,12 +50,18 @@ struct InstanceView {
   std::uint32_t supervisor_pid = 0;
   std::vector<WorkerView> workers;
   std::vector<WorkerView> stewards;  // one; none while it starts again, two during a reload
-  std::uint32_t unsettled = 0;       // dead workers whose tasks and leases nobody has settled yet
+  std::vector<FailingPool> failing;
+  std::uint32_t unsettled = 0;  // dead workers whose tasks and leases nobody has settled yet
 };
 
 // Reads `runtime_dir`/slots. An instance that does not run is no error; slots that a dead one left
 // behind are not shown.
 InstanceView read_instance(const std::string& runtime_dir);
+
+// Whether all of its processes run this configuration.
+[[nodiscard]] bool runs_configuration(const InstanceView& view, const config::Files& files);
+// Whether one of them runs an earlier version of this configuration.
+[[nodiscard]] bool runs_former_configuration(const InstanceView& view, const config::Files& files);
 
 [[nodiscard]] nlohmann::json worker(const WorkerView& worker);
 // What is worth saying of a process that runs no tasks.

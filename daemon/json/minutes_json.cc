@@ -52,9 +52,17 @@ json minute(const queue::MinuteView& view, queue::MinutesBy by) {
 }
 
 json instance(const queue::InstanceRow& row) {
-  return {{"host", row.host},       {"instance", row.instance},
-          {"version", row.version}, {"since", row.since},
-          {"seen", row.seen},       {"silent", row.silent >= queue::kInstanceSilent}};
+  json pools = json::array();
+  for (const queue::ServingPool& pool : row.pools) {
+    pools.push_back({{"name", pool.name}, {"workers", pool.workers}, {"queues", pool.queues}});
+  }
+  return {{"host", row.host},
+          {"instance", row.instance},
+          {"version", row.version},
+          {"since", row.since},
+          {"seen", row.seen},
+          {"silent", row.silent >= queue::kInstanceSilent},
+          {"pools", row.pools.empty() ? json() : std::move(pools)}};
 }
 
 }  // namespace allot::as_json

@@ -8,6 +8,7 @@
 
 #include "json/printable.h"
 #include "json/task_json.h"
+#include "queue/minutes/serving_pool.h"
 #include "queue/verbs/ending.h"
 
 namespace allot::as_json {
@@ -117,7 +118,14 @@ void add_ahead(Reasons& reasons, const queue::Standing& standing) {
                                   " before it in its partition"});
 }
 
-Reasons why_waiting(const Neighbours& here, const queue::TaskView& task,
+void add_not_served(Reasons& reasons, db::Connection& db, const std::string& queue) {
+  const auto pools = queue::pools_that_serve(queue::list_instances(db), queue);
+  if (!pools || !pools->empty()) return;
+  reasons.push_back({"not_served", "no pool of a running daemon serves queue " + queue +
+                                       ": add it to the queues of a pool, and reload its daemon"});
+}
+
+Reasons why_waiting(db::Connection& db, const Neighbours& here, const queue::TaskView& task,
                     const queue::Standing& standing, const std::string& queue) {
   if (auto running = seen_running(here, task)) return {*running};
   Reasons reasons;
@@ -141,6 +149,7 @@ Reasons why_waiting(const Neighbours& here, const queue::TaskView& task,
     add_lease(reasons, here, task, standing);
     add_ahead(reasons, standing);
   }
+  if (!standing.leased) add_not_served(reasons, db, queue);
   if (reasons.empty()) {
     reasons.push_back({"next", "it is next: a worker that serves queue " + queue +
                                    " takes it within about a second; if none does, see whether "
@@ -184,7 +193,7 @@ Reasons reasons_of(db::Connection& db, const Neighbours& here, const queue::Task
                    const std::string& queue) {
   Reasons reasons = task.dead || task.running
                         ? why_dead_or_detached(here, task)
-                        : why_waiting(here, task, must_stand(db, task), queue);
+                        : why_waiting(db, here, task, must_stand(db, task), queue);
   add_cancel(reasons, task, queue::find_cancel(db, task.id));
   return reasons;
 }

@@ -73,12 +73,14 @@ queue::MinuteTotals minute_totals(const meter::Totals& totals) {
 }
 
 Minutes::Minutes(worker::Session& session, Leadership& leadership, const queue::Holder& holder,
-                 std::string runtime_dir, const std::optional<meter::Life>& life)
+                 std::string runtime_dir, const std::optional<meter::Life>& life,
+                 std::vector<queue::ServingPool> pools)
     : session_(session),
       leadership_(leadership),
       runtime_dir_(std::move(runtime_dir)),
       life_(life) {
-  if (life_) store_.emplace(queue::InstanceLife{holder, kVersion, word_of(*life_)});
+  if (life_)
+    store_.emplace(queue::InstanceLife{holder, kVersion, word_of(*life_), std::move(pools)});
   leadership_.want(kMinutesDuty);
 }
 

@@ -22,7 +22,8 @@ class Minutes : public Chore {
   // `runtime_dir` is that of the instance, `life` that of its slots; nullopt: it has none, and
   // nothing is written of it.
   Minutes(worker::Session& session, Leadership& leadership, const queue::Holder& holder,
-          std::string runtime_dir, const std::optional<meter::Life>& life);
+          std::string runtime_dir, const std::optional<meter::Life>& life,
+          std::vector<queue::ServingPool> pools);
 
   void look() override;
   [[nodiscard]] Nanos next_ns() const override { return next_ns_; }

@@ -65,6 +65,15 @@ bool has_workers(const config::Settings& settings) {
                      [](const config::Pool& pool) { return pool.size > 0; });
 }
 
+std::vector<queue::ServingPool> pools_of(const config::Settings& settings) {
+  std::vector<queue::ServingPool> pools;
+  for (const config::Pool& pool : settings.pools) {
+    const auto queues = pool.fireworq ? std::vector<std::string>{"*"} : pool.queues;
+    pools.push_back({pool.name, static_cast<unsigned>(pool.size), queues});
+  }
+  return pools;
+}
+
 void work(const config::Settings& settings, const queue::Holder& holder, worker::SlotWriter& slot,
           ipc::Board& board) {
   db::ConnectOptions connect = db::from_settings(settings);
@@ -84,7 +93,8 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   Locks locks(session, leadership, config::runtime_dir(settings));
   Ticks ticks(session, board, leadership, kCalendar);
   BulkActions bulk(session, board, leadership);
-  Minutes minutes(session, leadership, holder, config::runtime_dir(settings), own_life());
+  Minutes minutes(session, leadership, holder, config::runtime_dir(settings), own_life(),
+                  pools_of(settings));
   JobNumbers numbers(session, leadership);
   // The others ask the first one.
   const std::vector<Chore*> chores{&leadership, &ticks, &layouts, &lease_rows, &duties,
@@ -109,6 +119,7 @@ int run(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board
   const queue::Holder holder = worker::own_holder(settings);
   slot.start(holder);
   raw_slot.config_mark = settings.files.mark();
+  raw_slot.config_place = settings.files.place();
   const auto meter = worker::own_meter(settings, raw_slot.index);
   slot.use(meter.get());
   if (has_workers(settings)) slot.run_no_tasks();

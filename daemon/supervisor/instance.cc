@@ -102,14 +102,14 @@ bool Instance::make_files(const char* folder, const char* name, std::uint32_t wo
   slots_fd_ = make_file(path, ipc::slot_offset(ipc::kMaxSlots), ipc::slot_offset(workers), 0640);
   if (!slots_fd_.valid()) return false;
   if (!map_slots()) return report("cannot be mapped", path);
-  auto* header = reinterpret_cast<ipc::SlotFileHeader*>(slots_);
-  std::memcpy(header->magic, ipc::kSlotMagic, sizeof header->magic);
-  header->version = ipc::kSlotVersion;
-  header->slot_count = ipc::kMaxSlots;
-  header->slot_size = sizeof(ipc::Slot);
-  header->supervisor_pid = static_cast<std::uint32_t>(getpid());
-  header->started_mono_ns = mono_ns();
-  std::snprintf(header->instance, sizeof header->instance, "%s", name);
+  ipc::SlotFileHeader& head = header();
+  std::memcpy(head.magic, ipc::kSlotMagic, sizeof head.magic);
+  head.version = ipc::kSlotVersion;
+  head.slot_count = ipc::kMaxSlots;
+  head.slot_size = sizeof(ipc::Slot);
+  head.supervisor_pid = static_cast<std::uint32_t>(getpid());
+  head.started_mono_ns = mono_ns();
+  std::snprintf(head.instance, sizeof head.instance, "%s", name);
 
   std::snprintf(path, sizeof path, "%s/board", folder);
   board_fd_ = make_file(path, sizeof(ipc::Board), sizeof(ipc::Board), 0660);
@@ -130,6 +130,10 @@ bool Instance::map_slots() {
   const std::size_t size = ipc::slot_offset(ipc::kMaxSlots);
   slots_ = static_cast<char*>(map_shared(slots_fd_.get(), 0, size, true));
   return slots_ != nullptr;
+}
+
+ipc::SlotFileHeader& Instance::header() {
+  return *reinterpret_cast<ipc::SlotFileHeader*>(slots_);
 }
 
 ipc::Slot& Instance::slot(std::uint32_t index) {

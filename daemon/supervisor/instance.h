@@ -35,6 +35,7 @@ class Instance {
   [[nodiscard]] int slot_fd() const { return slots_fd_.get(); }
   [[nodiscard]] int board_fd() const { return board_fd_.get(); }
   [[nodiscard]] ipc::Slot& slot(std::uint32_t index);
+  [[nodiscard]] ipc::SlotFileHeader& header();
 
  private:
   UniqueFd lock_, slots_fd_, board_fd_;

@@ -44,10 +44,15 @@ void Workers::adopt(const ipc::PreflightAnswer& answer, Checked checked) {
     std::uint32_t& pool = entry.pool = 0;
     while (pool < answer.pool_count && std::strcmp(answer.pools[pool].name, name) != 0) ++pool;
   }
-  for (Backoff& pause : start_pause_) pause.reset();
+  for (std::uint32_t pool = 0; pool <= ipc::kMaxPools; ++pool) starts_well(pool);
   answer_ = answer;
   checked_ = std::move(checked);
   ++round_;
+}
+
+void Workers::starts_well(std::uint32_t pool) {
+  start_pause_[pool].reset();
+  instance_.header().start_failures[pool].count = 0;
 }
 
 void Workers::pass(Handover& io) {
@@ -176,7 +181,7 @@ void Workers::note_ready(std::uint32_t index, Nanos now) {
   Entry& entry = entries_[index];
   if (entry.state == SlotState::kReady && !entry.proven && now - entry.ready >= kSoonAfterReady) {
     entry.proven = true;
-    start_pause_[entry.pool].reset();
+    starts_well(entry.pool);
   }
   if (entry.state != SlotState::kStarting || instance_.slot(index).first_job_done == 0) return;
   entry.ready = now;
@@ -255,6 +260,10 @@ void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
   // Several deaths at once count as one failure.
   if (serving(entry.state) && too_soon && !done && pause.due(now)) {
     pause.failed(now);
+    ipc::StartFailures& shown = instance_.header().start_failures[entry.pool];
+    std::memcpy(shown.pool, instance_.slot(index).pool_name, sizeof shown.pool);
+    ++shown.count;
+    shown.wait_status = wait_status;
     log_event(kWarn, "worker.throttled", "pool=%s again_in_ms=%llu",
               Quoted::of(instance_.slot(index).pool_name).c_str(), in_ms(pause.pause()));
   }

@@ -77,6 +77,7 @@ class Workers {
   void judge(std::uint32_t index, Nanos now, Nanos& wake_at);
   void end(std::uint32_t index, const char* why);
   void worker_died(std::uint32_t index, int wait_status, Nanos now);
+  void starts_well(std::uint32_t pool);
   void log_death(std::uint32_t index, int wait_status, std::size_t run);
   void settle(std::uint32_t index, Nanos now);
   void settler_died(std::uint32_t index, int wait_status, Nanos now);

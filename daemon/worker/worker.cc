@@ -153,6 +153,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));
   slot.start(leases.holder());
   raw_slot.config_mark = settings.files.mark();
+  raw_slot.config_place = settings.files.place();
   const auto meter = metered(slot, settings);
   install_stop_signals(board.pools[raw_slot.pool]);
   const milliseconds frozen = config::frozen_limit(settings.daemon);

@@ -1,7 +1,7 @@
 -- The end of a minute: the sign of life, and what had been counted by then.
 UPDATE instance
    SET since = IF(life = :life, since, UTC_TIMESTAMP(6) - INTERVAL :age_us MICROSECOND),
-       life = :life, host = :host, instance = :instance, version = :version,
+       life = :life, host = :host, instance = :instance, version = :version, pools = :pools,
        seen_at = UTC_TIMESTAMP(6), written = written + 1, counted = :counted
  WHERE origin = :origin;
 SELECT SECOND(UTC_TIMESTAMP());

@@ -2,7 +2,7 @@
 -- seconds.
 SELECT host, instance, version, DATE_FORMAT(since, '%Y-%m-%dT%H:%i:%s.%fZ'),
        DATE_FORMAT(seen_at, '%Y-%m-%dT%H:%i:%s.%fZ'),
-       GREATEST(0, TIMESTAMPDIFF(SECOND, seen_at, UTC_TIMESTAMP(6)))
+       GREATEST(0, TIMESTAMPDIFF(SECOND, seen_at, UTC_TIMESTAMP(6))), pools
   FROM instance
  ORDER BY host, instance, origin
  LIMIT :most;

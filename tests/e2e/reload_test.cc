@@ -54,8 +54,13 @@ TEST(Reload, ARefusedOneKeepsThePoolWhateverDies) {
 TEST(Reload, AnEditThatWasNotLoadedChangesNothing) {
   Daemon daemon({.workers = 1});
   occupy(daemon);
+  const std::string before = support::read_file(daemon.config_file());
   std::ofstream(daemon.config_file(), std::ios::binary) << "[database]\nsocket = \"nowhere\"\n";
   expect_a_death_is_healed(daemon);
+  std::ofstream(daemon.config_file(), std::ios::binary) << before << "# a comment\n";
+  EXPECT_NE(daemon.allot({"status"}).out.find(" was changed and not loaded"), std::string::npos);
+  std::ofstream(daemon.config_file(), std::ios::binary) << before;
+  EXPECT_EQ(daemon.allot({"status"}).out.find(" was changed and not loaded"), std::string::npos);
 }
 
 TEST(Reload, NorDoesAFileThatIsGone) {

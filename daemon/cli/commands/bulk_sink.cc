@@ -56,7 +56,7 @@ class DatabaseSink final : public BulkSink {
     return told;
   }
 
-  void warn() const override { known_types_.warn(); }
+  void warn() override { known_types_.warn(db_); }
 
  private:
   // A batch may have waited for its last line while somebody set a route.

@@ -53,7 +53,7 @@ class BulkSink {
   virtual BatchMade submit() = 0;
 
   // Says on standard error what is odd about what was submitted.
-  virtual void warn() const {}
+  virtual void warn() {}
 };
 
 // These use what they are given as long as they live.

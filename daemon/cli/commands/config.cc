@@ -64,11 +64,7 @@ ordered_json value_of(const Effective& entry) {
 std::optional<bool> loaded(const config::Settings& settings) {
   const InstanceView instance = read_instance(config::runtime_dir(settings));
   if (instance.workers.empty() && instance.stewards.empty()) return std::nullopt;
-  const auto is_new = [&](const auto& worker) {
-    return worker.config_mark == settings.files.mark();
-  };
-  return std::all_of(instance.workers.begin(), instance.workers.end(), is_new) &&
-         std::all_of(instance.stewards.begin(), instance.stewards.end(), is_new);
+  return as_json::runs_configuration(instance, settings.files);
 }
 
 void print_json(const config::Settings& settings) {

@@ -24,6 +24,7 @@
 #include "db/writer.h"
 #include "json/here.h"
 #include "queue/look/health.h"
+#include "queue/minutes/serving_pool.h"
 #include "queue/model/server_change.h"
 #include "queue/notices/notice.h"
 #include "queue/operate/lease_rows.h"
@@ -88,6 +89,7 @@ class Doctor {
         look_at_far_tasks(db);
         look_at_duties(db);
         look_at_purge(db);
+        look_at_served(db);
         look_at_notices(db);
       }
     } catch (const Error& error) {
@@ -150,6 +152,10 @@ class Doctor {
     } else if (!view.running) {
       ok("daemon", "does not run here");
     } else {
+      for (const std::string& line : instance_troubles(view, settings_)) {
+        const std::size_t colon = line.find(": ");
+        warn(line.substr(0, colon), line.substr(colon + 2), "");
+      }
       const std::string workers = "runs, with " + std::to_string(view.workers.size()) + " workers";
       if (!view.stewards.empty()) return ok("daemon", workers + " and its steward");
       warn("daemon", workers + " and without its steward: nothing is purged or reported meanwhile",
@@ -363,6 +369,21 @@ class Doctor {
     } else if (!failing) {
       ok("duties", std::to_string(led) + " led");
     }
+  }
+
+  void look_at_served(db::Connection& db) {
+    const auto instances = queue::list_instances(db);
+    std::size_t served = 0;
+    for (const queue::QueueInfo& queue : queue::list_queues(db)) {
+      const auto pools = queue::pools_that_serve(instances, queue.name);
+      if (!pools || !pools->empty()) {
+        ++served;
+        continue;
+      }
+      warn("queue " + queue.name, "no pool of a running daemon serves it: its tasks wait",
+           "add it to the queues of a pool, and reload its daemon");
+    }
+    if (served > 0) ok("queues", std::to_string(served) + " served");
   }
 
   // C10: the command knows only the retentions of queues in this configuration.

@@ -93,7 +93,7 @@ int add_one(const Context& context, const AddWords& words) {
   const queue::Schedule made = named_schedule(db, spec.name);
   KnownTypes known(settings);
   known.submitted(spec.queue, spec.type);
-  known.warn();
+  known.warn(db);
   print_made(as_json::schedule(made), made, put, words.json);
   return kExitOk;
 }

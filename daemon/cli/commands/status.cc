@@ -2,7 +2,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -20,6 +22,7 @@
 #include "queue/look/health.h"
 #include "queue/look/inspect.h"
 #include "queue/minutes/minute_view.h"
+#include "queue/minutes/serving_pool.h"
 
 namespace allot::cli {
 namespace {
@@ -94,49 +97,117 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
     view["workers"].push_back(as_json::worker(worker));
   }
   view["stewards"] = as_json::stewards(instance);
+  view["troubles"] = instance_troubles(instance, settings);
   std::printf("%s\n", view.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 
-void print_queues(const std::vector<QueueView>& queues) {
+std::string ago(std::chrono::seconds since) {
+  if (since.count() < 1) return "now";
+  return how_long(static_cast<std::uint64_t>(since.count()) * 1000) + " ago";
+}
+
+// "default@host-a", or how many there are.
+std::string served_text(const std::vector<std::string>& pools) {
+  constexpr std::size_t kMostShown = 2;
+  if (pools.empty()) return "no pool";
+  if (pools.size() > kMostShown) return std::to_string(pools.size()) + " pools";
+  std::string text;
+  for (const std::string& pool : pools) text += (text.empty() ? "" : " ") + printable(pool, 60);
+  return text;
+}
+
+// The last columns are only there while a daemon says what it serves, and while a queue is paused.
+void print_queues(const std::vector<QueueView>& queues,
+                  const std::vector<queue::InstanceRow>& instances) {
+  const bool served = queue::pools_that_serve(instances, "").has_value();
   const bool paused = std::any_of(queues.begin(), queues.end(),
                                   [](const QueueView& queue) { return queue.info.paused; });
-  // The last column is only there while a queue is paused.
-  Table table({"QUEUE", "PARTITIONS", "WAITING", "DETACHED", "DEAD", paused ? "PAUSED" : ""});
+  std::vector<std::string> heads{"QUEUE", "PARTITIONS", "WAITING", "DETACHED", "DEAD"};
+  if (served) heads.emplace_back("SERVED BY");
+  if (paused) heads.emplace_back("PAUSED");
+  Table table(std::move(heads));
   for (const QueueView& queue : queues) {
+    std::vector<std::string> cells{queue.info.name, std::to_string(queue.info.partitions()),
+                                   text_of(queue.waiting), text_of(queue.detached),
+                                   text_of(queue.dead)};
     std::optional<std::size_t> alarming;
     if (queue.dead.value > 0) alarming = 4;
-    table.add({queue.info.name, std::to_string(queue.info.partitions()), text_of(queue.waiting),
-               text_of(queue.detached), text_of(queue.dead), as_json::pause_text(queue.info)},
-              alarming);
+    if (const auto pools = queue::pools_that_serve(instances, queue.info.name)) {
+      if (pools->empty()) alarming = 5;
+      cells.push_back(served_text(*pools));
+    }
+    if (paused) cells.push_back(as_json::pause_text(queue.info));
+    table.add(std::move(cells), alarming);
   }
   std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
+}
+
+// The newest row for each name; a daemon that has another runtime folder now has two. One that
+// stopped is shown for a day.
+std::vector<queue::InstanceRow> latest_of(const std::vector<queue::InstanceRow>& instances) {
+  constexpr std::chrono::hours kShown{24};
+  std::vector<queue::InstanceRow> latest;
+  for (const queue::InstanceRow& row : instances) {
+    if (row.silent > kShown) continue;
+    const auto same = std::find_if(latest.begin(), latest.end(), [&](const auto& other) {
+      return other.host == row.host && other.instance == row.instance;
+    });
+    if (same == latest.end()) {
+      latest.push_back(row);
+    } else if (row.silent < same->silent) {
+      *same = row;
+    }
+  }
+  return latest;
 }
 
 // Of all hosts.
 void print_instances(const std::vector<queue::InstanceRow>& instances) {
   if (instances.empty()) return;
-  Table table({"HOST", "INSTANCE", "VERSION", "SINCE", "SEEN"});
-  for (const queue::InstanceRow& row : instances) {
-    std::optional<std::size_t> alarming;
-    if (row.silent >= queue::kInstanceSilent) alarming = 4;
-    table.add({printable(row.host, 100), printable(row.instance, 100), printable(row.version, 63),
-               row.since, row.seen},
-              alarming);
+  Table table({"HOST", "INSTANCE", "VERSION", "STATE", "SEEN"});
+  for (const queue::InstanceRow& row : latest_of(instances)) {
+    const bool silent = row.silent >= queue::kInstanceSilent;
+    table.add({printable(row.host, 60), printable(row.instance, 60), printable(row.version, 63),
+               silent ? "stopped" : "running", ago(row.silent)},
+              silent ? std::optional<std::size_t>(3) : std::nullopt);
   }
   std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
 
+// The columns of rare events are only there where one has happened.
 void print_workers(const InstanceView& instance) {
-  Table table({"SLOT", "PID", "POOL", "STATE", "PARTITION", "DONE", "RETRIED", "DEAD", "DEFERRED",
-               "TAKEOVERS", "LOST", "DEADLOCKS", "WAITS", "RUNNING"});
+  struct Rare {
+    const char* head;
+    std::uint64_t WorkerView::*count;
+  };
+  constexpr Rare kRare[] = {{"DEFERRED", &WorkerView::deferred},
+                            {"TAKEOVERS", &WorkerView::takeovers},
+                            {"LOST", &WorkerView::leases_lost},
+                            {"DEADLOCKS", &WorkerView::deadlocks},
+                            {"WAITS", &WorkerView::lock_waits}};
+  std::vector<Rare> shown;
+  std::copy_if(
+      std::begin(kRare), std::end(kRare), std::back_inserter(shown), [&](const Rare& rare) {
+        return std::any_of(instance.workers.begin(), instance.workers.end(),
+                           [&](const WorkerView& worker) { return worker.*rare.count > 0; });
+      });
+  std::vector<std::string> heads{"SLOT",      "PID",  "POOL",    "STATE",
+                                 "PARTITION", "DONE", "RETRIED", "DEAD"};
+  for (const Rare& rare : shown) heads.emplace_back(rare.head);
+  heads.emplace_back("RUNNING");
+  Table table(std::move(heads));
   for (const WorkerView& worker : instance.workers) {
-    table.add({std::to_string(worker.slot), std::to_string(worker.pid),
-               printable(worker.pool, sizeof(ipc::Slot::pool_name)), worker.state,
-               partition_text(worker), std::to_string(worker.done), std::to_string(worker.retried),
-               std::to_string(worker.dead), std::to_string(worker.deferred),
-               std::to_string(worker.takeovers), std::to_string(worker.leases_lost),
-               std::to_string(worker.deadlocks), std::to_string(worker.lock_waits),
-               running_text(worker.running)});
+    std::vector<std::string> cells{std::to_string(worker.slot),
+                                   std::to_string(worker.pid),
+                                   printable(worker.pool, sizeof(ipc::Slot::pool_name)),
+                                   worker.state,
+                                   partition_text(worker),
+                                   std::to_string(worker.done),
+                                   std::to_string(worker.retried),
+                                   std::to_string(worker.dead)};
+    for (const Rare& rare : shown) cells.push_back(std::to_string(worker.*rare.count));
+    cells.push_back(running_text(worker.running));
+    table.add(std::move(cells));
   }
   std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
@@ -156,6 +227,9 @@ void print_instance(const config::Settings& settings, const InstanceView& instan
     print_workers(instance);
   }
   std::printf("%s\n", stewards_text(instance).c_str());
+  for (const std::string& line : instance_troubles(instance, settings)) {
+    std::printf("%s\n", coloured(line, Colour::kRed, wants_colour(STDOUT_FILENO)).c_str());
+  }
 }
 
 // allot status shows queues from the database and workers from the slot table of this host's
@@ -183,7 +257,7 @@ int status(const Context& context, const JsonOption& options) {
     return code;
   }
   if (database) {
-    print_queues(database->queues);
+    print_queues(database->queues, database->instances);
     const std::string duties = duties_text(database->duties);
     if (!duties.empty()) std::printf("\n%s", duties.c_str());
     print_instances(database->instances);

@@ -92,7 +92,7 @@ int submit(const Context& context, const SubmitWords& words) {
   if (!made.existed) ring_local(settings, {{task.queue.queue_id, 1}});
   KnownTypes known(settings);
   known.submitted(task.queue.name, task.type);
-  known.warn();
+  known.warn(db);
   const queue::Owner owner = queue::owners(db, {&task, 1}, {&made, 1}).front();
   print_submitted(as_json::submitted(made, owner), words.json);
   return kExitOk;

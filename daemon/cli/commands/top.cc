@@ -140,7 +140,9 @@ std::string as_text(const config::Settings& settings, const InstanceView& view,
                partition_text(worker), per_second(rate, &Rate::done), failed,
                running_text(worker.running)});
   }
-  return text + table.text() + stewards_text(view) + "\n";
+  text += table.text() + stewards_text(view) + "\n";
+  for (const std::string& line : instance_troubles(view, settings)) text += line + "\n";
+  return text;
 }
 
 json rate_json(const std::optional<Rate>& rate) {

@@ -8,6 +8,7 @@
 
 #include "cli/commands/command.h"
 #include "cli/remote/session.h"
+#include "cli/words/instance_text.h"
 #include "cli/words/task_view.h"
 #include "cli/words/text.h"
 #include "queue/look/inspect.h"
@@ -37,6 +38,11 @@ int why(const Context& context, const WhyOptions& options) {
     return kExitOk;
   }
   for (const as_json::Reason& reason : reasons) std::printf("%s\n", reason.text.c_str());
+  if (task->dead) return kExitOk;
+  const InstanceView instance = read_instance(config::runtime_dir(settings));
+  for (const std::string& line : instance_troubles(instance, settings)) {
+    std::printf("%s\n", line.c_str());
+  }
   return kExitOk;
 }
 

@@ -6,11 +6,23 @@
 #include "cli/words/text.h"
 #include "config/served.h"
 #include "peer/handler_types.h"
+#include "queue/minutes/serving_pool.h"
+#include "queue/model/task.h"
 
 namespace allot::cli {
 namespace {
 
 constexpr std::size_t kMostTypes = 1000;
+constexpr std::size_t kMostQueues = 1000;
+
+// The instances of all hosts; none where this account may not read them.
+std::vector<queue::InstanceRow> instances_of(db::Connection& db) {
+  try {
+    return queue::list_instances(db);
+  } catch (const db::DbError&) {
+    return {};
+  }
+}
 
 }  // namespace
 
@@ -18,6 +30,7 @@ KnownTypes::KnownTypes(const config::Settings& settings)
     : settings_(settings), types_(peer::read_types(config::runtime_dir(settings))) {}
 
 void KnownTypes::submitted(const std::string& queue, const std::string& type) {
+  if (queues_.size() < kMostQueues) queues_.insert(queue);
   if (!types_ || peer::takes(*types_, type)) return;
   const auto known = unknown_.find(type);
   if (known != unknown_.end()) {
@@ -27,7 +40,15 @@ void KnownTypes::submitted(const std::string& queue, const std::string& type) {
   }
 }
 
-void KnownTypes::warn() const {
+void KnownTypes::warn(db::Connection& db) const {
+  const auto instances = instances_of(db);
+  for (const std::string& queue : queues_) {
+    const auto pools = queue::pools_that_serve(instances, queue);
+    if (!pools || !pools->empty()) continue;
+    std::fprintf(stderr,
+                 "allot: warning: no pool of a running daemon serves queue '%s': its tasks wait\n",
+                 printable(queue, queue::kMaxName).c_str());
+  }
   for (const auto& [type, tasks] : unknown_) {
     std::fprintf(stderr,
                  "allot: warning: no handler of this host's daemon takes type '%s' (%llu %s)%s\n",

@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "config/settings.h"
+#include "db/connection.h"
 
 namespace allot::cli {
 
@@ -20,13 +22,15 @@ class KnownTypes {
   explicit KnownTypes(const config::Settings& settings);
 
   void submitted(const std::string& queue, const std::string& type);
-  // Says on standard error what was noticed, in one line for each type.
-  void warn() const;
+  // Says on standard error what was noticed, in one line for each type; and each queue that no pool
+  // of a running daemon serves, on whichever host, if this account may read that.
+  void warn(db::Connection& db) const;
 
  private:
   const config::Settings& settings_;
   std::optional<std::vector<std::string>> types_;
   std::map<std::string, std::uint64_t> unknown_;  // tasks by their type
+  std::set<std::string> queues_;
 };
 
 }  // namespace allot::cli

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "config/settings.h"
 #include "json/instance_view.h"
 
 namespace allot::cli {
@@ -18,5 +19,9 @@ using as_json::WorkerView;
 [[nodiscard]] std::string running_text(const std::vector<WorkerView::Running>& running);
 // "steward: slot 4, pid 4711, idle"; more than one after each other.
 [[nodiscard]] std::string stewards_text(const InstanceView& view);
+// A line for each fault of the instance: a pool whose workers cannot start, and a configuration
+// file that was changed and not loaded.
+[[nodiscard]] std::vector<std::string> instance_troubles(const InstanceView& view,
+                                                         const config::Settings& settings);
 
 }  // namespace allot::cli

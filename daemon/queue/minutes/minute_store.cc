@@ -10,6 +10,7 @@
 
 #include "db/error.h"
 #include "db/statement.h"
+#include "queue/minutes/serving_pool.h"
 #include "queue/model/catalog.h"
 #include "queue/model/statements.h"
 #include "sql/queries.h"
@@ -151,6 +152,7 @@ unsigned MinuteStore::send(db::Connection& db, std::uint64_t written, const Minu
       .set("instance", of_.holder.instance)
       .set("version", of_.version)
       .set("life", of_.life)
+      .set("pools", text_of(of_.pools))
       .set("age_us", age.count())
       .set("counted", text_of_marks(write.marks));
   return static_cast<unsigned>(db.transact(packet).back().one().u64(0));

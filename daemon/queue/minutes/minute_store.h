@@ -7,9 +7,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "db/connection.h"
 #include "queue/minutes/minute.h"
+#include "queue/minutes/minute_view.h"
 #include "queue/model/lease.h"
 
 namespace allot::queue {
@@ -20,6 +22,7 @@ struct InstanceLife {
   Holder holder;
   std::string version;
   std::string life;
+  std::vector<ServingPool> pools{};
 };
 
 // Writes what an instance counts, minute by minute, and with it the sign of its life. What was

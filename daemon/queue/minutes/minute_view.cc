@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "db/statement.h"
+#include "queue/minutes/serving_pool.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -128,7 +129,8 @@ std::vector<InstanceRow> list_instances(db::Connection& db) {
   while (const auto row = results.front().next()) {
     all.push_back({std::string(row->text(0)), std::string(row->text(1)), std::string(row->text(2)),
                    std::string(row->text(3)), std::string(row->text(4)),
-                   std::chrono::seconds(row->u64(5))});
+                   std::chrono::seconds(row->u64(5)),
+                   pools_of(row->is_null(6) ? "" : row->text(6))});
   }
   return all;
 }

@@ -46,6 +46,13 @@ struct Minutes {
 };
 [[nodiscard]] Minutes list_minutes(db::Connection& db, const MinutesWanted& wanted);
 
+// A pool of an instance, and the queues that it serves.
+struct ServingPool {
+  std::string name;
+  unsigned workers = 0;
+  std::vector<std::string> queues{};  // "*": it may serve any
+};
+
 struct InstanceRow {
   std::string host;
   std::string instance;
@@ -53,6 +60,7 @@ struct InstanceRow {
   std::string since;  // when its allotd started
   std::string seen;   // the last sign of life
   std::chrono::seconds silent{0};
+  std::vector<ServingPool> pools{};  // empty: it does not say
 };
 // One that gave no sign for so long is shown as silent: it gives one each minute.
 inline constexpr std::chrono::seconds kInstanceSilent{150};

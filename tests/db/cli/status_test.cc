@@ -52,6 +52,38 @@ TEST_F(StatusTest, QueuesWithoutADaemon) {
   EXPECT_EQ(view["workers"], json::array());
 }
 
+TEST_F(StatusTest, QueuesHaveTheirPoolsAndDaemonsTheirState) {
+  look_.execute(
+      "INSERT INTO instance (origin, host, instance, version, life, since, seen_at, written,"
+      " counted, pools) VALUES"
+      " (1, 'a', 'i', '0.1.0', '1', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), 1, '',"
+      "  '[{\"name\": \"p\", \"workers\": 2, \"queues\": [\"wide\"]}]'),"
+      " (2, 'a', 'i', '0.1.0', '0', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) - INTERVAL 1 HOUR, 1, '',"
+      "  NULL),"
+      " (3, 'b', 'i', '0.1.0', '1', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) - INTERVAL 600 SECOND, 1,"
+      "  '', '[{\"name\": \"p\", \"workers\": 2, \"queues\": [\"default\"]}]'),"
+      " (4, 'c', 'i', '0.1.0', '1', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) - INTERVAL 25 HOUR, 1, '',"
+      "  NULL)");
+  const std::string text = must({"status"});
+  EXPECT_TRUE(has(text,
+                  "QUEUE    PARTITIONS  WAITING  DETACHED  DEAD  SERVED BY\n"
+                  "default           1        3         0     0  no pool\n"
+                  "wide              8        5         0     0  p@a\n"))
+      << text;
+  EXPECT_TRUE(
+      has(text, "HOST  INSTANCE  VERSION  STATE    SEEN\na     i         0.1.0    running  "))
+      << text;
+  EXPECT_TRUE(has(text, "\nb     i         0.1.0    stopped  10 min 0")) << text;
+  EXPECT_FALSE(has(text, "\nc     i")) << text;
+  const auto unserved = allot({"submit", "default", "t"});
+  EXPECT_EQ(unserved.status.code, kExitOk);
+  EXPECT_TRUE(has(unserved.err, "warning: no pool of a running daemon serves queue 'default'"));
+  EXPECT_EQ(allot({"submit", "wide", "t"}).err, "");
+  const std::string id = unserved.out.substr(0, unserved.out.find('\n'));
+  EXPECT_TRUE(has(must({"why", id}), "no pool of a running daemon serves queue default"));
+  EXPECT_TRUE(has(allot({"doctor"}).out, "queue default: no pool of a running daemon serves it"));
+}
+
 TEST_F(StatusTest, WhoLeadsWhatAndWhatNobodyDoes) {
   EXPECT_EQ(status()["duties"], json::array());
   look_.execute(
@@ -204,6 +236,19 @@ TEST_F(WorkersTest, TheTableSaysTheSame) {
   EXPECT_TRUE(has(text, ", attempt 3\n"));
   EXPECT_TRUE(has(text, "idle     -             0        0     0 "));
   EXPECT_TRUE(has(text, " former ")) << "a pool that the configuration does not name any more";
+}
+
+TEST_F(WorkersTest, APoolThatCannotStartIsShown) {
+  worker(0);
+  std::strcpy(header().start_failures[0].pool, "default");
+  header().start_failures[0].count = 3;
+  header().start_failures[0].wait_status = 78 << 8;
+  const std::string line =
+      "pool default: workers end before they are ready (exit code 78), 3 times in a row";
+  EXPECT_TRUE(has(must({"status"}), line));
+  EXPECT_TRUE(has(status()["troubles"][0], line));
+  EXPECT_TRUE(has(must({"top", "--once"}), line));
+  EXPECT_TRUE(has(allot({"doctor"}).out, line.substr(14)));
 }
 
 TEST_F(WorkersTest, ADetachedTaskIsMarked) {

@@ -6,6 +6,7 @@
 #include "db/queue/fixture.h"
 #include "queue/minutes/minute_store.h"
 #include "queue/minutes/minute_view.h"
+#include "queue/minutes/serving_pool.h"
 #include "support/rewriting_proxy.h"
 #include "support/temp_dir.h"
 
@@ -19,7 +20,10 @@ class MinuteTest : public QueueTest {
   MinuteTest() : wide_(make_queue("wide", 4)) { store_.emplace(of("life")); }
 
   static InstanceLife of(const std::string& life) {
-    return {{1, 4711, "host-a", "test", 12}, "0.1.0", life};
+    return {{1, 4711, "host-a", "test", 12},
+            "0.1.0",
+            life,
+            {{"default", 2, {"wide"}}, {"none", 0, {"mail"}}}};
   }
   // What was counted so far: that many that are done, and one that died.
   static MinuteTotals counted(std::uint64_t done, const std::string& type = "t") {
@@ -157,10 +161,13 @@ TEST_F(MinuteTest, AnInstanceIsShown) {
   EXPECT_EQ(instances[0].version, "0.1.0");
   EXPECT_LT(instances[0].since, instances[0].seen);
   EXPECT_LT(instances[0].silent, kInstanceSilent);
+  EXPECT_EQ(pools_that_serve(instances, "wide"), std::vector<std::string>{"default@host-a"});
+  EXPECT_EQ(pools_that_serve(instances, "mail"), std::vector<std::string>{});
   look_.execute("UPDATE instance SET seen_at = seen_at - INTERVAL 29 DAY");
   purge_minutes(look_);
   ASSERT_EQ(list_instances(look_).size(), 1U);
   EXPECT_GE(list_instances(look_)[0].silent, kInstanceSilent);
+  EXPECT_EQ(pools_that_serve(list_instances(look_), "wide"), std::nullopt);
   look_.execute("UPDATE instance SET seen_at = seen_at - INTERVAL 2 DAY");
   purge_minutes(look_);
   EXPECT_TRUE(list_instances(look_).empty());

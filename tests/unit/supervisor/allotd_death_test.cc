@@ -18,6 +18,14 @@ namespace {
 using std::chrono::steady_clock;
 using support::eventually;
 
+// Of the first pool, as `allot status` sees them.
+ipc::StartFailures start_failures(const Allotd& daemon) {
+  ipc::SlotFileHeader header{};
+  std::ifstream(daemon.folder() / "run/slots", std::ios::binary)
+      .read(reinterpret_cast<char*>(&header), sizeof header);
+  return header.start_failures[0];
+}
+
 TEST(AllotdDeath, BeforeReadyIsThrottledWithGrowingPauses) {
   Allotd daemon("pools=main:4 run_exit=3");
   const auto began = steady_clock::now();
@@ -30,8 +38,13 @@ TEST(AllotdDeath, BeforeReadyIsThrottledWithGrowingPauses) {
   EXPECT_LE(daemon.logs("worker.start"), 6U * 4) << "each try is one of the pool\n"
                                                  << daemon.story();
   EXPECT_EQ(daemon.seen("settle"), 0U);
+  const ipc::StartFailures shown = start_failures(daemon);
+  EXPECT_STREQ(shown.pool, "main");
+  EXPECT_GE(shown.count, 5U);
+  EXPECT_EQ(WEXITSTATUS(shown.wait_status), 3);
   daemon.set("run_exit", "-1");
   EXPECT_TRUE(daemon.saw("ready slot=", 4)) << "all start when one may\n" << daemon.story();
+  EXPECT_TRUE(support::eventually([&] { return start_failures(daemon).count == 0; }));
 }
 
 TEST(AllotdDeath, RightAfterReadyIsThrottledAsWell) {
