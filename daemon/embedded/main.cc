@@ -30,6 +30,12 @@ namespace {
 constexpr Nanos kStartPatience = 55 * kSecond;
 constexpr Nanos kStopPatience = 25 * kSecond;
 
+// On the way out nothing waits for a reader of standard error.
+void say(const std::string& text) {
+  const std::string line = "allot-embedded: " + text + "\n";
+  (void)write_now(STDERR_FILENO, line.data(), line.size());
+}
+
 // The server with the two reasons to end it: a signal, or the end of the supervisor.
 class Keeper {
  public:
@@ -50,8 +56,7 @@ class Keeper {
     if (peer::inherited(ipc::kAnswerFd)) write_all(ipc::kAnswerFd, "\n", 1);
     while (!asked_to_stop(-1)) {
       if (gone()) {
-        std::fprintf(stderr, "allot-embedded: mariadbd ended by itself; see %s\n",
-                     server_.error_log().c_str());
+        say("mariadbd ended by itself; see " + server_.error_log());
         return kExitFailure;
       }
     }
@@ -164,10 +169,10 @@ int main(int argc, char** argv) {
   try {
     return embedded::keep(argument);
   } catch (const Error& error) {
-    std::fprintf(stderr, "allot-embedded: %s\n", error.what());
+    embedded::say(error.what());
     return error.exit_code();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "allot-embedded: %s\n", error.what());
+    embedded::say(error.what());
     return kExitFailure;
   }
 }
