@@ -33,10 +33,10 @@ bool write_all(int fd, const void* data, std::size_t size) {
   return repeat(::write, fd, static_cast<const char*>(data), size);
 }
 
-// S71: a file has no reader to wait for, and a socket is asked for each write. A pipe or a terminal is
-// opened again, because the flags of another description are our own. It cannot be where it belongs
-// to another user, or without /proc: then a pipe that has room takes PIPE_BUF bytes, unless another
-// process takes that room first.
+// S71: a file has no reader to wait for, and a socket is asked for each write. A pipe or a terminal
+// is opened again, because the flags of another description are our own. It cannot be where it
+// belongs to another user, or without /proc: then a pipe that has room takes PIPE_BUF bytes, unless
+// another process takes that room first.
 ssize_t write_now(int fd, const void* data, std::size_t size) {
   if (::lseek(fd, 0, SEEK_CUR) >= 0) return ::write(fd, data, size);
   const ssize_t sent = ::send(fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);

@@ -21,8 +21,8 @@
 #include "base/version.h"
 #include "embedded/server.h"
 #include "ipc/slot.h"
-#include "peer/folders.h"
 #include "peer/inherited.h"
+#include "trust/trust.h"
 
 namespace allot::embedded {
 namespace {
@@ -126,11 +126,8 @@ constexpr char kUsage[] =
 
 // The lock is held until exit, because two servers over one data folder would destroy it.
 UniqueFd lock(const std::string& folder) {
-  if (!peer::make_folders(folder.c_str(), 0700)) {
-    throw Error("embedded database: " + folder + " cannot be made: " + std::strerror(errno),
-                kExitCannotCreate);
-  }
-  UniqueFd file(open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  trust::make_folder(folder, trust::Role::kPrivateFolder, "[database] embedded");
+  UniqueFd file(open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file.valid()) {
     throw Error("embedded database: " + folder + "/lock: " + std::strerror(errno),
                 kExitCannotCreate);
