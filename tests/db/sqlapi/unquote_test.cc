@@ -70,7 +70,7 @@ TEST_F(UnquoteTest, InAListKeysTypesAndPayloadsAreWhatTheyAre) {
 }
 
 TEST_F(UnquoteTest, APayloadThatIsNoStringIsItsText) {
-  for (const std::string text : {"7", "1.50", "true", "null", R"({"a": ["x", 1]})", "[]"}) {
+  for (const std::string text : {"7", "1.25", "true", "null", R"({"a": ["x", 1]})", "[]"}) {
     call_submit_many(db_, R"([{"queue":"default","type":"t","payload":)" + text + "}]");
     EXPECT_EQ(value("SELECT payload FROM task"), text);
     db_.execute("DELETE FROM task");
