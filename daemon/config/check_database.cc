@@ -69,7 +69,7 @@ class DatabaseChecker {
                             "name", "required", "tls", "tls_ca", "tls_cert", "tls_key"}) {
       if (line_of(key) != 0) warn(key, header_ + key + " is not used: the database is embedded");
     }
-    database_.socket = database_.embedded + "/sock";
+    database_.socket = database_.embedded + "/data/sock";
     database_.user = "root";
     database_.password.clear();
     database_.password_file.clear();

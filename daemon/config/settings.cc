@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/settings.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "config/drain.h"
 #include "config/reader.h"
 #include "config/schedules.h"
+#include "trust/trust.h"
 
 namespace allot::config {
 namespace {
@@ -63,15 +63,9 @@ std::string read_file(Settings& settings) {
 // Everybody may write to /tmp: a folder with our name that somebody else made must not get our lock
 // file.
 std::string private_tmp_folder() {
-  std::string folder = "/tmp/allot-" + std::to_string(::geteuid());
-  struct stat status = {};
-  if (::lstat(folder.c_str(), &status) != 0) return folder;
-  if (S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & 0022U) == 0) {
-    return folder;
-  }
-  throw Error("the folder " + folder +
-                  " is not this account's alone; remove it or set [daemon] runtime_dir",
-              kExitConfig);
+  const std::string folder = "/tmp/allot-" + std::to_string(::geteuid());
+  trust::require_folder(folder, trust::Role::kOwnFolder, "[daemon] runtime_dir");
+  return folder;
 }
 
 const Type* find_type(const Settings& settings, std::string_view name) {

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "db/from_settings.h"
 
-#include <filesystem>
-#include <system_error>
-
 #include "base/error.h"
+#include "trust/trust.h"
 
 namespace allot::db {
 namespace {
 
-// Where it may be made: one server has nothing to be compared with.
+// Where it may be made: one server has nothing to be compared with. With the mode that a daemon
+// wants it to have, whatever the umask.
 void make_folder(const std::string& folder) {
-  std::error_code ignored;
-  std::filesystem::create_directories(folder, ignored);
+  try {
+    trust::make_folder(folder, trust::Role::kOwnFolder, "[daemon] runtime_dir");
+  } catch (const Error&) {  // a command works without it
+  }
 }
 
 // A folder that belongs to another account is no place, and a command works without it.

@@ -21,14 +21,20 @@
 #include "base/version.h"
 #include "embedded/server.h"
 #include "ipc/slot.h"
-#include "peer/folders.h"
 #include "peer/inherited.h"
+#include "trust/trust.h"
 
 namespace allot::embedded {
 namespace {
 
 constexpr Nanos kStartPatience = 55 * kSecond;
 constexpr Nanos kStopPatience = 25 * kSecond;
+
+// On the way out nothing waits for a reader of standard error.
+void say(const std::string& text) {
+  const std::string line = "allot-embedded: " + text + "\n";
+  (void)write_now(STDERR_FILENO, line.data(), line.size());
+}
 
 // The server with the two reasons to end it: a signal, or the end of the supervisor.
 class Keeper {
@@ -50,8 +56,7 @@ class Keeper {
     if (peer::inherited(ipc::kAnswerFd)) write_all(ipc::kAnswerFd, "\n", 1);
     while (!asked_to_stop(-1)) {
       if (gone()) {
-        std::fprintf(stderr, "allot-embedded: mariadbd ended by itself; see %s\n",
-                     server_.error_log().c_str());
+        say("mariadbd ended by itself; see " + server_.error_log());
         return kExitFailure;
       }
     }
@@ -121,11 +126,8 @@ constexpr char kUsage[] =
 
 // The lock is held until exit, because two servers over one data folder would destroy it.
 UniqueFd lock(const std::string& folder) {
-  if (!peer::make_folders(folder.c_str(), 0700)) {
-    throw Error("embedded database: " + folder + " cannot be made: " + std::strerror(errno),
-                kExitCannotCreate);
-  }
-  UniqueFd file(open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  trust::make_folder(folder, trust::Role::kPrivateFolder, "[database] embedded");
+  UniqueFd file(open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file.valid()) {
     throw Error("embedded database: " + folder + "/lock: " + std::strerror(errno),
                 kExitCannotCreate);
@@ -164,10 +166,10 @@ int main(int argc, char** argv) {
   try {
     return embedded::keep(argument);
   } catch (const Error& error) {
-    std::fprintf(stderr, "allot-embedded: %s\n", error.what());
+    embedded::say(error.what());
     return error.exit_code();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "allot-embedded: %s\n", error.what());
+    embedded::say(error.what());
     return kExitFailure;
   }
 }

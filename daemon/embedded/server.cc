@@ -90,9 +90,8 @@ Server::Server(std::string folder)
 }
 
 void Server::initialise() const {
-  const std::string data = folder_ + "/data";
   const std::string fresh = folder_ + "/data.new";
-  if (fs::exists(data + "/mysql")) return;
+  if (fs::exists(data() + "/mysql")) return;
   fs::remove_all(fresh);
   std::vector<std::string> command{install_program_,     "--no-defaults",
                                    "--datadir=" + fresh, "--auth-root-authentication-method=normal",
@@ -108,13 +107,13 @@ void Server::initialise() const {
   if (status != 0) {
     throw Error("embedded database: " + fresh + " could not be initialised; see " + error_log());
   }
-  fs::rename(fresh, data);
+  fs::rename(fresh, data());
 }
 
 pid_t Server::start() const {
   std::vector<std::string> command{server_program_,
                                    "--no-defaults",
-                                   "--datadir=" + folder_ + "/data",
+                                   "--datadir=" + data(),
                                    "--socket=" + socket(),
                                    "--pid-file=" + folder_ + "/pid",
                                    "--log-error=" + error_log(),
@@ -125,6 +124,7 @@ pid_t Server::start() const {
                                    "--character-set-server=utf8mb4",
                                    "--innodb-flush-log-at-trx-commit=1"};
   if (geteuid() == 0) command.emplace_back("--user=root");
+  fs::permissions(data(), fs::perms::owner_all);
   fs::create_directories(scratch());
   return run(command, error_log(), scratch());
 }

@@ -7,15 +7,15 @@
 
 namespace allot::embedded {
 
-// The private MariaDB below one folder: DIR/data, DIR/tmp, DIR/sock,
-// DIR/error.log.
+// The private MariaDB below one folder: DIR/data, DIR/tmp, DIR/error.log. Its socket is in
+// DIR/data, which nobody else may enter: whoever reaches it is root of the database.
 class Server {
  public:
   // Throws Error(kExitConfig) when DIR is too long for a socket's path, or when MariaDB's programs
   // are not installed.
   explicit Server(std::string folder);
 
-  [[nodiscard]] std::string socket() const { return folder_ + "/sock"; }
+  [[nodiscard]] std::string socket() const { return data() + "/sock"; }
 
   // Makes the data folder if there is none. A kill half way leaves nothing that looks finished.
   void initialise() const;
@@ -33,6 +33,7 @@ class Server {
   [[nodiscard]] std::string error_log() const { return folder_ + "/error.log"; }
 
  private:
+  [[nodiscard]] std::string data() const { return folder_ + "/data"; }
   [[nodiscard]] std::string scratch() const { return folder_ + "/tmp"; }
 
   std::string folder_;

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "peer/folders.h"
+#include "trust/trust.h"
 
 namespace allot::gateway {
 namespace {
@@ -162,8 +162,8 @@ Listeners::Listeners(const config::Settings& settings, const std::vector<int>& h
   UniqueFd fd = take(address);
   if (!fd.valid()) {
     const std::string folder = socket_.substr(0, socket_.rfind('/'));
-    if (settings.gateway->socket.empty() && !peer::make_folders(folder.c_str(), 0750)) {
-      refuse(socket_, std::strerror(errno));
+    if (settings.gateway->socket.empty()) {
+      trust::make_folder(folder, trust::Role::kOwnFolder, "[daemon] runtime_dir");
     }
     remove_stale(socket_, address);
     fd = listen_at(socket_, address);

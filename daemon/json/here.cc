@@ -14,7 +14,7 @@
 namespace allot::as_json {
 
 Here::Here(const std::string& instance, const std::string& runtime_dir) {
-  const UniqueFd lock(open((runtime_dir + "/lock").c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd lock(open((runtime_dir + "/lock").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   const std::uint64_t mark = lock.valid() ? peer::lock_mark(lock.get()) : 0;
   origin_ = queue::make_holder(instance, runtime_dir, mark).origin;
 }

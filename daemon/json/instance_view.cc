@@ -181,7 +181,7 @@ InstanceView read_instance(const std::string& runtime_dir) {
   InstanceView view;
   view.runtime_dir = runtime_dir;
   const std::string path = runtime_dir + "/slots";
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!file.valid()) {
     if (errno != ENOENT) view.trouble = path + ": " + std::strerror(errno);
     return view;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "log/log.h"
 
-#include <fcntl.h>
+#include <poll.h>
 #include <spdlog/logger.h>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
@@ -11,10 +11,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/posix.h"
 #include "base/unique_fd.h"
@@ -22,8 +24,26 @@
 namespace allot::log {
 namespace {
 
-UniqueFd open_log(const std::string& file) {
-  return UniqueFd(::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
+// How long a thread waits for a reader that is slow. Once a line was dropped none waits, until
+// lines get through again.
+constexpr Nanos kMoment = 100 * kMilli;
+
+// Returns how much is left, for which there was no room in time.
+std::size_t write_line(int fd, std::string_view line, Nanos patience) {
+  const Nanos deadline = mono_ns() + patience;
+  while (!line.empty()) {
+    const ssize_t n = write_now(fd, line.data(), line.size());
+    if (n > 0) {
+      line.remove_prefix(static_cast<std::size_t>(n));
+      continue;
+    }
+    if (n < 0 && errno == EINTR) continue;
+    const Nanos now = mono_ns();
+    if (n == 0 || errno != EAGAIN || now >= deadline) break;
+    pollfd room{fd, POLLOUT, 0};
+    ::poll(&room, 1, static_cast<int>((deadline - now) / kMilli) + 1);
+  }
+  return line.size();
 }
 
 bool same_file(int one, int other) {
@@ -34,15 +54,19 @@ bool same_file(int one, int other) {
 }
 
 // Unlike spdlog's file sinks this one has no buffer: stdio may split a long line into several
-// writes, and then the lines of two processes mix.
+// writes, and then the lines of two processes mix. A line that nobody makes room for is dropped and
+// counted, because a log that is not read must hold up no task.
 class LineSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  LineSink(std::string file, UniqueFd fd) : file_(std::move(file)), fd_(std::move(fd)) {}
+  // `dropped_line` makes the text that says how many lines were dropped.
+  using DroppedLine = std::function<std::string(std::uint64_t lines)>;
+  LineSink(std::string file, UniqueFd fd, DroppedLine dropped_line)
+      : file_(std::move(file)), fd_(std::move(fd)), dropped_line_(std::move(dropped_line)) {}
 
   bool reopen() {
     const std::lock_guard<std::mutex> hold(mutex_);
     if (file_.empty()) return true;
-    UniqueFd fresh = open_log(file_);
+    UniqueFd fresh(open_log(file_.c_str()));
     if (!fresh.valid()) return false;
     // Lines that a handler prints go to the supervisor's standard descriptors, and so to the same
     // file.
@@ -53,18 +77,47 @@ class LineSink : public spdlog::sinks::base_sink<std::mutex> {
     return true;
   }
 
+  void tell_dropped() {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    (void)flows();
+  }
+
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    spdlog::memory_buf_t line;
-    formatter_->format(message, line);
-    if (fd_.valid() && write_all(fd_.get(), line.data(), line.size())) return;
-    write_all(STDERR_FILENO, line.data(), line.size());  // a full disk must not hide the line
+    if (!flows() || !put(message)) ++dropped_;
   }
   void flush_() override {}
 
  private:
+  // Says what was dropped. False: there is no room even for that.
+  bool flows() {
+    if (dropped_ == 0) return true;
+    const std::string text = dropped_line_(dropped_);
+    if (!put({"allot", spdlog::level::warn, text})) return false;
+    dropped_ = 0;
+    return true;
+  }
+
+  // Goes to standard error where the file takes no more: a full disk must not hide the line.
+  bool put(const spdlog::details::log_msg& message) {
+    spdlog::memory_buf_t line;
+    if (cut_) line.push_back('\n');
+    formatter_->format(message, line);
+    for (const int fd : {fd_.get(), STDERR_FILENO}) {
+      if (fd < 0) continue;
+      const std::size_t left =
+          write_line(fd, {line.data(), line.size()}, dropped_ == 0 ? kMoment : 0);
+      cut_ = left != 0 && (cut_ || left < line.size());
+      if (left == 0) return true;
+    }
+    return false;
+  }
+
   std::string file_;
   UniqueFd fd_;  // none = standard error
+  DroppedLine dropped_line_;
+  std::uint64_t dropped_ = 0;
+  bool cut_ = false;  // the last line has no end
 };
 
 struct State {
@@ -175,6 +228,19 @@ std::string text_line(const std::string& program, const char* head, std::string_
   return line;
 }
 
+std::string line_of(LogFormat format, const std::string& program, Level level,
+                    std::string_view event, Fields fields) {
+  switch (format) {
+    case LogFormat::kText:
+      return text_line(program, text_head(level), event, fields);
+    case LogFormat::kJson:
+      return json_line(program, level, event, fields);
+    case LogFormat::kJournald:
+      return text_line(program, journal_prefix(level), event, fields);
+  }
+  return {};
+}
+
 // $JOURNAL_STREAM is "device:inode" of the stream that systemd connected; children inherit it also
 // where standard error is something else.
 bool stderr_is_the_journal() {
@@ -189,7 +255,10 @@ State make_state(std::string_view program, Level level, const std::string& file,
   State state;
   state.program = program;
   state.format = format;
-  state.sink = std::make_shared<LineSink>(file, std::move(fd));
+  state.sink = std::make_shared<LineSink>(
+      file, std::move(fd), [format, name = state.program](std::uint64_t lines) {
+        return line_of(format, name, Level::kWarn, "log.dropped", {{"lines", lines}});
+      });
   state.logger = std::make_unique<spdlog::logger>("allot", state.sink);
   state.logger->set_formatter(std::make_unique<spdlog::pattern_formatter>(
       pattern_of(format), spdlog::pattern_time_type::utc, "\n"));
@@ -229,7 +298,7 @@ LogFormat parse_format(std::string_view word, const std::string& file) {
 void setup(std::string_view program, Level level, const std::string& file, LogFormat format) {
   UniqueFd fd;
   if (!file.empty()) {
-    fd = open_log(file);
+    fd.reset(open_log(file.c_str()));
     if (!fd.valid()) {
       throw Error("cannot open the log file " + file + ": " + std::strerror(errno),
                   kExitCannotCreate);
@@ -242,26 +311,18 @@ bool reopen() {
   return state().sink->reopen();
 }
 
+void tell_dropped() {
+  state().sink->tell_dropped();
+}
+
 bool enabled(Level level) {
   return state().logger->should_log(spdlog_level(level));
 }
 
 void write(Level level, std::string_view event, Fields fields) {
   if (!enabled(level)) return;
-  State& now = state();
-  std::string line;
-  switch (now.format) {
-    case LogFormat::kText:
-      line = text_line(now.program, text_head(level), event, fields);
-      break;
-    case LogFormat::kJson:
-      line = json_line(now.program, level, event, fields);
-      break;
-    case LogFormat::kJournald:
-      line = text_line(now.program, journal_prefix(level), event, fields);
-      break;
-  }
-  now.logger->log(spdlog_level(level), line);
+  const State& now = state();
+  now.logger->log(spdlog_level(level), line_of(now.format, now.program, level, event, fields));
 }
 
 }  // namespace allot::log

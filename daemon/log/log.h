@@ -11,7 +11,9 @@
 
 // One line per event: UTC, level, program, event, then key=value, in one of the forms of
 // base/log_format.h. Each line is one write(2) to a file opened with O_APPEND, so several processes
-// can share a file. Any thread may call every function.
+// can share a file. No call waits longer than a moment for whoever reads the lines: those that
+// there is no room for are dropped, and the next line says first how many. Any thread may call
+// every function.
 namespace allot::log {
 
 enum class Level { kDebug, kInfo, kWarn, kError };
@@ -67,6 +69,10 @@ void setup(std::string_view program, Level level, const std::string& file = {},
 // Opens the file again under its name, after logrotate moved it, and redirects standard output and
 // error there if they went to it. False: it keeps the old file.
 bool reopen();
+
+// Says how many lines were dropped, if any were and there is room again. For a thread that comes by
+// regularly, where lines are rare.
+void tell_dropped();
 
 [[nodiscard]] bool enabled(Level level);
 

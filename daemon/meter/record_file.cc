@@ -124,7 +124,7 @@ std::optional<Life> life_of(int slots) {
 }
 
 std::optional<Life> life_in(const std::string& runtime_dir) {
-  const UniqueFd slots(open((runtime_dir + "/slots").c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd slots(open((runtime_dir + "/slots").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   return slots.valid() ? life_of(slots.get()) : std::nullopt;
 }
 

@@ -43,9 +43,9 @@ bool serves(const ipc::PoolBoard& pool, std::uint32_t queue_id) {
 
 template <typename Use>
 void at_board(const char* runtime_dir, Use&& use) {
-  const UniqueFd folder(open(runtime_dir, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const UniqueFd folder(open(runtime_dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder.valid()) return;
-  const UniqueFd file(openat(folder.get(), "board", O_RDWR | O_CLOEXEC));
+  const UniqueFd file(openat(folder.get(), "board", O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   ipc::Board* board = file.valid() ? map_board(file.get()) : nullptr;
   if (board == nullptr) return;
   use(*board);

@@ -29,7 +29,7 @@ DrainBudget* make_drain_budget(const std::string& path, std::int64_t allowed) {
 }
 
 DrainBudget* map_drain_budget(const std::string& path) {
-  return map(UniqueFd(open(path.c_str(), O_RDWR | O_CLOEXEC)));
+  return map(UniqueFd(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC)));
 }
 
 bool take(DrainBudget& budget) {

@@ -37,7 +37,7 @@ bool write_types(const std::string& folder, const std::vector<std::string>& type
 }
 
 std::optional<std::vector<std::string>> read_types(const std::string& folder) {
-  const UniqueFd in(open(file_in(folder).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const UniqueFd in(open(file_in(folder).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!in.valid()) return std::nullopt;
   std::string text;
   char bytes[4096];

@@ -29,7 +29,7 @@ std::size_t place_of(const std::string& name) {
 // An invalid one where there is none and this account is not to make it: of a file that root made
 // the daemon would be kept out.
 UniqueFd open_file(const std::string& runtime_dir, std::size_t size) {
-  const UniqueFd folder(open(runtime_dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const UniqueFd folder(open(runtime_dir.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
   if (!folder.valid() || fstat(folder.get(), &status) != 0) return UniqueFd();
   UniqueFd file(openat(folder.get(), kFile, O_RDWR | O_NOFOLLOW | O_CLOEXEC));

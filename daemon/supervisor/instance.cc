@@ -73,7 +73,7 @@ UniqueFd make_file(const char* path, std::size_t size, std::size_t taken, unsign
 Instance::Lock Instance::lock(const char* folder) {
   char path[PATH_MAX];
   std::snprintf(path, sizeof path, "%s/lock", folder);
-  lock_.reset(high_fd(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0640)));
+  lock_.reset(high_fd(open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0640)));
   if (!lock_.valid()) {
     report("lock cannot be opened; [daemon] runtime_dir names its folder", path);
     return Lock::kRefused;

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include "base/posix.h"
 
@@ -16,6 +18,7 @@ namespace {
 
 LogFormat log_format = LogFormat::kText;
 const char* format_name = "auto";
+unsigned dropped = 0;  // lines
 
 struct Words {
   const char* text;
@@ -68,7 +71,16 @@ const char* log_format_name() {
   return format_name;
 }
 
+void tell_dropped() {
+  const unsigned lines = std::exchange(dropped, 0);
+  if (lines == 0) return;
+  log_event(kWarn, "log.dropped", "lines=%u", lines);
+  if (dropped != 0) dropped = lines;
+}
+
 void log_event(Level level, const char* event, const char* format, ...) {
+  const int kept = errno;  // a caller that goes on may report it
+  tell_dropped();
   char fields[1280];
   va_list arguments;
   va_start(arguments, format);
@@ -99,7 +111,8 @@ void log_event(Level level, const char* event, const char* format, ...) {
   }
   char* end = json ? add_json(line + head, fields) : stpcpy(line + head, fields);
   *end++ = '\n';
-  write_all(STDERR_FILENO, line, static_cast<std::size_t>(end - line));
+  if (write_now(STDERR_FILENO, line, static_cast<std::size_t>(end - line)) != end - line) ++dropped;
+  errno = kept;
 }
 
 Quoted::Quoted(const char* text) {

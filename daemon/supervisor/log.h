@@ -21,6 +21,10 @@ const char* log_format_name();  // as in the configuration; "auto" until it is k
 [[gnu::format(printf, 3, 4)]] void log_event(Level level, const char* event, const char* format,
                                              ...);
 
+// A line that standard error has no room for is dropped, so that this process never waits for a
+// reader. The next line says first how many were; so does this, where lines are rare.
+void tell_dropped();
+
 // A text as the value of a field: in double quotes with escapes where needed, cut to fit.
 class Quoted {
  public:

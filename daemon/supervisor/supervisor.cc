@@ -199,6 +199,7 @@ bool Supervisor::end_strays() {
 }
 
 void Supervisor::tick() {
+  tell_dropped();
   check_.enforce_deadline(now_);
   database_.tick(now_,
                  workers_.request_for({"allot-embedded", answer_.embedded_dir, "--supervised"}),
@@ -364,7 +365,7 @@ void Supervisor::lock_and_open() {
 // Redirects standard error to the log file, if there is one. False was logged.
 bool Supervisor::open_log_file() {
   if (answer_.log_file[0] == '\0') return true;
-  const UniqueFd file(open(answer_.log_file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0640));
+  const UniqueFd file(open_log(answer_.log_file));
   if (!file.valid()) {
     log_event(kError, "log.not_opened", "file=%s error=\"%s\"", Quoted(answer_.log_file).c_str(),
               std::strerror(errno));

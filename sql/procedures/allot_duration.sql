@@ -13,7 +13,8 @@ BEGIN
   IF JSON_TYPE(JSON_EXTRACT(p_options, CONCAT('$.', p_name))) <> 'STRING' THEN
     CALL allot_refuse(CONCAT('''', p_name, ''' must be a string'));
   END IF;
-  SET v_text = JSON_UNQUOTE(JSON_EXTRACT(p_options, CONCAT('$.', p_name)));
+  SET v_text = /*!80000 JSON_UNQUOTE(JSON_EXTRACT(p_options, CONCAT('$.', p_name))) */
+               /*M!100600 JSON_VALUE(p_options, CONCAT('$.', p_name)) */;
   SET v_unit_us = CASE WHEN RIGHT(v_text, 2) = 'ms' THEN 1000
                        WHEN RIGHT(v_text, 1) = 's' THEN 1000000
                        WHEN RIGHT(v_text, 1) = 'm' THEN 60000000

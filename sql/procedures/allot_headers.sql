@@ -27,8 +27,10 @@ BEGIN
   IF JSON_TYPE(JSON_EXTRACT(p_options, '$.tracestate')) <> 'STRING' THEN
     CALL allot_refuse('''tracestate'' must be a string');
   END IF;
-  SET v_parent = JSON_UNQUOTE(JSON_EXTRACT(p_options, '$.traceparent')),
-      v_state = JSON_UNQUOTE(JSON_EXTRACT(p_options, '$.tracestate'));
+  SET v_parent = /*!80000 JSON_UNQUOTE(JSON_EXTRACT(p_options, '$.traceparent')) */
+                 /*M!100600 JSON_VALUE(p_options, '$.traceparent') */,
+      v_state = /*!80000 JSON_UNQUOTE(JSON_EXTRACT(p_options, '$.tracestate')) */
+                /*M!100600 JSON_VALUE(p_options, '$.tracestate') */;
   IF v_parent REGEXP '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}'
      AND LEFT(v_parent, 2) <> 'ff'
      AND (CHAR_LENGTH(v_parent) = 55

@@ -15,7 +15,8 @@ BEGIN
   IF JSON_TYPE(JSON_EXTRACT(p_options, CONCAT('$.', p_name))) <> 'STRING' THEN
     CALL allot_refuse(CONCAT('''', p_name, ''' must be a string'));
   END IF;
-  SET v_text = JSON_UNQUOTE(JSON_EXTRACT(p_options, CONCAT('$.', p_name)));
+  SET v_text = /*!80000 JSON_UNQUOTE(JSON_EXTRACT(p_options, CONCAT('$.', p_name))) */
+               /*M!100600 JSON_VALUE(p_options, CONCAT('$.', p_name)) */;
   IF v_text NOT REGEXP CONCAT('\\A[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt\\x20][0-9]{2}:[0-9]{2}:[0-9]{2}',
                               '([.][0-9]+)?([Zz]|[-+][0-9]{2}:[0-9]{2})\\z') THEN
     CALL allot_refuse(CONCAT('''', p_name, ''' is "', LEFT(v_text, 30), '": not a moment with its',

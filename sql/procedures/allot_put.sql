@@ -42,10 +42,10 @@ BEGIN
     CALL allot_check_options(p_options);
     IF JSON_CONTAINS_PATH(p_options, 'one', '$.prio') THEN
       IF JSON_TYPE(JSON_EXTRACT(p_options, '$.prio')) NOT LIKE '%INTEGER'
-         OR JSON_UNQUOTE(JSON_EXTRACT(p_options, '$.prio')) NOT IN ('0', '1', '2', '3') THEN
+         OR CAST(JSON_EXTRACT(p_options, '$.prio') AS CHAR) NOT IN ('0', '1', '2', '3') THEN
         CALL allot_refuse('''prio'' must be 0 (first) to 3');
       END IF;
-      SET v_prio = JSON_UNQUOTE(JSON_EXTRACT(p_options, '$.prio'));
+      SET v_prio = JSON_EXTRACT(p_options, '$.prio');
     END IF;
     IF JSON_CONTAINS_PATH(p_options, 'all', '$.delay', '$.run_at') THEN
       CALL allot_refuse('delay and run_at together: a task has one of them');

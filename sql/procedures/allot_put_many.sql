@@ -58,9 +58,15 @@ BEGIN
         CALL allot_refuse('''type'' must be a string');
       END IF;
       SET v_queue = IF(JSON_TYPE(JSON_EXTRACT(v_task, '$.queue')) = 'STRING',
-                       JSON_UNQUOTE(JSON_EXTRACT(v_task, '$.queue')), NULL),
-          v_type = JSON_UNQUOTE(JSON_EXTRACT(v_task, '$.type')),
-          v_payload = COALESCE(JSON_UNQUOTE(JSON_EXTRACT(v_task, '$.payload')), ''),
+                       /*!80000 JSON_UNQUOTE(JSON_EXTRACT(v_task, '$.queue')) */
+                       /*M!100600 JSON_VALUE(v_task, '$.queue') */, NULL),
+          v_type = /*!80000 JSON_UNQUOTE(JSON_EXTRACT(v_task, '$.type')) */
+                   /*M!100600 JSON_VALUE(v_task, '$.type') */,
+          v_payload = COALESCE(
+            /*!80000 JSON_UNQUOTE(JSON_EXTRACT(v_task, '$.payload')) */
+            /*M!100600 IF(JSON_TYPE(JSON_EXTRACT(v_task, '$.payload')) = 'STRING',
+                          JSON_VALUE(v_task, '$.payload'), JSON_EXTRACT(v_task, '$.payload')) */,
+            ''),
           v_spread = v_spread + 1;
       CALL allot_put(v_queue, v_type, v_payload,
                      JSON_REMOVE(v_task, '$.queue', '$.type', '$.payload'),

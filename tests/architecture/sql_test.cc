@@ -304,6 +304,10 @@ TEST(SqlTest, ProceduresFitAnySession) {
       if (asks_server && (word == "PREPARE" || word == "@")) continue;
       EXPECT_EQ(text.find(word), std::string::npos) << name << ": " << word;
     }
+    // MDEV-35614: on some MariaDB it loses characters; there JSON_VALUE is asked.
+    for (std::size_t at = 0; (at = text.find("JSON_UNQUOTE(", at)) != std::string::npos; ++at) {
+      EXPECT_EQ(text.substr(at - 9, 9), "/*!80000 ") << name;
+    }
     const bool alone = name.ends_with("_alone");
     EXPECT_EQ(text.find("COMMIT") != std::string::npos, alone) << name;
     EXPECT_EQ(text.find("COMMIT AND NO CHAIN NO RELEASE") != std::string::npos, alone) << name;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <set>
 
 #include "db/connection.h"
@@ -157,13 +158,49 @@ TEST(Basic, TheEmbeddedDatabaseIsTheSameCodePath) {
   ASSERT_TRUE(eventually([&] { return support::read_file(folder / "written") == "hi\n"; }))
       << daemon.err();
   db::ConnectOptions options;
-  options.socket = folder / "db/sock";
+  options.socket = folder / "db/data/sock";
   options.user = "root";
   // In another folder, the starts of other servers would remove its temporary tables.
   auto scratch = db::Connection(options).execute("SELECT @@tmpdir");
   EXPECT_EQ(scratch.front().next()->text(0), folder / "db/tmp");
   daemon.signal(SIGTERM);
   EXPECT_EQ(daemon.wait(std::chrono::seconds(60)), (support::ExitStatus{0, 0})) << daemon.err();
+}
+
+// One line says what, where and how to fix it, and nothing was made there.
+void expect_refused(const std::string& config, const std::string& why) {
+  const auto refused = support::run_program({program("allotd"), "--config", config});
+  EXPECT_EQ(refused.status.code, kExitConfig);
+  EXPECT_NE(refused.err.find("worker.failed code=78 error=\"" + why + "\""), std::string::npos)
+      << refused.err;
+}
+
+TEST(Basic, AnEmbeddedDatabaseThatIsOpenToOthersIsRefused) {
+  const support::TempDir folder;
+  const std::string db = folder / "db";
+  std::filesystem::create_directory(db);
+  std::filesystem::permissions(db, std::filesystem::perms(0755));
+  expect_refused(
+      folder.write("allot.toml", "[database]\nembedded = \"" + db + "\"\n[plugins]\nfolder = \"" +
+                                     probe_folder() + "\"\n"),
+      "[database] embedded = " + db + " is not safe: the folder " + db +
+          " is open to other accounts (mode 0755); chmod 0700 " + db + ", or name another folder");
+  EXPECT_TRUE(std::filesystem::is_empty(db));
+}
+
+TEST(Basic, ARuntimeFolderThatOthersMayChangeIsRefused) {
+  const Daemon settings({.start = false});
+  const std::string run = settings.folder() + "/run";
+  const std::string begin = "[daemon] runtime_dir = " + run + " is not safe: ";
+  std::filesystem::create_directory(run);
+  std::filesystem::permissions(run, std::filesystem::perms(0777));
+  expect_refused(settings.config_file(), begin + "anybody may put files into the folder " + run +
+                                             "; chmod o-w " + run + ", or name another folder");
+  EXPECT_TRUE(std::filesystem::is_empty(run));
+  std::filesystem::rename(run, settings.folder() + "/there");
+  std::filesystem::create_directory_symlink(settings.folder() + "/there", run);
+  expect_refused(settings.config_file(),
+                 begin + run + " is a link; name the folder itself, or name another folder");
 }
 
 }  // namespace

@@ -208,7 +208,7 @@ const Step& step_of(const Command& command) {
 // Names that the documents use, and those of this test.
 std::string here(std::string text) {
   constexpr std::pair<const char*, const char*> kNames[] = {
-      {"/tmp/allot", "$t/allot"},
+      {"~/allot", "$t/allot"},
       {"$(pidof allotd)", "$daemon"},
       {"/usr/local/lib/allot/plugins", "$t/build/release/plugins"},
       {"/etc/allot/", "$t/"},

@@ -65,7 +65,7 @@ class Embedded : public testing::Test {
   [[nodiscard]] bool answers() const {
     try {
       db::ConnectOptions options;
-      options.socket = data() + "/sock";
+      options.socket = data() + "/data/sock";
       options.user = "root";
       const db::Connection connection(options);
       return true;
@@ -77,7 +77,7 @@ class Embedded : public testing::Test {
   [[nodiscard]] bool has_schema() const {
     try {
       db::ConnectOptions options;
-      options.socket = data() + "/sock";
+      options.socket = data() + "/data/sock";
       options.user = "root";
       options.database = "allot";
       db::Connection connection(options);
@@ -115,6 +115,30 @@ TEST_F(Embedded, StartedByHandItWritesIntoNoFileOfItsCaller) {
   keeper.signal(SIGTERM);
   EXPECT_EQ(keeper.wait(std::chrono::seconds(60)), (support::ExitStatus{0, 0})) << keeper.err();
   EXPECT_EQ(support::read_file(files / "seven"), "");
+}
+
+// Whoever can reach the socket is root of the database.
+TEST_F(Embedded, AFolderThatIsOpenToOthersIsRefused) {
+  std::filesystem::create_directory(data());
+  std::filesystem::permissions(data(), std::filesystem::perms(0755));
+  const auto refused = support::run_program({program("allot-embedded"), data()});
+  EXPECT_EQ(refused.status.code, kExitConfig);
+  EXPECT_EQ(refused.err, "allot-embedded: [database] embedded = " + data() +
+                             " is not safe: the folder " + data() +
+                             " is open to other accounts (mode 0755); chmod 0700 " + data() +
+                             ", or name another folder\n");
+  EXPECT_TRUE(std::filesystem::is_empty(data()));
+}
+
+TEST_F(Embedded, TheServerIsInAFolderThatNobodyElseMayEnter) {
+  support::Process keeper({program("allot-embedded"), data()});
+  ASSERT_TRUE(eventually([&] { return answers(); }, std::chrono::seconds(60))) << keeper.err();
+  for (const std::string& folder : {data(), data() + "/data"}) {
+    EXPECT_EQ(std::filesystem::status(folder).permissions(), std::filesystem::perms(0700))
+        << folder;
+  }
+  keeper.signal(SIGTERM);
+  EXPECT_EQ(keeper.wait(std::chrono::seconds(60)), (support::ExitStatus{0, 0})) << keeper.err();
 }
 
 TEST_F(Embedded, AFolderHasOneKeeper) {

@@ -2,8 +2,6 @@
 // The file system of the runtime folder becomes full while the daemon works.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
 #include "e2e/daemon.h"
 #include "support/small_disk.h"
 
@@ -16,7 +14,7 @@ TEST(Room, WithoutAnyTasksAreSubmittedAndRun) {
   const support::SmallDisk disk(4U << 20U);
   if (!disk.trouble().empty()) GTEST_SKIP() << disk.trouble();
   Daemon daemon({.workers = 2, .queue_keys = "max_attempts = 1", .start = false});
-  std::filesystem::create_directory_symlink(disk / "", daemon.folder() + "/run");
+  daemon.configure(daemon.folder() + "/run", disk / "run");
   daemon.start();
   wait_ready(daemon, 2);
   disk.leave(0);

@@ -58,7 +58,7 @@ TEST(Twin, EachWithAFolderOfItsOwnBehindOnePath) {
               "--mount",
               "sh",
               "-c",
-              "mount -t tmpfs none " + daemon.folder() + "/run && exec \"$@\"",
+              "mount -t tmpfs -o mode=0750 none " + daemon.folder() + "/run && exec \"$@\"",
               "sh"};
   for (const std::string& word : command(daemon)) apart.push_back(word);
   const support::Process first(apart);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fault/cluster.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -49,16 +48,24 @@ void Cluster::make_runtime(unsigned host) {
   auto disk = std::make_unique<support::SmallDisk>(kRuntime);
   runtime_trouble_ = disk->trouble();
   if (!runtime_trouble_.empty()) return;
-  std::filesystem::create_directory_symlink(*disk / "",
-                                            hosts_.at(host)->daemon().folder() + "/run");
+  const e2e::Daemon& daemon = hosts_.at(host)->daemon();
+  std::filesystem::create_directory_symlink(*disk / "", daemon.folder() + "/small");
+  daemon.configure(daemon.folder() + "/run", runtime(host));
   runtimes_.push_back(std::move(disk));
+}
+
+// A folder on the disk, because it may not be a link itself.
+std::string Cluster::runtime(unsigned host) const {
+  const std::string& folder = hosts_.at(host)->daemon().folder();
+  return folder + (std::filesystem::exists(folder + "/small") ? "/small/run" : "/run");
 }
 
 // The last file that a daemon makes appears in one step, when it has its room.
 bool Cluster::has_room() const {
-  return std::all_of(hosts_.begin(), hosts_.end(), [](const auto& host) {
-    return std::filesystem::exists(host->daemon().folder() + "/run/board");
-  });
+  for (unsigned host = 0; host < hosts_.size(); ++host) {
+    if (!std::filesystem::exists(runtime(host) + "/board")) return false;
+  }
+  return true;
 }
 
 void Cluster::start() {
@@ -73,7 +80,7 @@ Place Cluster::place(unsigned host) const {
   const std::string& folder = hosts_.at(host)->daemon().folder();
   return {for_workers_.database_keys() + "\nuser = \"allot\"\nconnect_timeout = \"1s\"" +
               "\nname = \"" + database_ + "\"\ncall_timeout = \"5s\"",
-          folder + "/run", folder + "/log", ALLOT_FAULT_FOLDER, traces()};
+          runtime(host), folder + "/log", ALLOT_FAULT_FOLDER, traces()};
 }
 
 void Cluster::write_clients_files(unsigned host) {

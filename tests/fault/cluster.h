@@ -104,6 +104,7 @@ class Cluster {
   [[nodiscard]] e2e::DaemonOptions host_options(unsigned number);
   void write_clients_files(unsigned host);
   void make_runtime(unsigned host);
+  [[nodiscard]] std::string runtime(unsigned host) const;
 
   ClusterOptions options_;
   support::TempDir folder_;

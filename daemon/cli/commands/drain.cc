@@ -36,10 +36,10 @@
 #include "cli/words/task_view.h"
 #include "cli/words/text.h"
 #include "peer/drain_budget.h"
-#include "peer/folders.h"
 #include "queue/look/inspect.h"
 #include "queue/verbs/lease_store.h"
 #include "queue/verbs/rated.h"
+#include "trust/trust.h"
 
 namespace allot::cli {
 namespace {
@@ -69,9 +69,7 @@ struct Place {
 };
 
 std::optional<Place> take_place(const std::string& folder, const DrainOptions& options) {
-  if (!peer::make_folders(folder.c_str(), 0750)) {
-    throw Error(folder + ": cannot be made: " + std::strerror(errno), kExitCannotCreate);
-  }
+  trust::make_folder(folder, trust::Role::kOwnFolder, "the folder of drains");
   for (std::uint32_t number = 1; number <= options.at_most; ++number) {
     Place place{{}, number, folder + "/" + options.queue + "." + std::to_string(number)};
     const std::string path = place.folder + ".lock";
@@ -163,9 +161,7 @@ class Drain {
 
   int run() {
     connect_first();
-    if (!peer::make_folders(place_.folder.c_str(), 0750)) {
-      throw Error(place_.folder + ": cannot be made: " + std::strerror(errno), kExitCannotCreate);
-    }
+    trust::make_folder(place_.folder, trust::Role::kOwnFolder, "the folder of this drain");
     std::error_code ignored;
     fs::remove(place_.folder + "/slots", ignored);  // of an earlier drain: its counts are not ours
     const auto most = options_.max_tasks == 0 ? std::numeric_limits<std::int64_t>::max() / 2

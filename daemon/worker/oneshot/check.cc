@@ -17,7 +17,6 @@
 #include "ipc/preflight.h"
 #include "ipc/slot.h"
 #include "log/log.h"
-#include "peer/folders.h"
 #include "peer/handler_types.h"
 #include "peer/inherited.h"
 #include "peer/lock_mark.h"
@@ -30,6 +29,7 @@
 #include "queue/server/rehearsal.h"
 #include "queue/verbs/detached_store.h"
 #include "queue/verbs/lease_store.h"
+#include "trust/trust.h"
 #include "worker/oneshot/check_words.h"
 #include "worker/oneshot/plugin_report.h"
 #include "worker/process/cgroup.h"
@@ -185,12 +185,13 @@ void check_config(const config::Settings& settings, Findings& findings) {
   const std::vector<std::string> types = require_good_plugins(settings, findings);
   const ipc::PreflightAnswer answer = answer_of(settings);
   if (!peer::inherited(ipc::kAnswerFd)) return;
-  const std::string folder = config::runtime_dir(settings);
-  if (!peer::make_folders(folder.c_str(), 0750)) {
-    throw Error(folder + " cannot be made: " + std::strerror(errno) +
-                    "; set [daemon] runtime_dir to one that can",
-                kExitCannotCreate);
+  // The runtime folder may stand in that of the database, which is closed to others from the start.
+  const std::string& database = settings.database.embedded;
+  if (!database.empty()) {
+    trust::make_folder(database, trust::Role::kPrivateFolder, "[database] embedded");
   }
+  const std::string folder = config::runtime_dir(settings);
+  trust::make_folder(folder, trust::Role::kOwnFolder, "[daemon] runtime_dir");
   look_for_the_lock(folder, findings);
   // Without it submitters are told nothing of types that nobody takes.
   static_cast<void>(peer::write_types(folder, types));

@@ -56,6 +56,7 @@ void Pulse::run() {
     poll(watched, count, poll_ms(orphaned_at.has_value()));
     if (watched[0].revents != 0) return;
     if (slot_.guarded()) slot_.beat();
+    log::tell_dropped();
     if (watched[1].revents != 0) reopen_log_if_asked();
     if (count == 3 && watched[2].revents != 0) {
       orphaned_at = mono_ns();

@@ -244,8 +244,8 @@ TEST_F(SubmitTest, AnEmbeddedOneThatIsAwaySaysWhoStartsIt) {
 
 // It runs, and says itself why it is not used.
 TEST_F(SubmitTest, AnEmbeddedOneThatIsReadOnlyIsNotSaidToBeAway) {
-  ASSERT_EQ(::mkdir((folder_ / "db").c_str(), 0700), 0);
-  ASSERT_EQ(::symlink(server_.socket().c_str(), (folder_ / "db/sock").c_str()), 0);
+  std::filesystem::create_directories(folder_ / "db/data");
+  ASSERT_EQ(::symlink(server_.socket().c_str(), (folder_ / "db/data/sock").c_str()), 0);
   look_.execute("CREATE DATABASE allot; SET GLOBAL read_only = 1");
   const auto done = allot({"submit", "default", "t", "--embedded", folder_ / "db"});
   look_.execute("SET GLOBAL read_only = 0; DROP DATABASE allot");

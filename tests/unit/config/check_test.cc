@@ -340,10 +340,10 @@ TEST_F(Check, SocketPathFitsAUnixSocket) {
   EXPECT_EQ(
       failure_of("[database]\nsocket = \"" + fits + "s\"\n"),
       "allot.toml:2: the path of the socket " + fits + "s has 108 bytes; a Unix socket takes 107");
-  const std::string dir = "/" + std::string(102, 'd');
+  const std::string dir = "/" + std::string(97, 'd');
   EXPECT_EQ(failure_of("[database]\nembedded = \"" + dir + "\"\n"),
             "allot.toml:2: the path of the socket " + dir +
-                "/sock has 108 bytes; a Unix socket takes 107, so choose a shorter folder");
+                "/data/sock has 108 bytes; a Unix socket takes 107, so choose a shorter folder");
 }
 
 }  // namespace

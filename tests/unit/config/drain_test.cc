@@ -49,7 +49,7 @@ TEST_F(DrainTest, MayServeAQueueOfTheDatabase) {
 TEST_F(DrainTest, TheEmbeddedDatabaseIsStartedOnlyWhenItIsOurs) {
   const Settings beside = drained({"", "default", 1, "d", "/run/x", false, "/var/db"});
   EXPECT_EQ(beside.database.embedded, "");
-  EXPECT_EQ(beside.database.socket, "/var/db/sock");
+  EXPECT_EQ(beside.database.socket, "/var/db/data/sock");
   EXPECT_EQ(beside.database.user, "root");
   const Settings own = drained({"", "default", 1, "d", "/run/x", true, "/var/db"});
   EXPECT_EQ(own.database.embedded, "/var/db");

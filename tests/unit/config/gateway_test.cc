@@ -97,7 +97,7 @@ TEST_F(GatewayConfig, NeedsAnAccountOfItsOwn) {
 
 TEST_F(GatewayConfig, TheEmbeddedDatabaseHasOneAccount) {
   const Settings settings = load_text("[gateway]\n[database]\nembedded = \"db\"\n");
-  EXPECT_EQ(settings.gateway->database.socket, folder() + "/db/sock");
+  EXPECT_EQ(settings.gateway->database.socket, folder() + "/db/data/sock");
   EXPECT_EQ(settings.gateway->database.user, "root");
   EXPECT_EQ(gateway_socket(settings), folder() + "/db/run/gateway.sock");
   EXPECT_TRUE(settings.warnings.empty());

@@ -260,7 +260,7 @@ TEST_F(Load, SaysWhichNamedFileIsMissing) {
 TEST_F(Load, EmbeddedReplacesTheConnection) {
   const Settings settings = load_text("[database]\nembedded = \"db\"\ncall_timeout = \"3s\"\n");
   EXPECT_EQ(settings.database.embedded, folder() + "/db");
-  EXPECT_EQ(settings.database.socket, folder() + "/db/sock");
+  EXPECT_EQ(settings.database.socket, folder() + "/db/data/sock");
   EXPECT_EQ(settings.database.user, "root");
   EXPECT_EQ(settings.database.password, "");
   EXPECT_EQ(settings.database.name, "allot");

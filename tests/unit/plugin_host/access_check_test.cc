@@ -16,85 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uid_t kRoot = 0;
 constexpr uid_t kSelf = 1000;
 constexpr uid_t kOther = 1001;
-
-// A good file in a good folder; each test breaks one thing.
-class AccessCheckTest : public testing::Test {
- protected:
-  [[nodiscard]] std::optional<Refusal> check(uid_t self = kSelf) const {
-    const auto finding = check_access(file_, way_, self);
-    if (!finding) return std::nullopt;
-    EXPECT_NE(finding->text.find("; ch"), std::string::npos) << "no way out: " << finding->text;
-    return finding->refusal;
-  }
-
-  Access file_{"/opt/p/a.so", kSelf, S_IFREG | 0755};
-  Way way_{{{"/opt/p", kSelf, S_IFDIR | 0755}},
-           {{"/opt", kRoot, S_IFDIR | 0755}, {"/", kRoot, S_IFDIR | 0755}}};
-};
-
-TEST_F(AccessCheckTest, RootsAndOnesOwnAreTaken) {
-  EXPECT_EQ(check(), std::nullopt);
-  file_.owner = kRoot;
-  way_.holders[0].owner = kRoot;
-  EXPECT_EQ(check(), std::nullopt);
-  EXPECT_EQ(check(kRoot), std::nullopt);
-}
-
-TEST_F(AccessCheckTest, ForRootOnlyRootsAreTaken) {
-  EXPECT_EQ(check(kRoot), Refusal::kFileOwner);
-  file_.owner = kRoot;
-  EXPECT_EQ(check(kRoot), Refusal::kFolderOwner);
-}
-
-TEST_F(AccessCheckTest, AnothersFileIsNot) {
-  file_.owner = kOther;
-  EXPECT_EQ(check(), Refusal::kFileOwner);
-}
-
-TEST_F(AccessCheckTest, AFileThatAnybodyMayChangeIsNot) {
-  file_.mode = S_IFREG | 0757;
-  EXPECT_EQ(check(), Refusal::kWritableFile);
-}
-
-TEST_F(AccessCheckTest, AGroupMayWrite) {
-  file_.mode = S_IFREG | 0775;
-  way_.holders[0].mode = S_IFDIR | 02775;
-  way_.above[0].mode = S_IFDIR | 02775;
-  EXPECT_EQ(check(), std::nullopt);
-}
-
-TEST_F(AccessCheckTest, AFileInAnothersFolderIsNot) {
-  way_.holders[0].owner = kOther;
-  EXPECT_EQ(check(), Refusal::kFolderOwner);
-}
-
-TEST_F(AccessCheckTest, AFileInEverybodysFolderIsNot) {
-  way_.holders[0].mode = S_IFDIR | 0757;
-  EXPECT_EQ(check(), Refusal::kWritableFolder);
-  way_.holders[0].mode = S_IFDIR | S_ISVTX | 0777;
-  EXPECT_EQ(check(), Refusal::kWritableFolder);
-}
-
-TEST_F(AccessCheckTest, EveryHolderIsLookedAt) {
-  way_.holders.push_back({"/srv/links", kOther, S_IFDIR | 0755});
-  EXPECT_EQ(check(), Refusal::kFolderOwner);
-}
-
-// /tmp has the sticky bit: nobody there can rename another user's files.
-TEST_F(AccessCheckTest, AFolderAboveMayBeEverybodysWithTheStickyBitOnly) {
-  way_.above[1].mode = S_IFDIR | S_ISVTX | 0777;
-  EXPECT_EQ(check(), std::nullopt);
-  way_.above[1].mode = S_IFDIR | 0777;
-  EXPECT_EQ(check(), Refusal::kWritableFolder);
-}
-
-TEST_F(AccessCheckTest, AFolderAboveMayBeAnybodys) {
-  way_.above[0].owner = kOther;
-  EXPECT_EQ(check(), std::nullopt);
-}
 
 // A real plugin in a real folder, as any user.
 class UnsafePluginTest : public testing::Test {
@@ -219,6 +142,12 @@ TEST_F(ForeignPluginTest, AnothersFolderIsRefused) {
       line("wrong owner of the folder): the folder " + plugins_ + " belongs to uid 1001, not to ");
   EXPECT_EQ(refusal(), start + "root; chown root " + plugins_);
   EXPECT_EQ(refusal_as(kSelf), start + "root or uid 1000 who runs this; chown root " + plugins_);
+}
+
+TEST_F(ForeignPluginTest, AnothersFolderAboveIsRefused) {
+  owner(above_, kOther);
+  EXPECT_EQ(refusal(), line("wrong owner of the folder): the folder " + above_ +
+                            " above it belongs to uid 1001, not to root; chown root " + above_));
 }
 
 TEST_F(ForeignPluginTest, AUserTakesRootsAndItsOwn) {
