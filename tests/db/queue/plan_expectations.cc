@@ -355,7 +355,12 @@ std::vector<Expectation> of_schedules() {
       {&sql::k_advance_tick, 50, tick, "its ticks, to keep twenty"},
       {&sql::k_drop_ticks, 1, with(tick, "schedule_id", "200")},
       {&sql::k_fail_schedule, 1, with(tick, "error", "'x'")},
-      {&sql::k_free_keys, 2, {{"unique_keys", "'key-0-2-150', 'none'"}}},
+      {&sql::k_free_keys,
+       6,
+       {{"unique_key", "'key-0-2-150'"}},
+       "a lookup in each queue",
+       false,
+       true},
   };
 }
 
