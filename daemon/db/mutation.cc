@@ -42,6 +42,7 @@ constexpr Part kParts[] = {
     {"minute_guard", "require_instance", "~0 + (COUNT(*) = 0)", "COUNT(*)"},
     {"bulk_dead", "require_dead", "~0 + (COUNT(*) <> :tasks)", "COUNT(*) + :tasks"},
     {"tick_due", "require_tick", "due_at <= UTC_TIMESTAMP(6)", "TRUE"},
+    {"running_layout", "resize_running", "layout = layout + 1", "layout = layout"},
     {"route_layout", "next_layout", "layout + 1", "layout"},
     {"route_layout", "next_layout_of_takers", "layout + 1", "layout"},
     {"route_guard", "require_no_tasks", "~0 + (COUNT(*) > 0)", "COUNT(*)"},

@@ -406,6 +406,7 @@ std::vector<Expectation> of_queues() {
       {&sql::k_lock_layout, 2, {}},
       {&sql::k_begin_layout, kPartitions + 3, {}},
       {&sql::k_resize_layout, 1, {{"first_partition", "8"}, {"layout", "1"}}},
+      {&sql::k_resize_running, 1, {{"max_running", "3"}}},
       {&sql::k_hold_layout, 3 * kPartitions, {{"first_partition", "0"}, {"layout", "1"}}},
       {&sql::k_ended_layouts, 3, {}, "a queue that is not being resized"},
       {&sql::k_lift_layout, kPartitions + 1, {{"layout", "1"}}},
