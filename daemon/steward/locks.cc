@@ -8,8 +8,12 @@
 namespace allot::steward {
 namespace {
 
-constexpr Nanos kLocksEvery = 5 * kSecond;
-constexpr Nanos kIdleEvery = 10 * kSecond;  // where none is held
+// Before the shortest TTL is over, so that a lock which was taken right after a look is free within
+// two of its TTLs: one that it has to be seen standing still for, and the time until that begins.
+constexpr Nanos kLocksEvery = kSecond * queue::kShortestLockTtl.count() * 3 / 4;
+// Where none was held for kIdleAfter: e2e_idle bounds what a cluster without locks costs.
+constexpr Nanos kIdleEvery = 6 * kLocksEvery;
+constexpr Nanos kIdleAfter = 60 * kSecond;
 constexpr Nanos kTicketsEvery = 60 * kSecond;
 
 const queue::DutyName kLocksDuty{0, "locks"};  // of the cluster
@@ -20,7 +24,7 @@ Locks::Locks(worker::Session& session, Leadership& leadership, std::string runti
     : session_(session),
       leadership_(leadership),
       runtime_dir_(std::move(runtime_dir)),
-      watched_(6 * kLocksEvery, queue::StoodStill::kAll) {
+      watched_(6 * kLocksEvery, queue::StoodStill::kAll) {  // which looks six times in that
   leadership_.want(kLocksDuty);
   // For accounts that may ring and hear, but make no file in that folder.
   static_cast<void>(peer::LockBell(runtime_dir_, ""));
@@ -47,8 +51,11 @@ void Locks::round() {
     return ask(session_, [](db::Connection& db) { return queue::watch_locks(db); });
   };
   watched_.look(statement, [&] { return session_.generation(); });
-  if (watched_.empty()) next_ns_ = boot_ns() + kIdleEvery;
+  const Nanos seen = boot_ns();
+  if (!watched_.empty()) idle_from_ns_ = seen + kIdleAfter;
+  next_ns_ = seen < idle_from_ns_ ? watched_.next_look_ns() : seen + kIdleEvery;
   while (const auto still = watched_.take()) {
+    next_ns_ = boot_ns() + kLocksEvery;  // the watch would try one that cannot be freed at once
     const queue::LockObservation& lock = still->observed;
     const bool freed =
         ask(session_, [&](db::Connection& db) { return queue::free_lock(db, lock, still->stale); });

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/mutant.h"
 #include "log/log.h"
 
 namespace allot::steward {
@@ -159,19 +160,13 @@ std::optional<queue::QueueInfo> Ticker::queue_of(db::Connection& db,
 }
 
 queue::FreeKeys Ticker::keys_of(db::Connection& db, const Ids& ids) {
-  std::map<std::uint32_t, std::vector<std::string>> keys;
+  std::vector<std::string> keys;
   for (const std::uint32_t id : ids) {
     if (due_.count(id) == 0) continue;
     const queue::ScheduleSpec& spec = known_.at(id).schedule.spec;
-    if (spec.overlap != queue::Overlap::kWait) continue;
-    const auto queue = queue_of(db, spec);
-    if (queue) keys[queue->queue_id].push_back(queue::overlap_key(spec));
+    if (spec.overlap != queue::Overlap::kAllow) keys.push_back(queue::overlap_key(spec));
   }
-  queue::FreeKeys found;
-  for (const auto& [queue_id, of_queue] : keys) {
-    found.merge(queue::free_keys(db, queue_id, of_queue));
-  }
-  return found;
+  return queue::free_keys(db, keys);
 }
 
 std::vector<Ticker::Job> Ticker::jobs_of(db::Connection& db, const Ids& ids) {
@@ -183,21 +178,22 @@ std::vector<Ticker::Job> Ticker::jobs_of(db::Connection& db, const Ids& ids) {
     Due& due = at->second;
     Known& known = known_.at(id);
     const queue::ScheduleSpec& spec = known.schedule.spec;
-    std::optional<Moment> free_since;
-    if (spec.overlap == queue::Overlap::kWait) {
-      const auto key = keys.find(queue::overlap_key(spec));
-      if (key != keys.end() && !key->second) {
-        due.again_ns = boot_ns() + kWaitLook;
-        continue;
-      }
-      if (key != keys.end()) free_since = key->second;
+    const bool waits = spec.overlap == queue::Overlap::kWait;
+    const auto key = keys.find(queue::overlap_key(spec));
+    const bool overlaps =
+        key != keys.end() && !key->second && !mutant::removed("overlap_queues");  // S68
+    if (overlaps && waits) {
+      due.again_ns = boot_ns() + kWaitLook;
+      continue;
     }
+    const auto free_since = waits && key != keys.end() ? key->second : std::nullopt;
     const auto queue = queue_of(db, spec);
     if (!queue) {
       fail(db, due, spec.name, "there is no queue '" + spec.queue + "'");
       continue;
     }
     if (auto job = job_of(db, due, known, *queue, free_since)) {
+      for (queue::Tick& step : job->steps) step.overlaps = overlaps;
       jobs.push_back(std::move(*job));
     }
   }

@@ -75,7 +75,7 @@ class Ticker {
                             const queue::QueueInfo& queue, std::optional<queue::Moment> free_since);
   queue::LaterTicks later_ticks(Known& known, queue::Moment next_run,
                                 const queue::Question& question);
-  // Keys of schedules that wait: see queue::free_keys().
+  // Keys of schedules whose tasks do not overlap: see queue::free_keys().
   queue::FreeKeys keys_of(db::Connection& db, const Ids& ids);
   void send(db::Connection& db, std::vector<Job> jobs);
   void send_alone(db::Connection& db, const Job& job);

@@ -1,24 +1,27 @@
--- Reads the options of allot_lock_take: {"slots": 3, "ttl": "30s"}. p_slots is NULL without.
+-- Reads the options of allot_lock_take: {"slots": 3, "ttl": "30s", "wait": "1m"}. p_slots is NULL
+-- without; p_wait_us is 0.
 DROP PROCEDURE IF EXISTS /*!80000 allot_lock_options */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_options(
   IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_slots INT,
-  OUT p_ttl_us BIGINT
+  OUT p_ttl_us BIGINT,
+  OUT p_wait_us BIGINT
 )
 CONTAINS SQL SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
 BEGIN
   DECLARE v_slots LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE v_known INT;
-  SET p_slots = NULL, p_ttl_us = 30000000;
+  SET p_slots = NULL, p_ttl_us = 30000000, p_wait_us = 0;
   IF p_options IS NOT NULL THEN
     IF NOT JSON_VALID(p_options) OR JSON_TYPE(p_options) <> 'OBJECT' THEN
       CALL allot_refuse('options: not a JSON object');
     END IF;
     SET v_known = JSON_CONTAINS_PATH(p_options, 'one', '$.slots')
-                + JSON_CONTAINS_PATH(p_options, 'one', '$.ttl');
+                + JSON_CONTAINS_PATH(p_options, 'one', '$.ttl')
+                + JSON_CONTAINS_PATH(p_options, 'one', '$.wait');
     IF JSON_LENGTH(p_options) <> v_known THEN
-      CALL allot_refuse('options: only ''slots'' and ''ttl'' are known');
+      CALL allot_refuse('options: only ''slots'', ''ttl'' and ''wait'' are known');
     END IF;
     IF JSON_CONTAINS_PATH(p_options, 'one', '$.slots') THEN
       SET v_slots = JSON_EXTRACT(p_options, '$.slots');
@@ -32,6 +35,12 @@ BEGIN
       CALL allot_duration('ttl', p_options, p_ttl_us);
       IF p_ttl_us NOT BETWEEN 1000000 AND 86400000000 THEN
         CALL allot_refuse('''ttl'': 1s to 24h are allowed');
+      END IF;
+    END IF;
+    IF JSON_CONTAINS_PATH(p_options, 'one', '$.wait') THEN
+      CALL allot_duration('wait', p_options, p_wait_us);
+      IF p_wait_us > 86400000000 THEN
+        CALL allot_refuse('''wait'': 0s to 24h are allowed');
       END IF;
     END IF;
   END IF;

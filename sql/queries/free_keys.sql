@@ -1,7 +1,10 @@
--- Which of these keys a task has, and since when the others are free: a tick that waited for one is
--- late only from then on. The last column: it is taken for longer than its time (bound_unique.sql).
-SELECT unique_key, free_at IS NULL OR free_at > UTC_TIMESTAMP(6),
+-- Which queues have a task with this unique key, and since when the key is free in the others: a tick
+-- that waited for one is late only from then on. Of all queues, because a route or a change of the
+-- schedule may have sent the task of an earlier tick to another one (S68). The last column: the key
+-- is taken for longer than its time (bound_unique.sql).
+SELECT task_unique.queue_id, free_at IS NULL OR free_at > UTC_TIMESTAMP(6),
        TIMESTAMPDIFF(MICROSECOND, '1970-01-01', free_at),
        COALESCE(free_at > UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND, 0)
-  FROM task_unique FORCE INDEX (PRIMARY)
- WHERE queue_id = :queue_id AND unique_key IN (:unique_keys);
+  FROM queue
+  STRAIGHT_JOIN task_unique FORCE INDEX (PRIMARY)
+    ON task_unique.queue_id = queue.queue_id AND task_unique.unique_key = :unique_key;

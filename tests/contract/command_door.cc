@@ -114,6 +114,9 @@ class CommandDoor final : public Door {
   Answer resize_queue(Text queue, Text partitions) override {
     return asked({"queue", "resize", "--json", "--", queue, partitions});
   }
+  Answer set_max_running(Text queue, Text max_running) override {
+    return asked({"queue", "max-running", "--json", "--", queue, max_running});
+  }
   Answer queues() override { return asked({"queue", "list", "--json"}); }
 
   Answer dead(Text queue) override { return asked({"dead", "list", "--json", "--", queue}); }

@@ -110,6 +110,7 @@ class Door {
   virtual Answer set_rate(Text /*queue*/, Text /*per_second*/, Text /*burst*/) { cannot(); }
   virtual Answer remove_rate(Text /*queue*/) { cannot(); }
   virtual Answer resize_queue(Text /*queue*/, Text /*partitions*/) { cannot(); }
+  virtual Answer set_max_running(Text /*queue*/, Text /*max_running*/) { cannot(); }
   virtual Answer queues() { cannot(); }
   virtual Answer dead(Text /*queue*/) { cannot(); }
   virtual Answer groups(Text /*queue*/) { cannot(); }

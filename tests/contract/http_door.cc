@@ -114,6 +114,9 @@ class HttpDoor final : public Door {
   Answer resize_queue(Text queue, Text partitions) override {
     return send("POST", queue_path(queue, "/resize"), {{"partitions", value_of(partitions)}});
   }
+  Answer set_max_running(Text queue, Text max_running) override {
+    return send("PUT", queue_path(queue, "/max_running"), {{"max_running", value_of(max_running)}});
+  }
   Answer queues() override { return items(get("/api/v1/queues")); }
 
   Answer dead(Text queue) override { return items(get(queue_path(queue, "/dead"))); }

@@ -86,11 +86,28 @@ TEST_P(QueueRule, AResizeKeepsEveryLeaseRow) {
   EXPECT_EQ(listed("partitions"), 3);
 }
 
+TEST_P(QueueRule, MaxRunningOfALimitedQueueIsChanged) {
+  const auto number = [&] { return value("SELECT max_running FROM queue WHERE name = 'limited'"); };
+  for (const auto& [now, before] : {std::pair{1, 2}, {2, 1}, {2, 2}}) {
+    const Answer set = door().set_max_running("limited", std::to_string(now));
+    ASSERT_EQ(set.kind, Kind::kDone) << set;
+    EXPECT_EQ(set.document,
+              (json{{"name", "limited"}, {"max_running", now}, {"max_running_before", before}}));
+    EXPECT_EQ(number(), std::to_string(now));
+  }
+  for (const char* wrong : {"0", "-1", "4097", "many"}) {
+    EXPECT_EQ(door().set_max_running("limited", wrong).kind, Kind::kBadInput) << wrong;
+  }
+  EXPECT_TRUE(refuses(door().set_max_running("limited", "4000"), "max_running"));
+  EXPECT_TRUE(refuses(door().set_max_running("ordered", "2"), "max_running"));
+  EXPECT_EQ(number(), "2");
+}
+
 TEST_P(QueueRule, AQueueThatIsNotThereIsNamed) {
   for (const std::string name : {"missing", "default ", "DEFAULT", "' OR 1=1 --", "..", ""}) {
-    const Answer answers[] = {door().pause_queue(name, ""), door().resume_queue(name),
+    const Answer answers[] = {door().pause_queue(name, ""),   door().resume_queue(name),
                               door().set_rate(name, "1", ""), door().remove_rate(name),
-                              door().resize_queue(name, "2")};
+                              door().resize_queue(name, "2"), door().set_max_running(name, "2")};
     for (const Answer& each : answers) EXPECT_EQ(each.kind, Kind::kBadInput) << name << each;
   }
   EXPECT_TRUE(refuses(door().pause_queue("missing", ""), "'missing'"));

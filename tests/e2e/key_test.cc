@@ -122,6 +122,36 @@ TEST_F(KeyTest, NeverMoreThanMaxRunningAtATime) {
   EXPECT_EQ(lines["k0 done"] + lines["k1 done"] + lines["k2 done"], tasks);
 }
 
+// S69: while tasks of a former number are left, at most the larger of both numbers runs; then the
+// present one holds, also for those who knew the former.
+TEST_F(KeyTest, MaxRunningIsChangedUnderLoad) {
+  const int tasks = environment_or("ALLOT_TEST_LIMITED", 3'000) / 10;
+  start("partitions = 8\nplacement = \"limited\"\nmax_running = 2\n", 6);
+  int submitted = 0;
+  const auto submit_with = [&](const std::string& most) {
+    const nlohmann::json task{
+        {"type", "test.counted"}, {"payload", "k " + most}, {"partition_key", "k"}};
+    submit(std::vector<nlohmann::json>(static_cast<std::size_t>(tasks), task));
+    submitted += tasks;
+  };
+  const auto all_done = [&] {
+    return eventually([&] { return daemon_->count("task") == 0; },
+                      std::chrono::seconds(30 + submitted / 50));
+  };
+  submit_with("3");
+  for (const char* next : {"3", "1", "3", "2", "1"}) {
+    daemon_->must({"queue", "max-running", "keyed", next});
+    submit_with("3");
+  }
+  ASSERT_TRUE(all_done()) << daemon_->log();
+  submit_with("1");
+  ASSERT_TRUE(all_done()) << daemon_->log();
+  std::map<std::string, int> lines;
+  for (const std::string& line : done()) ++lines[line];
+  EXPECT_EQ(lines.size(), 1U) << "none was too many";
+  EXPECT_EQ(lines["k done"], submitted);
+}
+
 // A light tenant's first task waits for one round of blocks, however much the heavy one has.
 TEST_F(KeyTest, AHeavyTenantDoesNotDelayALightOne) {
   const int heavy = environment_or("ALLOT_TEST_HEAVY", 20'000);

@@ -28,6 +28,12 @@ struct ResizeOptions {
   bool json = false;
 };
 
+struct MaxRunningOptions {
+  std::string queue;
+  std::uint32_t max_running = 0;
+  bool json = false;
+};
+
 struct MoveOptions {
   std::string from;
   std::string to;
@@ -104,6 +110,32 @@ int remote_resize_queue(const remote::Session& gateway, const ResizeOptions& opt
   return kExitOk;
 }
 
+void print_max_running(const json& made, bool as_json) {
+  if (as_json) return print(made);
+  std::printf("queue %s runs up to %u tasks of a key at a time (before: %u)\n",
+              made.at("name").get<std::string>().c_str(), made.at("max_running").get<unsigned>(),
+              made.at("max_running_before").get<unsigned>());
+}
+
+// allot queue max-running QUEUE N: so many tasks of a key run at a time in a limited queue.
+int set_max_running(const Context& context, const MaxRunningOptions& options) {
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  const queue::QueueInfo before = Queues(db, settings).get(options.queue);
+  queue::set_max_running(db, before, options.max_running);
+  print_max_running({{"name", before.name},
+                     {"max_running", options.max_running},
+                     {"max_running_before", before.shape.max_running}},
+                    options.json);
+  return kExitOk;
+}
+
+int remote_set_max_running(const remote::Session& gateway, const MaxRunningOptions& options) {
+  const std::string path = far::queue_path(options.queue, "/max_running");
+  print_max_running(gateway.put(path, {{"max_running", options.max_running}}), options.json);
+  return kExitOk;
+}
+
 std::string move_text(const std::string& type, const std::string& from, const std::string& to) {
   return (type.empty() ? "" : " of type " + printable(type, queue::kMaxName)) + " from queue " +
          from + " to queue " + to;
@@ -167,6 +199,19 @@ void add_resize(CLI::App& queue, const Commands& commands) {
       [commands, options] { commands.choose(resize_queue, options, remote_resize_queue); });
 }
 
+void add_max_running(CLI::App& queue, const Commands& commands) {
+  const auto options = std::make_shared<MaxRunningOptions>();
+  CLI::App& change = *queue.add_subcommand(
+      "max-running", "Let another number of tasks of a key run at a time in a limited queue");
+  change.add_option("QUEUE", options->queue, "The queue")->required();
+  change.add_option("TASKS", options->max_running, "How many tasks of a key, over all hosts")
+      ->required()
+      ->check(CLI::Range(1, kMostPartitions));
+  change.add_flag("--json", options->json, "As JSON");
+  change.callback(
+      [commands, options] { commands.choose(set_max_running, options, remote_set_max_running); });
+}
+
 void add_move(CLI::App& queue, const Commands& commands) {
   const auto options = std::make_shared<MoveOptions>();
   CLI::App& move = *queue.add_subcommand("move", "Put waiting tasks into another queue");
@@ -185,6 +230,7 @@ void add_move(CLI::App& queue, const Commands& commands) {
 
 void add_queue_changes(CLI::App& queue, const Commands& commands) {
   add_resize(queue, commands);
+  add_max_running(queue, commands);
   add_move(queue, commands);
 }
 

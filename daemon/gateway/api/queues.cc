@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/error.h"
 #include "gateway/api/cursor.h"
 #include "gateway/api/problem.h"
 #include "gateway/api/verbs.h"
@@ -196,6 +197,20 @@ http::Response remove_rate(Call& call) {
   return now(call, queue);
 }
 
+// A change of a layout is refused with kExitFailure while a resize or a transaction stands in its
+// way.
+template <typename Change>
+auto or_conflict(Change&& change) {
+  try {
+    return change();
+  } catch (const db::DbError&) {
+    throw;
+  } catch (const Error& error) {
+    if (error.exit_code() != kExitFailure) throw;
+    refuse(409, error.what());
+  }
+}
+
 http::Response resize_queue(Call& call) {
   const queue::QueueInfo before = call.queue();
   const std::uint32_t partitions = call.number("partitions", 0);
@@ -211,8 +226,9 @@ http::Response resize_queue(Call& call) {
               ": what is submitted from now on would wait until it has run; say \"anyway\": true",
           "anyway");
     }
-    view["resizing"] =
-        queue::resize_layout(call.db(), before, partitions) == queue::Resized::kWaits;
+    view["resizing"] = or_conflict([&] {
+      return queue::resize_layout(call.db(), before, partitions) == queue::Resized::kWaits;
+    });
   } else {
     queue::resize(call.db(), before, partitions);
     const auto retired = queue::count_from(call.db(), before, partitions);
@@ -221,6 +237,16 @@ http::Response resize_queue(Call& call) {
   }
   log_action(call.caller(), "resize", before.name + " " + std::to_string(partitions));
   return answer_of(view);
+}
+
+http::Response set_max_running(Call& call) {
+  const queue::QueueInfo before = call.queue();
+  const std::uint32_t max_running = call.number("max_running", 0);
+  or_conflict([&] { queue::set_max_running(call.db(), before, max_running); });
+  log_action(call.caller(), "max_running", before.name + " " + std::to_string(max_running));
+  return answer_of({{"name", before.name},
+                    {"max_running", max_running},
+                    {"max_running_before", before.shape.max_running}});
 }
 
 }  // namespace allot::gateway::api

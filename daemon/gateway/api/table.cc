@@ -261,6 +261,16 @@ std::vector<Route> queue_change_routes() {
                "due much later",
                "false", Kind::kFlag}},
              {200, "Resized", "new tasks go to that many partitions"}, {404, 409}, resize_queue),
+      change("PUT", "/api/v1/queues/{queue}/max_running", "set_max_running",
+             "Lets another number of tasks of a key run at a time in a limited queue.",
+             {kQueue,
+              {In::kBody, "max_running",
+               "How many tasks of a key, over all hosts; not more than the queue has partitions",
+               "2", Kind::kNumber, true, 1, kMostPartitions}},
+             {200, "MaxRunning",
+              "so many run, and where the queue has tasks that were submitted "
+              "before, the larger of the two numbers"},
+             {404, 409}, set_max_running),
       change(
           "POST", "/api/v1/queues/{queue}/move", "move_waiting", kMoveOfQueue,
           {kQueue,

@@ -39,6 +39,7 @@ http::Response resume_queue(Call& call);
 http::Response set_rate(Call& call);
 http::Response remove_rate(Call& call);
 http::Response resize_queue(Call& call);
+http::Response set_max_running(Call& call);
 
 http::Response retry_all_dead(Call& call);
 http::Response discard_all_dead(Call& call);

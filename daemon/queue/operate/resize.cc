@@ -30,21 +30,33 @@ std::uint32_t first_of_next(const QueueInfo& queue, std::uint32_t partitions) {
          "again");
 }
 
-// Runs under the lock of the queue's row. False: the queue was resized since `queue` was read.
-bool resize_locked(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
+[[noreturn]] void refuse_while_resized(const QueueInfo& queue, std::uint64_t partitions) {
+  refuse(queue, "is being resized to " + std::to_string(partitions) +
+                    " partitions: tasks of its former layout wait or run; again when it is done");
+}
+
+struct LockedLayout {
+  std::uint64_t partitions = 0;
+  std::uint64_t layout = 0;
+  bool resizing = false;
+};
+
+// Locks the queue's row.
+LockedLayout begin_layout(db::Connection& db, const QueueInfo& queue) {
   db::Statement begin(sql::k_begin_layout);
   begin.set("queue_id", queue.queue_id);
   auto results = db.run({begin});
   const auto now = results.front().next();
   if (!now) refuse(queue, "is gone");
-  const bool same = now->u64(0) == partitions;
-  if (now->u64(3) != 0) {
-    if (same) return true;
-    refuse(queue, "is being resized to " + std::to_string(now->u64(0)) +
-                      " partitions: tasks of its former layout wait or run; again when it is done");
-  }
-  if (same) return true;
-  if (now->u64(2) != queue.layout) return false;
+  return {now->u64(0), now->u64(2), now->u64(3) != 0};
+}
+
+// Runs under the lock of the queue's row. False: the queue was resized since `queue` was read.
+bool resize_locked(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
+  const LockedLayout now = begin_layout(db, queue);
+  if (now.partitions == partitions) return true;
+  if (now.resizing) refuse_while_resized(queue, now.partitions);
+  if (now.layout != queue.layout) return false;
 
   const std::uint32_t first = first_of_next(queue, partitions);
   const std::uint32_t layout = queue.layout + 1;
@@ -72,13 +84,29 @@ bool waits(db::Connection& db, std::uint32_t queue_id) {
   });
 }
 
-bool resize_once(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions) {
+// Runs under the lock of the queue's row. The waiting partitions of a resize name their layout,
+// which therefore has to stay until they are let go.
+void set_max_running_locked(db::Connection& db, const QueueInfo& queue, std::uint32_t max_running) {
+  const LockedLayout now = begin_layout(db, queue);
+  if (now.resizing) refuse_while_resized(queue, now.partitions);
+  if (max_running > now.partitions) {
+    throw Error("max_running " + std::to_string(max_running) + ": queue '" + queue.name + "' has " +
+                    std::to_string(now.partitions) + " partitions, and runs no more tasks of a key",
+                kExitBadInput);
+  }
+  db::Statement resize(sql::k_resize_running);
+  resize.set("queue_id", queue.queue_id).set("max_running", max_running);
+  db.run({resize});
+}
+
+template <typename Change>
+auto in_transaction(db::Connection& db, const QueueInfo& queue, Change&& change) {
   db.execute("BEGIN");
   try {
     return db::or_roll_back(db, [&] {
-      const bool resized = resize_locked(db, queue, partitions);
+      const auto result = change();
       db.execute("COMMIT");
-      return resized;
+      return result;
     });
   } catch (const db::DbError& error) {
     if (error.error_class() != db::ErrorClass::kRetryable) throw;
@@ -109,12 +137,24 @@ Resized resize_layout(db::Connection& db, const QueueInfo& queue, std::uint32_t 
       if (end > kMostPartitionNo) refuse(now, "has no numbers left for so many partitions");
       make_partitions(db, now.queue_id, end);
     }
-    if (resize_once(db, now, partitions)) {
+    if (in_transaction(db, now, [&] { return resize_locked(db, now, partitions); })) {
       lift_layouts(db, {&now.queue_id, 1});
       return waits(db, now.queue_id) ? Resized::kWaits : Resized::kDone;
     }
     now = lock_layouts(db, {&now.queue_id, 1}).at(now.queue_id);
   }
+}
+
+void set_max_running(db::Connection& db, const QueueInfo& queue, std::uint32_t max_running) {
+  if (queue.shape.placement != Placement::kLimited) {
+    throw Error("max_running: queue '" + queue.name + "' is " +
+                    std::string(name_of(queue.shape.placement)) + ", not limited",
+                kExitBadInput);
+  }
+  in_transaction(db, queue, [&] {
+    set_max_running_locked(db, queue, max_running);
+    return true;
+  });
 }
 
 std::size_t lift_layouts(db::Connection& db, std::span<const std::uint32_t> queue_ids) {

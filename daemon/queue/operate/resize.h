@@ -10,7 +10,8 @@
 #include "db/connection.h"
 #include "queue/model/catalog.h"
 
-// Gives a queue another number of partitions (S17, decision 0023).
+// Gives a queue another number of partitions (S17, decision 0023), or a limited one another number
+// of tasks of a key at a time (S69, decision 0069).
 namespace allot::queue {
 
 // From now on new tasks go to this many partitions (S17). New partitions get their lease rows
@@ -29,6 +30,12 @@ enum class Resized {
 // Error(kExitFailure) while another resize of the queue goes on, or while a transaction that
 // submitted to it stays open.
 Resized resize_layout(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions);
+
+// From now on so many tasks of a key run at a time in a limited queue. As long as tasks are left
+// that were submitted before, at most the larger of the two numbers runs. Does all or nothing;
+// repeating it does no harm. Throws Error(kExitBadInput) where the queue is not limited or has
+// fewer partitions, and Error(kExitFailure) as resize_layout().
+void set_max_running(db::Connection& db, const QueueInfo& queue, std::uint32_t max_running);
 
 // Ends the resizes of those queues whose former layout is empty, and returns how many. A look costs
 // one row for each queue that is not being resized.

@@ -77,11 +77,11 @@ class Packet {
     advance.set("schedule_id", tick.schedule_id)
         .set_raw("tick", datetime(tick.tick))
         .set("dropped", tick.dropped)
-        .set("has_task", task != nullptr ? 1 : 0)
+        .set("has_task", tick.task ? 1 : 0)
         .set_raw("next_run", datetime(tick.next_run))
         .set_raw("due_at", datetime(tick.due_at))
-        .set("reason", short_text(task != nullptr ? tick.taken : tick.reason));
-    if (task == nullptr || tick.dropped == 0) return;
+        .set("reason", short_text(tick.task ? tick.taken : tick.reason));
+    if (!tick.task || tick.dropped == 0) return;
     db::Statement& drop = put(sql::k_drop_ticks);
     drop.set("schedule_id", tick.schedule_id)
         .set_raw("tick", datetime(tick.newest_dropped))
@@ -140,20 +140,21 @@ std::optional<Schedule> fetch_whole(db::Connection& db, std::uint32_t schedule_i
 }
 
 std::vector<TickDone> send_ticks(db::Connection& db, std::span<const Tick> ticks) {
+  const auto submits = [](const Tick& tick) { return tick.task && !tick.overlaps; };
   std::vector<Submission> submissions;
   for (const Tick& tick : ticks) {
-    if (tick.task) submissions.push_back(*tick.task);
+    if (submits(tick)) submissions.push_back(*tick.task);
   }
   std::vector<PlannedTask> tasks;
   if (!submissions.empty()) tasks = plan_each(db, submissions);
   Packet packet;
   std::size_t next = 0;
-  for (const Tick& tick : ticks) packet.add(tick, tick.task ? &tasks.at(next++) : nullptr);
+  for (const Tick& tick : ticks) packet.add(tick, submits(tick) ? &tasks.at(next++) : nullptr);
   auto results = packet.send(db);
   std::vector<TickDone> done(ticks.size());
   next = 0;
   for (std::size_t i = 0; i < ticks.size(); ++i) {
-    if (ticks[i].task) {
+    if (submits(ticks[i])) {
       done[i].task = made_by(results, packet.answers(i).of_task, tasks.at(next++));
     }
   }
@@ -164,18 +165,26 @@ bool is_refusal(const db::DbError& error) {
   return error.number() == kOutOfRange;
 }
 
-FreeKeys free_keys(db::Connection& db, std::uint32_t queue_id, std::span<const std::string> keys) {
-  db::Statement look(sql::k_free_keys);
-  look.set("queue_id", queue_id).set_raw("unique_keys", bytes_list(keys));
-  auto results = db.run({look});
+FreeKeys free_keys(db::Connection& db, std::span<const std::string> keys) {
+  std::vector<db::Statement> looks;
+  for (const std::string& key : keys) {
+    looks.emplace_back(sql::k_free_keys).set_bytes("unique_key", key);
+  }
+  if (looks.empty()) return {};
+  auto results = db.run(looks);
   FreeKeys found;
-  std::vector<std::string> too_far;
-  while (const auto row = results.front().next()) {
-    found.emplace(row->text(0), row->u64(1) != 0 ? std::nullopt : moment_in(*row, 2));
-    if (row->u64(3) != 0) too_far.emplace_back(row->text(0));
+  std::map<std::uint32_t, std::vector<std::string>> too_far;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    while (const auto row = results.at(i).next()) {
+      const auto since = row->u64(1) != 0 ? std::nullopt : moment_in(*row, 2);
+      const auto [at, first] = found.try_emplace(keys[i], since);
+      if (!first) at->second = at->second && since ? std::max(at->second, since) : std::nullopt;
+      if (row->u64(3) == 0) continue;
+      too_far[static_cast<std::uint32_t>(row->u64(0))].push_back(keys[i]);
+    }
   }
   // The tick is not sent while a key is taken, so no claim would cut its time.
-  bound_unique(db, queue_id, too_far);
+  for (const auto& [queue_id, of_queue] : too_far) bound_unique(db, queue_id, of_queue);
   return found;
 }
 

@@ -27,6 +27,8 @@ struct Tick {
   // With a unique key that another task has: true leaves the tick due, and nothing is written;
   // false skips it.
   bool waits = false;
+  // Skips it anyway: the task of an earlier tick lives in another queue (S68).
+  bool overlaps = false;
   std::uint64_t dropped = 0;  // beside the one that has the task
   Moment newest_dropped{};
   std::string reason{};  // why they are dropped
@@ -68,10 +70,13 @@ std::vector<TickDone> send_ticks(db::Connection& db, std::span<const Tick> ticks
 
 [[nodiscard]] bool is_refusal(const db::DbError& error);
 
-// Since when a unique key is free; nothing: a task has it. A key that is not in the map was never
-// taken, or so long ago that nobody knows.
+// Since when a unique key is free in all queues; nothing: a task of some queue has it. A key that
+// is not in the map was never taken, or so long ago that nobody knows.
+//
+// Whoever asks after it has read the schedule's next_run, and sends the tick from there, makes no
+// second task with the key: another tick of the schedule would have changed next_run (S34).
 using FreeKeys = std::map<std::string, std::optional<Moment>, std::less<>>;
-FreeKeys free_keys(db::Connection& db, std::uint32_t queue_id, std::span<const std::string> keys);
+FreeKeys free_keys(db::Connection& db, std::span<const std::string> keys);
 
 // False: it says so already, or is not as it was seen.
 bool fail_schedule(db::Connection& db, const DueSchedule& due, const std::string& error);

@@ -10,6 +10,7 @@
 
 #include "db/gateway/examples.h"
 #include "db/gateway/schema.h"
+#include "queue/operate/resize.h"
 
 namespace allot::gateway::api {
 namespace {
@@ -84,6 +85,14 @@ class AnswersTest : public ExamplesTest {
                make_queue("limited", {2, queue::Placement::kLimited, 1});
                put("limited", R"(,"partition_key":"p","delay":"2h")");
                const Names names{{"queue", "limited"}};
+               return ask(example_of(route, names));
+             }},
+            {"set_max_running",
+             [this](const Route& route) {
+               const auto queue = make_queue("busy", {4, queue::Placement::kLimited, 1});
+               put("busy", R"(,"partition_key":"p")");
+               queue::resize_layout(look_, queue, 7);
+               const Names names{{"queue", "busy"}};
                return ask(example_of(route, names));
              }},
             {"move_waiting",

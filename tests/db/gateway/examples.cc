@@ -32,6 +32,10 @@ ExamplesTest::Names ExamplesTest::names_for(const Route& route) {
   names["unique_key"] = "taken";
   if (route.path.find("{action}") != std::string_view::npos) names["action"] = begin_bulk("mail");
   if (route.path.find("{schedule}") != std::string_view::npos) put_nightly();
+  if (route.name == "set_max_running") {
+    queue::ensure_queue(look_, "some", {4, queue::Placement::kLimited, 3});
+    names["queue"] = "some";
+  }
   if (route.name == "find_task") {
     EXPECT_LT(post("/api/v1/tasks", R"({"queue":"mail","type":"t","unique_key":"taken"})").status(),
               300U);

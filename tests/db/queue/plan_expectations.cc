@@ -355,7 +355,12 @@ std::vector<Expectation> of_schedules() {
       {&sql::k_advance_tick, 50, tick, "its ticks, to keep twenty"},
       {&sql::k_drop_ticks, 1, with(tick, "schedule_id", "200")},
       {&sql::k_fail_schedule, 1, with(tick, "error", "'x'")},
-      {&sql::k_free_keys, 2, {{"unique_keys", "'key-0-2-150', 'none'"}}},
+      {&sql::k_free_keys,
+       6,
+       {{"unique_key", "'key-0-2-150'"}},
+       "a lookup in each queue",
+       false,
+       true},
   };
 }
 
@@ -401,6 +406,7 @@ std::vector<Expectation> of_queues() {
       {&sql::k_lock_layout, 2, {}},
       {&sql::k_begin_layout, kPartitions + 3, {}},
       {&sql::k_resize_layout, 1, {{"first_partition", "8"}, {"layout", "1"}}},
+      {&sql::k_resize_running, 1, {{"max_running", "3"}}},
       {&sql::k_hold_layout, 3 * kPartitions, {{"first_partition", "0"}, {"layout", "1"}}},
       {&sql::k_ended_layouts, 3, {}, "a queue that is not being resized"},
       {&sql::k_lift_layout, kPartitions + 1, {{"layout", "1"}}},

@@ -247,6 +247,90 @@ TEST_F(ResizeTest, ADeadTaskOfUnknownPlaceIsRefused) {
   EXPECT_TRUE(show(look_, again)->dead);
 }
 
+class MaxRunningTest : public ResizeTest {
+ protected:
+  void put_some(const QueueInfo& queue, int count) {
+    std::vector<Submission> some;
+    for (int i = 0; i < count; ++i) some.push_back(task(queue, "a"));
+    submit(worker_.db, some);
+  }
+  std::uint64_t partitions_used() {
+    return number("SELECT COUNT(DISTINCT partition_no) FROM task");
+  }
+};
+
+// S69: who submits by the former number is refused, and places by the present one.
+TEST_F(MaxRunningTest, WhoKnowsTheFormerNumberPlacesByTheNewOne) {
+  const QueueInfo before = make({8, Placement::kLimited, 4});
+  set_max_running(look_, before, 1);
+  EXPECT_EQ(now().shape.max_running, 1U);
+  put_some(before, 40);
+  EXPECT_EQ(partitions_used(), 1U);
+  set_max_running(look_, now(), 3);
+  worker_.db.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
+  worker_.db.execute("BEGIN");
+  worker_.db.execute("SELECT COUNT(*) FROM queue");
+  set_max_running(look_, now(), 2);
+  const std::vector<Submission> some(40, task(before, "a"));
+  const Placer placer(look_, some);
+  submit_within(worker_.db, placer, some);
+  worker_.db.execute("COMMIT");
+  EXPECT_EQ(partitions_used(), 2U);
+  look_.execute("CALL allot_submit('placed', 't', 'x', '{\"partition_key\": \"a\"}', @id, @e)");
+  EXPECT_EQ(partitions_used(), 2U);
+}
+
+// Each partition runs one task at a time.
+TEST_F(MaxRunningTest, WhileFormerTasksAreLeftTheLargerNumberIsTheBound) {
+  const QueueInfo before = make({8, Placement::kLimited, 2});
+  std::uint64_t largest = 2;
+  for (const std::uint32_t next : {5U, 1U, 3U, 8U}) {
+    put_some(now(), 60);
+    EXPECT_EQ(partitions_used(), largest) << "before " << next;
+    set_max_running(look_, now(), next);
+    largest = std::max<std::uint64_t>(largest, next);
+  }
+  EXPECT_EQ(scout(before).size(), 5U) << "none waits for another one";
+  EXPECT_FALSE(resizing());
+}
+
+TEST_F(MaxRunningTest, ATransactionThatSubmittedHoldsTheChange) {
+  const QueueInfo before = make({4, Placement::kLimited, 2});
+  worker_.db.execute("BEGIN");
+  const std::vector<Submission> one{task(before, "a")};
+  submit_within(worker_.db, Placer(worker_.db, one), one);
+  auto changed = std::async(std::launch::async, [&] {
+    db::Connection db = connect();
+    set_max_running(db, before, 1);
+  });
+  ASSERT_TRUE(lock_waits(1));
+  EXPECT_EQ(now().shape.max_running, 2U);
+  worker_.db.execute("COMMIT");
+  changed.get();
+  EXPECT_EQ(now().shape.max_running, 1U);
+}
+
+TEST_F(MaxRunningTest, WhatCannotBeIsRefused) {
+  const QueueInfo limited = make({4, Placement::kLimited, 2});
+  const auto layout = limited.layout;
+  EXPECT_EQ(error_of([&] { set_max_running(look_, limited, 5); }),
+            "max_running 5: queue 'placed' has 4 partitions, and runs no more tasks of a key");
+  EXPECT_EQ(error_of([&] { set_max_running(look_, make_queue("spread", 4), 2); }),
+            "max_running: queue 'spread' is spread, not limited");
+  set_max_running(look_, limited, 2);
+  EXPECT_EQ(now().layout, layout) << "nothing new";
+  put(limited, "a");
+  EXPECT_EQ(resize_layout(look_, limited, 7), Resized::kWaits);
+  EXPECT_EQ(error_of([&] { set_max_running(look_, now(), 3); }),
+            "queue 'placed' is being resized to 7 partitions: tasks of its former layout wait or "
+            "run; again when it is done");
+  run_empty(
+      {limited.queue_id, static_cast<std::uint16_t>(number("SELECT partition_no FROM task"))});
+  EXPECT_EQ(lift(limited), 1U) << "its layout was left alone";
+  set_max_running(look_, now(), 3);
+  EXPECT_EQ(now().shape.max_running, 3U);
+}
+
 // The procedure reads the number, then the queue is resized, then it makes the task.
 TEST_F(ResizeTest, AProcedurePlacesByTheLayoutThatItHoldsOnTo) {
   const QueueInfo before = make({4, Placement::kOrdered});

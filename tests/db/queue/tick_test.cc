@@ -411,7 +411,7 @@ TEST_F(TickTest, WaitsWithoutAWriteWhileTheTaskOfAnEarlierTickLives) {
   const auto again =
       steps_of(found(), queue_, due_ + minutes(1), {{}, 0, false, due_ + minutes(2)}, std::nullopt);
   const std::vector<std::string> keys{overlap_key(waits), "other"};
-  FreeKeys free = free_keys(look_, queue_.queue_id, keys);
+  FreeKeys free = free_keys(look_, keys);
   ASSERT_EQ(free.size(), 1U);
   EXPECT_FALSE(free.at(keys[0])) << "a task has it";
   EXPECT_TRUE(refuses(again.at(0)));
@@ -420,7 +420,7 @@ TEST_F(TickTest, WaitsWithoutAWriteWhileTheTaskOfAnEarlierTickLives) {
   Block block = must_lease();
   const Moment before = database_now(look_);
   ack(worker_.db, partition_, std::vector{finished(block.tasks.at(0))});
-  free = free_keys(look_, queue_.queue_id, keys);
+  free = free_keys(look_, keys);
   ASSERT_TRUE(free.at(keys[0]));
   EXPECT_GE(*free.at(keys[0]), before);
   EXPECT_TRUE(send_ticks(worker_.db, again).at(0).task);
@@ -448,8 +448,8 @@ TEST_F(TickTest, AnOverlapEndsAfterAClockThatWasAhead) {
     if (overlap == Overlap::kSkip) {
       EXPECT_FALSE(send(1)) << "the claim meets the key, and cuts its time";
     } else {
-      EXPECT_FALSE(free_keys(worker_.db, queue_.queue_id, keys).at(keys[0]));
-      EXPECT_TRUE(free_keys(worker_.db, queue_.queue_id, keys).at(keys[0]));
+      EXPECT_FALSE(free_keys(worker_.db, keys).at(keys[0]));
+      EXPECT_TRUE(free_keys(worker_.db, keys).at(keys[0]));
     }
     EXPECT_TRUE(send(2)) << name_of(overlap);
     set_clock(worker_.db, hours(24));

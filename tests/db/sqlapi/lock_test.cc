@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot_lock_take, _renew, _release and _require: the locks of `allot lock`, for SQL.
+#include <atomic>
+#include <thread>
+
 #include "db/sqlapi/fixture.h"
 #include "queue/locks/lock_store.h"
 #include "queue/model/server_change.h"
+#include "support/eventually.h"
+#include "support/stepped_clock.h"
 
 namespace allot::sqlapi {
 namespace {
 
+// The token, or 0: not got.
+std::uint64_t take_with(db::Connection& db, const std::string& name, const std::string& options) {
+  auto results = db.execute("CALL allot_lock_take('" + name + "', " + options +
+                            ", @token); SELECT COALESCE(@token, 0)");
+  return results.back().next()->u64(0);
+}
+
 class SqlLockTest : public SqlApiTest {
  protected:
-  // The token, or 0: not got.
   std::uint64_t take(const std::string& name = "x", const std::string& options = "NULL") {
-    auto results = app_.execute("CALL allot_lock_take('" + name + "', " + options +
-                                ", @token); SELECT COALESCE(@token, 0)");
-    return results.back().next()->u64(0);
+    return take_with(app_, name, options);
   }
   void call(const std::string& verb, const std::string& name, std::uint64_t token) {
     app_.execute("CALL allot_lock_" + verb + "('" + name + "', " + std::to_string(token) + ")");
@@ -44,6 +53,72 @@ TEST_F(SqlLockTest, WhatExpiredIsNotTaken) {
   take();
   look_.execute("UPDATE named_lock SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
   EXPECT_EQ(take(), 0U) << "only who saw it standing still frees it";
+}
+
+// S38, S67: the call itself has seen it standing still for its whole TTL.
+TEST_F(SqlLockTest, WhatExpiredIsTakenByACallThatWaits) {
+  const Nanos sent = boot_ns();
+  const std::uint64_t gone = take("x", R"('{"ttl": "1s"}')");
+  const std::uint64_t next = take("x", R"('{"wait": "1m"}')");
+  EXPECT_GE(boot_ns(), sent + kSecond);
+  EXPECT_GT(next, gone);
+  EXPECT_NE(refused([&] { call("renew", "x", gone); }), "");
+  EXPECT_EQ(take("x", R"('{"wait": "300ms"}')"), 0U) << "it is held";
+}
+
+// After the clock was set back, an expiry may be further ahead than any that is alive.
+TEST_F(SqlLockTest, OfSeveralSlotsTheOneThatStandsStillIsTaken) {
+  const std::string spec = R"('{"slots": 2, "ttl": "1s", "wait": "1m"}')";
+  const std::uint64_t kept = take("x", spec);
+  const std::uint64_t gone = take("x", spec);
+  look_.execute("UPDATE named_lock SET expire_at = expire_at + INTERVAL 1 HOUR WHERE epoch = " +
+                std::to_string(gone));
+  std::atomic<bool> done = false;
+  std::thread holder([&, db = connect()]() mutable {
+    while (!done) {
+      db.execute("CALL allot_lock_renew('x', " + std::to_string(kept) + "); DO SLEEP(0.2)");
+    }
+  });
+  const std::uint64_t next = take("x", spec);
+  done = true;
+  holder.join();
+  EXPECT_EQ(next % 1024, gone % 1024);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM named_lock WHERE epoch = " + std::to_string(kept)), 1U);
+}
+
+TEST_F(SqlLockTest, AHolderThatRenewsKeepsItFromACallThatWaits) {
+  const std::uint64_t token = take("x", R"('{"ttl": "1s"}')");
+  std::atomic<bool> done = false;
+  std::uint64_t taken = 0;
+  std::thread other([&, db = connect()]() mutable {
+    taken = take_with(db, "x", R"('{"ttl": "1s", "wait": "4s"}')");
+    done = true;
+  });
+  EXPECT_TRUE(support::eventually([&] {
+    call("renew", "x", token);
+    return done.load();
+  }));
+  other.join();
+  EXPECT_EQ(taken, 0U);
+  call("release", "x", token);
+}
+
+// S48: it changes while a call waits, again and again.
+TEST_F(SqlLockTest, AfterAChangeOfServerACallThatWaitsFreesNothing) {
+  take("x", R"('{"ttl": "1s"}')");
+  std::atomic<bool> done = false;
+  std::string said;
+  std::thread other([&, db = connect()]() mutable {
+    said = refused([&] { take_with(db, "x", R"('{"ttl": "1s", "wait": "5s"}')"); });
+    done = true;
+  });
+  EXPECT_TRUE(support::eventually([&] {
+    look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6)");
+    return done.load();
+  }));
+  other.join();
+  EXPECT_EQ(said, "");
+  EXPECT_EQ(state(), "LOCKED");
 }
 
 // S40, S48: no lock is got, and that nobody has it is no secret.
@@ -127,9 +202,36 @@ TEST_F(SqlLockTest, BadInputIsRefusedByTheNameOfItsField) {
   says("x", R"('{"slots": "2"}')", "'slots'");
   says("x", R"('{"slots": 1.5}')", "'slots'");
   says("x", R"('{"ttl": 30}')", "'ttl'");
-  says("x", R"('{"wait": "1s"}')", "options");
+  says("x", R"('{"patience": "1s"}')", "options");
+  says("x", R"('{"wait": "25h"}')", "'wait'");
   says("x", "'[]'", "options");
   EXPECT_EQ(number("SELECT COUNT(*) FROM named_lock"), 0U);
+}
+
+// S67: each step ends the sleep that it falls into, and no sleep counts through which the clock
+// went by an hour.
+TEST(SqlLockClockTest, StepsOfTheClockShortenNoWait) {
+  const support::SteppedClock clock;
+  support::Database server({}, support::Network::kNone, clock.environment());
+  const std::string database = server.make_database();
+  db::Connection db = server.connect(database);
+  const std::uint64_t gone = take_with(db, "x", R"('{"ttl": "1s"}')");
+  std::atomic<std::uint64_t> taken = 0;
+  std::thread other([&, waiting = server.connect(database)]() mutable {
+    taken = take_with(waiting, "x", R"('{"wait": "1m"}')");
+  });
+  const Nanos until = boot_ns() + 5 * kSecond;
+  std::chrono::hours ahead{0};
+  Nanos step_at = 0;
+  EXPECT_TRUE(support::eventually([&] {
+    if (boot_ns() < step_at) return false;
+    clock.step_to(++ahead);
+    step_at = boot_ns() + 40 * kMilli;
+    return boot_ns() >= until;
+  }));
+  EXPECT_EQ(taken.load(), 0U);
+  other.join();
+  EXPECT_GT(taken.load(), gone) << "once the clock is right";
 }
 
 }  // namespace

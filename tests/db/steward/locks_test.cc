@@ -22,16 +22,22 @@ class StewardLocksTest : public worker::WorkerTest {
         leadership_(session_, queue::make_holder("test", "/run/allot/test")),
         locks_(session_, leadership_, folder_.path()) {}
 
-  queue::HeldLock take(const std::string& name) {
+  queue::HeldLock take(const std::string& name, seconds ttl = seconds(1)) {
     db::Connection db = support::Database::shared().connect(name_);
     queue::ensure_lock(db, name, 1);
     const queue::Holder holder = queue::make_holder("", "");
     const auto ticket = queue::draw_ticket(db, name, holder);
-    return queue::take_lock(db, {name, 0, ticket, holder, seconds(1)}, floor_).value();
+    return queue::take_lock(db, {name, 0, ticket, holder, ttl}, floor_).value();
   }
   void look() {
     leadership_.look();
     locks_.look();
+  }
+  // How many looks there were; asked after each of them.
+  unsigned watched() {
+    if (locks_.next_ns() != last_next_) ++watched_;
+    last_next_ = locks_.next_ns();
+    return watched_;
   }
   std::string state(const std::string& name) {
     return value("SELECT state FROM named_lock WHERE name = '" + name + "'");
@@ -42,6 +48,8 @@ class StewardLocksTest : public worker::WorkerTest {
   Leadership leadership_;
   Locks locks_;
   queue::TokenFloor floor_;
+  Nanos last_next_ = 0;
+  unsigned watched_ = 0;
 };
 
 TEST_F(StewardLocksTest, WhatStoodStillIsFreedAndWhatIsRenewedIsNot) {
@@ -63,6 +71,60 @@ TEST_F(StewardLocksTest, WhatStoodStillIsFreedAndWhatIsRenewedIsNot) {
   EXPECT_NE(bell.seen(), silent) << "whoever waits on this host is told";
   EXPECT_EQ(state("kept"), "EXTENDED");
   EXPECT_FALSE(queue::renew_lock(keeper, gone));
+}
+
+// Taken right after a look that found nothing, and never renewed.
+TEST_F(StewardLocksTest, WhatExpiredIsFreeWithinTwoOfItsTtl) {
+  constexpr seconds kTtl{6};
+  look();
+  const queue::HeldLock gone = take("gone", kTtl);
+  EXPECT_TRUE(eventually([&] {
+    look();
+    return state("gone") == "FREE";
+  }));
+  EXPECT_GE(boot_ns(), queue::ends_ns(gone));
+  EXPECT_LT(boot_ns(), gone.sent_ns + 2 * kTtl.count() * kSecond);
+}
+
+// A lock of the shortest TTL may be taken at any time where locks are in use, whichever others are
+// held. Where none is, the steward is quiet.
+TEST_F(StewardLocksTest, ALookIsNeverFurtherAwayThanTheShortestTtlWhereLocksAreInUse) {
+  look();
+  EXPECT_GT(locks_.next_ns(), boot_ns() + 2 * kSecond);
+  const queue::HeldLock held = take("long", seconds(3600));
+  unsigned looks = watched();
+  const auto look_again = [&] {
+    ++looks;
+    return eventually([&] {
+      look();
+      return watched() >= looks;
+    });
+  };
+  EXPECT_TRUE(look_again());
+  EXPECT_LT(locks_.next_ns(), boot_ns() + kSecond);
+  db::Connection db = support::Database::shared().connect(name_);
+  EXPECT_TRUE(queue::release_lock(db, held));
+  EXPECT_TRUE(look_again());
+  EXPECT_LT(locks_.next_ns(), boot_ns() + kSecond) << "it may be taken again";
+}
+
+// Its row is locked, or it waits for a change of server: each look tries once, and no look comes
+// sooner for it.
+TEST_F(StewardLocksTest, OneThatCannotBeFreedCostsNoMoreLooks) {
+  take("gone");
+  db::Connection other = support::Database::shared().connect(name_);
+  EXPECT_TRUE(eventually([&] {
+    look();
+    if (watched() == 1) other.execute("BEGIN; SELECT 1 FROM named_lock FOR UPDATE");
+    return watched() > 6;
+  }));
+  EXPECT_EQ(state("gone"), "LOCKED");
+  EXPECT_GT(locks_.next_ns(), boot_ns() + kSecond / 4);
+  other.execute("ROLLBACK");
+  EXPECT_TRUE(eventually([&] {
+    look();
+    return state("gone") == "FREE";
+  }));
 }
 
 // S38: the steward's host is cut off while its look is on the way.

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "db/queue/fixture.h"
+#include "queue/operate/route.h"
 #include "queue/schedules/schedule_store.h"
 #include "queue/verbs/block.h"
 #include "schedule/several.h"
@@ -286,6 +287,47 @@ TEST_F(TickerTest, OneThatWaitsWritesNothingAndDropsWhatCameMeanwhile) {
   EXPECT_EQ(tasks(), 1U);
   EXPECT_EQ(found().last_run, due);
   EXPECT_GE(found().dropped, 3U);
+}
+
+// S68: later tasks of the schedule go to another queue, by a route or by a change of the schedule,
+// while the task of an earlier tick waits or runs in the queue before.
+TEST_F(TickerTest, AnOverlapHoldsAcrossQueues) {
+  const queue::QueueInfo other = make_queue("other", 4);
+  const auto in_queue = [&](const queue::QueueInfo& queue) {
+    return number("SELECT COUNT(*) FROM task WHERE queue_id = " + std::to_string(queue.queue_id));
+  };
+  for (const Overlap overlap : {Overlap::kSkip, Overlap::kWait}) {
+    for (const bool by_route : {true, false}) {
+      const std::string what =
+          std::string(queue::name_of(overlap)) + (by_route ? ", by route" : ", by a change");
+      ScheduleSpec one = spec("s", "* * * * * *");
+      one.overlap = overlap;
+      put(one);
+      Steward(connect()).look();
+      ASSERT_EQ(in_queue(queue_), 1U) << what;
+      if (by_route) {
+        queue::set_route(look_, queue_, {"t", false}, other);
+      } else {
+        one.queue = "other";
+        put(one);
+      }
+      const Moment due = *found().next_run;
+      ASSERT_TRUE(
+          support::eventually([&] { return queue::database_now(look_) > due + seconds(2); }));
+      Steward(connect()).look();
+      EXPECT_EQ(in_queue(other), 0U) << what;
+      EXPECT_EQ(found().skipped > 0, overlap == Overlap::kSkip) << what;
+      EXPECT_EQ(*found().next_run > due, overlap == Overlap::kSkip) << what;
+      finish_all();
+      ASSERT_TRUE(support::eventually([&] {
+        Steward(connect()).look();
+        return in_queue(other) == 1;
+      })) << what;
+      EXPECT_EQ(in_queue(queue_), 0U) << what;
+      look_.execute("DELETE FROM schedule; DELETE FROM task; DELETE FROM task_unique");
+      if (by_route) queue::remove_route(look_, queue_, {"t", false});
+    }
+  }
 }
 
 TEST_F(TickerTest, ALostConnectionLosesNoTickAndRepeatsNone) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A named lock has one holder, in every state that the model can reach; with one of the rules S38
-// to S41 and S48 removed, a story shows the harm.
+// to S41, S48 and S67 removed, a story shows the harm.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -59,6 +59,10 @@ const Scenario kScenarios[] = {
     {.name = "clock ahead", .clock_ahead = 1},
     {.name = "clock ahead, lost call", .losses = 1, .clock_ahead = 1},
     {.name = "fail-over", .length = 9, .fail_overs = 1},
+    {.name = "by SQL", .kills = 1, .by_sql = true},
+    {.name = "by SQL, clock back", .clock_back = 1, .by_sql = true},
+    {.name = "by SQL, clock ahead again and again", .clock_ahead = 3, .by_sql = true},
+    {.name = "by SQL, clock ahead a little", .small_steps = 2, .by_sql = true},
 };
 
 INSTANTIATE_TEST_SUITE_P(Model, LockRulesTest, testing::ValuesIn(kScenarios), case_name);
@@ -90,6 +94,15 @@ const Scenario kMutations[] = {
      .length = 9,
      .fail_overs = 1,
      .without = Mutation::kNoChangeWait},
+    {.name = "S67 one sleep", .clock_ahead = 1, .by_sql = true, .without = Mutation::kOneSleep},
+    {.name = "S67 unchecked sleeps",
+     .clock_ahead = 3,
+     .by_sql = true,
+     .without = Mutation::kUncheckedSleep},
+    {.name = "S67 no spare sleep",
+     .small_steps = 2,
+     .by_sql = true,
+     .without = Mutation::kNoSpareSleep},
     {.name = "S41 taken in a transaction", .without = Mutation::kTakenInTransaction},
 };
 

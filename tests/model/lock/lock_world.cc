@@ -26,6 +26,11 @@ Byte plus(Byte a, int b) {
   return static_cast<Byte>(a + b);
 }
 
+void forget_seen(Client& client) {
+  client.seen = client.seen_token = client.seen_expire = 0;
+  client.since = client.slept = client.asleep = 0;
+}
+
 void free_row(State& state, bool end_epoch) {
   state.held = 0;
   if (!end_epoch) return;
@@ -127,7 +132,7 @@ void World::hear(const State& state, Client& client) const {
     client.token = call.token;
     client.until = plus(from, kTtl - 1);
     client.floor = std::max(client.floor, call.token);
-    client.seen = client.seen_token = client.seen_expire = client.since = 0;
+    forget_seen(client);
   }
   if (call.verb != Verb::kRenew || client.taking == 0) return;
   if (call.ok != 0) {
@@ -148,6 +153,8 @@ void World::hear_look(const State& state, Client& client, const Call& look) cons
   client.since = 0;
   if (look.ok == 0) return;
   client.since = without(Mutation::kLookStamp) ? look.sent : state.now;
+  client.slept = 0;
+  if (scenario_.by_sql) client.since = 0;
   client.floor = std::max(client.floor, look.token);
 }
 
@@ -186,6 +193,10 @@ void World::other_moves(const State& state, int who, std::vector<Move>& out) con
     });
     return;
   }
+  if (scenario_.by_sql) {
+    sql_moves(state, who, out);
+    return;
+  }
   // Any time may pass before the look is executed, and before its answer is there.
   add(out, state, {"sends a look", who, false},
       [&](State& after) { after.clients[who].call = {Verb::kLook, 0, 0, 0, 0, 0, state.now, 0}; });
@@ -199,7 +210,46 @@ void World::other_moves(const State& state, int who, std::vector<Move>& out) con
   add(out, state, {"saw it standing still, sends free", who, false}, [&](State& after) {
     Client& frees = after.clients[who];
     frees.call = {Verb::kFree, 0, 0, stale, client.seen_token, client.seen_expire, state.now, 0};
-    frees.seen = frees.seen_token = frees.seen_expire = frees.since = 0;
+    forget_seen(frees);
+  });
+}
+
+// allot_lock_take.sql and allot_lock_watch.sql: what they look at and free, they do in the server
+// itself. A sleep there ends when the server's clock says so.
+void World::sql_moves(const State& state, int who, std::vector<Move>& out) const {
+  const Client& client = state.clients[who];
+  const Byte clock = clock_of(state);
+  if (client.asleep != 0) {
+    if (clock < client.asleep + (without(Mutation::kOneSleep) ? kTtl : 1)) return;
+    add(out, state, {"wakes up", who, false}, [&](State& after) {
+      Client& awake = after.clients[who];
+      const bool whole = clock == client.asleep + 1 || without(Mutation::kUncheckedSleep);
+      if (without(Mutation::kOneSleep)) {
+        awake.slept = kTtl + 1;
+      } else if (whole) {
+        ++awake.slept;
+      }
+      awake.asleep = 0;
+    });
+    return;
+  }
+  if (client.seen == 0) {
+    add(out, state, {"looks", who, false}, [&](State& after) {
+      hear_look(state, after.clients[who],
+                {Verb::kLook, 1, state.held, 0, state.epoch, state.expire, state.now, 0});
+    });
+    return;
+  }
+  const int least = without(Mutation::kNoSpareSleep) ? kTtl : kTtl + 1;
+  if (client.slept < least) {
+    add(out, state, {"sleeps", who, false},
+        [&](State& after) { after.clients[who].asleep = clock; });
+    return;
+  }
+  add(out, state, {"slept long enough, frees", who, false}, [&](State& after) {
+    Call call{Verb::kFree, 0, 0, 1, client.seen_token, client.seen_expire, state.now, 0};
+    execute(after, call);
+    forget_seen(after.clients[who]);
   });
 }
 
@@ -253,6 +303,12 @@ void World::fault_moves(const State& state, std::vector<Move>& out) const {
       after.clock = plus(after.clock, kStep);
     });
   }
+  if (state.small_steps < scenario_.small_steps) {
+    add(out, state, {"the clock goes ahead a little", -1, true}, [&](State& after) {
+      ++after.small_steps;
+      after.clock = plus(after.clock, 1);
+    });
+  }
   // Also while somebody believes in the lock, or has a call on its way.
   if (state.held != 0 && state.fail_overs < scenario_.fail_overs) {
     add(out, state, {"fail-over: the taking is lost, and the clock behind", -1, true},
@@ -301,10 +357,10 @@ bool World::make_canonical(State& state) const {
     if (told && client.call.executed != 0) client.call = {};
     const bool held = state.held != 0;
     if (!held || client.seen_token != state.epoch || client.seen_expire != state.expire) {
-      client.seen = client.seen_token = client.seen_expire = client.since = 0;
+      forget_seen(client);
     }
     if (client.call.verb == Verb::kLook) forget_look(state, client);
-    if (client.seen != 0)
+    if (client.seen != 0 && !scenario_.by_sql)
       client.since =
           std::max<Byte>(client.since, state.now > kTtl + 1 ? plus(state.now, -kTtl - 1) : 0);
     if (scenario_.fail_overs == 0) client.floor = client.call.floor = client.orphan.floor = 0;

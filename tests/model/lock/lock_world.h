@@ -33,6 +33,9 @@ enum class Mutation : Byte {
   kNoFloor,             // S40: a process takes a token below one that it has seen
   kTakenInTransaction,  // S41: a rollback undoes what its client believes in
   kNoChangeWait,        // S48: a lock is taken at once after a change of server
+  kOneSleep,            // S67: SQL watches in a single sleep for the whole TTL
+  kUncheckedSleep,      // S67: a sleep counts however far the server's clock went meanwhile
+  kNoSpareSleep,        // S67: SQL counts as many sleeps as the TTL has, and no more
 };
 
 struct Scenario {
@@ -43,7 +46,9 @@ struct Scenario {
   Byte kills = 0;   // of a client, also with a call on its way; another one starts in its place
   Byte clock_back = 0;
   Byte clock_ahead = 0;
-  Byte fail_overs = 0;  // to a server that has lost the last commit, and whose clock is behind
+  Byte small_steps = 0;  // ahead, by no more than a sleep lasts
+  bool by_sql = false;   // the clients watch in the server, by its sleeps, which its clock may end
+  Byte fail_overs = 0;   // to a server that has lost the last commit, and whose clock is behind
   Mutation without = Mutation::kNone;
 };
 
@@ -75,7 +80,9 @@ struct Client {
   Byte seen_token;
   Byte seen_expire;
   Byte since;
-  Byte floor;  // the largest token that it has seen
+  Byte slept;   // by_sql: sleeps since it has seen the slot so
+  Byte asleep;  // by_sql: since the server's clock showed this; 0: it is not
+  Byte floor;   // the largest token that it has seen
   Call call;
   Call orphan;  // given up, or of a life that is over; may still be executed
 };
@@ -98,6 +105,7 @@ struct State {
   Byte kills;
   Byte backs;
   Byte aheads;
+  Byte small_steps;
   Byte fail_overs;
   Byte broken;
 };
@@ -138,6 +146,7 @@ class World {
   void forget_look(const State& state, Client& client) const;
   void holder_moves(const State& state, int who, std::vector<Move>& out) const;
   void other_moves(const State& state, int who, std::vector<Move>& out) const;
+  void sql_moves(const State& state, int who, std::vector<Move>& out) const;
   void call_moves(const State& state, int who, std::vector<Move>& out) const;
   void fault_moves(const State& state, std::vector<Move>& out) const;
 

@@ -1,0 +1,52 @@
+-- One look at a holder, and a sleep of a tenth of a second behind it. p_slept is how many of them the
+-- slot p_slot has stood still for, as (p_epoch, p_expire_at). Once they are as long as its TTL, and a
+-- second, it is freed as free_lock.sql does (S38, S48).
+-- S67: a step of the server's clock ends the sleep that it falls into, so a sleep counts only if this
+-- clock went on by about its length. The second is for ten steps that are too small to be noticed.
+-- The slot that is watched is one whose expire_at is past, or further ahead than any renewal by this
+-- clock, rather than one that looks alive.
+DROP PROCEDURE IF EXISTS /*!80000 allot_lock_watch */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_watch(
+  IN p_name LONGBLOB,
+  INOUT p_slot INT,
+  INOUT p_epoch BIGINT UNSIGNED,
+  INOUT p_expire_at DATETIME(6),
+  INOUT p_slept BIGINT
+)
+MODIFIES SQL DATA SQL SECURITY DEFINER
+COMMENT 'Allot: not to be called from outside'
+BEGIN
+  DECLARE v_ttl_us BIGINT;
+  DECLARE v_asleep DATETIME(6);
+  SET v_ttl_us = (SELECT ttl_us FROM named_lock
+                   WHERE name = p_name AND slot = p_slot AND state <> 'FREE'
+                     AND epoch = p_epoch AND expire_at = p_expire_at);
+  IF v_ttl_us IS NULL THEN
+    BEGIN
+      DECLARE CONTINUE HANDLER FOR NOT FOUND SET p_slot = NULL;
+      SET p_slept = 0;
+      SELECT slot, epoch, expire_at INTO p_slot, p_epoch, p_expire_at
+        FROM named_lock WHERE name = p_name AND state <> 'FREE' AND slot < slots
+       ORDER BY expire_at BETWEEN UTC_TIMESTAMP(6) AND UTC_TIMESTAMP(6) + INTERVAL ttl_us MICROSECOND,
+                expire_at, slot
+       LIMIT 1;
+    END;
+  ELSEIF p_slept * 100000 >= 1000000 + v_ttl_us THEN
+    CALL allot_note_server();
+    UPDATE named_lock
+       SET state = 'FREE', epoch = epoch + 1024, expire_at = UTC_TIMESTAMP(6),
+           lock_by = NULL, lock_host = NULL, lock_pid = NULL
+     WHERE name = p_name AND slot = p_slot AND state <> 'FREE'
+       AND epoch = p_epoch AND expire_at = p_expire_at
+       AND (SELECT since FROM server_identity WHERE only_row = 1)
+           <= UTC_TIMESTAMP(6) - INTERVAL 1000000 + ttl_us MICROSECOND
+       AND (0 OR EXISTS (SELECT 1 FROM (SELECT 1 FROM named_lock
+                                         WHERE name = p_name AND slot = p_slot
+                                         LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked));
+  END IF;
+  SET v_asleep = SYSDATE(6);
+  DO SLEEP(0.1);
+  IF TIMESTAMPDIFF(MICROSECOND, v_asleep, SYSDATE(6)) BETWEEN 100000 AND 200000 THEN
+    SET p_slept = p_slept + 1;
+  END IF;
+END;
