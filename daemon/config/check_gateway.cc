@@ -294,9 +294,6 @@ class GatewayChecker {
 
   void warn_unused() {
     const bool named = !gateway_.user_header.empty();
-    if (!named && says("trusted_proxies")) {
-      warn("gateway.trusted_proxies", "[gateway] trusted_proxies is not used without user_header");
-    }
     if (!named && !gateway_.users.empty()) {
       warn("gateway.users." + gateway_.users.front().name,
            "[gateway.users.NAME] is not used without user_header");

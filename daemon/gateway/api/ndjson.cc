@@ -68,6 +68,9 @@ class Bulk {
     }
   }
 
+  // Lines and payloads that wait for the end of their batch.
+  [[nodiscard]] std::size_t held() const { return left_.size() + batch_bytes_; }
+
   // The last line: how far it came. Without an error all is in.
   [[nodiscard]] std::string report(const std::exception_ptr& error) const {
     ordered_json document{{"ok", error == nullptr}, {"problem", nullptr},
@@ -214,7 +217,9 @@ class Lines final : public http::LineStream {
     end(*told, "too much waits already");
   }
 
-  void stop(Written written) override { end(written, "the gateway stops"); }
+  void stop(const char* why, Written written) override { end(written, why); }
+
+  [[nodiscard]] std::size_t held() const override { return bulk_->held(); }
 
  private:
   void end(const Written& written, const char* why) const {

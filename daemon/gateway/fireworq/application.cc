@@ -150,6 +150,11 @@ http::Admission Application::admit(const http::Head& head) {
     const bool pushes = asked.target.place == Place::kJob;
     if (pushes && asked.method != "POST") throw Refused(405, {});
     admission.most_body = pushes ? kMostPush : kMostOther;
+    admission.anonymous = Door::is_anonymous(asked.caller);
+    if (admission.anonymous) {
+      const std::size_t most = std::size_t{service_.settings.max_anonymous_body} << 10;
+      admission.most_body = std::min(admission.most_body, most);
+    }
   } catch (...) {
     admission.refusal = finished(answer_to(std::current_exception()));
   }

@@ -150,6 +150,22 @@ TEST_F(FireworqTest, DexadorSendsBodiesAndNulls) {
             200);
 }
 
+// Whoever needs no token is bounded lower than one who has one.
+TEST_F(FireworqTest, AnAnonymousBodyIsBoundedLower) {
+  settings_.max_anonymous_body = 2;
+  set_up();
+  const std::string job = R"({"url":"http://target.example/","payload":")";
+  const std::string small = job + std::string(1'000, 'x') + "\"}";
+  const std::string large = job + std::string(2'048, 'x') + "\"}";
+  EXPECT_EQ(send("POST /job/c", small).status, 200);
+  EXPECT_EQ(send("POST /job/c", large).status, 413);
+  EXPECT_EQ(send("PUT /queue/q", large).status, 413);
+  const std::string token = "Authorization: Bearer reader\r\n";
+  settings_.anonymous = false;
+  stop();
+  EXPECT_EQ(send("GET /queues", large, token).status, 200);
+}
+
 TEST_F(FireworqTest, ManyConnectionsShareTransactions) {
   set_up(R"({"max_workers":50,"polling_interval":100})");
   const std::uint64_t before = support::server_counter(look_, "Com_commit");

@@ -43,7 +43,7 @@ class LinesTest : public GatewayTest {
         answer.set_value(std::move(text));
       };
       if (stops) {
-        admission_.lines->stop(written);
+        admission_.lines->stop("the gateway stops", written);
       } else {
         admission_.lines->take(lines, last, written);
       }
