@@ -127,8 +127,7 @@ class Bulk {
   }
 
   void address(db::Connection& db, work::Wanted& wanted) {
-    wanted.task.queue = addresses_.find(db, wanted.queue, wanted.task.type);
-    permit_(wanted.task.queue);
+    work::find_queue_of(db, addresses_, wanted, permit_);
     surroundings_.complete(wanted.task.queue.name, wanted.task.options);
     queue::validate(wanted.task);
   }
@@ -179,7 +178,7 @@ class Bulk {
 
   const work::Surroundings& surroundings_;
   const access::Caller caller_;
-  const std::function<void(const queue::QueueInfo&)> permit_;
+  const work::Permit permit_;
   const LineOptions options_;
   queue::Addresses addresses_;
   std::string left_{};  // lines that came, used up to used_; empty if all are
