@@ -31,6 +31,7 @@ TEST_F(GatewayConfig, WithoutASectionThereIsNone) {
 TEST_F(GatewayConfig, ReadsEveryKey) {
   const std::string cert = write("cert.pem", "x");
   const std::string key = write("key.pem", "x");
+  ASSERT_EQ(::chmod(key.c_str(), 0640), 0);
   const Settings settings = with(
       "[gateway]\nlisten = [\"0.0.0.0:8443\", \"[::1]:80\"]\nsocket = \"s\"\ngrant = \"none\"\n"
       "tls_cert = \"cert.pem\"\ntls_key = \"key.pem\"\ninsecure = true\nhosts = [\"a.b\"]\n"
@@ -82,6 +83,17 @@ TEST_F(GatewayConfig, TheAccountIsItsOwnAndTheAddressThatOfTheDatabase) {
   EXPECT_EQ(elsewhere.gateway->database.socket, folder() + "/db.sock");
   EXPECT_EQ(elsewhere.gateway->database.password, "") << "the worker's is not for the gateway";
   EXPECT_EQ(elsewhere.database.socket, "");
+}
+
+TEST_F(GatewayConfig, APrivateKeyThatOthersReadIsAWarning) {
+  static_cast<void>(write("cert.pem", "x"));
+  ASSERT_EQ(::chmod(write("key.pem", "x").c_str(), 0644), 0);
+  const Settings settings = with("[gateway]\ntls_cert = \"cert.pem\"\ntls_key = \"key.pem\"\n");
+  ASSERT_EQ(settings.warnings.size(), 1U);
+  EXPECT_EQ(
+      shortened(settings.warnings[0]),
+      "allot.toml:5: key.pem holds a private key and is open to every user of this host (mode "
+      "0644); run chmod o= key.pem");
 }
 
 TEST_F(GatewayConfig, NeedsAnAccountOfItsOwn) {
