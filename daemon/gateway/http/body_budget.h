@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "gateway/http/complaint.h"
 #include "thread/mutex.h"
 
 namespace allot::gateway::http {
@@ -24,18 +25,9 @@ class BodyBudget {
   [[nodiscard]] std::size_t most_of_one(bool anonymous) const {
     return (anonymous ? of_anonymous() : of_large()) - kOneRead;
   }
-  // Whether a body that holds `from` may hold `to`; if so, it is counted.
+  // Whether a body that holds `from` may hold `to`; if so, it is counted, else the log says so.
   [[nodiscard]] bool change(std::size_t from, std::size_t to, bool anonymous)
-      ALLOT_EXCLUDES(mutex_) {
-    const MutexLock held(mutex_);
-    const std::size_t most = to <= kSmall ? bytes_ : of_large();
-    const bool grows = to > from;
-    if (grows && held_ - from + to > most) return false;
-    if (grows && anonymous && anonymous_ - from + to > of_anonymous()) return false;
-    held_ = held_ - from + to;
-    if (anonymous) anonymous_ = anonymous_ - from + to;
-    return true;
-  }
+      ALLOT_EXCLUDES(mutex_);
   [[nodiscard]] std::size_t held() const ALLOT_EXCLUDES(mutex_) {
     const MutexLock held(mutex_);
     return held_;
@@ -50,6 +42,7 @@ class BodyBudget {
   mutable Mutex mutex_;
   std::size_t held_ ALLOT_GUARDED_BY(mutex_) = 0;
   std::size_t anonymous_ ALLOT_GUARDED_BY(mutex_) = 0;  // of held_
+  Complaint no_room_ ALLOT_GUARDED_BY(mutex_){};
 };
 
 // What one request holds of a budget, until the last who has this is gone.

@@ -200,7 +200,6 @@ struct Question {
 
 constexpr const char* kNoRoom =
     "the gateway holds as many bytes of bodies as it may; try again in a second";
-constexpr const char* kStops = "the gateway stops";
 
 std::string too_large(std::size_t most) {
   if (most == 0) return "this route takes no body";
@@ -252,6 +251,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
 
   awaitable<bool> read_some(std::size_t space);
   awaitable<bool> refuse(unsigned status, std::string title);
+  awaitable<bool> refuse_body(RequestParser& parser, unsigned status, std::string title);
   awaitable<bool> send(Response response, bool keeps);
   awaitable<bool> write(std::string_view first, std::string_view second);
   awaitable<void> linger();
@@ -266,7 +266,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
     return house_.keeps && !peer_.encrypted && !is_guest() && !cut_;
   }
   void ask(const std::shared_ptr<Question>& question, Request request);
-  void hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last);
+  void hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last, bool stops);
 
   void enter(Phase phase, std::chrono::milliseconds time) {
     phase_ = phase;
@@ -274,12 +274,11 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
     deadline_ = Clock::now() + time;
   }
   void begin_body(const Admission& admission);
-  // Counts what is held of a body. False: there is no room for so much.
-  [[nodiscard]] bool hold(std::size_t bytes);
+  void drop(RequestParser& parser);
+  // What has come of a body.
   [[nodiscard]] std::size_t here(RequestParser& parser) const {
     return parser.body().size() + in_.size();
   }
-  [[nodiscard]] bool stops() const { return house_.stopping || full_; }
 
   House& house_;
   Application& application_;
@@ -367,7 +366,7 @@ awaitable<bool> Session::serve_request() {
   }
   begin_body(admission);
   // A body that has no room now is refused before it is sent. From here on what has come counts.
-  const bool fits = admission.lines || hold(static_cast<std::size_t>(announced));
+  const bool fits = admission.lines || hold_->resize(static_cast<std::size_t>(announced));
   if (!fits) co_return co_await refuse(503, kNoRoom);
   if (unread_ && in_.empty() && parser.expects_continue()) {
     enter(Phase::kSending, house_.limits.answer_time);
@@ -426,12 +425,13 @@ awaitable<bool> Session::read_body(RequestParser& parser) {
   for (;;) {
     if (auto fault = use_body(parser)) co_return co_await refuse(fault->status, fault->title);
     if (parser.done()) break;
-    if (!hold(here(parser) + read_size_)) co_return co_await refuse(503, kNoRoom);
+    if (!hold_->resize(here(parser) + read_size_))
+      co_return co_await refuse_body(parser, 503, kNoRoom);
     const bool more = co_await continue_body(parser);
     if (!more) co_return false;
   }
   unread_ = false;
-  if (!hold(here(parser))) co_return co_await refuse(503, kNoRoom);
+  if (!hold_->resize(here(parser))) co_return co_await refuse_body(parser, 503, kNoRoom);
   co_return true;
 }
 
@@ -449,7 +449,18 @@ awaitable<bool> Session::continue_body(RequestParser& parser) {
     if (more && in_time) co_return true;
     if (!more && !late_) co_return false;
   }
-  co_return co_await refuse(408, "the body came too slowly, or stopped coming");
+  co_return co_await refuse_body(parser, 408, "the body came too slowly, or stopped coming");
+}
+
+// What has come gives its room to others before the answer is sent.
+awaitable<bool> Session::refuse_body(RequestParser& parser, unsigned status, std::string title) {
+  drop(parser);
+  co_return co_await refuse(status, std::move(title));
+}
+
+void Session::drop(RequestParser& parser) {
+  parser.body() = std::string();
+  static_cast<void>(hold_->resize(held_by_lines_));
 }
 
 void Session::begin_body(const Admission& admission) {
@@ -458,14 +469,6 @@ void Session::begin_body(const Admission& admission) {
   full_ = false;
   rate_ = BodyRate(house_.limits.body_window, house_.limits.body_rate);
   read_size_ = kSmallRead;
-}
-
-bool Session::hold(std::size_t bytes) {
-  if (hold_->resize(bytes)) return true;
-  if (house_.no_room.is_due(Clock::now())) {
-    log::warn("gateway.bodies_refused", {{"held", house_.bodies->held()}, {"wanted", bytes}});
-  }
-  return false;
 }
 
 std::optional<HeadFault> Session::use_body(RequestParser& parser) {
@@ -524,8 +527,8 @@ awaitable<bool> Session::stream_lines(RequestParser& parser, Admission admission
       body.erase(0, whole);
       if (last) unread_ = false;
     }
-    const bool stops = this->stops() && !last;
-    hand_on(question, std::move(lines), last);
+    const bool stops = (house_.stopping || full_) && !last;
+    hand_on(question, std::move(lines), last, stops);
     const bool in_time = co_await answered(question);
     if (!in_time) co_return false;
     held_by_lines_ = question->lines->held();
@@ -553,8 +556,9 @@ awaitable<bool> Session::gather_lines(RequestParser& parser, std::size_t most_li
     if (parser.done() || house_.stopping) co_return true;
     if (whole && (body.size() >= kMostBatch || !more_is_there())) co_return true;
     if (!whole && body.size() > most_line) co_return co_await refuse(413, too_large(most_line));
-    if (!hold(here(parser) + held_by_lines_ + read_size_)) {
+    if (!hold_->resize(here(parser) + held_by_lines_ + read_size_)) {
       full_ = !whole;  // whole lines go first
+      if (full_) drop(parser);
       co_return true;
     }
     between_batches_ = true;
@@ -573,7 +577,8 @@ awaitable<bool> Session::await_lines(RequestParser& parser) {
   co_return more;
 }
 
-void Session::hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last) {
+void Session::hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last,
+                      bool stops) {
   auto written = [question, mailbox = house_.mailbox](std::string text, LineStream::Then then) {
     mailbox->post([question, text = std::move(text), then]() mutable {
       question->written = std::move(text);
@@ -581,8 +586,8 @@ void Session::hand_on(const std::shared_ptr<Question>& question, std::string lin
       question->answered.open();
     });
   };
-  if (stops() && !last) {
-    question->lines->stop(full_ ? kNoRoom : kStops, std::move(written));
+  if (stops) {
+    question->lines->stop(full_ ? kNoRoom : "the gateway stops", std::move(written));
   } else {
     question->lines->take(std::move(lines), last, std::move(written));
   }

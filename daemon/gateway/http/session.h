@@ -7,7 +7,6 @@
 #include "base/unique_fd.h"
 #include "gateway/http/application.h"
 #include "gateway/http/body_budget.h"
-#include "gateway/http/complaint.h"
 #include "gateway/http/connections.h"
 #include "gateway/http/mailbox.h"
 #include "gateway/http/server.h"
@@ -30,7 +29,6 @@ struct House {
   std::shared_ptr<Mailbox> mailbox;
   std::shared_ptr<BodyBudget> bodies;
   Connections connections{};
-  Complaint no_room{};  // for a body
   bool stopping = false;
   bool keeps = false;  // it stops for another server, which gets these:
   std::vector<UniqueFd> kept{};

@@ -91,6 +91,29 @@ TEST_F(BodyTest, ABodyInChunksIsRefusedWhereTheRoomEnds) {
   EXPECT_EQ(support::status_of(client.answer()), 503);
 }
 
+// Those that are refused give their room to the others at once.
+TEST_F(BodyTest, OfManyThatGrowTogetherSomeComeToTheirEnd) {
+  constexpr int kClients = 12;
+  constexpr int kPieces = 30;
+  std::vector<HttpClient> clients;
+  for (int count = 0; count < kClients; ++count) {
+    clients.push_back(client());
+    clients.back().send("POST /echo HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n");
+  }
+  const std::string piece = "2800\r\n" + std::string(0x2800, 'x') + "\r\n";
+  for (int count = 0; count < kPieces; ++count) {
+    for (HttpClient& each : clients) each.send(piece);
+  }
+  int whole = 0;
+  for (HttpClient& each : clients) {
+    each.send("0\r\n\r\n");
+    const int status = support::status_of(each.answer());
+    EXPECT_TRUE(status == 200 || status == 503) << status;
+    if (status == 200) ++whole;
+  }
+  EXPECT_GE(whole, 1);
+}
+
 // It holds on although its client is gone: the application still has it.
 TEST_F(BodyTest, ABodyCountsUntilItIsAnswered) {
   auto first = holding(600 * kKiB);
