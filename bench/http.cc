@@ -104,7 +104,8 @@ Gateway start_gateway(const Stage& stage, bool encrypted) {
   Gateway gateway;
   gateway.door = {free_port(), encrypted, gateway::access::make_token()};
   std::string sections = "[gateway]\nlisten = [\"127.0.0.1:" + std::to_string(gateway.door.port) +
-                         "\"]\nsocket = " + toml_text(base + ".sock") + "\n";
+                         "\"]\nmax_connections_of_peer = 0\nsocket = " + toml_text(base + ".sock") +
+                         "\n";
   if (encrypted) {
     make_certificate(base + ".pem", base + ".key");
     sections +=

@@ -13,6 +13,7 @@
 #include "config/hooks.h"
 #include "config/rows.h"
 #include "config/schedules.h"
+#include "config/secret_file.h"
 #include "config/served.h"
 
 namespace allot::config {
@@ -48,6 +49,7 @@ class Checker {
     if (settings_.pools.empty()) settings_.pools.emplace_back().name = "default";
     for (Pool& pool : settings_.pools) check_pool(pool);
     check_pool_limits();
+    for (const auto& [name, section] : settings_.plugins.sections) check_secrets(name, section);
     warn_unserved();
   }
 
@@ -101,6 +103,17 @@ class Checker {
     }
     if (queue.on_stuck.empty() && line_of(section + ".stuck_after") != 0) {
       warn(section + ".stuck_after", "[" + section + "] stuck_after is not used without on_stuck");
+    }
+  }
+
+  // What a plugin does with its keys is not known here; a file that one with the name of a secret
+  // has is looked at.
+  void check_secrets(const std::string& plugin, const PluginSection& section) {
+    for (const auto& [key, value] : section) {
+      const std::string word = key.substr(key.rfind('.') + 1);
+      if (!names_a_secret(word) || !value.starts_with('/')) continue;
+      const std::string text = shared_secret(word == "tls_key" ? "private key" : "secret", value);
+      if (!text.empty()) warn("plugins." + plugin + "." + key, text);
     }
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/check_database.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +12,7 @@
 #include <utility>
 
 #include "config/rows.h"
+#include "config/secret_file.h"
 #include "config/servers.h"
 
 namespace allot::config {
@@ -130,11 +130,14 @@ class DatabaseChecker {
       }
       last = key;
     }
+    if (!database_.password.empty()) {
+      warn_if_shared("password", "password", settings_.file);
+    }
     if (!database_.password_credential.empty()) return read_credential();
     if (database_.password_file.empty()) return;
     read_password("password_file", "password file " + database_.password_file,
                   database_.password_file);
-    warn_if_shared("password_file", "password file", database_.password_file);
+    warn_if_shared("password_file", "password", database_.password_file);
   }
 
   void read_credential() {
@@ -150,7 +153,9 @@ class DatabaseChecker {
                               "systemd started with LoadCredential=" +
                               name + ":FILE has it, everything else needs password_file");
     }
-    read_password(key, "credential " + name, std::string(folder) + "/" + name);
+    const std::string file = std::string(folder) + "/" + name;
+    read_password(key, "credential " + name, file);
+    warn_if_shared(key, "password", file);
   }
 
   void read_password(const std::string& key, const std::string& what, const std::string& file) {
@@ -191,11 +196,10 @@ class DatabaseChecker {
     problem(key, header_ + key + ": cannot read " + file + ": " + std::strerror(errno));
   }
 
-  // A group may read the file: packages leave it as root:allot 0640.
   void warn_if_shared(const std::string& key, const std::string& what, const std::string& file) {
-    struct stat status = {};
-    if (::stat(file.c_str(), &status) != 0 || (status.st_mode & 0007U) == 0) return;
-    warn(key, "others may read the " + what + " " + file + "; chmod o= it");
+    if (file.empty()) return;
+    const std::string text = shared_secret(what, file);
+    if (!text.empty()) warn(key, text);
   }
 
   Settings& settings_;

@@ -19,6 +19,7 @@
 #include "config/check_database.h"
 #include "config/networks.h"
 #include "config/rows.h"
+#include "config/secret_file.h"
 #include "config/servers.h"
 
 namespace allot::config {
@@ -141,6 +142,9 @@ class GatewayChecker {
       problem(std::string("gateway.") + key, std::string("[gateway] ") + key + ": cannot read " +
                                                  *file + ": " + std::strerror(errno));
     }
+    if (gateway_.tls_key.empty()) return;
+    const std::string text = shared_secret("private key", gateway_.tls_key);
+    if (!text.empty()) warn("gateway.tls_key", text);
   }
 
   void check_names() {
@@ -294,9 +298,6 @@ class GatewayChecker {
 
   void warn_unused() {
     const bool named = !gateway_.user_header.empty();
-    if (!named && says("trusted_proxies")) {
-      warn("gateway.trusted_proxies", "[gateway] trusted_proxies is not used without user_header");
-    }
     if (!named && !gateway_.users.empty()) {
       warn("gateway.users." + gateway_.users.front().name,
            "[gateway.users.NAME] is not used without user_header");

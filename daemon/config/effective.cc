@@ -2,29 +2,17 @@
 #include "config/effective.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "config/rows.h"
+#include "config/secret_file.h"
 
 namespace allot::config {
 namespace {
 
 constexpr const char* kMasked = "\"***\"";
-
-// A plugin's keys are its own, so a key with the name of a secret counts as one.
-bool names_a_secret(std::string_view key) {
-  std::string lower(key);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  constexpr std::array<std::string_view, 6> kWords = {"password", "passwd",     "secret",
-                                                      "token",    "credential", "key"};
-  return std::any_of(kWords.begin(), kWords.end(),
-                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
-}
 
 // Keys of [database] that others override.
 std::set<std::string> without_effect(const Database& database) {

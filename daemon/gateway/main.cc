@@ -167,8 +167,12 @@ config::Settings settings_of(const Options& options) {
 }
 
 // A connection takes a descriptor; each of them is refused alone when there is none left.
-http::Limits limits_of(const config::Gateway& gateway) {
+http::Limits limits_of(const config::Gateway& gateway, const access::Access& access) {
   http::Limits limits;
+  limits.speaks_for_many = [&access](const auto& address) {
+    return access.is_trusted_proxy(address);
+  };
+  limits.body_bytes = std::size_t{gateway.max_body_memory} << 20;
   limits.connections = gateway.max_connections;
   limits.connections_of_peer = gateway.max_connections_of_peer;
   rlimit files{};
@@ -269,7 +273,8 @@ class Gateway {
                             fireworq_of(settings),
                             [this](std::string_view token) { return access_.by_token(token); })
                       : nullptr),
-        server_(application_, limits_of(*settings.gateway), listeners.for_server(fireworq_.get()),
+        server_(application_, limits_of(*settings.gateway, access_),
+                listeners.for_server(fireworq_.get()),
                 {settings.gateway->tls_cert, settings.gateway->tls_key}) {}
 
   void adopt(UniqueFd connection, Listeners::At at) {

@@ -20,6 +20,7 @@ using nlohmann::json;
 constexpr std::size_t kShownValue = 60;
 constexpr const char* kPayload64 = "payload_base64";
 constexpr const char* kAttempts = "max_attempts";
+constexpr int kOutOfRange = 406;  // nlohmann's number of that error
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(why, kExitBadInput);
@@ -57,6 +58,9 @@ class Fields {
     if (name_ == "payload") return;
     if (is_number()) refuse_number();
     refuse("'" + name_ + "' must be a string");
+  }
+  [[noreturn]] void refuse_range() const {
+    refuse("'" + name_ + "' has a number out of range; a payload with one goes as a string");
   }
   std::string& payload() { return texts_["payload"]; }
 
@@ -186,6 +190,9 @@ class Reader final : public nlohmann::json_sax<json> {
 
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& error) override {
+    if (error.id == kOutOfRange && depth_ > top_) {
+      return named([&] { fields_.refuse_range(); });
+    }
     // "[json.exception.parse_error.101] parse error at line 1, column 5: what it is"
     std::string what = error.what();
     what.erase(0, what.find("] ") + 2);

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "json/strict.h"
+
 namespace http_plugin {
 namespace {
 
@@ -16,6 +18,16 @@ std::string text_in(const json& envelope, const char* key) {
   if (found == envelope.end()) return {};
   if (!found->is_string()) throw std::invalid_argument(std::string(key) + " is no text");
   return found->get<std::string>();
+}
+
+json envelope_in(std::string_view line) {
+  try {
+    return allot::as_json::read_strict(line, 1);
+  } catch (const allot::as_json::BadJson& error) {
+    const bool named = !error.field().empty();
+    throw std::invalid_argument((named ? "in its first line " : "its first line is ") +
+                                std::string(error.what()));
+  }
 }
 
 std::uint32_t number_in(const json& envelope, const char* key) {
@@ -31,7 +43,7 @@ std::uint32_t number_in(const json& envelope, const char* key) {
 
 Job read_job(std::string_view payload) {
   const std::size_t end = std::min(payload.find('\n'), payload.size());
-  const json envelope = json::parse(payload.substr(0, end), nullptr, false);
+  const json envelope = envelope_in(payload.substr(0, end));
   if (!envelope.is_object()) throw std::invalid_argument("its first line is no object of JSON");
   Job job;
   job.url = text_in(envelope, "url");

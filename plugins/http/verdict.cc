@@ -8,15 +8,20 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "json/strict.h"
+
 namespace http_plugin {
 namespace {
 
 using nlohmann::json;
 
-bool same_word(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return text;
+}
+
+bool same_word(const std::string& a, std::string_view lower_case) {
+  return lower(a) == lower_case;
 }
 
 // Takes the two texts of an object and skips the rest of it, however deep that is: nothing is built
@@ -44,17 +49,24 @@ class BodyWords : public json::json_sax_t {
     return true;
   }
   bool key(string_t& name) override {
-    if (depth_ == 1) key_ = std::move(name);
+    if (depth_ == 1) key_ = name;
+    // Where the words are looked for, large letters are as small ones.
+    if (!keys_.add(depth_ == 1 ? lower(name) : name)) return refuse(name + " is there twice");
     return true;
   }
   bool start_object(std::size_t /*size*/) override {
-    return (wanted() == nullptr || refuse(key_ + " is an object")) && enter();
+    if (wanted() != nullptr) return refuse(key_ + " is an object");
+    keys_.open();
+    return enter();
   }
   bool start_array(std::size_t /*size*/) override {
     if (depth_ == 0) return refuse("it is a list");
     return (wanted() == nullptr || refuse(key_ + " is a list")) && enter();
   }
-  bool end_object() override { return leave(); }
+  bool end_object() override {
+    keys_.close();
+    return leave();
+  }
   bool end_array() override { return leave(); }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const json::exception& /*error*/) override {
@@ -88,6 +100,7 @@ class BodyWords : public json::json_sax_t {
 
   std::size_t depth_ = 0;
   std::string key_;
+  allot::as_json::OpenKeys keys_;
 };
 
 Verdict invalid(const std::string& what, std::string_view body) {

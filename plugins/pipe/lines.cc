@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "json/strict.h"
 #include "pipe/base64.h"
 #include "programs/section.h"
 
@@ -21,7 +22,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 // {"tasks": [{...}]} is the deepest line that there is.
-constexpr int kMaxDepth = 3;
+constexpr std::size_t kMaxDepth = 3;
 
 // A value of a call is no good, such as a delay that is none: the program is told so.
 class BadCall : public std::runtime_error {
@@ -71,17 +72,12 @@ json plain_object(std::string_view line) {
 
 json parsed(std::string_view line) {
   if (json object = plain_object(line); object.is_object()) return object;
-  const auto bounded = [](int depth, json::parse_event_t event, json& /*value*/) {
-    using Event = json::parse_event_t;
-    const bool opens = event == Event::object_start || event == Event::array_start;
-    if (opens && depth >= kMaxDepth) throw BadLine("it is nested too deep");
-    return true;
-  };
   try {
-    json value = json::parse(line, bounded);
+    json value = allot::as_json::read_strict(line, kMaxDepth);
     if (value.is_object()) return value;
-  } catch (const json::exception&) {
-    // Its message quotes what may be long, or no text.
+  } catch (const allot::as_json::BadJson& bad) {
+    const bool named = !bad.field().empty();
+    throw BadLine(named ? bad.what() : "it is " + std::string(bad.what()));
   }
   throw BadLine("no JSON object");
 }

@@ -301,7 +301,7 @@ TEST(LibraryTest, AMisplacedOneIsFound) {
   EXPECT_NE(finding("plugin-api/include/allot/x.hpp", "#include <spdlog/spdlog.h>"), "");
 }
 
-// A plugin needs the SDK and nothing else of ours.
+// A plugin needs the SDK and nothing else of ours, but for the one reader of JSON.
 TEST(LibraryTest, PluginsIncludeTheSdkOnly) {
   std::vector<std::string> findings;
   for (const SourceFile& file : sources_below({"plugins"})) {
@@ -309,6 +309,7 @@ TEST(LibraryTest, PluginsIncludeTheSdkOnly) {
       const auto include = include_on(file.lines[i]);
       if (!include) continue;
       const std::string from = folder_of(include->header);
+      if (include->header == "json/strict.h") continue;
       if (our_arrows().count(from) != 0 || from == "sql") {
         findings.push_back(file.at(i) + include->header + " is not for plugins");
       }

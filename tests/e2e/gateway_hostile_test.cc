@@ -13,6 +13,7 @@
 
 #include "e2e/gateway.h"
 #include "support/http_client.h"
+#include "support/reserved_port.h"
 
 namespace allot::e2e::gateway_hostile_test {
 namespace {
@@ -85,19 +86,38 @@ TEST_F(GatewayHostile, WithoutDescriptorsItSaysSoAndGoesOn) {
   expect_well();
 }
 
+// Whoever asks nothing, with as many connections as there may be, keeps nobody out.
+TEST_F(GatewayHostile, ASilentCrowdKeepsNobodyOut) {
+  const support::ReservedPort port;
+  ASSERT_NO_FATAL_FAILURE(start(":", "max_connections = 20\nlisten = [\"127.0.0.1:" +
+                                         std::to_string(port.number()) + "\"]\n"));
+  std::vector<HttpClient> silent;
+  for (int i = 0; i < 60; ++i) silent.push_back(HttpClient::to_port(port.number()));
+  EXPECT_EQ(status_of(asked(kAlive)), 200);
+  EXPECT_EQ(status_of(HttpClient::to_port(port.number()).ask(kAlive)), 200);
+  EXPECT_EQ(status_of(HttpClient::to_port(port.number()).ask(get("/api/v1/queues"))), 401);
+  expect_well();
+}
+
+// Each of them is in the middle of a request, so that none makes way.
 TEST_F(GatewayHostile, BeyondTheLimitOfConnectionsItSaysSo) {
   ASSERT_NO_FATAL_FAILURE(start(":", "max_connections = 20\n"));
+  const std::string unfinished = submission(kTask, "Expect: 100-continue\r\n");
+  const std::string head = unfinished.substr(0, unfinished.size() - kTask.size());
   std::vector<HttpClient> clients;
   int refused = 0;
   for (int i = 0; i < 30; ++i) {
     clients.push_back(HttpClient::to_socket(socket_));
-    const auto answer = clients.back().ask(kAlive);
+    clients.back().send(head);
+    const auto answer = clients.back().head();
     ASSERT_TRUE(answer);
     if (answer->status != 503) continue;
     ++refused;
     EXPECT_EQ(answer->fields.count("retry-after"), 1U);
   }
   EXPECT_EQ(refused, 10);
+  EXPECT_EQ(status_of(asked(kAlive)), 200);
+  EXPECT_TRUE(daemon_->logged("gateway.connections_refused"));
   clients.clear();
   expect_well();
 }

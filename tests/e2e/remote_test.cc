@@ -4,6 +4,7 @@
 #include "e2e/remote.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <csignal>
@@ -34,6 +35,15 @@ TEST_F(Remote, OverTcpATokenIsWanted) {
     return far(more);
   };
   EXPECT_EQ(with_file(file).status, (ExitStatus{0, 0})) << with_file(file).err;
+  ASSERT_EQ(::chmod(file.c_str(), 0644), 0);
+  EXPECT_NE(with_file(file).err.find("allot: warning: " + file +
+                                     " holds a token and is open to every user of this host (mode "
+                                     "0644); run chmod o= " +
+                                     file),
+            std::string::npos)
+      << with_file(file).err;
+  ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
+  EXPECT_EQ(with_file(file).err, "");
   EXPECT_EQ(far(words, {"ALLOT_TOKEN_FILE=" + file}).status, (ExitStatus{0, 0}));
   EXPECT_EQ(far(words, {"ALLOT_TOKEN=" + token_}).status, (ExitStatus{0, 0}));
   EXPECT_EQ(

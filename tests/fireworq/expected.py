@@ -12,6 +12,7 @@ THERE_500 = "Fireworq lets its database refuse it, and answers 500"
 NUL = "an escaped NUL byte has no place in a path here"
 THROTTLE = "a throttle that is wrong is 400, as documented"
 CODE = "the field code of an answer's body is not looked at"
+TWICE = "a key that an answer of a target has twice makes it a failure"
 LONG_CATEGORY = "a category has at most 255 bytes"
 ENCODED = "what is sent as %XX, and need not be"
 ESCAPE = "a % of a URL that is no escape is sent as it stands"
@@ -78,6 +79,8 @@ DIFFERENCES = [
     ("failed job float-code", "*", CODE),
     ("failed job text-code", "result.message", CODE),
     ("which failed", "job float-code", CODE),
+    ("failed job twice", "*", TWICE),
+    ("which failed", "job twice", TWICE),
     ("target saw /moved-for-ever", "", REDIRECTS),
     ("target saw /posted-for-ever", "", REDIRECTS),
     ("target saw", "/*-for-ever", REDIRECTS),

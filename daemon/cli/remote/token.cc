@@ -2,11 +2,13 @@
 #include "cli/remote/token.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 
 #include "base/error.h"
+#include "config/secret_file.h"
 
 namespace allot::cli::remote {
 namespace {
@@ -31,6 +33,8 @@ std::string in_file(const std::string& path) {
   if (!file && !file.eof()) {
     throw Error("token file " + path + ": cannot be read: " + std::strerror(errno), kExitNoInput);
   }
+  const std::string shared = config::shared_secret("token", path);
+  if (!shared.empty()) std::fprintf(stderr, "allot: warning: %s\n", shared.c_str());
   text.resize(static_cast<std::size_t>(file.gcount()));
   return checked(std::move(text), "token file " + path);
 }

@@ -212,7 +212,7 @@ std::optional<Verdict> Access::look_at_proxy(const http::Head& head) const {
   std::size_t users = 0;
   if (!user_field_.empty()) (void)find(head, user_field_, users);
   if (users > 1) return refused(400, user_field_ + " is there more than once");
-  if (users == 1 && !from_trusted_proxy(head.peer) && !mutant::removed("gateway_proxy")) {
+  if (users == 1 && !is_trusted_proxy(head.peer.address) && !mutant::removed("gateway_proxy")) {
     return refused(403, user_field_ +
                             " is taken from a trusted proxy only: see trusted_proxies in "
                             "[gateway]");
@@ -259,11 +259,11 @@ Verdict Access::by_user(const std::string& name) const {
   return {Caller("user:" + name, found->second)};
 }
 
-bool Access::from_trusted_proxy(const http::Peer& peer) const {
-  if (peer.address.empty()) return proxy_on_socket_;
-  const auto address = config::parse_address(peer.address);
-  return address && std::any_of(proxies_.begin(), proxies_.end(),
-                                [&](const auto& network) { return network.covers(*address); });
+bool Access::is_trusted_proxy(const std::string& address) const {
+  if (address.empty()) return proxy_on_socket_;
+  const auto parsed = config::parse_address(address);
+  return parsed && std::any_of(proxies_.begin(), proxies_.end(),
+                               [&](const auto& network) { return network.covers(*parsed); });
 }
 
 }  // namespace allot::gateway::access

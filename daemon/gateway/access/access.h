@@ -33,6 +33,8 @@ class Access {
   [[nodiscard]] Verdict judge(const http::Head& head) const;
   // The caller that has this token, however it came.
   [[nodiscard]] Verdict by_token(std::string_view token) const;
+  // Whether the peer at that address speaks for others; empty: that at the unix socket.
+  [[nodiscard]] bool is_trusted_proxy(const std::string& address) const;
 
  private:
   struct Token {
@@ -49,7 +51,6 @@ class Access {
   [[nodiscard]] std::optional<Verdict> look_at_proxy(const http::Head& head) const;
   [[nodiscard]] Verdict by_bearer(std::string_view authorization) const;
   [[nodiscard]] Verdict by_user(const std::string& name) const;
-  [[nodiscard]] bool from_trusted_proxy(const http::Peer& peer) const;
 
   std::string base_path_;
   std::set<std::string, std::less<>> hosts_;

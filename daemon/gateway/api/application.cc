@@ -146,6 +146,7 @@ http::Admission Application::admit(const http::Head& head) {
   try {
     const Asked asked = find(head);
     route = &asked.route;
+    admission.to_guests = !route->role;  // the health
     check_encoding(head);
     switch (asked.route.body) {
       case Body::kNone:
@@ -174,9 +175,7 @@ http::Admission Application::admit(const http::Head& head) {
 }
 
 http::Response Application::refuse(unsigned status, const std::string& title) {
-  Problem problem{status, title};
-  if (status == 503) problem.fields.push_back({"retry-after", "1"});
-  return response_of(problem);
+  return response_of({status, title});
 }
 
 void Application::answer(http::Request request, http::Reply reply) {

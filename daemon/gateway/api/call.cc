@@ -8,6 +8,7 @@
 
 #include "gateway/api/problem.h"
 #include "json/printable.h"
+#include "json/strict.h"
 #include "json/task_reader.h"
 #include "log/log.h"
 
@@ -47,17 +48,13 @@ std::optional<std::uint64_t> whole_number(const std::string& text) {
   return value;
 }
 
-// A parser that builds a tree of what a client nested as it liked.
 json object_of(const std::string& body) {
-  const auto bounded = [](int depth, json::parse_event_t /*event*/, json& /*value*/) {
-    if (depth > static_cast<int>(as_json::kMaxDepth)) refuse(400, "the body is nested too deep");
-    return true;
-  };
   json object;
   try {
-    object = json::parse(body, bounded);
-  } catch (const json::parse_error& error) {
-    refuse(400, "the body is not JSON, at byte " + std::to_string(error.byte));
+    object = as_json::read_strict(body, as_json::kMaxDepth);
+  } catch (const as_json::BadJson& error) {
+    if (error.field().empty()) refuse(400, "the body is " + std::string(error.what()));
+    refuse(400, as_json::printable(error.what(), 200), as_json::printable(error.field(), kShown));
   }
   if (!object.is_object()) refuse(400, "the body is not a JSON object");
   return object;

@@ -68,6 +68,9 @@ class Bulk {
     }
   }
 
+  // Lines and payloads that wait for the end of their batch.
+  [[nodiscard]] std::size_t held() const { return left_.size() + batch_bytes_; }
+
   // The last line: how far it came. Without an error all is in.
   [[nodiscard]] std::string report(const std::exception_ptr& error) const {
     ordered_json document{{"ok", error == nullptr}, {"problem", nullptr},
@@ -124,8 +127,7 @@ class Bulk {
   }
 
   void address(db::Connection& db, work::Wanted& wanted) {
-    wanted.task.queue = addresses_.find(db, wanted.queue, wanted.task.type);
-    permit_(wanted.task.queue);
+    work::find_queue_of(db, addresses_, wanted, permit_);
     surroundings_.complete(wanted.task.queue.name, wanted.task.options);
     queue::validate(wanted.task);
   }
@@ -176,7 +178,7 @@ class Bulk {
 
   const work::Surroundings& surroundings_;
   const access::Caller caller_;
-  const std::function<void(const queue::QueueInfo&)> permit_;
+  const work::Permit permit_;
   const LineOptions options_;
   queue::Addresses addresses_;
   std::string left_{};  // lines that came, used up to used_; empty if all are
@@ -214,7 +216,9 @@ class Lines final : public http::LineStream {
     end(*told, "too much waits already");
   }
 
-  void stop(Written written) override { end(written, "the gateway stops"); }
+  void stop(const char* why, Written written) override { end(written, why); }
+
+  [[nodiscard]] std::size_t held() const override { return bulk_->held(); }
 
  private:
   void end(const Written& written, const char* why) const {

@@ -2,6 +2,8 @@
 // The verbs of a queue.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/error.h"
@@ -95,6 +97,18 @@ http::Response now(const Call& call, const queue::QueueInfo& queue) {
   return answer_of(as_json::queue(call.queue(queue.name)));
 }
 
+// The words of the command, whose option is a field here.
+queue::Rate rate_in(const Call& call) {
+  try {
+    return queue::read_rate(call.text("per_second"), call.maybe("burst").value_or("1"));
+  } catch (const Error& error) {
+    const std::string_view text = error.what();
+    const std::size_t end = text.find("; --off");
+    const std::size_t begin = std::min(text.find(" is "), text.size());
+    refuse(400, "'per_second'" + std::string(text.substr(begin, end - begin)), "per_second");
+  }
+}
+
 }  // namespace
 
 http::Response list_queues(Call& call) {
@@ -180,8 +194,7 @@ http::Response resume_queue(Call& call) {
 }
 
 http::Response set_rate(Call& call) {
-  const queue::Rate rate =
-      queue::read_rate(call.text("per_second"), call.maybe("burst").value_or("1"));
+  const queue::Rate rate = rate_in(call);
   const queue::QueueInfo queue = call.queue();
   (void)queue::set_rate(call.db(), queue, rate);
   ring(call, queue);

@@ -145,9 +145,9 @@ Submission submission_of(http::Request& request) {
   return submission;
 }
 
-std::function<void(const queue::QueueInfo&)> permit_of(const access::Caller& caller) {
-  return [caller](const queue::QueueInfo& queue) {
-    if (caller.may(access::Role::kSubmit, queue.name)) return;
+work::Permit permit_of(const access::Caller& caller) {
+  return [caller](const std::string& queue) {
+    if (caller.may(access::Role::kSubmit, queue)) return;
     refuse(403, "the task would go to a queue that you may not submit to", "queue");
   };
 }

@@ -33,7 +33,7 @@ struct Submission {
 
 // What the combiner asks before a task goes to a queue: whether that is one of the caller's. The
 // queue after routing counts.
-[[nodiscard]] std::function<void(const queue::QueueInfo&)> permit_of(const access::Caller& caller);
+[[nodiscard]] work::Permit permit_of(const access::Caller& caller);
 
 [[nodiscard]] work::Wanted wanted_of(as_json::NewTask task);
 

@@ -150,6 +150,11 @@ http::Admission Application::admit(const http::Head& head) {
     const bool pushes = asked.target.place == Place::kJob;
     if (pushes && asked.method != "POST") throw Refused(405, {});
     admission.most_body = pushes ? kMostPush : kMostOther;
+    admission.anonymous = Door::is_anonymous(asked.caller);
+    if (admission.anonymous) {
+      const std::size_t most = std::size_t{service_.settings.max_anonymous_body} << 10;
+      admission.most_body = std::min(admission.most_body, most);
+    }
   } catch (...) {
     admission.refusal = finished(answer_to(std::current_exception()));
   }
@@ -259,11 +264,11 @@ void Application::parse_and_push(const Asked& asked, const http::Reply& reply) {
   const auto taker = std::make_shared<std::string>();
   work::Order order;
   order.tasks.push_back({std::to_string(changes_) + "/" + category, std::move(task)});
-  order.permit = [taker, caller = asked.caller](const queue::QueueInfo& queue) {
-    if (!caller.may(access::Role::kSubmit, queue.name)) {
+  order.permit = [taker, caller = asked.caller](const std::string& queue) {
+    if (!caller.may(access::Role::kSubmit, queue)) {
       throw Refused(403, "this needs the role submit");
     }
-    *taker = queue.name;
+    *taker = queue;
   };
   order.done = [this, job, taker, reply](const work::Outcome& outcome) {
     if (outcome.error) return reply(answer_to(outcome.error));

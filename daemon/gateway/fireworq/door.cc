@@ -40,9 +40,12 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
+// No token gives a name without a colon.
+constexpr std::string_view kAnonymous = "anonymous";
+
 access::Caller anybody() {
   const access::Reach all{true, {}};
-  return {"anonymous", {all, all, all}};
+  return {std::string(kAnonymous), {all, all, all}};
 }
 
 }  // namespace
@@ -72,6 +75,10 @@ access::Caller Door::judge(const http::Head& head) const {
   access::Access::Verdict verdict = of_token_(*token);
   if (!verdict.caller) throw Refused(verdict.status, verdict.title);
   return std::move(*verdict.caller);
+}
+
+bool Door::is_anonymous(const access::Caller& caller) {
+  return caller.name() == kAnonymous;
 }
 
 void Door::look_at_browser(const http::Head& head) const {

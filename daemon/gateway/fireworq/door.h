@@ -24,6 +24,8 @@ class Door {
 
   // Throws Refused: 401 or 403.
   [[nodiscard]] access::Caller judge(const http::Head& head) const;
+  // Whether that is a caller who needed no token.
+  [[nodiscard]] static bool is_anonymous(const access::Caller& caller);
 
  private:
   void look_at_browser(const http::Head& head) const;

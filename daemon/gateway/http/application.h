@@ -36,9 +36,11 @@ class LineStream {
   // sent back, which may be empty, and what follows.
   using Written = std::function<void(std::string lines, Then then)>;
   virtual void take(std::string lines, bool last, Written written) = 0;
-  // The server stops, so no further lines are taken: `written` gets the last that is sent back,
+  // No further lines are taken, and `why`: `written` gets the last that is sent back,
   // such as where to go on. What `then` says does not matter.
-  virtual void stop(Written written) = 0;
+  virtual void stop(const char* why, Written written) = 0;
+  // Bytes of lines that it keeps between two calls.
+  [[nodiscard]] virtual std::size_t held() const = 0;
 };
 
 // What becomes of a request whose head is there and whose body is not read yet.
@@ -48,6 +50,10 @@ struct Admission {
   std::size_t most_body = 0;
   std::unique_ptr<LineStream> lines{};  // the body goes there; answered with status 200 as it comes
   std::string lines_type{};             // Content-Type of that answer
+  // Answered also where there are too many connections already: what asks whether we are well.
+  bool to_guests = false;
+  // Its body is of somebody without a name, for whom less room is left.
+  bool anonymous = false;
 };
 
 class Application {

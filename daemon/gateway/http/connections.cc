@@ -6,30 +6,82 @@
 
 namespace allot::gateway::http {
 
-Connections::Place Connections::add(std::shared_ptr<Connection> connection,
-                                    const std::string& address) {
-  // A peer that comes through the unix socket has no address, and no limit of its own.
-  if (!address.empty()) ++of_address_[address];
-  return all_.insert(all_.end(), std::move(connection));
+Connections::Place Connections::add(std::shared_ptr<Connection> connection, const Seat& seat) {
+  const Place place = all_.insert(all_.end(), Entry{std::move(connection), seat});
+  ++count_.at(index(seat.kind));
+  if (!seat.group.empty()) ++groups_[seat.group].count;
+  waits(place);
+  return place;
 }
 
-void Connections::remove(Place place, const std::string& address) {
+void Connections::remove(Place place) {
+  discount(place);
   all_.erase(place);
-  const auto found = of_address_.find(address);
-  if (found != of_address_.end() && --found->second == 0) of_address_.erase(found);
 }
 
-std::size_t Connections::of_address(const std::string& address) const {
-  const auto found = of_address_.find(address);
-  return found == of_address_.end() ? 0 : found->second;
+void Connections::discount(Place place) {
+  if (!place->counts) return;
+  works(place);
+  place->counts = false;
+  --count_.at(index(place->seat.kind));
+  const auto group = groups_.find(place->seat.group);
+  if (group != groups_.end() && --group->second.count == 0) groups_.erase(group);
+}
+
+void Connections::waits(Place place) {
+  if (place->waits || !place->counts) return;
+  place->waits = true;
+  Waiting& of_kind = waiting_.at(index(place->seat.kind));
+  place->in_kind = of_kind.insert(of_kind.end(), place);
+  if (place->seat.group.empty()) return;
+  Waiting& of_group = groups_.at(place->seat.group).waiting;
+  place->in_group = of_group.insert(of_group.end(), place);
+}
+
+void Connections::works(Place place) {
+  if (!place->waits) return;
+  place->waits = false;
+  waiting_.at(index(place->seat.kind)).erase(place->in_kind);
+  if (!place->seat.group.empty()) groups_.at(place->seat.group).waiting.erase(place->in_group);
+}
+
+std::size_t Connections::of_group(const std::string& group) const {
+  const auto found = groups_.find(group);
+  return found == groups_.end() ? 0 : found->second.count;
+}
+
+bool Connections::make_way(Kind kind) {
+  const Waiting& waiting = waiting_.at(index(kind));
+  if (waiting.empty()) return false;
+  end_first(waiting);
+  return true;
+}
+
+bool Connections::make_way_in(const std::string& group) {
+  const auto found = groups_.find(group);
+  if (found == groups_.end() || found->second.waiting.empty()) return false;
+  end_first(found->second.waiting);
+  return true;
+}
+
+void Connections::end_first(const Waiting& waiting) {
+  const Place place = waiting.front();
+  discount(place);
+  place->connection->cut();
 }
 
 void Connections::expire_late(Clock::time_point now) {
   std::vector<std::shared_ptr<Connection>> late;
-  for (const auto& each : all_) {
-    if (each->deadline() <= now) late.push_back(each);
+  for (const Entry& each : all_) {
+    if (each.connection->deadline() <= now) late.push_back(each.connection);
   }
   for (const auto& each : late) each->expire();
+}
+
+std::list<std::shared_ptr<Connection>> Connections::copy() const {
+  std::list<std::shared_ptr<Connection>> all;
+  for (const Entry& each : all_) all.push_back(each.connection);
+  return all;
 }
 
 void Connections::leave_all() {

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "gateway/http/complaint.h"
 #include "gateway/http/response_text.h"
 #include "gateway/http/session.h"
 #include "log/log.h"
@@ -34,11 +35,13 @@ namespace asio = boost::asio;
 using Code = boost::system::error_code;
 using Descriptor = asio::posix::stream_descriptor;
 
-// Those that come beyond the limit and are told so; those beyond these are closed in silence.
-constexpr std::size_t kMostUnwelcome = 64;
+// Those that come beyond a limit and are told so, unless they ask for the health. Of more of them
+// the one that has asked nothing for the longest time is closed in silence.
+constexpr std::size_t kMostGuests = 64;
+// So many connections are left to the unix socket, but no more than an eighth of all.
+constexpr std::size_t kMostReserved = 100;
 constexpr std::size_t kAcceptsAtOnce = 64;
 constexpr std::chrono::milliseconds kAcceptPause{100};
-constexpr std::chrono::minutes kBetweenComplaints{1};
 
 UniqueFd any_fd() {
   return UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -56,6 +59,16 @@ std::string address_of(const sockaddr_storage& from) {
   // The same host, whichever way it came.
   if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) address.erase(0, address.rfind(':') + 1);
   return address;
+}
+
+// Whoever has one address of an IPv6 network of 64 bits mostly has all of them.
+std::string group_of(const sockaddr_storage& from) {
+  if (from.ss_family != AF_INET6) return address_of(from);
+  sockaddr_storage network = from;
+  auto& v6 = reinterpret_cast<sockaddr_in6&>(network);
+  if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) return address_of(from);
+  std::memset(&v6.sin6_addr.s6_addr[8], 0, 8);
+  return address_of(network) + "/64";
 }
 
 Peer peer_of(int fd, bool encrypted, const sockaddr_storage& from) {
@@ -97,7 +110,7 @@ asio::ssl::context tls_of(const Tls& files) {
 
 std::chrono::milliseconds turn_of(const Limits& limits) {
   const auto shortest =
-      std::min({limits.head_time, limits.idle_time, limits.answer_time, limits.body_grace});
+      std::min({limits.head_time, limits.idle_time, limits.answer_time, limits.body_window});
   return std::clamp(shortest / 8, std::chrono::milliseconds(10), std::chrono::milliseconds(1'000));
 }
 
@@ -145,6 +158,11 @@ class Server::Impl {
   void wait_at(Door& door);
   void accept_from(Door& door);
   void receive(UniqueFd fd, const Door& door, const sockaddr_storage& from);
+  [[nodiscard]] Seat seat_of(const Peer& peer, const sockaddr_storage& from) const;
+  // Whether a connection may come in, for which others may have been ended.
+  [[nodiscard]] bool find_room(const Seat& seat);
+  [[nodiscard]] bool find_room_over_tcp(const Seat& seat);
+  void complain_of(const Seat& seat);
   void out_of(int error, Door& door);
   [[nodiscard]] Application& application_of(const Door& door) const {
     Application* own = door.listener.application;
@@ -166,7 +184,8 @@ class Server::Impl {
   asio::steady_timer grace_{io_};
   bool keeps_time_ = false;
   UniqueFd reserve_ = any_fd();  // given up to tell a peer that there are no descriptors
-  Clock::time_point complained_{};
+  Complaint poor_;
+  Complaint crowded_;
 };
 
 Server::Impl::Impl(Application& application, const Limits& limits, std::vector<Listener> listeners,
@@ -174,7 +193,8 @@ Server::Impl::Impl(Application& application, const Limits& limits, std::vector<L
     : limits_(limits),
       mailbox_(
           std::make_shared<Mailbox>([this](Mailbox::Act act) { asio::post(io_, std::move(act)); })),
-      house_{application, limits_, io_, nullptr, mailbox_} {
+      house_{application, limits_,  io_,
+             nullptr,     mailbox_, std::make_shared<BodyBudget>(limits.body_bytes)} {
   for (Listener& each : listeners) {
     if (each.encrypted && !tls_) tls_.emplace(tls_of(tls));
     fcntl(each.fd.get(), F_SETFL, fcntl(each.fd.get(), F_GETFL) | O_NONBLOCK);
@@ -229,21 +249,57 @@ void Server::Impl::accept_from(Door& door) {
 
 void Server::Impl::receive(UniqueFd fd, const Door& door, const sockaddr_storage& from) {
   Peer peer = peer_of(fd.get(), door.listener.encrypted, from);
-  const Connections& all = house_.connections;
-  const bool room = all.size() < limits_.connections;
-  const bool fair = limits_.connections_of_peer == 0 || peer.address.empty() ||
-                    all.of_address(peer.address) < limits_.connections_of_peer;
-  if (all.size() >= limits_.connections + kMostUnwelcome) return;
-  start_session(house_, application_of(door), std::move(fd), std::move(peer), room && fair);
+  Seat seat = seat_of(peer, from);
+  if (!find_room(seat)) {
+    complain_of(seat);
+    seat = {Kind::kGuest};
+    Connections& all = house_.connections;
+    if (all.of(Kind::kGuest) >= kMostGuests && !all.make_way(Kind::kGuest)) return;
+  }
+  start_session(house_, application_of(door), std::move(fd), std::move(peer), std::move(seat));
   if (!keeps_time_) keep_time();
+}
+
+Seat Server::Impl::seat_of(const Peer& peer, const sockaddr_storage& from) const {
+  if (peer.address.empty()) return {Kind::kLocal};
+  const bool for_many = limits_.speaks_for_many && limits_.speaks_for_many(peer.address);
+  if (for_many || limits_.connections_of_peer == 0) return {Kind::kNetwork};
+  return {Kind::kNetwork, group_of(from)};
+}
+
+bool Server::Impl::find_room(const Seat& seat) {
+  if (seat.kind == Kind::kNetwork) return find_room_over_tcp(seat);
+  Connections& all = house_.connections;
+  if (all.of(Kind::kLocal) + all.of(Kind::kNetwork) < limits_.connections) return true;
+  return all.make_way(Kind::kNetwork) || all.make_way(Kind::kLocal);
+}
+
+// One that comes over TCP ends none of the unix socket, and of its own address first.
+bool Server::Impl::find_room_over_tcp(const Seat& seat) {
+  Connections& all = house_.connections;
+  if (!seat.group.empty() && all.of_group(seat.group) >= limits_.connections_of_peer) {
+    return all.make_way_in(seat.group);
+  }
+  const std::size_t reserved = std::min(kMostReserved, limits_.connections / 8);
+  const std::size_t network = all.of(Kind::kNetwork);
+  const bool room = network + reserved < limits_.connections &&
+                    network + all.of(Kind::kLocal) < limits_.connections;
+  return room || all.make_way(Kind::kNetwork);
+}
+
+void Server::Impl::complain_of(const Seat& seat) {
+  if (!crowded_.is_due(Clock::now())) return;
+  const Connections& all = house_.connections;
+  log::warn("gateway.connections_refused",
+            {{"peer", seat.group.empty() ? "any" : seat.group},
+             {"of_peer", all.of_group(seat.group)},
+             {"connections", all.of(Kind::kLocal) + all.of(Kind::kNetwork)}});
 }
 
 // There is no descriptor, or no memory, for another connection. With the reserve one peer is told;
 // the others wait in the kernel's queue.
 void Server::Impl::out_of(int error, Door& door) {
-  const auto now = Clock::now();
-  if (complained_ == Clock::time_point() || now - complained_ > kBetweenComplaints) {
-    complained_ = now;
+  if (poor_.is_due(Clock::now())) {
     log::error("gateway.accept_failed",
                {{"error", std::strerror(error)},
                 {"connections", house_.connections.size()},
@@ -306,8 +362,9 @@ void Server::Impl::adopt(UniqueFd connection, Application* application) {
   // Its peer may be gone meanwhile.
   if (getpeername(connection.get(), reinterpret_cast<sockaddr*>(&from), &size) != 0) return;
   Peer peer = peer_of(connection.get(), false, from);
+  Seat seat = seat_of(peer, from);
   Application& answers = application == nullptr ? house_.application : *application;
-  go_on_with(house_, answers, std::move(connection), std::move(peer));
+  go_on_with(house_, answers, std::move(connection), std::move(peer), std::move(seat));
   if (!keeps_time_) keep_time();
 }
 

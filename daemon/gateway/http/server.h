@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,12 +31,17 @@ struct Limits {
   std::size_t head_bytes = std::size_t{16} << 10;
   std::size_t fields = 100;
   std::size_t connections = 6'000;
-  std::size_t connections_of_peer = 0;            // 0: no limit of its own
+  // From one address, or from one IPv6 network of 64 bits; 0: no limit.
+  std::size_t connections_of_peer = 500;
+  // Whether an address speaks for many clients, so that connections_of_peer is no limit for it.
+  std::function<bool(const std::string& address)> speaks_for_many{};
   std::chrono::milliseconds head_time{10'000};    // from the first byte of a head to its last
   std::chrono::milliseconds idle_time{75'000};    // between two requests of a connection
   std::chrono::milliseconds answer_time{60'000};  // to make an answer, and again to send it
-  std::chrono::milliseconds body_grace{10'000};   // for a body, before its rate counts
-  std::size_t body_rate = 1'024;                  // bytes a second, at least, while we wait for it
+  // While we wait for a body, so many bytes a second have to come in each window.
+  std::chrono::milliseconds body_window{10'000};
+  std::size_t body_rate = 1'024;
+  std::size_t body_bytes = std::size_t{256} << 20;  // of all bodies that are held at once
 };
 
 // The HTTP server: it accepts, reads, checks and answers, all in the thread that calls run().

@@ -23,6 +23,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "gateway/http/asking.h"
+#include "gateway/http/body_rate.h"
 #include "gateway/http/head_check.h"
 #include "gateway/http/request_parser.h"
 #include "gateway/http/response_text.h"
@@ -40,7 +42,7 @@ using Buffers = std::array<asio::const_buffer, 2>;
 
 // A connection that waits holds no more than this, and most heads fit.
 constexpr std::size_t kSmallRead = std::size_t{2} << 10;
-constexpr std::size_t kLargeRead = std::size_t{64} << 10;
+constexpr std::size_t kLargeRead = BodyBudget::kOneRead;
 constexpr std::size_t kOneRecord = std::size_t{16} << 10;  // of TLS
 constexpr std::size_t kMostBatch = std::size_t{1} << 20;
 // So long, and so much, a peer may go on sending what nobody reads before it has read the answer.
@@ -185,6 +187,9 @@ class Gate {
 
 // One question to the application, which may answer it when the session is long gone.
 struct Question {
+  explicit Question(std::shared_ptr<BodyHold> held) : hold(std::move(held)) {}
+
+  std::shared_ptr<BodyHold> hold;  // of the body that it has
   Gate answered{};
   std::optional<Response> response{};
   // Of a stream. It lives as long as a question to it is open.
@@ -192,6 +197,9 @@ struct Question {
   std::string written{};
   LineStream::Then then = LineStream::Then::kLines;
 };
+
+constexpr const char* kNoRoom =
+    "the gateway holds as many bytes of bodies as it may; try again in a second";
 
 std::string too_large(std::size_t most) {
   if (most == 0) return "this route takes no body";
@@ -208,13 +216,14 @@ struct LinesHead {
 class Session : public Connection, public std::enable_shared_from_this<Session> {
  public:
   Session(House& house, Application& application, std::unique_ptr<Transport> transport, Peer peer,
-          bool welcome)
+          Seat seat)
       : house_(house),
         application_(application),
         transport_(std::move(transport)),
         peer_(std::move(peer)),
-        welcome_(welcome),
-        deadline_(Clock::now() + house.limits.head_time) {}
+        seat_(std::move(seat)),
+        deadline_(Clock::now() + house.limits.head_time),
+        rate_(house.limits.body_window, house.limits.body_rate) {}
 
   void start();
   // It was asked something before this session began.
@@ -233,45 +242,49 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   awaitable<bool> serve_request();
   awaitable<std::size_t> read_head();
   awaitable<bool> read_body(RequestParser& parser);
-  awaitable<bool> continue_body();
+  awaitable<bool> continue_body(RequestParser& parser);
+  awaitable<bool> await_lines(RequestParser& parser);
   awaitable<bool> answer(RequestParser& parser, Head head);
-  awaitable<bool> stream_lines(RequestParser& parser, Admission admission);
+  awaitable<bool> stream_lines(RequestParser& parser, Admission admission, std::size_t most_line);
   awaitable<bool> gather_lines(RequestParser& parser, std::size_t most_line);
   awaitable<bool> write_lines(const LinesHead& head, std::string text, bool last);
 
   awaitable<bool> read_some(std::size_t space);
   awaitable<bool> refuse(unsigned status, std::string title);
+  awaitable<bool> refuse_body(RequestParser& parser, unsigned status, std::string title);
   awaitable<bool> send(Response response, bool keeps);
   awaitable<bool> write(std::string_view first, std::string_view second);
   awaitable<void> linger();
   awaitable<bool> answered(const std::shared_ptr<Question>& question);
 
-  [[nodiscard]] Admission admitted(const Head& head);
   [[nodiscard]] std::optional<HeadFault> use_body(RequestParser& parser);
-  [[nodiscard]] std::string head_text(Response& response, const Framing& framing);
   [[nodiscard]] bool more_is_there();
   [[nodiscard]] bool peer_is_gone();
+  [[nodiscard]] bool is_guest() const { return seat_.kind == Kind::kGuest; }
   // Whether the connection outlives a server that stops.
   [[nodiscard]] bool is_kept() const {
-    return house_.keeps && !peer_.encrypted && welcome_ && !cut_;
+    return house_.keeps && !peer_.encrypted && !is_guest() && !cut_;
   }
   void ask(const std::shared_ptr<Question>& question, Request request);
-  void hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last);
+  void hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last, bool stops);
 
   void enter(Phase phase, std::chrono::milliseconds time) {
     phase_ = phase;
     late_ = false;
     deadline_ = Clock::now() + time;
   }
-  // The time that a body may take altogether, minus what it has taken.
-  [[nodiscard]] std::chrono::milliseconds body_time_left() const;
-  void begin_body();
+  void begin_body(const Admission& admission);
+  void drop(RequestParser& parser);
+  // What has come of a body.
+  [[nodiscard]] std::size_t here(RequestParser& parser) const {
+    return parser.body().size() + in_.size();
+  }
 
   House& house_;
   Application& application_;
   std::unique_ptr<Transport> transport_;
   Peer peer_;
-  bool welcome_;
+  const Seat seat_;
   Connections::Place place_{};
 
   Phase phase_ = Phase::kIdle;
@@ -287,13 +300,15 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   bool answer_begun_ = false;
   bool asked_ = false;            // there was a first request
   bool between_batches_ = false;  // of a stream, which may end here
-  std::uint64_t body_bytes_ = 0;
-  Clock::duration body_time_{};  // that was spent waiting for them
+  std::shared_ptr<BodyHold> hold_{};
+  std::size_t held_by_lines_ = 0;  // of a stream, in the application
+  bool full_ = false;              // a stream ends, because there is no room for more of it
+  BodyRate rate_;
   std::size_t read_size_ = kSmallRead;
 };
 
 void Session::start() {
-  place_ = house_.connections.add(shared_from_this(), peer_.address);
+  place_ = house_.connections.add(shared_from_this(), seat_);
   auto ended = [self = shared_from_this()](const std::exception_ptr& failure) {
     try {
       if (failure) std::rethrow_exception(failure);
@@ -302,7 +317,7 @@ void Session::start() {
     }
     Code ignored;
     self->transport_->socket().close(ignored);
-    self->house_.connections.remove(self->place_, self->peer_.address);
+    self->house_.connections.remove(self->place_);
     if (self->house_.stopping && self->house_.connections.size() == 0) self->house_.io.stop();
   };
   asio::co_spawn(
@@ -312,11 +327,6 @@ void Session::start() {
 awaitable<void> Session::serve() {
   const bool open = co_await transport_->open();
   if (!open) co_return;
-  if (!welcome_) {
-    unread_ = true;
-    co_await refuse(503, "too many connections; try again in a second, or use fewer of them");
-    co_return;
-  }
   for (bool goes_on = true; goes_on;) {
     const bool served = co_await serve_request();
     goes_on = served;
@@ -340,21 +350,31 @@ awaitable<bool> Session::serve_request() {
   head_only_ = head.method == "HEAD";
   is_1_1_ = parser.is_1_1();
   unread_ = !parser.done();
-  Admission admission = admitted(head);
+  Admission admission = admission_of(application_, head);
+  if (is_guest() && !admission.to_guests) {
+    co_return co_await refuse(503,
+                              "too many connections; try again in a second, or use fewer of them");
+  }
   if (admission.refusal) {
     co_return co_await send(std::move(*admission.refusal), parser.keeps_alive());
   }
-  if (!admission.lines && parser.content_length().value_or(0) > admission.most_body) {
-    co_return co_await refuse(413, too_large(admission.most_body));
+  const std::size_t most_body =
+      std::min(admission.most_body, house_.bodies->most_of_one(admission.anonymous));
+  const std::uint64_t announced = parser.content_length().value_or(0);
+  if (!admission.lines && announced > most_body) {
+    co_return co_await refuse(413, too_large(most_body));
   }
+  begin_body(admission);
+  // A body that has no room now is refused before it is sent. From here on what has come counts.
+  const bool fits = admission.lines || hold_->resize(static_cast<std::size_t>(announced));
+  if (!fits) co_return co_await refuse(503, kNoRoom);
   if (unread_ && in_.empty() && parser.expects_continue()) {
     enter(Phase::kSending, house_.limits.answer_time);
     const bool told = co_await write("HTTP/1.1 100 Continue\r\n\r\n", {});
     if (!told) co_return false;
   }
-  begin_body();
-  if (admission.lines) co_return co_await stream_lines(parser, std::move(admission));
-  parser.bound_body(admission.most_body);
+  if (admission.lines) co_return co_await stream_lines(parser, std::move(admission), most_body);
+  parser.bound_body(most_body);
   const bool whole = co_await read_body(parser);
   if (!whole) co_return false;
   co_return co_await answer(parser, std::move(head));
@@ -364,6 +384,8 @@ awaitable<bool> Session::serve_request() {
 // to blame.
 awaitable<std::size_t> Session::read_head() {
   answer_begun_ = false;
+  hold_.reset();
+  house_.connections.waits(place_);
   if (in_.empty() && in_.capacity() > 2 * kSmallRead) in_ = std::string();
   if (in_.empty()) {
     enter(Phase::kIdle, house_.limits.idle_time);
@@ -374,6 +396,7 @@ awaitable<std::size_t> Session::read_head() {
   for (;;) {
     if (const std::size_t length = head_length(in_, seen); length != 0) {
       asked_ = true;
+      if (!is_guest()) house_.connections.works(place_);  // a guest always makes way for the next
       co_return length;
     }
     unread_ = true;
@@ -402,44 +425,60 @@ awaitable<bool> Session::read_body(RequestParser& parser) {
   for (;;) {
     if (auto fault = use_body(parser)) co_return co_await refuse(fault->status, fault->title);
     if (parser.done()) break;
-    const bool more = co_await continue_body();
+    if (!hold_->resize(here(parser) + read_size_))
+      co_return co_await refuse_body(parser, 503, kNoRoom);
+    const bool more = co_await continue_body(parser);
     if (!more) co_return false;
   }
   unread_ = false;
+  if (!hold_->resize(here(parser))) co_return co_await refuse_body(parser, 503, kNoRoom);
   co_return true;
 }
 
 // Waits for more of a body. Reads become larger only where much comes, so that many slow bodies
 // cost little memory.
-awaitable<bool> Session::continue_body() {
-  const auto allowed = house_.limits.body_grace +
-                       std::chrono::milliseconds(body_bytes_ * 1000 / house_.limits.body_rate);
-  const auto begin = Clock::now();
-  enter(Phase::kReading,
-        std::chrono::duration_cast<std::chrono::milliseconds>(allowed - body_time_));
-  const std::size_t had = in_.size();
-  const bool more = co_await read_some(read_size_);
-  body_time_ += Clock::now() - begin;
-  if (more && in_.size() - had == read_size_) read_size_ = std::min(2 * read_size_, kLargeRead);
-  if (!more && late_) co_await refuse(408, "the body came too slowly, or stopped coming");
-  co_return more;
+awaitable<bool> Session::continue_body(RequestParser& parser) {
+  for (bool in_time = true; in_time;) {
+    const auto begin = Clock::now();
+    const std::size_t had = in_.size();
+    enter(Phase::kReading, rate_.left());
+    const bool more = co_await read_some(read_size_);
+    const std::size_t came = in_.size() - had;
+    in_time = rate_.add(Clock::now() - begin, came, parser.body().size()) && !cut_;
+    if (more && came == read_size_) read_size_ = std::min(2 * read_size_, kLargeRead);
+    if (more && in_time) co_return true;
+    if (!more && !late_) co_return false;
+  }
+  co_return co_await refuse_body(parser, 408, "the body came too slowly, or stopped coming");
 }
 
-void Session::begin_body() {
-  body_bytes_ = 0;
-  body_time_ = {};
+// What has come gives its room to others before the answer is sent.
+awaitable<bool> Session::refuse_body(RequestParser& parser, unsigned status, std::string title) {
+  drop(parser);
+  co_return co_await refuse(status, std::move(title));
+}
+
+void Session::drop(RequestParser& parser) {
+  parser.body() = std::string();
+  static_cast<void>(hold_->resize(held_by_lines_));
+}
+
+void Session::begin_body(const Admission& admission) {
+  hold_ = std::make_shared<BodyHold>(house_.bodies, admission.anonymous);
+  held_by_lines_ = 0;
+  full_ = false;
+  rate_ = BodyRate(house_.limits.body_window, house_.limits.body_rate);
   read_size_ = kSmallRead;
 }
 
 std::optional<HeadFault> Session::use_body(RequestParser& parser) {
   RequestParser::Step step = parser.read_body(in_);
-  body_bytes_ += step.used;
   in_.erase(0, step.used);
   return std::move(step.fault);
 }
 
 awaitable<bool> Session::answer(RequestParser& parser, Head head) {
-  const auto question = std::make_shared<Question>();
+  const auto question = std::make_shared<Question>(std::move(hold_));
   ask(question, {std::move(head), std::move(parser.body())});
   const bool in_time = co_await answered(question);
   if (!in_time) {
@@ -455,24 +494,7 @@ void Session::ask(const std::shared_ptr<Question>& question, Request request) {
       question->answered.open();
     });
   };
-  try {
-    application_.answer(std::move(request), std::move(reply));
-  } catch (const std::exception& error) {
-    log::error("gateway.answer_failed", {{"error", error.what()}});
-    question->response = application_.refuse(500, "this is a defect; the log says more");
-    question->answered.open();
-  }
-}
-
-Admission Session::admitted(const Head& head) {
-  try {
-    return application_.admit(head);
-  } catch (const std::exception& error) {
-    log::error("gateway.answer_failed", {{"error", error.what()}});
-    Admission admission;
-    admission.refusal = application_.refuse(500, "this is a defect; the log says more");
-    return admission;
-  }
+  answer_of(application_, std::move(request), reply);
 }
 
 // False: it took too long, or the connection is to end.
@@ -487,8 +509,9 @@ awaitable<bool> Session::answered(const std::shared_ptr<Question>& question) {
 // Lines come, are handed on, and what is written about them goes back, batch by batch. The next
 // batch is begun after the answer to the one before has left: the peer feels what the application
 // can take, and a connection that broke leaves no more than one batch in doubt (S62).
-awaitable<bool> Session::stream_lines(RequestParser& parser, Admission admission) {
-  const auto question = std::make_shared<Question>();
+awaitable<bool> Session::stream_lines(RequestParser& parser, Admission admission,
+                                      std::size_t most_line) {
+  const auto question = std::make_shared<Question>(hold_);
   question->lines = std::move(admission.lines);
   const LinesHead head{std::move(admission.lines_type), is_1_1_, is_1_1_ && parser.keeps_alive()};
   std::string& body = parser.body();
@@ -496,7 +519,7 @@ awaitable<bool> Session::stream_lines(RequestParser& parser, Admission admission
   for (;;) {
     std::string lines;
     if (question->then != LineStream::Then::kRest) {
-      const bool gathered = co_await gather_lines(parser, admission.most_body);
+      const bool gathered = co_await gather_lines(parser, most_line);
       if (!gathered) co_return false;
       last = parser.done();
       const std::size_t whole = last ? body.size() : body.rfind('\n') + 1;
@@ -504,10 +527,11 @@ awaitable<bool> Session::stream_lines(RequestParser& parser, Admission admission
       body.erase(0, whole);
       if (last) unread_ = false;
     }
-    const bool stops = house_.stopping && !last;
-    hand_on(question, std::move(lines), last);
+    const bool stops = (house_.stopping || full_) && !last;
+    hand_on(question, std::move(lines), last, stops);
     const bool in_time = co_await answered(question);
     if (!in_time) co_return false;
+    held_by_lines_ = question->lines->held();
     const bool rest = question->then == LineStream::Then::kRest && !stops;
     const bool ends = !rest && (last || stops || question->then == LineStream::Then::kEnd);
     const bool sent = co_await write_lines(head, std::move(question->written), ends);
@@ -520,7 +544,7 @@ awaitable<bool> Session::stream_lines(RequestParser& parser, Admission admission
   }
 }
 
-// Until there is a whole line, or the end, and nothing more has arrived; or the server stops.
+// Until there is a whole line, or the end, and nothing more has arrived; or no more is taken.
 awaitable<bool> Session::gather_lines(RequestParser& parser, std::size_t most_line) {
   std::size_t searched = 0;
   bool whole = false;
@@ -532,14 +556,29 @@ awaitable<bool> Session::gather_lines(RequestParser& parser, std::size_t most_li
     if (parser.done() || house_.stopping) co_return true;
     if (whole && (body.size() >= kMostBatch || !more_is_there())) co_return true;
     if (!whole && body.size() > most_line) co_return co_await refuse(413, too_large(most_line));
+    if (!hold_->resize(here(parser) + held_by_lines_ + read_size_)) {
+      full_ = !whole;  // whole lines go first
+      if (full_) drop(parser);
+      co_return true;
+    }
     between_batches_ = true;
-    const bool more = co_await continue_body();
+    const bool more = co_await await_lines(parser);
     between_batches_ = false;
     if (!more) co_return house_.stopping && !late_ && !cut_;
   }
 }
 
-void Session::hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last) {
+// A stream without an unfinished line may pause as long as a connection between two requests.
+awaitable<bool> Session::await_lines(RequestParser& parser) {
+  if (!parser.body().empty()) co_return co_await continue_body(parser);
+  enter(Phase::kReading, house_.limits.idle_time);
+  const bool more = co_await read_some(read_size_);
+  if (!more && late_) co_await refuse(408, "no further lines came");
+  co_return more;
+}
+
+void Session::hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last,
+                      bool stops) {
   auto written = [question, mailbox = house_.mailbox](std::string text, LineStream::Then then) {
     mailbox->post([question, text = std::move(text), then]() mutable {
       question->written = std::move(text);
@@ -547,8 +586,8 @@ void Session::hand_on(const std::shared_ptr<Question>& question, std::string lin
       question->answered.open();
     });
   };
-  if (house_.stopping && !last) {
-    question->lines->stop(std::move(written));
+  if (stops) {
+    question->lines->stop(full_ ? kNoRoom : "the gateway stops", std::move(written));
   } else {
     question->lines->take(std::move(lines), last, std::move(written));
   }
@@ -558,8 +597,8 @@ awaitable<bool> Session::write_lines(const LinesHead& head, std::string text, bo
   std::string out;
   if (!answer_begun_) {
     Response response{200, head.type};
-    out =
-        head_text(response, {head.chunked ? BodyForm::kChunked : BodyForm::kUntilEnd, !head.keeps});
+    out = head_of(application_, response,
+                  {head.chunked ? BodyForm::kChunked : BodyForm::kUntilEnd, !head.keeps});
   }
   answer_begun_ = answer_begun_ || last || !text.empty();
   if (!answer_begun_) co_return true;
@@ -600,9 +639,9 @@ awaitable<bool> Session::refuse(unsigned status, std::string title) {
 
 awaitable<bool> Session::send(Response response, bool keeps) {
   // What is asked behind it already is for nobody when the server stops.
-  const bool stays =
-      keeps && !response.closes && !unread_ && (!house_.stopping || (is_kept() && in_.empty()));
-  const std::string head = head_text(response, {BodyForm::kCounted, !stays, !is_1_1_});
+  const bool stays = keeps && !is_guest() && !response.closes && !unread_ &&
+                     (!house_.stopping || (is_kept() && in_.empty()));
+  const std::string head = head_of(application_, response, {BodyForm::kCounted, !stays, !is_1_1_});
   enter(Phase::kSending, house_.limits.answer_time);
   const bool with_body = !head_only_ && may_have_body(response.status);
   answer_begun_ = true;
@@ -611,16 +650,6 @@ awaitable<bool> Session::send(Response response, bool keeps) {
   if (!sent) co_return false;
   if (!stays) co_await linger();
   co_return stays;
-}
-
-std::string Session::head_text(Response& response, const Framing& framing) {
-  try {
-    return response_head(response, framing);
-  } catch (const Error& error) {
-    log::error("gateway.answer_failed", {{"error", error.what()}});
-    response = application_.refuse(500, "this is a defect; the log says more");
-    return response_head(response, framing);
-  }
 }
 
 awaitable<bool> Session::write(std::string_view first, std::string_view second) {
@@ -677,7 +706,7 @@ void Session::cut() {
 }
 
 std::shared_ptr<Session> session_of(House& house, Application& application, UniqueFd fd, Peer peer,
-                                    bool welcome) {
+                                    Seat seat) {
   const int family = peer.address.empty() ? AF_UNIX : AF_INET;
   Socket socket(house.io, asio::generic::stream_protocol(family, 0), fd.release());
   std::unique_ptr<Transport> transport;
@@ -687,17 +716,18 @@ std::shared_ptr<Session> session_of(House& house, Application& application, Uniq
     transport = std::make_unique<PlainTransport>(std::move(socket));
   }
   return std::make_shared<Session>(house, application, std::move(transport), std::move(peer),
-                                   welcome);
+                                   std::move(seat));
 }
 
 }  // namespace
 
-void start_session(House& house, Application& application, UniqueFd fd, Peer peer, bool welcome) {
-  session_of(house, application, std::move(fd), std::move(peer), welcome)->start();
+void start_session(House& house, Application& application, UniqueFd fd, Peer peer, Seat seat) {
+  session_of(house, application, std::move(fd), std::move(peer), std::move(seat))->start();
 }
 
-void go_on_with(House& house, Application& application, UniqueFd fd, Peer peer) {
-  const auto session = session_of(house, application, std::move(fd), std::move(peer), true);
+void go_on_with(House& house, Application& application, UniqueFd fd, Peer peer, Seat seat) {
+  const auto session =
+      session_of(house, application, std::move(fd), std::move(peer), std::move(seat));
   session->goes_on();
   session->start();
 }

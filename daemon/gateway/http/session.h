@@ -6,6 +6,7 @@
 
 #include "base/unique_fd.h"
 #include "gateway/http/application.h"
+#include "gateway/http/body_budget.h"
 #include "gateway/http/connections.h"
 #include "gateway/http/mailbox.h"
 #include "gateway/http/server.h"
@@ -26,16 +27,16 @@ struct House {
   boost::asio::io_context& io;
   boost::asio::ssl::context* tls = nullptr;  // nullptr: no listener is encrypted
   std::shared_ptr<Mailbox> mailbox;
+  std::shared_ptr<BodyBudget> bodies;
   Connections connections{};
   bool stopping = false;
   bool keeps = false;  // it stops for another server, which gets these:
   std::vector<UniqueFd> kept{};
 };
 
-// Serves one connection until it ends, in the server's thread. `welcome` false: there are too many
-// already, so it is told 503 and ended.
-void start_session(House& house, Application& application, UniqueFd fd, Peer peer, bool welcome);
-// The same of one that another server has kept between two requests.
-void go_on_with(House& house, Application& application, UniqueFd fd, Peer peer);
+// Serves one connection until it ends, in the server's thread.
+void start_session(House& house, Application& application, UniqueFd fd, Peer peer, Seat seat);
+// The same for one that another server has kept between two requests.
+void go_on_with(House& house, Application& application, UniqueFd fd, Peer peer, Seat seat);
 
 }  // namespace allot::gateway::http

@@ -101,6 +101,19 @@ void give_back(std::vector<queue::Submission>& tasks, std::deque<Order>& orders)
 
 }  // namespace
 
+void find_queue_of(db::Connection& db, queue::Addresses& addresses, Wanted& wanted,
+                   const Permit& permit) {
+  try {
+    wanted.task.queue = addresses.find(db, wanted.queue, wanted.task.type);
+  } catch (const db::DbError&) {
+    throw;
+  } catch (...) {
+    if (!wanted.queue.empty()) permit(wanted.queue);
+    throw;
+  }
+  permit(wanted.task.queue.name);
+}
+
 Combiner::Combiner(Crew& crew, Surroundings surroundings)
     : crew_(crew),
       surroundings_(std::move(surroundings)),
@@ -211,8 +224,7 @@ void Combiner::make_ready(db::Connection& db, queue::Addresses& addresses, Order
   for (std::size_t i = 0; i < order.tasks.size(); ++i) {
     Wanted& wanted = order.tasks[i];
     try {
-      wanted.task.queue = addresses.find(db, wanted.queue, wanted.task.type);
-      order.permit(wanted.task.queue);
+      find_queue_of(db, addresses, wanted, order.permit);
       surroundings_.complete(wanted.task.queue.name, wanted.task.options);
       queue::validate(wanted.task);
     } catch (const Error& error) {

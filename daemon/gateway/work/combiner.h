@@ -26,6 +26,14 @@ struct Wanted {
   queue::Submission task;
 };
 
+// Throws what is answered if the client may not submit to the queue of that name.
+using Permit = std::function<void(const std::string& queue)>;
+
+// Finds the queue of a task. Where there is none of its name, the permit for that name is asked
+// first: so a client is told the same of a queue of others and of one that does not exist.
+void find_queue_of(db::Connection& db, queue::Addresses& addresses, Wanted& wanted,
+                   const Permit& permit);
+
 // What became of an order: the tasks in its order, or the error why none was submitted. After
 // queue::OutcomeUnknown they exist all or none.
 struct Outcome {
@@ -38,8 +46,7 @@ struct Outcome {
 // Tasks of one client, of which all are submitted or none.
 struct Order {
   std::vector<Wanted> tasks;
-  // Throws what is answered if the client may not submit to that queue.
-  std::function<void(const queue::QueueInfo&)> permit;
+  Permit permit;
   // Called once, in a thread of the crew, after the commit. It throws nothing.
   std::function<void(Outcome)> done;
 };

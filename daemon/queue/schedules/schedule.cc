@@ -68,7 +68,9 @@ void check_tick_field(const std::string& field, const std::string& payload) {
     refuse("payload of " + std::to_string(payload.size()) + " bytes leaves no room for tick_field");
   }
   if (payload.empty()) return;
-  const json object = json::parse(payload, nullptr, false);
+  // The parser would take a NUL byte for the end.
+  const bool whole = payload.find('\0') == std::string::npos;
+  const json object = whole ? json::parse(payload, nullptr, false) : json();
   if (!object.is_object()) {
     refuse("payload: with tick_field '" + field + "' it has to be a JSON object");
   }

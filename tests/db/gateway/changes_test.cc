@@ -43,6 +43,31 @@ TEST_F(ChangesTest, ARouteTakesTasksElsewhereUntilItEnds) {
       support::eventually([&] { return queue_of(R"({"queue":"mail","type":"a.b"})") == "mail"; }));
 }
 
+// What two readers may understand differently is refused, and the field is named.
+TEST_F(ChangesTest, OptionsAreReadInOneWayOnly) {
+  const auto rate = [&](const std::string& body) {
+    return ask({"PUT", "/api/v1/queues/mail/rate", body});
+  };
+  using namespace std::string_literals;
+  for (const char* number : {"1e400", "-1e400", "1e300"}) {
+    const Answered answered = rate(R"({"burst":1,"per_second":)" + std::string(number) + "}");
+    EXPECT_EQ(answered.status(), 400U) << answered;
+    EXPECT_EQ(answered.named(), "per_second") << answered;
+  }
+  EXPECT_EQ(rate(R"({"per_second":5,"burst":1e400})").named(), "burst");
+  EXPECT_EQ(rate(R"({"per_second":"5"})").named(), "per_second");
+  const Answered twice = rate(R"({"per_second":5,"per_second":500})");
+  EXPECT_EQ(twice.status(), 400U);
+  EXPECT_EQ(twice.named(), "per_second");
+  EXPECT_EQ(twice.detail(), "'per_second' is there twice");
+  EXPECT_EQ(rate("{\"per_second\":5}\0{\"per_second\":500}"s).detail(),
+            "the body is not JSON, at byte 17: a NUL byte");
+  EXPECT_EQ(rate(R"({"per_second":5}{})").detail(),
+            "the body is not one JSON value alone, at byte 17");
+  EXPECT_EQ(number("SELECT COUNT(*) FROM queue_rate"), 0U);
+  EXPECT_EQ(rate(R"({"per_second":5})").status(), 200U);
+}
+
 TEST_F(ChangesTest, AWrongRouteIsRefusedAndNothingIsChanged) {
   EXPECT_EQ(put_route(R"({"type":"t","from":"mail","to":"mail"})").status(), 400U);
   EXPECT_EQ(put_route(R"({"type":"t","from":"mail","to":"ordered"})").status(), 400U);

@@ -69,6 +69,12 @@ class FireworqTest : public testing::Test {
                                         {"fireworq.user_agent", "Mine"}};
     application_ = std::make_unique<Application>(service, [](std::string_view token) {
       if (token == "reader") return reader(access::Reach{true, {}});
+      if (token == "submits_q") {
+        return access::Access::Verdict{
+            access::Caller("submits_q", {access::Reach(), access::Reach{false, {"q"}}, {}}),
+            200,
+            {}};
+      }
       if (token == "of_q") return reader(access::Reach{false, {"q"}});
       return access::Access::Verdict{std::nullopt, 401, "no such token"};
     });

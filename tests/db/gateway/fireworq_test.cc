@@ -202,6 +202,7 @@ TEST_F(FireworqTest, RefusedJobs) {
 }
 
 TEST_F(FireworqTest, ALargeOneIs413) {
+  settings_.max_anonymous_body = 102'400;
   set_up();
   const std::string around = R"({"url":"http://target.example/","payload":")";
   EXPECT_EQ(error("POST /job/c", around + std::string((16U << 20U) - 1, 'x') + "\"}").substr(0, 29),

@@ -150,6 +150,43 @@ TEST_F(FireworqTest, DexadorSendsBodiesAndNulls) {
             200);
 }
 
+TEST_F(FireworqTest, WhoseQueueACategoryHasIsNotTold) {
+  set_up();
+  got("PUT /queue/others", "{}");
+  got("PUT /routing/theirs", R"({"queue_name":"others"})");
+  got("PUT /queue/deleted", "{}");
+  got("PUT /routing/gone", R"({"queue_name":"deleted"})");
+  got("DELETE /queue/deleted");
+  settings_.anonymous = false;
+  stop();
+  const std::string job = R"({"url":"http://target.example/"})";
+  const std::string token = "Authorization: Bearer submits_q\r\n";
+  EXPECT_EQ(send("POST /job/c", job, token).status, 200);
+  const Answer theirs = send("POST /job/theirs", job, token);
+  EXPECT_EQ(theirs.status, 403);
+  for (const char* category : {"none", "gone"}) {
+    const Answer none = send(std::string("POST /job/") + category, job, token);
+    EXPECT_EQ(none.status, theirs.status) << category;
+    EXPECT_EQ(none.body, theirs.body) << category;
+  }
+}
+
+// Whoever needs no token is bounded lower than one who has one.
+TEST_F(FireworqTest, AnAnonymousBodyIsBoundedLower) {
+  settings_.max_anonymous_body = 2;
+  set_up();
+  const std::string job = R"({"url":"http://target.example/","payload":")";
+  const std::string small = job + std::string(1'000, 'x') + "\"}";
+  const std::string large = job + std::string(2'048, 'x') + "\"}";
+  EXPECT_EQ(send("POST /job/c", small).status, 200);
+  EXPECT_EQ(send("POST /job/c", large).status, 413);
+  EXPECT_EQ(send("PUT /queue/q", large).status, 413);
+  const std::string token = "Authorization: Bearer reader\r\n";
+  settings_.anonymous = false;
+  stop();
+  EXPECT_EQ(send("GET /queues", large, token).status, 200);
+}
+
 TEST_F(FireworqTest, ManyConnectionsShareTransactions) {
   set_up(R"({"max_workers":50,"polling_interval":100})");
   const std::uint64_t before = support::server_counter(look_, "Com_commit");

@@ -45,7 +45,7 @@ class LinesTest : public GatewayTest {
         answer.set_value(std::move(text));
       };
       if (stops) {
-        admission_.lines->stop(written);
+        admission_.lines->stop("the gateway stops", written);
       } else {
         admission_.lines->take(lines, last, written);
       }
@@ -239,6 +239,9 @@ TEST_F(LinesTest, TheQueueHasToBeTheCallers) {
   EXPECT_EQ(told.back()["problem"]["status"], 403);
   EXPECT_EQ(told.back()["next_line"], 2);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
+  Stream none(*application_, "?batch=1", "mail");
+  EXPECT_EQ(none.take(lines(1, 1) + lines(2, 2, "none"), true).back(), told.back())
+      << "whether it exists is not said";
 }
 
 TEST_F(LinesTest, OptionsAreChecked) {

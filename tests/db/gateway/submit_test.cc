@@ -218,6 +218,16 @@ TEST_F(SubmitRouteTest, ARoleIsNeeded) {
   EXPECT_EQ(post(kTasks, good, "submitter").status(), 201U);
   EXPECT_EQ(post(kTasks, good, "mail").status(), 201U);
   EXPECT_EQ(post(kTasks, R"({"queue":"other","type":"t"})", "mail").status(), 403U);
+  // A queue of others and one that does not exist look the same.
+  for (const std::string wrong : {R"(,"type":"t"})", R"(,"type":"t","prio":3,"delay":"1s"})"}) {
+    const Answered others = post(kTasks, R"({"queue":"other")" + wrong, "mail");
+    const Answered none = post(kTasks, R"({"queue":"none")" + wrong, "mail");
+    EXPECT_EQ(none.response.status, others.response.status);
+    EXPECT_EQ(none.response.body, others.response.body);
+    const Answered two = post(kTasks, "[" + good + R"(,{"queue":"none")" + wrong + "]", "mail");
+    EXPECT_EQ(two.response.body, others.response.body);
+  }
+  EXPECT_EQ(post(kTasks, R"({"queue":"none","type":"t"})").status(), 400U) << "of all queues";
   EXPECT_EQ(post(kTasks, "[" + good + R"(,{"queue":"other","type":"t"}])", "mail").status(), 403U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 2U);
 }

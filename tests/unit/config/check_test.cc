@@ -254,7 +254,37 @@ TEST_F(Check, PasswordFileThatOthersReadIsAWarning) {
   const Settings settings = load_text("[database]\npassword_file = \"secret\"\n");
   ASSERT_EQ(settings.warnings.size(), 1U);
   EXPECT_EQ(shortened(settings.warnings[0]),
-            "allot.toml:2: others may read the password file secret; chmod o= it");
+            "allot.toml:2: secret holds a password and is open to every user of this host (mode "
+            "0644); run chmod o= secret");
+}
+
+TEST_F(Check, APasswordInAFileThatOthersReadIsAWarning) {
+  const std::string text = "[database]\npassword = \"x\"\n";
+  const Settings open = load_text(text);
+  ASSERT_EQ(open.warnings.size(), 1U);
+  EXPECT_EQ(shortened(open.warnings[0]),
+            "allot.toml:2: allot.toml holds a password and is open to every user of this host "
+            "(mode 0644); run chmod o= allot.toml");
+  ASSERT_EQ(::chmod((folder() + "/allot.toml").c_str(), 0640), 0);
+  EXPECT_TRUE(load_text(text).warnings.empty());
+}
+
+// The keys are the plugin's own; a file that one of them names is looked at all the same.
+TEST_F(Check, ASecretOfAPluginThatOthersReadIsAWarning) {
+  const std::string secret = write("secret", "x");
+  const std::string text = "[plugins.http.types.\"a.b\"]\nurl = \"https://x\"\nsecret_file = \"" +
+                           secret + "\"\ntls_key = \"" + secret + "\"\n";
+  ASSERT_EQ(::chmod(secret.c_str(), 0640), 0);
+  EXPECT_TRUE(load_text(text).warnings.empty());
+  ASSERT_EQ(::chmod(secret.c_str(), 0604), 0);
+  const Settings open = load_text(text);
+  ASSERT_EQ(open.warnings.size(), 2U);
+  EXPECT_EQ(shortened(open.warnings[0]),
+            "allot.toml:3: secret holds a secret and is open to every user of this host (mode "
+            "0604); run chmod o= secret");
+  EXPECT_EQ(shortened(open.warnings[1]),
+            "allot.toml:4: secret holds a private key and is open to every user of this host (mode "
+            "0604); run chmod o= secret");
 }
 
 TEST_F(Check, PasswordFileThatIsMissing) {
@@ -317,7 +347,8 @@ TEST_F(Check, WhatTlsWarnsOf) {
       load_text("[database]\ntls = \"required\"\ntls_cert = \"c.key\"\ntls_key = \"c.key\"\n");
   ASSERT_EQ(shared.warnings.size(), 1U);
   EXPECT_EQ(shortened(shared.warnings[0]),
-            "allot.toml:4: others may read the private key c.key; chmod o= it");
+            "allot.toml:4: c.key holds a private key and is open to every user of this host (mode "
+            "0644); run chmod o= c.key");
   const Settings local = load_text("[database]\nsocket = \"s\"\ntls = \"required\"\n");
   ASSERT_EQ(local.warnings.size(), 1U);
   EXPECT_EQ(shortened(local.warnings[0]),

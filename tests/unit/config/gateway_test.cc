@@ -31,12 +31,13 @@ TEST_F(GatewayConfig, WithoutASectionThereIsNone) {
 TEST_F(GatewayConfig, ReadsEveryKey) {
   const std::string cert = write("cert.pem", "x");
   const std::string key = write("key.pem", "x");
+  ASSERT_EQ(::chmod(key.c_str(), 0640), 0);
   const Settings settings = with(
       "[gateway]\nlisten = [\"0.0.0.0:8443\", \"[::1]:80\"]\nsocket = \"s\"\ngrant = \"none\"\n"
       "tls_cert = \"cert.pem\"\ntls_key = \"key.pem\"\ninsecure = true\nhosts = [\"a.b\"]\n"
       "base_path = \"/allot\"\ntrusted_proxies = [\"unix\", \"10.0.0.0/8\"]\n"
       "user_header = \"X-User\"\nread_only = true\nthreads = 2\nmax_connections = 10\n"
-      "max_connections_of_peer = 3\n[gateway.tokens.ci]\nsha256 = \"" +
+      "max_connections_of_peer = 3\nmax_body_memory = 9\n[gateway.tokens.ci]\nsha256 = \"" +
       std::string(64, 'F') +
       "\"\nread = [\"*\"]\nsubmit = [\"mail\", \"big.reports\"]\noperate = []\n"
       "expires = 9999-01-31\n[gateway.users.\"anna@example.com\"]\noperate = [\"mail\"]\n");
@@ -55,6 +56,7 @@ TEST_F(GatewayConfig, ReadsEveryKey) {
   EXPECT_EQ(gateway.threads, 2U);
   EXPECT_EQ(gateway.max_connections, 10U);
   EXPECT_EQ(gateway.max_connections_of_peer, 3U);
+  EXPECT_EQ(gateway.max_body_memory, 9U);
   ASSERT_EQ(gateway.tokens.size(), 1U);
   EXPECT_EQ(gateway.tokens[0].name, "ci");
   EXPECT_EQ(gateway.tokens[0].sha256, std::string(64, 'f'));
@@ -81,6 +83,17 @@ TEST_F(GatewayConfig, TheAccountIsItsOwnAndTheAddressThatOfTheDatabase) {
   EXPECT_EQ(elsewhere.gateway->database.socket, folder() + "/db.sock");
   EXPECT_EQ(elsewhere.gateway->database.password, "") << "the worker's is not for the gateway";
   EXPECT_EQ(elsewhere.database.socket, "");
+}
+
+TEST_F(GatewayConfig, APrivateKeyThatOthersReadIsAWarning) {
+  static_cast<void>(write("cert.pem", "x"));
+  ASSERT_EQ(::chmod(write("key.pem", "x").c_str(), 0644), 0);
+  const Settings settings = with("[gateway]\ntls_cert = \"cert.pem\"\ntls_key = \"key.pem\"\n");
+  ASSERT_EQ(settings.warnings.size(), 1U);
+  EXPECT_EQ(
+      shortened(settings.warnings[0]),
+      "allot.toml:5: key.pem holds a private key and is open to every user of this host (mode "
+      "0644); run chmod o= key.pem");
 }
 
 TEST_F(GatewayConfig, NeedsAnAccountOfItsOwn) {
@@ -162,7 +175,8 @@ TEST_F(GatewayConfig, OnlyATrustedProxyNamesUsers) {
             "allot.toml:5: [gateway] trusted_proxies has unix, so a proxy uses the unix socket, "
             "which needs grant = \"none\": else each of its users has what the socket grants");
   EXPECT_EQ(with("[gateway.users.x]\nread = [\"*\"]\n").warnings.size(), 1U);
-  EXPECT_EQ(with("[gateway]\ntrusted_proxies = [\"::1\"]\n").warnings.size(), 1U);
+  EXPECT_TRUE(with("[gateway]\ntrusted_proxies = [\"::1\"]\n").warnings.empty())
+      << "without user_header it says who has many connections";
 }
 
 TEST_F(GatewayConfig, ATokenIsAHashWithARole) {
@@ -205,7 +219,7 @@ TEST_F(GatewayConfig, Fireworq) {
   const Settings settings = with(
       "[gateway.fireworq]\nlisten = \"[::1]:8081\"\nanonymous = true\n"
       "allow_from = [\"192.0.2.0/24\"]\nallow_origins = [\"http://c.example:1\"]\n"
-      "names = [\"jobs\"]\nkeep_alive = false\nqueue_default = \"d\"\n"
+      "names = [\"jobs\"]\nkeep_alive = false\nmax_anonymous_body = 7\nqueue_default = \"d\"\n"
       "queue_default_max_workers = 3\nqueue_default_polling_interval = 5\n");
   const GatewayFireworq& fireworq = settings.gateway->fireworq.value();
   EXPECT_EQ(fireworq.address, (Server{"::1", 8081}));
@@ -214,6 +228,7 @@ TEST_F(GatewayConfig, Fireworq) {
   EXPECT_EQ(fireworq.allow_origins, kind::Names{"http://c.example:1"});
   EXPECT_EQ(fireworq.names, kind::Names{"jobs"});
   EXPECT_FALSE(fireworq.keep_alive);
+  EXPECT_EQ(fireworq.max_anonymous_body, 7U);
   EXPECT_EQ(fireworq.queue_default, "d");
   EXPECT_EQ(fireworq.queue_default_max_workers, 3U);
   EXPECT_EQ(fireworq.queue_default_polling_interval, 5U);

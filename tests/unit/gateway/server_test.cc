@@ -294,38 +294,5 @@ TEST(ServerPlaces, EachAnswersForItself) {
   second.join();
 }
 
-TEST(ServerLimits, OneConnectionTooManyIsTold) {
-  TinyApplication application;
-  http::Limits limits;
-  limits.connections = 2;
-  RunningServer server(application, limits);
-  auto first = HttpClient::to_port(server.port());
-  auto second = HttpClient::to_port(server.port());
-  ASSERT_EQ(first.ask(get("/hello"))->status, 200);
-  ASSERT_EQ(second.ask(get("/hello"))->status, 200);
-  auto third = HttpClient::to_port(server.port());
-  const auto answer = third.ask(get("/hello"));
-  ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->status, 503);
-  EXPECT_EQ(answer->fields.at("retry-after"), "1");
-  third.close();
-  first.close();
-  EXPECT_TRUE(support::eventually([&] {
-    const auto again = HttpClient::to_port(server.port()).ask(get("/hello"));
-    return again && again->status == 200;
-  }));
-}
-
-TEST(ServerLimits, OneAddressHasALimitOfItsOwn) {
-  TinyApplication application;
-  http::Limits limits;
-  limits.connections_of_peer = 1;
-  RunningServer server(application, limits);
-  auto first = HttpClient::to_port(server.port());
-  ASSERT_EQ(first.ask(get("/hello"))->status, 200);
-  EXPECT_EQ(HttpClient::to_port(server.port()).ask(get("/hello"))->status, 503);
-  EXPECT_EQ(HttpClient::to_socket(server.path()).ask(get("/hello"))->status, 200);
-}
-
 }  // namespace
 }  // namespace allot::test

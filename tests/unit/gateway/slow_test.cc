@@ -7,6 +7,7 @@
 #include <chrono>
 #include <string>
 
+#include "gateway/http/body_rate.h"
 #include "support/eventually.h"
 #include "support/http_client.h"
 #include "unit/gateway/tiny_application.h"
@@ -19,7 +20,7 @@ using std::chrono::milliseconds;
 // Each limit but one is longer than any test.
 http::Limits patient() {
   http::Limits limits;
-  limits.head_time = limits.idle_time = limits.answer_time = limits.body_grace =
+  limits.head_time = limits.idle_time = limits.answer_time = limits.body_window =
       std::chrono::minutes(10);
   return limits;
 }
@@ -71,7 +72,7 @@ TEST(Slow, AnIdleConnectionIsClosedInSilence) {
 TEST(Slow, ABodyBelowTheRateIsRefused) {
   TinyApplication application;
   http::Limits limits = patient();
-  limits.body_grace = milliseconds(200);
+  limits.body_window = milliseconds(200);
   limits.body_rate = 1'000'000;
   RunningServer server(application, limits);
   auto client = HttpClient::to_port(server.port());
@@ -82,11 +83,66 @@ TEST(Slow, ABodyBelowTheRateIsRefused) {
   EXPECT_EQ(application.answered(), 0);
 }
 
-// The grace is over, but what comes keeps the rate.
+// What came fast at first buys no time for later.
+TEST(Slow, ABodyThatStallsIsRefusedHoweverMuchHasCome) {
+  TinyApplication application;
+  http::Limits limits = patient();
+  limits.body_window = milliseconds(200);
+  limits.body_rate = 10;
+  RunningServer server(application, limits);
+  auto client = HttpClient::to_port(server.port());
+  const auto answer = client.ask(
+      "POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 1000\r\n\r\n" + std::string(999, 'x'));
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 408);
+}
+
+// A stream that is between two lines holds nothing.
+TEST(Slow, AStreamMayPauseBetweenItsLines) {
+  TinyApplication application;
+  http::Limits limits = patient();
+  limits.body_window = milliseconds(50);
+  limits.body_rate = 1'000'000;
+  RunningServer server(application, limits);
+  auto client = HttpClient::to_port(server.port());
+  client.send(
+      "POST /lines HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none\n\r\n");
+  ASSERT_TRUE(client.head());
+  EXPECT_EQ(client.chunk(), "took 4\n");
+  // One that has begun a line ends meanwhile.
+  auto other = HttpClient::to_port(server.port());
+  EXPECT_EQ(
+      other.ask("POST /lines HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nhalf")->status,
+      408);
+  client.send("4\r\ntwo\n\r\n0\r\n\r\n");
+  EXPECT_EQ(client.chunk(), "took 4\n");
+}
+
+TEST(Slow, TheRateIsMeasuredOverEachWindow) {
+  using std::chrono::seconds;
+  http::BodyRate rate(seconds(10), 100);
+  EXPECT_TRUE(rate.add(seconds(9), 0, 0));
+  EXPECT_EQ(rate.left(), seconds(1));
+  EXPECT_TRUE(rate.add(seconds(1), 1'000, 0));
+  EXPECT_EQ(rate.left(), seconds(10)) << "the next window";
+  EXPECT_TRUE(rate.add(seconds(0), 1'000'000, 0)) << "what comes at once takes no time";
+  EXPECT_TRUE(rate.add(seconds(10), 0, 0));
+  EXPECT_FALSE(rate.add(seconds(10), 999, 0));
+}
+
+// 6 MB held: ten thousand bytes a second.
+TEST(Slow, WhoHoldsMuchHasToSendFaster) {
+  using std::chrono::seconds;
+  http::BodyRate rate(seconds(10), 100);
+  EXPECT_TRUE(rate.add(seconds(10), 100'000, 6'000'000));
+  EXPECT_FALSE(rate.add(seconds(10), 99'999, 6'000'000));
+}
+
+// Several windows pass, and what comes keeps the rate.
 TEST(Slow, ABodyAboveTheRateIsTaken) {
   TinyApplication application;
   http::Limits limits = patient();
-  limits.body_grace = milliseconds(20);
+  limits.body_window = milliseconds(20);
   limits.body_rate = 1;
   RunningServer server(application, limits);
   auto client = HttpClient::to_port(server.port());

@@ -146,7 +146,7 @@ TEST_F(StreamTest, AStopEndsItWhereLinesAreLeft) {
   application_.answer_batch("in\n", http::LineStream::Then::kRest);
   const auto answer = client.answer();
   ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->body, "in\nstopped\n");
+  EXPECT_EQ(answer->body, "in\nstopped: the gateway stops\n");
 }
 
 TEST_F(StreamTest, TheApplicationMayEndIt) {
@@ -197,7 +197,7 @@ TEST_F(StreamTest, AStopEndsItAtABatch) {
   ASSERT_TRUE(client.head());
   ASSERT_EQ(client.chunk(), "took 4\n");
   server_.server().stop(std::chrono::seconds(20));
-  EXPECT_EQ(client.chunk(), "stopped\n");
+  EXPECT_EQ(client.chunk(), "stopped: the gateway stops\n");
   EXPECT_EQ(client.chunk(), "");
   client.close();
   EXPECT_TRUE(support::eventually([&] { return server_.ended(); }));
@@ -212,7 +212,7 @@ TEST_F(StreamTest, AStopWaitsForTheBatchInHand) {
   application_.answer_batch("in\n");
   const auto answer = client.answer();
   ASSERT_TRUE(answer);
-  EXPECT_EQ(answer->body, "in\nstopped\n");
+  EXPECT_EQ(answer->body, "in\nstopped: the gateway stops\n");
 }
 
 }  // namespace

@@ -18,7 +18,10 @@ class TinyLines : public http::LineStream {
   void take(std::string lines, bool /*last*/, Written written) override {
     application_.took(lines, std::move(written));
   }
-  void stop(Written written) override { written("stopped\n", Then::kEnd); }
+  void stop(const char* why, Written written) override {
+    written("stopped: " + std::string(why) + "\n", Then::kEnd);
+  }
+  [[nodiscard]] std::size_t held() const override { return application_.kept(); }
 
  private:
   TinyApplication& application_;
@@ -44,7 +47,9 @@ http::Response text_response(unsigned status, std::string body) {
 
 http::Admission TinyApplication::admit(const http::Head& head) {
   http::Admission admission;
-  admission.most_body = head.method == "POST" ? 1'000 : 0;
+  admission.most_body = head.method == "POST" ? most_body_.load() : 0;
+  admission.anonymous = head.path == "/anybody";
+  admission.to_guests = head.path == "/health";
   if (head.path == "/unknown") admission.refusal = text_response(404, "no such path");
   if (head.path == "/admit-throws") throw std::runtime_error("made up");
   if (head.path == "/lines") {

@@ -21,7 +21,8 @@ using support::Answer;
 using support::HttpClient;
 
 // Answers by the path: /hello, /echo (POST, 1,000 bytes), /late (when the test says so), /peer,
-// /throws, /split (a field with a line's end), /unknown (404), /lines (a stream).
+// /throws, /split (a field with a line's end), /unknown (404), /lines (a stream), /health (also to
+// guests), /anybody (of callers without a name).
 class TinyApplication : public http::Application {
  public:
   http::Admission admit(const http::Head& head) override;
@@ -41,6 +42,11 @@ class TinyApplication : public http::Application {
       ALLOT_EXCLUDES(mutex_);
   void took(const std::string& lines, http::LineStream::Written written) ALLOT_EXCLUDES(mutex_);
 
+  // What bodies may have, and what a stream says that it keeps.
+  void take_bodies(std::size_t most) { most_body_ = most; }
+  void keep(std::size_t bytes) { kept_ = bytes; }
+  [[nodiscard]] std::size_t kept() const { return kept_; }
+
   [[nodiscard]] int answered() const { return answered_; }
 
  private:
@@ -49,6 +55,8 @@ class TinyApplication : public http::Application {
   std::vector<std::string> batches_ ALLOT_GUARDED_BY(mutex_);
   http::LineStream::Written written_ ALLOT_GUARDED_BY(mutex_);
   std::atomic<bool> held_ = false;
+  std::atomic<std::size_t> most_body_ = 1'000;
+  std::atomic<std::size_t> kept_ = 0;
   std::atomic<int> answered_ = 0;
 };
 

@@ -26,7 +26,6 @@ TEST(HttpVerdict, ABodyNamesOneOfThreeWords) {
             "failure m");
   EXPECT_EQ(body_says(R"( {"status" : "permanent-failure"} )"), "permanent-failure ");
   EXPECT_EQ(body_says(R"({"Status":"success","code":17,"list":[[{"message":"no"}]]})"), "success ");
-  EXPECT_EQ(body_says(R"({"status":"failure","status":"success"})"), "success ");
   EXPECT_EQ(body_says(R"({"status":"success","message":null})"), "success ");
 }
 
@@ -45,6 +44,22 @@ TEST(HttpVerdict, EveryOtherBodyIsAFailureThatQuotesIt) {
   EXPECT_EQ(body_says(R"("foo bar")"),
             "failure Cannot parse body as JSON: it is a text\nOriginal response "
             "body:\n\"foo bar\"");
+}
+
+// Which of two is meant, nobody knows.
+TEST(HttpVerdict, AKeyThatIsThereTwiceIsAFailure) {
+  for (const std::string twice : {R"({"status":"failure","status":"success"})",
+                                  R"({"status":"success","message":"a","status":"success"})",
+                                  R"({"Status":"failure","status":"success"})"}) {
+    const std::string said = body_says(twice);
+    EXPECT_EQ(said.rfind("failure Cannot parse body as JSON: status is there twice", 0), 0U)
+        << said;
+  }
+  EXPECT_EQ(body_says(R"({"x":{"a":1,"a":2},"status":"success"})")
+                .rfind("failure Cannot parse body as JSON: a is there twice", 0),
+            0U);
+  EXPECT_EQ(body_says(R"({"x":{"a":1,"A":{"a":3}},"a":[{"x":1},{"x":2}],"status":"success"})"),
+            "success ");
 }
 
 // A target that said success is not asked again for the sake of a message.

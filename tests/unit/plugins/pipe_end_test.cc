@@ -83,12 +83,12 @@ TEST_F(PipeEndTest, ACloseOfItsPipe) {
 
 TEST_F(PipeEndTest, GarbageOnItsPipe) {
   breaks("os.write(4, b'debug: hello\\n'); time.sleep(600)",
-         "it wrote a line that is none: no JSON object; signal 9 (Killed)");
+         "it wrote a line that is none: it is not JSON, at byte 1; signal 9 (Killed)");
 }
 
 TEST_F(PipeEndTest, BytesThatAreNoText) {
   breaks("os.write(4, b'\\xff\\0\\n'); time.sleep(600)",
-         "it wrote a line that is none: no JSON object");
+         "it wrote a line that is none: it is not JSON, at byte 2: a NUL byte");
 }
 
 TEST_F(PipeEndTest, AVerdictAboutAnotherTask) {
