@@ -144,7 +144,7 @@ struct Slot {
 
   // Counters since the worker started.
   std::atomic<std::uint64_t> tasks_done, tasks_retried, tasks_dead;
-  std::atomic<std::uint64_t> tasks_deferred;  // no handler here knows their type (S14)
+  std::atomic<std::uint64_t> tasks_deferred;  // no handler here knows their type (S65)
   std::atomic<std::uint64_t> leases_taken, takeovers, leases_lost;
   std::atomic<std::uint64_t> deadlocks, lock_waits;  // 1213 and 1205 seen by this worker
   std::uint64_t first_job_done;  // not 0 once Ready: later deaths are not start failures

@@ -66,7 +66,8 @@ void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standin
     // In an ordered queue it keeps its place, and its partition waits.
     const std::string& again = standing.hold_until ? *standing.hold_until : task.at;
     reasons.push_back({"no_handler", "no worker that looked at it has a handler of its type " +
-                                         type + "; looked at again at " + again});
+                                         type + "; looked at again at " + again +
+                                         ", or when an instance brings one"});
   } else if (!standing.due) {
     reasons.push_back({"delayed", (task.attempts > 0 ? attempts_text(task.attempts) +
                                                            " failed, the next is due at "

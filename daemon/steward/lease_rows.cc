@@ -3,6 +3,7 @@
 
 #include "log/log.h"
 #include "queue/operate/lease_rows.h"
+#include "queue/verbs/deferred.h"
 #include "steward/ask.h"
 
 namespace allot::steward {
@@ -35,6 +36,8 @@ void LeaseRows::look() {
     const auto bounded =
         ask(session_, [](db::Connection& db) { return queue::bound_releases(db); });
     if (bounded > 0) log::warn("releases.reset", {{"partitions", bounded}});
+    // The rest half a minute later.
+    (void)ask(session_, [](db::Connection& db) { return queue::purge_deferred(db); });
   } catch (const db::DbError& error) {
     log::error("lease_rows.failed", {{"error", error.what()}});
   }

@@ -176,8 +176,10 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     const auto served = serve(session, settings, pool);
     Recovery recovery(session, detached, settings, infos_of(served), slot, board);
     Shares shares(pool, served, leases.holder().id);
-    Finder finder(session, leases, keeper, slot, board, raw_slot.pool,
-                  queues_of(pool, served, session, settings), std::move(shares));
+    Finder finder(
+        session, leases, keeper, slot, board, raw_slot.pool,
+        queues_of(pool, served, session, settings),
+        [&](std::string_view type) { return registry.find(type) != nullptr; }, std::move(shares));
     JobRunner runner(session, detached, registry, keeper, slot, settings);
     CarefulTurn careful_turn(careful_file());
     const auto make_session = [&](std::size_t place) {

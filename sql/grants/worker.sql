@@ -11,6 +11,7 @@ GRANT SELECT, INSERT, UPDATE ON allot.q_lock_table TO 'allot_worker'@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON allot.task TO 'allot_worker'@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON allot.task_running TO 'allot_worker'@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON allot.task_moved TO 'allot_worker'@'%';
+GRANT SELECT, INSERT, UPDATE, DELETE ON allot.deferred_type TO 'allot_worker'@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON allot.task_attempt TO 'allot_worker'@'%';
 GRANT SELECT, DELETE ON allot.task_cancel TO 'allot_worker'@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON allot.task_dead TO 'allot_worker'@'%';

@@ -1,4 +1,4 @@
--- No handler here knows these types: the tasks go 30 s ahead, and no attempt is charged (S14).
+-- No handler here knows these types: the tasks go 30 s ahead, and no attempt is charged (S65).
 -- :keys as in ack.sql. The new keys go through task_moved as in retry.sql; FIELD keeps the order.
 -- (No window function: with one, MariaDB 10.11 ignores conditions in WHERE beside a single row's
 -- key. No FOR UPDATE behind the SELECT: for many keys it may read, and then lock, the whole of a

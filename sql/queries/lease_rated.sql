@@ -21,7 +21,8 @@ UPDATE q_lock_table
         OR hold_until < '9000-01-01' AND of_epoch = epoch AND hold_key IS NOT NULL
            AND (SELECT run_key FROM task
                  WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
-                   AND task.prio = hold_prio AND task.run_key = hold_key) IS NULL)
+                   AND task.prio = hold_prio AND task.run_key = hold_key
+                   AND task.flags & :passed_flag = 0) IS NULL)
    AND (lock_by = :holder
         OR (SELECT 1 FROM queue_pause WHERE queue_id = :queue_id AND paused) IS NULL
            AND (SELECT COUNT(*) FROM queue_bucket

@@ -15,6 +15,9 @@ DELETE FROM task_running WHERE FALSE AND prio = 0;
 INSERT INTO task_moved SELECT * FROM task_moved WHERE FALSE
     ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
 DELETE FROM task_moved WHERE FALSE AND prio = 0;
+INSERT INTO deferred_type SELECT * FROM deferred_type WHERE FALSE
+    ON DUPLICATE KEY UPDATE to_key = VALUES(to_key);
+DELETE FROM deferred_type WHERE FALSE AND prio = 0;
 INSERT INTO task_attempt SELECT * FROM task_attempt WHERE FALSE
     ON DUPLICATE KEY UPDATE cause = VALUES(cause);
 DELETE FROM task_attempt WHERE FALSE AND prio = 0;

@@ -80,6 +80,8 @@ const std::map<std::string, std::uint64_t> kLanded = {
     {"0013_minutes.sql", 0xe1c8d32da8f5b0b2U},
     {"0014_fireworq.sql", 0xfe95188d21f9f52eU},
     {"0015_superseded.sql", 0xb27c53c0c2c6ecbbU},
+    {"0016_deferred_types.sql", 0x0ff9f52cef21a1baU},
+    {"0017_instance_pools.sql", 0xe38bd448daa41963U},
 };
 
 TEST(MigrationTest, WhatLandedStaysAsItIs) {

@@ -8,6 +8,7 @@
 #include "db/connection.h"
 #include "queue/model/claim.h"
 #include "queue/verbs/block.h"
+#include "queue/verbs/deferred.h"
 #include "queue/verbs/ending.h"
 
 namespace allot::queue {

@@ -134,7 +134,7 @@ Purpose purpose_of(const std::string& statement) {
   if (has_any(statement, {"task_running", "head_key"})) return Purpose::kWatched;
   if (has(statement, "queue.layout SECOND")) return Purpose::kLayouts;
   if (has_any(statement, {"named_lock", "lock_ticket"})) return Purpose::kLocks;
-  if (has_any(statement, {"rows_of.wanted", "INTERVAL 1 SECOND\n LIMIT"}))
+  if (has_any(statement, {"rows_of.wanted", "INTERVAL 1 SECOND\n LIMIT", "FROM deferred_type"}))
     return Purpose::kLeaseRows;
   return Purpose::kRest;
 }

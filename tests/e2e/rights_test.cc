@@ -215,7 +215,7 @@ TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
 }
 
 TEST_F(RightsTest, EachRightOfTheDaemonIsMissedByNameBeforeItStarts) {
-  EXPECT_EQ(rights("allot_worker").size(), 78U);
+  EXPECT_EQ(rights("allot_worker").size(), 82U);
   root_.execute("DELETE FROM " + daemon_->database() + ".queue");  // so that it is made anew
   expect_each_to_be_missed("allot_worker", {"check"});
   EXPECT_EQ(as("allot_worker", {"check"}).status.code, kExitOk);

@@ -188,7 +188,7 @@ std::string emptied_database() {
         "q_lock_table",   "queue_rate",       "queue_bucket", "queue_pause",     "queue",
         "schedule",       "schedule_tick",    "notice",       "server_identity", "named_lock",
         "lock_ticket",    "bulk_action",      "instance",     "attempt_minute",  "queue_minute",
-        "fireworq_queue", "fireworq_routing", "fireworq_job"}) {
+        "fireworq_queue", "fireworq_routing", "fireworq_job", "deferred_type"}) {
     db.execute(std::string("DELETE FROM ") + table);
   }
   db.execute("DELETE FROM route WHERE target_id > 0");  // the other row is the schema's

@@ -22,7 +22,7 @@ inline constexpr unsigned kPrioClasses = 4;
 // ended other than by the death of its worker or host, each is written before it runs (S7).
 inline constexpr std::uint32_t kSuspectFlag = 1;
 
-// The bit of a task that was put back because no handler there knew its type (S14): for people
+// The bit of a task that was put back because no handler there knew its type (S65): for people
 // only.
 inline constexpr std::uint32_t kNoHandlerFlag = 128;
 

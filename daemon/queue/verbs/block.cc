@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/verbs/block.h"
 
-#include <algorithm>
-
 #include "queue/model/statements.h"
 #include "queue/verbs/end_statements.h"
 #include "queue/verbs/rated.h"
@@ -11,28 +9,9 @@
 namespace allot::queue {
 namespace {
 
-constexpr std::chrono::microseconds kDeferral = std::chrono::seconds(30);
-
 // An update writes a payload twice into a binary log, and a group refuses a transaction that is too
 // large (Group Replication: 150 MB).
 constexpr std::uint64_t kMostMarkedBytes = 16 << 20;
-
-enum class Begun { kYes, kMaybe };
-db::Statement flag_statement(const Lease& lease, std::span<const TaskKey> keys, std::uint32_t flag,
-                             Begun begun = Begun::kMaybe) {
-  db::Statement statement(sql::k_suspect);
-  set_fence(statement, lease)
-      .set_raw("keys", key_condition("run_key", keys))
-      .set("suspect_flag", flag)
-      .set("begun", begun == Begun::kYes ? 1 : 0);
-  return statement;
-}
-
-// Sends one transaction, whose last SQL statement says whether the fence held.
-Fenced send_fenced(db::Connection& db, const Lease& lease, const db::Statement& write) {
-  if (db.transact({&write, 1}).back().affected() > 0) return Fenced::kWritten;
-  return fence_holds(db, lease.partition, lease.epoch, lease.holder);
-}
 
 }  // namespace
 
@@ -103,29 +82,6 @@ bool ack_and_release(db::Connection& db, const Lease& lease, std::span<const Fin
   return results.at(results.size() - (unused ? 2 : 1)).affected() == 1;
 }
 
-// As a task is suspected, with another bit.
-Fenced mark_unknown(db::Connection& db, const Lease& lease, TaskKey key) {
-  return send_fenced(db, lease, flag_statement(lease, {&key, 1}, kNoHandlerFlag));
-}
-
-Fenced defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys) {
-  std::sort(keys.begin(), keys.end());
-  std::string run_keys;
-  for (const TaskKey& key : keys) {
-    run_keys += (run_keys.empty() ? "" : ",") + std::to_string(key.run_key);
-  }
-  return send_salted([&](std::uint32_t salt) {
-    db::Statement defer(sql::k_defer);
-    set_fence(defer, lease)
-        .set_raw("keys", key_condition("run_key", keys))
-        .set_raw("run_keys", run_keys)
-        .set("no_handler_flag", kNoHandlerFlag)
-        .set("salt", salt);
-    set_pause(defer, kDeferral, lease.time);
-    return send_fenced(db, lease, defer);
-  });
-}
-
 std::vector<Suspect> find_suspects(db::Connection& db, Partition partition, const Suspects& named) {
   db::Statement statement(sql::k_find_suspects);
   set_partition(statement, partition)
@@ -160,8 +116,8 @@ Fenced mark_suspects(db::Connection& db, const Lease& lease, std::span<const Sus
 
 Fenced mark_called(db::Connection& db, const Lease& lease, std::span<const TaskKey> keys,
                    bool suspected) {
-  return send_fenced(db, lease,
-                     flag_statement(lease, keys, suspected ? kSuspectFlag : 0, Begun::kYes));
+  const db::Statement mark = flag_statement(lease, keys, suspected ? kSuspectFlag : 0, Begun::kYes);
+  return send_fenced(db, lease, {&mark, 1});
 }
 
 }  // namespace allot::queue

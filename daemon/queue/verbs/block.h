@@ -53,12 +53,6 @@ std::vector<Task> ack_and_fetch(db::Connection& db, Partition partition,
 bool ack_and_release(db::Connection& db, const Lease& lease, std::span<const Finished> finished,
                      const Hold& hold = {}, const std::optional<Unused>& unused = std::nullopt);
 
-// No handler here knows its type, and its partition waits for one (kNoHandlerFlag): for people.
-[[nodiscard]] Fenced mark_unknown(db::Connection& db, const Lease& lease, TaskKey key);
-// Puts the tasks 30 s ahead in the order of their keys, and charges no attempt (S14). At least one
-// key.
-[[nodiscard]] Fenced defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys);
-
 // A task that may have brought the former holder down.
 struct Suspect {
   TaskKey key;

@@ -94,6 +94,21 @@ Fenced fence_holds(db::Connection& db, Partition partition, std::uint64_t epoch,
   return row && row->u64(0) == epoch ? Fenced::kWritten : Fenced::kLost;
 }
 
+Fenced send_fenced(db::Connection& db, const Lease& lease, std::span<const db::Statement> writes) {
+  if (db.transact(writes).back().affected() > 0) return Fenced::kWritten;
+  return fence_holds(db, lease.partition, lease.epoch, lease.holder);
+}
+
+db::Statement flag_statement(const Lease& lease, std::span<const TaskKey> keys, std::uint32_t flag,
+                             Begun begun) {
+  db::Statement statement(sql::k_suspect);
+  set_fence(statement, lease)
+      .set_raw("keys", key_condition("run_key", keys))
+      .set("suspect_flag", flag)
+      .set("begun", begun == Begun::kYes ? 1 : 0);
+  return statement;
+}
+
 std::vector<db::Statement> ack_detached_statements(const Claim& claim,
                                                    const std::optional<Record>& record) {
   std::vector<db::Statement> statements;

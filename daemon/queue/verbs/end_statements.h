@@ -21,6 +21,15 @@ namespace allot::queue {
 [[nodiscard]] Fenced fence_holds(db::Connection& db, Partition partition, std::uint64_t epoch,
                                  std::uint64_t holder);
 
+// Sends one transaction, whose last SQL statement says whether the fence held.
+[[nodiscard]] Fenced send_fenced(db::Connection& db, const Lease& lease,
+                                 std::span<const db::Statement> writes);
+
+// Sets a bit of the flags of tasks; Begun::kYes also says that they have begun (A14).
+enum class Begun { kYes, kMaybe };
+db::Statement flag_statement(const Lease& lease, std::span<const TaskKey> keys, std::uint32_t flag,
+                             Begun begun = Begun::kMaybe);
+
 // How a task ended: a dead one, also one that was cancelled, gives its unique key up at once.
 enum class End { kFinished, kDead };
 // Stamps unique keys, named by the first keys of their tasks, so that their time begins to run out.

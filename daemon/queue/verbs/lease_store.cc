@@ -28,6 +28,10 @@ void set_holder(db::Statement& statement, const Holder& holder, std::chrono::mic
 
 }  // namespace
 
+db::Statement& set_held(db::Statement& statement, Held held) {
+  return statement.set("passed_flag", held == Held::kKnown ? kNoHandlerFlag : 0);
+}
+
 std::uint64_t FetchSpec::inline_limit() const {
   return std::min(kMaxInline, kMaxBlockBytes / std::max(1U, block_size));
 }
@@ -52,8 +56,10 @@ db::Statement release_statement(const Claim& claim, const Hold& hold) {
 }
 
 std::optional<Block> LeaseStore::lease(db::Connection& db, Partition partition,
-                                       const FetchSpec& spec, Locked locked) const {
-  return take(db, {lease_statement(sql::k_lease, partition, spec, locked)}, partition, spec);
+                                       const FetchSpec& spec, Locked locked, Held held) const {
+  db::Statement statement = lease_statement(sql::k_lease, partition, spec, locked);
+  set_held(statement, held);
+  return take(db, {std::move(statement)}, partition, spec);
 }
 
 std::optional<Block> LeaseStore::take_over(db::Connection& db, const Observation& observed,
@@ -124,24 +130,19 @@ db::Statement scout_statement(std::span<const std::uint32_t> queues, const Holde
   return statement;
 }
 
-std::optional<db::Statement> rates_statement(std::span<const std::uint32_t> queues,
-                                             const HolderTime& time, bool wanted) {
-  if (!wanted) return std::nullopt;
-  return scout_rated_statement(queues, time);
-}
-
-// The looks and, with `rates`, that of the queues with a rate, in one trip.
+// The looks, and with them what else is wanted of all these queues, in one trip.
 Scouted send(db::Connection& db, std::vector<db::Statement> scouts,
-             std::optional<db::Statement> rates) {
+             std::span<const std::uint32_t> queues, const HolderTime& time, ScoutAlso also) {
   const std::size_t looks = scouts.size();
   scouts.emplace_back(sql::k_database_clock);
-  if (rates) scouts.push_back(*std::move(rates));
+  if (also.deferred) scouts.push_back(scout_deferred_statement(queues, time));
+  if (also.rates) scouts.push_back(scout_rated_statement(queues, time));
   auto results = db.run(scouts);
   Scouted scouted;
-  scouted.clock = std::chrono::microseconds(results[looks].one().u64(0));
-  if (results.size() > looks + 1) {
-    scouted.rates = read_scouted_rates(std::span(results).subspan(looks + 1));
-  }
+  auto rest = std::span(results).subspan(looks);
+  scouted.clock = std::chrono::microseconds(rest[0].one().u64(0));
+  if (also.deferred) scouted.deferred = read_scouted_types(rest[1]);
+  if (also.rates) scouted.rates = read_scouted_rates(rest.subspan(also.deferred ? 2 : 1));
   for (db::StatementResult& result : std::span(results).first(looks)) {
     while (const auto row = result.next()) {
       scouted.found.push_back(
@@ -154,15 +155,15 @@ Scouted send(db::Connection& db, std::vector<db::Statement> scouts,
 }  // namespace
 
 Scouted LeaseStore::scout(db::Connection& db, std::span<const std::uint32_t> queues,
-                          const HolderTime& time, bool rates) {
-  return send(db, {scout_statement(queues, time)}, rates_statement(queues, time, rates));
+                          const HolderTime& time, ScoutAlso also) {
+  return send(db, {scout_statement(queues, time)}, queues, time, also);
 }
 
 Scouted LeaseStore::scout_each(db::Connection& db, std::span<const std::uint32_t> queues,
-                               const HolderTime& time, bool rates) {
+                               const HolderTime& time, ScoutAlso also) {
   std::vector<db::Statement> scouts;
   for (const std::uint32_t& queue : queues) scouts.push_back(scout_statement({&queue, 1}, time));
-  return send(db, std::move(scouts), rates_statement(queues, time, rates));
+  return send(db, std::move(scouts), queues, time, also);
 }
 
 std::vector<Observation> LeaseStore::watch(db::Connection& db,

@@ -11,6 +11,7 @@
 #include "queue/model/claim.h"
 #include "queue/model/lease.h"
 #include "queue/model/task.h"
+#include "queue/verbs/deferred.h"
 #include "sql_text.h"
 
 namespace allot::queue {
@@ -45,12 +46,23 @@ struct ScoutedRates {
   std::vector<Partition> found;  // free ones of these queues, with a task that is due
 };
 
+// What a scout looks for as well.
+struct ScoutAlso {
+  bool rates = false;     // queues with a rate, which it leaves out otherwise
+  bool deferred = false;  // types that were put back (S66)
+};
+
 // Free partitions with a task that is due, and the database's clock as in Block.
 struct Scouted {
-  std::vector<Partition> found;  // of queues without a rate
-  ScoutedRates rates;            // if it was asked for
+  std::vector<Partition> found;       // of queues without a rate
+  ScoutedRates rates;                 // if it was asked for
+  std::vector<ScoutedType> deferred;  // if it was asked for
   std::chrono::microseconds clock{0};
 };
+
+// Whether a lease is taken of a partition that waits for a task without a handler (S66): by a
+// worker that found a type there which it knows.
+enum class Held { kWaits, kKnown };
 
 // What to do with a lease whose row another session has locked.
 enum class Locked {
@@ -71,7 +83,7 @@ class LeaseStore {
   // Leases a free partition and fetches from it. nullopt: another worker has it, or it is held
   // back.
   std::optional<Block> lease(db::Connection& db, Partition partition, const FetchSpec& spec,
-                             Locked locked = Locked::kWait) const;
+                             Locked locked = Locked::kWait, Held held = Held::kWaits) const;
 
   // The same for a partition whose holder this process saw standing still (S4). `stale` says that
   // it stood still for longer than it lasts, so that the call does not ask the database's clock.
@@ -88,16 +100,15 @@ class LeaseStore {
   // The epoch under which this holder still has the partition.
   std::optional<std::uint64_t> held_epoch(db::Connection& db, Partition partition) const;
 
-  // `rates`: looks at queues with a rate, too, which the others leave out.
   static Scouted scout(db::Connection& db, std::span<const std::uint32_t> queues,
-                       const HolderTime& time, bool rates = false);
+                       const HolderTime& time, ScoutAlso also = {});
   static std::vector<Partition> scout(db::Connection& db, std::span<const std::uint32_t> queues) {
     return scout(db, queues, HolderTime{}).found;
   }
   // The same with a look at each queue by itself, in one trip: where one has more partitions with
   // work than a look tells, it hides none of another's.
   static Scouted scout_each(db::Connection& db, std::span<const std::uint32_t> queues,
-                            const HolderTime& time, bool rates = false);
+                            const HolderTime& time, ScoutAlso also = {});
   static std::vector<Observation> watch(db::Connection& db, std::span<const std::uint32_t> queues);
 
   // S11: frees the leases of an earlier run of this instance. Returns their number.
@@ -117,6 +128,9 @@ class LeaseStore {
   Holder holder_;
   std::chrono::microseconds ttl_;
 };
+
+// For a statement that leases: lease.sql, lease_rated.sql.
+db::Statement& set_held(db::Statement& statement, Held held);
 
 // Ends connections of a dead process, whose last packet may still be executing (S9). Connections to
 // the server's former life went down with it, and other sessions may have their ids by now; the

@@ -80,10 +80,11 @@ ScoutedRates scout_rated(db::Connection& db, std::span<const std::uint32_t> queu
 }
 
 RatedLease lease_rated(db::Connection& db, const LeaseStore& store, Partition partition,
-                       const FetchSpec& spec, std::uint32_t asked, Locked locked) {
+                       const FetchSpec& spec, std::uint32_t asked, Locked locked, Held held) {
+  db::Statement lease = store.lease_statement(sql::k_lease_rated, partition, spec, locked);
+  set_held(lease, held);
   const std::vector<db::Statement> statements{
-      store.lease_statement(sql::k_lease_rated, partition, spec, locked),
-      charge_statement(partition, store.holder().id, spec, asked),
+      std::move(lease), charge_statement(partition, store.holder().id, spec, asked),
       fetch_statement(partition, of_grant(spec, asked))};
   auto results = db.transact(statements);
   RatedLease taken;

@@ -34,7 +34,8 @@ struct RatedLease {
   Granted granted;
 };
 RatedLease lease_rated(db::Connection& db, const LeaseStore& store, Partition partition,
-                       const FetchSpec& spec, std::uint32_t asked, Locked locked = Locked::kWait);
+                       const FetchSpec& spec, std::uint32_t asked, Locked locked = Locked::kWait,
+                       Held held = Held::kWaits);
 
 // ack_and_fetch(), and how many of the tasks may start.
 struct RatedFetch {

@@ -9,6 +9,7 @@
 #include "log/log.h"
 #include "meter/record.h"
 #include "plugin_host/abi_check.h"
+#include "queue/verbs/deferred.h"
 #include "queue/verbs/rated.h"
 #include "worker/lease/fenced.h"
 #include "worker/process/stop_request.h"
@@ -22,7 +23,7 @@ constexpr Nanos kAckWithin = 100 * kMilli;
 constexpr Nanos kAckPatience = 20 * kMilli;  // longer where threads would wait meanwhile
 // How long one lease waits, once, for a careful task of another partition.
 constexpr std::chrono::seconds kTurnPatience{10};
-// S14, where the order must be kept: the same time for which defer.sql puts a task aside.
+// S65, where the order must be kept: the same time for which defer.sql puts a task aside.
 constexpr std::chrono::seconds kHoldUnknown{30};
 // While tasks run beside: a place that is free waits no longer than this where more tasks are
 // known; where none are, and nobody rings, the lease looks for those that became due.
@@ -68,13 +69,15 @@ BlockInHand::BlockInHand(const Parts& parts, Finder::Found found)
       tasks_(std::move(found.block.tasks)),
       fetched_ns_(boot_ns()),
       grant_(found.grant),
-      full_(full(tasks_.size())) {}
+      full_(full(tasks_.size())),
+      deferred_(found.deferred) {}
 
 Executor::Need BlockInHand::work() {
   if (lease_.suspects && !mutant::removed("careful_mode") && !mark_suspects()) {
     finish();
     return {};
   }
+  start_with_deferred();
   for (;;) {
     const Next next = run_block();
     if (next == Next::kDetached && !mutant::removed("block_after_detach")) {
@@ -85,12 +88,13 @@ Executor::Need BlockInHand::work() {
     if (next == Next::kLeave) break;
     defer_unknown();
     if (parts_.keeper.lost()) break;
-    // A block that was not full emptied the partition, unless somebody has submitted since: no
-    // scout sees those tasks while the partition is leased.
-    if ((!full_ && !parts_.finder.rung_since_fetch()) || boot_ns() >= until_ns_) break;
+    if (boot_ns() >= until_ns_) break;
     // A lease must not see a task again that it had detached (queue/detached_store).
     if (parts_.keeper.any_detached() && !mutant::removed("lease_after_detach")) break;
     if (!grant_.more(boot_ns())) break;
+    // A block that was not full emptied the partition, unless somebody has submitted since: no
+    // scout sees those tasks while the partition is leased.
+    if (!call_forward() && !full_ && !parts_.finder.rung_since_fetch()) break;
     fetch_more();
     if (tasks_.empty()) break;
   }
@@ -477,9 +481,7 @@ bool BlockInHand::wait_for_turn(const queue::Task& task) {
 BlockInHand::Next BlockInHand::hold_unknown(const queue::Task& task) {
   hold_ = {kHoldUnknown, task.key};
   parts_.slot.count(meter::Count::kDeferred, queue_.info.name, task.type);
-  const bool marked = (task.flags & queue::kNoHandlerFlag) != 0;
-  if (marked ||
-      fenced(parts_.session, parts_.keeper, lease_, "no_handler",
+  if (fenced(parts_.session, parts_.keeper, lease_, "no_handler",
              [&](db::Connection& db) { return queue::mark_unknown(db, lease_, task.key); })) {
     log_unknown(task.type, id_text(lease_, task), 1);
   }
@@ -507,6 +509,60 @@ void BlockInHand::defer_unknown() {
   for (const auto& [type, tasks] : by_type) {
     log_unknown(type, id_text(lease_, *tasks.front()), tasks.size());
   }
+}
+
+// S66: as many as a block has of the tasks that others put back and that have a handler here. They
+// get their places in the line again, before what this lease has not fetched yet. In an ordered
+// queue the task kept its place. True: some are due now. Tasks of a failed call have to be the next
+// ones first.
+bool BlockInHand::call_forward() {
+  if (!deferred_ || by_itself_ > 0 || parts_.keeper.lost()) return false;
+  deferred_ = false;
+  std::uint32_t room = block_size_;
+  const auto types = parts_.session.call(
+      [&](db::Connection& db) { return queue::deferred_types(db, lease_.partition); });
+  for (const queue::DeferredType& type : types) {
+    if (parts_.registry.find(type.type) == nullptr) continue;
+    if (room == 0) {
+      deferred_ = true;
+      break;
+    }
+    std::vector<queue::DeferredTask> tasks;
+    if (!queue_.in_order()) {
+      tasks = parts_.session.call(
+          [&](db::Connection& db) { return queue::find_deferred(db, lease_, type, room); });
+    }
+    const bool more = tasks.size() == room;
+    const bool forward = fenced(
+        parts_.session, parts_.keeper, lease_, "call_forward",
+        [&](db::Connection& db) { return queue::call_forward(db, lease_, type, tasks, more); });
+    if (!forward) return false;
+    room -= static_cast<std::uint32_t>(tasks.size());
+    deferred_ = deferred_ || more;
+    if (tasks.empty()) continue;
+    log::info("task.called_forward", {{"type", type.type},
+                                      {"queue", queue_.info.name},
+                                      {"partition", lease_.partition.partition_no},
+                                      {"tasks", tasks.size()}});
+  }
+  return room < block_size_;
+}
+
+// What is called forward is the new head of the partition, and what runs has to be there (S7): what
+// was fetched is fetched again, as much of it as is granted.
+void BlockInHand::start_with_deferred() {
+  if (!call_forward()) return;
+  if (grant_.limited() && tasks_.empty()) {
+    fetch_more();
+    return;
+  }
+  full_ = true;
+  if (mutant::removed("deferred_refetch")) return;
+  queue::FetchSpec spec = fetch_spec();
+  if (grant_.limited()) spec.block_size = static_cast<std::uint32_t>(tasks_.size());
+  tasks_ = parts_.session.call(
+      [&](db::Connection& db) { return queue::fetch(db, lease_.partition, spec); });
+  fetched_ns_ = boot_ns();
 }
 
 // One line for all tasks of a type in the block, so that the log stays readable.

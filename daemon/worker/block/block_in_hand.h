@@ -106,6 +106,8 @@ class BlockInHand {
   void finish();
   void forget();
   void defer_unknown();
+  void start_with_deferred();
+  bool call_forward();
   Next hold_unknown(const queue::Task& task);
   void log_unknown(const std::string& type, const std::string& first, std::size_t tasks);
 
@@ -131,6 +133,7 @@ class BlockInHand {
   std::vector<queue::Finished> finished_;  // done, not acknowledged; mirrored in the slot
   Nanos oldest_finished_ns_ = 0;
   std::vector<queue::Task> unknown_;  // of types without a handler here, to be deferred
+  bool deferred_;                     // some that others deferred may have one
   queue::Hold hold_;     // how long the partition waits after this lease, and for what (S16)
   bool patient_ = true;  // false: it waited in vain for a careful turn
   Executor::Need need_;  // see work()

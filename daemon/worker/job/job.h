@@ -38,7 +38,7 @@ struct TaskEnd {
     kNothing,      // there was no room for it in the call, or it came too late: it is as before
     kByItself,     // the call failed for it: it has to run by itself
     kFinished,     // has to be acknowledged
-    kUnknownType,  // no handler here: has to be deferred (S14)
+    kUnknownType,  // no handler here: has to be deferred (S65)
     kWritten,      // a retry, snooze or dead letter is in the database
     kHeld,         // it stays the first of its partition, which waits for `hold` (S16)
     kDetached,     // it ended outside of its partition, which others may have

@@ -2,6 +2,7 @@
 #include "worker/lease/finder.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,8 @@ constexpr Nanos kMostInterval = 900 * kMilli;
 // idle pool; and for somebody who was pointed to a queue that is not on it.
 constexpr Nanos kScoutAge = 500 * kMilli;
 constexpr Nanos kLeastAge = 50 * kMilli;
+// Between two looks for types that were put back; longer than a lease needs to call some forward.
+constexpr Nanos kDeferredEvery = 450 * kMilli;
 // A capped queue had no room for another lease: its other leases are of before it was changed.
 constexpr Nanos kFull = 50 * kMilli;
 
@@ -43,13 +46,14 @@ std::uint32_t block_size_of(const ServedQueue& queue, queue::Partition partition
 
 Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper,
                SlotWriter& slot, ipc::Board& board, std::uint32_t pool, ServedQueues queues,
-               Shares shares)
+               Knows knows, Shares shares)
     : session_(session),
       store_(store),
       keeper_(keeper),
       slot_(slot),
       pool_(board.pools[pool]),
       queues_(std::move(queues)),
+      knows_(std::move(knows)),
       rates_(board, pool),
       scout_interval_ns_(kFirstIdleInterval),
       shares_(std::move(shares)),
@@ -143,7 +147,7 @@ std::vector<ipc::Hint> Finder::look_before(std::vector<std::uint32_t> queue_ids)
   if (queue_ids.empty()) return {};
   const bool rates = std::any_of(queue_ids.begin(), queue_ids.end(),
                                  [&](std::uint32_t id) { return rates_.rated(id); });
-  return hints_of(look(queue_ids, rates));
+  return hints_of(look(queue_ids, {.rates = rates}));
 }
 
 std::optional<Finder::Found> Finder::follow(ipc::Hint hint) {
@@ -152,27 +156,31 @@ std::optional<Finder::Found> Finder::follow(ipc::Hint hint) {
   const auto queue = find_served(partition.queue_id);
   if (queue == nullptr) return std::nullopt;
   if ((hint & kRatedHint) != 0) rates_.learn(partition.queue_id);
+  const bool deferred = (hint & kDeferredHint) != 0;
+  const queue::Held held = deferred ? queue::Held::kKnown : queue::Held::kWaits;
   if (rates_.rated(partition.queue_id)) {
-    auto found = follow_rated(partition, *queue);
+    auto found = follow_rated(partition, *queue, held);
+    if (found) found->deferred = deferred;
     if (found || rates_.rated(partition.queue_id)) return found;
   }
   auto block = take(partition, *queue, [&](db::Connection& db, queue::Locked locked) {
-    return store_.lease(db, partition, fetch_spec(block_size_of(*queue, partition)), locked);
+    return store_.lease(db, partition, fetch_spec(block_size_of(*queue, partition)), locked, held);
   });
   if (!block) return std::nullopt;
-  return Found{std::move(*block), {}, share_};
+  return Found{std::move(*block), {}, share_, deferred};
 }
 
 // S42: whoever knows that the queue has a rate takes it by the statement that charges for it.
 std::optional<Finder::Found> Finder::follow_rated(queue::Partition partition,
-                                                  const ServedQueue& queue) {
+                                                  const ServedQueue& queue, queue::Held held) {
   const std::uint32_t block_size = block_size_of(queue, partition);
   const std::uint32_t asked = rates_.asked(partition.queue_id, block_size);
   queue::Granted granted;
   Nanos sent_ns = 0;
   auto block = take(partition, queue, [&](db::Connection& db, queue::Locked locked) {
     sent_ns = boot_ns();
-    auto taken = queue::lease_rated(db, store_, partition, fetch_spec(block_size), asked, locked);
+    auto taken =
+        queue::lease_rated(db, store_, partition, fetch_spec(block_size), asked, locked, held);
     granted = taken.granted;
     grant_ = Grant(granted, partition.queue_id, sent_ns);
     return std::move(taken.block);
@@ -242,22 +250,42 @@ void Finder::forget_lease() {
 }
 
 // Free partitions with work, longest released first. With shares each queue's by themselves.
-queue::Scouted Finder::look(const std::vector<std::uint32_t>& queue_ids, bool rates) {
+queue::Scouted Finder::look(const std::vector<std::uint32_t>& queue_ids, queue::ScoutAlso also) {
   Nanos sent_ns = 0;
   auto scouted = session_.call([&](db::Connection& db) {
     sent_ns = boot_ns();
     const queue::HolderTime time = clock_.time(sent_ns);
-    return shares_.none() ? queue::LeaseStore::scout(db, queue_ids, time, rates)
-                          : queue::LeaseStore::scout_each(db, queue_ids, time, rates);
+    return shares_.none() ? queue::LeaseStore::scout(db, queue_ids, time, also)
+                          : queue::LeaseStore::scout_each(db, queue_ids, time, also);
   });
   clock_.saw(scouted.clock, sent_ns, boot_ns());
+  const Nanos now = mono_ns();
+  std::erase_if(scouted.deferred, [&](const queue::ScoutedType& one) {
+    return !knows_(one.type) || rates_.closed(one.partition.queue_id, now);
+  });
   return scouted;
 }
+
+namespace {
+
+// S66: tasks that another worker put back are work for a worker that has a handler for them. They
+// come first: what is due may be more than there is room for.
+std::vector<queue::Partition> with_deferred(std::vector<queue::Partition> found,
+                                            const std::set<queue::Partition>& deferred) {
+  std::erase_if(found, [&](const queue::Partition& at) { return deferred.count(at) != 0; });
+  found.insert(found.begin(), deferred.begin(), deferred.end());
+  return found;
+}
+
+}  // namespace
 
 // Those of rated queues come first: there are no more of them than tasks may start now.
 std::vector<ipc::Hint> Finder::hints_of(const queue::Scouted& scouted) {
   std::vector<queue::Partition> found = rates_.scouted(scouted.rates);
   found.insert(found.end(), scouted.found.begin(), scouted.found.end());
+  std::set<queue::Partition> deferred;
+  for (const queue::ScoutedType& one : scouted.deferred) deferred.insert(one.partition);
+  found = with_deferred(std::move(found), deferred);
   std::vector<ipc::Hint> hints;
   if (!shares_.none()) {
     hints = shares_.hints(found);
@@ -266,19 +294,24 @@ std::vector<ipc::Hint> Finder::hints_of(const queue::Scouted& scouted) {
       hints.push_back(make_hint(at.queue_id, at.partition_no));
   }
   for (ipc::Hint& hint : hints) {
-    if (rates_.rated(hint_queue(hint))) hint |= kRatedHint;
+    const queue::Partition at{hint_queue(hint), hint_partition(hint)};
+    if (rates_.rated(at.queue_id)) hint |= kRatedHint;
+    if (deferred.count(at) != 0) hint |= kDeferredHint;
   }
   return hints;
 }
 
 void Finder::scout() {
   look_at_queues(kScoutAge);
-  const queue::Scouted scouted = look(queues_.ids(), rates_.look(mono_ns()));
+  const Nanos now = mono_ns();
+  const bool deferred = now >= next_deferred_ns_;
+  if (deferred) next_deferred_ns_ = now + kDeferredEvery;
+  const queue::Scouted scouted = look(queues_.ids(), {rates_.look(now), deferred});
   const auto hints = hints_of(scouted);
   const std::size_t count = std::min(hints.size(), ipc::kMaxHints);
   publish_hints(pool_, hints.data(), count);
   // When to look again at a queue with a rate is said already.
-  if (!scouted.found.empty()) {
+  if (!scouted.found.empty() || !scouted.deferred.empty()) {
     scout_interval_ns_ = kBusyInterval;
     look_again_by(pool_, mono_ns() + kBusyInterval);
   } else {

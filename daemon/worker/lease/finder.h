@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -38,15 +40,20 @@ class Finder {
     queue::Block block;
     Grant grant{};
     std::uint32_t share = 0;  // so many of them may run at a time, in a capped queue; else 0
+    bool deferred = false;    // others were put back there, for which there is a handler here
   };
 
+  // Whether there is a handler for a type.
+  using Knows = std::function<bool(std::string_view type)>;
+
   Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper, SlotWriter& slot,
-         ipc::Board& board, std::uint32_t pool, ServedQueues queues, Shares shares = {});
+         ipc::Board& board, std::uint32_t pool, ServedQueues queues, Knows knows,
+         Shares shares = {});
   Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& keeper, SlotWriter& slot,
-         ipc::Board& board, std::uint32_t pool, const std::vector<ServedQueue>& queues,
+         ipc::Board& board, std::uint32_t pool, const std::vector<ServedQueue>& queues, Knows knows,
          Shares shares = {})
-      : Finder(session, store, keeper, slot, board, pool, ServedQueues(queues), std::move(shares)) {
-  }
+      : Finder(session, store, keeper, slot, board, pool, ServedQueues(queues), std::move(knows),
+               std::move(shares)) {}
 
   // One that slot and keeper know already. nullopt when there was nothing to find this time.
   std::optional<Found> next();
@@ -81,9 +88,10 @@ class Finder {
   [[nodiscard]] bool hints_wait() const;
   ipc::Hint next_hint();
   std::optional<Found> follow(ipc::Hint hint);
-  std::optional<Found> follow_rated(queue::Partition partition, const ServedQueue& queue);
+  std::optional<Found> follow_rated(queue::Partition partition, const ServedQueue& queue,
+                                    queue::Held held);
   std::optional<Found> take_over_one();
-  queue::Scouted look(const std::vector<std::uint32_t>& queue_ids, bool rates);
+  queue::Scouted look(const std::vector<std::uint32_t>& queue_ids, queue::ScoutAlso also);
   std::vector<ipc::Hint> hints_of(const queue::Scouted& scouted);
   std::vector<ipc::Hint> look_before(std::vector<std::uint32_t> queue_ids);
   void scout();
@@ -105,6 +113,7 @@ class Finder {
   SlotWriter& slot_;
   ipc::PoolBoard& pool_;
   ServedQueues queues_;
+  Knows knows_;
 
   ipc::Hint claimed_ = 0;
   std::uint32_t seen_bell_ = 0;  // the bell before the last look
@@ -115,6 +124,7 @@ class Finder {
   DatabaseClock clock_;
   Rates rates_;
   Nanos scout_interval_ns_;
+  Nanos next_deferred_ns_ = 0;  // when it looks for types that were put back; CLOCK_MONOTONIC
   Shares shares_;
   queue::ExpiredHolderWatch<queue::Partition, queue::Observation> watched_;
 };

@@ -16,6 +16,8 @@ inline constexpr ipc::Hint make_hint(std::uint32_t queue_id, std::uint32_t parti
 }
 // The mark of a hint whose queue has a rate.
 inline constexpr ipc::Hint kRatedHint = std::uint64_t{1} << 63;
+// The mark of a hint to tasks that were put back and have a handler here (S66).
+inline constexpr ipc::Hint kDeferredHint = std::uint64_t{1} << 62;
 inline constexpr std::uint32_t hint_queue(ipc::Hint hint) {
   return static_cast<std::uint32_t>(hint >> 16);
 }

@@ -100,7 +100,8 @@ const std::set<std::string> kTables{
     "q_lock_table",   "queue",        "queue_duty",      "queue_pause",      "task",
     "task_attempt",   "task_dead",    "task_history",    "task_cancel",      "task_moved",
     "task_running",   "task_unique",  "server_identity", "bulk_action",      "instance",
-    "attempt_minute", "queue_minute", "fireworq_queue",  "fireworq_routing", "fireworq_job"};
+    "attempt_minute", "queue_minute", "fireworq_queue",  "fireworq_routing", "fireworq_job",
+    "deferred_type"};
 
 TEST_F(MigrateTest, MakesTheSchemaOnce) {
   EXPECT_EQ(schema_version(db_), 0U);

@@ -65,6 +65,11 @@ const Verb kVerbs[] = {
      }},
     {"defer", [](Worker& w, const Lease& lease,
                  const Task& task) { return yes(defer(w.db, lease, std::vector{task.key})); }},
+    {"call_forward",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       const DeferredTask one{task.key, task.id_key()};
+       return yes(call_forward(w.db, lease, {task.key.prio, task.type, 0, 0}, {&one, 1}, false));
+     }},
     {"detach",
      [](Worker& w, const Lease& lease, const Task& task) {
        return yes(w.detached.detach(w.db, claim(lease, task), 1, {}));

@@ -47,6 +47,7 @@ inline constexpr TableOrder kTaskTables[] = {{"task", "1, 2, 3, 4"},
                                              {"task_dead", "1, 2, 3, 4"},
                                              {"task_unique", "1, 2"},
                                              {"task_cancel", "1, 2, 3, 4"},
+                                             {"deferred_type", "1, 2, 3, 4"},
                                              {"task_history", "1, 2, 3, 4"}};
 inline constexpr TableOrder kLeaseTable[] = {{"q_lock_table", "1, 2"}};
 

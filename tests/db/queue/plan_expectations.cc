@@ -546,6 +546,7 @@ std::vector<Expectation> expectations() {
   for (Expectation& expected : of_bulk_actions()) all.push_back(std::move(expected));
   for (Expectation& expected : of_minutes()) all.push_back(std::move(expected));
   for (Expectation& expected : of_fireworq()) all.push_back(std::move(expected));
+  for (Expectation& expected : of_deferred()) all.push_back(std::move(expected));
   for (Expectation& expected : of_lease_rows()) all.push_back(std::move(expected));
   for (Expectation& expected : of_servers()) all.push_back(std::move(expected));
   for (Expectation& expected : for_people()) all.push_back(std::move(expected));

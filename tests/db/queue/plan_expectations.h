@@ -45,6 +45,8 @@ std::vector<Expectation> expectations();
 std::vector<Expectation> of_fireworq();
 // Its part of routes.
 std::vector<Expectation> of_routes();
+// Its part of tasks that were put back because a handler is missing.
+std::vector<Expectation> of_deferred();
 // Its part of lease rows as such, and of what is due far ahead.
 std::vector<Expectation> of_lease_rows();
 // Its part of which server is the writer.

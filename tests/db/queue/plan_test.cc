@@ -63,6 +63,10 @@ class PlanTest : public QueueTest {
         "SELECT " +
         std::to_string(wide_.queue_id) + ", seq, 6000, 194000, 50, 0 FROM " +
         support::numbers(0, 2));
+    look_.execute(
+        "INSERT INTO deferred_type SELECT queue_id, partition_no, 2, 't', 1, 1 << 60 FROM "
+        "q_lock_table WHERE queue_id = " +
+        std::to_string(wide_.queue_id));
     note_server(look_);
     look_.execute("INSERT INTO notice VALUES ('dead', 'wide', UTC_TIMESTAMP(6), '', NULL)");
     for (std::uint32_t no = 0; no < kPartitions; ++no) {
@@ -196,6 +200,7 @@ class PlanTest : public QueueTest {
             {"stale", "1"},
             {"wait", "0"},
             {"rated", "0"},
+            {"passed_flag", "128"},
             {"keep_flags", "254"},
             {"at_least", "3"},
             {"at_most", "255"},

@@ -258,6 +258,24 @@ const FencedVerb kFencedVerbs[] = {
            .set("no_handler_flag", kNoHandlerFlag);
      },
      kHoldMoved},
+    {"call_forward",
+     [](Worker& w, const Lease& lease, const Task& task) {
+       const DeferredTask one{task.key, task.id_key()};
+       static_cast<void>(
+           call_forward(w.db, lease, {task.key.prio, task.type, 0, 0}, {&one, 1}, false));
+     },
+     {kHoldTask, kHoldMoved},
+     &sql::k_call_forward,
+     [](db::Statement& forward, const Task& task) {
+       const std::string prio = std::to_string(task.key.prio);
+       const std::string key = std::to_string(task.key.run_key);
+       forward.set_raw("keys", "prio = " + prio + " AND run_key = " + key);
+       forward.set_raw("first_keys", std::to_string(task.id_key()))
+           .set("salt", 7)
+           .set("known_us", 0)
+           .set("no_handler_flag", kNoHandlerFlag);
+     },
+     kHoldMoved},
     // It takes a lease of its own.
     {"move",
      [](Worker& w, const Lease& lease, const Task& task) {

@@ -286,7 +286,7 @@ TEST_F(TaskTest, BurySpentKeepsEachAttemptAsItIsWritten) {
   EXPECT_TRUE(show(look_, id)->dead);
 }
 
-// S14. In both classes, and in the order in which they waited.
+// S65. In both classes, and in the order in which they waited.
 TEST_F(TaskTest, DeferKeepsOrderIdAndAttempts) {
   std::vector<TaskId> ids = put(20, 0);
   for (const TaskId& id : put(20, 2)) ids.push_back(id);

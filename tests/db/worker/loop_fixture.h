@@ -57,7 +57,8 @@ class LoopWorker {
         recovery_(parts_.session, parts_.stores.detached, parts_.settings, std::move(infos), slot_,
                   board),
         finder_(parts_.session, parts_.stores.leases, parts_.keeper, slot_, board, 0,
-                std::move(queues)),
+                std::move(queues),
+                [&registry](std::string_view type) { return registry.find(type) != nullptr; }),
         executor_(make_executor(concurrency, short_ns, options, registry)),
         loop_({.session = parts_.session,
                .finder = finder_,
@@ -78,6 +79,7 @@ class LoopWorker {
     if (!found) return std::nullopt;
     grant_ = found->grant;
     share_ = found->share;
+    deferred_ = found->deferred;
     return std::move(found->block);
   }
   using OnUnknown = std::function<void(const queue::TaskId&, const std::string& type)>;
@@ -86,7 +88,7 @@ class LoopWorker {
   void all_started(ObservedRunners::Observer told) { all_started_ = std::move(told); }
   Session& session() { return parts_.session; }
   void work(queue::Block block) {
-    loop_.work({std::move(block), std::exchange(grant_, {}), share_});
+    loop_.work({std::move(block), std::exchange(grant_, {}), share_, deferred_});
   }
   [[nodiscard]] const ipc::Slot& slot() const { return *raw_slot_; }
   // As of a drain.
@@ -122,6 +124,7 @@ class LoopWorker {
   OnUnknown on_unknown_;
   Grant grant_;
   std::uint32_t share_ = 0;
+  bool deferred_ = false;
   BlockLoop loop_;
 };
 

@@ -25,8 +25,9 @@ class Taker {
       : stores_(ttl),
         session_(options, slot_, std::chrono::milliseconds(500)),
         keeper_(stores_.leases, stores_.detached, options, slot_, board),
-        finder_(session_, stores_.leases, keeper_, slot_, board, 0, queues,
-                Shares(pool, queues, phase)) {
+        finder_(
+            session_, stores_.leases, keeper_, slot_, board, 0, queues,
+            [](std::string_view) { return false; }, Shares(pool, queues, phase)) {
     require_fit(session_, options);
   }
 

@@ -1,0 +1,7 @@
+-- Before tasks are called forward: further ones of their type have later keys (S66).
+UPDATE deferred_type
+   SET from_key = :from_key
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND type = :type
+   AND (SELECT 1 FROM q_lock_table
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;

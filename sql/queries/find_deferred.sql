@@ -1,0 +1,10 @@
+-- The first tasks of a type and class that were put back and are not due yet, with their first keys.
+SELECT run_key, COALESCE(first_key, run_key)
+  FROM task
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio
+   AND run_key BETWEEN GREATEST(:from_key,
+         (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us) << 12) + 4096)
+     AND :to_key
+   AND type = :type AND flags & :no_handler_flag <> 0
+ ORDER BY run_key
+ LIMIT :most;
