@@ -17,8 +17,8 @@ using support::eventually;
 using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
-// Far below the 30 s of a task that is put back, also on a busy machine.
-constexpr std::chrono::seconds kSoon{8};
+// Below the 30 s of a task that is put back, also on a busy machine.
+constexpr std::chrono::seconds kSoon{20};
 
 // The instance `old` has the probe plugin. A new one has exec as well, and with it the type "new",
 // which writes a line.
@@ -106,7 +106,7 @@ TEST_F(Deployment, NorDoesItDelayAnOrderedQueue) {
   }
   old.submit_all(tasks);
   ASSERT_TRUE(eventually([&] { return ran() == 12; }, std::chrono::seconds(100)));
-  EXPECT_LT(Clock::now() - submitted, 2 * kSoon);
+  EXPECT_LT(Clock::now() - submitted, kSoon);
 }
 
 // Ahead of a task that is known there are 10,000 that are not; later ones find none in their way.
@@ -117,11 +117,11 @@ TEST_F(Deployment, TenThousandOfAnUnknownTypeStopNobody) {
   const auto began = Clock::now();
   old.start();
   ASSERT_TRUE(eventually([&] { return old.written().size() == 1; }, std::chrono::seconds(100)));
-  EXPECT_LT(Clock::now() - began, 2 * kSoon);
+  EXPECT_LT(Clock::now() - began, kSoon);
   (void)old.submit("test.write", "second");
   const auto second = Clock::now();
   ASSERT_TRUE(eventually([&] { return old.written().size() == 2; }, std::chrono::seconds(100)));
-  EXPECT_LT(Clock::now() - second, std::chrono::seconds(3));
+  EXPECT_LT(Clock::now() - second, kSoon);
 }
 
 }  // namespace
