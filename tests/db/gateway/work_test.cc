@@ -91,7 +91,7 @@ TEST_F(WorkTest, EachOrderIsAnsweredOnceWithItsOwnTask) {
         wanted.task.options.unique_key = std::to_string(client) + "-" + std::to_string(i);
       }
       Order order{{wanted},
-                  [](const queue::QueueInfo&) {},
+                  [](const std::string&) {},
                   [&](Outcome made) { answer.set_value(std::move(made)); }};
       ASSERT_TRUE(combiner.submit(std::move(order)));
       const Outcome outcome = answer.get_future().get();
