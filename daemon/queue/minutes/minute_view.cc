@@ -130,7 +130,7 @@ std::vector<InstanceRow> list_instances(db::Connection& db) {
     all.push_back({std::string(row->text(0)), std::string(row->text(1)), std::string(row->text(2)),
                    std::string(row->text(3)), std::string(row->text(4)),
                    std::chrono::seconds(row->u64(5)),
-                   pools_of(row->is_null(6) ? "" : row->text(6))});
+                   pools_of(row->is_null(6) ? std::string() : std::string(row->text(6)))});
   }
   return all;
 }

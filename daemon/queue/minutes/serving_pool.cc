@@ -2,30 +2,32 @@
 #include "queue/minutes/serving_pool.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
 
 namespace allot::queue {
 
-using nlohmann::json;
-
 std::string text_of(const std::vector<ServingPool>& pools) {
-  json list = json::array();
+  std::string text;
   for (const ServingPool& pool : pools) {
-    list.push_back({{"name", pool.name}, {"workers", pool.workers}, {"queues", pool.queues}});
+    text += pool.name + " " + std::to_string(pool.workers);
+    for (const std::string& queue : pool.queues) text += " " + queue;
+    text += "\n";
   }
-  return list.dump(-1, ' ', false, json::error_handler_t::replace);
+  return text;
 }
 
-std::vector<ServingPool> pools_of(std::string_view text) {
-  try {
-    std::vector<ServingPool> pools;
-    for (const json& pool : json::parse(text)) {
-      pools.push_back({pool.at("name"), pool.at("workers"), pool.at("queues")});
-    }
-    return pools;
-  } catch (const json::exception&) {
-    return {};
+std::vector<ServingPool> pools_of(const std::string& text) {
+  std::vector<ServingPool> pools;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    ServingPool pool;
+    if (!(words >> pool.name >> pool.workers)) continue;
+    for (std::string queue; words >> queue;) pool.queues.push_back(queue);
+    pools.push_back(std::move(pool));
   }
+  return pools;
 }
 
 std::optional<std::vector<std::string>> pools_that_serve(const std::vector<InstanceRow>& instances,

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "queue/minutes/minute_view.h"
@@ -11,10 +10,10 @@
 // Which pools of which hosts serve a queue, by what their instances publish once a minute.
 namespace allot::queue {
 
-// As the column instance.pools has them: JSON.
+// As the column instance.pools has them: a line for each with its name, the number of its workers
+// and its queues, none of which has a blank.
 [[nodiscard]] std::string text_of(const std::vector<ServingPool>& pools);
-// Empty if the text is not understood.
-[[nodiscard]] std::vector<ServingPool> pools_of(std::string_view text);
+[[nodiscard]] std::vector<ServingPool> pools_of(const std::string& text);
 
 // "default@host-a" for each pool with workers of an instance that gives signs of life. nullopt: no
 // instance that lives says what it serves.

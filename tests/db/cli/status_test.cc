@@ -57,11 +57,11 @@ TEST_F(StatusTest, QueuesHaveTheirPoolsAndDaemonsTheirState) {
       "INSERT INTO instance (origin, host, instance, version, life, since, seen_at, written,"
       " counted, pools) VALUES"
       " (1, 'a', 'i', '0.1.0', '1', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), 1, '',"
-      "  '[{\"name\": \"p\", \"workers\": 2, \"queues\": [\"wide\"]}]'),"
+      "  'p 2 wide'),"
       " (2, 'a', 'i', '0.1.0', '0', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) - INTERVAL 1 HOUR, 1, '',"
       "  NULL),"
       " (3, 'b', 'i', '0.1.0', '1', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) - INTERVAL 600 SECOND, 1,"
-      "  '', '[{\"name\": \"p\", \"workers\": 2, \"queues\": [\"default\"]}]'),"
+      "  '', 'p 2 default'),"
       " (4, 'c', 'i', '0.1.0', '1', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) - INTERVAL 25 HOUR, 1, '',"
       "  NULL)");
   const std::string text = must({"status"});

@@ -125,7 +125,8 @@ class PlanTest : public QueueTest {
   // A week of two instances; of the last minute there are four rows.
   void fill_minutes() {
     look_.execute(
-        "INSERT INTO instance SELECT seq, 'h', 'i', 'v', 'l', '2026-01-01', UTC_TIMESTAMP(6), 0, ''"
+        "INSERT INTO instance SELECT seq, 'h', 'i', 'v', 'l', '2026-01-01', UTC_TIMESTAMP(6), 0, "
+        "'', NULL"
         " FROM " +
         support::numbers(6, 7) +
         "; INSERT INTO attempt_minute SELECT UTC_TIMESTAMP() - INTERVAL seq MINUTE, origin, seq, "
