@@ -14,6 +14,7 @@
 #include "config/schedules.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
+#include "db/procedures.h"
 #include "ipc/preflight.h"
 #include "ipc/slot.h"
 #include "log/log.h"
@@ -96,7 +97,7 @@ std::vector<std::string> require_good_plugins(const config::Settings& settings,
                                               Findings& findings) {
   std::string problems;
   std::vector<std::string> types;
-  const auto files = plugin_host::describe(settings.plugins.folder, settings.plugins.sections);
+  const auto files = describe_plugins(settings);
   for (const auto& file : files) {
     types.insert(types.end(), file.types.begin(), file.types.end());
     if (!file.refused) continue;
@@ -162,6 +163,14 @@ void count_connections(const config::Settings& settings, db::Connection& db, Fin
            ": raise its max_connections, or the account's MAX_USER_CONNECTIONS"});
 }
 
+// Daemons work without them, and applications that submit by SQL do not.
+void look_for_procedures(db::Connection& db, Findings& findings) {
+  const auto trouble = db::trouble_with_procedures(db);
+  if (!trouble) return;
+  const std::string fix = trouble->fix.empty() ? "" : "; " + trouble->fix;
+  findings.warnings.push_back({"procedures.unusable", "stored procedures: " + trouble->text + fix});
+}
+
 }  // namespace
 
 void answer_refusal(const std::string& message, LogFormat format) {
@@ -215,6 +224,7 @@ void check_database(const config::Settings& settings, bool reclaim, Findings& fi
   }
   if (settings.database.required == "replicated") queue::require_replicated(db);
   count_connections(settings, db, findings);
+  look_for_procedures(db, findings);
   for (const config::Queue& queue : settings.queues) {
     queue::ensure_queue(db, queue.name, queue::shape_of(queue));
   }
