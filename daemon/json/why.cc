@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "json/printable.h"
@@ -155,6 +156,18 @@ void add_cancel(Reasons& reasons, const queue::TaskView& task,
   reasons.push_back({"cancel_asked", cancel_text(*request)});
 }
 
+// What a task that waits for another attempt died of, or what its handler said.
+void add_last_error(Reasons& reasons, db::Connection& db, const queue::TaskView& task) {
+  const bool runs = !reasons.empty() && reasons.front().word == std::string_view("running");
+  if (task.dead || task.running || task.attempts == 0 || runs) return;
+  const auto attempts = queue::list_attempts(db, task.id);
+  if (attempts.empty()) return;
+  const queue::AttemptView& last = attempts.back();
+  reasons.push_back({"failed", "attempt " + std::to_string(last.attempt) + " ended at " +
+                                   last.ended_at + ": " +
+                                   printable(last.cause + ": " + last.error, kWholeError)});
+}
+
 queue::Standing must_stand(db::Connection& db, const queue::TaskView& task) {
   auto standing = queue::standing(db, task);
   if (!standing) throw Error("the partition of task " + task.id.text() + " does not exist");
@@ -185,6 +198,7 @@ Reasons reasons_of(db::Connection& db, const Neighbours& here, const queue::Task
   Reasons reasons = task.dead || task.running
                         ? why_dead_or_detached(here, task)
                         : why_waiting(here, task, must_stand(db, task), queue);
+  add_last_error(reasons, db, task);
   add_cancel(reasons, task, queue::find_cancel(db, task.id));
   return reasons;
 }

@@ -106,8 +106,10 @@ TEST_F(WhyTest, OfOneThatIsNotDue) {
   ASSERT_EQ(store_.retry(look_, queue::claim(block.lease, block.tasks.at(0)), 1,
                          std::chrono::hours(1), {"retry", "no"}, queue::Then::kRelease),
             queue::Fenced::kWritten);
-  EXPECT_EQ(reasons(id), "delayed");
+  EXPECT_EQ(reasons(id), "delayed failed");
   EXPECT_TRUE(has(must({"why", id}), "1 attempt failed, the next is due at 20"));
+  EXPECT_TRUE(has(must({"why", id}), "attempt 1 ended at 20"));
+  EXPECT_TRUE(has(must({"why", id}), "Z: retry: no\n"));
 }
 
 TEST_F(WhyTest, OfOneWithoutAHandler) {
