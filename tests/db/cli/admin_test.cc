@@ -103,6 +103,26 @@ TEST_F(AdminTest, CheckWritesIntoNoFileOfItsCaller) {
   EXPECT_EQ(checked("refused"), kExitConfig);
 }
 
+TEST_F(AdminTest, AMistakeInASectionOfAPluginHasItsLine) {
+  const support::TempDir plugins;
+  std::filesystem::copy_file(ALLOT_EXEC_PLUGIN, plugins / "exec.so");
+  must({"migrate"});
+  configure("[daemon]", "[plugins]\nfolder = \"" + plugins.path() +
+                            "\"\n[plugins.exec.types.mail.send]\n"
+                            "command = [\"/bin/true\"]\n[daemon]");
+  const auto dotted = allot({"check"});
+  EXPECT_TRUE(has(dotted.err, config() + ":8: [plugins.exec.types.\"mail\"] a type with a dot "
+                                         "needs quotes, as in [plugins.exec.types.\"mail.send\"]"));
+  configure("mail.send]\ncommand", "\"mail.send\"]\ncomand");
+  const auto check = allot({"check"});
+  EXPECT_EQ(check.status.code, kExitConfig);
+  EXPECT_TRUE(has(check.err, config() + ":9: [plugins.exec.types.\"mail.send\"] unknown key "
+                                        "'comand'; did you mean 'command'?"));
+  configure("comand = [\"/bin/true\"]", "environment = { A = \"1\" }");
+  EXPECT_TRUE(
+      has(allot({"plugins"}).out, config() + ":8: [plugins.exec.types.\"mail.send\"] command "));
+}
+
 // Words that are well formed and name what is not there; `allot doctor` asks the same program.
 TEST_F(AdminTest, CheckSaysWhichWordsNameNothing) {
   const support::TempDir plugins;

@@ -216,7 +216,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{{{"types.t.command", "true"}}, "with the whole path"},
                     Mistake{{{"types.t.command", "./true"}}, "with the whole path"},
                     Mistake{{{"types.t.command", std::string("/bin/a\0b", 8)}}, "a NUL"},
-                    mistake("comand", "x", "unknown key 'comand'; known: command, "),
+                    mistake("comand", "x", "unknown key 'comand'; did you mean 'command'?"),
+                    mistake("shell", "x", "unknown key 'shell'; known: command, "),
+                    mistake("now.at_once.command", "x",
+                            "a type with a dot needs quotes, as in "
+                            "[plugins.exec.types.\"t.now.at_once\"]"),
+                    mistake("enviroment.A", "x", "did you mean 'environment'?"),
                     mistake("directory", "var", "directory must be a whole path"),
                     mistake("environment.ALLOT_TASK_ID", "x", "ALLOT_TASK_ID is set from the task"),
                     mistake("environment.a=b", "x", "environment: no name: 'a=b'"),

@@ -356,7 +356,12 @@ class PipeConfigTest : public PipeTest {
 };
 
 TEST_F(PipeConfigTest, MistakesAreNamed) {
-  refuses({{"comand", "x"}}, "[plugins.pipe.types.\"t\"] unknown key 'comand'; known: command, ");
+  refuses({{"comand", "x"}},
+          "[plugins.pipe.types.\"t\"] unknown key 'comand'; did you mean 'command'?");
+  refuses({{"shell", "x"}}, "[plugins.pipe.types.\"t\"] unknown key 'shell'; known: command, ");
+  refuses({{"send.command", "x"}},
+          "[plugins.pipe.types.\"t\"] a type with a dot needs quotes, as in "
+          "[plugins.pipe.types.\"t.send\"]");
   refuses({{"hello_timeout", "10"}}, "hello_timeout = \"10\" is no time; write");
   refuses({{"progress_every", "often"}}, "progress_every = \"often\" is no time");
   refuses({{"max_tasks", "-1"}}, "max_tasks = \"-1\" is no whole number from 0 (never) to");
