@@ -60,6 +60,15 @@ std::optional<Reason> seen_running(const Neighbours& here, const queue::TaskView
   return std::nullopt;
 }
 
+std::string delay_text(const queue::TaskView& task) {
+  std::string before;
+  if (task.attempts > 0) before = attempts_text(task.attempts) + " failed, ";
+  if (task.headers.unstarted > 0) {
+    before += std::to_string(task.headers.unstarted) + " did not start (task.put_off in the log), ";
+  }
+  return before.empty() ? "due at " : before + "the next is due at ";
+}
+
 void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standing& standing) {
   const std::string type = "'" + printable(task.type, queue::kMaxName) + "'";
   if (task.no_handler) {
@@ -68,10 +77,7 @@ void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standin
     reasons.push_back({"no_handler", "no worker that looked at it has a handler of its type " +
                                          type + "; looked at again at " + again});
   } else if (!standing.due) {
-    reasons.push_back({"delayed", (task.attempts > 0 ? attempts_text(task.attempts) +
-                                                           " failed, the next is due at "
-                                                     : "due at ") +
-                                      task.at});
+    reasons.push_back({"delayed", delay_text(task) + task.at});
   }
 }
 

@@ -163,20 +163,20 @@ TEST_F(ExecTest, TheTableIsConfigured) {
   EXPECT_EQ(run("kill -KILL $$", table).outcome.kind, ALLOT_RETRY) << "a signal is a retry";
 }
 
-TEST_F(ExecTest, WhatCannotBeStartedIsARetryThatSaysWhy) {
+TEST_F(ExecTest, WhatCannotBeStartedIsNotChargedAndSaysWhy) {
   const auto start = [](const std::string& program, const test::Settings& more = {}) {
     test::Settings settings = {{"types.t.command", program}};
     settings.insert(more.begin(), more.end());
     return test::Handler("t", settings).run("").outcome;
   };
   EXPECT_EQ(start("/nonexistent/x"),
-            retry("cannot start /nonexistent/x: No such file or directory"));
+            not_started("cannot start /nonexistent/x: No such file or directory"));
   const std::string plain = folder_.write("plain", "#!/bin/sh\n");
-  EXPECT_EQ(start(plain), retry("cannot start " + plain + ": Permission denied"));
+  EXPECT_EQ(start(plain), not_started("cannot start " + plain + ": Permission denied"));
   ::chmod(plain.c_str(), 0755);
   EXPECT_EQ(start(plain), success());
   EXPECT_EQ(start(plain, {{"types.t.directory", "/nonexistent"}}),
-            retry("cannot go to /nonexistent: No such file or directory"));
+            not_started("cannot go to /nonexistent: No such file or directory"));
 }
 
 TEST_F(ExecTest, EachTypeHasItsCommandAndOneHandlerServesAll) {

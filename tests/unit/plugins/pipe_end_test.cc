@@ -133,26 +133,28 @@ TEST_F(PipeEndTest, AHeartbeatKeepsItAlive) {
 TEST_F(PipeEndTest, NoHello) {
   begin({"/bin/sh", "-c", "echo waiting for something; exec sleep 600"}, {{"hello_timeout", "1s"}});
   const auto outcome = handler_->run("").outcome;
-  EXPECT_EQ(outcome, retry("no hello within 1000 ms; signal 9 (Killed): waiting for something"));
+  EXPECT_EQ(outcome,
+            not_started("no hello within 1000 ms; signal 9 (Killed): waiting for something"));
 }
 
 TEST_F(PipeEndTest, AWrongHello) {
   begin_python("say(kind='hello', protocol=2); time.sleep(600)");
-  EXPECT_EQ(handler_->run("").outcome,
-            retry("it wrote a line that is none: it speaks protocol 2, this worker 1; signal 9 "
+  EXPECT_EQ(
+      handler_->run("").outcome,
+      not_started("it wrote a line that is none: it speaks protocol 2, this worker 1; signal 9 "
                   "(Killed)"));
 }
 
 TEST_F(PipeEndTest, AnEndBeforeTheHello) {
   begin({"/bin/sh", "-c", "echo no interpreter >&2; exit 4"});
   EXPECT_EQ(handler_->run("").outcome,
-            retry("it ended before its hello; exit code 4: no interpreter"));
+            not_started("it ended before its hello; exit code 4: no interpreter"));
 }
 
 TEST_F(PipeEndTest, AProgramThatIsNotThere) {
   begin({"/no/such/program"});
   EXPECT_EQ(handler_->run("").outcome,
-            retry("cannot start /no/such/program: No such file or directory"));
+            not_started("cannot start /no/such/program: No such file or directory"));
 }
 
 TEST_F(PipeEndTest, AStopBeforeTheHello) {
