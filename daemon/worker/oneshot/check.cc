@@ -105,6 +105,9 @@ std::vector<std::string> require_good_plugins(const config::Settings& settings,
   }
   if (!problems.empty()) throw Error(problems, kExitConfig);
   find_lost_programs(settings, findings);
+  // A check of the daemon's own has its account.
+  const auto reach = peer::inherited(ipc::kAnswerFd) ? std::nullopt : UnitReach::find();
+  if (reach) find_unreachable_programs(settings, *reach, findings);
   for (const std::string& line : unused_sections(settings, files)) {
     findings.warnings.push_back({"config.warning", line});
   }
