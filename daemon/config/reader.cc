@@ -236,6 +236,7 @@ class Reader {
     for (const Node& node : table.children) {
       const std::string key = prefix + joinable(node.key);
       if (node.type == Node::Type::kTable) {
+        settings_.lines[path + "." + key] = node.line;
         read_plugin_keys(node, path, key + ".", out);
         continue;
       }

@@ -351,12 +351,11 @@ void Connection::refuse_plain() {
 void Connection::fail_tls(const Server& server) {
   const TlsFailure failure = tls_failure(*handle_);
   if (failure == TlsFailure::kNotOffered) refuse_plain();
-  const std::string text = "database at " + where_ + ": connect: " + mysql_error(handle_.get());
-  if (failure == TlsFailure::kNetwork) throw DbError(CR_SERVER_LOST, text, Phase::kConnect);
-  throw DbError(kUntrustedServer,
-                text + "; its certificate has to name '" + server.host +
-                    "' and to be vouched for by [database] tls_ca",
-                Phase::kConnect);
+  const std::string text = "database at " + where_ + ": connect: ";
+  if (failure == TlsFailure::kNetwork) {
+    throw DbError(CR_SERVER_LOST, text + mysql_error(handle_.get()), Phase::kConnect);
+  }
+  throw DbError(kUntrustedServer, text + why_untrusted(*handle_, server.host), Phase::kConnect);
 }
 
 void Connection::fail(std::string_view doing, Phase phase) {

@@ -218,23 +218,27 @@ bool breaks_connection(unsigned error_number, std::string_view message) {
 std::string missing_grant(unsigned error_number, std::string_view message, std::string_view account,
                           std::string_view database) {
   constexpr std::string_view kDenied = " command denied to user ";
+  constexpr std::string_view kRoutine = " for routine ";
   // When an account must not see a column, it has too few rights on the column's table.
   const std::string_view kTable =
       error_number == ER_COLUMNACCESS_DENIED_ERROR ? " in table " : " for table ";
   const std::size_t denied = message.find(kDenied);
   const std::size_t table = message.find(kTable);
   const std::size_t host = account.rfind('@');
-  if (denied == std::string_view::npos || table == std::string_view::npos ||
-      host == std::string_view::npos) {
-    return {};
+  if (denied == std::string_view::npos || host == std::string_view::npos) return {};
+  const std::string to = " TO '" + std::string(account.substr(0, host)) + "'@'" +
+                         std::string(account.substr(host + 1)) + "'";
+  // Rights on single procedures would go with them when they are made again.
+  if (message.find(kRoutine) != std::string_view::npos) {
+    return "GRANT EXECUTE ON `" + std::string(database) + "`.*" + to;
   }
+  if (table == std::string_view::npos) return {};
   std::string name(message.substr(table + kTable.size()));
   // MariaDB since 10.8 writes `database`.`table`, others 'table'.
   if (name.size() > 2 && name.front() == '\'') {
     name = "`" + std::string(database) + "`.`" + name.substr(1, name.size() - 2) + "`";
   }
-  return "GRANT " + std::string(message.substr(0, denied)) + " ON " + name + " TO '" +
-         std::string(account.substr(0, host)) + "'@'" + std::string(account.substr(host + 1)) + "'";
+  return "GRANT " + std::string(message.substr(0, denied)) + " ON " + name + to;
 }
 
 DbError::DbError(unsigned number, const std::string& message, Meaning meaning)

@@ -5,13 +5,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <string>
 
 #include "base/version.h"
-#include "db/mutation.h"
-#include "sql/procedures.h"
+#include "db/checksum.h"
+#include "db/procedures.h"
 
 namespace allot::db {
 namespace {
@@ -29,18 +28,6 @@ std::string versions(unsigned have, unsigned want) {
   return "the schema is at version " + std::to_string(have) + ", this Allot (" + kVersion +
          ") is written for " + std::to_string(want);
 }
-
-// FNV-1a, of one text after another.
-class Checksum {
- public:
-  void add(std::string_view text) {
-    for (const char c : text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  }
-  [[nodiscard]] std::uint64_t value() const { return hash_; }
-
- private:
-  std::uint64_t hash_ = 14695981039346656037U;
-};
 
 std::uint64_t checksum_of(const sql::SqlText& migration) {
   Checksum sum;
@@ -149,46 +136,6 @@ void apply(Connection& connection, const sql::SqlText& migration) {
     } catch (const DbError& error) {
       if (!was_done(error)) throw;
     }
-  }
-}
-
-// Tells the procedures of this build from any others.
-std::string mark_of_procedures() {
-  Checksum sum;
-  for (const sql::SqlText* procedure : sql::procedures::kAll) sum.add(procedure->text);
-  return "Allot: procedures " + std::to_string(sum.value());
-}
-
-// Whether all procedures exist with this account as their definer. The check saves work: to make
-// one takes a dozen fsyncs.
-bool are_procedures_there(Connection& connection) {
-  auto results = connection.execute(
-      "SELECT COUNT(*), COALESCE(SUM(routine_comment = " + Statement::quoted(mark_of_procedures()) +
-      "), 0) FROM information_schema.routines WHERE routine_schema = DATABASE()"
-      " AND routine_name LIKE 'allot\\_%' AND definer = CURRENT_USER()");
-  const Row row = results.front().one();
-  return row.u64(0) == std::size(sql::procedures::kAll) && row.u64(1) == 1;
-}
-
-// Procedures have no versions: the database gets those of this build. The mark comes last, so that
-// an interrupted run is repeated.
-void make_procedures(Connection& connection) {
-  if (are_procedures_there(connection)) return;
-  std::string_view name = "allot_submit";
-  try {
-    for (const sql::SqlText* procedure : sql::procedures::kAll) {
-      name = procedure->name;
-      connection.execute(mutated(name, procedure->text));
-    }
-    connection.execute("ALTER PROCEDURE allot_submit COMMENT " +
-                       Statement::quoted(mark_of_procedures()));
-  } catch (const DbError& error) {
-    std::string text = "procedure " + std::string(name) + ": " + error.what();
-    if (error.error_class() == ErrorClass::kRefused) {
-      text +=
-          "; whoever runs 'allot migrate' needs CREATE ROUTINE, ALTER ROUTINE and EXECUTE on it";
-    }
-    throw DbError(error, text);
   }
 }
 

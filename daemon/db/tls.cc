@@ -12,6 +12,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string_view>
+
+#include "base/distrust.h"
 
 namespace allot::db {
 namespace {
@@ -69,7 +72,7 @@ const char* fault_of(st_mysql& handle, const TlsHead& tls) {
   const bool named =
       X509_check_host(certificate.get(), handle.host, std::strlen(handle.host), 0, nullptr) == 1 ||
       X509_check_ip_asc(certificate.get(), handle.host, 0) == 1;
-  return named ? nullptr : "it has another name";
+  return named ? nullptr : X509_verify_cert_error_string(X509_V_ERR_HOSTNAME_MISMATCH);
 }
 
 // Runs in the handshake, before the account is named. Of its own accord the connector compares no
@@ -114,6 +117,23 @@ void set_mode(st_mysql& handle, Tls mode) {
 }
 #endif
 
+// Which fault the connector names, by the number of OpenSSL. That of MariaDB has the words of
+// OpenSSL, and before 3.4 its own where the name differs; that of MySQL names none (X509_V_OK).
+int fault_in(std::string_view text) {
+  if (text.find("Validation of SSL server certificate failed") != std::string_view::npos) {
+    return X509_V_ERR_HOSTNAME_MISMATCH;
+  }
+  // The words of the second are a part of those of the first.
+  for (const int fault :
+       {X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT,
+        X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_HOSTNAME_MISMATCH,
+        X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT,
+        X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE}) {
+    if (text.find(X509_verify_cert_error_string(fault)) != std::string_view::npos) return fault;
+  }
+  return X509_V_OK;
+}
+
 }  // namespace
 
 void use_tls(st_mysql& handle, const TlsOptions& options) {
@@ -137,6 +157,14 @@ TlsFailure tls_failure(st_mysql& handle) {
   }
   if (text.find("ertificate") != std::string_view::npos) return TlsFailure::kUntrusted;
   return TlsFailure::kNetwork;
+}
+
+std::string why_untrusted(st_mysql& handle, const std::string& host) {
+  const std::string text = mysql_error(&handle);
+  const int fault = fault_in(text);
+  if (fault != X509_V_OK) return distrust_text(fault, host, "[database] tls_ca");
+  return text + "; its certificate has to name '" + host +
+         "' and to be vouched for by [database] tls_ca";
 }
 
 }  // namespace allot::db

@@ -16,5 +16,7 @@ void use_tls(st_mysql& handle, const TlsOptions& options);
 // side or the configuration, which waiting does not fix.
 enum class TlsFailure { kUntrusted, kNotOffered, kNetwork };
 [[nodiscard]] TlsFailure tls_failure(st_mysql& handle);
+// Of kUntrusted: what is wrong with the certificate of `host`, as far as the connector says it.
+[[nodiscard]] std::string why_untrusted(st_mysql& handle, const std::string& host);
 
 }  // namespace allot::db

@@ -66,8 +66,9 @@ enum class WorkerState : std::uint32_t {
 // no tasks: that it is ready does not make the daemon so.
 inline constexpr std::uint64_t kReady = 1, kReadyWithoutTasks = 2;
 
-// What set the hard deadline of a task: its time limit, or the end of a promise of progress (B3).
-enum class Limit : std::uint32_t { kTime, kProgress };
+// What set the hard deadline of a task: its time limit, the end of a promise of progress (B3), or a
+// request to cancel it (B11).
+enum class Limit : std::uint32_t { kTime, kProgress, kCancel };
 
 // Where a run is: a task at work, from the announcement of its attempt to its verdict. Its worker
 // writes the state before it acts, so that whoever reads the slot of a dead worker knows what is to

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "json/printable.h"
@@ -60,6 +61,15 @@ std::optional<Reason> seen_running(const Neighbours& here, const queue::TaskView
   return std::nullopt;
 }
 
+std::string delay_text(const queue::TaskView& task) {
+  std::string before;
+  if (task.attempts > 0) before = attempts_text(task.attempts) + " failed, ";
+  if (task.headers.unstarted > 0) {
+    before += std::to_string(task.headers.unstarted) + " did not start (task.put_off in the log), ";
+  }
+  return before.empty() ? "due at " : before + "the next is due at ";
+}
+
 void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standing& standing) {
   const std::string type = "'" + printable(task.type, queue::kMaxName) + "'";
   if (task.no_handler) {
@@ -69,10 +79,7 @@ void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standin
                                          type + "; looked at again at " + again +
                                          ", or when an instance brings one"});
   } else if (!standing.due) {
-    reasons.push_back({"delayed", (task.attempts > 0 ? attempts_text(task.attempts) +
-                                                           " failed, the next is due at "
-                                                     : "due at ") +
-                                      task.at});
+    reasons.push_back({"delayed", delay_text(task) + task.at});
   }
 }
 
@@ -165,6 +172,18 @@ void add_cancel(Reasons& reasons, const queue::TaskView& task,
   reasons.push_back({"cancel_asked", cancel_text(*request)});
 }
 
+// What a task that waits for another attempt died of, or what its handler said.
+void add_last_error(Reasons& reasons, db::Connection& db, const queue::TaskView& task) {
+  const bool runs = !reasons.empty() && reasons.front().word == std::string_view("running");
+  if (task.dead || task.running || task.attempts == 0 || runs) return;
+  const auto attempts = queue::list_attempts(db, task.id);
+  if (attempts.empty()) return;
+  const queue::AttemptView& last = attempts.back();
+  reasons.push_back({"failed", "attempt " + std::to_string(last.attempt) + " ended at " +
+                                   last.ended_at + ": " +
+                                   printable(last.cause + ": " + last.error, kWholeError)});
+}
+
 queue::Standing must_stand(db::Connection& db, const queue::TaskView& task) {
   auto standing = queue::standing(db, task);
   if (!standing) throw Error("the partition of task " + task.id.text() + " does not exist");
@@ -195,6 +214,7 @@ Reasons reasons_of(db::Connection& db, const Neighbours& here, const queue::Task
   Reasons reasons = task.dead || task.running
                         ? why_dead_or_detached(here, task)
                         : why_waiting(db, here, task, must_stand(db, task), queue);
+  add_last_error(reasons, db, task);
   add_cancel(reasons, task, queue::find_cancel(db, task.id));
   return reasons;
 }

@@ -50,6 +50,10 @@ CallResult read(const allot_outcome& outcome, std::string_view buffer) {
     case ALLOT_EXCEPTION:
       result.kind = OutcomeKind::kException;
       break;
+    case ALLOT_NOT_STARTED:
+      result.kind = OutcomeKind::kNotStarted;
+      read_delay(outcome, result);
+      break;
     default:  // never an acknowledgement: what this handler meant is not known
       result.kind = OutcomeKind::kRetry;
       result.reason =
@@ -85,6 +89,8 @@ const char* name_of(OutcomeKind kind) {
       return "release";
     case OutcomeKind::kException:
       return "exception";
+    case OutcomeKind::kNotStarted:
+      return "not_started";
   }
   return "unknown";
 }

@@ -27,7 +27,7 @@ struct CallInput {
   std::uint32_t losses = 0;
 };
 
-enum class OutcomeKind { kSuccess, kRetry, kFail, kSnooze, kRelease, kException };
+enum class OutcomeKind { kSuccess, kRetry, kFail, kSnooze, kRelease, kException, kNotStarted };
 const char* name_of(OutcomeKind kind);
 
 struct CallResult {

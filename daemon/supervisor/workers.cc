@@ -35,6 +35,18 @@ struct Number {
   char text[24] = {};
 };
 
+const char* why_over(const ipc::RunRecord& run) {
+  switch (static_cast<ipc::Limit>(std::atomic_ref(run.limited_by).load())) {
+    case ipc::Limit::kProgress:
+      return "task made no progress";
+    case ipc::Limit::kCancel:
+      return "task did not end after a request to cancel it";
+    case ipc::Limit::kTime:
+      break;
+  }
+  return "task ran over its time limit";
+}
+
 }  // namespace
 
 void Workers::adopt(const ipc::PreflightAnswer& answer, Checked checked) {
@@ -209,9 +221,7 @@ void Workers::judge(std::uint32_t index, Nanos now, Nanos& wake_at) {
   for (std::size_t i = 0; i < ipc::kMaxRunning; ++i) {
     if (!ipc::in_handler(slot.run_states[i].load())) continue;
     if (!over(std::atomic_ref(slot.runs[i].hard_deadline_ns).load())) continue;
-    return end(index, slot.runs[i].limited_by == static_cast<std::uint32_t>(ipc::Limit::kTime)
-                          ? "task ran over its time limit"
-                          : "task made no progress");
+    return end(index, why_over(slot.runs[i]));
   }
   // Also wakes up for a worker without a task, because one may start right before the deadline.
   if (slot.exclusive != 0 && over(slot.lease_deadline_ns.load()) && ipc::runs_under_lease(slot)) {

@@ -127,7 +127,7 @@ class Exec : public allot::Handler {
     try {
       return Watch(commands_.at(std::string(ctx.type())), ctx).run();
     } catch (const std::system_error& error) {
-      return allot::retry(error.what());  // the program is being replaced, a full table
+      return allot::not_started(error.what());  // it is being replaced, a full table
     }
   }
 

@@ -61,7 +61,10 @@ allot::Outcome outcome_of(const Target& target, const Answer& answer, const allo
   const std::string reason = said.empty() ? status : status + ": " + said;
   if (verdict.word == Word::kPermanentFailure) return allot::fail(reason);
   if (!verdict.delay) return allot::retry(reason);
-  return allot::retry(reason, std::min(*verdict.delay, target.retry_after_max));
+  const milliseconds delay = std::min(*verdict.delay, target.retry_after_max);
+  constexpr int kTooManyRequests = 429;  // the target has not begun with it
+  return answer.status == kTooManyRequests ? allot::not_started(reason, delay)
+                                           : allot::retry(reason, delay);
 }
 
 // When a stop has to end the request: at once where the task's time is over, else when what is

@@ -7,25 +7,29 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <initializer_list>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
 
 #include "job.h"
+#include "programs/advice.h"
 
 namespace http_plugin {
 namespace {
 
 using std::chrono::milliseconds;
 
+constexpr const char* kTypes = "plugins.http.types";
 constexpr std::chrono::hours kLongest{720};
 
 // The section of one type. Every failure names it.
 class Reader {
  public:
   Reader(const std::string& type, const allot::Config& section, const AllowList& allowed)
-      : where_("[plugins.http.types.\"" + type + "\"] "), section_(section), allowed_(allowed) {}
+      : where_("[" + std::string(kTypes) + ".\"" + type + "\"] "),
+        type_(type),
+        section_(section),
+        allowed_(allowed) {}
   // The section of Fireworq's jobs.
   Reader(const allot::Config& section, const AllowList& allowed)
       : where_("[plugins.http.fireworq] "), section_(section), allowed_(allowed) {}
@@ -78,12 +82,11 @@ class Reader {
     throw std::invalid_argument(where_ + text);
   }
 
-  void refuse_unknown(std::initializer_list<const char*> keys) const {
+  void refuse_unknown(const std::vector<std::string>& known) const {
     for (const std::string& name : section_.names()) {
-      if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
-      std::string known;
-      for (const char* key : keys) known += known.empty() ? key : std::string(", ") + key;
-      fail("unknown key '" + name + "'; known: " + known);
+      if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+      fail(type_.empty() ? programs::unknown_key(name, known)
+                         : programs::unknown_in_type(kTypes, type_, section_, name, known));
     }
   }
 
@@ -170,6 +173,7 @@ class Reader {
   }
 
   std::string where_;
+  std::string type_;
   allot::Config section_;
   const AllowList& allowed_;
 };

@@ -36,17 +36,17 @@ class Place {
 
   allot::Outcome run(const allot::Context& ctx) {
     try {
-      make_ready(ctx);
+      if (auto trouble = make_ready(ctx)) return std::move(*trouble);
       return talk(ctx);
     } catch (const Stopped&) {
       end(milliseconds(0));
       return allot::retry("it was asked to stop", soon(ctx));
     } catch (const BadLine& bad) {
-      return lost("it wrote a line that is none: " + std::string(bad.what()));
+      return allot::retry(lost("it wrote a line that is none: " + std::string(bad.what())));
     } catch (const Broken& broken) {
-      return lost(broken.what(), ctx.stop_requested() ? soon(ctx) : std::nullopt);
+      return allot::retry(lost(broken.what()), ctx.stop_requested() ? soon(ctx) : std::nullopt);
     } catch (const std::system_error& error) {
-      return allot::retry(error.what());  // the program is being replaced, a full table
+      return allot::not_started(error.what());  // it is being replaced, a full table
     } catch (...) {
       if (child_) end(milliseconds(0));  // nobody knows what it has been told
       throw;
@@ -67,7 +67,8 @@ class Place {
   }
 
  private:
-  void make_ready(const allot::Context& ctx) {
+  // What keeps it from taking the task, which does not know of it.
+  std::optional<allot::Outcome> make_ready(const allot::Context& ctx) {
     if (leaves_since_) end();
     if (child_) {
       child_->look();
@@ -78,10 +79,17 @@ class Place {
         end(milliseconds(0));
       }
     }
-    if (child_) return;
+    if (child_) return std::nullopt;
     child_ = std::make_unique<Child>(settings_.program);
     tasks_ = 0;
-    await_hello(settings_, *child_, ctx);
+    try {
+      await_hello(settings_, *child_, ctx);
+      return std::nullopt;
+    } catch (const BadLine& bad) {
+      return allot::not_started(lost("it wrote a line that is none: " + std::string(bad.what())));
+    } catch (const Broken& broken) {
+      return allot::not_started(lost(broken.what()));
+    }
   }
 
   allot::Outcome talk(const allot::Context& ctx) {
@@ -102,12 +110,13 @@ class Place {
     if (served || grown) let_go();
   }
 
-  // What the program did not do is charged to the task, as a crash of a handler is.
-  allot::Outcome lost(std::string why, std::optional<milliseconds> delay = std::nullopt) {
+  // Once it has a task, what the program does not do is charged to the task, as a crash of a
+  // handler is. Ends the program; the reason.
+  std::string lost(std::string why) {
     why += "; " + child_->end(child_->gone() ? kDying : milliseconds(0));
-    auto outcome = allot::retry(programs::reason(std::move(why), child_->said()), delay);
+    std::string reason = programs::reason(std::move(why), child_->said());
     forget();
-    return outcome;
+    return reason;
   }
   // The pause of a task that was stopped for the worker's sake. For one that needs more time than
   // it gets, the pauses grow.

@@ -7,6 +7,8 @@
 #include <map>
 #include <stdexcept>
 
+#include "programs/advice.h"
+
 namespace programs {
 namespace {
 
@@ -28,10 +30,10 @@ std::optional<std::chrono::milliseconds> duration_of(std::string_view text) {
 }
 
 Section::Section(const std::string& plugin, const std::string& type, const allot::Config& types)
-    : where_("[plugins." + plugin + ".types.\"" + type + "\"] "), section_(types.section(type)) {}
+    : group_("plugins." + plugin + ".types"), type_(type), section_(types.section(type)) {}
 
 void Section::fail(const std::string& text) const {
-  throw std::invalid_argument(where_ + text);
+  throw std::invalid_argument("[" + group_ + ".\"" + type_ + "\"] " + text);
 }
 
 void Section::refuse_unknown(const std::vector<std::string>& known) const {
@@ -39,9 +41,7 @@ void Section::refuse_unknown(const std::vector<std::string>& known) const {
   all.insert(all.end(), known.begin(), known.end());
   for (const std::string& name : section_.names()) {
     if (std::find(all.begin(), all.end(), name) != all.end()) continue;
-    std::string words;
-    for (const std::string& key : all) words += words.empty() ? key : ", " + key;
-    fail("unknown key '" + name + "'; known: " + words);
+    fail(unknown_in_type(group_, type_, section_, name, all));
   }
 }
 

@@ -32,7 +32,8 @@ class Section {
  private:
   [[nodiscard]] std::vector<std::string> environment(const std::string& reserved) const;
 
-  std::string where_;
+  std::string group_;
+  std::string type_;
   allot::Config section_;
 };
 

@@ -1,6 +1,6 @@
 -- Puts dead tasks of a partition back into it or, when their ordered or limited queue was resized
 -- since, where the tasks of their keys go now (:placed_queue is placed_queue.sql there). They come
--- behind those that are due, with all their attempts; what count_verdict.sql wrote of the former
+-- behind those that are due, with all their attempts; what count_in_headers.sql wrote of the former
 -- ones is left out of their headers. :first_keys as in ack_history.sql. The new keys go through
 -- task_moved as in defer.sql. The records of their attempts move to an earlier life. The rows of
 -- task_dead are locked first and deleted last: when two operators send this, one of them does it.
@@ -31,8 +31,9 @@ SELECT :placed_queue, :to_partition_no, prio,
            AND moved.prio = task_dead.prio
            AND moved.first_key = task_dead.first_key),
        first_key, flags & :kept_flags, key_hash, type, payload,
-       NULLIF(SUBSTRING(SUBSTRING_INDEX(CONCAT(CHAR(10), task_dead.headers),
-                                        CONCAT(CHAR(10), 'verdicts='), 1), 2), '')
+       NULLIF(SUBSTRING(SUBSTRING_INDEX(SUBSTRING_INDEX(
+                CONCAT(CHAR(10), task_dead.headers),
+                CONCAT(CHAR(10), 'verdicts='), 1), CONCAT(CHAR(10), 'unstarted='), 1), 2), '')
   FROM task_dead FORCE INDEX (PRIMARY)
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
    FOR UPDATE;

@@ -28,7 +28,9 @@ static_assert(sizeof(void*) == 8 && sizeof(size_t) == 8, "the table is that of a
 static_assert(ALLOT_PLUGIN_MAGIC == 0x544c4c41, "magic");
 static_assert(ALLOT_ABI_VERSION >= 1, "version");
 static_assert(ALLOT_SUCCESS == 0 && ALLOT_RETRY == 1 && ALLOT_FAIL == 2, "outcomes");
-static_assert(ALLOT_SNOOZE == 3 && ALLOT_RELEASE == 4 && ALLOT_EXCEPTION == 5, "outcomes");
+static_assert(ALLOT_SNOOZE == 3 && ALLOT_RELEASE == 4 && ALLOT_EXCEPTION == 5 &&
+                  ALLOT_NOT_STARTED == 6,
+              "outcomes");
 static_assert(ALLOT_LOG_DEBUG == 0 && ALLOT_LOG_INFO == 1, "log levels");
 static_assert(ALLOT_LOG_WARN == 2 && ALLOT_LOG_ERROR == 3, "log levels");
 static_assert(ALLOT_DELAY_BY_POLICY == -1, "delay");

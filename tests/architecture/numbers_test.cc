@@ -319,6 +319,8 @@ TEST(TestNamesTest, AreReadFromWhatMakesTheTests) {
             (Pairs{{"a", "b.cc"}, {"a", "c.cc"}}));
   EXPECT_EQ(TestNames::programs_in("allot_test_kinds(e2e SOURCES door.cc key_test.cc LINKS x)"),
             (Pairs{{"e2e_key", "key_test.cc"}}));
+  EXPECT_EQ(TestNames::programs_in("allot_unit_tests(a SOURCES b.cc DEFINES X=1)"),
+            (Pairs{{"unit_a", "b.cc"}}));
   EXPECT_EQ(TestNames::programs_in("add_test(NAME plain COMMAND x)"), (Pairs{{"plain", ""}}));
   EXPECT_EQ(TestNames::mutations_in("x\nrules=(\n  a b  # S1: not c\n)\nothers=(d)\n"),
             (Texts{"a", "b"}));

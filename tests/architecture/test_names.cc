@@ -23,7 +23,7 @@ std::string without_hash_comments(const std::string& text) {
 }
 
 bool is_keyword(const std::string& word) {
-  return word == "LINKS" || word == "TIMEOUT" || word == "LABELS";
+  return word == "LINKS" || word == "TIMEOUT" || word == "LABELS" || word == "DEFINES";
 }
 
 // Suites and cases begin with a capital letter and have a small one; S7 and SQL are none.
@@ -35,13 +35,14 @@ bool looks_like_a_test(const std::string& word) {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> TestNames::programs_in(const std::string& text) {
-  static const std::regex kCall(R"(\ballot_test(_kinds)?\(([^()]*)\))");
+  static const std::regex kCall(R"(\ballot_(test|test_kinds|unit_tests)\(([^()]*)\))");
   static const std::regex kCommand(R"(\badd_test\(NAME\s+(\w+))");
   const std::string code = without_hash_comments(text);
   std::vector<std::pair<std::string, std::string>> programs;
   for (std::sregex_iterator at(code.begin(), code.end(), kCall), end; at != end; ++at) {
-    const bool kinds = (*at)[1].matched;
+    const bool kinds = (*at)[1] == "test_kinds";
     const std::vector<std::string> words = words_of((*at)[2]);
+    const std::string program = ((*at)[1] == "unit_tests" ? "unit_" : "") + words[0];
     bool sources = false;
     for (const std::string& word : words) {
       if (word == "SOURCES" || is_keyword(word)) {
@@ -49,7 +50,7 @@ std::vector<std::pair<std::string, std::string>> TestNames::programs_in(const st
       } else if (sources && kinds && word.ends_with("_test.cc")) {
         programs.emplace_back(words[0] + "_" + word.substr(0, word.size() - 8), word);
       } else if (sources && !kinds) {
-        programs.emplace_back(words[0], word);
+        programs.emplace_back(program, word);
       }
     }
   }

@@ -87,6 +87,10 @@ TEST_F(Cancel, ADeafHandlerIsKilledAfterItsGrace) {
   ask(id);
   expect_cancelled(id);
   EXPECT_TRUE(daemon_->logged("worker.kill")) << daemon_->log();
+  EXPECT_TRUE(eventually([&] {
+    return daemon_->logged("did not end within cancel_grace of the request to cancel it");
+  })) << daemon_->log();
+  EXPECT_FALSE(daemon_->logged("time limit")) << daemon_->log();
   expect_others_run();
   EXPECT_EQ(daemon_->count("task_dead"), 1U) << daemon_->log();
   EXPECT_EQ(daemon_->task(id)["attempts"].size(), 1U);

@@ -80,11 +80,19 @@ TEST_F(Remote, OverTlsTheCertificateIsVerified) {
       << "what the system trusts";
   const Finished system = submit(local, {});
   EXPECT_EQ(system.status, (ExitStatus{kExitConfig, 0})) << system.err;
-  EXPECT_NE(system.err.find("is not to be trusted"), std::string::npos) << system.err;
-  EXPECT_EQ(submit(local, {"--ca-file", stranger.ca()}).status, (ExitStatus{kExitConfig, 0}));
+  const std::string cause =
+      " is not to be trusted: no authority that is trusted here has signed its certificate; "
+      "--ca-file names one that is";
+  EXPECT_NE(system.err.find(cause), std::string::npos) << system.err;
+  const Finished foreign = submit(local, {"--ca-file", stranger.ca()});
+  EXPECT_EQ(foreign.status, (ExitStatus{kExitConfig, 0}));
+  EXPECT_NE(foreign.err.find(cause), std::string::npos) << foreign.err;
   const Finished named = submit(url_to(port_.number(), "https"), {"--ca-file", authority.ca()});
   EXPECT_EQ(named.status, (ExitStatus{kExitConfig, 0}))
       << "a name that is not in it: " << named.err;
+  EXPECT_NE(named.err.find("is not to be trusted: its certificate is for another name than '"),
+            std::string::npos)
+      << named.err;
   EXPECT_EQ(submit(local, {"--ca-file", "/nowhere/ca.pem"}).status, (ExitStatus{kExitNoInput, 0}));
   const Finished plain = submit(url_to(port_.number()), {});
   EXPECT_NE(plain.status.code, 0) << "in plain";

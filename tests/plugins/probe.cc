@@ -69,6 +69,14 @@ class Snooze : public allot::Handler {
   std::set<std::string> seen_;
 };
 
+// As a handler whose program is missing.
+class NotStarted : public allot::Handler {
+ public:
+  allot::Outcome run(allot::Context& /*ctx*/) override {
+    return allot::not_started("no such program", std::chrono::milliseconds(0));
+  }
+};
+
 // The second time it is done, or fails with the number of its attempt when the payload is "fail".
 class Release : public allot::Handler {
  public:
@@ -522,6 +530,7 @@ ALLOT_HANDLER("test.retry", Retry)
 ALLOT_HANDLER("fireworq.job", Lost)
 ALLOT_HANDLER("test.snooze", Snooze)
 ALLOT_HANDLER("test.release", Release)
+ALLOT_HANDLER("test.not_started", NotStarted)
 ALLOT_HANDLER("test.slip", Slip)
 ALLOT_HANDLER("test.misfortune", Misfortune)
 ALLOT_HANDLER("test.gate", Gate)

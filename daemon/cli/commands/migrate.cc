@@ -8,6 +8,7 @@
 
 #include "cli/commands/command.h"
 #include "db/from_settings.h"
+#include "db/procedures.h"
 #include "queue/model/catalog.h"
 #include "queue/operate/lease_rows.h"
 #include "queue/server/rehearsal.h"
@@ -20,10 +21,13 @@ struct MadeQueue {
   queue::QueueShape configured;  // the database decides (S17)
 };
 
-void print_text(const std::vector<std::string>& applied, std::uint32_t version,
-                const std::vector<MadeQueue>& queues) {
+void print_text(const std::vector<std::string>& applied, const std::string& why_procedures,
+                std::uint32_t version, const std::vector<MadeQueue>& queues) {
   for (const std::string& name : applied) std::printf("applied %s\n", name.c_str());
   if (applied.empty()) std::printf("the schema is up to date (version %u)\n", version);
+  if (!why_procedures.empty()) {
+    std::printf("made the stored procedures: %s\n", why_procedures.c_str());
+  }
   for (const auto& [info, configured] : queues) {
     std::printf("queue %s: %s", info.name.c_str(), queue::text_of(info.shape).c_str());
     if (info.shape != configured) {
@@ -34,9 +38,11 @@ void print_text(const std::vector<std::string>& applied, std::uint32_t version,
   }
 }
 
-void print_json(const std::vector<std::string>& applied, std::uint32_t version,
-                const std::vector<MadeQueue>& queues) {
-  nlohmann::ordered_json report = {{"applied", applied}, {"schema_version", version}};
+void print_json(const std::vector<std::string>& applied, const std::string& why_procedures,
+                std::uint32_t version, const std::vector<MadeQueue>& queues) {
+  nlohmann::ordered_json report = {{"applied", applied}, {"procedures_made", nullptr}};
+  if (!why_procedures.empty()) report["procedures_made"] = why_procedures;
+  report["schema_version"] = version;
   report["queues"] = nlohmann::ordered_json::array();
   for (const auto& [info, configured] : queues) {
     report["queues"].push_back({{"name", info.name},
@@ -52,6 +58,7 @@ void print_json(const std::vector<std::string>& applied, std::uint32_t version,
 int migrate(const Context& context, const JsonOption& options) {
   const config::Settings settings = context.settings();
   db::Connection db = connect_any(settings);
+  const std::string why_procedures = db::why_make_procedures(db);
   const auto applied = db::migrate(db);
   queue::rehearse(db, db::from_settings(settings));
   std::vector<MadeQueue> queues;
@@ -62,9 +69,9 @@ int migrate(const Context& context, const JsonOption& options) {
   queue::fill_holes(db);  // also of queues that this configuration does not have
   const std::uint32_t version = db::schema_version(db);
   if (options.json) {
-    print_json(applied, version, queues);
+    print_json(applied, why_procedures, version, queues);
   } else {
-    print_text(applied, version, queues);
+    print_text(applied, why_procedures, version, queues);
   }
   return kExitOk;
 }

@@ -10,6 +10,8 @@
 #include <Poco/Net/SSLException.h>
 #include <Poco/Net/SocketAddress.h>
 #include <Poco/Net/StreamSocket.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 
 #include <istream>
 #include <memory>
@@ -17,6 +19,7 @@
 #include <ostream>
 #include <utility>
 
+#include "base/distrust.h"
 #include "base/error.h"
 #include "cli/remote/token.h"
 #include "json/printable.h"
@@ -49,12 +52,30 @@ std::string name_of(const Address& address) {
               kExitConfig);
 }
 
-net::Context::Ptr context_with(const std::string& ca_file) {
+// Why the handshake of this thread ended: Poco says only that it failed.
+thread_local int t_distrust = X509_V_OK;
+
+int note_distrust(int is_fine, X509_STORE_CTX* store) {
+  if (is_fine == 0) t_distrust = X509_STORE_CTX_get_error(store);
+  return is_fine;
+}
+
+// Has the name compared within the handshake, where the fault has a number.
+void expect_name(SSL_CTX* context, const std::string& host) {
+  X509_VERIFY_PARAM* const wanted = SSL_CTX_get0_param(context);
+  X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  if (X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str()) == 1) return;
+  X509_VERIFY_PARAM_set1_host(wanted, host.c_str(), 0);
+}
+
+net::Context::Ptr context_with(const std::string& host, const std::string& ca_file) {
   try {
     // Strict: the name is checked for this host's own names, too.
     net::Context::Ptr context = new net::Context(net::Context::TLS_CLIENT_USE, ca_file,
                                                  net::Context::VERIFY_STRICT, 9, ca_file.empty());
     context->requireMinimumProtocol(net::Context::PROTO_TLSV1_2);
+    SSL_CTX_set_verify(context->sslContext(), SSL_VERIFY_PEER, &note_distrust);
+    expect_name(context->sslContext(), host);
     return context;
   } catch (const Poco::Exception& error) {
     throw Error("--ca-file " + ca_file + ": " + error.displayText(), kExitNoInput);
@@ -70,7 +91,7 @@ std::unique_ptr<net::HTTPClientSession> connection_to(const Address& address,
     session = std::make_unique<net::HTTPClientSession>(socket);
   } else if (address.tls) {
     session = std::make_unique<net::HTTPSClientSession>(address.host, address.port,
-                                                        context_with(ca_file));
+                                                        context_with(address.host, ca_file));
   } else {
     session = std::make_unique<net::HTTPClientSession>(address.host, address.port);
   }
@@ -192,6 +213,7 @@ Answer Session::exchange(const Request& request) const {
     if (request.body.size() > kAskedFirst) head.setExpectContinue(true);
   }
   bool sent = false;
+  t_distrust = X509_V_OK;
   try {
     const auto connection = connection_to(address_, ca_file_);
     std::ostream& out = connection->sendRequest(head);
@@ -214,6 +236,11 @@ Answer Session::exchange(const Request& request) const {
     return answer;
   } catch (const Poco::Exception& error) {
     const std::string why = as_json::printable(error.displayText(), kShown);
+    if (t_distrust != X509_V_OK) {
+      throw Error(name_of(address_) + " is not to be trusted: " +
+                      distrust_text(t_distrust, address_.host, "--ca-file"),
+                  kExitConfig);
+    }
     const bool untrusted = dynamic_cast<const net::SSLException*>(&error) != nullptr;
     if (!sent && untrusted) {
       throw Error(name_of(address_) + " is not to be trusted: " + why +

@@ -28,12 +28,12 @@ constexpr std::size_t kMostValue = 256;
 constexpr std::string_view kMaxAttemptsName = "max_attempts=";
 constexpr std::string_view kParentName = "traceparent=";
 constexpr std::string_view kStateName = "tracestate=";
-constexpr std::string_view kVerdictsName = "verdicts=";
 
 // The longest state that fits beside everything else.
 constexpr std::size_t kMostState = kMaxHeaders - (kMaxAttemptsName.size() + 6 + 1) -
                                    (kParentName.size() + kWhole + 1) - kStateName.size() -
                                    (1 + kVerdictsName.size() + 6);
+static_assert(kUnstartedName.size() + 3 <= kVerdictsName.size() + 6);
 
 bool is_hex(std::string_view text) {
   return std::all_of(text.begin(), text.end(),
@@ -169,6 +169,7 @@ std::string Headers::text() const {
   if (max_attempts != 0) add(kMaxAttemptsName, std::to_string(max_attempts));
   add(kParentName, trace.parent);
   add(kStateName, trace.state);
+  if (unstarted != 0) add(kUnstartedName, std::to_string(unstarted));
   if (verdicts != 0) add(kVerdictsName, std::to_string(verdicts));
   return lines;
 }
@@ -186,6 +187,8 @@ Headers read_headers(std::string_view stored) {
       parent = line.substr(kParentName.size());
     } else if (line.starts_with(kStateName)) {
       state = line.substr(kStateName.size());
+    } else if (line.starts_with(kUnstartedName)) {
+      headers.unstarted = attempts_of(line.substr(kUnstartedName.size()));
     } else if (line.starts_with(kVerdictsName)) {
       headers.verdicts = attempts_of(line.substr(kVerdictsName.size()));
     }

@@ -13,6 +13,12 @@ namespace allot::queue {
 
 inline constexpr std::size_t kMaxHeaders = 1024;  // bytes of the column
 inline constexpr std::uint32_t kMostAttempts = 100'000;
+// So many attempts that did not start are not charged, of one task (decision 0075).
+inline constexpr std::uint32_t kMostUnstarted = 100;
+
+// The lines that are written while a task runs.
+inline constexpr std::string_view kUnstartedName = "unstarted=";
+inline constexpr std::string_view kVerdictsName = "verdicts=";
 
 // The trace that a task belongs to, as W3C Trace Context writes it. Both are valid, or empty.
 struct Trace {
@@ -39,6 +45,8 @@ struct Headers {
   // Of its attempts that had a verdict, where these are counted (model/fireworq.h); written with
   // each, and never at submission.
   std::uint32_t verdicts = 0;
+  // Of its attempts, those that did not start and were not charged. No task has both.
+  std::uint32_t unstarted = 0;
 
   [[nodiscard]] bool any() const { return max_attempts != 0 || !trace.parent.empty(); }
   // As stored: a line "name=value" for each, in the order of their names.

@@ -32,13 +32,13 @@ struct Texts {
   const sql::SqlText& checkpoint;
   const sql::SqlText& count;
 };
-const Texts kInPartition{sql::k_record_attempt, sql::k_forget_attempt, sql::k_retry,
-                         sql::k_charge,         sql::k_bury,           sql::k_hook_dead,
-                         sql::k_checkpoint,     sql::k_count_verdict};
+const Texts kInPartition{
+    sql::k_record_attempt, sql::k_forget_attempt, sql::k_retry,      sql::k_charge,
+    sql::k_bury,           sql::k_hook_dead,      sql::k_checkpoint, sql::k_count_in_headers};
 const Texts kDetached{sql::k_record_detached,     sql::k_forget_detached,
                       sql::k_retry_detached,      sql::k_return_detached,
                       sql::k_bury_detached,       sql::k_hook_detached,
-                      sql::k_checkpoint_detached, sql::k_count_verdict_detached};
+                      sql::k_checkpoint_detached, sql::k_count_in_headers_detached};
 
 const Texts& texts(const Claim& claim) {
   return claim.detached() ? kDetached : kInPartition;
@@ -121,6 +121,12 @@ Statement forget_statement(const Claim& claim, std::uint32_t attempt) {
   return forget;
 }
 
+Statement count_statement(const Claim& claim, std::string_view line, std::uint32_t count) {
+  Statement statement(texts(claim).count);
+  set_row(statement, claim).set("line", line).set("count", count);
+  return statement;
+}
+
 // The record of a charged attempt, and what goes with it. Of a job of Fireworq, which may be tried
 // for ever, the first records are kept, which say how it began, and the last.
 constexpr std::uint32_t kFirstRecords = 10;
@@ -132,9 +138,16 @@ std::vector<Statement> record_statements(const Holder& who, const Claim& claim,
   if (ending.attempt > kFirstRecords + kLastRecords) {
     statements.push_back(forget_statement(claim, ending.attempt - kLastRecords));
   }
-  Statement count(texts(claim).count);
-  set_row(count, claim).set("verdicts", *ending.verdicts);
-  statements.push_back(std::move(count));
+  statements.push_back(count_statement(claim, kVerdictsName, *ending.verdicts));
+  return statements;
+}
+
+// Takes back what is known of an attempt that is not charged, and counts one that did not start.
+std::vector<Statement> forget_statements(const Claim& claim, const Ending& ending) {
+  std::vector<Statement> statements{forget_statement(claim, ending.attempt)};
+  if (ending.unstarted) {
+    statements.push_back(count_statement(claim, kUnstartedName, *ending.unstarted));
+  }
   return statements;
 }
 
@@ -285,11 +298,10 @@ Fenced write(db::Connection& db, const Holder& who, const Claim& claim, const En
       return stay(db, claim, record_statements(who, claim, ending), charged(ending), then,
                   {ending.delay, claim.key()});
     case Verb::kSnooze:
-      return move(db, claim, {forget_statement(claim, ending.attempt)},
-                  refunded(ending, kEndedFlags), ending.delay, then);
+      return move(db, claim, forget_statements(claim, ending), refunded(ending, kEndedFlags),
+                  ending.delay, then);
     case Verb::kRefund:
-      return stay(db, claim, {forget_statement(claim, ending.attempt)}, refunded(ending, kAllFlags),
-                  then);
+      return stay(db, claim, forget_statements(claim, ending), refunded(ending, kAllFlags), then);
     case Verb::kSuspect:
       return suspect_detached(db, claim, ending, then);
     case Verb::kBury:

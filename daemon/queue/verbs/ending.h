@@ -61,6 +61,9 @@ struct Ending {
   // Of kRetry, kCharge and kBury, where the verdicts of a task are counted (model/fireworq.h): so
   // many it has had, with this one; nullopt: this is none.
   std::optional<std::uint32_t> verdicts{};
+  // Of kSnooze and kRefund: so many of its attempts did not start, with this one; nullopt: this one
+  // did.
+  std::optional<std::uint32_t> unstarted{};
   // Of kRefund: its handler was called. Of the others this is known.
   bool begun = false;
   // Of kBury: no attempt ended now, and those that were charged stay as they are.

@@ -47,7 +47,8 @@ std::optional<std::string> decompress(queue::Task& task) {
 }
 
 bool tried_again(const Facts& facts) {
-  return facts.outcome == Facts::Outcome::kRetry || facts.outcome == Facts::Outcome::kException;
+  return facts.outcome == Facts::Outcome::kRetry || facts.outcome == Facts::Outcome::kException ||
+         facts.outcome == Facts::Outcome::kNotStarted;
 }
 
 Facts::Outcome outcome_of(plugin_host::OutcomeKind kind) {
@@ -65,6 +66,8 @@ Facts::Outcome outcome_of(plugin_host::OutcomeKind kind) {
       return Facts::Outcome::kSnooze;
     case Kind::kRelease:
       return Facts::Outcome::kRelease;
+    case Kind::kNotStarted:
+      return Facts::Outcome::kNotStarted;
   }
   return Facts::Outcome::kRetry;
 }
@@ -456,6 +459,7 @@ Facts JobRunner::facts_of(const Run& run, Facts::Outcome outcome, std::string_vi
   facts.in_order = run.queue.in_order();
   facts.stopping = asked() == Asked::kStop;
   facts.verdicts = verdicts_before(run);
+  facts.unstarted = run.task.headers.unstarted;
   facts.written = run.announced || run.claim.detached();
   facts.expires = run.task.expires_in.has_value();
   facts.pause = pause_after(run);
@@ -518,7 +522,8 @@ bool JobRunner::send(Run& run, const queue::Ending& ending) {
 
 std::chrono::microseconds JobRunner::pause_after(const Run& run) const {
   auto [first, most, list] = config::pauses(settings_, *run.queue.settings, run.task.type);
-  return queue::RetryPolicy{first, most, std::move(list)}.delay(run.number, dice());
+  return queue::RetryPolicy{first, most, std::move(list)}.delay(
+      run.number + run.task.headers.unstarted, dice());
 }
 
 // Keeps a record of the success for the history of its queue (C10).

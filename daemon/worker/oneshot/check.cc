@@ -14,6 +14,7 @@
 #include "config/schedules.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
+#include "db/procedures.h"
 #include "ipc/preflight.h"
 #include "ipc/slot.h"
 #include "log/log.h"
@@ -96,7 +97,7 @@ std::vector<std::string> require_good_plugins(const config::Settings& settings,
                                               Findings& findings) {
   std::string problems;
   std::vector<std::string> types;
-  const auto files = plugin_host::describe(settings.plugins.folder, settings.plugins.sections);
+  const auto files = describe_plugins(settings);
   for (const auto& file : files) {
     types.insert(types.end(), file.types.begin(), file.types.end());
     if (!file.refused) continue;
@@ -104,6 +105,9 @@ std::vector<std::string> require_good_plugins(const config::Settings& settings,
   }
   if (!problems.empty()) throw Error(problems, kExitConfig);
   find_lost_programs(settings, findings);
+  // A check of the daemon's own has its account.
+  const auto reach = peer::inherited(ipc::kAnswerFd) ? std::nullopt : UnitReach::find();
+  if (reach) find_unreachable_programs(settings, *reach, findings);
   for (const std::string& line : unused_sections(settings, files)) {
     findings.warnings.push_back({"config.warning", line});
   }
@@ -162,6 +166,14 @@ void count_connections(const config::Settings& settings, db::Connection& db, Fin
            ": raise its max_connections, or the account's MAX_USER_CONNECTIONS"});
 }
 
+// Daemons work without them, and applications that submit by SQL do not.
+void look_for_procedures(db::Connection& db, Findings& findings) {
+  const auto trouble = db::trouble_with_procedures(db);
+  if (!trouble) return;
+  const std::string fix = trouble->fix.empty() ? "" : "; " + trouble->fix;
+  findings.warnings.push_back({"procedures.unusable", "stored procedures: " + trouble->text + fix});
+}
+
 }  // namespace
 
 void answer_refusal(const std::string& message, LogFormat format) {
@@ -216,6 +228,7 @@ void check_database(const config::Settings& settings, bool reclaim, Findings& fi
   }
   if (settings.database.required == "replicated") queue::require_replicated(db);
   count_connections(settings, db, findings);
+  look_for_procedures(db, findings);
   for (const config::Queue& queue : settings.queues) {
     queue::ensure_queue(db, queue.name, queue::shape_of(queue));
   }

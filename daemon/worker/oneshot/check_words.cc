@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,13 +37,13 @@ std::string trouble_of(const config::Settings& settings, const std::string& queu
          (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?");
 }
 
-// The type in "types.TYPE.command", with quotes where it has a dot; empty for any other key.
-std::string_view type_of_command(std::string_view key) {
+// The type in "types.TYPE.WORD", with quotes where it has a dot; empty for any other key.
+std::string_view type_of(std::string_view key, std::string_view word) {
   constexpr std::string_view kTypes = "types.";
   if (!key.starts_with(kTypes)) return {};
   key.remove_prefix(kTypes.size());
   const std::size_t end = key.starts_with('"') ? key.find('"', 1) + 1 : key.find('.');
-  if (end == 0 || end > key.size() || key.substr(end) != ".command") return {};
+  if (end == 0 || end >= key.size() || key.substr(end + 1) != word) return {};
   return key.substr(0, end);
 }
 
@@ -80,13 +81,38 @@ void find_lost_programs(const config::Settings& settings, Findings& findings) {
     const std::string name = std::string("plugins.") + plugin;
     std::string last;
     for (const auto& [key, value] : section->second) {
-      const std::string_view type = type_of_command(key);
+      const std::string_view type = type_of(key, "command");
       // The elements of a list stand one after the other: the first is the program.
       if (type.empty() || std::exchange(last, key) == key) continue;
       const char* trouble = trouble_of(value);
       if (trouble == nullptr) continue;
-      findings.warnings.push_back({event, where(settings, name) + "[" + name + ".types." +
-                                              std::string(type) + "] " + value + ": " + trouble});
+      findings.warnings.push_back({event, where(settings, name + "." + key) + "[" + name +
+                                              ".types." + std::string(type) + "] " + value + ": " +
+                                              trouble});
+    }
+  }
+}
+
+void find_unreachable_programs(const config::Settings& settings, const UnitReach& reach,
+                               Findings& findings) {
+  for (const std::string plugin : {"exec", "pipe"}) {
+    const auto section = settings.plugins.sections.find(plugin);
+    if (section == settings.plugins.sections.end()) continue;
+    const std::string name = "plugins." + plugin;
+    std::string last;
+    for (const auto& [key, value] : section->second) {
+      const std::string_view of_command = type_of(key, "command");
+      const std::string_view type = of_command.empty() ? type_of(key, "directory") : of_command;
+      const bool is_first = std::exchange(last, key) != key;
+      // The words behind a program may be a script, which the program reads.
+      if (type.empty() || (!is_first && !std::filesystem::is_regular_file(value))) continue;
+      const std::string trouble = reach.trouble_with(value, is_first ? X_OK : R_OK);
+      if (trouble.empty()) continue;
+      findings.warnings.push_back(
+          {plugin + ".unreachable", where(settings, name + "." + key) + "[" + name + ".types." +
+                                        std::string(type) + "] " + value + ": " + trouble +
+                                        "; docs/install.md, \"An application below /home or "
+                                        "/srv\", says how to change that"});
     }
   }
 }

@@ -4,6 +4,7 @@
 #include "config/settings.h"
 #include "db/connection.h"
 #include "worker/oneshot/check.h"
+#include "worker/oneshot/unit_reach.h"
 
 // Words of a configuration that are well formed and mean nothing here. They stop no start, because
 // what they name may be there tomorrow.
@@ -15,5 +16,9 @@ void find_lost_hooks(const config::Settings& settings, db::Connection& db, Findi
 
 // Programs of [plugins.exec.types] that this account cannot run.
 void find_lost_programs(const config::Settings& settings, Findings& findings);
+
+// Programs, their scripts and folders that the service cannot use.
+void find_unreachable_programs(const config::Settings& settings, const UnitReach& reach,
+                               Findings& findings);
 
 }  // namespace allot::worker

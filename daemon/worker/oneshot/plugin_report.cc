@@ -54,6 +54,39 @@ bool print(const std::vector<PluginFile>& files, bool json) {
   return good;
 }
 
+std::string without_quotes(std::string text) {
+  std::erase(text, '"');
+  return text;
+}
+
+// The line of what a plugin complains about, which begins with the header of the section and then
+// names the key, in quotes or as the first word; else that of the section. 0: no section is named.
+std::uint32_t line_of_complaint(const config::Settings& settings, const std::string& text) {
+  const std::size_t begin = text.find("[plugins.");
+  const std::size_t end = text.find("] ", begin);
+  if (begin == std::string::npos || end == std::string::npos) return 0;
+  const std::string section = without_quotes(text.substr(begin + 1, end - begin - 1));
+  const std::string rest = text.substr(end + 2);
+  const std::size_t quote = rest.starts_with("unknown key '") ? 13 : 0;
+  const std::string key = rest.substr(quote, rest.find_first_of("' :", quote) - quote);
+  std::uint32_t line = 0;
+  for (const auto& [path, at] : settings.lines) {
+    const std::string plain = without_quotes(path);
+    if (plain == section + "." + key) return at;
+    if (plain == section) line = at;
+  }
+  return line;
+}
+
+void add_places(const config::Settings& settings, std::vector<PluginFile>& files) {
+  for (PluginFile& file : files) {
+    if (!file.refused) continue;
+    std::string& text = file.refused->text;
+    const std::uint32_t line = line_of_complaint(settings, text);
+    if (line != 0) text = settings.file + ":" + std::to_string(line) + ": " + text;
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> unused_sections(const config::Settings& settings,
@@ -74,8 +107,14 @@ std::vector<std::string> unused_sections(const config::Settings& settings,
   return lines;
 }
 
+std::vector<PluginFile> describe_plugins(const config::Settings& settings) {
+  auto files = plugin_host::describe(settings.plugins.folder, settings.plugins.sections);
+  add_places(settings, files);
+  return files;
+}
+
 bool print_plugins(const config::Settings& settings, bool json) {
-  const auto files = plugin_host::describe(settings.plugins.folder, settings.plugins.sections);
+  const auto files = describe_plugins(settings);
   if (!json && files.empty()) std::printf("no plugins in %s\n", settings.plugins.folder.c_str());
   for (const std::string& line : unused_sections(settings, files)) {
     std::fprintf(stderr, "allot-worker: %s\n", line.c_str());
@@ -84,10 +123,12 @@ bool print_plugins(const config::Settings& settings, bool json) {
 }
 
 bool print_plugin_check(const PluginCheck& check) {
-  plugin_host::ProbeOptions options;
-  options.init = check.init;
-  if (check.init) options.sections = config::load(check.load).plugins.sections;
-  return print(plugin_host::probe(check.files, options), check.json);
+  if (!check.init) return print(plugin_host::probe(check.files, {}), check.json);
+  const config::Settings settings = config::load(check.load);
+  auto files =
+      plugin_host::probe(check.files, {.init = true, .sections = settings.plugins.sections});
+  add_places(settings, files);
+  return print(files, check.json);
 }
 
 }  // namespace allot::worker

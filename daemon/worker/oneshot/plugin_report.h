@@ -14,6 +14,10 @@ namespace allot::worker {
 std::vector<std::string> unused_sections(const config::Settings& settings,
                                          const std::vector<plugin_host::PluginFile>& files);
 
+// As plugin_host::describe(), with the place in the file where a plugin does not accept its
+// section.
+std::vector<plugin_host::PluginFile> describe_plugins(const config::Settings& settings);
+
 // Prints every plugin of the folder, and on standard error the unused sections. False: one was
 // refused.
 bool print_plugins(const config::Settings& settings, bool json);

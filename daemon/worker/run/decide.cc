@@ -2,6 +2,7 @@
 #include "worker/run/decide.h"
 
 #include "queue/model/fireworq.h"
+#include "queue/model/headers.h"
 
 namespace allot::worker {
 namespace {
@@ -16,7 +17,7 @@ using What = Decision::What;
 bool has_verdict(const Facts& facts) {
   return facts.verdicts &&
          (facts.outcome == Outcome::kRetry || facts.outcome == Outcome::kException ||
-          facts.outcome == Outcome::kFail);
+          facts.outcome == Outcome::kNotStarted || facts.outcome == Outcome::kFail);
 }
 
 // One more loss than a task may have whose losses are counted apart.
@@ -78,6 +79,21 @@ Decision put_off(const Facts& facts) {
   return {What::kPutOff, queue::Ending{Verb::kSnooze, facts.attempt, wait}};
 }
 
+// S75: bounded, because a program may be missing for good. In an ordered queue the task stays where
+// it is.
+bool is_free(const Facts& facts) {
+  return facts.outcome == Outcome::kNotStarted && facts.unstarted < queue::kMostUnstarted &&
+         !facts.verdicts;
+}
+Decision start_again(const Facts& facts) {
+  const microseconds wait = facts.wanted.value_or(facts.pause);
+  queue::Ending again{Verb::kSnooze, facts.attempt, wait};
+  if (facts.in_order) again = {Verb::kRefund, facts.attempt};
+  again.begun = facts.in_order;  // a snooze says so by itself
+  again.unstarted = facts.unstarted + 1;
+  return {What::kPutOff, again, facts.in_order ? std::optional(wait) : std::nullopt};
+}
+
 // S10: the first crash is retried without a pause, where the task is, because most of the time it
 // is the worker's or the host's. In an ordered queue a task always stays where it is.
 Decision try_again(const Facts& facts) {
@@ -132,8 +148,9 @@ Decision decide(const Facts& facts) {
       return put_off(facts);
     case Outcome::kRetry:
     case Outcome::kException:
+    case Outcome::kNotStarted:
       if (facts.excused || (facts.stopping && !has_verdict(facts))) return interrupted(facts);
-      return try_again(facts);
+      return is_free(facts) ? start_again(facts) : try_again(facts);
     case Outcome::kSuccess:
     case Outcome::kCrash:
       break;

@@ -18,15 +18,16 @@ namespace allot::worker {
 // answer of its handler, from the slot of a dead worker, or from a lease that nobody renews.
 struct Facts {
   enum class Outcome {
-    kSuccess,    // its handler said so
-    kRetry,      // likewise
-    kException,  // its handler threw, or what it wrote was lost
-    kFail,       // its handler said that no further attempt would help
-    kSnooze,     // its handler wants to be called later; this was no failure
-    kRelease,    // its handler gives it to another worker; this was no failure
-    kCrash,      // its worker, or that one's host, died with it
-    kNotBegun,   // there is no attempt to end: its time was over, or its attempts were used up
-                 // before
+    kSuccess,     // its handler said so
+    kRetry,       // likewise
+    kException,   // its handler threw, or what it wrote was lost
+    kFail,        // its handler said that no further attempt would help
+    kSnooze,      // its handler wants to be called later; this was no failure
+    kRelease,     // its handler gives it to another worker; this was no failure
+    kNotStarted,  // what its handler starts could not begin
+    kCrash,       // its worker, or that one's host, died with it
+    kNotBegun,    // there is no attempt to end: its time was over, or its attempts were used up
+                  // before
   };
 
   Outcome outcome = Outcome::kSuccess;
@@ -42,6 +43,7 @@ struct Facts {
   bool expires = false;  // it does while it has not begun (A14)
   // Of the attempts before, so many had a verdict; nullopt: nobody counts (queue/model/fireworq.h).
   std::optional<std::uint32_t> verdicts{};
+  std::uint32_t unstarted = 0;                   // of the attempts before, those that did not start
   bool crashed_before = false;                   // an earlier attempt of it ended as a crash (S10)
   std::optional<queue::CancelRequest> cancel{};  // somebody asked for its end (B11)
   std::optional<std::chrono::microseconds> wanted{};  // the pause that its handler asked for

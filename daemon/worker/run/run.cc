@@ -62,12 +62,12 @@ void Run::progress(Nanos now) noexcept {
   const MutexLock held(mutex_);
   const auto [at_ns, by] = limits_.hard(now);
   if (!cancel.asked() || at_ns < cancel.end_at()) return move_deadline(at_ns, by);
-  move_deadline(cancel.end_at(), ipc::Limit::kTime);
+  move_deadline(cancel.end_at(), ipc::Limit::kCancel);
 }
 
 void Run::cancel_asked() noexcept {
   const MutexLock held(mutex_);
-  if (cancel.end_at() < hard_ns_) move_deadline(cancel.end_at(), ipc::Limit::kTime);
+  if (cancel.end_at() < hard_ns_) move_deadline(cancel.end_at(), ipc::Limit::kCancel);
 }
 
 void Run::move_deadline(Nanos at_ns, ipc::Limit by) noexcept {

@@ -40,6 +40,15 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
                                       {"cause", facts.cause},
                                       {"error", facts.error}});
     case Became::kPutOff:
+      if (facts.outcome == Facts::Outcome::kNotStarted) {
+        return log::warn("task.put_off", {{"task", run.id},
+                                          {"type", run.task.type},
+                                          trace_field(run.task),
+                                          {"times", facts.unstarted + 1},
+                                          {"of", queue::kMostUnstarted},
+                                          {"again_in_ms", pause_ms()},
+                                          {"reason", facts.error}});
+      }
       return log::info(facts.outcome == Facts::Outcome::kSnooze ? "task.snoozed" : "task.released",
                        {{"task", run.id},
                         {"type", run.task.type},

@@ -168,6 +168,19 @@ std::vector<FormerRun> culprits_of(const WorkerEnd& end, const ipc::Slot& slot,
   return found;
 }
 
+Death over_limit(const FormerRun& run, const std::string& death) {
+  switch (static_cast<ipc::Limit>(run.record.limited_by)) {
+    case ipc::Limit::kProgress:
+      return {"timeout", "made no progress for longer than its handler promised; " + death};
+    case ipc::Limit::kCancel:
+      return {queue::kCancelled,
+              "did not end within cancel_grace of the request to cancel it; " + death};
+    case ipc::Limit::kTime:
+      break;
+  }
+  return {"timeout", "ran over its time limit; " + death};
+}
+
 Death describe_death(const WorkerEnd& end, const ipc::Slot& slot, const FormerRun& run) {
   if (!WIFSIGNALED(end.wait_status)) {
     return {"exit", "worker exited with status " + std::to_string(WEXITSTATUS(end.wait_status)) +
@@ -184,12 +197,7 @@ Death describe_death(const WorkerEnd& end, const ipc::Slot& slot, const FormerRu
   if (number == SIGKILL && slot.frozen != 0) {
     return {"frozen", "the worker gave no sign of life for longer than frozen_after; " + text};
   }
-  if (number == SIGKILL && over_time(slot, run)) {
-    const bool silent = run.record.limited_by == static_cast<std::uint32_t>(ipc::Limit::kProgress);
-    return {"timeout", (silent ? "made no progress for longer than its handler promised; "
-                               : "ran over its time limit; ") +
-                           text};
-  }
+  if (number == SIGKILL && over_time(slot, run)) return over_limit(run, text);
   if (number == SIGKILL && lease_in_doubt(slot, run)) {
     return {"lease", "its lease was in doubt; " + text};
   }

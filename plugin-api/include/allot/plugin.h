@@ -191,9 +191,12 @@ enum {
   ALLOT_RETRY = 1,
   ALLOT_FAIL = 2,
   /* Neither of the next two charges an attempt. */
-  ALLOT_SNOOZE = 3,   /* not now: again after delay_ms */
-  ALLOT_RELEASE = 4,  /* given back: again at once, behind what is due already */
-  ALLOT_EXCEPTION = 5 /* an exception ended the handler: a retry by policy, recorded as such */
+  ALLOT_SNOOZE = 3,    /* not now: again after delay_ms */
+  ALLOT_RELEASE = 4,   /* given back: again at once, behind what is due already */
+  ALLOT_EXCEPTION = 5, /* an exception ended the handler: a retry by policy, recorded as such */
+  /* What does the work could not begin, which is not the task's fault: a retry that charges no
+   * attempt, up to 100 times for one task. */
+  ALLOT_NOT_STARTED = 6
 };
 
 #define ALLOT_DELAY_BY_POLICY INT64_C(-1)
@@ -202,7 +205,8 @@ enum {
 typedef struct allot_outcome {
   size_t struct_size;
   int32_t kind;      /* ALLOT_SUCCESS, ALLOT_RETRY ... */
-  int64_t delay_ms;  /* of a retry or snooze: the pause before it, or ALLOT_DELAY_BY_POLICY */
+  int64_t delay_ms;  /* of a retry, a snooze or what did not start: the pause before it, or
+                        ALLOT_DELAY_BY_POLICY */
   allot_text reason; /* of all but success, for people */
 } allot_outcome;
 

@@ -39,7 +39,8 @@
 
 namespace ALLOT_HIDDEN_ allot {
 
-// The verdict on a task. success(), retry(), fail(), snooze() and release() make it.
+// The verdict on a task. success(), retry(), fail(), snooze(), release() and
+// not_started() make it.
 struct Outcome {
   std::int32_t kind = ALLOT_SUCCESS;
   std::optional<std::chrono::milliseconds> delay;
@@ -68,6 +69,14 @@ inline Outcome snooze(std::chrono::milliseconds delay, std::string reason = {}) 
 // already. No attempt is charged. To wait for something, use snooze() instead.
 inline Outcome release(std::string reason = {}) {
   return {ALLOT_RELEASE, std::nullopt, std::move(reason)};
+}
+
+// What does the work could not begin, which is not the task's fault: a program that cannot be
+// started, a server that takes no more at present. As a retry, but no attempt is charged, up to 100
+// times for one task.
+inline Outcome not_started(std::string reason,
+                           std::optional<std::chrono::milliseconds> delay = std::nullopt) {
+  return {ALLOT_NOT_STARTED, delay, std::move(reason)};
 }
 
 // The section [plugins.NAME] of the configuration, or a section inside it. Every value is text. It

@@ -35,8 +35,9 @@ inline bool operator==(const Outcome& a, const Outcome& b) {
 
 // For GoogleTest: "retry(connection refused) after 5000 ms".
 inline void PrintTo(const Outcome& outcome, std::ostream* out) {
-  const char* const names[] = {"success", "retry", "fail", "snooze", "release", "exception"};
-  const bool known = outcome.kind >= ALLOT_SUCCESS && outcome.kind <= ALLOT_EXCEPTION;
+  const char* const names[] = {"success", "retry",     "fail",       "snooze",
+                               "release", "exception", "not_started"};
+  const bool known = outcome.kind >= ALLOT_SUCCESS && outcome.kind <= ALLOT_NOT_STARTED;
   *out << (known ? names[outcome.kind] : "unknown outcome") << "(" << outcome.reason << ")";
   if (outcome.delay) *out << " after " << outcome.delay->count() << " ms";
 }

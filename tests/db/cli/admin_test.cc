@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -101,6 +102,50 @@ TEST_F(AdminTest, CheckWritesIntoNoFileOfItsCaller) {
   EXPECT_EQ(checked("good"), kExitOk);
   configure("partitions = 8", "partitions = 0");
   EXPECT_EQ(checked("refused"), kExitConfig);
+}
+
+TEST_F(AdminTest, AMistakeInASectionOfAPluginHasItsLine) {
+  const support::TempDir plugins;
+  std::filesystem::copy_file(ALLOT_EXEC_PLUGIN, plugins / "exec.so");
+  must({"migrate"});
+  configure("[daemon]", "[plugins]\nfolder = \"" + plugins.path() +
+                            "\"\n[plugins.exec.types.mail.send]\n"
+                            "command = [\"/bin/true\"]\n[daemon]");
+  const auto dotted = allot({"check"});
+  EXPECT_TRUE(has(dotted.err, config() + ":8: [plugins.exec.types.\"mail\"] a type with a dot "
+                                         "needs quotes, as in [plugins.exec.types.\"mail.send\"]"));
+  configure("mail.send]\ncommand", "\"mail.send\"]\ncomand");
+  const auto check = allot({"check"});
+  EXPECT_EQ(check.status.code, kExitConfig);
+  EXPECT_TRUE(has(check.err, config() + ":9: [plugins.exec.types.\"mail.send\"] unknown key "
+                                        "'comand'; did you mean 'command'?"));
+  configure("comand = [\"/bin/true\"]", "environment = { A = \"1\" }");
+  EXPECT_TRUE(
+      has(allot({"plugins"}).out, config() + ":8: [plugins.exec.types.\"mail.send\"] command "));
+}
+
+// Root can reach everything, and the account of the service cannot.
+TEST_F(AdminTest, CheckByRootSaysWhatTheServiceCannotReach) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to become another account";
+  const support::TempDir plugins;
+  std::filesystem::copy_file(ALLOT_EXEC_PLUGIN, plugins / "exec.so");
+  const std::string systemctl = folder_.write(
+      "systemctl", "#!/bin/sh\necho LoadState=loaded\necho User=nobody\necho ProtectHome=no\n");
+  const std::string script = folder_.write("job.sh", "true\n");
+  ::chmod(systemctl.c_str(), 0755);
+  ::chmod(folder_.path().c_str(), 0755);
+  ::chmod(script.c_str(), 0600);
+  must({"migrate"});
+  configure("[daemon]", "[plugins]\nfolder = \"" + plugins.path() +
+                            "\"\n[plugins.exec.types.t]\ncommand = [\"/bin/sh\", \"" + script +
+                            "\"]\n[daemon]");
+  const support::ProcessOptions unit{
+      .environment = {"PATH=" + folder_.path() + ":" + std::getenv("PATH")}};
+  const std::string says = config() + ":9: [plugins.exec.types.t] " + script +
+                           ": the account 'nobody' of the service cannot use " + script;
+  EXPECT_TRUE(has(allot({"check"}, unit).err, says));
+  ::chmod(script.c_str(), 0644);
+  EXPECT_FALSE(has(allot({"check"}, unit).err, "of the service"));
 }
 
 // Words that are well formed and name what is not there; `allot doctor` asks the same program.

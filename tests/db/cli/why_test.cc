@@ -106,8 +106,21 @@ TEST_F(WhyTest, OfOneThatIsNotDue) {
   ASSERT_EQ(store_.retry(look_, queue::claim(block.lease, block.tasks.at(0)), 1,
                          std::chrono::hours(1), {"retry", "no"}, queue::Then::kRelease),
             queue::Fenced::kWritten);
-  EXPECT_EQ(reasons(id), "delayed");
+  EXPECT_EQ(reasons(id), "delayed failed");
   EXPECT_TRUE(has(must({"why", id}), "1 attempt failed, the next is due at 20"));
+  EXPECT_TRUE(has(must({"why", id}), "attempt 1 ended at 20"));
+  EXPECT_TRUE(has(must({"why", id}), "Z: retry: no\n"));
+}
+
+TEST_F(WhyTest, OfOneThatDidNotStart) {
+  const std::string id = submit();
+  auto block = lease();
+  ASSERT_EQ(store_.retry(look_, queue::claim(block.lease, block.tasks.at(0)), 1,
+                         std::chrono::hours(1), {"retry", "no"}, queue::Then::kRelease),
+            queue::Fenced::kWritten);
+  look_.execute("UPDATE task SET headers = 'unstarted=3'");
+  EXPECT_TRUE(has(must({"why", id}),
+                  "1 attempt failed, 3 did not start (task.put_off in the log), the next is due"));
 }
 
 TEST_F(WhyTest, OfOneWithoutAHandler) {

@@ -33,6 +33,7 @@ struct World {
   Authority foreign;
   Authority::Files here = trusted.issue("here", std::string("IP:127.0.0.1,DNS:") + kName);
   Authority::Files elsewhere = trusted.issue("elsewhere", "DNS:db.example.net,IP:192.0.2.1");
+  Authority::Files expired = trusted.issue("expired", "IP:127.0.0.1", -1);
   Authority::Files stranger = foreign.issue("stranger", "DNS:localhost,IP:127.0.0.1");
   // The server's files; those that it presents are copied over them.
   Authority::Files shown = trusted.issue("shown", "DNS:localhost,IP:127.0.0.1");
@@ -117,19 +118,26 @@ TEST_F(TlsTest, VerifyTakesTheRightServerByAddressAndByName) {
 }
 
 TEST_F(TlsTest, VerifyRefusesAnotherAuthority) {
+  const std::string cause =
+      "no authority that is trusted here has signed its certificate; [database] tls_ca names one";
   show(world_->stranger);
-  expect_refused(verified(), "certificate");
+  expect_refused(verified(), cause);
   show(world_->here);
-  expect_refused(options(Tls::kVerify, world_->foreign.ca()), "certificate");
+  expect_refused(options(Tls::kVerify, world_->foreign.ca()), cause);
 }
 
 TEST_F(TlsTest, VerifyRefusesAnotherName) {
   show(world_->elsewhere);
-  expect_refused(verified(), "certificate");
+  expect_refused(verified(), "its certificate is for another name than '127.0.0.1'");
   ConnectOptions by_name = verified();
   by_name.servers.front().host = kName;
-  expect_refused(by_name, "certificate");
+  expect_refused(by_name, std::string("its certificate is for another name than '") + kName + "'");
   EXPECT_TRUE(encrypted(options(Tls::kRequired))) << "of which this was the only fault";
+}
+
+TEST_F(TlsTest, VerifyRefusesOneThatHasExpired) {
+  show(world_->expired);
+  expect_refused(verified(), "its certificate has expired");
 }
 
 // Without a file of its own the client trusts the system's, which OpenSSL reads from this variable.

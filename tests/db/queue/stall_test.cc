@@ -213,9 +213,12 @@ const FencedVerb kFencedVerbs[] = {
        static_cast<void>(write(w.db, w.leases.holder(), claim(lease, task), ending));
      },
      {kHoldTask, kHoldAttempt, kHoldMoved},
-     &sql::k_count_verdict,
+     &sql::k_count_in_headers,
      [](db::Statement& count, const Task& task) {
-       count.set("prio", task.key.prio).set("run_key", task.key.run_key).set("verdicts", 2);
+       count.set("prio", task.key.prio)
+           .set("run_key", task.key.run_key)
+           .set("line", "verdicts=")
+           .set("count", 2);
      },
      kHoldTask},
     {"bury",

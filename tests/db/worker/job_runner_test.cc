@@ -389,6 +389,41 @@ TEST_F(BegunTest, NorInAnOrderedQueue) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), "0");
 }
 
+// S75: the count is with the task, so that neither another worker nor a death forgets it.
+TEST_F(JobRunnerTest, AStartThatFailsIsNotChargedAHundredTimes) {
+  put_task("test.not_started", "");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  const auto again = [&] {
+    EXPECT_TRUE(support::eventually([&] {
+      block.tasks = queue::fetch(db_, partition(0), {});
+      return !block.tasks.empty();
+    }));
+    EXPECT_EQ(run(block, false), Result::kWritten);
+    return value("SELECT CONCAT(attempt, ' ', headers) FROM task");
+  };
+  EXPECT_EQ(again(), "0 unstarted=1");
+  EXPECT_EQ(again(), "0 unstarted=2");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0");
+  db_.execute("UPDATE task SET headers = 'max_attempts=9\nunstarted=99'");
+  EXPECT_EQ(again(), "0 max_attempts=9\nunstarted=100");
+  EXPECT_EQ(again(), "1 max_attempts=9\nunstarted=100");
+  EXPECT_EQ(value("SELECT CONCAT(cause, ': ', error) FROM task_attempt"),
+            "not_started: no such program");
+}
+
+TEST_F(JobRunnerTest, AStartThatFailsInAnOrderedQueueKeepsItsPlace) {
+  served_.info.shape.placement = queue::Placement::kOrdered;
+  put_task("test.not_started", "");
+  const std::string key = value("SELECT run_key FROM task");
+  auto block = lease();
+  keeper_.hold(block.lease, boot_ns());
+  EXPECT_EQ(run(block, true), Result::kHeld);
+  EXPECT_EQ(value("SELECT CONCAT(run_key, ' ', attempt, ' ', headers) FROM task"),
+            key + " 0 unstarted=1");
+  EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0");
+}
+
 TEST_F(BegunTest, ATaskThatWasPutBackBeforeItsHandlerWasCalledExpires) {
   put_task("test.ok");
   db_.execute("UPDATE task SET expires_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");

@@ -324,6 +324,17 @@ TEST_F(SettleTest, ABrokenPromiseOfProgressIsATimeout) {
             "timeout: made no progress for longer than its handler promised;");
 }
 
+// B11: also where the request is gone.
+TEST_F(SettleTest, ACancelIsNotATimeout) {
+  put(partition(0), {1, 1});
+  const auto block = lease(0);
+  begin_run(slot_, block.tasks[0], 1, 10, 0, boot_ns() + 60 * kSecond);
+  slot_.move_deadline(0, 1, ipc::Limit::kCancel);
+  settle_it();
+  EXPECT_EQ(value("SELECT CONCAT(cause, ': ', LEFT(error, 61)) FROM task_attempt"),
+            "cancelled: did not end within cancel_grace of the request to cancel it; ");
+}
+
 TEST_F(SettleTest, ADetachedTaskIsChargedWhereItStood) {
   const auto board = std::make_unique<ipc::Board>();
   detach(1, 10);

@@ -168,6 +168,7 @@ class Worker {
     if (verb == "task") start_task(0);
     if (verb == "task_over_limit") start_task(boot_ns());
     if (verb == "task_without_progress") start_task(boot_ns(), ipc::Limit::kProgress);
+    if (verb == "task_cancelled") start_task(boot_ns(), ipc::Limit::kCancel);
     if (verb == "task_in_doubt") {
       slot_.exclusive = static_cast<std::uint32_t>(number);
       slot_.lease_deadline_ns = boot_ns();

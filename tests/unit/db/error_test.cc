@@ -182,6 +182,9 @@ TEST(MissingGrant, FromWhatTheServersSay) {
       missing_grant(1143, "SELECT command denied to user 'a'@'h' for column 'cause' in table 't'",
                     "a@%", "d"),
       "GRANT SELECT ON `d`.`t` TO 'a'@'%'");
+  EXPECT_EQ(missing_grant(1370, "execute command denied to user 'a'@'h' for routine 'd.allot_task'",
+                          "a@%", "d"),
+            "GRANT EXECUTE ON `d`.* TO 'a'@'%'");
   EXPECT_EQ(missing_grant(1044, "Access denied for user 'a'@'h' to database 'd'", "a@h", "d"), "");
   EXPECT_EQ(missing_grant(1142, "Zugriff verweigert", "a@h", "d"), "");
   EXPECT_EQ(missing_grant(1142, "SELECT command denied to user 'a'@'h' for table 't'", "", "d"),

@@ -163,20 +163,20 @@ TEST_F(ExecTest, TheTableIsConfigured) {
   EXPECT_EQ(run("kill -KILL $$", table).outcome.kind, ALLOT_RETRY) << "a signal is a retry";
 }
 
-TEST_F(ExecTest, WhatCannotBeStartedIsARetryThatSaysWhy) {
+TEST_F(ExecTest, WhatCannotBeStartedIsNotChargedAndSaysWhy) {
   const auto start = [](const std::string& program, const test::Settings& more = {}) {
     test::Settings settings = {{"types.t.command", program}};
     settings.insert(more.begin(), more.end());
     return test::Handler("t", settings).run("").outcome;
   };
   EXPECT_EQ(start("/nonexistent/x"),
-            retry("cannot start /nonexistent/x: No such file or directory"));
+            not_started("cannot start /nonexistent/x: No such file or directory"));
   const std::string plain = folder_.write("plain", "#!/bin/sh\n");
-  EXPECT_EQ(start(plain), retry("cannot start " + plain + ": Permission denied"));
+  EXPECT_EQ(start(plain), not_started("cannot start " + plain + ": Permission denied"));
   ::chmod(plain.c_str(), 0755);
   EXPECT_EQ(start(plain), success());
   EXPECT_EQ(start(plain, {{"types.t.directory", "/nonexistent"}}),
-            retry("cannot go to /nonexistent: No such file or directory"));
+            not_started("cannot go to /nonexistent: No such file or directory"));
 }
 
 TEST_F(ExecTest, EachTypeHasItsCommandAndOneHandlerServesAll) {
@@ -216,7 +216,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Mistake{{{"types.t.command", "true"}}, "with the whole path"},
                     Mistake{{{"types.t.command", "./true"}}, "with the whole path"},
                     Mistake{{{"types.t.command", std::string("/bin/a\0b", 8)}}, "a NUL"},
-                    mistake("comand", "x", "unknown key 'comand'; known: command, "),
+                    mistake("comand", "x", "unknown key 'comand'; did you mean 'command'?"),
+                    mistake("shell", "x", "unknown key 'shell'; known: command, "),
+                    mistake("now.at_once.command", "x",
+                            "a type with a dot needs quotes, as in "
+                            "[plugins.exec.types.\"t.now.at_once\"]"),
+                    mistake("enviroment.A", "x", "did you mean 'environment'?"),
                     mistake("directory", "var", "directory must be a whole path"),
                     mistake("environment.ALLOT_TASK_ID", "x", "ALLOT_TASK_ID is set from the task"),
                     mistake("environment.a=b", "x", "environment: no name: 'a=b'"),

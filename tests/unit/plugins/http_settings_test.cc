@@ -50,8 +50,11 @@ TEST(HttpSettings, EachMistakeIsNamed) {
             where + "tls_ca: /no/ca.pem: No such file or directory");
   EXPECT_EQ(trouble_with(with("content_type", "a\r\nX: y")),
             where + "content_type must be a type such as \"application/json\"");
-  EXPECT_EQ(trouble_with(with("url_", "x")).rfind(where + "unknown key 'url_'; known: url, ", 0),
-            0U);
+  EXPECT_EQ(trouble_with(with("ulr", "x")), where + "unknown key 'ulr'; did you mean 'url'?");
+  EXPECT_EQ(
+      trouble_with(with("method", "x")).rfind(where + "unknown key 'method'; known: url, ", 0), 0U);
+  EXPECT_EQ(trouble_with({{"types.t.send.url", "https://example.com"}}),
+            where + "a type with a dot needs quotes, as in [plugins.http.types.\"t.send\"]");
   EXPECT_EQ(trouble_with(with("keep_alive", "0s")), "none");
   EXPECT_EQ(trouble_with({{"allow", "http://10.0.0.1"},
                           {"types.t.url", "http://10.0.0.1"},

@@ -133,26 +133,28 @@ TEST_F(PipeEndTest, AHeartbeatKeepsItAlive) {
 TEST_F(PipeEndTest, NoHello) {
   begin({"/bin/sh", "-c", "echo waiting for something; exec sleep 600"}, {{"hello_timeout", "1s"}});
   const auto outcome = handler_->run("").outcome;
-  EXPECT_EQ(outcome, retry("no hello within 1000 ms; signal 9 (Killed): waiting for something"));
+  EXPECT_EQ(outcome,
+            not_started("no hello within 1000 ms; signal 9 (Killed): waiting for something"));
 }
 
 TEST_F(PipeEndTest, AWrongHello) {
   begin_python("say(kind='hello', protocol=2); time.sleep(600)");
-  EXPECT_EQ(handler_->run("").outcome,
-            retry("it wrote a line that is none: it speaks protocol 2, this worker 1; signal 9 "
+  EXPECT_EQ(
+      handler_->run("").outcome,
+      not_started("it wrote a line that is none: it speaks protocol 2, this worker 1; signal 9 "
                   "(Killed)"));
 }
 
 TEST_F(PipeEndTest, AnEndBeforeTheHello) {
   begin({"/bin/sh", "-c", "echo no interpreter >&2; exit 4"});
   EXPECT_EQ(handler_->run("").outcome,
-            retry("it ended before its hello; exit code 4: no interpreter"));
+            not_started("it ended before its hello; exit code 4: no interpreter"));
 }
 
 TEST_F(PipeEndTest, AProgramThatIsNotThere) {
   begin({"/no/such/program"});
   EXPECT_EQ(handler_->run("").outcome,
-            retry("cannot start /no/such/program: No such file or directory"));
+            not_started("cannot start /no/such/program: No such file or directory"));
 }
 
 TEST_F(PipeEndTest, AStopBeforeTheHello) {
@@ -356,7 +358,12 @@ class PipeConfigTest : public PipeTest {
 };
 
 TEST_F(PipeConfigTest, MistakesAreNamed) {
-  refuses({{"comand", "x"}}, "[plugins.pipe.types.\"t\"] unknown key 'comand'; known: command, ");
+  refuses({{"comand", "x"}},
+          "[plugins.pipe.types.\"t\"] unknown key 'comand'; did you mean 'command'?");
+  refuses({{"shell", "x"}}, "[plugins.pipe.types.\"t\"] unknown key 'shell'; known: command, ");
+  refuses({{"send.command", "x"}},
+          "[plugins.pipe.types.\"t\"] a type with a dot needs quotes, as in "
+          "[plugins.pipe.types.\"t.send\"]");
   refuses({{"hello_timeout", "10"}}, "hello_timeout = \"10\" is no time; write");
   refuses({{"progress_every", "often"}}, "progress_every = \"often\" is no time");
   refuses({{"max_tasks", "-1"}}, "max_tasks = \"-1\" is no whole number from 0 (never) to");

@@ -91,6 +91,9 @@ TEST(Headers, WhatIsWrittenIsRead) {
   EXPECT_EQ(counted.text(),
             "max_attempts=3\ntraceparent=" + kGood + "\ntracestate=verdicts=9\nverdicts=2");
   EXPECT_EQ(read_headers(counted.text()), counted);
+  const Headers unstarted{3, {}, 0, 41};
+  EXPECT_EQ(unstarted.text(), "max_attempts=3\nunstarted=41");
+  EXPECT_EQ(read_headers(unstarted.text()), unstarted);
 }
 
 TEST(Headers, WhatANewerVersionOrAHandWroteIsNoError) {

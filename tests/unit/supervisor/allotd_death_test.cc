@@ -196,6 +196,13 @@ TEST(AllotdDeath, ATaskThatMakesNoProgressIsKilled) {
   EXPECT_TRUE(daemon.saw("settle slot=0 status=9\n")) << daemon.story();
 }
 
+TEST(AllotdDeath, ATaskThatDoesNotEndAfterACancelIsKilled) {
+  Allotd daemon;
+  start_busy(daemon, "task_cancelled");
+  EXPECT_TRUE(daemon.logged("reason=\"task did not end after a request to cancel it\""))
+      << daemon.story();
+}
+
 TEST(AllotdDeath, ATaskWhoseLeaseIsInDoubtIsKilledInAnExclusiveQueueOnly) {
   Allotd daemon("pools=main:2");
   ASSERT_TRUE(daemon.saw("ready slot=1")) << daemon.story();

@@ -10,11 +10,11 @@
 namespace allot::supervisor {
 namespace {
 
-TEST(Quoted, LeavesPlainWordsAlone) {
+TEST(QuotedLine, LeavesPlainWordsAlone) {
   EXPECT_STREQ(Quoted("/run/allot/default").c_str(), "/run/allot/default");
 }
 
-TEST(Quoted, QuotesWhatWouldBreakALine) {
+TEST(QuotedLine, QuotesWhatWouldBreakALine) {
   EXPECT_STREQ(Quoted("").c_str(), "\"\"");
   EXPECT_STREQ(Quoted("a b").c_str(), "\"a b\"");
   EXPECT_STREQ(Quoted("k=v").c_str(), "\"k=v\"");
@@ -22,7 +22,7 @@ TEST(Quoted, QuotesWhatWouldBreakALine) {
   EXPECT_STREQ(Quoted("two\nlines").c_str(), R"("two\u000alines")");
 }
 
-TEST(Quoted, CutsWhatIsTooLong) {
+TEST(QuotedLine, CutsWhatIsTooLong) {
   const std::string text(5000, '\n');
   EXPECT_LT(std::string(Quoted(text.c_str()).c_str()).size(), 512U);
 }

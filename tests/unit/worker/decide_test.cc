@@ -118,6 +118,26 @@ const Row kRows[] = {
      [](Facts& facts) { facts.in_order = facts.expires = true; }, "put off: refund begun, hold 7"},
     {"a release", Outcome::kRelease, plain, "put off: snooze"},
     {"a release of an ordered task", Outcome::kRelease, in_order, "put off: nothing, hold 0"},
+    {"a start that failed", Outcome::kNotStarted, plain, "put off: snooze in 7"},
+    {"the same, and the handler knows when", Outcome::kNotStarted,
+     [](Facts& facts) { facts.wanted = seconds(9); }, "put off: snooze in 9"},
+    {"the same in the last attempt", Outcome::kNotStarted, last, "put off: snooze in 7"},
+    {"the same of an ordered task", Outcome::kNotStarted, in_order,
+     "put off: refund begun, hold 7"},
+    {"the same while the worker is to stop", Outcome::kNotStarted, stopping,
+     "interrupted: nothing"},
+    {"the last one that is free", Outcome::kNotStarted, [](Facts& facts) { facts.unstarted = 99; },
+     "put off: snooze in 7"},
+    {"one too many", Outcome::kNotStarted, [](Facts& facts) { facts.unstarted = 100; },
+     "retried: retry in 7"},
+    {"one too many, in the last attempt", Outcome::kNotStarted,
+     [](Facts& facts) {
+       last(facts);
+       facts.unstarted = 100;
+     },
+     "dead: bury with hook"},
+    {"a start that failed, where verdicts are counted", Outcome::kNotStarted, counted,
+     "retried: retry in 7 verdicts 2"},
     {"the first crash", Outcome::kCrash, plain, "retried: charge"},
     {"the first crash of an ordered task", Outcome::kCrash, in_order, "retried: charge"},
     {"a later crash", Outcome::kCrash, crashed, "retried: retry in 7"},
@@ -185,6 +205,18 @@ TEST(Decide, TheVerdictIsThatOfTheFactsOrOfWhoAskedForTheEnd) {
   EXPECT_EQ(cancelled.ending->verdict.error, "why");
 }
 
+// S75
+TEST(Decide, AStartThatFailedIsCountedWithTheTask) {
+  Facts known = facts(Outcome::kNotStarted);
+  known.unstarted = 41;
+  EXPECT_EQ(decide(known).ending->unstarted, 42U);
+  known.in_order = true;
+  EXPECT_EQ(decide(known).ending->unstarted, 42U);
+  known.stopping = true;
+  EXPECT_FALSE(decide(known).ending);
+  EXPECT_FALSE(decide(facts(Outcome::kSnooze)).ending->unstarted);
+}
+
 // All that can be known together.
 std::vector<Facts> every_combination() {
   std::vector<Facts> all;
@@ -232,9 +264,10 @@ TEST(Decide, EachRuleHoldsInEveryCombination) {
     SCOPED_TRACE(story(known));
     const Decision decision = decide(known);
     const Outcome outcome = known.outcome;
-    const bool failed = outcome == Outcome::kRetry || outcome == Outcome::kException;
+    const bool unstarted = outcome == Outcome::kNotStarted;
+    const bool failed = outcome == Outcome::kRetry || outcome == Outcome::kException || unstarted;
     const bool crash = outcome == Outcome::kCrash;
-    const bool deferred = outcome == Outcome::kSnooze || outcome == Outcome::kRelease;
+    const bool deferred = outcome == Outcome::kSnooze || outcome == Outcome::kRelease || unstarted;
     const bool again = decision.what == What::kRetried || decision.what == What::kPutOff ||
                        decision.what == What::kInterrupted;
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <openssl/x509_vfy.h>
+
+#include <string>
+
+namespace allot {
+
+// Why a certificate is not trusted, by the number of OpenSSL: the date, the name or the authority.
+// `host` is the name that it should have, and `key` that which names further authorities.
+inline std::string distrust_text(int error, const std::string& host, const std::string& key) {
+  switch (error) {
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+      return "its certificate has expired";
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+      return "its certificate is not valid yet";
+    case X509_V_ERR_HOSTNAME_MISMATCH:
+    case X509_V_ERR_IP_ADDRESS_MISMATCH:
+      return "its certificate is for another name than '" + host + "'";
+    case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
+      return "its certificate is self-signed; " + key + " may name it, if it is the right one";
+    case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
+    case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+      return "no authority that is trusted here has signed its certificate; " + key +
+             " names one that is";
+    default:
+      return std::string("its certificate is refused: ") + X509_verify_cert_error_string(error);
+  }
+}
+
+}  // namespace allot

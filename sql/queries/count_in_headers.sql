@@ -1,0 +1,12 @@
+-- Writes a count into the headers of a task, in the transaction that ends its attempt: how many had a
+-- verdict ('verdicts='), or how many did not start ('unstarted='). The number is absolute, so that a
+-- repeat counts nothing twice; it is the last of the lines that Allot writes, so that what stands
+-- before it stays. No task has both.
+UPDATE task
+   SET headers = SUBSTRING(CONCAT(
+         SUBSTRING_INDEX(COALESCE(CONCAT(CHAR(10), headers), ''), CONCAT(CHAR(10), :line), 1),
+         CHAR(10), :line, :count), 2)
+ WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
+   AND (SELECT 1 FROM q_lock_table
+         WHERE queue_id = :queue_id AND partition_no = :partition_no
+           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of stored procedures that callers cannot use, and by which command it is repaired.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "db/cli/fixture.h"
+#include "support/document.h"
+#include "support/text.h"
+
+namespace allot::cli {
+namespace {
+
+using nlohmann::json;
+
+class ProceduresTest : public OwnDatabaseTest {
+ protected:
+  ProceduresTest() {
+    must({"migrate"});
+    std::filesystem::create_directory(folder_ / "plugins");
+    configure("[daemon]", "[plugins]\nfolder = \"plugins\"\n[daemon]");
+  }
+  ProceduresTest(const ProceduresTest&) = delete;
+  ProceduresTest& operator=(const ProceduresTest&) = delete;
+  ~ProceduresTest() override { look_.execute("DROP USER IF EXISTS 'passing'@'%'"); }
+
+  // What doctor says of them, without the fix when it is well.
+  std::string said() {
+    const json report = json::parse(must({"doctor", "--json"}));
+    for (const json& finding : report["findings"]) {
+      if (finding["about"] != "procedures") continue;
+      std::string text =
+          finding["level"].get<std::string>() + " " + finding["text"].get<std::string>();
+      if (!finding["fix"].is_null()) text += "; " + finding["fix"].get<std::string>();
+      return text;
+    }
+    return "nothing";
+  }
+  std::string warned() { return allot({"check"}).err; }
+  // An account with the rights of the role.
+  void make_account(const std::string& role) {
+    for (const std::string& sql : support::grants(role, name_)) {
+      look_.execute(support::replaced(sql, "allot_" + role, "passing"));
+    }
+  }
+
+  const std::string good_ = "ok they are those of this Allot, and can be called";
+};
+
+TEST_F(ProceduresTest, ThoseThatAreMissingAreNamedUntilMigrateMakesThem) {
+  EXPECT_EQ(said(), good_);
+  EXPECT_FALSE(has(warned(), "procedures"));
+  look_.execute("DROP PROCEDURE allot_key");
+  look_.execute("DROP PROCEDURE allot_put");
+  EXPECT_TRUE(has(said(), " are missing: allot_put, allot_key; run 'allot migrate'")) << said();
+  EXPECT_TRUE(has(warned(), "warning: stored procedures: 2 of ")) << warned();
+  const std::string made = must({"migrate"});
+  EXPECT_TRUE(has(made, "made the stored procedures: 2 of ")) << made;
+  EXPECT_EQ(said(), good_);
+  EXPECT_FALSE(has(must({"migrate"}), "procedures"));
+}
+
+TEST_F(ProceduresTest, ADumpWithoutThemIsSaid) {
+  auto all = look_.execute(
+      "SELECT routine_name FROM information_schema.routines WHERE routine_schema = DATABASE()");
+  while (const auto row = all.front().next()) {
+    look_.execute("DROP PROCEDURE " + std::string(row->text(0)));
+  }
+  EXPECT_EQ(said(), "warn there are none, so no CALL works; run 'allot migrate'");
+  must({"migrate"});
+  EXPECT_EQ(said(), good_);
+}
+
+TEST_F(ProceduresTest, ThoseOfAnotherBuildAreSaid) {
+  look_.execute("ALTER PROCEDURE allot_submit COMMENT 'Allot: procedures 1'");
+  EXPECT_TRUE(said().starts_with("warn they are not those of this Allot (")) << said();
+  EXPECT_TRUE(has(warned(), "; run 'allot migrate'")) << warned();
+  const json report = json::parse(must({"migrate", "--json"}));
+  EXPECT_TRUE(has(report["procedures_made"], "they are not those of this Allot")) << report;
+  EXPECT_EQ(said(), good_);
+  EXPECT_TRUE(json::parse(must({"migrate", "--json"}))["procedures_made"].is_null());
+}
+
+TEST_F(ProceduresTest, ADefinerThatIsGoneIsNamed) {
+  make_account("migrate");
+  configure("user = \"root\"", "user = \"passing\"\npassword = \"change-me\"");
+  EXPECT_TRUE(has(must({"migrate"}), "made the stored procedures: their definer is root@"));
+  EXPECT_EQ(said(), good_);
+  configure("user = \"passing\"\npassword = \"change-me\"", "user = \"root\"");
+  EXPECT_EQ(said(), good_) << "whoever the definer is";
+  look_.execute("DROP USER 'passing'@'%'");
+  EXPECT_EQ(said(),
+            "warn their definer passing@% does not exist, so no CALL works; run 'allot migrate', "
+            "whose account becomes their definer");
+  EXPECT_TRUE(has(warned(), "their definer passing@% does not exist")) << warned();
+  must({"migrate"});
+  EXPECT_EQ(said(), good_);
+}
+
+TEST_F(ProceduresTest, AnAccountThatCannotSeeThemIsToldTheRight) {
+  make_account("worker");
+  configure("user = \"root\"", "user = \"passing\"\npassword = \"change-me\"");
+  EXPECT_EQ(said(), good_);
+  look_.execute("REVOKE EXECUTE ON " + name_ + ".* FROM 'passing'@'%'");
+  EXPECT_TRUE(said().starts_with("warn this account cannot see them: ")) << said();
+  EXPECT_TRUE(has(said(), "GRANT EXECUTE ON `" + name_ + "`.* TO 'passing'@'%'")) << said();
+}
+
+}  // namespace
+}  // namespace allot::cli
