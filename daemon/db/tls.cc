@@ -14,7 +14,7 @@
 #include <memory>
 #include <string_view>
 
-#include "base/distrust.h"
+#include "db/distrust.h"
 
 namespace allot::db {
 namespace {

@@ -35,17 +35,9 @@ struct Number {
   char text[24] = {};
 };
 
-const char* why_over(const ipc::RunRecord& run) {
-  switch (static_cast<ipc::Limit>(std::atomic_ref(run.limited_by).load())) {
-    case ipc::Limit::kProgress:
-      return "task made no progress";
-    case ipc::Limit::kCancel:
-      return "task did not end after a request to cancel it";
-    case ipc::Limit::kTime:
-      break;
-  }
-  return "task ran over its time limit";
-}
+// By ipc::Limit.
+constexpr const char* kOver[] = {"task ran over its time limit", "task made no progress",
+                                 "task did not end after a request to cancel it"};
 
 }  // namespace
 
@@ -221,7 +213,7 @@ void Workers::judge(std::uint32_t index, Nanos now, Nanos& wake_at) {
   for (std::size_t i = 0; i < ipc::kMaxRunning; ++i) {
     if (!ipc::in_handler(slot.run_states[i].load())) continue;
     if (!over(std::atomic_ref(slot.runs[i].hard_deadline_ns).load())) continue;
-    return end(index, why_over(slot.runs[i]));
+    return end(index, kOver[std::min(slot.runs[i].limited_by, 2U)]);
   }
   // Also wakes up for a worker without a task, because one may start right before the deadline.
   if (slot.exclusive != 0 && over(slot.lease_deadline_ns.load()) && ipc::runs_under_lease(slot)) {

@@ -19,9 +19,9 @@
 #include <ostream>
 #include <utility>
 
-#include "base/distrust.h"
 #include "base/error.h"
 #include "cli/remote/token.h"
+#include "db/distrust.h"
 #include "json/printable.h"
 #include "json/task_reader.h"
 
@@ -238,7 +238,7 @@ Answer Session::exchange(const Request& request) const {
     const std::string why = as_json::printable(error.displayText(), kShown);
     if (t_distrust != X509_V_OK) {
       throw Error(name_of(address_) + " is not to be trusted: " +
-                      distrust_text(t_distrust, address_.host, "--ca-file"),
+                      db::distrust_text(t_distrust, address_.host, "--ca-file"),
                   kExitConfig);
     }
     const bool untrusted = dynamic_cast<const net::SSLException*>(&error) != nullptr;

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace allot {
+namespace allot::db {
 
 // Why a certificate is not trusted, by the number of OpenSSL: the date, the name or the authority.
 // `host` is the name that it should have, and `key` that which names further authorities.
@@ -31,4 +31,4 @@ inline std::string distrust_text(int error, const std::string& host, const std::
   }
 }
 
-}  // namespace allot
+}  // namespace allot::db
