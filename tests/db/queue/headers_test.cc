@@ -98,6 +98,27 @@ TEST_F(HeadersTest, ADetachAndTheWayBackKeepThem) {
   expect_in("task");
 }
 
+// S75
+TEST_F(HeadersTest, StartsThatFailedAreCountedWhereverTheTaskIsAndForgottenInASecondLife) {
+  const TaskId id = submit_one();
+  const Holder& who = worker_.leases.holder();
+  const auto put_off = [&](const Claim& mine, std::uint32_t count) {
+    Ending ending{Ending::Verb::kSnooze, 1};
+    ending.unstarted = count;
+    EXPECT_EQ(write(worker_.db, who, mine, ending), Fenced::kWritten);
+  };
+  put_off(claim(*lease_, leased()), 1);
+  EXPECT_EQ(value("SELECT headers FROM task"), wanted().text() + "\nunstarted=1");
+  put_off(detached(), 2);
+  EXPECT_EQ(value("SELECT headers FROM task"), wanted().text() + "\nunstarted=2");
+  EXPECT_EQ(value("SELECT attempt FROM task"), "0");
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(*lease_, leased()), 1, kFailure),
+            Fenced::kWritten);
+  EXPECT_EQ(show(look_, id)->headers.unstarted, 2U);
+  EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
+  expect_in("task");
+}
+
 TEST_F(HeadersTest, ADeathAndASecondLifeKeepThem) {
   const TaskId id = submit_one();
   const Task task = leased();
