@@ -102,10 +102,17 @@ class Place {
     if (served || grown) let_go();
   }
 
-  // What the program did not do is charged to the task, as a crash of a handler is.
+  // What the program did not do is charged to the task, as a crash of a handler is. If the program
+  // ended by itself, its output says why.
   allot::Outcome lost(std::string why, std::optional<milliseconds> delay = std::nullopt) {
-    why += "; " + child_->end(child_->gone() ? kDying : milliseconds(0));
-    auto outcome = allot::retry(programs::reason(std::move(why), child_->said()), delay);
+    const bool by_itself = child_->gone();
+    why += "; " + child_->end(by_itself ? kDying : milliseconds(0));
+    allot::Outcome outcome = allot::retry(std::move(why), delay);
+    if (by_itself) {
+      outcome.detail = child_->said().all();
+    } else {
+      outcome.reason = programs::with_output(std::move(outcome.reason), child_->said());
+    }
     forget();
     return outcome;
   }

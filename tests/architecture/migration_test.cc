@@ -80,6 +80,7 @@ const std::map<std::string, std::uint64_t> kLanded = {
     {"0013_minutes.sql", 0xe1c8d32da8f5b0b2U},
     {"0014_fireworq.sql", 0xfe95188d21f9f52eU},
     {"0015_superseded.sql", 0xb27c53c0c2c6ecbbU},
+    {"0016_errors.sql", 0x7d1752dbdfa5922bU},
 };
 
 TEST(MigrationTest, WhatLandedStaysAsItIs) {

@@ -30,12 +30,20 @@ struct Trace {
 };
 using Found = std::optional<Trace>;
 
-bool matches(std::string_view line, const std::regex& shape, Match& match) {
-  return line.size() <= kMostLine &&
-         std::regex_match(line.data(), line.data() + line.size(), match, shape);
+// A form of lines. Most lines of an output lack its word already, which is found out without the
+// expression.
+struct Shape {
+  Shape(const char* word, const char* regex) : needs(word), whole(regex) {}
+  std::string_view needs;
+  std::regex whole;
+};
+
+bool matches(std::string_view line, const Shape& shape, Match& match) {
+  return line.size() <= kMostLine && line.find(shape.needs) != std::string_view::npos &&
+         std::regex_match(line.data(), line.data() + line.size(), match, shape.whole);
 }
 
-bool matches(std::string_view line, const std::regex& shape) {
+bool matches(std::string_view line, const Shape& shape) {
   Match match;
   return matches(line, shape, match);
 }
@@ -78,7 +86,7 @@ std::string bars_of(std::string_view line, std::size_t title) {
 }
 
 Found python_from(const Lines& lines, std::size_t first, const std::string& bars) {
-  static const std::regex frame(R"re( *File "(.+)", line \d+(?:, in (.+))?)re");
+  static const Shape frame("File ", R"re( *File "(.+)", line \d+(?:, in (.+))?)re");
   Trace trace{first, {}, {}, {}};
   for (std::size_t i = first; i < lines.size(); ++i) {
     std::string_view line = lines[i];
@@ -106,7 +114,7 @@ Found python(const Lines& lines) {
     return python_from(lines, *title + 1, bars_of(line, std::min(group, line.find(kTitle))));
   }
   // The compiler's complaint about the program itself has no title.
-  static const std::regex place(R"re(  File "(.+)", line \d+)re");
+  static const Shape place("File ", R"re(  File "(.+)", line \d+)re");
   const auto at = last_line(lines, [](std::string_view line) { return matches(line, place); });
   return at ? python_from(lines, *at, "") : std::nullopt;
 }
@@ -114,8 +122,8 @@ Found python(const Lines& lines) {
 // --- Ruby ---
 
 Found ruby(const Lines& lines) {
-  static const std::regex head(R"re((\S.*?):\d+:in [`'](.+)': (.*) \(([A-Z][\w:]*)\))re");
-  static const std::regex frame(R"re(\s+from (.+?):\d+:in [`'](.+)')re");
+  static const Shape head(":in ", R"re((\S.*?):\d+:in [`'](.+)': (.*) \(([A-Z][\w:]*)\))re");
+  static const Shape frame("from ", R"re(\s+from (.+?):\d+:in [`'](.+)')re");
   std::size_t end = lines.size();
   for (;;) {
     std::optional<std::size_t> at;
@@ -145,7 +153,7 @@ Found ruby(const Lines& lines) {
 // The calls of a trace name their callers' files: the function of a call is what the frame above
 // it ran in.
 void php_frames(const Lines& lines, std::size_t first, std::string file, Trace& trace) {
-  static const std::regex call(R"re(#\d+ (?:(.+)\(\d+\)|\[internal function\]): (.+?)\(.*)re");
+  static const Shape call("#", R"re(#\d+ (?:(.+)\(\d+\)|\[internal function\]): (.+?)\(.*)re");
   Match match;
   std::size_t i = first;
   for (; i < lines.size() && matches(lines[i], call, match); ++i) {
@@ -156,10 +164,10 @@ void php_frames(const Lines& lines, std::size_t first, std::string file, Trace& 
 }
 
 Found php(const Lines& lines) {
-  static const std::regex fatal(R"re((?:PHP )?((?:Fatal|Parse|Compile) error): +(.*))re");
-  static const std::regex on_line(R"re((.*) in (.+) on line \d+)re");
-  static const std::regex thrown(R"re((?:Uncaught |Next )([\w\\]+)(?:: (.*)| (in .+:\d+))?)re");
-  static const std::regex place(R"re((.*?) ?\bin (.+):\d+)re");
+  static const Shape fatal("error: ", R"re((?:PHP )?((?:Fatal|Parse|Compile) error): +(.*))re");
+  static const Shape on_line(" on line ", R"re((.*) in (.+) on line \d+)re");
+  static const Shape thrown("", R"re((?:Uncaught |Next )([\w\\]+)(?:: (.*)| (in .+:\d+))?)re");
+  static const Shape place("in ", R"re((.*?) ?\bin (.+):\d+)re");
   const auto at = last_line(lines, [](std::string_view line) {
     return matches(line, fatal) || (begins(line, "Next ") && matches(line, thrown));
   });
@@ -193,8 +201,14 @@ Found php(const Lines& lines) {
 
 // --- Node and Java ---
 
+// "    at JSON.parse (<anonymous>)" is a frame that is in no file.
+bool has_at(std::string_view line) {
+  const std::size_t word = std::min(line.find_first_not_of(" \t"), line.size());
+  return word > 0 && begins(line.substr(word), "at ");
+}
+
 // Both print the exception, the lines of its message, and behind "at" a frame in each line.
-Found with_at(const Lines& lines, const std::regex& head, const std::regex& frame) {
+Found with_at(const Lines& lines, const Shape& head, const Shape& frame) {
   const auto last = last_line(lines, [&](std::string_view line) { return matches(line, frame); });
   if (!last) return std::nullopt;
   const auto inside = [&](std::string_view line) {
@@ -212,32 +226,34 @@ Found with_at(const Lines& lines, const std::regex& head, const std::regex& fram
     trace.message = joined(match[1], match[2]);
     break;
   }
-  for (std::size_t i = first; i < lines.size() && matches(lines[i], frame, match); ++i) {
-    trace.frames.push_back({match[1], match[2]});
+  for (std::size_t i = first; i < lines.size() && has_at(lines[i]); ++i) {
+    if (matches(lines[i], frame, match)) trace.frames.push_back({match[1], match[2]});
   }
   return trace;
 }
 
 Found node(const Lines& lines) {
-  static const std::regex head(
-      R"re((?:Uncaught )?((?:[A-Za-z_$][\w$.]*)?(?:Error|Exception|Rejection))(?: \[\w+\])?(?:: (.*))?)re");
-  static const std::regex frame(
+  static const Shape head(
+      "",
+      R"re((?:Uncaught )?((?:[A-Za-z_$][\w$.]*)?(?:Error|Exception|Rejection)|[A-Za-z_$][\w$.]*(?= \[\w*Error\]))(?: \[\w+\])?(?:: (.*))?)re");
+  static const Shape frame(
+      "at ",
       R"re(\s+at (?:async )?(?:(.+?) \()?((?:file://|node:|/|[A-Z]:\\)[^()]*):\d+:\d+\)?(?: \{)?)re");
   return with_at(lines, head, frame);
 }
 
 Found java(const Lines& lines) {
-  static const std::regex head(
-      R"re((?:Exception in thread ".*" )?((?:[\w$]+\.)*[A-Z][\w$]*)(?:: (.*))?)re");
-  static const std::regex frame(R"re(\s+at (?:\S+/)?([\w.$<>]+)\(([^():]+)(?::\d+)?\))re");
+  static const Shape head(
+      "", R"re((?:Exception in thread ".*" )?((?:[\w$]+\.)*[A-Z][\w$]*)(?:: (.*))?)re");
+  static const Shape frame("at ", R"re(\s+at (?:\S+/)?([\w.$<>]+)\(([^():]+)(?::\d+)?\))re");
   return with_at(lines, head, frame);
 }
 
 // --- Go ---
 
 Found go(const Lines& lines) {
-  static const std::regex head(R"re((?:panic|fatal error): .*)re");
-  static const std::regex place(R"re(\t(.+):\d+(?: \+0x[0-9a-f]+)?)re");
+  static const Shape head(": ", R"re((?:panic|fatal error): .*)re");
+  static const Shape place("\t", R"re(\t(.+):\d+(?: \+0x[0-9a-f]+)?)re");
   const auto at = last_line(lines, [](std::string_view line) { return matches(line, head); });
   if (!at) return std::nullopt;
   std::size_t i = *at + 1;
@@ -255,23 +271,27 @@ Found go(const Lines& lines) {
 // --- Perl and C++ ---
 
 Found perl(const Lines& lines) {
-  static const std::regex died(R"re(\S.* at (\S+) line \d+(?:, <\w*> (?:line|chunk) \d+)?\.)re");
-  static const std::regex call(R"re(\t(.+?)\(.*\) called at (.+) line \d+)re");
+  static const Shape died(" line ",
+                          R"re(\S.* at (\S+) line \d+(?:, <\w*> (?:line|chunk) \d+)?\.)re");
+  static const Shape call(" called at ", R"re(\t(.+?)\(.*\) called at (.+) line \d+)re");
   const auto at = last_line(lines, [](std::string_view line) { return matches(line, died); });
   if (!at) return std::nullopt;
   Match match;
   matches(lines[*at], died, match);
   std::string file = match[1];
   Trace trace{*at, std::string(lines[*at]), {}, {}};
-  for (std::size_t i = *at + 1; i < lines.size() && matches(lines[i], call, match); ++i) {
+  for (std::size_t i = *at + 1; i < lines.size() && begins(lines[i], "\t"); ++i) {
+    if (!matches(lines[i], call, match)) continue;  // "eval {...} called at mail.pl line 3"
     trace.frames.push_back({match[1], file});
     file = match[2];
   }
+  trace.frames.push_back({"", file});
   return trace;
 }
 
 Found cpp(const Lines& lines) {
-  static const std::regex head(R"re(terminate called after throwing an instance of '(.+)')re");
+  static const Shape head("terminate called ",
+                          R"re(terminate called after throwing an instance of '(.+)')re");
   constexpr std::string_view kWhat = "  what():  ";
   const auto at = last_line(lines, [](std::string_view line) { return matches(line, head); });
   if (!at) return std::nullopt;

@@ -178,6 +178,8 @@ class PlanTest : public QueueTest {
             {"salt", "7"},
             {"cause", "'failed'"},
             {"error", "'text'"},
+            {"detail", "'text'"},
+            {"fault", "NULL"},
             {"host", "'host'"},
             {"instance", "'test'"},
             {"pid", "1"},

@@ -154,7 +154,12 @@ const FencedVerb kFencedVerbs[] = {
      &sql::k_record_attempt,
      [](db::Statement& record, const Task& task) {
        record.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 3);
-       record.set("cause", "failed").set("error", "").set("host", "h").set("pid", 1);
+       record.set("cause", "failed")
+           .set("error", "")
+           .set_raw("detail", "NULL")
+           .set_raw("fault", "NULL")
+           .set("host", "h")
+           .set("pid", 1);
        for (const char* used : {"runtime_us", "cpu_us", "max_rss_kib"}) record.set(used, 1);
      },
      kHoldAttempt},
@@ -226,7 +231,11 @@ const FencedVerb kFencedVerbs[] = {
      &sql::k_bury,
      [](db::Statement& bury, const Task& task) {
        bury.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 3);
-       bury.set("first_key", task.id_key()).set("cause", "failed").set("error", "");
+       bury.set("first_key", task.id_key())
+           .set("cause", "failed")
+           .set("error", "")
+           .set_raw("detail", "NULL")
+           .set_raw("fault", "NULL");
      },
      kHoldDead},
     {"detach",

@@ -183,7 +183,33 @@ no such user 42 at /srv/shop/mail.pl line 2, <STDIN> line 1.
       "shop/mail.pl"}},
     {"Perl",
      "no such user 42 at mail.pl line 1.\n",
-     {"no such user 42 at mail.pl line 1.", "", "", ""}},
+     {"no such user 42 at mail.pl line 1.", "", "", "mail.pl"}},
+    {"PerlInAnEval",
+     R"(no user ada at /srv/shop/mail.pl line 2.
+	eval {...} called at /srv/shop/mail.pl line 2
+	main::send_mail("ada") called at /srv/shop/mail.pl line 4
+	main::__ANON__(AllotPipe=HASH(0x561644b11e20)) called at /usr/share/allot/pipe/AllotPipe.pm line 65
+)",
+     {"no user ada at /srv/shop/mail.pl line 2.", "", "main::send_mail", "shop/mail.pl"}},
+    {"NodeWithAClassOfItsOwn",
+     R"(/srv/shop/mail.js:2
+function send(who) { throw new NoUser(`no user ${who}`); }
+                     ^
+
+NoUser [Error]: no user ada
+    at send (/srv/shop/mail.js:2:28)
+
+Node.js v20.20.2
+)",
+     {"NoUser: no user ada", "NoUser", "send", "shop/mail.js"}},
+    {"NodeInAFrameWithoutAFile",
+     R"(SyntaxError: Unexpected end of JSON input
+    at JSON.parse (<anonymous>)
+    at send (/srv/shop/mail.js:2:28)
+    at Array.map (<anonymous>)
+    at handle (/srv/shop/mail.js:4:43)
+)",
+     {"SyntaxError: Unexpected end of JSON input", "SyntaxError", "send", "shop/mail.js"}},
     {"Cpp",
      R"(terminate called after throwing an instance of 'std::runtime_error'
   what():  no such user 42
