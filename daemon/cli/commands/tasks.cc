@@ -79,9 +79,11 @@ void print_attempts(const std::vector<queue::AttemptView>& attempts) {
 
 // The end of the last failed attempt, all of it.
 void print_detail(const std::string& error, const std::string& detail) {
-  const bool is_told = detail.empty() && error.find('\n') == std::string::npos;
+  const bool is_told = detail.empty() && error == printable(error, kShownError);
   if (is_told) return;
-  std::printf("\n%s\n", printable_lines(detail.empty() ? error : detail).c_str());
+  std::string text = printable_lines(detail.empty() ? error : detail);
+  text.resize(text.find_last_not_of('\n') + 1);
+  std::printf("\n%s\n", text.c_str());
 }
 void print_detail(const as_json::Shown& shown) {
   if (shown.task && shown.task->dead) return print_detail(shown.task->error, shown.task->detail);

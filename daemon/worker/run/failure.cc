@@ -35,10 +35,10 @@ std::string message_of(const plugin_host::CallResult& said, const StackTrace* tr
 }
 
 std::string whole_of(const plugin_host::CallResult& said) {
+  if (said.detail.empty()) return said.reason;
   std::string_view reason = without_end(said.reason);
   std::string_view detail = without_end(said.detail);
   if (reason.empty() || detail.find(reason) != std::string_view::npos) return std::string(detail);
-  if (detail.empty()) return std::string(reason);
   // A program's last words say why it died.
   reason = reason.substr(0, queue::kMostMessage);
   const std::size_t room = queue::kMostErrorText - reason.size() - 1;

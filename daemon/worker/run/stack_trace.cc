@@ -336,11 +336,19 @@ std::string stable(std::string_view file) {
   return std::string(names_a_release(folder) ? "#" : folder) + std::string(file.substr(name));
 }
 
+// PHP 8.4 names closures by where they are: "{closure:/srv/shop/mail.php:12}".
+std::string stable_function(const std::string& function) {
+  constexpr std::string_view kClosure = "{closure";
+  const std::size_t at = function.find(kClosure);
+  if (at == std::string::npos) return function;
+  return function.substr(0, at + kClosure.size()) + "}";
+}
+
 StackTrace summary(const Trace& trace) {
   StackTrace found{trace.message, trace.exception, {}, {}};
   const auto own = std::find_if_not(trace.frames.begin(), trace.frames.end(), is_library);
   if (own == trace.frames.end()) return found;
-  found.function = own->function;
+  found.function = stable_function(own->function);
   found.file = stable(own->file);
   return found;
 }

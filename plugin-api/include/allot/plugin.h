@@ -208,8 +208,8 @@ typedef struct allot_outcome {
   /* Since version 4. Of a failed attempt: the output or the stack trace of what failed. The last
    * stack trace in it says in the reason's place what happened, and where: errors are grouped by
    * that. Where it has none, its first line stands behind that of the reason, except of
-   * ALLOT_EXCEPTION. Where the handler itself ended what ran (a timeout), the reason says why: write
-   * the output behind its first line instead. */
+   * ALLOT_EXCEPTION. Where the handler itself ended what ran (a timeout), the reason says why:
+   * write the output behind its first line instead. */
   allot_text detail;
 } allot_outcome;
 

@@ -109,6 +109,22 @@ Stack trace:
   thrown in /srv/shop/vendor/db/Db.php on line 7
 )",
      {"PDOException: outer", "PDOException", "Mail->send", "shop/mail.php"}},
+    {"PhpInAClosure",
+     R"(PHP Fatal error:  Uncaught RuntimeException: no in /srv/shop/mail.php:12
+Stack trace:
+#0 /srv/shop/run.php(7): {closure:/srv/shop/mail.php:12}('a')
+#1 {main}
+  thrown in /srv/shop/mail.php on line 12
+)",
+     {"RuntimeException: no", "RuntimeException", "{closure}", "shop/mail.php"}},
+    {"PhpInAClosureOfAMethod",
+     R"(PHP Fatal error:  Uncaught RuntimeException: no in /srv/shop/mail.php:12
+Stack trace:
+#0 /srv/shop/run.php(7): App\{closure:App\Mail::send():12}('a')
+#1 {main}
+  thrown in /srv/shop/mail.php on line 12
+)",
+     {"RuntimeException: no", "RuntimeException", "App\\{closure}", "shop/mail.php"}},
     {"PhpOutOfMemory",
      "PHP Fatal error:  Allowed memory size of 4194304 bytes exhausted (tried to allocate 2097152 "
      "bytes) in /srv/shop/mem.php on line 3\n",
