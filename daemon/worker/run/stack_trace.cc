@@ -305,11 +305,33 @@ Found cpp(const Lines& lines) {
 // --- The program's own code ---
 
 bool is_library(const Frame& frame) {
-  constexpr std::array kFiles = {
-      "/site-packages/", "/dist-packages/", "/lib/python3",  "<frozen ",      "/gems/",
-      "/lib/ruby/",      "<internal:",      "/vendor/",      "node:",         "/node_modules/",
-      "/perl5/",         "/usr/lib/",       "/usr/share/",   "/pkg/mod/",     "/usr/local/go/src/",
-      "allot_pipe.py",   "allot_pipe.php",  "allot_pipe.rb", "allot_pipe.js", "AllotPipe.pm"};
+  // Not all of /usr/lib and /usr/share: packaged applications are there, too.
+  constexpr std::array kFiles = {"/site-packages/",
+                                 "/dist-packages/",
+                                 "/lib/python3",
+                                 "<frozen ",
+                                 "/gems/",
+                                 "/lib/ruby/",
+                                 "-linux-gnu/ruby/",
+                                 "/usr/share/rubygems",
+                                 "<internal:",
+                                 "/vendor/",
+                                 "/usr/share/php/",
+                                 "node:",
+                                 "/node_modules/",
+                                 "/usr/share/nodejs/",
+                                 "/perl5/",
+                                 "/usr/share/perl/",
+                                 "-linux-gnu/perl",
+                                 "/pkg/mod/",
+                                 "/usr/local/go/src/",
+                                 "/usr/lib/go-",
+                                 "/usr/share/go-",
+                                 "allot_pipe.py",
+                                 "allot_pipe.php",
+                                 "allot_pipe.rb",
+                                 "allot_pipe.js",
+                                 "AllotPipe.pm"};
   constexpr std::array kFunctions = {"java.",    "javax.",  "jdk.",  "sun.",
                                      "com.sun.", "kotlin.", "scala."};
   return frame.file.empty() ||
@@ -320,10 +342,14 @@ bool is_library(const Frame& frame) {
                      [&](const char* part) { return begins(frame.function, part); });
 }
 
-// A number, a date or a revision.
+// A number, a date or a revision; or what has a version in it, such as shop-2.3.
 bool names_a_release(std::string_view folder) {
-  return folder.find_first_of("0123456789") != std::string_view::npos &&
-         folder.find_first_not_of("0123456789abcdef-_.T:") == std::string_view::npos;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  for (std::size_t dot = 1; dot + 1 < folder.size(); ++dot) {
+    if (folder[dot] == '.' && is_digit(folder[dot - 1]) && is_digit(folder[dot + 1])) return true;
+  }
+  return std::any_of(folder.begin(), folder.end(), is_digit) &&
+         folder.find_first_not_of("0123456789abcdef-_.TZ:") == std::string_view::npos;
 }
 
 // The file without what may differ between two deployments.

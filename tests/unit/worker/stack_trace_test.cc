@@ -258,11 +258,27 @@ TEST(StackTrace, AReleaseFolderIsNotPartOfThePlace) {
   const auto file_in = [](const std::string& folder) {
     return last_stack_trace("Error: x\n    at f (/srv/" + folder + "/mail.js:1:2)\n")->file;
   };
-  for (const char* release : {"20261128101500", "2026-11-28_10.15", "a1b2c3d", "17"}) {
+  for (const char* release : {"20261128101500", "20261128T101500Z", "2026-11-28_10.15", "a1b2c3d",
+                              "17", "shop-2.3.1", "v2.3"}) {
     EXPECT_EQ(file_in(release), "#/mail.js") << release;
   }
   EXPECT_EQ(file_in("v1"), "v1/mail.js");
   EXPECT_EQ(file_in("abc"), "abc/mail.js");
+}
+
+TEST(StackTrace, APackagedApplicationIsNoLibrary) {
+  const auto place_in = [](const std::string& file) {
+    return last_stack_trace("Error: x\n    at f (" + file + ":1:2)\n    at main (/srv/m.js:1:2)\n")
+        ->file;
+  };
+  for (const char* own : {"/usr/lib/shop/mail.js", "/usr/share/shop/mail.js",
+                          "/usr/local/lib/shop/mail.js", "/opt/shop/mail.js"}) {
+    EXPECT_EQ(place_in(own), "shop/mail.js") << own;
+  }
+  for (const char* library : {"/usr/share/nodejs/db/mail.js", "/usr/lib/node_modules/db/mail.js",
+                              "/usr/lib/x86_64-linux-gnu/perl-base/mail.js"}) {
+    EXPECT_EQ(place_in(library), "srv/m.js") << library;
+  }
 }
 
 TEST(StackTrace, OtherOutputHasNone) {
