@@ -205,7 +205,7 @@ class FailureTest : public testing::Test {
           "command = [\"" + std::string(language.program) + "\", \"" + job(language) + "\"";
       text += "[plugins.exec.types.\"" + language.name + ".exec\"]\n" + start + "]\n";
       text += "[plugins.pipe.types.\"" + language.name + ".pipe\"]\n" + start + ", \"" + kHelpers +
-              "\"]\nmax_tasks = 1\n";
+              "\"]\nmax_tasks = 1\nenvironment = { PYTHONDONTWRITEBYTECODE = \"1\" }\n";
     }
     return text;
   }
