@@ -135,6 +135,8 @@ std::optional<TaskInfo> task_info(db::Connection& db, const queue::TaskId& id) {
   info.paused = standing && standing->paused;
   info.cause = task->cause;
   info.error = task->error;
+  info.detail = task->detail;
+  info.fault = task->fault;
   add_keys(db, id, info);
   if (!task->expires_at.empty()) info.expires_at = moment_of(task->expires_at);
   info.key_hash = task->key_hash;

@@ -35,23 +35,44 @@ std::size_t shown_character(std::string_view text) {
   return overlong || surrogate || obeyed || code > 0x10ffff ? 0 : size;
 }
 
+// Moves the character at the front of `text` to `out`, escaped if it has to be.
+void append_shown(std::string& out, std::string_view& text) {
+  const std::size_t size = shown_character(text);
+  if (size > 0) {
+    out += text.substr(0, size);
+  } else {
+    char escaped[8];
+    std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned char>(text.front()));
+    out += escaped;
+  }
+  text.remove_prefix(std::max<std::size_t>(size, 1));
+}
+
 }  // namespace
 
 std::string printable(std::string_view text, std::size_t most) {
   std::string out;
   while (!text.empty()) {
     if (out.size() >= most) return out + "...";
-    const std::size_t size = shown_character(text);
-    if (size > 0) {
-      out += text.substr(0, size);
-    } else if (text.front() == '\n') {
+    if (text.front() == '\n') {
       out += "\\n";
+      text.remove_prefix(1);
     } else {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned char>(text.front()));
-      out += escaped;
+      append_shown(out, text);
     }
-    text.remove_prefix(std::max<std::size_t>(size, 1));
+  }
+  return out;
+}
+
+std::string printable_lines(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    if (text.front() == '\n' || text.front() == '\t') {
+      out += text.front();
+      text.remove_prefix(1);
+    } else {
+      append_shown(out, text);
+    }
   }
   return out;
 }

@@ -17,6 +17,9 @@ inline constexpr std::size_t kShownError = 300;
 // and the text is cut after `most` bytes.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most);
 
+// Likewise all of a text, with its line breaks and tabs.
+[[nodiscard]] std::string printable_lines(std::string_view text);
+
 // Suggests the member of `known` that was most likely meant, as "; did you mean 'x'?", or nothing.
 [[nodiscard]] std::string did_you_mean(const std::string& word,
                                        const std::vector<std::string>& known);

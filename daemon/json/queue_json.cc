@@ -59,7 +59,7 @@ json dead_group(const queue::DeadGroup& group, const std::string& queue, bool co
           {"queue", queue},
           {"type", group.newest.type},
           {"cause", group.newest.cause},
-          {"error_pattern", queue::error_pattern(group.newest.error)},
+          {"fault", group.newest.fault},
           {"tasks", group.tasks},
           {"tasks_at_least", !counted_all},
           {"newest_died_at", group.newest.died_at},

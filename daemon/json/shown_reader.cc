@@ -33,6 +33,8 @@ std::vector<queue::AttemptView> attempts_of(const json& list) {
     attempt.ended_at = each.at("ended_at").get<std::string>();
     attempt.cause = each.at("cause").get<std::string>();
     attempt.error = each.at("error").get<std::string>();
+    attempt.detail = text_in(each, "detail");
+    attempt.fault = each.at("fault").get<std::string>();
     attempt.worker = each.at("worker").get<std::string>();
     attempt.life = each.at("life").get<std::uint32_t>();
     attempt.usage = usage_of(each);
@@ -84,6 +86,8 @@ queue::TaskView task_of(const json& document) {
   task.at = document.at(task.dead ? "died_at" : "due_at").get<std::string>();
   task.cause = text_in(document, "cause");
   task.error = text_in(document, "error");
+  task.detail = text_in(document, "detail");
+  task.fault = text_in(document, "fault");
   task.holder = text_in(document, "running_on");
   return task;
 }

@@ -59,6 +59,7 @@ void add_details(json& view, const Shown& shown) {
   view["payload_cut"] = task.payload.size() > kShownPayload;
   if (task.running) view["detached_at"] = task.since;
   view["leased_by"] = task.running ? json(nullptr) : text_or_null(task.holder);
+  if (task.dead) view["detail"] = text_or_null(task.detail);
   view["cancel_asked"] = json(nullptr);
   if (shown.cancel && !task.dead) {
     view["cancel_asked"] = {{"at", shown.cancel->asked_at},
@@ -102,6 +103,7 @@ json task(const queue::TaskView& task, const std::string& queue) {
   if (task.dead) {
     view["cause"] = task.cause;
     view["error"] = task.error;
+    view["fault"] = task.fault;
   }
   if (task.running) view["running_on"] = task.holder;
   return view;
@@ -130,6 +132,8 @@ json attempts(const std::vector<queue::AttemptView>& attempts) {
                     {"ended_at", attempt.ended_at},
                     {"cause", attempt.cause},
                     {"error", attempt.error},
+                    {"detail", text_or_null(attempt.detail)},
+                    {"fault", attempt.fault},
                     {"worker", attempt.worker},
                     {"runtime_us", maybe(attempt.usage.runtime_us)},
                     {"cpu_us", maybe(attempt.usage.cpu_us)},

@@ -141,7 +141,7 @@ queue::DeadGroup dead_group_of(const json& document) {
   group.newest.id = *id;
   group.newest.type = field<std::string>(document, "type");
   group.newest.cause = field<std::string>(document, "cause");
-  group.newest.error = field<std::string>(document, "error_pattern");
+  group.newest.fault = field<std::string>(document, "fault");
   group.newest.died_at = field<std::string>(document, "newest_died_at");
   return group;
 }

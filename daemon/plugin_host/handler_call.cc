@@ -10,6 +10,7 @@ namespace allot::plugin_host {
 namespace {
 
 constexpr std::size_t kMaxReason = 64 << 10;
+constexpr std::size_t kRoom = 2 * kMaxReason;  // for reason and detail of an outcome
 // Long enough for "never", and small enough to be counted in nanoseconds.
 constexpr std::int64_t kMaxDelayMs = std::int64_t{36500} * 24 * 3600 * 1000;
 
@@ -26,9 +27,14 @@ void read_delay(const allot_outcome& outcome, CallResult& result) {
   result.delay = std::chrono::milliseconds(std::min(outcome.delay_ms, kMaxDelayMs));
 }
 
-CallResult read(const allot_outcome& outcome, std::string_view buffer) {
+std::string read(const allot_text& text) {
+  return {text.data, std::min(text.size, text.capacity)};
+}
+
+CallResult read(const allot_outcome& outcome) {
   CallResult result;
-  result.reason = std::string(buffer.substr(0, outcome.reason.size));
+  result.reason = read(outcome.reason);
+  result.detail = read(outcome.detail);
   switch (outcome.kind) {
     case ALLOT_SUCCESS:
       result.kind = OutcomeKind::kSuccess;
@@ -69,8 +75,12 @@ allot_task task_of(const CallInput& input) {
       maybe(input.traceparent), maybe(input.tracestate), input.losses};
 }
 
-allot_outcome outcome_in(char* reason) {
-  return {sizeof(allot_outcome), ALLOT_SUCCESS, ALLOT_DELAY_BY_POLICY, {reason, kMaxReason, 0}};
+allot_outcome outcome_in(char* room) {
+  return {sizeof(allot_outcome),
+          ALLOT_SUCCESS,
+          ALLOT_DELAY_BY_POLICY,
+          {room, kMaxReason, 0},
+          {room + kMaxReason, kMaxReason, 0}};
 }
 
 }  // namespace
@@ -96,14 +106,14 @@ const char* name_of(OutcomeKind kind) {
 }
 
 CallResult call(const LoadedHandler& handler, const CallInput& input, HostHooks& hooks) {
-  // One buffer per thread, so that 64 KiB which most tasks never touch are not cleared for each
+  // One buffer per thread, so that 128 KiB which most tasks never touch are not cleared for each
   // task.
-  thread_local std::string buffer(kMaxReason, '\0');
+  thread_local std::string buffer(kRoom, '\0');
   const allot_task task = task_of(input);
   const allot_host host = host_of(hooks);
   allot_outcome outcome = outcome_in(buffer.data());
   handler.handler->run(handler.self, &task, &host, &outcome);
-  return read(outcome, buffer);
+  return read(outcome);
 }
 
 ManyResult call_many(const LoadedHandler& handler, std::span<const CallInput> inputs,
@@ -111,14 +121,14 @@ ManyResult call_many(const LoadedHandler& handler, std::span<const CallInput> in
   const std::size_t count = inputs.size();
   // Room for the reasons and the error. It is not cleared: pages that no text reaches take no
   // memory.
-  const auto room = std::make_unique_for_overwrite<char[]>((count + 1) * kMaxReason);
+  const auto room = std::make_unique_for_overwrite<char[]>(count * kRoom + kMaxReason);
   std::vector<allot_task> tasks;
   std::vector<allot_host> hosts;
   std::vector<allot_outcome> outcomes;
   for (std::size_t i = 0; i < count; ++i) {
     tasks.push_back(task_of(inputs[i]));
     hosts.push_back(host_of(*hooks[i]));
-    outcomes.push_back(outcome_in(&room[i * kMaxReason]));
+    outcomes.push_back(outcome_in(&room[i * kRoom]));
   }
   std::vector<const allot_task*> task_list;
   std::vector<const allot_host*> host_list;
@@ -128,7 +138,7 @@ ManyResult call_many(const LoadedHandler& handler, std::span<const CallInput> in
     host_list.push_back(&hosts[i]);
     outcome_list.push_back(&outcomes[i]);
   }
-  char* const words = &room[count * kMaxReason];
+  char* const words = &room[count * kRoom];
   allot_text error = {words, kMaxReason, 0};
   ManyResult result;
   if (handler.handler->run_many(handler.self, task_list.data(), host_list.data(), count,
@@ -136,10 +146,7 @@ ManyResult call_many(const LoadedHandler& handler, std::span<const CallInput> in
     result.error.assign(words, std::min(error.size, kMaxReason));
     return result;
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::string_view reason(&room[i * kMaxReason], kMaxReason);
-    result.each.push_back(read(outcomes[i], reason));
-  }
+  for (const allot_outcome& outcome : outcomes) result.each.push_back(read(outcome));
   return result;
 }
 

@@ -34,7 +34,8 @@ struct CallResult {
   OutcomeKind kind = OutcomeKind::kSuccess;
   // The delay of a retry or snooze, at most a century; nullopt: the policy decides.
   std::optional<std::chrono::milliseconds> delay;
-  std::string reason;  // at most 64 KiB
+  std::string reason;    // at most 64 KiB
+  std::string detail{};  // likewise; of a failed attempt
 };
 
 // Runs one task in its handler, over the C ABI. A meaningless outcome counts as a retry.

@@ -88,15 +88,15 @@ class Watch {
   [[nodiscard]] allot::Outcome outcome(std::optional<int> status) const {
     const std::string end = programs::how_it_ended(status);
     // Whatever the exit code is now: a program that is told to end may do so with exit code 0.
-    if (why_ != nullptr)
-      return allot::retry(programs::reason(why_ + ("; " + end), child_.said()), delay_);
+    if (why_ != nullptr) {
+      return allot::retry(programs::with_output(why_ + ("; " + end), child_.said()), delay_);
+    }
     int kind = ALLOT_RETRY;
     if (status && WIFEXITED(*status)) {
       const auto code = command_.codes.find(WEXITSTATUS(*status));
       kind = code == command_.codes.end() ? command_.other_codes : code->second;
     }
-    if (kind == ALLOT_RETRY) return allot::retry(programs::reason(end, child_.said()));
-    if (kind == ALLOT_FAIL) return allot::fail(programs::reason(end, child_.said()));
+    if (kind != ALLOT_SUCCESS) return {kind, std::nullopt, end, child_.said().all()};
     const std::string said = child_.said().last(kMaxLogged);
     if (!said.empty()) ctx_.info(said);
     return allot::success();

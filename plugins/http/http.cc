@@ -36,7 +36,7 @@ using std::chrono::milliseconds;
 // Of a job without one: its type has a limit.
 constexpr std::chrono::seconds kNoLimit = std::chrono::hours(720);
 constexpr std::size_t kMaxLogged = 4096;
-constexpr std::size_t kMaxReason = std::size_t{60} << 10;
+constexpr std::size_t kMaxDetail = std::size_t{60} << 10;
 
 // The beginning of a text, whole characters of UTF-8.
 std::string beginning(const std::string& text, std::size_t most) {
@@ -57,14 +57,12 @@ allot::Outcome outcome_of(const Target& target, const Answer& answer, const allo
     if (!verdict.message.empty()) ctx.debug(beginning(verdict.message, kMaxLogged));
     return allot::success();
   }
-  const std::string said = beginning(verdict.message, kMaxReason);
-  const std::string reason = said.empty() ? status : status + ": " + said;
-  if (verdict.word == Word::kPermanentFailure) return allot::fail(reason);
-  if (!verdict.delay) return allot::retry(reason);
-  const milliseconds delay = std::min(*verdict.delay, target.retry_after_max);
+  const std::string said = beginning(verdict.message, kMaxDetail);
+  if (verdict.word == Word::kPermanentFailure) return {ALLOT_FAIL, std::nullopt, status, said};
+  if (!verdict.delay) return {ALLOT_RETRY, std::nullopt, status, said};
   constexpr int kTooManyRequests = 429;  // the target has not begun with it
-  return answer.status == kTooManyRequests ? allot::not_started(reason, delay)
-                                           : allot::retry(reason, delay);
+  return {answer.status == kTooManyRequests ? ALLOT_NOT_STARTED : ALLOT_RETRY,
+          std::min(*verdict.delay, target.retry_after_max), status, said};
 }
 
 // When a stop has to end the request: at once where the task's time is over, else when what is

@@ -164,9 +164,29 @@ std::int32_t verdict_of(const std::string& word) {
                 "'; known: success, retry, fail, snooze, release, exception");
 }
 
+// As most languages print an exception.
+std::string text_of(const std::string& type, const std::string& message) {
+  return type.empty() || message.empty() ? type + message : type + ": " + message;
+}
+
+// A trace that is too long keeps both of its ends: the innermost frame is at the beginning in some
+// languages, and at the end in others.
+std::string both_ends(std::string trace) {
+  constexpr std::size_t kEnd = std::size_t{30} << 10;
+  if (trace.size() <= 2 * kEnd) return trace;
+  trace.replace(kEnd, trace.size() - 2 * kEnd, "\n...\n");
+  return trace;
+}
+
 void read_verdict(LineFields& line, Said& said) {
   said.verdict.kind = verdict_of(line.needed("verdict"));
-  said.verdict.reason = line.text("reason").value_or("");
+  if (said.verdict.kind == ALLOT_EXCEPTION) {
+    const std::string type = line.text("class").value_or("");
+    said.verdict.reason = text_of(type, line.text("message").value_or(""));
+    said.verdict.detail = both_ends(line.text("trace").value_or(""));
+  } else {
+    said.verdict.reason = line.text("reason").value_or("");
+  }
   said.verdict.delay = line.duration("delay");
   if (said.verdict.kind == ALLOT_SNOOZE && !said.verdict.delay) {
     throw BadLine("a snooze needs its 'delay'");

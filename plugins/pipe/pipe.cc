@@ -42,9 +42,9 @@ class Place {
       end(milliseconds(0));
       return allot::retry("it was asked to stop", soon(ctx));
     } catch (const BadLine& bad) {
-      return allot::retry(lost("it wrote a line that is none: " + std::string(bad.what())));
+      return lost(ALLOT_RETRY, "it wrote a line that is none: " + std::string(bad.what()));
     } catch (const Broken& broken) {
-      return allot::retry(lost(broken.what()), ctx.stop_requested() ? soon(ctx) : std::nullopt);
+      return lost(ALLOT_RETRY, broken.what(), ctx.stop_requested() ? soon(ctx) : std::nullopt);
     } catch (const std::system_error& error) {
       return allot::not_started(error.what());  // it is being replaced, a full table
     } catch (...) {
@@ -86,9 +86,9 @@ class Place {
       await_hello(settings_, *child_, ctx);
       return std::nullopt;
     } catch (const BadLine& bad) {
-      return allot::not_started(lost("it wrote a line that is none: " + std::string(bad.what())));
+      return lost(ALLOT_NOT_STARTED, "it wrote a line that is none: " + std::string(bad.what()));
     } catch (const Broken& broken) {
-      return allot::not_started(lost(broken.what()));
+      return lost(ALLOT_NOT_STARTED, broken.what());
     }
   }
 
@@ -110,13 +110,20 @@ class Place {
     if (served || grown) let_go();
   }
 
-  // Once it has a task, what the program does not do is charged to the task, as a crash of a
-  // handler is. Ends the program; the reason.
-  std::string lost(std::string why) {
-    why += "; " + child_->end(child_->gone() ? kDying : milliseconds(0));
-    std::string reason = programs::reason(std::move(why), child_->said());
+  // Ends the program. Once it has a task, what it does not do is charged to the task, as a crash of
+  // a handler is. If it ended by itself, its output says why.
+  allot::Outcome lost(std::int32_t kind, std::string why,
+                      std::optional<milliseconds> delay = std::nullopt) {
+    const bool by_itself = child_->gone();
+    why += "; " + child_->end(by_itself ? kDying : milliseconds(0));
+    allot::Outcome outcome{kind, delay, std::move(why)};
+    if (by_itself) {
+      outcome.detail = child_->said().all();
+    } else {
+      outcome.reason = programs::with_output(std::move(outcome.reason), child_->said());
+    }
     forget();
-    return reason;
+    return outcome;
   }
   // The pause of a task that was stopped for the worker's sake. For one that needs more time than
   // it gets, the pauses grow.

@@ -23,10 +23,10 @@ std::string Tail::last(std::size_t most) const {
   return text;
 }
 
-std::string reason(std::string what, const Tail& said) {
-  what.resize(std::min(what.size(), Tail::kSize - 2));
-  const std::string text = said.last(Tail::kSize - what.size() - 2);
-  return text.empty() ? what : std::move(what) + ": " + text;
+std::string with_output(std::string what, const Tail& said) {
+  what.resize(std::min(what.size(), Tail::kSize - 1));
+  const std::string text = said.last(Tail::kSize - what.size() - 1);
+  return text.empty() ? what : std::move(what) + "\n" + text;
 }
 
 }  // namespace programs

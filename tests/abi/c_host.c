@@ -43,10 +43,10 @@ int c_host_run(const allot_plugin* plugin, size_t index, const char* payload,
                            .payload = text(payload),
                            .attempt = 3,
                            .max_attempts = 5};
-  allot_outcome outcome = {sizeof outcome,
-                           ALLOT_SUCCESS,
-                           ALLOT_DELAY_BY_POLICY,
-                           {result->reason, sizeof(result->reason) - 1, 0}};
+  allot_outcome outcome = {.struct_size = sizeof outcome,
+                           .kind = ALLOT_SUCCESS,
+                           .delay_ms = ALLOT_DELAY_BY_POLICY,
+                           .reason = {result->reason, sizeof(result->reason) - 1, 0}};
   char why[64];
   allot_text error = {why, sizeof why, 0};
   void* self = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The layout of ABI 1 to 3, frozen: for C and C++. A row here is never changed; a new version adds
+ * The layout of ABI 1 to 4, frozen: for C and C++. A row here is never changed; a new version adds
  * rows for what it appended (plugin-api/ABI.md). */
 #ifndef ALLOT_TESTS_ABI_LAYOUT_H
 #define ALLOT_TESTS_ABI_LAYOUT_H
@@ -21,6 +21,10 @@
 
 #define ALLOT_SIZE_V3(type, size)                                                           \
   static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 3 && sizeof(type) > (size)), \
+                #type " has another size")
+
+#define ALLOT_SIZE_V4(type, size)                                                           \
+  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 4 && sizeof(type) > (size)), \
                 #type " has another size")
 
 static_assert(sizeof(void*) == 8 && sizeof(size_t) == 8, "the table is that of a 64 bit platform");
@@ -144,6 +148,12 @@ ALLOT_SIZE_V2(allot_submission, 176);
 #if ALLOT_ABI_VERSION >= 3
 ALLOT_AT(allot_task, losses, 120);
 ALLOT_SIZE_V3(allot_task, 128);
+#endif
+
+/* Appended by version 4. */
+#if ALLOT_ABI_VERSION >= 4
+ALLOT_AT(allot_outcome, detail, 48);
+ALLOT_SIZE_V4(allot_outcome, 72);
 #endif
 
 #endif

@@ -82,6 +82,7 @@ const std::map<std::string, std::uint64_t> kLanded = {
     {"0015_superseded.sql", 0xb27c53c0c2c6ecbbU},
     {"0016_deferred_types.sql", 0x0ff9f52cef21a1baU},
     {"0017_instance_pools.sql", 0x70854374d08972d4U},
+    {"0018_errors.sql", 0x7d1752dbdfa5922bU},
 };
 
 TEST(MigrationTest, WhatLandedStaysAsItIs) {

@@ -28,6 +28,7 @@ TEST_P(DeadRule, TheListBeginsWithTheNewest) {
   EXPECT_EQ(list.document[1].at("state"), "dead");
   EXPECT_EQ(list.document[1].at("cause"), "retry");
   EXPECT_EQ(list.document[1].at("error"), "no such user");
+  EXPECT_EQ(list.document[1].at("fault"), "no such user");
   EXPECT_EQ(door().dead("narrow").document, json::array());
 }
 
@@ -45,7 +46,7 @@ TEST_P(DeadRule, GroupsHaveWhatTheirErrorsHaveInCommon) {
                          {"queue", "default"},
                          {"type", "mail.send"},
                          {"cause", "retry"},
-                         {"error_pattern", "user # is gone"},
+                         {"fault", "user # is gone"},
                          {"newest_task", newest}}));
   EXPECT_EQ(list[1].at("tasks"), 1);
   EXPECT_NE(list[0].at("group"), list[1].at("group"));

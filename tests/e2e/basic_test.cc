@@ -61,7 +61,7 @@ TEST(Basic, AnExceptionIsARetryWithItsMessage) {
   ASSERT_EQ(task["attempts"].size(), 2U) << "a dead task shows all of them: " << task;
   for (const auto& attempt : task["attempts"]) {
     EXPECT_EQ(attempt["cause"], "exception") << task;
-    EXPECT_EQ(attempt["error"], "exception: kaboom") << task;
+    EXPECT_EQ(attempt["error"], "std::runtime_error: kaboom") << task;
   }
 }
 

@@ -20,7 +20,7 @@ constexpr std::chrono::seconds kSoon{40};  // a duty is looked for every 10 s
 void put_old_dead(const Daemon& daemon, unsigned tasks) {
   daemon.connect().execute(
       "INSERT INTO task_dead SELECT queue_id, 0, 1, seq, 1, 0, NULL, 'old', '', 'fail', '',"
-      " UTC_TIMESTAMP(6) - INTERVAL 2 HOUR, NULL FROM queue, " +
+      " UTC_TIMESTAMP(6) - INTERVAL 2 HOUR, NULL, NULL, NULL FROM queue, " +
       support::numbers(1, tasks) + " WHERE name = 'default'");
 }
 

@@ -111,14 +111,16 @@ struct TaskInfo {
   std::string type;
   TaskState state = TaskState::kWaiting;
   std::uint32_t prio = 0;
-  std::uint32_t attempts = 0;      // failed ones, plus the one that runs
-  std::uint64_t payload_size = 0;  // bytes
-  std::string payload;             // as the handler gets it
-  Moment at;                       // when it is due, ended, or was detached: see `state`
-  std::string worker;              // "host/pid"; empty: no worker has it
-  bool paused = false;             // the queue is paused: no worker takes the task
-  std::string cause;
-  std::string error;
+  std::uint32_t attempts = 0;        // failed ones, plus the one that runs
+  std::uint64_t payload_size = 0;    // bytes
+  std::string payload;               // as the handler gets it
+  Moment at;                         // when it is due, ended, or was detached: see `state`
+  std::string worker;                // "host/pid"; empty: no worker has it
+  bool paused = false;               // the queue is paused: no worker takes the task
+  std::string cause;                 // of one that is dead
+  std::string error;                 // likewise: one line
+  std::string detail;                // likewise: all of it, with line breaks; empty: `error` is
+  std::string fault;                 // likewise: what failed and where, without what differs
   Moment first_due;                  // when it was submitted, or the time that it was submitted for
   std::string unique_key;            // empty: it has none, or no longer
   std::optional<Moment> expires_at;  // of one that waits: dead unless it has begun by then

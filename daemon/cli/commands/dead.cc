@@ -46,8 +46,8 @@ struct DeadListOptions {
 
 std::vector<std::string> group_row(const queue::DeadGroup& group, const std::string& queue,
                                    bool counted_all) {
-  const std::string pattern = queue::error_pattern(group.newest.error);
-  const std::string why = group.newest.cause + (pattern.empty() ? "" : ": " + pattern);
+  const std::string& fault = group.newest.fault;
+  const std::string why = group.newest.cause + (fault.empty() ? "" : ": " + fault);
   return {group.group,
           queue,
           printable(group.newest.type, queue::kMaxName),
@@ -173,7 +173,7 @@ Listing group_list(bool as_json) {
   return {{"GROUP", "QUEUE", "TYPE", "TASKS", "NEWEST", "NEWEST TASK", "WHY"}, as_json};
 }
 
-// allot dead groups counts the dead tasks of each type, cause and error pattern; it shows the
+// allot dead groups counts the dead tasks of each type, cause and fault; it shows the
 // `limit` largest groups of each queue.
 int dead_groups(const Context& context, const DeadListOptions& options) {
   db::Connection db = connect(context.settings());
@@ -340,7 +340,7 @@ void add_dead(CLI::App& app, const Commands& commands) {
   dead.require_subcommand(1);
   add_list(*dead.add_subcommand("list", "List dead tasks, the newest first"), commands, list_dead,
            remote_list_dead);
-  add_list(*dead.add_subcommand("groups", "Count dead tasks by type, cause and error"), commands,
+  add_list(*dead.add_subcommand("groups", "Count dead tasks by type, cause and fault"), commands,
            dead_groups, remote_dead_groups);
   add_act(*dead.add_subcommand("retry", "Put dead tasks back, with all attempts before them"),
           commands, retry_dead, remote_retry_dead);

@@ -22,6 +22,7 @@
 #include "queue/look/inspect.h"
 #include "queue/look/unique_key.h"
 #include "queue/model/compression.h"
+#include "queue/model/error_text.h"
 #include "queue/submit/submit.h"
 
 namespace allot::cli {
@@ -76,6 +77,21 @@ void print_attempts(const std::vector<queue::AttemptView>& attempts) {
   std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
 
+// The end of the last failed attempt, all of it.
+void print_detail(const std::string& error, const std::string& detail) {
+  const bool is_told = detail.empty() && error == printable(error, kShownError);
+  if (is_told) return;
+  std::string text = printable_lines(detail.empty() ? error : detail);
+  text.resize(text.find_last_not_of('\n') + 1);
+  std::printf("\n%s\n", text.c_str());
+}
+void print_detail(const as_json::Shown& shown) {
+  if (shown.task && shown.task->dead) return print_detail(shown.task->error, shown.task->detail);
+  if (shown.attempts.empty()) return;
+  const queue::AttemptView& last = shown.attempts.back();
+  print_detail(last.error, last.detail);
+}
+
 void line(const char* name, const std::string& value) {
   std::printf("%-10s %s\n", name, value.c_str());
 }
@@ -106,7 +122,8 @@ void print_task(const as_json::Shown& shown) {
   print_unique(shown.unique);
   if (task.key_hash) line("key hash", std::to_string(*task.key_hash));
   print_headers(task.headers);
-  if (task.dead) line("why", why_dead(task, kShownError));
+  if (task.dead) line("why", why_dead(task, queue::kMostMessage));
+  if (task.dead) line("fault", printable(task.fault, queue::kMostFault));
   line("attempts", std::to_string(task.attempts));
   const std::string holder = task.holder.empty() ? "nobody" : printable(task.holder, 100);
   if (task.running) line("running on", holder);
@@ -119,6 +136,7 @@ void print_task(const as_json::Shown& shown) {
            (compressed ? ", compressed " + std::to_string(task.payload_size) : "") +
            (task.payload.empty() ? "" : ": " + printable(task.payload, kShownPayloadLine)));
   print_attempts(shown.attempts);
+  print_detail(shown);
 }
 
 // Shows a finished task of a queue that keeps a history.
@@ -138,6 +156,7 @@ void print_done(const as_json::Shown& shown) {
                   ", memory " + megabytes_of(done.usage.max_rss_kib));
   line("ran on", printable(done.worker, 100));
   print_attempts(shown.attempts);
+  print_detail(shown);
 }
 
 // Detached tasks come first, because they began before those that wait.

@@ -17,6 +17,7 @@ using as_json::did_you_mean;
 using as_json::how_long;
 using as_json::kShownError;
 using as_json::printable;
+using as_json::printable_lines;
 
 // Columns as wide as their widest cell. A column whose cells are all numbers is aligned right.
 class Table {

@@ -71,6 +71,7 @@ DeadLetter read_letter(const db::Row& row, std::uint32_t queue_id) {
   letter.died_at = row.text(6);
   letter.died_at_us = row.u64(7);
   letter.ahead = row.u64(8) != 0;
+  letter.fault = fault_of(letter.error, row.is_null(9) ? std::string_view() : row.text(9));
   return letter;
 }
 
@@ -97,18 +98,21 @@ std::string error_pattern(std::string_view error) {
   return pattern;
 }
 
+std::string fault_of(std::string_view error, std::string_view fault) {
+  return fault.empty() ? error_pattern(beginning(error)) : std::string(fault);
+}
+
 std::string dead_group(std::string_view queue, const DeadLetter& letter) {
-  return error_group(queue, letter.type, letter.cause, letter.error).group;
+  return error_group(queue, letter.type, letter.cause, letter.fault).group;
 }
 
 ErrorGroup error_group(std::string_view queue, std::string_view type, std::string_view cause,
-                       std::string_view error) {
-  const std::string pattern = error_pattern(beginning(error));
-  const std::uint64_t hash = Checksum().mix(queue).mix(type).mix(cause).mix(pattern).value();
+                       std::string_view fault) {
+  const std::uint64_t hash = Checksum().mix(queue).mix(type).mix(cause).mix(fault).value();
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string word;
   for (int shift = 60; shift >= 16; shift -= 4) word += kDigits[(hash >> shift) & 0xfU];
-  return {std::move(word), std::string(cause) + ": " + pattern};
+  return {std::move(word), std::string(cause) + ": " + std::string(fault)};
 }
 
 // FNV-1a; std::hash may differ from build to build.

@@ -20,6 +20,7 @@ struct DeadLetter {
   std::string type;
   std::string cause;
   std::string error;
+  std::string fault;             // see fault_of()
   std::string died_at;           // UTC, ISO 8601
   std::uint64_t died_at_us = 0;  // the same in microseconds since 1970
   bool ahead = false;            // of the database's clock, which was set back since
@@ -29,18 +30,23 @@ struct DeadLetter {
 // word that has a digit and '...' for text in quotes; at most 200 bytes.
 [[nodiscard]] std::string error_pattern(std::string_view error);
 
-// One word for all dead tasks of a queue with the same type, cause and error pattern. It is the
-// same on every host and in every version of the schema.
+// What failed and where, in words for people, without what differs from task to task or between two
+// deployments: "ValueError in send (app/mail.py)". `fault` as it is stored; where that is empty,
+// the pattern of the error.
+[[nodiscard]] std::string fault_of(std::string_view error, std::string_view fault);
+
+// One word for all dead tasks of a queue with the same type, cause and fault. It is the same on
+// every host and in every version of the schema.
 [[nodiscard]] std::string dead_group(std::string_view queue, const DeadLetter& letter);
 
-// The group of an attempt that failed: dead_group() of its task, were it dead; and what its errors
-// look like, for people.
+// The group of an attempt that failed: dead_group() of its task, were it dead; and its cause and
+// fault, for people.
 struct ErrorGroup {
   std::string group;
   std::string look;
 };
 [[nodiscard]] ErrorGroup error_group(std::string_view queue, std::string_view type,
-                                     std::string_view cause, std::string_view error);
+                                     std::string_view cause, std::string_view fault);
 
 // A checksum that is the same on every host and in every version of the schema.
 class Checksum {
@@ -62,7 +68,7 @@ std::vector<DeadLetter> page_dead(db::Connection& db, std::uint32_t queue_id, co
 void each_dead(db::Connection& db, const QueueInfo& queue,
                const std::function<bool(const DeadLetter&)>& look);
 
-// The dead tasks of one type, cause and error pattern.
+// The dead tasks of one type, cause and fault.
 struct DeadGroup {
   std::string group;  // see dead_group()
   DeadLetter newest;

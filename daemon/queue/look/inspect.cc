@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "queue/look/dead_letter.h"
 #include "queue/model/statements.h"
 #include "sql/queries.h"
 
@@ -41,6 +42,10 @@ std::optional<std::uint32_t> key_hash_of(const db::Row& row, std::size_t column)
   const auto hash = row.maybe_u64(column);
   if (!hash) return std::nullopt;
   return static_cast<std::uint32_t>(*hash);
+}
+
+std::string text_or_none(const db::Row& row, std::size_t column) {
+  return row.is_null(column) ? std::string() : std::string(row.text(column));
 }
 
 Headers headers_of(const db::Row& row, std::size_t column) {
@@ -90,6 +95,8 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
     view.flags = static_cast<std::uint32_t>(row->u64(11));
     view.key_hash = key_hash_of(*row, 12);
     view.headers = headers_of(*row, 13);
+    view.detail = text_or_none(*row, 14);
+    view.fault = fault_of(view.error, text_or_none(*row, 15));
     return view;
   }
   return std::nullopt;
@@ -107,7 +114,9 @@ std::vector<AttemptView> read_attempts(db::Connection& db, const TaskId& id, int
                         std::string(row->text(3)),
                         worker_name(*row, 4, 5),
                         static_cast<std::uint32_t>(row->u64(6)),
-                        {row->maybe_u64(7), row->maybe_u64(8), row->maybe_u64(9)}});
+                        {row->maybe_u64(7), row->maybe_u64(8), row->maybe_u64(9)},
+                        text_or_none(*row, 10),
+                        fault_of(row->text(3), text_or_none(*row, 11))});
   }
   return attempts;
 }
@@ -178,6 +187,7 @@ std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std:
     view.dead = true;
     view.cause = row->text(8);
     view.error = row->text(9);
+    view.fault = fault_of(view.error, text_or_none(*row, 10));
   }
   return views;
 }

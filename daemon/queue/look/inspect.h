@@ -46,6 +46,8 @@ struct TaskView {
   std::optional<std::string> silent_since{};  // likewise: it should have been renewed after that
   std::string cause;                          // dead ones: why
   std::string error;
+  std::string detail;        // only from show(): all of the error; empty: `error` is
+  std::string fault;         // see fault_of() of look/dead_letter.h
   std::string payload;       // only from show(), as stored: see model/compression.h
   std::uint32_t flags = 0;   // likewise
   std::uint64_t origin = 0;  // Holder::origin of a detached one, only from show(), and its pid
@@ -68,6 +70,8 @@ struct AttemptView {
   std::string worker;      // "host/pid"
   std::uint32_t life = 0;  // how often it was retried from the dead since
   Usage usage{};
+  std::string detail{};  // all of the error; empty: `error` is
+  std::string fault{};   // see fault_of() of look/dead_letter.h
 };
 
 // What keeps a waiting task, as one look at the database showed it.

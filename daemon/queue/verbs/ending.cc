@@ -63,6 +63,16 @@ db::Statement& set_state(db::Statement& statement, const StoredState& state) {
       .set("compressed_flags", kCompressedFlags | kCompressibleFlag);
 }
 
+db::Statement& set_verdict(db::Statement& statement, const Verdict& verdict) {
+  const auto text = [](std::string_view raw, std::size_t most) {
+    return raw.empty() ? "NULL" : Statement::quoted(error_text(raw, most));
+  };
+  return statement.set("cause", verdict.cause)
+      .set("error", error_text(verdict.error))
+      .set_raw("detail", text(verdict.detail, kMostErrorText))
+      .set_raw("fault", text(verdict.fault, kMostFault));
+}
+
 // A burial that a hook reports.
 struct Death {
   const OnDead& hook;
@@ -71,12 +81,11 @@ struct Death {
 };
 // Fills the placeholders of hook_dead.sql and hook_detached.sql except the fence.
 void set_death(db::Statement& hook, const Death& death, const TaskId& id, std::uint32_t salt) {
-  hook.set("attempt", death.attempt)
+  set_verdict(hook, death.verdict)
+      .set("attempt", death.attempt)
       .set("task", id.text())
       .set("span", span_id(id.text(), death.attempt))
       .set("queue", death.hook.from_queue)
-      .set("cause", death.verdict.cause)
-      .set("error", error_text(death.verdict.error))
       .set("hook_queue", death.hook.queue)
       .set("hook_type", death.hook.type)
       .set_raw("best_route", best_route("named.queue_id", "named.placement", death.hook.type))
@@ -104,10 +113,7 @@ Mark refunded(const Ending& ending, std::uint32_t keep_flags) {
 
 Statement record_statement(const Holder& who, const Claim& claim, const Ending& ending) {
   Statement record(texts(claim).record);
-  set_row(record, claim)
-      .set("attempt", ending.attempt)
-      .set("cause", ending.verdict.cause)
-      .set("error", error_text(ending.verdict.error));
+  set_verdict(set_row(record, claim).set("attempt", ending.attempt), ending.verdict);
   if (!claim.detached()) record.set("host", who.host).set("pid", who.pid);
   return set_usage(record, ending.verdict.usage);
 }
@@ -230,10 +236,7 @@ Statement begun_statement(std::span<const Claim> claims, std::uint32_t flag) {
 
 Statement bury_statement(const Claim& claim, const Ending& ending) {
   Statement bury(texts(claim).bury);
-  set_row(bury, claim)
-      .set("attempt", ending.attempt)
-      .set("cause", ending.verdict.cause)
-      .set("error", error_text(ending.verdict.error));
+  set_verdict(set_row(bury, claim).set("attempt", ending.attempt), ending.verdict);
   if (!claim.detached()) bury.set("first_key", claim.id.first_key);
   return bury;
 }

@@ -24,11 +24,13 @@ enum class Fenced { kWritten, kLost };
 // Whether a write also ends the lease, in the same transaction.
 enum class Then { kKeepLease, kRelease };
 
-// Why an attempt ended, for people: a short word and a text.
+// Why an attempt ended, for people: a short word, and what worker/run/failure.h makes of its error.
 struct Verdict {
   std::string_view cause;  // retry, fail, exception, signal, exit, timeout, lease, lost
   std::string_view error;
   Usage usage{};
+  std::string_view detail{};
+  std::string_view fault{};
 };
 
 // The verdict on an attempt whose end nobody reported.

@@ -252,7 +252,7 @@ TaskEnd JobRunner::bury_spent(Run& run) {
       facts_of(run, Facts::Outcome::kNotBegun, queue::kUnreported.cause, queue::kUnreported.error);
   if (!attempts.empty()) {
     facts.cause = attempts.back().cause;
-    facts.error = attempts.back().error;
+    facts.failure = {attempts.back().error, attempts.back().detail, attempts.back().fault};
   }
   return end(run, facts);
 }
@@ -375,7 +375,8 @@ TaskEnd JobRunner::verdict(Call::Member& member, const plugin_host::CallResult& 
   if (!resolve_detach(run)) return dropped(run);
   if (succeeded && writes.any()) return acknowledge(member);
   if (succeeded) return finished(run);
-  Facts facts = facts_of(run, outcome_of(said.kind), plugin_host::name_of(said.kind), said.reason);
+  Facts facts = facts_of(run, outcome_of(said.kind), plugin_host::name_of(said.kind), {});
+  facts.failure = failure_of(said);
   facts.wanted = said.delay;
   // The handler obeyed stop_requested, for a reason that is not the task's.
   const bool gave_way = said.kind == plugin_host::OutcomeKind::kRetry && !run.was_valid() &&
@@ -464,7 +465,7 @@ Facts JobRunner::facts_of(const Run& run, Facts::Outcome outcome, std::string_vi
   facts.expires = run.task.expires_in.has_value();
   facts.pause = pause_after(run);
   facts.cause = cause;
-  facts.error = error;
+  facts.failure.message = error;
   facts.usage = run.usage;
   facts.on_dead = on_dead(*run.queue.settings);
   return facts;

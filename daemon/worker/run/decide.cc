@@ -29,7 +29,7 @@ bool lost_too_often(const Facts& facts) {
 queue::Ending ending(Verb verb, const Facts& facts) {
   queue::Ending ending{verb, facts.attempt};
   if (has_verdict(facts)) ending.verdicts = *facts.verdicts + 1;
-  ending.verdict = {facts.cause, facts.error, facts.usage};
+  ending.verdict = verdict_of(facts);
   ending.none_ended = facts.outcome == Outcome::kNotBegun;
   return ending;
 }
@@ -44,8 +44,7 @@ Decision finished(What what, const Facts& facts) {
 Decision cancelled(const Facts& facts) {
   if (facts.cancel->as_done) return finished(What::kEnded, facts);
   queue::Ending bury = ending(Verb::kBury, facts);
-  bury.verdict.cause = queue::kCancelled;
-  bury.verdict.error = facts.cancel->reason;
+  bury.verdict = {queue::kCancelled, facts.cancel->reason, facts.usage};
   return {What::kCancelled, bury};
 }
 
@@ -108,6 +107,11 @@ Decision try_again(const Facts& facts) {
 
 }  // namespace
 
+queue::Verdict verdict_of(const Facts& facts) {
+  const Failure& failure = facts.failure;
+  return {facts.cause, failure.message, facts.usage, failure.detail, failure.fault};
+}
+
 meter::Count count_of(Decision::What what) {
   switch (what) {
     case What::kFinished:
@@ -133,7 +137,8 @@ std::optional<queue::ErrorGroup> error_of(const Decision& decision, std::string_
       decision.what == Decision::What::kRetried || decision.what == Decision::What::kDead;
   if (!failed || !decision.ending) return std::nullopt;
   const queue::Verdict& verdict = decision.ending->verdict;
-  return queue::error_group(queue, type, verdict.cause, verdict.error);
+  return queue::error_group(queue, type, verdict.cause,
+                            queue::fault_of(verdict.error, verdict.fault));
 }
 
 Decision decide(const Facts& facts) {

@@ -11,6 +11,7 @@
 #include "queue/look/dead_letter.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/ending.h"
+#include "worker/run/failure.h"
 
 namespace allot::worker {
 
@@ -48,8 +49,8 @@ struct Facts {
   std::optional<queue::CancelRequest> cancel{};  // somebody asked for its end (B11)
   std::optional<std::chrono::microseconds> wanted{};  // the pause that its handler asked for
   std::chrono::microseconds pause{0};                 // by the policy of its type or queue
-  std::string cause{};                                // of the verdict: a word, and a text
-  std::string error{};
+  std::string cause{};                                // of the verdict: a word,
+  Failure failure{};                                  // and what it says
   queue::Usage usage{};
   std::optional<queue::OnDead> on_dead{};
   std::optional<queue::Record> record{};  // for the history of its queue, if it keeps one
@@ -71,6 +72,9 @@ struct Decision {
   std::optional<queue::Ending> ending{};            // nullopt: there is nothing to write
   std::optional<std::chrono::microseconds> hold{};  // so long its partition waits for it (S16)
 };
+
+// What is kept of it, if it failed. It refers to the facts.
+[[nodiscard]] queue::Verdict verdict_of(const Facts& facts);
 
 // How it is counted.
 [[nodiscard]] meter::Count count_of(Decision::What what);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/run/run_log.h"
 
+#include <algorithm>
+
 #include "log/log.h"
 
 namespace allot::worker {
@@ -8,6 +10,17 @@ namespace {
 
 Logged logged(const Run& run) {
   return {run.id, run.task.type, run.task.headers.trace.id()};
+}
+
+// The end of a text, which says what went wrong in most languages; it begins with a whole line
+// where it can.
+log::Field detail_field(std::string_view detail) {
+  constexpr std::size_t kMostLogged = 2 << 10;
+  if (detail.size() > kMostLogged) {
+    detail.remove_prefix(detail.size() - kMostLogged);
+    detail.remove_prefix(std::min(detail.find('\n'), detail.size() - 1) + 1);
+  }
+  return {detail.empty() ? "" : "detail", detail};
 }
 
 }  // namespace
@@ -38,7 +51,8 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
                                       {"of", facts.most},
                                       {"again_in_ms", pause_ms()},
                                       {"cause", facts.cause},
-                                      {"error", facts.error}});
+                                      {"error", facts.failure.message},
+                                      detail_field(facts.failure.detail)});
     case Became::kPutOff:
       if (facts.outcome == Facts::Outcome::kNotStarted) {
         return log::warn("task.put_off", {{"task", run.id},
@@ -54,12 +68,13 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
                         {"type", run.task.type},
                         trace_field(run.task),
                         {"again_in_ms", pause_ms()},
-                        {"reason", facts.error}});
+                        {"reason", facts.failure.message}});
     case Became::kInterrupted:
-      return log::info("task.interrupted",
-                       {{"task", run.id}, trace_field(run.task), {"reason", facts.error}});
+      return log::info(
+          "task.interrupted",
+          {{"task", run.id}, trace_field(run.task), {"reason", facts.failure.message}});
     case Became::kDead:
-      return log_dead(logged(run), facts.attempt, {facts.cause, facts.error});
+      return log_dead(logged(run), facts.attempt, verdict_of(facts));
     case Became::kCancelled:
       return log_cancelled(logged(run), facts.cancel->reason,
                            began ? "its handler ended" : "it was not started again");
@@ -82,7 +97,8 @@ void log_dead(const Logged& task, std::uint32_t last, const queue::Verdict& verd
                            trace_field(task.trace_id),
                            {"attempt", last},
                            {"cause", verdict.cause},
-                           {"error", verdict.error}});
+                           {"error", verdict.error},
+                           detail_field(verdict.detail)});
 }
 
 void log_cancelled(const Logged& task, std::string_view reason, std::string_view how) {

@@ -85,7 +85,7 @@ Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const
   facts.cancel = queue::find_cancel(db, crashed.id);
   facts.pause = pauses.delay(crashed.attempt, std::random_device{}());
   facts.cause = queue::kUnreported.cause;
-  facts.error = queue::kUnreported.error;
+  facts.failure.message = queue::kUnreported.error;
   facts.on_dead = on_dead(keys);
   if (keeps_history(keys)) facts.record = queue::Record{{}, 0, crashed.attempt, {}};
   return facts;

@@ -270,7 +270,7 @@ Facts facts_of(const Tools& tools, const config::Settings& settings, const ipc::
       {run.id(), task.queue_name, task.type, task.attempt, task.max_attempts, run.verdicts});
   Death death = describe_death(end, slot, run);
   facts.cause = death.cause;
-  facts.error = std::move(death.text);
+  facts.failure.message = std::move(death.text);
   facts.usage = usage_of(slot, task);
   facts.record = record_of(settings, task.queue_name, tools.detached.holder(), task.attempt);
   if (facts.record) facts.record->usage = facts.usage;
@@ -331,9 +331,9 @@ void log_charge(const FormerRun& run, bool charged) {
                              {"of", task.max_attempts},
                              {"charged", charged},
                              {"cause", run.facts.cause},
-                             {"error", run.facts.error}});
+                             {"error", run.facts.failure.message}});
   if (!charged || decide(run.facts).what != Decision::What::kDead) return;
-  log_dead({id, task.type, run.trace.id()}, task.attempt, {run.facts.cause, run.facts.error});
+  log_dead({id, task.type, run.trace.id()}, task.attempt, verdict_of(run.facts));
 }
 
 // When a neighbour or somebody outside ended the worker, this task's attempt does not count. Gives
@@ -413,7 +413,7 @@ std::vector<FormerRun> end_cancelled(const Tools& tools, const std::vector<Forme
     if (fenced == queue::Fenced::kLost && !was_charged(tools.db, run)) continue;
     count_crash(tools, run);
     log_cancelled({run.id().text(), run.record.type, run.trace.id()}, cancel->reason,
-                  run.facts.error + (cancel->as_done ? ", and it counts as done" : ""));
+                  run.facts.failure.message + (cancel->as_done ? ", and it counts as done" : ""));
   }
   return ended;
 }

@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 #define ALLOT_PLUGIN_MAGIC UINT32_C(0x544c4c41) /* "ALLT" */
-#define ALLOT_ABI_VERSION UINT32_C(3)
+#define ALLOT_ABI_VERSION UINT32_C(4)
 #define ALLOT_DESCRIBE_SYMBOL "allot_plugin_describe"
 
 #if defined(__GNUC__)
@@ -207,7 +207,14 @@ typedef struct allot_outcome {
   int32_t kind;      /* ALLOT_SUCCESS, ALLOT_RETRY ... */
   int64_t delay_ms;  /* of a retry, a snooze or what did not start: the pause before it, or
                         ALLOT_DELAY_BY_POLICY */
-  allot_text reason; /* of all but success, for people */
+  allot_text reason; /* of all but success, for people: what happened, in its first line, such as
+                      * "exit code 1"; what follows only explains it */
+  /* Since version 4. Of a failed attempt: the output or the stack trace of what failed. The last
+   * stack trace in it says in the reason's place what happened, and where: errors are grouped by
+   * that. Where it has none, its first line stands behind that of the reason, except of
+   * ALLOT_EXCEPTION. Where the handler itself ended what ran (a timeout), the reason says why:
+   * write the output behind its first line instead. */
+  allot_text detail;
 } allot_outcome;
 
 /* A handler of one task type, or of those that the configuration names. */

@@ -13,15 +13,17 @@
 //   };
 //   ALLOT_HANDLER("hello", Hello)
 //
-// An exception that leaves run() is a retry with its message.
+// An exception that leaves run() is a retry with its class and message.
 #pragma once
 
+#include <cxxabi.h>
 #include <time.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <exception>
@@ -31,6 +33,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -45,6 +48,8 @@ struct Outcome {
   std::int32_t kind = ALLOT_SUCCESS;
   std::optional<std::chrono::milliseconds> delay;
   std::string reason;
+  // Of a failed attempt: the output or the stack trace of what failed (allot_outcome in plugin.h).
+  std::string detail{};
 };
 
 // The task is done and is acknowledged.
@@ -317,6 +322,18 @@ inline void give(const Outcome& outcome, allot_outcome& result) {
   result.kind = outcome.kind;
   result.delay_ms = outcome.delay ? outcome.delay->count() : ALLOT_DELAY_BY_POLICY;
   append(result.reason, outcome.reason);
+  constexpr std::size_t kWithDetail = offsetof(allot_outcome, detail) + sizeof(allot_text);
+  if (result.struct_size >= kWithDetail) append(result.detail, outcome.detail);
+}
+
+// The class of the exception in hand. Allocates nothing once memory is out.
+inline void append_class(allot_text& to) noexcept {
+  const std::type_info* const type = abi::__cxa_current_exception_type();
+  if (type == nullptr) return append(to, "exception");
+  int status = 0;
+  char* const name = abi::__cxa_demangle(type->name(), nullptr, nullptr, &status);
+  append(to, name != nullptr ? name : type->name());
+  std::free(name);
 }
 
 // Allocates nothing once the handler has thrown, because it may have thrown for want of memory.
@@ -327,10 +344,11 @@ inline void run(void* self, const allot_task* task, const allot_host* host,
     give(static_cast<Handler*>(self)->run(ctx), *result);
     return;
   } catch (const std::exception& thrown) {
-    append(result->reason, "exception: ");
+    append_class(result->reason);
+    append(result->reason, ": ");
     append(result->reason, thrown.what());
   } catch (...) {
-    append(result->reason, "exception that is not a std::exception");
+    append_class(result->reason);
   }
   result->kind = ALLOT_EXCEPTION;
 }
@@ -351,10 +369,11 @@ inline std::int32_t run_many(void* self, const allot_task* const* tasks,
     append(*error, "run_many returned " + std::to_string(said.size()) + " outcomes for " +
                        std::to_string(count) + " tasks");
   } catch (const std::exception& thrown) {
-    append(*error, "exception: ");
+    append_class(*error);
+    append(*error, ": ");
     append(*error, thrown.what());
   } catch (...) {
-    append(*error, "exception that is not a std::exception");
+    append_class(*error);
   }
   return 1;
 }

@@ -30,7 +30,7 @@
 namespace ALLOT_HIDDEN_ allot {
 
 inline bool operator==(const Outcome& a, const Outcome& b) {
-  return a.kind == b.kind && a.delay == b.delay && a.reason == b.reason;
+  return a.kind == b.kind && a.delay == b.delay && a.reason == b.reason && a.detail == b.detail;
 }
 
 // For GoogleTest: "retry(connection refused) after 5000 ms".
@@ -39,6 +39,7 @@ inline void PrintTo(const Outcome& outcome, std::ostream* out) {
                                "release", "exception", "not_started"};
   const bool known = outcome.kind >= ALLOT_SUCCESS && outcome.kind <= ALLOT_NOT_STARTED;
   *out << (known ? names[outcome.kind] : "unknown outcome") << "(" << outcome.reason << ")";
+  if (!outcome.detail.empty()) *out << " with the detail " << outcome.detail;
   if (outcome.delay) *out << " after " << outcome.delay->count() << " ms";
 }
 
@@ -200,14 +201,16 @@ class Handler {
           outcome{sizeof(allot_outcome),
                   ALLOT_SUCCESS,
                   ALLOT_DELAY_BY_POLICY,
-                  {reason.data(), reason.size(), 0}} {}
+                  {reason.data(), reason.size(), 0},
+                  {detail.data(), detail.size(), 0}} {}
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
     ~Call() = default;
 
     void read_outcome() {
       const std::int32_t kind = outcome.kind == ALLOT_EXCEPTION ? ALLOT_RETRY : outcome.kind;
-      ran.outcome = {kind, std::nullopt, reason.substr(0, outcome.reason.size)};
+      ran.outcome = {kind, std::nullopt, reason.substr(0, outcome.reason.size),
+                     detail.substr(0, outcome.detail.size)};
       if (outcome.delay_ms >= 0) ran.outcome.delay = std::chrono::milliseconds(outcome.delay_ms);
     }
 
@@ -341,6 +344,7 @@ class Handler {
     std::mutex mutex;
     Ran ran{};
     std::string reason = std::string(65536, '\0');
+    std::string detail = std::string(65536, '\0');
     const allot_task raw;
     const allot_host host;
     allot_outcome outcome;

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs tasks of Allot (docs/pipe-workers.md): AllotPipe::run(sub { my ($task) = @_; ... }). It ends
-# with nothing, or fail('why'), retry('why', 30), snooze(30), release(); delays are seconds. All
+# with anything, or fail('why'), retry('why', 30), snooze(30), release(); delays are seconds. All
 # texts are octets: those of UTF-8.
 package AllotPipe;
-use strict;
-use warnings;
+use strict; use warnings;
+use Carp ();
 use Fcntl qw(F_SETFD FD_CLOEXEC);
 use JSON::PP ();
 use MIME::Base64 qw(encode_base64 decode_base64);
 
-my ($json, $buffer) = (JSON::PP->new->utf8, "");
+my ($json, $buffer, $no) = (JSON::PP->new->utf8, "", $Carp::CarpInternal{AllotPipe} = 1);
 open(my $in, '<&=', 3) && open(my $out, '>&=', 4) or die "AllotPipe: descriptors 3 and 4: $!";
 
 sub _verdict {
     my ($verdict, $reason, $delay) = @_;
-    my %delay = defined $delay ? (delay => int($delay * 1000) . 'ms') : ();
-    return bless { verdict => $verdict, reason => $reason // '', %delay }, 'AllotPipe::Verdict';
+    my @delay = defined $delay ? (delay => int($delay * 1000) . 'ms') : ();
+    return bless { verdict => $verdict, reason => _text($reason // ''), @delay }, 'AllotPipe::Verdict';
 }
 sub success { return _verdict('success') }
 sub retry   { return _verdict('retry', @_) }
@@ -37,21 +37,19 @@ sub _write {
     my $line = $json->encode({@_}) . "\n";
     substr($line, 0, syswrite($out, $line) // die("AllotPipe: $!"), "") while length $line;
 }
-sub _text { my ($octets) = @_; utf8::decode($octets); return $octets }
+sub _text { my $octets = "$_[0]"; utf8::decode($octets); return $octets }
 sub _payload {
     my $text = my $octets = shift // '';
     return utf8::decode($text) ? (payload => $text) : (payload_base64 => encode_base64($octets, ''));
 }
 sub _call {
     my ($task, $kind, @fields) = @_;
-    _write(kind => $kind, id => $task->{id}, @fields);
     local $_;
+    _write(kind => $kind, id => $task->{id}, @fields);
     while (($_ = _read(1))->{kind} eq 'stop') { $task->{stopped} = 1 }
-    die "$_->{code}: $_->{reason}\n" if $_->{kind} eq 'refused';
-    return $_->{ids};
+    return $_->{kind} eq 'done' ? $_->{ids} : die "$_->{code}: $_->{reason}\n";
 }
 sub _task { my ($type, $payload, %options) = @_; [{type => $type, _payload($payload), %options}] }
-
 # A task has id, queue, type, attempt, max_attempts, time_left_ms, traceparent, tracestate and payload.
 sub heartbeat { _write(kind => 'heartbeat', id => $_[0]{id}) }
 sub log { _write(kind => 'log', id => $_[0]{id}, text => _text($_[1]), level => $_[2] // 'info') }
@@ -60,6 +58,13 @@ sub submit         { my $task = shift; return _call($task, 'submit', tasks => _t
 sub replace_with   { my $task = shift; _call($task, 'replace_with', tasks => _task(@_)) }
 sub stop_requested { return $_[0]{stopped} ||= defined _read(0) }
 
+sub _trace { (my $what = "$_[0]") =~ s/( at \S+ line \d+(, <.*)?\.)?\n\z//; Carp::longmess($what) }
+sub _ended {
+    my ($handle, $task, $end, $trace) = @_;
+    local $SIG{__DIE__} = $SIG{__DIE__} || sub { $trace = _trace($_[0]) };
+    return ref $end eq 'AllotPipe::Verdict' ? $end : success() if eval { ($end) = $handle->($task); 1 };
+    return { verdict => 'exception', class => ref $@, message => _text($@), trace => _text($trace // $@) };
+}
 sub run {
     my ($handle) = @_;
     STDOUT->autoflush(1);
@@ -69,11 +74,7 @@ sub run {
         next if $task->{kind} ne 'task';    # a stop that crossed a verdict
         my $coded = $task->{payload_base64};
         defined $coded ? $task->{payload} = decode_base64($coded) : utf8::encode($task->{payload});
-        my $verdict = eval { [$handle->(bless $task)]->[0] };
-        $verdict = _verdict('exception', $@) if $@;
-        $verdict = success() if ref $verdict ne 'AllotPipe::Verdict';
-        $verdict->{reason} = _text($verdict->{reason});
-        _write(kind => 'verdict', id => $task->{id}, %$verdict);
+        _write(kind => 'verdict', id => $task->{id}, %{ _ended($handle, bless $task) });
     }
 }
 1;

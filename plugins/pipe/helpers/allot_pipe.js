@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs tasks of Allot (docs/pipe-workers.md): require('allot_pipe').run(async (task) => ...). The
-// function returns nothing, or fail('why'), retry('why', 30), snooze(30), release(); delays are
+// function returns anything, or fail('why'), retry('why', 30), snooze(30), release(); delays are
 // seconds. The worker is heard only while the function awaits something.
 'use strict';
-const fs = require('fs');
-const net = require('net');
+const [fs, net] = [require('fs'), require('net')];
 
 class Verdict {
   constructor(verdict, reason = '', delay = undefined) {
@@ -12,6 +11,8 @@ class Verdict {
     if (delay !== undefined) this.delay = `${Math.trunc(delay * 1000)}ms`;
   }
 }
+const exception = (error) => ({ verdict: 'exception', class: error?.constructor?.name ?? '',
+  message: String(error?.message ?? error), trace: String(error?.stack ?? '') });
 class Refused extends Error {} // of a call that writes; `code` says why
 
 function write(line) {
@@ -62,8 +63,7 @@ function run(handle) {
     if (line.kind !== 'task') return void (task && task.id === line.id && task.answer(line));
     const mine = task = new Task(line);
     new Promise((resolve) => resolve(handle(mine)))
-      .then((verdict) => (verdict instanceof Verdict ? verdict : new Verdict('success')),
-        (error) => new Verdict('exception', error))
+      .then((end) => (end instanceof Verdict ? end : new Verdict('success')), exception)
       .then((verdict) => write({ kind: 'verdict', id: mine.id, ...verdict }));
   };
   new net.Socket({ fd: 3, readable: true, writable: false }).on('data', (chunk) => {

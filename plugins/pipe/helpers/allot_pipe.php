@@ -1,7 +1,7 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
 // Runs tasks of Allot (docs/pipe-workers.md): AllotPipe\run(function ($task) { ... }). It returns
-// nothing, or fail('why'), retry('why', 30), snooze(30), release(); delays are seconds.
+// nothing or true, or fail('why'), retry('why', 30), snooze(30), release(); delays are seconds.
 namespace AllotPipe;
 final class Verdict {
     public string $delay;
@@ -10,7 +10,6 @@ final class Verdict {
     }
 }
 final class Refused extends \Exception {}  // of a call that writes; its message begins with the code
-
 function retry($reason = '', $delay = null) { return new Verdict('retry', $reason, $delay); }
 function fail($reason = '') { return new Verdict('fail', $reason); }
 function snooze($delay, $reason = '') { return new Verdict('snooze', $reason, $delay); }
@@ -25,10 +24,8 @@ function write_line(array $line) {
     fwrite(Task::$out, $json . "\n") !== false || exit(1);
 }
 function payload_of($data) {
-    if (preg_match('//u', $data)) return ['payload' => $data];
-    return ['payload_base64' => base64_encode($data)];
+    return preg_match('//u', $data) ? ['payload' => $data] : ['payload_base64' => base64_encode($data)];
 }
-
 final class Task {
     public static $in, $out;
     public $id, $queue, $type, $attempt, $max_attempts, $time_left_ms, $traceparent, $tracestate, $payload;
@@ -37,17 +34,14 @@ final class Task {
         foreach ($line as $name => $value) if (property_exists($this, $name)) $this->$name = $value;
         if (isset($line['payload_base64'])) $this->payload = base64_decode($line['payload_base64']);
     }
-    private function say($kind, array $fields = []) {
-        write_line(['kind' => $kind, 'id' => $this->id] + $fields);
-    }
+    private function say($kind, $fields = []) { write_line(['kind' => $kind, 'id' => $this->id] + $fields); }
     private function call($kind, array $fields) {
         $this->say($kind, $fields);
         while (($answer = read_line())['kind'] === 'stop') $this->stopped = true;
-        if ($answer['kind'] === 'done') return $answer['ids'];
-        throw new Refused($answer['code'] . ': ' . $answer['reason']);
+        return $answer['ids'] ?? throw new Refused($answer['code'] . ': ' . $answer['reason']);
     }
-    private function tasks($type, $payload, array $options) {
-        return ['tasks' => [['type' => $type] + payload_of($payload) + $options]];
+    private function tasks($type, $data, $more) {
+        return ['tasks' => [['type' => $type] + payload_of($data) + $more]];
     }
     public function heartbeat() { $this->say('heartbeat'); }
     public function log($text, $level = 'info') { $this->say('log', compact('text', 'level')); }
@@ -63,18 +57,24 @@ final class Task {
         return $this->stopped = $this->stopped || (stream_select($in, $no, $no, 0) && read_line());
     }
 }
+function ended(callable $handle, Task $task) {
+    try {
+        $end = $handle($task) ?? true;
+    } catch (\Throwable $error) {
+        return ['verdict' => 'exception', 'class' => get_class($error),
+                'message' => $error->getMessage(), 'trace' => "Fatal error: Uncaught $error"];
+    }
+    if ($end === true) return ['verdict' => 'success'];
+    if ($end instanceof Verdict) return get_object_vars($end);
+    $what = $end === false ? 'false' : 'a value of the type ' . get_debug_type($end) . ', no verdict';
+    return ['verdict' => 'retry', 'reason' => "the handler returned $what"];
+}
 
 function run(callable $handle) {
     [Task::$in, Task::$out] = [fopen('php://fd/3', 'r'), fopen('php://fd/4', 'w')];
     write_line(['kind' => 'hello', 'protocol' => 1]);
     while ($line = read_line()) {
         if ($line['kind'] !== 'task') continue;  // a stop that crossed a verdict
-        try {
-            $verdict = $handle(new Task($line));
-        } catch (\Throwable $error) {
-            $verdict = new Verdict('exception', get_class($error) . ': ' . $error->getMessage());
-        }
-        if (!$verdict instanceof Verdict) $verdict = new Verdict('success');
-        write_line(['kind' => 'verdict', 'id' => $line['id']] + get_object_vars($verdict));
+        write_line(['kind' => 'verdict', 'id' => $line['id']] + ended($handle, new Task($line)));
     }
 }

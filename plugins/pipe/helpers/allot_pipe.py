@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs tasks of Allot (docs/pipe-workers.md): allot_pipe.run(handle). handle(task) returns nothing,
-# or fail("why"), retry("why", delay=30), snooze(delay=30), release(); delays are seconds.
-import base64, json, os, select, sys
+# Runs tasks of Allot (docs/pipe-workers.md): allot_pipe.run(handle). handle(task) returns nothing or
+# True, or fail("why"), retry("why", delay=30), snooze(delay=30), release(); delays are seconds.
+import base64, functools, json, os, select, sys, traceback
 
-def _maker(verdict):
-    def make(reason="", delay=None):
-        line = {"verdict": verdict, "reason": str(reason)}
-        return line if delay is None else {**line, "delay": "%dms" % (delay * 1000)}
-    return make
-
-success, retry, fail, snooze, release = map(
-    _maker, ("success", "retry", "fail", "snooze", "release"))
+class Verdict(dict): pass
+def _text(value): return str(value).encode(errors="replace").decode()
+def _verdict(word, reason="", delay=None):
+    more = {} if delay is None else {"delay": "%dms" % (delay * 1000)}
+    return Verdict(verdict=word, reason=_text(reason), **more)
+success, retry, fail, snooze, release = (
+    functools.partial(_verdict, word) for word in "success retry fail snooze release".split())
 _buffer, _decode = bytearray(), json.JSONDecoder().raw_decode
 
 class Refused(Exception):  # of a call that writes; the worker's line is in its fields
@@ -30,8 +29,7 @@ def _read(wait=True):
 
 def _send(text):
     data = text.encode()
-    while (sent := os.write(4, data)) < len(data):
-        data = memoryview(data)[sent:]
+    while (sent := os.write(4, data)) < len(data): data = memoryview(data)[sent:]
 def _write(**line): _send(json.dumps(line) + "\n")
 
 def _payload(data):
@@ -44,14 +42,11 @@ class Task:  # id, queue, type, attempt, max_attempts, time_left_ms; payload: st
     def __init__(self, line):
         self.__dict__.update(line)
         self._stopped = False
-        if "payload_base64" in line:
-            self.payload = base64.b64decode(self.payload_base64)
+        if "payload_base64" in line: self.payload = base64.b64decode(self.payload_base64)
     def _call(self, kind, **fields):
         _write(kind=kind, id=self.id, **fields)
-        while (answer := _read())["kind"] == "stop":
-            self._stopped = True
-        if answer["kind"] == "refused":
-            raise Refused(answer)
+        while (answer := _read())["kind"] == "stop": self._stopped = True
+        if answer["kind"] == "refused": raise Refused(answer)
         return answer["ids"]
     def stop_requested(self):
         self._stopped = self._stopped or _read(wait=False) is not None
@@ -64,17 +59,22 @@ class Task:  # id, queue, type, attempt, max_attempts, time_left_ms; payload: st
     def replace_with(self, type, payload="", **options):
         self._call("replace_with", tasks=[{"type": type, **_payload(payload), **options}])
 
+def _ended(handle, task):  # None is success
+    try:
+        end = handle(task)
+    except Exception as error:
+        return {"verdict": "exception", "class": type(error).__name__, "message": _text(error),
+                "trace": _text(traceback.format_exc())}
+    if end is None or end is True or isinstance(end, Verdict): return None if end is True else end
+    what = "False" if end is False else "a value of the type %s, no verdict" % type(end).__name__
+    return retry("the handler returned " + what)
+
 def run(handle):
     sys.stdout.reconfigure(line_buffering=True)
-    for fd in (3, 4):
-        os.set_inheritable(fd, False)
+    for fd in (3, 4): os.set_inheritable(fd, False)
     _write(kind="hello", protocol=1)
     while line := _read():
         if line["kind"] == "task":  # else a stop that crossed a verdict
-            task = Task(line)
-            try:
-                verdict = handle(task)
-            except Exception as error:
-                verdict = _maker("exception")("%s: %s" % (type(error).__name__, error))
-            if verdict: _write(kind="verdict", id=task.id, **verdict)
-            else: _send('{"kind": "verdict", "id": "%s", "verdict": "success"}\n' % task.id)  # fast
+            end = _ended(handle, Task(line))
+            if end: _write(kind="verdict", id=line["id"], **end)
+            else: _send('{"kind": "verdict", "id": "%s", "verdict": "success"}\n' % line["id"])  # fast

@@ -10,14 +10,17 @@ module AllotPipe
 
   IN = IO.for_fd(3, 'rb')
   OUT = IO.for_fd(4, 'wb')
-  OUT.sync = true
 
   class << self
     def verdict(word, reason, delay)
-      fields = { verdict: word, reason: reason.to_s.scrub }
+      fields = { verdict: word, reason: text(reason) }
       fields[:delay] = "#{(delay * 1000).to_i}ms" if delay
       Verdict.new(fields)
     end
+
+    def text(any) = any.to_s.dup.force_encoding('UTF-8').scrub
+    def exception(error) = Verdict.new({ verdict: 'exception', class: error.class.to_s,
+      message: text(error.message), trace: text(error.full_message(highlight: false)) })
 
     def success = verdict('success', '', nil)
     def retry_later(reason = '', delay = nil) = verdict('retry', reason, delay)
@@ -34,19 +37,17 @@ module AllotPipe
     end
 
     def run
-      $stdout.sync = IN.close_on_exec = OUT.close_on_exec = true
+      $stdout.sync = OUT.sync = IN.close_on_exec = OUT.close_on_exec = true
       write(kind: 'hello', protocol: 1)
       loop do
         line = read
         next unless line['kind'] == 'task' # a stop that crossed a verdict
-
-        begin
-          ended = yield Task.new(line)
+        ended = begin
+          yield Task.new(line)
         rescue StandardError => e
-          ended = verdict('exception', "#{e.class}: #{e.message}", nil)
+          exception(e)
         end
-        ended = success unless ended.is_a?(Verdict)
-        write(kind: 'verdict', id: line['id'], **ended.fields)
+        write(kind: 'verdict', id: line['id'], **(ended.is_a?(Verdict) ? ended : success).fields)
       end
     end
   end

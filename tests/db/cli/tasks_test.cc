@@ -193,6 +193,36 @@ TEST_F(TasksTest, ADetachedTaskRuns) {
   EXPECT_EQ(json::parse(must({"tasks", "--limit", "1", "--json"})).size(), 1U);
 }
 
+// Of the last attempt that failed, and in the same way of a task that is dead.
+TEST_F(TasksTest, ShowPrintsAllOfAnErrorWithItsLineBreaks) {
+  const std::string id = submit("p");
+  const queue::Verdict verdict{"retry",
+                               "KeyError: 'ada'",
+                               {},
+                               "Traceback\n\tline \x1b[31m1\nKeyError: 'ada'",
+                               "KeyError in send (app/mail.py)"};
+  auto block = lease();
+  ASSERT_EQ(store_.retry(look_, queue::claim(block.lease, block.tasks.at(0)), 1,
+                         std::chrono::microseconds(0), verdict, queue::Then::kRelease),
+            queue::Fenced::kWritten);
+  const std::string whole =
+      "retry: KeyError: 'ada'\n\nTraceback\n\tline \\x1b[31m1\nKeyError: 'ada'\n";
+  EXPECT_TRUE(has(must({"task", "show", id}), whole)) << must({"task", "show", id});
+  block = lease();
+  ASSERT_EQ(store_.bury(look_, queue::claim(block.lease, block.tasks.at(0)), 2, verdict),
+            queue::Fenced::kWritten);
+  const std::string text = must({"task", "show", id});
+  EXPECT_TRUE(has(text, whole)) << text;
+  EXPECT_TRUE(has(text, "\nfault      KeyError in send (app/mail.py)\n")) << text;
+  const json shown = json::parse(must({"task", "show", id, "--json"}));
+  EXPECT_EQ(shown["detail"], verdict.detail);
+  EXPECT_EQ(shown["fault"], verdict.fault);
+  EXPECT_EQ(shown["attempts"][1]["detail"], verdict.detail);
+  const std::string list = must({"dead", "list"});
+  EXPECT_TRUE(has(list, "retry: KeyError: 'ada'\n")) << list;
+  EXPECT_FALSE(json::parse(must({"dead", "list", "--json"}))[0].contains("detail"));
+}
+
 TEST_F(TasksTest, ShowListsTheFailedAttempts) {
   const std::string id = submit("p");
   auto block = lease();

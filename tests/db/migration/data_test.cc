@@ -151,6 +151,8 @@ TEST_P(MigratedTest, EveryTaskIsSeen) {
   const auto attempts = list_attempts(db_, kMoved);
   ASSERT_EQ(attempts.size(), 2U);
   EXPECT_EQ(attempts[1].error, "second");
+  EXPECT_EQ(attempts[1].fault, "second");
+  EXPECT_EQ(attempts[1].detail, "");
   EXPECT_EQ(list_attempts_of_all_lives(db_, kDead).size(), 1U);
   EXPECT_EQ(show(db_, kDetached)->attempts, 300U);
   EXPECT_EQ(count_waiting(db_, *find_queue(db_, "q")).value, 3U);

@@ -59,6 +59,49 @@ TEST_F(DeadLetterTest, ALetterSaysWhoAndWhy) {
   EXPECT_EQ(all[0].died_at, show(look_, id)->at);
 }
 
+// Of an attempt and of the task that dies of it; lists and groups do without the detail.
+TEST_F(DeadLetterTest, AnErrorHasThreeTexts) {
+  const std::string detail = "Traceback:\n  File \"mail.py\"\nKeyError: 'gr\u00f6\u00dfe'";
+  const Verdict verdict{
+      "retry", "KeyError: 'gr\u00f6\u00dfe'", {}, detail, "KeyError in send (app/mail.py)"};
+  const auto is_kept = [&](const auto& view) {
+    EXPECT_EQ(view.error, verdict.error);
+    EXPECT_EQ(view.detail, detail);
+    EXPECT_EQ(view.fault, verdict.fault);
+  };
+  const TaskId id = put(1).front();
+  fail_once(verdict);
+  const Block block = must_lease();
+  const Claim leased = claim(block.lease, block.tasks.at(0));
+  ASSERT_EQ(worker_.detached.detach(worker_.db, leased, 2, {}), Fenced::kWritten);
+  ASSERT_EQ(Verbs().bury(worker_.db, leased.once_detached(), 2, verdict), Fenced::kWritten);
+  const auto attempts = list_attempts(look_, id);
+  ASSERT_EQ(attempts.size(), 2U);
+  for (const AttemptView& attempt : attempts) is_kept(attempt);
+  is_kept(*show(look_, id));
+  is_kept(*show(look_, die(1, verdict).front()));
+  for (const TaskView& view : list_dead(look_, queue_, 2)) {
+    EXPECT_EQ(view.error, verdict.error);
+    EXPECT_EQ(view.fault, verdict.fault);
+    EXPECT_EQ(view.detail, "");
+  }
+  EXPECT_EQ(letters().at(0).fault, verdict.fault);
+}
+
+TEST_F(DeadLetterTest, GroupsGoByTheFault) {
+  const auto die_of = [this](std::string_view message, std::string_view fault) {
+    die(1, {"retry", message, {}, {}, fault});
+  };
+  die_of("KeyError: 'ada'", "KeyError in send (app/mail.py)");
+  die_of("KeyError: bob", "KeyError in send (app/mail.py)");
+  die_of("KeyError: 'ada'", "KeyError in bill (app/mail.py)");
+  die_of("KeyError: 'ada'", "");
+  const DeadGroups groups = dead_groups(look_, queue_, 100);
+  ASSERT_EQ(groups.list.size(), 3U);
+  EXPECT_EQ(groups.list[0].tasks, 2U);
+  EXPECT_EQ(groups.list[0].newest.fault, "KeyError in send (app/mail.py)");
+}
+
 // The tasks are of all partitions and classes, and fill more than one page.
 TEST_F(DeadLetterTest, EachIsSeenOnceInTheOrderOfItsKey) {
   const QueueInfo wide = make_queue("wide", 4);

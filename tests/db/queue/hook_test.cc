@@ -41,12 +41,29 @@ TEST_F(HookTest, ADeathTellsOfItselfOnce) {
   EXPECT_EQ(alert("attempts"), "1");
   EXPECT_EQ(alert("cause"), "fail");
   EXPECT_EQ(alert("error"), "it said \"no\"\nand \\ö");
+  EXPECT_EQ(
+      value("SELECT JSON_TYPE(JSON_EXTRACT(CONVERT(payload USING utf8mb4), '$.detail')) FROM task "
+            "WHERE type = 'alert.dead'"),
+      "NULL");
   EXPECT_EQ(alert("host"), worker_.leases.holder().host);
   EXPECT_EQ(alert("payload_size"), "1");
   EXPECT_EQ(value("SELECT type FROM task"), "alert.dead");
   // Again, because the reply was lost.
   ASSERT_EQ(bury(block, {"fail", "it said \"no\""}), Fenced::kWritten);
   EXPECT_EQ(alerts(), 1U);
+}
+
+TEST_F(HookTest, ItTellsAllOfTheError) {
+  put(1);
+  ASSERT_EQ(bury(must_lease(), {"retry",
+                                "KeyError: 'ada'",
+                                {},
+                                "Traceback\nKeyError: 'ada'",
+                                "KeyError in send (app/mail.py)"}),
+            Fenced::kWritten);
+  EXPECT_EQ(alert("error"), "KeyError: 'ada'");
+  EXPECT_EQ(alert("detail"), "Traceback\nKeyError: 'ada'");
+  EXPECT_EQ(alert("fault"), "KeyError in send (app/mail.py)");
 }
 
 TEST_F(HookTest, WhoLostTheLeaseTellsNothing) {

@@ -148,8 +148,9 @@ class PlanTest : public QueueTest {
     const std::map<std::string, std::string> columns{
         {"task_moved", "run_key"},
         {"task_cancel", "'', UTC_TIMESTAMP(6), 0"},
-        {"task_attempt", "0, 1, UTC_TIMESTAMP(6), 'failed', '', '', 0, NULL, NULL, NULL"},
-        {"task_dead", "1, 0, NULL, 't', '', 'failed', '', UTC_TIMESTAMP(6), NULL"},
+        {"task_attempt",
+         "0, 1, UTC_TIMESTAMP(6), 'failed', '', '', 0, NULL, NULL, NULL, NULL, NULL"},
+        {"task_dead", "1, 0, NULL, 't', '', 'failed', '', UTC_TIMESTAMP(6), NULL, NULL, NULL"},
         {"task_running",
          "run_key + 1000000, 1, 0, 't', '', 7, 8, 9, 'h', 'i', 1, UTC_TIMESTAMP(6),"
          " UTC_TIMESTAMP(6), 30000000, NULL"},
@@ -183,6 +184,8 @@ class PlanTest : public QueueTest {
             {"salt", "7"},
             {"cause", "'failed'"},
             {"error", "'text'"},
+            {"detail", "'text'"},
+            {"fault", "NULL"},
             {"host", "'host'"},
             {"instance", "'test'"},
             {"pid", "1"},

@@ -110,11 +110,12 @@ const std::string kHoldMoved =
     "INSERT INTO task_moved SELECT queue_id, partition_no, prio, run_key, 1 FROM task";
 const std::string kHoldAttempt =
     "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 0, 3,"
-    " UTC_TIMESTAMP(6), '', '', '', 0, NULL, NULL, NULL FROM task";
+    " UTC_TIMESTAMP(6), '', '', '', 0, NULL, NULL, NULL, NULL, NULL FROM task";
 // Attempts that are written already, one of them to be deleted.
 const std::string kHoldOldAttempts =
     "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 0, number,"
-    " UTC_TIMESTAMP(6), '', '', '', 0, NULL, NULL, NULL FROM task JOIN (SELECT 2 AS number "
+    " UTC_TIMESTAMP(6), '', '', '', 0, NULL, NULL, NULL, NULL, NULL FROM task JOIN (SELECT 2 AS "
+    "number "
     "UNION "
     "SELECT 3) AS "
     "numbers;"
@@ -154,7 +155,12 @@ const FencedVerb kFencedVerbs[] = {
      &sql::k_record_attempt,
      [](db::Statement& record, const Task& task) {
        record.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 3);
-       record.set("cause", "failed").set("error", "").set("host", "h").set("pid", 1);
+       record.set("cause", "failed")
+           .set("error", "")
+           .set_raw("detail", "NULL")
+           .set_raw("fault", "NULL")
+           .set("host", "h")
+           .set("pid", 1);
        for (const char* used : {"runtime_us", "cpu_us", "max_rss_kib"}) record.set(used, 1);
      },
      kHoldAttempt},
@@ -229,7 +235,11 @@ const FencedVerb kFencedVerbs[] = {
      &sql::k_bury,
      [](db::Statement& bury, const Task& task) {
        bury.set("prio", task.key.prio).set("run_key", task.key.run_key).set("attempt", 3);
-       bury.set("first_key", task.id_key()).set("cause", "failed").set("error", "");
+       bury.set("first_key", task.id_key())
+           .set("cause", "failed")
+           .set("error", "")
+           .set_raw("detail", "NULL")
+           .set_raw("fault", "NULL");
      },
      kHoldDead},
     {"detach",

@@ -15,6 +15,7 @@ TEST(Printable, PlainTextStays) {
 TEST(Printable, WhatATerminalWouldObeyIsEscaped) {
   EXPECT_EQ(printable(std::string("\0", 1), 10), "\\x00");
   EXPECT_EQ(printable("a\nb", 10), "a\\nb");
+  EXPECT_EQ(as_json::printable_lines("a\n\tb\r\x1b"), "a\n\tb\\x0d\\x1b");
   EXPECT_EQ(printable("\x1b[31m", 10), "\\x1b[31m");
   EXPECT_EQ(printable("\x7f", 10), "\\x7f");
   EXPECT_EQ(printable("\xc2\x9b", 10), "\\xc2\\x9b") << "C1: the eight-bit escape";

@@ -72,7 +72,7 @@ TEST_F(ExecTest, TheTraceOfTheTaskIsInItsEnvironment) {
 TEST_F(ExecTest, TheTimeThatIsLeftIsSaid) {
   const auto ran = run("echo $ALLOT_TASK_TIME_LEFT_MS >&2; exit 1", {},
                        {.time_left = std::chrono::milliseconds(60'000)});
-  const int left = std::stoi(ran.outcome.reason.substr(std::string("exit code 1: ").size()));
+  const int left = std::stoi(ran.outcome.detail);
   EXPECT_LE(left, 60'000);
   EXPECT_GT(left, 30'000);
 }
@@ -123,13 +123,14 @@ TEST_F(ExecTest, ItWorksInAProcessWithoutStandardStreams) {
     ::dup2(kept[fd], fd);
     ::close(kept[fd]);
   }
-  EXPECT_EQ(ran.outcome, retry("exit code 1: in out\nerr"));
+  EXPECT_EQ(ran.outcome, (Outcome{ALLOT_RETRY, {}, "exit code 1", "in out\nerr"}));
 }
 
 struct End {
   const char* script;
   int kind;
   const char* reason;
+  const char* detail = "";
 };
 
 class ExecEndTest : public ExecTest, public testing::WithParamInterface<End> {};
@@ -138,6 +139,7 @@ TEST_P(ExecEndTest, MeansThis) {
   const auto outcome = run(GetParam().script).outcome;
   EXPECT_EQ(outcome.kind, GetParam().kind);
   EXPECT_EQ(outcome.reason, GetParam().reason);
+  EXPECT_EQ(outcome.detail, GetParam().detail);
   EXPECT_EQ(outcome.delay, std::nullopt) << "the queue's policy decides";
 }
 
@@ -148,8 +150,8 @@ INSTANTIATE_TEST_SUITE_P(
                     End{"exit 255", ALLOT_RETRY, "exit code 255"},
                     End{"kill -SEGV $$", ALLOT_RETRY, "signal 11 (Segmentation fault)"},
                     End{"kill -TERM $$", ALLOT_RETRY, "signal 15 (Terminated)"},
-                    End{"echo why >&2; exit 3", ALLOT_RETRY, "exit code 3: why"},
-                    End{"echo 'a\nb\n' >&2; exit 3", ALLOT_RETRY, "exit code 3: a\nb"},
+                    End{"echo why >&2; exit 3", ALLOT_RETRY, "exit code 3", "why"},
+                    End{"echo 'a\nb\n' >&2; exit 3", ALLOT_RETRY, "exit code 3", "a\nb"},
                     End{"echo out; exit 3", ALLOT_RETRY, "exit code 3"}));
 
 TEST_F(ExecTest, TheTableIsConfigured) {

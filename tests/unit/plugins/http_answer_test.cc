@@ -82,9 +82,9 @@ TEST_F(HttpTest, TheStatusDecides) {
     return run(target, {{"retry_after_max", "10s"}}).outcome;
   };
   EXPECT_EQ(of(204, ""), success());
-  EXPECT_EQ(of(404, "no such thing"), fail("status 404: no such thing"));
+  EXPECT_EQ(of(404, "no such thing"), (Outcome{ALLOT_FAIL, {}, "status 404", "no such thing"}));
   EXPECT_EQ(of(400, ""), fail("status 400"));
-  EXPECT_EQ(of(500, "oh"), retry("status 500: oh"));
+  EXPECT_EQ(of(500, "oh"), (Outcome{ALLOT_RETRY, {}, "status 500", "oh"}));
   EXPECT_EQ(of(429, "", "Retry-After: 7\r\n"), not_started("status 429", milliseconds(7000)));
   EXPECT_EQ(of(503, "", "Retry-After: 70\r\n"), retry("status 503", milliseconds(10'000)));
 }
@@ -95,7 +95,8 @@ TEST_F(HttpTest, TheBodyDecidesWhereItIsToWhateverTheStatus) {
     return run(target, {{"verdict", "body"}}).outcome;
   };
   EXPECT_EQ(of(500, R"({"status":"success"})"), success());
-  EXPECT_EQ(of(200, R"({"status":"failure","message":"m"})"), retry("status 200: m"));
+  EXPECT_EQ(of(200, R"({"status":"failure","message":"m"})"),
+            (Outcome{ALLOT_RETRY, {}, "status 200", "m"}));
   EXPECT_EQ(of(200, R"({"status":"permanent-failure"})"), fail("status 200"));
   EXPECT_EQ(of(200, "ok").kind, ALLOT_RETRY);
   EXPECT_EQ(of(404, "").kind, ALLOT_RETRY);

@@ -62,7 +62,7 @@ TEST(Kit, VerdictsAreComparedAndPrinted) {
 
 TEST(Kit, AnExceptionIsARetryAsInAWorker) {
   Handler verdict("kit.verdict");
-  EXPECT_EQ(verdict.run("throw").outcome, allot::retry("exception: thrown"));
+  EXPECT_EQ(verdict.run("throw").outcome, allot::retry("std::runtime_error: thrown"));
 }
 
 TEST(Kit, AConstructorThatThrowsAndATypeThatNobodyOffersAreSaid) {
@@ -155,7 +155,7 @@ TEST(Kit, SeveralTasksRunInOneCall) {
 TEST(Kit, ACallThatSaysNothingSaysWhy) {
   Handler several("kit.several");
   const auto ran = several.run_many({{.payload = "a"}, {.payload = "throw"}});
-  EXPECT_EQ(ran.error, "exception: thrown");
+  EXPECT_EQ(ran.error, "std::runtime_error: thrown");
   ASSERT_EQ(ran.each.size(), 2U);
   EXPECT_EQ(ran.each[0].log, "info a of 2\n");
   EXPECT_EQ(several.run("throw").outcome, allot::success()) << "what a worker does then";
@@ -180,7 +180,7 @@ TEST(Kit, NoCallThatAWorkerWouldNotMake) {
 TEST(Kit, ALostLeaseIsAnException) {
   Handler writer("kit.writer");
   const auto ran = writer.run({.lease_lost = true});
-  EXPECT_EQ(ran.outcome, allot::retry("exception: the lease is lost"));
+  EXPECT_EQ(ran.outcome, allot::retry("allot::LeaseLost: the lease is lost"));
   EXPECT_TRUE(ran.checkpoints.empty());
 }
 

@@ -36,7 +36,8 @@ class PipeEndTest : public PipeTest {
     });
   }
   // The first task breaks the program, and the second one runs in a new one.
-  void breaks(const std::string& how, const std::string& reason, const test::Settings& more = {}) {
+  void breaks(const std::string& how, const std::string& reason, const test::Settings& more = {},
+              const std::string& detail = {}) {
     begin_python(
         "note(str(os.getpid()))\n"
         "for task in tasks():\n"
@@ -49,6 +50,7 @@ class PipeEndTest : public PipeTest {
     EXPECT_EQ(broken.kind, ALLOT_RETRY);
     EXPECT_EQ(broken.delay, std::nullopt);
     EXPECT_EQ(broken.reason.substr(0, reason.size()), reason);
+    EXPECT_EQ(broken.detail.substr(0, detail.size()), detail);
     EXPECT_EQ(handler_->run("fine").outcome, success());
     EXPECT_EQ(notes().size(), 2U) << "the program that broke was not used again";
     handler_.reset();
@@ -70,11 +72,11 @@ TEST_F(PipeEndTest, ACrashIsNoMatterOfAnotherChildOfTheWorker) {
 }
 
 TEST_F(PipeEndTest, AnExitWithLastWords) {
-  breaks("sys.exit('no such table')", "it ended amid the task; exit code 1: no such table");
+  breaks("sys.exit('no such table')", "it ended amid the task; exit code 1", {}, "no such table");
 }
 
 TEST_F(PipeEndTest, ATracebackIsTold) {
-  breaks("raise KeyError('x')", "it ended amid the task; exit code 1: Traceback");
+  breaks("raise KeyError('x')", "it ended amid the task; exit code 1", {}, "Traceback");
 }
 
 TEST_F(PipeEndTest, ACloseOfItsPipe) {
@@ -134,7 +136,7 @@ TEST_F(PipeEndTest, NoHello) {
   begin({"/bin/sh", "-c", "echo waiting for something; exec sleep 600"}, {{"hello_timeout", "1s"}});
   const auto outcome = handler_->run("").outcome;
   EXPECT_EQ(outcome,
-            not_started("no hello within 1000 ms; signal 9 (Killed): waiting for something"));
+            not_started("no hello within 1000 ms; signal 9 (Killed)\nwaiting for something"));
 }
 
 TEST_F(PipeEndTest, AWrongHello) {
@@ -147,8 +149,9 @@ TEST_F(PipeEndTest, AWrongHello) {
 
 TEST_F(PipeEndTest, AnEndBeforeTheHello) {
   begin({"/bin/sh", "-c", "echo no interpreter >&2; exit 4"});
-  EXPECT_EQ(handler_->run("").outcome,
-            not_started("it ended before its hello; exit code 4: no interpreter"));
+  EXPECT_EQ(
+      handler_->run("").outcome,
+      (Outcome{ALLOT_NOT_STARTED, {}, "it ended before its hello; exit code 4", "no interpreter"}));
 }
 
 TEST_F(PipeEndTest, AProgramThatIsNotThere) {

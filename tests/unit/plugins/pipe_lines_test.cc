@@ -37,6 +37,27 @@ TEST(PipeLines, WhatAProgramMaySay) {
             std::string("\0\xff", 2));
 }
 
+TEST(PipeLines, AnExceptionIsToldInThreeTexts) {
+  const auto told = [](const std::string& fields) {
+    const auto said =
+        read_line(R"({"kind":"verdict","id":"a","verdict":"exception")" + fields + "}");
+    return said.verdict;
+  };
+  const auto all = told(R"(,"class":"KeyError","message":"'ada'","trace":"a\nb","delay":"2s")");
+  EXPECT_EQ(all.reason, "KeyError: 'ada'");
+  EXPECT_EQ(all.detail, "a\nb");
+  EXPECT_EQ(all.delay, std::chrono::seconds(2));
+  EXPECT_EQ(told(R"(,"class":"KeyError")").reason, "KeyError");
+  EXPECT_EQ(told(R"(,"message":"no")").reason, "no");
+  EXPECT_EQ(refusal(R"({"kind":"verdict","id":"a","verdict":"exception","reason":"x"})"),
+            "unknown field 'reason'");
+  EXPECT_EQ(refusal(R"({"kind":"verdict","id":"a","verdict":"retry","trace":"x"})"),
+            "unknown field 'trace'");
+  const std::string both = told(",\"trace\":\"first" + std::string(70'000, 'x') + "last\"").detail;
+  EXPECT_LT(both.size(), std::size_t{61} << 10);
+  EXPECT_EQ(both.substr(0, 5) + both.substr(both.size() - 4), "firstlast");
+}
+
 // Most lines are read without the parser, and mean the same.
 TEST(PipeLines, AreTheSameHoweverTheyAreWritten) {
   for (const char* line :

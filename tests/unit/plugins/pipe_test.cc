@@ -15,6 +15,8 @@ struct Language {
   const char* name;
   const char* interpreter;
   const char* suffix;
+  const char* thrown;
+  const char* no = nullptr;  // false, where a handler says what it returns
 };
 void PrintTo(const Language& language, std::ostream* out) {
   *out << language.name;
@@ -29,13 +31,14 @@ class PipeLanguageTest : public PipeTest, public testing::WithParamInterface<Lan
   test::Ran run(const std::string& payload) { return handler_->run(payload); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Languages, PipeLanguageTest,
-                         testing::Values(Language{"python", "/usr/bin/python3", "py"},
-                                         Language{"php", "/usr/bin/php", "php"},
-                                         Language{"ruby", "/usr/bin/ruby", "rb"},
-                                         Language{"node", "/usr/bin/node", "js"},
-                                         Language{"perl", "/usr/bin/perl", "pl"}),
-                         [](const auto& one) { return std::string(one.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Languages, PipeLanguageTest,
+    testing::Values(Language{"python", "/usr/bin/python3", "py", "ValueError: thrown", "False"},
+                    Language{"php", "/usr/bin/php", "php", "RuntimeException: thrown", "false"},
+                    Language{"ruby", "/usr/bin/ruby", "rb", "ArgumentError: thrown"},
+                    Language{"node", "/usr/bin/node", "js", "Error: thrown"},
+                    Language{"perl", "/usr/bin/perl", "pl", "thrown"}),
+    [](const auto& one) { return std::string(one.param.name); });
 
 TEST_P(PipeLanguageTest, EachVerdict) {
   EXPECT_EQ(run("success").outcome, success());
@@ -44,9 +47,26 @@ TEST_P(PipeLanguageTest, EachVerdict) {
   EXPECT_EQ(run("retry").outcome, retry("not yet", milliseconds(1500)));
   EXPECT_EQ(run("snooze").outcome, snooze(milliseconds(2000)));
   EXPECT_EQ(run("release").outcome, release("not here"));
+}
+
+TEST_P(PipeLanguageTest, AnExceptionHasItsClassAndItsTrace) {
   const auto thrown = run("throw").outcome;
   EXPECT_EQ(thrown.kind, ALLOT_RETRY);
-  EXPECT_NE(thrown.reason.find("thrown"), std::string::npos) << thrown.reason;
+  EXPECT_EQ(thrown.reason.substr(0, std::string(GetParam().thrown).size()), GetParam().thrown);
+  EXPECT_NE(thrown.detail.find(std::string("tour.") + GetParam().suffix), std::string::npos)
+      << thrown.detail;
+}
+
+// Where a handler says what it returns, only nothing and true are success; where its last
+// expression is what it returns, nothing but a verdict means anything.
+TEST_P(PipeLanguageTest, WhatIsReturned) {
+  const bool says = GetParam().no != nullptr;
+  EXPECT_EQ(run("return nothing").outcome, success());
+  EXPECT_EQ(run("return true").outcome, success());
+  EXPECT_EQ(run("return false").outcome,
+            says ? retry("the handler returned " + std::string(GetParam().no)) : success());
+  EXPECT_EQ(run("return number").outcome,
+            says ? retry("the handler returned a value of the type int, no verdict") : success());
 }
 
 TEST_P(PipeLanguageTest, WhatItIsTold) {

@@ -30,9 +30,19 @@ TEST(ErrorPattern, IsShortAndNeverCutsACharacter) {
   EXPECT_EQ(error_pattern(std::string(500, 'x')), std::string(200, 'x'));
 }
 
-TEST(DeadGroup, IsWhatTypeCauseAndPatternHaveInCommon) {
-  const DeadLetter one{{}, "mail.send", "retry", "user 1 is gone", ""};
-  const DeadLetter same{{{7, 3}, 2, 9}, "mail.send", "retry", "user 22 is gone", "now"};
+TEST(Fault, OfAnErrorWithoutOneIsItsPattern) {
+  EXPECT_EQ(fault_of("user 1 is gone\nat mail.cc:3", ""), "user # is gone");
+  EXPECT_EQ(fault_of("KeyError: 1", "KeyError in send (app/mail.py)"),
+            "KeyError in send (app/mail.py)");
+}
+
+DeadLetter letter_of(const TaskId& id, const std::string& error, const std::string& died_at) {
+  return {id, "mail.send", "retry", error, fault_of(error, ""), died_at};
+}
+
+TEST(DeadGroup, IsWhatTypeCauseAndFaultHaveInCommon) {
+  const DeadLetter one = letter_of({}, "user 1 is gone", "");
+  const DeadLetter same = letter_of({{7, 3}, 2, 9}, "user 22 is gone", "now");
   const std::string group = dead_group("mail", one);
   EXPECT_EQ(group, dead_group("mail", same));
   EXPECT_EQ(group, "af67e836cfe4") << "a group that somebody wrote down is the same tomorrow";
@@ -41,7 +51,7 @@ TEST(DeadGroup, IsWhatTypeCauseAndPatternHaveInCommon) {
   other.cause = "dretry";  // the same bytes, one after the other
   EXPECT_NE(group, dead_group("mail", other));
   other = one;
-  other.error = "user 1 is here";
+  other.fault = "user # is here";
   EXPECT_NE(group, dead_group("mail", other));
   EXPECT_NE(group, dead_group("post", one));
 }

@@ -51,7 +51,7 @@ Facts facts(Outcome outcome) {
   facts.most = 5;
   facts.pause = seconds(7);
   facts.cause = "cause";
-  facts.error = "error";
+  facts.failure.message = "error";
   facts.on_dead = queue::OnDead{"q", "ops", "report"};
   return facts;
 }

@@ -29,5 +29,6 @@ allot.run(async (task) => {
       while (!task.stopRequested) await new Promise((wake) => setTimeout(wake, 5));
       return allot.retry('stopped');
     case 'crash': process.exit(3);
+    case 'return': return { nothing: undefined, true: true, false: false, number: 7 }[rest];
   }
 });

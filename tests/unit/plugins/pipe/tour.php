@@ -38,5 +38,6 @@ AllotPipe\run(function ($task) {
             while (!$task->stop_requested()) usleep(5000);
             return AllotPipe\retry('stopped');
         case 'crash': exit(3);
+        case 'return': return ['nothing' => null, 'true' => true, 'false' => false, 'number' => 7][$rest];
     }
 });

@@ -32,6 +32,7 @@ my %words = (
         return AllotPipe::retry('stopped');
     },
     crash => sub { exit 3 },
+    return => sub { return { nothing => undef, true => 1, false => 0, number => 7 }->{$_[1]} },
 );
 
 AllotPipe::run(sub {

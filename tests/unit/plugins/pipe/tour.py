@@ -31,5 +31,6 @@ def tour(task):
             time.sleep(0.005)
         return allot_pipe.retry("stopped")
     if word == "crash": os._exit(3)
+    if word == "return": return {"nothing": None, "true": True, "false": False, "number": 7}[rest]
 
 allot_pipe.run(tour)

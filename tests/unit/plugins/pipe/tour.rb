@@ -34,5 +34,6 @@ AllotPipe.run do |task|
     sleep 0.005 until task.stop_requested
     next AllotPipe.retry_later('stopped')
   when 'crash' then exit! 3
+  when 'return' then { 'nothing' => nil, 'true' => true, 'false' => false, 'number' => 7 }[rest]
   end
 end
