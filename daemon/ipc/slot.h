@@ -30,6 +30,7 @@ inline constexpr std::uint32_t kMaxSlots = 514;  // old and new ones of a reload
 inline constexpr std::size_t kMaxRunning = 64;
 inline constexpr std::size_t kMaxFinished = 1024;
 inline constexpr std::size_t kTypeSize = 64;
+inline constexpr std::size_t kTaskIdSize = 32;
 inline constexpr std::size_t kMaxPools = 17;  // the last is the steward's
 
 // Workers of a pool that ended before they were ready, or right afterwards, since one last proved
@@ -102,6 +103,7 @@ struct RunRecord {
   std::uint32_t prio, attempt, max_attempts;  // attempt: the number of this one, from 1
   std::uint32_t unique;                       // 1: it has a row in task_unique
   char type[kTypeSize];
+  char task[kTaskIdSize];  // its public id
   std::uint32_t limited_by;              // Limit
   std::uint32_t queue_id, partition_no;  // where it waited; a detached task outlives that lease
   char queue_name[kTypeSize];

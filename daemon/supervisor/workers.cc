@@ -290,9 +290,10 @@ void Workers::log_death(std::uint32_t index, int wait_status, std::size_t run) {
   }
   const ipc::RunRecord& task = slot.runs[run];
   log_event(kWarn, "worker.died",
-            "%s task_type=%s attempt=%u queue=%s partition=%u prio=%u run_key=%llu", how,
-            Quoted::of(task.type).c_str(), task.attempt, Quoted::of(task.queue_name).c_str(),
-            task.partition_no, task.prio, static_cast<unsigned long long>(task.run_key));
+            "%s task=%s task_type=%s attempt=%u queue=%s partition=%u prio=%u run_key=%llu", how,
+            Quoted::of(task.task).c_str(), Quoted::of(task.type).c_str(), task.attempt,
+            Quoted::of(task.queue_name).c_str(), task.partition_no, task.prio,
+            static_cast<unsigned long long>(task.run_key));
 }
 
 void Workers::settle(std::uint32_t index, Nanos now) {

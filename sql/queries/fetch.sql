@@ -4,7 +4,8 @@
 SELECT prio, run_key, first_key, attempt, type, LENGTH(payload),
        IF(LENGTH(payload) <= :inline_limit AND NOT (:started), payload, NULL), flags,
        GREATEST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expires_at), 0),
-       headers
+       headers,
+       GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) - CAST(run_key >> 12 AS SIGNED), 0)
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio IN (0, 1, 2, 3)

@@ -73,6 +73,7 @@ struct Task {
   std::uint32_t flags = 0;                 // kSuspectFlag, kUniqueFlag ...
   std::string type;
   std::size_t payload_size = 0;
+  std::chrono::microseconds waited{0};  // from the time that it was due until the fetch
   // The time from the fetch until the task is dead unless it has begun.
   std::optional<std::chrono::microseconds> expires_in{};
   Headers headers{};

@@ -39,6 +39,7 @@ std::vector<Task> read_tasks(db::StatementResult& rows) {
     if (!row->is_null(6)) task.payload = row->text(6);
     task.flags = static_cast<std::uint32_t>(row->u64(7));
     if (const auto left = row->maybe_u64(8)) task.expires_in = std::chrono::microseconds(*left);
+    task.waited = std::chrono::microseconds(row->u64(10));
     if (!row->is_null(9)) task.headers = read_headers(row->text(9));
   }
   return tasks;

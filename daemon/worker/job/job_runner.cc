@@ -210,6 +210,7 @@ Run::Plan JobRunner::plan(const Job& job, const queue::Task& task, std::size_t i
 
 std::optional<TaskEnd> JobRunner::prepare(Run& run, Nanos fetched_ns) {
   queue::Task& task = run.task;
+  run.waited = task.waited + std::chrono::microseconds((boot_ns() - fetched_ns) / kMicro);
   if (expired(task, fetched_ns)) return expire(run);
   if (const auto ended = cancelled_before(run)) return ended;
   if (run.plan.handler == nullptr) return TaskEnd{Result::kUnknownType};
@@ -321,7 +322,7 @@ plugin_host::ManyResult JobRunner::call_handler(Call& call) {
   const bool plain =
       !call.several() && said.each.front().kind == plugin_host::OutcomeKind::kSuccess &&
       !call.members.front().hooks.writes.any() && !keeps_history(*first.queue.settings);
-  if (plain) return said;
+  if (plain && !is_slow(first.ran_ns(), settings_.logging.slow_task)) return said;
   const queue::Usage usage = meter.until_now(first.began_ns());
   for (Call::Member& member : call.members) member.run.usage = usage;
   return said;
@@ -364,7 +365,7 @@ void JobRunner::leave_alone(Call& call, const std::string& why) {
 TaskEnd JobRunner::verdict(Call::Member& member, const plugin_host::CallResult& said) {
   Run& run = member.run;
   TaskWrites& writes = member.hooks.writes;
-  log_ran(run, said);
+  log_ran(run, said, settings_.logging.slow_task);
   if (!run.was_valid()) log_overrun(run);
   // Its end deletes requests along with it.
   if (run.cancel.watched()) run.task.flags |= queue::kCancelWatchedFlag;

@@ -13,7 +13,8 @@
 namespace allot::worker {
 namespace {
 
-void copy_text(char (&to)[ipc::kTypeSize], std::string_view from) {
+template <std::size_t N>
+void copy_text(char (&to)[N], std::string_view from) {
   const std::size_t size = std::min(from.size(), sizeof to - 1);
   std::memcpy(to, from.data(), size);
   to[size] = '\0';
@@ -155,6 +156,7 @@ void SlotWriter::name_run(std::size_t entry, queue::Partition partition,
   run.partition_no = partition.partition_no;
   copy_text(run.queue_name, queue_name);
   copy_text(run.type, task.type);
+  copy_text(run.task, queue::TaskId{partition, task.key.prio, task.id_key()}.text());
 }
 
 void SlotWriter::set_deadlines(std::size_t entry, Nanos soft_ns, Nanos hard_ns,

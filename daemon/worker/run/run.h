@@ -61,7 +61,8 @@ class Run {
   const std::uint32_t number;  // of the attempt, from 1
   queue::Claim claim;          // says where the task is, as far as the thread that runs it knows
   bool announced = false;      // its attempt was written before it ran (S7)
-  queue::Usage usage{};        // of the handler, if the result will be kept
+  queue::Usage usage{};        // of the handler, if the result will be kept or logged
+  std::chrono::microseconds waited{0};  // from the time that it was due until its start
 
   // To be set before begin().
   std::chrono::milliseconds time_limit{0};

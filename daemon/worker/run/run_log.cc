@@ -9,7 +9,7 @@ namespace allot::worker {
 namespace {
 
 Logged logged(const Run& run) {
-  return {run.id, run.task.type, run.task.headers.trace.id()};
+  return {run.id, run.task.type, run.queue.info.name, run.task.headers.trace.id()};
 }
 
 // The end of a text, which says what went wrong in most languages; it begins with a whole line
@@ -25,13 +25,23 @@ log::Field detail_field(std::string_view detail) {
 
 }  // namespace
 
-void log_ran(const Run& run, const plugin_host::CallResult& result) {
-  log::debug("task.ran", {{"task", run.id},
-                          {"type", run.task.type},
-                          trace_field(run.task),
-                          {"attempt", run.number},
-                          {"outcome", plugin_host::name_of(result.kind)},
-                          {"runtime_us", run.ran_ns() / kMicro}});
+bool is_slow(Nanos ran, std::chrono::milliseconds slow_after) {
+  return ran >= static_cast<Nanos>(slow_after.count()) * kMilli;
+}
+
+void log_ran(const Run& run, const plugin_host::CallResult& result,
+             std::chrono::milliseconds slow_after) {
+  const bool slow = is_slow(run.ran_ns(), slow_after);
+  log::write(slow ? log::Level::kInfo : log::Level::kDebug, "task.ran",
+             {{"task", run.id},
+              {"type", run.task.type},
+              {"queue", run.queue.info.name},
+              trace_field(run.task),
+              {"attempt", run.number},
+              {"outcome", plugin_host::name_of(result.kind)},
+              {"runtime_us", run.ran_ns() / kMicro},
+              {"wait_us", run.waited.count()},
+              {slow ? "cpu_us" : "", run.usage.cpu_us.value_or(0)}});
 }
 
 void log_end(const Run& run, const Facts& facts, const Decision& decision) {
@@ -46,6 +56,7 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
     case Became::kRetried:
       return log::warn("task.retry", {{"task", run.id},
                                       {"type", run.task.type},
+                                      {"queue", run.queue.info.name},
                                       trace_field(run.task),
                                       {"attempt", facts.attempt},
                                       {"of", facts.most},
@@ -94,6 +105,7 @@ void log_overrun(const Run& run) {
 void log_dead(const Logged& task, std::uint32_t last, const queue::Verdict& verdict) {
   log::error("task.dead", {{"task", task.id},
                            {"type", task.type},
+                           {"queue", task.queue},
                            trace_field(task.trace_id),
                            {"attempt", last},
                            {"cause", verdict.cause},
@@ -104,6 +116,7 @@ void log_dead(const Logged& task, std::uint32_t last, const queue::Verdict& verd
 void log_cancelled(const Logged& task, std::string_view reason, std::string_view how) {
   log::info("task.cancelled", {{"task", task.id},
                                {"type", task.type},
+                               {"queue", task.queue},
                                trace_field(task.trace_id),
                                {"how", how},
                                {"reason", reason}});

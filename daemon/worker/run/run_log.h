@@ -26,10 +26,15 @@ inline log::Field trace_field(const queue::Task& task) {
 struct Logged {
   std::string_view id;
   std::string_view type;
+  std::string_view queue;
   std::string_view trace_id{};
 };
 
-void log_ran(const Run& run, const plugin_host::CallResult& result);
+// Whether a handler that ran for so long is worth a line at level info.
+[[nodiscard]] bool is_slow(Nanos ran, std::chrono::milliseconds slow_after);
+// At level info if the handler ran for `slow_after` or longer, else at debug.
+void log_ran(const Run& run, const plugin_host::CallResult& result,
+             std::chrono::milliseconds slow_after);
 // What became of the task.
 void log_end(const Run& run, const Facts& facts, const Decision& decision);
 // S5: the task may have run beside another run of it. The checker demands a fault that explains it.

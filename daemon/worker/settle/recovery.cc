@@ -64,8 +64,8 @@ void log_recovery(const queue::DetachedObservation& observed, const std::string&
                                {"of", facts.most},
                                {"from", observed.holder}});
   if (decide(facts).what != Decision::What::kDead) return;
-  log_dead({observed.id.text(), observed.type, observed.headers.trace.id()}, observed.attempt,
-           queue::kUnreported);
+  log_dead({observed.id.text(), observed.type, queue_name, observed.headers.trace.id()},
+           observed.attempt, queue::kUnreported);
 }
 
 }  // namespace

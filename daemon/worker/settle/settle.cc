@@ -333,7 +333,7 @@ void log_charge(const FormerRun& run, bool charged) {
                              {"cause", run.facts.cause},
                              {"error", run.facts.failure.message}});
   if (!charged || decide(run.facts).what != Decision::What::kDead) return;
-  log_dead({id, task.type, run.trace.id()}, task.attempt, verdict_of(run.facts));
+  log_dead({id, task.type, task.queue_name, run.trace.id()}, task.attempt, verdict_of(run.facts));
 }
 
 // When a neighbour or somebody outside ended the worker, this task's attempt does not count. Gives

@@ -88,6 +88,7 @@ strict = true
 [logging]
 level = "debug"
 file = "../allot.log"
+slow_task = "2s"
 )";
 
 TEST_F(Load, ReadsEveryKey) {
@@ -127,6 +128,7 @@ TEST_F(Load, ReadsEveryKey) {
   EXPECT_EQ(settings.pools[1].weights, (kind::Weights{{"mail", 3}}));
   EXPECT_EQ(settings.plugins.folder, folder() + "/plugins");
   EXPECT_EQ(settings.logging.level, "debug");
+  EXPECT_EQ(settings.logging.slow_task, std::chrono::seconds(2));
   EXPECT_EQ(settings.logging.file,
             std::filesystem::path(folder()).parent_path().string() + "/allot.log");
 }
