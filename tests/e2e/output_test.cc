@@ -60,7 +60,8 @@ TEST(Output, AJsonLogIsOneObjectALine) {
       EXPECT_EQ(object.at("task_type"), "test.crash") << line;
     }
     if (object.at("event") == "task.retry") {
-      EXPECT_EQ(object.at("error"), "a \"b\"\n\x1b \xef\xbf\xbd") << line;
+      EXPECT_EQ(object.at("error"), "a \"b\"") << line;
+      EXPECT_EQ(object.at("detail"), "a \"b\"\n\x1b \xef\xbf\xbd") << line;
     }
   }
   for (const char* event :

@@ -89,4 +89,11 @@ Failure failure_of(const plugin_host::CallResult& said) {
   return failure;
 }
 
+std::string_view last_lines(std::string_view detail, std::size_t most) {
+  if (detail.size() <= most) return detail;
+  detail.remove_prefix(detail.size() - most);
+  const std::size_t line = detail.find('\n') + 1;  // 0: there is none
+  return line < detail.size() ? detail.substr(line) : detail;
+}
+
 }  // namespace allot::worker

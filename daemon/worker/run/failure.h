@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "plugin_host/handler_call.h"
 
@@ -17,5 +19,9 @@ struct Failure {
 // Reads it from what the handler said. The only place that knows what the parts of a failed outcome
 // mean (allot_outcome in allot/plugin.h).
 [[nodiscard]] Failure failure_of(const plugin_host::CallResult& said);
+
+// At most so many of the last bytes of a detail, from the beginning of a line where there is one:
+// the end says what went wrong in most languages.
+[[nodiscard]] std::string_view last_lines(std::string_view detail, std::size_t most);
 
 }  // namespace allot::worker

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/run/run_log.h"
 
-#include <algorithm>
-
 #include "log/log.h"
+#include "worker/run/failure.h"
 
 namespace allot::worker {
 namespace {
@@ -12,15 +11,10 @@ Logged logged(const Run& run) {
   return {run.id, run.task.type, run.queue.info.name, run.task.headers.trace.id()};
 }
 
-// The end of a text, which says what went wrong in most languages; it begins with a whole line
-// where it can.
+// Bounded: the whole of it is in the database.
 log::Field detail_field(std::string_view detail) {
   constexpr std::size_t kMostLogged = 2 << 10;
-  if (detail.size() > kMostLogged) {
-    detail.remove_prefix(detail.size() - kMostLogged);
-    detail.remove_prefix(std::min(detail.find('\n'), detail.size() - 1) + 1);
-  }
-  return {detail.empty() ? "" : "detail", detail};
+  return {detail.empty() ? "" : "detail", last_lines(detail, kMostLogged)};
 }
 
 }  // namespace

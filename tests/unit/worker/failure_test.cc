@@ -93,6 +93,14 @@ TEST(FailureTest, AClassWithoutAPlaceIsNoFault) {
   EXPECT_EQ(queue::fault_of(failure.message, failure.fault), "std::runtime_error: no user #");
 }
 
+TEST(FailureTest, TheLogHasTheLastLines) {
+  EXPECT_EQ(last_lines("a\nbc\nd", 6), "a\nbc\nd");
+  EXPECT_EQ(last_lines("a\nbc\nd", 3), "d");
+  EXPECT_EQ(last_lines("abcdefg", 3), "efg") << "a line that is longer";
+  EXPECT_EQ(last_lines("abcdefg\n", 3), "fg\n");
+  EXPECT_EQ(last_lines("", 3), "");
+}
+
 TEST(FailureTest, AllIsBounded) {
   const std::string name(600, 'n');
   const Failure failure = failure_of(
