@@ -66,7 +66,7 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
                                           {"times", facts.unstarted + 1},
                                           {"of", queue::kMostUnstarted},
                                           {"again_in_ms", pause_ms()},
-                                          {"reason", facts.error}});
+                                          {"reason", facts.failure.message}});
       }
       return log::info(facts.outcome == Facts::Outcome::kSnooze ? "task.snoozed" : "task.released",
                        {{"task", run.id},
