@@ -38,4 +38,18 @@ inline constexpr std::uint32_t kMostLosses = 3;
   return seconds;
 }
 
+// The type by which people know a task: for a job of Fireworq the category in its envelope, if that
+// needs no escape in JSON. Valid as long as both arguments are.
+[[nodiscard]] inline std::string_view shown_type(std::string_view type, std::string_view payload) {
+  constexpr std::string_view kKey = "\"category\":\"";
+  if (type != kFireworqJob) return type;
+  const std::string_view line = payload.substr(0, payload.find('\n'));
+  const std::size_t key = line.find(kKey);
+  if (key == std::string_view::npos) return type;
+  const std::string_view rest = line.substr(key + kKey.size());
+  const std::string_view category = rest.substr(0, rest.find('"'));
+  const bool plain = !category.empty() && category.find('\\') == std::string_view::npos;
+  return plain ? category : type;
+}
+
 }  // namespace allot::queue

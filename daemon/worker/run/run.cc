@@ -3,6 +3,8 @@
 
 #include <exception>
 
+#include "queue/model/fireworq.h"
+
 namespace allot::worker {
 Run::Run(SlotWriter& slot, const queue::Lease& in_lease, const ServedQueue& in_queue,
          queue::Task& of, const Plan& by)
@@ -24,6 +26,10 @@ Run::~Run() {
   }
   mark(RunEvent::kReturn);
   refund();
+}
+
+std::string_view Run::shown_type() const {
+  return queue::shown_type(task.type, task.payload ? *task.payload : std::string_view());
 }
 
 void Run::enter_slot() {

@@ -8,7 +8,7 @@ namespace allot::worker {
 namespace {
 
 Logged logged(const Run& run) {
-  return {run.id, run.task.type, run.queue.info.name, run.task.headers.trace.id()};
+  return {run.id, run.shown_type(), run.queue.info.name, run.task.headers.trace.id()};
 }
 
 // Bounded: the whole of it is in the database.
@@ -28,7 +28,7 @@ void log_ran(const Run& run, const plugin_host::CallResult& result,
   const bool slow = is_slow(run.ran_ns(), slow_after);
   log::write(slow ? log::Level::kInfo : log::Level::kDebug, "task.ran",
              {{"task", run.id},
-              {"type", run.task.type},
+              {"type", run.shown_type()},
               {"queue", run.queue.info.name},
               trace_field(run.task),
               {"attempt", run.number},
@@ -49,7 +49,7 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
       return;
     case Became::kRetried:
       return log::warn("task.retry", {{"task", run.id},
-                                      {"type", run.task.type},
+                                      {"type", run.shown_type()},
                                       {"queue", run.queue.info.name},
                                       trace_field(run.task),
                                       {"attempt", facts.attempt},
@@ -61,7 +61,7 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
     case Became::kPutOff:
       if (facts.outcome == Facts::Outcome::kNotStarted) {
         return log::warn("task.put_off", {{"task", run.id},
-                                          {"type", run.task.type},
+                                          {"type", run.shown_type()},
                                           trace_field(run.task),
                                           {"times", facts.unstarted + 1},
                                           {"of", queue::kMostUnstarted},
@@ -70,7 +70,7 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
       }
       return log::info(facts.outcome == Facts::Outcome::kSnooze ? "task.snoozed" : "task.released",
                        {{"task", run.id},
-                        {"type", run.task.type},
+                        {"type", run.shown_type()},
                         trace_field(run.task),
                         {"again_in_ms", pause_ms()},
                         {"reason", facts.failure.message}});
