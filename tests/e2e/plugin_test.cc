@@ -61,6 +61,23 @@ TEST_F(PluginTest, ExecRunsCommandsByTheirExitCodes) {
   EXPECT_TRUE(fs::exists(work_ / "now"));
 }
 
+// S75
+TEST_F(PluginTest, AProgramThatIsBeingReplacedCostsNoAttempt) {
+  DaemonOptions once =
+      options("[plugins.exec.types.\"x.job\"]\ncommand = [\"" + (work_ / "job") + "\"]\n");
+  once.queue_keys = "max_attempts = 1";
+  Daemon daemon(once);
+  (void)daemon.submit("x.job", "");
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("task.put_off") > 1; })) << daemon.log();
+  const std::string made =
+      work_.write("new", "#!/bin/sh\necho $ALLOT_TASK_ATTEMPT > " + (work_ / "attempt") + "\n");
+  ASSERT_EQ(::chmod(made.c_str(), 0755), 0);
+  fs::rename(made, work_ / "job");
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_EQ(file("attempt"), "1\n");
+  EXPECT_EQ(daemon.count("task_dead"), 0U);
+}
+
 TEST_F(PluginTest, ACommandDiesWithItsWorkerAndTheTaskStartsAgain) {
   Daemon daemon(options(type("x.hang", "echo $ALLOT_TASK_ATTEMPT >> " + (work_ / "attempts") +
                                            "; " + "test $ALLOT_TASK_ATTEMPT -gt 1 && exit 0; " +

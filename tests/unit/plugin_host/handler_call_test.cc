@@ -103,6 +103,13 @@ TEST_F(HandlerCallTest, ASnoozePassesItsDelayAndItsReason) {
   EXPECT_EQ(result.reason, "not now");
 }
 
+TEST_F(HandlerCallTest, WhatDidNotStartPassesItsDelayAndItsReason) {
+  const auto result = run("probe", "test.not_started", "");
+  EXPECT_EQ(result.kind, OutcomeKind::kNotStarted);
+  EXPECT_EQ(result.delay, milliseconds(0));
+  EXPECT_EQ(result.reason, "no such program");
+}
+
 TEST_F(HandlerCallTest, AReleaseHasNoDelay) {
   const auto result = run("probe", "test.release", "");
   EXPECT_EQ(result.kind, OutcomeKind::kRelease);
@@ -122,8 +129,9 @@ TEST_F(HandlerCallTest, EachOutcomeHasItsNumber) {
   EXPECT_EQ(run("c_plugin", "test.c", "3").kind, OutcomeKind::kSnooze);
   EXPECT_EQ(run("c_plugin", "test.c", "4").kind, OutcomeKind::kRelease);
   EXPECT_EQ(run("c_plugin", "test.c", "5").kind, OutcomeKind::kException);
-  EXPECT_EQ(run("c_plugin", "test.c", "6").kind, OutcomeKind::kRetry);
-  EXPECT_EQ(run("c_plugin", "test.c", "6").reason, "the handler returned an unknown outcome (6)");
+  EXPECT_EQ(run("c_plugin", "test.c", "6").kind, OutcomeKind::kNotStarted);
+  EXPECT_EQ(run("c_plugin", "test.c", "7").kind, OutcomeKind::kRetry);
+  EXPECT_EQ(run("c_plugin", "test.c", "7").reason, "the handler returned an unknown outcome (7)");
 }
 
 TEST_F(HandlerCallTest, ACallThatIsNotOfferedSaysSo) {

@@ -56,6 +56,8 @@ TEST(Kit, VerdictsAreComparedAndPrinted) {
   EXPECT_EQ(testing::PrintToString(allot::success()), "success()");
   EXPECT_EQ(testing::PrintToString(allot::snooze(milliseconds(20), "full")),
             "snooze(full) after 20 ms");
+  EXPECT_EQ(testing::PrintToString(allot::not_started("no such program")),
+            "not_started(no such program)");
   EXPECT_EQ(allot::snooze(milliseconds(-20)), allot::snooze(milliseconds(0))) << "it has passed";
   EXPECT_EQ(testing::PrintToString(allot::release("elsewhere")), "release(elsewhere)");
 }
