@@ -103,7 +103,7 @@ struct RunRecord {
   std::uint32_t prio, attempt, max_attempts;  // attempt: the number of this one, from 1
   std::uint32_t unique;                       // 1: it has a row in task_unique
   char type[kTypeSize];
-  char task[kTaskIdSize];  // its public id
+  char task[kTaskIdSize];                // its public id
   std::uint32_t limited_by;              // Limit
   std::uint32_t queue_id, partition_no;  // where it waited; a detached task outlives that lease
   char queue_name[kTypeSize];

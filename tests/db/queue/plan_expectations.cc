@@ -445,8 +445,9 @@ std::vector<Expectation> of_minutes() {
       "SELECT 0 AS place, 'q' AS queue, 't' AS type, '' AS error_group, '' AS error, 1 AS a, 1 AS "
       "b, 1 AS c, 1 AS d, 1 AS e, 1 AS f, 1 AS g, 1 AS h, 1 AS i, 1 AS j, 1 AS k, 1 AS l, 1 AS m, "
       "1 AS n";
-  const Values instance{{"origin", "7"}, {"written", "0"},  {"version", "''"}, {"life", "''"},
-                        {"age_us", "1"}, {"counted", "''"}, {"counts", counts}, {"pools", "'default 1 q'"}};
+  const Values instance{{"origin", "7"},    {"written", "0"},          {"version", "''"},
+                        {"life", "''"},     {"age_us", "1"},           {"counted", "''"},
+                        {"counts", counts}, {"pools", "'default 1 q'"}};
   const Values list{
       {"queue", "''"}, {"step", "1"}, {"types", "1"}, {"errors", "0"}, {"since_us", "60000000"}};
   return {

@@ -24,7 +24,8 @@ TEST_F(Message, UnknownKeyNamesTheSectionItBelongsTo) {
 
 TEST_F(Message, UnknownKeyListsWhatThereIs) {
   EXPECT_EQ(failure_of("[logging]\ncolour = true\n"),
-            "allot.toml:2: unknown key 'colour' in [logging]; known keys: level, format, file, slow_task");
+            "allot.toml:2: unknown key 'colour' in [logging]; known keys: level, format, file, "
+            "slow_task");
 }
 
 TEST_F(Message, UnknownSection) {
