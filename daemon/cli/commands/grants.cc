@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "cli/commands/command.h"
 #include "cli/commands/grant_files.h"  // generated from sql/grants
+#include "cli/words/task_view.h"
 #include "cli/words/text.h"
 
 namespace allot::cli {
@@ -17,6 +19,7 @@ struct GrantsOptions {
   std::optional<std::string> user;  // else allot_ROLE
   std::string host = "%";
   std::string database = "allot";
+  bool json = false;
 };
 
 // Whether a statement may have the word as it is, in quotes or as the name of a database.
@@ -61,7 +64,15 @@ int grants(const Context& /*context*/, const GrantsOptions& options) {
     replace_all(statements, " allot.", " " + options.database + ".");
     replace_all(statements, "'allot_" + options.role + "'@'%'",
                 "'" + user + "'@'" + options.host + "'");
-    std::printf("%s", statements.c_str());
+    if (options.json) {
+      print({{"role", options.role},
+             {"user", user},
+             {"host", options.host},
+             {"database", options.database},
+             {"sql", statements}});
+    } else {
+      std::printf("%s", statements.c_str());
+    }
     return kExitOk;
   }
   throw Error("unknown role '" + printable(options.role, 100) + "' (" + roles() + ")", kExitUsage);
@@ -82,6 +93,7 @@ void add_grants(CLI::App& app, const Commands& commands) {
   command.add_option("--database", options->database, "Database with Allot's tables")
       ->type_name("NAME")
       ->capture_default_str();
+  command.add_flag("--json", options->json, "As JSON");
   command.callback([commands, options] { commands.choose(grants, options); });
 }
 

@@ -22,6 +22,8 @@ TEST(Grants, AreThoseOfTheRoleForTheAccountAndDatabase) {
                           "GRANT SELECT ON shop_jobs.* TO 'jobs.ro'@'10.0.%';\n"),
             std::string::npos)
       << done.out;
+  const Finished json = grants({"reader", "--json"});
+  EXPECT_NE(json.out.find(R"("user": "allot_reader")"), std::string::npos) << json.out;
   for (const char* role :
        {"worker", "submit", "fair", "lock", "reader", "operator", "fireworq", "migrate"}) {
     const Finished other = grants({role, "--user", "x", "--database", "d"});
