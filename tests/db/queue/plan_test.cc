@@ -170,11 +170,18 @@ class PlanTest : public QueueTest {
   // A lease that is held, and in it the tasks of all classes with keys from 1 on.
   Values common_values() {
     const Lease& lease = leases_.at(0);
-    return {{"queue_id", std::to_string(wide_.queue_id)},
-            {"partition_no", std::to_string(lease.partition.partition_no)},
-            {"epoch", std::to_string(lease.epoch)},
-            {"holder", std::to_string(lease.holder)},
-            {"prio", "2"},
+    Values values = constants();
+    values.insert({{"queue_id", std::to_string(wide_.queue_id)},
+                   {"partition_no", std::to_string(lease.partition.partition_no)},
+                   {"epoch", std::to_string(lease.epoch)},
+                   {"holder", std::to_string(lease.holder)},
+                   {"origin", std::to_string(worker_.leases.holder().origin)},
+                   {"block_size", std::to_string(kBlock)},
+                   {"queue_ids", std::to_string(wide_.queue_id)}});
+    return values;
+  }
+  static Values constants() {
+    return {{"prio", "2"},
             {"run_key", "150"},
             {"headers", "NULL"},
             {"first_key", "150"},
@@ -192,11 +199,9 @@ class PlanTest : public QueueTest {
             {"runtime_us", "1"},
             {"cpu_us", "NULL"},
             {"max_rss_kib", "NULL"},
-            {"origin", std::to_string(worker_.leases.holder().origin)},
             {"ttl_us", "30000000"},
             {"delay_us", "1000000"},
             {"known_us", "0"},
-            {"block_size", std::to_string(kBlock)},
             {"inline_limit", "65536"},
             {"highest_seen", "0"},
             {"seen_epoch", "0"},
@@ -210,7 +215,6 @@ class PlanTest : public QueueTest {
             {"at_most", "255"},
             {"suspect_flag", "1"},
             {"begun", "1"},
-            {"queue_ids", std::to_string(wide_.queue_id)},
             {"as_done", "0"},
             {"most", "50"},
             {"bound", "50"},
