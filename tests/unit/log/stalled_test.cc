@@ -33,6 +33,8 @@ class Stalled : public Line {
     size_ = ::fcntl(write_end.get(), F_SETPIPE_SZ, 1);
     ::dup2(write_end.get(), STDERR_FILENO);
   }
+  Stalled(const Stalled&) = delete;
+  Stalled& operator=(const Stalled&) = delete;
   ~Stalled() override { ::dup2(kept_.get(), STDERR_FILENO); }
 
   std::vector<std::string> read() {
