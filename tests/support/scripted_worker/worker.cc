@@ -128,6 +128,7 @@ class Worker {
     task.hard_deadline_ns = hard_deadline;
     task.limited_by = static_cast<std::uint32_t>(by);
     std::snprintf(task.type, sizeof task.type, "demo.type");
+    std::snprintf(task.task, sizeof task.task, "0840dqg2v5n80r00");
     std::snprintf(task.queue_name, sizeof task.queue_name, "mail");
     task.partition_no = 17;
     slot_.lease_held = 1;

@@ -82,9 +82,10 @@ TEST(AllotdDeath, InsideATaskIsHealedAtOnce) {
   ASSERT_TRUE(daemon.saw("ready slot=1")) << "its place is taken while it is settled\n"
                                           << daemon.story();
   EXPECT_EQ(daemon.logs("worker.throttled"), 0U) << daemon.story();
-  const std::string line = "worker.died slot=0 pid=" + std::to_string(worker) +
-                           " signal=6 task_type=demo.type attempt=2 queue=mail partition=17"
-                           " prio=5 run_key=4711\n";
+  const std::string line =
+      "worker.died slot=0 pid=" + std::to_string(worker) +
+      " signal=6 task=0840dqg2v5n80r00 task_type=demo.type attempt=2 queue=mail partition=17"
+      " prio=5 run_key=4711\n";
   EXPECT_EQ(daemon.logs(line), 1U) << daemon.story();
 }
 
@@ -139,7 +140,7 @@ TEST(AllotdDeath, AnOrderlyExitOutOfATaskIsACrash) {
   start_busy(daemon);
   ASSERT_TRUE(daemon.tell(0, "exit 0"));
   EXPECT_TRUE(daemon.saw("settle slot=0 status=0\n")) << daemon.story();
-  EXPECT_TRUE(daemon.logged("exit=0 task_type=demo.type")) << daemon.story();
+  EXPECT_TRUE(daemon.logged("exit=0 task=0840dqg2v5n80r00 task_type=demo.type")) << daemon.story();
   EXPECT_TRUE(daemon.saw("ready slot=", 2)) << daemon.story();
 }
 
