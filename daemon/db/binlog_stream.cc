@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/binlog_stream.h"
+
+#include <errmsg.h>
+#include <mysql.h>
+#include <mysqld_error.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <random>
+#include <string_view>
+#include <utility>
+
+// Connector/C before 3.3.9 crashes on some events of partitioned tables (CONC-688). MySQL's own
+// connector has another interface.
+#if __has_include(<mariadb_rpl.h>)
+#include <mariadb_rpl.h>
+#if MARIADB_PACKAGE_VERSION_ID >= 30309
+#define ALLOT_READS_BINLOG
+#endif
+#endif
+
+namespace allot::db {
+
+namespace {
+
+const Server* only_server(const ConnectOptions& options) {
+  return options.socket.empty() ? &options.servers.at(0) : nullptr;
+}
+
+}  // namespace
+
+#ifdef ALLOT_READS_BINLOG
+
+namespace {
+
+constexpr std::chrono::milliseconds kSignOfLife{1'000};
+constexpr int kMissedSigns = 4;
+
+// Replicas that people set up have small ids, and one that is taken ends the stream of a replica.
+std::uint32_t random_server_id() {
+  std::random_device device;
+  std::uniform_int_distribution<std::uint32_t> upper_half(
+      std::uint32_t{1} << 31, std::numeric_limits<std::uint32_t>::max());
+  return upper_half(device);
+}
+
+ConnectOptions patient(ConnectOptions options) {
+  options.call_timeout = std::max(options.call_timeout, kSignOfLife * kMissedSigns);
+  return options;
+}
+
+bool same(const MARIADB_STRING& text, const std::string& name) {
+  return text.length == name.size() && strncasecmp(text.str, name.data(), name.size()) == 0;
+}
+
+bool inserts(mariadb_rpl_event type) {
+  return type == WRITE_ROWS_EVENT_V1 || type == WRITE_ROWS_EVENT ||
+         type == WRITE_ROWS_COMPRESSED_EVENT_V1;
+}
+
+struct Position {
+  std::string file;
+  std::uint64_t offset = 0;
+};
+
+// MySQL has the statement under another name since 8.4, and MariaDB does not know that one.
+StatementResult end_of_log(Connection& db) {
+  try {
+    return std::move(db.execute("SHOW MASTER STATUS").front());
+  } catch (const DbError& error) {
+    if (error.number() != ER_PARSE_ERROR) throw;
+    return std::move(db.execute("SHOW BINARY LOG STATUS").front());
+  }
+}
+
+Position find_end(Connection& db) {
+  auto results = db.execute("SHOW GLOBAL VARIABLES LIKE 'binlog_format'");
+  if (const auto row = results.front().next(); row && row->text(1) != "ROW") {
+    throw DbError(kUnfitServer,
+                  "binlog_format is " + std::string(row->text(1)) +
+                      ", and only ROW says which tables a transaction changed",
+                  Phase::kConnect);
+  }
+  auto status = end_of_log(db);
+  const auto row = status.next();
+  if (!row) {
+    throw DbError(kUnfitServer, "the binary log is off (log_bin)", Phase::kConnect);
+  }
+  return {std::string(row->text(0)), row->u64(1)};
+}
+
+Position end_for_account(Connection& db) {
+  try {
+    return find_end(db);
+  } catch (const DbError& error) {
+    if (error.error_class() != ErrorClass::kRefused || error.number() == kUnfitServer) throw;
+    throw DbError(error, std::string(error.what()) +
+                             "; the account needs REPLICATION SLAVE and REPLICATION CLIENT on *.*");
+  }
+}
+
+// MySQL and MariaDB read these under names of their own, and leave the others alone. The capability
+// is to know events of MariaDB's transactions: else they are sent as something that they are not.
+std::string replica_settings() {
+  const std::string period = std::to_string(std::chrono::nanoseconds(kSignOfLife).count());
+  return "SET @master_heartbeat_period = " + period + ", @source_heartbeat_period = " + period +
+         ", @master_binlog_checksum = @@global.binlog_checksum,"
+         " @source_binlog_checksum = @@global.binlog_checksum, @mariadb_slave_capability = 4";
+}
+
+}  // namespace
+
+struct BinlogStream::Handle {
+  struct Close {
+    void operator()(MARIADB_RPL* replica) const { mariadb_rpl_close(replica); }
+    void operator()(MARIADB_RPL_EVENT* event) const { mariadb_free_rpl_event(event); }
+  };
+  std::unique_ptr<MARIADB_RPL, Close> replica;
+  std::uint64_t table_id = 0;  // of the table that is watched, as the last transaction had it
+};
+
+BinlogStream::BinlogStream(const ConnectOptions& options, std::string database, std::string table)
+    : connection_(patient(options), only_server(options)),
+      database_(std::move(database)),
+      table_(std::move(table)),
+      server_id_(random_server_id()),
+      handle_(std::make_unique<Handle>()) {
+  open();
+}
+
+BinlogStream::~BinlogStream() = default;
+
+void BinlogStream::open() {
+  connection_.execute(replica_settings());
+  const Position end = end_for_account(connection_);
+  MARIADB_RPL* replica = mariadb_rpl_init(connection_.handle_.get());
+  if (replica == nullptr) {
+    throw DbError(CR_OUT_OF_MEMORY, "database: out of memory", Phase::kConnect);
+  }
+  handle_->replica.reset(replica);
+  mariadb_rpl_optionsv(replica, MARIADB_RPL_SERVER_ID, server_id_);
+  mariadb_rpl_optionsv(replica, MARIADB_RPL_HOST, "allot");
+  mariadb_rpl_optionsv(replica, MARIADB_RPL_FILENAME, end.file.c_str(), end.file.size());
+  mariadb_rpl_optionsv(replica, MARIADB_RPL_START, static_cast<unsigned long>(end.offset));
+  mariadb_rpl_optionsv(replica, MARIADB_RPL_VERIFY_CHECKSUM, std::uint32_t{1});
+  if (mariadb_rpl_open(replica) != 0) connection_.fail("follow the binary log", Phase::kConnect);
+}
+
+bool BinlogStream::next() {
+  MARIADB_RPL* replica = handle_->replica.get();
+  const std::unique_ptr<MARIADB_RPL_EVENT, Handle::Close> event(
+      mariadb_rpl_fetch(replica, nullptr));
+  if (!event) {
+    if (mariadb_rpl_errno(replica) != 0) {
+      throw DbError(CR_SERVER_LOST,
+                    "database at " + where() + ": the binary log: " + mariadb_rpl_error(replica),
+                    Phase::kConnect);
+    }
+    connection_.fail("follow the binary log", Phase::kConnect);
+  }
+  if (event->event_type == TABLE_MAP_EVENT) {
+    const auto& map = event->event.table_map;
+    if (same(map.database, database_) && same(map.table, table_)) handle_->table_id = map.table_id;
+    return false;
+  }
+  return inserts(event->event_type) && event->event.rows.table_id == handle_->table_id;
+}
+
+void BinlogStream::interrupt() {
+  shutdown(mysql_get_socket(connection_.handle_.get()), SHUT_RDWR);
+}
+
+#else
+
+struct BinlogStream::Handle {};
+
+BinlogStream::BinlogStream(const ConnectOptions& options, std::string database, std::string table)
+    : connection_(options, only_server(options)),
+      database_(std::move(database)),
+      table_(std::move(table)),
+      server_id_(0) {
+  open();
+}
+
+BinlogStream::~BinlogStream() = default;
+
+void BinlogStream::open() {
+  throw DbError(kUnfitServer,
+                "this build's connector cannot read a binary log: MariaDB's from 3.3.9 on can",
+                Phase::kConnect);
+}
+
+bool BinlogStream::next() {
+  return false;
+}
+
+void BinlogStream::interrupt() {}
+
+#endif
+
+}  // namespace allot::db
