@@ -62,6 +62,12 @@ bool inserts(mariadb_rpl_event type) {
          type == WRITE_ROWS_COMPRESSED_EVENT_V1;
 }
 
+// The server itself sends one of these before each file, which the connector (3.3.20) takes for a
+// malformed one where the events of the file before had checksums.
+bool ends_file(const MARIADB_RPL_EVENT& event) {
+  return event.event_type == ROTATE_EVENT && (event.flags & LOG_EVENT_ARTIFICIAL_F) == 0;
+}
+
 struct Position {
   std::string file;
   std::uint64_t offset = 0;
@@ -78,29 +84,17 @@ StatementResult end_of_log(Connection& db) {
 }
 
 Position find_end(Connection& db) {
+  auto status = end_of_log(db);
+  const auto end = status.next();
+  if (!end) throw DbError(kUnfitServer, "the binary log is off (log_bin)", Phase::kConnect);
   auto results = db.execute("SHOW GLOBAL VARIABLES LIKE 'binlog_format'");
-  if (const auto row = results.front().next(); row && row->text(1) != "ROW") {
+  if (const auto format = results.front().next(); format && format->text(1) != "ROW") {
     throw DbError(kUnfitServer,
-                  "binlog_format is " + std::string(row->text(1)) +
+                  "binlog_format is " + std::string(format->text(1)) +
                       ", and only ROW says which tables a transaction changed",
                   Phase::kConnect);
   }
-  auto status = end_of_log(db);
-  const auto row = status.next();
-  if (!row) {
-    throw DbError(kUnfitServer, "the binary log is off (log_bin)", Phase::kConnect);
-  }
-  return {std::string(row->text(0)), row->u64(1)};
-}
-
-Position end_for_account(Connection& db) {
-  try {
-    return find_end(db);
-  } catch (const DbError& error) {
-    if (error.error_class() != ErrorClass::kRefused || error.number() == kUnfitServer) throw;
-    throw DbError(error, std::string(error.what()) +
-                             "; the account needs REPLICATION SLAVE and REPLICATION CLIENT on *.*");
-  }
+  return {std::string(end->text(0)), end->u64(1)};
 }
 
 // MySQL and MariaDB read these under names of their own, and leave the others alone. The capability
@@ -129,14 +123,20 @@ BinlogStream::BinlogStream(const ConnectOptions& options, std::string database, 
       table_(std::move(table)),
       server_id_(random_server_id()),
       handle_(std::make_unique<Handle>()) {
-  open();
+  try {
+    open();
+  } catch (const DbError& error) {
+    if (error.error_class() != ErrorClass::kRefused || error.number() == kUnfitServer) throw;
+    throw DbError(error, std::string(error.what()) +
+                             "; the account needs REPLICATION SLAVE and REPLICATION CLIENT on *.*");
+  }
 }
 
 BinlogStream::~BinlogStream() = default;
 
 void BinlogStream::open() {
   connection_.execute(replica_settings());
-  const Position end = end_for_account(connection_);
+  const Position end = find_end(connection_);
   MARIADB_RPL* replica = mariadb_rpl_init(connection_.handle_.get());
   if (replica == nullptr) {
     throw DbError(CR_OUT_OF_MEMORY, "database: out of memory", Phase::kConnect);
@@ -147,10 +147,15 @@ void BinlogStream::open() {
   mariadb_rpl_optionsv(replica, MARIADB_RPL_FILENAME, end.file.c_str(), end.file.size());
   mariadb_rpl_optionsv(replica, MARIADB_RPL_START, static_cast<unsigned long>(end.offset));
   mariadb_rpl_optionsv(replica, MARIADB_RPL_VERIFY_CHECKSUM, std::uint32_t{1});
-  if (mariadb_rpl_open(replica) != 0) connection_.fail("follow the binary log", Phase::kConnect);
+  if (mariadb_rpl_open(replica) == 0) return;
+  // The connector has no text for a refusal of the account, which is the server's 1045 or 1227.
+  const unsigned number = mariadb_rpl_errno(replica);
+  throw DbError(number != 0 ? number : mysql_errno(connection_.handle_.get()),
+                "database at " + where() + ": it does not register this account as a replica",
+                Phase::kConnect);
 }
 
-bool BinlogStream::next() {
+BinlogStream::Event BinlogStream::next() {
   MARIADB_RPL* replica = handle_->replica.get();
   const std::unique_ptr<MARIADB_RPL_EVENT, Handle::Close> event(
       mariadb_rpl_fetch(replica, nullptr));
@@ -165,9 +170,12 @@ bool BinlogStream::next() {
   if (event->event_type == TABLE_MAP_EVENT) {
     const auto& map = event->event.table_map;
     if (same(map.database, database_) && same(map.table, table_)) handle_->table_id = map.table_id;
-    return false;
+    return Event::kOther;
   }
-  return inserts(event->event_type) && event->event.rows.table_id == handle_->table_id;
+  if (ends_file(*event)) return Event::kLast;
+  const bool inserted =
+      inserts(event->event_type) && event->event.rows.table_id == handle_->table_id;
+  return inserted ? Event::kInserted : Event::kOther;
 }
 
 void BinlogStream::interrupt() {
@@ -194,8 +202,8 @@ void BinlogStream::open() {
                 Phase::kConnect);
 }
 
-bool BinlogStream::next() {
-  return false;
+BinlogStream::Event BinlogStream::next() {
+  return Event::kLast;
 }
 
 void BinlogStream::interrupt() {}

@@ -21,10 +21,13 @@ class BinlogStream {
   BinlogStream& operator=(const BinlogStream&) = delete;
   ~BinlogStream();
 
-  // Waits for the next event, or the server's sign of life, which comes each second. True: rows
-  // were inserted into the table; their transaction is committed, but may not be visible yet.
-  // Throws DbError when the stream has ended, whatever the reason.
-  bool next();
+  enum class Event {
+    kOther,     // or the server's sign of life, which comes each second
+    kInserted,  // rows of the table: their transaction is committed, but may not be visible yet
+    kLast,      // of this log file: follow the next one by a stream of its own
+  };
+  // Waits for the next one. Throws DbError when the stream has ended, whatever the reason.
+  Event next();
 
   // Ends the stream: next() throws. For any thread.
   void interrupt();

@@ -17,10 +17,10 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr Nanos kServerEvery = kSecond;  // between two looks at which server the steward uses
-// Between two looks at whether a worker sleeps, and how long none has to before the log is left:
-// to begin again costs a connection.
+// Between two looks at whether a worker sleeps, and how long none has to before the log is left: to
+// begin again costs a connection, and two lines in the server's own log.
 constexpr milliseconds kSleeperEvery{20};
-constexpr Nanos kBusyFor = kSecond;
+constexpr Nanos kBusyFor = 5 * kSecond;
 
 constexpr milliseconds kFirstPause{500};
 constexpr milliseconds kMostPause{60'000};
@@ -157,7 +157,9 @@ void CommitReader::read(db::BinlogStream& stream) {
   peer::announce(board_, peer::kAnyQueue, kOne);
   Nanos slept = boot_ns();
   while (!interrupted()) {
-    if (stream.next()) {
+    const auto event = stream.next();
+    if (event == db::BinlogStream::Event::kLast) return;
+    if (event == db::BinlogStream::Event::kInserted) {
       log::debug("wake.commit", {});
       peer::announce(board_, peer::kAnyQueue, kOne);
     }

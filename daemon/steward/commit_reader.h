@@ -35,7 +35,7 @@ class CommitReader : public Chore {
 
   void run() ALLOT_EXCLUDES(mutex_);
   void note(const std::string& trouble) ALLOT_REQUIRES(mutex_);
-  // Until no worker sleeps, or interrupt(); else the reason.
+  // Until no worker sleeps, the log file ends, or interrupt(); else the reason.
   std::string follow(const db::ConnectOptions& options) ALLOT_EXCLUDES(mutex_);
   void read(db::BinlogStream& stream) ALLOT_EXCLUDES(mutex_);
   void interrupt() ALLOT_REQUIRES(mutex_);
