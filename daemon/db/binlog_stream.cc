@@ -2,6 +2,7 @@
 #include "db/binlog_stream.h"
 
 #include <errmsg.h>
+#include <fcntl.h>
 #include <mysql.h>
 #include <mysqld_error.h>
 #include <strings.h>
@@ -13,6 +14,8 @@
 #include <random>
 #include <string_view>
 #include <utility>
+
+#include "db/logged_tasks.h"
 
 // Connector/C before 3.3.9 crashes on some events of partitioned tables (CONC-688). MySQL's own
 // connector has another interface.
@@ -40,6 +43,9 @@ namespace {
 constexpr std::chrono::milliseconds kSignOfLife{1'000};
 constexpr int kMissedSigns = 4;
 
+constexpr std::int64_t k2025 = 1'735'689'600;  // in seconds since 1970
+constexpr std::int64_t kDueWithin = 2;         // clocks differ, and times are whole seconds here
+
 // Replicas that people set up have small ids, and one that is taken ends the stream of a replica.
 std::uint32_t random_server_id() {
   std::random_device device;
@@ -48,12 +54,18 @@ std::uint32_t random_server_id() {
   return upper_half(device);
 }
 
-ConnectOptions patient(ConnectOptions options) {
-  options.call_timeout = std::max(options.call_timeout, kSignOfLife * kMissedSigns);
+// Whoever ends the stream may have to wait for the beginning of one, for so long each.
+ConnectOptions with_deadlines(ConnectOptions options) {
+  options.connect_timeout = std::min(options.connect_timeout, kSignOfLife * kMissedSigns);
+  options.call_timeout = kSignOfLife * kMissedSigns;
   return options;
 }
 
-bool same(const MARIADB_STRING& text, const std::string& name) {
+std::string_view view(const MARIADB_STRING& text) {
+  return {text.str, text.length};
+}
+
+bool same(const MARIADB_STRING& text, std::string_view name) {
   return text.length == name.size() && strncasecmp(text.str, name.data(), name.size()) == 0;
 }
 
@@ -66,6 +78,33 @@ bool inserts(mariadb_rpl_event type) {
 // malformed one where the events of the file before had checksums.
 bool ends_file(const MARIADB_RPL_EVENT& event) {
   return event.event_type == ROTATE_EVENT && (event.flags & LOG_EVENT_ARTIFICIAL_F) == 0;
+}
+
+// Until when a task may be due that is worth a look, in us since 2025: by the time of the statement
+// that inserted it or, after a long transaction, of this host, whichever is later.
+std::uint64_t due_by(const MARIADB_RPL_EVENT& event) {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const std::int64_t latest =
+      std::max(now.time_since_epoch(), std::chrono::seconds(event.timestamp)).count();
+  return static_cast<std::uint64_t>(std::max(latest + kDueWithin - k2025, std::int64_t{0})) *
+         1'000'000;
+}
+
+// By the id of their queue.
+std::map<std::uint32_t, std::size_t> due_of(const MARIADB_RPL_EVENT& event,
+                                            const LoggedColumns& columns) {
+  const auto& rows = event.event.rows;
+  const std::string_view present(reinterpret_cast<const char*>(rows.column_bitmap),
+                                 (rows.column_count + 7) / 8);
+  const std::string_view data(static_cast<const char*>(rows.row_data), rows.row_data_size);
+  const auto tasks = logged_tasks(columns, present, data);
+  if (!tasks) return {{0, 1}};
+  std::map<std::uint32_t, std::size_t> due;
+  const std::uint64_t by = due_by(event);
+  for (const LoggedTask& task : *tasks) {
+    if (task.run_key >> 12 <= by) ++due[task.queue_id];
+  }
+  return due;
 }
 
 struct Position {
@@ -114,13 +153,13 @@ struct BinlogStream::Handle {
     void operator()(MARIADB_RPL_EVENT* event) const { mariadb_free_rpl_event(event); }
   };
   std::unique_ptr<MARIADB_RPL, Close> replica;
-  std::uint64_t table_id = 0;  // of the table that is watched, as the last transaction had it
+  std::uint64_t table_id = 0;  // of the table of tasks, as the last transaction had it
+  LoggedColumns columns;       // of that table
 };
 
-BinlogStream::BinlogStream(const ConnectOptions& options, std::string database, std::string table)
-    : connection_(patient(options), only_server(options)),
+BinlogStream::BinlogStream(const ConnectOptions& options, std::string database)
+    : connection_(with_deadlines(options), only_server(options)),
       database_(std::move(database)),
-      table_(std::move(table)),
       server_id_(random_server_id()),
       handle_(std::make_unique<Handle>()) {
   try {
@@ -147,7 +186,10 @@ void BinlogStream::open() {
   mariadb_rpl_optionsv(replica, MARIADB_RPL_FILENAME, end.file.c_str(), end.file.size());
   mariadb_rpl_optionsv(replica, MARIADB_RPL_START, static_cast<unsigned long>(end.offset));
   mariadb_rpl_optionsv(replica, MARIADB_RPL_VERIFY_CHECKSUM, std::uint32_t{1});
-  if (mariadb_rpl_open(replica) == 0) return;
+  if (mariadb_rpl_open(replica) == 0) {
+    socket_.reset(fcntl(mysql_get_socket(connection_.handle_.get()), F_DUPFD_CLOEXEC, 0));
+    return;
+  }
   // The connector has no text for a refusal of the account, which is the server's 1045 or 1227.
   const unsigned number = mariadb_rpl_errno(replica);
   throw DbError(number != 0 ? number : mysql_errno(connection_.handle_.get()),
@@ -169,28 +211,29 @@ BinlogStream::Event BinlogStream::next() {
   }
   if (event->event_type == TABLE_MAP_EVENT) {
     const auto& map = event->event.table_map;
-    if (same(map.database, database_) && same(map.table, table_)) handle_->table_id = map.table_id;
+    if (!same(map.database, database_) || !same(map.table, "task")) return Event::kOther;
+    handle_->table_id = map.table_id;
+    handle_->columns = {std::string(view(map.column_types)), std::string(view(map.metadata))};
     return Event::kOther;
   }
   if (ends_file(*event)) return Event::kLast;
-  const bool inserted =
-      inserts(event->event_type) && event->event.rows.table_id == handle_->table_id;
-  return inserted ? Event::kInserted : Event::kOther;
+  if (!inserts(event->event_type) || event->event.rows.table_id != handle_->table_id) {
+    return Event::kOther;
+  }
+  due_ = due_of(*event, handle_->columns);
+  return due_.empty() ? Event::kOther : Event::kTasks;
 }
 
 void BinlogStream::interrupt() {
-  shutdown(mysql_get_socket(connection_.handle_.get()), SHUT_RDWR);
+  shutdown(socket_.get(), SHUT_RDWR);
 }
 
 #else
 
 struct BinlogStream::Handle {};
 
-BinlogStream::BinlogStream(const ConnectOptions& options, std::string database, std::string table)
-    : connection_(options, only_server(options)),
-      database_(std::move(database)),
-      table_(std::move(table)),
-      server_id_(0) {
+BinlogStream::BinlogStream(const ConnectOptions& options, std::string database)
+    : connection_(options, only_server(options)), database_(std::move(database)), server_id_(0) {
   open();
 }
 

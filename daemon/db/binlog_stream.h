@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
+#include "base/unique_fd.h"
 #include "db/connection.h"
 
 namespace allot::db {
@@ -16,18 +19,22 @@ class BinlogStream {
   // Connects, and registers as a replica with a random id. `options` have one server, or a socket,
   // and no database. Throws DbError that says what is missing: a right of the account, the log, its
   // format, or a connector that can read it.
-  BinlogStream(const ConnectOptions& options, std::string database, std::string table);
+  // `database` has the tasks.
+  BinlogStream(const ConnectOptions& options, std::string database);
   BinlogStream(const BinlogStream&) = delete;
   BinlogStream& operator=(const BinlogStream&) = delete;
   ~BinlogStream();
 
   enum class Event {
-    kOther,     // or the server's sign of life, which comes each second
-    kInserted,  // rows of the table: their transaction is committed, but may not be visible yet
-    kLast,      // of this log file: follow the next one by a stream of its own
+    kOther,  // or the server's sign of life, which comes each second
+    kTasks,  // were inserted: their transaction is committed, but may not be visible yet
+    kLast,   // of this log file: follow the next one by a stream of its own
   };
   // Waits for the next one. Throws DbError when the stream has ended, whatever the reason.
   Event next();
+
+  // How many of the tasks of the last event may start now, by the id of their queue; 0: of any.
+  [[nodiscard]] const std::map<std::uint32_t, std::size_t>& due() const { return due_; }
 
   // Ends the stream: next() throws. For any thread.
   void interrupt();
@@ -41,9 +48,10 @@ class BinlogStream {
 
   Connection connection_;
   std::string database_;
-  std::string table_;
   std::uint32_t server_id_;
   std::unique_ptr<Handle> handle_;
+  std::map<std::uint32_t, std::size_t> due_;
+  UniqueFd socket_;  // another descriptor of it, because the connector may close its own meanwhile
 };
 
 }  // namespace allot::db

@@ -21,11 +21,6 @@ inline constexpr std::size_t kQueueWords = 16;
 // A partition that probably has work (worker/lease/hints.h); 0 is none.
 using Hint = std::uint64_t;
 
-// Values of next_scout_ns that ask for a look at once: for tasks that are there, and for tasks that
-// were committed and may become visible a moment later.
-inline constexpr std::uint64_t kRung = 0;
-inline constexpr std::uint64_t kAnnounced = 1;
-
 // What the workers of one pool share.
 struct PoolBoard {
   std::atomic<std::uint32_t> bell;     // futex word: each ring increments it

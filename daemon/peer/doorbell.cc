@@ -97,11 +97,11 @@ bool waits_for(const ipc::Board& board, std::uint32_t queue_id) {
 }
 
 void ring(ipc::Board& board, std::uint32_t queue_id, std::size_t tasks) {
-  ring_as(ipc::kRung, board, queue_id, tasks);
+  ring_as(0, board, queue_id, tasks);
 }
 
 void announce(ipc::Board& board, std::uint32_t queue_id, std::size_t tasks) {
-  ring_as(ipc::kAnnounced, board, queue_id, tasks);
+  ring_as(kAnnounced, board, queue_id, tasks);
 }
 
 void ring_at(const char* runtime_dir, const std::map<std::uint32_t, std::size_t>& tasks) {

@@ -32,6 +32,9 @@ bool waits_for(const ipc::Board& board, std::uint32_t queue_id);
 // lets their next scout go at once.
 void ring(ipc::Board& board, std::uint32_t queue_id, std::size_t tasks);
 
+// What PoolBoard::next_scout_ns says until a scout has gone for an announce().
+inline constexpr std::uint64_t kAnnounced = 1;
+
 // The same for tasks that may become visible a moment later: the scout looks again within
 // milliseconds where it finds none.
 void announce(ipc::Board& board, std::uint32_t queue_id, std::size_t tasks);

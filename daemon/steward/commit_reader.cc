@@ -115,10 +115,7 @@ void CommitReader::run() {
       trouble = follow(server);
     }
     if (interrupted_ || trouble.empty()) continue;
-    if (boot_ns() - began > kGoodStream) {
-      pause = kFirstPause;
-      noted_.clear();
-    }
+    if (boot_ns() - began > kGoodStream) pause = kFirstPause;
     note(trouble);
     const auto until = std::chrono::steady_clock::now() + pause;
     while (!interrupted_ && changed_.wait_until(mutex_, until)) {
@@ -136,7 +133,7 @@ void CommitReader::note(const std::string& trouble) {
 
 std::string CommitReader::follow(const db::ConnectOptions& options) {
   try {
-    db::BinlogStream stream(options, database_, "task");
+    db::BinlogStream stream(options, database_);
     const Followed followed(*this, stream);
     read(stream);
     return {};
@@ -153,15 +150,16 @@ void CommitReader::read(db::BinlogStream& stream) {
       log::info("wake.follows", {{"where", stream.where()}, {"server_id", stream.server_id()}});
     }
     followed_ = true;
+    noted_.clear();
   }
   peer::announce(board_, peer::kAnyQueue, kOne);
   Nanos slept = boot_ns();
   while (!interrupted()) {
     const auto event = stream.next();
     if (event == db::BinlogStream::Event::kLast) return;
-    if (event == db::BinlogStream::Event::kInserted) {
-      log::debug("wake.commit", {});
-      peer::announce(board_, peer::kAnyQueue, kOne);
+    if (event == db::BinlogStream::Event::kTasks) {
+      log::debug("wake.commit", {{"queues", stream.due().size()}});
+      for (const auto& [queue, tasks] : stream.due()) peer::announce(board_, queue, tasks);
     }
     const Nanos now = boot_ns();
     if (peer::waits_for(board_, peer::kAnyQueue)) slept = now;

@@ -248,7 +248,7 @@ class Doctor {
     }
     try {
       const auto options = db::to_same_server(db::log_reader_from(settings_), db);
-      const db::BinlogStream stream(options, settings_.database.name, "task");
+      const db::BinlogStream stream(options, settings_.database.name);
       ok("waking", "each commit of a task wakes a worker, by the binary log of " + stream.where());
     } catch (const db::DbError& error) {
       warn("waking", polled + ", for the binary log cannot be read: " + error.what(),

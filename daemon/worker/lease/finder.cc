@@ -305,7 +305,7 @@ std::vector<ipc::Hint> Finder::hints_of(const queue::Scouted& scouted) {
 }
 
 bool Finder::becomes_scout() {
-  announced_ = pool_.next_scout_ns.load() == ipc::kAnnounced;
+  announced_ = pool_.next_scout_ns.load() == peer::kAnnounced;
   return become_scout(pool_, mono_ns(), scout_interval_ns_);
 }
 
@@ -327,7 +327,8 @@ void Finder::scout() {
     least_interval_ns_ = scout_interval_ns_ = kAnnouncedInterval;
     look_again_by(pool_, mono_ns() + kAnnouncedInterval);
   } else {
-    scout_interval_ns_ = std::clamp(scout_interval_ns_ * 2, least_interval_ns_, kMostInterval);
+    const Nanos growth = least_interval_ns_ == kAnnouncedInterval ? 4 : 2;
+    scout_interval_ns_ = std::clamp(scout_interval_ns_ * growth, least_interval_ns_, kMostInterval);
   }
   // The scout itself takes one.
   if (count > 1) peer::wake(pool_, count - 1);

@@ -27,7 +27,7 @@ std::string refusal(Database& server, const std::string& user, const std::string
   options.user = user;
   options.password = "w";
   try {
-    const BinlogStream stream(options, "any", "task");
+    const BinlogStream stream(options, "any");
     return {};
   } catch (const DbError& error) {
     return error.what();
@@ -61,15 +61,15 @@ TEST(BinlogStreamTest, AnotherFormatIsNamed) {
 
 // A replica starts at a random id of the upper half.
 TEST(BinlogStreamTest, TwoStreamsHaveTwoIds) {
-  const BinlogStream one(server_with_log().options(), "any", "task");
-  const BinlogStream two(server_with_log().options(), "any", "task");
+  const BinlogStream one(server_with_log().options(), "any");
+  const BinlogStream two(server_with_log().options(), "any");
   EXPECT_NE(one.server_id(), two.server_id());
   EXPECT_GE(one.server_id(), std::uint32_t{1} << 31);
   EXPECT_GE(two.server_id(), std::uint32_t{1} << 31);
 }
 
 TEST(BinlogStreamTest, AnInterruptEndsIt) {
-  BinlogStream stream(server_with_log().options(), "any", "task");
+  BinlogStream stream(server_with_log().options(), "any");
   stream.interrupt();
   EXPECT_THROW(
       {

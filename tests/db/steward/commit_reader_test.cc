@@ -63,9 +63,22 @@ class CommitReaderTest : public ::testing::Test {
     seen_ = rings();
     return rung;
   }
-  void put_task(db::Connection& db) {
-    db.execute("INSERT INTO task (queue_id, partition_no, run_key, type, payload) VALUES (" +
-               std::to_string(kQueue) + ", 0, " + std::to_string(++key_) + ", 't', '')");
+  void put_task(db::Connection& db) { put_tasks(db, {task()}); }
+  static void put_tasks(db::Connection& db, const std::vector<std::string>& rows) {
+    std::string values;
+    for (const std::string& row : rows) values += (values.empty() ? "" : ", ") + row;
+    db.execute(
+        "INSERT INTO task (queue_id, partition_no, run_key, expires_at, type, payload) VALUES " +
+        values);
+  }
+  // A row that is due `seconds` from now.
+  std::string task(std::uint32_t queue = kQueue, int seconds = 0) {
+    const unsigned at = ++partition_;
+    return "(" + std::to_string(queue) + ", " + std::to_string(at) +
+           ", TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6) + INTERVAL " +
+           std::to_string(seconds) + " SECOND) << 12, " +
+           (at % 2 == 0 ? "NULL" : "UTC_TIMESTAMP(6)") + ", 't', REPEAT('x', " +
+           std::to_string(at * 100) + "))";
   }
 
   Database& server_;
@@ -75,7 +88,7 @@ class CommitReaderTest : public ::testing::Test {
   std::unique_ptr<ipc::Slot> raw_slot_ = std::make_unique<ipc::Slot>();
   worker::SlotWriter slot_{*raw_slot_, -1};
   worker::Session session_;
-  std::uint64_t key_ = 0;
+  unsigned partition_ = 0;
   std::uint32_t seen_ = 0;
   std::optional<CommitReader> reader_;
 };
@@ -89,7 +102,7 @@ TEST_F(CommitReaderTest, ACommitInPlainSqlRings) {
     put_task(db_);
     db_.execute("COMMIT");
   }));
-  EXPECT_EQ(pool().next_scout_ns.load(), ipc::kAnnounced) << "it may be visible a moment later";
+  EXPECT_EQ(pool().next_scout_ns.load(), peer::kAnnounced) << "it may be visible a moment later";
 }
 
 TEST_F(CommitReaderTest, OnlyTheTasksOfThisDatabaseRing) {
@@ -102,6 +115,20 @@ TEST_F(CommitReaderTest, OnlyTheTasksOfThisDatabaseRing) {
   db_.execute("CREATE TABLE orders (id INT PRIMARY KEY); INSERT INTO orders VALUES (1)");
   EXPECT_TRUE(rings_after([this] { put_task(db_); }));
   EXPECT_EQ(rings(), before + 1) << "the log has the others before this one";
+}
+
+// By the rows that the log has: those of other queues and those that are due later wake nobody.
+TEST_F(CommitReaderTest, OnlyTasksThatMayStartHereRing) {
+  sleepers(1);
+  begin();
+  ASSERT_TRUE(follows());
+  const std::uint32_t before = rings();
+  put_tasks(db_, {task(kQueue + 1), task(kQueue, 60), task(kQueue + 2)});
+  put_tasks(db_, {task(kQueue, 60)});
+  EXPECT_TRUE(rings_after([this] {
+    put_tasks(db_, {task(kQueue + 1), task(kQueue, 60), task(), task(kQueue + 1)});
+  }));
+  EXPECT_EQ(rings(), before + 1);
 }
 
 TEST_F(CommitReaderTest, NothingIsReadWhileNoWorkerSleeps) {
