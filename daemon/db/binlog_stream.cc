@@ -43,6 +43,10 @@ namespace {
 constexpr std::chrono::milliseconds kSignOfLife{1'000};
 constexpr int kMissedSigns = 4;
 
+// The connector keeps an event three times. A row of `task` fits; one of another table that does
+// not ends the stream.
+constexpr unsigned long kLargestEvent = 32UL << 20;
+
 constexpr std::int64_t k2025 = 1'735'689'600;  // in seconds since 1970
 constexpr std::int64_t kDueWithin = 2;         // clocks differ, and times are whole seconds here
 
@@ -176,6 +180,7 @@ BinlogStream::~BinlogStream() = default;
 void BinlogStream::open() {
   connection_.execute(replica_settings());
   const Position end = find_end(connection_);
+  connection_.handle_->net.max_packet_size = kLargestEvent;
   MARIADB_RPL* replica = mariadb_rpl_init(connection_.handle_.get());
   if (replica == nullptr) {
     throw DbError(CR_OUT_OF_MEMORY, "database: out of memory", Phase::kConnect);
