@@ -88,6 +88,22 @@ TEST(Wake, AStewardThatIsKilledIsReplaced) {
   EXPECT_TRUE(eventually([&] { return daemon.times_logged("wake.commit") > before; }));
 }
 
+TEST(Wake, AStewardThatIsStoppedHoldsNoTaskUp) {
+  Daemon daemon({.workers = 1, .more = kReader, .server = &server_with_log()});
+  wait_ready(daemon, 1);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("wake.follows"); })) << daemon.log();
+  const pid_t steward = daemon.steward();
+  support::send_signal(steward, SIGSTOP);
+  auto db = daemon.connect();
+  for (std::size_t i = 1; i <= 3; ++i) {
+    put_task(db, std::to_string(i));
+    EXPECT_TRUE(wrote(daemon, i)) << daemon.log();
+  }
+  EXPECT_EQ(daemon.times_logged("wake.commit"), 0U);
+  support::send_signal(steward, SIGCONT);
+  EXPECT_TRUE(eventually([&] { return daemon.times_logged("wake.commit") == 3; })) << daemon.log();
+}
+
 TEST(Wake, WithoutALogThereIsOneLineAndPollingGoesOn) {
   Database server({"--skip-log-bin"});
   Daemon daemon({.workers = 1, .more = "[wake]\nuser = \"root\"\n", .server = &server});
