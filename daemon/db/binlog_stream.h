@@ -17,9 +17,8 @@ namespace allot::db {
 class BinlogStream {
  public:
   // Connects, and registers as a replica with a random id. `options` have one server, or a socket,
-  // and no database. Throws DbError that says what is missing: a right of the account, the log, its
-  // format, or a connector that can read it.
-  // `database` has the tasks.
+  // and no database; `database` has the tasks. Throws DbError that says what is missing: a right of
+  // the account, the log, its format, or a connector that can read it.
   BinlogStream(const ConnectOptions& options, std::string database);
   BinlogStream(const BinlogStream&) = delete;
   BinlogStream& operator=(const BinlogStream&) = delete;
