@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,7 @@ class Checker {
 
   void run() {
     check_database(settings_, settings_.database, "database", problems_);
+    check_wake();
     check_daemon();
     for (const Queue& queue : settings_.queues) {
       check_delays("queues." + queue.name, queue);
@@ -64,6 +66,20 @@ class Checker {
   void warn(const std::string& path, const std::string& text) {
     settings_.warnings.push_back(settings_.file + ":" + std::to_string(line_of(path)) + ": " +
                                  text);
+  }
+
+  void check_wake() {
+    Wake& wake = settings_.wake;
+    if (wake.password_file.empty()) return;
+    const std::string path = "wake.password_file";
+    if (wake.user.empty()) return warn(path, "[wake] password_file is not used without user");
+    const int error = read_password(settings_, wake.password_file, wake.password);
+    if (error != 0) {
+      problem(path,
+              "cannot read the password file " + wake.password_file + ": " + std::strerror(error));
+    }
+    const std::string shared = shared_secret("password", wake.password_file);
+    if (!shared.empty()) warn(path, shared);
   }
 
   void check_daemon() {

@@ -159,12 +159,8 @@ class DatabaseChecker {
   }
 
   void read_password(const std::string& key, const std::string& what, const std::string& file) {
-    std::string& password = database_.password;
-    const int error = settings_.files.read(file, password);
-    if (error != 0) return problem(key, "cannot read the " + what + ": " + std::strerror(error));
-    if (!password.ends_with('\n')) return;
-    password.pop_back();
-    if (password.ends_with('\r')) password.pop_back();
+    const int error = config::read_password(settings_, file, database_.password);
+    if (error != 0) problem(key, "cannot read the " + what + ": " + std::strerror(error));
   }
 
   void check_tls() {
@@ -210,6 +206,14 @@ class DatabaseChecker {
 };
 
 }  // namespace
+
+int read_password(Settings& settings, const std::string& file, std::string& password) {
+  const int error = settings.files.read(file, password);
+  if (error != 0 || !password.ends_with('\n')) return error;
+  password.pop_back();
+  if (password.ends_with('\r')) password.pop_back();
+  return 0;
+}
 
 void check_database(Settings& settings, Database& database, const std::string& section,
                     Problems& problems) {

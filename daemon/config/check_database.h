@@ -14,4 +14,7 @@ namespace allot::config {
 void check_database(Settings& settings, Database& database, const std::string& section,
                     Problems& problems);
 
+// Reads a password from a file of its own, without the line break at its end. 0, or an errno.
+[[nodiscard]] int read_password(Settings& settings, const std::string& file, std::string& password);
+
 }  // namespace allot::config

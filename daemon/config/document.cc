@@ -26,8 +26,10 @@ struct Header {
   std::string_view line;
   std::string_view comment;
 };
-constexpr std::array<Header, 13> kHeaders = {{
+constexpr std::array<Header, 14> kHeaders = {{
     {Section::kDatabase, "[database]", ""},
+    {Section::kWake, "[wake]",
+     "This account can read every change in every database of the server: see docs/database.md."},
     {Section::kDaemon, "[daemon]", ""},
     {Section::kQueue, "[queues.default]",
      "One section for each queue. Without any: one queue named default."},

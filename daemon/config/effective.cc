@@ -44,6 +44,12 @@ class Lister {
 #include "config/settings.def"
     }
     {
+      const std::string section = "wake";
+      const Wake& in = settings_.wake;
+#define ALLOT_WAKE ALLOT_LIST
+#include "config/settings.def"
+    }
+    {
       const std::string section = "daemon";
       const Daemon in = daemon();
 #define ALLOT_DAEMON ALLOT_LIST

@@ -53,7 +53,7 @@ class Reader {
     std::string_view name;
     void (Reader::*read)(const Node&);
   };
-  static const std::array<SectionRule, 10> kSections;
+  static const std::array<SectionRule, 11> kSections;
 
   SectionReader open(const Node& node, const std::string& path) {
     return {node, path, folder_, settings_.lines, problems_};
@@ -68,6 +68,14 @@ class Reader {
 #define ALLOT_DATABASE ALLOT_READ
 #include "config/settings.def"
     in.refuse_unknown(Section::kDatabase);
+  }
+
+  void read_wake(const Node& node) {
+    SectionReader in = open(node, "wake");
+    Wake& out = settings_.wake;
+#define ALLOT_WAKE ALLOT_READ
+#include "config/settings.def"
+    in.refuse_unknown(Section::kWake);
   }
 
   void read_daemon(const Node& node) {
@@ -329,8 +337,9 @@ class Reader {
   Problems& problems_;
 };
 
-const std::array<Reader::SectionRule, 10> Reader::kSections = {{
+const std::array<Reader::SectionRule, 11> Reader::kSections = {{
     {"database", &Reader::read_database},
+    {"wake", &Reader::read_wake},
     {"daemon", &Reader::read_daemon},
     {"queues", &Reader::read_queues},
     {"types", &Reader::read_types},

@@ -36,6 +36,7 @@ std::vector<Row> make_rows() {
       unit,                                                                      \
       sentence},
 #define ALLOT_DATABASE(...) ALLOT_ROW(Section::kDatabase, Database(), __VA_ARGS__)
+#define ALLOT_WAKE(...) ALLOT_ROW(Section::kWake, Wake(), __VA_ARGS__)
 #define ALLOT_DAEMON(...) ALLOT_ROW(Section::kDaemon, Daemon(), __VA_ARGS__)
 #define ALLOT_QUEUE(...) ALLOT_ROW(Section::kQueue, Queue(), __VA_ARGS__)
 #define ALLOT_TYPE(...) ALLOT_ROW(Section::kType, Type(), __VA_ARGS__)
@@ -212,6 +213,8 @@ std::string_view header_of(Section section) {
   switch (section) {
     case Section::kDatabase:
       return "[database]";
+    case Section::kWake:
+      return "[wake]";
     case Section::kDaemon:
       return "[daemon]";
     case Section::kQueue:

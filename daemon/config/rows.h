@@ -57,6 +57,7 @@ enum class Kind {
 
 enum class Section {
   kDatabase,
+  kWake,
   kDaemon,
   kQueue,
   kType,

@@ -58,6 +58,13 @@ struct Database {
   std::vector<Server> servers;  // after load(): hosts, or host with port
 };
 
+// Which account follows the server's binary log.
+struct Wake {
+#define ALLOT_WAKE ALLOT_FIELD
+#include "config/settings.def"
+  std::string password{};  // after load(): from password_file
+};
+
 struct Daemon {
 #define ALLOT_DAEMON ALLOT_FIELD
 #include "config/settings.def"
@@ -156,6 +163,7 @@ struct Settings {
   std::vector<Schedule> schedules;  // in the order of the file
   Plugins plugins;
   Notices notices;
+  Wake wake;
   std::optional<Gateway> gateway;  // without the section there is none
   Logging logging;
 

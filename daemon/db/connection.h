@@ -168,6 +168,7 @@ class Connection {
   [[nodiscard]] std::uint64_t max_packet() const { return max_packet_; }
 
  private:
+  friend class BinlogStream;
   struct Close {
     Close() : lent(false) {}
     explicit Close(bool of_somebody_else) : lent(of_somebody_else) {}

@@ -62,4 +62,12 @@ ConnectOptions from_settings(const config::Database& settings, const std::string
   return options;
 }
 
+ConnectOptions log_reader_from(const config::Settings& settings) {
+  ConnectOptions options = from_settings(settings);
+  options.user = settings.wake.user;
+  options.password = settings.wake.password;
+  options.database.clear();
+  return options;
+}
+
 }  // namespace allot::db

@@ -15,4 +15,7 @@ namespace allot::db {
 [[nodiscard]] ConnectOptions from_settings(const config::Database& settings,
                                            const std::string& runtime_dir);
 
+// Those of the account of [wake], which reads the binary log and no database.
+[[nodiscard]] ConnectOptions log_reader_from(const config::Settings& settings);
+
 }  // namespace allot::db

@@ -41,6 +41,14 @@ bool serves(const ipc::PoolBoard& pool, std::uint32_t queue_id) {
                      [](const auto& word) { return word.load() != 0; });
 }
 
+void ring_as(std::uint64_t how, ipc::Board& board, std::uint32_t queue_id, std::size_t tasks) {
+  for (ipc::PoolBoard& pool : board.pools) {
+    if (!serves(pool, queue_id)) continue;
+    pool.next_scout_ns.store(how, std::memory_order_relaxed);
+    wake(pool, tasks);
+  }
+}
+
 template <typename Use>
 void at_board(const char* runtime_dir, Use&& use) {
   const UniqueFd folder(open(runtime_dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -89,11 +97,11 @@ bool waits_for(const ipc::Board& board, std::uint32_t queue_id) {
 }
 
 void ring(ipc::Board& board, std::uint32_t queue_id, std::size_t tasks) {
-  for (ipc::PoolBoard& pool : board.pools) {
-    if (!serves(pool, queue_id)) continue;
-    pool.next_scout_ns.store(0, std::memory_order_relaxed);
-    wake(pool, tasks);
-  }
+  ring_as(0, board, queue_id, tasks);
+}
+
+void announce(ipc::Board& board, std::uint32_t queue_id, std::size_t tasks) {
+  ring_as(kAnnounced, board, queue_id, tasks);
 }
 
 void ring_at(const char* runtime_dir, const std::map<std::uint32_t, std::size_t>& tasks) {

@@ -32,8 +32,15 @@ bool waits_for(const ipc::Board& board, std::uint32_t queue_id);
 // lets their next scout go at once.
 void ring(ipc::Board& board, std::uint32_t queue_id, std::size_t tasks);
 
-// The same for an instance on this host, by its runtime folder: `tasks` has how many may start now,
-// by the id of their queue. If nobody runs there, nothing happens: the polling floor finds the
+// What PoolBoard::next_scout_ns says until a scout has gone for an announce().
+inline constexpr std::uint64_t kAnnounced = 1;
+
+// The same for tasks that may become visible a moment later: the scout looks again within
+// milliseconds where it finds none.
+void announce(ipc::Board& board, std::uint32_t queue_id, std::size_t tasks);
+
+// As ring(), for an instance on this host, by its runtime folder: `tasks` has how many may start
+// now, by the id of their queue. If nobody runs there, nothing happens: the polling floor finds the
 // tasks.
 void ring_at(const char* runtime_dir, const std::map<std::uint32_t, std::size_t>& tasks);
 

@@ -14,6 +14,7 @@
 #include "peer/steward_board.h"
 #include "steward/apply_schedules.h"
 #include "steward/bulk_actions.h"
+#include "steward/commit_reader.h"
 #include "steward/duties.h"
 #include "steward/job_numbers.h"
 #include "steward/layouts.h"
@@ -97,8 +98,13 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
                   pools_of(settings));
   JobNumbers numbers(session, leadership);
   // The others ask the first one.
-  const std::vector<Chore*> chores{&leadership, &ticks, &layouts, &lease_rows, &duties,
-                                   &notices,    &locks, &bulk,    &minutes,    &numbers};
+  std::vector<Chore*> chores{&leadership, &ticks, &layouts, &lease_rows, &duties,
+                             &notices,    &locks, &bulk,    &minutes,    &numbers};
+  std::optional<CommitReader> reader;
+  if (!settings.wake.user.empty()) {
+    chores.push_back(
+        &reader.emplace(session, board, db::log_reader_from(settings), settings.database.name));
+  }
 
   log::info("steward.ready",
             {{"slot", slot.raw().index}, {"version", kVersion}, {"queues", served.size()}});

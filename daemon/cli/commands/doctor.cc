@@ -19,6 +19,7 @@
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "config/served.h"
+#include "db/binlog_stream.h"
 #include "db/from_settings.h"
 #include "db/migrate.h"
 #include "db/procedures.h"
@@ -218,6 +219,7 @@ class Doctor {
            "it was changed on this server: plans are not those that were tested",
            "SET GLOBAL optimizer_switch = DEFAULT, and in the server's configuration");
     }
+    look_at_waking(db, value("log_bin") == "ON");
     if (value("wsrep_on") == "ON") ok("Galera", "this node is the writer");
     ok("time zone", "the server's is " + value("time_zone") + "; Allot's sessions use UTC");
   }
@@ -240,6 +242,26 @@ class Doctor {
     }
     const bool synced = binlog != "ON" || sync == "1";
     if (flush == "1" && doublewrite != "OFF" && synced) ok("durability", "commits are on disk");
+  }
+
+  // S76
+  void look_at_waking(const db::Connection& db, bool logged) {
+    const std::string polled =
+        "workers poll: a task that is committed in SQL starts within a second";
+    const std::string how = "[wake] user would make that milliseconds (docs/database.md, Waking)";
+    if (settings_.wake.user.empty()) {
+      const std::string also = logged ? "the server's binary log is on, and "
+                                      : "with the server's binary log on (log_bin), ";
+      return ok("waking", polled + "; " + also + how);
+    }
+    try {
+      const auto options = db::to_same_server(db::log_reader_from(settings_), db);
+      const db::BinlogStream stream(options, settings_.database.name);
+      ok("waking", "each commit of a task wakes a worker, by the binary log of " + stream.where());
+    } catch (const db::DbError& error) {
+      warn("waking", polled + ", for the binary log cannot be read: " + error.what(),
+           "docs/database.md, Waking, says what it takes");
+    }
   }
 
   void look_at_clock(db::Connection& db) {

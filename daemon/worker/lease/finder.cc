@@ -23,6 +23,8 @@ namespace {
 constexpr Nanos kBusyInterval = 10 * kMilli;
 constexpr Nanos kFirstIdleInterval = 50 * kMilli;
 constexpr Nanos kMostInterval = 900 * kMilli;
+// S76: the first of the looks for a task that was announced and cannot be seen yet.
+constexpr Nanos kAnnouncedInterval = 2 * kMilli;
 
 // How old the list of queues may be for a scout, so that a new queue is found by each look of an
 // idle pool; and for somebody who was pointed to a queue that is not on it.
@@ -56,6 +58,7 @@ Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& ke
       knows_(std::move(knows)),
       rates_(board, pool),
       scout_interval_ns_(kFirstIdleInterval),
+      least_interval_ns_(kFirstIdleInterval),
       shares_(std::move(shares)),
       watched_(static_cast<Nanos>(store.ttl().count()) * kMicro) {
   peer::serve(pool_, queues_.ids());
@@ -94,7 +97,7 @@ bool Finder::same_again(queue::Partition partition, std::uint32_t share, bool ra
 
 bool Finder::others_wait() {
   watch();
-  if (become_scout(pool_, mono_ns(), scout_interval_ns_)) scout();
+  if (becomes_scout()) scout();
   return pool_.urgent_count.load() != 0 || hints_wait() || watched_.any();
 }
 
@@ -117,7 +120,7 @@ std::optional<Finder::Found> Finder::next() {
   watch();
   if (auto found = take_over_one()) return found;
   if (auto found = follow(next_hint())) return found;
-  if (become_scout(pool_, mono_ns(), scout_interval_ns_)) {
+  if (becomes_scout()) {
     scout();
     if (auto found = follow(next_hint())) return found;
   }
@@ -301,6 +304,11 @@ std::vector<ipc::Hint> Finder::hints_of(const queue::Scouted& scouted) {
   return hints;
 }
 
+bool Finder::becomes_scout() {
+  announced_ = pool_.next_scout_ns.load() == peer::kAnnounced;
+  return become_scout(pool_, mono_ns(), scout_interval_ns_);
+}
+
 void Finder::scout() {
   look_at_queues(kScoutAge);
   const Nanos now = mono_ns();
@@ -312,10 +320,15 @@ void Finder::scout() {
   publish_hints(pool_, hints.data(), count);
   // When to look again at a queue with a rate is said already.
   if (!scouted.found.empty() || !scouted.deferred.empty()) {
+    least_interval_ns_ = kFirstIdleInterval;
     scout_interval_ns_ = kBusyInterval;
     look_again_by(pool_, mono_ns() + kBusyInterval);
+  } else if (announced_) {
+    least_interval_ns_ = scout_interval_ns_ = kAnnouncedInterval;
+    look_again_by(pool_, mono_ns() + kAnnouncedInterval);
   } else {
-    scout_interval_ns_ = std::clamp(scout_interval_ns_ * 2, kFirstIdleInterval, kMostInterval);
+    const Nanos growth = least_interval_ns_ == kAnnouncedInterval ? 4 : 2;
+    scout_interval_ns_ = std::clamp(scout_interval_ns_ * growth, least_interval_ns_, kMostInterval);
   }
   // The scout itself takes one.
   if (count > 1) peer::wake(pool_, count - 1);

@@ -94,6 +94,7 @@ class Finder {
   queue::Scouted look(const std::vector<std::uint32_t>& queue_ids, queue::ScoutAlso also);
   std::vector<ipc::Hint> hints_of(const queue::Scouted& scouted);
   std::vector<ipc::Hint> look_before(std::vector<std::uint32_t> queue_ids);
+  bool becomes_scout();
   void scout();
   void watch();
   void wait_for_the_end();
@@ -124,6 +125,8 @@ class Finder {
   DatabaseClock clock_;
   Rates rates_;
   Nanos scout_interval_ns_;
+  Nanos least_interval_ns_;     // between looks that find nothing
+  bool announced_ = false;      // this scout was asked to go by peer::announce()
   Nanos next_deferred_ns_ = 0;  // when it looks for types that were put back; CLOCK_MONOTONIC
   Shares shares_;
   queue::ExpiredHolderWatch<queue::Partition, queue::Observation> watched_;

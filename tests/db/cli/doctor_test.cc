@@ -135,6 +135,18 @@ TEST_F(DoctorTest, SaysHowToFixTheServer) {
 }
 
 // Allot does not set it (docs/decisions/0026).
+// S76
+TEST_F(DoctorTest, SaysHowACommitWakesWorkers) {
+  const json polled = about(doctor(), "waking");
+  EXPECT_EQ(polled["level"], "ok");
+  EXPECT_TRUE(has(polled["text"].get<std::string>(), "[wake] user would make that milliseconds"))
+      << polled;
+  configure("[daemon]", "[wake]\nuser = \"stranger\"\n[daemon]");
+  const json refused = about(doctor(), "waking");
+  EXPECT_EQ(refused["level"], "warn");
+  EXPECT_TRUE(has(refused["text"].get<std::string>(), "stranger")) << refused;
+}
+
 TEST_F(DoctorTest, WarnsOfAChangedOptimizer) {
   look_.execute("SET GLOBAL optimizer_switch = 'mrr_cost_based=off,index_merge=off'");
   const json found = about(doctor(), "optimizer_switch");

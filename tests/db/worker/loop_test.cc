@@ -69,6 +69,19 @@ std::uint64_t found_by(LoopWorker& other, const std::atomic<bool>& over) {
   return tasks;
 }
 
+// S76. The log may be read before its transaction can be seen.
+TEST_F(LoopTest, AnAnnouncedTaskIsLookedForUntilItIsVisible) {
+  const auto one = worker();
+  EXPECT_TRUE(eventually([&] {
+    peer::announce(*board_, queue_.queue_id, 1);
+    const Nanos began = mono_ns();
+    for (int looks = 0; looks < 4; ++looks) EXPECT_FALSE(one->find());
+    return mono_ns() - began < 500 * kMilli;
+  })) << "four looks that nobody asked for take 750 ms";
+  put_now(0);
+  EXPECT_TRUE(eventually([&] { return one->find().has_value(); }));
+}
+
 // S19. One task runs in any case: without that, a lease that comes late would run none.
 TEST_F(LoopTest, ALeaseEndsWhenItsTimeIsOver) {
   config_.block_seconds = milliseconds(0);

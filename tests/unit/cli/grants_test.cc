@@ -25,7 +25,7 @@ TEST(Grants, AreThoseOfTheRoleForTheAccountAndDatabase) {
   const Finished json = grants({"reader", "--json"});
   EXPECT_NE(json.out.find(R"("user": "allot_reader")"), std::string::npos) << json.out;
   for (const char* role :
-       {"worker", "submit", "fair", "lock", "reader", "operator", "fireworq", "migrate"}) {
+       {"worker", "submit", "fair", "lock", "reader", "operator", "fireworq", "wake", "migrate"}) {
     const Finished other = grants({role, "--user", "x", "--database", "d"});
     EXPECT_EQ(other.status.code, kExitOk) << role;
     EXPECT_EQ(other.out.find("allot_migrate"), std::string::npos) << role;

@@ -78,7 +78,7 @@ TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
   }
   const Settings full = load_text(text);
   // And the plugin's two, and those of [gateway.database].
-  EXPECT_EQ(full.lines.size(), rows().size() + 13 + 2 + 3);
+  EXPECT_EQ(full.lines.size(), rows().size() + 14 + 2 + 3);
 #define ALLOT_SAME(key, kind, initial, min, max, unit, sentence) EXPECT_EQ(a.key, b.key) << #key;
   {
     const Database &a = bare.database, &b = full.database;
@@ -113,6 +113,11 @@ TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
   {
     const Plugins &a = bare.plugins, &b = full.plugins;
 #define ALLOT_PLUGINS ALLOT_SAME
+#include "config/settings.def"
+  }
+  {
+    const Wake &a = bare.wake, &b = full.wake;
+#define ALLOT_WAKE ALLOT_SAME
 #include "config/settings.def"
   }
   {

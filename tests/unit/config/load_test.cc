@@ -43,6 +43,10 @@ required = "replicated"
 connect_timeout = "1500ms"
 call_timeout = "1m"
 
+[wake]
+user = "follower"
+password_file = "follower"
+
 [daemon]
 instance = "blue-2"
 runtime_dir = "/run/x/"
@@ -92,6 +96,7 @@ slow_task = "2s"
 )";
 
 TEST_F(Load, ReadsEveryKey) {
+  write("follower", "w k\n");
   const Settings settings = load_text(kWholeFile);
   const Database& database = settings.database;
   EXPECT_EQ(database.host, "db.example.net");
@@ -104,6 +109,9 @@ TEST_F(Load, ReadsEveryKey) {
   EXPECT_EQ(database.required, "replicated");
   EXPECT_EQ(database.connect_timeout, milliseconds(1500));
   EXPECT_EQ(database.call_timeout, minutes(1));
+  EXPECT_EQ(settings.wake.user, "follower");
+  EXPECT_EQ(settings.wake.password_file, folder() + "/follower");
+  EXPECT_EQ(settings.wake.password, "w k");
   const Daemon& daemon = settings.daemon;
   EXPECT_EQ(daemon.instance, "blue-2");
   EXPECT_EQ(daemon.runtime_dir, "/run/x");
@@ -181,6 +189,7 @@ TEST_F(Load, ATypeMayHaveItsOwnTimeLimit) {
 }
 
 TEST_F(Load, KeepsTheOrderOfTheFileAndGivesAPoolEveryQueue) {
+  write("follower", "");
   const Settings settings = load_text(kWholeFile);
   ASSERT_EQ(settings.queues.size(), 2U);
   EXPECT_EQ(settings.queues[1].name, "batch");
@@ -195,6 +204,7 @@ TEST_F(Load, KeepsTheOrderOfTheFileAndGivesAPoolEveryQueue) {
 }
 
 TEST_F(Load, GivesAPluginItsSectionAsText) {
+  write("follower", "");
   const Settings settings = load_text(kWholeFile);
   const PluginSection expected = {
       {"output", "out.csv"}, {"depth", "-3"}, {"ratio", "0.5"}, {"strict", "true"}};

@@ -31,10 +31,10 @@ TEST_F(Message, UnknownKeyListsWhatThereIs) {
 TEST_F(Message, UnknownSection) {
   EXPECT_EQ(failure_of("\n[databse]\nhost = \"a\"\n"),
             "allot.toml:2: unknown section [databse]; did you mean [database]?");
-  EXPECT_EQ(
-      failure_of("[http]\n"),
-      "allot.toml:1: unknown section [http]; known sections: database, daemon, queues, types, "
-      "pools, schedules, plugins, notices, gateway, logging");
+  EXPECT_EQ(failure_of("[http]\n"),
+            "allot.toml:1: unknown section [http]; known sections: database, wake, daemon, queues, "
+            "types, "
+            "pools, schedules, plugins, notices, gateway, logging");
 }
 
 TEST_F(Message, SectionWithoutAName) {

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "db/binlog_stream.h"
+
+#include <errmsg.h>
+#include <fcntl.h>
+#include <mysql.h>
+#include <mysqld_error.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <random>
+#include <string_view>
+#include <utility>
+
+#include "db/logged_tasks.h"
+
+// Connector/C before 3.3.9 crashes on some events of partitioned tables (CONC-688). MySQL's own
+// connector has another interface.
+#if __has_include(<mariadb_rpl.h>)
+#include <mariadb_rpl.h>
+#if MARIADB_PACKAGE_VERSION_ID >= 30309
+#define ALLOT_READS_BINLOG
+#endif
+#endif
+
+namespace allot::db {
+
+namespace {
+
+const Server* only_server(const ConnectOptions& options) {
+  return options.socket.empty() ? &options.servers.at(0) : nullptr;
+}
+
+}  // namespace
+
+#ifdef ALLOT_READS_BINLOG
+
+namespace {
+
+constexpr std::chrono::milliseconds kSignOfLife{1'000};
+constexpr int kMissedSigns = 4;
+
+// The connector keeps an event three times. A row of `task` fits; one of another table that does
+// not ends the stream.
+constexpr unsigned long kLargestEvent = 32UL << 20;
+
+constexpr std::int64_t k2025 = 1'735'689'600;  // in seconds since 1970
+constexpr std::int64_t kDueWithin = 2;         // clocks differ, and times are whole seconds here
+
+// Replicas that people set up have small ids, and one that is taken ends the stream of a replica.
+std::uint32_t random_server_id() {
+  std::random_device device;
+  std::uniform_int_distribution<std::uint32_t> upper_half(
+      std::uint32_t{1} << 31, std::numeric_limits<std::uint32_t>::max());
+  return upper_half(device);
+}
+
+// Whoever ends the stream may have to wait for the beginning of one, for so long each.
+ConnectOptions with_deadlines(ConnectOptions options) {
+  options.connect_timeout = std::min(options.connect_timeout, kSignOfLife * kMissedSigns);
+  options.call_timeout = kSignOfLife * kMissedSigns;
+  return options;
+}
+
+std::string_view view(const MARIADB_STRING& text) {
+  return {text.str, text.length};
+}
+
+bool same(const MARIADB_STRING& text, std::string_view name) {
+  return text.length == name.size() && strncasecmp(text.str, name.data(), name.size()) == 0;
+}
+
+bool inserts(mariadb_rpl_event type) {
+  return type == WRITE_ROWS_EVENT_V1 || type == WRITE_ROWS_EVENT ||
+         type == WRITE_ROWS_COMPRESSED_EVENT_V1;
+}
+
+// The server itself sends one of these before each file, which the connector (3.3.20) takes for a
+// malformed one where the events of the file before had checksums.
+bool ends_file(const MARIADB_RPL_EVENT& event) {
+  return event.event_type == ROTATE_EVENT && (event.flags & LOG_EVENT_ARTIFICIAL_F) == 0;
+}
+
+// Until when a task may be due that is worth a look, in us since 2025: by the time of the statement
+// that inserted it or, after a long transaction, of this host, whichever is later.
+std::uint64_t due_by(const MARIADB_RPL_EVENT& event) {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  const std::int64_t latest =
+      std::max(now.time_since_epoch(), std::chrono::seconds(event.timestamp)).count();
+  return static_cast<std::uint64_t>(std::max(latest + kDueWithin - k2025, std::int64_t{0})) *
+         1'000'000;
+}
+
+// By the id of their queue.
+std::map<std::uint32_t, std::size_t> due_of(const MARIADB_RPL_EVENT& event,
+                                            const LoggedColumns& columns) {
+  const auto& rows = event.event.rows;
+  const std::string_view present(reinterpret_cast<const char*>(rows.column_bitmap),
+                                 (rows.column_count + 7) / 8);
+  const std::string_view data(static_cast<const char*>(rows.row_data), rows.row_data_size);
+  const auto tasks = logged_tasks(columns, present, data);
+  if (!tasks) return {{0, 1}};
+  std::map<std::uint32_t, std::size_t> due;
+  const std::uint64_t by = due_by(event);
+  for (const LoggedTask& task : *tasks) {
+    if (task.run_key >> 12 <= by) ++due[task.queue_id];
+  }
+  return due;
+}
+
+struct Position {
+  std::string file;
+  std::uint64_t offset = 0;
+};
+
+// MySQL has the statement under another name since 8.4, and MariaDB does not know that one.
+StatementResult end_of_log(Connection& db) {
+  try {
+    return std::move(db.execute("SHOW MASTER STATUS").front());
+  } catch (const DbError& error) {
+    if (error.number() != ER_PARSE_ERROR) throw;
+    return std::move(db.execute("SHOW BINARY LOG STATUS").front());
+  }
+}
+
+Position find_end(Connection& db) {
+  auto status = end_of_log(db);
+  const auto end = status.next();
+  if (!end) throw DbError(kUnfitServer, "the binary log is off (log_bin)", Phase::kConnect);
+  auto results = db.execute("SHOW GLOBAL VARIABLES LIKE 'binlog_format'");
+  if (const auto format = results.front().next(); format && format->text(1) != "ROW") {
+    throw DbError(kUnfitServer,
+                  "binlog_format is " + std::string(format->text(1)) +
+                      ", and only ROW says which tables a transaction changed",
+                  Phase::kConnect);
+  }
+  return {std::string(end->text(0)), end->u64(1)};
+}
+
+// MySQL and MariaDB read these under names of their own, and leave the others alone. The capability
+// is to know events of MariaDB's transactions: else they are sent as something that they are not.
+std::string replica_settings() {
+  const std::string period = std::to_string(std::chrono::nanoseconds(kSignOfLife).count());
+  return "SET @master_heartbeat_period = " + period + ", @source_heartbeat_period = " + period +
+         ", @master_binlog_checksum = @@global.binlog_checksum,"
+         " @source_binlog_checksum = @@global.binlog_checksum, @mariadb_slave_capability = 4";
+}
+
+}  // namespace
+
+struct BinlogStream::Handle {
+  struct Close {
+    void operator()(MARIADB_RPL* replica) const { mariadb_rpl_close(replica); }
+    void operator()(MARIADB_RPL_EVENT* event) const { mariadb_free_rpl_event(event); }
+  };
+  std::unique_ptr<MARIADB_RPL, Close> replica;
+  std::uint64_t table_id = 0;  // of the table of tasks, as the last transaction had it
+  LoggedColumns columns;       // of that table
+};
+
+BinlogStream::BinlogStream(const ConnectOptions& options, std::string database)
+    : connection_(with_deadlines(options), only_server(options)),
+      database_(std::move(database)),
+      server_id_(random_server_id()),
+      handle_(std::make_unique<Handle>()) {
+  try {
+    open();
+  } catch (const DbError& error) {
+    if (error.error_class() != ErrorClass::kRefused || error.number() == kUnfitServer) throw;
+    throw DbError(error, std::string(error.what()) +
+                             "; the account needs REPLICATION SLAVE and REPLICATION CLIENT on *.*");
+  }
+}
+
+BinlogStream::~BinlogStream() = default;
+
+void BinlogStream::open() {
+  connection_.execute(replica_settings());
+  const Position end = find_end(connection_);
+  connection_.handle_->net.max_packet_size = kLargestEvent;
+  MARIADB_RPL* replica = mariadb_rpl_init(connection_.handle_.get());
+  if (replica == nullptr) {
+    throw DbError(CR_OUT_OF_MEMORY, "database: out of memory", Phase::kConnect);
+  }
+  handle_->replica.reset(replica);
+  mariadb_rpl_optionsv(replica, MARIADB_RPL_SERVER_ID, server_id_);
+  mariadb_rpl_optionsv(replica, MARIADB_RPL_HOST, "allot");
+  mariadb_rpl_optionsv(replica, MARIADB_RPL_FILENAME, end.file.c_str(), end.file.size());
+  mariadb_rpl_optionsv(replica, MARIADB_RPL_START, static_cast<unsigned long>(end.offset));
+  mariadb_rpl_optionsv(replica, MARIADB_RPL_VERIFY_CHECKSUM, std::uint32_t{1});
+  if (mariadb_rpl_open(replica) == 0) {
+    socket_.reset(fcntl(mysql_get_socket(connection_.handle_.get()), F_DUPFD_CLOEXEC, 0));
+    return;
+  }
+  // The connector has no text for a refusal of the account, which is the server's 1045 or 1227.
+  const unsigned number = mariadb_rpl_errno(replica);
+  throw DbError(number != 0 ? number : mysql_errno(connection_.handle_.get()),
+                "database at " + where() + ": it does not register this account as a replica",
+                Phase::kConnect);
+}
+
+BinlogStream::Event BinlogStream::next() {
+  MARIADB_RPL* replica = handle_->replica.get();
+  const std::unique_ptr<MARIADB_RPL_EVENT, Handle::Close> event(
+      mariadb_rpl_fetch(replica, nullptr));
+  if (!event) {
+    if (mariadb_rpl_errno(replica) != 0) {
+      throw DbError(CR_SERVER_LOST,
+                    "database at " + where() + ": the binary log: " + mariadb_rpl_error(replica),
+                    Phase::kConnect);
+    }
+    connection_.fail("follow the binary log", Phase::kConnect);
+  }
+  if (event->event_type == TABLE_MAP_EVENT) {
+    const auto& map = event->event.table_map;
+    if (!same(map.database, database_) || !same(map.table, "task")) return Event::kOther;
+    handle_->table_id = map.table_id;
+    handle_->columns = {std::string(view(map.column_types)), std::string(view(map.metadata))};
+    return Event::kOther;
+  }
+  if (ends_file(*event)) return Event::kLast;
+  if (!inserts(event->event_type) || event->event.rows.table_id != handle_->table_id) {
+    return Event::kOther;
+  }
+  due_ = due_of(*event, handle_->columns);
+  return due_.empty() ? Event::kOther : Event::kTasks;
+}
+
+void BinlogStream::interrupt() {
+  shutdown(socket_.get(), SHUT_RDWR);
+}
+
+#else
+
+struct BinlogStream::Handle {};
+
+BinlogStream::BinlogStream(const ConnectOptions& options, std::string database)
+    : connection_(options, only_server(options)), database_(std::move(database)), server_id_(0) {
+  open();
+}
+
+BinlogStream::~BinlogStream() = default;
+
+void BinlogStream::open() {
+  throw DbError(kUnfitServer,
+                "this build's connector cannot read a binary log: MariaDB's from 3.3.9 on can",
+                Phase::kConnect);
+}
+
+BinlogStream::Event BinlogStream::next() {
+  return Event::kLast;
+}
+
+void BinlogStream::interrupt() {}
+
+#endif
+
+}  // namespace allot::db

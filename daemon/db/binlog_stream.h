@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/unique_fd.h"
+#include "db/connection.h"
+
+namespace allot::db {
+
+// The binary log of a server from its present end on, as the server sends it to a replica. For one
+// thread, but for interrupt(). It never is a semi-synchronous replica, so no commit waits for it.
+class BinlogStream {
+ public:
+  // Connects, and registers as a replica with a random id. `options` have one server, or a socket,
+  // and no database; `database` has the tasks. Throws DbError that says what is missing: a right of
+  // the account, the log, its format, or a connector that can read it.
+  BinlogStream(const ConnectOptions& options, std::string database);
+  BinlogStream(const BinlogStream&) = delete;
+  BinlogStream& operator=(const BinlogStream&) = delete;
+  ~BinlogStream();
+
+  enum class Event {
+    kOther,  // or the server's sign of life, which comes each second
+    kTasks,  // were inserted: their transaction is committed, but may not be visible yet
+    kLast,   // of this log file: follow the next one by a stream of its own
+  };
+  // Waits for the next one. Throws DbError when the stream has ended, whatever the reason.
+  Event next();
+
+  // How many of the tasks of the last event may start now, by the id of their queue; 0: of any.
+  [[nodiscard]] const std::map<std::uint32_t, std::size_t>& due() const { return due_; }
+
+  // Ends the stream: next() throws. For any thread.
+  void interrupt();
+
+  [[nodiscard]] const std::string& where() const { return connection_.where(); }
+  [[nodiscard]] std::uint32_t server_id() const { return server_id_; }
+
+ private:
+  struct Handle;
+  void open();
+
+  Connection connection_;
+  std::string database_;
+  std::uint32_t server_id_;
+  std::unique_ptr<Handle> handle_;
+  std::map<std::uint32_t, std::size_t> due_;
+  UniqueFd socket_;  // another descriptor of it, because the connector may close its own meanwhile
+};
+
+}  // namespace allot::db

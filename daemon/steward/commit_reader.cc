@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "steward/commit_reader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/clock.h"
+#include "log/log.h"
+#include "peer/doorbell.h"
+#include "steward/ask.h"
+#include "thread/deaf_thread.h"
+
+namespace allot::steward {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr Nanos kServerEvery = kSecond;  // between two looks at which server the steward uses
+// Between two looks at whether a worker sleeps, and how long none has to before the log is left: to
+// begin again costs a connection, and two lines in the server's own log.
+constexpr milliseconds kSleeperEvery{20};
+constexpr Nanos kBusyFor = 5 * kSecond;
+
+constexpr milliseconds kFirstPause{500};
+constexpr milliseconds kMostPause{60'000};
+// A stream that lasted so long was a good one.
+constexpr Nanos kGoodStream = 60 * kSecond;
+
+// Any pool with work lets the other workers know.
+constexpr std::size_t kOne = 1;
+
+}  // namespace
+
+// interrupt() reaches the stream while this lives.
+class CommitReader::Followed {
+ public:
+  Followed(CommitReader& reader, db::BinlogStream& stream) : reader_(reader) {
+    const MutexLock held(reader_.mutex_);
+    reader_.stream_ = &stream;
+  }
+  Followed(const Followed&) = delete;
+  Followed& operator=(const Followed&) = delete;
+  ~Followed() {
+    const MutexLock held(reader_.mutex_);
+    reader_.stream_ = nullptr;
+  }
+
+ private:
+  CommitReader& reader_;
+};
+
+CommitReader::CommitReader(worker::Session& session, ipc::Board& board, db::ConnectOptions options,
+                           std::string database)
+    : session_(session),
+      board_(board),
+      options_(std::move(options)),
+      database_(std::move(database)),
+      thread_(deaf_thread([this] { run(); })) {}
+
+CommitReader::~CommitReader() {
+  {
+    const MutexLock held(mutex_);
+    ends_ = true;
+    interrupt();
+  }
+  thread_.join();
+}
+
+void CommitReader::interrupt() {
+  interrupted_ = true;
+  if (stream_ != nullptr) stream_->interrupt();
+  changed_.notify_all();
+}
+
+bool CommitReader::interrupted() {
+  const MutexLock held(mutex_);
+  return interrupted_;
+}
+
+// Behind a lost connection there may be another server, and the former one may go on sending its
+// signs of life.
+void CommitReader::look() {
+  const Nanos now = boot_ns();
+  if (now < next_ns_) return;
+  next_ns_ = now + kServerEvery;
+  if (generation_ == session_.generation()) return;
+  try {
+    auto server = ask(
+        session_, [this](const db::Connection& db) { return db::to_same_server(options_, db); });
+    generation_ = session_.generation();
+    const MutexLock held(mutex_);
+    server_ = std::move(server);
+    followed_ = false;
+    interrupt();
+  } catch (const db::DbError& error) {
+    log::error("wake.server_unknown", {{"error", error.what()}});
+  }
+}
+
+void CommitReader::run() {
+  milliseconds pause = kFirstPause;
+  MutexLock held(mutex_);
+  while (!ends_) {
+    if (!server_ || !peer::waits_for(board_, peer::kAnyQueue)) {
+      static_cast<void>(changed_.wait_for(mutex_, kSleeperEvery));
+      continue;
+    }
+    interrupted_ = false;
+    const db::ConnectOptions server = *server_;
+    const Nanos began = boot_ns();
+    std::string trouble;
+    {
+      const MutexUnlock freed(mutex_);
+      trouble = follow(server);
+    }
+    if (interrupted_ || trouble.empty()) continue;
+    if (boot_ns() - began > kGoodStream) pause = kFirstPause;
+    note(trouble);
+    const auto until = std::chrono::steady_clock::now() + pause;
+    while (!interrupted_ && changed_.wait_until(mutex_, until)) {
+    }
+    pause = std::min(pause * 2, kMostPause);
+  }
+}
+
+void CommitReader::note(const std::string& trouble) {
+  followed_ = false;
+  if (trouble == noted_) return;
+  noted_ = trouble;
+  log::warn("wake.lost", {{"error", trouble}, {"until_then", "workers poll"}});
+}
+
+std::string CommitReader::follow(const db::ConnectOptions& options) {
+  try {
+    db::BinlogStream stream(options, database_);
+    const Followed followed(*this, stream);
+    read(stream);
+    return {};
+  } catch (const db::DbError& error) {
+    peer::announce(board_, peer::kAnyQueue, kOne);
+    return error.what();
+  }
+}
+
+void CommitReader::read(db::BinlogStream& stream) {
+  {
+    const MutexLock held(mutex_);
+    if (!followed_) {
+      log::info("wake.follows", {{"where", stream.where()}, {"server_id", stream.server_id()}});
+    }
+    followed_ = true;
+    noted_.clear();
+  }
+  peer::announce(board_, peer::kAnyQueue, kOne);
+  Nanos slept = boot_ns();
+  while (!interrupted()) {
+    const auto event = stream.next();
+    if (event == db::BinlogStream::Event::kLast) return;
+    if (event == db::BinlogStream::Event::kTasks) {
+      log::debug("wake.commit", {{"queues", stream.due().size()}});
+      for (const auto& [queue, tasks] : stream.due()) peer::announce(board_, queue, tasks);
+    }
+    const Nanos now = boot_ns();
+    if (peer::waits_for(board_, peer::kAnyQueue)) slept = now;
+    if (now - slept > kBusyFor) return;
+  }
+}
+
+}  // namespace allot::steward
