@@ -12,7 +12,10 @@ constexpr int kOutOfRange = 406;  // nlohmann's number of that error
 constexpr std::size_t kShown = 60;
 
 std::string in_quotes(const std::string& name) {
-  return "'" + (name.size() > kShown ? name.substr(0, kShown) + "..." : name) + "'";
+  std::string text = "'";
+  text.append(name, 0, kShown);
+  if (name.size() > kShown) text += "...";
+  return text += "'";
 }
 
 // Builds the tree, and looks at what a parser lets pass.

@@ -182,7 +182,7 @@ TEST_F(ExecEndlessTest, NoZombieAndNoDescriptorIsLeft) {
   for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(run("exit 0").outcome, success());
     EXPECT_EQ(run("kill -KILL $$").outcome.kind, ALLOT_RETRY);
-    EXPECT_EQ(run("x", {{"directory", "/nonexistent"}}).outcome.kind, ALLOT_RETRY);
+    EXPECT_EQ(run("x", {{"directory", "/nonexistent"}}).outcome.kind, ALLOT_NOT_STARTED);
   }
   EXPECT_EQ(descriptors(), before);
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
