@@ -153,8 +153,8 @@ std::string replica_settings() {
 
 struct BinlogStream::Handle {
   struct Close {
-    void operator()(MARIADB_RPL* replica) const { mariadb_rpl_close(replica); }
-    void operator()(MARIADB_RPL_EVENT* event) const { mariadb_free_rpl_event(event); }
+    void operator()(MARIADB_RPL* opened) const { mariadb_rpl_close(opened); }
+    void operator()(MARIADB_RPL_EVENT* read) const { mariadb_free_rpl_event(read); }
   };
   std::unique_ptr<MARIADB_RPL, Close> replica;
   std::uint64_t table_id = 0;  // of the table of tasks, as the last transaction had it
