@@ -25,6 +25,8 @@ class CommitReader : public Chore {
   // `options`: the account of [wake], and no database; `database` has the tasks.
   CommitReader(worker::Session& session, ipc::Board& board, db::ConnectOptions options,
                std::string database);
+  CommitReader(const CommitReader&) = delete;
+  CommitReader& operator=(const CommitReader&) = delete;
   ~CommitReader() override;
 
   void look() override;
