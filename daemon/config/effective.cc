@@ -55,16 +55,7 @@ class Lister {
 #define ALLOT_DAEMON ALLOT_LIST
 #include "config/settings.def"
     }
-    for (const Queue& in : settings_.queues) {
-      const std::string section = "queues." + in.name;
-#define ALLOT_QUEUE ALLOT_LIST
-#include "config/settings.def"
-    }
-    for (const Type& in : settings_.types) {
-      const std::string section = "types." + in.name;
-#define ALLOT_TYPE ALLOT_LIST
-#include "config/settings.def"
-    }
+    list_queues();
     for (const Pool& in : settings_.pools) {
       const std::string section = "pools." + in.name;
 #define ALLOT_POOL ALLOT_LIST
@@ -99,6 +90,18 @@ class Lister {
   }
 
  private:
+  void list_queues() {
+    for (const Queue& in : settings_.queues) {
+      const std::string section = "queues." + in.name;
+#define ALLOT_QUEUE ALLOT_LIST
+#include "config/settings.def"
+    }
+    for (const Type& in : settings_.types) {
+      const std::string section = "types." + in.name;
+#define ALLOT_TYPE ALLOT_LIST
+#include "config/settings.def"
+    }
+  }
   void list_gateway(const Gateway& gateway) {
     {
       const std::string section = "gateway";

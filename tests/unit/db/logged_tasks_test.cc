@@ -7,7 +7,7 @@
 namespace allot::db {
 namespace {
 
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 // queue_id INT, partition_no SMALLINT, prio TINYINT, run_key BIGINT, expires_at DATETIME(6), type
 // VARCHAR(63) of four bytes each, payload MEDIUMBLOB.
