@@ -46,7 +46,9 @@ class RowBytes {
 };
 
 bool has_bit(std::string_view bits, std::size_t at) {
-  return at / 8 < bits.size() && (static_cast<unsigned char>(bits[at / 8]) >> (at % 8) & 1U) != 0;
+  if (at / 8 >= bits.size()) return false;
+  const unsigned byte = static_cast<unsigned char>(bits[at / 8]);
+  return (byte >> (at % 8) & 1U) != 0;
 }
 
 std::size_t metadata_bytes(unsigned char type) {
