@@ -54,14 +54,15 @@ json count(const queue::BoundedCount& count) {
   return count.value;
 }
 
-json dead_group(const queue::DeadGroup& group, const std::string& queue, bool counted_all) {
-  return {{"group", group.group},
+json dead_group(const queue::DeadGroup& group, const std::string& queue) {
+  return {{"group", group.newest.group},
           {"queue", queue},
           {"type", group.newest.type},
           {"cause", group.newest.cause},
           {"fault", group.newest.fault},
-          {"tasks", group.tasks},
-          {"tasks_at_least", !counted_all},
+          {"tasks", group.tasks.value},
+          {"tasks_at_least", group.tasks.at_least},
+          {"oldest_died_at", group.oldest_died_at},
           {"newest_died_at", group.newest.died_at},
           {"newest_task", group.newest.id.text()}};
 }

@@ -25,9 +25,7 @@ namespace allot::as_json {
 // A number, or {"more_than": bound}.
 [[nodiscard]] nlohmann::json count(const queue::BoundedCount& count);
 
-// `counted_all`: of all dead tasks of the queue, and not of the first ones.
-[[nodiscard]] nlohmann::json dead_group(const queue::DeadGroup& group, const std::string& queue,
-                                        bool counted_all);
+[[nodiscard]] nlohmann::json dead_group(const queue::DeadGroup& group, const std::string& queue);
 
 [[nodiscard]] nlohmann::json route(const queue::Route& route);
 

@@ -133,8 +133,9 @@ queue::QueueInfo queue_of(const json& document) {
 
 queue::DeadGroup dead_group_of(const json& document) {
   queue::DeadGroup group;
-  group.group = field<std::string>(document, "group");
-  group.tasks = field<std::uint64_t>(document, "tasks");
+  group.newest.group = field<std::string>(document, "group");
+  group.tasks = {field<std::uint64_t>(document, "tasks"), field<bool>(document, "tasks_at_least")};
+  group.oldest_died_at = field<std::string>(document, "oldest_died_at");
   const auto newest = field<std::string>(document, "newest_task");
   const auto id = queue::TaskId::parse(newest);
   if (!id) refuse_word("newest_task", newest);

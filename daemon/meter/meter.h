@@ -11,7 +11,7 @@
 
 namespace allot::meter {
 
-// A group of errors: see queue/look/dead_letter.h.
+// A group of errors: see queue/model/fault.h.
 struct ErrorName {
   std::string_view queue;
   std::string_view type;

@@ -119,6 +119,9 @@ class CommandDoor final : public Door {
   }
   Answer queues() override { return asked({"queue", "list", "--json"}); }
 
+  Answer dead_of_group(Text queue, Text group) override {
+    return asked({"dead", "list", "--json", "--group", group, "--", queue});
+  }
   Answer dead(Text queue) override { return asked({"dead", "list", "--json", "--", queue}); }
   Answer groups(Text queue) override { return asked({"dead", "groups", "--json", "--", queue}); }
   Answer retry(Text id) override { return asked({"dead", "retry", id, "--json"}); }

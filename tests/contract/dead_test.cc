@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dead tasks: listed, in groups, retried and discarded one by one.
 #include "contract/fixture.h"
+#include "queue/model/fault.h"
 
 namespace allot::contract {
 namespace {
@@ -11,9 +12,11 @@ class DeadRule : public Rule {
     std::string id = put({.type = type, .payload = "p"});
     look().execute(
         "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload,"
-        " cause, error, died_at) SELECT queue_id, partition_no, prio, run_key, 1, type, payload,"
+        " cause, error, fault, died_at) SELECT queue_id, partition_no, prio, run_key, 1, type, "
+        "payload,"
         " 'retry', " +
-        db::Statement::quoted(error) + ", UTC_TIMESTAMP(6) FROM task; DELETE FROM task");
+        db::Statement::quoted(error) + ", " + db::Statement::quoted(queue::fault_of(error, "")) +
+        ", UTC_TIMESTAMP(6) FROM task; DELETE FROM task");
     return id;
   }
 };
@@ -33,13 +36,15 @@ TEST_P(DeadRule, TheListBeginsWithTheNewest) {
 }
 
 TEST_P(DeadRule, GroupsHaveWhatTheirErrorsHaveInCommon) {
-  die("user 1 is gone");
+  const std::string oldest = die("user 1 is gone");
   const std::string newest = die("user 22 is gone");
   die("user 3 is gone", "sms.send");
   const json list = door().groups("default").document;
   ASSERT_EQ(list.size(), 2U) << list;
   json group = list[0];
   group.erase("group");
+  EXPECT_LT(group["oldest_died_at"], group["newest_died_at"]);
+  group.erase("oldest_died_at");
   group.erase("newest_died_at");
   EXPECT_EQ(group, (json{{"tasks", 2},
                          {"tasks_at_least", false},
@@ -50,6 +55,10 @@ TEST_P(DeadRule, GroupsHaveWhatTheirErrorsHaveInCommon) {
                          {"newest_task", newest}}));
   EXPECT_EQ(list[1].at("tasks"), 1);
   EXPECT_NE(list[0].at("group"), list[1].at("group"));
+  const json tasks = door().dead_of_group("default", list[0].at("group")).document;
+  ASSERT_EQ(tasks.size(), 2U) << tasks;
+  EXPECT_EQ(tasks[0].at("task"), newest);
+  EXPECT_EQ(tasks[1].at("task"), oldest);
 }
 
 TEST_P(DeadRule, ARetriedTaskWaitsAndADiscardedOneIsGone) {

@@ -113,6 +113,7 @@ class Door {
   virtual Answer set_max_running(Text /*queue*/, Text /*max_running*/) { cannot(); }
   virtual Answer queues() { cannot(); }
   virtual Answer dead(Text /*queue*/) { cannot(); }
+  virtual Answer dead_of_group(Text /*queue*/, Text /*group*/) { cannot(); }
   virtual Answer groups(Text /*queue*/) { cannot(); }
   virtual Answer retry(Text /*id*/) { cannot(); }
   virtual Answer discard(Text /*id*/) { cannot(); }

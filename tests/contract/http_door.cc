@@ -119,6 +119,9 @@ class HttpDoor final : public Door {
   }
   Answer queues() override { return items(get("/api/v1/queues")); }
 
+  Answer dead_of_group(Text queue, Text group) override {
+    return items(get(queue_path(queue, "/dead?group=" + std::string(group))));
+  }
   Answer dead(Text queue) override { return items(get(queue_path(queue, "/dead"))); }
   Answer groups(Text queue) override { return items(get(queue_path(queue, "/dead/groups"))); }
   Answer retry(Text id) override {

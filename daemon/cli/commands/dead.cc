@@ -40,18 +40,18 @@ using nlohmann::json;
 
 struct DeadListOptions {
   std::string queue;  // empty: all
+  std::string group;  // of a list; empty: any
   std::uint32_t limit = 50;
   bool json = false;
 };
 
-std::vector<std::string> group_row(const queue::DeadGroup& group, const std::string& queue,
-                                   bool counted_all) {
+std::vector<std::string> group_row(const queue::DeadGroup& group, const std::string& queue) {
   const std::string& fault = group.newest.fault;
   const std::string why = group.newest.cause + (fault.empty() ? "" : ": " + fault);
-  return {group.group,
+  return {group.newest.group,
           queue,
           printable(group.newest.type, queue::kMaxName),
-          std::to_string(group.tasks) + (counted_all ? "" : "+"),
+          std::to_string(group.tasks.value) + (group.tasks.at_least ? "+" : ""),
           group.newest.died_at,
           group.newest.id.text(),
           printable(why, kShownError)};
@@ -148,7 +148,7 @@ int list_dead(const Context& context, const DeadListOptions& options) {
   db::Connection db = connect(context.settings());
   Listing list(task_heads("DIED", "WHY"), options.json);
   for (const queue::QueueInfo& queue : chosen_queues(db, options.queue)) {
-    const auto views = queue::list_dead(db, queue, options.limit);
+    const auto views = queue::list_dead(db, queue, options.limit, {}, options.group);
     for (const queue::TaskView& task : views) {
       list.add(as_json::task(task, queue.name), view_row(task, queue.name));
     }
@@ -161,7 +161,10 @@ int list_dead(const Context& context, const DeadListOptions& options) {
 int remote_list_dead(const remote::Session& gateway, const DeadListOptions& options) {
   Listing list(task_heads("DIED", "WHY"), options.json);
   for (const std::string& queue : far::queue_names(gateway, options.queue)) {
-    const auto page = far::items(gateway, far::queue_path(queue, "/dead"), options.limit);
+    const std::string of_group =
+        options.group.empty() ? "" : "?group=" + remote::escaped(options.group);
+    const auto page =
+        far::items(gateway, far::queue_path(queue, "/dead" + of_group), options.limit);
     for (const json& task : page) list.add(task, view_row(as_json::task_of(task), queue));
     say_limit(queue, page.size(), options.limit, options.json);
   }
@@ -182,8 +185,7 @@ int dead_groups(const Context& context, const DeadListOptions& options) {
     queue::DeadGroups groups = queue::dead_groups(db, queue, queue::kCountBound);
     groups.list.resize(std::min<std::size_t>(groups.list.size(), options.limit));
     for (const queue::DeadGroup& group : groups.list) {
-      list.add(as_json::dead_group(group, queue.name, groups.counted_all),
-               group_row(group, queue.name, groups.counted_all));
+      list.add(as_json::dead_group(group, queue.name), group_row(group, queue.name));
     }
     say_limit(queue.name, groups.list.size(), options.limit, options.json);
   }
@@ -196,8 +198,7 @@ int remote_dead_groups(const remote::Session& gateway, const DeadListOptions& op
   for (const std::string& queue : far::queue_names(gateway, options.queue)) {
     const auto page = far::items(gateway, far::queue_path(queue, "/dead/groups"), options.limit);
     for (const json& group : page) {
-      const bool counted_all = !group.at("tasks_at_least").get<bool>();
-      list.add(group, group_row(as_json::dead_group_of(group), queue, counted_all));
+      list.add(group, group_row(as_json::dead_group_of(group), queue));
     }
     say_limit(queue, page.size(), options.limit, options.json);
   }
@@ -234,10 +235,11 @@ int discard_dead(const Context& context, const DeadChoice& choice) {
                          Progress& /*progress*/) { return queue::discard_dead(db, ids); });
 }
 
-void add_list(CLI::App& list, const Commands& commands,
-              int (*run)(const Context&, const DeadListOptions&),
-              int (*far)(const remote::Session&, const DeadListOptions&)) {
-  const auto options = std::make_shared<DeadListOptions>();
+std::shared_ptr<DeadListOptions> add_list(CLI::App& list, const Commands& commands,
+                                          int (*run)(const Context&, const DeadListOptions&),
+                                          int (*far)(const remote::Session&,
+                                                     const DeadListOptions&)) {
+  auto options = std::make_shared<DeadListOptions>();
   list.add_option("QUEUE", options->queue, "Only of this queue");
   list.add_option("--limit", options->limit, "At most so many of each queue")
       ->check(CLI::Range(1, kMostListed))
@@ -245,6 +247,7 @@ void add_list(CLI::App& list, const Commands& commands,
       ->capture_default_str();
   list.add_flag("--json", options->json, "As JSON");
   list.callback([commands, run, far, options] { commands.choose(run, options, far); });
+  return options;
 }
 
 void add_act(CLI::App& act, const Commands& commands, int (*run)(const Context&, const DeadChoice&),
@@ -338,8 +341,10 @@ void report_many(const DeadChoice& choice, const std::string& past, const Counte
 void add_dead(CLI::App& app, const Commands& commands) {
   CLI::App& dead = *app.add_subcommand("dead", "List, retry or discard dead tasks");
   dead.require_subcommand(1);
-  add_list(*dead.add_subcommand("list", "List dead tasks, the newest first"), commands, list_dead,
-           remote_list_dead);
+  CLI::App& list = *dead.add_subcommand("list", "List dead tasks, the newest first");
+  const auto listed = add_list(list, commands, list_dead, remote_list_dead);
+  list.add_option("--group", listed->group, "Only of this group, as allot dead groups shows it")
+      ->type_name("GROUP");
   add_list(*dead.add_subcommand("groups", "Count dead tasks by type, cause and fault"), commands,
            dead_groups, remote_dead_groups);
   add_act(*dead.add_subcommand("retry", "Put dead tasks back, with all attempts before them"),

@@ -57,11 +57,8 @@ http::Response page(const Call& call, std::optional<Row> after, Fetch fetch, Sho
   return list_of(std::move(items), cursor(*after));
 }
 
-using ListTasks = std::vector<queue::TaskView> (*)(db::Connection&, const queue::QueueInfo&,
-                                                   std::uint32_t,
-                                                   const std::optional<queue::TaskView>&);
-
-http::Response page_of_tasks(const Call& call, List list, ListTasks fetch) {
+template <typename ListTasks>
+http::Response page_of_tasks(const Call& call, List list, const ListTasks& fetch) {
   std::optional<queue::TaskView> after;
   if (const auto cursor = call.maybe("cursor")) after = task_at(list, *cursor);
   const queue::QueueInfo queue = call.queue();
@@ -136,7 +133,12 @@ http::Response list_running(Call& call) {
 }
 
 http::Response list_dead(Call& call) {
-  return page_of_tasks(call, List::kDead, queue::list_dead);
+  const std::string group = call.text("group");
+  return page_of_tasks(call, List::kDead,
+                       [&](db::Connection& db, const queue::QueueInfo& queue, std::uint32_t most,
+                           const std::optional<queue::TaskView>& after) {
+                         return queue::list_dead(db, queue, most, after, group);
+                       });
 }
 
 http::Response list_history(Call& call) {
@@ -159,7 +161,7 @@ http::Response list_groups(Call& call) {
   json items = json::array();
   for (const queue::DeadGroup& group : groups.list) {
     if (items.size() == limit) break;
-    items.push_back(as_json::dead_group(group, queue.name, groups.counted_all));
+    items.push_back(as_json::dead_group(group, queue.name));
   }
   return list_of(std::move(items));
 }

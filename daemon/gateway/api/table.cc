@@ -217,10 +217,15 @@ std::vector<Route> queue_routes() {
           "Lists tasks that run detached from their partition: those that have run for a while.",
           {kQueue, kAtMost, kCursor, kType}, {200, "ListedTasks", "one page"}, list_running),
       get("/api/v1/queues/{queue}/dead", "list_dead", "Lists dead tasks, the newest first.",
-          {kQueue, kAtMost, kCursor, kType}, {200, "ListedTasks", "one page"}, list_dead),
+          {kQueue,
+           kAtMost,
+           kCursor,
+           kType,
+           {In::kQuery, "group", "Only dead tasks of this group", "af67e836cfe4"}},
+          {200, "ListedTasks", "one page"}, list_dead),
       get("/api/v1/queues/{queue}/dead/groups", "list_groups",
-          "Counts dead tasks by type, cause and error, of 10,000 at most; the largest groups "
-          "first.",
+          "Groups dead tasks by type, cause and fault, the largest groups first; of each group at "
+          "most 10,000 are counted.",
           {kQueue, kAtMost}, {200, "DeadGroups", "the groups"}, list_groups),
       get("/api/v1/queues/{queue}/history", "list_history",
           "Lists finished tasks of a queue that keeps a history, the newest first.",

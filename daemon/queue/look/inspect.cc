@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "queue/look/dead_letter.h"
 #include "queue/model/statements.h"
 #include "sql/queries.h"
 
@@ -96,7 +95,7 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
     view.key_hash = key_hash_of(*row, 12);
     view.headers = headers_of(*row, 13);
     view.detail = text_or_none(*row, 14);
-    view.fault = fault_of(view.error, text_or_none(*row, 15));
+    view.fault = row->text(15);
     return view;
   }
   return std::nullopt;
@@ -116,7 +115,7 @@ std::vector<AttemptView> read_attempts(db::Connection& db, const TaskId& id, int
                         static_cast<std::uint32_t>(row->u64(6)),
                         {row->maybe_u64(7), row->maybe_u64(8), row->maybe_u64(9)},
                         text_or_none(*row, 10),
-                        fault_of(row->text(3), text_or_none(*row, 11))});
+                        std::string(row->text(11))});
   }
   return attempts;
 }
@@ -173,10 +172,11 @@ std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, s
 }
 
 std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
-                                const std::optional<TaskView>& after) {
+                                const std::optional<TaskView>& after, std::string_view group) {
   TaskId from = after.value_or(TaskView{}).id;
   from.partition.queue_id = queue.queue_id;
-  db::Statement statement(sql::k_list_dead);
+  db::Statement statement(group.empty() ? sql::k_list_dead : sql::k_list_group);
+  if (!group.empty()) statement.set("group", group);
   set_id(statement, from)
       .set("before", after ? moment_text(after->at) : std::string(kEndOfTime))
       .set("most", most);
@@ -187,7 +187,7 @@ std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std:
     view.dead = true;
     view.cause = row->text(8);
     view.error = row->text(9);
-    view.fault = fault_of(view.error, text_or_none(*row, 10));
+    view.fault = row->text(10);
   }
   return views;
 }

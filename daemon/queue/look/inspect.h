@@ -47,7 +47,7 @@ struct TaskView {
   std::string cause;                          // dead ones: why
   std::string error;
   std::string detail;        // only from show(): all of the error; empty: `error` is
-  std::string fault;         // see fault_of() of look/dead_letter.h
+  std::string fault;         // see model/fault.h
   std::string payload;       // only from show(), as stored: see model/compression.h
   std::uint32_t flags = 0;   // likewise
   std::uint64_t origin = 0;  // Holder::origin of a detached one, only from show(), and its pid
@@ -71,7 +71,7 @@ struct AttemptView {
   std::uint32_t life = 0;  // how often it was retried from the dead since
   Usage usage{};
   std::string detail{};  // all of the error; empty: `error` is
-  std::string fault{};   // see fault_of() of look/dead_letter.h
+  std::string fault{};   // see model/fault.h
 };
 
 // What keeps a waiting task, as one look at the database showed it.
@@ -104,9 +104,10 @@ std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std
                                  const std::optional<TaskView>& after = std::nullopt);
 std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
                                    const std::optional<TaskView>& after = std::nullopt);
-// The newest first.
+// The newest first; with a group, its tasks only.
 std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
-                                const std::optional<TaskView>& after = std::nullopt);
+                                const std::optional<TaskView>& after = std::nullopt,
+                                std::string_view group = {});
 
 // nullopt: the task has finished, or was never submitted.
 std::optional<TaskView> show(db::Connection& db, const TaskId& id);

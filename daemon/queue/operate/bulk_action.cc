@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "db/checksum.h"
 #include "queue/look/dead_letter.h"
 #include "queue/look/health.h"
 #include "queue/model/error_text.h"
@@ -38,15 +39,15 @@ std::string text_of(const Token& token, BulkKind kind, const QueueInfo& queue,
                     const BulkFilter& filter) {
   const std::string head = std::to_string(token.until_us) + "." + std::to_string(token.tasks) +
                            (token.more ? "+." : ".");
-  const std::uint64_t sum = Checksum()
-                                .mix(head)
-                                .mix(name_of(kind))
-                                .mix(std::to_string(queue.queue_id))
-                                .mix(filter.group)
-                                .mix(filter.type)
-                                .value();
+  db::Checksum sum;
+  for (const std::string_view word :
+       {std::string_view(head), name_of(kind), std::string_view(queue.name),
+        std::string_view(filter.group), std::string_view(filter.type)}) {
+    sum.add(word);
+    sum.add(" ");
+  }
   std::array<char, 17> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), sum, 16).ptr;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), sum.value(), 16).ptr;
   return head + std::string(digits.data(), end);
 }
 
@@ -107,11 +108,10 @@ BulkAction action_in(const db::Row& row) {
 
 }  // namespace
 
-bool is_chosen(std::string_view queue, const BulkFilter& filter, std::uint64_t until_us,
-               const DeadLetter& letter) {
+bool is_chosen(const BulkFilter& filter, std::uint64_t until_us, const DeadLetter& letter) {
   return (letter.died_at_us <= until_us || letter.ahead) &&
          (filter.type.empty() || letter.type == filter.type) &&
-         (filter.group.empty() || dead_group(queue, letter) == filter.group);
+         (filter.group.empty() || letter.group == filter.group);
 }
 
 std::string_view name_of(BulkKind kind) {
@@ -126,6 +126,11 @@ BulkCount count_bulk(db::Connection& db, BulkKind kind, const QueueInfo& queue,
                      const BulkFilter& filter, std::uint64_t most) {
   Token token;
   token.until_us = static_cast<std::uint64_t>(database_clock(db).time_since_epoch().count());
+  if (!filter.group.empty() && filter.type.empty()) {
+    const BoundedCount count = count_group(db, queue, filter.group, most);
+    return {count.value, count.at_least,
+            text_of({token.until_us, count.value, count.at_least}, kind, queue, filter)};
+  }
   TaskId last;
   for (std::uint64_t looked = 0;;) {
     const auto wanted =
@@ -133,7 +138,7 @@ BulkCount count_bulk(db::Connection& db, BulkKind kind, const QueueInfo& queue,
     const auto page = page_dead(db, queue.queue_id, last, wanted);
     for (const DeadLetter& letter : page) {
       token.more = ++looked > most;
-      if (!token.more && is_chosen(queue.name, filter, token.until_us, letter)) ++token.tasks;
+      if (!token.more && is_chosen(filter, token.until_us, letter)) ++token.tasks;
     }
     if (token.more || page.size() < wanted) break;
     last = page.back().id;

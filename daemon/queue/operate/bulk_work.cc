@@ -38,7 +38,7 @@ BulkBatch next_batch(db::Connection& db, const BulkAction& action) {
   const auto page = page_dead(db, action.queue_id, action.after, kLookedAtOnce);
   for (const DeadLetter& letter : page) {
     if (batch.tasks.size() == batch_of(action.rate)) return batch;
-    if (is_chosen(action.queue, action.filter, action.died_until_us, letter)) {
+    if (is_chosen(action.filter, action.died_until_us, letter)) {
       batch.tasks.push_back(letter.id);
     }
     batch.looked_to = letter.id;

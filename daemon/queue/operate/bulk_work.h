@@ -26,8 +26,8 @@ inline constexpr std::size_t kMostBulkText = 255;  // bytes of a text in its row
 
 // Whether the dead task is one of those that died until then. One that died in the future did: the
 // clock was set back.
-[[nodiscard]] bool is_chosen(std::string_view queue, const BulkFilter& filter,
-                             std::uint64_t until_us, const DeadLetter& letter);
+[[nodiscard]] bool is_chosen(const BulkFilter& filter, std::uint64_t until_us,
+                             const DeadLetter& letter);
 
 // What one call did, and how it goes on.
 struct BulkStep {

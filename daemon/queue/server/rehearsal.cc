@@ -93,10 +93,7 @@ void make_leases(db::Connection& db, const Stage& stage) {
 void bury_one(db::Connection& db, const Stage& stage) {
   db::Statement bury = on(stage, bury_without_holder());
   bury.set("prio", 1).set("attempt", 1);
-  bury.set("cause", "rehearsal")
-      .set("error", "")
-      .set_raw("detail", "NULL")
-      .set_raw("fault", "NULL");
+  bury.set("cause", "rehearsal").set("error", "").set_raw("detail", "NULL").set("fault", "");
   const std::vector<db::Statement> statements{on(stage, sql::k_rehearse), bury,
                                               on(stage, sql::k_rehearsed)};
   auto results = db.open_transaction(statements);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "queue/model/error_text.h"
+#include "queue/model/fault.h"
 #include "queue/model/headers.h"
 #include "queue/model/random.h"
 #include "queue/model/statements.h"
@@ -64,13 +65,12 @@ db::Statement& set_state(db::Statement& statement, const StoredState& state) {
 }
 
 db::Statement& set_verdict(db::Statement& statement, const Verdict& verdict) {
-  const auto text = [](std::string_view raw, std::size_t most) {
-    return raw.empty() ? "NULL" : Statement::quoted(error_text(raw, most));
-  };
   return statement.set("cause", verdict.cause)
       .set("error", error_text(verdict.error))
-      .set_raw("detail", text(verdict.detail, kMostErrorText))
-      .set_raw("fault", text(verdict.fault, kMostFault));
+      .set_raw("detail", verdict.detail.empty() ? std::string("NULL")
+                                                : Statement::quoted(error_text(verdict.detail)))
+      .set("fault",
+           verdict.cause == kCancelled ? std::string() : fault_of(verdict.error, verdict.fault));
 }
 
 // A burial that a hook reports.

@@ -481,7 +481,7 @@ TaskEnd JobRunner::end(Run& run, const Facts& facts) {
   }
   if (decision.ending && !write(run, *decision.ending)) return dropped(run);
   count(run, count_of(decision.what));
-  if (const auto error = error_of(decision, run.queue.info.name, run.task.type)) {
+  if (const auto error = error_of(decision, run.queue.info.queue_id, run.task.type)) {
     slot_.count_error(count_of(decision.what),
                       {run.queue.info.name, run.task.type, error->group, error->look});
   }

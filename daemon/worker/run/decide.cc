@@ -131,13 +131,13 @@ meter::Count count_of(Decision::What what) {
   return meter::Count::kDone;
 }
 
-std::optional<queue::ErrorGroup> error_of(const Decision& decision, std::string_view queue,
+std::optional<queue::ErrorGroup> error_of(const Decision& decision, std::uint32_t queue_id,
                                           std::string_view type) {
   const bool failed =
       decision.what == Decision::What::kRetried || decision.what == Decision::What::kDead;
   if (!failed || !decision.ending) return std::nullopt;
   const queue::Verdict& verdict = decision.ending->verdict;
-  return queue::error_group(queue, type, verdict.cause,
+  return queue::error_group(queue_id, type, verdict.cause,
                             queue::fault_of(verdict.error, verdict.fault));
 }
 

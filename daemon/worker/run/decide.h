@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "meter/record.h"
-#include "queue/look/dead_letter.h"
+#include "queue/model/fault.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/ending.h"
 #include "worker/run/failure.h"
@@ -81,7 +81,7 @@ struct Decision {
 
 // The group of errors that it is counted in beside that; nullopt: it did not fail.
 [[nodiscard]] std::optional<queue::ErrorGroup> error_of(const Decision& decision,
-                                                        std::string_view queue,
+                                                        std::uint32_t queue_id,
                                                         std::string_view type);
 
 // Pure: no database, no clock, no configuration. The only place where limits, order, stops and

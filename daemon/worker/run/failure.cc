@@ -4,8 +4,8 @@
 #include <optional>
 #include <string_view>
 
-#include "queue/look/dead_letter.h"
 #include "queue/model/error_text.h"
+#include "queue/model/fault.h"
 #include "worker/run/stack_trace.h"
 
 namespace allot::worker {

@@ -239,7 +239,7 @@ void count_crash(const Tools& tools, const FormerRun& run) {
   count(tools, run, verdict);
   count(tools, run, meter::Count::kCrashed);
   const ipc::RunRecord& record = run.record;
-  const auto error = error_of(decision, record.queue_name, record.type);
+  const auto error = error_of(decision, run.id().partition.queue_id, record.type);
   if (tools.meter == nullptr || !error) return;
   tools.meter->count_error(verdict, {record.queue_name, record.type, error->group, error->look});
 }

@@ -34,9 +34,9 @@ class ReadsTest : public GatewayTest {
           from);
       look_.execute(
           "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload, "
-          "cause, error, died_at) " +
+          "cause, error, fault, died_at) " +
           key +
-          ", 1, 'a', '', 'failed', CONCAT('error ', seq MOD 7),"
+          ", 1, 'a', '', 'failed', CONCAT('error ', seq MOD 7), 'error #',"
           " UTC_TIMESTAMP(6) - INTERVAL seq SECOND" +
           from);
       look_.execute(

@@ -2,7 +2,9 @@
 // A bulk action is a count, a row, and batches of one packet and one transaction each (S49).
 #include <functional>
 
+#include "db/checksum.h"
 #include "db/queue/fixture.h"
+#include "queue/model/fault.h"
 #include "queue/operate/bulk_work.h"
 #include "queue/operate/resize.h"
 #include "support/rewriting_proxy.h"
@@ -23,9 +25,10 @@ class BulkTest : public QueueTest {
     next_key_ += std::uint64_t{4} * in_each;
     look_.execute(
         "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload,"
-        " cause, error, died_at) SELECT " +
+        " cause, error, fault, died_at) SELECT " +
         id + ", seq % 4, 1, " + first + " + 1 + seq, 1, '" + type + "', 'x', 'fail', '" + error +
-        "', " + died_at + " FROM " + support::numbers(0, 4 * in_each - 1));
+        "', '" + fault_of(error, "") + "', " + died_at + " FROM " +
+        support::numbers(0, 4 * in_each - 1));
     look_.execute(
         "INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, life, attempt,"
         " ended_at, cause, error, lock_host, lock_pid) SELECT queue_id, partition_no, prio,"
@@ -110,11 +113,7 @@ TEST_F(BulkTest, TheFilterChooses) {
   die(3, "t", "user 1 is gone");
   die(2, "u", "user 2 is gone");
   die(1, "t", "refused");
-  std::string group;
-  each_dead(look_, wide_, [&](const DeadLetter& letter) {
-    group = dead_group(wide_.name, letter);
-    return false;
-  });
+  const std::string group = dead_groups(look_, wide_, 1000).list.front().newest.group;
   EXPECT_EQ(count_bulk(look_, BulkKind::kDiscardDead, wide_, {group, ""}, 1000).tasks, 12U);
   const std::uint64_t by_group = begin(BulkKind::kDiscardDead, {group, ""});
   work_off(by_group);
@@ -310,8 +309,8 @@ TEST_F(BulkTest, ATokenHoldsForAnHour) {
       " UTC_TIMESTAMP(6))");
   const auto begin_at = [&](std::uint64_t us) {
     const std::string head = std::to_string(us) + ".4.";
-    Checksum sum;
-    sum.mix(head).mix("retry_dead").mix(std::to_string(wide_.queue_id)).mix("").mix("");
+    db::Checksum sum;
+    sum.add(head + " retry_dead " + wide_.name + "   ");
     std::array<char, 20> digits{};
     std::snprintf(digits.data(), digits.size(), "%llx",
                   static_cast<unsigned long long>(sum.value()));

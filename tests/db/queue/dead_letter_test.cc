@@ -7,6 +7,7 @@
 
 #include "db/queue/fixture.h"
 #include "queue/look/inspect.h"
+#include "queue/model/fault.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/pause.h"
@@ -29,14 +30,7 @@ class DeadLetterTest : public QueueTest {
     EXPECT_TRUE(worker_.leases.release(worker_.db, block.lease));
     return ids;
   }
-  std::vector<DeadLetter> letters() {
-    std::vector<DeadLetter> all;
-    each_dead(look_, queue_, [&](const DeadLetter& letter) {
-      all.push_back(letter);
-      return true;
-    });
-    return all;
-  }
+  std::vector<DeadLetter> letters() { return page_dead(look_, queue_.queue_id, {}, 1000); }
   // One attempt of a single waiting task, which fails; it is due again.
   void fail_once(const Verdict& verdict) {
     const Block block = must_lease();
@@ -55,7 +49,7 @@ TEST_F(DeadLetterTest, ALetterSaysWhoAndWhy) {
   EXPECT_EQ(all[0].id, id);
   EXPECT_EQ(all[0].type, "t");
   EXPECT_EQ(all[0].cause, "exception");
-  EXPECT_EQ(all[0].error, "no such user");
+  EXPECT_EQ(all[0].fault, "no such user");
   EXPECT_EQ(all[0].died_at, show(look_, id)->at);
 }
 
@@ -98,33 +92,67 @@ TEST_F(DeadLetterTest, GroupsGoByTheFault) {
   die_of("KeyError: 'ada'", "");
   const DeadGroups groups = dead_groups(look_, queue_, 100);
   ASSERT_EQ(groups.list.size(), 3U);
-  EXPECT_EQ(groups.list[0].tasks, 2U);
+  EXPECT_TRUE(groups.all);
+  EXPECT_EQ(groups.list[0].tasks.value, 2U);
   EXPECT_EQ(groups.list[0].newest.fault, "KeyError in send (app/mail.py)");
 }
 
-// The tasks are of all partitions and classes, and fill more than one page.
-TEST_F(DeadLetterTest, EachIsSeenOnceInTheOrderOfItsKey) {
+// The server's word is the worker's, which counts failures by it.
+TEST_F(DeadLetterTest, AGroupHasOneWord) {
+  const std::string fault = "Gr\u00f6\u00dfe \\ '";
+  die(1, {"retry", fault});
+  EXPECT_EQ(letters().at(0).group, error_group(queue_.queue_id, "t", "retry", fault).group);
+}
+
+TEST_F(DeadLetterTest, CancelledTasksAreOneGroup) {
+  for (const TaskId& id : put(2)) {
+    ASSERT_TRUE(cancel(look_, id, show(look_, id)->run_key, "reason of " + id.text()));
+  }
+  ASSERT_EQ(dead_groups(look_, queue_, 100).list.size(), 1U);
+}
+
+// Whatever the order of keys is, and however many tasks came before.
+TEST_F(DeadLetterTest, AGroupSaysItsNewestAndOldestTaskAndIsCountedUpToABound) {
   const QueueInfo wide = make_queue("wide", 4);
   look_.execute(
-      "INSERT INTO task_dead (queue_id, "
-      "partition_no, prio,"
-      " first_key, attempt, type, payload, cause, error, died_at) WITH RECURSIVE n (i) AS"
+      "INSERT INTO task_dead (queue_id, partition_no, prio,"
+      " first_key, attempt, type, payload, cause, error, fault, died_at) WITH RECURSIVE n (i) AS"
       " (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2999)"
+      " SELECT " +
+      std::to_string(wide.queue_id) +
+      ", i % 4, i DIV 4 % 4, 1 + i DIV 16, 1, 't', '', 'fail', '', IF(i < 3, 'rare', 'frequent'),"
+      " '2026-01-01' + INTERVAL 3000 - i SECOND FROM n");
+  const DeadGroups groups = dead_groups(look_, wide, 1000);
+  ASSERT_EQ(groups.list.size(), 2U);
+  const DeadGroup& frequent = groups.list[0];
+  EXPECT_EQ(frequent.newest.fault, "frequent");
+  EXPECT_EQ(frequent.newest.died_at, "2026-01-01T00:49:57.000000Z");
+  EXPECT_EQ(frequent.oldest_died_at, "2026-01-01T00:00:01.000000Z");
+  EXPECT_EQ(frequent.tasks.value, 1000U);
+  EXPECT_TRUE(frequent.tasks.at_least);
+  EXPECT_EQ(groups.list[1].tasks.value, 3U);
+  EXPECT_FALSE(groups.list[1].tasks.at_least);
+  EXPECT_TRUE(letters().empty()) << "another queue's";
+}
+
+// The tasks are of all partitions and classes.
+TEST_F(DeadLetterTest, PagesGoOnInTheOrderOfKeys) {
+  const QueueInfo wide = make_queue("wide", 4);
+  look_.execute(
+      "INSERT INTO task_dead (queue_id, partition_no, prio,"
+      " first_key, attempt, type, payload, cause, error, died_at) WITH RECURSIVE n (i) AS"
+      " (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 299)"
       " SELECT " +
       std::to_string(wide.queue_id) +
       ", i % 4, i DIV 4 % 4, 1 + i DIV 16, 1, 't', '', 'fail', '', UTC_TIMESTAMP(6) FROM n");
   std::vector<TaskId> seen;
-  each_dead(look_, wide, [&](const DeadLetter& letter) {
-    seen.push_back(letter.id);
-    return true;
-  });
-  EXPECT_EQ(seen.size(), 3000U);
+  for (auto page = page_dead(look_, wide.queue_id, {}, 70); !page.empty();
+       page = page_dead(look_, wide.queue_id, seen.back(), 70)) {
+    for (const DeadLetter& letter : page) seen.push_back(letter.id);
+  }
+  EXPECT_EQ(seen.size(), 300U);
   EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
   EXPECT_EQ(std::adjacent_find(seen.begin(), seen.end()), seen.end());
-  EXPECT_TRUE(letters().empty()) << "another queue's";
-  std::size_t looks = 0;
-  each_dead(look_, wide, [&](const DeadLetter&) { return ++looks < 5; });
-  EXPECT_EQ(looks, 5U);
 }
 
 TEST_F(DeadLetterTest, TheNewestAreListedFirst) {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "queue/look/dead_letter.h"
 #include "queue/model/error_text.h"
+#include "queue/model/fault.h"
 
 namespace allot::worker {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/look/dead_letter.h"
+#include "queue/model/fault.h"
 
 #include <gtest/gtest.h>
 
@@ -36,24 +36,13 @@ TEST(Fault, OfAnErrorWithoutOneIsItsPattern) {
             "KeyError in send (app/mail.py)");
 }
 
-DeadLetter letter_of(const TaskId& id, const std::string& error, const std::string& died_at) {
-  return {id, "mail.send", "retry", error, fault_of(error, ""), died_at};
-}
-
-TEST(DeadGroup, IsWhatTypeCauseAndFaultHaveInCommon) {
-  const DeadLetter one = letter_of({}, "user 1 is gone", "");
-  const DeadLetter same = letter_of({{7, 3}, 2, 9}, "user 22 is gone", "now");
-  const std::string group = dead_group("mail", one);
-  EXPECT_EQ(group, dead_group("mail", same));
-  EXPECT_EQ(group, "af67e836cfe4") << "a group that somebody wrote down is the same tomorrow";
-  DeadLetter other = one;
-  other.type = "mail.sen";
-  other.cause = "dretry";  // the same bytes, one after the other
-  EXPECT_NE(group, dead_group("mail", other));
-  other = one;
-  other.fault = "user # is here";
-  EXPECT_NE(group, dead_group("mail", other));
-  EXPECT_NE(group, dead_group("post", one));
+TEST(ErrorGroup, IsWhatQueueTypeCauseAndFaultHaveInCommon) {
+  const std::string group = error_group(7, "mail.send", "retry", "user # is gone").group;
+  EXPECT_EQ(group, "600836888c14") << "a group that somebody wrote down is the same tomorrow";
+  EXPECT_NE(group, error_group(8, "mail.send", "retry", "user # is gone").group);
+  EXPECT_NE(group, error_group(7, "mail.sen", "dretry", "user # is gone").group);
+  EXPECT_NE(group, error_group(7, "mail.send", "fail", "user # is gone").group);
+  EXPECT_NE(group, error_group(7, "mail.send", "retry", "user # is here").group);
 }
 
 }  // namespace
