@@ -51,6 +51,21 @@ json minute(const queue::MinuteView& view, queue::MinutesBy by) {
   return document;
 }
 
+json failure(const queue::FailureGroup& group) {
+  json hours = json::array();
+  for (const auto& hour : group.hours) hours.push_back({{"at", hour.at}, {"failed", hour.failed}});
+  json document = {{"group", group.group},      {"queue", group.queue},
+                   {"type", group.type},        {"error", group.look},
+                   {"dead", group.dead},        {"retried", group.retried},
+                   {"hours", std::move(hours)}, {"newest_task", nullptr},
+                   {"newest_at", nullptr},      {"newest_error", nullptr}};
+  if (!group.newest) return document;
+  document["newest_task"] = group.newest->task.text();
+  document["newest_at"] = group.newest->ended_at;
+  document["newest_error"] = group.newest->error;
+  return document;
+}
+
 json instance(const queue::InstanceRow& row) {
   json pools = json::array();
   for (const queue::ServingPool& pool : row.pools) {

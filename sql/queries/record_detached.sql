@@ -1,7 +1,8 @@
 -- Like record_attempt.sql. The row says where the task ran, because another worker does a recovery.
 INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ended_at, cause, error,
-                          detail, fault, lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib)
-SELECT queue_id, partition_no, prio, first_key, :attempt, UTC_TIMESTAMP(6), :cause, :error, :detail, :fault,
+                          detail, fault, error_group, lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib)
+SELECT queue_id, partition_no, prio, first_key, :attempt, UTC_TIMESTAMP(6), :cause, :error,
+       :detail, :fault, LEFT(SHA2(CONCAT_WS(' ', queue_id, type, :cause, :fault), 256), 12),
        lock_host, lock_pid, :runtime_us, :cpu_us, :max_rss_kib
   FROM task_running
  WHERE queue_id = :queue_id AND partition_no = :partition_no
@@ -11,5 +12,6 @@ SELECT queue_id, partition_no, prio, first_key, :attempt, UTC_TIMESTAMP(6), :cau
     ON DUPLICATE KEY UPDATE ended_at = IF(task_attempt.cause = VALUES(cause), ended_at, VALUES(ended_at)),
                             cause = VALUES(cause), error = VALUES(error),
                             detail = VALUES(detail), fault = VALUES(fault),
+                            error_group = VALUES(error_group),
                             runtime_us = VALUES(runtime_us), cpu_us = VALUES(cpu_us),
                             max_rss_kib = VALUES(max_rss_kib);

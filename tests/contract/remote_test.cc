@@ -158,6 +158,11 @@ TEST_F(RemoteTest, MinutesAreThoseOfTheDatabase) {
     EXPECT_NE(must(words).find("default"), std::string::npos) << by;
     same_list(words);
   }
+  EXPECT_NE(must({"failures"}).find("way"), std::string::npos);
+  same_list({"failures"});
+  same_list({"failures", "default", "--since", "2h"});
+  same_refusal({"failures", "nosuch"}, kExitBadInput);
+  same_refusal({"failures", "--since", "8d"}, kExitBadInput);
   const Words one{"minutes", "--queue", "default", "--by", "type"};
   EXPECT_EQ(must(one).find("gone"), std::string::npos);
   same_list(one);

@@ -173,6 +173,34 @@ TEST(Metrics, MinutesHaveTheGroupsOfErrors) {
     EXPECT_EQ(dead, 1U) << minutes;
   }
   EXPECT_EQ(retried, 1U);
+  const auto failures = nlohmann::json::parse(daemon.allot({"failures", "--json"}).out);
+  ASSERT_EQ(failures.size(), 2U) << failures;
+  EXPECT_EQ(failures[0]["type"], "test.retry") << "the largest first";
+  EXPECT_EQ(failures[0]["retried"], 1);
+  EXPECT_EQ(failures[0]["dead"], 1);
+  for (const auto& failure : failures) {
+    const auto& hours = failure["hours"];
+    std::uint64_t failed = 0;
+    for (const auto& hour : hours) failed += hour["failed"].get<std::uint64_t>();
+    EXPECT_EQ(failed, failure["retried"].get<std::uint64_t>() + 1);
+    const auto is_same = [&](const auto& group) { return group["group"] == failure["group"]; };
+    const auto group = std::find_if(groups.begin(), groups.end(), is_same);
+    ASSERT_NE(group, groups.end()) << failure;
+    EXPECT_EQ(failure["newest_task"], (*group)["newest_task"]);
+  }
+}
+
+// It runs again, so there is no dead task that shows the error.
+TEST(Metrics, FailuresNameATaskThatIsRetried) {
+  Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 1000\n"});
+  wait_ready(daemon, 1);
+  const std::string task = daemon.submit("test.retry", "");
+  ASSERT_TRUE(eventually([&] { return daemon.logged("task.retry"); })) << daemon.log();
+  ASSERT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
+  const auto failures = nlohmann::json::parse(daemon.allot({"failures", "--json"}).out);
+  ASSERT_EQ(failures.size(), 1U) << failures;
+  EXPECT_EQ(failures[0]["newest_task"], task);
+  EXPECT_NE(failures[0]["newest_error"], "");
 }
 
 TEST(Metrics, MinutesRefuseWhatTheyDoNotHave) {

@@ -68,6 +68,7 @@ void add_drain(CLI::App& app, const Commands& commands);
 void add_plugin(CLI::App& app, const Commands& commands);
 void add_status(CLI::App& app, const Commands& commands);
 void add_minutes(CLI::App& app, const Commands& commands);
+void add_failures(CLI::App& app, const Commands& commands);
 void add_metrics(CLI::App& app, const Commands& commands);
 void add_migrate(CLI::App& app, const Commands& commands);
 void add_grants(CLI::App& app, const Commands& commands);

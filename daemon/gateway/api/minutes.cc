@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The looks at what all instances counted, and at the instances (decision 0048).
 #include <chrono>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -8,12 +9,15 @@
 #include "gateway/api/problem.h"
 #include "gateway/api/verbs.h"
 #include "json/minutes_json.h"
+#include "queue/minutes/failures.h"
 #include "queue/minutes/minute_view.h"
 
 namespace allot::gateway::api {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::uint32_t kFailuresSince = 24 * 60;  // minutes
 
 queue::MinutesBy minutes_by(const std::string& word) {
   if (word.empty() || word == "queue") return queue::MinutesBy::kQueue;
@@ -34,6 +38,18 @@ http::Response list_minutes(Call& call) {
   json items = json::array();
   for (const queue::MinuteView& view : found.list) {
     if (call.may(view.key.queue)) items.push_back(as_json::minute(view, wanted.by));
+  }
+  return answer_of({{"items", std::move(items)}, {"more", found.more}});
+}
+
+http::Response list_failures(Call& call) {
+  std::string queue;
+  if (const auto name = call.maybe("queue")) queue = call.queue(*name).name;
+  const std::chrono::minutes since(call.number("since", kFailuresSince));
+  const queue::Failures found = queue::list_failures(call.db(), queue, since);
+  json items = json::array();
+  for (const queue::FailureGroup& group : found.list) {
+    if (call.may(group.queue)) items.push_back(as_json::failure(group));
   }
   return answer_of({{"items", std::move(items)}, {"more", found.more}});
 }

@@ -204,6 +204,19 @@ Route minutes_route() {
   return route;
 }
 
+Route failures_route() {
+  Route route = get(
+      "/api/v1/failures", "list_failures",
+      "Shows what failed lately, also what is retried, by groups of errors, the largest first. "
+      "They are those of the minutes, so an attempt is there within a minute or so after its end.",
+      {{In::kQuery, "queue", "Only of this queue; left out: all", "mail"},
+       {In::kQuery, "since", "From so many minutes ago on; left out: 1440", "120", Kind::kNumber,
+        false, 1, kMostMinutes}},
+      {200, "Failures", "the groups"}, list_failures);
+  route.refusals = {404};
+  return route;
+}
+
 std::vector<Route> queue_routes() {
   return {
       get("/api/v1/queues", "list_queues", "Lists the queues.", {}, {200, "Queues", "the queues"},
@@ -236,7 +249,8 @@ std::vector<Route> queue_routes() {
       get("/api/v1/stats", "stats",
           "Shows all queues, and counts their tasks: up to 10,000 of each state.", {},
           {200, "Stats", "the queues"}, show_stats),
-      minutes_route()};
+      minutes_route(),
+      failures_route()};
 }
 
 std::vector<Route> queue_change_routes() {

@@ -301,6 +301,7 @@ std::vector<Expectation> for_people() {
       {&sql::k_page_dead, 51, {}, "", false, false, true},
       {&sql::k_group_after, 2, {{"group", "''"}}, "the first row of the next group"},
       {&sql::k_newest_of_group, 2, {}},
+      {&sql::k_newest_attempt, 2, {}},
       {&sql::k_count_group, 60, {}, "as count_dead.sql"},
       {&sql::k_page_dead, 51, {{"partition_no", "7"}, {"prio", "3"}}},
       {&sql::k_find_queue, 1, {}},

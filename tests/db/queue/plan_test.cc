@@ -149,7 +149,8 @@ class PlanTest : public QueueTest {
     const std::map<std::string, std::string> columns{
         {"task_moved", "run_key"},
         {"task_cancel", "'', UTC_TIMESTAMP(6), 0"},
-        {"task_attempt", "0, 1, UTC_TIMESTAMP(6), 'failed', '', '', 0, NULL, NULL, NULL, NULL, ''"},
+        {"task_attempt",
+         "0, 1, UTC_TIMESTAMP(6), 'failed', '', '', 0, NULL, NULL, NULL, NULL, '', ''"},
         {"task_dead", "1, 't', '', 'failed', '', UTC_TIMESTAMP(6)"},
         {"task_running",
          "run_key + 1000000, 1, 0, 't', '', 7, 8, 9, 'h', 'i', 1, UTC_TIMESTAMP(6),"
@@ -343,8 +344,7 @@ class PlanTest : public QueueTest {
         const bool sound =
             plan.key == "PRIMARY" || plan.key == "died_at" || plan.key == "due_at" ||
             plan.table == "queue" || plan.table == "fireworq_queue" ||
-            (plan.table == "schedule" && plan.key == "name") ||
-            (plan.table == "task_dead" && plan.key == "error_group") ||
+            (plan.table == "schedule" && plan.key == "name") || plan.key == "error_group" ||
             (plan.table == "task_unique" && plan.key == "task") ||
             (plan.table == "fireworq_job" && plan.key == "task") ||
             (plan.table == "named_lock" && plan.key == "lock_by") ||
