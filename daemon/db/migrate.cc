@@ -21,8 +21,9 @@ constexpr std::string_view kVersionTable =
     " applied_at DATETIME(6) NOT NULL, applied_by VARCHAR(31) NOT NULL) ENGINE=InnoDB";
 
 constexpr const char* kPreRelease =
-    "this database was made by a pre-release Allot, whose tasks cannot be taken over: use an empty "
-    "database";
+    "this database was made by a pre-release Allot, and its schema cannot be upgraded: let that "
+    "Allot "
+    "finish its tasks, then use an empty database";
 
 std::string versions(unsigned have, unsigned want) {
   return "the schema is at version " + std::to_string(have) + ", this Allot (" + kVersion +
@@ -36,7 +37,8 @@ std::uint64_t checksum_of(const sql::SqlText& migration) {
 }
 
 // As schema_version(), of a database whose migrations were those that this build knows, as far as
-// it knows them. Before the first release there was no checksum.
+// it knows them. Before the first release there was no checksum, or another first migration
+// (decision 0082).
 unsigned known_version(Connection& connection, Migrations known) {
   try {
     auto results =
@@ -47,6 +49,7 @@ unsigned known_version(Connection& connection, Migrations known) {
       if (version == 0 || version > known.size()) continue;
       const sql::SqlText& ours = *known[version - 1];
       if (row->u64(2) == checksum_of(ours)) continue;
+      if (version == 1) throw Error(kPreRelease, kExitConfig);
       throw Error("migration " + std::string(row->text(1)) + " of this database is not the " +
                       std::string(ours.name) + " of this Allot (" + kVersion +
                       "): use the Allot that made it, or an empty database",

@@ -13,7 +13,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_claim_alone(
   IN p_layout INT UNSIGNED,
   IN p_key_hash INT UNSIGNED,
   IN p_flags TINYINT UNSIGNED,
-  IN p_type VARCHAR(63) CHARACTER SET utf8mb4,
+  IN p_type VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin,
   IN p_payload LONGBLOB,
   IN p_headers VARBINARY(1024),
   OUT p_first_key BIGINT UNSIGNED,

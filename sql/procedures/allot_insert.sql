@@ -12,7 +12,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_insert(
   IN p_last_key BIGINT UNSIGNED,                        -- the task comes behind it; NULL: anywhere
   IN p_key_hash INT UNSIGNED,
   IN p_flags TINYINT UNSIGNED,
-  IN p_type VARCHAR(63) CHARACTER SET utf8mb4,
+  IN p_type VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin,
   IN p_payload LONGBLOB,
   IN p_headers VARBINARY(1024),                         -- NULL: none
   OUT p_run_key BIGINT UNSIGNED

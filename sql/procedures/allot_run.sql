@@ -10,7 +10,8 @@ MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
 BEGIN
   DECLARE v_schedule_id, v_queue_id, v_layout INT UNSIGNED;
-  DECLARE v_named, v_queue, v_type, v_tick_field VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+  DECLARE v_named, v_queue, v_tick_field VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
+  DECLARE v_type VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin;
   DECLARE v_placement VARCHAR(15) CHARACTER SET utf8mb4;
   DECLARE v_payload, v_unique_key, v_partition_key LONGBLOB;
   DECLARE v_prio INT;

@@ -22,7 +22,7 @@ inline constexpr std::uint64_t kMaxRate = 100'000'000'000;  // 100,000 a second
 inline constexpr std::uint32_t kMaxBurst = 1'000'000;
 
 // The reason by which a row of queue_pause says that its queue is rated and not paused. The column
-// `paused` is computed from it (sql/migrations/0009_rates.sql), so that it can never be another.
+// `paused` is computed from it (sql/migrations/0001_initial.sql), so that it can never be another.
 inline constexpr std::string_view kRatedOnly = "a rate limits its starts";
 
 // "0.5", "500". nullopt: no decimal number, or one with more than six places behind the point.

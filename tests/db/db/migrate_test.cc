@@ -178,6 +178,11 @@ TEST_F(MigrateTest, ADatabaseOfOtherMigrationsIsRefused) {
   EXPECT_EQ(db_.execute("SHOW TABLES LIKE 'other'").front().row_count(), 0U);
 }
 
+constexpr const char* kPreRelease =
+    "this database was made by a pre-release Allot, and its schema cannot be upgraded: let that "
+    "Allot"
+    " finish its tasks, then use an empty database";
+
 // Before the first release allot_schema had no checksum, and its numbers meant other schemas.
 TEST_F(MigrateTest, ADatabaseOfAPreReleaseIsRefusedAndLeftAlone) {
   db_.execute(
@@ -185,9 +190,7 @@ TEST_F(MigrateTest, ADatabaseOfAPreReleaseIsRefusedAndLeftAlone) {
       " name VARCHAR(63) NOT NULL, applied_at DATETIME(6) NOT NULL, applied_by VARCHAR(31) NOT "
       "NULL)"
       " ENGINE=InnoDB");
-  const std::string refusal =
-      "this database was made by a pre-release Allot, whose tasks cannot be taken over: use an"
-      " empty database";
+  const std::string refusal = kPreRelease;
   for (const char* row : {"1, '0001_initial'", "2, '0002_detached'", "9, '0009_resize'"}) {
     db_.execute("INSERT INTO allot_schema VALUES (" + std::string(row) +
                 ", UTC_TIMESTAMP(6), '0.1.0')");
@@ -196,6 +199,23 @@ TEST_F(MigrateTest, ADatabaseOfAPreReleaseIsRefusedAndLeftAlone) {
     EXPECT_EQ(refusal_of([&] { migrate(db_); }), refusal) << row;
   }
   EXPECT_EQ(tables(), std::set<std::string>{"allot_schema"});
+}
+
+// Before the first release eighteen migrations became one (decision 0082).
+TEST_F(MigrateTest, ADatabaseOfTheFormerMigrationsIsRefusedAndLeftAlone) {
+  migrate(db_);
+  db_.execute("DELETE FROM allot_schema");
+  // Checksums of the first and the last of them.
+  for (const char* row :
+       {"1, '0001_initial', 9122993357219749920", "18, '0018_errors', 9013764283508822571"}) {
+    db_.execute("INSERT INTO allot_schema VALUES (" + std::string(row) +
+                ", UTC_TIMESTAMP(6), '0.1.0')");
+    EXPECT_EQ(refusal_of_schema(), kPreRelease) << row;
+    EXPECT_EQ(refusal_of([&] { require_schema(db_, Newer::kTaken); }), kPreRelease) << row;
+    EXPECT_EQ(refusal_of([&] { migrate(db_); }), kPreRelease) << row;
+  }
+  EXPECT_EQ(schema_version(db_), 18U);
+  EXPECT_EQ(tables(), kTables);
 }
 
 TEST_F(MigrateTest, OfManyAtOnceOneMigrates) {
