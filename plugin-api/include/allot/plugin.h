@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 #define ALLOT_PLUGIN_MAGIC UINT32_C(0x544c4c41) /* "ALLT" */
-#define ALLOT_ABI_VERSION UINT32_C(4)
+#define ALLOT_ABI_VERSION UINT32_C(5)
 #define ALLOT_DESCRIBE_SYMBOL "allot_plugin_describe"
 
 #if defined(__GNUC__)
@@ -253,6 +253,10 @@ typedef struct allot_handler {
    * than 1. */
   int32_t (*run_many)(void* self, const allot_task* const* tasks, const allot_host* const* hosts,
                       size_t count, allot_outcome* const* outcomes, allot_text* error);
+  /* Since version 5. Called once by each thread that may call run, before its first call and
+   * without a task: when the worker starts. Concurrent handlers are called by all threads at once.
+   * May be NULL. */
+  void (*begin_thread)(void* self);
 } allot_handler;
 
 typedef struct allot_plugin {
