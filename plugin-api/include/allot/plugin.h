@@ -129,6 +129,8 @@ typedef struct allot_submission {
   uint32_t max_attempts; /* 1 to 100000; 0: as its type or queue says */
   allot_str traceparent;
   allot_str tracestate;
+  /* Since version 5. Limit of each attempt, 1 s to 720 h; 0: as its type says. */
+  int64_t time_limit_ms;
 } allot_submission;
 
 #define ALLOT_DEFAULT_PRIO UINT32_C(1)

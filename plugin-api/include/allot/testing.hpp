@@ -282,7 +282,8 @@ class Handler {
               moment(task.expires_at_us),
               task.max_attempts,
               text_of(task.traceparent),
-              text_of(task.tracestate)};
+              text_of(task.tracestate),
+              std::chrono::milliseconds(task.time_limit_ms)};
     }
     static std::int32_t checkpoint(void* context, allot_str payload, allot_result* result) {
       Call& call = of(context);
