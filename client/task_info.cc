@@ -77,6 +77,7 @@ void add_headers(const queue::Headers& headers, TaskInfo& info) {
   info.max_attempts = headers.max_attempts;
   info.traceparent = headers.trace.parent;
   info.tracestate = headers.trace.state;
+  info.time_limit = headers.time_limit;
 }
 
 // A finished task that its queue's history remembers.

@@ -116,7 +116,7 @@ class Reader {
 
   void read_types(const Node& group) {
     for (const Node& node : group.children) {
-      if (!check_named("types", node, kMaxTypeName)) continue;
+      if (!check_type(node)) continue;
       SectionReader in = open(node, "types." + node.key);
       Type& out = settings_.types.emplace_back();
       out.name = node.key;
@@ -275,6 +275,19 @@ class Reader {
     if (is_name(node.key, max_length)) return true;
     add(node, "[" + group + "." + node.key + "]: a name has 1 to " + std::to_string(max_length) +
                   " letters, digits, '_', '-' and '.'");
+    return false;
+  }
+
+  // [types.NAME], or [types."PREFIX.*"].
+  bool check_type(const Node& node) {
+    if (!check_section("types", node)) return false;
+    const std::string_view key = node.key;
+    const bool prefix = key.ends_with(".*");
+    const std::size_t star = prefix ? 2 : 0;
+    if (is_name(key.substr(0, key.size() - star), kMaxTypeName - star)) return true;
+    add(node, "[types." + node.key + "]: a type has 1 to " + std::to_string(kMaxTypeName) +
+                  " letters, digits, '_', '-' and '.'; a prefix such as \"shop.*\" stands for all "
+                  "that begin with \"shop.\"");
     return false;
   }
 

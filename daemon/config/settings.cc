@@ -68,10 +68,22 @@ std::string private_tmp_folder() {
   return folder;
 }
 
+// Whether "shop.*" stands for this type, which has at least one byte more.
+bool is_prefix_of(std::string_view pattern, std::string_view type) {
+  if (!pattern.ends_with(".*")) return false;
+  pattern.remove_suffix(1);
+  return type.size() > pattern.size() && type.starts_with(pattern);
+}
+
+// The section of the exact type, else the one of the longest prefix (S80).
 const Type* find_type(const Settings& settings, std::string_view name) {
-  const auto found = std::find_if(settings.types.begin(), settings.types.end(),
-                                  [&](const Type& type) { return type.name == name; });
-  return found == settings.types.end() ? nullptr : &*found;
+  const Type* best = nullptr;
+  for (const Type& type : settings.types) {
+    if (type.name == name) return &type;
+    const bool longer = best == nullptr || type.name.size() > best->name.size();
+    if (longer && is_prefix_of(type.name, name)) best = &type;
+  }
+  return best;
 }
 
 }  // namespace

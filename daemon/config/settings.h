@@ -214,6 +214,9 @@ struct Named {
 // computed default.
 [[nodiscard]] milliseconds frozen_limit(const Daemon& daemon);
 
+// The settings of a type are in the section of its exact name, else of the longest prefix; no two
+// sections are combined.
+
 // How long a task of that type may run: the type's own, else the daemon's.
 [[nodiscard]] milliseconds task_timeout(const Settings& settings, std::string_view type);
 

@@ -44,8 +44,11 @@ std::vector<queue::AttemptView> attempts_of(const json& list) {
 }
 
 queue::Headers headers_of(const json& document) {
-  return {maybe_u32_in(document, "max_attempts").value_or(0),
-          {text_in(document, "traceparent"), text_in(document, "tracestate")}};
+  queue::Headers headers{maybe_u32_in(document, "max_attempts").value_or(0),
+                         {text_in(document, "traceparent"), text_in(document, "tracestate")}};
+  headers.time_limit =
+      std::chrono::milliseconds(maybe_u32_in(document, "time_limit_ms").value_or(0));
+  return headers;
 }
 
 void read_details(Shown& shown, const json& document) {

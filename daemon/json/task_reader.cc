@@ -100,6 +100,10 @@ class Fields {
     if (const auto attempts = numbers_.find(kAttempts); attempts != numbers_.end()) {
       options.max_attempts = static_cast<std::uint32_t>(attempts->second);
     }
+    with("time_limit", [&](auto& text) {
+      options.time_limit =
+          std::chrono::floor<std::chrono::milliseconds>(parse_delay("time_limit", text));
+    });
     with("traceparent", [&](auto& text) { options.traceparent = text; });
     with("tracestate", [&](auto& text) { options.tracestate = text; });
     with("delay", [&](auto& text) { options.delay = parse_delay("delay", text); });
@@ -269,9 +273,9 @@ bool is_number_field(std::string_view name) {
 
 const std::vector<std::string>& task_fields(Source source) {
   static const std::vector<std::string> kFields{
-      "queue",      "type",           "payload",    "prio",          "delay",
-      "run_at",     "unique_key",     "unique_for", "partition_key", "expires_in",
-      "expires_at", "compress_above", kAttempts,    "traceparent",   "tracestate"};
+      "queue",      "type",       "payload",       "prio",       "delay",      "run_at",
+      "unique_key", "unique_for", "partition_key", "expires_in", "expires_at", "compress_above",
+      kAttempts,    "time_limit", "traceparent",   "tracestate"};
   static const std::vector<std::string> kHttpFields = [] {
     auto fields = kFields;
     fields.emplace_back(kPayload64);

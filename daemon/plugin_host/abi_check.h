@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,6 +33,12 @@ inline constexpr std::string_view kOffersAllowed =
 // How many tasks it takes in one call; 1: never several.
 inline std::uint64_t max_batch(const allot_handler& handler) {
   return handler.max_batch == 0 ? 1 : handler.max_batch;
+}
+
+// What each thread calls that may run its tasks, before the first one; nullptr: nothing.
+inline auto begin_thread(const allot_handler& handler) {
+  constexpr std::size_t kSize = offsetof(allot_handler, begin_thread) + sizeof(void*);
+  return handler.struct_size < kSize ? nullptr : handler.begin_thread;
 }
 
 // How often a run of this handler promises to make progress, between a second and a year; 0: it

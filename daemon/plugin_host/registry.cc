@@ -79,6 +79,14 @@ Registry::~Registry() {
   for (const LoadedHandler& handler : handlers_) destroy(handler);
 }
 
+void Registry::begin_thread(bool serial) const {
+  for (const LoadedHandler& loaded : handlers_) {
+    const allot_handler& handler = *loaded.handler;
+    const auto begin = plugin_host::begin_thread(handler);
+    if (begin != nullptr && (serial || handler.concurrent != 0)) begin(loaded.self);
+  }
+}
+
 const LoadedHandler* Registry::at(const Places& places, std::string_view name) const {
   const auto found = places.find(name);
   return found == places.end() ? nullptr : &handlers_[found->second];

@@ -32,6 +32,9 @@ class Registry {
   // Finds a handler by its exact type, else by the longest prefix of the type. nullptr: no handler
   // here knows this type.
   [[nodiscard]] const LoadedHandler* find(std::string_view type) const;
+  // To be called by each thread that runs tasks, before its first one. `serial`: it also runs those
+  // of handlers that only one thread may call.
+  void begin_thread(bool serial) const;
   // The number of types and prefixes.
   [[nodiscard]] std::size_t size() const { return by_type_.size() + by_prefix_.size(); }
 

@@ -61,8 +61,8 @@ Command command_of(const programs::Section& section) {
 
 std::map<std::string, Command> read_commands(const allot::Config& config) {
   std::map<std::string, Command> commands;
-  for (const std::string& type : programs::types_of("exec", config)) {
-    commands.emplace(type, command_of({"exec", type, config.section("types")}));
+  for (const programs::Section& section : programs::sections_of("exec", {"types"}, config)) {
+    commands.emplace(section.name(), command_of(section));
   }
   return commands;
 }

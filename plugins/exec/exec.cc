@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "child.h"
+#include "programs/section.h"
 
 namespace exec_plugin {
 namespace {
@@ -125,7 +126,7 @@ class Exec : public allot::Handler {
   allot::Outcome run(allot::Context& ctx) override {
     if (ctx.stop_requested()) return allot::retry("it was asked to stop", milliseconds(0));
     try {
-      return Watch(commands_.at(std::string(ctx.type())), ctx).run();
+      return Watch(*programs::find_by_type(commands_, ctx.type()), ctx).run();
     } catch (const std::system_error& error) {
       return allot::not_started(error.what());  // it is being replaced, a full table
     }

@@ -225,6 +225,7 @@ allot::Submission submission_of(json object) {
   const std::int64_t most = fields.integer("max_attempts").value_or(0);
   if (most < 0 || most > 100'000) throw BadCall("'max_attempts' must be 1 to 100000");
   task.max_attempts = static_cast<std::uint32_t>(most);
+  task.time_limit = fields.duration("time_limit").value_or(milliseconds(0));
   task.traceparent = fields.text("traceparent").value_or("");
   task.tracestate = fields.text("tracestate").value_or("");
   fields.refuse_others();

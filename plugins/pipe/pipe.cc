@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// pipe: gives the tasks of a type to a program that stays. Each worker has one for each type. A
-// task is a line of JSON on the program's descriptor 3, its verdict one on descriptor 4, so that a
-// stray print breaks nothing. docs/pipe-workers.md has the lines.
+// pipe: gives tasks to programs that stay. Each thread that runs tasks has a process of each
+// program, which starts with the worker. A task is a line of JSON on the program's descriptor 3,
+// its verdict one on descriptor 4, so that a stray print breaks nothing. docs/pipe-workers.md has
+// the lines.
 //
-//   [plugins.pipe.types."thumbs.make"]
-//   command = ["/usr/bin/python3", "/usr/local/lib/thumbs.py"]
+//   [plugins.pipe.programs.shop]
+//   command = ["/usr/bin/python3", "/usr/local/lib/shop/worker.py"]
+//   types = ["shop.*"]
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "pipe/child.h"
 #include "pipe/conversation.h"
 #include "pipe/lines.h"
 #include "pipe/settings.h"
 #include "programs/mutant.h"
+#include "programs/section.h"
 #include "programs/tail.h"
 
 namespace pipe_plugin {
@@ -29,10 +34,18 @@ namespace mutant = programs::mutant;
 constexpr std::size_t kMaxLogged = 4096;
 constexpr milliseconds kDying{1000};  // between the end of its pipes and its own
 
-// The program of one type, started when a task needs it, and again when it has ended.
+// The process of one program in one thread, which starts it again when it has ended.
 class Place {
  public:
   explicit Place(const Settings& settings) : settings_(settings) {}
+
+  // Does not wait for its hello. The task that finds no process says why.
+  void start_early() {
+    try {
+      start();
+    } catch (const std::system_error&) {
+    }
+  }
 
   allot::Outcome run(const allot::Context& ctx) {
     try {
@@ -67,23 +80,23 @@ class Place {
   }
 
  private:
+  void start() {
+    child_ = std::make_unique<Child>(settings_.program);
+    started_ = Clock::now();
+    said_hello_ = false;
+    tasks_ = 0;
+  }
+
   // What keeps it from taking the task, which does not know of it.
   std::optional<allot::Outcome> make_ready(const allot::Context& ctx) {
+    if (child_ && is_used_up()) let_go();
     if (leaves_since_) end();
-    if (child_) {
-      child_->look();
-      // Nobody has asked it for anything: whatever it has to say, it is not about this task.
-      if (child_->gone() || child_->out_of_step()) {
-        ctx.info("the program of " + std::string(ctx.type()) + " is started again; it had " +
-                 (child_->gone() ? "ended" : "written unasked") + " between two tasks");
-        end(milliseconds(0));
-      }
-    }
-    if (child_) return std::nullopt;
-    child_ = std::make_unique<Child>(settings_.program);
-    tasks_ = 0;
+    if (child_) drop_if_broken(ctx);
+    if (!child_) start();
+    if (said_hello_) return std::nullopt;
     try {
       await_hello(settings_, *child_, ctx);
+      said_hello_ = true;
       return std::nullopt;
     } catch (const BadLine& bad) {
       return lost(ALLOT_NOT_STARTED, "it wrote a line that is none: " + std::string(bad.what()));
@@ -92,22 +105,35 @@ class Place {
     }
   }
 
+  // Nobody has asked it for anything: whatever it has to say, it is not about this task.
+  void drop_if_broken(const allot::Context& ctx) {
+    child_->look();
+    const bool unasked = said_hello_ && child_->out_of_step();
+    if (!child_->gone() && !unasked) return;
+    ctx.info("the program '" + settings_.name + "' is started again; it had " +
+             (child_->gone() ? "ended" : "written unasked") +
+             (said_hello_ ? " between two tasks" : " before its first task"));
+    end(milliseconds(0));
+  }
+
   allot::Outcome talk(const allot::Context& ctx) {
     child_->said().clear();
     allot::Outcome verdict = Conversation(settings_, *child_, ctx).run();
     const std::string said = child_->said().last(kMaxLogged);
     if (!said.empty()) ctx.info(said);
-    let_go_when_used_up();
+    ++tasks_;
+    if (is_used_up()) let_go();
     return verdict;
   }
 
-  void let_go_when_used_up() {
-    ++tasks_;
+  [[nodiscard]] bool is_used_up() const {
     const bool served = settings_.max_tasks > 0 && !mutant::removed("pipe_max_tasks") &&
                         tasks_ >= settings_.max_tasks;
     const bool grown = settings_.max_memory_mib > 0 && !mutant::removed("pipe_max_memory") &&
                        child_->resident_mib().value_or(0) >= settings_.max_memory_mib;
-    if (served || grown) let_go();
+    const bool old = settings_.max_age && !mutant::removed("pipe_max_age") &&
+                     Clock::now() - started_ >= *settings_.max_age;
+    return served || grown || old;
   }
 
   // Ends the program. Once it has a task, what it does not do is charged to the task, as a crash of
@@ -140,67 +166,99 @@ class Place {
     leaves_since_.reset();
   }
 
-  const Settings settings_;
+  const Settings& settings_;
   std::unique_ptr<Child> child_;
+  Clock::time_point started_;
+  bool said_hello_ = false;
   std::optional<Clock::time_point> leaves_since_;
   std::uint64_t tasks_ = 0;
 };
 
-// The programs of a worker.
+// The processes of one thread.
 class Places {
  public:
-  explicit Places(const allot::Config& config) {
-    for (const auto& [type, settings] : read_settings(config)) places_.try_emplace(type, settings);
+  explicit Places(const std::vector<Settings>& programs) {
+    for (const Settings& settings : programs) {
+      Place* const place = places_.emplace_back(std::make_unique<Place>(settings)).get();
+      for (const std::string& type : settings.types) by_type_.emplace(type, place);
+    }
   }
-  Place& of(std::string_view type) { return places_.at(std::string(type)); }
+  void start_early() {
+    for (const auto& place : places_) place->start_early();
+  }
+  // A handler is only called for the types that it listed.
+  Place& of(std::string_view type) { return **programs::find_by_type(by_type_, type); }
   // All leave at the same time.
   void end() {
-    for (auto& [type, place] : places_) place.let_go();
-    for (auto& [type, place] : places_) place.end();
+    for (const auto& place : places_) place->let_go();
+    for (const auto& place : places_) place->end();
   }
 
  private:
-  std::map<std::string, Place> places_;
+  std::vector<std::unique_ptr<Place>> places_;
+  std::map<std::string, Place*> by_type_;  // or by prefix
 };
 
-// A thread that starts programs ends them in order. Without this the kernel would kill them with
-// it: in a pool with `concurrency` it is not the one that destroys the handler, and ends before.
-class Farewell {
+// The places of a thread, by handler. A thread ends its processes in order before it ends: without
+// this the kernel would kill them with it, because a thread of a pool with `concurrency` does not
+// live until the handler is destroyed.
+class ThreadPlaces {
  public:
-  Farewell() = default;
-  Farewell(const Farewell&) = delete;
-  Farewell& operator=(const Farewell&) = delete;
-  ~Farewell() {
-    if (const auto places = places_.lock()) places->end();
+  ThreadPlaces() = default;
+  ThreadPlaces(const ThreadPlaces&) = delete;
+  ThreadPlaces& operator=(const ThreadPlaces&) = delete;
+  ~ThreadPlaces() {
+    for (const auto& [handler, weak] : places_) {
+      if (const auto places = weak.lock()) places->end();
+    }
   }
-  void to(const std::shared_ptr<Places>& places) { places_ = places; }
+  std::weak_ptr<Places>& of(const void* handler) { return places_[handler]; }
 
  private:
-  std::weak_ptr<Places> places_;
+  std::map<const void*, std::weak_ptr<Places>> places_;
 };
 
 class Pipe : public allot::Handler {
  public:
+  static constexpr bool kConcurrent = true;
+
   static std::vector<std::string> types(const allot::Config& config) {
     std::vector<std::string> types;
-    for (const auto& [type, settings] : read_settings(config)) types.push_back(type);
+    for (const Settings& settings : read_settings(config)) {
+      types.insert(types.end(), settings.types.begin(), settings.types.end());
+    }
     return types;
   }
 
-  explicit Pipe(const allot::Config& config) : places_(std::make_shared<Places>(config)) {}
+  explicit Pipe(const allot::Config& config) : programs_(read_settings(config)) {}
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
-  ~Pipe() override { places_->end(); }
+  ~Pipe() override {
+    for (const auto& places : places_) places->end();
+  }
+
+  void begin_thread() override { mine().start_early(); }
 
   allot::Outcome run(allot::Context& ctx) override {
-    thread_local Farewell farewell;
-    farewell.to(places_);
     if (ctx.stop_requested()) return allot::retry("it was asked to stop", milliseconds(0));
-    return places_->of(ctx.type()).run(ctx);
+    return mine().of(ctx.type()).run(ctx);
   }
 
  private:
-  std::shared_ptr<Places> places_;
+  Places& mine() {
+    thread_local ThreadPlaces places_of_thread;
+    std::weak_ptr<Places>& known = places_of_thread.of(this);
+    if (const auto places = known.lock()) return *places;
+    const auto places = std::make_shared<Places>(programs_);
+    known = places;
+    const std::lock_guard held(mutex_);
+    places_.push_back(places);
+    return *places;
+  }
+
+  const std::vector<Settings> programs_;
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<Places>> places_;  // of all threads; guarded by mutex_
 };
 
 ALLOT_CONFIGURED_HANDLER(Pipe)

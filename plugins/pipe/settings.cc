@@ -2,6 +2,7 @@
 #include "pipe/settings.h"
 
 #include <charconv>
+#include <map>
 
 #include "programs/section.h"
 
@@ -21,10 +22,24 @@ std::uint64_t count(const programs::Section& section, const char* key, std::uint
   return number;
 }
 
+constexpr const char* kPrograms = "programs";
+
+std::vector<std::string> types_of(const programs::Section& section, bool for_many) {
+  if (!for_many) return {section.name()};
+  std::vector<std::string> types = section.config().list("types");
+  if (types.empty()) section.fail("types = [\"shop.*\", ...] is needed: the types that it runs");
+  return types;
+}
+
 Settings settings_of(const programs::Section& section) {
-  section.refuse_unknown({"hello_timeout", "timeout", "progress_every", "stop_grace", "kill_after",
-                          "max_tasks", "max_memory"});
+  const bool for_many = section.group().ends_with(kPrograms);
+  std::vector<std::string> known = {"hello_timeout", "timeout",   "progress_every", "stop_grace",
+                                    "kill_after",    "max_tasks", "max_memory",     "max_age"};
+  if (for_many) known.emplace_back("types");
+  section.refuse_unknown(known);
   Settings settings;
+  settings.name = section.name();
+  settings.types = types_of(section, for_many);
   settings.program = section.program("");
   settings.hello_timeout = section.duration("hello_timeout").value_or(settings.hello_timeout);
   settings.timeout = section.duration("timeout");
@@ -33,15 +48,23 @@ Settings settings_of(const programs::Section& section) {
   settings.kill_after = section.duration("kill_after").value_or(settings.kill_after);
   settings.max_tasks = count(section, "max_tasks", 1'000'000'000);
   settings.max_memory_mib = count(section, "max_memory", std::uint64_t{1} << 24U);
+  settings.max_age = section.duration("max_age");
   return settings;
 }
 
 }  // namespace
 
-std::map<std::string, Settings> read_settings(const allot::Config& config) {
-  std::map<std::string, Settings> all;
-  for (const std::string& type : programs::types_of("pipe", config)) {
-    all.emplace(type, settings_of({"pipe", type, config.section("types")}));
+std::vector<Settings> read_settings(const allot::Config& config) {
+  std::vector<Settings> all;
+  std::map<std::string, std::string> owners;  // by type
+  for (const programs::Section& section :
+       programs::sections_of("pipe", {kPrograms, "types"}, config)) {
+    const Settings& settings = all.emplace_back(settings_of(section));
+    for (const std::string& type : settings.types) {
+      const auto [owner, is_new] =
+          owners.emplace(type, section.group() + ".\"" + section.name() + "\"");
+      if (!is_new) section.fail("type '" + type + "' belongs to [" + owner->second + "]");
+    }
   }
   return all;
 }

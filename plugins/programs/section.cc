@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "programs/advice.h"
 
@@ -29,11 +30,11 @@ std::optional<std::chrono::milliseconds> duration_of(std::string_view text) {
   return std::chrono::milliseconds(number * unit->second);
 }
 
-Section::Section(const std::string& plugin, const std::string& type, const allot::Config& types)
-    : group_("plugins." + plugin + ".types"), type_(type), section_(types.section(type)) {}
+Section::Section(std::string group, std::string name, const allot::Config& config)
+    : group_(std::move(group)), name_(std::move(name)), section_(config) {}
 
 void Section::fail(const std::string& text) const {
-  throw std::invalid_argument("[" + group_ + ".\"" + type_ + "\"] " + text);
+  throw std::invalid_argument("[" + group_ + ".\"" + name_ + "\"] " + text);
 }
 
 void Section::refuse_unknown(const std::vector<std::string>& known) const {
@@ -41,7 +42,7 @@ void Section::refuse_unknown(const std::vector<std::string>& known) const {
   all.insert(all.end(), known.begin(), known.end());
   for (const std::string& name : section_.names()) {
     if (std::find(all.begin(), all.end(), name) != all.end()) continue;
-    fail(unknown_in_type(group_, type_, section_, name, all));
+    fail(unknown_in_type(group_, name_, section_, name, all));
   }
 }
 
@@ -89,13 +90,22 @@ std::optional<std::chrono::milliseconds> Section::duration(const char* key) cons
   return duration;
 }
 
-std::vector<std::string> types_of(const std::string& plugin, const allot::Config& config) {
+std::vector<Section> sections_of(const std::string& plugin, const std::vector<std::string>& groups,
+                                 const allot::Config& config) {
+  const std::string root = "plugins." + plugin;
   for (const std::string& name : config.names()) {
-    if (name == "types") continue;
-    throw std::invalid_argument("[plugins." + plugin + "] has no key '" + name +
-                                "'; write [plugins." + plugin + ".types.\"TYPE\"]");
+    if (std::find(groups.begin(), groups.end(), name) != groups.end()) continue;
+    throw std::invalid_argument("[" + root + "] has no key '" + name + "'; write [" + root +
+                                ".types.\"TYPE\"]");
   }
-  return config.section("types").names();
+  std::vector<Section> sections;
+  for (const std::string& group : groups) {
+    const allot::Config all = config.section(group);
+    for (const std::string& name : all.names()) {
+      sections.emplace_back(root + "." + group, name, all.section(name));
+    }
+  }
+  return sections;
 }
 
 }  // namespace programs

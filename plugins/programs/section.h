@@ -3,6 +3,7 @@
 
 #include <allot/plugin.hpp>
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,11 +16,11 @@ namespace programs {
 // "300ms", "30s", "5m", "2h", "7d"; nullopt: it is none of these.
 [[nodiscard]] std::optional<std::chrono::milliseconds> duration_of(std::string_view text);
 
-// The section [plugins.PLUGIN.types.TYPE], for a type that a program runs. Every failure names
-// the section, and is a std::invalid_argument that says what is allowed.
+// The section [GROUP.NAME] of a program. Every failure names the section, and is a
+// std::invalid_argument that says what is allowed.
 class Section {
  public:
-  Section(const std::string& plugin, const std::string& type, const allot::Config& types);
+  Section(std::string group, std::string name, const allot::Config& config);
 
   // Refuses a key that is not among `known` nor of the program.
   void refuse_unknown(const std::vector<std::string>& known) const;
@@ -27,18 +28,35 @@ class Section {
   [[nodiscard]] Program program(const std::string& reserved) const;
   [[nodiscard]] std::optional<std::chrono::milliseconds> duration(const char* key) const;
   [[nodiscard]] const allot::Config& config() const { return section_; }
+  [[nodiscard]] const std::string& group() const { return group_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
   [[noreturn]] void fail(const std::string& text) const;
 
  private:
   [[nodiscard]] std::vector<std::string> environment(const std::string& reserved) const;
 
-  std::string group_;
-  std::string type_;
+  std::string group_;  // "plugins.pipe.types"
+  std::string name_;
   allot::Config section_;
 };
 
-// The section of each type. Refuses a key beside [plugins.PLUGIN.types].
-[[nodiscard]] std::vector<std::string> types_of(const std::string& plugin,
-                                                const allot::Config& config);
+// The sections in [plugins.PLUGIN.GROUP] for each of `groups`. Throws std::invalid_argument for any
+// other key of [plugins.PLUGIN].
+[[nodiscard]] std::vector<Section> sections_of(const std::string& plugin,
+                                               const std::vector<std::string>& groups,
+                                               const allot::Config& config);
+
+// The value for a type in a map by types and prefixes such as "shop.*": its exact name, else the
+// longest prefix. nullptr: there is none.
+template <typename Map>
+[[nodiscard]] auto* find_by_type(Map& by_type, std::string_view type) {
+  auto found = by_type.find(std::string(type));
+  for (std::size_t dot = type.size(); found == by_type.end() && dot > 0;) {
+    dot = type.rfind('.', dot - 1);
+    if (dot == std::string_view::npos) break;
+    found = by_type.find(std::string(type.substr(0, dot + 1)) + "*");
+  }
+  return found == by_type.end() ? nullptr : &found->second;
+}
 
 }  // namespace programs

@@ -11,6 +11,7 @@ COMMENT 'Allot: not to be called from outside'
 BEGIN
   DECLARE v_parent, v_state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE v_most INT;
+  DECLARE v_limit_us BIGINT;
   IF JSON_CONTAINS_PATH(p_options, 'one', '$.max_attempts') THEN
     IF JSON_TYPE(JSON_EXTRACT(p_options, '$.max_attempts')) LIKE '%INTEGER'
        AND CHAR_LENGTH(JSON_EXTRACT(p_options, '$.max_attempts')) <= 6 THEN
@@ -20,6 +21,14 @@ BEGIN
       CALL allot_refuse('''max_attempts'' must be a whole number, 1 to 100000');
     END IF;
     SET p_headers = CONCAT('max_attempts=', v_most);
+  END IF;
+  IF JSON_CONTAINS_PATH(p_options, 'one', '$.time_limit') THEN
+    CALL allot_duration('time_limit', p_options, v_limit_us);
+    IF v_limit_us NOT BETWEEN 1000000 AND 720 * 3600000000 THEN
+      CALL allot_refuse('''time_limit'' must be 1s to 720h');
+    END IF;
+    SET p_headers = CONCAT(COALESCE(CONCAT(p_headers, CHAR(10)), ''), 'time_limit=',
+                           v_limit_us DIV 1000);
   END IF;
   IF JSON_TYPE(JSON_EXTRACT(p_options, '$.traceparent')) <> 'STRING' THEN
     CALL allot_refuse('''traceparent'' must be a string');
@@ -40,7 +49,7 @@ BEGIN
     SET p_headers = CONCAT(COALESCE(CONCAT(p_headers, CHAR(10)), ''), 'traceparent=00-',
                            SUBSTRING(v_parent, 4, 50), '0',
                            CONV(SUBSTRING(v_parent, 54, 2), 16, 10) & 3);
-    IF CHAR_LENGTH(v_state) BETWEEN 1 AND 909 AND NOT v_state REGEXP '[^ -~]' THEN
+    IF CHAR_LENGTH(v_state) BETWEEN 1 AND 887 AND NOT v_state REGEXP '[^ -~]' THEN
       SET p_headers = CONCAT(p_headers, CHAR(10), 'tracestate=', v_state);
     END IF;
   END IF;

@@ -27,6 +27,10 @@
   static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 4 && sizeof(type) > (size)), \
                 #type " has another size")
 
+#define ALLOT_SIZE_V5(type, size)                                                           \
+  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 5 && sizeof(type) > (size)), \
+                #type " has another size")
+
 static_assert(sizeof(void*) == 8 && sizeof(size_t) == 8, "the table is that of a 64 bit platform");
 
 static_assert(ALLOT_PLUGIN_MAGIC == 0x544c4c41, "magic");
@@ -154,6 +158,14 @@ ALLOT_SIZE_V3(allot_task, 128);
 #if ALLOT_ABI_VERSION >= 4
 ALLOT_AT(allot_outcome, detail, 48);
 ALLOT_SIZE_V4(allot_outcome, 72);
+#endif
+
+/* Appended by version 5. */
+#if ALLOT_ABI_VERSION >= 5
+ALLOT_AT(allot_submission, time_limit_ms, 176);
+ALLOT_SIZE_V5(allot_submission, 184);
+ALLOT_AT(allot_handler, begin_thread, 104);
+ALLOT_SIZE_V5(allot_handler, 112);
 #endif
 
 #endif

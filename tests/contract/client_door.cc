@@ -76,6 +76,11 @@ const std::map<std::string, Set>& setters() {
        }},
       {"max_attempts",
        [](SubmitOptions& to, const std::string& text) { to.max_attempts = number_of(text); }},
+      {"time_limit",
+       [](SubmitOptions& to, const std::string& text) {
+         to.time_limit = std::chrono::duration_cast<std::chrono::milliseconds>(
+             as_json::parse_delay("time_limit", text));
+       }},
       {"compress_above",
        [](SubmitOptions& to, const std::string& text) { to.compress_above = number_of(text); }},
       {"traceparent", [](SubmitOptions& to, const std::string& text) { to.traceparent = text; }},

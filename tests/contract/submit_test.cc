@@ -118,6 +118,10 @@ TEST_P(SubmitRule, EachOptionDoesWhatItsNameSays) {
        "1"},
       {{{"compress_above", "1000"}}, "SELECT flags FROM task", "0"},
       {{{"max_attempts", "3"}}, "SELECT headers FROM task", "max_attempts=3"},
+      {{{"time_limit", "90s"}}, "SELECT headers FROM task", "time_limit=90000"},
+      {{{"time_limit", "720h"}, {"max_attempts", "3"}},
+       "SELECT headers FROM task",
+       "max_attempts=3\ntime_limit=2592000000"},
       {{{"traceparent", kParent}, {"tracestate", "a=1,b=2"}},
        "SELECT headers FROM task",
        queue::Headers{0, queue::trace_of(kParent, "a=1,b=2")}.text()},
@@ -360,6 +364,10 @@ std::vector<WrongTask> wrong_tasks() {
       {{{"compress_above", "-1"}}, "compress_above"},
       {{{"max_attempts", "0"}}, "max_attempts"},
       {{{"max_attempts", "100001"}}, "max_attempts"},
+      {{{"time_limit", "0s"}}, "time_limit"},
+      {{{"time_limit", "999ms"}}, "time_limit"},
+      {{{"time_limit", "721h"}}, "time_limit"},
+      {{{"time_limit", "90"}}, "time_limit"},
       {{{"dellay", "5m"}}, "dellay"}};
   for (const auto& [fields, field] : options) all.push_back({{.options = fields}, field});
   const std::pair<std::map<std::string, std::string>, const char*> breaks[] = {

@@ -42,6 +42,23 @@ TEST(Limit, ATypeHasATimeOfItsOwn) {
       << daemon.task(id);
 }
 
+// A task's own limit replaces the one of its type, and holds for each attempt.
+TEST(Limit, ATaskHasATimeOfItsOwn) {
+  Daemon daemon({.workers = 2,
+                 .queue_keys = "max_attempts = 2\nretry_delays = [\"0s\"]",
+                 .more = type_with("test.stay", "task_timeout = \"1s\"")});
+  const auto spins =
+      daemon.allot({"submit", "default", "test.spin", "--time-limit", "1s"}).out.substr(0, 16);
+  (void)daemon.allot({"submit", "default", "test.stay", "2500", "--time-limit", "1h"});
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
+  EXPECT_EQ(daemon.count("task_dead"), 1U) << "a longer limit counts, too";
+  const auto task = daemon.task(spins);
+  EXPECT_EQ(task["attempts"].size(), 2U) << task;
+  EXPECT_EQ(task["time_limit_ms"], 1000);
+  EXPECT_EQ(attempts_of(task).rfind("timeout: ran over its time limit", 0), 0U) << task;
+}
+
 // Soft before hard: a handler that listens is not killed.
 TEST(Limit, AHandlerIsAskedToStopFirst) {
   Daemon daemon({.workers = 1,

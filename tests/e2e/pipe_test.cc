@@ -152,31 +152,54 @@ allot_pipe.run(handle)
   EXPECT_EQ(daemon.task(id)["attempts"].size(), 0U) << daemon.task(id);
 }
 
-// In a pool with `concurrency` one of its threads runs such a type, one task at a time; it ends
-// before the worker does, and the program leaves before that by itself.
-TEST_F(PipeTest, BesideOthersItRunsAlone) {
-  DaemonOptions all = options(type("p.alone", R"py(
+// In a pool with `concurrency` each thread has a process of its own, which is there before the
+// first task. A thread ends before the worker does, and its process leaves before that by itself.
+TEST_F(PipeTest, EachThreadHasAProcessThatStartsWithTheWorker) {
+  DaemonOptions all = options(type("p.many", R"py(
+append("began", os.getpid())
 def handle(task):
-    append("in", task.payload)
+    append("did", os.getpid(), task.payload)
     time.sleep(0.01)
-    append("out", task.payload)
 try:
     allot_pipe.run(handle)
 finally:
-    append("left")
+    append("left", os.getpid())
 )py"));
-  all.pool_keys = "concurrency = 8\n";
+  all.pool_keys = "concurrency = 4\n";
   Daemon daemon(all);
-  daemon.submit_many("p.alone", numbered(20));
+  const auto pids = [&](const std::string& word) {
+    std::set<std::string> found;
+    for (const std::string& line : support::read_lines(work_ / "lines")) {
+      if (!line.starts_with(word + " ")) continue;
+      found.insert(line.substr(word.size() + 1, line.find(' ', word.size() + 1) - word.size() - 1));
+    }
+    return found;
+  };
+  ASSERT_TRUE(eventually([&] { return pids("began").size() == 4; })) << daemon.log();
+  daemon.submit_many("p.many", numbered(40));
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0})) << daemon.log();
-  const auto lines = support::read_lines(work_ / "lines");
-  ASSERT_EQ(lines.size(), 41U);
-  for (std::size_t i = 0; i < 40; i += 2) {
-    EXPECT_EQ(lines[i].substr(0, 2), "in");
-    EXPECT_EQ("in" + lines[i + 1].substr(3), lines[i]);
-  }
-  EXPECT_EQ(lines[40], "left");
+  EXPECT_EQ(pids("began").size(), 4U) << file("lines");
+  EXPECT_EQ(pids("left"), pids("began"));
+  EXPECT_GT(pids("did").size(), 1U) << "tasks ran side by side";
+}
+
+TEST_F(PipeTest, OneProgramRunsTheTypesOfAPrefix) {
+  const std::string script =
+      work_.write("shop.py", "import allot_pipe, os\n" + std::string(kAppend) +
+                                 "allot_pipe.run(lambda task: append(task.type, task.payload))\n");
+  Daemon daemon(options("[plugins.pipe.programs.shop]\ncommand = [\"/usr/bin/python3\", \"" +
+                        script + "\"]\ntypes = [\"shop.*\"]\nenvironment = { PYTHONPATH = \"" +
+                        kHelpers + "\", WORK = \"" + work_.path() +
+                        "\", PYTHONDONTWRITEBYTECODE = \"1\" }\n"));
+  (void)daemon.submit("shop.order", "1");
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  const auto other = daemon.submit("shopping.order", "2");
+  (void)daemon.submit("shop.mail.send", "3");
+  ASSERT_TRUE(eventually([&] { return file("lines").find("3") != std::string::npos; }))
+      << daemon.log();
+  EXPECT_EQ(file("lines"), "shop.order 1\nshop.mail.send 3\n");
+  EXPECT_EQ(daemon.task(other)["attempts"].size(), 0U) << "no handler here has its type";
 }
 
 TEST_F(PipeTest, AReloadStartsTheNewProgram) {

@@ -66,6 +66,7 @@ constexpr allot_str text(const char (&from)[size]) {
                                                      0,
                                                      0,
                                                      0,
+                                                     nullptr,
                                                      nullptr};
 
 [[maybe_unused]] constexpr const allot_handler* kHandlers[] = {VARIANT_HANDLERS};

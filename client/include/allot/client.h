@@ -129,6 +129,7 @@ struct TaskInfo {
   std::uint32_t max_attempts = 0;         // of this task; 0: as its type or queue says
   std::string traceparent;                // the trace that it belongs to; empty: none
   std::string tracestate;
+  std::chrono::milliseconds time_limit{0};  // of each attempt; 0: as its type says
 };
 
 // The task that has a unique key.

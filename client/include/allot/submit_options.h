@@ -45,6 +45,8 @@ struct SubmitOptions {
   // out, and the task is submitted without.
   std::string traceparent{};
   std::string tracestate{};
+  // How long an attempt of the task may run, 1 s to 720 h, whatever its type says.
+  std::optional<std::chrono::milliseconds> time_limit{};
 
   bool operator==(const SubmitOptions&) const = default;
 };

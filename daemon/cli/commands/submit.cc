@@ -117,6 +117,7 @@ std::string query_of(const SubmitWords& words) {
   if (options.expires_in.count() != 0) add("expires_in", as_json::span_text(options.expires_in));
   if (options.expires_at) add("expires_at", as_json::moment_text(*options.expires_at));
   if (options.max_attempts) add("max_attempts", std::to_string(*options.max_attempts));
+  if (options.time_limit) add("time_limit", as_json::span_text(*options.time_limit));
   if (!options.traceparent.empty()) add("traceparent", options.traceparent);
   if (!options.tracestate.empty()) add("tracestate", options.tracestate);
   if (options.compress_above) add("compress_above", std::to_string(*options.compress_above));
@@ -205,6 +206,15 @@ std::vector<CLI::Option*> add_header_options(CLI::App& command, queue::SubmitOpt
                                        "Dead after so many failed attempts [as its type or queue "
                                        "says]")
                            ->type_name("N");
+  const auto read_limit = [&options](const std::string& word) {
+    options.time_limit =
+        std::chrono::floor<std::chrono::milliseconds>(as_json::parse_delay("--time-limit", word));
+  };
+  auto* time_limit =
+      command
+          .add_option_function<std::string>("--time-limit", read_limit,
+                                            "Limit of each attempt, 1s to 720h [as its type says]")
+          ->type_name("TIME");
   auto* traceparent =
       command
           .add_option("--traceparent", options.traceparent,
@@ -215,7 +225,7 @@ std::vector<CLI::Option*> add_header_options(CLI::App& command, queue::SubmitOpt
                                      "What goes with --traceparent [$TRACESTATE]")
                          ->type_name("STATE")
                          ->needs(traceparent);
-  return {max_attempts, traceparent, tracestate};
+  return {max_attempts, time_limit, traceparent, tracestate};
 }
 
 // Returns --ids, which --json excludes.

@@ -105,6 +105,8 @@ void print_unique(const std::optional<queue::UniqueKey>& unique) {
 void print_headers(const queue::Headers& headers) {
   if (headers.max_attempts != 0)
     line("at most", std::to_string(headers.max_attempts) + " attempts");
+  if (headers.time_limit.count() != 0)
+    line("time limit", as_json::span_text(headers.time_limit) + " for each attempt");
   if (!headers.trace.parent.empty()) line("trace", headers.trace.parent);
   if (!headers.trace.state.empty()) line("tracestate", headers.trace.state);
 }

@@ -26,13 +26,14 @@ constexpr std::size_t kMostKey = 256;
 constexpr std::size_t kMostValue = 256;
 
 constexpr std::string_view kMaxAttemptsName = "max_attempts=";
+constexpr std::string_view kTimeLimitName = "time_limit=";  // milliseconds
 constexpr std::string_view kParentName = "traceparent=";
 constexpr std::string_view kStateName = "tracestate=";
 
 // The longest state that fits beside everything else.
-constexpr std::size_t kMostState = kMaxHeaders - (kMaxAttemptsName.size() + 6 + 1) -
-                                   (kParentName.size() + kWhole + 1) - kStateName.size() -
-                                   (1 + kVerdictsName.size() + 6);
+constexpr std::size_t kMostState =
+    kMaxHeaders - (kMaxAttemptsName.size() + 6 + 1) - (kTimeLimitName.size() + 10 + 1) -
+    (kParentName.size() + kWhole + 1) - kStateName.size() - (1 + kVerdictsName.size() + 6);
 static_assert(kUnstartedName.size() + 3 <= kVerdictsName.size() + 6);
 
 bool is_hex(std::string_view text) {
@@ -119,11 +120,23 @@ std::string state_of(std::string_view text) {
   return state;
 }
 
-std::uint32_t attempts_of(std::string_view text) {
-  std::uint32_t value = 0;
+// 0: it is no number up to `most`.
+template <typename Number>
+Number number_of(std::string_view text, Number most) {
+  Number value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool whole = error == std::errc() && end == text.data() + text.size();
-  return whole && value <= kMostAttempts ? value : 0;
+  return whole && value <= most ? value : 0;
+}
+
+std::uint32_t attempts_of(std::string_view text) {
+  return number_of(text, kMostAttempts);
+}
+
+std::chrono::milliseconds time_limit_of(std::string_view text) {
+  using std::chrono::milliseconds;
+  const milliseconds limit(number_of<std::uint64_t>(text, kMostTimeLimit.count()));
+  return limit < kLeastTimeLimit ? milliseconds(0) : limit;
 }
 
 }  // namespace
@@ -167,6 +180,7 @@ std::string Headers::text() const {
     lines.append(name).append(value);
   };
   if (max_attempts != 0) add(kMaxAttemptsName, std::to_string(max_attempts));
+  if (time_limit.count() != 0) add(kTimeLimitName, std::to_string(time_limit.count()));
   add(kParentName, trace.parent);
   add(kStateName, trace.state);
   if (unstarted != 0) add(kUnstartedName, std::to_string(unstarted));
@@ -183,6 +197,8 @@ Headers read_headers(std::string_view stored) {
     stored.remove_prefix(std::min(line.size() + 1, stored.size()));
     if (line.starts_with(kMaxAttemptsName)) {
       headers.max_attempts = attempts_of(line.substr(kMaxAttemptsName.size()));
+    } else if (line.starts_with(kTimeLimitName)) {
+      headers.time_limit = time_limit_of(line.substr(kTimeLimitName.size()));
     } else if (line.starts_with(kParentName)) {
       parent = line.substr(kParentName.size());
     } else if (line.starts_with(kStateName)) {

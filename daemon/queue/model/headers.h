@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -13,6 +14,9 @@ namespace allot::queue {
 
 inline constexpr std::size_t kMaxHeaders = 1024;  // bytes of the column
 inline constexpr std::uint32_t kMostAttempts = 100'000;
+// How long an attempt may run, of a task that says so itself.
+inline constexpr std::chrono::milliseconds kLeastTimeLimit = std::chrono::seconds(1);
+inline constexpr std::chrono::milliseconds kMostTimeLimit = std::chrono::hours(720);
 // So many attempts that did not start are not charged, of one task (decision 0075).
 inline constexpr std::uint32_t kMostUnstarted = 100;
 
@@ -47,8 +51,12 @@ struct Headers {
   std::uint32_t verdicts = 0;
   // Of its attempts, those that did not start and were not charged. No task has both.
   std::uint32_t unstarted = 0;
+  std::chrono::milliseconds time_limit{
+      0};  // of each attempt, whatever its type says; 0: as it says
 
-  [[nodiscard]] bool any() const { return max_attempts != 0 || !trace.parent.empty(); }
+  [[nodiscard]] bool any() const {
+    return max_attempts != 0 || time_limit.count() != 0 || !trace.parent.empty();
+  }
   // As stored: a line "name=value" for each, in the order of their names.
   [[nodiscard]] std::string text() const;
   bool operator==(const Headers&) const = default;

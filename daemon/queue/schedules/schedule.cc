@@ -126,8 +126,10 @@ void validate(const ScheduleSpec& spec) {
   if (options.compress_above || options.compression != Compression::kNone) {
     refuse("compression: the payload of a schedule is kept as it is");
   }
-  if (options.max_attempts || !options.traceparent.empty() || !options.tracestate.empty()) {
-    refuse("max_attempts, traceparent, tracestate: tasks of a schedule have no headers");
+  const bool traced = !options.traceparent.empty() || !options.tracestate.empty();
+  if (options.max_attempts || options.time_limit || traced) {
+    refuse(
+        "max_attempts, time_limit, traceparent, tracestate: tasks of a schedule have no headers");
   }
   validate(spec.type, spec.payload, options);
   check_span("late_after", spec.late_after, kMaxDelay);

@@ -161,8 +161,9 @@ std::string key_hash(const Submission& task) {
 
 std::string headers(const Submission& task) {
   const SubmitOptions& options = task.options;
-  const Headers headers{options.max_attempts.value_or(0),
-                        trace_of(options.traceparent, options.tracestate)};
+  Headers headers{options.max_attempts.value_or(0),
+                  trace_of(options.traceparent, options.tracestate)};
+  headers.time_limit = options.time_limit.value_or(std::chrono::milliseconds(0));
   return headers.any() ? "_binary" + db::Statement::quoted(headers.text()) : "NULL";
 }
 

@@ -56,6 +56,12 @@ void validate(const SubmitOptions& options) {
                     std::to_string(kMostAttempts) + " are allowed",
                 kExitBadInput);
   }
+  if (options.time_limit &&
+      (*options.time_limit < kLeastTimeLimit || *options.time_limit > kMostTimeLimit)) {
+    throw Error("time_limit of " + std::to_string(options.time_limit->count()) +
+                    " milliseconds: 1s to 720h are allowed",
+                kExitBadInput);
+  }
   if (options.run_at && options.delay.count() != 0) {
     throw Error("delay and run_at together: a task has one of them", kExitBadInput);
   }

@@ -61,7 +61,7 @@ class Executor {
 // Runs a job while it is started: one at a time, in the thread that starts it.
 class InThisThread final : public Executor {
  public:
-  explicit InThisThread(JobRunner& runner) : runner_(runner) {}
+  explicit InThisThread(JobRunner& runner) : runner_(runner) { runner_.begin_thread(); }
 
   [[nodiscard]] std::size_t max_batch() const override { return runner_.max_batch(); }
   [[nodiscard]] bool ready_for(const Need& /*need*/) const override { return true; }

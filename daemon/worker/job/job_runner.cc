@@ -272,7 +272,9 @@ bool JobRunner::begin(Call& call) {
   for (Call::Member& member : call.members) {
     Run& run = member.run;
     const bool may_leave = !run.queue.exclusive() && !call.several();  // S5
-    run.time_limit = config::task_timeout(settings_, run.task.type);
+    const auto own_limit = run.task.headers.time_limit;
+    run.time_limit =
+        own_limit.count() != 0 ? own_limit : config::task_timeout(settings_, run.task.type);
     run.progress_every = plugin_host::progress_every(*run.plan.handler->handler);
     if (may_leave) {
       run.detach_after_ns = in_nanos(run.queue.settings->detach_after);

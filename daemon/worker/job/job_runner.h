@@ -41,6 +41,8 @@ class JobRunner {
             const plugin_host::Registry& registry, LeaseKeeper& keeper, SlotWriter& slot,
             const config::Settings& settings, Seat seat = {});
 
+  // By the thread that will run jobs, before its first one.
+  void begin_thread() const { registry_.begin_thread(seat_.entry == 0); }
   // What became of each task. Throws GaveUp.
   std::vector<TaskEnd> run(Job& job);
   [[nodiscard]] std::size_t max_batch() const { return seat_.entries; }

@@ -203,6 +203,7 @@ bool Runners::is_to_be_told() const {
 }
 
 void Runners::work(Runner& runner) {
+  runner.jobs->begin_thread();
   MutexLock held(mutex_);
   for (;;) {
     while (!stop_ && !runner.next && called_ != &runner) runner.wake.wait(mutex_);

@@ -47,6 +47,9 @@ std::string text_of(const allot_str& text) {
 
 // What version 2 of the ABI appended.
 constexpr std::size_t kWithHeaders = offsetof(allot_submission, tracestate) + sizeof(allot_str);
+// What version 5 appended.
+constexpr std::size_t kWithTimeLimit =
+    offsetof(allot_submission, time_limit_ms) + sizeof(std::int64_t);
 
 queue::SubmitOptions options_of(const allot_submission& order) {
   using std::chrono::microseconds;
@@ -71,6 +74,8 @@ queue::SubmitOptions options_of(const allot_submission& order) {
   if (order.max_attempts != 0) options.max_attempts = order.max_attempts;
   options.traceparent = text_of(order.traceparent);
   options.tracestate = text_of(order.tracestate);
+  if (order.struct_size < kWithTimeLimit || order.time_limit_ms == 0) return options;
+  options.time_limit = std::chrono::milliseconds(order.time_limit_ms);
   return options;
 }
 

@@ -37,12 +37,13 @@ std::string trouble_of(const config::Settings& settings, const std::string& queu
          (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?");
 }
 
-// The type in "types.TYPE.WORD", with quotes where it has a dot; empty for any other key.
-std::string_view type_of(std::string_view key, std::string_view word) {
-  constexpr std::string_view kTypes = "types.";
-  if (!key.starts_with(kTypes)) return {};
-  key.remove_prefix(kTypes.size());
-  const std::size_t end = key.starts_with('"') ? key.find('"', 1) + 1 : key.find('.');
+// "types.TYPE" of "types.TYPE.WORD", and "programs.NAME" likewise; a name with a dot has quotes.
+// Empty for any other key.
+std::string_view program_of(std::string_view key, std::string_view word) {
+  if (!key.starts_with("types.") && !key.starts_with("programs.")) return {};
+  const std::size_t name = key.find('.') + 1;
+  const bool quoted = key.substr(name).starts_with('"');
+  const std::size_t end = quoted ? key.find('"', name + 1) + 1 : key.find('.', name);
   if (end == 0 || end >= key.size() || key.substr(end + 1) != word) return {};
   return key.substr(0, end);
 }
@@ -81,13 +82,13 @@ void find_lost_programs(const config::Settings& settings, Findings& findings) {
     const std::string name = std::string("plugins.") + plugin;
     std::string last;
     for (const auto& [key, value] : section->second) {
-      const std::string_view type = type_of(key, "command");
+      const std::string_view program = program_of(key, "command");
       // The elements of a list stand one after the other: the first is the program.
-      if (type.empty() || std::exchange(last, key) == key) continue;
+      if (program.empty() || std::exchange(last, key) == key) continue;
       const char* trouble = trouble_of(value);
       if (trouble == nullptr) continue;
-      findings.warnings.push_back({event, where(settings, name + "." + key) + "[" + name +
-                                              ".types." + std::string(type) + "] " + value + ": " +
+      findings.warnings.push_back({event, where(settings, name + "." + key) + "[" + name + "." +
+                                              std::string(program) + "] " + value + ": " +
                                               trouble});
     }
   }
@@ -101,16 +102,17 @@ void find_unreachable_programs(const config::Settings& settings, const UnitReach
     const std::string name = "plugins." + plugin;
     std::string last;
     for (const auto& [key, value] : section->second) {
-      const std::string_view of_command = type_of(key, "command");
-      const std::string_view type = of_command.empty() ? type_of(key, "directory") : of_command;
+      const std::string_view of_command = program_of(key, "command");
+      const std::string_view program =
+          of_command.empty() ? program_of(key, "directory") : of_command;
       const bool is_first = std::exchange(last, key) != key;
       // The words behind a program may be a script, which the program reads.
-      if (type.empty() || (!is_first && !std::filesystem::is_regular_file(value))) continue;
+      if (program.empty() || (!is_first && !std::filesystem::is_regular_file(value))) continue;
       const std::string trouble = reach.trouble_with(value, is_first ? X_OK : R_OK);
       if (trouble.empty()) continue;
       findings.warnings.push_back(
-          {plugin + ".unreachable", where(settings, name + "." + key) + "[" + name + ".types." +
-                                        std::string(type) + "] " + value + ": " + trouble +
+          {plugin + ".unreachable", where(settings, name + "." + key) + "[" + name + "." +
+                                        std::string(program) + "] " + value + ": " + trouble +
                                         "; docs/install.md, \"An application below /home or "
                                         "/srv\", says how to change that"});
     }

@@ -61,6 +61,7 @@ struct Submission {
   std::uint32_t max_attempts = 0;  // 0: as its type or queue says
   std::string traceparent{};       // empty: it is a child of the running task, in its trace
   std::string tracestate{};
+  std::chrono::milliseconds time_limit{0};  // of each attempt; 0: as its type says
 };
 
 // The result of an SQL statement; values are text.
@@ -185,7 +186,8 @@ struct Given {
             moment(task.expires_at),
             task.max_attempts,
             text(task.traceparent),
-            text(task.tracestate)};
+            text(task.tracestate),
+            task.time_limit.count()};
   }
   explicit Given(const std::vector<Submission>& tasks) {
     raw.reserve(tasks.size());

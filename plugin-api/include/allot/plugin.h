@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 #define ALLOT_PLUGIN_MAGIC UINT32_C(0x544c4c41) /* "ALLT" */
-#define ALLOT_ABI_VERSION UINT32_C(4)
+#define ALLOT_ABI_VERSION UINT32_C(5)
 #define ALLOT_DESCRIBE_SYMBOL "allot_plugin_describe"
 
 #if defined(__GNUC__)
@@ -129,6 +129,8 @@ typedef struct allot_submission {
   uint32_t max_attempts; /* 1 to 100000; 0: as its type or queue says */
   allot_str traceparent;
   allot_str tracestate;
+  /* Since version 5. Limit of each attempt, 1 s to 720 h; 0: as its type says. */
+  int64_t time_limit_ms;
 } allot_submission;
 
 #define ALLOT_DEFAULT_PRIO UINT32_C(1)
@@ -253,6 +255,10 @@ typedef struct allot_handler {
    * than 1. */
   int32_t (*run_many)(void* self, const allot_task* const* tasks, const allot_host* const* hosts,
                       size_t count, allot_outcome* const* outcomes, allot_text* error);
+  /* Since version 5. Called once by each thread that may call run, before its first call and
+   * without a task: when the worker starts. Concurrent handlers are called by all threads at once.
+   * May be NULL. */
+  void (*begin_thread)(void* self);
 } allot_handler;
 
 typedef struct allot_plugin {

@@ -249,6 +249,11 @@ class [[gnu::visibility("default")]] Handler {
   virtual ~Handler() = default;
   virtual Outcome run(Context & ctx) = 0;
 
+  // Called once by each thread that may call run(), before its first call: when the worker starts.
+  // For what a thread keeps, such as a connection or a process. Threads of a kConcurrent handler
+  // call it at once. An exception is ignored: run() says what is wrong.
+  virtual void begin_thread() {}
+
   // Runs 2 to kMaxBatch tasks of one type in one call, and returns the outcome of each, in their
   // order. Workers call it only if the class says how many it takes (kMaxBatch). An exception, or a
   // wrong number of outcomes, counts for none of the tasks: the worker then calls run() for each,
@@ -378,6 +383,13 @@ inline std::int32_t run_many(void* self, const allot_task* const* tasks,
   return 1;
 }
 
+inline void begin_thread(void* self) noexcept {
+  try {
+    static_cast<Handler*>(self)->begin_thread();
+  } catch (...) {
+  }
+}
+
 inline void destroy(void* self) {
   delete static_cast<Handler*>(self);
 }
@@ -421,13 +433,13 @@ template <typename T>
 bool add(const char* type) {
   return add({sizeof(allot_handler), text(type), text({}), &create<T>, &run, &destroy, nullptr,
               progress_every_ms<T>(), T::kConcurrent ? 1U : 0U, max_batch<T>(),
-              max_batch<T>() > 1 ? &run_many : nullptr});
+              max_batch<T>() > 1 ? &run_many : nullptr, &begin_thread});
 }
 template <typename T>
 bool add_configured() {
   return add({sizeof(allot_handler), text({}), text({}), &create<T>, &run, &destroy, &types<T>,
               progress_every_ms<T>(), T::kConcurrent ? 1U : 0U, max_batch<T>(),
-              max_batch<T>() > 1 ? &run_many : nullptr});
+              max_batch<T>() > 1 ? &run_many : nullptr, &begin_thread});
 }
 
 inline bool set_name(const char* name, const char* version) {

@@ -114,11 +114,11 @@ class Handler {
       config.push_back({detail::text(key), detail::text(value)});
     }
     handler_ = find(plugin, type, config);
-    if (handler_->create == nullptr) return;
-    std::string buffer(4096, '\0');
-    allot_text error = {buffer.data(), buffer.size(), 0};
-    if (handler_->create(config.data(), config.size(), &self_, &error) != 0) {
-      throw std::runtime_error(buffer.substr(0, error.size));
+    if (handler_->create != nullptr) create(config);
+    constexpr std::size_t kBegins =
+        offsetof(allot_handler, begin_thread) + sizeof(handler_->begin_thread);
+    if (handler_->struct_size >= kBegins && handler_->begin_thread != nullptr) {
+      handler_->begin_thread(self_);
     }
   }
   Handler(const Handler&) = delete;
@@ -178,6 +178,14 @@ class Handler {
   }
 
  private:
+  void create(const std::vector<allot_pair>& config) {
+    std::string buffer(4096, '\0');
+    allot_text error = {buffer.data(), buffer.size(), 0};
+    if (handler_->create(config.data(), config.size(), &self_, &error) != 0) {
+      throw std::runtime_error(buffer.substr(0, error.size));
+    }
+  }
+
   // The host's side of one task that runs.
   struct Call {
     Call(Handler& of_handler, const Task& of_task, bool one_of_several = false)
@@ -274,7 +282,8 @@ class Handler {
               moment(task.expires_at_us),
               task.max_attempts,
               text_of(task.traceparent),
-              text_of(task.tracestate)};
+              text_of(task.tracestate),
+              std::chrono::milliseconds(task.time_limit_ms)};
     }
     static std::int32_t checkpoint(void* context, allot_str payload, allot_result* result) {
       Call& call = of(context);

@@ -161,6 +161,7 @@ TEST_F(AdminTest, CheckSaysWhichWordsNameNothing) {
                 "environment = { command = \"/nowhere\" }\n"
                 "[plugins.exec.types.dir]\ncommand = [\"/usr/bin\"]\n"
                 "[plugins.pipe.types.stays]\ncommand = [\"/usr/bin/pyhton3\", \"x.py\"]\n"
+                "[plugins.pipe.programs.shop]\ncommand = [\"/no/php\"]\ntypes = [\"shop.*\"]\n"
                 "[pools.default]\nqueues = [\"default\"]\n"
                 "[queues.default]\non_dead = \"wid/alert\"\non_stuck = \"wide/alert\"");
   const auto check = nlohmann::json::parse(must({"check", "--json"}));
@@ -184,8 +185,10 @@ TEST_F(AdminTest, CheckSaysWhichWordsNameNothing) {
   EXPECT_TRUE(said("exec.no_program", "[plugins.exec.types.dir] /usr/bin: no file")) << check;
   EXPECT_TRUE(said("pipe.no_program", "[plugins.pipe.types.stays] /usr/bin/pyhton3: No such file"))
       << check;
+  EXPECT_TRUE(said("pipe.no_program", "[plugins.pipe.programs.shop] /no/php: No such file"))
+      << check;
   EXPECT_TRUE(said("config.warning", "no pool of this daemon serves queue 'wide'")) << check;
-  EXPECT_EQ(texts.size(), 5U) << check;
+  EXPECT_EQ(texts.size(), 6U) << check;
   const std::string doctor = must({"doctor"});
   for (const char* part : {"queue 'wid', which does not exist", "/usr/bin/truee: No such file",
                            "no pool of this daemon serves queue 'wide'"}) {

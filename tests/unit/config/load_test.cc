@@ -188,6 +188,38 @@ TEST_F(Load, ATypeMayHaveItsOwnTimeLimit) {
   EXPECT_EQ(task_timeout(settings, "other"), seconds(20));
 }
 
+TEST_F(Load, ATypeGoesByItsExactSectionThenByTheLongestPrefix) {
+  const Settings settings = load_text(R"(
+[types."shop.*"]
+max_attempts = 2
+task_timeout = "5m"
+[types."shop.mail.*"]
+max_attempts = 3
+[types."shop.mail.one"]
+max_attempts = 4
+)");
+  const Queue& queue = settings.queues.at(0);
+  EXPECT_EQ(max_attempts(settings, queue, "shop.order"), 2U);
+  EXPECT_EQ(max_attempts(settings, queue, "shop.mail.two"), 3U);
+  EXPECT_EQ(max_attempts(settings, queue, "shop.mail.one"), 4U);
+  EXPECT_EQ(max_attempts(settings, queue, "shop.mail"), 2U);
+  for (const char* other : {"shop", "shop.", "shopping.order"}) {
+    EXPECT_EQ(max_attempts(settings, queue, other), 10U) << other;
+  }
+  EXPECT_EQ(task_timeout(settings, "shop.order"), minutes(5));
+  EXPECT_EQ(task_timeout(settings, "shop.mail.two"), settings.daemon.task_timeout)
+      << "two sections are not combined";
+}
+
+TEST_F(Load, APrefixEndsWithADotAndAStar) {
+  for (const char* name : {"*", ".*", "shop*", "sh.*.op", "shop.**"}) {
+    EXPECT_NE(failure_of("[types.\"" + std::string(name) + "\"]\nmax_attempts = 2\n")
+                  .find("a prefix such as \"shop.*\""),
+              std::string::npos)
+        << name;
+  }
+}
+
 TEST_F(Load, KeepsTheOrderOfTheFileAndGivesAPoolEveryQueue) {
   write("follower", "");
   const Settings settings = load_text(kWholeFile);

@@ -46,9 +46,9 @@ class AbiCheckTest : public testing::Test {
 
   std::array<allot_handler, 2> handlers_{
       allot_handler{sizeof(allot_handler), text("a"), text(""), &create, &run, nullptr, nullptr, 0,
-                    0, 0, nullptr},
+                    0, 0, nullptr, nullptr},
       allot_handler{sizeof(allot_handler), text("b"), text(""), nullptr, &run, nullptr, nullptr, 0,
-                    0, 0, nullptr}};
+                    0, 0, nullptr, nullptr}};
   std::array<const allot_handler*, 2> list_{handlers_.data(), &handlers_[1]};
   allot_plugin plugin_{ALLOT_PLUGIN_MAGIC, ALLOT_ABI_VERSION, sizeof(allot_plugin), text("name"),
                        text("1.0"),        list_.data(),      list_.size()};
@@ -135,7 +135,9 @@ TEST_F(AbiCheckTest, SizesMayGrowButNotShrink) {
   plugin_.struct_size = sizeof(allot_plugin) + 64;
   handlers_[0].struct_size = sizeof(allot_handler) + 64;
   EXPECT_EQ(check(), std::nullopt);
-  handlers_[0].struct_size = sizeof(allot_handler) - 1;
+  handlers_[0].struct_size = offsetof(allot_handler, begin_thread);
+  EXPECT_EQ(check(), std::nullopt) << "all that version 1 had";
+  --handlers_[0].struct_size;
   EXPECT_EQ(check(), Refusal::kShortHandler);
   plugin_.struct_size = sizeof(allot_plugin) - 1;
   EXPECT_EQ(check(), Refusal::kShortPlugin);

@@ -213,7 +213,7 @@ TEST_F(PipeEndTest, ADeathBetweenTwoTasksCostsNobody) {
   const auto ran = handler_->run("fine");
   EXPECT_EQ(ran.outcome, success());
   EXPECT_EQ(ran.log,
-            "info the program of t is started again; it had written unasked between two tasks\n");
+            "info the program 't' is started again; it had written unasked between two tasks\n");
 }
 
 TEST_F(PipeEndTest, SixteenMiBGoInAndOut) {
@@ -294,6 +294,53 @@ TEST_F(PipeEndTest, AnotherProgramOnceItHasGrown) {
   EXPECT_EQ(notes().size(), 2U);
 }
 
+TEST_F(PipeEndTest, AnotherProgramAtItsAge) {
+  begin_python(
+      "note(str(os.getpid()))\n"
+      "for task in tasks(): success(task)\n",
+      {{"max_age", "1h"}});
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(handler_->run("").outcome, success());
+  EXPECT_EQ(notes().size(), 1U);
+  begin_python(
+      "note(str(os.getpid()))\n"
+      "for task in tasks(): success(task)\n",
+      {{"max_age", "1ms"}});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(handler_->run("").outcome, success());
+  EXPECT_GE(notes().size(), 4U) << "an idle program that is too old gets no task either";
+}
+
+TEST_F(PipeEndTest, ItStartsWithTheThreadAndNotWithTheFirstTask) {
+  begin_python(
+      "hello(); note('ready')\n"
+      "for line in lines: success(json.loads(line))\n");
+  ASSERT_TRUE(eventually([this] { return notes() == Words{"ready"}; }));
+  EXPECT_EQ(handler_->run("").outcome, success());
+  EXPECT_EQ(notes(), Words{"ready"});
+}
+
+TEST_F(PipeEndTest, OneThatEndedBeforeItsFirstTaskIsStartedAgain) {
+  begin_python(
+      "note(str(os.getpid()))\n"
+      "if len(open(os.environ['WORK'] + '/notes').readlines()) == 1: os._exit(1)\n"
+      "for task in tasks(): success(task)\n");
+  ASSERT_TRUE(eventually([this] { return !notes().empty() && gone(notes().at(0)); }));
+  const auto ran = handler_->run("");
+  EXPECT_EQ(ran.outcome, success());
+  EXPECT_EQ(ran.log, "info the program 't' is started again; it had ended before its first task\n");
+}
+
+TEST_F(PipeEndTest, EachThreadHasItsOwn) {
+  begin_python(
+      "note(str(os.getpid()))\n"
+      "for task in tasks(): success(task)\n");
+  EXPECT_EQ(handler_->run("").outcome, success());
+  std::thread([this] {
+    EXPECT_EQ(handler_->run("").outcome, success());
+    EXPECT_EQ(handler_->run("").outcome, success());
+  }).join();
+  EXPECT_EQ(notes().size(), 2U);
+}
+
 TEST_F(PipeEndTest, ItEndsByItselfWhenNoTaskWillCome) {
   begin_python(
       "for task in tasks(): success(task)\n"
@@ -348,6 +395,55 @@ TEST_F(PipeEndTest, KillsAtAnyMomentCostOneAttemptEachAndNothingElse) {
   EXPECT_EQ(notes().size(), static_cast<std::size_t>(kills) + 1);
 }
 
+// One program for many types: what each is for goes by the exact type, then the longest prefix.
+class PipeProgramsTest : public PipeTest {
+ protected:
+  [[nodiscard]] test::Settings program(const std::string& name,
+                                       const std::vector<std::string>& types) const {
+    const std::string file = folder_.write(
+        name + ".py",
+        "import json, os\n"
+        "os.write(4, b'{\"kind\":\"hello\",\"protocol\":1}\\n')\n"
+        "for line in os.fdopen(3, 'rb'):\n"
+        "  task = json.loads(line)\n"
+        "  os.write(4, (json.dumps({'kind': 'verdict', 'id': task['id'], 'verdict': 'fail',\n"
+        "    'reason': '" +
+            name + " ' + task['type']}) + '\\n').encode())\n");
+    const std::string key = "programs." + name + ".";
+    test::Settings all = {{key + "command", "/usr/bin/python3"}, {key + "command", file}};
+    for (const std::string& type : types) all.emplace(key + "types", type);
+    return all;
+  }
+};
+
+TEST_F(PipeProgramsTest, TheExactTypeThenTheLongestPrefix) {
+  test::Settings all = program("shop", {"shop.*", "mail"});
+  all.merge(program("mail", {"shop.mail.*"}));
+  all.merge(program("one", {"shop.mail.one"}));
+  const auto runs = [&](const std::string& type, const std::string& in) {
+    EXPECT_EQ(test::Handler(type, all).run("").outcome, fail(in + " " + type));
+  };
+  runs("shop.order", "shop");
+  runs("mail", "shop");
+  runs("shop.mail.two", "mail");
+  runs("shop.mail.one", "one");
+  runs("shop.mail", "shop");
+  EXPECT_THROW(test::Handler("shopping", all), std::invalid_argument);
+}
+
+TEST_F(PipeProgramsTest, ATypeBelongsToOneProgram) {
+  test::Settings all = program("shop", {"shop.*"});
+  all.emplace("types.\"shop.*\".command", "/bin/true");
+  try {
+    const test::Handler handler("shop.x", all);
+    ADD_FAILURE() << "accepted";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(),
+                 "[plugins.pipe.types.\"shop.*\"] type 'shop.*' belongs to "
+                 "[plugins.pipe.programs.\"shop\"]");
+  }
+}
+
 class PipeConfigTest : public PipeTest {
  protected:
   void refuses(const test::Settings& more, const std::string& words) {
@@ -371,7 +467,20 @@ TEST_F(PipeConfigTest, MistakesAreNamed) {
   refuses({{"progress_every", "often"}}, "progress_every = \"often\" is no time");
   refuses({{"max_tasks", "-1"}}, "max_tasks = \"-1\" is no whole number from 0 (never) to");
   refuses({{"max_memory", "1GiB"}}, "max_memory = \"1GiB\" is no whole number");
+  refuses({{"max_age", "old"}}, "max_age = \"old\" is no time");
+  refuses({{"types", "x"}}, "[plugins.pipe.types.\"t\"] unknown key 'types'");
   refuses({{"directory", "var"}}, "directory must be a whole path");
+}
+
+TEST_F(PipeConfigTest, AProgramForManyTypesNeedsThem) {
+  try {
+    const test::Handler handler("t", {{"programs.many.command", "/bin/true"}});
+    ADD_FAILURE() << "accepted";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(),
+                 "[plugins.pipe.programs.\"many\"] types = [\"shop.*\", ...] is needed: the types "
+                 "that it runs");
+  }
 }
 
 }  // namespace

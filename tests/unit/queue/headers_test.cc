@@ -64,6 +64,17 @@ TEST(Headers, AStateIsTakenWholeOrNotAtAll) {
   }
 }
 
+TEST(Headers, ATimeLimitIsMilliseconds) {
+  Headers headers;
+  headers.time_limit = std::chrono::seconds(90);
+  EXPECT_TRUE(headers.any());
+  EXPECT_EQ(headers.text(), "time_limit=90000");
+  EXPECT_EQ(read_headers(headers.text()), headers);
+  for (const char* bad : {"", "0", "999", "2592000001", "-1000", "90s", "99999999999999999999"}) {
+    EXPECT_EQ(read_headers("time_limit=" + std::string(bad)), Headers{}) << bad;
+  }
+}
+
 TEST(Headers, AStateOfAHundredMembersOrAThousandBytesIsLeftOut) {
   std::string many;
   for (int i = 0; i < 32; ++i) many += (i == 0 ? "k" : ",k") + std::to_string(i) + "=1";
@@ -71,10 +82,11 @@ TEST(Headers, AStateOfAHundredMembersOrAThousandBytesIsLeftOut) {
   EXPECT_EQ(state_of(many + ",k32=1"), "");
   const std::string four = "a=" + std::string(200, 'x') + ",b=" + std::string(200, 'x') +
                            ",c=" + std::string(200, 'x') + ",d=" + std::string(200, 'x');
-  const std::string most = four + ",e=" + std::string(909 - four.size() - 3, 'x');
+  const std::string most = four + ",e=" + std::string(887 - four.size() - 3, 'x');
   EXPECT_EQ(state_of(most), most);
   EXPECT_EQ(state_of(most + "x"), "");
-  const Headers full{kMostAttempts, trace_of(kGood, most), kMostAttempts};
+  Headers full{kMostAttempts, trace_of(kGood, most), kMostAttempts};
+  full.time_limit = kMostTimeLimit;
   EXPECT_EQ(full.text().size(), kMaxHeaders);
   EXPECT_EQ(read_headers(full.text()), full);
 }
