@@ -12,8 +12,11 @@ namespace allot::bench {
 // with this process however that ends.
 class Child {
  public:
-  // Throws Error when the program cannot be started.
-  Child(std::vector<std::string> command, const std::string& log_file);
+  // `other_host`: the name of the host that it runs on; it has namespaces of its own then, of the
+  // network and of the host name, which takes root. Throws Error when the program cannot be
+  // started.
+  Child(std::vector<std::string> command, const std::string& log_file,
+        const std::string& other_host = {});
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child();

@@ -17,11 +17,10 @@
 #include "allot/client.h"
 #include "base/error.h"
 #include "base/version.h"
-#include "bench/certificate.h"
 #include "bench/claim.h"
+#include "bench/gateway.h"
 #include "bench/http_load.h"
 #include "bench/rounds.h"
-#include "gateway/access/token.h"
 #include "queue/model/catalog.h"
 
 namespace allot::bench {
@@ -90,33 +89,6 @@ double resident_mib(pid_t pid) {
     if (word == "VmRSS:" && status >> kib) return kib / 1024;
   }
   throw Error("the gateway's memory cannot be read");
-}
-
-// A gateway, and where it is.
-struct Gateway {
-  Door door;
-  std::unique_ptr<Child> process;
-};
-
-Gateway start_gateway(const Stage& stage, bool encrypted) {
-  const std::string name = encrypted ? "tls" : "plain";
-  const std::string base = stage.folder() + "/" + name;
-  Gateway gateway;
-  gateway.door = {free_port(), encrypted, gateway::access::make_token()};
-  std::string sections = "[gateway]\nlisten = [\"127.0.0.1:" + std::to_string(gateway.door.port) +
-                         "\"]\nmax_connections_of_peer = 0\nsocket = " + toml_text(base + ".sock") +
-                         "\n";
-  if (encrypted) {
-    make_certificate(base + ".pem", base + ".key");
-    sections +=
-        "tls_cert = " + toml_text(base + ".pem") + "\ntls_key = " + toml_text(base + ".key") + "\n";
-  }
-  const std::string hash = gateway::access::hex_of(gateway::access::hash_of(gateway.door.token));
-  sections += "[gateway.database]\nuser = " + toml_text(stage.settings().database.user) +
-              "\n[gateway.tokens.bench]\nsha256 = \"" + hash + "\"\nsubmit = [\"*\"]\n";
-  gateway.process = stage.start_gateway(name, sections);
-  wait_for_door(gateway.door, *gateway.process);
-  return gateway;
 }
 
 // Submits with a client of its own until `end`, and once at least.

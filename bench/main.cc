@@ -15,6 +15,8 @@
 #include "bench/fireworq.h"
 #include "bench/http.h"
 #include "bench/http_worker.h"
+#include "bench/idle.h"
+#include "bench/latency.h"
 #include "bench/pipe_worker.h"
 
 namespace allot::bench {
@@ -112,6 +114,29 @@ CLI::App* add_http_worker(CLI::App& app, HttpWorkerOptions& options) {
   return command;
 }
 
+CLI::App* add_idle(CLI::App& app, IdleOptions& options) {
+  CLI::App* command = add_bench(
+      app, "idle", "Statements and processor time of daemons with nothing to do", options);
+  command->add_option("--workers", options.workers, "Numbers of workers")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  add_count(command, "--seconds", options.seconds, "Of each measurement", 1, 3'600);
+  return command;
+}
+
+CLI::App* add_latency(CLI::App& app, LatencyOptions& options) {
+  CLI::App* command = add_bench(
+      app, "latency",
+      "Time from a submission to the start of its handler, with the binary log and without",
+      options);
+  add_count(command, "--tasks", options.tasks, "Tasks of each figure and round", 1, 100'000);
+  add_count(command, "--gap", options.gap_ms, "Most milliseconds between two submissions", 10,
+            600'000);
+  add_count(command, "--workers", options.workers, "Workers", 1, 256);
+  return command;
+}
+
 CLI::App* add_fireworq(CLI::App& app, FireworqOptions& options) {
   CLI::App* command = add_bench(
       app, "fireworq",
@@ -137,6 +162,8 @@ int run(int argc, char** argv) {
   HttpOptions http_options;
   PipeWorkerOptions pipe_options;
   HttpWorkerOptions http_worker_options;
+  IdleOptions idle_options;
+  LatencyOptions latency_options;
   std::vector<std::pair<const CLI::App*, std::function<int()>>> all{
       {add_drain(app, drain_options), [&] { return drain(drain_options); }},
       {add_counts(app, counts_options), [&] { return counts(counts_options); }},
@@ -144,8 +171,9 @@ int run(int argc, char** argv) {
       {add_fireworq(app, fireworq_options), [&] { return fireworq(fireworq_options); }},
       {add_http(app, http_options), [&] { return http(http_options); }},
       {add_pipe_worker(app, pipe_options), [&] { return pipe_worker(pipe_options); }},
-      {add_http_worker(app, http_worker_options),
-       [&] { return http_worker(http_worker_options); }}};
+      {add_http_worker(app, http_worker_options), [&] { return http_worker(http_worker_options); }},
+      {add_idle(app, idle_options), [&] { return idle(idle_options); }},
+      {add_latency(app, latency_options), [&] { return latency(latency_options); }}};
   const auto chosen = [&all] {
     return std::find_if(all.begin(), all.end(), [](auto& one) { return one.first->parsed(); });
   };

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <exception>
@@ -60,6 +61,10 @@ UniqueFd only_one_in(const std::string& folder) {
   return mark;
 }
 
+std::string plugins_of_benchmarks() {
+  return "[plugins]\nfolder = " + toml_text(own_folder() / "bench") + "\n";
+}
+
 std::string fresh_folder() {
   std::string name = fs::temp_directory_path() / "allot-bench-XXXXXX";
   if (mkdtemp(name.data()) == nullptr) throw Error(name + " cannot be made");
@@ -109,12 +114,14 @@ void Stage::start_private() {
   only_one_ = only_one_in(folder_);
   fs::remove_all(folder_ + "/db");
   fs::remove_all(runtime_dir());
+  fs::remove_all(runtime_dir() + "-other");
   write_config("embedded = " + toml_text(folder_ + "/db"));
   config::LoadOptions load_options;
   load_options.file = folder_ + "/allot.toml";
   settings_ = config::load(load_options);
-  database_ = std::make_unique<Child>(
-      std::vector<std::string>{own_folder() / "allot-embedded", folder_ + "/db"}, log_file());
+  std::vector<std::string> command{own_folder() / "allot-embedded", folder_ + "/db"};
+  if (load_.binary_log) command.emplace_back("--binary-log");
+  database_ = std::make_unique<Child>(std::move(command), log_file());
   wait_for_database();
   // The daemon comes and goes while the database stays.
   write_config("socket = " + toml_text(settings_.database.socket) +
@@ -151,14 +158,24 @@ std::unique_ptr<Child> Stage::start_daemon() const {
 
 std::string Stage::write_config_of_plugins(const std::string& sections) const {
   std::string file = folder_ + "/plugins.toml";
-  write(file,
-        common_ + pool() + "[plugins]\nfolder = " + toml_text(plugins_of_all()) + "\n" + sections);
+  write(file, common_ + pool(load_.workers) + "[plugins]\nfolder = " + toml_text(plugins_of_all()) +
+                  "\n" + sections);
   return file;
 }
 
 std::unique_ptr<Child> Stage::start_daemon(const std::string& config_file) const {
   return std::make_unique<Child>(
       std::vector<std::string>{program("sbin", "allotd"), "--config", config_file}, log_file());
+}
+
+std::unique_ptr<Child> Stage::start_daemon(const DaemonVariant& variant) const {
+  const std::string instance = variant.other_host ? "bench-other" : "bench";
+  const std::string file = folder_ + "/variant.toml";
+  write(file, common(instance, variant.other_host ? runtime_dir() + "-other" : runtime_dir()) +
+                  pool(variant.workers) + plugins_of_benchmarks() + variant.sections);
+  return std::make_unique<Child>(
+      std::vector<std::string>{program("sbin", "allotd"), "--config", file}, log_file(),
+      variant.other_host && geteuid() == 0 ? instance : std::string());
 }
 
 std::unique_ptr<Child> Stage::start_gateway(const std::string& name,
@@ -184,17 +201,21 @@ std::unique_ptr<Child> Stage::start_floor(std::uint32_t queue_id, std::uint32_t 
 }
 
 void Stage::write_config(const std::string& database) {
-  common_ = "# made by allot bench\n[database]\n" + database +
-            "\n[daemon]\ninstance = \"bench\"\nruntime_dir = " + toml_text(runtime_dir()) +
-            "\n[queues.bench]\npartitions = " + std::to_string(load_.partition_count()) +
-            "\nblock_size = " + std::to_string(load_.block) + "\nblock_seconds = \"" +
-            std::to_string(load_.block_seconds) + "s\"\n";
-  write(folder_ + "/allot.toml",
-        common_ + pool() + "[plugins]\nfolder = " + toml_text(own_folder() / "bench") + "\n");
+  database_keys_ = database;
+  common_ = common("bench", runtime_dir());
+  write(folder_ + "/allot.toml", common_ + pool(load_.workers) + plugins_of_benchmarks());
 }
 
-std::string Stage::pool() const {
-  return "[pools.bench]\nsize = " + std::to_string(load_.workers) +
+std::string Stage::common(const std::string& instance, const std::string& runtime_dir) const {
+  return "# made by allot bench\n[database]\n" + database_keys_ + "\n[daemon]\ninstance = \"" +
+         instance + "\"\nruntime_dir = " + toml_text(runtime_dir) +
+         "\n[queues.bench]\npartitions = " + std::to_string(load_.partition_count()) +
+         "\nblock_size = " + std::to_string(load_.block) + "\nblock_seconds = \"" +
+         std::to_string(load_.block_seconds) + "s\"\n";
+}
+
+std::string Stage::pool(std::uint32_t workers) const {
+  return "[pools.bench]\nsize = " + std::to_string(workers) +
          "\nconcurrency = " + std::to_string(load_.concurrency) +
          (load_.fireworq ? "\nfireworq = true\n" : "\n");
 }
@@ -220,6 +241,7 @@ void Stage::wait_for_database() {
     try {
       db::Connection db(connect_options());
       db::require_schema(db);
+      db::migrate(db);  // waits until the procedures are made, too
       return;
     } catch (const Error&) {
       if (!database_->running()) {

@@ -21,7 +21,8 @@ struct Load {
   std::uint32_t payload = 100;   // bytes
   std::uint32_t partitions = 0;  // 0: four for each worker
   std::uint32_t concurrency = 1;
-  bool fireworq = false;  // the workers serve the queues of its programs
+  bool fireworq = false;    // the workers serve the queues of its programs
+  bool binary_log = false;  // a private database writes one, of rows
 
   [[nodiscard]] std::uint32_t partition_count() const {
     return partitions != 0 ? partitions : 4 * workers;
@@ -41,6 +42,14 @@ inline constexpr std::uint32_t kSubmitBatch = 1000;  // tasks in one transaction
 struct Place {
   std::string embedded;  // the folder of a private server
   std::string socket;    // of a server that runs, whose root needs no password
+};
+
+// A daemon whose configuration differs from that of the other benchmarks.
+struct DaemonVariant {
+  std::uint32_t workers = 2;
+  std::string sections{};   // added to its configuration
+  bool other_host = false;  // with a runtime folder of its own and, as root, namespaces of another
+                            // host: network and host name
 };
 
 // Everything that a run needs, in a folder of its own: a database, a configuration, the daemon. At
@@ -66,6 +75,7 @@ class Stage {
   // with these sections. Returns its file.
   [[nodiscard]] std::string write_config_of_plugins(const std::string& sections) const;
   [[nodiscard]] std::unique_ptr<Child> start_daemon(const std::string& config_file) const;
+  [[nodiscard]] std::unique_ptr<Child> start_daemon(const DaemonVariant& variant) const;
   // One of the floor's clients, the one with that number from 0.
   [[nodiscard]] std::unique_ptr<Child> start_floor(std::uint32_t queue_id,
                                                    std::uint32_t number) const;
@@ -77,7 +87,9 @@ class Stage {
 
  private:
   void write_config(const std::string& database);
-  [[nodiscard]] std::string pool() const;
+  [[nodiscard]] std::string common(const std::string& instance,
+                                   const std::string& runtime_dir) const;
+  [[nodiscard]] std::string pool(std::uint32_t workers) const;
   [[nodiscard]] std::string plugins_of_all() const;
   void start_private();
   void wait_for_database();
@@ -86,7 +98,8 @@ class Stage {
   std::string folder_;
   UniqueFd only_one_{};  // of the folder of a private database
   Load load_;
-  std::string common_;  // what all configurations of this benchmark have
+  std::string database_keys_;  // of [database]
+  std::string common_;         // what all configurations of the instance "bench" have
   config::Settings settings_;
   std::unique_ptr<Child> database_;
   bool made_ = false;  // the database, at a server that runs

@@ -78,6 +78,11 @@ bool inserts(mariadb_rpl_event type) {
          type == WRITE_ROWS_COMPRESSED_EVENT_V1;
 }
 
+bool updates(mariadb_rpl_event type) {
+  return type == UPDATE_ROWS_EVENT_V1 || type == UPDATE_ROWS_EVENT ||
+         type == UPDATE_ROWS_COMPRESSED_EVENT_V1;
+}
+
 // The server itself sends one of these before each file, which the connector (3.3.20) takes for a
 // malformed one where the events of the file before had checksums.
 bool ends_file(const MARIADB_RPL_EVENT& event) {
@@ -94,19 +99,45 @@ std::uint64_t due_by(const MARIADB_RPL_EVENT& event) {
          1'000'000;
 }
 
-// By the id of their queue.
-std::map<std::uint32_t, std::size_t> due_of(const MARIADB_RPL_EVENT& event,
-                                            const LoggedColumns& columns) {
-  const auto& rows = event.event.rows;
-  const std::string_view present(reinterpret_cast<const char*>(rows.column_bitmap),
-                                 (rows.column_count + 7) / 8);
-  const std::string_view data(static_cast<const char*>(rows.row_data), rows.row_data_size);
-  const auto tasks = logged_tasks(columns, present, data);
-  if (!tasks) return {{0, 1}};
-  std::map<std::uint32_t, std::size_t> due;
-  const std::uint64_t by = due_by(event);
+using RowsEvent = st_mariadb_rpl_rows_event;
+using DueTasks = std::map<std::uint32_t, std::size_t>;  // by the id of their queue
+
+// One of any queue, where the rows are not understood.
+DueTasks any_queue() {
+  return {{0, 1}};
+}
+
+bool is_due(std::uint64_t run_key, std::uint64_t by) {
+  return run_key >> 12 <= by;
+}
+
+std::string_view bits_of(const unsigned char* bits, const RowsEvent& rows) {
+  return {reinterpret_cast<const char*>(bits), (rows.column_count + 7) / 8};
+}
+
+std::string_view data_of(const RowsEvent& rows) {
+  return {static_cast<const char*>(rows.row_data), rows.row_data_size};
+}
+
+DueTasks due_of_inserts(const RowsEvent& rows, const LoggedColumns& columns, std::uint64_t by) {
+  const auto tasks = logged_tasks(columns, bits_of(rows.column_bitmap, rows), data_of(rows));
+  if (!tasks) return any_queue();
+  DueTasks due;
   for (const LoggedTask& task : *tasks) {
-    if (task.run_key >> 12 <= by) ++due[task.queue_id];
+    if (is_due(task.run_key, by)) ++due[task.queue_id];
+  }
+  return due;
+}
+
+// Only tasks that were not due before: one that was is known, or runs.
+DueTasks due_of_updates(const RowsEvent& rows, const LoggedColumns& columns, std::uint64_t by) {
+  if (rows.column_update_bitmap == nullptr) return any_queue();
+  const auto moves = logged_moves(columns, bits_of(rows.column_bitmap, rows),
+                                  bits_of(rows.column_update_bitmap, rows), data_of(rows));
+  if (!moves) return any_queue();
+  DueTasks due;
+  for (const LoggedMove& move : *moves) {
+    if (is_due(move.to, by) && !is_due(move.from, by)) ++due[move.queue_id];
   }
   return due;
 }
@@ -161,10 +192,11 @@ struct BinlogStream::Handle {
   LoggedColumns columns;       // of that table
 };
 
-BinlogStream::BinlogStream(const ConnectOptions& options, std::string database)
+BinlogStream::BinlogStream(const ConnectOptions& options, std::string database,
+                           std::uint32_t server_id)
     : connection_(with_deadlines(options), only_server(options)),
       database_(std::move(database)),
-      server_id_(random_server_id()),
+      server_id_(server_id != 0 ? server_id : random_server_id()),
       handle_(std::make_unique<Handle>()) {
   try {
     open();
@@ -222,10 +254,12 @@ BinlogStream::Event BinlogStream::next() {
     return Event::kOther;
   }
   if (ends_file(*event)) return Event::kLast;
-  if (!inserts(event->event_type) || event->event.rows.table_id != handle_->table_id) {
-    return Event::kOther;
-  }
-  due_ = due_of(*event, handle_->columns);
+  const bool inserted = inserts(event->event_type);
+  if (!inserted && !updates(event->event_type)) return Event::kOther;
+  const RowsEvent& rows = event->event.rows;
+  if (rows.table_id != handle_->table_id) return Event::kOther;
+  due_ = inserted ? due_of_inserts(rows, handle_->columns, due_by(*event))
+                  : due_of_updates(rows, handle_->columns, due_by(*event));
   return due_.empty() ? Event::kOther : Event::kTasks;
 }
 
@@ -237,8 +271,11 @@ void BinlogStream::interrupt() {
 
 struct BinlogStream::Handle {};
 
-BinlogStream::BinlogStream(const ConnectOptions& options, std::string database)
-    : connection_(options, only_server(options)), database_(std::move(database)), server_id_(0) {
+BinlogStream::BinlogStream(const ConnectOptions& options, std::string database,
+                           std::uint32_t server_id)
+    : connection_(options, only_server(options)),
+      database_(std::move(database)),
+      server_id_(server_id) {
   open();
 }
 

@@ -16,17 +16,18 @@ namespace allot::db {
 // thread, but for interrupt(). It never is a semi-synchronous replica, so no commit waits for it.
 class BinlogStream {
  public:
-  // Connects, and registers as a replica with a random id. `options` have one server, or a socket,
-  // and no database; `database` has the tasks. Throws DbError that says what is missing: a right of
-  // the account, the log, its format, or a connector that can read it.
-  BinlogStream(const ConnectOptions& options, std::string database);
+  // Connects, and registers as a replica with that id; 0: with a random one, which is what to take.
+  // `options` have one server, or a socket, and no database; `database` has the tasks. Throws
+  // DbError that says what is missing: a right of the account, the log, its format, or a connector
+  // that can read it.
+  BinlogStream(const ConnectOptions& options, std::string database, std::uint32_t server_id = 0);
   BinlogStream(const BinlogStream&) = delete;
   BinlogStream& operator=(const BinlogStream&) = delete;
   ~BinlogStream();
 
   enum class Event {
     kOther,  // or the server's sign of life, which comes each second
-    kTasks,  // were inserted: their transaction is committed, but may not be visible yet
+    kTasks,  // were inserted, or made due: the transaction is committed, but may not be visible yet
     kLast,   // of this log file: follow the next one by a stream of its own
   };
   // Waits for the next one. Throws DbError when the stream has ended, whatever the reason.

@@ -79,9 +79,15 @@ std::optional<std::uint64_t> read_value(RowBytes& row, unsigned char type, std::
   }
 }
 
+std::size_t count_present(const LoggedColumns& columns, std::string_view present) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < columns.types.size(); ++at) count += has_bit(present, at) ? 1U : 0U;
+  return count;
+}
+
 std::optional<LoggedTask> read_row(RowBytes& row, const LoggedColumns& columns,
-                                   std::string_view present, std::size_t present_count) {
-  const auto nulls = row.take((present_count + 7) / 8);
+                                   std::string_view present) {
+  const auto nulls = row.take((count_present(columns, present) + 7) / 8);
   if (!nulls) return std::nullopt;
   LoggedTask task;
   RowBytes metadata(columns.metadata);
@@ -104,18 +110,30 @@ std::optional<LoggedTask> read_row(RowBytes& row, const LoggedColumns& columns,
 std::optional<std::vector<LoggedTask>> logged_tasks(const LoggedColumns& columns,
                                                     std::string_view present,
                                                     std::string_view rows) {
-  std::size_t present_count = 0;
-  for (std::size_t at = 0; at < columns.types.size(); ++at) {
-    present_count += has_bit(present, at) ? 1U : 0U;
-  }
   if (!has_bit(present, kQueueId) || !has_bit(present, kRunKey)) return std::nullopt;
   std::vector<LoggedTask> tasks;
   for (RowBytes left(rows); !left.empty();) {
-    const auto task = read_row(left, columns, present, present_count);
+    const auto task = read_row(left, columns, present);
     if (!task) return std::nullopt;
     tasks.push_back(*task);
   }
   return tasks;
+}
+
+std::optional<std::vector<LoggedMove>> logged_moves(const LoggedColumns& columns,
+                                                    std::string_view before, std::string_view after,
+                                                    std::string_view rows) {
+  if (!has_bit(before, kQueueId) || !has_bit(before, kRunKey)) return std::nullopt;
+  std::vector<LoggedMove> moves;
+  if (!has_bit(after, kRunKey)) return moves;  // columns that did not change may be left out
+  for (RowBytes left(rows); !left.empty();) {
+    const auto was = read_row(left, columns, before);
+    if (!was) return std::nullopt;
+    const auto is = read_row(left, columns, after);
+    if (!is) return std::nullopt;
+    if (is->run_key != was->run_key) moves.push_back({was->queue_id, was->run_key, is->run_key});
+  }
+  return moves;
 }
 
 }  // namespace allot::db

@@ -39,7 +39,7 @@ void say(const std::string& text) {
 // The server with the two reasons to end it: a signal, or the end of the supervisor.
 class Keeper {
  public:
-  explicit Keeper(const std::string& folder) : server_(folder) {
+  Keeper(const std::string& folder, bool binary_log) : server_(folder, binary_log) {
     sigset_t mask;
     sigemptyset(&mask);
     for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGCHLD}) sigaddset(&mask, number);
@@ -118,9 +118,10 @@ class Keeper {
 };
 
 constexpr char kUsage[] =
-    "usage: allot-embedded DIR [--supervised]\n"
+    "usage: allot-embedded DIR [--supervised | --binary-log]\n"
     "  DIR             the folder of the database, an absolute path\n"
     "  --supervised    by allotd: it has opened the descriptors of its children\n"
+    "  --binary-log    the server writes a binary log of rows, as the benchmarks want it\n"
     "  --version, --help\n"
     "signals: TERM, INT stop the server in order\n";
 
@@ -139,9 +140,9 @@ UniqueFd lock(const std::string& folder) {
   return file;
 }
 
-int keep(const std::string& folder) {
+int keep(const std::string& folder, bool binary_log) {
   const UniqueFd locked = lock(folder);
-  return Keeper(folder).run();
+  return Keeper(folder, binary_log).run();
 }
 
 }  // namespace
@@ -153,7 +154,8 @@ int main(int argc, char** argv) {
   // The supervisor adds its own options, which are the configuration's.
   const bool supervised = argc >= 3 && std::strcmp(argv[2], "--supervised") == 0;
   if (!supervised) peer::forget_inherited();
-  const std::string argument = argc == 2 || supervised ? argv[1] : "";
+  const bool binary_log = argc == 3 && std::strcmp(argv[2], "--binary-log") == 0;
+  const std::string argument = argc == 2 || supervised || binary_log ? argv[1] : "";
   if (argument == "--version") {
     std::printf("%s\n", kVersionMark);
     return kExitOk;
@@ -164,7 +166,7 @@ int main(int argc, char** argv) {
     return asked ? kExitOk : kExitUsage;
   }
   try {
-    return embedded::keep(argument);
+    return embedded::keep(argument, binary_log);
   } catch (const Error& error) {
     embedded::say(error.what());
     return error.exit_code();

@@ -77,8 +77,9 @@ db::ConnectOptions connect_options(const std::string& socket) {
 
 }  // namespace
 
-Server::Server(std::string folder)
+Server::Server(std::string folder, bool binary_log)
     : folder_(std::move(folder)),
+      binary_log_(binary_log),
       server_program_(find_program("mariadbd")),
       install_program_(find_program("mariadb-install-db")) {
   constexpr std::size_t kMost = sizeof(sockaddr_un::sun_path) - 1;
@@ -124,6 +125,9 @@ pid_t Server::start() const {
                                    "--character-set-server=utf8mb4",
                                    "--innodb-flush-log-at-trx-commit=1"};
   if (geteuid() == 0) command.emplace_back("--user=root");
+  if (binary_log_) {
+    command.insert(command.end(), {"--log-bin=log", "--binlog-format=ROW", "--server-id=1"});
+  }
   fs::permissions(data(), fs::perms::owner_all);
   fs::create_directories(scratch());
   return run(command, error_log(), scratch());

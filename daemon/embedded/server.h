@@ -13,7 +13,7 @@ class Server {
  public:
   // Throws Error(kExitConfig) when DIR is too long for a socket's path, or when MariaDB's programs
   // are not installed.
-  explicit Server(std::string folder);
+  explicit Server(std::string folder, bool binary_log = false);
 
   [[nodiscard]] std::string socket() const { return data() + "/sock"; }
 
@@ -37,6 +37,7 @@ class Server {
   [[nodiscard]] std::string scratch() const { return folder_ + "/tmp"; }
 
   std::string folder_;
+  bool binary_log_;
   std::string server_program_;
   std::string install_program_;
 };

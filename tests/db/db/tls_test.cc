@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/unique_fd.h"
+#include "db/binlog_stream.h"
 #include "db/connection.h"
 #include "support/certificates.h"
 #include "support/database.h"
@@ -41,7 +42,8 @@ struct World {
   support::TempDir folder;
   std::string both =
       folder.write("ca.pem", support::read_file(trusted.ca()) + support::read_file(foreign.ca()));
-  Database server{{"--ssl-ca=" + both, "--ssl-cert=" + shown.cert, "--ssl-key=" + shown.key},
+  Database server{{"--ssl-ca=" + both, "--ssl-cert=" + shown.cert, "--ssl-key=" + shown.key,
+                   "--log-bin=log", "--binlog-format=ROW", "--server-id=1"},
                   support::Network::kTcp};
 };
 
@@ -267,6 +269,41 @@ TEST_F(TlsTest, AServerThatDiesInTheHandshakeIsGone) {
   const auto error = db_error_of([&] { Connection{wanted}; });
   ASSERT_TRUE(error);
   EXPECT_EQ(error->error_class(), ErrorClass::kGone) << error->what();
+}
+
+// S76: the account of the reader is one that the server takes only with TLS.
+TEST_F(TlsTest, TheBinaryLogIsFollowedEncrypted) {
+  show(world_->here);
+  auto db = world_->server.connect(world_->server.make_database());
+  db.execute(
+      "CREATE USER IF NOT EXISTS follower@'127.0.0.1' REQUIRE SSL;"
+      "GRANT REPLICATION SLAVE, REPLICATION CLIENT ON *.* TO follower@'127.0.0.1'");
+  const std::string database = support::value_of(db, "SELECT DATABASE()");
+  ConnectOptions plain = options(Tls::kOff);
+  plain.user = "follower";
+  EXPECT_TRUE(db_error_of([&] { BinlogStream(plain, database); }));
+  ConnectOptions secure = verified();
+  secure.user = "follower";
+  BinlogStream stream(secure, database);
+  db.execute(
+      "INSERT INTO task (queue_id, partition_no, run_key, type, payload)"
+      " VALUES (7, 0, 1, 't', REPEAT('x', 100000))");
+  BinlogStream::Event event = BinlogStream::Event::kOther;
+  for (const Nanos deadline = mono_ns() + 30 * kSecond;
+       event != BinlogStream::Event::kTasks && mono_ns() < deadline;) {
+    event = stream.next();
+  }
+  EXPECT_EQ(stream.due(), (std::map<std::uint32_t, std::size_t>{{7, 1}}));
+  stream.interrupt();
+  EXPECT_TRUE(db_error_of([&] {
+    for (;;) stream.next();
+  }));
+}
+
+TEST_F(TlsTest, TheBinaryLogOfAServerOfAnotherNameIsNotFollowed) {
+  show(world_->elsewhere);
+  EXPECT_TRUE(db_error_of([&] { BinlogStream(verified(), "any"); }));
+  show(world_->here);
 }
 
 }  // namespace

@@ -49,6 +49,12 @@ class CommitReaderTest : public ::testing::Test {
                               "SELECT COALESCE(MAX(ID), 0) FROM information_schema.PROCESSLIST"
                               " WHERE COMMAND LIKE 'Binlog Dump%'");
   }
+  // MySQL has the statement under another name.
+  std::uint32_t replica_id() {
+    const bool mysql = support::number_of(db_, "SELECT VERSION() NOT LIKE '%Maria%'") != 0;
+    auto replicas = db_.execute(mysql ? "SHOW REPLICAS" : "SHOW REPLICA HOSTS");
+    return static_cast<std::uint32_t>(replicas.front().next()->u64(0));
+  }
   // What the start rings for is over.
   [[nodiscard]] bool follows() {
     if (!eventually([this] { return stream_id() != 0; })) return false;
@@ -131,6 +137,29 @@ TEST_F(CommitReaderTest, OnlyTasksThatMayStartHereRing) {
   EXPECT_EQ(rings(), before + 1);
 }
 
+// A task that waits for its time, and is called forward: by an operator in SQL, or by a lease.
+TEST_F(CommitReaderTest, AnUpdateThatMakesATaskDueRings) {
+  const auto move_all = [this](const std::string& to) {
+    db_.execute("UPDATE task SET run_key = " + to + " WHERE queue_id = " + std::to_string(kQueue));
+  };
+  const std::string now = "TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12";
+  sleepers(1);
+  begin();
+  ASSERT_TRUE(follows());
+  for (const char* image : {"FULL", "MINIMAL", "NOBLOB"}) {
+    db_.execute(std::string("SET binlog_row_image = ") + image);
+    put_tasks(db_, {task(kQueue, 600)});
+    const std::uint32_t before = rings();
+    db_.execute("UPDATE task SET attempt = 1");
+    move_all("run_key - (1000000 << 12)");  // it is still not due
+    EXPECT_TRUE(rings_after([&] { move_all(now); })) << image;
+    move_all("run_key - 1");  // it was due before
+    EXPECT_TRUE(rings_after([this] { put_task(db_); })) << image;
+    EXPECT_EQ(rings(), before + 2) << image;
+    db_.execute("DELETE FROM task");
+  }
+}
+
 TEST_F(CommitReaderTest, NothingIsReadWhileNoWorkerSleeps) {
   begin();
   sleepers(1);
@@ -149,6 +178,21 @@ TEST_F(CommitReaderTest, AKilledStreamBeginsAgain) {
   const std::uint64_t killed = stream_id();
   EXPECT_TRUE(rings_after([&] { db_.execute("KILL " + std::to_string(killed)); }));
   ASSERT_TRUE(eventually([&] { return stream_id() > killed; }));
+  EXPECT_TRUE(follows());
+  EXPECT_TRUE(rings_after([this] { put_task(db_); }));
+}
+
+// The server ends a stream when another replica comes with its id. The next stream has another one.
+TEST_F(CommitReaderTest, AnIdThatAnotherReplicaTakesIsGivenUp) {
+  sleepers(1);
+  begin();
+  ASSERT_TRUE(follows());
+  const std::uint64_t former = stream_id();
+  {
+    const db::BinlogStream thief(server_.options(), "any", replica_id());
+    ASSERT_TRUE(eventually([&] { return stream_id() > former; }));
+  }
+  ASSERT_TRUE(eventually([&] { return rings() > seen_; })) << "for what it may have missed";
   EXPECT_TRUE(follows());
   EXPECT_TRUE(rings_after([this] { put_task(db_); }));
 }
