@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "base/names.h"
 #include "client/lock.h"
 #include "client/sessions.h"
 #include "client/settings.h"
@@ -66,7 +67,7 @@ queue::TaskId id_of(std::string_view word) {
 queue::Submission submission_of(const NewTask& task) {
   queue::Submission submission{{}, task.type, task.payload, task.options};
   if (!task.queue.empty() && !queue::is_name(task.queue)) {
-    throw Error("queue '" + task.queue.substr(0, queue::kMaxName) +
+    throw Error("queue '" + task.queue.substr(0, kMaxQueueName) +
                     "': 1 to 63 of A-Z a-z 0-9 . _ - are allowed",
                 kExitBadInput);
   }

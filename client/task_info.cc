@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <string>
 
+#include "base/names.h"
 #include "queue/look/history.h"
 #include "queue/look/inspect.h"
 #include "queue/look/unique_key.h"
@@ -149,7 +150,7 @@ std::optional<KeyOwner> key_owner(db::Connection& db, std::string_view queue,
                                   std::string_view unique_key) {
   const auto info = queue::find_queue(db, queue);
   if (!info) {
-    throw Error("queue '" + std::string(queue.substr(0, queue::kMaxName)) + "' does not exist",
+    throw Error("queue '" + std::string(queue.substr(0, kMaxQueueName)) + "' does not exist",
                 kExitBadInput);
   }
   const auto owner = queue::find_unique(db, info->queue_id, unique_key);

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/names.h"
 #include "config/check_database.h"
 #include "config/networks.h"
 #include "config/rows.h"
@@ -284,7 +285,8 @@ class GatewayChecker {
          {std::pair{"read", &in.read}, {"submit", &in.submit}, {"operate", &in.operate}}) {
       for (const std::string& queue : *queues) {
         const bool all = queue == "*" && queues->size() == 1;
-        if (all || (!queue.empty() && queue.size() <= 63 && all_of(queue, "_.-"))) continue;
+        if (all || (!queue.empty() && queue.size() <= kMaxQueueName && all_of(queue, "_.-")))
+          continue;
         problem(section + "." + role,
                 header + role + ": '" + queue +
                     "' is no queue; write [\"mail\", \"reports\"], or [\"*\"] for all");

@@ -3,17 +3,16 @@
 
 #include <algorithm>
 
+#include "base/names.h"
+
 namespace allot::config {
 namespace {
 
-constexpr std::size_t kMostName = 63;
-
-bool is_name(std::string_view word) {
-  return !word.empty() && word.size() <= kMostName &&
-         std::all_of(word.begin(), word.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '.' || c == '_' || c == '-';
-         });
+bool is_hook_word(std::string_view word, std::size_t most) {
+  return !word.empty() && word.size() <= most && std::all_of(word.begin(), word.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  });
 }
 
 }  // namespace
@@ -23,7 +22,7 @@ std::optional<HookTarget> hook_target(std::string_view word) {
   if (slash == std::string_view::npos) return std::nullopt;
   const std::string_view queue = word.substr(0, slash);
   const std::string_view type = word.substr(slash + 1);
-  if (!is_name(queue) || !is_name(type)) return std::nullopt;
+  if (!is_hook_word(queue, kMaxQueueName) || !is_hook_word(type, kMaxTypeName)) return std::nullopt;
   return HookTarget{std::string(queue), std::string(type)};
 }
 

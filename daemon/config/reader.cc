@@ -7,14 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/names.h"
 #include "config/rows.h"
 #include "config/section_reader.h"
 
 namespace allot::config {
 namespace {
 
-constexpr std::size_t kMaxQueueName = 63;  // ipc/slot.h, Slot::queue_name
-constexpr std::size_t kMaxTypeName = 63;   // ipc/slot.h, RunRecord::type
 constexpr std::size_t kMaxScheduleName = 63;
 constexpr std::size_t kMaxTokenName = 63;
 constexpr std::size_t kMaxPoolName = 31;  // ipc/preflight.h, PreflightPool::name

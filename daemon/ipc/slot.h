@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/names.h"
+
 // The contract between the supervisor and its children: descriptor numbers and the slot record. A
 // slot is one worker's record in a file that the supervisor creates (0640) and every child maps; a
 // worker maps only its own slot writable (S23, S24). Only the worker that the slot was given to
@@ -24,12 +26,15 @@ inline constexpr int kConfigFd = 9;      // the checked configuration; a config 
 inline constexpr int kLastFd = kConfigFd;
 
 inline constexpr char kSlotMagic[8] = {'A', 'l', 'l', 'o', 't', 'S', 'l', 't'};
-inline constexpr std::uint32_t kSlotVersion = 4;
+inline constexpr std::uint32_t kSlotVersion = 5;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxSlots = 514;  // old and new ones of a reload
 inline constexpr std::size_t kMaxRunning = 64;
 inline constexpr std::size_t kMaxFinished = 1024;
-inline constexpr std::size_t kTypeSize = 64;
+inline constexpr std::size_t kQueueNameSize = kMaxQueueName + 1;  // with its end, as the next ones
+inline constexpr std::size_t kTypeSize = kMaxTypeName + 1;
+inline constexpr std::size_t kProgressWordSize = 48;
+inline constexpr std::uint8_t kNoProgress = 255;
 inline constexpr std::size_t kTaskIdSize = 32;
 inline constexpr std::size_t kMaxPools = 17;  // the last is the steward's
 
@@ -106,7 +111,10 @@ struct RunRecord {
   char task[kTaskIdSize];                // its public id
   std::uint32_t limited_by;              // Limit
   std::uint32_t queue_id, partition_no;  // where it waited; a detached task outlives that lease
-  char queue_name[kTypeSize];
+  char queue_name[kQueueNameSize];
+  // What the handler last reported: 0 to 100 percent (kNoProgress: nothing), and a word for people.
+  std::uint8_t progress;
+  char progress_word[kProgressWordSize];
 };
 
 // A task that a handler finished and that the worker has not acknowledged yet. first_key is 0 for a
@@ -139,7 +147,7 @@ struct Slot {
   std::uint32_t exclusive;                       // 1: kill a running task at lease_deadline_ns (S5)
   std::atomic<std::uint64_t> epoch;              // 0 while not known
   std::atomic<std::uint64_t> lease_deadline_ns;  // CLOCK_BOOTTIME
-  char queue_name[kTypeSize];
+  char queue_name[kQueueNameSize];
 
   // The server of each of connection_ids, as db::Connection::server_id(), and for how many seconds
   // it had been up, as queue::server_uptime().
@@ -165,7 +173,7 @@ struct Slot {
   alignas(kPage) RunRecord runs[kMaxRunning];
   alignas(kPage) FinishedTask finished[kMaxFinished];
 };
-static_assert(sizeof(Slot) == 13 * kPage);
+static_assert(sizeof(Slot) == 15 * kPage);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 // Where a slot begins, and so the size of a file with as many.

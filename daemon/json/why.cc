@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/names.h"
 #include "json/printable.h"
 #include "json/task_json.h"
 #include "queue/minutes/serving_pool.h"
@@ -71,7 +72,7 @@ std::string delay_text(const queue::TaskView& task) {
 }
 
 void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standing& standing) {
-  const std::string type = "'" + printable(task.type, queue::kMaxName) + "'";
+  const std::string type = "'" + printable(task.type, kMaxTypeName) + "'";
   if (task.no_handler) {
     // In an ordered queue it keeps its place, and its partition waits.
     const std::string& again = standing.hold_until ? *standing.hold_until : task.at;

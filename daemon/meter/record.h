@@ -6,15 +6,18 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/names.h"
+
 // The layout of the file that one slot's counts are in. A change of it needs a new kVersion: a
 // worker begins a file of another one anew, and readers pass over it.
 namespace allot::meter {
 
 inline constexpr char kMagic[8] = {'A', 'l', 'l', 'o', 't', 'M', 't', 'r'};
-inline constexpr std::uint32_t kVersion = 4;
-inline constexpr std::size_t kPairs = 64;     // of queue and type, for each slot
-inline constexpr std::size_t kNameSize = 64;  // of a queue or a type, with its end
-inline constexpr std::size_t kErrors = 32;    // groups of errors, for each slot
+inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::size_t kPairs = 64;                     // of queue and type, for each slot
+inline constexpr std::size_t kQueueSize = kMaxQueueName + 1;  // with its end, as the next one
+inline constexpr std::size_t kTypeSize = kMaxTypeName + 1;
+inline constexpr std::size_t kErrors = 32;  // groups of errors, for each slot
 inline constexpr std::size_t kGroupSize = 32;
 inline constexpr std::size_t kLookSize = 112;
 inline constexpr const char* kOther = "other";
@@ -56,8 +59,8 @@ static_assert(Counter::is_always_lock_free);
 
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): mapped over a file of zero bytes
 struct Pair {
-  char queue[kNameSize];
-  char type[kNameSize];
+  char queue[kQueueSize];
+  char type[kTypeSize];
   Counter counts[static_cast<std::size_t>(Count::kCounts)];
   Counter buckets[kBucketsMs.size() + 1];
   Counter ran_us;      // the sum of what is in the buckets
@@ -67,8 +70,8 @@ struct Pair {
 // Failed attempts whose errors look alike; they are counted in the pair of their queue and type,
 // too. NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): mapped over a file of zero bytes
 struct Failures {
-  char queue[kNameSize];
-  char type[kNameSize];
+  char queue[kQueueSize];
+  char type[kTypeSize];
   char group[kGroupSize];
   char look[kLookSize];
   Counter retried;

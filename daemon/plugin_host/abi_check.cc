@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <set>
 
+#include "base/names.h"
+
 namespace allot::plugin_host {
 namespace {
 
-constexpr std::size_t kMaxName = 63;
+constexpr std::size_t kMaxPluginName = 63;
 // Plugins from before the first release had ABI numbers of their own, which meant other things.
 constexpr std::uint32_t kPreReleaseMagic = 0x544f4c41;
 
@@ -49,7 +51,7 @@ std::optional<Finding> check_handler(const allot_handler* handler, std::size_t n
 }  // namespace
 
 bool is_type(std::string_view word) {
-  return !word.empty() && word.size() <= kMaxName &&
+  return !word.empty() && word.size() <= kMaxTypeName &&
          std::all_of(word.begin(), word.end(), [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                   c == '.' || c == '_' || c == '-';
@@ -58,7 +60,7 @@ bool is_type(std::string_view word) {
 
 bool is_prefix(std::string_view word) {
   return word.size() >= 3 && word.substr(word.size() - 2) == ".*" &&
-         is_type(word.substr(0, word.size() - 1)) && word.size() <= kMaxName;
+         is_type(word.substr(0, word.size() - 1)) && word.size() <= kMaxTypeName;
 }
 
 std::chrono::milliseconds progress_every(const allot_handler& handler) {
@@ -94,7 +96,7 @@ std::optional<Finding> check_abi(const allot_plugin* plugin) {
     return Finding{Refusal::kShortPlugin, "set struct_size = sizeof(allot_plugin)"};
   }
   const std::string_view name = view(plugin->name);
-  if (!name.empty() && !is_type(name)) {
+  if (!name.empty() && (!is_type(name) || name.size() > kMaxPluginName)) {
     return Finding{Refusal::kBadName, "plugin name '" + std::string(name.substr(0, 80)) +
                                           "'; 1 to 63 of A-Z a-z 0-9 . _ - are allowed"};
   }

@@ -18,16 +18,16 @@ namespace allot::plugin_host {
 // where struct_size covers it (plugin-api/ABI.md).
 std::optional<Finding> check_abi(const allot_plugin* plugin);
 
-// 1 to 63 of A-Z a-z 0-9 . _ -
+// 1 to 127 of A-Z a-z 0-9 . _ -
 bool is_type(std::string_view word);
-// "mail.*": a name, a dot, and a star that stands for at least one byte more; at most 63 in all.
+// "mail.*": a name, a dot, and a star that stands for at least one byte more; at most 127 in all.
 bool is_prefix(std::string_view word);
 // What a handler may offer: a type or a prefix.
 inline bool is_offer(std::string_view word) {
   return is_type(word) || is_prefix(word);
 }
 inline constexpr std::string_view kOffersAllowed =
-    "1 to 63 of A-Z a-z 0-9 . _ - are allowed, or such a name and \".*\" for all that begins with "
+    "1 to 127 of A-Z a-z 0-9 . _ - are allowed, or such a name and \".*\" for all that begins with "
     "it";
 
 // How many tasks it takes in one call; 1: never several.

@@ -26,9 +26,9 @@ BEGIN
   DECLARE v_headers VARBINARY(1024);
   DECLARE v_key BIGINT UNSIGNED;
 
-  IF p_type IS NULL OR LENGTH(p_type) NOT BETWEEN 1 AND 63 OR p_type REGEXP '[^-A-Za-z0-9._]' THEN
+  IF p_type IS NULL OR LENGTH(p_type) NOT BETWEEN 1 AND 127 OR p_type REGEXP '[^-A-Za-z0-9._]' THEN
     CALL allot_refuse(CONCAT('type ', COALESCE(QUOTE(LEFT(p_type, 70)), 'NULL'),
-                             ': 1 to 63 of A-Z a-z 0-9 . _ - are allowed'));
+                             ': 1 to 127 of A-Z a-z 0-9 . _ - are allowed'));
   END IF;
   IF p_payload IS NULL THEN
     CALL allot_refuse('payload NULL: an empty one is ''''');

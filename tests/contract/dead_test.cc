@@ -61,6 +61,18 @@ TEST_P(DeadRule, GroupsHaveWhatTheirErrorsHaveInCommon) {
   EXPECT_EQ(tasks[1].at("task"), oldest);
 }
 
+// S79; two types that differ in their last byte have groups of their own.
+TEST_P(DeadRule, ATypeOf127BytesIsKeptWhole) {
+  const std::string stem(kMaxTypeName - 1, 'x');
+  die("no such user", stem + "a");
+  die("no such user", stem + "b");
+  const json list = door().groups("default").document;
+  ASSERT_EQ(list.size(), 2U) << list;
+  EXPECT_EQ(list[0].at("type"), stem + "b");
+  EXPECT_EQ(list[1].at("type"), stem + "a");
+  EXPECT_EQ(door().dead("default").document[0].at("type"), stem + "b");
+}
+
 TEST_P(DeadRule, ARetriedTaskWaitsAndADiscardedOneIsGone) {
   const std::string first = die("no");
   const std::string second = die("no");

@@ -96,8 +96,9 @@ TEST_P(MakeScheduleRule, WhatIsWrongIsNamedAndNothingIsMade) {
        "queue 'ordered' is ordered: delay would break the order of its tasks"},
       {{.queue = "ordered", .options = {{"partition_key", "k"}, {"overlap", "skip"}}},
        "overlap 'skip': queue 'ordered' is ordered"},
-      {{.type = "t t"}, "type 't t': 1 to 63 of A-Z a-z 0-9 . _ - are allowed"},
+      {{.type = "t t"}, "type 't t': 1 to 127 of A-Z a-z 0-9 . _ - are allowed"},
       {{.type = ""}, "type"},
+      {{.type = std::string(kMaxTypeName + 1, 't')}, "1 to 127 of A-Z a-z 0-9 . _ - are allowed"},
       {{.payload = "[1]", .options = {{"tick_field", "at"}}},
        "payload: with tick_field 'at' it has to be a JSON object"},
       {{.payload = R"({"at": 1})", .options = {{"tick_field", "at"}}},
@@ -202,6 +203,14 @@ TEST_P(ScheduleRule, ARunMakesATaskAndTheRecordOfIt) {
   EXPECT_EQ(ticks.front().reason, "run now");
   EXPECT_EQ(ticks.front().tick, find().last_run);
   EXPECT_NE(run(), id) << "who asks for a task gets one, whatever overlap says";
+}
+
+TEST_P(ScheduleRule, ATypeOf127BytesIsKeptWhole) {
+  queue::ScheduleSpec one = spec();
+  one.type = std::string(kMaxTypeName, 'x');  // S79
+  make(one);
+  (void)run();
+  EXPECT_EQ(value("SELECT type FROM task"), one.type);
 }
 
 TEST_P(ScheduleRule, AUniqueKeyThatIsTakenIsTheAnswerAndNoTick) {

@@ -317,13 +317,32 @@ TEST_P(SubmitRule, ARouteIsFollowedWithinASecond) {
   EXPECT_EQ(goes_to(door().submit({.type = "sms"})), "default");
 }
 
+// S79; two types that differ in their last byte stay two.
+TEST_P(SubmitRule, ATypeOf127BytesIsKeptWhole) {
+  for (const char last : {'a', 'b'}) {
+    const std::string type = std::string(kMaxTypeName - 1, 'x') + last;
+    by_each_way({.type = type, .options = {{"unique_key", "k"}}}, [&](const Answer& made) {
+      EXPECT_EQ(made.kind, Kind::kDone) << made;
+      EXPECT_EQ(value("SELECT type FROM task"), type);
+      look().execute("DELETE FROM task; DELETE FROM task_unique");
+    });
+    by_each_way({.type = type}, [&](const Answer& made) {
+      EXPECT_EQ(made.kind, Kind::kDone) << made;
+      EXPECT_EQ(value("SELECT type FROM task"), type);
+      look().execute("DELETE FROM task");
+    });
+    queue::set_route(look(), queue("default"), queue::pattern_of(type), queue("narrow"));
+  }
+  EXPECT_EQ(queue::list_routes(look()).size(), 2U);
+}
+
 struct WrongTask {
   Task task;
   const char* field;
 };
 
 std::vector<WrongTask> wrong_tasks() {
-  const std::string long_name(64, 'a');
+  const std::string long_name(kMaxTypeName + 1, 'a');
   std::vector<WrongTask> all{
       {{.queue = std::string(64, 'q')}, "queue"}, {{.queue = std::string(7'000, 'q')}, "queue"},
       {{.queue = kInjection}, "queue"},           {{.queue = "DEFAULT"}, "queue"},
@@ -334,7 +353,7 @@ std::vector<WrongTask> wrong_tasks() {
        {std::string(), long_name, std::string(100'000, 'a'), std::string("a b"), std::string("a\n"),
         std::string("\xc3\xa9"), std::string(kInjection), std::string("t\0", 2),
         std::string("\xff"), std::string("`task`")}) {
-    all.push_back({{.type = type}, "1 to 63 of A-Z a-z 0-9 . _ - are allowed"});
+    all.push_back({{.type = type}, "1 to 127 of A-Z a-z 0-9 . _ - are allowed"});
   }
   const std::string soon = "2030-01-01T00:00:00Z";
   const std::pair<std::map<std::string, std::string>, const char*> options[] = {

@@ -546,5 +546,6 @@ ALLOT_HANDLER("test.print", Print)
 ALLOT_HANDLER("test.spin", Spin)
 ALLOT_HANDLER("test.write", Write)
 ALLOT_HANDLER("test.hang_once", WriteAndSleep)
+ALLOT_HANDLER("test.hang_once.*", WriteAndSleep)
 
 }  // namespace

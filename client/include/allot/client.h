@@ -83,7 +83,7 @@ struct ClientSettings {
 struct NewTask {
   // Exists, or the client makes it because its allot.toml has it. Empty: a route says which.
   std::string queue;
-  std::string type;     // 1 to 63 of A-Z a-z 0-9 . _ -
+  std::string type;     // 1 to 127 of A-Z a-z 0-9 . _ -
   std::string payload;  // any bytes, up to 16 MiB - 1
   SubmitOptions options{};
 };

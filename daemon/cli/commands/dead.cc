@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/names.h"
 #include "cli/commands/bulk_action.h"
 #include "cli/commands/command.h"
 #include "cli/remote/session.h"
@@ -50,7 +51,7 @@ std::vector<std::string> group_row(const queue::DeadGroup& group, const std::str
   const std::string why = group.newest.cause + (fault.empty() ? "" : ": " + fault);
   return {group.newest.group,
           queue,
-          printable(group.newest.type, queue::kMaxName),
+          printable(group.newest.type, kMaxTypeName),
           std::to_string(group.tasks.value) + (group.tasks.at_least ? "+" : ""),
           group.newest.died_at,
           group.newest.id.text(),
@@ -283,7 +284,7 @@ void add_act(CLI::App& act, const Commands& commands, int (*run)(const Context&,
 std::string CountedDead::text() const {
   return dead_tasks_text(count.tasks, count.more) + " of queue " + queue +
          (filter.group.empty() ? "" : ", group " + filter.group) +
-         (filter.type.empty() ? "" : ", type " + printable(filter.type, queue::kMaxName));
+         (filter.type.empty() ? "" : ", type " + printable(filter.type, kMaxTypeName));
 }
 
 std::vector<queue::TaskId> named_ids(const DeadChoice& choice) {

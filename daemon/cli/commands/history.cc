@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/names.h"
 #include "cli/commands/command.h"
 #include "cli/remote/address.h"
 #include "cli/remote/session.h"
@@ -44,7 +45,7 @@ queue::Done page_after(db::Connection& db, const std::string& word) {
 std::vector<std::string> row_of(const queue::Done& done, const std::string& queue) {
   return {done.id.text(),
           queue,
-          printable(done.type, queue::kMaxName),
+          printable(done.type, kMaxTypeName),
           std::to_string(done.attempt),
           done.ended_at,
           seconds_of(done.usage.runtime_us),

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/names.h"
 #include "cli/commands/command.h"
 #include "cli/commands/moving.h"
 #include "cli/remote/session.h"
@@ -137,8 +138,8 @@ int remote_set_max_running(const remote::Session& gateway, const MaxRunningOptio
 }
 
 std::string move_text(const std::string& type, const std::string& from, const std::string& to) {
-  return (type.empty() ? "" : " of type " + printable(type, queue::kMaxName)) + " from queue " +
-         from + " to queue " + to;
+  return (type.empty() ? "" : " of type " + printable(type, kMaxTypeName)) + " from queue " + from +
+         " to queue " + to;
 }
 
 void print_move(const Moved& moved, std::uint64_t chosen, bool as_json) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/names.h"
 #include "cli/commands/command.h"
 #include "cli/remote/session.h"
 #include "cli/sources/far.h"
@@ -117,7 +118,7 @@ void print_task(const as_json::Shown& shown) {
   line("state", as_json::state_of(task));
   line("queue", shown.queue + ", partition " + std::to_string(task.id.partition.partition_no) +
                     ", prio " + std::to_string(task.id.prio));
-  line("type", printable(task.type, queue::kMaxName));
+  line("type", printable(task.type, kMaxTypeName));
   line(task.dead ? "died" : "due", task.at);
   line("first due", task.id.first_due());
   if (!task.expires_at.empty()) line("expires", task.expires_at);
@@ -148,7 +149,7 @@ void print_done(const as_json::Shown& shown) {
   line("state", "done");
   line("queue", shown.queue + ", partition " + std::to_string(done.id.partition.partition_no) +
                     ", prio " + std::to_string(done.id.prio));
-  line("type", printable(done.type, queue::kMaxName));
+  line("type", printable(done.type, kMaxTypeName));
   line("ended", done.ended_at);
   line("first due", done.id.first_due());
   print_unique(shown.unique);

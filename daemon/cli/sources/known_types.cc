@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "base/names.h"
 #include "cli/words/text.h"
 #include "config/served.h"
 #include "peer/handler_types.h"
@@ -47,7 +48,7 @@ void KnownTypes::warn(db::Connection& db) const {
     if (!pools || !pools->empty()) continue;
     std::fprintf(stderr,
                  "allot: warning: no pool of a running daemon serves queue '%s': its tasks wait\n",
-                 printable(queue, queue::kMaxName).c_str());
+                 printable(queue, kMaxQueueName).c_str());
   }
   for (const auto& [type, tasks] : unknown_) {
     std::fprintf(stderr,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/names.h"
 #include "cli/words/text.h"
 #include "queue/model/task.h"
 
@@ -10,7 +11,7 @@ namespace allot::cli {
 
 void unknown_queue(const std::string& name, std::vector<std::string> known) {
   constexpr std::size_t kListed = 10;
-  const std::string shown = printable(name, queue::kMaxName);
+  const std::string shown = printable(name, kMaxQueueName);
   if (!queue::is_name(name)) {
     throw Error("'" + shown + "' is no queue: names are 1 to 63 of A-Z a-z 0-9 . _ -",
                 kExitBadInput);

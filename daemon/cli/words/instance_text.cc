@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/words/instance_text.h"
 
+#include "base/names.h"
 #include "cli/words/text.h"
 #include "queue/model/task.h"
 
@@ -37,7 +38,7 @@ std::string running_text(const std::vector<WorkerView::Running>& running) {
   if (running.empty()) return "-";
   const auto& task = running.front();
   std::string text =
-      task.task + " " + printable(task.type, queue::kMaxName) + " for " + how_long(task.running_ms);
+      task.task + " " + printable(task.type, kMaxTypeName) + " for " + how_long(task.running_ms);
   if (task.attempt > 1) text += ", attempt " + std::to_string(task.attempt);
   if (task.detached) text += ", detached";
   if (running.size() > 1) text += ", and " + std::to_string(running.size() - 1) + " more";
@@ -46,7 +47,7 @@ std::string running_text(const std::vector<WorkerView::Running>& running) {
 
 std::string partition_text(const WorkerView& worker) {
   if (!worker.leases) return "-";
-  return printable(worker.queue, queue::kMaxName) + "/" + std::to_string(worker.partition);
+  return printable(worker.queue, kMaxQueueName) + "/" + std::to_string(worker.partition);
 }
 
 }  // namespace allot::cli

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/names.h"
 #include "cli/words/text.h"
 
 namespace allot::cli {
@@ -52,7 +53,7 @@ std::vector<std::string> task_heads(const std::string& time, const std::string& 
 std::vector<std::string> view_row(const queue::TaskView& task, const std::string& queue) {
   return {task.id.text(),
           queue,
-          printable(task.type, queue::kMaxName),
+          printable(task.type, kMaxTypeName),
           std::to_string(task.id.prio),
           std::to_string(task.attempts),
           std::to_string(task.payload_size),

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/names.h"
 #include "gateway/api/call.h"
 #include "gateway/api/ndjson.h"
 #include "gateway/api/problem.h"
@@ -103,7 +104,7 @@ queue::QueueInfo Application::find_queue(db::Connection& db, const std::string& 
   if (const config::Queue* keys = configured(service_, name)) {
     return queue::ensure_queue(db, name, queue::shape_of(*keys));
   }
-  throw Error("queue '" + as_json::printable(name, queue::kMaxName) +
+  throw Error("queue '" + as_json::printable(name, kMaxQueueName) +
                   "' does not exist; the daemon makes it at its start, from a section "
                   "[queues.\"NAME\"]",
               kExitBadInput);

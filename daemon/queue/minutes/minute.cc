@@ -5,12 +5,12 @@
 #include <charconv>
 
 #include "base/mutant.h"
+#include "base/names.h"
 #include "queue/model/error_text.h"
 
 namespace allot::queue {
 namespace {
 
-constexpr std::size_t kMostWord = 63;   // bytes of a queue or a type
 constexpr std::size_t kMostGroup = 31;  // of an error group
 constexpr std::size_t kMostLook = 127;  // of what its errors look like
 constexpr char kBetween = '\t';
@@ -24,7 +24,7 @@ std::string word_of(std::string_view raw, std::size_t most) {
 }
 
 MinuteKey clean(const MinuteKey& key) {
-  return {word_of(key.queue, kMostWord), word_of(key.type, kMostWord),
+  return {word_of(key.queue, kMaxQueueName), word_of(key.type, kMaxTypeName),
           word_of(key.error_group, kMostGroup)};
 }
 

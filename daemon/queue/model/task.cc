@@ -7,8 +7,17 @@
 #include <ctime>
 #include <vector>
 
+#include "base/names.h"
+
 namespace allot::queue {
 namespace {
+
+bool is_word(std::string_view word, std::size_t most) {
+  return !word.empty() && word.size() <= most && std::all_of(word.begin(), word.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  });
+}
 
 // https://www.crockford.com/base32.html: no i, l, o, u, so that an id can be read aloud.
 constexpr std::string_view kAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";
@@ -111,11 +120,11 @@ std::optional<TaskId> TaskId::parse(std::string_view text) {
 }
 
 bool is_name(std::string_view word) {
-  return !word.empty() && word.size() <= kMaxName &&
-         std::all_of(word.begin(), word.end(), [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '.' || c == '_' || c == '-';
-         });
+  return is_word(word, kMaxQueueName);
+}
+
+bool is_type(std::string_view word) {
+  return is_word(word, kMaxTypeName);
 }
 
 }  // namespace allot::queue

@@ -14,7 +14,6 @@
 namespace allot::queue {
 
 inline constexpr std::size_t kMaxPayload = (std::size_t{16} << 20) - 1;  // MEDIUMBLOB
-inline constexpr std::size_t kMaxName = 63;                              // queue and type names
 inline constexpr unsigned kDefaultPrio = 1;
 inline constexpr unsigned kPrioClasses = 4;
 
@@ -99,7 +98,9 @@ struct TaskId {
   static std::optional<TaskId> parse(std::string_view text);
 };
 
-// True for 1..63 bytes of [A-Za-z0-9._-], the names that queues and types may have.
+// True for 1 to kMaxQueueName bytes of [A-Za-z0-9._-]: a name of a queue or a schedule.
 [[nodiscard]] bool is_name(std::string_view word);
+// The same with up to kMaxTypeName bytes: a type, and what a prefix of types begins with.
+[[nodiscard]] bool is_type(std::string_view word);
 
 }  // namespace allot::queue

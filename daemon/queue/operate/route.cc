@@ -118,9 +118,9 @@ TypePattern pattern_of(std::string_view word) {
   TypePattern types{std::string(word), word.ends_with('*')};
   if (types.is_prefix) types.text.pop_back();
   if (types.is_prefix && types.text.empty()) return types;
-  if (is_name(types.text)) return types;
+  if (is_type(types.text)) return types;
   refuse_route(
-      "TYPE: 1 to 63 of A-Z a-z 0-9 . _ - are allowed, such as mail.send; with a * behind them, "
+      "TYPE: 1 to 127 of A-Z a-z 0-9 . _ - are allowed, such as mail.send; with a * behind them, "
       "such as mail.*, all types that begin so; * alone is any type");
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/names.h"
 
 namespace allot::queue {
 namespace {
@@ -17,7 +18,7 @@ constexpr std::array<std::string_view, 3> kLates{"once", "skip", "all"};
 constexpr std::array<std::string_view, 3> kOverlaps{"allow", "skip", "wait"};
 constexpr std::chrono::hours kMaxJitter{24};
 // The name of a tick_field, its tick, and what stands around them.
-constexpr std::size_t kTickRoom = kMaxName + 64;
+constexpr std::size_t kTickRoom = kMaxQueueName + 64;
 
 template <typename Enum, std::size_t N>
 std::optional<Enum> value_of(const std::array<std::string_view, N>& names, std::string_view name) {

@@ -100,8 +100,8 @@ void check_placement(const QueueInfo& queue, const SubmitOptions& options) {
 }  // namespace
 
 void validate(std::string_view type, std::string_view payload, const SubmitOptions& options) {
-  if (!is_name(type)) {
-    throw Error("type '" + one_line(type) + "': 1 to 63 of A-Z a-z 0-9 . _ - are allowed",
+  if (!is_type(type)) {
+    throw Error("type '" + one_line(type) + "': 1 to 127 of A-Z a-z 0-9 . _ - are allowed",
                 kExitBadInput);
   }
   if (payload.size() > kMaxPayload) {

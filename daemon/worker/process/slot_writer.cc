@@ -13,6 +13,8 @@
 namespace allot::worker {
 namespace {
 
+// A name fits, because every door refuses a longer one (S79). A row that another program wrote may
+// have one: of that the start is shown.
 template <std::size_t N>
 void copy_text(char (&to)[N], std::string_view from) {
   const std::size_t size = std::min(from.size(), sizeof to - 1);
@@ -157,6 +159,8 @@ void SlotWriter::name_run(std::size_t entry, queue::Partition partition,
   copy_text(run.queue_name, queue_name);
   copy_text(run.type, task.type);
   copy_text(run.task, queue::TaskId{partition, task.key.prio, task.id_key()}.text());
+  run.progress = ipc::kNoProgress;
+  run.progress_word[0] = '\0';
 }
 
 void SlotWriter::set_deadlines(std::size_t entry, Nanos soft_ns, Nanos hard_ns,

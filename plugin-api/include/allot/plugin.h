@@ -222,7 +222,7 @@ typedef struct allot_outcome {
 /* A handler of one task type, or of those that the configuration names. */
 typedef struct allot_handler {
   size_t struct_size;
-  allot_str type;    /* 1 to 63 of A-Z a-z 0-9 . _ -; may be empty where types is set. Or a
+  allot_str type;    /* 1 to 127 of A-Z a-z 0-9 . _ -; may be empty where types is set. Or a
                       * prefix, "mail.*": an exact type wins, then the longest prefix. */
   allot_str summary; /* one line for people; may be empty */
   /* Makes the handler's state from the configuration, once per worker; not at all where types

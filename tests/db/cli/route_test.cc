@@ -58,7 +58,7 @@ TEST_F(RouteCommandTest, WhatIsWrongIsNamedAndChangesNothing) {
   refuse({"route", "set", "t", "nope", "--from", "default"}, "queue 'nope' does not exist");
   refuse({"route", "set", "t", "wide", "--from", "nope"}, "queue 'nope' does not exist");
   refuse({"route", "set", "t", "wide", "--from", "wide"}, "a route from queue 'wide' to itself");
-  refuse({"route", "set", "ma il", "wide", "--from", "default"}, "TYPE: 1 to 63 of");
+  refuse({"route", "set", "ma il", "wide", "--from", "default"}, "TYPE: 1 to 127 of");
   refuse({"route", "set", "t", "wide"}, "--from QUEUE or --any-queue", kExitUsage);
   refuse({"route", "set", "*", "wide", "--any-queue", "--move"}, "--move: ");
   refuse({"route", "remove", "t", "--from", "default"},

@@ -260,7 +260,7 @@ TEST_F(SubmitTest, TheWantedPacketTakesAnyTask) {
     EXPECT_EQ(db.max_packet(), packet);
     return db;
   };
-  const std::string name(kMaxName, 'n');
+  const std::string name(kMaxTypeName, 'n');
   Submission plain{queue_, name, std::string(kMaxPayload, '\''), {}};
   Submission unique = plain;
   unique.options.unique_key = std::string(kMaxUniqueKey, '\'');

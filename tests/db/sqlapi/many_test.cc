@@ -52,7 +52,7 @@ TEST_F(ManyTest, OneThatIsWrongIsNamedAndNoneIsSubmitted) {
       {"{}", "tasks: not a JSON array of objects"},
       {good + "5]", "task 2: not a JSON object"},
       {good + R"({"type": "t"}])", "task 2: queue NULL: no route takes type 't' without a queue"},
-      {good + R"({"queue": "default"}])", "task 2: type NULL: 1 to 63"},
+      {good + R"({"queue": "default"}])", "task 2: type NULL: 1 to 127"},
       {good + R"({"queue": 5, "type": "t"}])", "task 2: 'queue' must be a string"},
       {good + R"({"queue": "default", "type": []}])", "task 2: 'type' must be a string"},
       {good + R"({"queue": "default", "type": "t", "payloda": ""}])",

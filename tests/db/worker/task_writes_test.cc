@@ -417,7 +417,7 @@ TEST_F(TaskWritesTest, WhatIsNotAllowedIsToldAndChangesNothing) {
   const std::string told = told_by("writes.mixed", "");
   for (const char* words :
        {"2 checkpoint: not while a transaction is open",
-        "2 submit: not while a transaction is open", "2 type 'a/b': 1 to 63",
+        "2 submit: not while a transaction is open", "2 type 'a/b': 1 to 127",
         "2 queue 'nowhere': there is no such queue", "2 prio 4: 0 (first) to 3",
         "2 a statement of a handler begins with SELECT",
         "2 the statement has 1 of '?', and 0 values", "3 a handler's statement: "}) {

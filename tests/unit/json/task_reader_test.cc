@@ -295,7 +295,7 @@ TEST(FieldOf, AMessageBeginsWithItsField) {
       {"unknown field 'x-y'", "x-y"},
       {"field 'prio' is given twice", "prio"},
       {"'type' is missing", "type"},
-      {"type 'a b': 1 to 63 of A-Z a-z 0-9 . _ - are allowed", "type"},
+      {"type 'a b': 1 to 127 of A-Z a-z 0-9 . _ - are allowed", "type"},
       {"payload of 17 bytes: the most is", "payload"},
       {"run_at: the year 2150 or later", "run_at"},
       {"queue 'mail' does not exist", "queue"},

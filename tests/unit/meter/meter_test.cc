@@ -147,7 +147,7 @@ TEST_F(MeterTest, NamesAreCutAndNotMixedUp) {
   meter.count(Count::kDone, std::string(500, 'q'), std::string(500, 't'));
   meter.count(Count::kDone, "", "");
   EXPECT_EQ(pairs_named(own), 4U);
-  EXPECT_EQ(counted(own, Count::kDone, std::string(kNameSize - 1, 't')), 1U);
+  EXPECT_EQ(counted(own, Count::kDone, std::string(kMaxTypeName, 't')), 1U);
 }
 
 TEST_F(MeterTest, ThreadsCountTogether) {

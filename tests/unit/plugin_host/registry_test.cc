@@ -189,7 +189,7 @@ TEST_F(ConfiguredTest, WithoutTypesThereIsNoObject) {
 TEST_F(ConfiguredTest, WhatItDoesNotAcceptIsSaidByALook) {
   EXPECT_EQ(refusal({{"bad", "key x is not set"}}), "bad configuration: key x is not set");
   EXPECT_EQ(refusal({{"more", "a/b"}}),
-            "bad type: the configuration names the type 'a/b'; 1 to 63 of A-Z a-z 0-9 . _ - are "
+            "bad type: the configuration names the type 'a/b'; 1 to 127 of A-Z a-z 0-9 . _ - are "
             "allowed, or such a name and \".*\" for all that begins with it");
   EXPECT_EQ(refusal({{"more", "a"}, {"types.a.x", "1"}}),
             "duplicate type: type 'a' is offered twice; keep one of them");

@@ -100,6 +100,9 @@ TEST(NameTest, WhatQueuesAndTypesMayBeCalled) {
   EXPECT_FALSE(is_name(std::string_view("a\0b", 3)));
   EXPECT_TRUE(is_name(std::string(63, 'x')));
   EXPECT_FALSE(is_name(std::string(64, 'x')));
+  EXPECT_TRUE(is_type(std::string(127, 'x')));
+  EXPECT_FALSE(is_type(std::string(128, 'x')));
+  EXPECT_FALSE(is_type("mail send"));
 }
 
 TEST(TaskTest, IdKeyIsTheFirstKeyOnceItMoved) {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// S79: the longest type keeps its whole name wherever the worker that runs it leaves a trace.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/names.h"
+#include "e2e/daemon.h"
+#include "queue/minutes/minute_view.h"
+
+namespace allot::e2e::name_test {
+namespace {
+
+using nlohmann::json;
+using support::eventually;
+
+// The longest types of a handler; they differ in their last byte.
+std::string longest(char last) {
+  const std::string prefix = "test.hang_once.";
+  return prefix + std::string(kMaxTypeName - 1 - prefix.size(), 'x') + last;
+}
+
+json running(const Daemon& daemon) {
+  for (const json& worker : daemon.status().at("workers")) {
+    if (!worker.at("running").empty()) return worker.at("running").at(0);
+  }
+  return {};
+}
+
+// Kills the worker that runs the one task of this type.
+void kill_the_worker_of(const Daemon& daemon, const std::string& type) {
+  ASSERT_TRUE(eventually([&] { return !running(daemon).is_null(); })) << daemon.log();
+  EXPECT_EQ(running(daemon).at("type"), type) << "in the slot";
+  ASSERT_EQ(support::send_signal(daemon.busy_workers().at(0), SIGKILL), 0);
+}
+
+TEST(Names, TheLongestTypeIsWholeEverywhere) {
+  const std::string buried = longest('a');
+  const std::string retried = longest('b');
+  Daemon daemon({.workers = 1,
+                 .queue_keys = "retry_delay = \"1ms\"\n",
+                 .more = "[types.\"" + buried + "\"]\nmax_attempts = 1\n"});
+  wait_ready(daemon, 1);
+  const std::string dead = daemon.submit(buried, "");
+  kill_the_worker_of(daemon, buried);
+  ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
+  EXPECT_EQ(daemon.task(dead).at("type"), buried);
+  (void)daemon.submit(retried, "");
+  kill_the_worker_of(daemon, retried);
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  EXPECT_EQ(daemon.count("task_dead"), 1U) << "the policy of the other type";
+
+  const json groups = json::parse(daemon.must({"dead", "groups", "default", "--json"}));
+  ASSERT_EQ(groups.size(), 1U) << groups;
+  EXPECT_EQ(groups[0].at("type"), buried);
+
+  const std::string metrics = daemon.must({"metrics"});
+  for (const std::string& type : {buried, retried}) {
+    EXPECT_NE(metrics.find("type=\"" + type + "\""), std::string::npos) << metrics;
+  }
+
+  const std::string unknown = std::string(kMaxTypeName, 'u');
+  const std::string id = daemon.submit(unknown, "");
+  EXPECT_TRUE(eventually([&] {
+    return daemon.must({"why", id}).find("'" + unknown + "'") != std::string::npos;
+  })) << daemon.must({"why", id});
+
+  // The steward writes the rest as it leaves.
+  ASSERT_TRUE(eventually([&] { return daemon.steward() != 0; })) << daemon.log();
+  ASSERT_TRUE(daemon.stop());
+  EXPECT_EQ(daemon.number("SELECT SUM(dead) FROM attempt_minute WHERE type = '" + buried +
+                          "' AND error_group = ''"),
+            1U);
+  EXPECT_EQ(daemon.number("SELECT SUM(retried) FROM attempt_minute WHERE type = '" + retried +
+                          "' AND error_group = ''"),
+            1U);
+}
+
+}  // namespace
+}  // namespace allot::e2e::name_test
