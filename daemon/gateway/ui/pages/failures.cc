@@ -21,6 +21,8 @@ struct Group {
   std::string type;
   std::string error;
   std::string fault{};
+  std::string example{};     // a task that shows the error
+  std::string message{};     // of that task's error
   std::uint64_t failed = 0;  // attempts in the day
   std::string first{};       // when
   std::string last{};
@@ -30,24 +32,30 @@ struct Group {
 
 using Key = std::tuple<std::string, std::string, std::string>;  // queue, type, group
 
-std::string minutes_target(const Visit& visit) {
+std::string failures_target(const Visit& visit) {
   const std::string queue = visit.asked("queue");
-  return "/api/v1/minutes?by=error&since=1440&step=5" +
-         (queue.empty() ? "" : "&queue=" + api::escaped(queue));
+  return "/api/v1/failures?since=1440" + (queue.empty() ? "" : "&queue=" + api::escaped(queue));
 }
 
-void add(Group& group, const json& item, std::chrono::sys_seconds now) {
-  const std::uint64_t count = number_of(item, "retried") + number_of(item, "dead");
-  const std::string at = text_of(item, "at");
-  group.failed += count;
-  if (group.last.empty()) group.last = at;  // the newest come first
-  group.first = at;
-  if (group.error.empty()) group.error = text_of(item, "error");
-  const auto when = moment(at);
-  if (!when) return;
-  const auto ago = std::chrono::floor<std::chrono::hours>(now - *when).count();
-  if (ago < 0 || ago >= static_cast<std::int64_t>(kHours)) return;
-  group.hours.at(kHours - 1 - static_cast<std::size_t>(ago)) += static_cast<double>(count);
+// What failed in the day.
+void add(Group& group, const json& failure, std::chrono::sys_seconds now) {
+  group.failed = number_of(failure, "retried") + number_of(failure, "dead");
+  group.error = text_of(failure, "error");
+  group.example = text_of(failure, "newest_task");
+  group.message = text_of(failure, "newest_error");
+  for (const json& hour : failure.value("hours", json::array())) {
+    const std::string at = text_of(hour, "at");
+    if (group.last.empty()) group.last = at;  // the newest come first
+    group.first = at;
+    const auto when = moment(at);
+    if (!when) continue;
+    const auto ago = std::chrono::floor<std::chrono::hours>(now - *when).count();
+    if (ago < 0 || ago >= static_cast<std::int64_t>(kHours)) continue;
+    group.hours.at(kHours - 1 - static_cast<std::size_t>(ago)) +=
+        static_cast<double>(number_of(hour, "failed"));
+  }
+  const std::string newest = text_of(failure, "newest_at");
+  group.last = std::max(group.last, newest);
 }
 
 std::vector<Group> groups_of(const View& view) {
@@ -65,6 +73,7 @@ std::vector<Group> groups_of(const View& view) {
       std::tie(group.queue, group.type, group.group) = key;
       group.dead = dead;
       group.fault = text_of(dead, "fault");
+      if (group.example.empty()) group.example = text_of(dead, "newest_task");
       group.last = std::max(group.last, text_of(dead, "newest_died_at"));  // of one form
     }
   }
@@ -82,9 +91,7 @@ void write_dead(Html& html, const View& view, const Group& group) {
   const bool more = flag_of(group.dead, "tasks_at_least");
   html.in("span", [&] {
     html.leaf("strong", number(number_of(group.dead, "tasks")) + (more ? "+" : ""));
-    html.text(" dead · ");
-    write_link(html, task_address(view.visit, text_of(group.dead, "newest_task")),
-               "Show an example");
+    html.text(" dead");
   });
   if (!view.visit.may_operate(group.queue)) return;
   write_link(
@@ -101,8 +108,8 @@ void write_group(Html& html, const View& view, const Group& group) {
   html.in("li", {{"class", "group"}}, [&] {
     html.in("p", {{"class", "error"}},
             [&] { html.leaf("bdi", group.fault.empty() ? group.error : group.fault); });
-    if (!group.fault.empty() && !group.error.ends_with(group.fault)) {
-      html.in("p", {{"class", "quiet"}}, [&] { html.leaf("bdi", group.error); });
+    if (!group.message.empty()) {
+      html.in("p", {{"class", "quiet"}}, [&] { html.leaf("bdi", group.message); });
     }
     html.in("p", {{"class", "facts"}}, [&] {
       html.leaf("span", {{"class", "type"}}, group.type);
@@ -120,14 +127,19 @@ void write_group(Html& html, const View& view, const Group& group) {
     if (group.failed > 0) {
       write_bars(html, group.hours, number(group.failed) + " failed attempts, by hour");
     }
-    html.in("p", {{"class", "actions"}}, [&] { write_dead(html, view, group); });
+    html.in("p", {{"class", "actions"}}, [&] {
+      if (!group.example.empty()) {
+        write_link(html, task_address(view.visit, group.example), "Show an example");
+      }
+      write_dead(html, view, group);
+    });
   });
 }
 
 }  // namespace
 
 std::vector<ApiRequest> failures_requests(const Visit& visit) {
-  return {{minutes_target(visit)}};
+  return {{failures_target(visit)}};
 }
 
 // The dead groups of the queues that failed, or of the one that was asked for.
