@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/names.h"
 #include "config/check_database.h"
 #include "config/check_gateway.h"
 #include "config/hooks.h"
@@ -27,6 +28,14 @@ constexpr std::uint32_t kStackMemory = 8;
 
 // In percent, with which its heartbeat still comes in time.
 constexpr std::uint32_t kLeastCpu = 5;
+
+bool is_type_or_prefix(std::string_view word) {
+  if (word.size() > kMaxTypeName) return false;
+  if (word.ends_with(".*")) word.remove_suffix(2);
+  return !word.empty() && word.find_first_not_of(
+                              "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx"
+                              "yz0123456789._-") == std::string_view::npos;
+}
 
 class Checker {
  public:
@@ -47,6 +56,7 @@ class Checker {
     if (settings_.queues.empty()) settings_.queues.emplace_back().name = "default";
     check_schedules(settings_, problems_);
     check_notices();
+    check_metrics();
     check_gateway(settings_, problems_);
     if (settings_.pools.empty()) settings_.pools.emplace_back().name = "default";
     for (Pool& pool : settings_.pools) check_pool(pool);
@@ -137,6 +147,15 @@ class Checker {
     const std::string& hook = settings_.notices.on_change;
     const std::string wrong = hook.empty() ? "" : hook_problem(settings_, hook);
     if (!wrong.empty()) problem("notices.on_change", "[notices] on_change " + wrong);
+  }
+
+  void check_metrics() {
+    for (const std::string& type : settings_.metrics.types) {
+      if (is_type_or_prefix(type)) continue;
+      problem("metrics.types", "[metrics] types has \"" + type +
+                                   "\"; it names types, or prefixes such as shop.*, of at most " +
+                                   std::to_string(kMaxTypeName) + " bytes");
+    }
   }
 
   void check_pool(Pool& pool) {

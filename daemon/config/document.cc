@@ -26,7 +26,7 @@ struct Header {
   std::string_view line;
   std::string_view comment;
 };
-constexpr std::array<Header, 14> kHeaders = {{
+constexpr std::array<Header, 15> kHeaders = {{
     {Section::kDatabase, "[database]", ""},
     {Section::kWake, "[wake]",
      "This account can read every change in every database of the server: see docs/database.md."},
@@ -45,6 +45,7 @@ constexpr std::array<Header, 14> kHeaders = {{
      "take a section away removes no schedule. See docs/schedules.md."},
     {Section::kPlugins, "[plugins]", ""},
     {Section::kNotices, "[notices]", ""},
+    {Section::kMetrics, "[metrics]", ""},
     {Section::kGateway, "#[gateway]",
      "With this section allotd starts a gateway, which answers over HTTP. See docs/operations.md."},
     {Section::kGatewayFireworq, "#[gateway.fireworq]",

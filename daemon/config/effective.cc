@@ -79,6 +79,12 @@ class Lister {
 #define ALLOT_NOTICES ALLOT_LIST
 #include "config/settings.def"
     }
+    {
+      const std::string section = "metrics";
+      const Metrics& in = settings_.metrics;
+#define ALLOT_METRICS ALLOT_LIST
+#include "config/settings.def"
+    }
     if (settings_.gateway) list_gateway(*settings_.gateway);
     {
       const std::string section = "logging";

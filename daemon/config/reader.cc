@@ -52,7 +52,7 @@ class Reader {
     std::string_view name;
     void (Reader::*read)(const Node&);
   };
-  static const std::array<SectionRule, 11> kSections;
+  static const std::array<SectionRule, 12> kSections;
 
   SectionReader open(const Node& node, const std::string& path) {
     return {node, path, folder_, settings_.lines, problems_};
@@ -91,6 +91,14 @@ class Reader {
 #define ALLOT_NOTICES ALLOT_READ
 #include "config/settings.def"
     in.refuse_unknown(Section::kNotices);
+  }
+
+  void read_metrics(const Node& node) {
+    SectionReader in = open(node, "metrics");
+    Metrics& out = settings_.metrics;
+#define ALLOT_METRICS ALLOT_READ
+#include "config/settings.def"
+    in.refuse_unknown(Section::kMetrics);
   }
 
   void read_logging(const Node& node) {
@@ -349,7 +357,7 @@ class Reader {
   Problems& problems_;
 };
 
-const std::array<Reader::SectionRule, 11> Reader::kSections = {{
+const std::array<Reader::SectionRule, 12> Reader::kSections = {{
     {"database", &Reader::read_database},
     {"wake", &Reader::read_wake},
     {"daemon", &Reader::read_daemon},
@@ -359,6 +367,7 @@ const std::array<Reader::SectionRule, 11> Reader::kSections = {{
     {"schedules", &Reader::read_schedules},
     {"plugins", &Reader::read_plugins},
     {"notices", &Reader::read_notices},
+    {"metrics", &Reader::read_metrics},
     {"gateway", &Reader::read_gateway},
     {"logging", &Reader::read_logging},
 }};

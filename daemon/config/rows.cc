@@ -44,6 +44,7 @@ std::vector<Row> make_rows() {
 #define ALLOT_SCHEDULE(...) ALLOT_ROW(Section::kSchedule, Schedule(), __VA_ARGS__)
 #define ALLOT_PLUGINS(...) ALLOT_ROW(Section::kPlugins, Plugins(), __VA_ARGS__)
 #define ALLOT_NOTICES(...) ALLOT_ROW(Section::kNotices, Notices(), __VA_ARGS__)
+#define ALLOT_METRICS(...) ALLOT_ROW(Section::kMetrics, Metrics(), __VA_ARGS__)
 #define ALLOT_GATEWAY(...) ALLOT_ROW(Section::kGateway, Gateway(), __VA_ARGS__)
 #define ALLOT_GATEWAY_FIREWORQ(...) \
   ALLOT_ROW(Section::kGatewayFireworq, GatewayFireworq(), __VA_ARGS__)
@@ -229,6 +230,8 @@ std::string_view header_of(Section section) {
       return "[plugins]";
     case Section::kNotices:
       return "[notices]";
+    case Section::kMetrics:
+      return "[metrics]";
     case Section::kGateway:
       return "[gateway]";
     case Section::kGatewayFireworq:

@@ -65,6 +65,7 @@ enum class Section {
   kSchedule,
   kPlugins,
   kNotices,
+  kMetrics,
   kGateway,
   kGatewayFireworq,
   kGatewayToken,

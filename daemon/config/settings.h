@@ -110,6 +110,11 @@ struct Notices {
 #include "config/settings.def"
 };
 
+struct Metrics {
+#define ALLOT_METRICS ALLOT_FIELD
+#include "config/settings.def"
+};
+
 // What a token or a user may do: the queues of each role, ["*"] for all.
 struct GatewayToken {
   std::string name;  // [A-Za-z0-9._-]{1,63}
@@ -163,6 +168,7 @@ struct Settings {
   std::vector<Schedule> schedules;  // in the order of the file
   Plugins plugins;
   Notices notices;
+  Metrics metrics;
   Wake wake;
   std::optional<Gateway> gateway;  // without the section there is none
   Logging logging;

@@ -213,6 +213,7 @@ api::Service service_of(const config::Settings& settings, meter::RequestRecord* 
   service.queues = settings.queues;
   service.instance = settings.daemon.instance;
   service.runtime_dir = config::runtime_dir(settings);
+  service.metrics_types = settings.metrics.types;
   service.base_path = settings.gateway->base_path;
   service.read_only = settings.gateway->read_only;
   service.threads = settings.gateway->threads;

@@ -8,7 +8,7 @@ namespace allot::meter {
 namespace {
 
 constexpr std::size_t place_of(std::uint64_t hash) {
-  return hash % kPairs;
+  return hash % kPlaces;
 }
 
 // FNV-1a; never 0, which says that a place is free.
@@ -60,28 +60,47 @@ void Meter::count_elapsed(std::string_view queue, std::string_view type,
 Pair& Meter::pair_of(std::string_view queue, std::string_view type) {
   queue = queue.substr(0, kMaxQueueName);
   type = type.substr(0, kMaxTypeName);
-  const std::uint64_t hash = hash_of(queue, type);
-  if (Pair* pair = find(hash, queue, type)) return *pair;
-  return named(hash, queue, type);
+  if (Pair* pair = find(queue, type)) return *pair;
+  if (full_.load(std::memory_order_relaxed)) {
+    if (Pair* pair = find(queue, kOther)) return *pair;
+  }
+  return named(queue, type);
 }
 
-// A place that is free ends the search: places are taken in its order, and none is given up.
-Pair* Meter::find(std::uint64_t hash, std::string_view queue, std::string_view type) {
-  for (std::size_t i = 0; i < kPairs; ++i) {
-    const std::size_t at = (place_of(hash) + i) % kPairs;
+// A place that is free ends the search: places are taken in its order, none is given up, and one
+// stays free.
+Pair* Meter::find(std::string_view queue, std::string_view type) {
+  const std::uint64_t hash = hash_of(queue, type);
+  for (std::size_t at = place_of(hash);; at = (at + 1) % kPlaces) {
     const std::uint64_t there = record_.hashes[at].load(std::memory_order_acquire);
     if (there == 0) return nullptr;
     Pair& pair = record_.pairs[at];
     if (there == hash && is(pair.queue, queue) && is(pair.type, type)) return &pair;
   }
-  return &record_.pairs[kPairs];
 }
 
-Pair& Meter::named(std::uint64_t hash, std::string_view queue, std::string_view type) {
+// Counts the places each time: a worker may have died while it took one.
+bool Meter::has_room(bool for_rest) {
+  std::size_t taken = 0;
+  for (std::size_t at = 0; at < kPlaces; ++at) {
+    if (record_.hashes[at].load(std::memory_order_relaxed) == 0) continue;
+    if (is(record_.pairs[at].type, kOther) == for_rest) ++taken;
+  }
+  return taken < (for_rest ? kQueueRests : kPairs);
+}
+
+Pair& Meter::named(std::string_view queue, std::string_view type) {
   const MutexLock held(naming_);
-  if (Pair* pair = find(hash, queue, type)) return *pair;  // another thread was first, or the last
+  if (Pair* pair = find(queue, type)) return *pair;  // another thread was first
+  if (type != kOther && !has_room(false)) {
+    full_.store(true, std::memory_order_relaxed);
+    type = kOther;  // of this queue, whose sum stays exact (S85)
+    if (Pair* pair = find(queue, type)) return *pair;
+  }
+  if (type == kOther && !has_room(true)) return record_.pairs[kPlaces];
+  const std::uint64_t hash = hash_of(queue, type);
   std::size_t at = place_of(hash);
-  while (record_.hashes[at].load(std::memory_order_relaxed) != 0) at = (at + 1) % kPairs;
+  while (record_.hashes[at].load(std::memory_order_relaxed) != 0) at = (at + 1) % kPlaces;
   Pair& pair = record_.pairs[at];
   write_name(pair.queue, queue);
   write_name(pair.type, type);

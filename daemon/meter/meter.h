@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -46,14 +47,15 @@ class Meter {
 
  private:
   Pair& pair_of(std::string_view queue, std::string_view type) ALLOT_EXCLUDES(naming_);
-  Pair& named(std::uint64_t hash, std::string_view queue, std::string_view type)
-      ALLOT_EXCLUDES(naming_);
-  Pair* find(std::uint64_t hash, std::string_view queue, std::string_view type);
+  Pair& named(std::string_view queue, std::string_view type) ALLOT_EXCLUDES(naming_);
+  Pair* find(std::string_view queue, std::string_view type);
+  bool has_room(bool for_rest);
   Failures& named_error(std::uint64_t hash, const ErrorName& name) ALLOT_EXCLUDES(naming_);
   Failures* find_error(std::uint64_t hash, std::string_view group);
 
   Record& record_;
   Mutex naming_;
+  std::atomic<bool> full_{false};  // a further pair is counted as the rest of its queue
 };
 
 }  // namespace allot::meter

@@ -14,8 +14,10 @@ namespace allot::meter {
 
 inline constexpr char kMagic[8] = {'A', 'l', 'l', 'o', 't', 'M', 't', 'r'};
 inline constexpr std::uint32_t kVersion = 5;
-inline constexpr std::size_t kPairs = 64;                     // of queue and type, for each slot
-inline constexpr std::size_t kQueueSize = kMaxQueueName + 1;  // with its end, as the next one
+inline constexpr std::size_t kPairs = 512;      // of queue and type, for each slot
+inline constexpr std::size_t kQueueRests = 64;  // queues whose further types are counted together
+inline constexpr std::size_t kPlaces = kPairs + kQueueRests + 1;  // one is always free
+inline constexpr std::size_t kQueueSize = kMaxQueueName + 1;      // with its end, as the next one
 inline constexpr std::size_t kTypeSize = kMaxTypeName + 1;
 inline constexpr std::size_t kErrors = 32;  // groups of errors, for each slot
 inline constexpr std::size_t kGroupSize = 32;
@@ -100,8 +102,10 @@ struct Record {
   Counter events[static_cast<std::size_t>(Event::kEvents)];
   // Of the pair of the same place; 0: it has no name yet. It is stored after the name, so that
   // whoever finds it finds a whole name, whenever the worker died.
-  Counter hashes[kPairs];
-  Pair pairs[kPairs + 1];         // the last one: all for which there was no place
+  Counter hashes[kPlaces];
+  // Of these kPairs are named as they are, and kQueueRests have the type kOther: the other types of
+  // one queue. The last one has all for which there was no place.
+  Pair pairs[kPlaces + 1];
   Counter error_hashes[kErrors];  // as hashes, in the order in which the groups came
   Failures errors[kErrors + 1];   // as pairs
 };

@@ -55,8 +55,8 @@ void begin(RequestRecord& record, const Life& life) {
 
 void begin(Record& record, const Life& life) {
   record.head = head_of(record, life);
-  std::strncpy(record.pairs[kPairs].queue, kOther, kQueueSize - 1);
-  std::strncpy(record.pairs[kPairs].type, kOther, kTypeSize - 1);
+  std::strncpy(record.pairs[kPlaces].queue, kOther, kQueueSize - 1);
+  std::strncpy(record.pairs[kPlaces].type, kOther, kTypeSize - 1);
   std::strncpy(record.errors[kErrors].queue, kOther, kQueueSize - 1);
   std::strncpy(record.errors[kErrors].type, kOther, kTypeSize - 1);
   std::strncpy(record.errors[kErrors].group, kOther, kGroupSize - 1);

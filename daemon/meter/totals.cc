@@ -45,8 +45,8 @@ Totals totals(const std::string& runtime_dir) {
   Totals all;
   for (const auto& record : read_records(runtime_dir)) {
     for (std::size_t i = 0; i < kEvents; ++i) all.events[i] += record->events[i].load();
-    for (std::size_t i = 0; i <= kPairs; ++i) {
-      if (i < kPairs && record->hashes[i].load() == 0) continue;
+    for (std::size_t i = 0; i <= kPlaces; ++i) {
+      if (i < kPlaces && record->hashes[i].load() == 0) continue;
       const Pair& pair = record->pairs[i];
       add(all.pairs[{text_of(pair.queue), text_of(pair.type)}], pair);
     }

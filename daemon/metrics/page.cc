@@ -38,12 +38,14 @@ Page::Page() {
 prometheus::ClientMetric& Page::series(Metric metric, const std::vector<std::string_view>& labels) {
   const Described& of = described(metric);
   std::vector<prometheus::ClientMetric::Label> wanted;
+  std::string key;
   for (std::size_t i = 0; i < of.labels.size(); ++i) {
-    wanted.push_back({std::string(of.labels[i]), as_json::printable(labels.at(i), kMostLabel)});
+    const std::string value = as_json::printable(labels.at(i), kMostLabel);
+    (key += value) += '\0';
+    // To Prometheus an empty label is none.
+    if (!value.empty()) wanted.push_back({std::string(of.labels[i]), value});
   }
   auto& [family, places] = families_[static_cast<std::size_t>(metric)];
-  std::string key;
-  for (const auto& label : wanted) (key += label.value) += '\0';
   const auto [place, is_new] = places.try_emplace(std::move(key), family.metric.size());
   if (is_new) family.metric.emplace_back().label = std::move(wanted);
   return family.metric[place->second];

@@ -8,6 +8,7 @@
 #include "json/instance_view.h"
 #include "meter/record.h"
 #include "meter/totals.h"
+#include "peer/handler_types.h"
 
 namespace allot::metrics {
 namespace {
@@ -78,19 +79,20 @@ void add_total(Page& page, const std::string& queue, const std::string& type,
   }
 }
 
-void add_meters(Page& page, const std::string& runtime_dir) {
+void add_meters(Page& page, const std::string& runtime_dir, const std::vector<std::string>& types) {
   const meter::Totals all = meter::totals(runtime_dir);
   for (std::size_t i = 0; i < meter::kEvents; ++i) {
     page.add(metric_of(static_cast<Event>(i)), static_cast<double>(all.events[i]));
   }
   for (const auto& [names, total] : all.pairs) {
-    if (total.any()) add_total(page, names.first, names.second, total);
+    if (!total.any()) continue;
+    add_total(page, names.first, peer::takes(types, names.second) ? names.second : "", total);
   }
 }
 
 }  // namespace
 
-void add_slots(Page& page, const std::string& runtime_dir) {
+void add_slots(Page& page, const std::string& runtime_dir, const std::vector<std::string>& types) {
   const as_json::InstanceView view = as_json::read_instance(runtime_dir);
   page.add(Metric::kDaemonUp, view.running ? 1 : 0);
   std::size_t without_database = 0;
@@ -105,7 +107,7 @@ void add_slots(Page& page, const std::string& runtime_dir) {
   page.add(Metric::kWithoutDatabase, static_cast<double>(without_database));
   page.add(Metric::kUnsettled, view.unsettled);
   page.add(Metric::kStewards, static_cast<double>(view.stewards.size()));
-  add_meters(page, runtime_dir);
+  add_meters(page, runtime_dir, types);
 }
 
 }  // namespace allot::metrics

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dead tasks: listed, in groups, retried and discarded one by one.
+#include <set>
+
+#include "base/names.h"
 #include "contract/fixture.h"
 #include "queue/model/fault.h"
 
@@ -68,8 +71,8 @@ TEST_P(DeadRule, ATypeOf127BytesIsKeptWhole) {
   die("no such user", stem + "b");
   const json list = door().groups("default").document;
   ASSERT_EQ(list.size(), 2U) << list;
-  EXPECT_EQ(list[0].at("type"), stem + "b");
-  EXPECT_EQ(list[1].at("type"), stem + "a");
+  const std::set<json> types{list[0].at("type"), list[1].at("type")};
+  EXPECT_EQ(types, (std::set<json>{stem + "a", stem + "b"}));
   EXPECT_EQ(door().dead("default").document[0].at("type"), stem + "b");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schedules: made and changed; paused, run and removed.
+#include "base/names.h"
 #include "contract/fixture.h"
 #include "queue/model/task.h"
 #include "queue/schedules/schedule_store.h"

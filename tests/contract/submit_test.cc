@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/names.h"
 #include "contract/fixture.h"
 #include "db/route_table.h"
 #include "queue/model/compression.h"

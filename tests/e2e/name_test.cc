@@ -3,12 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdint>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "base/names.h"
 #include "e2e/daemon.h"
-#include "queue/minutes/minute_view.h"
+#include "meter/record.h"
+#include "queue/minutes/minute.h"
 
 namespace allot::e2e::name_test {
 namespace {
@@ -23,7 +27,8 @@ std::string longest(char last) {
 }
 
 json running(const Daemon& daemon) {
-  for (const json& worker : daemon.status().at("workers")) {
+  const json status = daemon.status();
+  for (const json& worker : status.at("workers")) {
     if (!worker.at("running").empty()) return worker.at("running").at(0);
   }
   return {};
@@ -40,8 +45,8 @@ TEST(Names, TheLongestTypeIsWholeEverywhere) {
   const std::string buried = longest('a');
   const std::string retried = longest('b');
   Daemon daemon({.workers = 1,
-                 .queue_keys = "retry_delay = \"1ms\"\n",
-                 .more = "[types.\"" + buried + "\"]\nmax_attempts = 1\n"});
+                 .more = "[types.\"" + buried +
+                         "\"]\nmax_attempts = 1\n[metrics]\ntypes = [\"test.hang_once.*\"]\n"});
   wait_ready(daemon, 1);
   const std::string dead = daemon.submit(buried, "");
   kill_the_worker_of(daemon, buried);
@@ -76,6 +81,39 @@ TEST(Names, TheLongestTypeIsWholeEverywhere) {
   EXPECT_EQ(daemon.number("SELECT SUM(retried) FROM attempt_minute WHERE type = '" + retried +
                           "' AND error_group = ''"),
             1U);
+}
+
+// What docs/monitoring.md states: 300 types in 3 queues, 16 workers.
+TEST(Names, CostOf300Types) {
+  Daemon daemon({.workers = 16,
+                 .more = "[queues.second]\n[queues.third]\n[metrics]\ntypes = [\"test.ok.*\"]\n"});
+  wait_ready(daemon, 16);
+  std::vector<json> tasks;
+  for (int i = 0; i < 3600; ++i) {
+    const char* const queues[] = {"default", "second", "third"};
+    const std::string name = "test.ok.App.Jobs.Shop.SendInvoice" + std::to_string(100 + i / 12);
+    tasks.push_back({{"queue", queues[i % 3]}, {"type", name}, {"payload", ""}});
+  }
+  daemon.submit_all(tasks);
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  const std::string by_type = daemon.must({"metrics"});
+  daemon.configure("types = [\"test.ok.*\"]", "types = []");
+  const std::string by_queue = daemon.must({"metrics"});
+  ASSERT_TRUE(eventually([&] { return daemon.steward() != 0; })) << daemon.log();
+  ASSERT_TRUE(daemon.stop());
+  EXPECT_EQ(daemon.number("SELECT SUM(done) FROM attempt_minute"), 3600U) << "also those in other";
+  const std::uint64_t rows = daemon.number(
+      "SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM attempt_minute GROUP BY written) w");
+  const std::uint64_t marks = daemon.number("SELECT LENGTH(counted) FROM instance");
+  std::printf(
+      "meter file %zu bytes; scrape %zu bytes by type, %zu by queue; at most %llu rows a "
+      "write; marks %llu bytes\n",
+      sizeof(meter::Record), by_type.size(), by_queue.size(), static_cast<unsigned long long>(rows),
+      static_cast<unsigned long long>(marks));
+  EXPECT_LT(sizeof(meter::Record), std::size_t{256} * 1024);
+  EXPECT_LE(rows, queue::kMinutePairs + queue::kMinuteErrors + 2);
+  EXPECT_LT(by_queue.size(), by_type.size() / 20);
+  EXPECT_LT(marks, 200'000U);
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ json document_of(const metrics::Page& page) {
 int print_metrics(const Context& context, const JsonOption& options) {
   const config::Settings settings = context.settings();
   metrics::Page page;
-  metrics::add_slots(page, config::runtime_dir(settings));
+  metrics::add_slots(page, config::runtime_dir(settings), settings.metrics.types);
   ExitCode code = kExitOk;
   // What the slots say is wanted most when the database is away.
   const auto failed = [&code](const std::exception& error) {

@@ -298,7 +298,8 @@ void Application::renew_snapshot(const http::Reply& reply) {
 
 http::Response Application::page(const metrics::Snapshot& snapshot) const {
   metrics::Page page;
-  if (!service_.runtime_dir.empty()) metrics::add_slots(page, service_.runtime_dir);
+  if (!service_.runtime_dir.empty())
+    metrics::add_slots(page, service_.runtime_dir, service_.metrics_types);
   metrics::add_snapshot(page, snapshot, boot_ns());
   counts_.add_to(page);
   http::Response response;

@@ -17,8 +17,9 @@ struct Service {
   db::ConnectOptions database;
   std::vector<config::Queue> queues{};  // those of the configuration
   std::string instance = "allot";
-  std::string runtime_dir{};  // of an instance of this host; empty: there is none
-  std::string base_path{};    // what a proxy puts before each path: "/allot"; mostly empty
+  std::string runtime_dir{};                 // of an instance of this host; empty: there is none
+  std::vector<std::string> metrics_types{};  // [metrics] types
+  std::string base_path{};  // what a proxy puts before each path: "/allot"; mostly empty
   // The document of all requests. Application makes it once: it takes milliseconds, and the thread
   // that sends it serves all connections.
   std::string openapi{};

@@ -61,15 +61,16 @@ Figures::Counts Figures::read() const {
   Counts counts;
   if (runtime_dir_.empty()) return counts;
   for (const auto& [names, total] : meter::totals(runtime_dir_).pairs) {
-    if (names.second != queue::kFireworqJob) continue;
+    // Every type: jobs are metered by their category, and beyond its places a meter has one for the
+    // rest of a queue.
     Counted& counted = counts[names.first];
     for (std::size_t i = 0; i < static_cast<std::size_t>(Count::kVerdicts); ++i) {
       counted.pops += total.counts[i];
     }
-    counted.successes = total.of(Count::kDone);
-    counted.permanent_failures = total.of(Count::kDead);
-    counted.failures = total.of(Count::kRetried) + total.of(Count::kDead);
-    counted.elapsed_ms = total.elapsed_ms;
+    counted.successes += total.of(Count::kDone);
+    counted.permanent_failures += total.of(Count::kDead);
+    counted.failures += total.of(Count::kRetried) + total.of(Count::kDead);
+    counted.elapsed_ms += total.elapsed_ms;
   }
   return counts;
 }

@@ -23,8 +23,16 @@ std::string word_of(std::string_view raw, std::size_t most) {
   return text;
 }
 
+// A type is ASCII; a category of Fireworq, which is shown in its place, is any bytes.
+std::string type_of(std::string_view raw) {
+  std::string text(raw.substr(0, kMaxTypeName));
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
+}
+
 MinuteKey clean(const MinuteKey& key) {
-  return {word_of(key.queue, kMaxQueueName), word_of(key.type, kMaxTypeName),
+  return {word_of(key.queue, kMaxQueueName), type_of(key.type),
           word_of(key.error_group, kMostGroup)};
 }
 
@@ -52,8 +60,8 @@ void name_new(MinuteMarks& marks, const MinuteTotals& totals) {
   std::stable_sort(fresh.begin(), fresh.end(), [](const auto* a, const auto* b) {
     return a->second.counts.attempts() > b->second.counts.attempts();
   });
-  std::size_t free[] = {kMinuteNames - std::min(kMinuteNames, names_in(marks, false)),
-                        kMinuteNames - std::min(kMinuteNames, names_in(marks, true))};
+  std::size_t free[] = {kMinuteMarks - std::min(kMinuteMarks, names_in(marks, false)),
+                        kMinuteMarks - std::min(kMinuteMarks, names_in(marks, true))};
   for (const auto* total : fresh) {
     const MinuteKey& key = total->first;
     std::size_t& left = free[key.error_group.empty() ? 0 : 1];
@@ -73,6 +81,28 @@ MinuteTotals named(const MinuteMarks& marks, const MinuteTotals& totals) {
     if (has_name) into.error = word_of(total.error, kMostLook);
   }
   return all;
+}
+
+// The busiest rows of each kind, and the others as one row each.
+std::vector<MinuteRow> busiest(std::vector<MinuteRow> rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const MinuteRow& a, const MinuteRow& b) {
+    return a.counts.attempts() > b.counts.attempts();
+  });
+  std::vector<MinuteRow> shown;
+  MinuteTotals rest;
+  std::size_t left[] = {kMinutePairs, kMinuteErrors};
+  for (MinuteRow& row : rows) {
+    std::size_t& room = left[row.key.error_group.empty() ? 0 : 1];
+    const MinuteKey other = other_than(row.key);
+    if (room == 0 || row.key == other) {
+      if (!mutant::removed("minute_rest")) add(rest[other].counts, row.counts);
+      continue;
+    }
+    --room;
+    shown.push_back(std::move(row));
+  }
+  for (const auto& [key, total] : rest) shown.push_back({key, "", total.counts});
+  return shown;
 }
 
 // False: this is no number.
@@ -110,14 +140,16 @@ bool MinuteCounts::any() const {
   return std::any_of(columns.begin(), columns.end(), [](auto count) { return count != 0; });
 }
 
-// A line for each: queue, type, error group, and the columns.
+// A line for each: queue, type, error group, and the columns up to the last that is not 0.
 std::string text_of_marks(const MinuteMarks& marks) {
   std::string text;
   for (const auto& [key, counts] : marks) {
     for (const std::string* word : {&key.queue, &key.type, &key.error_group}) {
       text += *word + kBetween;
     }
-    for (const std::uint64_t count : counts.columns) text += std::to_string(count) + " ";
+    std::size_t columns = kMinuteColumns;
+    while (columns > 1 && counts.columns[columns - 1] == 0) --columns;
+    for (std::size_t i = 0; i < columns; ++i) text += std::to_string(counts.columns[i]) + " ";
     text.back() = '\n';
   }
   return text;
@@ -162,6 +194,7 @@ MinuteWrite since(const MinuteMarks& marks, const MinuteTotals& raw) {
     }
     if (row.counts.any()) write.rows.push_back(std::move(row));
   }
+  write.rows = busiest(std::move(write.rows));
   return write;
 }
 

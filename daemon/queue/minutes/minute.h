@@ -62,9 +62,14 @@ struct MinuteKey {
   auto operator<=>(const MinuteKey&) const = default;
 };
 
-// So many names of each kind an instance has rows for; the first that it meets in a life. All
-// others are named kMinuteOther.
-inline constexpr std::size_t kMinuteNames = 32;
+// Rows of one write: the busiest pairs of queue and type and the busiest groups of errors since the
+// write before. All others are one row of each kind, named kMinuteOther, and its sum is exact
+// (S85).
+inline constexpr std::size_t kMinutePairs = 256;
+inline constexpr std::size_t kMinuteErrors = 32;
+// Names of each kind that an instance has marks for, and so may give a row: the first that it meets
+// in a run of its allotd.
+inline constexpr std::size_t kMinuteMarks = 4096;
 inline constexpr std::string_view kMinuteOther = "other";
 
 // Cumulative: since allotd of the instance started.

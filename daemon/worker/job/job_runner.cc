@@ -485,7 +485,7 @@ TaskEnd JobRunner::end(Run& run, const Facts& facts) {
   count(run, count_of(decision.what));
   if (const auto error = error_of(decision, run.queue.info.queue_id, run.task.type)) {
     slot_.count_error(count_of(decision.what),
-                      {run.queue.info.name, run.task.type, error->group, error->look});
+                      {run.queue.info.name, run.shown_type(), error->group, error->look});
   }
   log_end(run, facts, decision);
   if (!decision.hold) return written(run);
@@ -494,12 +494,12 @@ TaskEnd JobRunner::end(Run& run, const Facts& facts) {
 
 void JobRunner::count(const Run& run, meter::Count what) {
   const bool ran = what < meter::Count::kVerdicts && run.has_returned();
-  slot_.count(what, run.queue.info.name, run.task.type,
+  slot_.count(what, run.queue.info.name, run.shown_type(),
               ran ? std::optional(run.ran_ns()) : std::nullopt);
   const bool over = what == meter::Count::kDone || what == meter::Count::kDead;
   if (!over || !queue::counts_verdicts(run.task.type)) return;
   const std::string_view payload = run.task.payload ? *run.task.payload : std::string_view();
-  slot_.count_elapsed(run.queue.info.name, run.task.type, elapsed_ms(run.claim.id, payload));
+  slot_.count_elapsed(run.queue.info.name, run.shown_type(), elapsed_ms(run.claim.id, payload));
 }
 
 bool JobRunner::write(Run& run, const queue::Ending& ending) {

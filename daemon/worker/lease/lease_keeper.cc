@@ -416,7 +416,7 @@ void LeaseKeeper::detached(Run& run, Nanos sent_ns) {
   run.kept.renew_at_ns = sent_ns + ttl_ns_ / 3;
   run.kept.deadline_ns = deadline_after(sent_ns);
   run.detach();  // from now on it goes by its own deadline
-  slot_.count(meter::Count::kDetached, run.queue.info.name, run.task.type);
+  slot_.count(meter::Count::kDetached, run.queue.info.name, run.shown_type());
   if (run.plan.alone) {
     lease_.reset();
     deadline_ns_ = 0;

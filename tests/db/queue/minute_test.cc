@@ -3,6 +3,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/names.h"
 #include "db/queue/fixture.h"
 #include "queue/minutes/minute_store.h"
 #include "queue/minutes/minute_view.h"
@@ -81,6 +82,25 @@ TEST_F(MinuteTest, EachCountIsWrittenOnce) {
   store_.emplace(of("next life"));  // allotd did, and began anew
   write(3);
   EXPECT_EQ(written(), 21U);
+}
+
+// With names of the greatest length, and what a category of Fireworq may be (S79, S85).
+TEST_F(MinuteTest, TheLargestWriteIsTaken) {
+  MinuteTotals totals;
+  for (std::size_t i = 0; i < 900; ++i) {
+    const std::string number = std::to_string(1000 + i);
+    const std::string queue = std::string(kMaxQueueName - number.size(), 'q') + number;
+    const std::string type = std::string(kMaxTypeName - number.size(), 't') + number;
+    totals[{queue, type}].counts[MinuteColumn::kDone] = 1 + i;
+    totals[{queue, type, "group" + number}] = {{}, std::string(127, 'e')};
+    totals[{queue, type, "group" + number}].counts[MinuteColumn::kDead] = 1;
+  }
+  totals[{"wide", "caf\xc3\xa9\xff"}].counts[MinuteColumn::kDone] = 10'000;
+  ASSERT_TRUE(store_->write(worker_.db, totals, seconds(30)));
+  EXPECT_EQ(written(), 900U * 901 / 2 + 10'000);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM attempt_minute"), kMinutePairs + kMinuteErrors + 2);
+  EXPECT_EQ(value("SELECT type FROM attempt_minute WHERE queue = 'wide'"), "caf???");
+  EXPECT_EQ(value("SELECT MAX(LENGTH(type)) FROM attempt_minute"), "127");
 }
 
 // As in a reload, in which two stewards live for a moment.

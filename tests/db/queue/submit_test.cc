@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "base/names.h"
 #include "db/queue/fixture.h"
 #include "queue/look/inspect.h"
 #include "support/commit_stop.h"

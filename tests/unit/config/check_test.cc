@@ -377,5 +377,14 @@ TEST_F(Check, SocketPathFitsAUnixSocket) {
                 "/data/sock has 108 bytes; a Unix socket takes 107, so choose a shorter folder");
 }
 
+TEST_F(Check, MetricsNameTypesOrPrefixes) {
+  for (const std::string& type : {std::string("a b"), std::string("*"), std::string("shop*"),
+                                  std::string(".*"), std::string(128, 'x')}) {
+    EXPECT_EQ(failure_of("[metrics]\ntypes = [\"" + type + "\"]\n"),
+              "allot.toml:2: [metrics] types has \"" + type +
+                  "\"; it names types, or prefixes such as shop.*, of at most 127 bytes");
+  }
+}
+
 }  // namespace
 }  // namespace allot::config

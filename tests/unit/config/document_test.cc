@@ -78,7 +78,7 @@ TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
   }
   const Settings full = load_text(text);
   // And the plugin's two, and those of [gateway.database].
-  EXPECT_EQ(full.lines.size(), rows().size() + 14 + 2 + 3);
+  EXPECT_EQ(full.lines.size(), rows().size() + 15 + 2 + 3);
 #define ALLOT_SAME(key, kind, initial, min, max, unit, sentence) EXPECT_EQ(a.key, b.key) << #key;
   {
     const Database &a = bare.database, &b = full.database;
@@ -123,6 +123,11 @@ TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
   {
     const Notices &a = bare.notices, &b = full.notices;
 #define ALLOT_NOTICES ALLOT_SAME
+#include "config/settings.def"
+  }
+  {
+    const Metrics &a = bare.metrics, &b = full.metrics;
+#define ALLOT_METRICS ALLOT_SAME
 #include "config/settings.def"
   }
   {

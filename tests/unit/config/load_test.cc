@@ -89,6 +89,9 @@ depth = -3
 ratio = 0.5
 strict = true
 
+[metrics]
+types = ["shop.*", "mail.send"]
+
 [logging]
 level = "debug"
 file = "../allot.log"
@@ -135,6 +138,7 @@ TEST_F(Load, ReadsEveryKey) {
   EXPECT_TRUE(settings.pools[2].fireworq);
   EXPECT_EQ(settings.pools[1].weights, (kind::Weights{{"mail", 3}}));
   EXPECT_EQ(settings.plugins.folder, folder() + "/plugins");
+  EXPECT_EQ(settings.metrics.types, (std::vector<std::string>{"shop.*", "mail.send"}));
   EXPECT_EQ(settings.logging.level, "debug");
   EXPECT_EQ(settings.logging.slow_task, std::chrono::seconds(2));
   EXPECT_EQ(settings.logging.file,

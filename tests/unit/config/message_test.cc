@@ -34,7 +34,7 @@ TEST_F(Message, UnknownSection) {
   EXPECT_EQ(failure_of("[http]\n"),
             "allot.toml:1: unknown section [http]; known sections: database, wake, daemon, queues, "
             "types, "
-            "pools, schedules, plugins, notices, gateway, logging");
+            "pools, schedules, plugins, notices, metrics, gateway, logging");
 }
 
 TEST_F(Message, SectionWithoutAName) {

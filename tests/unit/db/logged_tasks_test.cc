@@ -10,8 +10,8 @@ namespace {
 using namespace std::string_literals;
 
 // queue_id INT, partition_no SMALLINT, prio TINYINT, run_key BIGINT, expires_at DATETIME(6), type
-// VARCHAR(63) of four bytes each, payload MEDIUMBLOB.
-const LoggedColumns kColumns{"\x03\x02\x01\x08\x12\x0f\xfc"s, "\x06\xfc\x00\x03"s};
+// VARCHAR(127) of one byte each, payload MEDIUMBLOB.
+const LoggedColumns kColumns{"\x03\x02\x01\x08\x12\x0f\xfc"s, "\x06\x7f\x00\x03"s};
 const std::string kAll = "\x7f";
 
 std::string row(char queue, char key, const std::string& payload, bool expires = false) {

@@ -56,18 +56,31 @@ TEST_F(FireworqFigures, SinceTheGatewayStarted) {
   count(Count::kRetried);
   count(Count::kDead, 50);
   count(Count::kSnoozed);
-  count(Count::kDone, 9'999, "mail.send");
+  count(Count::kDone, 9'999, "mail.send");  // a category
   figures.pushed(queue_.name);
   const QueueStats stats = now();
   EXPECT_EQ(stats.pushes, 1U);
-  EXPECT_EQ(stats.pops, 5U);
-  EXPECT_EQ(stats.successes, 2U);
+  EXPECT_EQ(stats.pops, 6U);
+  EXPECT_EQ(stats.successes, 3U);
   EXPECT_EQ(stats.failures, 2U) << "the last one, too";
   EXPECT_EQ(stats.permanent_failures, 1U);
-  EXPECT_EQ(stats.elapsed_ms, 200U);
+  EXPECT_EQ(stats.elapsed_ms, 10'199U);
   queue::FireworqQueue other;
   other.name = other.info.name = "other";
   EXPECT_EQ(figures.of(figures.now(), other).pops, 0U);
+}
+
+// S85: what has no place of its own in the meter still counts for its queue.
+TEST_F(FireworqFigures, AreExactWithMoreCategoriesThanPlaces) {
+  Figures figures(folder_.path());
+  constexpr std::size_t kCategories = meter::kPairs + 300;
+  for (std::size_t i = 0; i < kCategories; ++i) {
+    count(Count::kDone, 2, ("category" + std::to_string(i)).c_str());
+  }
+  const QueueStats stats = figures.of(figures.now(), queue_);
+  EXPECT_EQ(stats.pops, kCategories);
+  EXPECT_EQ(stats.successes, kCategories);
+  EXPECT_EQ(stats.elapsed_ms, 2 * kCategories);
 }
 
 TEST_F(FireworqFigures, OfTheLastSecond) {

@@ -118,10 +118,33 @@ TEST_F(MeterTest, WhatFindsNoPlaceIsOther) {
   Record& own = record();
   Meter meter(own);
   for (int i = 0; i < 10'000; ++i) meter.count(Count::kDone, "mail", "t" + std::to_string(i));
-  EXPECT_EQ(pairs_named(own), kPairs);
+  EXPECT_EQ(pairs_named(own), kPairs + 1);
   EXPECT_EQ(counted(own, Count::kDone, kOther), 10'000 - kPairs);
   meter.count(Count::kDone, "mail", "t0");
   EXPECT_EQ(counted(own, Count::kDone, "t0"), 2U) << "who has a place keeps it";
+}
+
+// S85: what finds no place is the rest of its queue, as long as there are places for rests.
+TEST_F(MeterTest, TheSumOfEachQueueIsExactBeyondItsPlaces) {
+  constexpr std::size_t kQueues = kQueueRests + 10;
+  constexpr std::size_t kTypes = 2'000;
+  Meter meter(record());
+  const auto queue_of = [](std::size_t i) { return "q" + std::to_string(i); };
+  for (std::size_t type = 0; type < kTypes; ++type) {
+    for (std::size_t queue = 0; queue < 3; ++queue) {
+      meter.count(Count::kDone, queue_of(queue), "t" + std::to_string(type));
+    }
+  }
+  for (std::size_t queue = 3; queue < kQueues; ++queue) {
+    meter.count(Count::kDone, queue_of(queue), "t");
+  }
+  std::map<std::string, std::uint64_t> sums;
+  for (const auto& [names, total] : totals(folder_.path()).pairs) {
+    sums[names.first] += total.of(Count::kDone);
+  }
+  for (std::size_t queue = 0; queue < 3; ++queue) EXPECT_EQ(sums[queue_of(queue)], kTypes);
+  EXPECT_EQ(sums[kOther], 10U) << "of the queues without a place for their rest";
+  EXPECT_EQ(sums.size(), kQueueRests + 1);
 }
 
 TEST_F(MeterTest, GroupsOfErrorsAreCountedAndBounded) {
@@ -187,10 +210,11 @@ TEST_F(MeterTest, ADeathAtAnyMomentLeavesWholeNames) {
     close(ends[1]);
     Record& left = record(slot);
     std::set<std::string> names;
-    for (std::size_t i = 0; i < kPairs; ++i) {
+    for (std::size_t i = 0; i < kPlaces; ++i) {
       if (left.hashes[i] == 0) continue;
       EXPECT_EQ(std::string(left.pairs[i].queue), "mail");
-      EXPECT_TRUE(std::string(left.pairs[i].type).starts_with("type"));
+      const std::string type = left.pairs[i].type;
+      EXPECT_TRUE(type.starts_with("type") || type == kOther) << type;
       EXPECT_TRUE(names.insert(left.pairs[i].type).second);
     }
     Meter(left).count(Count::kDone, "mail", "type1");

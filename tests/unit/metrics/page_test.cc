@@ -42,6 +42,17 @@ TEST(MetricsPage, ASeriesIsThereOnce) {
   EXPECT_EQ(text.value("allot_task_runtime_seconds_sum{queue=\"mail\",type=\"t\"}"), 9);
 }
 
+TEST(MetricsPage, AnEmptyLabelIsNone) {
+  Page page;
+  page.add(Metric::kTasks, 1, {"mail", "", "done"});
+  page.add(Metric::kTasks, 2, {"mail", "t", "done"});
+  page.add(Metric::kTasks, 3, {"mail", "", "done"});
+  const PrometheusText text(text_of(page));
+  EXPECT_EQ(text.fault, "");
+  EXPECT_EQ(text.value("allot_tasks_total{queue=\"mail\",verdict=\"done\"}"), 4);
+  EXPECT_EQ(text.value("allot_tasks_total{queue=\"mail\",type=\"t\",verdict=\"done\"}"), 2);
+}
+
 TEST(MetricsCatalog, FollowsPrometheusRules) {
   std::set<std::string_view> names;
   std::size_t at = 0;
