@@ -74,7 +74,7 @@ const char* name_of(ipc::WorkerState state) {
   return "unknown";
 }
 
-// None while its worker writes another one.
+// None while its worker writes another one. The cast is for atomic_ref, which only reads.
 queue::Progress progress_of(const ipc::RunRecord& run) {
   const auto percent = [&run] {
     return std::atomic_ref(const_cast<std::uint8_t&>(run.progress)).load();
