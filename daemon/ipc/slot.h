@@ -112,8 +112,9 @@ struct RunRecord {
   std::uint32_t limited_by;              // Limit
   std::uint32_t queue_id, partition_no;  // where it waited; a detached task outlives that lease
   char queue_name[kQueueNameSize];
-  // What the handler last reported: 0 to 100 percent (kNoProgress: nothing), and a word for people.
-  std::uint8_t progress;
+  // What its handler says of itself, for people. `progress` is kNoProgress while the word is
+  // written.
+  std::uint8_t progress;  // 0..100, or kNoProgress
   char progress_word[kProgressWordSize];
 };
 

@@ -156,6 +156,9 @@ CREATE TABLE IF NOT EXISTS task_running (
   detached_at   DATETIME(6) NOT NULL,
   ttl_us        BIGINT UNSIGNED NULL,                 -- as in q_lock_table
   headers       VARBINARY(1024) NULL,                 -- as in task
+  -- How far it is, as its handler says for people (decision 0085).
+  progress      TINYINT UNSIGNED NULL,
+  progress_word VARCHAR(47) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   PRIMARY KEY (queue_id, partition_no, prio, first_key)
 ) ENGINE=InnoDB;
 
@@ -197,6 +200,8 @@ CREATE TABLE IF NOT EXISTS task_attempt (
   fault        VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
   -- One word for queue, type, cause and fault: as the computed column of task_dead.
   error_group  CHAR(12) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
+  -- The last lines that its handler logged (decision 0085).
+  log_lines    TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   PRIMARY KEY (queue_id, partition_no, prio, first_key, life, attempt),
   KEY error_group (queue_id, error_group, ended_at)   -- the newest of a group; only failures pay
 ) ENGINE=InnoDB;
