@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/check_gateway.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,7 @@ namespace allot::config {
 namespace {
 
 constexpr std::size_t kHashDigits = 64;
+constexpr off_t kLeastKey = 32;           // bytes of cookie_key_file
 constexpr std::size_t kMostOfUser = 255;  // bytes of a user's name
 
 bool all_of(std::string_view text, std::string_view also) {
@@ -43,6 +45,7 @@ class GatewayChecker {
     check_account();
     check_listen();
     check_tls();
+    check_cookie_key();
     check_names();
     check_proxies();
     if (gateway_.fireworq) check_fireworq(*gateway_.fireworq);
@@ -145,6 +148,23 @@ class GatewayChecker {
     if (gateway_.tls_key.empty()) return;
     const std::string text = shared_secret("private key", gateway_.tls_key);
     if (!text.empty()) warn("gateway.tls_key", text);
+  }
+
+  void check_cookie_key() {
+    const std::string& file = gateway_.cookie_key_file;
+    if (file.empty()) return;
+    struct stat status {};
+    if (::access(file.c_str(), R_OK) != 0 || ::stat(file.c_str(), &status) != 0) {
+      return problem("gateway.cookie_key_file", "[gateway] cookie_key_file: cannot read " + file +
+                                                    ": " + std::strerror(errno));
+    }
+    if (status.st_size < kLeastKey) {
+      return problem("gateway.cookie_key_file",
+                     "[gateway] cookie_key_file: " + file +
+                         " has fewer than 32 bytes; head -c 32 /dev/urandom makes such a key");
+    }
+    const std::string text = shared_secret("cookie key", file);
+    if (!text.empty()) warn("gateway.cookie_key_file", text);
   }
 
   void check_names() {

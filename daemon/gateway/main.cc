@@ -38,6 +38,7 @@
 #include "gateway/http/server.h"
 #include "gateway/listeners.h"
 #include "gateway/notify.h"
+#include "gateway/ui/site.h"
 #include "ipc/slot.h"
 #include "log/log.h"
 #include "meter/record_file.h"
@@ -230,6 +231,20 @@ fireworq::Service fireworq_of(const config::Settings& settings) {
   return service;
 }
 
+// nullptr: there is no dashboard.
+std::unique_ptr<ui::Site> site_of(const config::Settings& settings, const access::Access& access,
+                                  api::Application& api) {
+  const config::Gateway& gateway = *settings.gateway;
+  if (!gateway.ui) return nullptr;
+  std::string why;
+  std::string key = ui::cookie_key(gateway.cookie_key_file, config::runtime_dir(settings), why);
+  if (key.empty()) {
+    log::warn("gateway.cookie_key_missing", {{"error", why}});
+    key = ui::random_key();  // sessions end with this process
+  }
+  return std::make_unique<ui::Site>(gateway.base_path, std::move(key), access, api);
+}
+
 // Readable once a second.
 UniqueFd ticking() {
   UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
@@ -273,8 +288,9 @@ class Gateway {
                             fireworq_of(settings),
                             [this](std::string_view token) { return access_.by_token(token); })
                       : nullptr),
-        server_(application_, limits_of(*settings.gateway, access_),
-                listeners.for_server(fireworq_.get()),
+        site_(site_of(settings, access_, application_)),
+        server_(site_ ? static_cast<http::Application&>(*site_) : application_,
+                limits_of(*settings.gateway, access_), listeners.for_server(fireworq_.get()),
                 {settings.gateway->tls_cert, settings.gateway->tls_key}) {}
 
   void adopt(UniqueFd connection, Listeners::At at) {
@@ -367,6 +383,7 @@ class Gateway {
   const access::Access access_;
   api::Application application_;
   const std::unique_ptr<fireworq::Application> fireworq_;  // nullptr: not configured
+  const std::unique_ptr<ui::Site> site_;                   // nullptr: ui = false
   UniqueFd clock_;
   http::Server server_;
 };

@@ -250,6 +250,26 @@ Verdict Access::by_token(std::string_view text) const {
   return {found->caller};
 }
 
+std::optional<Access::NamedToken> Access::token_named(std::string_view name) const {
+  constexpr std::string_view kKind = "token:";
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  for (const Token& token : tokens_) {
+    const std::string_view own = std::string_view(token.caller.name()).substr(kKind.size());
+    if (own != name) continue;
+    if (token.expires_at && *token.expires_at <= now) return std::nullopt;
+    return NamedToken{std::string(own), token.hash, token.caller};
+  }
+  return std::nullopt;
+}
+
+bool Access::is_foreign_navigation(const http::Head& head) const {
+  const std::string* site = find(head, "sec-fetch-site");
+  const std::string* mode = find(head, "sec-fetch-mode");
+  return head.method == "GET" && site != nullptr && *site != "same-origin" && *site != "none" &&
+         mode != nullptr && *mode == "navigate" && find(head, "origin") == nullptr &&
+         !look_at_host(head) && !look_at_url(head);
+}
+
 Verdict Access::by_user(const std::string& name) const {
   auto found = users_.find(name);
   if (found == users_.end()) found = users_.find("*");

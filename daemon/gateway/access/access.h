@@ -33,6 +33,17 @@ class Access {
   [[nodiscard]] Verdict judge(const http::Head& head) const;
   // The caller that has this token, however it came.
   [[nodiscard]] Verdict by_token(std::string_view token) const;
+  // A token as a session of the dashboard refers to it: by its name, with the hash of the token
+  // that has this name now. nullopt: there is none, or it has expired.
+  struct NamedToken {
+    std::string name;  // without "token:"
+    TokenHash hash{};
+    Caller caller;
+  };
+  [[nodiscard]] std::optional<NamedToken> token_named(std::string_view name) const;
+  // Whether a browser follows a link on a page of another site to here. Such a request carries no
+  // cookie that is SameSite=Strict. The host is a known one.
+  [[nodiscard]] bool is_foreign_navigation(const http::Head& head) const;
   // Whether the peer at that address speaks for others; empty: that at the unix socket.
   [[nodiscard]] bool is_trusted_proxy(const std::string& address) const;
 

@@ -122,6 +122,11 @@ Application::Asked Application::find(const http::Head& head) const {
     }
     caller = std::move(*verdict.caller);
   }
+  return allowed(std::move(found), std::move(caller), head);
+}
+
+Application::Asked Application::allowed(Match found, access::Caller caller,
+                                        const http::Head& head) {
   if (found.route == nullptr && found.allowed.empty()) {
     api::refuse(404, "there is nothing at " + as_json::printable(head.path, 200));
   }
@@ -181,17 +186,32 @@ http::Response Application::refuse(unsigned status, const std::string& title) {
 void Application::answer(http::Request request, http::Reply reply) {
   try {
     const Asked asked = find(request.head);
-    const Nanos began = boot_ns();
-    http::Reply counted = [this, route = &asked.route, began, reply](http::Response response) {
-      counts_.count(route, response.status, boot_ns() - began);
-      reply(std::move(response));
-    };
-    reply = counted;
-    serve(asked, std::move(request), counted);
+    serve_counted(asked, std::move(request), reply);
   } catch (...) {
     // Whatever ends here was not begun.
     reply(problem_response(std::current_exception(), false));
   }
+}
+
+void Application::answer_as(access::Caller caller, http::Request request, http::Reply reply) {
+  try {
+    Match found = match(request.head, service_.base_path, service_.read_only);
+    const Asked asked = allowed(std::move(found), std::move(caller), request.head);
+    serve_counted(asked, std::move(request), reply);
+  } catch (...) {
+    reply(problem_response(std::current_exception(), false));
+  }
+}
+
+// From here on `reply` counts the answer, also where this throws.
+void Application::serve_counted(const Asked& asked, http::Request request, http::Reply& reply) {
+  const Nanos began = boot_ns();
+  http::Reply counted = [this, route = &asked.route, began, reply](http::Response response) {
+    counts_.count(route, response.status, boot_ns() - began);
+    reply(std::move(response));
+  };
+  reply = counted;
+  serve(asked, std::move(request), counted);
 }
 
 void Application::serve(const Asked& asked, http::Request request, const http::Reply& reply) {

@@ -31,6 +31,8 @@ class Application final : public http::Application {
 
   http::Admission admit(const http::Head& head) override;
   void answer(http::Request request, http::Reply reply) override;
+  // The same for a caller that is known already: the dashboard's. Any thread may call it.
+  void answer_as(access::Caller caller, http::Request request, http::Reply reply);
   http::Response refuse(unsigned status, const std::string& title) override;
 
  private:
@@ -40,8 +42,10 @@ class Application final : public http::Application {
     access::Caller caller;
     Values path;
   };
-  // Throws Refusal.
+  // Both throw Refusal.
   [[nodiscard]] Asked find(const http::Head& head) const;
+  [[nodiscard]] static Asked allowed(Match found, access::Caller caller, const http::Head& head);
+  void serve_counted(const Asked& asked, http::Request request, http::Reply& reply);
   void serve(const Asked& asked, http::Request request, const http::Reply& reply);
   void send(Asked asked, const http::Request& request, const http::Reply& reply);
   void submit(Asked asked, http::Request request, const http::Reply& reply);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The looks at what belongs to no queue: workers, routes, locks.
+// Reads of what belongs to no queue: workers, notices, routes, locks.
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -10,6 +10,7 @@
 #include "json/queue_json.h"
 #include "queue/locks/lock.h"
 #include "queue/locks/lock_store.h"
+#include "queue/notices/notice.h"
 #include "queue/operate/route.h"
 
 namespace allot::gateway::api {
@@ -33,6 +34,25 @@ http::Response list_workers(Call& call) {
                     {"running", running},
                     {"workers", std::move(workers)},
                     {"stewards", std::move(stewards)}});
+}
+
+// The subject of a notice is a queue, QUEUE/TYPE, or something that belongs to no queue.
+http::Response list_notices(Call& call) {
+  const bool all = call.caller().may_everywhere(access::Role::kRead);
+  json items = json::array();
+  for (const queue::RaisedNotice& raised : queue::list_notices(call.db())) {
+    const queue::Notice& notice = raised.notice;
+    const std::string queue =
+        queue::is_of_queue(notice.kind) ? notice.subject.substr(0, notice.subject.find('/')) : "";
+    if (queue.empty() ? !all : !call.may(queue)) continue;
+    items.push_back({{"kind", queue::name_of(notice.kind)},
+                     {"subject", notice.subject},
+                     {"queue", queue.empty() ? json() : json(queue)},
+                     {"detail", notice.detail},
+                     {"task", notice.task.empty() ? json() : json(notice.task)},
+                     {"since", raised.since}});
+  }
+  return whole_list(std::move(items));
 }
 
 http::Response list_routes(Call& call) {

@@ -13,6 +13,7 @@
 #include "json/queue_json.h"
 #include "json/task_json.h"
 #include "peer/doorbell.h"
+#include "queue/look/figures.h"
 #include "queue/look/health.h"
 #include "queue/look/history.h"
 #include "queue/operate/pause.h"
@@ -124,6 +125,19 @@ http::Response show_queue(Call& call) {
 http::Response show_stats(Call& call) {
   json items = json::array();
   for (const queue::QueueInfo& queue : queues_of(call)) items.push_back(counted(call, queue));
+  return list_of(std::move(items));
+}
+
+http::Response list_lags(Call& call) {
+  json items = json::array();
+  for (const queue::QueueLag& lag : queue::queue_lags(call.db())) {
+    if (!call.may(lag.queue)) continue;
+    items.push_back(
+        {{"queue", lag.queue},
+         {"oldest_due_us", lag.oldest_due ? json(lag.oldest_due->count()) : json(nullptr)},
+         {"leased", lag.leased},
+         {"overdue", lag.overdue}});
+  }
   return list_of(std::move(items));
 }
 

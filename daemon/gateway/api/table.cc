@@ -231,6 +231,10 @@ std::vector<Route> queue_routes() {
       get("/api/v1/stats", "stats",
           "Shows all queues, and counts their tasks: up to 10,000 of each state.", {},
           {200, "Stats", "the queues"}, show_stats),
+      get("/api/v1/lags", "list_lags",
+          "Shows how late each queue is: for how long its first waiting task has been due, and how "
+          "many of its partitions are leased. Counts no tasks.",
+          {}, {200, "Lags", "the queues, the first 1,000 by name"}, list_lags),
       minutes_route()};
 }
 
@@ -374,7 +378,12 @@ std::vector<Route> host_routes() {
                      "Shows the instances of all hosts: their version, since when they run, and "
                      "their last sign of life, which they give each minute. One is removed after "
                      "a month without.",
-                     {}, {200, "Instances", "the instances"}, list_instances)};
+                     {}, {200, "Instances", "the instances"}, list_instances),
+      get("/api/v1/notices", "list_notices",
+          "Lists states that the steward found and that need an operator: queues that are late or "
+          "served by no worker, dead tasks, types without a handler, schedules that fail.",
+          {}, {200, "Notices", "the notices; those of no queue for a role for all queues only"},
+          list_notices)};
 }
 
 std::vector<Route> routing_routes() {

@@ -48,8 +48,9 @@ struct Response {
   unsigned status = 200;
   std::string type = "application/json";  // Content-Type; empty: there is no body
   std::string body{};
-  std::vector<Field> fields{};  // further ones: Location, Retry-After, ...
-  bool closes = false;          // the connection, also where the peer would go on
+  // Further ones: Location, Retry-After, ... Without a cache-control the answer is not stored.
+  std::vector<Field> fields{};
+  bool closes = false;  // the connection, also where the peer would go on
 };
 
 }  // namespace allot::gateway::http

@@ -21,6 +21,7 @@ constexpr std::array kReasons = {
     Reason{202, "Accepted"},
     Reason{204, "No Content"},
     Reason{301, "Moved Permanently"},
+    Reason{303, "See Other"},
     Reason{304, "Not Modified"},
     Reason{400, "Bad Request"},
     Reason{401, "Unauthorized"},
@@ -122,7 +123,10 @@ std::string response_head(const Response& response, const Framing& framing) {
     append_field(head, "Content-Length", std::to_string(response.body.size()));
   }
   append_field(head, "X-Content-Type-Options", "nosniff");
-  append_field(head, "Cache-Control", "no-store");
+  const auto is_cache = [](const Field& each) { return each.name == "cache-control"; };
+  if (std::none_of(response.fields.begin(), response.fields.end(), is_cache)) {
+    append_field(head, "Cache-Control", "no-store");
+  }
   for (const Field& each : response.fields) append_field(head, each.name, each.value);
   if (framing.closes) append_field(head, "Connection", "close");
   if (!framing.closes && framing.tells_open) append_field(head, "Connection", "keep-alive");

@@ -50,6 +50,17 @@ std::vector<QueueFigures> first_queues(std::vector<QueueInfo> all) {
 
 }  // namespace
 
+std::vector<QueueLag> queue_lags(db::Connection& db) {
+  std::vector<QueueFigures> queues = first_queues(list_queues(db));
+  auto results = db.run({db::Statement(sql::k_queue_figures)});
+  read_queue_figures(results.front(), queues);
+  std::vector<QueueLag> lags;
+  for (QueueFigures& each : queues) {
+    lags.push_back({std::move(each.info.name), each.leased, each.overdue, each.oldest_due});
+  }
+  return lags;
+}
+
 Figures figures(db::Connection& db) {
   Figures all;
   std::vector<QueueInfo> queues = list_queues(db);

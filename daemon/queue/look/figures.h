@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "db/connection.h"
@@ -39,5 +40,15 @@ struct Figures {
   std::uint64_t leaderless_duties = 0;
 };
 [[nodiscard]] Figures figures(db::Connection& db);
+
+// How late the queues are and how many of their partitions are leased. Counts no tasks: one
+// statement, which reads the first task of each partition.
+struct QueueLag {
+  std::string queue;
+  std::uint64_t leased = 0;
+  std::uint64_t overdue = 0;
+  std::optional<std::chrono::microseconds> oldest_due{};  // as in QueueFigures
+};
+[[nodiscard]] std::vector<QueueLag> queue_lags(db::Connection& db);
 
 }  // namespace allot::queue

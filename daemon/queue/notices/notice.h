@@ -28,6 +28,12 @@ enum class NoticeKind {
 };
 [[nodiscard]] std::string_view name_of(NoticeKind kind);  // "waiting", "no_handler"
 
+// Whether the subject begins with the name of a queue.
+[[nodiscard]] constexpr bool is_of_queue(NoticeKind kind) {
+  return kind == NoticeKind::kWaiting || kind == NoticeKind::kUnserved ||
+         kind == NoticeKind::kDead || kind == NoticeKind::kNoHandler || kind == NoticeKind::kPurge;
+}
+
 struct Notice {
   NoticeKind kind{};
   std::string subject;  // a queue, a duty, a schedule

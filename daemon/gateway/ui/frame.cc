@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all pages have around their content.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "gateway/ui/assets.h"
+#include "gateway/ui/page.h"
+#include "gateway/ui/words.h"
+
+namespace allot::gateway::ui {
+namespace {
+
+// What was done, as the address of the next page says it: words of this table and no others.
+struct Note {
+  std::string_view word;
+  std::string_view text;
+};
+constexpr std::array kNotes{
+    Note{"retried", "The task waits in its queue again."},
+    Note{"discarded", "The dead task was removed for good."},
+    Note{"cancelled", "The task was taken out of its queue."},
+    Note{"cancel_asked", "The worker was asked to end the task."},
+    Note{"paused", "No host starts tasks of this queue now."},
+    Note{"resumed", "The queue continues."},
+    Note{"begun", "The bulk action has begun. A steward works it off."},
+    Note{"stopped", "The bulk action ends after its present batch."},
+};
+
+void write_head(Html& html, const Visit& visit, const std::string& title) {
+  html.in("head", [&] {
+    html.empty("meta", {{"charset", "utf-8"}});
+    html.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
+    html.empty("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
+    html.leaf("title", title + " · Allot");
+    html.empty("link", {{"rel", "stylesheet"}, {"href", asset_address(visit.root, "style.css")}});
+    html.empty("link", {{"rel", "icon"}, {"href", asset_address(visit.root, "icon.svg")}});
+    html.leaf("script", {{"type", "module"}, {"src", asset_address(visit.root, "live.js")}}, "");
+    const std::string seconds = visit.asked("refresh");
+    const bool sane = !seconds.empty() && seconds.size() < 5 && seconds.front() != '0' &&
+                      seconds.find_first_not_of("0123456789") == std::string::npos;
+    if (sane) {
+      html.in("noscript", [&] {
+        html.empty("meta", {{"http-equiv", "refresh"}, {"content", seconds}});
+      });
+    }
+  });
+}
+
+void write_navigation(Html& html, const Visit& visit, std::string_view section) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kEntries{
+      std::pair<std::string_view, std::string_view>{"Overview", ""},
+      {"Failures", "failures"},
+      {"Queues", "queues"}};
+  html.in("header", {{"class", "bar"}}, [&] {
+    html.leaf("a", {{"class", "brand"}, {"href", visit.root}}, "Allot");
+    html.in("nav", {{"aria-label", "Pages"}}, [&] {
+      for (const auto& [name, path] : kEntries) {
+        const std::string address = visit.root + std::string(path);
+        if (section == name) {
+          html.leaf("a", {{"href", address}, {"aria-current", "page"}}, name);
+        } else {
+          html.leaf("a", {{"href", address}}, name);
+        }
+      }
+    });
+    html.in("form", {{"class", "find"}, {"method", "get"}, {"action", visit.root + "find"}}, [&] {
+      html.empty("input", {{"type", "search"},
+                           {"name", "id"},
+                           {"placeholder", "Task id"},
+                           {"aria-label", "Find a task by its id"},
+                           {"maxlength", "40"},
+                           {"autocomplete", "off"}});
+    });
+    html.in("div", {{"class", "who"}}, [&] {
+      html.leaf("span", {{"class", "name"}}, visit.caller.name());
+      if (!visit.session.empty()) {
+        write_button(html, visit, visit.root + "logout", "Log out", "quiet");
+      }
+    });
+  });
+}
+
+void write_note(Html& html, const Visit& visit) {
+  const std::string word = visit.asked("note");
+  const auto* note = std::find_if(kNotes.begin(), kNotes.end(),
+                                  [&](const Note& each) { return each.word == word; });
+  if (note == kNotes.end()) return;
+  html.leaf("p", {{"class", "note"}, {"role", "status"}}, note->text);
+}
+
+}  // namespace
+
+std::string framed(const Visit& visit, std::string_view section, const std::string& title,
+                   const std::function<void(Html&)>& content) {
+  Html html;
+  const bool known = visit.caller.name() != "nobody";
+  html.in("html", {{"lang", "en"}, {"data-mark", asset_mark()}}, [&] {
+    write_head(html, visit, title);
+    html.in("body", [&] {
+      html.leaf("a", {{"class", "skip"}, {"href", "#content"}}, "Skip to the content");
+      if (known) write_navigation(html, visit, section);
+      html.in("main", {{"id", "content"}}, [&] {
+        write_note(html, visit);
+        content(html);
+      });
+      if (!known) return;
+      html.in("footer", [&] {
+        html.leaf("span", {{"id", "pace"}}, "");
+        html.in("noscript", [&] {
+          write_link(html, visit.root + visit.target, "Refresh");
+          html.text(" · ");
+          write_link(html,
+                     visit.root + visit.target.substr(0, visit.target.find('?')) + "?refresh=10",
+                     "every 10 s");
+        });
+      });
+    });
+  });
+  return html.take();
+}
+
+}  // namespace allot::gateway::ui

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// /ui/login, the confirmation of an action, and what is shown in place of a page.
+#include <nlohmann/json.hpp>
+
+#include "gateway/ui/page.h"
+#include "gateway/ui/words.h"
+
+namespace allot::gateway::ui {
+namespace {
+
+void write_hidden(Html& html, Word name, std::string_view value) {
+  html.empty("input", {{"type", "hidden"}, {"name", name.text()}, {"value", value}});
+}
+
+std::string label_of(std::string_view field) {
+  if (field == "reason") return "Reason, for people who look (may be empty)";
+  if (field == "rate") return "At most so many tasks in a second (empty: as fast as it goes)";
+  return std::string(field);
+}
+
+void write_field(Html& html, std::string_view name, std::string_view type) {
+  html.in("label", [&] {
+    html.text(label_of(name));
+    html.empty("input", {{"name", name}, {"type", type}, {"autocomplete", "off"}});
+  });
+}
+
+// What was counted, and by which token it begins.
+void write_count(Html& html, const json& count) {
+  const bool more = flag_of(count, "tasks_at_least");
+  html.in("p", [&] {
+    html.leaf("strong", number(number_of(count, "tasks")) + (more ? "+" : ""));
+    html.text(" dead tasks of queue ");
+    html.leaf("strong", text_of(count, "queue"));
+    html.text(" match.");
+  });
+  write_hidden(html, "token", text_of(count, "token"));
+}
+
+}  // namespace
+
+void render_login(const View& view, Html& html, const std::string& message) {
+  html.in("form", {{"class", "login"}, {"method", "post"}, {"action", view.visit.root + "login"}},
+          [&] {
+            html.leaf("h1", "Log in to Allot");
+            if (!message.empty()) {
+              html.leaf("p", {{"class", "problem bad"}, {"role", "alert"}}, message);
+            }
+            html.in("label", [&] {
+              html.text("Token");
+              html.empty("input", {{"name", "token"},
+                                   {"type", "password"},
+                                   {"autocomplete", "current-password"},
+                                   {"required", ""},
+                                   {"autofocus", ""}});
+            });
+            write_hidden(html, "next", view.visit.asked("next"));
+            html.leaf("button", {{"class", "main"}}, "Log in");
+            html.in("p", {{"class", "hint"}}, [&] {
+              html.leaf("code", "allot gateway token NAME --read '*' --operate '*'");
+              html.text(" makes a token.");
+            });
+          });
+}
+
+void render_confirmation(const Action& action, const View& view, Html& html) {
+  html.leaf("h1", action.title);
+  html.leaf("p", action.what);
+  const std::string target = view.visit.target.substr(0, view.visit.target.find('?'));
+  html.in("form", {{"class", "confirm"}, {"method", "post"}, {"action", view.visit.root + target}},
+          [&] {
+            write_hidden(html, "form", view.visit.form_token);
+            if (action.counts) write_count(html, view.documents[0].body());
+            for (const std::string_view name : action.texts) {
+              if (name == "token") continue;
+              if (name == "reason") {
+                write_field(html, name, "text");
+              } else if (!view.visit.asked(name).empty()) {
+                html.empty("input",
+                           {{"type", "hidden"}, {"name", name}, {"value", view.visit.asked(name)}});
+              }
+            }
+            for (const std::string_view name : action.numbers) write_field(html, name, "number");
+            html.in("div", {{"class", "actions"}}, [&] {
+              html.leaf("button", {{"class", "main"}}, action.title);
+              write_link(html, view.visit.root, "Do nothing");
+            });
+          });
+  write_command(html, action.command(view.visit));
+}
+
+void render_problem(unsigned status, const std::string& detail, Html& html) {
+  html.leaf("h1", status == 404   ? "Not found"
+                  : status == 403 ? "Not allowed"
+                  : status >= 500 ? "This does not work now"
+                                  : "This cannot be done");
+  html.in("p", {{"class", "problem bad"}}, [&] { html.leaf("bdi", detail); });
+}
+
+}  // namespace allot::gateway::ui

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gateway/ui/page.h"
+
+// What the files page_*.cc have for the table of pages: a page is the file of its address.
+namespace allot::gateway::ui {
+
+std::vector<ApiRequest> overview_requests(const Visit& visit);
+void render_overview(const View& view, Html& html);
+void render_queues(const View& view, Html& html);
+
+std::vector<ApiRequest> failures_requests(const Visit& visit);
+std::vector<ApiRequest> failures_further(const View& view);
+void render_failures(const View& view, Html& html);
+
+std::vector<ApiRequest> queue_requests(const Visit& visit);
+void render_queue(const View& view, Html& html);
+
+std::vector<ApiRequest> dead_requests(const Visit& visit);
+std::vector<ApiRequest> waiting_requests(const Visit& visit);
+std::vector<ApiRequest> running_requests(const Visit& visit);
+void render_dead(const View& view, Html& html);
+void render_waiting(const View& view, Html& html);
+void render_running(const View& view, Html& html);
+
+std::vector<ApiRequest> task_requests(const Visit& visit);
+std::vector<ApiRequest> task_further(const View& view);
+void render_task(const View& view, Html& html);
+
+std::vector<ApiRequest> bulk_requests(const Visit& visit);
+void render_bulk(const View& view, Html& html);
+
+}  // namespace allot::gateway::ui

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// /ui/queues/{queue}
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "gateway/ui/page_functions.h"
+#include "gateway/ui/traffic.h"
+#include "gateway/ui/words.h"
+
+namespace allot::gateway::ui {
+namespace {
+
+enum QueueAt : std::size_t { kOneQueue, kItsMinutes, kItsPartitions, kAllInstances };
+
+void write_count_link(Html& html, const std::string& address, std::string_view name,
+                      const json& count) {
+  html.in("div", [&] {
+    html.leaf("dt", name);
+    html.in("dd", [&] { write_link(html, address, count_text(count)); });
+  });
+}
+
+std::string rate_of(const json& queue) {
+  const auto rate = queue.find("rate");
+  if (rate == queue.end() || !rate->is_object()) return "none";
+  return part_of(*rate, "per_second").dump() + " a second, burst " +
+         number(number_of(*rate, "burst"));
+}
+
+void write_pause(Html& html, const View& view, const json& queue, const std::string& name) {
+  const auto paused = queue.find("paused");
+  const bool is_paused = paused != queue.end() && paused->is_object();
+  if (is_paused) {
+    html.in("p", {{"class", "problem paused"}}, [&] {
+      write_state(html, "paused", "Paused ");
+      write_time(html, view.visit, text_of(*paused, "since"));
+      const std::string reason = text_of(*paused, "reason");
+      if (!reason.empty()) html.text(": ");
+      html.leaf("bdi", reason);
+    });
+  }
+  if (!view.visit.may_operate(name)) return;
+  html.in("p", {{"class", "actions"}}, [&] {
+    const std::string address = queue_address(view.visit, name);
+    if (is_paused) {
+      html.leaf("a", {{"class", "button"}, {"href", address + "/resume"}}, "Resume");
+    } else {
+      html.leaf("a", {{"class", "button"}, {"href", address + "/pause"}}, "Pause");
+    }
+  });
+}
+
+void write_pools(Html& html, const View& view, const std::string& name) {
+  const Document* instances = view.document(kAllInstances);
+  if (instances == nullptr || !instances->ok()) return;
+  html.leaf("h2", "Served by");
+  bool any = false;
+  html.in("ul", {{"class", "plain"}}, [&] {
+    for (const json& instance : items_of(instances)) {
+      for (const json& pool : list_of(instance, "pools")) {
+        bool serves = false;
+        for (const json& queue : list_of(pool, "queues")) {
+          serves = serves || queue == json(name) || queue == json("*");
+        }
+        if (!serves) continue;
+        any = true;
+        const bool silent = flag_of(instance, "silent");
+        html.in("li", [&] {
+          write_state(html, silent ? "bad" : "good", silent ? "silent" : "alive");
+          html.text(" pool " + text_of(pool, "name") + " on " + text_of(instance, "host") + ", " +
+                    number(number_of(pool, "workers")) + " workers");
+        });
+      }
+    }
+  });
+  if (!any) {
+    html.in("p", {{"class", "problem bad"}}, [&] {
+      write_state(html, "bad", "No pool of any host serves this queue. ");
+      html.leaf("span", {{"class", "fix"}}, "Name it in [pools.NAME] queues, then reload allotd.");
+    });
+  }
+}
+
+void write_holders(Html& html, const View& view) {
+  const Document* partitions = view.document(kItsPartitions);
+  if (partitions == nullptr || !partitions->ok()) return;
+  const json leased = list_of(partitions->body(), "leased");
+  html.leaf("h2", "Partitions");
+  html.leaf("p", number(leased.size()) + " of " +
+                     number(number_of(partitions->body(), "partitions")) +
+                     " are leased by a worker now.");
+}
+
+}  // namespace
+
+std::vector<ApiRequest> queue_requests(const Visit& visit) {
+  const std::string name = visit.at("queue");
+  const std::string path = "/api/v1/queues/" + api::escaped(name);
+  std::vector<ApiRequest> all{{path}, traffic_request(name), {path + "/partitions"}};
+  if (visit.sees_all()) all.push_back({"/api/v1/instances"});
+  return all;
+}
+
+void render_queue(const View& view, Html& html) {
+  const json& queue = view.documents[kOneQueue].body();
+  const std::string name = text_of(queue, "name");
+  const std::string address = queue_address(view.visit, name);
+  const auto all = traffic_of(view.document(kItsMinutes), view.visit.now);
+  const auto at = all.find(name);
+  const Traffic traffic = at == all.end() ? Traffic() : at->second;
+  html.leaf("h1", "Queue " + name);
+  html.in("section", {{"id", "queue"}, {"data-live", ""}, {"aria-label", "State"}}, [&] {
+    write_pause(html, view, queue, name);
+    html.in("dl", {{"class", "figures"}}, [&] {
+      write_count_link(html, address + "/waiting", "Waiting", part_of(queue, "waiting"));
+      write_count_link(html, address + "/running", "Running detached", part_of(queue, "running"));
+      write_count_link(html, address + "/dead", "Dead", part_of(queue, "dead"));
+      write_fact(html, "Time to empty", traffic.time_to_empty());
+      write_fact(html, "Rate", rate_of(queue));
+      write_fact(html, "Partitions", number(number_of(queue, "partitions")));
+    });
+    html.in("figure", [&] {
+      write_spark(html, traffic.in, traffic.out, "Tasks in and out in the last hour");
+      html.in("figcaption", [&] {
+        html.text("The last hour: ");
+        html.leaf("span", {{"class", "key in"}}, "in");
+        html.text(" ");
+        html.leaf("span", {{"class", "key out"}}, "out");
+      });
+    });
+    write_holders(html, view);
+    write_pools(html, view, name);
+  });
+  html.in("p", {{"class", "actions"}}, [&] {
+    write_link(html, view.visit.root + "failures?queue=" + api::escaped(name),
+               "Failures of this queue");
+  });
+}
+
+}  // namespace allot::gateway::ui

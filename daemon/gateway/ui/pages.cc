@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of pages and that of actions.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "gateway/ui/page_functions.h"
+#include "gateway/ui/words.h"
+
+namespace allot::gateway::ui {
+namespace {
+
+template <std::size_t kSize>
+std::string word(const char (&text)[kSize]) {
+  return text;
+}
+
+std::string dead_command(const Visit& visit, const char* verb) {
+  const std::string group = visit.asked("group");
+  const std::string type = visit.asked("type");
+  std::string command = word("allot dead ") + verb + " --queue " + shell_word(visit.at("queue"));
+  if (!group.empty()) return command + " --group " + shell_word(group);
+  return command + " --all" + (type.empty() ? "" : " --type " + shell_word(type));
+}
+
+std::string task_path(const std::string& id, const char* note) {
+  return "tasks/" + api::escaped(id) + "?note=" + note;
+}
+
+std::string queue_path(const Visit& visit, const char* note) {
+  return "queues/" + api::escaped(visit.at("queue")) + "?note=" + note;
+}
+
+std::string bulk_path(const Visit& /*visit*/, const json& answer) {
+  return "bulk/" + std::to_string(number_of(answer, "action")) + "?note=begun";
+}
+
+std::vector<Action> task_actions() {
+  return {
+      {"tasks/{id}/retry",
+       "Retry task",
+       "Puts the dead task back into its queue, with all attempts before it.",
+       {},
+       {},
+       false,
+       [](const Visit& visit) { return "allot dead retry " + shell_word(visit.at("id")); },
+       [](const Visit&, const json& answer) {
+         return task_path(text_of(answer, "task"), "retried");
+       }},
+      {"tasks/{id}/discard",
+       "Discard task",
+       "Removes the dead task for good. Its payload is lost.",
+       {},
+       {},
+       false,
+       [](const Visit& visit) { return "allot dead discard " + shell_word(visit.at("id")); },
+       [](const Visit&, const json&) { return word("?note=discarded"); }},
+      {"tasks/{id}/cancel",
+       "Cancel task",
+       "Takes the task out of its queue; its worker is asked to end it where it runs. It is dead "
+       "then, and can be retried.",
+       {"reason"},
+       {},
+       false,
+       [](const Visit& visit) {
+         return "allot task cancel " + shell_word(visit.at("id")) + " --reason TEXT";
+       },
+       [](const Visit& visit, const json& answer) {
+         return task_path(visit.at("id"),
+                          flag_of(answer, "cancelled") ? "cancelled" : "cancel_asked");
+       }}};
+}
+
+std::vector<Action> queue_actions() {
+  return {{"queues/{queue}/pause",
+           "Pause queue",
+           "No host starts tasks of this queue until it is resumed. What runs finishes.",
+           {"reason"},
+           {},
+           false,
+           [](const Visit& visit) {
+             return "allot queue pause " + shell_word(visit.at("queue")) + " --reason TEXT";
+           },
+           [](const Visit& visit, const json&) { return queue_path(visit, "paused"); }},
+          {"queues/{queue}/resume",
+           "Resume queue",
+           "The queue continues on all hosts.",
+           {},
+           {},
+           false,
+           [](const Visit& visit) { return "allot queue resume " + shell_word(visit.at("queue")); },
+           [](const Visit& visit, const json&) { return queue_path(visit, "resumed"); }},
+          {"queues/{queue}/dead/retry",
+           "Retry dead tasks",
+           "Puts them back into their queue, as a bulk action that a steward works off.",
+           {"token", "group", "type"},
+           {"rate"},
+           true,
+           [](const Visit& visit) { return dead_command(visit, "retry"); },
+           bulk_path},
+          {"queues/{queue}/dead/discard",
+           "Discard dead tasks",
+           "Removes them for good, as a bulk action that a steward works off.",
+           {"token", "group", "type"},
+           {"rate"},
+           true,
+           [](const Visit& visit) { return dead_command(visit, "discard"); },
+           bulk_path},
+          {"bulk/{action}/stop",
+           "Stop bulk action",
+           "Ends it after its present batch. What it did stays done.",
+           {},
+           {},
+           false,
+           [](const Visit& visit) { return "allot bulk stop " + shell_word(visit.at("action")); },
+           [](const Visit& visit, const json&) {
+             return "bulk/" + api::escaped(visit.at("action")) + "?note=stopped";
+           }}};
+}
+
+std::vector<std::string_view> segments_of(std::string_view path) {
+  std::vector<std::string_view> segments;
+  for (;;) {
+    const std::size_t end = path.find('/');
+    segments.push_back(path.substr(0, end));
+    if (end == std::string_view::npos) return segments;
+    path.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+Document::Document(unsigned status, json body, std::string raw)
+    : status_(status), body_(std::make_shared<const json>(std::move(body))), raw_(std::move(raw)) {}
+
+const json& Document::body() const {
+  static const json kNull;
+  return body_ ? *body_ : kNull;
+}
+
+std::string Document::detail() const {
+  const std::string text = text_of(body(), "detail");
+  return text.empty() ? "status " + std::to_string(status_) : text;
+}
+
+std::string Visit::at(std::string_view path_name) const {
+  const auto found = path.find(path_name);
+  return found == path.end() ? std::string() : found->second;
+}
+
+std::string Visit::asked(std::string_view query_name) const {
+  const auto found = query.find(query_name);
+  return found == query.end() ? std::string() : found->second;
+}
+
+bool matches(std::string_view pattern, std::string_view path, api::Values& values) {
+  const auto wanted = segments_of(pattern);
+  const auto given = segments_of(path);
+  if (wanted.size() != given.size()) return false;
+  api::Values found;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (!wanted[i].starts_with('{')) {
+      if (wanted[i] != given[i]) return false;
+      continue;
+    }
+    auto value = api::unescaped(given[i], false);
+    if (!value || value->empty()) return false;
+    found.emplace(wanted[i].substr(1, wanted[i].size() - 2), std::move(*value));
+  }
+  values = std::move(found);
+  return true;
+}
+
+const std::vector<Page>& pages() {
+  static const std::vector<Page> kPages{
+      {"", "Overview", [](const Visit&) { return word("Overview"); }, overview_requests, nullptr,
+       render_overview, true},
+      {"failures", "Failures", [](const Visit&) { return word("Failures"); }, failures_requests,
+       failures_further, render_failures},
+      {"queues", "Queues", [](const Visit&) { return word("Queues"); }, overview_requests, nullptr,
+       render_queues},
+      {"queues/{queue}", "Queues", [](const Visit& visit) { return "Queue " + visit.at("queue"); },
+       queue_requests, nullptr, render_queue},
+      {"queues/{queue}/dead", "Queues",
+       [](const Visit& visit) { return "Dead tasks of " + visit.at("queue"); }, dead_requests,
+       nullptr, render_dead},
+      {"queues/{queue}/waiting", "Queues",
+       [](const Visit& visit) { return "Waiting tasks of " + visit.at("queue"); }, waiting_requests,
+       nullptr, render_waiting},
+      {"queues/{queue}/running", "Queues",
+       [](const Visit& visit) { return "Running tasks of " + visit.at("queue"); }, running_requests,
+       nullptr, render_running},
+      {"tasks/{id}", "", [](const Visit& visit) { return "Task " + visit.at("id"); }, task_requests,
+       task_further, render_task},
+      {"bulk/{action}", "", [](const Visit& visit) { return "Bulk action " + visit.at("action"); },
+       bulk_requests, nullptr, render_bulk}};
+  return kPages;
+}
+
+const std::vector<Action>& actions() {
+  static const std::vector<Action> kActions = [] {
+    std::vector<Action> all = task_actions();
+    for (Action& each : queue_actions()) all.push_back(std::move(each));
+    return all;
+  }();
+  return kActions;
+}
+
+}  // namespace allot::gateway::ui

@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/ui/site.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <nlohmann/json.hpp>
+
+#include "gateway/api/problem.h"
+#include "gateway/ui/assets.h"
+#include "gateway/ui/gather.h"
+#include "gateway/ui/words.h"
+#include "log/log.h"
+
+namespace allot::gateway::ui {
+namespace {
+
+constexpr std::size_t kMostForm = std::size_t{16} << 10;
+constexpr std::string_view kFormType = "application/x-www-form-urlencoded";
+constexpr std::string_view kToken = "token:";
+
+Seconds now() {
+  return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+}
+
+// Nothing from elsewhere, nothing inline, in no frame. The Origin of a form is `null` where the
+// policy of referrers is no-referrer, so it is same-origin.
+http::Response html_response(std::string text, unsigned status = 200) {
+  http::Response response;
+  response.status = status;
+  response.type = "text/html; charset=utf-8";
+  response.body = std::move(text);
+  response.fields = {{"content-security-policy",
+                      "default-src 'self'; frame-ancestors 'none'; form-action 'self'; "
+                      "base-uri 'none'"},
+                     {"referrer-policy", "same-origin"}};
+  return response;
+}
+
+http::Response redirect(const std::string& address, unsigned status = 303) {
+  http::Response response = html_response("", status);
+  response.fields.push_back({"location", address});
+  return response;
+}
+
+http::Response problem_page(const Visit& visit, unsigned status, const std::string& detail) {
+  return html_response(framed(visit, "", std::string(api::phrase_of(status)),
+                              [&](Html& html) { render_problem(status, detail, html); }),
+                       status);
+}
+
+// The browser sends no strict cookie with a link that stands on a page of another site, but with
+// the reload that this page asks for, because then the page is one of ours.
+http::Response reloading_page() {
+  Html html;
+  html.in("html", {{"lang", "en"}}, [&] {
+    html.in("head", [&] {
+      html.empty("meta", {{"charset", "utf-8"}});
+      html.empty("meta", {{"http-equiv", "refresh"}, {"content", "0"}});
+      html.leaf("title", "Allot");
+    });
+    html.in("body", [&] { html.leaf("p", "One moment…"); });
+  });
+  return html_response(html.take());
+}
+
+http::Response asset_response(std::string_view path, const http::Head& head) {
+  const Asset asset = asset_at(path);
+  http::Response response;
+  const std::string tag = "\"" + asset_mark() + "\"";
+  if (asset.text.empty()) return html_response("", 404);
+  response.type = asset.type;
+  response.body = asset.text;
+  response.fields = {{"cache-control", "public, max-age=31536000, immutable"}, {"etag", tag}};
+  const std::string* known = head.field("if-none-match");
+  if (known != nullptr && *known == tag) {
+    response.status = 304;
+    response.body.clear();
+  }
+  return response;
+}
+
+// The page, or 304 where the browser has the same text.
+http::Response tagged(std::string text, const std::string& known, unsigned status) {
+  const std::string tag = "\"" + access::hex_of(access::hash_of(text)).substr(0, 32) + "\"";
+  if (status == 200 && known == tag) {
+    http::Response same = html_response("", 304);
+    same.fields.push_back({"etag", tag});
+    return same;
+  }
+  http::Response response = html_response(std::move(text), status);
+  if (status == 200) response.fields.push_back({"etag", tag});
+  return response;
+}
+
+bool has_form(const http::Head& head) {
+  const std::string* type = head.field("content-type");
+  return type != nullptr && std::string_view(*type).substr(0, type->find(';')) == kFormType;
+}
+
+// Sec-Fetch-Site and Origin that are foreign were refused already. One of the two has to be there.
+bool says_origin(const http::Head& head) {
+  const std::string* site = head.field("sec-fetch-site");
+  return head.field("origin") != nullptr || (site != nullptr && *site == "same-origin");
+}
+
+std::string filled(std::string_view pattern, const api::Values& values) {
+  std::string text;
+  while (!pattern.empty()) {
+    const std::size_t open = std::min(pattern.find('{'), pattern.size());
+    text += pattern.substr(0, open);
+    pattern.remove_prefix(open);
+    if (pattern.empty()) break;
+    const std::size_t close = pattern.find('}');
+    const auto at = values.find(pattern.substr(1, close - 1));
+    if (at != values.end()) text += api::escaped(at->second);
+    pattern.remove_prefix(close + 1);
+  }
+  return text;
+}
+
+ApiRequest request_of(const Action& action, const Visit& visit, const api::Values& form) {
+  json body = json::object();
+  const auto value = [&](std::string_view name) {
+    const auto at = form.find(name);
+    return at == form.end() ? std::string() : at->second;
+  };
+  for (const std::string_view name : action.texts) {
+    if (!value(name).empty()) body[std::string(name)] = value(name);
+  }
+  for (const std::string_view name : action.numbers) {
+    const std::string text = value(name);
+    if (text.empty()) continue;
+    const bool digits = text.size() < 10 && text.find_first_not_of("0123456789") == text.npos;
+    body[std::string(name)] = digits ? json(std::stoull(text)) : json(text);
+  }
+  return {"/api/v1/" + filled(action.path, visit.path), "POST", body.empty() ? "" : body.dump()};
+}
+
+// Whatever goes wrong while a page is written becomes an answer.
+template <typename Write>
+void reply_with(const http::Reply& reply, Write&& write) {
+  http::Response response;
+  try {
+    response = write();
+  } catch (const std::exception& error) {
+    log::error("gateway.page_failed", {{"error", error.what()}});
+    response = html_response("", 500);
+  }
+  reply(std::move(response));
+}
+
+}  // namespace
+
+bool Site::is_ours(const http::Head& head) const {
+  return head.path.starts_with(root_) || head.path == base_ + "/ui";
+}
+
+bool Site::is_encrypted(const http::Head& head) const {
+  if (head.peer.encrypted) return true;
+  const std::string* proto = head.field("x-forwarded-proto");
+  return proto != nullptr && *proto == "https" && access_.is_trusted_proxy(head.peer.address);
+}
+
+http::Admission Site::admit(const http::Head& head) {
+  if (!is_ours(head)) return api_.admit(head);
+  http::Admission admission;
+  if (head.method != "POST") return admission;
+  admission.most_body = kMostForm;
+  admission.anonymous = true;
+  return admission;
+}
+
+Site::Visitor Site::visitor_of(const http::Head& head) const {
+  Visitor visitor;
+  Visit visit;
+  visit.root = root_;
+  visit.now = now();
+  visit.target = head.path.substr(std::min(root_.size(), head.path.size()));
+  if (!head.query.empty()) visit.target += "?" + head.query;
+  if (access_.is_foreign_navigation(head)) {
+    visitor.refusal = reloading_page();
+    return visitor;
+  }
+  auto verdict = access_.judge(head);
+  if (verdict.caller) {
+    visit.caller = std::move(*verdict.caller);
+  } else if (verdict.status != 401) {
+    visitor.refusal = problem_page(visit, verdict.status, verdict.title);
+    return visitor;
+  } else if (auto session = signer_.session_of(head, access_, visit.now)) {
+    visit.caller = std::move(session->caller);
+    visit.session = std::move(session->id);
+  } else {
+    const bool asks = head.method == "GET" && visit.target != "";
+    visitor.refusal =
+        redirect(root_ + "login" + (asks ? "?next=" + api::escaped(root_ + visit.target) : ""));
+    return visitor;
+  }
+  visit.form_token = signer_.form_token(visit.caller.name(), visit.session, visit.now);
+  visitor.visit = std::move(visit);
+  return visitor;
+}
+
+void Site::answer(http::Request request, http::Reply reply) {
+  if (!is_ours(request.head)) return api_.answer(std::move(request), std::move(reply));
+  bool later = false;
+  http::Response response;
+  try {
+    response = served(request, reply, later);
+  } catch (const api::Refusal& refusal) {
+    Visit visit;
+    visit.root = root_;
+    response = problem_page(visit, refusal.problem().status, refusal.problem().detail);
+  }
+  if (!later) reply(std::move(response));
+}
+
+// `later`: the reply was handed on, and what is returned is nothing.
+http::Response Site::served(const http::Request& request, const http::Reply& reply, bool& later) {
+  const http::Head& head = request.head;
+  if (head.path == base_ + "/ui") return redirect(root_, 301);
+  const std::string_view path = std::string_view(head.path).substr(root_.size());
+  const bool reads = head.method == "GET" || head.method == "HEAD";
+  if (path.starts_with("assets/") && reads) {
+    // A page that was rebound learns not even that there is a gateway.
+    if (access_.judge(head).status == 421) return html_response("", 421);
+    return asset_response(path.substr(path.find('/') + 1), head);
+  }
+  if (path == "login") {
+    return head.method == "POST" ? login(request) : login_page(head, "", 200);
+  }
+  Visitor visitor = visitor_of(head);
+  if (!visitor.visit) return std::move(visitor.refusal);
+  Visit& visit = *visitor.visit;
+  visit.query = api::query_of(head.query);
+  if (!reads && head.method != "POST") return problem_page(visit, 405, "Pages are read or posted.");
+  api::Values form;
+  if (!reads) {
+    if (!has_form(head)) return problem_page(visit, 415, "This is not a form.");
+    form = api::query_of(request.body);
+    const auto token = form.find("form");
+    const bool good =
+        token != form.end() &&
+        signer_.is_form_token(token->second, visit.caller.name(), visit.session, visit.now);
+    if (!good || !says_origin(head)) {
+      return problem_page(visit, 403,
+                          "This form is too old, or was not made by this dashboard. Nothing was "
+                          "changed. Go back, reload the page, and try again.");
+    }
+  }
+  if (path == "logout" && !reads) return logout(visit, request);
+  if (path == "find" && reads) return find_task(visit);
+  if (reads && matches("tasks/{id}/payload", path, visit.path)) {
+    download(visit, visit.at("id"), reply);
+    later = true;
+    return {};
+  }
+  for (const Action& action : actions()) {
+    if (!matches(action.path, path, visit.path)) continue;
+    if (!visit.caller.may(access::Role::kOperate)) {
+      return problem_page(visit, 403, "This needs the role operate.");
+    }
+    if (reads) {
+      confirm(action, std::move(visit), reply);
+    } else {
+      act(action, visit, form, reply);
+    }
+    later = true;
+    return {};
+  }
+  for (const Page& page : pages()) {
+    if (!reads || !matches(page.path, path, visit.path)) continue;
+    show(page, std::move(visit), request, reply);
+    later = true;
+    return {};
+  }
+  return problem_page(visit, 404, "There is no such page.");
+}
+
+http::Response Site::login_page(const http::Head& head, const std::string& message,
+                                unsigned status) const {
+  auto verdict = access_.judge(head);
+  View view;
+  view.visit.root = root_;
+  if (!verdict.caller && verdict.status != 401 && !access_.is_foreign_navigation(head)) {
+    return problem_page(view.visit, verdict.status, verdict.title);
+  }
+  view.visit.query = api::query_of(head.query);
+  return html_response(
+      framed(view.visit, "", "Log in", [&](Html& html) { render_login(view, html, message); }),
+      status);
+}
+
+http::Response Site::login(const http::Request& request) const {
+  const http::Head& head = request.head;
+  const auto verdict = access_.judge(head);
+  if (!verdict.caller && verdict.status != 401) return login_page(head, "", 403);
+  if (!has_form(head) || !says_origin(head)) {
+    return login_page(head, "This form was not made by this dashboard.", 403);
+  }
+  const api::Values form = api::query_of(request.body);
+  const auto value = [&](std::string_view name) {
+    const auto at = form.find(name);
+    return at == form.end() ? std::string() : at->second;
+  };
+  const auto known = access_.by_token(value("token"));
+  if (!known.caller) {
+    log::warn("gateway.login_refused", {{"from", head.peer.address}});
+    return login_page(head, "This token is not known here, or it has expired.", 401);
+  }
+  const auto token = access_.token_named(known.caller->name().substr(kToken.size()));
+  if (!token) return login_page(head, "This token has expired.", 401);
+  log::info("gateway.login", {{"who", known.caller->name()}});
+  http::Response response = redirect(next_of(value("next"), base_));
+  std::string cookie = std::string(kCookieName) + "=" +
+                       signer_.session(*token, now() + kSessionLength) + "; Path=" + root_ +
+                       "; Max-Age=" + std::to_string(std::chrono::seconds(kSessionLength).count()) +
+                       "; HttpOnly; SameSite=Strict";
+  if (is_encrypted(head)) cookie += "; Secure";
+  response.fields.push_back({"set-cookie", cookie});
+  return response;
+}
+
+http::Response Site::logout(const Visit& visit, const http::Request& request) const {
+  log::info("gateway.logout", {{"who", visit.caller.name()}});
+  http::Response response = redirect(root_ + "login");
+  std::string cookie =
+      std::string(kCookieName) + "=; Path=" + root_ + "; Max-Age=0; HttpOnly; SameSite=Strict";
+  if (is_encrypted(request.head)) cookie += "; Secure";
+  response.fields.push_back({"set-cookie", cookie});
+  return response;
+}
+
+http::Response Site::find_task(const Visit& visit) const {
+  std::string id = visit.asked("id");
+  std::erase(id, ' ');
+  return redirect(id.empty() ? root_ : task_address(visit, id));
+}
+
+void Site::show(const Page& page, Visit visit, const http::Request& request,
+                const http::Reply& reply) {
+  const std::string* tag = request.head.field("if-none-match");
+  const auto view = std::make_shared<View>();
+  view->visit = std::move(visit);
+  const auto write = [&page, view, known = tag == nullptr ? "" : *tag, reply] {
+    reply_with(reply, [&] {
+      const Document* first = view->document(0);
+      if (first != nullptr && !first->ok() && !page.shows_failure) {
+        return problem_page(view->visit, first->status(), first->detail());
+      }
+      return tagged(framed(view->visit, page.section, page.title(view->visit),
+                           [&](Html& html) { page.render(*view, html); }),
+                    known, 200);
+    });
+  };
+  gather(api_, base_, view->visit.caller, page.requests(view->visit),
+         [this, &page, view, write](std::vector<Document> documents) {
+           view->documents = std::move(documents);
+           const Document* first = view->document(0);
+           const bool more = page.further != nullptr && first != nullptr && first->ok();
+           gather(api_, base_, view->visit.caller,
+                  more ? page.further(*view) : std::vector<ApiRequest>(),
+                  [view, write](std::vector<Document> further) {
+                    for (Document& each : further) view->documents.push_back(std::move(each));
+                    write();
+                  });
+         });
+}
+
+void Site::confirm(const Action& action, Visit visit, const http::Reply& reply) {
+  const auto view = std::make_shared<View>();
+  view->visit = std::move(visit);
+  std::vector<ApiRequest> requests;
+  if (action.counts) {
+    api::Values filter = view->visit.query;
+    filter.erase("token");
+    filter.erase("rate");
+    requests.push_back(request_of(action, view->visit, filter));
+  }
+  gather(api_, base_, view->visit.caller, requests,
+         [&action, view, reply](std::vector<Document> documents) {
+           view->documents = std::move(documents);
+           reply_with(reply, [&] {
+             const Document* count = view->document(0);
+             if (count != nullptr && !count->ok()) {
+               return problem_page(view->visit, count->status(), count->detail());
+             }
+             return html_response(
+                 framed(view->visit, "", std::string(action.title),
+                        [&](Html& html) { render_confirmation(action, *view, html); }));
+           });
+         });
+}
+
+void Site::act(const Action& action, const Visit& visit, const api::Values& form,
+               const http::Reply& reply) {
+  // Without the token the API would count again, and change nothing.
+  const auto token = form.find("token");
+  if (action.counts && (token == form.end() || token->second.empty())) {
+    return reply(problem_page(visit, 400, "Count the tasks first: open this page again."));
+  }
+  const auto seen = std::make_shared<Visit>(visit);
+  gather(api_, base_, visit.caller, {request_of(action, visit, form)},
+         [&action, seen, reply](const std::vector<Document>& documents) {
+           reply_with(reply, [&] {
+             const Document& done = documents.front();
+             if (!done.ok()) return problem_page(*seen, done.status(), done.detail());
+             return redirect(seen->root + action.then(*seen, done.body()));
+           });
+         });
+}
+
+void Site::download(const Visit& visit, const std::string& id, const http::Reply& reply) {
+  const auto seen = std::make_shared<Visit>(visit);
+  const ApiRequest wanted{"/api/v1/tasks/" + api::escaped(id) + "/payload"};
+  api_.answer_as(visit.caller, api_request(base_, wanted), [seen, reply](http::Response response) {
+    if (response.status == 200) return reply(std::move(response));
+    reply_with(reply, [&] {
+      const Document document = document_of(std::move(response));
+      return problem_page(*seen, document.status(), document.detail());
+    });
+  });
+}
+
+}  // namespace allot::gateway::ui

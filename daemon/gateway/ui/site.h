@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gateway/access/access.h"
+#include "gateway/api/application.h"
+#include "gateway/http/application.h"
+#include "gateway/ui/page.h"
+#include "gateway/ui/session.h"
+
+namespace allot::gateway::ui {
+
+// The dashboard (decision 0088). It answers what begins with BASE/ui/ and passes everything else
+// on. A page is gathered from answers of the API, each asked for the same caller, so that no caller
+// sees or does more here than there; it is written in the thread in which its last answer arrives,
+// which is one of the crew. The server's thread calls admit() and answer().
+class Site final : public http::Application {
+ public:
+  // All of them outlive this. base_path: "/allot", mostly empty.
+  Site(std::string base_path, std::string cookie_key, const access::Access& access,
+       api::Application& api)
+      : base_(std::move(base_path)),
+        root_(base_ + "/ui/"),
+        signer_(std::move(cookie_key)),
+        access_(access),
+        api_(api) {}
+  Site(const Site&) = delete;
+  Site& operator=(const Site&) = delete;
+  ~Site() override = default;
+
+  http::Admission admit(const http::Head& head) override;
+  void answer(http::Request request, http::Reply reply) override;
+  http::Response refuse(unsigned status, const std::string& title) override {
+    return api_.refuse(status, title);
+  }
+
+ private:
+  // Who looks; or the answer to one that may not.
+  struct Visitor {
+    std::optional<Visit> visit{};
+    http::Response refusal{};
+  };
+  [[nodiscard]] bool is_ours(const http::Head& head) const;
+  [[nodiscard]] Visitor visitor_of(const http::Head& head) const;
+  [[nodiscard]] http::Response served(const http::Request& request, const http::Reply& reply,
+                                      bool& later);
+  [[nodiscard]] http::Response login(const http::Request& request) const;
+  [[nodiscard]] http::Response login_page(const http::Head& head, const std::string& message,
+                                          unsigned status) const;
+  [[nodiscard]] http::Response logout(const Visit& visit, const http::Request& request) const;
+  [[nodiscard]] bool is_encrypted(const http::Head& head) const;
+  [[nodiscard]] http::Response find_task(const Visit& visit) const;
+
+  // The reply comes later.
+  void show(const Page& page, Visit visit, const http::Request& request, const http::Reply& reply);
+  void confirm(const Action& action, Visit visit, const http::Reply& reply);
+  void act(const Action& action, const Visit& visit, const api::Values& form,
+           const http::Reply& reply);
+  void download(const Visit& visit, const std::string& id, const http::Reply& reply);
+
+  const std::string base_;
+  const std::string root_;
+  const Signer signer_;
+  const access::Access& access_;
+  api::Application& api_;
+};
+
+}  // namespace allot::gateway::ui

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/ui/words.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace allot::gateway::ui {
+namespace {
+
+std::string one_decimal(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), value < 100 ? "%.1f" : "%.0f", value);
+  return text.data();
+}
+
+std::string points_of(const std::vector<double>& values, double most) {
+  constexpr double kWidth = 120;
+  constexpr double kHeight = 24;
+  std::string points;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double x = values.size() < 2
+                         ? 0
+                         : kWidth * static_cast<double>(i) / static_cast<double>(values.size() - 1);
+    const double y = kHeight - 1 - (kHeight - 2) * values[i] / most;
+    std::array<char, 48> point{};
+    std::snprintf(point.data(), point.size(), "%s%.1f,%.1f", i == 0 ? "" : " ", x, y);
+    points += point.data();
+  }
+  return points;
+}
+
+}  // namespace
+
+std::string number(std::uint64_t value) {
+  std::string text = std::to_string(value);
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
+std::string count_text(const json& count) {
+  if (count.is_number_unsigned() || count.is_number_integer()) {
+    return number(count.get<std::uint64_t>());
+  }
+  if (count.is_object() && count.contains("more_than")) {
+    return number(number_of(count, "more_than")) + "+";
+  }
+  return "–";
+}
+
+std::string span(std::chrono::seconds seconds) {
+  const auto count = std::max<std::int64_t>(seconds.count(), 0);
+  if (count < 60) return std::to_string(count) + " s";
+  if (count < 2 * 3600) return std::to_string(count / 60) + " min";
+  if (count < 48 * 3600) return std::to_string(count / 3600) + " h";
+  return std::to_string(count / 86'400) + " days";
+}
+
+std::string runtime(std::uint64_t microseconds) {
+  const double seconds = static_cast<double>(microseconds) / 1e6;
+  if (microseconds < 100) return "< 0.1 ms";
+  if (seconds < 1) return one_decimal(seconds * 1'000) + " ms";
+  if (seconds < 120) return one_decimal(seconds) + " s";
+  return span(std::chrono::seconds(microseconds / 1'000'000));
+}
+
+std::string size_text(std::uint64_t bytes) {
+  if (bytes < 1'024) return std::to_string(bytes) + " bytes";
+  const double kib = static_cast<double>(bytes) / 1'024;
+  return kib < 1'024 ? one_decimal(kib) + " KiB" : one_decimal(kib / 1'024) + " MiB";
+}
+
+std::optional<std::chrono::sys_seconds> moment(std::string_view text) {
+  int year = 0;
+  unsigned month = 0;
+  unsigned day = 0;
+  int hour = 0;
+  int minute = 0;
+  int second = 0;
+  const std::string copy(text);
+  const int got = std::sscanf(copy.c_str(), "%4d-%2u-%2uT%2d:%2d:%2d", &year, &month, &day, &hour,
+                              &minute, &second);
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
+  if (got < 5 || !date.ok()) return std::nullopt;
+  return std::chrono::sys_days(date) + std::chrono::hours(hour) + std::chrono::minutes(minute) +
+         std::chrono::seconds(second);
+}
+
+const json& part_of(const json& document, const char* name) {
+  static const json kNull;
+  if (!document.is_object()) return kNull;
+  const auto at = document.find(name);
+  return at == document.end() ? kNull : *at;
+}
+
+const json& list_of(const json& document, const char* name) {
+  static const json kNone = json::array();
+  const json& part = part_of(document, name);
+  return part.is_array() ? part : kNone;
+}
+
+std::string text_of(const json& document, const char* name) {
+  const json& part = part_of(document, name);
+  return part.is_string() ? part.get<std::string>() : std::string();
+}
+
+std::uint64_t number_of(const json& document, const char* name) {
+  const json& part = part_of(document, name);
+  if (part.is_number_unsigned()) return part.get<std::uint64_t>();
+  // Work that went in by an estimate may be less than nothing.
+  if (!part.is_number_integer()) return 0;
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(part.get<std::int64_t>(), 0));
+}
+
+bool flag_of(const json& document, const char* name) {
+  const json& part = part_of(document, name);
+  return part.is_boolean() && part.get<bool>();
+}
+
+const json& items_of(const Document* document) {
+  static const json kNull;
+  return list_of(document != nullptr && document->ok() ? document->body() : kNull, "items");
+}
+
+std::string shell_word(std::string_view word) {
+  const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("._-/:=@").find(c) != std::string_view::npos;
+  });
+  if (plain) return std::string(word);
+  std::string out = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+std::string task_address(const Visit& visit, std::string_view id) {
+  return visit.root + "tasks/" + api::escaped(id);
+}
+
+std::string queue_address(const Visit& visit, std::string_view queue) {
+  return visit.root + "queues/" + api::escaped(queue);
+}
+
+void write_time(Html& html, const Visit& visit, const std::string& text) {
+  const auto when = moment(text);
+  if (!when) return html.text(text.empty() ? "–" : text);
+  const auto ago = visit.now - *when;
+  const std::string words =
+      ago.count() >= 0 ? span(ago) + " ago" : "in " + span(std::chrono::seconds(-ago.count()));
+  html.leaf("time", {{"datetime", text}, {"title", text}}, words);
+}
+
+void write_state(Html& html, std::string_view kind, std::string_view word) {
+  const std::string_view shape = kind == "bad"      ? "▲"
+                                 : kind == "paused" ? "‖"
+                                 : kind == "good"   ? "●"
+                                                    : "○";
+  html.in("span", {{"class", "state " + std::string(kind)}}, [&] {
+    html.leaf("span", {{"aria-hidden", "true"}, {"class", "shape"}}, shape);
+    html.text(word);
+  });
+}
+
+void write_link(Html& html, const std::string& address, std::string_view text) {
+  html.leaf("a", {{"href", address}}, text);
+}
+
+void write_command(Html& html, std::string_view command) {
+  html.in("p", {{"class", "command"}}, [&] {
+    html.leaf("span", {{"class", "label"}}, "From the command line");
+    html.leaf("code", command);
+  });
+}
+
+void write_button(Html& html, const Visit& visit, const std::string& address, std::string_view text,
+                  std::string_view kind) {
+  html.in("form", {{"method", "post"}, {"action", address}}, [&] {
+    html.empty("input", {{"type", "hidden"}, {"name", "form"}, {"value", visit.form_token}});
+    html.leaf("button", {{"class", kind}}, text);
+  });
+}
+
+void write_fact(Html& html, std::string_view name, std::string_view value) {
+  if (value.empty()) return;
+  html.in("div", [&] {
+    html.leaf("dt", name);
+    html.in("dd", [&] { html.leaf("bdi", value); });
+  });
+}
+
+void write_cell(Html& html, std::string_view label, std::string_view text) {
+  html.leaf("td", {{"data-label", label}}, text);
+}
+
+void write_number(Html& html, std::string_view label, std::string_view text) {
+  html.leaf("td", {{"data-label", label}, {"class", "number"}}, text);
+}
+
+void write_spark(Html& html, const std::vector<double>& in, const std::vector<double>& out,
+                 std::string_view label) {
+  double most = 0;
+  for (const std::vector<double>* values : {&in, &out}) {
+    for (const double value : *values) most = std::max(most, value);
+  }
+  const bool flat = most == 0;
+  most = std::max(most, 1.0);
+  const Attributes box{{"class", flat ? "spark flat" : "spark"},
+                       {"viewBox", "0 0 120 24"},
+                       {"preserveAspectRatio", "none"},
+                       {"role", "img"},
+                       {"aria-label", label}};
+  html.in("svg", box, [&] {
+    html.leaf("polyline", {{"class", "in"}, {"points", points_of(in, most)}}, "");
+    html.leaf("polyline", {{"class", "out"}, {"points", points_of(out, most)}}, "");
+  });
+}
+
+void write_bars(Html& html, const std::vector<double>& values, std::string_view label) {
+  constexpr double kWidth = 120;
+  constexpr double kHeight = 24;
+  const double most =
+      std::max(1.0, values.empty() ? 0 : *std::max_element(values.begin(), values.end()));
+  const double step = kWidth / static_cast<double>(std::max<std::size_t>(values.size(), 1));
+  const Attributes box{{"class", "spark"},
+                       {"viewBox", "0 0 120 24"},
+                       {"preserveAspectRatio", "none"},
+                       {"role", "img"},
+                       {"aria-label", label}};
+  html.in("svg", box, [&] {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double height = values[i] == 0 ? 0.5 : 1 + (kHeight - 1) * values[i] / most;
+      html.leaf("rect",
+                {{"x", one_decimal(step * static_cast<double>(i))},
+                 {"y", one_decimal(kHeight - height)},
+                 {"width", one_decimal(step * 0.8)},
+                 {"height", one_decimal(height)}},
+                "");
+    }
+  });
+}
+
+}  // namespace allot::gateway::ui

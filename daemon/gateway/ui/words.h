@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gateway/ui/page.h"
+
+// How pages say things: numbers, times, addresses, and the pieces that several of them have.
+namespace allot::gateway::ui {
+
+// "12,345".
+[[nodiscard]] std::string number(std::uint64_t value);
+// A count of the API: "17", or "10,000+" where counting stopped.
+[[nodiscard]] std::string count_text(const json& count);
+// "3 min", "2 h", "5 days".
+[[nodiscard]] std::string span(std::chrono::seconds seconds);
+// "1.25 s" of microseconds.
+[[nodiscard]] std::string runtime(std::uint64_t microseconds);
+[[nodiscard]] std::string size_text(std::uint64_t bytes);
+// Of "2026-11-28T15:42:23.000000Z".
+[[nodiscard]] std::optional<std::chrono::sys_seconds> moment(std::string_view text);
+
+// Fields of a document of the API; "" and 0 where they are missing or null.
+[[nodiscard]] std::string text_of(const json& document, const char* name);
+[[nodiscard]] std::uint64_t number_of(const json& document, const char* name);
+[[nodiscard]] bool flag_of(const json& document, const char* name);
+// null and an empty list where they are missing.
+[[nodiscard]] const json& part_of(const json& document, const char* name);
+[[nodiscard]] const json& list_of(const json& document, const char* name);
+// The elements of `items`; none where the document has none.
+[[nodiscard]] const json& items_of(const Document* document);
+
+// A word for the command line, quoted for the shell where it has to be.
+[[nodiscard]] std::string shell_word(std::string_view word);
+
+// Addresses.
+[[nodiscard]] std::string task_address(const Visit& visit, std::string_view id);
+[[nodiscard]] std::string queue_address(const Visit& visit, std::string_view queue);
+
+// Pieces.
+void write_time(Html& html, const Visit& visit, const std::string& text);  // "3 min ago"
+void write_state(Html& html, std::string_view kind, std::string_view word);
+void write_link(Html& html, const std::string& address, std::string_view text);
+void write_command(Html& html, std::string_view command);
+// A form with one button, which does the action at `address`.
+void write_button(Html& html, const Visit& visit, const std::string& address, std::string_view text,
+                  std::string_view kind);
+// A name and a value of a <dl>; nothing where the value is empty.
+void write_fact(Html& html, std::string_view name, std::string_view value);
+// A cell of a table that becomes a list of cards on a narrow screen.
+void write_cell(Html& html, std::string_view label, std::string_view text);
+void write_number(Html& html, std::string_view label, std::string_view text);
+
+// Two lines over the same time, as SVG: work that came in, and that went out.
+void write_spark(Html& html, const std::vector<double>& in, const std::vector<double>& out,
+                 std::string_view label);
+// A bar for each value.
+void write_bars(Html& html, const std::vector<double>& values, std::string_view label);
+
+}  // namespace allot::gateway::ui

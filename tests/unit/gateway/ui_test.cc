@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dashboard without a server: what its writer lets through, its sessions, and its pages.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "gateway/ui/html.h"
+#include "gateway/ui/page.h"
+#include "gateway/ui/page_functions.h"
+#include "gateway/ui/problems.h"
+#include "gateway/ui/session.h"
+#include "gateway/ui/traffic.h"
+#include "gateway/ui/words.h"
+#include "support/temp_dir.h"
+
+namespace allot::gateway::ui {
+namespace {
+
+using access::Access;
+using namespace std::chrono_literals;
+
+const std::string kToken = "allot_reader-reader-reader-reader-reader-reader";
+const Seconds kNow{std::chrono::seconds(1'790'000'000)};
+
+config::GatewayToken token(const std::string& name, const std::string& text) {
+  config::GatewayToken token;
+  token.name = name;
+  token.sha256 = access::hex_of(access::hash_of(text));
+  token.read = {"*"};
+  return token;
+}
+
+config::Gateway with_token(const std::string& name, const std::string& text) {
+  config::Gateway gateway;
+  gateway.tokens = {token(name, text)};
+  return gateway;
+}
+
+http::Head with_cookie(const std::string& cookie) {
+  http::Head head{"GET", "/ui/", ""};
+  head.fields = {{"cookie", cookie}};
+  return head;
+}
+
+Visit visit() {
+  Visit visit;
+  visit.root = "/ui/";
+  access::Reach all{true, {}};
+  visit.caller = access::Caller("token:all", {all, all, all});
+  visit.now = kNow;
+  return visit;
+}
+
+Document document(json body) {
+  return {200, std::move(body)};
+}
+
+TEST(Html, TextAndAttributesAreEscaped) {
+  Html html;
+  html.leaf("p", {{"title", "\"><script>"}}, "<img src=x onerror='a'> & more");
+  EXPECT_EQ(html.take(),
+            "<!doctype html><p title=\"&quot;&gt;&lt;script&gt;\">&lt;img src=x "
+            "onerror=&#39;a&#39;&gt; &amp; more</p>");
+}
+
+TEST(Html, ControlsMarksOfDirectionAndWhatIsNotUtf8AreReplaced) {
+  const std::string replacement = "\xef\xbf\xbd";
+  for (const std::string& bad :
+       {std::string("\0", 1), std::string("\x1b"), std::string("\x7f"), std::string("\xff"),
+        std::string("\xc0\x80"), std::string("\xe2\x80\xae"), std::string("\xe2\x81\xa6")}) {
+    const std::string out = escaped_html("a" + bad + "b");
+    EXPECT_TRUE(out.starts_with("a" + replacement)) << out;
+    EXPECT_TRUE(out.ends_with("b")) << out;
+    EXPECT_EQ(out.find(bad), std::string::npos) << out;
+  }
+  EXPECT_EQ(escaped_html("äöü שלום 漢字 🙂\n\t"), "äöü שלום 漢字 🙂\n\t");
+}
+
+TEST(Html, AnAddressIsAPathOfThisHost) {
+  for (const char* elsewhere : {"javascript:alert(1)", "//evil.example", "https://evil.example",
+                                "/\\evil.example", "data:text/html,x"}) {
+    Html html;
+    html.leaf("a", {{"href", elsewhere}}, "x");
+    EXPECT_EQ(html.take(), "<!doctype html><a href=\"#\">x</a>") << elsewhere;
+  }
+}
+
+TEST(Session, IsOfATokenThatIsThereNow) {
+  const Access access(with_token("ann", kToken));
+  const Signer signer("0123456789abcdef0123456789abcdef");
+  const auto known = access.token_named("ann");
+  ASSERT_TRUE(known);
+  const std::string value = signer.session(*known, kNow + 12h);
+  EXPECT_EQ(value.find(kToken), std::string::npos);
+  const auto head = with_cookie("other=1; allot_session=" + value);
+  const auto session = signer.session_of(head, access, kNow);
+  ASSERT_TRUE(session);
+  EXPECT_EQ(session->caller.name(), "token:ann");
+  EXPECT_FALSE(signer.session_of(head, access, kNow + 12h)) << "it is over";
+  EXPECT_FALSE(signer.session_of(head, Access(config::Gateway()), kNow)) << "it was revoked";
+  const Access renamed(with_token("ann", "allot_another-another-another-another-another"));
+  EXPECT_FALSE(signer.session_of(head, renamed, kNow)) << "another token has its name";
+  EXPECT_FALSE(Signer("another key").session_of(head, access, kNow));
+  EXPECT_FALSE(signer.session_of(with_cookie("allot_session=" + value + "; allot_session=" + value),
+                                 access, kNow))
+      << "which of the two?";
+}
+
+TEST(Session, WhatWasChangedOrCutIsNone) {
+  const Access access(with_token("ann", kToken));
+  const Signer signer("0123456789abcdef0123456789abcdef");
+  const std::string value = signer.session(*access.token_named("ann"), kNow + 12h);
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    std::string changed = value;
+    changed[i] = changed[i] == '1' ? '2' : '1';
+    EXPECT_FALSE(signer.session_of(with_cookie("allot_session=" + changed), access, kNow)) << i;
+    EXPECT_FALSE(
+        signer.session_of(with_cookie("allot_session=" + value.substr(0, i)), access, kNow));
+  }
+}
+
+TEST(Session, AnExpiredTokenHasNone) {
+  config::Gateway gateway = with_token("ann", kToken);
+  gateway.tokens[0].expires_at = std::chrono::sys_days(std::chrono::year(2020) / 1 / 1);
+  EXPECT_FALSE(Access(gateway).token_named("ann"));
+}
+
+TEST(FormToken, IsOfItsCallerSessionAndDay) {
+  const Signer signer("0123456789abcdef0123456789abcdef");
+  const std::string text = signer.form_token("token:ann", "1", kNow);
+  EXPECT_TRUE(signer.is_form_token(text, "token:ann", "1", kNow));
+  EXPECT_TRUE(signer.is_form_token(text, "token:ann", "1", kNow + 24h));
+  EXPECT_FALSE(signer.is_form_token(text, "token:ann", "1", kNow + 48h));
+  EXPECT_FALSE(signer.is_form_token(text, "token:bob", "1", kNow));
+  EXPECT_FALSE(signer.is_form_token(text, "token:ann", "2", kNow));
+  EXPECT_FALSE(signer.is_form_token("", "token:ann", "1", kNow));
+}
+
+TEST(CookieKey, IsMadeOnceAndForThisAccountAlone) {
+  const support::TempDir folder;
+  std::string why;
+  const std::string key = cookie_key("", folder.path(), why);
+  EXPECT_EQ(key.size(), 32U) << why;
+  EXPECT_EQ(cookie_key("", folder.path(), why), key);
+  struct stat status {};
+  ASSERT_EQ(::stat((folder / "cookie.key").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+  EXPECT_EQ(cookie_key(folder.write("short", "abc"), folder.path(), why), "");
+  EXPECT_NE(why, "");
+}
+
+TEST(Next, IsAPathBelowUi) {
+  EXPECT_EQ(next_of("/a/ui/tasks/1?x=2", "/a"), "/a/ui/tasks/1?x=2");
+  for (const char* elsewhere :
+       {"", "//evil.example/ui/", "https://evil.example", "/a/api/v1/queues", "/a/ui", "/ui/x",
+        "/a/ui/../api", "/a/ui/%2e%2e/api", "/a/ui//evil", "/a/ui/\\evil",
+        "/a/ui/x\r\nSet-Cookie: a", "/a/ui/\xc3\xa4"}) {
+    EXPECT_EQ(next_of(elsewhere, "/a"), "/a/ui/") << elsewhere;
+  }
+}
+
+TEST(Words, AreForPeople) {
+  EXPECT_EQ(number(0), "0");
+  EXPECT_EQ(number(1'234'567), "1,234,567");
+  EXPECT_EQ(count_text(json{{"more_than", 10'000}}), "10,000+");
+  EXPECT_EQ(span(90s), "1 min");
+  EXPECT_EQ(runtime(1'500), "1.5 ms");
+  EXPECT_EQ(shell_word("mail"), "mail");
+  EXPECT_EQ(shell_word("a'; rm -rf ~"), R"('a'\''; rm -rf ~')");
+  EXPECT_EQ(moment("2026-11-28T15:42:23.123456Z"), moment("2026-11-28T15:42:23Z"));
+  EXPECT_FALSE(moment("yesterday"));
+}
+
+std::string minute_at(Seconds at) {
+  const auto day = std::chrono::floor<std::chrono::days>(at);
+  const std::chrono::year_month_day date(day);
+  const std::chrono::hh_mm_ss time(at - day);
+  char text[40];
+  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
+                static_cast<int>(time.seconds().count()));
+  return text;
+}
+
+json minute(Seconds at, std::uint64_t done, std::uint64_t dead, const json& backlog) {
+  return {{"at", minute_at(at)},   {"queue", "mail"},    {"done", done},
+          {"dead", dead},          {"retried", 0},       {"out", done + dead},
+          {"in", 2 * done + dead}, {"backlog", backlog}, {"estimated", true}};
+}
+
+TEST(Traffic, SaysHowLongAQueueTakes) {
+  json items = json::array();
+  for (int ago = 2; ago < 60; ago += 2) {
+    items.push_back(minute(kNow - std::chrono::minutes(ago), 20, 0, 100 + ago));
+  }
+  const Document minutes = document({{"items", items}});
+  const Traffic traffic = traffic_of(&minutes, kNow).at("mail");
+  EXPECT_DOUBLE_EQ(traffic.recent_out, 10);
+  EXPECT_DOUBLE_EQ(traffic.recent_in, 20);
+  EXPECT_EQ(traffic.backlog, 102U);
+  EXPECT_TRUE(traffic.estimated);
+  EXPECT_EQ(traffic.time_to_empty(), "grows");
+  EXPECT_EQ(traffic.error_rate(), 0.0);
+}
+
+TEST(Problems, SayWhatIsWrongAndWhereItIsFixed) {
+  const Document queues = document(
+      {{"items",
+        json::array({{{"name", "mail"}, {"paused", nullptr}},
+                     {{"name", "slow"},
+                      {"paused", {{"since", minute_at(kNow - 1h)}, {"reason", "move"}}}}})}});
+  const Document lags = document(
+      {{"items",
+        json::array({{{"queue", "mail"}, {"oldest_due_us", 600'000'000}, {"leased", 0}}})}});
+  Seen seen;
+  seen.queues = &queues;
+  seen.lags = &lags;
+  const auto problems = problems_of(visit(), seen);
+  ASSERT_EQ(problems.size(), 2U);
+  EXPECT_EQ(problems[0].what, "Queue mail: the oldest task has been due for 10 min.");
+  EXPECT_EQ(problems[0].address, "/ui/queues/mail");
+  EXPECT_EQ(problems[1].what, "Queue slow has been paused for 60 min: move");
+  EXPECT_EQ(problems[1].kind, "paused");
+}
+
+TEST(Problems, ADatabaseThatIsGoneIsOne) {
+  const Document queues(503, {{"detail", "the database does not answer"}});
+  Seen seen;
+  seen.queues = &queues;
+  const auto problems = problems_of(visit(), seen);
+  ASSERT_EQ(problems.size(), 1U);
+  EXPECT_EQ(problems[0].key, "database");
+}
+
+// Each text of a document is hostile; what a page makes of it has only the elements of its own.
+json hostile(const std::string& text) {
+  const json attempt{{"attempt", 1},    {"life", 0},         {"ended_at", text}, {"cause", text},
+                     {"error", text},   {"detail", text},    {"fault", text},    {"worker", text},
+                     {"runtime_us", 5}, {"cpu_us", nullptr}, {"max_rss_kib", 9}};
+  json task{{"task", text},
+            {"queue", text},
+            {"type", text},
+            {"state", "dead"},
+            {"error", text},
+            {"detail", text},
+            {"fault", text},
+            {"cause", text},
+            {"due_at", text},
+            {"died_at", text},
+            {"unique_key", text},
+            {"running_on", text},
+            {"traceparent", text},
+            {"payload", text},
+            {"payload_cut", false},
+            {"payload_size", 1},
+            {"attempts_charged", 1},
+            {"name", text},
+            {"group", text},
+            {"at", text},
+            {"retried", 3},
+            {"dead", 1},
+            {"tasks", 3},
+            {"newest_task", text},
+            {"newest_died_at", text},
+            {"tasks_at_least", true},
+            {"subject", text},
+            {"kind", "dead"},
+            {"since", text},
+            {"asked_by", text},
+            {"paused", {{"since", text}, {"reason", text}}},
+            {"cancel_asked", {{"at", text}, {"reason", text}}},
+            {"reasons", json::array({{{"text", text}}})},
+            {"attempts", json::array({attempt, attempt})}};
+  task["items"] = json::array({task});
+  return task;
+}
+
+std::vector<std::string> elements_of(const std::string& html) {
+  std::vector<std::string> elements;
+  for (std::size_t at = 0; (at = html.find('<', at)) != std::string::npos; ++at) {
+    elements.push_back(html.substr(at, html.find_first_of(" >", at) - at));
+  }
+  return elements;
+}
+
+TEST(Pages, HostileTextsBecomeNothingButText) {
+  const std::string attack =
+      "\"'><script>alert(1)</script><img src=x onerror=alert(1)>\xe2\x80\xae" +
+      std::string("\0", 1) + "</pre></section>" + std::string(64 << 10, 'x');
+  for (const Page& page : pages()) {
+    View plain{visit()};
+    View view{visit()};
+    for (const char* name : {"queue", "id", "action"}) {
+      plain.visit.path[name] = "x";
+      view.visit.path[name] = attack;
+    }
+    view.visit.query = {{"queue", attack}, {"type", attack}, {"note", attack}, {"refresh", attack}};
+    plain.visit.query = {{"queue", "x"}, {"type", "x"}, {"note", "x"}, {"refresh", "x"}};
+    for (int i = 0; i < 6; ++i) {
+      plain.documents.push_back(document(hostile("x")));
+      view.documents.push_back(document(hostile(attack)));
+    }
+    const auto text_of_page = [&](const View& from) {
+      return framed(from.visit, page.section, page.title(from.visit),
+                    [&](Html& html) { page.render(from, html); });
+    };
+    const std::string html = text_of_page(view);
+    EXPECT_EQ(elements_of(html), elements_of(text_of_page(plain))) << page.path;
+    EXPECT_EQ(html.find("<script>"), std::string::npos) << page.path;
+    EXPECT_EQ(html.find("onerror=alert(1)>"), std::string::npos) << page.path;
+    EXPECT_EQ(html.find('\0'), std::string::npos) << page.path;
+    EXPECT_EQ(html.find(" style="), std::string::npos) << page.path;
+    for (const char* address : {"href=\"//", "href=\"java", "src=\"//"}) {
+      EXPECT_EQ(html.find(address), std::string::npos) << page.path;
+    }
+  }
+}
+
+TEST(Pages, DocumentsOfAnotherShapeAreNoDefect) {
+  for (const Page& page : pages()) {
+    for (const json& body : {json(), json::array(), json::object(), json("x"), json{{"items", "x"}},
+                             json{{"items", json::array({1, "x", json()})}}}) {
+      View view{visit()};
+      for (int i = 0; i < 6; ++i) view.documents.push_back(document(body));
+      EXPECT_NO_THROW({
+        (void)framed(view.visit, page.section, page.title(view.visit),
+                     [&](Html& html) { page.render(view, html); });
+        if (page.further != nullptr) (void)page.further(view);
+      }) << page.path
+         << " " << body;
+    }
+  }
+}
+
+TEST(Pages, APathIsFoundByItsParts) {
+  api::Values values;
+  EXPECT_TRUE(matches("queues/{queue}/dead", "queues/a%2Fb/dead", values));
+  EXPECT_EQ(values.at("queue"), "a/b");
+  EXPECT_FALSE(matches("queues/{queue}", "queues/", values));
+  EXPECT_FALSE(matches("queues/{queue}", "queues/a/b", values));
+}
+
+}  // namespace
+}  // namespace allot::gateway::ui
