@@ -13,8 +13,8 @@ void write_hidden(Html& html, Word name, std::string_view value) {
 }
 
 std::string label_of(std::string_view field) {
-  if (field == "reason") return "Reason, for people who look (may be empty)";
-  if (field == "rate") return "At most so many tasks in a second (empty: as fast as it goes)";
+  if (field == "reason") return "Reason (optional; other operators see it)";
+  if (field == "rate") return "Maximum number of tasks per second (empty: no limit)";
   return std::string(field);
 }
 

@@ -72,6 +72,10 @@ std::map<std::string, Traffic> traffic_of(const Document* minutes, std::chrono::
     traffic.backlog = number_of(item, "backlog");  // the newest come first
     traffic.estimated = flag_of(item, "estimated");
   }
+  for (auto& [queue, traffic] : all) {  // a point of half a time looks like a fall
+    traffic.in.pop_back();
+    traffic.out.pop_back();
+  }
   return all;
 }
 
