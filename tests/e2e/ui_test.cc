@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -182,6 +183,9 @@ TEST_F(Ui, AssetsAreKeptAndPagesHaveTags) {
   EXPECT_EQ(asset.fields.at("cache-control"), "public, max-age=31536000, immutable");
   EXPECT_EQ(ask("GET " + style, "If-None-Match: " + asset.fields.at("etag") + "\r\n").status, 304);
   EXPECT_EQ(ask("GET /ui/assets/0000/style.css").status, 404);
+  const auto rebound = HttpClient::to_port(port_.number())
+                           .ask("GET " + style + " HTTP/1.1\r\nHost: evil.example\r\n\r\n");
+  EXPECT_EQ(support::status_of(rebound), 421);
   EXPECT_EQ(ask("GET /ui/queues", cookie + "If-None-Match: " + overview.fields.at("etag") + "\r\n")
                 .status,
             304);
@@ -291,6 +295,19 @@ TEST_F(Ui, ReadOnlyStillLogsInAndChangesNothing) {
   EXPECT_EQ(missing.status, 404);
   EXPECT_EQ(page("/ui/nothing", cookie).status, 404);
   EXPECT_EQ(ask("GET /ui", cookie).fields.at("location"), "/ui/");
+}
+
+// What only a browser shows: the cookie, the Origin of forms under the policies of the pages, the
+// module, the layout at 375 px, and that nothing is refused by the policy or asked of elsewhere.
+TEST_F(Ui, ABrowserLogsInRetriesAndLogsOut) {
+  if (!std::filesystem::exists("/usr/bin/chromium")) GTEST_SKIP() << "needs Debian's chromium";
+  ASSERT_NO_FATAL_FAILURE(start());
+  const std::string id =
+      dead_task("KeyError: <b>\n" + std::string(64 << 10, 'x') + "\xe2\x80\xae</pre>");
+  const support::Finished finished =
+      support::run_program({"python3", std::string(ALLOT_SOURCE_DIR) + "/tests/e2e/browser.py",
+                            "http://" + port_.address(), all_, id});
+  EXPECT_EQ(finished.status, (support::ExitStatus{0, 0})) << finished.out << finished.err;
 }
 
 TEST_F(Ui, IsSwitchedOff) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace allot::gateway::ui {
@@ -31,12 +32,10 @@ http::Request api_request(const std::string& base, const ApiRequest& from) {
 }
 
 Document document_of(http::Response response) {
-  Document document;
-  document.status = response.status;
-  const bool is_json = response.type.find("json") != std::string::npos;
-  document.body = is_json ? json::parse(response.body, nullptr, false) : json();
-  if (!is_json) document.raw = std::move(response.body);
-  return document;
+  if (response.type.find("json") == std::string::npos) {
+    return {response.status, json(), std::move(response.body)};
+  }
+  return {response.status, json::parse(response.body, nullptr, false)};
 }
 
 void gather(api::Application& api, const std::string& base, const access::Caller& caller,

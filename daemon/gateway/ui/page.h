@@ -4,7 +4,8 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,13 +27,22 @@ struct ApiRequest {
   std::string body{};  // JSON
 };
 
-struct Document {
-  unsigned status = 0;
-  json body;          // of a JSON answer
-  std::string raw{};  // of any other
-  [[nodiscard]] bool ok() const { return status >= 200 && status < 300; }
-  // Of a problem; "": there is none.
+class Document {
+ public:
+  Document() = default;
+  // `raw`: an answer that is not JSON.
+  Document(unsigned status, json body, std::string raw = {});
+  [[nodiscard]] unsigned status() const { return status_; }
+  [[nodiscard]] bool ok() const { return status_ >= 200 && status_ < 300; }
+  [[nodiscard]] const json& body() const;  // null: it is not JSON
+  [[nodiscard]] const std::string& raw() const { return raw_; }
+  // Of a problem.
   [[nodiscard]] std::string detail() const;
+
+ private:
+  unsigned status_ = 0;
+  std::shared_ptr<const json> body_{};
+  std::string raw_{};
 };
 
 // Who looks at which page.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of pages and that of actions.
-#include "gateway/ui/pages/pages.h"
-
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "gateway/ui/page_functions.h"
 #include "gateway/ui/words.h"
 
 namespace allot::gateway::ui {
@@ -130,9 +130,17 @@ std::vector<std::string_view> segments_of(std::string_view path) {
 
 }  // namespace
 
+Document::Document(unsigned status, json body, std::string raw)
+    : status_(status), body_(std::make_shared<const json>(std::move(body))), raw_(std::move(raw)) {}
+
+const json& Document::body() const {
+  static const json kNull;
+  return body_ ? *body_ : kNull;
+}
+
 std::string Document::detail() const {
-  const std::string text = text_of(body, "detail");
-  return text.empty() ? "status " + std::to_string(status) : text;
+  const std::string text = text_of(body(), "detail");
+  return text.empty() ? "status " + std::to_string(status_) : text;
 }
 
 std::string Visit::at(std::string_view path_name) const {

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -21,7 +22,7 @@ std::string percent(double part) {
 }
 
 Problem of_database(const Document& queues) {
-  if (queues.status == 403) {
+  if (queues.status() == 403) {
     return {"rights", "bad", "This account may read no queue.",
             "Ask for a token with the role read."};
   }
@@ -125,7 +126,7 @@ void add_of_hosts(std::vector<Problem>& all, const Seen& seen) {
 void add_of_workers(std::vector<Problem>& all, const Seen& seen) {
   if (seen.workers == nullptr || !seen.workers->ok()) return;
   std::map<std::string, std::uint64_t> away;
-  for (const json& worker : list_of(seen.workers->body, "workers")) {
+  for (const json& worker : list_of(seen.workers->body(), "workers")) {
     if (flag_of(worker, "database_away")) ++away[text_of(worker, "pool")];
   }
   for (const auto& [pool, count] : away) {

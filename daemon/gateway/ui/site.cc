@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <nlohmann/json.hpp>
 
 #include "gateway/api/problem.h"
 #include "gateway/ui/assets.h"
@@ -222,6 +223,8 @@ http::Response Site::served(const http::Request& request, const http::Reply& rep
   const std::string_view path = std::string_view(head.path).substr(root_.size());
   const bool reads = head.method == "GET" || head.method == "HEAD";
   if (path.starts_with("assets/") && reads) {
+    // A page that was rebound learns not even that there is a gateway.
+    if (access_.judge(head).status == 421) return html_response("", 421);
     return asset_response(path.substr(path.find('/') + 1), head);
   }
   if (path == "login") {
@@ -344,7 +347,7 @@ void Site::show(const Page& page, Visit visit, const http::Request& request,
     reply_with(reply, [&] {
       const Document* first = view->document(0);
       if (first != nullptr && !first->ok() && !page.shows_failure) {
-        return problem_page(view->visit, first->status, first->detail());
+        return problem_page(view->visit, first->status(), first->detail());
       }
       return tagged(framed(view->visit, page.section, page.title(view->visit),
                            [&](Html& html) { page.render(*view, html); }),
@@ -381,7 +384,7 @@ void Site::confirm(const Action& action, Visit visit, const http::Reply& reply) 
            reply_with(reply, [&] {
              const Document* count = view->document(0);
              if (count != nullptr && !count->ok()) {
-               return problem_page(view->visit, count->status, count->detail());
+               return problem_page(view->visit, count->status(), count->detail());
              }
              return html_response(
                  framed(view->visit, "", std::string(action.title),
@@ -402,8 +405,8 @@ void Site::act(const Action& action, const Visit& visit, const api::Values& form
          [&action, seen, reply](const std::vector<Document>& documents) {
            reply_with(reply, [&] {
              const Document& done = documents.front();
-             if (!done.ok()) return problem_page(*seen, done.status, done.detail());
-             return redirect(seen->root + action.then(*seen, done.body));
+             if (!done.ok()) return problem_page(*seen, done.status(), done.detail());
+             return redirect(seen->root + action.then(*seen, done.body()));
            });
          });
 }
@@ -415,7 +418,7 @@ void Site::download(const Visit& visit, const std::string& id, const http::Reply
     if (response.status == 200) return reply(std::move(response));
     reply_with(reply, [&] {
       const Document document = document_of(std::move(response));
-      return problem_page(*seen, document.status, document.detail());
+      return problem_page(*seen, document.status(), document.detail());
     });
   });
 }

@@ -2,6 +2,7 @@
 #include "gateway/ui/traffic.h"
 
 #include <cstddef>
+#include <nlohmann/json.hpp>
 
 #include "gateway/ui/words.h"
 
@@ -70,6 +71,10 @@ std::map<std::string, Traffic> traffic_of(const Document* minutes, std::chrono::
     if (traffic.backlog || backlog == item.end() || !backlog->is_number()) continue;
     traffic.backlog = number_of(item, "backlog");  // the newest come first
     traffic.estimated = flag_of(item, "estimated");
+  }
+  for (auto& [queue, traffic] : all) {  // a point of half a time looks like a fall
+    traffic.in.pop_back();
+    traffic.out.pop_back();
   }
   return all;
 }

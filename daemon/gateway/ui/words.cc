@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 
 namespace allot::gateway::ui {
 namespace {
@@ -120,7 +121,7 @@ bool flag_of(const json& document, const char* name) {
 
 const json& items_of(const Document* document) {
   static const json kNull;
-  return list_of(document != nullptr && document->ok() ? document->body : kNull, "items");
+  return list_of(document != nullptr && document->ok() ? document->body() : kNull, "items");
 }
 
 std::string shell_word(std::string_view word) {

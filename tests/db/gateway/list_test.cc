@@ -4,6 +4,7 @@
 
 #include "db/gateway/fixture.h"
 #include "json/base64.h"
+#include "queue/notices/notice.h"
 
 namespace allot::gateway::api {
 namespace {
@@ -122,6 +123,30 @@ TEST_F(ListTest, ListsShowOnlyTheCallersQueues) {
   EXPECT_EQ(some["items"][0]["name"], "mail");
   EXPECT_EQ(get("/api/v1/queues").document()["items"].size(), 3U);
   EXPECT_EQ(get("/api/v1/stats", "mail").document()["items"].size(), 1U);
+  EXPECT_EQ(get("/api/v1/lags", "mail").document()["items"].size(), 1U);
+}
+
+TEST_F(ListTest, ALagIsThatOfTheFirstTaskThatIsDue) {
+  put_many(2, "a");
+  const json items = get("/api/v1/lags").document()["items"];
+  ASSERT_EQ(items.size(), 3U);
+  EXPECT_EQ(items[0]["queue"], "mail");
+  EXPECT_TRUE(items[0]["oldest_due_us"].is_number()) << items;
+  EXPECT_EQ(items[0]["leased"], 0);
+  EXPECT_TRUE(items[1]["oldest_due_us"].is_null()) << items;
+}
+
+TEST_F(ListTest, NoticesAreThoseOfTheCallersQueues) {
+  using queue::NoticeKind;
+  const std::vector<queue::Notice> all{{NoticeKind::kDead, "mail", "at least 1 dead"},
+                                       {NoticeKind::kNoHandler, "mail/a.b", "no handler"},
+                                       {NoticeKind::kDead, "other", "at least 1 dead"},
+                                       {NoticeKind::kSchedule, "nightly", "it fails"}};
+  for (const queue::Notice& notice : all) queue::raise_notice(look_, notice, std::nullopt);
+  EXPECT_EQ(get("/api/v1/notices").document()["items"].size(), 4U);
+  const json some = get("/api/v1/notices", "mail").document()["items"];
+  ASSERT_EQ(some.size(), 2U) << some;
+  for (const json& notice : some) EXPECT_EQ(notice["queue"], "mail") << notice;
 }
 
 }  // namespace

@@ -31,12 +31,15 @@ TEST_F(GatewayConfig, WithoutASectionThereIsNone) {
 TEST_F(GatewayConfig, ReadsEveryKey) {
   const std::string cert = write("cert.pem", "x");
   const std::string key = write("key.pem", "x");
+  const std::string cookie = write("cookie.key", std::string(32, 'x'));
   ASSERT_EQ(::chmod(key.c_str(), 0640), 0);
+  ASSERT_EQ(::chmod(cookie.c_str(), 0600), 0);
   const Settings settings = with(
       "[gateway]\nlisten = [\"0.0.0.0:8443\", \"[::1]:80\"]\nsocket = \"s\"\ngrant = \"none\"\n"
       "tls_cert = \"cert.pem\"\ntls_key = \"key.pem\"\ninsecure = true\nhosts = [\"a.b\"]\n"
       "base_path = \"/allot\"\ntrusted_proxies = [\"unix\", \"10.0.0.0/8\"]\n"
-      "user_header = \"X-User\"\nread_only = true\nthreads = 2\nmax_connections = 10\n"
+      "user_header = \"X-User\"\nui = false\ncookie_key_file = \"cookie.key\"\nread_only = "
+      "true\nthreads = 2\nmax_connections = 10\n"
       "max_connections_of_peer = 3\nmax_body_memory = 9\n[gateway.tokens.ci]\nsha256 = \"" +
       std::string(64, 'F') +
       "\"\nread = [\"*\"]\nsubmit = [\"mail\", \"big.reports\"]\noperate = []\n"
@@ -52,6 +55,8 @@ TEST_F(GatewayConfig, ReadsEveryKey) {
   EXPECT_EQ(gateway.base_path, "/allot");
   EXPECT_EQ(gateway.trusted_proxies.size(), 2U);
   EXPECT_EQ(gateway.user_header, "x-user") << "as fields of a request are named";
+  EXPECT_FALSE(gateway.ui);
+  EXPECT_EQ(gateway.cookie_key_file, cookie);
   EXPECT_TRUE(gateway.read_only);
   EXPECT_EQ(gateway.threads, 2U);
   EXPECT_EQ(gateway.max_connections, 10U);
@@ -66,6 +71,20 @@ TEST_F(GatewayConfig, ReadsEveryKey) {
   EXPECT_EQ(gateway.users[0].name, "anna@example.com");
   EXPECT_EQ(gateway.users[0].operate, kind::Names{"mail"});
   EXPECT_EQ(settings.warnings, std::vector<std::string>{});
+}
+
+TEST_F(GatewayConfig, ACookieKeyIsLongEnoughAndThere) {
+  const auto complaint = [&](const std::string& name) {
+    try {
+      (void)with("[gateway]\ncookie_key_file = \"" + name + "\"\n");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  (void)write("short.key", std::string(31, 'x'));
+  EXPECT_NE(complaint("short.key").find("fewer than 32 bytes"), std::string::npos);
+  EXPECT_NE(complaint("missing.key").find("cannot read"), std::string::npos);
 }
 
 TEST_F(GatewayConfig, TheAccountIsItsOwnAndTheAddressThatOfTheDatabase) {

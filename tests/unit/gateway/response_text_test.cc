@@ -32,6 +32,14 @@ TEST(ResponseText, HasItsLengthAndNoSurprises) {
             "X-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n\r\n");
 }
 
+TEST(ResponseText, IsNotStoredUnlessItSaysOtherwise) {
+  Response response = response_of(200, "x");
+  response.fields = {{"cache-control", "max-age=60"}};
+  const std::string text = text_of(response);
+  EXPECT_NE(text.find("cache-control: max-age=60\r\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("no-store"), std::string::npos) << text;
+}
+
 TEST(ResponseText, SaysWhatBecomesOfTheConnection) {
   const Response response = response_of(200, "");
   EXPECT_NE(text_of(response, {BodyForm::kCounted, true}).find("Connection: close\r\n"),

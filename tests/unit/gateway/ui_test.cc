@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "gateway/ui/html.h"
 #include "gateway/ui/page.h"
-#include "gateway/ui/pages/pages.h"
+#include "gateway/ui/page_functions.h"
 #include "gateway/ui/problems.h"
 #include "gateway/ui/session.h"
 #include "gateway/ui/traffic.h"
@@ -56,7 +57,7 @@ Visit visit() {
 }
 
 Document document(json body) {
-  return {200, std::move(body), {}};
+  return {200, std::move(body)};
 }
 
 TEST(Html, TextAndAttributesAreEscaped) {
@@ -229,7 +230,7 @@ TEST(Problems, SayWhatIsWrongAndWhereItIsFixed) {
 }
 
 TEST(Problems, ADatabaseThatIsGoneIsOne) {
-  const Document queues{503, {{"detail", "the database does not answer"}}, {}};
+  const Document queues(503, {{"detail", "the database does not answer"}});
   Seen seen;
   seen.queues = &queues;
   const auto problems = problems_of(visit(), seen);

@@ -6,7 +6,7 @@
 
 #include "gateway/ui/page.h"
 
-// What the files of this folder have for the table of pages: a page is the file of its address.
+// What the files page_*.cc have for the table of pages: a page is the file of its address.
 namespace allot::gateway::ui {
 
 std::vector<ApiRequest> overview_requests(const Visit& visit);

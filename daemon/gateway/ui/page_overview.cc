@@ -2,9 +2,10 @@
 // /ui/ and /ui/queues: what is wrong, and how each queue does.
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "gateway/ui/pages/pages.h"
+#include "gateway/ui/page_functions.h"
 #include "gateway/ui/problems.h"
 #include "gateway/ui/words.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // /ui/queues/{queue}/dead, /waiting and /running: a page of tasks.
+#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "gateway/ui/pages/pages.h"
+#include "gateway/ui/page_functions.h"
 #include "gateway/ui/words.h"
 
 namespace allot::gateway::ui {
@@ -72,7 +73,7 @@ void write_list(const View& view, Html& html, std::string_view list, std::string
           [&] { write_link(html, queue_address(view.visit, queue), "Queue " + queue); });
   html.leaf("h1", title);
   write_filter(html, view, address);
-  const std::string next = text_of(view.documents[0].body, "next");
+  const std::string next = text_of(view.documents[0].body(), "next");
   html.in("section", {{"id", "tasks"}, {"data-live", ""}, {"aria-label", title}}, [&] {
     if (items_of(view.document(0)).empty()) {
       html.leaf("p", {{"class", "none"}},

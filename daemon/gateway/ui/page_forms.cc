@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // /ui/login, the confirmation of an action, and what is shown in place of a page.
+#include <nlohmann/json.hpp>
+
 #include "gateway/ui/page.h"
 #include "gateway/ui/words.h"
 
@@ -11,8 +13,8 @@ void write_hidden(Html& html, Word name, std::string_view value) {
 }
 
 std::string label_of(std::string_view field) {
-  if (field == "reason") return "Reason, for people who look (may be empty)";
-  if (field == "rate") return "At most so many tasks in a second (empty: as fast as it goes)";
+  if (field == "reason") return "Reason (optional; other operators see it)";
+  if (field == "rate") return "Maximum number of tasks per second (empty: no limit)";
   return std::string(field);
 }
 
@@ -68,7 +70,7 @@ void render_confirmation(const Action& action, const View& view, Html& html) {
   html.in("form", {{"class", "confirm"}, {"method", "post"}, {"action", view.visit.root + target}},
           [&] {
             write_hidden(html, "form", view.visit.form_token);
-            if (action.counts) write_count(html, view.documents[0].body);
+            if (action.counts) write_count(html, view.documents[0].body());
             for (const std::string_view name : action.texts) {
               if (name == "token") continue;
               if (name == "reason") {

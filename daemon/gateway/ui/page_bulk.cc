@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // /ui/bulk/{action}: how far a bulk action is.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
-#include "gateway/ui/pages/pages.h"
+#include "gateway/ui/page_functions.h"
 #include "gateway/ui/words.h"
 
 namespace allot::gateway::ui {
@@ -12,7 +13,7 @@ std::vector<ApiRequest> bulk_requests(const Visit& visit) {
 }
 
 void render_bulk(const View& view, Html& html) {
-  const json& action = view.documents[0].body;
+  const json& action = view.documents[0].body();
   const std::string state = text_of(action, "state");
   const std::string queue = text_of(action, "queue");
   const bool goes_on = state == "waiting" || state == "working";

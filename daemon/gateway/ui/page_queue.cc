@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // /ui/queues/{queue}
+#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "gateway/ui/pages/pages.h"
+#include "gateway/ui/page_functions.h"
 #include "gateway/ui/traffic.h"
 #include "gateway/ui/words.h"
 
@@ -83,10 +84,10 @@ void write_pools(Html& html, const View& view, const std::string& name) {
 void write_holders(Html& html, const View& view) {
   const Document* partitions = view.document(kItsPartitions);
   if (partitions == nullptr || !partitions->ok()) return;
-  const json leased = list_of(partitions->body, "leased");
+  const json leased = list_of(partitions->body(), "leased");
   html.leaf("h2", "Partitions");
   html.leaf("p", number(leased.size()) + " of " +
-                     number(number_of(partitions->body, "partitions")) +
+                     number(number_of(partitions->body(), "partitions")) +
                      " are leased by a worker now.");
 }
 
@@ -101,7 +102,7 @@ std::vector<ApiRequest> queue_requests(const Visit& visit) {
 }
 
 void render_queue(const View& view, Html& html) {
-  const json& queue = view.documents[kOneQueue].body;
+  const json& queue = view.documents[kOneQueue].body();
   const std::string name = text_of(queue, "name");
   const std::string address = queue_address(view.visit, name);
   const auto all = traffic_of(view.document(kItsMinutes), view.visit.now);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // /ui/tasks/{id}
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "gateway/ui/pages/pages.h"
+#include "gateway/ui/page_functions.h"
 #include "gateway/ui/words.h"
 
 namespace allot::gateway::ui {
@@ -82,7 +83,7 @@ void write_error(Html& html, const std::string& error, const std::string& detail
 void write_why(Html& html, const View& view) {
   const Document* why = view.document(kWhy);
   if (why == nullptr || !why->ok()) return;
-  const json reasons = list_of(why->body, "reasons");
+  const json reasons = list_of(why->body(), "reasons");
   if (reasons.empty()) return;
   html.leaf("h2", "Why it is not running");
   html.in("ul", {{"class", "plain"}}, [&] {
@@ -159,8 +160,8 @@ void write_payload(Html& html, const View& view, const json& task, const std::st
   const bool cut = flag_of(task, "payload_cut");
   const Document* whole = view.document(kPayload);
   const bool have_whole =
-      cut && whole != nullptr && whole->ok() && whole->raw.size() <= kMostPayload;
-  const std::string text = have_whole ? whole->raw : text_of(task, "payload");
+      cut && whole != nullptr && whole->ok() && whole->raw().size() <= kMostPayload;
+  const std::string text = have_whole ? whole->raw() : text_of(task, "payload");
   const bool shown = have_whole || !cut;
   if (shown && text.empty()) {
     html.leaf("p", {{"class", "quiet"}}, "It is empty.");
@@ -186,13 +187,13 @@ std::vector<ApiRequest> task_requests(const Visit& visit) {
 }
 
 std::vector<ApiRequest> task_further(const View& view) {
-  const json& task = view.documents[kTask].body;
+  const json& task = view.documents[kTask].body();
   if (!flag_of(task, "payload_cut") || number_of(task, "payload_size") > kMostPayload) return {};
   return {{"/api/v1/tasks/" + api::escaped(view.visit.at("id")) + "/payload"}};
 }
 
 void render_task(const View& view, Html& html) {
-  const json& task = view.documents[kTask].body;
+  const json& task = view.documents[kTask].body();
   const std::string state = text_of(task, "state");
   const std::string id = text_of(task, "task");
   html.in("section", {{"id", "task"}, {"data-live", ""}, {"aria-label", "Task"}}, [&] {

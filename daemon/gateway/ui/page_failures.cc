@@ -2,10 +2,11 @@
 // /ui/failures: the errors of a day, grouped by class and place, over all queues.
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
-#include "gateway/ui/pages/pages.h"
+#include "gateway/ui/page_functions.h"
 #include "gateway/ui/words.h"
 
 namespace allot::gateway::ui {
