@@ -21,6 +21,7 @@ TEST(WakeBench, MeasuresADrainAndTheCostBesideAWriter) {
   ASSERT_EQ(report["ratios"].size(), 3U) << done.out;
   EXPECT_GT(report["ratios"][0]["value"], 0.0);
   EXPECT_TRUE(report["ratios"][1]["value"].is_number());
+  EXPECT_GT(report["written_mb_per_second"], 0.0);
 }
 
 }  // namespace
