@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/version.h"
+#include "bench/follow.h"
 #include "bench/gateway.h"
 #include "queue/model/catalog.h"
 
@@ -28,7 +29,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::uint32_t kLatencyPartitions = 16;
-constexpr Nanos kFollowPatience = 60 * kSecond;
 constexpr timeval kStartWait{30, 0};
 constexpr char kStartType[] = "bench.start";
 
@@ -208,11 +208,9 @@ class Latency {
   void measure(std::size_t first) {
     const Situation situation = measured_[first].situation;
     DaemonVariant variant{options_.workers, {}, situation.other_host};
-    if (situation.by_log) {
-      variant.sections = "[wake]\nuser = " + toml_text(stage_.settings().database.user) + "\n";
-    }
+    if (situation.by_log) variant.sections = wake_section(stage_);
     const auto allotd = stage_.start_daemon(variant);
-    if (situation.by_log) wait_until_followed(*allotd);
+    if (situation.by_log) wait_until_followed(db_, *allotd, stage_.log_file());
     for (std::uint32_t i = 0; i <= options_.tasks; ++i) {
       for (std::size_t way = 0; way < kWays; ++way) {
         std::this_thread::sleep_for(milliseconds(gap_(random_)));
@@ -224,20 +222,6 @@ class Latency {
       }
     }
     allotd->stop();
-  }
-
-  void wait_until_followed(Child& allotd) {
-    const Nanos deadline = mono_ns() + kFollowPatience;
-    for (;;) {
-      auto rows = db_.execute(
-          "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE COMMAND LIKE 'Binlog Dump%'");
-      if (rows.at(0).next()->u64(0) != 0) return;
-      if (!allotd.running()) allotd.finish();
-      if (mono_ns() > deadline) {
-        throw Error("the steward does not follow the binary log; see " + stage_.log_file());
-      }
-      std::this_thread::sleep_for(milliseconds(20));
-    }
   }
 
   LatencyOptions options_;

@@ -18,6 +18,7 @@
 #include "bench/idle.h"
 #include "bench/latency.h"
 #include "bench/pipe_worker.h"
+#include "bench/wake.h"
 
 namespace allot::bench {
 namespace {
@@ -137,6 +138,19 @@ CLI::App* add_latency(CLI::App& app, LatencyOptions& options) {
   return command;
 }
 
+CLI::App* add_wake(CLI::App& app, WakeOptions& options) {
+  CLI::App* command = add_bench(app, "wake",
+                                "What it costs to follow the binary log: a drain with and without, "
+                                "and processor time beside a writer of other tables",
+                                options);
+  add_load(command, options.load, "Workers");
+  add_count(command, "--seconds", options.seconds, "Of each measurement beside a writer", 1, 3'600);
+  add_count(command, "--mb", options.mb_per_second, "Megabytes that it writes in a second", 1,
+            1'000);
+  command->add_flag("--check", options.check, kCheck);
+  return command;
+}
+
 CLI::App* add_fireworq(CLI::App& app, FireworqOptions& options) {
   CLI::App* command = add_bench(
       app, "fireworq",
@@ -164,6 +178,7 @@ int run(int argc, char** argv) {
   HttpWorkerOptions http_worker_options;
   IdleOptions idle_options;
   LatencyOptions latency_options;
+  WakeOptions wake_options;
   std::vector<std::pair<const CLI::App*, std::function<int()>>> all{
       {add_drain(app, drain_options), [&] { return drain(drain_options); }},
       {add_counts(app, counts_options), [&] { return counts(counts_options); }},
@@ -173,7 +188,8 @@ int run(int argc, char** argv) {
       {add_pipe_worker(app, pipe_options), [&] { return pipe_worker(pipe_options); }},
       {add_http_worker(app, http_worker_options), [&] { return http_worker(http_worker_options); }},
       {add_idle(app, idle_options), [&] { return idle(idle_options); }},
-      {add_latency(app, latency_options), [&] { return latency(latency_options); }}};
+      {add_latency(app, latency_options), [&] { return latency(latency_options); }},
+      {add_wake(app, wake_options), [&] { return wake(wake_options); }}};
   const auto chosen = [&all] {
     return std::find_if(all.begin(), all.end(), [](auto& one) { return one.first->parsed(); });
   };

@@ -131,9 +131,16 @@ DueTasks due_of_inserts(const RowsEvent& rows, const LoggedColumns& columns, std
 
 // Only tasks that were not due before: one that was is known, or runs.
 DueTasks due_of_updates(const RowsEvent& rows, const LoggedColumns& columns, std::uint64_t by) {
-  if (rows.column_update_bitmap == nullptr) return any_queue();
-  const auto moves = logged_moves(columns, bits_of(rows.column_bitmap, rows),
-                                  bits_of(rows.column_update_bitmap, rows), data_of(rows));
+  const std::string_view before = bits_of(rows.column_bitmap, rows);
+  std::string_view after;
+  std::string_view data = data_of(rows);
+  if (rows.column_update_bitmap != nullptr) {
+    after = bits_of(rows.column_update_bitmap, rows);
+  } else {  // the connector (3.3.20) leaves that of MySQL's events in front of the rows
+    after = data.substr(0, before.size());
+    data.remove_prefix(after.size());
+  }
+  const auto moves = logged_moves(columns, before, after, data);
   if (!moves) return any_queue();
   DueTasks due;
   for (const LoggedMove& move : *moves) {

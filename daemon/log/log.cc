@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/mutant.h"
 #include "base/posix.h"
 #include "base/unique_fd.h"
 
@@ -105,8 +106,8 @@ class LineSink : public spdlog::sinks::base_sink<std::mutex> {
     formatter_->format(message, line);
     for (const int fd : {fd_.get(), STDERR_FILENO}) {
       if (fd < 0) continue;
-      const std::size_t left =
-          write_line(fd, {line.data(), line.size()}, dropped_ == 0 ? kMoment : 0);
+      const bool waits = dropped_ == 0 || mutant::removed("log_waits");
+      const std::size_t left = write_line(fd, {line.data(), line.size()}, waits ? kMoment : 0);
       cut_ = left != 0 && (cut_ || left < line.size());
       if (left == 0) return true;
     }

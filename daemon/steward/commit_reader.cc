@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/mutant.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "steward/ask.h"
@@ -152,7 +153,7 @@ void CommitReader::read(db::BinlogStream& stream) {
     followed_ = true;
     noted_.clear();
   }
-  peer::announce(board_, peer::kAnyQueue, kOne);
+  if (!mutant::removed("wake_gap")) peer::announce(board_, peer::kAnyQueue, kOne);
   Nanos slept = boot_ns();
   while (!interrupted()) {
     const auto event = stream.next();

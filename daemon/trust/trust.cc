@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/mutant.h"
 
 namespace allot::trust {
 namespace {
@@ -171,7 +172,8 @@ std::optional<Flaw> judge(const Place& place, Role role, uid_t self) {
   }
   // Above, the sticky bit helps: nobody can rename what others have there. Where files are taken
   // from the folder itself everybody could add some.
-  if ((place.mode & S_IWOTH) != 0 && (role != Role::kAbove || (place.mode & S_ISVTX) == 0)) {
+  const bool is_open = (place.mode & S_IWOTH) != 0 && !mutant::removed("open_folder");
+  if (is_open && (role != Role::kAbove || (place.mode & S_ISVTX) == 0)) {
     return Flaw{role, Fault::kWritable, writable_text(place, role) + "; chmod o-w " + place.path};
   }
   if (role == Role::kOwnFolder && (place.mode & S_IWGRP) != 0) {

@@ -120,6 +120,7 @@ const Elsewhere kElsewhere[] = {
     {"docs/benchmarks.md", "allot bench fence", "tests/bench/fence_test.cc", "\"fence\""},
     {"docs/benchmarks.md", "allot bench idle", "tests/bench/idle_test.cc", "\"idle\""},
     {"docs/benchmarks.md", "allot bench latency", "tests/bench/latency_test.cc", "\"latency\""},
+    {"docs/benchmarks.md", "allot bench wake", "tests/bench/wake_test.cc", "\"wake\""},
     {"docs/benchmarks.md", "allot bench fireworq", "tests/bench/worker_test.cc", "\"fireworq\""},
     {"docs/benchmarks.md", "allot bench http-worker", "tests/bench/worker_test.cc",
      "\"http-worker\""},

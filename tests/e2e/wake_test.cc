@@ -104,16 +104,116 @@ TEST(Wake, AStewardThatIsStoppedHoldsNoTaskUp) {
   EXPECT_TRUE(eventually([&] { return daemon.times_logged("wake.commit") == 3; })) << daemon.log();
 }
 
-TEST(Wake, WithoutALogThereIsOneLineAndPollingGoesOn) {
-  Database server({"--skip-log-bin"});
-  Daemon daemon({.workers = 1, .more = "[wake]\nuser = \"root\"\n", .server = &server});
-  wait_ready(daemon, 1);
-  ASSERT_TRUE(eventually([&] { return daemon.logged("log_bin"); })) << daemon.log();
-  auto db = daemon.connect();
-  put_task(db, "found");
-  EXPECT_TRUE(wrote(daemon, 1)) << daemon.log();
-  EXPECT_EQ(daemon.times_logged("wake.lost"), 1U);
+// Each with a runtime folder of its own: only the log tells one what the other's submitters commit.
+TEST(Wake, ACommitWakesTheWorkersOfEveryHost) {
+  Daemon one({.workers = 1, .more = kReader, .server = &server_with_log()});
+  Daemon other({.workers = 1,
+                .daemon_keys = "instance = \"other\"",
+                .more = kReader,
+                .migrate = false,
+                .server = &server_with_log(),
+                .database = one.database()});
+  for (const Daemon* daemon : {&one, &other}) {
+    wait_ready(*daemon, 1);
+    ASSERT_TRUE(eventually([&] { return daemon->logged("wake.follows"); })) << daemon->log();
+  }
+  auto db = one.connect();
+  for (std::size_t i = 1; i <= 3; ++i) {
+    put_task(db, std::to_string(i));
+    for (const Daemon* daemon : {&one, &other}) {
+      EXPECT_TRUE(eventually([&] { return daemon->times_logged("wake.commit") == i; }))
+          << daemon->log();
+    }
+  }
+  EXPECT_TRUE(eventually([&] { return one.written().size() + other.written().size() == 3; }));
 }
+
+// However the steward and the log suffer, each task starts by polling at the latest: within a
+// second, and three more for a busy machine.
+TEST(Wake, NoTaskWaitsLongerThanForPolling) {
+  constexpr std::chrono::seconds kMost{4};
+  Daemon daemon({.workers = 1, .more = kReader, .server = &server_with_log()});
+  wait_ready(daemon, 1);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("wake.follows"); })) << daemon.log();
+  auto db = daemon.connect();
+  std::size_t tasks = 0;
+  const auto starts_in_time = [&](const char* after) {
+    put_task(db, after);
+    ++tasks;
+    EXPECT_TRUE(eventually([&] { return daemon.written().size() == tasks; }, kMost))
+        << after << "\n"
+        << daemon.log();
+  };
+  for (int round = 0; round < 3; ++round) {
+    const pid_t steward = daemon.steward();
+    support::send_signal(steward, SIGSTOP);
+    starts_in_time("it is stopped");
+    db.execute("FLUSH BINARY LOGS; PURGE BINARY LOGS BEFORE UTC_TIMESTAMP() + INTERVAL 1 DAY");
+    starts_in_time("the log is purged, too");
+    if (const std::uint64_t stream = last_stream(daemon); stream != 0) {
+      db.execute("KILL " + std::to_string(stream));
+    }
+    starts_in_time("its stream is cut, too");
+    support::send_signal(steward, SIGKILL);
+    starts_in_time("it is killed");
+    ASSERT_TRUE(eventually([&] {
+      const pid_t next = daemon.steward();
+      return next != 0 && next != steward;
+    }));
+    starts_in_time("it is replaced");
+    support::send_signal(daemon.steward(), SIGSTOP);
+    support::send_signal(daemon.steward(), SIGCONT);
+    starts_in_time("it goes on");
+  }
+  EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
+  EXPECT_EQ(daemon.count("task") + daemon.count("task_dead"), 0U);
+}
+
+// What keeps the steward from the log is said in one line, however often it tries again, and
+// polling goes on.
+struct BadLog {
+  const char* name;
+  std::vector<std::string> server;
+  const char* user;
+  const char* said;  // in the line
+};
+
+class WakeWithBadLog : public testing::TestWithParam<BadLog> {};
+
+TEST_P(WakeWithBadLog, IsOneLineAndPollingGoesOn) {
+  Database server(GetParam().server);
+  server.connect().execute("CREATE USER IF NOT EXISTS stranger@localhost");
+  Daemon daemon({.workers = 1,
+                 .more = std::string("[wake]\nuser = \"") + GetParam().user + "\"\n",
+                 .server = &server});
+  wait_ready(daemon, 1);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("wake.lost"); })) << daemon.log();
+  EXPECT_TRUE(daemon.logged(GetParam().said)) << daemon.log();
+  auto db = daemon.connect();
+  for (std::size_t i = 1; i <= 3; ++i) {  // for longer than the pauses between the first tries
+    put_task(db, "found");
+    EXPECT_TRUE(wrote(daemon, i)) << daemon.log();
+  }
+  EXPECT_EQ(daemon.times_logged("wake.lost"), 1U) << daemon.log();
+  EXPECT_FALSE(daemon.logged("wake.follows"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Logs, WakeWithBadLog,
+    testing::Values(BadLog{"Off", {"--skip-log-bin"}, "root", "log_bin"},
+                    BadLog{"Mixed",
+                           {"--log-bin=log", "--binlog-format=MIXED", "--server-id=1"},
+                           "root",
+                           "binlog_format is MIXED"},
+                    BadLog{"NoRight",
+                           {"--log-bin=log", "--binlog-format=ROW", "--server-id=1"},
+                           "stranger",
+                           "REPLICATION SLAVE and REPLICATION CLIENT on *.*"},
+                    BadLog{"NoAccount",
+                           {"--log-bin=log", "--binlog-format=ROW", "--server-id=1"},
+                           "nobody",
+                           "nobody"}),
+    [](const auto& one) { return one.param.name; });
 
 }  // namespace
 }  // namespace allot::e2e::wake_test

@@ -29,6 +29,9 @@ constexpr Nanoseconds kPatience = 120'000'000'000;
 
 std::vector<std::string> server_settings(const CampaignOptions& options) {
   std::vector<std::string> settings = options.server_settings;
+  if (options.wake) {
+    settings.insert(settings.end(), {"--log-bin", "--binlog-format=ROW", "--server-id=1"});
+  }
   if (options.weights.at(static_cast<std::size_t>(Kind::kFillDisk)) == 0) return settings;
   e2e::FullDisk::ignore_signal();
   for (std::string& setting : e2e::FullDisk::server_settings())
@@ -46,7 +49,8 @@ class Campaign {
                   .server_settings = server_settings(options),
                   .evidence = options.evidence,
                   .other_ttl = options.other_ttl,
-                  .wire = options.wire}),
+                  .wire = options.wire,
+                  .wake = options.wake}),
         meter_(cluster_),
         storm_(cluster_, meter_, options.spare) {}
 
@@ -156,6 +160,7 @@ class Campaign {
     if (result_.done("razed") != 0 && options_.work != Work::kRazing)
       problem("an allotd ended that nobody had killed: " + storm_.first_death());
     result_.kills = storm_.kills();
+    result_.followed = cluster_.times_followed();
     result_.counted = meter_.counted();
     result_.provoked = meter_.provoked();
     result_.undisturbed_runs = undisturbed(evidence);

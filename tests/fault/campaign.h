@@ -38,12 +38,14 @@ struct CampaignOptions {
   std::string evidence{};                      // a folder that stays; empty: none does
   std::chrono::milliseconds other_ttl{2'000};  // see ClusterOptions; at most 2 s
   Wire wire = Wire::kPlain;                    // see ClusterOptions
+  bool wake = false;  // the hosts follow the binary log, of which each second only the end is left
 };
 
 struct CampaignResult {
   Verdict verdict;
   std::map<std::string, std::uint64_t> faults;  // by kind, those that were really done
   std::uint64_t kills = 0;                      // kill -9 of one process
+  std::size_t followed = 0;                     // how often a host began to follow the binary log
   Meter::Counted counted;                       // by the server, no fault holding locks
   std::uint64_t undisturbed_runs = 0;           // that started meanwhile
   Meter::Counted provoked;                      // while one did

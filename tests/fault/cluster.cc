@@ -112,11 +112,27 @@ e2e::DaemonOptions Cluster::host_options(unsigned number) {
   options.more =
       "[pools.calm]\nsize = 1\nqueues = [\"default\"]\n[queues.exclusive]\nexclusive = true\n" +
       more + "[queues.fragile]\n" + more + "[plugins.fault]\noutput = \"" + traces() + "\"\n";
+  if (options_.wake) options.more += "[wake]\nuser = \"root\"\n";
   options.plugins = ALLOT_FAULT_FOLDER;
   options.log_level = "info";
   options.database_keys =
       for_workers_.database_keys() + "\nuser = \"allot\"\nconnect_timeout = \"1s\"";
   return options;
+}
+
+void Cluster::purge_log() const {
+  auto db = options_.wake ? connect() : std::nullopt;
+  if (!db) return;
+  try {
+    db->execute("FLUSH BINARY LOGS; PURGE BINARY LOGS BEFORE UTC_TIMESTAMP() + INTERVAL 1 DAY");
+  } catch (const db::DbError&) {  // the server died
+  }
+}
+
+std::size_t Cluster::times_followed() const {
+  std::size_t times = 0;
+  for (const auto& host : hosts_) times += host->daemon().times_logged("wake.follows");
+  return times;
 }
 
 std::optional<db::Connection> Cluster::connect() const {

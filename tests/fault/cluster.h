@@ -28,6 +28,7 @@ struct ClusterOptions {
   support::SteppedClock* clock = nullptr;      // that server's
   bool small_runtime = false;                  // the hosts' runtime folders are on small disks
   Wire wire = Wire::kPlain;                    // between all programs and the proxies
+  bool wake = false;                           // the hosts follow the server's binary log
   // The whole configuration of a host, in place of what the numbers above say. Nothing is started
   // then before start().
   std::function<std::string(unsigned host, const Place&)> host_file{};
@@ -80,6 +81,10 @@ class Cluster {
 
   // Connects without the proxies; nullopt: the server is down or takes no writes.
   [[nodiscard]] std::optional<db::Connection> connect() const;
+  // Where the hosts follow the binary log: begins a new file of it, and removes those before.
+  void purge_log() const;
+  // How often a host began to follow it.
+  [[nodiscard]] std::size_t times_followed() const;
   // True when no task waits and no lease is held.
   [[nodiscard]] bool drained() const;
   // The tags in a table that has payloads.

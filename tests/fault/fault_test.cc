@@ -88,6 +88,21 @@ TEST(Campaign, TheDatabaseSuffers) {
   run(options, "database");
 }
 
+// S76: stewards are killed and stopped like any worker, and what they follow is cut, or purged.
+TEST(Campaign, TheBinaryLogSuffers) {
+  CampaignOptions options;
+  options.seed = 10;
+  options.length = seconds(12);
+  options.mean_pause = milliseconds(300);
+  options.wake = true;
+  options.per_second = 40;  // so few that workers sleep now and then, as the log is not read else
+  options.weights = {};
+  for (const Kind kind : {Kind::kKillWorker, Kind::kStopWorker, Kind::kKillConnection,
+                          Kind::kWorkerTrouble, Kind::kKillDatabase})
+    options.weights.at(static_cast<std::size_t>(kind)) = 2;
+  EXPECT_GT(run(options, "log").followed, options.hosts) << "no stream began again";
+}
+
 // A host comes back when another one has its leases: tasks are slow, so that the other is still at
 // work, and a late worker answers retry or fail.
 TEST(Campaign, LateWorkersDoNoHarm) {

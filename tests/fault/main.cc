@@ -50,7 +50,7 @@ int run(const Arguments& arguments) {
   if (!arguments.kinds.empty()) options.weights = {};
   for (const unsigned kind : arguments.kinds)
     options.weights.at(kind) = std::max(1U, kAllKinds.at(kind));
-  options.server_settings = server_settings(arguments.binlog);
+  options.server_settings = server_settings(arguments.binlog || options.wake);
   const CampaignResult result = run_campaign(options);
   std::fputs(table_of(options, result).c_str(), stdout);
   return result.clean() ? 0 : 1;
@@ -94,6 +94,7 @@ int main(int argc, char** argv) {
     app.add_option("--per-second", campaign.per_second, "tasks of each submitter; 0: no limit");
     app.add_option("--workers", campaign.workers, "of each host");
     app.add_flag("--binlog", arguments.binlog, "with a binary log that is synced at every commit");
+    app.add_flag("--wake", campaign.wake, "hosts follow the binary log, which is purged");
     app.add_flag_callback(
         "--tls", [&campaign] { campaign.wire = allot::fault::Wire::kTls; },
         "between the programs and the proxies; a swarm draws it");

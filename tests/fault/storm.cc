@@ -95,6 +95,7 @@ void Storm::wait_until(Nanoseconds end) {
     look_after();
     if (now() >= sample_at) {
       sample();
+      cluster_.purge_log();
       sample_at = now() + in_ns(kSampleEvery);
     }
     Nanoseconds next = std::min({end, sample_at, now() + in_ns(kLookEvery)});

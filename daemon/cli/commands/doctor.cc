@@ -248,11 +248,13 @@ class Doctor {
   void look_at_waking(const db::Connection& db, bool logged) {
     const std::string polled =
         "workers poll: a task that is committed in SQL starts within a second";
-    const std::string how = "[wake] user would make that milliseconds (docs/database.md, Waking)";
     if (settings_.wake.user.empty()) {
-      const std::string also = logged ? "the server's binary log is on, and "
-                                      : "with the server's binary log on (log_bin), ";
-      return ok("waking", polled + "; " + also + how);
+      return ok(
+          "waking",
+          polled + "; the server's binary log is " +
+              (logged ? "on, but [wake] user is not set: with it"
+                      : "off: with log_bin, binlog_format = ROW and [wake] user") +
+              " half of them would start within a few milliseconds (docs/database.md, Waking)");
     }
     try {
       const auto options = db::to_same_server(db::log_reader_from(settings_), db);

@@ -323,7 +323,7 @@ void Finder::scout() {
     least_interval_ns_ = kFirstIdleInterval;
     scout_interval_ns_ = kBusyInterval;
     look_again_by(pool_, mono_ns() + kBusyInterval);
-  } else if (announced_) {
+  } else if (announced_ && !mutant::removed("wake_trusts_log")) {
     least_interval_ns_ = scout_interval_ns_ = kAnnouncedInterval;
     look_again_by(pool_, mono_ns() + kAnnouncedInterval);
   } else {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/run/decide.h"
 
+#include "base/mutant.h"
 #include "queue/model/fireworq.h"
 #include "queue/model/headers.h"
 
@@ -82,7 +83,7 @@ Decision put_off(const Facts& facts) {
 // it is.
 bool is_free(const Facts& facts) {
   return facts.outcome == Outcome::kNotStarted && facts.unstarted < queue::kMostUnstarted &&
-         !facts.verdicts;
+         !facts.verdicts && !mutant::removed("unstarted_charged");
 }
 Decision start_again(const Facts& facts) {
   const microseconds wait = facts.wanted.value_or(facts.pause);
