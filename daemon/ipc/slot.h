@@ -41,6 +41,15 @@ struct StartFailures {
   std::int32_t wait_status;  // of the last one
 };
 
+// Reloads since the daemon started, numbered by their HUP from 1; 0: none. The supervisor writes them
+// for people who wait, and believes them in nothing that it decides.
+struct ReloadCounts {
+  std::uint32_t begun;     // the check of this one began
+  std::uint32_t refused;   // the last one that changed nothing
+  std::uint32_t adopted;   // the last one whose workers are started
+  std::uint32_t finished;  // the last one whose former workers have all left
+};
+
 // First page of the slot file.
 struct SlotFileHeader {
   char magic[8];
@@ -50,6 +59,7 @@ struct SlotFileHeader {
   std::uint64_t started_mono_ns;
   char instance[32];
   StartFailures start_failures[kMaxPools + 1];  // the last one has no name
+  ReloadCounts reloads;
 };
 static_assert(sizeof(SlotFileHeader) <= kPage);
 

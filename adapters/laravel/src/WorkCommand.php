@@ -7,6 +7,7 @@ use Illuminate\Contracts\Cache\Repository as Cache;
 use Illuminate\Database\DetectsLostConnections;
 use Illuminate\Queue\Events\JobExceptionOccurred;
 use Illuminate\Queue\Events\Looping;
+use Illuminate\Queue\MaxAttemptsExceededException;
 use Illuminate\Queue\Worker;
 use Illuminate\Queue\WorkerOptions;
 
@@ -23,6 +24,7 @@ final class WorkCommand extends Command
         {--force : Run jobs in maintenance mode, too}';
     protected $description = 'Run jobs of Allot; started by allotd';
 
+    private Cache $cache;
     private Pipe $pipe;
     private Worker $worker;
     private ?AllotJob $job = null;
@@ -31,6 +33,7 @@ final class WorkCommand extends Command
 
     public function handle(Cache $cache): int
     {
+        $this->cache = $cache;
         $connection = $this->argument('connection');
         $settings = $this->laravel['queue']->connection($connection)->settings();
         $options = new WorkerOptions();
@@ -53,7 +56,7 @@ final class WorkCommand extends Command
                 return 0;
             }
             $this->task = $task['id'];
-            $verdict = $this->pauses($connection, $task['queue']) ?? $this->process($connection, $task, $options);
+            $verdict = $this->verdict($connection, $task, $options);
             $this->task = null;
             $this->pipe->verdict($task['id'], $verdict);
             if ($this->leaves) {
@@ -61,6 +64,16 @@ final class WorkCommand extends Command
             }
         }
         return 0;
+    }
+
+    private function verdict(string $connection, array $task, WorkerOptions $options): array
+    {
+        try {
+            return $this->pauses($connection, $task['queue']) ?? $this->process($connection, $task, $options);
+        } catch (\Throwable $error) {  // of what is around the job; the framework has taken the job's own
+            report($error);
+            return Verdict::retry($error, '', null);
+        }
     }
 
     private function pauses(string $connection, string $queue): ?array
@@ -85,12 +98,41 @@ final class WorkCommand extends Command
         $this->job = new AllotJob($this->laravel, $connection, $this->pipe, $signature, $task, $json);
         $this->laravel[CurrentTask::class]->begin($this->job);
         try {
-            $this->worker->runNextJob($connection, $task['queue'], $options);
+            if ($this->timedOut()) {
+                $this->job->fail(new MaxAttemptsExceededException("{$this->job->resolveName()} has timed out."));
+            } else {
+                $this->worker->runNextJob($connection, $task['queue'], $options);
+            }
+            $this->forgetBegin();
             return $this->job->verdict();
         } finally {
             $this->laravel[CurrentTask::class]->end();
             $this->job = null;
         }
+    }
+
+    // Of a job with failOnTimeout. Nothing interrupts PHP amid a job, so one that runs over its timeout
+    // is killed with its process, and the next attempt finds when the last one began.
+    private function timedOut(): bool
+    {
+        if (!$this->job->shouldFailOnTimeout() || !$this->job->timeout()) {
+            return false;
+        }
+        $began = $this->cache->get($this->beganKey());
+        $this->cache->put($this->beganKey(), time(), 7 * 86400);
+        return $began !== null && time() - $began >= $this->job->timeout();
+    }
+
+    private function forgetBegin(): void
+    {
+        if ($this->job->shouldFailOnTimeout()) {
+            $this->cache->forget($this->beganKey());
+        }
+    }
+
+    private function beganKey(): string
+    {
+        return "allot:began:{$this->job->getJobId()}";
     }
 
     // What Worker::daemon() does before each job.

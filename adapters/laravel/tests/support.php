@@ -117,3 +117,9 @@ function run(array $cases): void
     echo 'Laravel ', application()->version(), ", PHP ", PHP_VERSION, ": $passed passed, $failed failed\n";
     exit($failed === 0 && $passed > 0 ? 0 : 1);
 }
+
+/** The lines of the daemon's log about a task. */
+function log_of(string $task): string
+{
+    return implode("\n", preg_grep("/$task/", explode("\n", file_get_contents(getenv('APP_WORK') . '/log'))));
+}
