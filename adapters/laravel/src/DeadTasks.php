@@ -47,7 +47,7 @@ final class DeadTasks
             $gateway = $this->gateway($settings);
             try {
                 $task = $gateway->list('/tasks/' . rawurlencode($id));
-                $payload = $gateway->get("/tasks/{$task['id']}/payload");
+                $payload = $gateway->get("/tasks/{$task['task']}/payload");
             } catch (GatewayRefusal $refusal) {
                 if ($refusal->status === 404 || $refusal->status === 400) {
                     continue;
@@ -60,7 +60,7 @@ final class DeadTasks
             // The framework unserializes it here, so it has to be this application's own.
             $json = $this->app[Signature::class]->verified($payload) ?? throw new \RuntimeException(
                 "task $id is not signed with this application's key (app.key); retry it with allot dead retry $id");
-            $job = ['uuid' => $task['id'], self::MARK => $task['id']] + json_decode($json, true);
+            $job = ['uuid' => $task['task'], self::MARK => $task['task']] + json_decode($json, true);
             return $this->record($name, $task, $job);
         }
         return null;
@@ -103,7 +103,7 @@ final class DeadTasks
     private function record(string $connection, array $task, array $job): object
     {
         return (object) [
-            'id' => $task['id'],
+            'id' => $task['task'],
             'connection' => $connection,
             'queue' => $task['queue'],
             'payload' => json_encode($job, JSON_UNESCAPED_UNICODE),

@@ -38,9 +38,9 @@ final class Verdict
         if (!$error) {
             return ['verdict' => 'exception', 'class' => 'exit', 'message' => 'the job ended its process'];
         }
-        $message = strtok($error['message'], "\n");
+        $message = strtok($error['message'], "\n") . " in {$error['file']} on line {$error['line']}";
         return ['verdict' => 'exception', 'class' => 'Fatal error', 'message' => $message,
-                'trace' => "PHP Fatal error:  {$message} in {$error['file']} on line {$error['line']}"];
+                'trace' => "PHP Fatal error:  $message"];
     }
 
     private static function exception(\Throwable $error): array

@@ -327,7 +327,7 @@ run([
         equal(['ran@1'], seen('after bad ones'), 'what ran');
     },
     'A payload of nearly 16 MiB runs, and a larger one is refused' => function () {
-        $task = after(null, new Jobs\Note('large'), ['middleware' => [], 'chained' => [str_repeat('x', (16 << 20) - 4000)]]);
+        $task = after(null, new Jobs\Note('large'), ['chainQueue' => str_repeat('x', (16 << 20) - 4000)]);
     },
     'A child that keeps the descriptors open disturbs nobody' => function () {
         after(null, new Acts('child', 'leavesAChild'));

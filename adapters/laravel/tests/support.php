@@ -58,7 +58,11 @@ function seen_of(string $job, string $what): ?object
 
 function state(string $task): ?string
 {
-    DB::statement('CALL allot.allot_task(?, @state)', [$task]);
+    try {
+        DB::statement('CALL allot.allot_task(?, @state)', [$task]);
+    } catch (\Illuminate\Database\QueryException $error) {  // a deadlock with the worker that ends the task
+        return str_contains($error->getMessage(), '1213') ? 'waiting' : throw $error;
+    }
     return DB::selectOne('SELECT @state AS state')->state;
 }
 
