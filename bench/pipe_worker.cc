@@ -68,8 +68,9 @@ constexpr std::array kPipeClaims{
 class Silence : public plugin_host::HostHooks {
  public:
   void log(int /*level*/, std::string_view /*text*/) noexcept override {}
-  bool stop_requested() noexcept override { return false; }
+  std::int32_t stop_reason() noexcept override { return ALLOT_STOP_NONE; }
   void heartbeat() noexcept override {}
+  void progress(std::uint32_t /*percent*/, std::string_view /*word*/) noexcept override {}
 };
 
 class PipeWorker {

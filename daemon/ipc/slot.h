@@ -24,7 +24,7 @@ inline constexpr int kConfigFd = 9;      // the checked configuration; a config 
 inline constexpr int kLastFd = kConfigFd;
 
 inline constexpr char kSlotMagic[8] = {'A', 'l', 'l', 'o', 't', 'S', 'l', 't'};
-inline constexpr std::uint32_t kSlotVersion = 4;
+inline constexpr std::uint32_t kSlotVersion = 5;
 inline constexpr std::size_t kPage = 4096;
 inline constexpr std::uint32_t kMaxSlots = 514;  // old and new ones of a reload
 inline constexpr std::size_t kMaxRunning = 64;
@@ -117,7 +117,12 @@ struct RunRecord {
   std::uint32_t limited_by;              // Limit
   std::uint32_t queue_id, partition_no;  // where it waited; a detached task outlives that lease
   char queue_name[kTypeSize];
+  // What its handler says of itself, for people. `progress` is kNoProgress while the word is
+  // written.
+  std::uint8_t progress;  // 0..100, or kNoProgress
+  char progress_word[48];
 };
+inline constexpr std::uint8_t kNoProgress = 255;
 
 // A task that a handler finished and that the worker has not acknowledged yet. first_key is 0 for a
 // first attempt, of which only the row of the task exists; unique as in RunRecord.
@@ -175,7 +180,7 @@ struct Slot {
   alignas(kPage) RunRecord runs[kMaxRunning];
   alignas(kPage) FinishedTask finished[kMaxFinished];
 };
-static_assert(sizeof(Slot) == 13 * kPage);
+static_assert(sizeof(Slot) == 14 * kPage);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 // Where a slot begins, and so the size of a file with as many.

@@ -74,6 +74,17 @@ const char* name_of(ipc::WorkerState state) {
   return "unknown";
 }
 
+// None while its worker writes another one.
+queue::Progress progress_of(const ipc::RunRecord& run) {
+  const auto percent = [&run] {
+    return std::atomic_ref(const_cast<std::uint8_t&>(run.progress)).load();
+  };
+  const std::uint8_t before = percent();
+  std::string word = text_of(run.progress_word);
+  if (before > 100 || percent() != before) return {};
+  return {before, std::move(word)};
+}
+
 WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
   WorkerView view;
   view.slot = index;
@@ -95,7 +106,7 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
     const queue::TaskId id{{task.queue_id, task.partition_no}, task.prio, task.first_key};
     view.running.push_back({id.text(), text_of(task.type), task.attempt,
                             now > task.started_ns ? (now - task.started_ns) / kMilli : 0,
-                            peer::is_detached(state)});
+                            peer::is_detached(state), progress_of(task)});
   }
   view.done = slot.tasks_done;
   view.retried = slot.tasks_retried;
@@ -137,11 +148,15 @@ bool runs_former_configuration(const InstanceView& view, const config::Files& fi
 nlohmann::json worker(const WorkerView& worker) {
   nlohmann::json running = nlohmann::json::array();
   for (const auto& task : worker.running) {
+    const auto& percent = task.progress.percent;
     running.push_back({{"task", task.task},
                        {"type", task.type},
                        {"attempt", task.attempt},
                        {"running_ms", task.running_ms},
-                       {"detached", task.detached}});
+                       {"detached", task.detached},
+                       {"progress", percent ? nlohmann::json(*percent) : nlohmann::json(nullptr)},
+                       {"progress_word",
+                        percent ? nlohmann::json(task.progress.word) : nlohmann::json(nullptr)}});
   }
   nlohmann::json view = {{"slot", worker.slot},
                          {"pid", worker.pid},

@@ -8,6 +8,7 @@
 
 #include "config/files.h"
 #include "ipc/slot.h"
+#include "queue/model/progress.h"
 
 namespace allot::as_json {
 
@@ -30,6 +31,7 @@ struct WorkerView {
     std::uint32_t attempt = 0;
     std::uint64_t running_ms = 0;
     bool detached = false;  // it left its partition
+    queue::Progress progress{};
   };
   std::vector<Running> running;
   std::uint64_t done = 0, retried = 0, dead = 0, deferred = 0, takeovers = 0, leases_lost = 0,

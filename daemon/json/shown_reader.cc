@@ -35,6 +35,7 @@ std::vector<queue::AttemptView> attempts_of(const json& list) {
     attempt.error = each.at("error").get<std::string>();
     attempt.detail = text_in(each, "detail");
     attempt.fault = each.at("fault").get<std::string>();
+    attempt.log = text_in(each, "log");
     attempt.worker = each.at("worker").get<std::string>();
     attempt.life = each.at("life").get<std::uint32_t>();
     attempt.usage = usage_of(each);
@@ -56,6 +57,7 @@ void read_details(Shown& shown, const json& document) {
   task.expires_at = text_in(document, "expires_at");
   task.key_hash = maybe_u32_in(document, "partition_key_hash");
   task.since = text_in(document, "detached_at");
+  task.progress = {maybe_u32_in(document, "progress"), text_in(document, "progress_word")};
   if (!task.running) task.holder = text_in(document, "leased_by");
   if (const json& asked = document.at("cancel_asked"); !asked.is_null()) {
     shown.cancel =

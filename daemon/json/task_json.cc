@@ -59,7 +59,12 @@ void add_details(json& view, const Shown& shown) {
   view["partition_key_hash"] = task.key_hash ? json(*task.key_hash) : json(nullptr);
   view["payload"] = task.payload.substr(0, kShownPayload);
   view["payload_cut"] = task.payload.size() > kShownPayload;
-  if (task.running) view["detached_at"] = task.since;
+  if (task.running) {
+    const auto& percent = task.progress.percent;
+    view["detached_at"] = task.since;
+    view["progress"] = percent ? json(*percent) : json(nullptr);
+    view["progress_word"] = text_or_null(task.progress.word);
+  }
   view["leased_by"] = task.running ? json(nullptr) : text_or_null(task.holder);
   if (task.dead) view["detail"] = text_or_null(task.detail);
   view["cancel_asked"] = json(nullptr);
@@ -136,6 +141,7 @@ json attempts(const std::vector<queue::AttemptView>& attempts) {
                     {"error", attempt.error},
                     {"detail", text_or_null(attempt.detail)},
                     {"fault", attempt.fault},
+                    {"log", text_or_null(attempt.log)},
                     {"worker", attempt.worker},
                     {"runtime_us", maybe(attempt.usage.runtime_us)},
                     {"cpu_us", maybe(attempt.usage.cpu_us)},

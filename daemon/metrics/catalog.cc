@@ -7,6 +7,7 @@ namespace {
 constexpr std::string_view kVersionLabel[] = {"version"};
 constexpr std::string_view kPoolState[] = {"pool", "state"};
 constexpr std::string_view kPool[] = {"pool"};
+constexpr std::string_view kPoolSlot[] = {"pool", "slot"};
 constexpr std::string_view kQueueTypeVerdict[] = {"queue", "type", "verdict"};
 constexpr std::string_view kQueueType[] = {"queue", "type"};
 constexpr std::string_view kQueue[] = {"queue"};
@@ -26,6 +27,8 @@ constexpr Described kTable[] = {
      "Workers of this host by what they do."},
     {Metric::kRunning, Kind::kGauge, "allot_tasks_running", kPool,
      "Tasks in handlers on this host."},
+    {Metric::kProgress, Kind::kGauge, "allot_worker_progress_percent", kPoolSlot,
+     "How far the task of a worker of this host is, as its handler says; of several the least."},
     {Metric::kUnsettled,
      Kind::kGauge,
      "allot_workers_unsettled",

@@ -15,6 +15,7 @@ enum class Metric : std::uint8_t {
   kDaemonUp,
   kWorkers,
   kRunning,
+  kProgress,
   kUnsettled,
   kWithoutDatabase,
   kStewards,

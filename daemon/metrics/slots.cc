@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "metrics/slots.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "json/instance_view.h"
@@ -88,6 +92,17 @@ void add_meters(Page& page, const std::string& runtime_dir) {
   }
 }
 
+// Labelled by the slot, of which there are few, and not by the task.
+void add_progress(Page& page, const as_json::WorkerView& worker) {
+  std::optional<std::uint32_t> least;
+  for (const auto& task : worker.running) {
+    const auto& percent = task.progress.percent;
+    if (percent) least = std::min(least.value_or(*percent), *percent);
+  }
+  if (!least) return;
+  page.add(Metric::kProgress, *least, {worker.pool, std::to_string(worker.slot)});
+}
+
 }  // namespace
 
 void add_slots(Page& page, const std::string& runtime_dir) {
@@ -97,6 +112,7 @@ void add_slots(Page& page, const std::string& runtime_dir) {
   for (const as_json::WorkerView& worker : view.workers) {
     page.add(Metric::kWorkers, 1, {worker.pool, worker.state});
     page.add(Metric::kRunning, static_cast<double>(worker.running.size()), {worker.pool});
+    add_progress(page, worker);
     without_database += worker.database_away ? 1 : 0;
   }
   for (const as_json::WorkerView& steward : view.stewards) {

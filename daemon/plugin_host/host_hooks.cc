@@ -22,7 +22,13 @@ void log_line(void* context, std::int32_t level, allot_str text) {
   hooks_of(context).log(level, view(text));
 }
 std::int32_t stop_requested(void* context) {
-  return hooks_of(context).stop_requested() ? 1 : 0;
+  return hooks_of(context).stop_reason() != ALLOT_STOP_NONE ? 1 : 0;
+}
+std::int32_t stop_reason(void* context) {
+  return hooks_of(context).stop_reason();
+}
+void progress(void* context, std::uint32_t percent, allot_str word) {
+  hooks_of(context).progress(percent, view(word));
 }
 void heartbeat(void* context) {
   hooks_of(context).heartbeat();
@@ -110,8 +116,9 @@ CallAnswer HostHooks::execute(std::string_view /*statement*/,
 }
 
 allot_host host_of(HostHooks& hooks) {
-  return {sizeof(allot_host), &hooks,  &log_line,     &stop_requested, &heartbeat,
-          &checkpoint,        &submit, &replace_with, &execute};
+  return {sizeof(allot_host), &hooks,       &log_line, &stop_requested,
+          &heartbeat,         &checkpoint,  &submit,   &replace_with,
+          &execute,           &stop_reason, &progress};
 }
 
 }  // namespace allot::plugin_host

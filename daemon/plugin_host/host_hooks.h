@@ -33,8 +33,10 @@ class HostHooks {
   HostHooks& operator=(const HostHooks&) = delete;
   virtual ~HostHooks() = default;
   virtual void log(int level, std::string_view text) noexcept = 0;
-  virtual bool stop_requested() noexcept = 0;
+  // ALLOT_STOP_NONE: the handler may go on.
+  virtual std::int32_t stop_reason() noexcept = 0;
   virtual void heartbeat() noexcept = 0;
+  virtual void progress(std::uint32_t percent, std::string_view word) noexcept = 0;
 
   virtual CallAnswer checkpoint(std::string_view payload) noexcept;
   virtual CallAnswer submit(std::span<const allot_submission* const> tasks,

@@ -21,6 +21,7 @@
 #include "job.h"
 #include "job_result.h"
 #include "job_sender.h"
+#include "programs/section.h"
 #include "request_head.h"
 #include "sender.h"
 #include "targets.h"
@@ -101,7 +102,7 @@ class Http : public allot::Handler {
   allot::Outcome run(allot::Context& ctx) override {
     if (ctx.type() == kJobType) return run_job(ctx);
     if (ctx.stop_requested()) return allot::retry("it was asked to stop", milliseconds(0));
-    const Target& target = targets_.by_type.at(std::string(ctx.type()));
+    const Target& target = *programs::find_by_type(targets_.by_type, ctx.type());
     StopGrace stop(ctx, target.stop_grace);
     Watch watch(watchdog_, Clock::now() + target.limits.all, std::ref(stop));
     try {

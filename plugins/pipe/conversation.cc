@@ -62,6 +62,9 @@ std::optional<allot::Outcome> Conversation::take(const std::string& line) {
     case Said::Kind::kLog:
       ctx_.log(said.level, said.text);
       break;
+    case Said::Kind::kProgress:
+      ctx_.progress(said.percent, said.text);
+      break;
     case Said::Kind::kHello:
     case Said::Kind::kHeartbeat:
       break;
@@ -91,7 +94,7 @@ void Conversation::call(Said& said) {
 void Conversation::pass_on_stop(Clock::time_point now) {
   if (stop_seen_ || !ctx_.stop_requested()) return;
   stop_seen_ = now;
-  if (why_ == nullptr) child_.send(stop_line(ctx_.id()));
+  if (why_ == nullptr) child_.send(stop_line(ctx_.id(), ctx_.stop_reason()));
 }
 
 // Its verdict still counts until it is killed.
@@ -116,7 +119,7 @@ void Conversation::end_in_time(Clock::time_point now) {
 void Conversation::must_end(Clock::time_point now, const char* why) {
   why_ = why;
   over_ = now;
-  if (!stop_seen_) child_.send(stop_line(ctx_.id()));
+  if (!stop_seen_) child_.send(stop_line(ctx_.id(), ALLOT_STOP_TIME_LIMIT));
 }
 
 }  // namespace pipe_plugin

@@ -178,19 +178,40 @@ std::string both_ends(std::string trace) {
   return trace;
 }
 
+// An error in three texts, each of which may be missing.
+void read_error(LineFields& line, allot::Outcome& verdict) {
+  const std::string type = line.text("class").value_or("");
+  verdict.reason = text_of(type, line.text("message").value_or(""));
+  verdict.detail = both_ends(line.text("trace").value_or(""));
+}
+
+// A retry or failure has a reason, or an error in its place.
+void read_reason(LineFields& line, allot::Outcome& verdict) {
+  if (auto reason = line.text("reason")) {
+    verdict.reason = std::move(*reason);
+  } else if (verdict.kind == ALLOT_RETRY || verdict.kind == ALLOT_FAIL) {
+    read_error(line, verdict);
+  }
+}
+
 void read_verdict(LineFields& line, Said& said) {
   said.verdict.kind = verdict_of(line.needed("verdict"));
   if (said.verdict.kind == ALLOT_EXCEPTION) {
-    const std::string type = line.text("class").value_or("");
-    said.verdict.reason = text_of(type, line.text("message").value_or(""));
-    said.verdict.detail = both_ends(line.text("trace").value_or(""));
+    read_error(line, said.verdict);
   } else {
-    said.verdict.reason = line.text("reason").value_or("");
+    read_reason(line, said.verdict);
   }
   said.verdict.delay = line.duration("delay");
   if (said.verdict.kind == ALLOT_SNOOZE && !said.verdict.delay) {
     throw BadLine("a snooze needs its 'delay'");
   }
+}
+
+void read_progress(LineFields& line, Said& said) {
+  const auto percent = line.integer("percent");
+  if (!percent || *percent < 0 || *percent > 100) throw BadLine("'percent' must be 0 to 100");
+  said.percent = static_cast<std::uint32_t>(*percent);
+  said.text = line.text("word").value_or("");
 }
 
 void read_log(LineFields& line, Said& said) {
@@ -266,6 +287,7 @@ const Reader& reader_of(const std::string& word) {
       {"hello", {Kind::kHello, &read_hello}},
       {"verdict", {Kind::kVerdict, &read_verdict}},
       {"heartbeat", {Kind::kHeartbeat, [](LineFields&, Said&) {}}},
+      {"progress", {Kind::kProgress, &read_progress}},
       {"log", {Kind::kLog, &read_log}},
       {"checkpoint", {Kind::kCheckpoint, &read_checkpoint}},
       {"submit", {Kind::kSubmit, &read_tasks}},
@@ -287,6 +309,19 @@ void add_text(std::string& line, std::string_view text) {
     line.append(1, '"').append(text).append(1, '"');
   } else {
     line += json(text).dump();
+  }
+}
+
+const char* stop_word(std::int32_t reason) {
+  switch (reason) {
+    case ALLOT_STOP_CANCELLED:
+      return "cancelled";
+    case ALLOT_STOP_TIME_LIMIT:
+      return "time_limit";
+    case ALLOT_STOP_LEASE:
+      return "lease_in_doubt";
+    default:
+      return "worker_leaves";
   }
 }
 
@@ -344,8 +379,8 @@ std::string task_line(const allot::Context& ctx) {
   return line += "}\n";
 }
 
-std::string stop_line(std::string_view id) {
-  return line_of({{"kind", "stop"}, {"id", id}});
+std::string stop_line(std::string_view id, std::int32_t reason) {
+  return line_of({{"kind", "stop"}, {"id", id}, {"reason", stop_word(reason)}});
 }
 
 std::string done_line(std::string_view id, const std::vector<std::string>& ids) {

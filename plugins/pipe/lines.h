@@ -25,12 +25,13 @@ class BadLine : public std::runtime_error {
 
 // What a program says. Only the fields of its kind are set.
 struct Said {
-  enum class Kind { kHello, kVerdict, kHeartbeat, kLog, kCheckpoint, kSubmit, kReplace };
+  enum class Kind { kHello, kVerdict, kHeartbeat, kProgress, kLog, kCheckpoint, kSubmit, kReplace };
   Kind kind = Kind::kHello;
   std::string id{};                        // of the task; none of a hello
   allot::Outcome verdict{};                // kVerdict
   std::int32_t level = ALLOT_LOG_INFO;     // kLog
-  std::string text{};                      // kLog
+  std::string text{};                      // kLog; kProgress: a word, or none
+  std::uint32_t percent = 0;               // kProgress
   std::string payload{};                   // kCheckpoint
   std::vector<allot::Submission> tasks{};  // kSubmit, kReplace
   std::string trouble{};  // of a call that is no good; the program is told, and goes on
@@ -41,8 +42,8 @@ struct Said {
 
 // The lines for a program, with their ends. The one of a task:
 [[nodiscard]] std::string task_line(const allot::Context& ctx);
-// "Give your verdict soon."
-[[nodiscard]] std::string stop_line(std::string_view id);
+// "Give your verdict soon", for this reason: ALLOT_STOP_...
+[[nodiscard]] std::string stop_line(std::string_view id, std::int32_t reason);
 // The answers to a call that writes.
 [[nodiscard]] std::string done_line(std::string_view id, const std::vector<std::string>& ids = {});
 [[nodiscard]] std::string refused_line(std::string_view id, const allot::CallError& error);

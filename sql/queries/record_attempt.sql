@@ -3,9 +3,10 @@
 -- time at which it ended. Assignments run left to right: the time looks at the former cause. FOR
 -- UPDATE waits for somebody's late acknowledgement, so that no record outlives its task.
 INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ended_at, cause, error,
-                          detail, fault, lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib)
+                          detail, fault, log_lines, lock_host, lock_pid, runtime_us, cpu_us,
+                          max_rss_kib)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), :attempt,
-       UTC_TIMESTAMP(6), :cause, :error, :detail, :fault, :host, :pid,
+       UTC_TIMESTAMP(6), :cause, :error, :detail, :fault, :log_lines, :host, :pid,
        :runtime_us, :cpu_us, :max_rss_kib
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
@@ -16,5 +17,6 @@ SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), :attempt,
     ON DUPLICATE KEY UPDATE ended_at = IF(task_attempt.cause = VALUES(cause), ended_at, VALUES(ended_at)),
                             cause = VALUES(cause), error = VALUES(error),
                             detail = VALUES(detail), fault = VALUES(fault),
+                            log_lines = VALUES(log_lines),
                             runtime_us = VALUES(runtime_us), cpu_us = VALUES(cpu_us),
                             max_rss_kib = VALUES(max_rss_kib);

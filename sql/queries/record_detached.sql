@@ -1,8 +1,9 @@
 -- Like record_attempt.sql. The row says where the task ran, because another worker does a recovery.
 INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ended_at, cause, error,
-                          detail, fault, lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib)
-SELECT queue_id, partition_no, prio, first_key, :attempt, UTC_TIMESTAMP(6), :cause, :error, :detail, :fault,
-       lock_host, lock_pid, :runtime_us, :cpu_us, :max_rss_kib
+                          detail, fault, log_lines, lock_host, lock_pid, runtime_us, cpu_us,
+                          max_rss_kib)
+SELECT queue_id, partition_no, prio, first_key, :attempt, UTC_TIMESTAMP(6), :cause, :error,
+       :detail, :fault, :log_lines, lock_host, lock_pid, :runtime_us, :cpu_us, :max_rss_kib
   FROM task_running
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key
@@ -11,5 +12,6 @@ SELECT queue_id, partition_no, prio, first_key, :attempt, UTC_TIMESTAMP(6), :cau
     ON DUPLICATE KEY UPDATE ended_at = IF(task_attempt.cause = VALUES(cause), ended_at, VALUES(ended_at)),
                             cause = VALUES(cause), error = VALUES(error),
                             detail = VALUES(detail), fault = VALUES(fault),
+                            log_lines = VALUES(log_lines),
                             runtime_us = VALUES(runtime_us), cpu_us = VALUES(cpu_us),
                             max_rss_kib = VALUES(max_rss_kib);

@@ -6,7 +6,7 @@ SELECT partition_no, prio, run_key, first_key, attempt, type, LENGTH(payload),
        flags, lock_origin,
        IF(expire_at - INTERVAL ttl_us DIV 2 MICROSECOND < UTC_TIMESTAMP(6),
           DATE_FORMAT(expire_at - INTERVAL ttl_us MICROSECOND, '%Y-%m-%dT%H:%i:%s.%fZ'), NULL),
-       headers
+       headers, progress, progress_word
   FROM task_running
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio = :prio AND first_key = :first_key;

@@ -34,8 +34,11 @@ int c_host_run(const allot_plugin* plugin, size_t index, const char* payload,
                struct c_host_result* result) {
   const allot_handler* handler = plugin->handlers[index];
   const allot_pair config = {text("word"), text("from C")};
-  const allot_host host = {sizeof host, result, log_line, stop_requested, heartbeat, NULL,
-                           NULL,        NULL,   NULL};
+  const allot_host host = {.struct_size = sizeof host,
+                           .context = result,
+                           .log = log_line,
+                           .stop_requested = stop_requested,
+                           .heartbeat = heartbeat};
   const allot_task task = {.struct_size = sizeof task,
                            .id = text("id-7"),
                            .queue = text("mail"),

@@ -162,6 +162,9 @@ ALLOT_SIZE_V4(allot_outcome, 72);
 
 /* Appended by version 5. */
 #if ALLOT_ABI_VERSION >= 5
+ALLOT_AT(allot_host, stop_reason, 72);
+ALLOT_AT(allot_host, progress, 80);
+ALLOT_SIZE_V5(allot_host, 88);
 ALLOT_AT(allot_submission, time_limit_ms, 176);
 ALLOT_SIZE_V5(allot_submission, 184);
 ALLOT_AT(allot_handler, begin_thread, 104);

@@ -20,7 +20,8 @@ static_assert(offsetof(allot_handler, made_up) >= 104, "this is the header of th
 class Silent : public HostHooks {
  public:
   void log(int /*level*/, std::string_view /*text*/) noexcept override {}
-  bool stop_requested() noexcept override { return false; }
+  std::int32_t stop_reason() noexcept override { return ALLOT_STOP_NONE; }
+  void progress(std::uint32_t /*percent*/, std::string_view /*word*/) noexcept override {}
   void heartbeat() noexcept override {}
 };
 

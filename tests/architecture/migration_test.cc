@@ -83,6 +83,7 @@ const std::map<std::string, std::uint64_t> kLanded = {
     {"0016_deferred_types.sql", 0x0ff9f52cef21a1baU},
     {"0017_instance_pools.sql", 0x70854374d08972d4U},
     {"0018_errors.sql", 0x7d1752dbdfa5922bU},
+    {"0019_progress.sql", 0xe10bd68021bb3b4bU},
 };
 
 TEST(MigrationTest, WhatLandedStaysAsItIs) {

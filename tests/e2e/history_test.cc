@@ -100,7 +100,8 @@ TEST(History, ItIsPurgedInBatchesWhileTasksRun) {
       support::numbers(1, 8000) +
       ";"
       "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, first_key, 0, 1,"
-      " UTC_TIMESTAMP(6), 'retry', '', 'h', 1, NULL, NULL, NULL, NULL, NULL FROM task_history;"
+      " UTC_TIMESTAMP(6), 'retry', '', 'h', 1, NULL, NULL, NULL, NULL, NULL, NULL FROM "
+      "task_history;"
       "INSERT INTO task_dead SELECT queue_id, 0, 1, seq, 1, 0, NULL, 'old', '', 'fail', '',"
       " UTC_TIMESTAMP(6) - INTERVAL IF(seq <= 300, 2, 0) HOUR, NULL, NULL, NULL FROM queue, " +
       support::numbers(1, 310));

@@ -141,15 +141,77 @@ def handle(task):
     append("begins")
     while not task.stop_requested():
         time.sleep(0.01)
-    append("stops")
+    append("stops", task.stop_reason)
     return allot_pipe.retry("stopped")
 allot_pipe.run(handle)
 )py")));
   const auto id = daemon.submit("p.wait", "");
   ASSERT_TRUE(eventually([&] { return !file("lines").empty(); })) << daemon.log();
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0})) << daemon.log();
-  EXPECT_EQ(file("lines"), "begins\nstops\n");
+  EXPECT_EQ(file("lines"), "begins\nstops worker_leaves\n");
   EXPECT_EQ(daemon.task(id)["attempts"].size(), 0U) << daemon.task(id);
+}
+
+TEST_F(PipeTest, AProgramLearnsThatItsTaskIsCancelled) {
+  Daemon daemon(options(type("p.wait", R"py(
+def handle(task):
+    append("begins")
+    while not task.stop_requested():
+        time.sleep(0.01)
+    append(task.stop_reason)
+    return allot_pipe.retry("stopped")
+allot_pipe.run(handle)
+)py")));
+  const auto id = daemon.submit("p.wait", "");
+  ASSERT_TRUE(eventually([&] { return !file("lines").empty(); })) << daemon.log();
+  (void)daemon.allot({"task", "cancel", id});
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  EXPECT_EQ(file("lines"), "begins\ncancelled\n");
+}
+
+// S81
+TEST_F(PipeTest, AFailedAttemptKeepsItsLastLines) {
+  Daemon daemon(options(type("p.log", R"py(
+def handle(task):
+    for i in range(100):
+        task.log("line %d of %s" % (i, task.payload), "warn")
+    if task.payload == "bad":
+        return allot_pipe.fail("no")
+allot_pipe.run(handle)
+)py")));
+  const auto bad = daemon.submit("p.log", "bad");
+  (void)daemon.submit("p.log", "good");
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
+  const std::string log = daemon.task(bad)["attempts"][0]["log"];
+  EXPECT_TRUE(log.starts_with("warn line 36 of bad\n")) << log;
+  EXPECT_TRUE(log.ends_with("warn line 99 of bad\n")) << log;
+  EXPECT_NE(daemon.allot({"task", "show", bad}).out.find("log of attempt 1\nwarn line 36 of bad\n"),
+            std::string::npos);
+  EXPECT_EQ(daemon.count("task_attempt"), 1U) << "a success writes nothing";
+}
+
+TEST_F(PipeTest, ProgressIsShownWhileATaskRuns) {
+  DaemonOptions all = options(type("p.import", R"py(
+def handle(task):
+    task.progress(40, "importing")
+    while not os.path.exists(os.environ["WORK"] + "/go"):
+        time.sleep(0.01)
+allot_pipe.run(handle)
+)py"));
+  all.queue_keys = "detach_after = \"200ms\"\n";
+  Daemon daemon(all);
+  const auto id = daemon.submit("p.import", "");
+  ASSERT_TRUE(eventually([&] { return daemon.task(id)["progress"] == 40; })) << daemon.task(id);
+  EXPECT_EQ(daemon.task(id)["progress_word"], "importing");
+  EXPECT_NE(daemon.allot({"task", "show", id}).out.find("progress   40 % importing"),
+            std::string::npos);
+  EXPECT_NE(daemon.allot({"top", "--once"}).out.find("40 % importing"), std::string::npos);
+  EXPECT_NE(daemon.allot({"metrics"})
+                .out.find("allot_worker_progress_percent{pool=\"default\",slot=\"0\"} 40"),
+            std::string::npos)
+      << daemon.allot({"metrics"}).out;
+  (void)work_.write("go", "");
+  ASSERT_TRUE(daemon.drains()) << daemon.log();
 }
 
 // In a pool with `concurrency` each thread has a process of its own, which is there before the

@@ -13,6 +13,7 @@
 #include "cli/remote/session.h"
 #include "cli/sources/far.h"
 #include "cli/sources/queues.h"
+#include "cli/words/instance_text.h"
 #include "cli/words/listing.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
@@ -92,6 +93,15 @@ void print_detail(const as_json::Shown& shown) {
   print_detail(last.error, last.detail);
 }
 
+// What the last failed attempt logged.
+void print_log(const as_json::Shown& shown) {
+  if (shown.attempts.empty() || shown.attempts.back().log.empty()) return;
+  const queue::AttemptView& last = shown.attempts.back();
+  std::string text = printable_lines(last.log);
+  text.resize(text.find_last_not_of('\n') + 1);
+  std::printf("\nlog of attempt %u\n%s\n", last.attempt, text.c_str());
+}
+
 void line(const char* name, const std::string& value) {
   std::printf("%-10s %s\n", name, value.c_str());
 }
@@ -130,6 +140,7 @@ void print_task(const as_json::Shown& shown) {
   const std::string holder = task.holder.empty() ? "nobody" : printable(task.holder, 100);
   if (task.running) line("running on", holder);
   if (task.running) line("detached", task.since);
+  if (task.progress.percent) line("progress", progress_text(task.progress));
   if (!task.dead && !task.running) line("leased by", holder);
   if (shown.cancel && !task.dead) line("cancel", cancel_text(*shown.cancel));
   const bool compressed = (task.flags & queue::kCompressedFlags) != 0;
@@ -139,6 +150,7 @@ void print_task(const as_json::Shown& shown) {
            (task.payload.empty() ? "" : ": " + printable(task.payload, kShownPayloadLine)));
   print_attempts(shown.attempts);
   print_detail(shown);
+  print_log(shown);
 }
 
 // Shows a finished task of a queue that keeps a history.
@@ -159,6 +171,7 @@ void print_done(const as_json::Shown& shown) {
   line("ran on", printable(done.worker, 100));
   print_attempts(shown.attempts);
   print_detail(shown);
+  print_log(shown);
 }
 
 // Detached tasks come first, because they began before those that wait.

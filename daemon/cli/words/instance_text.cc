@@ -33,6 +33,12 @@ std::vector<std::string> instance_troubles(const InstanceView& view,
   return lines;
 }
 
+std::string progress_text(const queue::Progress& progress) {
+  std::string text = std::to_string(progress.percent.value_or(0)) + " %";
+  if (!progress.word.empty()) text += " " + printable(progress.word, queue::Progress::kMostWord);
+  return text;
+}
+
 std::string running_text(const std::vector<WorkerView::Running>& running) {
   if (running.empty()) return "-";
   const auto& task = running.front();
@@ -40,6 +46,7 @@ std::string running_text(const std::vector<WorkerView::Running>& running) {
       task.task + " " + printable(task.type, queue::kMaxName) + " for " + how_long(task.running_ms);
   if (task.attempt > 1) text += ", attempt " + std::to_string(task.attempt);
   if (task.detached) text += ", detached";
+  if (task.progress.percent) text += ", " + progress_text(task.progress);
   if (running.size() > 1) text += ", and " + std::to_string(running.size() - 1) + " more";
   return text;
 }

@@ -16,6 +16,8 @@ using as_json::WorkerView;
 // "mail/7", or "-" without a lease.
 [[nodiscard]] std::string partition_text(const WorkerView& worker);
 // The first of the tasks, and the number of the others.
+// "40 % importing"
+[[nodiscard]] std::string progress_text(const queue::Progress& progress);
 [[nodiscard]] std::string running_text(const std::vector<WorkerView::Running>& running);
 // "steward: slot 4, pid 4711, idle"; more than one after each other.
 [[nodiscard]] std::string stewards_text(const InstanceView& view);

@@ -84,6 +84,9 @@ std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
     view.flags = static_cast<std::uint32_t>(row->u64(14));
     if (!row->is_null(16)) view.silent_since = row->text(16);
     view.headers = headers_of(*row, 17);
+    if (const auto percent = row->maybe_u64(18)) {
+      view.progress = {static_cast<std::uint32_t>(*percent), text_or_none(*row, 19)};
+    }
     return view;
   }
   if (const auto row = results[2].next()) {
@@ -116,7 +119,8 @@ std::vector<AttemptView> read_attempts(db::Connection& db, const TaskId& id, int
                         static_cast<std::uint32_t>(row->u64(6)),
                         {row->maybe_u64(7), row->maybe_u64(8), row->maybe_u64(9)},
                         text_or_none(*row, 10),
-                        fault_of(row->text(3), text_or_none(*row, 11))});
+                        fault_of(row->text(3), text_or_none(*row, 11)),
+                        text_or_none(*row, 12)});
   }
   return attempts;
 }

@@ -9,6 +9,7 @@
 
 #include "db/connection.h"
 #include "queue/model/catalog.h"
+#include "queue/model/progress.h"
 #include "queue/model/task.h"
 
 namespace allot::queue {
@@ -60,6 +61,7 @@ struct TaskView {
   std::string expires_at;     // likewise, of one that waits: dead unless it has begun by then
   std::optional<std::uint32_t> key_hash;  // likewise, but not of a detached one: see task.key_hash
   Headers headers{};                      // only from show()
+  Progress progress{};                    // likewise, of a detached one
 };
 
 struct AttemptView {
@@ -72,6 +74,7 @@ struct AttemptView {
   Usage usage{};
   std::string detail{};  // all of the error; empty: `error` is
   std::string fault{};   // see fault_of() of look/dead_letter.h
+  std::string log{};     // the last lines that its handler logged
 };
 
 // What keeps a waiting task, as one look at the database showed it.

@@ -71,9 +71,13 @@ Fenced DetachedStore::detach_concurrent(db::Connection& db, const Claim& claim,
   return send(db, claim, {detach_statement(claim, attempt)});
 }
 
-bool DetachedStore::renew(db::Connection& db, const Claim& claim) const {
+bool DetachedStore::renew(db::Connection& db, const Claim& claim, const Progress& progress) const {
   db::Statement statement(sql::k_renew_detached);
-  set_row(statement, claim).set("ttl_us", ttl_.count());
+  const bool shown = progress.percent.has_value();
+  set_row(statement, claim)
+      .set("ttl_us", ttl_.count())
+      .set_raw("progress", shown ? std::to_string(*progress.percent) : "NULL")
+      .set_raw("progress_word", shown ? db::Statement::quoted(progress.word) : "NULL");
   return db.run({statement}).front().affected() == 1;
 }
 

@@ -11,6 +11,7 @@
 #include "db/connection.h"
 #include "queue/model/claim.h"
 #include "queue/model/lease.h"
+#include "queue/model/progress.h"
 #include "queue/model/task.h"
 #include "queue/verbs/block.h"
 #include "queue/verbs/ending.h"
@@ -50,8 +51,8 @@ class DetachedStore {
   [[nodiscard]] Fenced detach_concurrent(db::Connection& db, const Claim& claim,
                                          std::uint32_t attempt) const;
 
-  // False: this holder does not have it any more.
-  bool renew(db::Connection& db, const Claim& claim) const;
+  // Writes its progress as well. False: this holder does not have it any more.
+  bool renew(db::Connection& db, const Claim& claim, const Progress& progress = {}) const;
   // The detached task as this holder has it.
   std::optional<Claim> held(db::Connection& db, const TaskId& id) const;
 

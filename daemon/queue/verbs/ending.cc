@@ -114,6 +114,9 @@ Mark refunded(const Ending& ending, std::uint32_t keep_flags) {
 Statement record_statement(const Holder& who, const Claim& claim, const Ending& ending) {
   Statement record(texts(claim).record);
   set_verdict(set_row(record, claim).set("attempt", ending.attempt), ending.verdict);
+  const std::string_view log = ending.verdict.log;
+  record.set_raw("log_lines",
+                 log.empty() ? "NULL" : Statement::quoted(error_text(log, kMostErrorText)));
   if (!claim.detached()) record.set("host", who.host).set("pid", who.pid);
   return set_usage(record, ending.verdict.usage);
 }

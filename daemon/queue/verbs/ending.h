@@ -31,6 +31,7 @@ struct Verdict {
   Usage usage{};
   std::string_view detail{};
   std::string_view fault{};
+  std::string_view log{};  // the last lines that its handler logged
 };
 
 // The verdict on an attempt whose end nobody reported.

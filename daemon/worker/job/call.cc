@@ -2,6 +2,7 @@
 #include "worker/job/call.h"
 
 #include <algorithm>
+#include <array>
 
 #include "log/log.h"
 #include "worker/process/stop_request.h"
@@ -20,17 +21,27 @@ void Call::Hooks::log(int level, std::string_view text) noexcept {
   const auto at = static_cast<log::Level>(std::clamp(level, 0, 3));
   log::write(at, "handler.log",
              {{"task", run_.id}, {"type", run_.task.type}, trace_field(run_.task), {"text", text}});
+  constexpr std::array kLevels = {"debug", "info", "warn", "error"};
+  run_.said.add(kLevels.at(static_cast<std::size_t>(at)), text);
 }
 
-bool Call::Hooks::stop_requested() noexcept {
-  return asked() == Asked::kStop || boot_ns() >= run_.soft_deadline_ns() ||
-         !call_.keeper_.valid(run_) || run_.cancelled();
+// The reason that matters most to the task comes first.
+std::int32_t Call::Hooks::stop_reason() noexcept {
+  if (run_.cancelled()) return ALLOT_STOP_CANCELLED;
+  if (boot_ns() >= run_.soft_deadline_ns()) return ALLOT_STOP_TIME_LIMIT;
+  if (!call_.keeper_.valid(run_)) return ALLOT_STOP_LEASE;
+  return asked() == Asked::kStop ? ALLOT_STOP_WORKER : ALLOT_STOP_NONE;
 }
 
 // A heartbeat of any task is progress of the call.
 void Call::Hooks::heartbeat() noexcept {
   const Nanos now = boot_ns();
   for (Member& member : call_.members) member.run.progress(now);
+}
+
+void Call::Hooks::progress(std::uint32_t percent, std::string_view word) noexcept {
+  run_.show_progress(percent, word);
+  heartbeat();
 }
 
 plugin_host::CallAnswer Call::Hooks::checkpoint(std::string_view payload) noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
 #include <span>
 #include <string>
@@ -35,8 +36,9 @@ class Call {
         : writes(call.session_, call.keeper_, call.addresses_, run), call_(call), run_(run) {}
 
     void log(int level, std::string_view text) noexcept override;
-    bool stop_requested() noexcept override;
+    std::int32_t stop_reason() noexcept override;
     void heartbeat() noexcept override;
+    void progress(std::uint32_t percent, std::string_view word) noexcept override;
     plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept override;
     plugin_host::CallAnswer submit(std::span<const allot_submission* const> tasks,
                                    std::vector<std::string>& ids) noexcept override;

@@ -393,6 +393,7 @@ TaskEnd JobRunner::verdict(Call::Member& member, const plugin_host::CallResult& 
 TaskEnd JobRunner::end_failed(Call::Member& member, Facts& facts, bool gave_way) {
   const bool excused = member.hooks.writes.excused();
   facts.excused = gave_way || excused;
+  facts.log = member.run.said.text();
   const TaskEnd ended = end(member.run, facts);
   const bool again = excused && (ended.result == Result::kWritten || ended.result == Result::kHeld);
   if (again && tried_again(facts) && !facts.cancel) return {Result::kLeaseGone};

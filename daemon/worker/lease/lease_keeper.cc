@@ -23,6 +23,9 @@ constexpr Nanos kTryAgain = 200 * kMilli;
 constexpr Nanos kLookAtTask = 50 * kMilli;
 // When workers are idle, a task that has run for this long leaves its partition to its neighbours.
 constexpr Nanos kSlow = 100 * kMilli;
+// A detached task that has new progress is renewed this long after its last renewal, which writes
+// it.
+constexpr Nanos kProgressEvery = 5 * kSecond;
 // The keeper looks for cancels that are due within this together with one that is due now.
 constexpr Nanos kLookTogether = 250 * kMilli;
 
@@ -260,7 +263,9 @@ bool LeaseKeeper::lease_is_due(Nanos now) const {
 }
 
 bool LeaseKeeper::renewal_is_due(const Run& run, Nanos now) {
-  return run.kept.place == Place::kDetached && !run.kept.lost && now >= run.kept.renew_at_ns;
+  if (run.kept.place != Place::kDetached || run.kept.lost) return false;
+  if (now >= run.kept.renew_at_ns) return true;
+  return run.has_new_progress() && now >= run.kept.renewed_ns + kProgressEvery;
 }
 
 bool LeaseKeeper::detach_is_due(const Run& run, Nanos now) const {
@@ -332,9 +337,13 @@ void LeaseKeeper::renew_detached(Run& run) {
     connect_if_needed();
     const Nanos sent = boot_ns();
     const queue::Claim mine = queue::claim(run.lease, run.task).once_detached();
-    if (!detached_store_.renew(*connection_, mine)) {
+    // Read first, so that what is shown meanwhile is written with the next one.
+    const std::uint32_t shown = run.progress_version();
+    if (!detached_store_.renew(*connection_, mine, run.shown_progress())) {
       return lose(run, "renew_detached");
     }
+    run.kept.written_progress = shown;
+    run.kept.renewed_ns = sent;
     trips_.add(boot_ns() - sent);
     run.kept.renew_at_ns = sent + ttl_ns_ / 3;
     run.kept.deadline_ns = deadline_after(sent);
@@ -414,6 +423,7 @@ void LeaseKeeper::detached(Run& run, Nanos sent_ns) {
   run.kept.place = Place::kDetached;
   trips_.add(boot_ns() - sent_ns);
   run.kept.renew_at_ns = sent_ns + ttl_ns_ / 3;
+  run.kept.renewed_ns = sent_ns;
   run.kept.deadline_ns = deadline_after(sent_ns);
   run.detach();  // from now on it goes by its own deadline
   slot_.count(meter::Count::kDetached, run.queue.info.name, run.task.type);

@@ -154,6 +154,7 @@ void SlotWriter::name_run(std::size_t entry, queue::Partition partition,
   run.started_ns = boot_ns();
   run.queue_id = partition.queue_id;
   run.partition_no = partition.partition_no;
+  run.progress = ipc::kNoProgress;
   copy_text(run.queue_name, queue_name);
   copy_text(run.type, task.type);
   copy_text(run.task, queue::TaskId{partition, task.key.prio, task.id_key()}.text());
@@ -164,6 +165,13 @@ void SlotWriter::set_deadlines(std::size_t entry, Nanos soft_ns, Nanos hard_ns,
   slot_.runs[entry].started_ns = boot_ns();
   slot_.runs[entry].soft_deadline_ns = soft_ns;
   move_deadline(entry, hard_ns, limited_by);
+}
+
+void SlotWriter::show_progress(std::size_t entry, std::uint32_t percent, std::string_view word) {
+  ipc::RunRecord& run = slot_.runs[entry];
+  std::atomic_ref(run.progress).store(ipc::kNoProgress);
+  copy_text(run.progress_word, word);
+  std::atomic_ref(run.progress).store(static_cast<std::uint8_t>(percent));
 }
 
 void SlotWriter::move_deadline(std::size_t entry, Nanos hard_ns, ipc::Limit limited_by) {

@@ -54,6 +54,8 @@ class SlotWriter {
                 const queue::Task& task, std::uint32_t attempt, std::uint32_t max_attempts);
   // Before its handler begins. 0: no deadline.
   void set_deadlines(std::size_t entry, Nanos soft_ns, Nanos hard_ns, ipc::Limit limited_by);
+  // One thread at a time, while the run is in its handler. `percent` is 0 to 100.
+  void show_progress(std::size_t entry, std::uint32_t percent, std::string_view word);
   // Any thread may call it while the run is in its handler; wait-free.
   void move_deadline(std::size_t entry, Nanos hard_ns, ipc::Limit limited_by);
   [[nodiscard]] Nanos hard_deadline_ns(std::size_t entry) const {

@@ -109,7 +109,7 @@ Decision try_again(const Facts& facts) {
 
 queue::Verdict verdict_of(const Facts& facts) {
   const Failure& failure = facts.failure;
-  return {facts.cause, failure.message, facts.usage, failure.detail, failure.fault};
+  return {facts.cause, failure.message, facts.usage, failure.detail, failure.fault, facts.log};
 }
 
 meter::Count count_of(Decision::What what) {

@@ -51,6 +51,7 @@ struct Facts {
   std::chrono::microseconds pause{0};                 // by the policy of its type or queue
   std::string cause{};                                // of the verdict: a word,
   Failure failure{};                                  // and what it says
+  std::string log{};  // the last lines that its handler logged, if it failed
   queue::Usage usage{};
   std::optional<queue::OnDead> on_dead{};
   std::optional<queue::Record> record{};  // for the history of its queue, if it keeps one

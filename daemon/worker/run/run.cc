@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/run/run.h"
 
+#include <algorithm>
 #include <exception>
+#include <new>
+#include <utility>
 
+#include "queue/model/error_text.h"
 #include "queue/model/fireworq.h"
 
 namespace allot::worker {
@@ -69,6 +73,23 @@ void Run::progress(Nanos now) noexcept {
   const auto [at_ns, by] = limits_.hard(now);
   if (!cancel.asked() || at_ns < cancel.end_at()) return move_deadline(at_ns, by);
   move_deadline(cancel.end_at(), ipc::Limit::kCancel);
+}
+
+void Run::show_progress(std::uint32_t percent, std::string_view word) noexcept {
+  try {
+    queue::Progress now{std::min(percent, 100U),
+                        queue::error_text(word, queue::Progress::kMostWord)};
+    const MutexLock held(mutex_);
+    slot_.show_progress(plan.entry, *now.percent, now.word);
+    progress_ = std::move(now);
+    ++shown_;
+  } catch (const std::bad_alloc&) {  // it is only shown to people
+  }
+}
+
+queue::Progress Run::shown_progress() const {
+  const MutexLock held(mutex_);
+  return progress_;
 }
 
 void Run::cancel_asked() noexcept {

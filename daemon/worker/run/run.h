@@ -14,10 +14,12 @@
 #include "peer/slot_file.h"
 #include "plugin_host/registry.h"
 #include "queue/model/claim.h"
+#include "queue/model/progress.h"
 #include "queue/verbs/block.h"
 #include "thread/mutex.h"
 #include "worker/process/slot_writer.h"
 #include "worker/run/cancel_watch.h"
+#include "worker/run/log_tail.h"
 #include "worker/run/served_queue.h"
 #include "worker/run/task_limits.h"
 
@@ -91,7 +93,17 @@ class Run {
   void end() { mark(RunEvent::kEnd); }
 
   // From any thread.
+  LogTail said;
   void progress(Nanos now) noexcept;
+  // Puts it into the slot; of a detached task the keeper writes it with a renewal.
+  void show_progress(std::uint32_t percent, std::string_view word) noexcept;
+  [[nodiscard]] queue::Progress shown_progress() const;
+  // What is shown was not written yet.
+  [[nodiscard]] bool has_new_progress() const {
+    return progress_version() != kept.written_progress;
+  }
+  // Changes with each call of show_progress().
+  [[nodiscard]] std::uint32_t progress_version() const { return shown_.load(); }
   [[nodiscard]] bool cancelled() const noexcept { return cancel.asked(); }
   [[nodiscard]] bool detached() const noexcept {
     return peer::is_detached(slot_.state(plan.entry));
@@ -111,8 +123,10 @@ class Run {
     std::atomic<Nanos> deadline_ns{0};
     // Under the keeper's mutex.
     Place place = Place::kPartition;
-    Nanos detach_at_ns = 0;  // no earlier detach, after one that failed
-    Nanos renew_at_ns = 0;   // once it is detached
+    Nanos detach_at_ns = 0;              // no earlier detach, after one that failed
+    Nanos renew_at_ns = 0;               // once it is detached
+    Nanos renewed_ns = 0;                // likewise: when it was detached or renewed last
+    std::uint32_t written_progress = 0;  // likewise: the value of shown_ that was written
   };
   Kept kept;
 
@@ -130,8 +144,10 @@ class Run {
   Nanos began_ns_ = 0;
   Nanos returned_ns_ = 0;
   bool was_valid_ = false;
-  Mutex mutex_;
+  mutable Mutex mutex_;
   Nanos hard_ns_ ALLOT_GUARDED_BY(mutex_) = 0;
+  queue::Progress progress_ ALLOT_GUARDED_BY(mutex_);
+  std::atomic<std::uint32_t> shown_{0};  // how often progress_ was set
 };
 
 using Place = Run::Place;

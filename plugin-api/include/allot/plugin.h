@@ -159,6 +159,15 @@ typedef void (*allot_row_function)(void* context, const allot_str* fields, size_
 /* Takes one type, or one id, which it copies. */
 typedef void (*allot_offer_function)(void* context, allot_str type);
 
+/* Why a handler is asked to end soon. */
+enum {
+  ALLOT_STOP_NONE = 0,
+  ALLOT_STOP_CANCELLED = 1,  /* someone asked for the end of the task: it will not run again */
+  ALLOT_STOP_TIME_LIMIT = 2, /* the time of this attempt is nearly over */
+  ALLOT_STOP_LEASE = 3,      /* the lease is in doubt: another worker may run the task soon */
+  ALLOT_STOP_WORKER = 4      /* the worker leaves: the daemon stops, reloads or replaces it */
+};
+
 /* What a handler may ask of its worker while it runs. */
 typedef struct allot_host {
   size_t struct_size;
@@ -186,6 +195,13 @@ typedef struct allot_host {
    * otherwise. A `?` in the statement stands for the next of the values. row may be NULL. */
   int32_t (*execute)(void* context, allot_str statement, const allot_value* values, size_t count,
                      allot_row_function row, void* row_context, allot_result* result);
+  /* Since version 5. Why stop_requested is not 0, as ALLOT_STOP_...; the first of them that
+   * applies. */
+  int32_t (*stop_reason)(void* context);
+  /* Since version 5. How far the task is, in percent (more than 100 counts as 100), with a word of
+   * up to 47 bytes for people, which may be empty. Costs no statement: shown by `allot top`, and of
+   * a detached task also by `allot task show`, some seconds later. It counts as a heartbeat. */
+  void (*progress)(void* context, uint32_t percent, allot_str word);
 } allot_host;
 
 enum {

@@ -177,6 +177,9 @@ class Context {
   // True when the daemon stops, the time limit is near, or the lease is in doubt: the handler
   // should end soon.
   [[nodiscard]] bool stop_requested() const { return host_.stop_requested(host_.context) != 0; }
+  // Why: ALLOT_STOP_CANCELLED, ALLOT_STOP_TIME_LIMIT, ALLOT_STOP_LEASE or ALLOT_STOP_WORKER;
+  // without a stop ALLOT_STOP_NONE.
+  [[nodiscard]] std::int32_t stop_reason() const { return host_.stop_reason(host_.context); }
   // What is left of the task's time, at least 0; when nothing is left, stop_requested() is true.
   // Use it as time limit for services that the handler calls. Without a limit it is
   // nanoseconds::max().
@@ -191,6 +194,11 @@ class Context {
   }
   // Reports progress, which keeps the promise of a handler with kProgressEvery (below).
   void heartbeat() const { host_.heartbeat(host_.context); }
+  // Shows people how far the task is: 0 to 100, and a word of up to 47 bytes. Counts as a
+  // heartbeat.
+  void progress(std::uint32_t percent, std::string_view word = {}) const {
+    host_.progress(host_.context, percent, {word.data(), word.size()});
+  }
 
   // Gives the task this payload from now on: a further attempt starts from it. It is stored when
   // the call returns, whatever happens later; payload() of this run stays as it is. This call and

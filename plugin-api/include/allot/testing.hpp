@@ -76,6 +76,7 @@ struct Ran {
   std::string log;  // the handler's lines: "warn the text\n"
   int heartbeats = 0;
   int stops_asked = 0;  // calls of stop_requested()
+  std::vector<std::pair<std::uint32_t, std::string>> progress{};
   // What the handler wrote. A worker keeps the last three only if the outcome is success.
   std::vector<std::string> checkpoints{};
   std::vector<Submission> submitted{};  // their ids are "id-1", "id-2" ...
@@ -127,8 +128,12 @@ class Handler {
     if (handler_->destroy != nullptr) handler_->destroy(self_);
   }
 
-  // Makes stop_requested() true from now on, or from its call number `calls` + 1 on.
-  void request_stop(int calls = 0) { stop_after_ = calls; }
+  // Makes stop_requested() true from now on, or from its call number `calls` + 1 on, for this
+  // reason.
+  void request_stop(int calls = 0, std::int32_t reason = ALLOT_STOP_WORKER) {
+    stop_reason_ = reason;
+    stop_after_ = calls;
+  }
 
   // Runs one task to its verdict. An exception of the handler is a retry, as in a worker.
   Ran run(const Task& task) {
@@ -204,8 +209,9 @@ class Handler {
               detail::text(task.traceparent),
               detail::text(task.tracestate),
               task.losses},
-          host{sizeof(allot_host), this,    &log,          &stop_requested, &heartbeat,
-               &checkpoint,        &submit, &replace_with, &execute},
+          host{sizeof(allot_host), this,         &log,     &stop_requested,
+               &heartbeat,         &checkpoint,  &submit,  &replace_with,
+               &execute,           &stop_reason, &progress},
           outcome{sizeof(allot_outcome),
                   ALLOT_SUCCESS,
                   ALLOT_DELAY_BY_POLICY,
@@ -232,8 +238,19 @@ class Handler {
     static std::int32_t stop_requested(void* context) {
       Call& call = of(context);
       const std::lock_guard lock(call.mutex);
-      const bool late = call.deadline_ns != 0 && now_ns() >= call.deadline_ns;
-      return call.ran.stops_asked++ >= call.handler.stop_after_ || late ? 1 : 0;
+      return call.ran.stops_asked++ >= call.handler.stop_after_ || call.is_late() ? 1 : 0;
+    }
+    [[nodiscard]] bool is_late() const { return deadline_ns != 0 && now_ns() >= deadline_ns; }
+    static std::int32_t stop_reason(void* context) {
+      Call& call = of(context);
+      const std::lock_guard lock(call.mutex);
+      if (call.is_late()) return ALLOT_STOP_TIME_LIMIT;
+      const bool stops = call.ran.stops_asked >= call.handler.stop_after_;
+      return stops ? call.handler.stop_reason_.load() : ALLOT_STOP_NONE;
+    }
+    static void progress(void* context, std::uint32_t percent, allot_str word) {
+      const std::lock_guard lock(of(context).mutex);
+      of(context).ran.progress.emplace_back(percent, text_of(word));
     }
     static void heartbeat(void* context) {
       const std::lock_guard lock(of(context).mutex);
@@ -426,6 +443,7 @@ class Handler {
   const allot_handler* handler_ = nullptr;
   void* self_ = nullptr;
   std::atomic<int> stop_after_{INT32_MAX};
+  std::atomic<std::int32_t> stop_reason_{ALLOT_STOP_WORKER};
 };
 
 }  // namespace test

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs tasks of Allot (docs/pipe-workers.md): AllotPipe::run(sub { my ($task) = @_; ... }). It ends
-# with anything, or fail('why'), retry('why', 30), snooze(30), release(); delays are seconds. All
-# texts are octets: those of UTF-8.
+# with anything, or fail('why'), retry('why', 30), snooze(30), release(); delays are seconds. The
+# reason of a failure or retry may be an object, as of an exception. All texts are octets: those of
+# UTF-8.
 package AllotPipe;
 use strict; use warnings;
 use Carp ();
@@ -15,7 +16,8 @@ open(my $in, '<&=', 3) && open(my $out, '>&=', 4) or die "AllotPipe: descriptors
 sub _verdict {
     my ($verdict, $reason, $delay) = @_;
     my @delay = defined $delay ? (delay => int($delay * 1000) . 'ms') : ();
-    return bless { verdict => $verdict, reason => _text($reason // ''), @delay }, 'AllotPipe::Verdict';
+    my @why = ref $reason ? _error($reason) : (reason => _text($reason // ''));
+    return bless { verdict => $verdict, @why, @delay }, 'AllotPipe::Verdict';
 }
 sub success { return _verdict('success') }
 sub retry   { return _verdict('retry', @_) }
@@ -46,24 +48,37 @@ sub _call {
     my ($task, $kind, @fields) = @_;
     local $_;
     _write(kind => $kind, id => $task->{id}, @fields);
-    while (($_ = _read(1))->{kind} eq 'stop') { $task->{stopped} = 1 }
+    while (($_ = _read(1))->{kind} eq 'stop') { $task->{stop_reason} = $_->{reason} }
     return $_->{kind} eq 'done' ? $_->{ids} : die "$_->{code}: $_->{reason}\n";
 }
 sub _task { my ($type, $payload, %options) = @_; [{type => $type, _payload($payload), %options}] }
-# A task has id, queue, type, attempt, max_attempts, time_left_ms, traceparent, tracestate and payload.
+# A task has id, queue, type, attempt, max_attempts, time_left_ms, traceparent, tracestate and payload;
+# once it is asked to stop, stop_reason: cancelled, time_limit, lease_in_doubt or worker_leaves.
 sub heartbeat { _write(kind => 'heartbeat', id => $_[0]{id}) }
 sub log { _write(kind => 'log', id => $_[0]{id}, text => _text($_[1]), level => $_[2] // 'info') }
 sub checkpoint     { _call($_[0], 'checkpoint', _payload($_[1])) }
 sub submit         { my $task = shift; return _call($task, 'submit', tasks => _task(@_))->[0] }
 sub replace_with   { my $task = shift; _call($task, 'replace_with', tasks => _task(@_)) }
-sub stop_requested { return $_[0]{stopped} ||= defined _read(0) }
+sub stop_requested {
+    my ($task) = @_;
+    $task->{stop_reason} //= (_read(0) // {})->{reason};
+    return defined $task->{stop_reason};
+}
+sub progress {
+    my ($task, $percent, $word) = @_;
+    _write(kind => 'progress', id => $task->{id}, percent => int $percent, word => _text($word // ''));
+}
 
+sub _error {
+    my ($error, $trace) = @_;
+    return (class => ref $error, message => _text($error), trace => _text($trace // $error));
+}
 sub _trace { (my $what = "$_[0]") =~ s/( at \S+ line \d+(, <.*)?\.)?\n\z//; Carp::longmess($what) }
 sub _ended {
     my ($handle, $task, $end, $trace) = @_;
     local $SIG{__DIE__} = $SIG{__DIE__} || sub { $trace = _trace($_[0]) };
     return ref $end eq 'AllotPipe::Verdict' ? $end : success() if eval { ($end) = $handle->($task); 1 };
-    return { verdict => 'exception', class => ref $@, message => _text($@), trace => _text($trace // $@) };
+    return { verdict => 'exception', _error($@, $trace) };
 }
 sub run {
     my ($handle) = @_;

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs tasks of Allot (docs/pipe-workers.md): require('allot_pipe').run(async (task) => ...). The
 // function returns anything, or fail('why'), retry('why', 30), snooze(30), release(); delays are
-// seconds. The worker is heard only while the function awaits something.
+// seconds. The reason of a failure or retry may be an error. The worker is heard only while the
+// function awaits something.
 'use strict';
 const [fs, net] = [require('fs'), require('net')];
 
 class Verdict {
   constructor(verdict, reason = '', delay = undefined) {
-    Object.assign(this, { verdict, reason: String(reason) });
+    Object.assign(this, { verdict }, reason instanceof Error ? errorOf(reason) : { reason: String(reason) });
     if (delay !== undefined) this.delay = `${Math.trunc(delay * 1000)}ms`;
   }
 }
-const exception = (error) => ({ verdict: 'exception', class: error?.constructor?.name ?? '',
+const errorOf = (error) => ({ class: error?.constructor?.name ?? '',
   message: String(error?.message ?? error), trace: String(error?.stack ?? '') });
+const exception = (error) => ({ verdict: 'exception', ...errorOf(error) });
 class Refused extends Error {} // of a call that writes; `code` says why
 
 function write(line) {
@@ -31,7 +33,7 @@ class Task { // id, queue, type, attempt, max_attempts, time_left_ms; payload: s
   constructor(line) {
     Object.assign(this, line);
     if (line.payload_base64 !== undefined) this.payload = Buffer.from(line.payload_base64, 'base64');
-    this.stopRequested = false;
+    this.stopReason = undefined; // or cancelled, time_limit, lease_in_doubt, worker_leaves
     this.calls = []; // that have no answer yet
   }
   call(kind, fields) {
@@ -41,10 +43,14 @@ class Task { // id, queue, type, attempt, max_attempts, time_left_ms; payload: s
     });
   }
   answer(line) {
-    if (line.kind === 'stop') return void (this.stopRequested = true);
+    if (line.kind === 'stop') return void (this.stopReason = line.reason);
     const { resolve, reject } = this.calls.shift();
     if (line.kind === 'done') return resolve(line.ids);
     return reject(Object.assign(new Refused(line.reason), { code: line.code, number: line.number }));
+  }
+  get stopRequested() { return this.stopReason !== undefined; }
+  progress(percent, word = '') {
+    write({ kind: 'progress', id: this.id, percent: Math.trunc(percent), word });
   }
   heartbeat() { write({ kind: 'heartbeat', id: this.id }); }
   log(text, level = 'info') { write({ kind: 'log', id: this.id, level, text }); }

@@ -1,13 +1,20 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
 // Runs tasks of Allot (docs/pipe-workers.md): AllotPipe\run(function ($task) { ... }). It returns
-// nothing or true, or fail('why'), retry('why', 30), snooze(30), release(); delays are seconds.
+// nothing or true, or fail('why'), retry('why', 30), snooze(30), release(); delays are seconds. The
+// reason of a failure or retry may be a Throwable.
 namespace AllotPipe;
 final class Verdict {
-    public string $delay;
-    public function __construct(public string $verdict, public string $reason = '', $delay = null) {
-        if ($delay !== null) $this->delay = (int)($delay * 1000) . 'ms';
+    public array $fields;
+    public function __construct(string $verdict, $reason = '', $delay = null) {
+        $why = $reason instanceof \Throwable ? error_of($reason) : ['reason' => (string)$reason];
+        $this->fields = ['verdict' => $verdict] + $why;
+        if ($delay !== null) $this->fields['delay'] = (int)($delay * 1000) . 'ms';
     }
+}
+function error_of(\Throwable $error) {
+    return ['class' => get_class($error), 'message' => $error->getMessage(),
+            'trace' => "Fatal error: Uncaught $error"];
 }
 final class Refused extends \Exception {}  // of a call that writes; its message begins with the code
 function retry($reason = '', $delay = null) { return new Verdict('retry', $reason, $delay); }
@@ -29,7 +36,7 @@ function payload_of($data) {
 final class Task {
     public static $in, $out;
     public $id, $queue, $type, $attempt, $max_attempts, $time_left_ms, $traceparent, $tracestate, $payload;
-    private $stopped = false;
+    public $stop_reason;  // once it is asked to stop: cancelled, time_limit, lease_in_doubt, worker_leaves
     public function __construct(array $line) {
         foreach ($line as $name => $value) if (property_exists($this, $name)) $this->$name = $value;
         if (isset($line['payload_base64'])) $this->payload = base64_decode($line['payload_base64']);
@@ -37,13 +44,16 @@ final class Task {
     private function say($kind, $fields = []) { write_line(['kind' => $kind, 'id' => $this->id] + $fields); }
     private function call($kind, array $fields) {
         $this->say($kind, $fields);
-        while (($answer = read_line())['kind'] === 'stop') $this->stopped = true;
+        while (($answer = read_line())['kind'] === 'stop') $this->stop_reason = $answer['reason'];
         return $answer['ids'] ?? throw new Refused($answer['code'] . ': ' . $answer['reason']);
     }
     private function tasks($type, $data, $more) {
         return ['tasks' => [['type' => $type] + payload_of($data) + $more]];
     }
     public function heartbeat() { $this->say('heartbeat'); }
+    public function progress($percent, $word = '') {
+        $this->say('progress', ['percent' => (int)$percent, 'word' => $word]);
+    }
     public function log($text, $level = 'info') { $this->say('log', compact('text', 'level')); }
     public function checkpoint($data) { $this->call('checkpoint', payload_of($data)); }
     public function submit($type, $payload = '', array $options = []) {
@@ -54,18 +64,20 @@ final class Task {
     }
     public function stop_requested() {
         [$in, $no] = [[Task::$in], null];
-        return $this->stopped = $this->stopped || (stream_select($in, $no, $no, 0) && read_line());
+        if (!$this->stop_reason && stream_select($in, $no, $no, 0)) {
+            $this->stop_reason = read_line()['reason'];
+        }
+        return $this->stop_reason !== null;
     }
 }
 function ended(callable $handle, Task $task) {
     try {
         $end = $handle($task) ?? true;
     } catch (\Throwable $error) {
-        return ['verdict' => 'exception', 'class' => get_class($error),
-                'message' => $error->getMessage(), 'trace' => "Fatal error: Uncaught $error"];
+        return ['verdict' => 'exception'] + error_of($error);
     }
     if ($end === true) return ['verdict' => 'success'];
-    if ($end instanceof Verdict) return get_object_vars($end);
+    if ($end instanceof Verdict) return $end->fields;
     $what = $end === false ? 'false' : 'a value of the type ' . get_debug_type($end) . ', no verdict';
     return ['verdict' => 'retry', 'reason' => "the handler returned $what"];
 }

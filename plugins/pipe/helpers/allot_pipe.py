@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs tasks of Allot (docs/pipe-workers.md): allot_pipe.run(handle). handle(task) returns nothing or
-# True, or fail("why"), retry("why", delay=30), snooze(delay=30), release(); delays are seconds.
+# True, or fail("why"), retry("why", delay=30), snooze(delay=30), release(); delays are seconds. The
+# reason of a failure or retry may be an exception.
 import base64, functools, json, os, select, sys, traceback
 
 class Verdict(dict): pass
 def _text(value): return str(value).encode(errors="replace").decode()
+def _error(error):
+    trace = traceback.format_exception(type(error), error, error.__traceback__)
+    return {"class": type(error).__name__, "message": _text(error), "trace": _text("".join(trace))}
 def _verdict(word, reason="", delay=None):
     more = {} if delay is None else {"delay": "%dms" % (delay * 1000)}
-    return Verdict(verdict=word, reason=_text(reason), **more)
+    why = _error(reason) if isinstance(reason, BaseException) else {"reason": _text(reason)}
+    return Verdict(verdict=word, **why, **more)
 success, retry, fail, snooze, release = (
     functools.partial(_verdict, word) for word in "success retry fail snooze release".split())
 _buffer, _decode = bytearray(), json.JSONDecoder().raw_decode
@@ -39,19 +44,21 @@ def _payload(data):
         return {"payload_base64": base64.b64encode(data).decode()}
 
 class Task:  # id, queue, type, attempt, max_attempts, time_left_ms; payload: str, or bytes if no text
+    stop_reason = None  # once it is asked to stop: cancelled, time_limit, lease_in_doubt, worker_leaves
     def __init__(self, line):
         self.__dict__.update(line)
-        self._stopped = False
         if "payload_base64" in line: self.payload = base64.b64decode(self.payload_base64)
     def _call(self, kind, **fields):
         _write(kind=kind, id=self.id, **fields)
-        while (answer := _read())["kind"] == "stop": self._stopped = True
+        while (answer := _read())["kind"] == "stop": self.stop_reason = answer["reason"]
         if answer["kind"] == "refused": raise Refused(answer)
         return answer["ids"]
     def stop_requested(self):
-        self._stopped = self._stopped or _read(wait=False) is not None
-        return self._stopped
+        if not self.stop_reason and (line := _read(wait=False)): self.stop_reason = line["reason"]
+        return self.stop_reason is not None
     def heartbeat(self): _write(kind="heartbeat", id=self.id)
+    def progress(self, percent, word=""):
+        _write(kind="progress", id=self.id, percent=int(percent), word=_text(word))
     def log(self, text, level="info"): _write(kind="log", id=self.id, level=level, text=text)
     def checkpoint(self, data): self._call("checkpoint", **_payload(data))
     def submit(self, type, payload="", **options):
@@ -63,8 +70,7 @@ def _ended(handle, task):  # None is success
     try:
         end = handle(task)
     except Exception as error:
-        return {"verdict": "exception", "class": type(error).__name__, "message": _text(error),
-                "trace": _text(traceback.format_exc())}
+        return {"verdict": "exception", **_error(error)}
     if end is None or end is True or isinstance(end, Verdict): return None if end is True else end
     what = "False" if end is False else "a value of the type %s, no verdict" % type(end).__name__
     return retry("the handler returned " + what)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs tasks of Allot (docs/pipe-workers.md): AllotPipe.run { |task| ... }. The block ends with
 # anything, or with a verdict: AllotPipe.fail('why'), retry_later('why', 30), snooze(30), release;
-# delays are seconds. `next` ends a block early.
+# delays are seconds. The reason of a failure or retry may be an exception. `next` ends a block early.
 require 'json'
 
 module AllotPipe
@@ -13,14 +13,14 @@ module AllotPipe
 
   class << self
     def verdict(word, reason, delay)
-      fields = { verdict: word, reason: text(reason) }
+      fields = { verdict: word, **(reason.is_a?(Exception) ? error(reason) : { reason: text(reason) }) }
       fields[:delay] = "#{(delay * 1000).to_i}ms" if delay
       Verdict.new(fields)
     end
 
     def text(any) = any.to_s.dup.force_encoding('UTF-8').scrub
-    def exception(error) = Verdict.new({ verdict: 'exception', class: error.class.to_s,
-      message: text(error.message), trace: text(error.full_message(highlight: false)) })
+    def error(error) = { class: error.class.to_s, message: text(error.message),
+                         trace: text(error.full_message(highlight: false)) }
 
     def success = verdict('success', '', nil)
     def retry_later(reason = '', delay = nil) = verdict('retry', reason, delay)
@@ -45,22 +45,30 @@ module AllotPipe
         ended = begin
           yield Task.new(line)
         rescue StandardError => e
-          exception(e)
+          Verdict.new({ verdict: 'exception', **error(e) })
         end
         write(kind: 'verdict', id: line['id'], **(ended.is_a?(Verdict) ? ended : success).fields)
       end
     end
   end
 
-  # Its payload is in UTF-8, or binary if it is no text.
-  Task = Struct.new(:line, :stopped) do
+  # Its payload is in UTF-8, or binary if it is no text. Once it is asked to stop, stop_reason is
+  # cancelled, time_limit, lease_in_doubt or worker_leaves.
+  Task = Struct.new(:line, :stop_reason) do
     %w[id queue type attempt max_attempts time_left_ms traceparent tracestate]
       .each { |n| define_method(n) { line[n] } }
 
     def payload = line['payload'] || line['payload_base64'].unpack1('m0')
     def heartbeat = AllotPipe.write(kind: 'heartbeat', id: id)
     def log(text, level = 'info') = AllotPipe.write(kind: 'log', id: id, level: level, text: text)
-    def stop_requested = self.stopped ||= !IO.select([IN], nil, nil, 0).nil? && !AllotPipe.read.nil?
+    def progress(percent, word = '') =
+      AllotPipe.write(kind: 'progress', id: id, percent: percent.to_i, word: word)
+
+    def stop_requested
+      self.stop_reason ||= AllotPipe.read['reason'] if IO.select([IN], nil, nil, 0)
+      !stop_reason.nil?
+    end
+
     def checkpoint(data) = call('checkpoint', AllotPipe.payload(data))
     def submit(...) = call('submit', tasks(...))[0]
     def replace_with(...) = call('replace_with', tasks(...))
@@ -71,7 +79,7 @@ module AllotPipe
 
     def call(kind, fields)
       AllotPipe.write(kind: kind, id: id, **fields)
-      self.stopped = true while (answer = AllotPipe.read)['kind'] == 'stop'
+      self.stop_reason = answer['reason'] while (answer = AllotPipe.read)['kind'] == 'stop'
       raise Refused, "#{answer['code']}: #{answer['reason']}" if answer['kind'] == 'refused'
 
       answer['ids']

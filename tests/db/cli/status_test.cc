@@ -174,6 +174,7 @@ class WorkersTest : public StatusTest {
     busy.runs[0].attempt = 3;
     busy.runs[0].started_ns = boot_ns() - 250 * kMilli;
     std::strcpy(busy.runs[0].type, "mail.send");
+    for (ipc::RunRecord& run : busy.runs) run.progress = ipc::kNoProgress;
     busy.run_states[0] = ipc::RunState::kRunning;
     busy.tasks_done = 11;
     busy.tasks_retried = 12;
@@ -211,7 +212,9 @@ TEST_F(WorkersTest, EverythingThatASlotSays) {
                          {"running", json::array({{{"task", queue::TaskId{{7, 3}, 2, 4711}.text()},
                                                    {"type", "mail.send"},
                                                    {"attempt", 3},
-                                                   {"detached", false}}})},
+                                                   {"detached", false},
+                                                   {"progress", nullptr},
+                                                   {"progress_word", nullptr}}})},
                          {"database_away", false},
                          {"done", 11},
                          {"retried", 12},
@@ -257,6 +260,20 @@ TEST_F(WorkersTest, ADetachedTaskIsMarked) {
   EXPECT_TRUE(has(must({"status"}), ", attempt 3, detached\n"));
 }
 
+TEST_F(WorkersTest, ProgressIsShown) {
+  ipc::RunRecord& run = busy_worker(2).runs[0];
+  run.progress = 40;
+  std::strcpy(run.progress_word, "importing");
+  const json seen = status()["workers"][0]["running"][0];
+  EXPECT_EQ(seen["progress"], 40);
+  EXPECT_EQ(seen["progress_word"], "importing");
+  EXPECT_TRUE(has(must({"status"}), ", attempt 3, 40 % importing\n"));
+  EXPECT_TRUE(
+      has(must({"metrics"}), "allot_worker_progress_percent{pool=\"default\",slot=\"2\"} 40\n"));
+  run.progress = 101;
+  EXPECT_TRUE(status()["workers"][0]["running"][0]["progress"].is_null());
+}
+
 TEST_F(WorkersTest, OnlyWorkersThatLive) {
   worker(0);
   support::Process ended({"true"});
@@ -277,6 +294,8 @@ TEST_F(WorkersTest, NonsenseInASlotIsHarmless) {
   odd.state = 4711;
   std::memset(odd.queue_name, 0xff, sizeof odd.queue_name);
   std::memset(odd.runs[0].type, 0x1b, sizeof odd.runs[0].type);
+  odd.runs[0].progress = 7;
+  std::memset(odd.runs[0].progress_word, 0x1b, sizeof odd.runs[0].progress_word);
   odd.runs[0].started_ns = UINT64_MAX;
   for (auto& run : odd.run_states) run = ipc::RunState::kReturned;
   odd.run_states[1] = static_cast<ipc::RunState>(0xff);

@@ -296,7 +296,8 @@ TEST_F(DetachedTest, AnAcknowledgementAtTheSameTimeWaits) {
   // The row is where ours will go, and is not committed: the detach has read the task by then.
   stall.execute(
       "BEGIN; INSERT INTO task_running SELECT queue_id, partition_no, prio, run_key, run_key, 1, 0,"
-      " '', '', 1, 1, 1, '', '', 1, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), 1, NULL FROM task");
+      " '', '', 1, 1, 1, '', '', 1, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), 1, NULL, NULL, NULL FROM "
+      "task");
   auto detach = std::async(std::launch::async, [&] {
     return worker_.detached.detach(worker_.db, claim(block.lease, block.tasks[0]), 1, {});
   });

@@ -149,11 +149,11 @@ class PlanTest : public QueueTest {
         {"task_moved", "run_key"},
         {"task_cancel", "'', UTC_TIMESTAMP(6), 0"},
         {"task_attempt",
-         "0, 1, UTC_TIMESTAMP(6), 'failed', '', '', 0, NULL, NULL, NULL, NULL, NULL"},
+         "0, 1, UTC_TIMESTAMP(6), 'failed', '', '', 0, NULL, NULL, NULL, NULL, NULL, NULL"},
         {"task_dead", "1, 0, NULL, 't', '', 'failed', '', UTC_TIMESTAMP(6), NULL, NULL, NULL"},
         {"task_running",
          "run_key + 1000000, 1, 0, 't', '', 7, 8, 9, 'h', 'i', 1, UTC_TIMESTAMP(6),"
-         " UTC_TIMESTAMP(6), 30000000, NULL"},
+         " UTC_TIMESTAMP(6), 30000000, NULL, NULL, NULL"},
         {"task_history", "1, 't', UTC_TIMESTAMP(6), 'h', 1, NULL, NULL, NULL, NULL"}};
     if (table == "task_unique") {
       look_.execute(
@@ -193,6 +193,9 @@ class PlanTest : public QueueTest {
             {"error", "'text'"},
             {"detail", "'text'"},
             {"fault", "NULL"},
+            {"log_lines", "NULL"},
+            {"progress", "NULL"},
+            {"progress_word", "NULL"},
             {"host", "'host'"},
             {"instance", "'test'"},
             {"pid", "1"},

@@ -110,11 +110,12 @@ const std::string kHoldMoved =
     "INSERT INTO task_moved SELECT queue_id, partition_no, prio, run_key, 1 FROM task";
 const std::string kHoldAttempt =
     "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 0, 3,"
-    " UTC_TIMESTAMP(6), '', '', '', 0, NULL, NULL, NULL, NULL, NULL FROM task";
+    " UTC_TIMESTAMP(6), '', '', '', 0, NULL, NULL, NULL, NULL, NULL, NULL FROM task";
 // Attempts that are written already, one of them to be deleted.
 const std::string kHoldOldAttempts =
     "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 0, number,"
-    " UTC_TIMESTAMP(6), '', '', '', 0, NULL, NULL, NULL, NULL, NULL FROM task JOIN (SELECT 2 AS "
+    " UTC_TIMESTAMP(6), '', '', '', 0, NULL, NULL, NULL, NULL, NULL, NULL FROM task JOIN (SELECT 2 "
+    "AS "
     "number "
     "UNION "
     "SELECT 3) AS "
@@ -159,6 +160,7 @@ const FencedVerb kFencedVerbs[] = {
            .set("error", "")
            .set_raw("detail", "NULL")
            .set_raw("fault", "NULL")
+           .set_raw("log_lines", "NULL")
            .set("host", "h")
            .set("pid", 1);
        for (const char* used : {"runtime_us", "cpu_us", "max_rss_kib"}) record.set(used, 1);

@@ -21,9 +21,13 @@ class Recorder : public HostHooks {
     const std::lock_guard lock(mutex_);
     lines.push_back(std::to_string(level) + " " + std::string(text));
   }
-  bool stop_requested() noexcept override {
+  std::int32_t stop_reason() noexcept override {
     const std::lock_guard lock(mutex_);
-    return stop;
+    return stop ? ALLOT_STOP_WORKER : ALLOT_STOP_NONE;
+  }
+  void progress(std::uint32_t percent, std::string_view word) noexcept override {
+    const std::lock_guard lock(mutex_);
+    lines.push_back(std::to_string(percent) + " % " + std::string(word));
   }
   void heartbeat() noexcept override {
     const std::lock_guard lock(mutex_);

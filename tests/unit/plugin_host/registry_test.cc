@@ -25,7 +25,8 @@ TEST(Registry, FindsAHandlerByItsExactType) {
 class Silent : public HostHooks {
  public:
   void log(int /*level*/, std::string_view /*text*/) noexcept override {}
-  bool stop_requested() noexcept override { return false; }
+  std::int32_t stop_reason() noexcept override { return ALLOT_STOP_NONE; }
+  void progress(std::uint32_t /*percent*/, std::string_view /*word*/) noexcept override {}
   void heartbeat() noexcept override {}
 };
 

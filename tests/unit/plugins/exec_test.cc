@@ -235,6 +235,18 @@ INSTANTIATE_TEST_SUITE_P(
                     mistake("kill_after", "5 s", "is no time"),
                     mistake("stdout", "log", "stdout must be")));
 
+TEST(ExecConfig, ATypeGoesByItsExactSectionThenByTheLongestPrefix) {
+  test::Settings all;
+  for (const auto& [type, code] : {std::pair{"a.*", "1"}, {"a.b.*", "2"}, {"a.b.c", "3"}}) {
+    const std::string key = "types.\"" + std::string(type) + "\".command";
+    for (const char* word : {"/bin/sh", "-c"}) all.emplace(key, word);
+    all.emplace(key, "exit " + std::string(code));
+  }
+  EXPECT_EQ(test::Handler("a.x", all).run("").outcome.reason, "exit code 1");
+  EXPECT_EQ(test::Handler("a.b.x", all).run("").outcome.reason, "exit code 2");
+  EXPECT_EQ(test::Handler("a.b.c", all).run("").outcome.reason, "exit code 3");
+}
+
 TEST(ExecConfig, ACodeStandsInOneList) {
   EXPECT_THROW(
       test::Handler(

@@ -41,6 +41,20 @@ TEST_F(HttpTest, TheRequestHasTheTask) {
   EXPECT_EQ(target.requests()[0].body, std::string("a\0b", 3));
 }
 
+TEST_F(HttpTest, ATypeGoesByItsExactSectionThenByTheLongestPrefix) {
+  Target target(Target::always(200, ""));
+  const test::Settings all = {{"allow", target.origin()},
+                              {"types.\"a.*\".url", target.origin() + "/any"},
+                              {"types.\"a.b\".url", target.origin() + "/exact"}};
+  for (const char* type : {"a.x", "a.b"}) {
+    EXPECT_EQ(test::Handler(type, all).run("").outcome, success()) << type;
+  }
+  const auto requests = target.requests();
+  ASSERT_EQ(requests.size(), 2U);
+  EXPECT_TRUE(begins(requests[0].head, "POST /any HTTP/1.1\r\n")) << requests[0].head;
+  EXPECT_TRUE(begins(requests[1].head, "POST /exact HTTP/1.1\r\n")) << requests[1].head;
+}
+
 TEST_F(HttpTest, TheTraceOfTheTaskGoesOn) {
   const std::string parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   Target target(Target::always(200, ""));

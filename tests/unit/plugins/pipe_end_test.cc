@@ -189,7 +189,8 @@ TEST_F(PipeEndTest, TheEndOfTheTasksTime) {
 TEST_F(PipeEndTest, AVerdictBetweenTheStopAndTheKillCounts) {
   begin_python(
       "for task in tasks():\n"
-      "  assert json.loads(lines.readline()) == {'kind': 'stop', 'id': task['id']}\n"
+      "  assert json.loads(lines.readline()) == {'kind': 'stop', 'id': task['id'], 'reason': "
+      "'time_limit'}\n"
       "  success(task)\n",
       {{"timeout", "50ms"}, {"kill_after", "1h"}});
   EXPECT_EQ(handler_->run("").outcome, success());

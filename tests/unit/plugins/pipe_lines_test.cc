@@ -37,6 +37,18 @@ TEST(PipeLines, WhatAProgramMaySay) {
             std::string("\0\xff", 2));
 }
 
+TEST(PipeLines, ProgressIsAPercentageWithAWord) {
+  const auto said = read_line(R"({"kind":"progress","id":"a","percent":40,"word":"w"})");
+  EXPECT_EQ(said.kind, Kind::kProgress);
+  EXPECT_EQ(said.percent, 40U);
+  EXPECT_EQ(said.text, "w");
+  EXPECT_EQ(read_line(R"({"kind":"progress","id":"a","percent":0})").text, "");
+  for (const char* bad : {R"("percent":101)", R"("percent":-1)", R"("word":"w")"}) {
+    EXPECT_EQ(refusal(R"({"kind":"progress","id":"a",)" + std::string(bad) + "}"),
+              "'percent' must be 0 to 100");
+  }
+}
+
 TEST(PipeLines, AnExceptionIsToldInThreeTexts) {
   const auto told = [](const std::string& fields) {
     const auto said =
@@ -51,7 +63,14 @@ TEST(PipeLines, AnExceptionIsToldInThreeTexts) {
   EXPECT_EQ(told(R"(,"message":"no")").reason, "no");
   EXPECT_EQ(refusal(R"({"kind":"verdict","id":"a","verdict":"exception","reason":"x"})"),
             "unknown field 'reason'");
-  EXPECT_EQ(refusal(R"({"kind":"verdict","id":"a","verdict":"retry","trace":"x"})"),
+  const auto failed = read_line(
+      R"({"kind":"verdict","id":"a","verdict":"fail","class":"E","message":"m","trace":"t"})");
+  EXPECT_EQ(failed.verdict.kind, ALLOT_FAIL);
+  EXPECT_EQ(failed.verdict.reason, "E: m");
+  EXPECT_EQ(failed.verdict.detail, "t");
+  EXPECT_EQ(refusal(R"({"kind":"verdict","id":"a","verdict":"retry","reason":"y","trace":"x"})"),
+            "unknown field 'trace'");
+  EXPECT_EQ(refusal(R"({"kind":"verdict","id":"a","verdict":"success","trace":"x"})"),
             "unknown field 'trace'");
   const std::string both = told(",\"trace\":\"first" + std::string(70'000, 'x') + "last\"").detail;
   EXPECT_LT(both.size(), std::size_t{61} << 10);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program gets and says, in each language that has a helper.
+// The conformance test of the protocol: each kind of line that a program gets and says, in each
+// language that has a helper.
 #include <ctime>
 #include <thread>
 
@@ -16,6 +17,7 @@ struct Language {
   const char* interpreter;
   const char* suffix;
   const char* thrown;
+  const char* error;         // the same as the reason of a verdict
   const char* no = nullptr;  // false, where a handler says what it returns
 };
 void PrintTo(const Language& language, std::ostream* out) {
@@ -33,11 +35,14 @@ class PipeLanguageTest : public PipeTest, public testing::WithParamInterface<Lan
 
 INSTANTIATE_TEST_SUITE_P(
     Languages, PipeLanguageTest,
-    testing::Values(Language{"python", "/usr/bin/python3", "py", "ValueError: thrown", "False"},
-                    Language{"php", "/usr/bin/php", "php", "RuntimeException: thrown", "false"},
-                    Language{"ruby", "/usr/bin/ruby", "rb", "ArgumentError: thrown"},
-                    Language{"node", "/usr/bin/node", "js", "Error: thrown"},
-                    Language{"perl", "/usr/bin/perl", "pl", "thrown"}),
+    testing::Values(Language{"python", "/usr/bin/python3", "py", "ValueError: thrown",
+                             "ValueError: thrown", "False"},
+                    Language{"php", "/usr/bin/php", "php", "RuntimeException: thrown",
+                             "RuntimeException: thrown", "false"},
+                    Language{"ruby", "/usr/bin/ruby", "rb", "ArgumentError: thrown",
+                             "ArgumentError: thrown"},
+                    Language{"node", "/usr/bin/node", "js", "Error: thrown", "Error: thrown"},
+                    Language{"perl", "/usr/bin/perl", "pl", "thrown", "Thrown: thrown"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 TEST_P(PipeLanguageTest, EachVerdict) {
@@ -55,6 +60,19 @@ TEST_P(PipeLanguageTest, AnExceptionHasItsClassAndItsTrace) {
   EXPECT_EQ(thrown.reason.substr(0, std::string(GetParam().thrown).size()), GetParam().thrown);
   EXPECT_NE(thrown.detail.find(std::string("tour.") + GetParam().suffix), std::string::npos)
       << thrown.detail;
+}
+
+// The class, the message and the trace of an error go with a failure and a retry, too.
+TEST_P(PipeLanguageTest, AnErrorMayBeTheReason) {
+  const std::string thrown = GetParam().error;
+  const auto failed = run("failing fail").outcome;
+  EXPECT_EQ(failed.kind, ALLOT_FAIL);
+  EXPECT_EQ(failed.reason, thrown);
+  EXPECT_FALSE(failed.detail.empty());
+  const auto again = run("failing retry").outcome;
+  EXPECT_EQ(again.kind, ALLOT_RETRY);
+  EXPECT_EQ(again.reason, thrown);
+  EXPECT_EQ(again.delay, milliseconds(2000));
 }
 
 // Where a handler says what it returns, only nothing and true are success; where its last
@@ -86,6 +104,10 @@ TEST_P(PipeLanguageTest, AStrayPrintBreaksNothing) {
 TEST_P(PipeLanguageTest, WhatItWritesBesideItsVerdict) {
   EXPECT_GE(run("beat").heartbeats, 1);
   EXPECT_EQ(run("log").log, "warn logged\n");
+  EXPECT_EQ(run("progress").progress,
+            (std::vector<std::pair<std::uint32_t, std::string>>{{40,
+                                                                 "half b\xc3\xa4"
+                                                                 "d"}}));
   EXPECT_EQ(run("checkpoint half-way").checkpoints, std::vector<std::string>{"half-way"});
   const auto submits = run("submit more");
   ASSERT_EQ(submits.submitted.size(), 1U);
@@ -120,8 +142,14 @@ TEST_P(PipeLanguageTest, AnyBytesGoInAndOut) {
 
 TEST_P(PipeLanguageTest, AStopIsPassedOn) {
   EXPECT_EQ(run("success").outcome, success());  // it has started
-  handler_->request_stop(3);
-  EXPECT_EQ(run("stop").outcome, retry("stopped"));
+  const std::pair<std::int32_t, const char*> reasons[] = {{ALLOT_STOP_CANCELLED, "cancelled"},
+                                                          {ALLOT_STOP_TIME_LIMIT, "time_limit"},
+                                                          {ALLOT_STOP_LEASE, "lease_in_doubt"},
+                                                          {ALLOT_STOP_WORKER, "worker_leaves"}};
+  for (const auto& [reason, word] : reasons) {
+    handler_->request_stop(3, reason);
+    EXPECT_EQ(run("stop").outcome, retry(std::string("stopped: ") + word));
+  }
 }
 
 TEST_P(PipeLanguageTest, ACrashCostsTheTaskAndTheNextOneRuns) {

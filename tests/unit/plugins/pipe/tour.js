@@ -17,6 +17,11 @@ allot.run(async (task) => {
     case 'print': console.log('a stray line'); break;
     case 'beat': task.heartbeat(); break;
     case 'log': task.log('logged', 'warn'); break;
+    case 'progress': task.progress(40, 'half b\u00e4d'); break;
+    case 'failing': {
+      const error = new Error('thrown');
+      return rest === 'fail' ? allot.fail(error) : allot.retry(error, 2);
+    }
     case 'checkpoint': await task.checkpoint(rest); break;
     case 'submit': task.log(await task.submit('x.next', rest, { delay: '5m', prio: 2 })); break;
     case 'replace': await task.replaceWith('x.next', rest, { queue: 'other' }); break;
@@ -27,7 +32,7 @@ allot.run(async (task) => {
       break;
     case 'stop':
       while (!task.stopRequested) await new Promise((wake) => setTimeout(wake, 5));
-      return allot.retry('stopped');
+      return allot.retry(`stopped: ${task.stopReason}`);
     case 'crash': process.exit(3);
     case 'return': return { nothing: undefined, true: true, false: false, number: 7 }[rest];
   }

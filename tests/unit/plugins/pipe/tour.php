@@ -18,6 +18,10 @@ AllotPipe\run(function ($task) {
         case 'print': echo "a stray line\n"; break;
         case 'beat': $task->heartbeat(); break;
         case 'log': $task->log('logged', 'warn'); break;
+        case 'progress': $task->progress(40, "half b\u{e4}d"); break;
+        case 'failing':
+            $error = new RuntimeException('thrown');
+            return $rest === 'fail' ? AllotPipe\fail($error) : AllotPipe\retry($error, 2);
         case 'checkpoint': $task->checkpoint($rest); break;
         case 'submit':
             $task->log($task->submit('x.next', $rest, ['delay' => '5m', 'prio' => 2]));
@@ -36,7 +40,7 @@ AllotPipe\run(function ($task) {
             break;
         case 'stop':
             while (!$task->stop_requested()) usleep(5000);
-            return AllotPipe\retry('stopped');
+            return AllotPipe\retry("stopped: $task->stop_reason");
         case 'crash': exit(3);
         case 'return': return ['nothing' => null, 'true' => true, 'false' => false, 'number' => 7][$rest];
     }

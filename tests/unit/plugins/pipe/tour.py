@@ -15,6 +15,12 @@ def tour(task):
     if word == "print": print("a stray line")
     if word == "beat": task.heartbeat()
     if word == "log": task.log("logged", "warn")
+    if word == "progress": task.progress(40, "half b\u00e4d")
+    if word == "failing":
+        try:
+            raise ValueError("thrown")
+        except ValueError as error:
+            return allot_pipe.fail(error) if rest == "fail" else allot_pipe.retry(error, delay=2)
     if word == "checkpoint": task.checkpoint(rest)
     if word == "submit": task.log(task.submit("x.next", rest, delay="5m", prio=2))
     if word == "replace": task.replace_with("x.next", rest, queue="other")
@@ -29,7 +35,7 @@ def tour(task):
     if word == "stop":
         while not task.stop_requested():
             time.sleep(0.005)
-        return allot_pipe.retry("stopped")
+        return allot_pipe.retry("stopped: " + task.stop_reason)
     if word == "crash": os._exit(3)
     if word == "return": return {"nothing": None, "true": True, "false": False, "number": 7}[rest]
 

@@ -18,6 +18,13 @@ AllotPipe.run do |task|
   when 'print' then puts 'a stray line'
   when 'beat' then task.heartbeat
   when 'log' then task.log('logged', 'warn')
+  when 'progress' then task.progress(40, "half b\u00e4d")
+  when 'failing'
+    begin
+      raise ArgumentError, 'thrown'
+    rescue ArgumentError => e
+      next rest == 'fail' ? AllotPipe.fail(e) : AllotPipe.retry_later(e, 2)
+    end
   when 'checkpoint' then task.checkpoint(rest)
   when 'submit' then task.log(task.submit('x.next', rest, delay: '5m', prio: 2))
   when 'replace' then task.replace_with('x.next', rest, queue: 'other')
@@ -32,7 +39,7 @@ AllotPipe.run do |task|
               task.traceparent, task.stop_requested].join(' '))
   when 'stop'
     sleep 0.005 until task.stop_requested
-    next AllotPipe.retry_later('stopped')
+    next AllotPipe.retry_later("stopped: #{task.stop_reason}")
   when 'crash' then exit! 3
   when 'return' then { 'nothing' => nil, 'true' => true, 'false' => false, 'number' => 7 }[rest]
   end
