@@ -66,14 +66,6 @@ TEST(Reload, WaitReturnsOnceTheLastFormerWorkerHasLeft) {
   EXPECT_TRUE(daemon.logged("reload.finished reload=2")) << daemon.log();
 }
 
-TEST(Reload, WaitSaysThatItWasRefused) {
-  Daemon daemon({.workers = 1});
-  wait_ready(daemon, 1);
-  daemon.configure("[daemon]\n", "[daemon]\nbogus = 1\n");
-  daemon.process().signal(SIGHUP);
-  ASSERT_TRUE(eventually([&] { return daemon.logged("pool.kept"); })) << daemon.log();
-}
-
 TEST(Reload, AnEditThatWasNotLoadedChangesNothing) {
   Daemon daemon({.workers = 1});
   occupy(daemon);

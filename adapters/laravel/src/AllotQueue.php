@@ -180,12 +180,13 @@ final class AllotQueue extends Queue implements QueueContract
             'queue' => $this->getQueue($queue),
             'type' => TaskType::of($this->settings['application'], $job['displayName'] ?? $job['job'] ?? 'job'),
             'payload' => $this->signature->sign($payload),
-            // One more than the framework's: if the last try dies with its process, another attempt
+            // S83: one more than the framework's: if the last try dies with its process, another attempt
             // lets the framework record the failure, without running the job.
             'max_attempts' => $unlimited ? self::MAX_ATTEMPTS : min(self::MAX_ATTEMPTS, $tries + 1),
         ];
         if (($job['timeout'] ?? 0) > 0) {
-            $task['time_limit'] = "{$job['timeout']}s";
+            // The task's time begins before a process that has to be started first.
+            $task['time_limit'] = $job['timeout'] + ($this->settings['start_seconds'] ?? 10) . 's';
         }
         return $options + $task;
     }

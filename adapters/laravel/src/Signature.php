@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace Allot\Laravel;
 
-// Signs payloads with the application's key. A serialized job is code for the process that
+// S82: signs payloads with the application's key. A serialized job is code for the process that
 // unserializes it, so a payload counts only if an application with this key wrote it.
 final class Signature
 {

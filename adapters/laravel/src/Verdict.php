@@ -14,12 +14,12 @@ final class Verdict
     public static function retry(?\Throwable $error, string $reason, ?int $delay): array
     {
         $pause = $delay === null ? [] : ['delay' => "{$delay}s"];
-        return ($error ? self::exception($error) : ['verdict' => 'retry', 'reason' => $reason]) + $pause;
+        return ['verdict' => 'retry'] + self::why($error, $reason) + $pause;
     }
 
     public static function fail(?\Throwable $error, string $reason = 'the job failed itself'): array
     {
-        return ['verdict' => 'fail', 'reason' => $error ? self::text($error) : $reason];
+        return ['verdict' => 'fail'] + self::why($error, $reason);
     }
 
     public static function snooze(int $delay, string $reason): array
@@ -43,20 +43,10 @@ final class Verdict
                 'trace' => "PHP Fatal error:  $message"];
     }
 
-    private static function exception(\Throwable $error): array
+    // The trace as PHP prints it.
+    private static function why(?\Throwable $error, string $reason): array
     {
-        return ['verdict' => 'exception', 'class' => get_class($error), 'message' => $error->getMessage(),
-                'trace' => self::trace($error)];
-    }
-
-    private static function text(\Throwable $error): string
-    {
-        return get_class($error) . ': ' . $error->getMessage() . "\n" . self::trace($error);
-    }
-
-    // As PHP prints it.
-    private static function trace(\Throwable $error): string
-    {
-        return "Fatal error: Uncaught $error";
+        return $error === null ? ['reason' => $reason]
+            : ['class' => get_class($error), 'message' => $error->getMessage(), 'trace' => "Fatal error: Uncaught $error"];
     }
 }

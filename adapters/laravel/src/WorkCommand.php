@@ -51,7 +51,7 @@ final class WorkCommand extends Command
         $this->pipe = new Pipe();
         while ($task = $this->pipe->nextTask()) {
             if ($cache->get('illuminate:queue:restart') !== $restarted) {
-                // It runs with the new code, in the process that takes the place of this one.
+                // S83: it runs with the new code, in the process that takes the place of this one.
                 $this->pipe->verdict($task['id'], Verdict::release('queue:restart'));
                 return 0;
             }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 $allot = [
     'driver' => 'allot', 'connection' => 'mysql', 'database' => 'allot', 'application' => 'shop', 'queue' => 'default',
-    'tries' => 1, 'backoff' => 0, 'after_commit' => false, 'gateway' => getenv('APP_GATEWAY'),
+    'tries' => 1, 'backoff' => 0, 'after_commit' => false, 'start_seconds' => 3, 'gateway' => getenv('APP_GATEWAY'),
 ];
 return [
     'default' => getenv('APP_QUEUE') ?: 'allot',
