@@ -10,7 +10,7 @@ class Until extends Job
 
     public function retryUntil()
     {
-        return now()->addSeconds(2);
+        return now()->addSeconds(4);
     }
 
     protected function work()
