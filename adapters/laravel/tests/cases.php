@@ -202,8 +202,10 @@ run([
             Jobs\Once::dispatch('once');
         });
         eventually(fn () => seen('once') === ['ran@1'], 'it ran');
-        Jobs\Once::dispatch('once');
-        eventually(fn () => count(seen('once')) === 2, 'it ran again');
+        eventually(function () {  // the key is free once the job is acknowledged
+            Jobs\Once::dispatch('once');
+            return count(seen('once')) > 1;
+        }, 'it ran again');
     },
     'An encrypted job runs' => function () {
         $task = after(null, new Jobs\Secret('secret'));
