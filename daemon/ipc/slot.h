@@ -41,13 +41,11 @@ struct StartFailures {
   std::int32_t wait_status;  // of the last one
 };
 
-// Reloads since the daemon started, numbered by their HUP from 1; 0: none. The supervisor writes them
-// for people who wait, and believes them in nothing that it decides.
+// Reloads since the daemon started, numbered by their HUP from 1; 0: none. The last one whose check
+// began, that changed nothing, whose workers are started, and whose former workers have all left.
+// The supervisor writes them for people who wait; nothing but that depends on them.
 struct ReloadCounts {
-  std::uint32_t begun;     // the check of this one began
-  std::uint32_t refused;   // the last one that changed nothing
-  std::uint32_t adopted;   // the last one whose workers are started
-  std::uint32_t finished;  // the last one whose former workers have all left
+  std::uint32_t begun, refused, adopted, finished;
 };
 
 // First page of the slot file.

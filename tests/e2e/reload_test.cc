@@ -55,7 +55,7 @@ TEST(Reload, WaitReturnsOnceTheLastFormerWorkerHasLeft) {
   Daemon daemon({.workers = 1});
   occupy(daemon);
   const auto began = daemon.allot({"reload", "--json"});
-  EXPECT_EQ(began.out, "{\n  \"reload\": 1,\n  \"finished\": false\n}\n") << began.err;
+  EXPECT_EQ(began.out, "{\n  \"finished\": false,\n  \"reload\": 1\n}\n") << began.err;
   ASSERT_TRUE(eventually([&] { return daemon.ready_workers().size() > 1; })) << daemon.log();
   EXPECT_FALSE(daemon.logged("reload.finished")) << "the first worker has its task";
   support::send_signal(daemon.ready_workers().front(), SIGKILL);

@@ -71,7 +71,7 @@ int reload(const Context& context, const ReloadOptions& options) {
   const std::uint32_t number = begin_reload(settings);
   if (options.wait) await_end(settings, number);
   if (options.json) {
-    print(nlohmann::ordered_json{{"reload", number}, {"finished", options.wait}});
+    print({{"reload", number}, {"finished", options.wait}});
     return kExitOk;
   }
   std::printf(options.wait ? "reload %u finished: no former worker is left\n" : "reload %u began\n",
