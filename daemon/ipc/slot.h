@@ -46,6 +46,13 @@ struct StartFailures {
   std::int32_t wait_status;  // of the last one
 };
 
+// Reloads since the daemon started, numbered by their HUP from 1; 0: none. The last one whose check
+// began, that changed nothing, whose workers are started, and whose former workers have all left.
+// The supervisor writes them for people who wait; nothing but that depends on them.
+struct ReloadCounts {
+  std::uint32_t begun, refused, adopted, finished;
+};
+
 // First page of the slot file.
 struct SlotFileHeader {
   char magic[8];
@@ -55,6 +62,7 @@ struct SlotFileHeader {
   std::uint64_t started_mono_ns;
   char instance[32];
   StartFailures start_failures[kMaxPools + 1];  // the last one has no name
+  ReloadCounts reloads;
 };
 static_assert(sizeof(SlotFileHeader) <= kPage);
 

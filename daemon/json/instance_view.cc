@@ -214,6 +214,7 @@ InstanceView read_instance(const std::string& runtime_dir) {
   view.supervisor_pid = header.supervisor_pid;
   view.running = is_allotd(header.supervisor_pid);
   if (!view.running) return view;
+  view.reloads = header.reloads;
   for (const ipc::StartFailures& pool : header.start_failures) {
     if (pool.count == 0) continue;
     view.failing.push_back({text_of(pool.pool), pool.count, how_it_ended(pool.wait_status)});

@@ -53,6 +53,7 @@ struct InstanceView {
   std::vector<WorkerView> workers;
   std::vector<WorkerView> stewards;  // one; none while it starts again, two during a reload
   std::vector<FailingPool> failing;
+  ipc::ReloadCounts reloads{};
   std::uint32_t unsettled = 0;  // dead workers whose tasks and leases nobody has settled yet
 };
 

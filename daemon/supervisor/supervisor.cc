@@ -218,6 +218,7 @@ void Supervisor::tick() {
     case Phase::kRunning:
       // Cleared now, so that a HUP during the check asks for another one.
       if (!check_.running() && std::exchange(reload_asked_, false)) {
+        ++instance_.header().reloads.begun;
         start_check(Preflight::Step::kConfig);
       }
       if (!check_.running() && std::exchange(upgrade_asked_, false)) start_upgrade();
@@ -303,6 +304,7 @@ void Supervisor::reload_check_finished(int code) {
   }
   if (code != kExitOk || config_step) {
     refused("pool.kept", code);
+    instance_.header().reloads.refused = instance_.header().reloads.begun;
   } else {
     if (std::strcmp(answer_.runtime_dir, pending_.runtime_dir) != 0 ||
         std::strcmp(answer_.embedded_dir, pending_.embedded_dir) != 0) {
@@ -313,6 +315,7 @@ void Supervisor::reload_check_finished(int code) {
     answer_ = pending_;
     set_log_format(answer_.log_format);
     adopt();
+    instance_.header().reloads.adopted = instance_.header().reloads.begun;
     log_event(kInfo, "pool.reload", "pools=%u", answer_.pool_count);
   }
   notifier_.send("READY=1");

@@ -97,6 +97,18 @@ void Workers::tick(Nanos now, Nanos& wake_at) {
   }
   if (stopping_) return;
   for (std::uint32_t pool = 0; pool <= ipc::kMaxPools; ++pool) keep_pool(pool, now, wake_at);
+  finish_reload();
+}
+
+// A reload is finished once the last worker of an earlier round has left, and is settled.
+void Workers::finish_reload() {
+  ipc::ReloadCounts& reloads = instance_.header().reloads;
+  if (reloads.finished == reloads.adopted) return;
+  for (const Entry& entry : entries_) {
+    if (entry.state != SlotState::kVacant && entry.round != round_) return;
+  }
+  reloads.finished = reloads.adopted;
+  log_event(kInfo, "reload.finished", "reload=%u", reloads.finished);
 }
 
 // The pool's size counts workers of this round. While older ones run, one new worker starts at a

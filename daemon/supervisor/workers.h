@@ -73,6 +73,7 @@ class Workers {
   pid_t start(const SpawnRequest& request, std::uint32_t index);
   bool start_worker(std::uint32_t pool, Nanos now);
   void retire_old(std::uint32_t pool, int most);
+  void finish_reload();
   void note_ready(std::uint32_t index, Nanos now);
   void judge(std::uint32_t index, Nanos now, Nanos& wake_at);
   void end(std::uint32_t index, const char* why);

@@ -92,6 +92,9 @@ TestNames TestNames::of_repository() {
       all.add_source(program, text_of(folder + "/" + source));
     }
   }
+  for (const auto& step : fs::directory_iterator(top / "tests/nightly")) {
+    all.add_program("tests/nightly/" + step.path().filename().string());
+  }
   for (const std::string& rule : mutations_in(text_of("scripts/mutants"))) all.add_mutation(rule);
   return all;
 }

@@ -51,6 +51,21 @@ TEST(Reload, ARefusedOneKeepsThePoolWhateverDies) {
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
 }
 
+TEST(Reload, WaitReturnsOnceTheLastFormerWorkerHasLeft) {
+  Daemon daemon({.workers = 1});
+  occupy(daemon);
+  const auto began = daemon.allot({"reload", "--json"});
+  EXPECT_EQ(began.out, "{\n  \"finished\": false,\n  \"reload\": 1\n}\n") << began.err;
+  ASSERT_TRUE(eventually([&] { return daemon.ready_workers().size() > 1; })) << daemon.log();
+  EXPECT_FALSE(daemon.logged("reload.finished")) << "the first worker has its task";
+  support::send_signal(daemon.ready_workers().front(), SIGKILL);
+  ASSERT_TRUE(eventually([&] { return daemon.logged("reload.finished reload=1"); }))
+      << daemon.log();
+  const auto waited = daemon.allot({"reload", "--wait"});
+  EXPECT_EQ(waited.out, "reload 2 finished: no former worker is left\n") << waited.err;
+  EXPECT_TRUE(daemon.logged("reload.finished reload=2")) << daemon.log();
+}
+
 TEST(Reload, AnEditThatWasNotLoadedChangesNothing) {
   Daemon daemon({.workers = 1});
   occupy(daemon);

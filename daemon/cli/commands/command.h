@@ -73,6 +73,7 @@ void add_metrics(CLI::App& app, const Commands& commands);
 void add_migrate(CLI::App& app, const Commands& commands);
 void add_grants(CLI::App& app, const Commands& commands);
 void add_promote(CLI::App& app, const Commands& commands);
+void add_reload(CLI::App& app, const Commands& commands);
 void add_plugins(CLI::App& app, const Commands& commands);
 void add_config(CLI::App& app, const Commands& commands);
 void add_check(CLI::App& app, const Commands& commands);

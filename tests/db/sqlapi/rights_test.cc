@@ -83,6 +83,7 @@ TEST_F(RightsTest, WhoMayCallMayDoNothingElse) {
   shop.execute(kList);
   shop.execute("CALL allot_task('" + made.id + "', @state)");
   shop.execute("CALL allot_find('default', 'k', @id, @state)");
+  shop.execute("CALL allot_queue_figures('default')");
   shop.execute("CALL allot_cancel_as_done('" + call_submit(shop, "default", "t", "").id +
                "', '', @result)");
   shop.execute("CALL allot_cancel('" + made.id + "', 'not wanted', @result)");

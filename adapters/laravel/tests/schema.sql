@@ -1,0 +1,14 @@
+CREATE DATABASE shop CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci;
+CREATE TABLE shop.seen (id BIGINT AUTO_INCREMENT PRIMARY KEY, job VARCHAR(190) NOT NULL, what VARCHAR(60) NOT NULL, detail TEXT NOT NULL, attempt INT NOT NULL, task VARCHAR(64) NOT NULL, at DATETIME(6) NOT NULL DEFAULT NOW(6), KEY (job)) ENGINE=InnoDB;
+CREATE TABLE shop.orders (id BIGINT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(190) NOT NULL) ENGINE=InnoDB;
+CREATE TABLE shop.job_batches (id VARCHAR(190) PRIMARY KEY, name VARCHAR(190) NOT NULL, total_jobs INT NOT NULL, pending_jobs INT NOT NULL, failed_jobs INT NOT NULL, failed_job_ids LONGTEXT NOT NULL, options MEDIUMTEXT NULL, cancelled_at INT NULL, created_at INT NOT NULL, finished_at INT NULL) ENGINE=InnoDB;
+CREATE TABLE shop.jobs (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, queue VARCHAR(190) NOT NULL, payload LONGTEXT NOT NULL, attempts TINYINT UNSIGNED NOT NULL, reserved_at INT UNSIGNED NULL, available_at INT UNSIGNED NOT NULL, created_at INT UNSIGNED NOT NULL, KEY (queue)) ENGINE=InnoDB;
+CREATE USER shop@localhost IDENTIFIED BY 'secret';
+CREATE USER shop_reader@localhost IDENTIFIED BY 'secret';
+GRANT CONNECTION ADMIN ON *.* TO shop@localhost;
+GRANT ALL ON shop.* TO shop@localhost;
+GRANT SELECT ON shop.* TO shop_reader@localhost;
+GRANT EXECUTE ON PROCEDURE allot.allot_submit TO shop@localhost;
+GRANT EXECUTE ON PROCEDURE allot.allot_submit_many TO shop@localhost;
+GRANT EXECUTE ON PROCEDURE allot.allot_task TO shop@localhost;
+GRANT EXECUTE ON PROCEDURE allot.allot_queue_figures TO shop@localhost;

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/commands/command.h"
+#include "cli/sources/input.h"
+#include "cli/words/task_view.h"
+#include "json/instance_view.h"
+
+namespace allot::cli {
+namespace {
+
+struct ReloadOptions {
+  bool wait = false;
+  bool json = false;
+};
+
+constexpr std::chrono::milliseconds kBetweenLooks{100};
+
+as_json::InstanceView running_instance(const config::Settings& settings) {
+  as_json::InstanceView view = as_json::read_instance(config::runtime_dir(settings));
+  if (!view.trouble.empty()) throw Error(view.trouble, kExitUnavailable);
+  if (!view.running) {
+    throw Error("no allotd is running for instance '" + settings.daemon.instance + "' (" +
+                    view.runtime_dir + ")",
+                kExitUnavailable);
+  }
+  return view;
+}
+
+// Sends HUP, and waits until the daemon has begun with it. Returns the number of the reload.
+std::uint32_t begin_reload(const config::Settings& settings) {
+  const as_json::InstanceView before = running_instance(settings);
+  if (kill(static_cast<pid_t>(before.supervisor_pid), SIGHUP) != 0) {
+    throw Error("allotd " + std::to_string(before.supervisor_pid) + ": " + std::strerror(errno) +
+                    "; only its account and root may reload it",
+                kExitUnavailable);
+  }
+  for (;;) {
+    const as_json::InstanceView now = running_instance(settings);
+    if (now.reloads.begun != before.reloads.begun) return now.reloads.begun;
+    (void)wait_readable(-1, kBetweenLooks);
+    if (interrupted()) throw Error("interrupted", kExitUnavailable);
+  }
+}
+
+// Until no worker of before the reload is left.
+void await_end(const config::Settings& settings, std::uint32_t reload) {
+  for (;;) {
+    const as_json::InstanceView now = running_instance(settings);
+    if (now.reloads.finished >= reload) return;
+    if (now.reloads.refused >= reload) {
+      throw Error(
+          "the reload was refused, and nothing has changed; the log has the reason (pool.kept)",
+          kExitConfig);
+    }
+    (void)wait_readable(-1, kBetweenLooks);
+    if (interrupted()) throw Error("interrupted; the reload continues", kExitUnavailable);
+  }
+}
+
+int reload(const Context& context, const ReloadOptions& options) {
+  const config::Settings settings = context.settings();
+  const std::uint32_t number = begin_reload(settings);
+  if (options.wait) await_end(settings, number);
+  if (options.json) {
+    print({{"reload", number}, {"finished", options.wait}});
+    return kExitOk;
+  }
+  std::printf(options.wait ? "reload %u finished: no former worker is left\n" : "reload %u began\n",
+              number);
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_reload(CLI::App& app, const Commands& commands) {
+  const auto options = std::make_shared<ReloadOptions>();
+  CLI::App& command = *app.add_subcommand("reload", "Replace the workers of this host's daemon");
+  command.add_flag("--wait", options->wait, "Return once the last former worker has left");
+  command.add_flag("--json", options->json, "As JSON");
+  command.callback([commands, options] { commands.choose(reload, options); });
+}
+
+}  // namespace allot::cli
