@@ -67,6 +67,12 @@ LookWriter::LookWriter(const std::string& file)
   withdraw();
 }
 
+// A mapping keeps the lock of its file.
+LookWriter::~LookWriter() {
+  withdraw();
+  if (page_ != nullptr) ::munmap(page_, sizeof(LookWords));
+}
+
 bool LookWriter::publish(const Look& look) {
   if (page_ == nullptr || ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) return false;
   Words words;

@@ -63,7 +63,7 @@ class LookWriter {
   explicit LookWriter(const std::string& file);
   LookWriter(const LookWriter&) = delete;
   LookWriter& operator=(const LookWriter&) = delete;
-  ~LookWriter() { withdraw(); }
+  ~LookWriter();
 
   // False: there is no page, or the steward before this one has not left yet.
   bool publish(const Look& look);
