@@ -13,7 +13,7 @@
 namespace allot::ipc {
 
 inline constexpr char kBoardMagic[8] = {'A', 'l', 'l', 'o', 't', 'B', 'r', 'd'};
-inline constexpr std::uint32_t kBoardVersion = 3;
+inline constexpr std::uint32_t kBoardVersion = 4;
 inline constexpr std::size_t kMaxHints = 512;
 inline constexpr std::size_t kMaxUrgent = 16;
 inline constexpr std::size_t kQueueWords = 16;
@@ -34,6 +34,12 @@ struct PoolBoard {
   std::atomic<Hint> hints[kMaxHints];
   std::atomic<Hint> urgent[kMaxUrgent];  // freed by a settler: workers take these first
   std::atomic<std::uint32_t> urgent_count;
+  // By which a scout says how soon the next one goes (worker/lease/polling.h), CLOCK_MONOTONIC: the
+  // interval, the last look, when a lease of the pool last ended, when a task was last found that
+  // nothing rang for, and when the next task is due that the last look saw. standby_until_ns: one
+  // idle worker wakes then for the next look, the others sleep on.
+  std::atomic<std::uint64_t> scout_interval_ns, scouted_ns, lease_ended_ns, unrung_ns, next_due_ns,
+      standby_until_ns;
 };
 
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): mapped over a file of zero bytes

@@ -11,11 +11,13 @@
 #include "log/log.h"
 #include "meter/record_file.h"
 #include "peer/inherited.h"
+#include "peer/look_page.h"
 #include "peer/steward_board.h"
 #include "steward/apply_schedules.h"
 #include "steward/bulk_actions.h"
 #include "steward/commit_reader.h"
 #include "steward/duties.h"
+#include "steward/host_look.h"
 #include "steward/job_numbers.h"
 #include "steward/layouts.h"
 #include "steward/leadership.h"
@@ -66,6 +68,17 @@ bool has_workers(const config::Settings& settings) {
                      [](const config::Pool& pool) { return pool.size > 0; });
 }
 
+HostLook::Queues looked_at(const config::Settings& settings,
+                           const std::vector<Duties::Served>& served) {
+  HostLook::Queues queues;
+  for (const Duties::Served& queue : served) {
+    if (queue.by_this_host) queues.ids.push_back(queue.info.queue_id);
+  }
+  queues.fireworq = std::any_of(settings.pools.begin(), settings.pools.end(),
+                                [](const config::Pool& pool) { return pool.fireworq; });
+  return queues;
+}
+
 std::vector<queue::ServingPool> pools_of(const config::Settings& settings) {
   std::vector<queue::ServingPool> pools;
   for (const config::Pool& pool : settings.pools) {
@@ -79,9 +92,14 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
           ipc::Board& board) {
   db::ConnectOptions connect = db::from_settings(settings);
   connect.lock_wait = worker::lock_wait(settings.daemon.lease_ttl);
+  const std::string page = peer::look_page_in(config::runtime_dir(settings));
+  peer::LookReader look(page);
   worker::Session session(connect, slot, settings.daemon.stop_timeout / 2);
+  session.use(look);
   worker::require_fit(session, connect);
   const auto served = served_by(session, settings);
+  const HostLook host_look(connect, slot, board, settings.daemon.lease_ttl,
+                           settings.daemon.stop_timeout / 2, looked_at(settings, served), page);
   check_hooks(session, settings, served);
   apply_schedules(session, settings, kCalendar);
   Leadership leadership(session, holder);

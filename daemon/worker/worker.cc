@@ -14,6 +14,7 @@
 #include "meter/meter.h"
 #include "meter/record.h"
 #include "peer/inherited.h"
+#include "peer/look_page.h"
 #include "peer/steward_board.h"
 #include "queue/verbs/share.h"
 #include "steward/steward.h"
@@ -170,7 +171,9 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   db::ConnectOptions connect = db::from_settings(settings);
   connect.lock_wait = lock_wait(leases.ttl());
   try {
+    peer::LookReader look(peer::look_page_in(config::runtime_dir(settings)));
     Session session(connect, slot, settings.daemon.stop_timeout / 2);
+    session.use(look);
     require_fit(session, connect);
     LeaseKeeper keeper(leases, detached, connect, slot, board);
     const auto served = serve(session, settings, pool);

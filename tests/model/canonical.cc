@@ -78,9 +78,14 @@ void forget(Worker& worker, const State& state, const Scenario& scenario) {
     if (!heard && is_spent(*packet)) *packet = {};
   }
   worker.orphan.since = 0;
-  if (!lives(worker)) worker.looking = 0;
+  if (!lives(worker)) {
+    worker.looking = 0;
+    if (worker.steward != Steward::kNone) worker.steward = Steward::kLooks;
+  }
   for (int lease = 0; lease < kLeases; ++lease) {
-    if (state.leases[lease].held == 0 || !lives(worker)) worker.watched[lease] = 0;
+    if (state.leases[lease].held == 0 || !lives(worker)) {
+      worker.watched[lease] = worker.page[lease] = 0;
+    }
   }
 }
 

@@ -28,8 +28,12 @@ void each_memory(State& state, Which lease, Change&& change) {
 }
 
 // expire_at or epoch changed: a watcher that saw the row before saw another one.
-void row_changed(State& state, Which lease) {
-  for (Worker& worker : state.workers) worker.watched[lease] = 0;
+void row_changed(State& state, const Scenario& scenario, Which lease) {
+  for (Worker& worker : state.workers) {
+    worker.watched[lease] = 0;
+    // A takeover by the page names epoch and expiry: of another row it takes nothing.
+    if (scenario.without != Mutation::kPageNamesNothing) worker.page[lease] = 0;
+  }
   each_packet(state, [&](Packet& packet) {
     if (packet.lease == lease) packet.unchanged = 0;
   });
@@ -40,7 +44,7 @@ void epoch_ends(State& state, const Scenario& scenario, Which lease) {
   const bool counted = scenario.without == Mutation::kEpochCounted;
   each_memory(state, lease,
               [&](Byte& current) { current = counted && current == kNext ? kCurrent : kGone; });
-  row_changed(state, lease);
+  row_changed(state, scenario, lease);
 }
 
 // The row of the task has another key now, or there is none.
@@ -126,7 +130,7 @@ Reply take(State& state, const Scenario& scenario, const Packet& packet, Byte ho
   return reply;
 }
 
-Reply renew(State& state, Which lease, bool owner, bool lands) {
+Reply renew(State& state, const Scenario& scenario, Which lease, bool owner, bool lands) {
   Reply reply{};
   if (!lands) return reply;
   Lease& row = state.leases[lease];
@@ -135,7 +139,7 @@ Reply renew(State& state, Which lease, bool owner, bool lands) {
   reply.matched = row.held = 1;
   row.expires = kTtl;
   row.age = 0;
-  row_changed(state, lease);
+  row_changed(state, scenario, lease);
   return reply;
 }
 
@@ -208,7 +212,7 @@ void detach(State& state, const Scenario& scenario, const Packet& packet, const 
   set_attempt(state, scenario, write);
   state.tasks[write.task].state = Task::kDetached;
   own = {1, holder, kTtl, 0};
-  row_changed(state, kOwn);
+  row_changed(state, scenario, kOwn);
   if (fence) release(state, scenario);
 }
 
@@ -263,7 +267,7 @@ void ack(State& state, const Scenario& scenario, const Packet& packet, Byte hold
 void release(State& state, const Scenario& scenario) {
   state.leases[kPartition] = {};
   if (scenario.without == Mutation::kEpochKept) {
-    row_changed(state, kPartition);
+    row_changed(state, scenario, kPartition);
   } else {
     epoch_ends(state, scenario, kPartition);
   }
@@ -325,11 +329,11 @@ void reclaim(State& state, const Scenario& scenario, Byte holder) {
   }
 }
 
-void fail_over(State& state) {
+void fail_over(State& state, const Scenario& scenario) {
   state.leases[kPartition] = {};
   each_memory(state, kPartition,
               [](Byte& current) { current = current == kCurrent ? kNext : kGone; });
-  row_changed(state, kPartition);
+  row_changed(state, scenario, kPartition);
 }
 
 namespace {
@@ -401,7 +405,7 @@ Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte
     case Op::kTakeover:
       return take(state, scenario, packet, holder);
     case Op::kRenew:
-      return renew(state, static_cast<Which>(packet.lease), owner || epoch_only,
+      return renew(state, scenario, static_cast<Which>(packet.lease), owner || epoch_only,
                    fence || scenario.without == Mutation::kNoRenewFence);
     case Op::kAckFetch:
       ack(state, scenario, packet, holder);
@@ -424,7 +428,7 @@ Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte
     case Op::kDetach:
       // Takes the lease again, because the reply was lost: its expiry would be older than the
       // holder can know.
-      if (own.held != 0 && own.holder == holder) return renew(state, kOwn, true, true);
+      if (own.held != 0 && own.holder == holder) return renew(state, scenario, kOwn, true, true);
       [[fallthrough]];
     default:
       return execute_write(state, scenario, packet, holder, owner, fence);

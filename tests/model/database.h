@@ -32,7 +32,7 @@ Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte
 // reclaim.sql, for the leases of `holder`'s earlier run.
 void reclaim(State& state, const Scenario& scenario, Byte holder);
 // A fail-over to a server that did not get the commit of the lease.
-void fail_over(State& state);
+void fail_over(State& state, const Scenario& scenario);
 
 // Verbs that the settler uses one at a time.
 void ack(State& state, const Scenario& scenario, const Packet& packet, Byte holder);

@@ -10,11 +10,21 @@
 namespace allot::model {
 namespace {
 
+// For how long the row stood still, by the page of the steward or by the worker's own eyes.
+int stood_still(const Mover& mover, Which lease) {
+  const Worker& me = mover.me();
+  const bool by_page =
+      me.steward == Steward::kLooks ||
+      (me.steward == Steward::kGone && mover.without(Mutation::kPageOld)) ||
+      (me.steward == Steward::kElsewhere && mover.without(Mutation::kPageOfOtherServer));
+  return by_page ? me.page[lease] : me.watched[lease];
+}
+
 // Sends `op` for a row that is not free, once S4 lets it.
 void take_over(const Mover& mover, Which lease, Op op, const char* sends) {
   const Lease& row = mover.before.leases[lease];
   if (row.held == 0) return;
-  const int still = mover.me().watched[lease];
+  const int still = stood_still(mover, lease);
   const bool own = mover.without(Mutation::kTakeoverByOwnTtl);
   const bool stale = still >= (own ? kShortTtl + 1 : kStale);
   const bool waited = still >= kHalf || mover.without(Mutation::kTakeoverWithoutS4);

@@ -56,8 +56,9 @@ int task_of(const Packet& packet) {
 // can, which lets it do most.
 void tick_clock(Worker& worker, int most) {
   if (worker.deadline > 0) --worker.deadline;
-  for (Byte& watched : worker.watched) {
-    if (watched < most) ++watched;
+  // Where the steward looks, the worker keeps nothing in memory itself.
+  for (Byte& still : worker.steward == Steward::kLooks ? worker.page : worker.watched) {
+    if (still < most) ++still;
   }
   if (worker.looking != 0 && worker.looking <= most) ++worker.looking;
   for (Packet* packet : {&worker.call, &worker.renewal}) {
@@ -161,6 +162,30 @@ void loss_moves(const Mover& mover, Channel channel) {
       task_of(packet));
 }
 
+// What it saw before counts for nothing when it looks again.
+void steward_moves(const Mover& mover) {
+  const Steward steward = mover.me().steward;
+  if (steward == Steward::kGone || steward == Steward::kElsewhere) {
+    mover.fault("'s steward looks again", [](State&, Worker& worker) {
+      worker.steward = Steward::kLooks;
+      std::fill(std::begin(worker.page), std::end(worker.page), Byte{0});
+      std::fill(std::begin(worker.watched), std::end(worker.watched), Byte{0});
+    });
+    return;
+  }
+  const bool may = mover.before.blind_stewards < mover.scenario.blind_stewards;
+  if (steward != Steward::kLooks || !may) return;
+  for (const Steward blind : {Steward::kGone, Steward::kElsewhere}) {
+    mover.fault(
+        blind == Steward::kGone ? "'s steward is gone" : "'s steward looks at another server",
+        [&](State& state, Worker& worker) {
+          ++state.blind_stewards;
+          worker.steward = blind;
+          std::fill(std::begin(worker.page), std::end(worker.page), Byte{0});
+        });
+  }
+}
+
 void fault_moves(const Mover& mover) {
   const Worker& me = mover.me();
   if (me.at == At::kDead && mover.may_die(false) && me.settle > 0) {
@@ -170,6 +195,7 @@ void fault_moves(const Mover& mover) {
     });
   }
   if (!lives(me)) return;
+  steward_moves(mover);
   if (mover.before.losses < mover.scenario.losses) {
     loss_moves(mover, &Worker::call);
     loss_moves(mover, &Worker::renewal);
@@ -199,9 +225,9 @@ void database_faults(const Mover& mover) {
     });
   }
   if (before.failovers < mover.scenario.failovers && held) {
-    mover.fault("the database fails over, and the lease is lost", [](State& state) {
+    mover.fault("the database fails over, and the lease is lost", [&](State& state) {
       ++state.failovers;
-      fail_over(state);
+      fail_over(state, mover.scenario);
     });
   }
 }
@@ -275,6 +301,9 @@ State first_state(const Scenario& scenario) {
     row.state = Task::kAcknowledged;
   }
   if (scenario.behind) std::swap(state.order[0], state.order[1]);
+  for (Worker& worker : state.workers) {
+    worker.steward = scenario.stewards ? Steward::kLooks : Steward::kNone;
+  }
   return state;
 }
 

@@ -40,6 +40,9 @@ enum class Mutation : Byte {
   kChargeLowers,
   kNoRefund,
   kHistoryBlind,
+  kPageNamesNothing,
+  kPageOld,
+  kPageOfOtherServer,
 };
 
 // Known limits of the protocol, see README.md.
@@ -65,10 +68,12 @@ struct Scenario {
   Byte drifts = 0;                // a tick that one worker's clock does not see, or sees twice
   Byte hangs = 0;                 // a handler never returns, and nobody kills its worker
   Byte failovers = 0;             // to a server that did not get the lease
+  Byte blind_stewards = 0;        // one is gone, or looks at another server
   bool outcomes = false;          // the first task may also fail, retry, snooze, or be interrupted
   bool behind = false;            // the first task comes behind the second
   bool detach = false;            // the first task may leave the block
   bool time_stands = false;       // no lease expires: a task that runs twice breaks a promise
+  bool stewards = false;          // look for the workers of their hosts
   bool ids = false;               // also follows public ids of tasks that moved
   Limit strict = Limit::kNone;    // a limit that is not excused
   Poison poison = Poison::kNone;  // the first task kills, always

@@ -11,6 +11,7 @@ enum Settle : Byte { kKill, kHeld, kWrite, kDone };
 // A new life: packets of the old one keep its name.
 Worker next_life(const Worker& worker) {
   Worker fresh{};
+  fresh.steward = worker.steward;
   const Packet* late = &worker.orphan;
   if (worker.renewal.op != Op::kNone) late = &worker.renewal;
   if (worker.call.op != Op::kNone) late = &worker.call;

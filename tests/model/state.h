@@ -104,6 +104,14 @@ enum class At : Byte {
   kLost,
 };
 
+// The steward of the worker's host, as far as it looks for it.
+enum class Steward : Byte {
+  kNone,       // the worker looks itself
+  kLooks,      // the worker goes by its page
+  kGone,       // its page is old
+  kElsewhere,  // its page is of another server, which does not have these leases
+};
+
 // A worker with its slot; once it is dead, the settler of its slot.
 struct Worker {
   At at;
@@ -126,8 +134,10 @@ struct Worker {
   Byte detaching;         // the keeper asked for it and has no answer yet
   Byte deadline;          // ticks of its clock until its lease is in doubt
   Byte watched[kLeases];  // ticks of its clock that it saw the row stand still
-  Byte looking;           // kLookStamp: ticks of its clock since it sent a look, and one; 0: none
-  Byte settle;            // steps of the settler done
+  Steward steward;
+  Byte page[kLeases];  // ticks that its steward saw the row stand still
+  Byte looking;        // kLookStamp: ticks of its clock since it sent a look, and one; 0: none
+  Byte settle;         // steps of the settler done
   Packet call;
   Packet renewal;  // the keeper's call
   Packet orphan;   // given up by its sender, still on its way to the server
@@ -166,6 +176,7 @@ struct State {
   Byte drifts;
   Byte hangs;
   Byte failovers;
+  Byte blind_stewards;
   Byte allowed;  // verdicts that may still be waited for with care since a host was lost
   Byte broken;   // Broken: an invariant failed
 };

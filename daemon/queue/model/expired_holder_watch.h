@@ -61,6 +61,12 @@ class ExpiredHolderWatch {
     saw(std::move(seen), generation(), mutant::removed("look_stamp") ? sent : answered);
   }
 
+  // Whoever looked elsewhere meanwhile begins with nothing seen.
+  void forget() {
+    watched_.clear();
+    next_look_ns_ = 0;
+  }
+
   // One that may be taken over. Each comes once between two looks, because it may be locked, or
   // somebody was faster.
   std::optional<Still> take() {

@@ -130,15 +130,36 @@ db::Statement scout_statement(std::span<const std::uint32_t> queues, const Holde
   return statement;
 }
 
-// The looks, and with them what else is wanted of all these queues, in one trip.
+// What a pool that waits looks at: `found_any` says whether scout.sql may find something.
+Scouted scout_ahead(db::Connection& db, std::span<const std::uint32_t> queues,
+                    const HolderTime& time, bool& found_any) {
+  db::Statement statement(sql::k_scout_ahead);
+  statement.set_raw("queue_ids", id_list(queues)).set("known_us", time.now().count());
+  auto results = db.run({statement});
+  const db::Row row = results.front().one();
+  Scouted scouted;
+  scouted.clock = std::chrono::microseconds(row.u64(0));
+  scouted.ahead = Ahead{row.u64(1) != 0, row.u64(2) != 0, std::nullopt};
+  if (const auto due = row.maybe_u64(3)) scouted.ahead->due_in = std::chrono::microseconds(*due);
+  found_any = row.u64(4) != 0;
+  return scouted;
+}
+
+// The looks, and with them what else is wanted of all these queues, in one trip; before it another
+// one in a pool that waits, and mostly none behind that.
 Scouted send(db::Connection& db, std::vector<db::Statement> scouts,
              std::span<const std::uint32_t> queues, const HolderTime& time, ScoutAlso also) {
+  Scouted scouted;
+  if (also.ahead) {
+    bool found_any = false;
+    scouted = scout_ahead(db, queues, time, found_any);
+    if (!found_any && !also.rates && !also.deferred) return scouted;
+  }
   const std::size_t looks = scouts.size();
   scouts.emplace_back(sql::k_database_clock);
   if (also.deferred) scouts.push_back(scout_deferred_statement(queues, time));
   if (also.rates) scouts.push_back(scout_rated_statement(queues, time));
   auto results = db.run(scouts);
-  Scouted scouted;
   auto rest = std::span(results).subspan(looks);
   scouted.clock = std::chrono::microseconds(rest[0].one().u64(0));
   if (also.deferred) scouted.deferred = read_scouted_types(rest[1]);

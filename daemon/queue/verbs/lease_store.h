@@ -50,6 +50,14 @@ struct ScoutedRates {
 struct ScoutAlso {
   bool rates = false;     // queues with a rate, which it leaves out otherwise
   bool deferred = false;  // types that were put back (S66)
+  bool ahead = false;     // what is ahead, in a pool that waits
+};
+
+// What a look of a pool that waits says of the next one (S77).
+struct Ahead {
+  bool rates = false;                                 // one of the queues has a rate
+  bool deferred = false;                              // types were put back in one of them
+  std::optional<std::chrono::microseconds> due_in{};  // the first task that is not due yet
 };
 
 // Free partitions with a task that is due, and the database's clock as in Block.
@@ -57,6 +65,7 @@ struct Scouted {
   std::vector<Partition> found;       // of queues without a rate
   ScoutedRates rates;                 // if it was asked for
   std::vector<ScoutedType> deferred;  // if it was asked for
+  std::optional<Ahead> ahead;         // likewise
   std::chrono::microseconds clock{0};
 };
 

@@ -13,18 +13,11 @@
 #include "queue/verbs/block.h"
 #include "queue/verbs/share.h"
 #include "worker/lease/hints.h"
+#include "worker/lease/polling.h"
 #include "worker/process/stop_request.h"
 
 namespace allot::worker {
 namespace {
-
-// The polling floor: the longest time without a look when nothing rings. It adapts to load between
-// these. With what due_at.sql adds, a task starts within a second of its moment.
-constexpr Nanos kBusyInterval = 10 * kMilli;
-constexpr Nanos kFirstIdleInterval = 50 * kMilli;
-constexpr Nanos kMostInterval = 900 * kMilli;
-// S76: the first of the looks for a task that was announced and cannot be seen yet.
-constexpr Nanos kAnnouncedInterval = 2 * kMilli;
 
 // How old the list of queues may be for a scout, so that a new queue is found by each look of an
 // idle pool; and for somebody who was pointed to a queue that is not on it.
@@ -57,10 +50,8 @@ Finder::Finder(Session& session, const queue::LeaseStore& store, LeaseKeeper& ke
       queues_(std::move(queues)),
       knows_(std::move(knows)),
       rates_(board, pool),
-      scout_interval_ns_(kFirstIdleInterval),
-      least_interval_ns_(kFirstIdleInterval),
       shares_(std::move(shares)),
-      watched_(static_cast<Nanos>(store.ttl().count()) * kMicro) {
+      watched_(session, static_cast<Nanos>(store.ttl().count()) * kMicro) {
   peer::serve(pool_, queues_.ids());
 }
 
@@ -247,6 +238,7 @@ std::optional<queue::Block> Finder::take(queue::Partition partition, const Serve
 }
 
 void Finder::forget_lease() {
+  pool_.lease_ended_ns.store(mono_ns());
   slot_.clear_finished();
   slot_.end_lease();
   slot_.set_state(ipc::WorkerState::kIdle);
@@ -304,48 +296,80 @@ std::vector<ipc::Hint> Finder::hints_of(const queue::Scouted& scouted) {
   return hints;
 }
 
+// Should it die at its look, another one goes after the polling floor.
 bool Finder::becomes_scout() {
-  announced_ = pool_.next_scout_ns.load() == peer::kAnnounced;
-  return become_scout(pool_, mono_ns(), scout_interval_ns_);
+  asked_by_ = pool_.next_scout_ns.load();
+  return become_scout(pool_, mono_ns(), kPollingFloor);
 }
 
 void Finder::scout() {
   look_at_queues(kScoutAge);
   const Nanos now = mono_ns();
-  const bool deferred = now >= next_deferred_ns_;
+  const bool idle = pool_.scout_interval_ns.load() != kBusyInterval;
+  const bool deferred = now >= next_deferred_ns_ && (!idle || ahead_.deferred);
   if (deferred) next_deferred_ns_ = now + kDeferredEvery;
-  const queue::Scouted scouted = look(queues_.ids(), {rates_.look(now), deferred});
+  const bool rates = (!idle || ahead_.rates) && rates_.look(now);
+  const queue::Scouted scouted = look(queues_.ids(), {rates, deferred, idle});
   const auto hints = hints_of(scouted);
   const std::size_t count = std::min(hints.size(), ipc::kMaxHints);
   publish_hints(pool_, hints.data(), count);
-  // When to look again at a queue with a rate is said already.
+  plan_next_look(scouted);
+  if (count == 0) return;
+  // The scout itself takes one, so another one has to stand by. Its own ring tells it nothing.
+  peer::wake(pool_, count);
+  ++seen_bell_;
+}
+
+// S77. When to look again at a queue with a rate is said already.
+void Finder::plan_next_look(const queue::Scouted& scouted) {
+  const Nanos now = mono_ns();
+  const Nanos before = pool_.scout_interval_ns.load();
+  const Nanos last_look = pool_.scouted_ns.exchange(now);
+  const bool rung = asked_by_ <= peer::kAnnounced;
+  Nanos interval = kBusyInterval;
   if (!scouted.found.empty() || !scouted.deferred.empty()) {
-    least_interval_ns_ = kFirstIdleInterval;
-    scout_interval_ns_ = kBusyInterval;
-    look_again_by(pool_, mono_ns() + kBusyInterval);
-  } else if (announced_ && !mutant::removed("wake_trusts_log")) {
-    least_interval_ns_ = scout_interval_ns_ = kAnnouncedInterval;
-    look_again_by(pool_, mono_ns() + kAnnouncedInterval);
+    // Neither left by a lease of this pool, nor seen by the look before.
+    const Nanos due = pool_.next_due_ns.load();
+    const bool foreseen = due != 0 && due <= now;
+    const bool left = pool_.lease_ended_ns.load() >= last_look;
+    if (!rung && !left && !foreseen && before != kBusyInterval) pool_.unrung_ns.store(now);
+  } else if (asked_by_ == peer::kAnnounced && !mutant::removed("wake_trusts_log")) {
+    interval = kAnnouncedInterval;
   } else {
-    const Nanos growth = least_interval_ns_ == kAnnouncedInterval ? 4 : 2;
-    scout_interval_ns_ = std::clamp(scout_interval_ns_ * growth, least_interval_ns_, kMostInterval);
+    const Nanos unrung = pool_.unrung_ns.load();
+    interval = next_interval(before, unrung == 0 || unrung > now ? UINT64_MAX : now - unrung);
   }
-  // The scout itself takes one.
-  if (count > 1) peer::wake(pool_, count - 1);
+  pool_.scout_interval_ns.store(interval);
+  Nanos next = now + interval;
+  if (scouted.ahead) {
+    // What this worker did not ask for, because it did not know of it.
+    const bool more =
+        (scouted.ahead->rates && !ahead_.rates) || (scouted.ahead->deferred && !ahead_.deferred);
+    ahead_ = *scouted.ahead;
+    const Nanos due = ahead_.due_in ? now + static_cast<Nanos>(ahead_.due_in->count()) * kMicro : 0;
+    pool_.next_due_ns.store(due);
+    if (due != 0) next = std::min(next, due);
+    if (more) next = now;
+  }
+  look_again_by(pool_, next);
 }
 
 void Finder::watch() {
-  if (!watched_.due()) return;
-  look_at_queues(kSecond);
-  const auto statement = [&] {
-    decltype(watched_)::Seen seen;
-    for (queue::Observation& observed : session_.call(
-             [&](db::Connection& db) { return queue::LeaseStore::watch(db, queues_.ids()); })) {
-      seen.emplace_back(observed.partition, std::move(observed));
-    }
-    return seen;
-  };
-  watched_.look(statement, [&] { return session_.generation(); });
+  watched_.look(
+      [](const peer::StandingLease& one) -> std::optional<queue::Partition> {
+        if ((one.flags & peer::StandingLease::kDetached) != 0) return std::nullopt;
+        return queue::Partition{one.queue_id, one.partition_no};
+      },
+      [this](queue::Partition partition) { return served(partition.queue_id) != nullptr; },
+      [this] {
+        look_at_queues(kSecond);
+        std::vector<std::pair<queue::Partition, queue::Observation>> seen;
+        for (queue::Observation& observed : session_.call(
+                 [&](db::Connection& db) { return queue::LeaseStore::watch(db, queues_.ids()); })) {
+          seen.emplace_back(observed.partition, std::move(observed));
+        }
+        return seen;
+      });
 }
 
 std::optional<Finder::Found> Finder::take_over_one() {
@@ -376,7 +400,7 @@ void Finder::wait_for_the_end() {
   const std::uint32_t seen_bell = pool_.bell.load();
   if (leaving()) return;
   const SlotWriter::Guard guard(slot_);
-  peer::wait_for_ring(pool_, seen_bell, kMostInterval);
+  peer::wait_for_ring(pool_, seen_bell, kPollingFloor);
 }
 
 void Finder::sleep() {
@@ -385,10 +409,12 @@ void Finder::sleep() {
   const Nanos now = mono_ns();
   const Nanos next_scout = pool_.next_scout_ns.load();
   Nanos wait = next_scout > now ? next_scout - now : 0;
-  const Nanos boot = boot_ns();
-  const Nanos next_watch = watched_.next_look_ns();
-  if (!watched_.empty()) wait = std::min(wait, next_watch > boot ? next_watch - boot : 0);
-  if (wait > 0) peer::wait_for_ring(pool_, seen_bell_, std::min(wait, kMostInterval));
+  if (wait > 0 && !stand_by(pool_, now, stands_by_until_ns_)) wait = kPollingFloor;
+  if (const auto next_watch = watched_.next_look_ns()) {
+    const Nanos boot = boot_ns();
+    wait = std::min(wait, *next_watch > boot ? *next_watch - boot : 0);
+  }
+  if (wait > 0) peer::wait_for_ring(pool_, seen_bell_, std::min(wait, kPollingFloor));
 }
 
 }  // namespace allot::worker

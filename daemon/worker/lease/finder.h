@@ -14,10 +14,10 @@
 #include "config/settings.h"
 #include "ipc/board.h"
 #include "queue/model/catalog.h"
-#include "queue/model/expired_holder_watch.h"
 #include "queue/verbs/lease_store.h"
 #include "worker/lease/database_clock.h"
 #include "worker/lease/grant.h"
+#include "worker/lease/holder_watch.h"
 #include "worker/lease/lease_keeper.h"
 #include "worker/lease/rates.h"
 #include "worker/lease/served_queues.h"
@@ -96,6 +96,7 @@ class Finder {
   std::vector<ipc::Hint> look_before(std::vector<std::uint32_t> queue_ids);
   bool becomes_scout();
   void scout();
+  void plan_next_look(const queue::Scouted& scouted);
   void watch();
   void wait_for_the_end();
   void sleep();
@@ -124,12 +125,12 @@ class Finder {
   std::map<std::uint32_t, Nanos> full_until_ns_{};  // capped queues without room for another task
   DatabaseClock clock_;
   Rates rates_;
-  Nanos scout_interval_ns_;
-  Nanos least_interval_ns_;     // between looks that find nothing
-  bool announced_ = false;      // this scout was asked to go by peer::announce()
+  std::uint64_t asked_by_ = 0;  // PoolBoard::next_scout_ns, which made this worker the scout
+  queue::Ahead ahead_{true, true, std::nullopt};  // that the last look saw; all until it has looked
+  std::uint64_t stands_by_until_ns_ = 0;
   Nanos next_deferred_ns_ = 0;  // when it looks for types that were put back; CLOCK_MONOTONIC
   Shares shares_;
-  queue::ExpiredHolderWatch<queue::Partition, queue::Observation> watched_;
+  HolderWatch<queue::Partition, queue::Observation> watched_;
 };
 
 }  // namespace allot::worker

@@ -103,6 +103,16 @@ bool become_scout(ipc::PoolBoard& pool, std::uint64_t now_ns, std::uint64_t inte
   return pool.next_scout_ns.compare_exchange_strong(next, now_ns + interval_ns);
 }
 
+bool stand_by(ipc::PoolBoard& pool, std::uint64_t now_ns, std::uint64_t& until_ns) {
+  const std::uint64_t next = std::max(pool.next_scout_ns.load(), now_ns);
+  std::uint64_t until = pool.standby_until_ns.load();
+  // Another one sleeps for longer than until the next look where that was brought forward since.
+  if (until > now_ns && until <= next) return until == until_ns;
+  if (!pool.standby_until_ns.compare_exchange_strong(until, next)) return false;
+  until_ns = next;
+  return true;
+}
+
 void look_again_by(ipc::PoolBoard& pool, std::uint64_t when_ns) {
   std::uint64_t next = pool.next_scout_ns.load();
   while (next > when_ns && !pool.next_scout_ns.compare_exchange_weak(next, when_ns)) {

@@ -51,6 +51,11 @@ void push_urgent(ipc::PoolBoard& pool, ipc::Hint hint);
 // True for exactly one caller per interval: that one is the scout until next_scout_ns.
 bool become_scout(ipc::PoolBoard& pool, std::uint64_t now_ns, std::uint64_t interval_ns);
 
+// True for one of those that go to sleep now: that one wakes for the next look, at next_scout_ns.
+// Where it dies or has other work, another one takes its place after its time. `until_ns` is the
+// caller's memory of when it stands by; 0 at first.
+bool stand_by(ipc::PoolBoard& pool, std::uint64_t now_ns, std::uint64_t& until_ns);
+
 // The next scout goes by then at the latest.
 void look_again_by(ipc::PoolBoard& pool, std::uint64_t when_ns);
 

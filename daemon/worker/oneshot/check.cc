@@ -129,10 +129,10 @@ void require_good_schedules(const config::Settings& settings) {
 
 // Each worker needs two, for block loop and lease keeper, and one for each task that it runs beside
 // others; during a reload there are twice as many workers, because old ones finish their tasks;
-// each worker may need a settler, and checks and commands need some. The steward has one.
+// each worker may need a settler, and checks and commands need some. The steward has two.
 std::uint64_t connections_needed(const config::Settings& settings) {
   constexpr std::uint64_t kChecksAndCommands = 5;
-  constexpr std::uint64_t kStewards = 2;
+  constexpr std::uint64_t kStewards = 2 * 2;
   std::uint64_t needed = kChecksAndCommands + kStewards;
   for (const config::Pool& pool : settings.pools) {
     const std::uint64_t runners = pool.concurrency > 1 ? pool.concurrency : 0;

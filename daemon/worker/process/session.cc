@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "base/mutant.h"
 #include "db/migrate.h"
 #include "log/log.h"
 #include "meter/record.h"
@@ -50,7 +51,7 @@ void note_change(db::Connection& fresh) {
 }  // namespace
 
 db::Connection& Session::connection() {
-  const Nanos asked = mono_ns();  // before the statement: what it shows is not younger
+  const Nanos asked = boot_ns();  // before the statement: what it shows is not younger
   if (!connection_) {
     db::Connection fresh = connect(options_);
     if (server_id_ != 0 && fresh.server_id() != server_id_) queue::rehearse(fresh, options_);
@@ -59,17 +60,52 @@ db::Connection& Session::connection() {
     end_former(fresh);
     const auto uptime = queue::server_uptime(fresh);
     connection_.emplace(std::move(fresh));
+    connected_ns_ = boot_ns();
     slot_.connected(place_, *connection_, uptime);
     slot_.raw().database_away = 0;
     log::info("database.connected",
               {{"where", connection_->where()}, {"connection", connection_->id()}});
-  } else if (asked - looked_at_ns_ < kLookEvery) {
+  } else if (writer_was_seen(asked)) {
     return *connection_;
   } else {
     connection_->require_writer();
   }
-  looked_at_ns_ = asked;
+  writer_seen_ns_ = asked;
+  const auto look = page_ != nullptr ? page_->read() : std::nullopt;
+  if (look) steward_ = look->source;
   return *connection_;
+}
+
+bool Session::writer_was_seen(Nanos now) {
+  if (now - writer_seen_ns_ < kLookEvery) return true;
+  const auto look = page_ != nullptr ? page_->read() : std::nullopt;
+  if (!look || !(look->source == steward_) || !is_here(*look)) return false;
+  writer_seen_ns_ = std::max(writer_seen_ns_, std::min<Nanos>(look->writer_ns, now));
+  return now - writer_seen_ns_ < kLookEvery;
+}
+
+peer::LookSource Session::source() const {
+  if (!connection_) return {};
+  return {connection_->server_id(), connection_->standing().term.value_or(0), generation_};
+}
+
+bool Session::is_here(const peer::Look& look) const {
+  if (!connection_) return false;
+  if (mutant::removed("page_other_server")) return true;
+  const peer::LookSource here = source();
+  return look.source.server_id == here.server_id && look.source.term == here.term &&
+         look.looked_ns > connected_ns_;
+}
+
+std::optional<peer::Look> Session::steward_look() {
+  auto look = page_ != nullptr ? page_->read() : std::nullopt;
+  if (!look) return std::nullopt;
+  if (!(look->source == steward_)) {
+    writer_seen_ns_ = 0;
+    call([](db::Connection&) { return true; });
+  }
+  if (!is_here(*look)) return std::nullopt;
+  return look;
 }
 
 // The last call of the former connection may still be on its way, or wait in the server for a lock:

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "db/connection.h"
+#include "peer/look_page.h"
 #include "worker/process/slot_writer.h"
 
 namespace allot::worker {
@@ -82,11 +83,24 @@ class Session {
   // schema is known to be there.
   void note_changes() { notes_changes_ = true; }
 
+  // S77: what the steward of this host sees of the server need not be asked again. `page` outlives
+  // this object.
+  void use(peer::LookReader& page) { page_ = &page; }
+  // The steward's last look, if it is fresh and was taken on the server of this connection, after
+  // this connection was opened. Where the steward has connected anew, this connection is tried
+  // first.
+  std::optional<peer::Look> steward_look();
+  // The server of the present connection, and when it was last seen to be the writer, for a page.
+  [[nodiscard]] peer::LookSource source() const;
+  [[nodiscard]] Nanos writer_seen_ns() const { return writer_seen_ns_; }
+
   // Grows with every lost connection: where it grew, a reply may have been lost.
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
 
  private:
   db::Connection& connection();
+  [[nodiscard]] bool writer_was_seen(Nanos now);
+  [[nodiscard]] bool is_here(const peer::Look& look) const;
   db::Connection& present();
   static bool may_pass(const db::DbError& error);
   void end_former(db::Connection& fresh);
@@ -99,12 +113,15 @@ class Session {
   std::chrono::milliseconds patience_;
   std::size_t place_;
   std::optional<db::Connection> connection_;
-  std::uint64_t server_id_ = 0;     // of the last connection; 0: there was none
-  std::uint64_t looked_at_ns_ = 0;  // when the server was last seen to be writable
+  std::uint64_t server_id_ = 0;  // of the last connection; 0: there was none
+  Nanos writer_seen_ns_ = 0;     // when the server was last seen to be writable; CLOCK_BOOTTIME
+  Nanos connected_ns_ = 0;       // CLOCK_BOOTTIME
   std::uint64_t generation_ = 0;
   std::uint32_t failures_ = 0;
   bool notes_changes_ = false;
   std::optional<std::uint64_t> leaving_since_ns_;
+  peer::LookReader* page_ = nullptr;
+  peer::LookSource steward_{};  // its connection by the page, when this one was tried last
 };
 
 // Throws unless schema and server are fit for the protocol. Writes down which server it is (S48).

@@ -119,21 +119,28 @@ Recovery::Recovery(Session& session, const queue::DetachedStore& store,
       queues_(std::move(queues)),
       slot_(slot),
       board_(board),
-      watched_(static_cast<Nanos>(settings.daemon.lease_ttl.count()) * kMilli) {
+      watched_(session, static_cast<Nanos>(settings.daemon.lease_ttl.count()) * kMilli) {
   for (const queue::QueueInfo& queue : queues_) queue_ids_.push_back(queue.queue_id);
 }
 
 void Recovery::look() {
-  if (!watched_.due()) return;
-  const auto statement = [&] {
-    decltype(watched_)::Seen seen;
-    for (queue::DetachedObservation& observed : session_.call(
-             [&](db::Connection& db) { return queue::DetachedStore::watch(db, queue_ids_); })) {
-      seen.emplace_back(observed.id, std::move(observed));
-    }
-    return seen;
-  };
-  watched_.look(statement, [&] { return session_.generation(); });
+  watched_.look(
+      [](const peer::StandingLease& one) -> std::optional<queue::TaskId> {
+        if ((one.flags & peer::StandingLease::kDetached) == 0) return std::nullopt;
+        return queue::TaskId{{one.queue_id, one.partition_no}, one.prio, one.first_key};
+      },
+      [this](const queue::TaskId& id) {
+        const auto at = std::find(queue_ids_.begin(), queue_ids_.end(), id.partition.queue_id);
+        return at != queue_ids_.end();
+      },
+      [this] {
+        std::vector<std::pair<queue::TaskId, queue::DetachedObservation>> seen;
+        for (queue::DetachedObservation& observed : session_.call(
+                 [&](db::Connection& db) { return queue::DetachedStore::watch(db, queue_ids_); })) {
+          seen.emplace_back(observed.id, std::move(observed));
+        }
+        return seen;
+      });
   while (const auto still = watched_.take()) recover(still->observed, still->stale);
 }
 

@@ -10,8 +10,8 @@
 #include "config/settings.h"
 #include "ipc/board.h"
 #include "queue/model/catalog.h"
-#include "queue/model/expired_holder_watch.h"
 #include "queue/verbs/detached_store.h"
+#include "worker/lease/holder_watch.h"
 #include "worker/process/session.h"
 #include "worker/process/slot_writer.h"
 #include "worker/run/decide.h"
@@ -59,7 +59,7 @@ class Recovery {
   std::vector<std::uint32_t> queue_ids_;
   SlotWriter& slot_;
   ipc::Board& board_;
-  queue::ExpiredHolderWatch<queue::TaskId, queue::DetachedObservation> watched_;
+  HolderWatch<queue::TaskId, queue::DetachedObservation> watched_;
 };
 
 }  // namespace allot::worker

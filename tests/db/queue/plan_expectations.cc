@@ -53,6 +53,11 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_find_suspects, 4 * kBlock, {{"suspect_to", "~0"}, {"per_class", "100"}}},
       // All leases of a queue, however many tasks wait.
       {&sql::k_scout, kPartitions * 3, {}, "a probe for each class, and the sort by release", true},
+      {&sql::k_scout_ahead,
+       kPartitions * 8 + 10,
+       {},
+       "a probe for each class, and its row twice",
+       true},
       {&sql::k_watch, kPartitions * 2, {}},
       {&sql::k_serve_fireworq, 10, {}, "all queues that requests made", false, true},
       {&sql::k_read_share, kPartitions + 4, {}},

@@ -66,6 +66,23 @@ TEST_F(HintsTest, TheNextLookCanBeBroughtForward) {
   EXPECT_TRUE(become_scout(pool, 1300, 500)) << "never put off";
 }
 
+// S77: where hundreds are idle, one of them wakes for the next look.
+TEST_F(HintsTest, OneStandsByForTheNextLook) {
+  ipc::PoolBoard& pool = board_->pools[0];
+  std::uint64_t one = 0;
+  std::uint64_t other = 0;
+  ASSERT_TRUE(become_scout(pool, 1000, 500));
+  EXPECT_TRUE(stand_by(pool, 1100, one));
+  EXPECT_FALSE(stand_by(pool, 1200, other));
+  EXPECT_TRUE(stand_by(pool, 1300, one)) << "woken in between it stays the one";
+  EXPECT_TRUE(stand_by(pool, 1501, other)) << "it did not come";
+  ASSERT_TRUE(become_scout(pool, 1501, 500));
+  EXPECT_TRUE(stand_by(pool, 1600, one));
+  look_again_by(pool, 1700);
+  EXPECT_TRUE(stand_by(pool, 1650, other)) << "the first one sleeps for too long";
+  EXPECT_FALSE(stand_by(pool, 1660, one));
+}
+
 TEST_F(HintsTest, OneScoutAtATime) {
   std::atomic<int> scouts{0};
   std::vector<std::thread> threads;

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "peer/look_page.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <type_traits>
+
+#include "base/mutant.h"
+#include "base/posix.h"
+#include "peer/shared_file.h"
+
+namespace allot::peer {
+namespace {
+
+using Words = std::array<std::uint64_t, LookWords::kCount>;
+static_assert(std::is_trivially_copyable_v<Look> && sizeof(Look) == sizeof(Words));
+
+// A page that is missing or old is looked for again, because a steward may have made a new one.
+constexpr Nanos kMapEvery = kSecond;
+// A writer that is interrupted in between is given no more time than that.
+constexpr int kTries = 3;
+
+// FNV-1a over words; of nothing it is not 0, which is an empty file.
+std::uint64_t checksum_of(const Words& words) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const std::uint64_t word : words) hash = (hash ^ word) * 1099511628211U;
+  return hash;
+}
+
+std::optional<Look> copy_of(const LookWords& page) {
+  const std::uint64_t version = page.version.load(std::memory_order_acquire);
+  if (version % 2 != 0) return std::nullopt;
+  Words words;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    words[at] = page.words[at].load(std::memory_order_relaxed);
+  }
+  const std::uint64_t checksum = page.checksum.load(std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (page.version.load(std::memory_order_relaxed) != version) return std::nullopt;
+  if (checksum != checksum_of(words)) return std::nullopt;
+  Look look;
+  std::memcpy(static_cast<void*>(&look), words.data(), sizeof look);
+  if (look.count > Look::kMost) return std::nullopt;
+  return look;
+}
+
+}  // namespace
+
+std::string look_page_in(const std::string& runtime_dir) {
+  return runtime_dir + "/look";
+}
+
+bool Look::fresh(Nanos now) const {
+  if (looked_ns == 0 || looked_ns > now) return false;
+  return now - looked_ns <= 2 * every_ns || mutant::removed("page_stale");
+}
+
+LookWriter::LookWriter(const std::string& file)
+    : file_(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0640)) {
+  if (!file_.valid() || ::ftruncate(file_.get(), sizeof(LookWords)) != 0) return;
+  page_ = static_cast<LookWords*>(map_present(file_.get(), 0, sizeof(LookWords)));
+  withdraw();
+}
+
+// A mapping keeps the lock of its file.
+LookWriter::~LookWriter() {
+  withdraw();
+  if (page_ != nullptr) ::munmap(page_, sizeof(LookWords));
+}
+
+bool LookWriter::publish(const Look& look) {
+  if (page_ == nullptr || ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) return false;
+  Words words;
+  std::memcpy(words.data(), &look, sizeof look);
+  // Odd, also after a steward that died while it wrote.
+  const std::uint64_t version = page_->version.load(std::memory_order_relaxed) | 1U;
+  page_->version.store(version, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    page_->words[at].store(words[at], std::memory_order_relaxed);
+  }
+  page_->checksum.store(checksum_of(words), std::memory_order_relaxed);
+  page_->version.store(version + 1, std::memory_order_release);
+  return true;
+}
+
+std::optional<Look> LookReader::read() {
+  const Nanos now = boot_ns();
+  if (page_ == nullptr && now >= map_again_ns_) map();
+  if (page_ == nullptr) return std::nullopt;
+  for (int tries = 0; tries < kTries; ++tries) {
+    auto look = copy_of(*page_);
+    if (!look) continue;
+    if (look->fresh(now)) return look;
+    break;
+  }
+  // The file may be another one by now.
+  if (now >= map_again_ns_) unmap();
+  return std::nullopt;
+}
+
+void LookReader::map() {
+  map_again_ns_ = boot_ns() + kMapEvery;
+  const UniqueFd file(::open(file_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status {};
+  if (!file.valid() || ::fstat(file.get(), &status) != 0) return;
+  if (static_cast<std::size_t>(status.st_size) < sizeof(LookWords)) return;
+  page_ = static_cast<const LookWords*>(map_shared(file.get(), 0, sizeof(LookWords), false));
+}
+
+void LookReader::unmap() {
+  if (page_ == nullptr) return;
+  ::munmap(const_cast<LookWords*>(page_), sizeof(LookWords));
+  page_ = nullptr;
+}
+
+}  // namespace allot::peer

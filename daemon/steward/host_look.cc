@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "steward/host_look.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "base/clock.h"
+#include "log/log.h"
+#include "peer/doorbell.h"
+#include "queue/verbs/share.h"
+#include "thread/deaf_thread.h"
+
+namespace allot::steward {
+namespace {
+
+// Of its connection in the slot; the first one is that of the chores.
+constexpr std::size_t kLookPlace = 1;
+constexpr Nanos kLookAfterError = 10 * kSecond;
+// A lease that is short does not make looks more frequent than its holder's renewals.
+constexpr Nanos kLongestBetween = 5 * kSecond;
+
+peer::StandingLease entry_of(std::uint64_t epoch, const std::string& expire_at, bool stale,
+                             queue::Partition partition) {
+  peer::StandingLease entry{};
+  entry.epoch = epoch;
+  entry.queue_id = partition.queue_id;
+  entry.partition_no = partition.partition_no;
+  entry.flags = stale ? peer::StandingLease::kStale : 0;
+  std::strncpy(entry.expire_at, expire_at.c_str(), sizeof entry.expire_at - 1);
+  return entry;
+}
+
+void add(peer::Look& look, const peer::StandingLease& entry) {
+  if (look.count < peer::Look::kMost) look.standing[look.count++] = entry;
+}
+
+bool is_told(const peer::Look& look, const peer::StandingLease& entry) {
+  return std::any_of(look.standing.begin(), look.standing.begin() + look.count,
+                     [&](const peer::StandingLease& one) {
+                       return one.queue_id == entry.queue_id && one.epoch == entry.epoch &&
+                              one.partition_no == entry.partition_no &&
+                              one.first_key == entry.first_key && one.flags == entry.flags;
+                     });
+}
+
+}  // namespace
+
+HostLook::HostLook(db::ConnectOptions options, worker::SlotWriter& slot, ipc::Board& board,
+                   std::chrono::milliseconds ttl, std::chrono::milliseconds patience, Queues queues,
+                   const std::string& page)
+    : session_(std::move(options), slot, patience, kLookPlace),
+      board_(board),
+      ttl_ns_(static_cast<Nanos>(ttl.count()) * kMilli),
+      queues_(std::move(queues)),
+      leases_(ttl_ns_),
+      detached_(ttl_ns_),
+      page_(page) {
+  session_.note_changes();
+  thread_ = deaf_thread([this] { run(); });
+}
+
+HostLook::~HostLook() {
+  {
+    const MutexLock held(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void HostLook::run() {
+  Nanos next = 0;
+  while (wait(next)) {
+    try {
+      next = look();
+    } catch (const worker::GaveUp&) {
+      return;
+    } catch (const db::DbError& error) {
+      log::error("look.failed", {{"error", error.what()}, {"until_then", "workers look"}});
+      page_.withdraw();
+      next = boot_ns() + kLookAfterError;
+    }
+  }
+}
+
+// False: this process leaves.
+bool HostLook::wait(Nanos until) {
+  MutexLock held(mutex_);
+  while (!ends_) {
+    const Nanos now = boot_ns();
+    if (now >= until) return true;
+    static_cast<void>(changed_.wait_for(mutex_, std::chrono::nanoseconds(until - now)));
+  }
+  return false;
+}
+
+bool HostLook::ends() {
+  const MutexLock held(mutex_);
+  return ends_;
+}
+
+// Workers look themselves while the server does not answer here.
+template <typename Verb>
+auto HostLook::ask(Verb&& verb) {
+  auto answer = session_.call_while(
+      [this] {
+        page_.withdraw();
+        return !ends();
+      },
+      std::forward<Verb>(verb));
+  if (!answer) throw worker::GaveUp();
+  return std::move(*answer);
+}
+
+std::vector<std::uint32_t> HostLook::queue_ids() {
+  std::vector<std::uint32_t> ids = queues_.ids;
+  if (!queues_.fireworq) return ids;
+  for (const auto& queue : ask([](db::Connection& db) { return queue::serve_fireworq(db); })) {
+    ids.push_back(queue.info.queue_id);
+  }
+  return ids;
+}
+
+Nanos HostLook::look() {
+  const Nanos sent = boot_ns();
+  const auto ids = queue_ids();
+  const auto generation = [this] { return session_.generation(); };
+  leases_.look(
+      [&] {
+        Leases::Seen seen;
+        for (auto& one :
+             ask([&](db::Connection& db) { return queue::LeaseStore::watch(db, ids); })) {
+          seen.emplace_back(one.partition, std::move(one));
+        }
+        return seen;
+      },
+      generation);
+  detached_.look(
+      [&] {
+        Detached::Seen seen;
+        for (auto& one :
+             ask([&](db::Connection& db) { return queue::DetachedStore::watch(db, ids); })) {
+          seen.emplace_back(one.id, std::move(one));
+        }
+        return seen;
+      },
+      generation);
+  publish(sent);
+  return std::min({leases_.next_look_ns(), detached_.next_look_ns(), boot_ns() + kLongestBetween});
+}
+
+void HostLook::publish(Nanos sent) {
+  peer::Look look;
+  look.source = session_.source();
+  look.looked_ns = sent;
+  look.writer_ns = session_.writer_seen_ns();
+  look.every_ns = std::min(ttl_ns_ / 6, kLongestBetween);
+  while (const auto one = leases_.take()) {
+    add(look, entry_of(one->observed.epoch, one->observed.expire_at, one->stale,
+                       one->observed.partition));
+  }
+  while (const auto one = detached_.take()) {
+    const queue::TaskId& id = one->observed.id;
+    auto entry = entry_of(one->observed.epoch, one->observed.expire_at, one->stale, id.partition);
+    entry.flags |= peer::StandingLease::kDetached;
+    entry.prio = id.prio;
+    entry.first_key = id.first_key;
+    add(look, entry);
+  }
+  if (page_.publish(look)) ring(look);
+  told_ = look;
+}
+
+// For what was not there at the last look: a worker takes it over at once.
+void HostLook::ring(const peer::Look& look) {
+  std::set<std::uint32_t> queues;
+  for (std::size_t at = 0; at < look.count; ++at) {
+    if (!is_told(told_, look.standing[at])) queues.insert(look.standing[at].queue_id);
+  }
+  for (const std::uint32_t queue : queues) peer::ring(board_, queue, 1);
+}
+
+}  // namespace allot::steward

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "config/settings.h"
+#include "db/connection.h"
+#include "ipc/board.h"
+#include "peer/look_page.h"
+#include "queue/model/expired_holder_watch.h"
+#include "queue/verbs/detached_store.h"
+#include "queue/verbs/lease_store.h"
+#include "thread/mutex.h"
+#include "worker/process/session.h"
+#include "worker/process/slot_writer.h"
+
+namespace allot::steward {
+
+// Looks for all workers of this host at what would cost a statement of each of them (S77): leases
+// and detached tasks that stand still (S4), and whether the server is still the writer (S2). It
+// writes what it sees on a page for them. It has a thread and a connection of its own, so that no
+// chore delays it.
+class HostLook {
+ public:
+  struct Queues {
+    std::vector<std::uint32_t> ids;  // that this host serves
+    bool fireworq = false;           // and those for Fireworq, whose list changes
+  };
+  HostLook(db::ConnectOptions options, worker::SlotWriter& slot, ipc::Board& board,
+           std::chrono::milliseconds ttl, std::chrono::milliseconds patience, Queues queues,
+           const std::string& page);
+  HostLook(const HostLook&) = delete;
+  HostLook& operator=(const HostLook&) = delete;
+  ~HostLook();
+
+ private:
+  using Leases = queue::ExpiredHolderWatch<queue::Partition, queue::Observation>;
+  using Detached = queue::ExpiredHolderWatch<queue::TaskId, queue::DetachedObservation>;
+
+  void run() ALLOT_EXCLUDES(mutex_);
+  [[nodiscard]] bool wait(Nanos until) ALLOT_EXCLUDES(mutex_);
+  [[nodiscard]] bool ends() ALLOT_EXCLUDES(mutex_);
+  // Returns when the next one is due.
+  Nanos look();
+  template <typename Verb>
+  auto ask(Verb&& verb);
+  [[nodiscard]] std::vector<std::uint32_t> queue_ids();
+  void publish(Nanos sent);
+  void ring(const peer::Look& look);
+
+  worker::Session session_;
+  ipc::Board& board_;
+  const Nanos ttl_ns_;
+  const Queues queues_;
+  Leases leases_;
+  Detached detached_;
+  peer::LookWriter page_;
+  peer::Look told_{};  // the last look
+
+  Mutex mutex_;
+  CondVar changed_;
+  bool ends_ ALLOT_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+}  // namespace allot::steward

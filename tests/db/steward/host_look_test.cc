@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the steward sees for its workers, and what they take over by it.
+#include "steward/host_look.h"
+
+#include <memory>
+#include <optional>
+
+#include "db/stores.h"
+#include "db/worker/fixture.h"
+#include "peer/doorbell.h"
+#include "support/eventually.h"
+#include "support/temp_dir.h"
+#include "worker/lease/holder_watch.h"
+
+namespace allot::steward {
+namespace {
+
+using std::chrono::milliseconds;
+using support::eventually;
+using Watch = worker::HolderWatch<queue::Partition, queue::Observation>;
+
+constexpr milliseconds kTtl{1200};
+
+class HostLookTest : public worker::WorkerTest {
+ protected:
+  HostLookTest()
+      : lost_(kTtl, queue::make_holder("test", "/gone")),
+        stores_(kTtl),
+        file_(peer::look_page_in(folder_.path())),
+        page_(file_),
+        session_(options(), slot_, milliseconds(500)),
+        watch_(session_, static_cast<Nanos>(milliseconds(kTtl).count()) * kMilli) {
+    peer::serve(board_->pools[0], {&queue_.queue_id, 1});
+    session_.use(page_);
+    session_.call([](db::Connection&) { return true; });
+  }
+
+  std::unique_ptr<HostLook> steward() {
+    return std::make_unique<HostLook>(options(), steward_slot_, *board_, kTtl, milliseconds(500),
+                                      HostLook::Queues{{queue_.queue_id}, false}, file_);
+  }
+  queue::Lease lease(const queue::Stores& by) {
+    put(partition(0), {1, 1});
+    return by.leases.lease(db_, partition(0), {})->lease;
+  }
+  // What this worker may take over now.
+  std::optional<Watch::Still> still() {
+    watch_.look(
+        [](const peer::StandingLease& one) {
+          return std::optional(queue::Partition{one.queue_id, one.partition_no});
+        },
+        [](queue::Partition) { return true; },
+        [this] {
+          ++reads_;
+          std::vector<std::pair<queue::Partition, queue::Observation>> seen;
+          for (auto& one : session_.call([this](db::Connection& db) {
+                 const std::uint32_t ids[] = {queue_.queue_id};
+                 return queue::LeaseStore::watch(db, ids);
+               })) {
+            seen.emplace_back(one.partition, std::move(one));
+          }
+          return seen;
+        });
+    return watch_.take();
+  }
+  [[nodiscard]] bool uses_page() { return session_.steward_look().has_value(); }
+  // One look, whose page stays as it is.
+  peer::Look last_look() {
+    const auto look = steward();
+    EXPECT_TRUE(eventually([this] { return uses_page(); }));
+    return *session_.steward_look();
+  }
+
+  support::TempDir folder_;
+  queue::Stores lost_;
+  queue::Stores stores_;
+  std::string file_;
+  std::unique_ptr<ipc::Board> board_ = std::make_unique<ipc::Board>();
+  std::unique_ptr<ipc::Slot> raw_steward_slot_ = std::make_unique<ipc::Slot>();
+  worker::SlotWriter steward_slot_{*raw_steward_slot_, -1};
+  peer::LookReader page_;
+  worker::Session session_;
+  Watch watch_;
+  int reads_ = 0;
+};
+
+TEST_F(HostLookTest, AWorkerTakesOverWhatTheStewardSawStandingStill) {
+  const queue::Lease held = lease(lost_);
+  const auto look = steward();
+  ASSERT_TRUE(eventually([this] { return uses_page(); }));
+  std::optional<Watch::Still> found;
+  reads_ = 0;
+  ASSERT_TRUE(eventually([&] {
+    found = still();
+    return found.has_value();
+  }));
+  EXPECT_EQ(found->observed.epoch, held.epoch);
+  EXPECT_EQ(reads_, 1) << "of the row that stands still, and none before";
+  EXPECT_GE(board_->pools[0].bell.load(), 1U);
+  EXPECT_TRUE(stores_.leases.take_over(db_, found->observed, found->stale, {}).has_value());
+}
+
+TEST_F(HostLookTest, WhatIsRenewedIsNotOnThePage) {
+  const queue::Lease held = lease(lost_);
+  const auto look = steward();
+  ASSERT_TRUE(eventually([this] { return uses_page(); }));
+  EXPECT_FALSE(eventually(
+      [&] {
+        EXPECT_TRUE(lost_.leases.renew(db_, held));
+        return still().has_value();
+      },
+      2 * kTtl));
+}
+
+// S77: where nobody looks for it, a worker believes only what it saw itself, from then on.
+TEST_F(HostLookTest, WithoutThePageAWorkerLooksItself) {
+  lease(lost_);
+  db_.execute("UPDATE q_lock_table SET ttl_us = 12000000 WHERE state <> 'FREE'");
+  Nanos begin = 0;
+  {
+    const auto look = steward();
+    ASSERT_TRUE(eventually([this] { return uses_page(); }));
+    ASSERT_FALSE(eventually([this] { return still().has_value(); }, milliseconds(500)));
+    begin = boot_ns();
+  }
+  EXPECT_FALSE(uses_page()) << "a steward that leaves takes its page back";
+  ASSERT_TRUE(eventually([this] { return still().has_value(); }));
+  EXPECT_GE(boot_ns() - begin, 6 * kSecond);
+}
+
+TEST_F(HostLookTest, APageThatIsOldIsNotUsed) {
+  peer::Look old;
+  {
+    const auto look = steward();
+    ASSERT_TRUE(eventually([this] { return uses_page(); }));
+    old = *session_.steward_look();
+  }
+  peer::LookWriter writer(file_);
+  ASSERT_TRUE(writer.publish(old));
+  EXPECT_TRUE(eventually([this] { return !uses_page(); }));
+}
+
+TEST_F(HostLookTest, APageOfAnotherServerIsNotUsed) {
+  peer::Look look = last_look();
+  peer::LookWriter writer(file_);
+  const auto used = [&](peer::Look changed) {
+    changed.looked_ns = boot_ns();
+    EXPECT_TRUE(writer.publish(changed));
+    return uses_page();
+  };
+  EXPECT_TRUE(used(look));
+  ++look.source.server_id;
+  EXPECT_FALSE(used(look));
+  --look.source.server_id;
+  ++look.source.term;
+  EXPECT_FALSE(used(look));
+  --look.source.term;
+  EXPECT_TRUE(used(look));
+}
+
+// S4: what was seen before an outage does not count after it. The holder had the same outage.
+TEST_F(HostLookTest, AStewardThatConnectsAnewBeginsAnew) {
+  const queue::Lease held = lease(lost_);
+  db_.execute("UPDATE q_lock_table SET ttl_us = 12000000 WHERE state <> 'FREE'");
+  const auto look = steward();
+  ASSERT_TRUE(eventually([this] { return uses_page(); }));
+  ASSERT_FALSE(eventually([this] { return still().has_value(); }, milliseconds(500)));
+  const Nanos cut = boot_ns();
+  db_.execute("KILL " + std::to_string(raw_steward_slot_->connection_ids[1].load()));
+  ASSERT_TRUE(eventually([this] { return still().has_value(); }));
+  EXPECT_GE(boot_ns() - cut, 6 * kSecond);
+  EXPECT_NE(held.epoch, 0U);
+}
+
+// An idle worker would find out only with a task in hand that its connection is dead, too.
+TEST_F(HostLookTest, AStewardThatConnectsAnewMakesWorkersTryTheirs) {
+  const auto look = steward();
+  ASSERT_TRUE(eventually([this] { return uses_page(); }));
+  db_.execute("KILL " + std::to_string(raw_slot_->connection_ids[0].load()));
+  db_.execute("KILL " + std::to_string(raw_steward_slot_->connection_ids[1].load()));
+  EXPECT_TRUE(eventually([this] {
+    static_cast<void>(session_.steward_look());
+    return session_.generation() == 1;
+  }));
+  EXPECT_TRUE(eventually([this] { return uses_page(); }));
+}
+
+// S2: a look of the steward is one of each worker.
+TEST_F(HostLookTest, TheStewardLooksWhetherTheServerIsTheWriter) {
+  const auto look = steward();
+  ASSERT_TRUE(eventually([this] { return uses_page(); }));
+  db_.execute("SET GLOBAL read_only = 1");
+  EXPECT_TRUE(eventually([this] { return !uses_page(); }, std::chrono::seconds(12)));
+  db_.execute("SET GLOBAL read_only = 0");
+  EXPECT_TRUE(eventually([this] { return uses_page(); }));
+}
+
+}  // namespace
+}  // namespace allot::steward
