@@ -16,7 +16,8 @@
   demo_packages=(jq)
   # systemd: its systemd-analyze; starts nothing. supervisor: starts one that has no programs.
   test_packages=(libgtest-dev lld openssl systemd logrotate supervisor dpkg-dev file man-db mandoc zsh
-    python3-pymysql python3-croniter php-cli php-mysql curl nodejs perl ruby chromium)
+    python3-pymysql python3-croniter php-cli php-mysql curl nodejs perl ruby)
+  night_packages=(chromium) # too large for each change
   service_packages=(haproxy) # for tests, installed by without_services
   lint_packages=(clang-format clang-tidy shellcheck)
   fresh_packages=(debootstrap systemd-container)
