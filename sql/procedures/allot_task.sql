@@ -10,7 +10,8 @@ COMMENT 'Allot: where a task is'
 BEGIN
   DECLARE v_queue_id, v_place, v_first_key BIGINT UNSIGNED;
   CALL allot_read_id(p_id, v_queue_id, v_place, v_first_key);
-  SET p_state = CASE
+  -- SELECT, because the subqueries of SET lock what they read until the caller's transaction ends.
+  SELECT CASE
     WHEN EXISTS (SELECT 1 FROM task
                   WHERE queue_id = v_queue_id AND partition_no = v_place DIV 4
                     AND prio = v_place % 4
@@ -27,5 +28,5 @@ BEGIN
     WHEN EXISTS (SELECT 1 FROM task_dead
                   WHERE queue_id = v_queue_id AND partition_no = v_place DIV 4
                     AND prio = v_place % 4 AND first_key = v_first_key) THEN 'dead'
-  END;
+  END INTO p_state;
 END;

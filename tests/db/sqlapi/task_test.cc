@@ -30,6 +30,16 @@ TEST_F(TaskTest, ItsIdIsThatOfNobodyElse) {
   }
 }
 
+// A worker has to acknowledge the task while the caller's transaction goes on.
+TEST_F(TaskTest, AQuestionLocksNothing) {
+  const Made made = call_submit(app_, "default", "t", "");
+  app_.execute("BEGIN");
+  EXPECT_EQ(state(made.id), "waiting");
+  look_.execute("SET innodb_lock_wait_timeout = 1; DELETE FROM task");
+  app_.execute("COMMIT");
+  EXPECT_EQ(state(made.id), "NULL");
+}
+
 TEST_F(TaskTest, WhatIsNoIdIsRefused) {
   const auto error = support::db_error_of([&] { state(std::string(100'000, '0')); });
   ASSERT_TRUE(error);
