@@ -3,7 +3,7 @@ INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ende
                           detail, fault, error_group, log_lines, lock_host, lock_pid, runtime_us, cpu_us,
                           max_rss_kib)
 SELECT queue_id, partition_no, prio, first_key, :attempt, UTC_TIMESTAMP(6), :cause, :error,
-       :detail, :fault, LEFT(SHA2(CONCAT_WS(' ', queue_id, type, :cause, :fault), 256), 12),
+       :detail, :fault, LEFT(SHA2(CONCAT_WS(' ', queue_id, CAST(type AS BINARY), :cause, :fault), 256), 12),
        :log_lines, lock_host, lock_pid, :runtime_us, :cpu_us, :max_rss_kib
   FROM task_running
  WHERE queue_id = :queue_id AND partition_no = :partition_no

@@ -110,11 +110,12 @@ const std::string kHoldMoved =
     "INSERT INTO task_moved SELECT queue_id, partition_no, prio, run_key, 1 FROM task";
 const std::string kHoldAttempt =
     "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 0, 3,"
-    " UTC_TIMESTAMP(6), '', '', '', 0, NULL, NULL, NULL, NULL, NULL, NULL FROM task";
+    " UTC_TIMESTAMP(6), '', '', '', 0, NULL, NULL, NULL, NULL, '', '', NULL FROM task";
 // Attempts that are written already, one of them to be deleted.
 const std::string kHoldOldAttempts =
     "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 0, number,"
-    " UTC_TIMESTAMP(6), '', '', '', 0, NULL, NULL, NULL, NULL, NULL, NULL FROM task JOIN (SELECT 2 "
+    " UTC_TIMESTAMP(6), '', '', '', 0, NULL, NULL, NULL, NULL, '', '', NULL FROM task JOIN (SELECT "
+    "2 "
     "AS "
     "number "
     "UNION "

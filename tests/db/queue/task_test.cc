@@ -109,7 +109,7 @@ TEST_F(TaskTest, OfManyVerdictsTheFirstAndTheLastAreKept) {
   look_.execute("UPDATE task SET attempt = 120");
   look_.execute(
       "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 0, seq,"
-      " UTC_TIMESTAMP(6), 'retry', '', '', 0, NULL, NULL, NULL, NULL, NULL, NULL FROM task JOIN"
+      " UTC_TIMESTAMP(6), 'retry', '', '', 0, NULL, NULL, NULL, NULL, '', '', NULL FROM task JOIN"
       " (WITH RECURSIVE numbers AS (SELECT 1 AS seq UNION ALL SELECT seq + 1 FROM numbers"
       " WHERE seq < 100) SELECT seq FROM numbers) AS numbers");
   for (std::uint32_t attempt = 101; attempt <= 103; ++attempt) {

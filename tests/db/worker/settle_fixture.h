@@ -49,7 +49,7 @@ class SettleTest : public WorkerTest {
         "UPDATE task SET attempt = 1;"
         "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 0, 1,"
         " UTC_TIMESTAMP(6), '" +
-        cause + "', '', 'h', 1, NULL, NULL, NULL, NULL, NULL, NULL FROM task");
+        cause + "', '', 'h', 1, NULL, NULL, NULL, NULL, '', '', NULL FROM task");
   }
   std::string state(std::uint32_t number) {
     return value("SELECT state FROM q_lock_table WHERE partition_no = " + std::to_string(number));

@@ -353,7 +353,7 @@ TEST_F(SettleTest, ADetachedTasksLaterCrashWaitsAndTheLastOneBuries) {
   detach(2, 3);
   db_.execute(
       "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, first_key, 0, 1,"
-      " UTC_TIMESTAMP(6), 'signal', '', '', 0, NULL, NULL, NULL, NULL, NULL, NULL FROM "
+      " UTC_TIMESTAMP(6), 'signal', '', '', 0, NULL, NULL, NULL, NULL, '', '', NULL FROM "
       "task_running");
   settle_it();
   EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', run_key > 1) FROM task WHERE first_key = 1"), "2 1");
