@@ -7,7 +7,7 @@ INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload, h
 SELECT target.queue_id, :dice % target.partitions, 1,
        (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + :salt,
        :hook_flag, :hook_type,
-       CONVERT(JSON_OBJECT('event', 'dead', 'task', :task, 'queue', :queue, 'type', task.type,
+       CONVERT(JSON_OBJECT('event', 'dead', 'task', :task, 'queue', :queue, 'type', CONVERT(task.type USING utf8mb4),
                            'attempts', GREATEST(task.attempt, :attempt),
                            'cause', :cause, 'error', :error, 'detail', :detail,
                            'fault', :fault,

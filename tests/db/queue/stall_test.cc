@@ -160,7 +160,7 @@ const FencedVerb kFencedVerbs[] = {
        record.set("cause", "failed")
            .set("error", "")
            .set_raw("detail", "NULL")
-           .set_raw("fault", "NULL")
+           .set("fault", "")
            .set_raw("log_lines", "NULL")
            .set("host", "h")
            .set("pid", 1);
@@ -242,7 +242,7 @@ const FencedVerb kFencedVerbs[] = {
            .set("cause", "failed")
            .set("error", "")
            .set_raw("detail", "NULL")
-           .set_raw("fault", "NULL");
+           .set("fault", "");
      },
      kHoldDead},
     {"detach",
