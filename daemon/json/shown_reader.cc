@@ -57,8 +57,11 @@ void read_details(Shown& shown, const json& document) {
   task.expires_at = text_in(document, "expires_at");
   task.key_hash = maybe_u32_in(document, "partition_key_hash");
   task.since = text_in(document, "detached_at");
-  task.progress = {maybe_u32_in(document, "progress"), text_in(document, "progress_word")};
-  if (!task.running) task.holder = text_in(document, "leased_by");
+  if (task.running) {
+    task.progress = {maybe_u32_in(document, "progress"), text_in(document, "progress_word")};
+  } else {
+    task.holder = text_in(document, "leased_by");
+  }
   if (const json& asked = document.at("cancel_asked"); !asked.is_null()) {
     shown.cancel =
         queue::CancelRequest{asked.at("reason").get<std::string>(),

@@ -136,7 +136,7 @@ void print_task(const as_json::Shown& shown) {
   if (task.key_hash) line("key hash", std::to_string(*task.key_hash));
   print_headers(task.headers);
   if (task.dead) line("why", why_dead(task, queue::kMostMessage));
-  if (task.dead) line("fault", printable(task.fault, queue::kMostFault));
+  if (!task.fault.empty()) line("fault", printable(task.fault, queue::kMostFault));
   line("attempts", std::to_string(task.attempts));
   const std::string holder = task.holder.empty() ? "nobody" : printable(task.holder, 100);
   if (task.running) line("running on", holder);

@@ -211,7 +211,7 @@ TEST_F(AdminTest, CheckAsJson) {
   const auto good = nlohmann::json::parse(must({"check", "--json"}));
   EXPECT_EQ(good.at("ok"), true);
   EXPECT_EQ(good.at("server"), "socket " + server_.socket());
-  EXPECT_EQ(good.at("connections_needed"), 27U);  // four workers
+  EXPECT_EQ(good.at("connections_needed"), 29U);  // four workers
   EXPECT_EQ(good.at("connections_allowed"), 151U);
   ASSERT_EQ(good.at("warnings").size(), 1U) << good;
   EXPECT_EQ(good.at("warnings").at(0).at("event"), "plugins.none");
@@ -230,14 +230,14 @@ TEST_F(AdminTest, CheckAsJson) {
 // The limit of all accounts together, and an account's own.
 TEST_F(AdminTest, CheckWarnsOfTooFewConnections) {
   const auto warning = [](const char* allowed) {
-    return "allot: warning: this daemon may need 27 connections and the server allows " +
+    return "allot: warning: this daemon may need 29 connections and the server allows " +
            std::string(allowed) + ": raise its max_connections";
   };
   const support::TempDir plugins;
   configure("[daemon]", "[plugins]\nfolder = \"" + plugins.path() + "\"\n[daemon]");
-  look_.execute("SET GLOBAL max_connections = 26");
+  look_.execute("SET GLOBAL max_connections = 28");
   const auto few = allot({"check"});
-  look_.execute("SET GLOBAL max_connections = 27");
+  look_.execute("SET GLOBAL max_connections = 29");
   const auto enough = allot({"check"});
   look_.execute(
       "SET GLOBAL max_connections = 151; CREATE USER few@localhost WITH MAX_USER_CONNECTIONS 10;"
@@ -246,7 +246,7 @@ TEST_F(AdminTest, CheckWarnsOfTooFewConnections) {
   configure("\"root\"", "\"few\"");
   const auto mine = allot({"check"});
   look_.execute("DROP USER few@localhost");
-  EXPECT_TRUE(has(few.err, warning("26")));
+  EXPECT_TRUE(has(few.err, warning("28")));
   EXPECT_EQ(few.status.code, kExitOk);
   EXPECT_EQ(enough.err.find("connections"), std::string::npos) << enough.err;
   EXPECT_TRUE(has(mine.err, warning("10")));
