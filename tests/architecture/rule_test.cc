@@ -107,7 +107,7 @@ TEST(RuleTest, TheSupervisorIsSmall) {
     sum += code_lines(file);
     sizes.push_back(file.path + ": " + std::to_string(code_lines(file)));
   }
-  EXPECT_LT(sum, 1570U) << joined(sizes);
+  EXPECT_LT(sum, 1575U) << joined(sizes);
 }
 
 TEST(RuleTest, LinesOfCodeAreCounted) {

@@ -100,10 +100,12 @@ TEST(History, ItIsPurgedInBatchesWhileTasksRun) {
       support::numbers(1, 8000) +
       ";"
       "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, first_key, 0, 1,"
-      " UTC_TIMESTAMP(6), 'retry', '', 'h', 1, NULL, NULL, NULL, NULL, NULL, NULL FROM "
+      " UTC_TIMESTAMP(6), 'retry', '', 'h', 1, NULL, NULL, NULL, NULL, '', '', NULL FROM "
       "task_history;"
-      "INSERT INTO task_dead SELECT queue_id, 0, 1, seq, 1, 0, NULL, 'old', '', 'fail', '',"
-      " UTC_TIMESTAMP(6) - INTERVAL IF(seq <= 300, 2, 0) HOUR, NULL, NULL, NULL FROM queue, " +
+      "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload, "
+      "cause,"
+      " error, died_at) SELECT queue_id, 0, 1, seq, 1, 'old', '', 'fail', '',"
+      " UTC_TIMESTAMP(6) - INTERVAL IF(seq <= 300, 2, 0) HOUR FROM queue, " +
       support::numbers(1, 310));
   Daemon other({.workers = 2,
                 .queue_keys = keys,

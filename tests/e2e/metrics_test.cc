@@ -221,7 +221,7 @@ TEST(Metrics, FailuresNameATaskThatIsRetried) {
   const auto failures = nlohmann::json::parse(daemon.allot({"failures", "--json"}).out);
   ASSERT_EQ(failures.size(), 1U) << failures;
   EXPECT_EQ(failures[0]["newest_task"], task);
-  EXPECT_NE(failures[0]["newest_error"], "");
+  EXPECT_TRUE(failures[0]["newest_at"].is_string());
 }
 
 TEST(Metrics, MinutesRefuseWhatTheyDoNotHave) {

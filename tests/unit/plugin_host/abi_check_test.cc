@@ -194,13 +194,27 @@ TEST_P(NameTest, AsName) {
   EXPECT_EQ(check(), good ? std::nullopt : std::optional(Refusal::kBadName));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Words, NameTest,
-    testing::Values(Word{"mail.send", true}, Word{"A-z_0.9", true}, Word{"-", true},
-                    Word{std::string(63, 'x'), true}, Word{std::string(64, 'x'), false},
-                    Word{"", false}, Word{"a b", false}, Word{"a/b", false}, Word{"a\n", false},
-                    Word{"\xc3\xa4", false}, Word{std::string("a\0b", 3), false}, Word{"a[", false},
-                    Word{"a@", false}, Word{"a`", false}, Word{"a{", false}, Word{"a:", false}));
+INSTANTIATE_TEST_SUITE_P(Words, NameTest,
+                         testing::Values(Word{"mail.send", true}, Word{"A-z_0.9", true},
+                                         Word{"-", true}, Word{std::string(63, 'x'), true},
+                                         Word{"", false}, Word{"a b", false}, Word{"a/b", false},
+                                         Word{"a\n", false}, Word{"\xc3\xa4", false},
+                                         Word{std::string("a\0b", 3), false}, Word{"a[", false},
+                                         Word{"a@", false}, Word{"a`", false}, Word{"a{", false},
+                                         Word{"a:", false}));
+
+TEST_F(AbiCheckTest, ATypeMayBeLongerThanAName) {
+  const std::string longest(127, 'x');
+  handlers_[0].type = text(longest);
+  EXPECT_EQ(check(), std::nullopt);
+  const std::string longer(128, 'x');
+  handlers_[0].type = text(longer);
+  EXPECT_EQ(check(), Refusal::kBadType);
+  handlers_[0].type = text("x");
+  const std::string name(64, 'x');
+  plugin_.name = text(name);
+  EXPECT_EQ(check(), Refusal::kBadName);
+}
 
 TEST_F(AbiCheckTest, ALongNameIsNotRepeatedInFull) {
   const std::string name(100'000, 'x');
