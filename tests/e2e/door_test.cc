@@ -44,7 +44,7 @@ TEST_F(DoorTest, EveryRefusalOfAHandlersTaskNamesItsField) {
   begin();
   const Wrong all[] = {{"queue", {.queue = std::string(64, 'q')}},
                        {"queue", {.queue = kInjection}},
-                       {"type", {.type = "door.keep." + std::string(54, 't')}},
+                       {"type", {.type = "door.keep." + std::string(118, 't')}},
                        {"type", {.type = kInjection}},
                        {"type", {.type = ""}},
                        {"unique_key", {.unique_key = std::string(256, 'k')}},
