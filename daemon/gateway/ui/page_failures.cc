@@ -44,9 +44,12 @@ void add(Group& group, const json& failure, std::chrono::sys_seconds now) {
   group.error = text_of(failure, "error");
   group.example = text_of(failure, "newest_task");
   group.message = text_of(failure, "newest_error");
-  for (const json& hour : failure.value("hours", json::array())) {
+  group.last = text_of(failure, "newest_at");
+  const auto hours = failure.find("hours");
+  if (hours == failure.end()) return;
+  for (const json& hour : *hours) {  // the newest come first
     const std::string at = text_of(hour, "at");
-    if (group.last.empty()) group.last = at;  // the newest come first
+    group.last = std::max(group.last, at);
     group.first = at;
     const auto when = moment(at);
     if (!when) continue;
@@ -55,8 +58,6 @@ void add(Group& group, const json& failure, std::chrono::sys_seconds now) {
     group.hours.at(kHours - 1 - static_cast<std::size_t>(ago)) +=
         static_cast<double>(number_of(hour, "failed"));
   }
-  const std::string newest = text_of(failure, "newest_at");
-  group.last = std::max(group.last, newest);
 }
 
 std::vector<Group> groups_of(const View& view) {

@@ -49,10 +49,10 @@ INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, p
                        died_at)
 VALUES (1, 0, 1, 4096002, 1, 't', 'dead', 'fail', 'no', '2025-02-03');
 INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ended_at, cause, error,
-                          lock_host, lock_pid)
-VALUES (1, 0, 1, 4096001, 1, '2025-02-03', 'retry', 'first', 'h', 1),
-       (1, 0, 1, 4096001, 2, '2025-02-03', 'retry', 'second', 'h', 1),
-       (1, 0, 1, 4096002, 1, '2025-02-03', 'fail', 'no', 'h', 1);
+                          fault, lock_host, lock_pid)
+VALUES (1, 0, 1, 4096001, 1, '2025-02-03', 'retry', 'first', 'first', 'h', 1),
+       (1, 0, 1, 4096001, 2, '2025-02-03', 'retry', 'second', 'second', 'h', 1),
+       (1, 0, 1, 4096002, 1, '2025-02-03', 'fail', 'no', 'no', 'h', 1);
 INSERT INTO task_running (queue_id, partition_no, prio, first_key, run_key, attempt, type, payload,
                           epoch, lock_by, lock_origin, lock_host, lock_instance, lock_pid, expire_at,
                           detached_at)
