@@ -52,8 +52,8 @@ std::string count_text(const json& count) {
 std::string span(std::chrono::seconds seconds) {
   const auto count = std::max<std::int64_t>(seconds.count(), 0);
   if (count < 60) return std::to_string(count) + " s";
-  if (count < 2 * 3600) return std::to_string(count / 60) + " min";
-  if (count < 48 * 3600) return std::to_string(count / 3600) + " h";
+  if (count < 7'200) return std::to_string(count / 60) + " min";
+  if (count < 172'800) return std::to_string(count / 3'600) + " h";
   return std::to_string(count / 86'400) + " days";
 }
 
