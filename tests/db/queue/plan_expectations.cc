@@ -35,6 +35,19 @@ Values with(Values values, const std::string& name, const std::string& value) {
 const char* const kFarAway = "'9999-12-31 23:59:59'";
 const char* const kSomeDuties = "queue_id = 1 AND duty IN ('purge','unique')";
 
+// All leases of a queue, however many tasks wait.
+std::vector<Expectation> of_looks() {
+  return {
+      {&sql::k_scout, kPartitions * 3, {}, "a probe for each class, and the sort by release", true},
+      {&sql::k_scout_ahead,
+       kPartitions * 8 + 10,
+       {},
+       "a probe for each class, and its row twice",
+       true},
+      {&sql::k_watch, kPartitions * 2, {}},
+  };
+}
+
 std::vector<Expectation> of_the_way_of_a_task() {
   const std::string one = "prio = 2 AND run_key IN (150)";
   const std::string one_first = "prio = 2 AND first_key IN (150)";
@@ -51,14 +64,6 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_held_lease, 1, {}},
       {&sql::k_clear_suspects, 1, {}},
       {&sql::k_find_suspects, 4 * kBlock, {{"suspect_to", "~0"}, {"per_class", "100"}}},
-      // All leases of a queue, however many tasks wait.
-      {&sql::k_scout, kPartitions * 3, {}, "a probe for each class, and the sort by release", true},
-      {&sql::k_scout_ahead,
-       kPartitions * 8 + 10,
-       {},
-       "a probe for each class, and its row twice",
-       true},
-      {&sql::k_watch, kPartitions * 2, {}},
       {&sql::k_serve_fireworq, 10, {}, "all queues that requests made", false, true},
       {&sql::k_read_share, kPartitions + 4, {}},
       {&sql::k_reclaim, 2 * (kPartitions + 3), {}, "once at start, without an index", false, true},
@@ -545,6 +550,7 @@ std::vector<Expectation> by_operators() {
 
 std::vector<Expectation> expectations() {
   std::vector<Expectation> all = of_the_way_of_a_task();
+  for (Expectation& expected : of_looks()) all.push_back(std::move(expected));
   for (Expectation& expected : of_rates()) all.push_back(std::move(expected));
   for (Expectation& expected : of_unique_keys()) all.push_back(std::move(expected));
   for (Expectation& expected : of_detached_tasks()) all.push_back(std::move(expected));
