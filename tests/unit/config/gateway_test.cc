@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/error.h"
 #include "config/networks.h"
 #include "config/rows.h"
 #include "unit/config/fixture.h"
