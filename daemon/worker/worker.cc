@@ -128,6 +128,18 @@ std::unique_ptr<meter::Meter> metered(SlotWriter& slot, const config::Settings& 
   return meter;
 }
 
+milliseconds pulse_interval(const config::Daemon& daemon) {
+  return std::clamp(config::frozen_limit(daemon) / 4, milliseconds(20), milliseconds(1000));
+}
+
+void log_ready(const ipc::Slot& slot, const config::Pool& pool,
+               const plugin_host::Registry& registry) {
+  log::info("worker.ready", {{"slot", slot.index},
+                             {"pool", pool.name},
+                             {"version", kVersion},
+                             {"handlers", registry.size()}});
+}
+
 void log_leaving(const ipc::Slot& slot, const Lifetime& lifetime) {
   log::info("worker.leaves", {{"done", slot.tasks_done.load()},
                               {"reason", lifetime.over() != nullptr ? lifetime.over() : "asked"},
@@ -157,9 +169,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   raw_slot.config_place = settings.files.place();
   const auto meter = metered(slot, settings);
   install_stop_signals(board.pools[raw_slot.pool]);
-  const milliseconds frozen = config::frozen_limit(settings.daemon);
-  const Pulse pulse(slot, if_inherited(ipc::kDeathFd),
-                    std::clamp(frozen / 4, milliseconds(20), milliseconds(1000)),
+  const Pulse pulse(slot, if_inherited(ipc::kDeathFd), pulse_interval(settings.daemon),
                     settings.daemon.stop_timeout);
 
   // The pulse thread runs as the supervisor does: a worker that others leave no time is not frozen.
@@ -199,10 +209,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
     BlockLoop loop(
         {session, finder, keeper, slot, *executor, registry, careful_turn, &lifetime, told},
         recovery);
-    log::info("worker.ready", {{"slot", raw_slot.index},
-                               {"pool", pool.name},
-                               {"version", kVersion},
-                               {"handlers", registry.size()}});
+    log_ready(raw_slot, pool, registry);
     slot.set_state(ipc::WorkerState::kIdle);
     loop.run();
   } catch (const GaveUp& gave_up) {

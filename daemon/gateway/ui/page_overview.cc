@@ -63,7 +63,7 @@ void write_problems(Html& html, const std::vector<Problem>& problems) {
 // The state of a queue in one word, and its kind.
 std::pair<std::string_view, std::string_view> state_of(const json& queue, const json& lag,
                                                        const Traffic& traffic) {
-  constexpr std::uint64_t kLateUs = 5 * 60 * 1'000'000ULL;
+  constexpr std::uint64_t kLateUs = 300'000'000;  // 5 min
   const auto paused = queue.find("paused");
   if (paused != queue.end() && paused->is_object()) return {"paused", "paused"};
   if (number_of(lag, "oldest_due_us") >= kLateUs) return {"bad", "late"};
@@ -77,11 +77,11 @@ std::pair<std::string_view, std::string_view> state_of(const json& queue, const 
 void write_queue(Html& html, const View& view, const Seen& seen, const json& queue, const json& lag,
                  const Traffic& traffic) {
   const std::string name = text_of(queue, "name");
-  const auto [kind, word] = state_of(queue, lag, traffic);
+  const auto state = state_of(queue, lag, traffic);
   html.in("tr", [&] {
     html.in("th", {{"scope", "row"}},
             [&] { write_link(html, queue_address(view.visit, name), name); });
-    html.in("td", {{"data-label", "State"}}, [&] { write_state(html, kind, word); });
+    html.in("td", {{"data-label", "State"}}, [&] { write_state(html, state.first, state.second); });
     const auto due = lag.find("oldest_due_us");
     write_number(html, "Oldest due",
                  due != lag.end() && due->is_number()

@@ -132,7 +132,7 @@ void require_good_schedules(const config::Settings& settings) {
 // each worker may need a settler, and checks and commands need some. The steward has two.
 std::uint64_t connections_needed(const config::Settings& settings) {
   constexpr std::uint64_t kChecksAndCommands = 5;
-  constexpr std::uint64_t kStewards = 2 * 2;
+  constexpr std::uint64_t kStewards = 4;
   std::uint64_t needed = kChecksAndCommands + kStewards;
   for (const config::Pool& pool : settings.pools) {
     const std::uint64_t runners = pool.concurrency > 1 ? pool.concurrency : 0;
