@@ -21,7 +21,7 @@ constexpr Nanos kServerEvery = kSecond;  // between two looks at which server th
 // Between two looks at whether a worker sleeps, and how long none has to before the log is left: to
 // begin again costs a connection, and two lines in the server's own log.
 constexpr milliseconds kSleeperEvery{20};
-constexpr Nanos kBusyFor = 5 * kSecond;
+constexpr Nanos kBusyFor = kSecond;
 
 constexpr milliseconds kFirstPause{500};
 constexpr milliseconds kMostPause{60'000};
