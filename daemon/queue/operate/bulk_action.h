@@ -23,7 +23,7 @@ enum class BulkKind { kRetryDead, kDiscardDead };
 
 // Which dead tasks of a queue.
 struct BulkFilter {
-  std::string group{};  // as of dead_group(); empty: any
+  std::string group{};  // of model/fault.h; empty: any
   std::string type{};   // empty: any
 };
 
