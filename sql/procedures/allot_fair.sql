@@ -16,9 +16,11 @@ allot_fair: BEGIN
   DECLARE v_sharing INT DEFAULT 0;
   DECLARE v_quiet_key VARBINARY(255);
   DECLARE v_quiet_partition_no SMALLINT UNSIGNED;
-  SET p_partition_no = (SELECT partition_no FROM fair_partition
-                         WHERE queue_id = p_queue_id AND partition_key = p_partition_key
-                           AND partition_no < p_partitions);
+  -- SELECT, because the subquery of a SET locks the row until the caller's transaction ends.
+  SELECT MAX(partition_no)
+    INTO p_partition_no
+    FROM fair_partition
+   WHERE queue_id = p_queue_id AND partition_key = p_partition_key AND partition_no < p_partitions;
   IF p_partition_no IS NOT NULL THEN
     LEAVE allot_fair;
   END IF;

@@ -38,8 +38,8 @@ void look_back(db::Connection& db, const queue::TaskId& id, Facts& facts);
 void reclaim_detached(db::Connection& db, const config::Settings& settings,
                       const queue::DetachedStore& store);
 
-// S20: every worker looks at the detached tasks of its queues now and then, and recovers those
-// whose holder stood still (S4).
+// S20: a worker recovers detached tasks of its queues whose holder stood still (S4), which the
+// steward of its host mostly sees for it (S77).
 class Recovery {
  public:
   // Counts in `slot`.

@@ -148,6 +148,17 @@ TEST_F(OptionsTest, AQuietKeyGivesItsPartitionUp) {
   EXPECT_EQ(value("SELECT GROUP_CONCAT(partition_key ORDER BY 1) FROM fair_partition"), "a,c,d");
 }
 
+// The caller's transaction may be long, and others give partitions to keys meanwhile.
+TEST_F(OptionsTest, AKeyThatHasItsPartitionIsNotLocked) {
+  queue::ensure_queue(look_, "fair", {2, queue::Placement::kFair});
+  call_submit(app_, "fair", "t", "", keyed("a"));
+  app_.execute("BEGIN");
+  call_submit(app_, "fair", "t", "", keyed("a"));
+  look_.execute(
+      "SET innodb_lock_wait_timeout = 1; DELETE FROM fair_partition WHERE partition_key = 'a'");
+  app_.execute("COMMIT");
+}
+
 TEST_F(OptionsTest, AKeyLeavesAPartitionThatAResizeTakesAway) {
   const auto fair = queue::ensure_queue(look_, "fair", {4, queue::Placement::kFair});
   const auto put = [&](const std::string& key) {
