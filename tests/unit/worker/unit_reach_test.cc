@@ -68,8 +68,7 @@ TEST_F(UnitReachTest, WhatTheUnitHidesIsNotThere) {
   EXPECT_EQ(
       trouble({{"ProtectHome", "tmpfs"}, {"BindReadOnlyPaths", "/srv/app:/root:rbind"}}, "/root"),
       "");
-  EXPECT_NE(trouble({{"ProtectHome", "tmpfs"}, {"BindPaths", "/home/a:/home/a:"}}, "/home"),
-            "");
+  EXPECT_NE(trouble({{"ProtectHome", "tmpfs"}, {"BindPaths", "/home/a:/home/a:"}}, "/home"), "");
 }
 
 // systemd makes the folders above one that it shows.
