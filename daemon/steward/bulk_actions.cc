@@ -12,7 +12,7 @@
 namespace allot::steward {
 namespace {
 
-constexpr Nanos kBulkIdleEvery = 5 * kSecond;
+constexpr Nanos kBulkIdleEvery = 6 * kSecond;
 // How long it goes on at most, and how long it then leaves the database to others.
 constexpr Nanos kBulkAtOnce = 50 * kMilli;
 constexpr Nanos kBulkPause = 20 * kMilli;

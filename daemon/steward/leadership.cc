@@ -13,7 +13,8 @@ namespace {
 using queue::DutyName;
 using queue::DutyNames;
 
-constexpr Nanos kRound = 2 * kSecond;
+// Two in the time that a term lasts, should one fail.
+constexpr Nanos kRound = 2'400 * kMilli;
 
 Nanos nanos_of(std::chrono::microseconds time) {
   return static_cast<Nanos>(time.count()) * kMicro;

@@ -39,8 +39,6 @@
 namespace allot::steward {
 namespace {
 
-using std::chrono::milliseconds;
-
 // This program, also where a newer one has taken its place on the disk.
 const std::vector<std::string> kCalendar = {"/proc/self/exe", "--calendar"};
 
@@ -148,10 +146,7 @@ int run(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board
   slot.use(meter.get());
   if (has_workers(settings)) slot.run_no_tasks();
   worker::install_stop_signals(peer::steward_part(board));
-  const milliseconds frozen = config::frozen_limit(settings.daemon);
-  const worker::Pulse pulse(slot, if_inherited(ipc::kDeathFd),
-                            std::clamp(frozen / 4, milliseconds(20), milliseconds(1000)),
-                            settings.daemon.stop_timeout);
+  const worker::Pulse pulse(slot, if_inherited(ipc::kDeathFd), settings.daemon);
   slot.set_state(ipc::WorkerState::kConnecting);
   try {
     work(settings, holder, slot, board);

@@ -14,8 +14,8 @@ using queue::Moment;
 using std::chrono::microseconds;
 using std::chrono::seconds;
 
-constexpr Nanos kReadEvery = 2 * kSecond;
-constexpr seconds kAhead{3};  // more than that, or a tick is late by the time between two looks
+constexpr Nanos kReadEvery = 5 * kSecond;
+constexpr seconds kAhead{6};  // more than that, or a tick is late by the time between two looks
 // By so much this host's clock may gain on the database's between two looks; a tick that is sent
 // too early is refused, and then sent only a while later.
 constexpr Nanos kClockMargin = 2 * kMilli;

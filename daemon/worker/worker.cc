@@ -128,10 +128,6 @@ std::unique_ptr<meter::Meter> metered(SlotWriter& slot, const config::Settings& 
   return meter;
 }
 
-milliseconds pulse_interval(const config::Daemon& daemon) {
-  return std::clamp(config::frozen_limit(daemon) / 4, milliseconds(20), milliseconds(1000));
-}
-
 void log_ready(const ipc::Slot& slot, const config::Pool& pool,
                const plugin_host::Registry& registry) {
   log::info("worker.ready", {{"slot", slot.index},
@@ -169,8 +165,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   raw_slot.config_place = settings.files.place();
   const auto meter = metered(slot, settings);
   install_stop_signals(board.pools[raw_slot.pool]);
-  const Pulse pulse(slot, if_inherited(ipc::kDeathFd), pulse_interval(settings.daemon),
-                    settings.daemon.stop_timeout);
+  const Pulse pulse(slot, if_inherited(ipc::kDeathFd), settings.daemon);
 
   // The pulse thread runs as the supervisor does: a worker that others leave no time is not frozen.
   limit_to(pool);

@@ -103,6 +103,16 @@ std::optional<Finder::Found> Finder::next() {
     wait_for_the_end();
     return std::nullopt;
   }
+  auto found = find();
+  if (found) {
+    if (stand_down(pool_, stands_by_until_ns_)) ++seen_bell_;  // its own ring tells it nothing
+  } else if (!hints_wait()) {
+    sleep();
+  }
+  return found;
+}
+
+std::optional<Finder::Found> Finder::find() {
   seen_bell_ = pool_.bell.load();
   if (claimed_ != 0 || claim_urgent()) {
     if (auto found = follow(std::exchange(claimed_, 0))) return found;
@@ -111,12 +121,9 @@ std::optional<Finder::Found> Finder::next() {
   watch();
   if (auto found = take_over_one()) return found;
   if (auto found = follow(next_hint())) return found;
-  if (becomes_scout()) {
-    scout();
-    if (auto found = follow(next_hint())) return found;
-  }
-  if (!hints_wait()) sleep();
-  return std::nullopt;
+  if (!becomes_scout()) return std::nullopt;
+  scout();
+  return follow(next_hint());
 }
 
 // With shares, the queue whose turn it is may have no hint because they are used up, or because it
@@ -409,12 +416,15 @@ void Finder::sleep() {
   const Nanos now = mono_ns();
   const Nanos next_scout = pool_.next_scout_ns.load();
   Nanos wait = next_scout > now ? next_scout - now : 0;
-  if (wait > 0 && !stand_by(pool_, now, stands_by_until_ns_)) wait = kPollingFloor;
+  if (wait > 0 && !stand_by(pool_, now, stands_by_until_ns_)) {
+    wait = watched_.by_steward() ? deep_sleep(slot_.raw().index, pool_.waiters.load())
+                                 : kPollingFloor;
+  }
   if (const auto next_watch = watched_.next_look_ns()) {
     const Nanos boot = boot_ns();
     wait = std::min(wait, *next_watch > boot ? *next_watch - boot : 0);
   }
-  if (wait > 0) peer::wait_for_ring(pool_, seen_bell_, std::min(wait, kPollingFloor));
+  if (wait > 0) peer::wait_for_ring(pool_, seen_bell_, wait);
 }
 
 }  // namespace allot::worker

@@ -85,6 +85,7 @@ class Finder {
   void forget_lease();
 
  private:
+  std::optional<Found> find();
   [[nodiscard]] bool hints_wait() const;
   ipc::Hint next_hint();
   std::optional<Found> follow(ipc::Hint hint);

@@ -2,6 +2,9 @@
 #include "worker/lease/hints.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "peer/doorbell.h"
 
 namespace allot::worker {
 
@@ -110,6 +113,13 @@ bool stand_by(ipc::PoolBoard& pool, std::uint64_t now_ns, std::uint64_t& until_n
   if (until > now_ns && until <= next) return until == until_ns;
   if (!pool.standby_until_ns.compare_exchange_strong(until, next)) return false;
   until_ns = next;
+  return true;
+}
+
+bool stand_down(ipc::PoolBoard& pool, std::uint64_t& until_ns) {
+  std::uint64_t until = std::exchange(until_ns, 0);
+  if (until == 0 || !pool.standby_until_ns.compare_exchange_strong(until, 0)) return false;
+  peer::wake(pool, 1);
   return true;
 }
 

@@ -67,6 +67,8 @@ class HolderWatch {
   }
   // Whether take() would have one.
   [[nodiscard]] bool any() const { return page_ns_ == 0 ? own_.any() : !still_.empty(); }
+  // The steward's page was used at the last look.
+  [[nodiscard]] bool by_steward() const { return page_ns_ != 0; }
   // When to look again, where something is seen and no steward looks.
   [[nodiscard]] std::optional<Nanos> next_look_ns() const {
     if (page_ns_ != 0 || own_.empty()) return std::nullopt;

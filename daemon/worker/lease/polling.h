@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include "base/clock.h"
 
@@ -11,6 +12,8 @@ namespace allot::worker {
 // The polling floor: the longest time without a look when nothing rings. With what due_at.sql adds,
 // a task starts within a second of its moment.
 inline constexpr Nanos kPollingFloor = 900 * kMilli;
+// The longest sleep of those that do not look.
+inline constexpr std::uint32_t kMostFloors = 11;
 // After a look that found something, and after the first one behind it that did not.
 inline constexpr Nanos kBusyInterval = 10 * kMilli;
 inline constexpr Nanos kFirstIdleInterval = 50 * kMilli;
@@ -25,6 +28,13 @@ inline constexpr Nanos kQuickFor = 2 * kSecond;
 constexpr Nanos longest_interval(Nanos since_unrung) {
   if (since_unrung <= kQuickFor) return kQuickInterval;
   return std::clamp((since_unrung - kQuickFor) / 10, kQuickInterval, kPollingFloor);
+}
+
+// How long an idle worker sleeps that does not stand by for the next look. The workers of a pool
+// sleep for one floor, two, three and so on, so that where the one that stands by is lost another
+// one looks soon, and hundreds of them do not wake each floor.
+constexpr Nanos deep_sleep(std::uint32_t slot, std::uint32_t others_asleep) {
+  return kPollingFloor * (1 + std::min(slot % (others_asleep + 1), kMostFloors - 1));
 }
 
 constexpr Nanos grown_interval(Nanos last) {

@@ -21,6 +21,13 @@
 namespace allot::worker {
 namespace {
 
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFastestTick{20};
+// Of hundreds of idle workers, the pulse is most of what they cost.
+constexpr milliseconds kSlowestTick{5'000};
+constexpr milliseconds kOrphanTick{1'000};
+
 UniqueFd reopen_signals() {
   sigset_t mask;
   sigemptyset(&mask);
@@ -30,12 +37,11 @@ UniqueFd reopen_signals() {
 
 }  // namespace
 
-Pulse::Pulse(SlotWriter& slot, int death_fd, std::chrono::milliseconds tick,
-             std::chrono::milliseconds patience)
+Pulse::Pulse(SlotWriter& slot, int death_fd, const config::Daemon& daemon)
     : slot_(slot),
       death_fd_(death_fd),
-      tick_(tick),
-      patience_(patience),
+      tick_(std::clamp(config::frozen_limit(daemon) / 4, kFastestTick, kSlowestTick)),
+      patience_(daemon.stop_timeout),
       stop_(eventfd(0, EFD_CLOEXEC)),
       reopen_(reopen_signals()) {
   thread_ = deaf_thread([this] { run(); });
@@ -73,11 +79,13 @@ void Pulse::run() {
 
 // Until the next beat, or until the lease of an orphan is in doubt.
 int Pulse::poll_ms(bool orphaned) const {
-  const Nanos deadline = orphaned ? slot_.exclusive_deadline_ns() : 0;
-  if (deadline == 0) return static_cast<int>(tick_.count());
+  if (!orphaned) return static_cast<int>(tick_.count());
+  const milliseconds tick = std::min(tick_, kOrphanTick);
+  const Nanos deadline = slot_.exclusive_deadline_ns();
+  if (deadline == 0) return static_cast<int>(tick.count());
   const Nanos now = boot_ns();
   const Nanos left = deadline > now ? deadline - now : 0;
-  return static_cast<int>(std::min(left / kMilli, static_cast<Nanos>(tick_.count())));
+  return static_cast<int>(std::min(left / kMilli, static_cast<Nanos>(tick.count())));
 }
 
 // Kills as the supervisor does, with all that the handler has started in the worker's group.

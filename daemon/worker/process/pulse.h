@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/unique_fd.h"
+#include "config/settings.h"
 #include "worker/process/slot_writer.h"
 
 namespace allot::worker {
@@ -18,8 +19,7 @@ namespace allot::worker {
 class Pulse {
  public:
   // `death_fd` may be -1 in a worker that was started by hand, without a supervisor.
-  Pulse(SlotWriter& slot, int death_fd, std::chrono::milliseconds tick,
-        std::chrono::milliseconds patience);
+  Pulse(SlotWriter& slot, int death_fd, const config::Daemon& daemon);
   Pulse(const Pulse&) = delete;
   Pulse& operator=(const Pulse&) = delete;
   ~Pulse();

@@ -30,6 +30,8 @@ constexpr unsigned kLost = 2013;
 // A worker without work only reads: without this look it would wait for ever on a former primary
 // that was demoted and left alone (S2).
 constexpr Nanos kLookEvery = 5 * kSecond;
+// The steward looks as often, and its look takes a while.
+constexpr Nanos kPageAge = kSecond;
 
 milliseconds jittered(milliseconds wait) {
   thread_local std::minstd_rand dice{std::random_device{}()};
@@ -81,7 +83,7 @@ bool Session::writer_was_seen(Nanos now) {
   const auto look = page_ != nullptr ? page_->read() : std::nullopt;
   if (!look || !(look->source == steward_) || !is_here(*look)) return false;
   writer_seen_ns_ = std::max(writer_seen_ns_, std::min<Nanos>(look->writer_ns, now));
-  return now - writer_seen_ns_ < kLookEvery;
+  return now - writer_seen_ns_ < kLookEvery + kPageAge;
 }
 
 peer::LookSource Session::source() const {

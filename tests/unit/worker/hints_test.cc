@@ -83,6 +83,20 @@ TEST_F(HintsTest, OneStandsByForTheNextLook) {
   EXPECT_FALSE(stand_by(pool, 1660, one));
 }
 
+TEST_F(HintsTest, OneThatFindsOtherWorkGivesItsPlaceToAnother) {
+  ipc::PoolBoard& pool = board_->pools[0];
+  std::uint64_t one = 0;
+  std::uint64_t other = 0;
+  ASSERT_TRUE(become_scout(pool, 1000, 500));
+  ASSERT_TRUE(stand_by(pool, 1100, one));
+  EXPECT_FALSE(stand_down(pool, other)) << "it does not stand by";
+  const std::uint32_t bell = pool.bell.load();
+  EXPECT_TRUE(stand_down(pool, one));
+  EXPECT_NE(pool.bell.load(), bell);
+  EXPECT_TRUE(stand_by(pool, 1200, other));
+  EXPECT_FALSE(stand_down(pool, one)) << "only once";
+}
+
 TEST_F(HintsTest, OneScoutAtATime) {
   std::atomic<int> scouts{0};
   std::vector<std::thread> threads;

@@ -51,5 +51,24 @@ TEST(PollingTest, ThenItLooksSlowerAndSlowerUpToTheFloor) {
   EXPECT_LE(looks_within(20 * kSecond, kQuickInterval, kQuickFor), 65);
 }
 
+// Of 200 workers that sleep, one wakes in each of the first floors, and few in each second.
+TEST(PollingTest, SleepersWakeOneAfterTheOther) {
+  double wakes_per_second = 0;
+  Nanos first = kLongAgo;
+  for (std::uint32_t slot = 0; slot < 200; ++slot) {
+    const Nanos sleep = deep_sleep(slot, 199);
+    first = std::min(first, sleep);
+    EXPECT_LE(sleep, 10 * kSecond);
+    wakes_per_second += static_cast<double>(kSecond) / static_cast<double>(sleep);
+  }
+  EXPECT_EQ(first, kPollingFloor);
+  EXPECT_LT(wakes_per_second, 25);
+}
+
+TEST(PollingTest, AWorkerThatSleepsAloneWakesAtTheFloor) {
+  EXPECT_EQ(deep_sleep(7, 0), kPollingFloor);
+  EXPECT_EQ(deep_sleep(1, 1), 2 * kPollingFloor);
+}
+
 }  // namespace
 }  // namespace allot::worker
