@@ -1,6 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
+# allot_sql_fragments(FILES ...): the texts that the files embedded from here on may name (sql/README.md).
+# {now} stands for the text of now.sql, and in that of {moment died_at} {arg} for died_at.
+#
 # allot_embed_sql(out_header NAMESPACE ns FILES ...): writes every file as one raw string constant,
 # so that SQL is read and edited as SQL, and no program looks for .sql files at run time.
+
+macro(allot_sql_fragments)
+  cmake_parse_arguments(ARG "" "" "FILES" ${ARGN})
+  foreach(file IN LISTS ARG_FILES)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    get_filename_component(name ${file} NAME_WE)
+    file(READ ${file} text)
+    string(REGEX REPLACE "^(--[^\n]*\n)+" "" text "${text}")
+    string(STRIP "${text}" allot_sql_fragment_${name})
+  endforeach()
+endmacro()
+
+function(allot_expand_sql text_variable file)
+  set(text "${${text_variable}}")
+  while("${text}" MATCHES "{([a-z_]+)( ([^{}]+))?}")
+    set(named "${CMAKE_MATCH_0}")
+    set(fragment "${CMAKE_MATCH_1}")
+    set(argument "${CMAKE_MATCH_3}")
+    if(NOT DEFINED allot_sql_fragment_${fragment})
+      message(FATAL_ERROR "${file}: there is no fragment ${named} in sql/fragments")
+    endif()
+    string(REPLACE "{arg}" "${argument}" expanded "${allot_sql_fragment_${fragment}}")
+    string(REPLACE "${named}" "${expanded}" text "${text}")
+  endwhile()
+  set(${text_variable} "${text}" PARENT_SCOPE)
+endfunction()
 
 function(allot_embed_sql out)
   cmake_parse_arguments(ARG "" "NAMESPACE" "FILES" ${ARGN})
@@ -11,6 +40,7 @@ function(allot_embed_sql out)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     get_filename_component(name ${file} NAME_WE)
     file(READ ${file} text)
+    allot_expand_sql(text ${file})
     string(REGEX REPLACE "^[0-9]+_" "" verb ${name})
     string(APPEND body
       "inline constexpr SqlText k_${verb}{\"${name}\", R\"~sql~(${text})~sql~\"};\n")

@@ -9,7 +9,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_key(
 NO SQL SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
 BEGIN
-  DECLARE v_now_us BIGINT DEFAULT TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6));
+  DECLARE v_now_us BIGINT DEFAULT {now};
   -- Adds up to 66 ms, or many tasks with one due time would take each other's keys.
   SET p_run_key = GREATEST(v_now_us + p_delay_us,
                            COALESCE(p_run_at_us + (v_now_us & 65535), 0)) << 12;

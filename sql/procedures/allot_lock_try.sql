@@ -22,7 +22,7 @@ BEGIN
     SET v_lock_by = GREATEST(1, CONV(LEFT(SHA2(CONCAT(UUID(), RAND()), 256), 16), 16, 10));
     UPDATE named_lock
        SET epoch = GREATEST(epoch + 1024,
-                            (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), 0)
+                            (GREATEST({now}, 0)
                              << 10) + slot),
            lock_by = v_lock_by,
            lock_host = LEFT(CONCAT('sql ', SESSION_USER()), 64),

@@ -20,7 +20,7 @@ BEGIN
     CALL allot_refuse(CONCAT('queue ', COALESCE(QUOTE(LEFT(p_queue, 63)), 'NULL'),
                              ': there is no such queue'));
   END IF;
-  SET v_now = ((TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) + 1) << 12) - 1;
+  SET v_now = (({now} + 1) << 12) - 1;
   SELECT MAX(partition_no) INTO v_last FROM q_lock_table WHERE queue_id = v_queue_id;
   WHILE v_partition_no <= v_last DO
     SET v_prio = 0;

@@ -17,7 +17,7 @@ BEGIN
   CALL allot_schedule(p_name, v_schedule_id, v_paused);
   UPDATE schedule
      SET version = IF(paused_at IS NULL,
-                      GREATEST(version + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),
+                      GREATEST(version + 1, {now}),
                       version),
          paused_at = COALESCE(paused_at, UTC_TIMESTAMP(6)), pause_reason = COALESCE(p_reason, '')
    WHERE schedule_id = v_schedule_id;

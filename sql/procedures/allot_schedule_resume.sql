@@ -13,7 +13,7 @@ BEGIN
   CALL allot_schedule(p_name, v_schedule_id, v_paused);
   UPDATE schedule
      SET version = IF(paused_at IS NULL, version,
-                      GREATEST(version + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)))),
+                      GREATEST(version + 1, {now})),
          resumed_at = IF(paused_at IS NULL, resumed_at, UTC_TIMESTAMP(6)),
          pause_reason = '', paused_at = NULL
    WHERE schedule_id = v_schedule_id;

@@ -41,7 +41,7 @@ take_out: BEGIN
                    AND task.flags & 64 <> 0                     -- cancel-watched
                    AND lease.state <> 'FREE'
                    AND v_run_key <=
-                       (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095)
+                       ({now} << 12) + 4095)
   THEN
     INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at,
                              as_done)

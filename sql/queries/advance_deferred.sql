@@ -2,6 +2,4 @@
 UPDATE deferred_type
    SET from_key = :from_key
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND type = :type
-   AND (SELECT 1 FROM q_lock_table
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;
+   AND {fence};

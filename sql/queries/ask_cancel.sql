@@ -3,14 +3,13 @@
 INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at, as_done)
 SELECT queue_id, partition_no, prio, first_key, :reason, UTC_TIMESTAMP(6), :as_done
   FROM task_running
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
+ WHERE {this_id}
    FOR UPDATE
     ON DUPLICATE KEY UPDATE reason = task_cancel.reason;
 INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at, as_done)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), :reason, UTC_TIMESTAMP(6), :as_done
   FROM task
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
+ WHERE {this_task}
    AND COALESCE(first_key, run_key) = :first_key
    AND flags & :cancel_watched_flag <> 0
    AND (SELECT 1 FROM q_lock_table

@@ -5,20 +5,13 @@ SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), GREATEST(atte
        flags, key_hash, type, payload, :cause, :error, :detail, :fault,
        UTC_TIMESTAMP(6), headers
   FROM task
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
-   AND (SELECT 1 FROM q_lock_table
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1
+ WHERE {this_task}
+   AND {fence}
     ON DUPLICATE KEY UPDATE cause = VALUES(cause), error = VALUES(error), detail = VALUES(detail),
                             fault = VALUES(fault);
 DELETE FROM task_moved
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
-   AND (SELECT 1 FROM q_lock_table
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;
+ WHERE {this_id}
+   AND {fence};
 DELETE FROM task
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
-   AND (SELECT 1 FROM q_lock_table
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;
+ WHERE {this_task}
+   AND {fence};

@@ -3,20 +3,12 @@ INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, 
 SELECT queue_id, partition_no, prio, first_key, :attempt, flags, type, payload, :cause, :error,
        :detail, :fault, UTC_TIMESTAMP(6), headers
   FROM task_running
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
-   AND epoch = :epoch AND lock_by = :holder
+ WHERE {my_detached}
    FOR UPDATE
     ON DUPLICATE KEY UPDATE cause = VALUES(cause), error = VALUES(error), detail = VALUES(detail),
                             fault = VALUES(fault);
 DELETE FROM task_moved
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
-   AND (SELECT 1 FROM task_running
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND prio = :prio AND first_key = :first_key
-           AND epoch = :epoch AND lock_by = :holder FOR UPDATE) = 1;
+ WHERE {this_id}
+   AND {detached_fence};
 DELETE FROM task_running
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
-   AND epoch = :epoch AND lock_by = :holder;
+ WHERE {my_detached};

@@ -6,16 +6,14 @@ INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, 
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), attempt, flags, key_hash, type,
        payload, :cause, :error, UTC_TIMESTAMP(6), headers
   FROM task
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
+ WHERE {this_task}
    AND COALESCE(first_key, run_key) = :first_key
    FOR UPDATE;
 DELETE FROM task_moved
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
+ WHERE {this_id}
    AND (SELECT 1 FROM task
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND prio = :prio AND run_key = :run_key
+         WHERE {this_task}
            AND COALESCE(task.first_key, run_key) = :first_key FOR UPDATE) = 1;
 DELETE FROM task
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
+ WHERE {this_task}
    AND COALESCE(first_key, run_key) = :first_key;

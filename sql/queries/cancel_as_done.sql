@@ -6,28 +6,23 @@ INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), attempt, type,
        UTC_TIMESTAMP(6), :host, :pid, NULL, NULL, NULL, headers
   FROM task
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
+ WHERE {this_task}
    AND COALESCE(first_key, run_key) = :first_key
    AND :keep <> 0
    FOR UPDATE
     ON DUPLICATE KEY UPDATE ended_at = VALUES(ended_at);
 DELETE FROM task_moved
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
+ WHERE {this_id}
    AND (SELECT 1 FROM task
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND prio = :prio AND run_key = :run_key
+         WHERE {this_task}
            AND COALESCE(task.first_key, run_key) = :first_key FOR UPDATE) = 1;
 DELETE /*+ INDEX(task_attempt PRIMARY) */ FROM task_attempt
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
+ WHERE {this_id}
    AND (SELECT 1 FROM task
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND prio = :prio AND run_key = :run_key
+         WHERE {this_task}
            AND COALESCE(task.first_key, run_key) = :first_key FOR UPDATE) = 1
    AND (SELECT 1 FROM task_history
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND prio = :prio AND first_key = :first_key) IS NULL;
+         WHERE {this_id}) IS NULL;
 DELETE FROM task
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
+ WHERE {this_task}
    AND COALESCE(first_key, run_key) = :first_key;

@@ -1,7 +1,7 @@
 -- Changes what a schedule is, if nobody else changed it since it was read, and no tick of it came
 -- meanwhile, which the new next_run does not know of. Counts, ticks and a pause stay.
 UPDATE schedule
-   SET version = GREATEST(version + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),
+   SET version = GREATEST(version + 1, {now}),
        expression = :expression, zone = :zone, queue = :queue, type = :type, payload = :payload,
        prio = :prio, delay_us = :delay_us, unique_key = :unique_key, unique_for_us = :unique_for_us,
        partition_key = :partition_key, expires_in_us = :expires_in_us, late = :late,

@@ -6,7 +6,5 @@
 UPDATE task
    SET attempt = GREATEST(LEAST(attempt, :at_most), :at_least), flags = flags & :keep_flags,
        expires_at = IF(:begun, NULL, expires_at)
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
-   AND (SELECT 1 FROM q_lock_table
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;
+ WHERE {this_task}
+   AND {fence};

@@ -11,8 +11,7 @@ UPDATE queue_bucket
  WHERE queue_id = :queue_id
    AND bucket_no = (SELECT bucket_no
                       FROM (SELECT bucket_no FROM queue_bucket WHERE queue_id = :queue_id
-                             ORDER BY IF(next_free > TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) + GREATEST(interval_us, 100000), 0, next_free),
-                                      bucket_no
+                             ORDER BY IF({too_far}, 0, next_free), bucket_no
                              LIMIT 1) AS fullest)
    AND (SELECT 1 FROM q_lock_table
          WHERE queue_id = :queue_id AND partition_no = :partition_no
@@ -22,7 +21,7 @@ UPDATE queue_bucket
 -- never goes back from one charge to the next. Assignments run left to right. S44: a time further
 -- ahead than one grant reaches counts as now, one further behind than the bucket holds as its edge.
 UPDATE queue_bucket
-   SET charged_at = TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)),
+   SET charged_at = {now},
        next_free = GREATEST(IF(next_free > charged_at + GREATEST(interval_us, 100000), charged_at, next_free),
                             charged_at - hold_us)
  WHERE queue_id = :queue_id AND grant_id = :grant_id
@@ -36,9 +35,7 @@ UPDATE queue_bucket
             FROM (SELECT 1 FROM task
                    WHERE queue_id = :queue_id AND partition_no = :partition_no
                      AND prio IN (0, 1, 2, 3)
-                     AND run_key <= GREATEST(
-                           (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us) << 12) + 4095,
-                           :highest_seen)
+                     AND run_key <= GREATEST({last_due_key}, :highest_seen)
                    ORDER BY prio, run_key
                    LIMIT :wanted_and_running) AS head)),
        next_free = next_free + granted * interval_us
@@ -49,7 +46,6 @@ SELECT SUM(IF(grant_id = :grant_id, granted, 0)),
        MAX(IF(grant_id = :grant_id, bucket_no, 0)),
        MAX(IF(grant_id = :grant_id, charged_at, 0)),
        MAX(most),
-       GREATEST(0, MIN(IF(next_free > TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) + GREATEST(interval_us, 100000), 0,
-                          next_free - TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)))))
+       {next_start}
   FROM queue_bucket
  WHERE queue_id = :queue_id;

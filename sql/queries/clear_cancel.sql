@@ -1,8 +1,7 @@
 -- Deletes the requests for tasks that have ended. It has no fence, and leaves alone tasks that are
 -- anywhere else, as in stamp_unique.sql. :first_keys as there.
 DELETE /*+ INDEX(task_cancel PRIMARY) */ FROM task_cancel
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND (:first_keys)
+ WHERE {these_ids}
    AND (SELECT 1 FROM task
          WHERE task.queue_id = task_cancel.queue_id
            AND task.partition_no = task_cancel.partition_no

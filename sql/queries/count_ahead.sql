@@ -6,6 +6,6 @@ SELECT COUNT(*)
          WHERE queue_id = :queue_id AND partition_no = :partition_no
            AND (prio = :prio AND run_key < :run_key
                 OR prio IN (:classes_before)
-                   AND run_key <= (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12)
+                   AND run_key <= ({now} << 12)
                                   + 4095)
          LIMIT :most) AS bounded;

@@ -6,7 +6,5 @@ UPDATE task
    SET headers = SUBSTRING(CONCAT(
          SUBSTRING_INDEX(COALESCE(CONCAT(CHAR(10), headers), ''), CONCAT(CHAR(10), :line), 1),
          CHAR(10), :line, :count), 2)
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
-   AND (SELECT 1 FROM q_lock_table
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;
+ WHERE {this_task}
+   AND {fence};

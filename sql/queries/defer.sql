@@ -5,24 +5,13 @@
 -- small table.)
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
-       ((GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us)
-         + :delay_us) << 12) + :salt + FIELD(run_key, :run_keys)
+       (({known_now} + :delay_us) << 12) + :salt + FIELD(run_key, :run_keys)
   FROM task
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
-   AND (SELECT 1 FROM q_lock_table
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1
+ WHERE {these_tasks}
+   AND {fence}
     ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
 UPDATE /*+ INDEX(task PRIMARY) */ task
    SET flags = flags | :no_handler_flag,
-       first_key = COALESCE(first_key, run_key),
-       run_key = (SELECT moved.run_key
-                    FROM task_moved AS moved
-                   WHERE moved.queue_id = task.queue_id
-                     AND moved.partition_no = task.partition_no
-                     AND moved.prio = task.prio
-                     AND moved.first_key = COALESCE(task.first_key, task.run_key))
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
-   AND (SELECT 1 FROM q_lock_table
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;
+       {new_keys}
+ WHERE {these_tasks}
+   AND {fence};

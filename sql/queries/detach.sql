@@ -12,13 +12,9 @@ SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), run_key, :att
        UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND, :ttl_us, UTC_TIMESTAMP(6),
        headers
   FROM task
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
-   AND (SELECT 1 FROM q_lock_table
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1
+ WHERE {this_task}
+   AND {fence}
    FOR UPDATE;
 DELETE FROM task
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
-   AND (SELECT 1 FROM q_lock_table
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;
+ WHERE {this_task}
+   AND {fence};

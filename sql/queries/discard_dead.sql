@@ -1,10 +1,6 @@
 -- Deletes dead tasks and the records of their attempts for good. :first_keys as in ack_history.sql.
 DELETE /*+ INDEX(task_attempt PRIMARY) */ FROM task_attempt
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
-   AND (SELECT 1 FROM task_dead
-         WHERE task_dead.queue_id = task_attempt.queue_id
-           AND task_dead.partition_no = task_attempt.partition_no
-           AND task_dead.prio = task_attempt.prio
-           AND task_dead.first_key = task_attempt.first_key FOR UPDATE) = 1;
+ WHERE {these_ids}
+   AND (SELECT 1 FROM task_dead WHERE {attempts_of task_dead} FOR UPDATE) = 1;
 DELETE /*+ INDEX(task_dead PRIMARY) */ FROM task_dead
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys);
+ WHERE {these_ids};

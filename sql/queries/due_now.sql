@@ -1,3 +1,3 @@
 -- When a task is due, as a key without its tie-breaker: now. It is constant within a statement,
 -- because UTC_TIMESTAMP is; so the keys of rows with one due time are consecutive.
-(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12)
+({now} << 12)

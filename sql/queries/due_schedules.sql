@@ -1,8 +1,8 @@
 -- What is due soon, the steward's look every two seconds: by an index, without what is submitted. The
 -- clock is this database's, and says what is due (S37).
-SELECT schedule_id, version, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', next_run),
+SELECT schedule_id, version, {unix next_run},
        TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), due_at), COALESCE(error, ''),
-       TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))
+       {unix UTC_TIMESTAMP(6)}
   FROM schedule FORCE INDEX (due_at)
  WHERE due_at <= UTC_TIMESTAMP(6) + INTERVAL :ahead_us MICROSECOND AND paused_at IS NULL
  ORDER BY due_at

@@ -1,7 +1,7 @@
 -- For doctor: classes of partitions whose last task is due later than :after_us from now, and when. Probes as
 -- in last_due.sql; what is read grows with the partitions, not with the tasks.
 SELECT last.queue_id, last.partition_no, last.prio,
-       DATE_FORMAT('2025-01-01' + INTERVAL (last.run_key >> 12) MICROSECOND, '%Y-%m-%dT%H:%i:%s.%fZ')
+       {due_moment last.run_key}
   FROM (SELECT lease.queue_id, lease.partition_no, classes.prio,
                (SELECT run_key FROM task FORCE INDEX (PRIMARY)
                  WHERE task.queue_id = lease.queue_id AND task.partition_no = lease.partition_no

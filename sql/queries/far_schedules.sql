@@ -1,8 +1,8 @@
 -- Schedules whose next tick lies further ahead than :tolerance_us, for the check of next_run (S57), page by
 -- page. Payloads are not read.
 SELECT schedule_id, version, name, expression, zone, jitter_us,
-       TIMESTAMPDIFF(MICROSECOND, '1970-01-01', next_run),
-       TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))
+       {unix next_run},
+       {unix UTC_TIMESTAMP(6)}
   FROM schedule FORCE INDEX (PRIMARY)
  WHERE schedule_id > :after
    AND due_at > UTC_TIMESTAMP(6) + INTERVAL :tolerance_us MICROSECOND

@@ -5,12 +5,10 @@ SELECT prio, run_key, first_key, attempt, type, LENGTH(payload),
        IF(LENGTH(payload) <= :inline_limit AND NOT (:started), payload, NULL), flags,
        GREATEST(TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expires_at), 0),
        headers,
-       GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) - CAST(run_key >> 12 AS SIGNED), 0)
+       GREATEST({now} - CAST(run_key >> 12 AS SIGNED), 0)
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND prio IN (0, 1, 2, 3)
-   AND run_key <= GREATEST(
-         (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us) << 12) + 4095,
-         :highest_seen)
+   AND run_key <= GREATEST({last_due_key}, :highest_seen)
  ORDER BY prio, run_key
  LIMIT :block_size;

@@ -1,4 +1,3 @@
 SELECT payload
   FROM task
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND run_key = :run_key;
+ WHERE {this_task};

@@ -4,6 +4,6 @@
 INSERT IGNORE INTO q_lock_table (queue_id, partition_no, state, epoch, of_epoch,
                                  lock_host, lock_instance, lock_pid, expire_at, ttl_us)
 VALUES (:queue_id, :partition_no, 'LOCKED',
-        TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)),
-        TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)),
+        {now},
+        {now},
         '', '', 0, UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND, 2 * :ttl_us);

@@ -1,4 +1,3 @@
-SELECT reason, DATE_FORMAT(asked_at, '%Y-%m-%dT%H:%i:%s.%fZ'), as_done
+SELECT reason, {moment asked_at}, as_done
   FROM task_cancel
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key;
+ WHERE {this_id};

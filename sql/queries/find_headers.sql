@@ -2,10 +2,9 @@
 -- only what is in the slot. In its partition, else detached.
 SELECT headers
   FROM task
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
+ WHERE {this_task}
    AND COALESCE(first_key, run_key) = :first_key
 UNION ALL
 SELECT headers
   FROM task_running
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key;
+ WHERE {this_id};

@@ -13,7 +13,7 @@ SELECT owner.partition_no, owner.prio, owner.first_key,
                      AND moved.prio = owner.prio AND moved.first_key = owner.first_key),
                  owner.first_key)
            AND COALESCE(task.first_key, task.run_key) = owner.first_key) >> 12
-         <= TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)),
+         <= {now},
        (SELECT lease.state <> 'FREE' FROM q_lock_table AS lease
          WHERE lease.queue_id = owner.queue_id AND lease.partition_no = owner.partition_no),
        (SELECT 1 FROM task_running

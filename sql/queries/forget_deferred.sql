@@ -1,6 +1,4 @@
 -- Before the last tasks of a type are called forward: none is left that was put back (S66).
 DELETE /*+ INDEX(deferred_type PRIMARY) */ FROM deferred_type
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND type = :type
-   AND (SELECT 1 FROM q_lock_table
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;
+   AND {fence};

@@ -3,7 +3,7 @@
 -- schedule may have sent the task of an earlier tick to another one (S68). The last column: the key
 -- is taken for longer than its time (bound_unique.sql).
 SELECT task_unique.queue_id, free_at IS NULL OR free_at > UTC_TIMESTAMP(6),
-       TIMESTAMPDIFF(MICROSECOND, '1970-01-01', free_at),
+       {unix free_at},
        COALESCE(free_at > UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND, 0)
   FROM queue
   STRAIGHT_JOIN task_unique FORCE INDEX (PRIMARY)

@@ -4,5 +4,5 @@
 UPDATE queue_bucket
    SET next_free = next_free - :unused * interval_us
  WHERE queue_id = :queue_id AND bucket_no = :bucket_no
-   AND TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))
+   AND {now}
          BETWEEN :charged_at AND :charged_at + 200000;

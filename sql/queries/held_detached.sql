@@ -1,5 +1,4 @@
 SELECT epoch
   FROM task_running
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
+ WHERE {this_id}
    AND lock_by = :holder;

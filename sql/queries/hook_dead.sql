@@ -5,13 +5,13 @@
 -- that died is that of the new one, too, whose parent is the attempt with :span.
 INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload, headers)
 SELECT target.queue_id, :dice % target.partitions, 1,
-       (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + :salt,
+       ({now} << 12) + :salt,
        :hook_flag, :hook_type,
        CONVERT(JSON_OBJECT('event', 'dead', 'task', :task, 'queue', :queue, 'type', CONVERT(task.type USING utf8mb4),
                            'attempts', GREATEST(task.attempt, :attempt),
                            'cause', :cause, 'error', :error, 'detail', :detail,
                            'fault', :fault,
-                           'died_at', DATE_FORMAT(UTC_TIMESTAMP(6), '%Y-%m-%dT%H:%i:%s.%fZ'),
+                           'died_at', {moment UTC_TIMESTAMP(6)},
                            'host', :host, 'payload_size', LENGTH(task.payload)) USING utf8mb4),
        IF(LOCATE('traceparent=00-', task.headers) > 0,
           INSERT(SUBSTR(task.headers, LOCATE('traceparent=00-', task.headers)), 49, 16, :span), NULL)
@@ -26,7 +26,5 @@ SELECT target.queue_id, :dice % target.partitions, 1,
  WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
    AND task.prio = :prio AND task.run_key = :run_key
    AND task.flags & :hook_flag = 0
-   AND (SELECT 1 FROM q_lock_table
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1
+   AND {fence}
    FOR UPDATE;

@@ -1,13 +1,13 @@
 -- Like hook_dead.sql, before bury_detached.sql.
 INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload, headers)
 SELECT target.queue_id, :dice % target.partitions, 1,
-       (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + :salt,
+       ({now} << 12) + :salt,
        :hook_flag, :hook_type,
        CONVERT(JSON_OBJECT('event', 'dead', 'task', :task, 'queue', :queue,
                            'type', CONVERT(running.type USING utf8mb4), 'attempts', :attempt,
                            'cause', :cause, 'error', :error, 'detail', :detail,
                            'fault', :fault,
-                           'died_at', DATE_FORMAT(UTC_TIMESTAMP(6), '%Y-%m-%dT%H:%i:%s.%fZ'),
+                           'died_at', {moment UTC_TIMESTAMP(6)},
                            'host', running.lock_host,
                            'payload_size', LENGTH(running.payload)) USING utf8mb4),
        IF(LOCATE('traceparent=00-', running.headers) > 0,

@@ -4,8 +4,6 @@ INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type
 SELECT queue_id, partition_no, prio, first_key, attempt, type, UTC_TIMESTAMP(6),
        lock_host, lock_pid, :runtime_us, :cpu_us, :max_rss_kib, headers
   FROM task_running
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
-   AND epoch = :epoch AND lock_by = :holder
+ WHERE {my_detached}
    FOR UPDATE
     ON DUPLICATE KEY UPDATE ended_at = VALUES(ended_at);

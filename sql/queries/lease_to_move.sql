@@ -6,16 +6,8 @@ UPDATE q_lock_table
                        UTC_TIMESTAMP(6) + INTERVAL GREATEST(TIMESTAMPDIFF(MICROSECOND, expire_at, hold_until), 0)
                          MICROSECOND, hold_until),
        hold_key = IF(of_epoch = epoch, hold_key, NULL),
-       epoch = GREATEST(epoch + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),  -- S2
-       lock_by = :holder,
-       lock_origin = :origin,
-       lock_host = :host,
-       lock_instance = :instance,
-       lock_pid = :pid,
-       state = 'LOCKED',
-       expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND,
-       of_epoch = epoch,
-       ttl_us = :ttl_us,
+       {new_epoch},
+       {new_holder},
        block_size = 0
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (state = 'FREE' OR lock_by = :holder)

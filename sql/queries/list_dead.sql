@@ -1,6 +1,6 @@
 -- The newest first; the next page begins behind a moment and a task, as in list_history.sql.
 SELECT partition_no, prio, first_key, first_key, attempt, type, LENGTH(payload),
-       DATE_FORMAT(died_at, '%Y-%m-%dT%H:%i:%s.%fZ'), cause, error, fault
+       {moment died_at}, cause, error, fault
   FROM task_dead
  WHERE queue_id = :queue_id AND died_at <= :before
    AND (died_at < :before

@@ -5,8 +5,8 @@ SELECT duty.queue_id, queue.name, duty.duty,
        duty.holder IS NOT NULL AND duty.free_at > UTC_TIMESTAMP(6)
          AND duty.free_at <= UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND + INTERVAL 1 SECOND,
        duty.holder_host, duty.holder_instance, duty.holder_pid,
-       DATE_FORMAT(duty.since, '%Y-%m-%dT%H:%i:%s.%fZ'),
-       DATE_FORMAT(duty.last_run, '%Y-%m-%dT%H:%i:%s.%fZ'), duty.last_error,
+       {moment duty.since},
+       {moment duty.last_run}, duty.last_error,
        IF(duty.free_at <= UTC_TIMESTAMP(6),
           TIMESTAMPDIFF(SECOND, duty.free_at, UTC_TIMESTAMP(6)), NULL)
   FROM queue_duty AS duty

@@ -1,6 +1,6 @@
 -- As list_dead.sql, of one group.
 SELECT partition_no, prio, first_key, first_key, attempt, type, LENGTH(payload),
-       DATE_FORMAT(died_at, '%Y-%m-%dT%H:%i:%s.%fZ'), cause, error, fault
+       {moment died_at}, cause, error, fault
   FROM task_dead FORCE INDEX (error_group)
  WHERE queue_id = :queue_id AND error_group = :group AND died_at <= :before
    AND (died_at < :before

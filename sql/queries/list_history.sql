@@ -1,6 +1,6 @@
 -- The newest first; :type NULL: every type. The next page begins behind a moment and a task.
 SELECT partition_no, prio, first_key, type, attempt,
-       DATE_FORMAT(ended_at, '%Y-%m-%dT%H:%i:%s.%fZ'), lock_host, lock_pid,
+       {moment ended_at}, lock_host, lock_pid,
        runtime_us, cpu_us, max_rss_kib, headers
   FROM task_history
  WHERE queue_id = :queue_id AND ended_at <= :before

@@ -1,3 +1,3 @@
-SELECT kind, subject, DATE_FORMAT(raised_at, '%Y-%m-%dT%H:%i:%s.%fZ'), detail, task
+SELECT kind, subject, {moment raised_at}, detail, task
   FROM notice
  ORDER BY kind, subject;

@@ -1,7 +1,7 @@
 -- A queue that is being resized has partitions that wait for its former layout: see hold_layout.sql.
 SELECT queue.queue_id, queue.name, queue.partitions, queue.placement, queue.max_running,
        queue.first_partition, queue.layout,
-       IF(pause.paused, DATE_FORMAT(pause.paused_at, '%Y-%m-%dT%H:%i:%s.%fZ'), NULL), pause.reason,
+       IF(pause.paused, {moment pause.paused_at}, NULL), pause.reason,
        EXISTS (SELECT 1 FROM q_lock_table AS lease
                 WHERE lease.queue_id = queue.queue_id
                   AND lease.partition_no = queue.first_partition

@@ -1,5 +1,5 @@
 SELECT route.queue_id, source.name, route.is_prefix, route.pattern, target.queue_id, target.name,
-       DATE_FORMAT(route.set_at, '%Y-%m-%dT%H:%i:%s.%fZ')
+       {moment route.set_at}
   FROM route
   JOIN queue AS target ON target.queue_id = route.target_id
   LEFT JOIN queue AS source ON source.queue_id = route.queue_id

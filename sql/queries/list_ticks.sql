@@ -1,6 +1,6 @@
 -- The last ticks of a schedule, the newest first.
-SELECT tick_no, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', tick),
-       TIMESTAMPDIFF(MICROSECOND, '1970-01-01', at),
+SELECT tick_no, {unix tick},
+       {unix at},
        queue_id, partition_no, prio, first_key, reason
   FROM schedule_tick
  WHERE schedule_id = :schedule_id

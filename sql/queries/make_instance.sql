@@ -2,6 +2,6 @@
 -- time on, so that a row that somebody removed does not number them again.
 INSERT INTO instance (origin, host, instance, version, life, since, seen_at, written, counted)
 SELECT :origin, :host, :instance, :version, :life, begun_at, begun_at,
-       TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :counted
+       {now}, :counted
   FROM (SELECT UTC_TIMESTAMP(6) - INTERVAL :age_us MICROSECOND AS begun_at) AS the_begin
     ON DUPLICATE KEY UPDATE origin = VALUES(origin);

@@ -1,7 +1,7 @@
 -- The dead task of a group that died last.
 SELECT partition_no, prio, first_key, type, cause, fault, error_group,
-       DATE_FORMAT(died_at, '%Y-%m-%dT%H:%i:%s.%fZ'),
-       TIMESTAMPDIFF(MICROSECOND, '1970-01-01', died_at), died_at > UTC_TIMESTAMP(6)
+       {moment died_at},
+       {unix died_at}, died_at > UTC_TIMESTAMP(6)
   FROM task_dead FORCE INDEX (error_group)
  WHERE queue_id = :queue_id AND error_group = :group
  ORDER BY queue_id DESC, error_group DESC, died_at DESC

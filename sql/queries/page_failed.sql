@@ -1,5 +1,5 @@
 -- Dead jobs of a queue, the last ones first, with their numbers. Times are milliseconds since 1970.
-SELECT STRAIGHT_JOIN TIMESTAMPDIFF(MICROSECOND, '1970-01-01', task_dead.died_at) DIV 1000,
+SELECT STRAIGHT_JOIN {unix task_dead.died_at} DIV 1000,
        fireworq_job.job_id, LENGTH(task_dead.payload), task_dead.partition_no, task_dead.prio,
        task_dead.first_key
   FROM task_dead FORCE INDEX (died_at)

@@ -2,8 +2,6 @@
 SELECT partition_no, prio, run_key, COALESCE(first_key, run_key), type, flags
   FROM task
  WHERE queue_id = :queue_id
-   AND (partition_no > :partition_no
-        OR partition_no = :partition_no AND prio > :prio
-        OR partition_no = :partition_no AND prio = :prio AND run_key > :run_key)
+   AND {behind run_key}
  ORDER BY queue_id, partition_no, prio, run_key
  LIMIT :most;

@@ -1,6 +1,6 @@
 -- No tick comes until resume_schedule.sql. Of a paused one only the reason changes.
 UPDATE schedule
    SET version = IF(paused_at IS NULL,
-                    GREATEST(version + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))), version),
+                    GREATEST(version + 1, {now}), version),
        paused_at = COALESCE(paused_at, UTC_TIMESTAMP(6)), pause_reason = :reason
  WHERE name = :name;

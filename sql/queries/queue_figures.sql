@@ -3,7 +3,7 @@
 -- and the first NULL where no task waits. Heads are found as in scout.sql: what is read grows with the
 -- partitions, not with the tasks.
 SELECT heads.queue_id, SUM(heads.leased), SUM(heads.overdue), MIN(heads.head) >> 12,
-       TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))
+       {now}
   FROM (SELECT rows_of.queue_id,
                classes.prio = 0 AND rows_of.state <> 'FREE' AS leased,
                classes.prio = 0 AND rows_of.state <> 'FREE' AND rows_of.expire_at < UTC_TIMESTAMP(6) AS overdue,

@@ -1,24 +1,12 @@
 -- Writes a failed attempt, with retry, bury or charge in the same transaction; in careful mode
--- before it runs, as lost, until its verdict replaces that. A repeat after a lost reply keeps the
--- time at which it ended. Assignments run left to right: the time looks at the former cause. FOR
--- UPDATE waits for somebody's late acknowledgement, so that no record outlives its task.
-INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ended_at, cause, error,
-                          detail, fault, error_group, log_lines, lock_host, lock_pid, runtime_us, cpu_us,
-                          max_rss_kib)
+-- before it runs, as lost, until its verdict replaces that. FOR UPDATE waits for somebody's late acknowledgement, so that no record outlives its task.
+INSERT INTO task_attempt ({attempt_columns})
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), :attempt, UTC_TIMESTAMP(6), :cause, :error,
        :detail, :fault, LEFT(SHA2(CONCAT_WS(' ', queue_id, CAST(type AS BINARY), :cause, :fault), 256), 12),
        :log_lines, :host, :pid,
        :runtime_us, :cpu_us, :max_rss_kib
   FROM task
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
-   AND (SELECT 1 FROM q_lock_table
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1
+ WHERE {this_task}
+   AND {fence}
    FOR UPDATE
-    ON DUPLICATE KEY UPDATE ended_at = IF(task_attempt.cause = VALUES(cause), ended_at, VALUES(ended_at)),
-                            cause = VALUES(cause), error = VALUES(error),
-                            detail = VALUES(detail), fault = VALUES(fault),
-                            error_group = VALUES(error_group),
-                            log_lines = VALUES(log_lines),
-                            runtime_us = VALUES(runtime_us), cpu_us = VALUES(cpu_us),
-                            max_rss_kib = VALUES(max_rss_kib);
+    ON DUPLICATE KEY UPDATE {same_attempt};

@@ -6,14 +6,12 @@ UPDATE task_running
    SET epoch = epoch + 1, flags = flags | :suspect_flag,
        lock_by = :holder, lock_origin = :origin,
        expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND, ttl_us = :ttl_us
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
+ WHERE {this_id}
    AND epoch = :seen_epoch AND expire_at = :seen_expire_at
    AND (:stale OR expire_at < UTC_TIMESTAMP(6))
    AND (:former  -- of this host's earlier run, which is over; else S48, as in takeover.sql
         OR (SELECT since FROM server_identity WHERE only_row = 1)
            <= UTC_TIMESTAMP(6) - INTERVAL 1000000 + COALESCE(ttl_us, 3600000000) MICROSECOND)
    AND (0 OR EXISTS (SELECT 1 FROM (SELECT 1 FROM task_running
-                                     WHERE queue_id = :queue_id AND partition_no = :partition_no
-                                       AND prio = :prio AND first_key = :first_key
+                                     WHERE {this_id}
                                      LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked));

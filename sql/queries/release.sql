@@ -6,8 +6,7 @@ UPDATE q_lock_table
        of_epoch = epoch,
        hold_until = IF(:keep_hold, hold_until,
                        TIMESTAMP'2025-01-01 00:00:00'
-                         + INTERVAL GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)),
-                                             :known_us) + NULLIF(:hold_us, 0) MICROSECOND),
+                         + INTERVAL {known_now} + NULLIF(:hold_us, 0) MICROSECOND),
        hold_prio = IF(:keep_hold, hold_prio, :hold_prio),
        hold_key = IF(:keep_hold, hold_key, :hold_key),
        lock_by = NULL, lock_origin = NULL, lock_host = NULL, lock_instance = NULL, lock_pid = NULL

@@ -4,7 +4,7 @@
 -- in ack_history.sql.
 SELECT ~0 + (COUNT(*) <> :tasks)
   FROM task_dead FORCE INDEX (PRIMARY)
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
+ WHERE {these_ids}
    AND (died_at <= CAST('1970-01-01' AS DATETIME(6)) + INTERVAL :until_us MICROSECOND
         OR died_at > UTC_TIMESTAMP(6))
    FOR UPDATE;

@@ -4,8 +4,6 @@
 -- that the handler did, so that a long transaction does not keep its own lease from being renewed.
 SELECT ~0 + (COUNT(*) = 0)
   FROM task
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND run_key = :run_key
-   AND (SELECT 1 FROM q_lock_table
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1
+ WHERE {this_task}
+   AND {fence}
    FOR UPDATE;

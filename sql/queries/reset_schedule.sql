@@ -2,7 +2,7 @@
 -- the one that was checked, and grows, so that ticks computed before this are refused (S35). Does nothing
 -- where the clock has gone on by more than the tolerance since: it was behind then, and is right again.
 UPDATE schedule
-   SET version = GREATEST(version + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),
+   SET version = GREATEST(version + 1, {now}),
        next_run = :next_run, due_at = :due_at,
        resumed_at = LEAST(resumed_at, UTC_TIMESTAMP(6))
  WHERE schedule_id = :schedule_id AND version = :version AND next_run = :seen_next_run

@@ -2,7 +2,7 @@
 -- assignments run left to right, so that paused_at comes last.
 UPDATE schedule
    SET version = IF(paused_at IS NULL,
-                    version, GREATEST(version + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)))),
+                    version, GREATEST(version + 1, {now})),
        resumed_at = IF(paused_at IS NULL, resumed_at, UTC_TIMESTAMP(6)),
        pause_reason = '', paused_at = NULL
  WHERE name = :name;

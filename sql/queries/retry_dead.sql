@@ -6,20 +6,15 @@
 -- task_dead are locked first and deleted last: when two operators send this, one of them does it.
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, :to_partition_no, prio, first_key,
-       (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12)
-         + :salt + FIELD(first_key, :ordered_keys)
+       ({now} << 12) + :salt + FIELD(first_key, :ordered_keys)
   FROM task_dead FORCE INDEX (PRIMARY)
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
+ WHERE {these_ids}
    FOR UPDATE
     ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
 UPDATE /*+ INDEX(task_attempt PRIMARY) */ task_attempt
    SET life = life + 1, partition_no = :to_partition_no
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
-   AND (SELECT 1 FROM task_dead
-         WHERE task_dead.queue_id = task_attempt.queue_id
-           AND task_dead.partition_no = task_attempt.partition_no
-           AND task_dead.prio = task_attempt.prio
-           AND task_dead.first_key = task_attempt.first_key FOR UPDATE) = 1
+ WHERE {these_ids}
+   AND (SELECT 1 FROM task_dead WHERE {attempts_of task_dead} FOR UPDATE) = 1
  ORDER BY life DESC;
 INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, flags, key_hash, type, payload,
                   headers)
@@ -35,7 +30,7 @@ SELECT :placed_queue, :to_partition_no, prio,
                 CONCAT(CHAR(10), task_dead.headers),
                 CONCAT(CHAR(10), 'verdicts='), 1), CONCAT(CHAR(10), 'unstarted='), 1), 2), '')
   FROM task_dead FORCE INDEX (PRIMARY)
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys)
+ WHERE {these_ids}
    FOR UPDATE;
 DELETE /*+ INDEX(task_dead PRIMARY) */ FROM task_dead
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:first_keys);
+ WHERE {these_ids};

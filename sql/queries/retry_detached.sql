@@ -2,12 +2,9 @@
 -- Any worker may have leased the partition: the task is added to it as by a submission.
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, partition_no, prio, first_key,
-       ((GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us)
-         + :delay_us) << 12) + :salt
+       (({known_now} + :delay_us) << 12) + :salt
   FROM task_running
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
-   AND epoch = :epoch AND lock_by = :holder
+ WHERE {my_detached}
    FOR UPDATE
     ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
 INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, attempt, flags, type, payload,
@@ -23,6 +20,4 @@ SELECT running.queue_id, running.partition_no, running.prio, moved.run_key, move
    AND running.epoch = :epoch AND running.lock_by = :holder
    FOR UPDATE;
 DELETE FROM task_running
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
-   AND epoch = :epoch AND lock_by = :holder;
+ WHERE {my_detached};

@@ -4,11 +4,7 @@ INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, attempt, fla
 SELECT queue_id, partition_no, prio, run_key, NULLIF(first_key, run_key), :attempt,
        flags & :keep_flags, type, payload, headers
   FROM task_running
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
-   AND epoch = :epoch AND lock_by = :holder
+ WHERE {my_detached}
    FOR UPDATE;
 DELETE FROM task_running
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
-   AND epoch = :epoch AND lock_by = :holder;
+ WHERE {my_detached};

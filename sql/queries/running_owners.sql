@@ -13,7 +13,7 @@ SELECT owner.partition_no, owner.prio, owner.first_key
             AND task.prio = owner.prio AND task.run_key = owner.first_key
             AND COALESCE(task.first_key, task.run_key) = owner.first_key
             AND task.flags & :cancel_watched_flag <> 0 AND lease.state <> 'FREE'
-            AND (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095
+            AND ({now} << 12) + 4095
                   >= task.run_key) = 1
      OR (SELECT 1 FROM task_moved AS moved
            JOIN task
@@ -25,5 +25,5 @@ SELECT owner.partition_no, owner.prio, owner.first_key
             AND moved.prio = owner.prio AND moved.first_key = owner.first_key
             AND task.first_key = owner.first_key
             AND task.flags & :cancel_watched_flag <> 0 AND lease.state <> 'FREE'
-            AND (TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12) + 4095
+            AND ({now} << 12) + 4095
                   >= task.run_key) = 1);

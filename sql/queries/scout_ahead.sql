@@ -3,28 +3,18 @@
 -- first task is due that is not due yet, of the heads of the free partitions (NULL: there is none), and
 -- how many heads are due. So that a scout asks for the rest only where there is any, and the next one
 -- goes when the task is due (S77). The LIMIT keeps the derived table, so that each head is read once.
-SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)),
+SELECT {unix UTC_TIMESTAMP(6)},
        EXISTS(SELECT 1 FROM queue_bucket WHERE queue_id IN (:queue_ids)),
        EXISTS(SELECT 1 FROM deferred_type WHERE queue_id IN (:queue_ids)),
        MIN(IF(GREATEST(heads.head_us, heads.hold_us) > heads.now_us,
               GREATEST(heads.head_us, heads.hold_us) - heads.now_us, NULL)),
        COALESCE(SUM(heads.head_us <= GREATEST(heads.now_us, :known_us)), 0)
-  FROM (SELECT TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) AS now_us,
+  FROM (SELECT {now} AS now_us,
                COALESCE(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', lease.hold_until), 0) AS hold_us,
-               CAST(LEAST(
-          COALESCE((SELECT run_key FROM task FORCE INDEX (PRIMARY)
-                     WHERE queue_id = lease.queue_id AND partition_no = lease.partition_no AND prio = 1
-                     ORDER BY queue_id, partition_no, prio, run_key LIMIT 1), 18446744073709551615),
-          COALESCE((SELECT run_key FROM task FORCE INDEX (PRIMARY)
-                     WHERE queue_id = lease.queue_id AND partition_no = lease.partition_no AND prio = 0
-                     ORDER BY queue_id, partition_no, prio, run_key LIMIT 1), 18446744073709551615),
-          COALESCE((SELECT run_key FROM task FORCE INDEX (PRIMARY)
-                     WHERE queue_id = lease.queue_id AND partition_no = lease.partition_no AND prio = 2
-                     ORDER BY queue_id, partition_no, prio, run_key LIMIT 1), 18446744073709551615),
-          COALESCE((SELECT run_key FROM task FORCE INDEX (PRIMARY)
-                     WHERE queue_id = lease.queue_id AND partition_no = lease.partition_no AND prio = 3
-                     ORDER BY queue_id, partition_no, prio, run_key LIMIT 1), 18446744073709551615)) >> 12
-                    AS SIGNED) AS head_us
+               CAST(LEAST(COALESCE({head 1}, 18446744073709551615),
+                          COALESCE({head 0}, 18446744073709551615),
+                          COALESCE({head 2}, 18446744073709551615),
+                          COALESCE({head 3}, 18446744073709551615)) >> 12 AS SIGNED) AS head_us
           FROM q_lock_table AS lease
          WHERE lease.queue_id IN (:queue_ids) AND lease.state = 'FREE'
            AND (SELECT queue_id FROM queue_pause WHERE queue_id = lease.queue_id) IS NULL

@@ -6,7 +6,7 @@ SELECT DISTINCT deferred.queue_id, deferred.partition_no, deferred.type, lease.e
        STRAIGHT_JOIN q_lock_table AS lease
     ON lease.queue_id = deferred.queue_id AND lease.partition_no = deferred.partition_no
  WHERE deferred.queue_id IN (:queue_ids)
-   AND deferred.to_key > (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us) << 12)
+   AND deferred.to_key > ({known_now} << 12)
    AND lease.state = 'FREE'
    AND (lease.hold_until IS NULL OR lease.hold_until < '9000-01-01')
    AND (SELECT queue_id FROM queue_pause WHERE queue_id = deferred.queue_id AND paused) IS NULL

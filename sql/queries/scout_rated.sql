@@ -1,11 +1,10 @@
 -- The rates of these queues: which have one, in how many microseconds a task may start, and how many
 -- may start now. (S44: a time too far ahead counts as now.)
 SELECT queue_id,
-       GREATEST(0, MIN(IF(next_free > TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) + GREATEST(interval_us, 100000), 0,
-                          next_free - TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))))),
-       SUM(IF(next_free > TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)),
-              next_free > TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) + GREATEST(interval_us, 100000),
-              (LEAST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) - next_free, hold_us) + interval_us) DIV interval_us))
+       {next_start},
+       SUM(IF(next_free > {now},
+              {too_far},
+              (LEAST({now} - next_free, hold_us) + interval_us) DIV interval_us))
   FROM queue_bucket
  WHERE queue_id IN (:queue_ids)
  GROUP BY queue_id;
@@ -19,26 +18,8 @@ SELECT lease.queue_id, lease.partition_no
    AND (:closed
         OR (SELECT COUNT(*) FROM queue_bucket
              WHERE queue_id = pause.queue_id
-               AND NOT next_free BETWEEN TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) + 1
-                 AND TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) + GREATEST(interval_us, 100000)) > 0)
-   AND (lease.hold_until IS NULL OR lease.hold_until <= TIMESTAMP'2025-01-01 00:00:00'
-            + INTERVAL GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us) MICROSECOND
-        OR lease.hold_until < '9000-01-01' AND lease.of_epoch = lease.epoch
-           AND lease.hold_key IS NOT NULL
-           AND (SELECT run_key FROM task
-                 WHERE queue_id = lease.queue_id AND partition_no = lease.partition_no
-                   AND prio = lease.hold_prio AND run_key = lease.hold_key) IS NULL)
-   AND ((SELECT run_key FROM task FORCE INDEX (PRIMARY)
-          WHERE queue_id = lease.queue_id AND partition_no = lease.partition_no AND prio = 1
-          ORDER BY queue_id, partition_no, prio, run_key LIMIT 1) <= (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us) << 12) + 4095
-     OR (SELECT run_key FROM task FORCE INDEX (PRIMARY)
-          WHERE queue_id = lease.queue_id AND partition_no = lease.partition_no AND prio = 0
-          ORDER BY queue_id, partition_no, prio, run_key LIMIT 1) <= (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us) << 12) + 4095
-     OR (SELECT run_key FROM task FORCE INDEX (PRIMARY)
-          WHERE queue_id = lease.queue_id AND partition_no = lease.partition_no AND prio = 2
-          ORDER BY queue_id, partition_no, prio, run_key LIMIT 1) <= (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us) << 12) + 4095
-     OR (SELECT run_key FROM task FORCE INDEX (PRIMARY)
-          WHERE queue_id = lease.queue_id AND partition_no = lease.partition_no AND prio = 3
-          ORDER BY queue_id, partition_no, prio, run_key LIMIT 1) <= (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us) << 12) + 4095)
+               AND NOT {closed_bucket}) > 0)
+   AND {waits_for_none}
+   AND {has_due}
  ORDER BY lease.expire_at
  LIMIT 512;

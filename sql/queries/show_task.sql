@@ -2,10 +2,9 @@
 -- key that a moved task has now is no id.
 SELECT task.partition_no, task.prio, task.run_key, task.first_key, task.attempt, task.type,
        LENGTH(task.payload),
-       DATE_FORMAT('2025-01-01' + INTERVAL (task.run_key >> 12) MICROSECOND,
-                   '%Y-%m-%dT%H:%i:%s.%fZ'),
+       {due_moment task.run_key},
        task.payload, lease.state, lease.lock_host, lease.lock_pid, task.flags,
-       DATE_FORMAT(task.expires_at, '%Y-%m-%dT%H:%i:%s.%fZ'), task.key_hash,
+       {moment task.expires_at}, task.key_hash,
        task.headers
   FROM task
   JOIN q_lock_table AS lease
@@ -13,6 +12,5 @@ SELECT task.partition_no, task.prio, task.run_key, task.first_key, task.attempt,
  WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no AND task.prio = :prio
    AND task.run_key = COALESCE(
          (SELECT run_key FROM task_moved
-           WHERE queue_id = :queue_id AND partition_no = :partition_no
-             AND prio = :prio AND first_key = :first_key), :first_key)
+           WHERE {this_id}), :first_key)
    AND COALESCE(task.first_key, task.run_key) = :first_key;

@@ -2,6 +2,5 @@
 SELECT unique_key, DATE_FORMAT(LEAST(free_at, UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND),
                    '%Y-%m-%dT%H:%i:%s.%fZ')
   FROM task_unique FORCE INDEX (task)
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND prio = :prio AND first_key = :first_key
+ WHERE {this_id}
    AND (free_at IS NULL OR free_at > UTC_TIMESTAMP(6));

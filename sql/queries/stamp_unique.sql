@@ -3,8 +3,7 @@
 -- :first_keys as there.
 UPDATE /*+ INDEX(task_unique task) */ task_unique
    SET free_at = UTC_TIMESTAMP(6) + INTERVAL IF(:finished, keep_us, 0) MICROSECOND
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND (:first_keys)
+ WHERE {these_ids}
    AND free_at IS NULL
    AND (SELECT 1 FROM task
          WHERE task.queue_id = task_unique.queue_id

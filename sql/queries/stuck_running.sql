@@ -1,7 +1,7 @@
 -- on_stuck (C9): detached tasks of a queue that have run for long. They are few, because there are
 -- no more than workers.
 SELECT partition_no, prio, first_key, type, attempt,
-       DATE_FORMAT(detached_at, '%Y-%m-%dT%H:%i:%s.%fZ'), lock_host, lock_pid, headers
+       {moment detached_at}, lock_host, lock_pid, headers
   FROM task_running
  WHERE queue_id = :queue_id
    AND detached_at < UTC_TIMESTAMP(6) - INTERVAL :after_us MICROSECOND

@@ -2,8 +2,7 @@
 -- due for that long ago: its key says only when it is looked at again. None for a paused queue, as
 -- in stuck_waiting.sql.
 SELECT task.partition_no, task.prio, task.first_key, task.type, task.attempt,
-       DATE_FORMAT('2025-01-01' + INTERVAL (task.first_key >> 12) MICROSECOND,
-                   '%Y-%m-%dT%H:%i:%s.%fZ'),
+       {due_moment task.first_key},
        NULL, NULL, task.headers
   FROM task_moved AS moved
        STRAIGHT_JOIN task

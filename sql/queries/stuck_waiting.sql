@@ -3,8 +3,7 @@
 -- which stands still because somebody wants it to.
 SELECT head.partition_no, head.prio, COALESCE(task.first_key, task.run_key), task.type,
        task.attempt,
-       DATE_FORMAT('2025-01-01' + INTERVAL (task.run_key >> 12) MICROSECOND,
-                   '%Y-%m-%dT%H:%i:%s.%fZ'),
+       {due_moment task.run_key},
        lease.lock_host, lease.lock_pid, task.headers
   FROM (SELECT rows_of.partition_no, classes.prio,
                (SELECT task.run_key FROM task FORCE INDEX (PRIMARY)

@@ -5,7 +5,5 @@
 -- begun, so that they do not expire any more (A14).
 UPDATE /*+ INDEX(task PRIMARY) */ task
    SET flags = flags | :suspect_flag, expires_at = IF(:begun, NULL, expires_at)
- WHERE queue_id = :queue_id AND partition_no = :partition_no AND (:keys)
-   AND (SELECT 1 FROM q_lock_table
-         WHERE queue_id = :queue_id AND partition_no = :partition_no
-           AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE' FOR UPDATE) = 1;
+ WHERE {these_tasks}
+   AND {fence};

@@ -8,7 +8,7 @@
 SELECT ticket FROM lock_ticket WHERE lock_by = :holder FOR UPDATE;
 UPDATE named_lock
    SET epoch = GREATEST(epoch + 1024,
-                        (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us)
+                        ({known_now}
                          << 10) + slot),
        lock_by = :holder,
        lock_host = :host,

@@ -1,22 +1,13 @@
 -- Takes a partition whose holder gave no sign of life (S4), and writes down which tasks to suspect
 -- (S7). A worker that says :rated starts nothing under this lease, so a rate does not stop it.
 -- note_server.sql comes before it: nobody takes over in the time that a lease lasts, and a second
--- more, after a change of server (S48). Assignments run left to right: suspect_n is the dead holder's
--- block, so it comes before the new one, and of_epoch is the new epoch, so it comes behind it.
+-- more, after a change of server (S48). Assignments run left to right: suspect_n is of the dead holder's
+-- block, so it comes before the new one.
 UPDATE q_lock_table
-   SET suspect_to = IF(lock_by = :holder, suspect_to,
-         (GREATEST(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)), :known_us) << 12) + 4095),
+   SET suspect_to = IF(lock_by = :holder, suspect_to, {last_due_key}),
        suspect_n = IF(lock_by = :holder, suspect_n, GREATEST(suspect_n, block_size)),
-       epoch = GREATEST(epoch + 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))),
-       lock_by = :holder,
-       lock_origin = :origin,
-       lock_host = :host,
-       lock_instance = :instance,
-       lock_pid = :pid,
-       state = 'LOCKED',
-       expire_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND,
-       of_epoch = epoch,
-       ttl_us = :ttl_us,
+       {new_epoch},
+       {new_holder},
        block_size = :block_size
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND state <> 'FREE'
@@ -27,11 +18,5 @@ UPDATE q_lock_table
                 - INTERVAL 1000000 + COALESCE(IF(of_epoch = epoch, ttl_us, NULL), 3600000000) MICROSECOND))
    AND (lock_by = :holder OR (SELECT 1 FROM queue_pause
                                WHERE queue_id = :queue_id AND (paused OR NOT :rated)) IS NULL)
-   AND (:wait  -- as in lease.sql
-        OR EXISTS (SELECT 1 FROM (SELECT 1 FROM q_lock_table
-                                   WHERE queue_id = :queue_id AND partition_no = :partition_no
-                                   LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked));
-SELECT epoch, suspect_to, suspect_n, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6))
-  FROM q_lock_table
- WHERE queue_id = :queue_id AND partition_no = :partition_no
-   AND lock_by = :holder AND state <> 'FREE';
+   AND {unlocked};
+{read_lease};

@@ -7,6 +7,7 @@
 #include <regex>
 
 #include "architecture/source_files.h"
+#include "sql/queries.h"
 
 namespace allot::architecture {
 namespace {
@@ -56,9 +57,7 @@ TEST(SqlTest, InASourceIsFound) {
   EXPECT_EQ(found("daemon/embedded/x.cc", "db.execute(\"CREATE TABLE x\");"), 1U);
 }
 
-const std::string kQueries = "sql/queries";
-
-// The statements of a query: without comments, and without hints, which change no meaning.
+// The statements of a query, with its fragments: without comments, and without hints, which change no meaning.
 std::vector<std::string> statements_of(const std::string& text) {
   static const std::regex kComment(R"(--[^\n]*|/\*\+[^*]*\*/ )");
   std::vector<std::string> statements(1);
@@ -131,16 +130,11 @@ bool needs_no_fence(const std::string& query) {
 
 template <typename Check>
 void for_each_statement(Check check) {
-  std::size_t seen = 0;
-  const std::string folder = std::string(ALLOT_SOURCE_FOLDER) + "/" + kQueries;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string text = text_of(kQueries + "/" + entry.path().filename().string());
-    for (const std::string& statement : statements_of(text)) {
-      check(entry.path().stem().string(), statement);
-      ++seen;
+  for (const sql::SqlText* query : sql::kAll) {
+    for (const std::string& statement : statements_of(std::string(query->text))) {
+      check(std::string(query->name), statement);
     }
   }
-  EXPECT_GT(seen, 40U);
 }
 
 TEST(SqlTest, NoStatementDependsOnWhatAnotherOneLeftInTheSession) {
@@ -167,8 +161,9 @@ TEST(SqlTest, EveryWriteOnTasksHasTheFence) {
                 is_fenced_as_detached(statement))
         << query << ": " << statement;
   });
-  for (const char* query : {"ack_detached", "return_detached", "retry_detached"}) {
-    for (const std::string& end : statements_of(text_of(kQueries + "/" + query + ".sql"))) {
+  for (const sql::SqlText& query :
+       {sql::k_ack_detached, sql::k_return_detached, sql::k_retry_detached}) {
+    for (const std::string& end : statements_of(std::string(query.text))) {
       for (const char* part : {"epoch = :epoch", "lock_by = :holder", "FOR UPDATE"}) {
         std::string leaking = end;
         if (leaking.find(part) == std::string::npos) continue;  // a DELETE locks by itself
@@ -177,7 +172,7 @@ TEST(SqlTest, EveryWriteOnTasksHasTheFence) {
       }
     }
   }
-  const std::string sound = statements_of(text_of(kQueries + "/charge.sql")).at(0);
+  const std::string sound = statements_of(std::string(sql::k_charge.text)).at(0);
   EXPECT_TRUE(writes_tasks(sound) && is_fenced(sound));
   for (const char* part :
        {"epoch = :epoch AND ", "lock_by = :holder AND ", " AND state <> 'FREE'", " FOR UPDATE"}) {
@@ -226,11 +221,9 @@ std::vector<std::string> lists_without_index(const std::string& text) {
 }
 
 TEST(SqlTest, EveryWriteOfAListSaysWhichIndexItTakes) {
-  const std::string folder = std::string(ALLOT_SOURCE_FOLDER) + "/" + kQueries;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const auto found =
-        lists_without_index(text_of(kQueries + "/" + entry.path().filename().string()));
-    EXPECT_TRUE(found.empty()) << entry.path().filename() << joined(found);
+  for (const sql::SqlText* query : sql::kAll) {
+    const auto found = lists_without_index(std::string(query->text));
+    EXPECT_TRUE(found.empty()) << query->name << joined(found);
   }
   EXPECT_EQ(lists_without_index("DELETE FROM t\n WHERE a = 1 AND (:keys);").size(), 1U);
   EXPECT_EQ(lists_without_index("UPDATE t SET a = 1 WHERE (:first_keys);").size(), 1U);
@@ -282,6 +275,26 @@ TEST(SqlTest, EveryFileIsUsed) {
     ++files;
   }
   EXPECT_GT(files, 20U);
+}
+
+// What only one statement says belongs into that statement.
+TEST(SqlTest, EveryFragmentIsUsedTwice) {
+  std::string all;
+  std::vector<std::string> names;
+  for (const char* folder : {"queries", "procedures", "fragments"}) {
+    const std::string path = std::string("sql/") + folder;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::string(ALLOT_SOURCE_FOLDER) + "/" + path)) {
+      all += text_of(path + "/" + entry.path().filename().string());
+      if (std::string(folder) == "fragments") names.push_back(entry.path().stem().string());
+    }
+  }
+  for (const std::string& name : names) {
+    const auto first = all.find('{' + name);
+    ASSERT_NE(first, std::string::npos) << name;
+    EXPECT_NE(all.find('{' + name, first + 1), std::string::npos) << name;
+  }
+  EXPECT_FALSE(names.empty());
 }
 
 // No procedure may depend on the caller's session, and a trigger may call none that could commit:

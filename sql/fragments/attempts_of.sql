@@ -1,0 +1,5 @@
+-- An attempt's task in that table.
+{arg}.queue_id = task_attempt.queue_id
+           AND {arg}.partition_no = task_attempt.partition_no
+           AND {arg}.prio = task_attempt.prio
+           AND {arg}.first_key = task_attempt.first_key

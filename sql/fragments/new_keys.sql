@@ -1,0 +1,8 @@
+-- Tasks get the keys that task_moved has for them. The new key is data there and no variable.
+first_key = COALESCE(first_key, run_key),
+       run_key = (SELECT moved.run_key
+                    FROM task_moved AS moved
+                   WHERE moved.queue_id = task.queue_id
+                     AND moved.partition_no = task.partition_no
+                     AND moved.prio = task.prio
+                     AND moved.first_key = COALESCE(task.first_key, task.run_key))

@@ -1,0 +1,5 @@
+-- The lease that was just taken, if it was.
+SELECT epoch, suspect_to, suspect_n, {unix UTC_TIMESTAMP(6)}
+  FROM q_lock_table
+ WHERE queue_id = :queue_id AND partition_no = :partition_no
+   AND lock_by = :holder AND state <> 'FREE'
