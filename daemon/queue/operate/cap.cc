@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include "base/error.h"
-#include "base/exit_codes.h"
 #include "sql/queries.h"
 
 namespace allot::queue {

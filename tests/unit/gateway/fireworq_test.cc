@@ -274,6 +274,7 @@ queue::Job job_of(const std::string& payload) {
   job.id.first_key = std::uint64_t{30'000'000} << 12;  // 30 s into 2025
   job.run_key = std::uint64_t{40'250'000} << 12;
   job.attempts = 3;
+  job.headers.max_losses = 3;
   job.headers.verdicts = 2;
   job.payload = R"({"url":"http://h","category":"c","run_after":10,"timeout":1,"retry_delay":2,)"
                 R"("max_retries":5})"

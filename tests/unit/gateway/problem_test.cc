@@ -55,7 +55,7 @@ TEST(Problem, WhatTheDatabaseSaysIsForTheLog) {
     for (const bool writes : {false, true}) {
       for (const db::Phase phase : {db::Phase::kStatement, db::Phase::kCommit}) {
         const std::string told = of(db::DbError(number, words, phase), writes).detail;
-        EXPECT_EQ(told.find("db1"), std::string::npos) << number << told;
+        EXPECT_EQ(told.find("db1.internal"), std::string::npos) << number << told;
         EXPECT_NE(told.find("gateway.refused, reference "), std::string::npos) << number << told;
       }
     }

@@ -135,7 +135,7 @@ TEST_F(AbiCheckTest, SizesMayGrowButNotShrink) {
   plugin_.struct_size = sizeof(allot_plugin) + 64;
   handlers_[0].struct_size = sizeof(allot_handler) + 64;
   EXPECT_EQ(check(), std::nullopt);
-  handlers_[0].struct_size = offsetof(allot_handler, begin_thread);
+  handlers_[0].struct_size = offsetof(allot_handler, begin_thread) + sizeof(void*);
   EXPECT_EQ(check(), std::nullopt) << "all that version 1 had";
   --handlers_[0].struct_size;
   EXPECT_EQ(check(), Refusal::kShortHandler);

@@ -35,8 +35,8 @@ class HttpJobTest : public HttpTest {
   static Outcome outcome(const Target& target, const std::string& more = {}) {
     return of_task(target, {.payload = job_for(target.origin() + "/x", more)});
   }
-  // Of a target that gives this answer, to a job whose retries are used up.
-  static Outcome last(int status, const std::string& body) {
+  // Of a target that gives this answer.
+  static Outcome answered(int status, const std::string& body) {
     return outcome(Target(Target::always(status, body)));
   }
   static std::string reason_of(Target::Script script, const std::string& more = {}) {
@@ -97,14 +97,15 @@ TEST_F(HttpJobTest, ABodyIsAnyBytes) {
 }
 
 TEST_F(HttpJobTest, TheWordDecidesAndNeverTheStatus) {
-  EXPECT_EQ(last(200, R"({"status":"success"})"), success());
-  EXPECT_EQ(last(500, R"({"status":"success","message":"m"})"), success());
-  EXPECT_EQ(last(200, R"({"status":"failure","message":"m","code":7})"), fail("failure 200: m"));
-  EXPECT_EQ(last(503, R"({"status":"permanent-failure"})"), fail("permanent-failure 503: "));
+  EXPECT_EQ(answered(200, R"({"status":"success"})"), success());
+  EXPECT_EQ(answered(500, R"({"status":"success","message":"m"})"), success());
+  EXPECT_EQ(answered(200, R"({"status":"failure","message":"m","code":7})"),
+            retry("failure 200: m", seconds(0)));
+  EXPECT_EQ(answered(503, R"({"status":"permanent-failure"})"), fail("permanent-failure 503: "));
 }
 
 TEST_F(HttpJobTest, AWrongBodyIsAFailureThatQuotesIt) {
-  const auto said = [](const std::string& body) { return last(200, body).reason; };
+  const auto said = [](const std::string& body) { return answered(200, body).reason; };
   const std::string quoted = "\nOriginal response body:\n";
   const std::string parse = "failure 200: Cannot parse body as JSON: ";
   EXPECT_TRUE(begins(said("text"), parse)) << said("text");
@@ -206,7 +207,7 @@ TEST_F(HttpJobTest, WithoutADelayItIsTriedAgainAtOnce) {
 
 TEST_F(HttpJobTest, AMessageIsCut) {
   const std::string long_one((std::size_t{70} << 10), 'x');
-  const auto made = last(200, "{\"status\":\"failure\",\"message\":\"" + long_one + "\"}");
+  const auto made = answered(200, "{\"status\":\"failure\",\"message\":\"" + long_one + "\"}");
   EXPECT_EQ(made.reason.size(), std::size_t{64} << 10);
   EXPECT_EQ(http_plugin::text_of({http_plugin::JobStatus::kFailure, 200, long_one + "\xc3\xa9"}),
             made.reason);
@@ -288,8 +289,8 @@ TEST_F(HttpJobTest, EachHopIsChecked) {
   test::Settings both = jobs(target.origin());
   both.emplace("allow", other.origin());
   EXPECT_EQ(test::Handler("fireworq.job", both).run(job_for(target.origin())).outcome, success());
-  EXPECT_EQ(last(302, R"({"status":"success"})"), success()) << "without a Location it is none";
-  EXPECT_EQ(last(304, "").kind, ALLOT_FAIL) << "no redirect, and no body";
+  EXPECT_EQ(answered(302, R"({"status":"success"})"), success()) << "without a Location it is none";
+  EXPECT_EQ(answered(304, "").kind, ALLOT_RETRY) << "no redirect, and no body";
 }
 
 TEST(HttpRedirect, ALocationMayBeRelative) {

@@ -80,13 +80,15 @@ TEST(Headers, AStateOfAHundredMembersOrAThousandBytesIsLeftOut) {
   for (int i = 0; i < 32; ++i) many += (i == 0 ? "k" : ",k") + std::to_string(i) + "=1";
   EXPECT_EQ(state_of(many), many);
   EXPECT_EQ(state_of(many + ",k32=1"), "");
-  const std::string four = "a=" + std::string(200, 'x') + ",b=" + std::string(200, 'x') +
-                           ",c=" + std::string(200, 'x') + ",d=" + std::string(200, 'x');
-  const std::string most = four + ",e=" + std::string(887 - four.size() - 3, 'x');
+  const std::string three =
+      "a=" + std::string(200, 'x') + ",b=" + std::string(200, 'x') + ",c=" + std::string(200, 'x');
+  const std::string most = three + ",d=" + std::string(735 - three.size() - 3, 'x');
   EXPECT_EQ(state_of(most), most);
   EXPECT_EQ(state_of(most + "x"), "");
   Headers full{kMostAttempts, trace_of(kGood, most), kMostAttempts};
   full.time_limit = kMostTimeLimit;
+  full.max_losses = kMostAttempts;
+  full.label = std::string(kMaxLabel, 'l');
   EXPECT_EQ(full.text().size(), kMaxHeaders);
   EXPECT_EQ(read_headers(full.text()), full);
 }
