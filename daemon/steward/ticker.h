@@ -34,7 +34,7 @@ class Ticker {
         addresses_(
             [this](db::Connection& /*db*/, const std::string& name) { return queues_.at(name); }) {}
 
-  // Reads what is due soon, every two seconds, and submits what is due now, for a twentieth of a
+  // Reads what is due soon, every five seconds, and submits what is due now, for a twentieth of a
   // second beside the statement that it is in. Throws db::DbError of class kGone, and reads anew
   // then: the rows say which ticks have been.
   void look(db::Connection& db);

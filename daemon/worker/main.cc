@@ -26,6 +26,7 @@
 #include "peer/shared_file.h"
 #include "peer/slot_file.h"
 #include "schedule/answer.h"
+#include "steward/steward.h"
 #include "worker/oneshot/check.h"
 #include "worker/oneshot/plugin_report.h"
 #include "worker/process/cgroup.h"
@@ -318,9 +319,12 @@ int run(const Options& options) {
   switch (options.mode) {
     case Mode::kRun: {
       ipc::Slot& own = map_slot(slot, true);
-      const WorkerCgroup cgroup(settings, pool_of(settings, own), slot);
-      ipc::Board* board = shared_board();
-      return run_worker(settings, own, board != nullptr ? *board : private_board());
+      const config::Pool& pool = pool_of(settings, own);
+      const WorkerCgroup cgroup(settings, pool, slot);
+      ipc::Board* shared = shared_board();
+      ipc::Board& board = shared != nullptr ? *shared : private_board();
+      const bool steward = pool.name == config::kStewardPool;
+      return steward ? steward::run(settings, own, board) : run_worker(settings, own, board);
     }
     case Mode::kSettle: {
       const WorkerEnd end{options.status, end_cgroup(settings, slot)};

@@ -16,7 +16,6 @@
 #include "peer/inherited.h"
 #include "peer/look_page.h"
 #include "peer/steward_board.h"
-#include "steward/steward.h"
 #include "worker/block/block_loop.h"
 #include "worker/job/runners.h"
 #include "worker/lease/served_queues.h"
@@ -154,7 +153,6 @@ const config::Pool& pool_of(const config::Settings& settings, const ipc::Slot& s
 
 int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {
   const config::Pool& pool = pool_of(settings, raw_slot);
-  if (pool.name == config::kStewardPool) return steward::run(settings, raw_slot, board);
   const queue::LeaseStore leases(own_holder(settings), settings.daemon.lease_ttl);
   const queue::DetachedStore detached(leases.holder(), leases.ttl());
   SlotWriter slot(raw_slot, if_inherited(ipc::kNotifyFd));

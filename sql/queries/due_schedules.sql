@@ -1,4 +1,4 @@
--- What is due soon, the steward's look every two seconds: by an index, without what is submitted. The
+-- What is due soon, the steward's look every five seconds: by an index, without what is submitted. The
 -- clock is this database's, and says what is due (S37).
 SELECT schedule_id, version, {unix next_run},
        TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), due_at), COALESCE(error, ''),
