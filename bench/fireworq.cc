@@ -25,7 +25,6 @@
 #include "gateway/fireworq/body.h"
 #include "queue/fireworq/definition.h"
 #include "queue/fireworq/jobs.h"
-#include "queue/model/fireworq.h"
 #include "queue/submit/submit.h"
 
 namespace allot::bench {

@@ -79,6 +79,8 @@ void add_headers(const queue::Headers& headers, TaskInfo& info) {
   info.traceparent = headers.trace.parent;
   info.tracestate = headers.trace.state;
   info.time_limit = headers.time_limit;
+  info.max_losses = headers.max_losses;
+  info.label = headers.label;
 }
 
 // A finished task that its queue's history remembers.

@@ -219,6 +219,10 @@ struct Named {
 // The supervisor kills a worker without a heartbeat for this long (S27): frozen_after, or its
 // computed default.
 [[nodiscard]] milliseconds frozen_limit(const Daemon& daemon);
+// Its workers serve the queues that programs have made by requests, whatever they are.
+[[nodiscard]] inline bool serves_made_queues(const Pool& pool) {
+  return pool.fireworq;
+}
 
 // The settings of a type are in the section of its exact name, else of the longest prefix; no two
 // sections are combined.

@@ -35,6 +35,7 @@ json queue(const queue::QueueInfo& queue) {
           {"partitions", queue.partitions()},
           {"paused", pause(queue)},
           {"rate", rate(queue)},
+          {"cap", queue.cap == 0 ? json(nullptr) : json(queue.cap)},
           {"resizing", queue.resizing}};
 }
 

@@ -47,6 +47,8 @@ std::vector<queue::AttemptView> attempts_of(const json& list) {
 queue::Headers headers_of(const json& document) {
   queue::Headers headers{maybe_u32_in(document, "max_attempts").value_or(0),
                          {text_in(document, "traceparent"), text_in(document, "tracestate")}};
+  headers.max_losses = maybe_u32_in(document, "max_losses").value_or(0);
+  headers.label = text_in(document, "label");
   headers.time_limit =
       std::chrono::milliseconds(maybe_u32_in(document, "time_limit_ms").value_or(0));
   return headers;

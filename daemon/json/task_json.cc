@@ -47,6 +47,8 @@ void add_unique(json& view, const std::optional<queue::UniqueKey>& unique) {
 
 void add_headers(json& view, const queue::Headers& headers) {
   view["max_attempts"] = headers.max_attempts == 0 ? json(nullptr) : json(headers.max_attempts);
+  view["max_losses"] = headers.max_losses == 0 ? json(nullptr) : json(headers.max_losses);
+  view["label"] = text_or_null(headers.label);
   const auto limit_ms = headers.time_limit.count();
   view["time_limit_ms"] = limit_ms == 0 ? json(nullptr) : json(limit_ms);
   view["traceparent"] = text_or_null(headers.trace.parent);

@@ -20,6 +20,7 @@ using nlohmann::json;
 constexpr std::size_t kShownValue = 60;
 constexpr const char* kPayload64 = "payload_base64";
 constexpr const char* kAttempts = "max_attempts";
+constexpr const char* kLosses = "max_losses";
 constexpr int kOutOfRange = 406;  // nlohmann's number of that error
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -49,7 +50,7 @@ class Fields {
   bool take_number(std::uint64_t value) {
     if (!is_number()) return false;
     if (name_ == "prio" && value >= queue::kPrioClasses) refuse_number();
-    if (name_ == kAttempts && (value < 1 || value > queue::kMostAttempts)) refuse_number();
+    if (counts_attempts() && (value < 1 || value > queue::kMostAttempts)) refuse_number();
     numbers_[name_] = value;
     return true;
   }
@@ -80,10 +81,12 @@ class Fields {
 
  private:
   [[nodiscard]] bool is_number() const { return is_number_field(name_); }
+  [[nodiscard]] bool counts_attempts() const { return name_ == kAttempts || name_ == kLosses; }
   [[noreturn]] void refuse_number() const {
     if (name_ == "prio") refuse("'prio' must be 0 (first) to 3");
-    if (name_ == kAttempts) {
-      refuse("'max_attempts' must be a whole number, 1 to " + std::to_string(queue::kMostAttempts));
+    if (counts_attempts()) {
+      refuse("'" + name_ + "' must be a whole number, 1 to " +
+             std::to_string(queue::kMostAttempts));
     }
     refuse("'" + name_ + "' must be a whole number, 0 or more");
   }
@@ -100,6 +103,10 @@ class Fields {
     if (const auto attempts = numbers_.find(kAttempts); attempts != numbers_.end()) {
       options.max_attempts = static_cast<std::uint32_t>(attempts->second);
     }
+    if (const auto losses = numbers_.find(kLosses); losses != numbers_.end()) {
+      options.max_losses = static_cast<std::uint32_t>(losses->second);
+    }
+    with("label", [&](auto& text) { options.label = text; });
     with("time_limit", [&](auto& text) {
       options.time_limit =
           std::chrono::floor<std::chrono::milliseconds>(parse_delay("time_limit", text));
@@ -268,14 +275,14 @@ TaskBody read(const std::string& text, Source source, bool takes_several) {
 }  // namespace
 
 bool is_number_field(std::string_view name) {
-  return name == "prio" || name == "compress_above" || name == kAttempts;
+  return name == "prio" || name == "compress_above" || name == kAttempts || name == kLosses;
 }
 
 const std::vector<std::string>& task_fields(Source source) {
   static const std::vector<std::string> kFields{
-      "queue",      "type",       "payload",       "prio",       "delay",      "run_at",
-      "unique_key", "unique_for", "partition_key", "expires_in", "expires_at", "compress_above",
-      kAttempts,    "time_limit", "traceparent",   "tracestate"};
+      "queue",      "type",       "payload",       "prio",       "delay",       "run_at",
+      "unique_key", "unique_for", "partition_key", "expires_in", "expires_at",  "compress_above",
+      kAttempts,    kLosses,      "time_limit",    "label",      "traceparent", "tracestate"};
   static const std::vector<std::string> kHttpFields = [] {
     auto fields = kFields;
     fields.emplace_back(kPayload64);

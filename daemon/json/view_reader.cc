@@ -128,6 +128,7 @@ queue::QueueInfo queue_of(const json& document) {
     info.rate =
         queue::Rate{static_cast<std::uint64_t>(millionths), field<std::uint32_t>(rate, "burst")};
   }
+  info.cap = maybe_u32_in(document, "cap").value_or(0);
   return info;
 }
 

@@ -36,7 +36,7 @@ class Meter {
   void count(Count what, std::string_view queue, std::string_view type,
              std::optional<Nanos> ran = std::nullopt, std::uint64_t times = 1)
       ALLOT_EXCLUDES(naming_);
-  // Beside its verdict, kDone or kDead: how long ago a job of Fireworq was pushed.
+  // Beside its verdict, kDone or kDead: how long ago the task was due first.
   void count_elapsed(std::string_view queue, std::string_view type, std::uint64_t milliseconds)
       ALLOT_EXCLUDES(naming_);
   // Beside its verdict, kRetried or kDead.

@@ -66,7 +66,7 @@ struct Pair {
   Counter counts[static_cast<std::size_t>(Count::kCounts)];
   Counter buckets[kBucketsMs.size() + 1];
   Counter ran_us;      // the sum of what is in the buckets
-  Counter elapsed_ms;  // from the push of jobs of Fireworq to their end
+  Counter elapsed_ms;  // from when its tasks were due first to their end
 };
 
 // Failed attempts whose errors look alike; they are counted in the pair of their queue and type,

@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::size_t kMaxPluginName = 63;
 // Plugins from before the first release had ABI numbers of their own, which meant other things.
-constexpr std::uint32_t kPreReleaseMagic = 0x544f4c41;
+constexpr std::uint32_t kPreReleaseMagics[] = {0x544f4c41, 0x544c4c41};
 
 // What version 1 had, never to be raised: sizeof grows with the versions.
 constexpr std::size_t kPluginSize = offsetof(allot_plugin, handler_count) + sizeof(std::size_t);
-constexpr std::size_t kHandlerSize = offsetof(allot_handler, run_many) + sizeof(void*);
+constexpr std::size_t kHandlerSize = offsetof(allot_handler, begin_thread) + sizeof(void*);
 
 std::optional<Finding> check_handler(const allot_handler* handler, std::size_t number,
                                      std::set<std::string_view>& types) {
@@ -76,7 +76,8 @@ std::optional<Finding> check_abi(const allot_plugin* plugin) {
     return Finding{Refusal::kNoDescription,
                    "allot_plugin_describe returned null; return the plugin's description"};
   }
-  if (plugin->magic == kPreReleaseMagic) {
+  if (std::find(std::begin(kPreReleaseMagics), std::end(kPreReleaseMagics), plugin->magic) !=
+      std::end(kPreReleaseMagics)) {
     return Finding{Refusal::kPreRelease,
                    "built for a pre-release Allot; rebuild it with the installed headers"};
   }

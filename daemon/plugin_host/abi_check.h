@@ -35,12 +35,6 @@ inline std::uint64_t max_batch(const allot_handler& handler) {
   return handler.max_batch == 0 ? 1 : handler.max_batch;
 }
 
-// What each thread calls that may run its tasks, before the first one; nullptr: nothing.
-inline auto begin_thread(const allot_handler& handler) {
-  constexpr std::size_t kSize = offsetof(allot_handler, begin_thread) + sizeof(void*);
-  return handler.struct_size < kSize ? nullptr : handler.begin_thread;
-}
-
 // How often a run of this handler promises to make progress, between a second and a year; 0: it
 // promises nothing.
 std::chrono::milliseconds progress_every(const allot_handler& handler);

@@ -69,10 +69,10 @@ CallResult read(const allot_outcome& outcome) {
 }
 
 allot_task task_of(const CallInput& input) {
-  return {
-      sizeof(allot_task),       text(input.id),          text(input.queue),  text(input.type),
-      text(input.payload),      input.attempt,           input.max_attempts, input.soft_deadline_ns,
-      maybe(input.traceparent), maybe(input.tracestate), input.losses};
+  return {sizeof(allot_task),     text(input.id),         text(input.queue),
+          text(input.type),       text(input.payload),    input.attempt,
+          input.max_attempts,     input.soft_deadline_ns, maybe(input.traceparent),
+          maybe(input.tracestate)};
 }
 
 allot_outcome outcome_in(char* room) {

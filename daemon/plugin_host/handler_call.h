@@ -24,7 +24,6 @@ struct CallInput {
   std::uint64_t soft_deadline_ns = 0;  // CLOCK_BOOTTIME
   std::string_view traceparent{};      // empty: none
   std::string_view tracestate{};
-  std::uint32_t losses = 0;
 };
 
 enum class OutcomeKind { kSuccess, kRetry, kFail, kSnooze, kRelease, kException, kNotStarted };

@@ -37,7 +37,7 @@ void heartbeat(void* context) {
 // What version 1 had, never to be raised: sizeof grows with the versions.
 constexpr std::size_t kResultSize = offsetof(allot_result, error) + sizeof(allot_text);
 constexpr std::size_t kSubmissionSize =
-    offsetof(allot_submission, expires_at_us) + sizeof(std::int64_t);
+    offsetof(allot_submission, time_limit_ms) + sizeof(std::int64_t);
 
 std::int32_t give(const CallAnswer& answer, allot_result* result) {
   if (result == nullptr || result->struct_size < kResultSize) return answer.code;

@@ -82,7 +82,7 @@ Registry::~Registry() {
 void Registry::begin_thread(bool serial) const {
   for (const LoadedHandler& loaded : handlers_) {
     const allot_handler& handler = *loaded.handler;
-    const auto begin = plugin_host::begin_thread(handler);
+    const auto begin = handler.begin_thread;
     if (begin != nullptr && (serial || handler.concurrent != 0)) begin(loaded.self);
   }
 }

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
-#include "queue/verbs/share.h"
 #include "thread/deaf_thread.h"
 
 namespace allot::steward {
@@ -116,9 +115,9 @@ auto HostLook::ask(Verb&& verb) {
 
 std::vector<std::uint32_t> HostLook::queue_ids() {
   std::vector<std::uint32_t> ids = queues_.ids;
-  if (!queues_.fireworq) return ids;
-  for (const auto& queue : ask([](db::Connection& db) { return queue::serve_fireworq(db); })) {
-    ids.push_back(queue.info.queue_id);
+  if (!queues_.made) return ids;
+  for (const auto& queue : ask([](db::Connection& db) { return queue::made_queues(db); })) {
+    ids.push_back(queue.queue_id);
   }
   return ids;
 }

@@ -27,7 +27,7 @@ class HostLook {
  public:
   struct Queues {
     std::vector<std::uint32_t> ids;  // that this host serves
-    bool fireworq = false;           // and those for Fireworq, whose list changes
+    bool made = false;               // and those that programs make, whose list changes
   };
   HostLook(db::ConnectOptions options, worker::SlotWriter& slot, ipc::Board& board,
            std::chrono::milliseconds ttl, std::chrono::milliseconds patience, Queues queues,

@@ -72,8 +72,8 @@ HostLook::Queues looked_at(const config::Settings& settings,
   for (const Duties::Served& queue : served) {
     if (queue.by_this_host) queues.ids.push_back(queue.info.queue_id);
   }
-  queues.fireworq = std::any_of(settings.pools.begin(), settings.pools.end(),
-                                [](const config::Pool& pool) { return pool.fireworq; });
+  queues.made =
+      std::any_of(settings.pools.begin(), settings.pools.end(), config::serves_made_queues);
   return queues;
 }
 

@@ -16,7 +16,6 @@
 #include "peer/inherited.h"
 #include "peer/look_page.h"
 #include "peer/steward_board.h"
-#include "queue/verbs/share.h"
 #include "steward/steward.h"
 #include "worker/block/block_loop.h"
 #include "worker/job/runners.h"
@@ -63,24 +62,23 @@ std::vector<ServedQueue> serve(Session& session, const config::Settings& setting
     }
     served.push_back({std::move(info), queue});
   }
-  return session.call([&](db::Connection& db) { return with_caps(db, served); });
+  return served;
 }
 
-// Those of a pool with fireworq. Their settings are what a section of that name says, if there is
-// one.
-ServedQueues::Queues serve_fireworq(Session& session, const config::Settings& settings) {
+// The settings of each are what a section of that name says, if there is one.
+ServedQueues::Queues serve_made(Session& session, const config::Settings& settings) {
   struct Served {
     config::Queue settings;
     ServedQueue queue;
   };
   ServedQueues::Queues queues;
-  auto found = session.call([](db::Connection& db) { return queue::serve_fireworq(db); });
-  for (queue::CappedQueue& one : found) {
+  for (queue::QueueInfo& one :
+       session.call([](db::Connection& db) { return queue::made_queues(db); })) {
     const auto served = std::make_shared<Served>();
-    const config::Queue* named = config::find_queue(settings, one.info.name);
+    const config::Queue* named = config::find_queue(settings, one.name);
     if (named != nullptr) served->settings = *named;
-    served->settings.name = one.info.name;
-    served->queue = {std::move(one.info), &served->settings, one.most_running};
+    served->settings.name = one.name;
+    served->queue = {std::move(one), &served->settings};
     queues.emplace_back(served, &served->queue);
   }
   return queues;
@@ -89,8 +87,8 @@ ServedQueues::Queues serve_fireworq(Session& session, const config::Settings& se
 // `served`: those that the configuration names.
 ServedQueues queues_of(const config::Pool& pool, const std::vector<ServedQueue>& served,
                        Session& session, const config::Settings& settings) {
-  if (!pool.fireworq) return ServedQueues(served);
-  return ServedQueues([&session, &settings] { return serve_fireworq(session, settings); });
+  if (!config::serves_made_queues(pool)) return ServedQueues(served);
+  return ServedQueues([&session, &settings] { return serve_made(session, settings); });
 }
 
 std::vector<queue::QueueInfo> infos_of(const std::vector<ServedQueue>& served) {

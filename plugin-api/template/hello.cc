@@ -16,7 +16,7 @@ class Hello : public allot::Handler {
   // Runs one task. It may run twice: a worker can die after the work and before the
   // acknowledgement.
   allot::Outcome run(allot::Context& ctx) override {
-    if (ctx.payload().empty()) return allot::fail("nobody to greet");  // never again
+    if (ctx.payload().empty()) return allot::fail("no name to greet");  // never again
     if (ctx.stop_requested()) return allot::retry("stopping");         // another time
     ctx.info(greeting_ + ", " + std::string(ctx.payload()));           // a line of the log
     return allot::success();                                           // done

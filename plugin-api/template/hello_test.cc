@@ -19,7 +19,7 @@ TEST(Hello, GreetsAsConfigured) {
 
 TEST(Hello, NobodyToGreetIsAFailureForGood) {
   allot::test::Handler handler("hello");
-  EXPECT_EQ(handler.run("").outcome, allot::fail("nobody to greet"));
+  EXPECT_EQ(handler.run("").outcome, allot::fail("no name to greet"));
 }
 
 TEST(Hello, StopsWhenItIsAskedTo) {

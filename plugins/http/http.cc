@@ -123,7 +123,6 @@ class Http : public allot::Handler {
     if (ctx.stop_requested() && ctx.time_left().count() > 0) {
       return allot::release("it was asked to stop");
     }
-    const std::uint32_t verdicts = ctx.attempt() - std::min(ctx.attempt() - 1, ctx.losses());
     Job job;
     try {
       job = read_job(ctx.payload());
@@ -142,20 +141,19 @@ class Http : public allot::Handler {
       if (result.status == JobStatus::kSuccess && !result.message.empty()) {
         ctx.debug(beginning(result.message, kMaxLogged));
       }
-      return outcome_of(result, job, verdicts);
+      return outcome_of(result, job);
     } catch (const std::invalid_argument& error) {
       return outcome_of({JobStatus::kInternalFailure, 0,
                          "Cannot create http request: " + std::string(error.what())},
-                        job, verdicts);
+                        job);
     } catch (const Trouble& trouble) {
       const Watchdog::End end = watch.end();
-      if (end == Watchdog::End::kNone) return outcome_of(result_of(trouble), job, verdicts);
+      if (end == Watchdog::End::kNone) return outcome_of(result_of(trouble), job);
       if (end == Watchdog::End::kStop && ctx.time_left().count() > 0) {
         return allot::release("it was asked to stop");
       }
       return outcome_of(
-          result_of(Trouble("its time limit was over: " + std::string(trouble.what()))), job,
-          verdicts);
+          result_of(Trouble("its time limit was over: " + std::string(trouble.what()))), job);
     }
   }
 

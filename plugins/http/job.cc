@@ -50,7 +50,6 @@ Job read_job(std::string_view payload) {
   job.category = text_in(envelope, "category");
   job.timeout = number_in(envelope, "timeout");
   job.retry_delay = number_in(envelope, "retry_delay");
-  job.max_retries = number_in(envelope, "max_retries");
   job.body = payload.substr(std::min(end + 1, payload.size()));
   return job;
 }

@@ -16,8 +16,7 @@ struct Job {
   std::string category{};
   std::uint32_t timeout = 0;      // seconds for all of it; 0: none of its own
   std::uint32_t retry_delay = 0;  // seconds
-  std::uint32_t max_retries = 0;
-  std::string_view body{};  // a part of the payload that was read
+  std::string_view body{};        // a part of the payload that was read
 };
 
 // Throws std::invalid_argument with what is wrong.

@@ -67,10 +67,9 @@ std::string text_of(const JobResult& result) {
   return text;
 }
 
-allot::Outcome outcome_of(const JobResult& result, const Job& job, std::uint32_t verdicts) {
+allot::Outcome outcome_of(const JobResult& result, const Job& job) {
   if (result.status == JobStatus::kSuccess) return allot::success();
-  const bool last = result.status == JobStatus::kPermanentFailure || verdicts > job.max_retries;
-  if (last) return allot::fail(text_of(result));
+  if (result.status == JobStatus::kPermanentFailure) return allot::fail(text_of(result));
   return allot::retry(text_of(result), std::chrono::seconds(job.retry_delay));
 }
 

@@ -28,8 +28,6 @@ struct JobResult {
 // "STATUS CODE: MESSAGE", 64 KiB at most: the reason of a failed attempt, which the gateway reads.
 [[nodiscard]] std::string text_of(const JobResult& result);
 
-// `verdicts` counts this one.
-[[nodiscard]] allot::Outcome outcome_of(const JobResult& result, const Job& job,
-                                        std::uint32_t verdicts);
+[[nodiscard]] allot::Outcome outcome_of(const JobResult& result, const Job& job);
 
 }  // namespace http_plugin

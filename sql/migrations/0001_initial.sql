@@ -17,6 +17,8 @@ CREATE TABLE IF NOT EXISTS queue (
   -- Counts the layouts. A submission to an ordered or limited queue holds on to the one that it
   -- placed its task by.
   layout          INT UNSIGNED NOT NULL DEFAULT 0,
+  -- So many tasks of a spread queue run at a time in the whole cluster (S51); 0: any number.
+  cap             INT UNSIGNED NOT NULL DEFAULT 0,
   created_at      DATETIME(6) NOT NULL,
   -- Whether a route takes tasks that are submitted to this queue. NULL: not known, look.
   routed          BOOLEAN NULL,
@@ -526,7 +528,6 @@ CREATE TABLE IF NOT EXISTS fireworq_queue (
   queue_id                  INT UNSIGNED NOT NULL,
   name                      VARBINARY(255) NOT NULL,
   polling_interval          INT UNSIGNED NOT NULL,  -- ms; kept and shown, no more
-  max_workers               INT UNSIGNED NOT NULL,  -- jobs at a time, in the whole cluster
   max_dispatches_per_second DOUBLE NULL,            -- NULL: no rate
   max_burst_size            INT UNSIGNED NULL,
   hidden_at                 DATETIME(6) NULL,       -- deleted since then; another PUT brings it back

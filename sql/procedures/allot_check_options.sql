@@ -9,8 +9,8 @@ BEGIN
   -- The names of SubmitOptions, daemon/queue/submit/submit.h.
   DECLARE v_known LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin DEFAULT
     '["prio", "delay", "run_at", "unique_key", "unique_for", "partition_key", "expires_in",
-      "expires_at", "compress_above", "compression", "max_attempts", "time_limit", "traceparent",
-      "tracestate"]';
+      "expires_at", "compress_above", "compression", "max_attempts", "max_losses", "label",
+      "time_limit", "traceparent", "tracestate"]';
   DECLARE v_names, v_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE v_skeleton LONGTEXT CHARACTER SET latin1 COLLATE latin1_bin;
   DECLARE v_at INT DEFAULT 0;

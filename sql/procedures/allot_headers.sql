@@ -9,19 +9,19 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_headers(
 NO SQL SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
 BEGIN
-  DECLARE v_parent, v_state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
-  DECLARE v_most INT;
+  DECLARE v_parent, v_state, v_label LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;
   DECLARE v_limit_us BIGINT;
-  IF JSON_CONTAINS_PATH(p_options, 'one', '$.max_attempts') THEN
-    IF JSON_TYPE(JSON_EXTRACT(p_options, '$.max_attempts')) LIKE '%INTEGER'
-       AND CHAR_LENGTH(JSON_EXTRACT(p_options, '$.max_attempts')) <= 6 THEN
-      SET v_most = JSON_EXTRACT(p_options, '$.max_attempts');
+  IF JSON_CONTAINS_PATH(p_options, 'one', '$.label') THEN
+    SET v_label = /*!80000 JSON_UNQUOTE(JSON_EXTRACT(p_options, '$.label')) */
+                  /*M!100600 JSON_VALUE(p_options, '$.label') */;
+    IF JSON_TYPE(JSON_EXTRACT(p_options, '$.label')) <> 'STRING'
+       OR CHAR_LENGTH(v_label) NOT BETWEEN 1 AND 127 OR v_label REGEXP '[^ -~]' THEN
+      CALL allot_refuse('''label'' must be 1 to 127 printable characters of ASCII');
     END IF;
-    IF v_most IS NULL OR v_most NOT BETWEEN 1 AND 100000 THEN
-      CALL allot_refuse('''max_attempts'' must be a whole number, 1 to 100000');
-    END IF;
-    SET p_headers = CONCAT('max_attempts=', v_most);
+    SET p_headers = CONCAT('label=', v_label);
   END IF;
+  CALL allot_count(p_options, 'max_attempts', p_headers);
+  CALL allot_count(p_options, 'max_losses', p_headers);
   IF JSON_CONTAINS_PATH(p_options, 'one', '$.time_limit') THEN
     CALL allot_duration('time_limit', p_options, v_limit_us);
     IF v_limit_us NOT BETWEEN 1000000 AND 720 * 3600000000 THEN
@@ -49,7 +49,7 @@ BEGIN
     SET p_headers = CONCAT(COALESCE(CONCAT(p_headers, CHAR(10)), ''), 'traceparent=00-',
                            SUBSTRING(v_parent, 4, 50), '0',
                            CONV(SUBSTRING(v_parent, 54, 2), 16, 10) & 3);
-    IF CHAR_LENGTH(v_state) BETWEEN 1 AND 887 AND NOT v_state REGEXP '[^ -~]' THEN
+    IF CHAR_LENGTH(v_state) BETWEEN 1 AND 735 AND NOT v_state REGEXP '[^ -~]' THEN
       SET p_headers = CONCAT(p_headers, CHAR(10), 'tracestate=', v_state);
     END IF;
   END IF;

@@ -88,8 +88,8 @@ BEGIN
     IF JSON_CONTAINS_PATH(p_options, 'one', '$.compress_above') THEN
       CALL allot_compress(p_options, p_payload, v_flags);
     END IF;
-    IF JSON_CONTAINS_PATH(p_options, 'one', '$.max_attempts', '$.time_limit', '$.traceparent',
-                          '$.tracestate') THEN
+    IF JSON_CONTAINS_PATH(p_options, 'one', '$.max_attempts', '$.max_losses', '$.label',
+                          '$.time_limit', '$.traceparent', '$.tracestate') THEN
       CALL allot_headers(p_options, v_headers);
     END IF;
   END IF;

@@ -1,7 +1,7 @@
 -- The queues of Fireworq's programs whose names are between these two, by name; also those that are
 -- deleted.
 SELECT fireworq_queue.queue_id, fireworq_queue.name, fireworq_queue.polling_interval,
-       fireworq_queue.max_workers, fireworq_queue.max_dispatches_per_second,
+       queue.cap, fireworq_queue.max_dispatches_per_second,
        fireworq_queue.max_burst_size, fireworq_queue.hidden_at IS NOT NULL, queue.name,
        queue.partitions, queue.first_partition
   FROM fireworq_queue

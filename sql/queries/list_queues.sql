@@ -1,6 +1,6 @@
 -- A queue that is being resized has partitions that wait for its former layout: see hold_layout.sql.
 SELECT queue.queue_id, queue.name, queue.partitions, queue.placement, queue.max_running,
-       queue.first_partition, queue.layout,
+       queue.first_partition, queue.layout, queue.cap,
        IF(pause.paused, {moment pause.paused_at}, NULL), pause.reason,
        EXISTS (SELECT 1 FROM q_lock_table AS lease
                 WHERE lease.queue_id = queue.queue_id

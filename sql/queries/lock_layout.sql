@@ -1,7 +1,6 @@
 -- The layouts that place the tasks of these queues until the transaction ends: see
 -- placed_queue.sql. A locking read, because the transaction's view may be older.
-SELECT queue_id, name, partitions, placement, max_running, first_partition, layout, routed,
-       superseded_by
+SELECT {queue_columns}
   FROM queue
  WHERE queue_id IN (:queue_ids)
  ORDER BY queue_id

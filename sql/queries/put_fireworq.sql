@@ -1,10 +1,9 @@
 -- Makes, changes or brings back a queue of Fireworq's programs. The pause by which it was hidden ends,
 -- and no other one (hide_fireworq.sql, resume.sql).
-INSERT INTO fireworq_queue (queue_id, name, polling_interval, max_workers,
-                            max_dispatches_per_second, max_burst_size)
-VALUES (:queue_id, :name, :polling_interval, :max_workers, :rate, :burst)
+INSERT INTO fireworq_queue (queue_id, name, polling_interval, max_dispatches_per_second,
+                            max_burst_size)
+VALUES (:queue_id, :name, :polling_interval, :rate, :burst)
     ON DUPLICATE KEY UPDATE polling_interval = VALUES(polling_interval),
-       max_workers = VALUES(max_workers),
        max_dispatches_per_second = VALUES(max_dispatches_per_second),
        max_burst_size = VALUES(max_burst_size), hidden_at = NULL;
 UPDATE queue_pause SET reason = :rated_only

@@ -1,14 +1,12 @@
--- What a queue of Fireworq's programs may run at a time, over how many partitions, and how much of
--- that the leases of its other partitions may run. For a holder that has leased the partition before:
--- of two that lease at the same time, one sees the other (S51). The last two: whether the queue is
--- paused, and whether it has a rate, for a lease that wants to go on.
-SELECT fireworq_queue.max_workers, queue.partitions, queue.first_partition,
+-- The cap of a queue, over how many partitions, and how much of that the leases of its other
+-- partitions may run. For a holder that has leased the partition before: of two that lease at the same
+-- time, one sees the other (S51). The last two: whether the queue is paused, and whether it has a
+-- rate, for a lease that wants to go on.
+SELECT queue.cap, queue.partitions, queue.first_partition,
        (SELECT COALESCE(SUM(lease.block_size), 0) FROM q_lock_table AS lease
          WHERE lease.queue_id = :queue_id AND lease.partition_no <> :partition_no
            AND lease.state <> 'FREE'),
        pause.paused, pause.rated
-  FROM fireworq_queue
-       STRAIGHT_JOIN queue
-    ON queue.queue_id = fireworq_queue.queue_id
-  LEFT JOIN queue_pause AS pause ON pause.queue_id = fireworq_queue.queue_id
- WHERE fireworq_queue.queue_id = :queue_id;
+  FROM queue
+  LEFT JOIN queue_pause AS pause ON pause.queue_id = queue.queue_id
+ WHERE queue.queue_id = :queue_id;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The layout of ABI 1 to 4, frozen: for C and C++. A row here is never changed; a new version adds
+ * The layout of ABI 1, frozen: for C and C++. A row here is never changed; a new version adds
  * rows for what it appended (plugin-api/ABI.md). */
 #ifndef ALLOT_TESTS_ABI_LAYOUT_H
 #define ALLOT_TESTS_ABI_LAYOUT_H
@@ -15,25 +15,9 @@
   static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 1 && sizeof(type) > (size)), \
                 #type " has another size")
 
-#define ALLOT_SIZE_V2(type, size)                                                           \
-  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 2 && sizeof(type) > (size)), \
-                #type " has another size")
-
-#define ALLOT_SIZE_V3(type, size)                                                           \
-  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 3 && sizeof(type) > (size)), \
-                #type " has another size")
-
-#define ALLOT_SIZE_V4(type, size)                                                           \
-  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 4 && sizeof(type) > (size)), \
-                #type " has another size")
-
-#define ALLOT_SIZE_V5(type, size)                                                           \
-  static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 5 && sizeof(type) > (size)), \
-                #type " has another size")
-
 static_assert(sizeof(void*) == 8 && sizeof(size_t) == 8, "the table is that of a 64 bit platform");
 
-static_assert(ALLOT_PLUGIN_MAGIC == 0x544c4c41, "magic");
+static_assert(ALLOT_PLUGIN_MAGIC == 0x31544c41, "magic");
 static_assert(ALLOT_ABI_VERSION >= 1, "version");
 static_assert(ALLOT_SUCCESS == 0 && ALLOT_RETRY == 1 && ALLOT_FAIL == 2, "outcomes");
 static_assert(ALLOT_SNOOZE == 3 && ALLOT_RELEASE == 4 && ALLOT_EXCEPTION == 5 &&
@@ -75,7 +59,9 @@ ALLOT_AT(allot_task, payload, 56);
 ALLOT_AT(allot_task, attempt, 72);
 ALLOT_AT(allot_task, max_attempts, 76);
 ALLOT_AT(allot_task, soft_deadline_ns, 80);
-ALLOT_SIZE_V1(allot_task, 88);
+ALLOT_AT(allot_task, traceparent, 88);
+ALLOT_AT(allot_task, tracestate, 104);
+ALLOT_SIZE_V1(allot_task, 120);
 
 ALLOT_AT(allot_result, struct_size, 0);
 ALLOT_AT(allot_result, affected, 8);
@@ -96,7 +82,11 @@ ALLOT_AT(allot_submission, unique_for_us, 96);
 ALLOT_AT(allot_submission, partition_key, 104);
 ALLOT_AT(allot_submission, expires_in_us, 120);
 ALLOT_AT(allot_submission, expires_at_us, 128);
-ALLOT_SIZE_V1(allot_submission, 136);
+ALLOT_AT(allot_submission, max_attempts, 136);
+ALLOT_AT(allot_submission, traceparent, 144);
+ALLOT_AT(allot_submission, tracestate, 160);
+ALLOT_AT(allot_submission, time_limit_ms, 176);
+ALLOT_SIZE_V1(allot_submission, 184);
 
 ALLOT_AT(allot_host, struct_size, 0);
 ALLOT_AT(allot_host, context, 8);
@@ -107,13 +97,16 @@ ALLOT_AT(allot_host, checkpoint, 40);
 ALLOT_AT(allot_host, submit, 48);
 ALLOT_AT(allot_host, replace_with, 56);
 ALLOT_AT(allot_host, execute, 64);
-ALLOT_SIZE_V1(allot_host, 72);
+ALLOT_AT(allot_host, stop_reason, 72);
+ALLOT_AT(allot_host, progress, 80);
+ALLOT_SIZE_V1(allot_host, 88);
 
 ALLOT_AT(allot_outcome, struct_size, 0);
 ALLOT_AT(allot_outcome, kind, 8);
 ALLOT_AT(allot_outcome, delay_ms, 16);
 ALLOT_AT(allot_outcome, reason, 24);
-ALLOT_SIZE_V1(allot_outcome, 48);
+ALLOT_AT(allot_outcome, detail, 48);
+ALLOT_SIZE_V1(allot_outcome, 72);
 
 ALLOT_AT(allot_handler, struct_size, 0);
 ALLOT_AT(allot_handler, type, 8);
@@ -126,7 +119,8 @@ ALLOT_AT(allot_handler, progress_every_ms, 72);
 ALLOT_AT(allot_handler, concurrent, 80);
 ALLOT_AT(allot_handler, max_batch, 88);
 ALLOT_AT(allot_handler, run_many, 96);
-ALLOT_SIZE_V1(allot_handler, 104);
+ALLOT_AT(allot_handler, begin_thread, 104);
+ALLOT_SIZE_V1(allot_handler, 112);
 
 ALLOT_AT(allot_plugin, magic, 0);
 ALLOT_AT(allot_plugin, abi_version, 4);
@@ -136,39 +130,5 @@ ALLOT_AT(allot_plugin, version, 32);
 ALLOT_AT(allot_plugin, handlers, 48);
 ALLOT_AT(allot_plugin, handler_count, 56);
 ALLOT_SIZE_V1(allot_plugin, 64);
-
-/* Appended by version 2. */
-#if ALLOT_ABI_VERSION >= 2
-ALLOT_AT(allot_task, traceparent, 88);
-ALLOT_AT(allot_task, tracestate, 104);
-ALLOT_SIZE_V2(allot_task, 120);
-ALLOT_AT(allot_submission, max_attempts, 136);
-ALLOT_AT(allot_submission, traceparent, 144);
-ALLOT_AT(allot_submission, tracestate, 160);
-ALLOT_SIZE_V2(allot_submission, 176);
-#endif
-
-/* Appended by version 3. */
-#if ALLOT_ABI_VERSION >= 3
-ALLOT_AT(allot_task, losses, 120);
-ALLOT_SIZE_V3(allot_task, 128);
-#endif
-
-/* Appended by version 4. */
-#if ALLOT_ABI_VERSION >= 4
-ALLOT_AT(allot_outcome, detail, 48);
-ALLOT_SIZE_V4(allot_outcome, 72);
-#endif
-
-/* Appended by version 5. */
-#if ALLOT_ABI_VERSION >= 5
-ALLOT_AT(allot_host, stop_reason, 72);
-ALLOT_AT(allot_host, progress, 80);
-ALLOT_SIZE_V5(allot_host, 88);
-ALLOT_AT(allot_submission, time_limit_ms, 176);
-ALLOT_SIZE_V5(allot_submission, 184);
-ALLOT_AT(allot_handler, begin_thread, 104);
-ALLOT_SIZE_V5(allot_handler, 112);
-#endif
 
 #endif

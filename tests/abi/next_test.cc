@@ -15,7 +15,7 @@
 namespace allot::plugin_host {
 namespace {
 
-static_assert(offsetof(allot_handler, made_up) >= 104, "this is the header of the next version");
+static_assert(offsetof(allot_handler, made_up) >= 112, "this is the header of the next version");
 
 class Silent : public HostHooks {
  public:

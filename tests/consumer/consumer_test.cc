@@ -48,7 +48,7 @@ TEST_F(ConsumerTest, AnotherPluginFolderMayBeNamed) {
   (void)work_.write("project/CMakeLists.txt",
                     support::first_example(ALLOT_SOURCE_DIR "/docs/plugins.md", "cmake"));
   (void)work_.write("project/hello.cc",
-                    support::first_example(ALLOT_SOURCE_DIR "/README.md", "cpp"));
+                    support::first_example(ALLOT_SOURCE_DIR "/docs/first-steps.md", "cpp"));
   must({ALLOT_CMAKE, "--install",
         build(project, {"-DALLOT_PLUGIN_FOLDER=" + (work_ / "my/plugins")})});
   EXPECT_EQ(plugins_in(work_ / "my/plugins"),

@@ -76,6 +76,9 @@ const std::map<std::string, Set>& setters() {
        }},
       {"max_attempts",
        [](SubmitOptions& to, const std::string& text) { to.max_attempts = number_of(text); }},
+      {"max_losses",
+       [](SubmitOptions& to, const std::string& text) { to.max_losses = number_of(text); }},
+      {"label", [](SubmitOptions& to, const std::string& text) { to.label = text; }},
       {"time_limit",
        [](SubmitOptions& to, const std::string& text) {
          to.time_limit = std::chrono::duration_cast<std::chrono::milliseconds>(

@@ -20,7 +20,7 @@ TEST_P(QueueRule, TheListHasEachQueue) {
   const Answer list = door().queues();
   ASSERT_EQ(list.document.size(), 5U) << list;
   EXPECT_EQ(list.document.at(0), json::parse(R"({"name": "default", "partitions": 4,
-      "paused": null, "rate": null, "resizing": false})"));
+      "paused": null, "rate": null, "cap": null, "resizing": false})"));
 }
 
 TEST_P(QueueRule, APauseIsShownUntilItEnds) {

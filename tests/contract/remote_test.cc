@@ -190,6 +190,9 @@ TEST_F(RemoteTest, QueuesArePausedRatedAndResized) {
        "queue default starts 0.5/s, burst 3\n");
   same_list({"queue", "rate", "default", "--per-second", "0.5", "--burst", "3"});
   same_list({"queue", "list"});
+  says({"queue", "cap", "default", "3"}, "queue default runs up to 3 tasks at a time\n");
+  same_list({"queue", "cap", "default", "3"});
+  says({"queue", "cap", "default", "--off"}, "queue default runs any number of tasks at a time\n");
   says({"queue", "rate", "default", "--off"}, "queue default has no rate any more\n");
   same_list({"queue", "rate", "default", "--off"});
   says({"queue", "resize", "default", "20"}, "queue default has 20 partitions (before: 4)\n");

@@ -75,7 +75,11 @@ std::vector<Command> all_commands() {
       documents.push_back("docs/" + entry.path().filename().string());
     }
   }
-  std::sort(documents.begin(), documents.end());
+  // The first steps come first: they leave a configuration for the other documents.
+  const std::string first = "docs/first-steps.md";
+  std::sort(documents.begin(), documents.end(), [&](const auto& one, const auto& other) {
+    return std::pair(one != first, one) < std::pair(other != first, other);
+  });
   documents.insert(documents.begin(), "README.md");
   std::vector<Command> all;
   for (const std::string& document : documents) {
@@ -97,7 +101,7 @@ const Elsewhere kElsewhere[] = {
     // They build the whole tree.
     {"README.md", "./scripts/demo", "tests/nightly/fresh", "step demo"},
     {"README.md", "./scripts/test", "tests/nightly/fresh", "step test"},
-    {"README.md", "cmake --preset release", "scripts/demo", "build_release"},
+    {"docs/first-steps.md", "cmake --preset release", "scripts/demo", "build_release"},
     {"docs/install.md", "cmake --preset package", "tests/nightly/packages", "configure package"},
     {"docs/install.md", "cmake --install build/package", "tests/nightly/packages", "cpack"},
     {"docs/install.md", "cpack --preset package", "tests/nightly/packages", "cpack"},
@@ -114,7 +118,6 @@ const Elsewhere kElsewhere[] = {
     {"docs/install.md", "chown root:allot", "tests/nightly/packages", "root:allot 640"},
     {"docs/install.md", "systemctl enable", "tests/nightly/packages", "systemctl enable --now"},
     // Measurements: they take a minute, and their limits are those of a release build.
-    {"README.md", "allot bench drain", "tests/bench/drain_test.cc", "\"drain\""},
     {"docs/benchmarks.md", "allot bench drain", "tests/bench/drain_test.cc", "\"drain\""},
     {"docs/benchmarks.md", "allot bench counts", "tests/bench/counts_test.cc", "\"counts\""},
     {"docs/benchmarks.md", "allot bench fence", "tests/bench/fence_test.cc", "\"fence\""},
@@ -179,13 +182,13 @@ struct Step {
   const char* after;
 };
 const Step kSteps[] = {
-    {"README.md", "allotd", "", "daemon=$!; ready $said"},
-    {"README.md", "g++", "cp hello.example hello.cc", ""},
-    {"README.md", "allot --embedded $t/allot-db submit default hello", "",
+    {"docs/first-steps.md", "allotd", "", "daemon=$!; ready $said"},
+    {"docs/first-steps.md", "g++", "cp hello.example hello.cc", ""},
+    {"docs/first-steps.md", "allot --embedded $t/allot-db submit default hello", "",
      "until_done --embedded $t/allot-db"},
     // A worker that is not replaced yet has no such handler, and puts the task back for a while.
-    {"README.md", "kill -HUP", "", "poll left 4"},
-    {"README.md", "kill %1", "", "wait $daemon"},
+    {"docs/first-steps.md", "kill -HUP", "", "poll left 4"},
+    {"docs/first-steps.md", "kill %1", "", "wait $daemon"},
     {"docs/cli.md", "allot submit mail mail.send", "start_daemon",
      "id=$(command allot submit mail mail.send x)"},
     {"docs/cli.md", "submitted",
@@ -330,7 +333,7 @@ TEST_F(DocumentTest, EveryCommandIsExecuted) {
   ASSERT_GT(commands.size(), 25U);
   make_clone();
   (void)folder_.write("hello.example",
-                      support::first_example(ALLOT_SOURCE_DIR "/README.md", "cpp"));
+                      support::first_example(ALLOT_SOURCE_DIR "/docs/first-steps.md", "cpp"));
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   const UniqueFd read_end(ends[0]);

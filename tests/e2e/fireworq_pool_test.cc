@@ -132,7 +132,8 @@ class FireworqPool : public testing::Test {
           {"url", url}, {"category", "c"}, {"max_retries", max_retries}};
       tasks.push_back({{"queue", queue},
                        {"type", "fireworq.job"},
-                       {"max_attempts", max_retries + 4},
+                       {"max_attempts", max_retries + 1},
+                       {"max_losses", 3},
                        {"payload", envelope.dump() + "\n{\"number\":" + std::to_string(i) + "}"}});
     }
     daemon.submit_all(tasks);
@@ -157,7 +158,7 @@ TEST_F(FireworqPool, JobsOfAQueueThatIsMadeLaterComeToTheirTargets) {
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_EQ(target.requests().size(), 6U) << "the bad one three times";
   EXPECT_EQ(daemon.value("SELECT CONCAT(attempt, ' ', error, ' ', headers) FROM task_dead"),
-            "3 failure 200: because max_attempts=6\nverdicts=3");
+            "3 failure 200: because max_attempts=3\nmax_losses=3\nverdicts=3");
 }
 
 // A pool that names the queue in its section keeps to it, too.

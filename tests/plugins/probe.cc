@@ -41,11 +41,11 @@ class Retry : public allot::Handler {
   }
 };
 
-// As a job of Fireworq that fails for ever, and says how often it was lost.
+// Fails each time, at once.
 class Lost : public allot::Handler {
  public:
   allot::Outcome run(allot::Context& ctx) override {
-    return allot::retry("lost " + std::to_string(ctx.losses()), std::chrono::seconds(0));
+    return allot::retry("attempt " + std::to_string(ctx.attempt()), std::chrono::seconds(0));
   }
 };
 
@@ -528,7 +528,7 @@ ALLOT_HANDLER("test.ok", Ok)
 ALLOT_HANDLER("test.ok.*", Ok)
 ALLOT_HANDLER("test.fail", Fail)
 ALLOT_HANDLER("test.retry", Retry)
-ALLOT_HANDLER("fireworq.job", Lost)
+ALLOT_HANDLER("test.lost", Lost)
 ALLOT_HANDLER("test.snooze", Snooze)
 ALLOT_HANDLER("test.release", Release)
 ALLOT_HANDLER("test.not_started", NotStarted)

@@ -130,6 +130,8 @@ struct TaskInfo {
   std::string traceparent;                // the trace that it belongs to; empty: none
   std::string tracestate;
   std::chrono::milliseconds time_limit{0};  // of each attempt; 0: as its type says
+  std::uint32_t max_losses = 0;  // attempts that may be lost, apart from those; 0: a loss is one
+  std::string label;             // what log and metrics call it; empty: its type
 };
 
 // The task that has a unique key.

@@ -41,6 +41,13 @@ struct SubmitOptions {
   Compression compression = Compression::kNone;
   // How often the task may be tried, 1 to 100000, whatever its type or queue says.
   std::optional<std::uint32_t> max_attempts{};
+  // So many attempts may be lost with their worker or its host, 1 to 100000, apart from
+  // max_attempts that end with a verdict: for handlers whose verdict counts, also when its worker
+  // stops. One more loss is the end of the task. Nothing: a loss counts as any other attempt.
+  std::optional<std::uint32_t> max_losses{};
+  // What log, metrics and minutes call the task in place of its type: 1 to 127 printable characters
+  // of ASCII. Empty: its type.
+  std::string label{};
   // The trace that the task belongs to, as W3C Trace Context writes it. What is not valid is left
   // out, and the task is submitted without.
   std::string traceparent{};

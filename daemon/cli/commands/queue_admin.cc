@@ -19,6 +19,7 @@
 #include "json/view_reader.h"
 #include "json/why.h"
 #include "queue/model/catalog.h"
+#include "queue/operate/cap.h"
 #include "queue/operate/pause.h"
 #include "queue/operate/rate.h"
 
@@ -28,9 +29,10 @@ namespace {
 struct QueueOptions {
   std::string queue;
   std::string reason;      // of a pause
-  std::string per_second;  // of a rate, and whether it is removed
+  std::string per_second;  // of a rate
   std::string burst = "1";
-  bool off = false;
+  std::uint32_t cap = 0;
+  bool off = false;  // of the rate, or of the cap
   bool json = false;
 };
 
@@ -48,23 +50,28 @@ void say(const queue::QueueInfo& queue, const std::string& text, bool as_json) {
   }
 }
 
+// The columns of rates and caps are there where a queue has one.
 void print_queues(const std::vector<queue::QueueInfo>& queues, bool as_json) {
-  const bool rated = std::any_of(queues.begin(), queues.end(),
-                                 [](const queue::QueueInfo& queue) { return queue.rate; });
-  Listing list(rated ? std::vector<std::string>{"QUEUE", "PARTITIONS", "RATE", "PAUSED"}
-                     : std::vector<std::string>{"QUEUE", "PARTITIONS", "PAUSED"},
-               as_json);
+  const auto any = [&](auto&& has) { return std::any_of(queues.begin(), queues.end(), has); };
+  const bool rated = any([](const queue::QueueInfo& queue) { return queue.rate.has_value(); });
+  const bool capped = any([](const queue::QueueInfo& queue) { return queue.cap != 0; });
+  std::vector<std::string> head{"QUEUE", "PARTITIONS"};
+  if (rated) head.emplace_back("RATE");
+  if (capped) head.emplace_back("CAP");
+  head.emplace_back("PAUSED");
+  Listing list(std::move(head), as_json);
   for (const queue::QueueInfo& queue : queues) {
     std::vector<std::string> row{
         queue.name, std::to_string(queue.partitions()) + (queue.resizing ? ", being resized" : "")};
     if (rated) row.push_back(queue.rate ? queue::text_of(*queue.rate) : "none");
+    if (capped) row.push_back(queue.cap != 0 ? std::to_string(queue.cap) : "none");
     row.push_back(queue.paused ? as_json::pause_text(queue) : "no");
     list.add(as_json::queue(queue), std::move(row));
   }
   list.print();
 }
 
-// allot queue list shows the queues, which of them are paused, and their rates if any has one.
+// allot queue list shows the queues, which of them are paused, and their rates and caps.
 int list_queues(const Context& context, const QueueOptions& options) {
   db::Connection db = connect(context.settings());
   print_queues(queue::list_queues(db), options.json);
@@ -176,6 +183,39 @@ int remote_rate_queue(const remote::Session& gateway, const QueueOptions& option
   return kExitOk;
 }
 
+// The cap that is wanted; 0: none.
+std::uint32_t wanted_cap(const QueueOptions& options) {
+  if (options.off == (options.cap != 0)) {
+    throw Error("allot queue cap wants a number of tasks, or --off to remove the cap", kExitUsage);
+  }
+  return options.cap;
+}
+
+std::string cap_text(std::uint32_t cap) {
+  if (cap == 0) return "runs any number of tasks at a time";
+  return "runs up to " + std::to_string(cap) + (cap == 1 ? " task" : " tasks") + " at a time";
+}
+
+// allot queue cap limits how many tasks of a queue run at a time, over all hosts.
+int cap_queue(const Context& context, const QueueOptions& options) {
+  const std::uint32_t cap = wanted_cap(options);
+  const config::Settings settings = context.settings();
+  db::Connection db = connect(settings);
+  const queue::QueueInfo queue = named_queue(db, settings, options.queue);
+  queue::set_cap(db, queue, cap);
+  ring_local(settings, {{queue.queue_id, queue.partitions()}});
+  say(named_queue(db, settings, options.queue), cap_text(cap), options.json);
+  return kExitOk;
+}
+
+int remote_cap_queue(const remote::Session& gateway, const QueueOptions& options) {
+  const std::uint32_t cap = wanted_cap(options);
+  const std::string path = far::queue_path(options.queue, "/cap");
+  say(as_json::queue_of(cap != 0 ? gateway.put(path, {{"tasks", cap}}) : gateway.remove(path)),
+      cap_text(cap), options.json);
+  return kExitOk;
+}
+
 }  // namespace
 
 void add_queue(CLI::App& app, const Commands& commands) {
@@ -210,6 +250,11 @@ void add_queue(CLI::App& app, const Commands& commands) {
       ->type_name("N")
       ->capture_default_str();
   rate.add_flag("--off", options->off, "Remove the rate");
+  CLI::App& cap = add("cap", "Let only so many tasks of a queue run at a time, over all hosts",
+                      cap_queue, remote_cap_queue);
+  cap.add_option("QUEUE", options->queue, "The queue")->required();
+  cap.add_option("TASKS", options->cap, "How many")->check(CLI::Range(1U, queue::kMaxCap));
+  cap.add_flag("--off", options->off, "Remove the cap");
   add_queue_changes(queue, commands);
 }
 

@@ -117,6 +117,8 @@ std::string query_of(const SubmitWords& words) {
   if (options.expires_in.count() != 0) add("expires_in", as_json::span_text(options.expires_in));
   if (options.expires_at) add("expires_at", as_json::moment_text(*options.expires_at));
   if (options.max_attempts) add("max_attempts", std::to_string(*options.max_attempts));
+  if (options.max_losses) add("max_losses", std::to_string(*options.max_losses));
+  if (!options.label.empty()) add("label", options.label);
   if (options.time_limit) add("time_limit", as_json::span_text(*options.time_limit));
   if (!options.traceparent.empty()) add("traceparent", options.traceparent);
   if (!options.tracestate.empty()) add("tracestate", options.tracestate);
@@ -206,6 +208,16 @@ std::vector<CLI::Option*> add_header_options(CLI::App& command, queue::SubmitOpt
                                        "Dead after so many failed attempts [as its type or queue "
                                        "says]")
                            ->type_name("N");
+  auto* max_losses =
+      command
+          .add_option("--max-losses", options.max_losses,
+                      "So many attempts may be lost with their worker or host, not counted "
+                      "by --max-attempts [each loss counts]")
+          ->type_name("N");
+  auto* label =
+      command
+          .add_option("--label", options.label, "What log, metrics and minutes call it [its type]")
+          ->type_name("TEXT");
   const auto read_limit = [&options](const std::string& word) {
     options.time_limit =
         std::chrono::floor<std::chrono::milliseconds>(as_json::parse_delay("--time-limit", word));
@@ -225,7 +237,7 @@ std::vector<CLI::Option*> add_header_options(CLI::App& command, queue::SubmitOpt
                                      "What goes with --traceparent [$TRACESTATE]")
                          ->type_name("STATE")
                          ->needs(traceparent);
-  return {max_attempts, time_limit, traceparent, tracestate};
+  return {max_attempts, max_losses, label, time_limit, traceparent, tracestate};
 }
 
 // Returns --ids, which --json excludes.

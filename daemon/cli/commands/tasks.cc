@@ -116,6 +116,10 @@ void print_unique(const std::optional<queue::UniqueKey>& unique) {
 void print_headers(const queue::Headers& headers) {
   if (headers.max_attempts != 0)
     line("at most", std::to_string(headers.max_attempts) + " attempts");
+  if (headers.max_losses != 0)
+    line("may be lost",
+         std::to_string(headers.max_losses) + " times, which are not counted as attempts");
+  if (!headers.label.empty()) line("label", headers.label);
   if (headers.time_limit.count() != 0)
     line("time limit", as_json::span_text(headers.time_limit) + " for each attempt");
   if (!headers.trace.parent.empty()) line("trace", headers.trace.parent);

@@ -16,6 +16,7 @@
 #include "queue/look/figures.h"
 #include "queue/look/health.h"
 #include "queue/look/history.h"
+#include "queue/operate/cap.h"
 #include "queue/operate/pause.h"
 #include "queue/operate/rate.h"
 #include "queue/operate/resize.h"
@@ -215,6 +216,23 @@ http::Response set_rate(Call& call) {
   (void)queue::set_rate(call.db(), queue, rate);
   ring(call, queue);
   log_action(call.caller(), "rate", queue.name + " " + queue::text_of(rate));
+  return now(call, queue);
+}
+
+http::Response set_cap(Call& call) {
+  const auto cap = static_cast<std::uint32_t>(call.number("tasks", 0));
+  const queue::QueueInfo queue = call.queue();
+  queue::set_cap(call.db(), queue, cap);
+  ring(call, queue);
+  log_action(call.caller(), "cap", queue.name + " " + std::to_string(cap));
+  return now(call, queue);
+}
+
+http::Response remove_cap(Call& call) {
+  const queue::QueueInfo queue = call.queue();
+  queue::set_cap(call.db(), queue, 0);
+  ring(call, queue);
+  log_action(call.caller(), "cap_off", queue.name);
   return now(call, queue);
 }
 

@@ -7,6 +7,7 @@
 #include "gateway/api/route.h"
 #include "gateway/api/verbs.h"
 #include "metrics/page.h"
+#include "queue/operate/cap.h"
 #include "queue/schedules/schedule.h"
 
 namespace allot::gateway::api {
@@ -274,6 +275,13 @@ std::vector<Route> queue_change_routes() {
           {200, "Queue", "the queue with its rate"}, {404}, set_rate),
       change("DELETE", "/api/v1/queues/{queue}/rate", "remove_rate", "Removes the rate of a queue.",
              {kQueue}, {200, "Queue", "the queue without a rate"}, {404}, remove_rate),
+      change(
+          "PUT", "/api/v1/queues/{queue}/cap", "set_cap",
+          "Lets only so many tasks of a spread queue run at a time, over all hosts.",
+          {kQueue, {In::kBody, "tasks", "How many", "20", Kind::kNumber, true, 1, queue::kMaxCap}},
+          {200, "Queue", "the queue with its cap"}, {404}, set_cap),
+      change("DELETE", "/api/v1/queues/{queue}/cap", "remove_cap", "Removes the cap of a queue.",
+             {kQueue}, {200, "Queue", "the queue without a cap"}, {404}, remove_cap),
       change("POST", "/api/v1/queues/{queue}/resize", "resize",
              "Gives a queue another number of partitions.",
              {kQueue,

@@ -40,6 +40,8 @@ http::Response pause_queue(Call& call);
 http::Response resume_queue(Call& call);
 http::Response set_rate(Call& call);
 http::Response remove_rate(Call& call);
+http::Response set_cap(Call& call);
+http::Response remove_cap(Call& call);
 http::Response resize_queue(Call& call);
 http::Response set_max_running(Call& call);
 

@@ -10,13 +10,14 @@
 #include "gateway/work/cause.h"
 #include "log/log.h"
 #include "queue/fireworq/jobs.h"
-#include "queue/model/fireworq.h"
 #include "queue/model/headers.h"
 
 namespace allot::gateway::fireworq {
 namespace {
 
 // A body of a GET says nothing, and one of a PUT little.
+// So many attempts of a job may be lost with their worker or its host: that is no verdict.
+constexpr std::uint32_t kMaxLosses = 3;
 constexpr std::size_t kMostOther = std::size_t{1} << 20;
 // A payload of 16 MiB whose every byte is escaped, and what is around it.
 constexpr std::size_t kMostPush = std::size_t{100} << 20;
@@ -256,9 +257,11 @@ void Application::parse_and_push(const Asked& asked, const http::Reply& reply) {
   task.type = queue::kFireworqJob;
   task.payload = stored(*job);
   job->payload.clear();
-  const std::uint64_t attempts = std::uint64_t{1} + job->fields.max_retries + queue::kMostLosses;
+  const std::uint64_t attempts = std::uint64_t{1} + job->fields.max_retries;
   task.options.max_attempts =
       static_cast<std::uint32_t>(std::min<std::uint64_t>(attempts, queue::kMostAttempts));
+  task.options.max_losses = kMaxLosses;
+  if (queue::is_label(category)) task.options.label = category;
   task.options.delay =
       std::min<std::chrono::seconds>(std::chrono::seconds(job->fields.run_after), queue::kMaxDelay);
   const auto taker = std::make_shared<std::string>();

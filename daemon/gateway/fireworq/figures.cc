@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "meter/totals.h"
-#include "queue/model/fireworq.h"
+#include "queue/fireworq/jobs.h"
 
 namespace allot::gateway::fireworq {
 namespace {

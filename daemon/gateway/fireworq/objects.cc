@@ -7,7 +7,7 @@
 
 #include "gateway/fireworq/json_text.h"
 #include "gateway/fireworq/listing.h"
-#include "queue/model/fireworq.h"
+#include "queue/fireworq/jobs.h"
 
 namespace allot::gateway::fireworq {
 namespace {
@@ -33,7 +33,7 @@ std::string created_at(const queue::Job& job, const JobFields& fields) {
 }
 
 std::uint32_t fail_count_of(const queue::Job& job) {
-  return queue::verdicts_of(job.attempts, job.headers.verdicts);
+  return job.headers.verdicts_of(job.attempts).value_or(job.attempts);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "db/transaction.h"
 #include "queue/model/rate.h"
 #include "queue/model/task.h"
+#include "queue/operate/cap.h"
 #include "queue/operate/rate.h"
 #include "queue/operate/resize.h"
 #include "sql/queries.h"
@@ -51,7 +52,6 @@ db::Statement put_statement(const FireworqQueue& wanted, const QueueInfo& queue)
   return put.set("queue_id", queue.queue_id)
       .set_bytes("name", wanted.name)
       .set("polling_interval", wanted.polling_interval)
-      .set("max_workers", wanted.max_workers)
       .set_raw("rate", rated ? number_text(wanted.per_second) : "NULL")
       .set_raw("burst", rated ? std::to_string(wanted.burst) : "NULL")
       .set("hidden", kHiddenReason)
@@ -156,6 +156,7 @@ void put_in_transaction(db::Connection& db, const FireworqQueue& wanted) {
   if (!before || before->per_second != wanted.per_second || before->burst != wanted.burst) {
     statements.push_back(rate_statement(wanted, queue));
   }
+  statements.push_back(set_cap_statement(queue, wanted.max_workers));
   statements.push_back(put_statement(wanted, queue));
   db.commit(statements);
 }

@@ -14,8 +14,6 @@
 namespace allot::queue {
 namespace {
 
-constexpr std::int64_t kSince1970Ms = 1'735'689'600'000;  // until 2025, where keys begin
-constexpr std::uint64_t kKeysOfMs = std::uint64_t{1000} << 12;
 constexpr std::size_t kMostByNumber = 100'000;
 constexpr std::uint32_t kSweepBatch = 1000;
 
@@ -27,7 +25,7 @@ struct Range {
 };
 
 std::uint64_t key_of(std::int64_t ms) {
-  const std::int64_t since = std::max<std::int64_t>(0, ms - kSince1970Ms);
+  const std::int64_t since = std::max<std::int64_t>(0, ms - kKeysBeginMs);
   return static_cast<std::uint64_t>(since) * kKeysOfMs;
 }
 
@@ -200,10 +198,6 @@ std::vector<Dead> chosen(const ListPage& page, const std::vector<Dead>& dead) {
 }
 
 }  // namespace
-
-std::int64_t due_ms(std::uint64_t run_key) {
-  return static_cast<std::int64_t>(run_key / kKeysOfMs) + kSince1970Ms;
-}
 
 std::int64_t pushed_ms(std::uint64_t first_key, std::uint32_t run_after) {
   return due_ms(first_key) - std::int64_t{1000} * run_after;

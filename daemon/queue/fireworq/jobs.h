@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "db/connection.h"
@@ -35,9 +36,11 @@ struct Job {
   std::string error;
 };
 
-// When a key is due, in milliseconds since 1970.
-[[nodiscard]] std::int64_t due_ms(std::uint64_t run_key);
-// When a job was pushed, likewise: it was submitted to be due `run_after` seconds later.
+// The type of every job.
+inline constexpr std::string_view kFireworqJob = "fireworq.job";
+
+// When a job was pushed, in milliseconds since 1970: it was submitted to be due `run_after` seconds
+// later.
 [[nodiscard]] std::int64_t pushed_ms(std::uint64_t first_key, std::uint32_t run_after);
 
 enum class JobList { kWaiting, kDeferred, kGrabbed };

@@ -16,8 +16,8 @@ namespace {
 constexpr std::array<std::string_view, 4> kPlacements{"spread", "ordered", "limited", "fair"};
 
 // Where the column `routed` stands in the statements that read queues.
-constexpr std::size_t kRouted = 7;
-constexpr std::size_t kRoutedOfList = 10;
+constexpr std::size_t kRouted = 8;
+constexpr std::size_t kRoutedOfList = 11;
 
 Placement placement_of(std::string_view name) {
   const auto* const at = std::find(kPlacements.begin(), kPlacements.end(), name);
@@ -31,6 +31,7 @@ QueueInfo read_queue(const db::Row& row, std::size_t routed) {
   QueueInfo queue{static_cast<std::uint32_t>(row.u64(0)), std::string(row.text(1)), shape};
   queue.first_partition = static_cast<std::uint32_t>(row.u64(5));
   queue.layout = static_cast<std::uint32_t>(row.u64(6));
+  queue.cap = static_cast<std::uint32_t>(row.u64(7));
   queue.routed = row.is_null(routed) || row.u64(routed) != 0;
   return queue;
 }
@@ -82,15 +83,22 @@ std::vector<QueueInfo> list_queues(db::Connection& db) {
   std::vector<QueueInfo> queues;
   while (const auto row = results.front().next()) {
     QueueInfo& queue = queues.emplace_back(read_queue(*row, kRoutedOfList));
-    if (!row->is_null(7)) {
-      queue.paused = Pause{std::string(row->text(7)), std::string(row->text(8))};
+    if (!row->is_null(8)) {
+      queue.paused = Pause{std::string(row->text(8)), std::string(row->text(9))};
     }
-    queue.resizing = row->u64(9) != 0;
-    if (!row->is_null(11)) {
-      queue.rate = Rate{parse_per_second(row->text(11)).value_or(0),
-                        static_cast<std::uint32_t>(row->u64(12))};
+    queue.resizing = row->u64(10) != 0;
+    if (!row->is_null(12)) {
+      queue.rate = Rate{parse_per_second(row->text(12)).value_or(0),
+                        static_cast<std::uint32_t>(row->u64(13))};
     }
   }
+  return queues;
+}
+
+std::vector<QueueInfo> made_queues(db::Connection& db) {
+  auto results = db.run({db::Statement(sql::k_made_queues)});
+  std::vector<QueueInfo> queues;
+  while (const auto row = results.front().next()) queues.push_back(queue_in(*row));
   return queues;
 }
 

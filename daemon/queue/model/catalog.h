@@ -51,6 +51,8 @@ struct QueueInfo {
   // each layout.
   std::uint32_t first_partition = 0;
   std::uint32_t layout = 0;
+  // So many of its tasks run at a time in the whole cluster (S51); 0: any number.
+  std::uint32_t cap = 0;
   bool resizing = false;  // only from list_queues(): see operate/resize.h
   // Whether a route may take what is submitted to it; a submitter then looks, see
   // submit/address.h.
@@ -78,6 +80,8 @@ QueueInfo queue_in(const db::Row& row);
 // By its name. A submitter asks address() of submit/address.h instead, which follows routes.
 std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name);
 std::vector<QueueInfo> list_queues(db::Connection& db);
+// Those that programs have made by requests, for pools that serve whatever was made.
+std::vector<QueueInfo> made_queues(db::Connection& db);
 // The queues by number, as they are now; their layouts stay until the transaction that is open on
 // `db` ends.
 std::map<std::uint32_t, QueueInfo> lock_layouts(db::Connection& db,

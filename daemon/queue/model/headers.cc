@@ -25,14 +25,17 @@ constexpr std::size_t kMostMembers = 32;
 constexpr std::size_t kMostKey = 256;
 constexpr std::size_t kMostValue = 256;
 
+constexpr std::string_view kLabelName = "label=";
 constexpr std::string_view kMaxAttemptsName = "max_attempts=";
+constexpr std::string_view kMaxLossesName = "max_losses=";
 constexpr std::string_view kTimeLimitName = "time_limit=";  // milliseconds
 constexpr std::string_view kParentName = "traceparent=";
 constexpr std::string_view kStateName = "tracestate=";
 
 // The longest state that fits beside everything else.
 constexpr std::size_t kMostState =
-    kMaxHeaders - (kMaxAttemptsName.size() + 6 + 1) - (kTimeLimitName.size() + 10 + 1) -
+    kMaxHeaders - (kLabelName.size() + kMaxLabel + 1) - (kMaxAttemptsName.size() + 6 + 1) -
+    (kMaxLossesName.size() + 6 + 1) - (kTimeLimitName.size() + 10 + 1) -
     (kParentName.size() + kWhole + 1) - kStateName.size() - (1 + kVerdictsName.size() + 6);
 static_assert(kUnstartedName.size() + 3 <= kVerdictsName.size() + 6);
 
@@ -141,6 +144,11 @@ std::chrono::milliseconds time_limit_of(std::string_view text) {
 
 }  // namespace
 
+bool is_label(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxLabel &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
 std::string_view Trace::id() const {
   return parent.empty() ? std::string_view()
                         : std::string_view(parent).substr(kTraceAt, kTraceSize);
@@ -179,7 +187,9 @@ std::string Headers::text() const {
     if (!lines.empty()) lines += '\n';
     lines.append(name).append(value);
   };
+  add(kLabelName, label);
   if (max_attempts != 0) add(kMaxAttemptsName, std::to_string(max_attempts));
+  if (max_losses != 0) add(kMaxLossesName, std::to_string(max_losses));
   if (time_limit.count() != 0) add(kTimeLimitName, std::to_string(time_limit.count()));
   add(kParentName, trace.parent);
   add(kStateName, trace.state);
@@ -197,6 +207,11 @@ Headers read_headers(std::string_view stored) {
     stored.remove_prefix(std::min(line.size() + 1, stored.size()));
     if (line.starts_with(kMaxAttemptsName)) {
       headers.max_attempts = attempts_of(line.substr(kMaxAttemptsName.size()));
+    } else if (line.starts_with(kMaxLossesName)) {
+      headers.max_losses = attempts_of(line.substr(kMaxLossesName.size()));
+    } else if (line.starts_with(kLabelName)) {
+      const std::string_view label = line.substr(kLabelName.size());
+      if (is_label(label)) headers.label = label;
     } else if (line.starts_with(kTimeLimitName)) {
       headers.time_limit = time_limit_of(line.substr(kTimeLimitName.size()));
     } else if (line.starts_with(kParentName)) {

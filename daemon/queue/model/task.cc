@@ -61,9 +61,8 @@ std::optional<std::vector<std::uint8_t>> decode(std::string_view word) {
 }  // namespace
 
 std::string TaskId::first_due() const {
-  constexpr std::time_t kFirstSecond = 1'735'689'600;  // of 2025, where keys begin
   const std::uint64_t us = first_key >> 12;
-  const std::time_t seconds = kFirstSecond + static_cast<std::time_t>(us / 1'000'000);
+  const std::time_t seconds = kKeysBeginMs / 1000 + static_cast<std::time_t>(us / 1'000'000);
   std::tm day{};
   gmtime_r(&seconds, &day);
   std::array<char, 64> text{};

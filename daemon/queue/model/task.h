@@ -35,6 +35,14 @@ inline constexpr std::uint32_t kCancelWatchedFlag = 64;
 // The bit of a task that a hook submitted (C9): its own death triggers no hook.
 inline constexpr std::uint32_t kHookFlag = 32;
 
+// The keys begin in 2025, and 4096 of them are a microsecond.
+inline constexpr std::int64_t kKeysBeginMs = 1'735'689'600'000;  // since 1970
+inline constexpr std::uint64_t kKeysOfMs = std::uint64_t{1000} << 12;
+// When a key is due, in milliseconds since 1970.
+[[nodiscard]] constexpr std::int64_t due_ms(std::uint64_t run_key) {
+  return static_cast<std::int64_t>(run_key / kKeysOfMs) + kKeysBeginMs;
+}
+
 struct Partition {
   std::uint32_t queue_id = 0;
   std::uint32_t partition_no = 0;

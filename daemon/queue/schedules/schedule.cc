@@ -128,9 +128,11 @@ void validate(const ScheduleSpec& spec) {
     refuse("compression: the payload of a schedule is kept as it is");
   }
   const bool traced = !options.traceparent.empty() || !options.tracestate.empty();
-  if (options.max_attempts || options.time_limit || traced) {
+  if (options.max_attempts || options.max_losses || !options.label.empty() || options.time_limit ||
+      traced) {
     refuse(
-        "max_attempts, time_limit, traceparent, tracestate: tasks of a schedule have no headers");
+        "max_attempts, max_losses, label, time_limit, traceparent, tracestate: tasks of a schedule "
+        "have no headers");
   }
   validate(spec.type, spec.payload, options);
   check_span("late_after", spec.late_after, kMaxDelay);

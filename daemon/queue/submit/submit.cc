@@ -161,8 +161,11 @@ std::string key_hash(const Submission& task) {
 
 std::string headers(const Submission& task) {
   const SubmitOptions& options = task.options;
-  Headers headers{options.max_attempts.value_or(0),
-                  trace_of(options.traceparent, options.tracestate)};
+  Headers headers;
+  headers.max_attempts = options.max_attempts.value_or(0);
+  headers.trace = trace_of(options.traceparent, options.tracestate);
+  headers.max_losses = options.max_losses.value_or(0);
+  headers.label = options.label;
   headers.time_limit = options.time_limit.value_or(std::chrono::milliseconds(0));
   return headers.any() ? "_binary" + db::Statement::quoted(headers.text()) : "NULL";
 }

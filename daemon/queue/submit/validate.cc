@@ -24,6 +24,13 @@ void check_key(std::string_view field, const std::optional<std::string>& key, st
               kExitBadInput);
 }
 
+void check_count(std::string_view field, const std::optional<std::uint32_t>& count) {
+  if (!count || (*count >= 1 && *count <= kMostAttempts)) return;
+  throw Error(std::string(field) + " " + std::to_string(*count) + ": 1 to " +
+                  std::to_string(kMostAttempts) + " are allowed",
+              kExitBadInput);
+}
+
 void check_time(std::string_view field, std::chrono::microseconds time) {
   if (time.count() >= 0 && time <= kMaxDelay) return;
   throw Error(std::string(field) + " of " + std::to_string(time.count()) +
@@ -50,10 +57,10 @@ void validate(const SubmitOptions& options) {
   check_moment("expires_at", options.expires_at);
   check_key("unique_key", options.unique_key, kMaxUniqueKey);
   check_key("partition_key", options.partition_key, kMaxPartitionKey);
-  if (options.max_attempts &&
-      (*options.max_attempts < 1 || *options.max_attempts > kMostAttempts)) {
-    throw Error("max_attempts " + std::to_string(*options.max_attempts) + ": 1 to " +
-                    std::to_string(kMostAttempts) + " are allowed",
+  check_count("max_attempts", options.max_attempts);
+  check_count("max_losses", options.max_losses);
+  if (!options.label.empty() && !is_label(options.label)) {
+    throw Error("label: 1 to " + std::to_string(kMaxLabel) + " printable characters of ASCII",
                 kExitBadInput);
   }
   if (options.time_limit &&

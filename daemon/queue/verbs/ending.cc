@@ -136,7 +136,7 @@ Statement count_statement(const Claim& claim, std::string_view line, std::uint32
   return statement;
 }
 
-// The record of a charged attempt, and what goes with it. Of a job of Fireworq, which may be tried
+// The record of a charged attempt, and what goes with it. Of a task that may be tried
 // for ever, the first records are kept, which say how it began, and the last.
 constexpr std::uint32_t kFirstRecords = 10;
 constexpr std::uint32_t kLastRecords = 90;

@@ -61,7 +61,7 @@ struct Ending {
   Verdict verdict{};                // of kRetry, kCharge and kBury
   std::optional<OnDead> on_dead{};  // of kBury
   std::optional<Record> record{};   // of kAck, for its queue's history
-  // Of kRetry, kCharge and kBury, where the verdicts of a task are counted (model/fireworq.h): so
+  // Of kRetry, kCharge and kBury, where losses are counted apart (Headers::max_losses): so
   // many it has had, with this one; nullopt: this is none.
   std::optional<std::uint32_t> verdicts{};
   // Of kSnooze and kRefund: so many of its attempts did not start, with this one; nullopt: this one

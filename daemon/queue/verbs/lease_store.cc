@@ -97,6 +97,7 @@ std::optional<Block> LeaseStore::read_block(Partition partition, db::StatementRe
   Block block;
   block.lease = {partition, row->u64(0), holder_.id, std::nullopt, {}};
   block.clock = std::chrono::microseconds(row->u64(3));
+  block.cap = static_cast<std::uint32_t>(row->maybe_u64(4).value_or(0));
   if (!row->is_null(1)) {
     block.lease.suspects = Suspects{row->u64(1), static_cast<std::uint32_t>(row->u64(2))};
   }

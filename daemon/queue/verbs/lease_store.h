@@ -33,6 +33,7 @@ struct Block {
   Lease lease;
   std::vector<Task> tasks;
   std::chrono::microseconds clock{0};  // the database's, since 1970
+  std::uint32_t cap = 0;               // of the queue, when it was leased; 0: none (S51)
 };
 
 // Of a scout's look: a queue that has a rate.

@@ -8,21 +8,15 @@
 #include "queue/model/catalog.h"
 #include "queue/model/task.h"
 
-// Queues of which only so many tasks run at a time in the whole cluster, without anybody counting
-// them: each partition has a share of that number, and whoever leases it runs no more (S51,
-// decision 0052). Those are the queues of Fireworq's programs.
+// Of a queue with a cap only so many tasks run at a time in the whole cluster, and no count of them
+// is kept: each partition has a share of the cap, and a lease of it runs no more (S51, decision
+// 0052).
 namespace allot::queue {
 
-// The share of one of `partitions`, `index` from 0: all of them together are `most`. A partition
-// beyond them, which is being emptied, has 1.
-[[nodiscard]] std::uint32_t share_of(std::uint32_t most, std::uint32_t partitions,
+// The share of one of `partitions`, `index` from 0: all of them together are `cap`, or where there
+// are more partitions each is 1. A partition beyond them, which is being emptied, has 1.
+[[nodiscard]] std::uint32_t share_of(std::uint32_t cap, std::uint32_t partitions,
                                      std::uint32_t index);
-
-struct CappedQueue {
-  QueueInfo info;
-  std::uint32_t most_running = 0;
-};
-[[nodiscard]] std::vector<CappedQueue> serve_fireworq(db::Connection& db);
 
 struct Share {
   // So many tasks at a time. 0: nothing, because leases of before the queue was changed have it

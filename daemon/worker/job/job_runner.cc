@@ -9,10 +9,8 @@
 #include "base/mutant.h"
 #include "log/log.h"
 #include "plugin_host/abi_check.h"
-#include "queue/fireworq/jobs.h"
 #include "queue/look/inspect.h"
 #include "queue/model/compression.h"
-#include "queue/model/fireworq.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/retry_policy.h"
 #include "worker/job/usage.h"
@@ -113,24 +111,19 @@ class Kept {
   Call& call_;
 };
 
-// Of the attempts before this one, those that had a verdict; nullopt: nobody counts.
-std::optional<std::uint32_t> verdicts_before(const Run& run) {
-  if (!queue::counts_verdicts(run.task.type)) return std::nullopt;
-  return queue::verdicts_of(run.number - 1, run.task.headers.verdicts);
+// Whether its attempts, or its losses where these count apart, are used up.
+bool is_spent(const queue::Task& task, std::uint32_t most) {
+  const auto verdicts = task.headers.verdicts_of(task.attempt);
+  if (!verdicts) return task.attempt >= most;
+  return *verdicts >= most || task.attempt - *verdicts > task.headers.max_losses;
 }
 
-std::uint32_t losses_of(const Run& run) {
-  const auto verdicts = verdicts_before(run);
-  return verdicts ? run.number - 1 - *verdicts : 0;
-}
-
-// Since a job was pushed, by this host's clock. It is due then, unless its envelope says later.
-std::uint64_t elapsed_ms(const queue::TaskId& id, std::string_view payload) {
+// Since a task was due first, by this host's clock.
+std::uint64_t elapsed_ms(const queue::TaskId& id) {
   using namespace std::chrono;
   const std::int64_t now =
       duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-  const std::int64_t pushed = queue::pushed_ms(id.first_key, queue::run_after_in(payload));
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, now - pushed));
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, now - queue::due_ms(id.first_key)));
 }
 
 queue::QueueInfo named_queue(db::Connection& db, const std::string& name) {
@@ -214,7 +207,7 @@ std::optional<TaskEnd> JobRunner::prepare(Run& run, Nanos fetched_ns) {
   if (expired(task, fetched_ns)) return expire(run);
   if (const auto ended = cancelled_before(run)) return ended;
   if (run.plan.handler == nullptr) return TaskEnd{Result::kUnknownType};
-  if (task.attempt >= run.plan.most || losses_of(run) > queue::kMostLosses) return bury_spent(run);
+  if (is_spent(task, run.plan.most)) return bury_spent(run);
   if (!task.payload) {
     task.payload = session_.call([&](db::Connection& db) {
       return queue::fetch_payload(db, run.lease.partition, task.key);
@@ -309,7 +302,7 @@ plugin_host::ManyResult JobRunner::call_handler(Call& call) {
       const Run& run = member.run;
       inputs.push_back({run.id, run.queue.info.name, run.task.type, *run.task.payload, run.number,
                         run.plan.most, run.soft_deadline_ns(), run.task.headers.trace.parent,
-                        run.task.headers.trace.state, losses_of(run)});
+                        run.task.headers.trace.state});
       hooks.push_back(&member.hooks);
     }
     if (mutant::removed("ack_after_return")) ack_early(session_, first);
@@ -383,7 +376,7 @@ TaskEnd JobRunner::verdict(Call::Member& member, const plugin_host::CallResult& 
   facts.wanted = said.delay;
   // The handler obeyed stop_requested, for a reason that is not the task's.
   const bool gave_way = said.kind == plugin_host::OutcomeKind::kRetry && !run.was_valid() &&
-                        boot_ns() < run.soft_deadline_ns() && !verdicts_before(run);
+                        boot_ns() < run.soft_deadline_ns() && !facts.verdicts;
   if (run.cancelled()) facts.cancel = run.cancel.request();
   return end_failed(member, facts, gave_way);
 }
@@ -463,7 +456,8 @@ Facts JobRunner::facts_of(const Run& run, Facts::Outcome outcome, std::string_vi
   facts.most = run.plan.most;
   facts.in_order = run.queue.in_order();
   facts.stopping = asked() == Asked::kStop;
-  facts.verdicts = verdicts_before(run);
+  facts.verdicts = run.task.headers.verdicts_of(run.number - 1);
+  facts.max_losses = run.task.headers.max_losses;
   facts.unstarted = run.task.headers.unstarted;
   facts.written = run.announced || run.claim.detached();
   facts.expires = run.task.expires_in.has_value();
@@ -498,9 +492,8 @@ void JobRunner::count(const Run& run, meter::Count what) {
   slot_.count(what, run.queue.info.name, run.shown_type(),
               ran ? std::optional(run.ran_ns()) : std::nullopt);
   const bool over = what == meter::Count::kDone || what == meter::Count::kDead;
-  if (!over || !queue::counts_verdicts(run.task.type)) return;
-  const std::string_view payload = run.task.payload ? *run.task.payload : std::string_view();
-  slot_.count_elapsed(run.queue.info.name, run.shown_type(), elapsed_ms(run.claim.id, payload));
+  if (!over) return;
+  slot_.count_elapsed(run.queue.info.name, run.shown_type(), elapsed_ms(run.claim.id));
 }
 
 bool JobRunner::write(Run& run, const queue::Ending& ending) {

@@ -45,12 +45,6 @@ std::string text_of(const allot_str& text) {
   return std::string(view(text));
 }
 
-// What version 2 of the ABI appended.
-constexpr std::size_t kWithHeaders = offsetof(allot_submission, tracestate) + sizeof(allot_str);
-// What version 5 appended.
-constexpr std::size_t kWithTimeLimit =
-    offsetof(allot_submission, time_limit_ms) + sizeof(std::int64_t);
-
 queue::SubmitOptions options_of(const allot_submission& order) {
   using std::chrono::microseconds;
   const auto key = [](const allot_str& text) {
@@ -70,12 +64,10 @@ queue::SubmitOptions options_of(const allot_submission& order) {
   options.partition_key = key(order.partition_key);
   options.expires_in = microseconds(order.expires_in_us);
   options.expires_at = moment(order.expires_at_us);
-  if (order.struct_size < kWithHeaders) return options;
   if (order.max_attempts != 0) options.max_attempts = order.max_attempts;
   options.traceparent = text_of(order.traceparent);
   options.tracestate = text_of(order.tracestate);
-  if (order.struct_size < kWithTimeLimit || order.time_limit_ms == 0) return options;
-  options.time_limit = std::chrono::milliseconds(order.time_limit_ms);
+  if (order.time_limit_ms != 0) options.time_limit = std::chrono::milliseconds(order.time_limit_ms);
   return options;
 }
 

@@ -33,7 +33,7 @@ constexpr Nanos kFull = 50 * kMilli;
 std::uint32_t block_size_of(const ServedQueue& queue, queue::Partition partition) {
   const std::uint32_t most = queue.settings->block_size;
   if (!queue.capped()) return most;
-  return std::min(most, queue::share_of(queue.most_running, queue.info.partitions(),
+  return std::min(most, queue::share_of(queue.info.cap, queue.info.partitions(),
                                         partition.partition_no - queue.info.first_partition));
 }
 
@@ -199,13 +199,19 @@ std::optional<queue::Block> Finder::take_share(db::Connection& db, queue::Partit
   grant_ = {};
   std::optional<queue::Block> block = verb(db);
   share_ = 0;
-  if (!block || !queue.capped()) return block;
+  if (!block) return block;
+  if (block->cap != queue.info.cap) queues_.set_cap(partition.queue_id, block->cap);
+  if (block->cap == 0 && !queue.capped()) return block;
+  // Leased as a queue without a cap, or with one: the next lease knows better.
+  const bool known = block->cap != 0 && queue.capped();
   const std::uint32_t published = block_size_of(queue, partition);
-  share_ = mutant::removed("share_of_others") ? published
-                                              : queue::read_share(db, partition, published).most;
+  if (known) {
+    share_ = mutant::removed("share_of_others") ? published
+                                                : queue::read_share(db, partition, published).most;
+  }
   if (share_ > 0) return block;
   queue::ack_and_release(db, block->lease, {}, {}, grant_.unused(boot_ns()));
-  full_until_ns_[partition.queue_id] = mono_ns() + kFull;
+  if (known) full_until_ns_[partition.queue_id] = mono_ns() + kFull;
   return std::nullopt;
 }
 
@@ -417,8 +423,8 @@ void Finder::sleep() {
   const Nanos next_scout = pool_.next_scout_ns.load();
   Nanos wait = next_scout > now ? next_scout - now : 0;
   if (wait > 0 && !stand_by(pool_, now, stands_by_until_ns_)) {
-    wait = watched_.by_steward() ? deep_sleep(slot_.raw().index, pool_.waiters.load())
-                                 : kPollingFloor;
+    wait =
+        watched_.by_steward() ? deep_sleep(slot_.raw().index, pool_.waiters.load()) : kPollingFloor;
   }
   if (const auto next_watch = watched_.next_look_ns()) {
     const Nanos boot = boot_ns();

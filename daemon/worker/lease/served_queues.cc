@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "queue/fireworq/definition.h"
-
 namespace allot::worker {
 
 ServedQueues::ServedQueues(const std::vector<ServedQueue>& queues) {
@@ -38,13 +36,17 @@ std::shared_ptr<const ServedQueue> ServedQueues::find(std::uint32_t queue_id) co
   return nullptr;
 }
 
-std::vector<ServedQueue> with_caps(db::Connection& db, std::vector<ServedQueue> served) {
-  for (const queue::FireworqQueue& capped : queue::list_fireworq(db)) {
-    for (ServedQueue& queue : served) {
-      if (queue.info.queue_id == capped.info.queue_id) queue.most_running = capped.max_workers;
-    }
+void ServedQueues::set_cap(std::uint32_t queue_id, std::uint32_t cap) {
+  if (read_) {
+    read_ns_ = 0;  // the next refresh() asks
+    return;
   }
-  return served;
+  for (auto& queue : queues_) {
+    if (queue->info.queue_id != queue_id) continue;
+    auto changed = std::make_shared<ServedQueue>(*queue);
+    changed->info.cap = cap;
+    queue = std::move(changed);
+  }
 }
 
 }  // namespace allot::worker

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "config/settings.h"
-#include "db/connection.h"
 #include "worker/run/served_queue.h"
 
 namespace allot::worker {
@@ -27,6 +26,9 @@ class ServedQueues {
   // Asks again, where the answer may be another and is older than that. True: it did.
   bool refresh(Nanos age);
 
+  // A lease has shown that the queue has this cap now.
+  void set_cap(std::uint32_t queue_id, std::uint32_t cap);
+
   // As it is now; one that a block has in hand stays as it was. nullptr: it is not served.
   [[nodiscard]] std::shared_ptr<const ServedQueue> find(std::uint32_t queue_id) const;
   [[nodiscard]] const std::vector<std::uint32_t>& ids() const { return ids_; }
@@ -39,10 +41,5 @@ class ServedQueues {
   Queues queues_;
   std::vector<std::uint32_t> ids_;
 };
-
-// S51 holds for a queue of Fireworq's programs also where a section, or a drain, names it; and for
-// one that is deleted, which may come back while the worker lives.
-[[nodiscard]] std::vector<ServedQueue> with_caps(db::Connection& db,
-                                                 std::vector<ServedQueue> served);
 
 }  // namespace allot::worker

@@ -2,7 +2,6 @@
 #include "worker/run/decide.h"
 
 #include "base/mutant.h"
-#include "queue/model/fireworq.h"
 #include "queue/model/headers.h"
 
 namespace allot::worker {
@@ -21,10 +20,10 @@ bool has_verdict(const Facts& facts) {
           facts.outcome == Outcome::kNotStarted || facts.outcome == Outcome::kFail);
 }
 
-// One more loss than a task may have whose losses are counted apart.
-bool lost_too_often(const Facts& facts) {
-  return facts.verdicts && facts.outcome == Outcome::kCrash &&
-         facts.attempt - *facts.verdicts > queue::kMostLosses;
+bool is_used_up(const Facts& facts) {
+  if (!facts.verdicts) return facts.attempt >= facts.most;
+  if (has_verdict(facts)) return *facts.verdicts + 1 >= facts.most;
+  return facts.attempt - *facts.verdicts > facts.max_losses;
 }
 
 queue::Ending ending(Verb verb, const Facts& facts) {
@@ -97,7 +96,7 @@ Decision start_again(const Facts& facts) {
 // S10: the first crash is retried without a pause, where the task is, because most of the time it
 // is the worker's or the host's. In an ordered queue a task always stays where it is.
 Decision try_again(const Facts& facts) {
-  if (facts.attempt >= facts.most || lost_too_often(facts)) return dead(facts);
+  if (is_used_up(facts)) return dead(facts);
   const bool first_crash = facts.outcome == Outcome::kCrash && !facts.crashed_before;
   if (first_crash) return {What::kRetried, ending(Verb::kCharge, facts)};
   Decision decision{What::kRetried, ending(facts.in_order ? Verb::kCharge : Verb::kRetry, facts)};

@@ -42,8 +42,9 @@ struct Facts {
   // The database knows of the attempt: it was written before it ran (S7), or the task was detached.
   bool written = false;
   bool expires = false;  // it does while it has not begun (A14)
-  // Of the attempts before, so many had a verdict; nullopt: nobody counts (queue/model/fireworq.h).
+  // Of the attempts before, so many had a verdict; nullopt: losses are not counted apart.
   std::optional<std::uint32_t> verdicts{};
+  std::uint32_t max_losses = 0;                  // likewise: so many attempts may be lost
   std::uint32_t unstarted = 0;                   // of the attempts before, those that did not start
   bool crashed_before = false;                   // an earlier attempt of it ended as a crash (S10)
   std::optional<queue::CancelRequest> cancel{};  // somebody asked for its end (B11)

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "queue/model/error_text.h"
-#include "queue/model/fireworq.h"
 
 namespace allot::worker {
 Run::Run(SlotWriter& slot, const queue::Lease& in_lease, const ServedQueue& in_queue,
@@ -33,7 +32,7 @@ Run::~Run() {
 }
 
 std::string_view Run::shown_type() const {
-  return queue::shown_type(task.type, task.payload ? *task.payload : std::string_view());
+  return task.headers.label.empty() ? std::string_view(task.type) : task.headers.label;
 }
 
 void Run::enter_slot() {

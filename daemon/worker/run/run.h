@@ -71,7 +71,7 @@ class Run {
   std::chrono::milliseconds progress_every{0};  // what its handler promised (B3); 0: nothing
   Nanos detach_after_ns = 0;  // it leaves its partition once it has run for so long; 0: never
 
-  // For the log: that of a job of Fireworq is its category.
+  // For log, metrics and minutes: its label, if it has one.
   [[nodiscard]] std::string_view shown_type() const;
 
   void announce();

@@ -13,11 +13,9 @@ namespace allot::worker {
 struct ServedQueue {
   queue::QueueInfo info;
   const config::Queue* settings = nullptr;
-  // So many of its tasks may run at a time in the cluster, shared by its partitions (S51); 0: any.
-  std::uint32_t most_running = 0;
 
-  // What a lease may run at a time is its share of most_running.
-  [[nodiscard]] bool capped() const { return most_running != 0; }
+  // What a lease may run at a time is its share of the cap (S51).
+  [[nodiscard]] bool capped() const { return info.cap != 0; }
   // A handler of this queue ends with its lease (S5), and no task leaves its partition.
   [[nodiscard]] bool exclusive() const { return settings->exclusive || info.alone() || capped(); }
   // A failed task stays before the others of its key (S16).

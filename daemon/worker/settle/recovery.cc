@@ -10,7 +10,6 @@
 #include "log/log.h"
 #include "peer/doorbell.h"
 #include "queue/look/inspect.h"
-#include "queue/model/fireworq.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/retry_policy.h"
 #include "worker/run/run_hooks.h"
@@ -43,7 +42,7 @@ Crashed crashed(const queue::DetachedObservation& observed, const std::string& q
           observed.type,
           observed.attempt,
           own != 0 ? std::optional(own) : std::nullopt,
-          observed.headers.verdicts};
+          observed.headers};
 }
 
 // A crash always has something to write.
@@ -79,9 +78,8 @@ Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const
   facts.outcome = Facts::Outcome::kCrash;
   facts.attempt = crashed.attempt;
   facts.most = crashed.most.value_or(config::max_attempts(settings, keys, crashed.type));
-  if (queue::counts_verdicts(crashed.type)) {
-    facts.verdicts = queue::verdicts_of(crashed.attempt - 1, crashed.verdicts);
-  }
+  facts.verdicts = crashed.headers.verdicts_of(crashed.attempt - 1);
+  facts.max_losses = crashed.headers.max_losses;
   facts.cancel = queue::find_cancel(db, crashed.id);
   facts.pause = pauses.delay(crashed.attempt, std::random_device{}());
   facts.cause = queue::kUnreported.cause;

@@ -25,7 +25,7 @@ struct Crashed {
   std::string type;
   std::uint32_t attempt = 0;            // its number
   std::optional<std::uint32_t> most{};  // attempts of the task, where that was decided before
-  std::uint32_t verdicts = 0;           // as its headers say, which count only with some types
+  queue::Headers headers{};
 };
 
 // What the configuration knows of it, and whether somebody asked for its end, for decide(). A queue

@@ -41,8 +41,7 @@ struct FormerRun {
   ipc::RunState state;
   ipc::RunRecord record;
   Facts facts{};  // this and the next two: only of a task that was at work
-  queue::Trace trace{};
-  std::uint32_t verdicts = 0;
+  queue::Headers headers{};
   [[nodiscard]] queue::TaskId id() const {
     return {{record.queue_id, record.partition_no}, record.prio, record.first_key};
   }
@@ -267,7 +266,7 @@ Facts facts_of(const Tools& tools, const config::Settings& settings, const ipc::
   const ipc::RunRecord& task = run.record;
   Facts facts = facts_of_crash(
       tools.db, settings,
-      {run.id(), task.queue_name, task.type, task.attempt, task.max_attempts, run.verdicts});
+      {run.id(), task.queue_name, task.type, task.attempt, task.max_attempts, run.headers});
   Death death = describe_death(end, slot, run);
   facts.cause = death.cause;
   facts.failure.message = std::move(death.text);
@@ -324,7 +323,7 @@ void log_charge(const FormerRun& run, bool charged) {
   const std::string id = run.id().text();
   log::warn("task.crashed", {{"task", id},
                              {"type", task.type},
-                             trace_field(run.trace.id()),
+                             trace_field(run.headers.trace.id()),
                              {"queue", task.queue_name},
                              {"partition", task.partition_no},
                              {"attempt", task.attempt},
@@ -333,7 +332,8 @@ void log_charge(const FormerRun& run, bool charged) {
                              {"cause", run.facts.cause},
                              {"error", run.facts.failure.message}});
   if (!charged || decide(run.facts).what != Decision::What::kDead) return;
-  log_dead({id, task.type, task.queue_name, run.trace.id()}, task.attempt, verdict_of(run.facts));
+  log_dead({id, task.type, task.queue_name, run.headers.trace.id()}, task.attempt,
+           verdict_of(run.facts));
 }
 
 // When a neighbour or somebody outside ended the worker, this task's attempt does not count. Gives
@@ -371,7 +371,7 @@ void spare(const Tools& tools, const std::vector<FormerRun>& neighbours, bool su
     count(tools, run, meter::Count::kInterrupted);
     log::info("task.beside_a_crash", {{"task", run.id().text()},
                                       {"type", run.record.type},
-                                      trace_field(run.trace.id()),
+                                      trace_field(run.headers.trace.id()),
                                       {"charged", false},
                                       {"suspected", suspected}});
   }
@@ -412,7 +412,7 @@ std::vector<FormerRun> end_cancelled(const Tools& tools, const std::vector<Forme
     const auto fenced = end_attempt(tools, run, queue::Then::kKeepLease);
     if (fenced == queue::Fenced::kLost && !was_charged(tools.db, run)) continue;
     count_crash(tools, run);
-    log_cancelled({run.id().text(), run.record.type, run.trace.id()}, cancel->reason,
+    log_cancelled({run.id().text(), run.record.type, run.headers.trace.id()}, cancel->reason,
                   run.facts.failure.message + (cancel->as_done ? ", and it counts as done" : ""));
   }
   return ended;
@@ -450,9 +450,7 @@ void settle_tasks(const Tools& tools, const config::Settings& settings, const ip
                   Remains remains, const WorkerEnd& end) {
   if (mutant::removed("crash_charge")) remains.at_work.clear();
   for (FormerRun& run : remains.at_work) {
-    queue::Headers headers = queue::find_headers(tools.db, run.id(), run.record.run_key);
-    run.trace = std::move(headers.trace);
-    run.verdicts = headers.verdicts;
+    run.headers = queue::find_headers(tools.db, run.id(), run.record.run_key);
     run.facts = facts_of(tools, settings, slot, end, run);
   }
   for (const FormerRun& run : remains.refunding) refund(tools, slot, run);

@@ -33,8 +33,8 @@
 extern "C" {
 #endif
 
-#define ALLOT_PLUGIN_MAGIC UINT32_C(0x544c4c41) /* "ALLT" */
-#define ALLOT_ABI_VERSION UINT32_C(5)
+#define ALLOT_PLUGIN_MAGIC UINT32_C(0x31544c41) /* "ALT1" */
+#define ALLOT_ABI_VERSION UINT32_C(1)
 #define ALLOT_DESCRIBE_SYMBOL "allot_plugin_describe"
 
 #if defined(__GNUC__)
@@ -72,13 +72,10 @@ typedef struct allot_task {
   uint32_t attempt;  /* number of this attempt, from 1 */
   uint32_t max_attempts;
   uint64_t soft_deadline_ns; /* CLOCK_BOOTTIME: stop_requested is true from then on; 0: no limit */
-  /* Since version 2. The trace of the task, as W3C Trace Context writes it and its submitter gave
-   * it; data is NULL where there is none. Pass both on to the services that the handler calls. */
+  /* The trace of the task, as W3C Trace Context writes it and its submitter gave it; data is NULL
+   * where there is none. Pass both on to the services that the handler calls. */
   allot_str traceparent;
   allot_str tracestate;
-  /* Since version 3. So many of the attempts before this one had no verdict, because their worker
-   * or its host was lost. Counted only for types whose verdicts are: for others it is 0. */
-  uint32_t losses;
 } allot_task;
 
 enum { ALLOT_LOG_DEBUG = 0, ALLOT_LOG_INFO = 1, ALLOT_LOG_WARN = 2, ALLOT_LOG_ERROR = 3 };
@@ -124,12 +121,12 @@ typedef struct allot_submission {
   allot_str partition_key;
   int64_t expires_in_us;
   int64_t expires_at_us;
-  /* Since version 2. Without a valid traceparent the task is a child of the running one in the
-   * trace of that, if it has one. */
+  /* Without a valid traceparent the task is a child of the running one in the trace of that, if it
+   * has one. */
   uint32_t max_attempts; /* 1 to 100000; 0: as its type or queue says */
   allot_str traceparent;
   allot_str tracestate;
-  /* Since version 5. Limit of each attempt, 1 s to 720 h; 0: as its type says. */
+  /* Limit of each attempt, 1 s to 720 h; 0: as its type says. */
   int64_t time_limit_ms;
 } allot_submission;
 
@@ -195,12 +192,11 @@ typedef struct allot_host {
    * otherwise. A `?` in the statement stands for the next of the values. row may be NULL. */
   int32_t (*execute)(void* context, allot_str statement, const allot_value* values, size_t count,
                      allot_row_function row, void* row_context, allot_result* result);
-  /* Since version 5. Why stop_requested is not 0, as ALLOT_STOP_...; the first of them that
-   * applies. */
+  /* Why stop_requested is not 0, as ALLOT_STOP_...; the first of them that applies. */
   int32_t (*stop_reason)(void* context);
-  /* Since version 5. How far the task is, in percent (more than 100 counts as 100), with a word of
-   * up to 47 bytes for people, which may be empty. Costs no statement: shown by `allot top`, and of
-   * a detached task also by `allot task show`, some seconds later. It counts as a heartbeat. */
+  /* How far the task is, in percent (more than 100 counts as 100), with a word of up to 47 bytes
+   * for people, which may be empty. Costs no statement: shown by `allot top`, and of a detached
+   * task also by `allot task show`, some seconds later. It counts as a heartbeat. */
   void (*progress)(void* context, uint32_t percent, allot_str word);
 } allot_host;
 
@@ -227,11 +223,11 @@ typedef struct allot_outcome {
                         ALLOT_DELAY_BY_POLICY */
   allot_text reason; /* of all but success, for people: what happened, in its first line, such as
                       * "exit code 1"; what follows only explains it */
-  /* Since version 4. Of a failed attempt: the output or the stack trace of what failed. The last
-   * stack trace in it says in the reason's place what happened, and where: errors are grouped by
-   * that. Where it has none, its first line stands behind that of the reason, except of
-   * ALLOT_EXCEPTION. Where the handler itself ended what ran (a timeout), the reason says why:
-   * write the output behind its first line instead. */
+  /* Of a failed attempt: the output or the stack trace of what failed. The last stack trace in it
+   * says in the reason's place what happened, and where: errors are grouped by that. Where it has
+   * none, its first line stands behind that of the reason, except of ALLOT_EXCEPTION. Where the
+   * handler itself ended what ran (a timeout), the reason says why: write the output behind its
+   * first line instead. */
   allot_text detail;
 } allot_outcome;
 
@@ -271,9 +267,8 @@ typedef struct allot_handler {
    * than 1. */
   int32_t (*run_many)(void* self, const allot_task* const* tasks, const allot_host* const* hosts,
                       size_t count, allot_outcome* const* outcomes, allot_text* error);
-  /* Since version 5. Called once by each thread that may call run, before its first call and
-   * without a task: when the worker starts. Concurrent handlers are called by all threads at once.
-   * May be NULL. */
+  /* Called once by each thread that may call run, before its first call and without a task: when
+   * the worker starts. Concurrent handlers are called by all threads at once. May be NULL. */
   void (*begin_thread)(void* self);
 } allot_handler;
 

@@ -167,8 +167,6 @@ class Context {
   [[nodiscard]] std::string_view payload() const { return view(task_.payload); }
   [[nodiscard]] std::uint32_t attempt() const { return task_.attempt; }  // from 1
   [[nodiscard]] std::uint32_t max_attempts() const { return task_.max_attempts; }
-  // Of the attempts before this one, those without a verdict: counted for jobs of Fireworq.
-  [[nodiscard]] std::uint32_t losses() const { return task_.losses; }
   // The trace of the task, as W3C Trace Context writes it: for the requests that the handler makes.
   // Empty: it has none. What the handler submits is in this trace without its doing.
   [[nodiscard]] std::string_view traceparent() const { return view(task_.traceparent); }
@@ -335,8 +333,7 @@ inline void give(const Outcome& outcome, allot_outcome& result) {
   result.kind = outcome.kind;
   result.delay_ms = outcome.delay ? outcome.delay->count() : ALLOT_DELAY_BY_POLICY;
   append(result.reason, outcome.reason);
-  constexpr std::size_t kWithDetail = offsetof(allot_outcome, detail) + sizeof(allot_text);
-  if (result.struct_size >= kWithDetail) append(result.detail, outcome.detail);
+  append(result.detail, outcome.detail);
 }
 
 // The class of the exception in hand. Allocates nothing once memory is out.

@@ -67,7 +67,6 @@ struct Task {
   bool lease_lost = false;  // each call that writes throws LeaseLost
   std::string traceparent{};
   std::string tracestate{};
-  std::uint32_t losses = 0;
 };
 
 // The result of one run().
@@ -116,11 +115,7 @@ class Handler {
     }
     handler_ = find(plugin, type, config);
     if (handler_->create != nullptr) create(config);
-    constexpr std::size_t kBegins =
-        offsetof(allot_handler, begin_thread) + sizeof(handler_->begin_thread);
-    if (handler_->struct_size >= kBegins && handler_->begin_thread != nullptr) {
-      handler_->begin_thread(self_);
-    }
+    if (handler_->begin_thread != nullptr) handler_->begin_thread(self_);
   }
   Handler(const Handler&) = delete;
   Handler& operator=(const Handler&) = delete;
@@ -151,8 +146,7 @@ class Handler {
   // std::invalid_argument where a worker would not call it: for fewer than 2 tasks, or for more
   // than the handler takes.
   RanMany run_many(const std::vector<Task>& tasks) {
-    constexpr std::size_t kHasMany = offsetof(allot_handler, run_many) + sizeof(handler_->run_many);
-    const bool many = handler_->struct_size >= kHasMany && handler_->run_many != nullptr;
+    const bool many = handler_->run_many != nullptr;
     if (!many || tasks.size() < 2 || tasks.size() > handler_->max_batch) {
       throw std::invalid_argument("the handler of '" + type_ + "' is not called with " +
                                   std::to_string(tasks.size()) + " tasks at once: it takes " +
@@ -207,8 +201,7 @@ class Handler {
               task.max_attempts,
               deadline_ns,
               detail::text(task.traceparent),
-              detail::text(task.tracestate),
-              task.losses},
+              detail::text(task.tracestate)},
           host{sizeof(allot_host), this,         &log,     &stop_requested,
                &heartbeat,         &checkpoint,  &submit,  &replace_with,
                &execute,           &stop_reason, &progress},
@@ -409,8 +402,7 @@ class Handler {
                                            const std::vector<allot_pair>& config) {
     std::vector<std::string> types;
     if (handler.type.size > 0) collect(&types, handler.type);
-    constexpr std::size_t kHasTypes = offsetof(allot_handler, types) + sizeof(handler.types);
-    if (handler.struct_size < kHasTypes || handler.types == nullptr) return types;
+    if (handler.types == nullptr) return types;
     std::string buffer(4096, '\0');
     allot_text error = {buffer.data(), buffer.size(), 0};
     if (handler.types(config.data(), config.size(), &collect, &types, &error) != 0) {

@@ -19,8 +19,8 @@ TEST_F(QueueTest, TheListSaysWhichArePaused) {
   EXPECT_EQ(
       queues(),
       json::parse(
-          R"([{"name": "default", "partitions": 1, "paused": null, "rate": null, "resizing": false},
-                                      {"name": "wide", "partitions": 8, "paused": null, "rate": null, "resizing": false}])"));
+          R"([{"name": "default", "partitions": 1, "paused": null, "rate": null, "cap": null, "resizing": false},
+                                      {"name": "wide", "partitions": 8, "paused": null, "rate": null, "cap": null, "resizing": false}])"));
   EXPECT_EQ(must({"queue", "pause", "wide", "--reason", "the mail server moves"}),
             "queue wide is paused\n");
   const json paused = queues().at(1).at("paused");
@@ -68,6 +68,12 @@ TEST_F(QueueTest, ARateIsSetShownAndRemoved) {
   EXPECT_EQ(must({"queue", "rate", "wide", "--off"}), "queue wide has no rate any more\n");
   EXPECT_EQ(must({"queue", "rate", "wide", "--off"}), "queue wide had no rate\n");
   EXPECT_FALSE(has(must({"queue", "list"}), "RATE").operator bool()) << "no column without a rate";
+  EXPECT_EQ(must({"queue", "cap", "wide", "3"}), "queue wide runs up to 3 tasks at a time\n");
+  EXPECT_EQ(queues().at(1).at("cap"), 3);
+  EXPECT_TRUE(has(must({"queue", "list"}), "CAP"));
+  EXPECT_EQ(must({"queue", "cap", "wide", "--off"}),
+            "queue wide runs any number of tasks at a time\n");
+  EXPECT_TRUE(queues().at(1).at("cap").is_null());
 }
 
 TEST_F(QueueTest, BadInputIsNamed) {
@@ -88,6 +94,7 @@ TEST_F(QueueTest, BadInputIsNamed) {
   for (const Words& words :
        {Words{"queue"}, Words{"queue", "pause"}, Words{"queue", "list", "x"},
         Words{"queue", "resume", "wide", "--reason", "r"}, Words{"queue", "rate", "wide"},
+        Words{"queue", "cap", "wide"}, Words{"queue", "cap", "wide", "3", "--off"},
         Words{"queue", "rate", "wide", "--off", "--per-second", "1"},
         Words{"queue", "resize", "wide", "many"}}) {
     EXPECT_EQ(allot(words).status.code, kExitUsage) << testing::PrintToString(words);

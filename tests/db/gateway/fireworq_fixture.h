@@ -137,7 +137,7 @@ class FireworqTest : public testing::Test {
     look_.execute(
         "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload, "
         "headers, cause, error, died_at) SELECT queue_id, partition_no, prio, run_key, 1, type, "
-        "payload, 'max_attempts=4\\nverdicts=1\\n', 'failed', '" +
+        "payload, 'max_attempts=4\\nmax_losses=3\\nverdicts=1\\n', 'failed', '" +
         said + "', UTC_TIMESTAMP(6) FROM task" + where);
     look_.execute("DELETE FROM task" + where);
   }

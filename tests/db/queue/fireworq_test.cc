@@ -115,10 +115,11 @@ TEST_F(FireworqStoreTest, TwoThatMakeTheSameQueueAtOnceMakeOne) {
                   "(SELECT queue_id FROM fireworq_queue)"),
             "q,q3")
       << "none is left that has no definition";
-  EXPECT_EQ(number("SELECT COUNT(*) FROM fireworq_queue JOIN queue_rate USING (queue_id) WHERE "
-                   "per_second = max_dispatches_per_second AND burst = max_burst_size AND burst = "
-                   "max_workers - 19"),
-            kQueues)
+  EXPECT_EQ(
+      number("SELECT COUNT(*) FROM fireworq_queue JOIN queue USING (queue_id) JOIN queue_rate "
+             "USING (queue_id) WHERE per_second = max_dispatches_per_second AND burst = "
+             "max_burst_size AND burst = cap - 19"),
+      kQueues)
       << "each is as one of them wanted it";
 }
 
@@ -291,7 +292,7 @@ TEST_F(FireworqStoreTest, AJobIsFoundWhereItWent) {
       at);
   look_.execute(
       "UPDATE task SET first_key = run_key, run_key = run_key + 4096000000, attempt = 1, "
-      "headers = 'max_attempts=4\\nverdicts=1\\n'" +
+      "headers = 'max_attempts=4\\nmax_losses=3\\nverdicts=1\\n'" +
       at);
   const Job job = find_job(look_, queue, first).value();
   EXPECT_EQ(job.run_key, job.id.first_key + 4096000000U);

@@ -64,7 +64,7 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_held_lease, 1, {}},
       {&sql::k_clear_suspects, 1, {}},
       {&sql::k_find_suspects, 4 * kBlock, {{"suspect_to", "~0"}, {"per_class", "100"}}},
-      {&sql::k_serve_fireworq, 10, {}, "all queues that requests made", false, true},
+      {&sql::k_made_queues, 10, {}, "all queues that requests made", false, true},
       {&sql::k_read_share, kPartitions + 4, {}},
       {&sql::k_reclaim, 2 * (kPartitions + 3), {}, "once at start, without an index", false, true},
       // The head of a partition: as many rows as the caller wants.
@@ -416,6 +416,7 @@ std::vector<Expectation> of_queues() {
         {"burst", "1"},
         {"buckets", "(4711, 0, 1, 0, 1, 0)"}},
        "the rows that it replaces"},
+      {&sql::k_set_cap, 1, {{"cap", "3"}}},
       {&sql::k_remove_rate, 10, {}, "the buckets"},
       {&sql::k_resize_queue, 1, {}},
       // The leases of a queue, and one look at each class of a partition.

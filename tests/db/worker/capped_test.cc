@@ -19,6 +19,7 @@
 #include "peer/doorbell.h"
 #include "plugins/side_output.h"
 #include "queue/fireworq/definition.h"
+#include "queue/operate/cap.h"
 #include "queue/operate/pause.h"
 #include "queue/operate/rate.h"
 #include "queue/verbs/share.h"
@@ -38,21 +39,19 @@ class CappedTest : public OutputFile, public LoopTest {
   CappedTest() : LoopTest(ALLOT_SIDE_FOLDER, {{"side", {{"output", output_}}}}) {}
 
   queue::QueueInfo make_queue(const std::string& name, std::uint32_t partitions,
-                              std::uint32_t max_workers) {
+                              std::uint32_t cap) {
     auto queue = queue::ensure_queue(db_, name, {partitions});
-    db_.execute(
-        "INSERT INTO fireworq_queue (queue_id, name, polling_interval, max_workers) VALUES (" +
-        std::to_string(queue.queue_id) + ", '" + name + "', 200, " + std::to_string(max_workers) +
-        ")");
+    db_.execute("INSERT INTO fireworq_queue (queue_id, name, polling_interval) VALUES (" +
+                std::to_string(queue.queue_id) + ", '" + name + "', 200)");
+    queue::set_cap(db_, queue, cap);
+    queue.cap = cap;
     return queue;
   }
-  void change(const queue::QueueInfo& queue, std::uint32_t partitions, std::uint32_t max_workers) {
+  void change(const queue::QueueInfo& queue, std::uint32_t partitions, std::uint32_t cap) {
     queue::make_partitions(db_, queue.queue_id, partitions);
-    const std::string id = std::to_string(queue.queue_id);
     db_.execute("UPDATE queue SET partitions = " + std::to_string(partitions) +
-                " WHERE queue_id = " + id);
-    db_.execute("UPDATE fireworq_queue SET max_workers = " + std::to_string(max_workers) +
-                " WHERE queue_id = " + id);
+                " WHERE queue_id = " + std::to_string(queue.queue_id));
+    queue::set_cap(db_, queue, cap);
   }
   void put_tasks_of(const queue::QueueInfo& queue, std::uint32_t partition_no, std::uint64_t count,
                     int milliseconds = 20, std::uint64_t first = 1) {
@@ -62,14 +61,13 @@ class CappedTest : public OutputFile, public LoopTest {
                 std::to_string(milliseconds) + "') FROM " +
                 support::numbers(first, first + count - 1));
   }
-  // As run_worker() makes them of a pool with fireworq.
+  // As run_worker() makes them of a pool that serves what programs make.
   ServedQueues served() {
     const auto db = std::make_shared<db::Connection>(options());  // for a thread of its own
     return ServedQueues([this, db] {
       ServedQueues::Queues queues;
-      for (queue::CappedQueue& one : queue::serve_fireworq(*db)) {
-        queues.push_back(std::make_shared<ServedQueue>(
-            ServedQueue{std::move(one.info), &config_, one.most_running}));
+      for (queue::QueueInfo& one : queue::made_queues(*db)) {
+        queues.push_back(std::make_shared<ServedQueue>(ServedQueue{std::move(one), &config_}));
       }
       return queues;
     });
@@ -164,7 +162,7 @@ TEST_F(CappedTest, AShareIsWhatTheOtherLeasesLeave) {
   EXPECT_EQ(share(queue, 1), 0U) << "a partition that goes has to wait";
   lease_elsewhere(queue, 0, 63);
   EXPECT_EQ(share(queue, 1), 1U);
-  db_.execute("DELETE FROM fireworq_queue");
+  db_.execute("DELETE FROM queue");
   EXPECT_EQ(share(queue, 1), 0U);
 }
 
@@ -342,14 +340,45 @@ TEST_F(CappedTest, AQueueThatIsHiddenIsServedNoMore) {
   EXPECT_EQ(served().ids(), std::vector{queue.queue_id});
 }
 
-// Where the configuration names it: a worker may start before another PUT brings it back.
-TEST_F(CappedTest, AQueueThatIsHiddenHasItsCap) {
-  const auto queue = make_queue("a", 1, 20);
-  const auto other = queue::ensure_queue(db_, "b", {1});
-  db_.execute("UPDATE fireworq_queue SET hidden_at = UTC_TIMESTAMP(6)");
-  const auto named = with_caps(db_, {{other, &config_}, {queue, &config_}});
-  EXPECT_EQ(named[0].most_running, 0U);
-  EXPECT_EQ(named[1].most_running, 20U);
+// A worker learns the first cap of a queue, and its end, by a lease that it gives back.
+TEST_F(CappedTest, AWorkerThatKnowsNoCapLearnsIt) {
+  const auto queue = queue::ensure_queue(db_, "named", {1});
+  put_tasks_of(queue, 0, 6);
+  const auto worker = std::make_unique<LoopWorker>(
+      options(), ServedQueues({ServedQueue{queue, &config_}}), registry_, *board_, kThreads);
+  queue::set_cap(db_, queue, 2);
+  std::optional<queue::Block> block;
+  ASSERT_TRUE(eventually([&] { return (block = worker->find()).has_value(); }));
+  EXPECT_EQ(block->cap, 2U);
+  EXPECT_EQ(block->tasks.size(), 2U);
+  worker->work(std::move(*block));
+  EXPECT_TRUE(work_until_all_ended(*worker));
+  EXPECT_EQ(side::overlap(side::read_lines(output_)), 2U);
+  queue::set_cap(db_, queue, 0);
+  put_tasks_of(queue, 0, 6, 1, 100);
+  ASSERT_TRUE(eventually([&] { return (block = worker->find()).has_value(); }));
+  EXPECT_EQ(block->tasks.size(), 6U);
+  worker->work(std::move(*block));
+}
+
+// More partitions than tasks may run: each lease may run one, where the others leave it.
+TEST_F(CappedTest, ACapBelowTheNumberOfPartitionsHolds) {
+  const auto queue = make_queue("a", 8, 2);
+  for (std::uint32_t partition = 0; partition < 8; ++partition) {
+    put_tasks_of(queue, partition, 2, 5, 1 + partition * std::uint64_t{10});
+  }
+  const auto worker = capped_worker();
+  EXPECT_TRUE(work_until_all_ended(*worker));
+  EXPECT_LE(side::overlap(side::read_lines(output_)), 2U);
+  lease_elsewhere(queue, 0, 1);
+  EXPECT_EQ(share(queue, 7), 1U);
+  lease_elsewhere(queue, 1, 1);
+  EXPECT_EQ(share(queue, 7), 0U);
+}
+
+TEST_F(CappedTest, OnlyASpreadQueueHasACap) {
+  const auto ordered = queue::ensure_queue(db_, "in-order", {4, queue::Placement::kOrdered});
+  EXPECT_THROW(queue::set_cap(db_, ordered, 2), Error);
 }
 
 TEST_F(CappedTest, AChangeHoldsFromTheNextLeaseOn) {

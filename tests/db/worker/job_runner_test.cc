@@ -205,10 +205,10 @@ TEST_F(JobRunnerTest, WhatFindsItsLeaseGoneIsToldOnce) {
 }
 
 // max_attempts was lowered, or the last attempt took its host down: dead of its last attempt.
-// A job of Fireworq: what was charged and had no verdict is a loss, of which its handler is told.
-TEST_F(JobRunnerTest, VerdictsOfAJobAreCounted) {
-  put_task("fireworq.job");
-  db_.execute("UPDATE task SET attempt = 2, headers = 'max_attempts=9\nverdicts=1'");
+// Where losses count apart, what was charged and had no verdict is a loss.
+TEST_F(JobRunnerTest, VerdictsAreCountedWhereLossesCountApart) {
+  put_task("test.lost");
+  db_.execute("UPDATE task SET attempt = 2, headers = 'max_attempts=9\nmax_losses=3\nverdicts=1'");
   for (const bool careful : {false, true, false}) {
     db_.execute("UPDATE task SET run_key = 7");
     auto block = lease();
@@ -218,16 +218,17 @@ TEST_F(JobRunnerTest, VerdictsOfAJobAreCounted) {
     ASSERT_TRUE(leases_.release(db_, block.lease));
   }
   EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', headers) FROM task"),
-            "5 max_attempts=9\nverdicts=4");
+            "5 max_attempts=9\nmax_losses=3\nverdicts=4");
   EXPECT_EQ(value("SELECT GROUP_CONCAT(attempt, ' ', cause, ' ', error ORDER BY attempt) FROM"
                   " task_attempt"),
-            "3 retry lost 1,4 retry lost 1,5 retry lost 1");
+            "3 retry attempt 3,4 retry attempt 4,5 retry attempt 5");
 }
 
 // It may be tried for ever: the records of how it began are kept, and the last ones.
 TEST_F(JobRunnerTest, OfManyAttemptsSomeRecordsAreKept) {
-  put_task("fireworq.job");
-  db_.execute("UPDATE task SET attempt = 100, headers = 'max_attempts=999\nverdicts=100'");
+  put_task("test.lost");
+  db_.execute(
+      "UPDATE task SET attempt = 100, headers = 'max_attempts=999\nmax_losses=3\nverdicts=100'");
   db_.execute(
       "INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ended_at, "
       "cause, error, lock_host, lock_pid) SELECT queue_id, partition_no, prio, run_key, seq, "
@@ -242,12 +243,12 @@ TEST_F(JobRunnerTest, OfManyAttemptsSomeRecordsAreKept) {
 }
 
 // Its host went down four times with it, each time after the attempt was written down.
-TEST_F(JobRunnerTest, AJobThatWasLostTooOftenDoesNotRunAgain) {
-  put_task("fireworq.job");
+TEST_F(JobRunnerTest, ATaskThatWasLostTooOftenDoesNotRunAgain) {
+  put_task("test.lost");
   db_.execute(
-      "UPDATE task SET run_key = TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12, "
-      "attempt = 5, headers = 'max_attempts=9\nverdicts=1', payload = "
-      "'{\"url\":\"http://h\",\"run_after\":10,\"timeout\":0}\n{\"run_after\":7}'");
+      "UPDATE task SET run_key = TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)"
+      " - INTERVAL 10 SECOND) << 12, "
+      "attempt = 5, headers = 'max_attempts=9\nmax_losses=3\nverdicts=1'");
   meter::Record record{};
   meter::Meter meter(record);
   slot_.use(&meter);
@@ -256,19 +257,19 @@ TEST_F(JobRunnerTest, AJobThatWasLostTooOftenDoesNotRunAgain) {
   EXPECT_EQ(run(block, true), Result::kWritten);
   std::uint64_t elapsed = 0;
   for (const meter::Pair& pair : record.pairs) elapsed += pair.elapsed_ms;
-  EXPECT_GE(elapsed, 10'000U) << "its push was ten seconds before it was due";
+  EXPECT_GE(elapsed, 10'000U) << "it was due ten seconds ago";
   EXPECT_LT(elapsed, 70'000U);
   EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', cause, ' ', headers) FROM task_dead"),
-            "5 lost max_attempts=9\nverdicts=1");
+            "5 lost max_attempts=9\nmax_losses=3\nverdicts=1");
 }
 
-TEST_F(JobRunnerTest, AfterARetryOfTheDeadAJobBeginsAnew) {
-  put_task("fireworq.job");
-  db_.execute("UPDATE task SET attempt = 0, headers = 'verdicts=4'");
+TEST_F(JobRunnerTest, NoMoreAttemptsHadAVerdictThanThereWere) {
+  put_task("test.lost");
+  db_.execute("UPDATE task SET attempt = 0, headers = 'max_losses=3\nverdicts=4'");
   auto block = lease();
   keeper_.hold(block.lease, boot_ns());
   EXPECT_EQ(run(block, false), Result::kWritten);
-  EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', headers) FROM task"), "1 verdicts=1");
+  EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', headers) FROM task"), "1 max_losses=3\nverdicts=1");
 }
 
 TEST_F(JobRunnerTest, WithoutAnAttemptLeftItIsDeadOfTheLastOne) {

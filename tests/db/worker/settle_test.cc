@@ -193,16 +193,16 @@ TEST_F(SettleTest, ALaterCrashWaitsByThePolicyAndTheLastOneBuries) {
 }
 
 // S10: whatever is recorded of an earlier crash, this is a later one.
-// It is none of the retries of a job of Fireworq, but the fourth in its life is the end of it.
-TEST_F(SettleTest, ALostJobOfFireworqIsTriedAgainThreeTimes) {
+// Where losses count apart, a crash is none of its attempts with a verdict.
+TEST_F(SettleTest, ATaskWhoseLossesCountApartMayBeLostSoOften) {
   for (const std::uint32_t verdicts : {0U, 2U}) {
     SCOPED_TRACE(verdicts);
     db_.execute(
         "DELETE FROM task; DELETE FROM task_moved; DELETE FROM task_attempt;"
         "DELETE FROM task_dead");
     put(partition(0), {1, 1});
-    db_.execute("UPDATE task SET type = 'fireworq.job', attempt = " + std::to_string(verdicts) +
-                ", headers = 'verdicts=" + std::to_string(verdicts) + "'");
+    db_.execute("UPDATE task SET attempt = " + std::to_string(verdicts) +
+                ", headers = 'max_losses=3\nverdicts=" + std::to_string(verdicts) + "'");
     for (std::uint32_t lost = 1; lost <= 4; ++lost) {
       db_.execute("UPDATE task SET run_key = 1");
       const auto block = lease(0);
@@ -215,7 +215,7 @@ TEST_F(SettleTest, ALostJobOfFireworqIsTriedAgainThreeTimes) {
       EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), lost == 4 ? "1" : "0") << lost;
     }
     EXPECT_EQ(value("SELECT CONCAT(cause, ' ', headers) FROM task_dead"),
-              "signal verdicts=" + std::to_string(verdicts));
+              "signal max_losses=3\nverdicts=" + std::to_string(verdicts));
   }
 }
 

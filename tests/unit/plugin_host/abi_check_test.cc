@@ -74,7 +74,7 @@ TEST_F(AbiCheckTest, TheMagicIsLookedAtFirst) {
 }
 
 TEST_F(AbiCheckTest, APluginFromBeforeTheFirstReleaseIsToldInOneLine) {
-  plugin_.magic = 0x544f4c41;
+  plugin_.magic = 0x544c4c41;
   for (const std::uint32_t version : {1U, 6U}) {  // its numbers say nothing, nor do its sizes
     plugin_.abi_version = version;
     plugin_.struct_size = 0;

@@ -41,7 +41,7 @@ TEST_P(DocumentTest, ItsFirstPluginBuildsAndRuns) {
   EXPECT_EQ(listener.said, "good day, world");
   const auto empty = call(*hello, {"1", "q", "hello", ""}, listener);
   EXPECT_EQ(empty.kind, OutcomeKind::kFail);
-  EXPECT_EQ(empty.reason, "nobody to greet");
+  EXPECT_EQ(empty.reason, "no name to greet");
 }
 
 INSTANTIATE_TEST_SUITE_P(Documents, DocumentTest, testing::Values("README.md", "docs/plugins.md"));

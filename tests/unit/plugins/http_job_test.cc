@@ -188,24 +188,11 @@ TEST_F(HttpJobTest, AStopIsNoVerdict) {
   EXPECT_EQ(target.requests().size(), 1U);
 }
 
-TEST_F(HttpJobTest, RetriesAreCountedByVerdicts) {
+// How often it may fail is a header of the task.
+TEST_F(HttpJobTest, AFailureIsRetriedAfterItsDelay) {
   Target target(Target::always(200, R"({"status":"failure","message":"m"})"));
-  const auto of = [&](std::uint32_t attempt, std::uint32_t losses) {
-    return of_task(target,
-                   {.payload = job_for(target.origin(), ",\"max_retries\":2,\"retry_delay\":7"),
-                    .attempt = attempt,
-                    .max_attempts = 6,
-                    .losses = losses});
-  };
-  const Outcome again = retry("failure 200: m", seconds(7));
-  const Outcome over = fail("failure 200: m");
-  EXPECT_EQ(of(1, 0), again);
-  EXPECT_EQ(of(2, 0), again);
-  EXPECT_EQ(of(3, 0), over);
-  EXPECT_EQ(of(3, 1), again) << "a loss is none of the retries";
-  EXPECT_EQ(of(5, 3), again);
-  EXPECT_EQ(of(6, 3), over);
-  EXPECT_EQ(of(1, 9), again) << "there are no more losses than attempts before";
+  EXPECT_EQ(of_task(target, {.payload = job_for(target.origin(), ",\"retry_delay\":7")}),
+            retry("failure 200: m", seconds(7)));
 }
 
 TEST_F(HttpJobTest, WithoutADelayItIsTriedAgainAtOnce) {

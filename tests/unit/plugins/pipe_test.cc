@@ -165,7 +165,7 @@ TEST_P(PipeLanguageTest, TheExampleGreets) {
   const auto ran = run("Ada");
   EXPECT_EQ(ran.outcome, success());
   EXPECT_EQ(ran.log, "info hello, Ada\n");
-  EXPECT_EQ(run("").outcome, fail("nobody to greet"));
+  EXPECT_EQ(run("").outcome, fail("no name to greet"));
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 
 #include "queue/fireworq/definition.h"
 #include "queue/fireworq/page.h"
-#include "queue/model/fireworq.h"
 
 namespace allot::queue {
 namespace {
@@ -99,16 +98,6 @@ TEST(FireworqDefinition, NamesAndPartitions) {
   EXPECT_EQ(partitions_for(1), 1U);
   EXPECT_EQ(partitions_for(64), 1U);
   EXPECT_EQ(partitions_for(65), 2U);
-}
-
-TEST(FireworqJob, IsShownByItsCategory) {
-  const auto shown = [](const char* payload) { return shown_type(kFireworqJob, payload); };
-  EXPECT_EQ(shown("{\"url\":\"http://x\",\"category\":\"mail\",\"timeout\":1}\n{}"), "mail");
-  EXPECT_EQ(shown("{\"category\":\"a\\\"b\"}\n"), kFireworqJob);
-  EXPECT_EQ(shown("{\"category\":\"\"}\n"), kFireworqJob);
-  EXPECT_EQ(shown("{\"url\":\"x\"}\n\"category\":\"body\""), kFireworqJob);
-  EXPECT_EQ(shown("{\"category\":\"cut"), "cut");
-  EXPECT_EQ(shown_type("other", "{\"category\":\"mail\"}\n"), "other");
 }
 
 }  // namespace

@@ -103,6 +103,12 @@ TEST(Headers, WhatIsWrittenIsRead) {
   EXPECT_EQ(counted.text(),
             "max_attempts=3\ntraceparent=" + kGood + "\ntracestate=verdicts=9\nverdicts=2");
   EXPECT_EQ(read_headers(counted.text()), counted);
+  Headers labelled{3, {}, 2};
+  labelled.max_losses = 5;
+  labelled.label = "mail out";
+  EXPECT_EQ(labelled.text(), "label=mail out\nmax_attempts=3\nmax_losses=5\nverdicts=2");
+  EXPECT_EQ(read_headers(labelled.text()), labelled);
+  EXPECT_EQ(read_headers("label=a\tb").label, "");
   const Headers unstarted{3, {}, 0, 41};
   EXPECT_EQ(unstarted.text(), "max_attempts=3\nunstarted=41");
   EXPECT_EQ(read_headers(unstarted.text()), unstarted);

@@ -78,6 +78,7 @@ void stopping(Facts& facts) {
 }
 void counted(Facts& facts) {
   facts.verdicts = 1;
+  facts.max_losses = 3;
 }
 void crashed(Facts& facts) {
   facts.crashed_before = true;
@@ -156,6 +157,12 @@ const Row kRows[] = {
      [](Facts& facts) { facts.cancel = kCancel; }, "cancelled: bury unbegun"},
     {"a verdict that is counted", Outcome::kRetry, counted, "retried: retry in 7 verdicts 2"},
     {"the last one", Outcome::kFail, counted, "dead: bury verdicts 2 with hook"},
+    {"one more than it may have", Outcome::kRetry,
+     [](Facts& facts) {
+       counted(facts);
+       facts.verdicts = facts.most - 1;
+     },
+     "dead: bury verdicts 5 with hook"},
     {"one while the worker is to stop", Outcome::kRetry,
      [](Facts& facts) {
        counted(facts);

@@ -4,6 +4,6 @@
 const allot = require('../allot_pipe.js');
 
 allot.run(async (task) => {
-  if (task.payload === '') return allot.fail('nobody to greet');
+  if (task.payload === '') return allot.fail('no name to greet');
   console.log(`hello, ${task.payload}`); // goes to the log
 });

@@ -4,6 +4,6 @@
 require __DIR__ . '/../allot_pipe.php';
 
 AllotPipe\run(function ($task) {
-    if ($task->payload === '') return AllotPipe\fail('nobody to greet');
+    if ($task->payload === '') return AllotPipe\fail('no name to greet');
     echo "hello, {$task->payload}\n";  // goes to the log
 });

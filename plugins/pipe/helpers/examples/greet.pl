@@ -8,7 +8,7 @@ use AllotPipe;
 
 AllotPipe::run(sub {
     my ($task) = @_;
-    return AllotPipe::fail('nobody to greet') if $task->{payload} eq '';
+    return AllotPipe::fail('no name to greet') if $task->{payload} eq '';
     print "hello, $task->{payload}\n";    # goes to the log
     return;
 });

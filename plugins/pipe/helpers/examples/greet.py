@@ -6,7 +6,7 @@ import allot_pipe
 
 def greet(task):
     if not task.payload:
-        return allot_pipe.fail("nobody to greet")
+        return allot_pipe.fail("no name to greet")
     print("hello,", task.payload)  # goes to the log
 
 allot_pipe.run(greet)

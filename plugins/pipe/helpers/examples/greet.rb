@@ -3,7 +3,7 @@
 require_relative '../allot_pipe'
 
 AllotPipe.run do |task|
-  next AllotPipe.fail('nobody to greet') if task.payload.empty?
+  next AllotPipe.fail('no name to greet') if task.payload.empty?
 
   puts "hello, #{task.payload}" # goes to the log
 end

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The plugin ABI of Allot, version 1. C11 and C++. Most plugins are written with the C++ SDK over
+ * The plugin ABI of Allot. C11 and C++. Most plugins are written with the C++ SDK over
  * it (allot/plugin.hpp); this header is what both sides agree on.
  *
  * Conventions
@@ -33,7 +33,7 @@
 extern "C" {
 #endif
 
-#define ALLOT_PLUGIN_MAGIC UINT32_C(0x544c4c41) /* "ALLT" */
+#define ALLOT_PLUGIN_MAGIC UINT32_C(0x31544c41) /* "ALT1" */
 #define ALLOT_ABI_VERSION UINT32_C(1)
 #define ALLOT_DESCRIBE_SYMBOL "allot_plugin_describe"
 
@@ -72,6 +72,10 @@ typedef struct allot_task {
   uint32_t attempt;  /* number of this attempt, from 1 */
   uint32_t max_attempts;
   uint64_t soft_deadline_ns; /* CLOCK_BOOTTIME: stop_requested is true from then on; 0: no limit */
+  /* The trace of the task, as W3C Trace Context writes it and its submitter gave it; data is NULL
+   * where there is none. Pass both on to the services that the handler calls. */
+  allot_str traceparent;
+  allot_str tracestate;
 } allot_task;
 
 enum { ALLOT_LOG_DEBUG = 0, ALLOT_LOG_INFO = 1, ALLOT_LOG_WARN = 2, ALLOT_LOG_ERROR = 3 };
@@ -117,6 +121,13 @@ typedef struct allot_submission {
   allot_str partition_key;
   int64_t expires_in_us;
   int64_t expires_at_us;
+  /* Without a valid traceparent the task is a child of the running one in the trace of that, if it
+   * has one. */
+  uint32_t max_attempts; /* 1 to 100000; 0: as its type or queue says */
+  allot_str traceparent;
+  allot_str tracestate;
+  /* Limit of each attempt, 1 s to 720 h; 0: as its type says. */
+  int64_t time_limit_ms;
 } allot_submission;
 
 #define ALLOT_DEFAULT_PRIO UINT32_C(1)
@@ -145,6 +156,15 @@ typedef void (*allot_row_function)(void* context, const allot_str* fields, size_
 /* Takes one type, or one id, which it copies. */
 typedef void (*allot_offer_function)(void* context, allot_str type);
 
+/* Why a handler is asked to end soon. */
+enum {
+  ALLOT_STOP_NONE = 0,
+  ALLOT_STOP_CANCELLED = 1,  /* someone asked for the end of the task: it will not run again */
+  ALLOT_STOP_TIME_LIMIT = 2, /* the time of this attempt is nearly over */
+  ALLOT_STOP_LEASE = 3,      /* the lease is in doubt: another worker may run the task soon */
+  ALLOT_STOP_WORKER = 4      /* the worker leaves: the daemon stops, reloads or replaces it */
+};
+
 /* What a handler may ask of its worker while it runs. */
 typedef struct allot_host {
   size_t struct_size;
@@ -172,6 +192,12 @@ typedef struct allot_host {
    * otherwise. A `?` in the statement stands for the next of the values. row may be NULL. */
   int32_t (*execute)(void* context, allot_str statement, const allot_value* values, size_t count,
                      allot_row_function row, void* row_context, allot_result* result);
+  /* Why stop_requested is not 0, as ALLOT_STOP_...; the first of them that applies. */
+  int32_t (*stop_reason)(void* context);
+  /* How far the task is, in percent (more than 100 counts as 100), with a word of up to 47 bytes
+   * for people, which may be empty. Costs no statement: shown by `allot top`, and of a detached
+   * task also by `allot task show`, some seconds later. It counts as a heartbeat. */
+  void (*progress)(void* context, uint32_t percent, allot_str word);
 } allot_host;
 
 enum {
@@ -179,9 +205,12 @@ enum {
   ALLOT_RETRY = 1,
   ALLOT_FAIL = 2,
   /* Neither of the next two charges an attempt. */
-  ALLOT_SNOOZE = 3,   /* not now: again after delay_ms */
-  ALLOT_RELEASE = 4,  /* given back: again at once, behind what is due already */
-  ALLOT_EXCEPTION = 5 /* an exception ended the handler: a retry by policy, recorded as such */
+  ALLOT_SNOOZE = 3,    /* not now: again after delay_ms */
+  ALLOT_RELEASE = 4,   /* given back: again at once, behind what is due already */
+  ALLOT_EXCEPTION = 5, /* an exception ended the handler: a retry by policy, recorded as such */
+  /* What does the work could not begin, which is not the task's fault: a retry that charges no
+   * attempt, up to 100 times for one task. */
+  ALLOT_NOT_STARTED = 6
 };
 
 #define ALLOT_DELAY_BY_POLICY INT64_C(-1)
@@ -190,14 +219,22 @@ enum {
 typedef struct allot_outcome {
   size_t struct_size;
   int32_t kind;      /* ALLOT_SUCCESS, ALLOT_RETRY ... */
-  int64_t delay_ms;  /* of a retry or snooze: the pause before it, or ALLOT_DELAY_BY_POLICY */
-  allot_text reason; /* of all but success, for people */
+  int64_t delay_ms;  /* of a retry, a snooze or what did not start: the pause before it, or
+                        ALLOT_DELAY_BY_POLICY */
+  allot_text reason; /* of all but success, for people: what happened, in its first line, such as
+                      * "exit code 1"; what follows only explains it */
+  /* Of a failed attempt: the output or the stack trace of what failed. The last stack trace in it
+   * says in the reason's place what happened, and where: errors are grouped by that. Where it has
+   * none, its first line stands behind that of the reason, except of ALLOT_EXCEPTION. Where the
+   * handler itself ended what ran (a timeout), the reason says why: write the output behind its
+   * first line instead. */
+  allot_text detail;
 } allot_outcome;
 
 /* A handler of one task type, or of those that the configuration names. */
 typedef struct allot_handler {
   size_t struct_size;
-  allot_str type;    /* 1 to 63 of A-Z a-z 0-9 . _ -; may be empty where types is set. Or a
+  allot_str type;    /* 1 to 127 of A-Z a-z 0-9 . _ -; may be empty where types is set. Or a
                       * prefix, "mail.*": an exact type wins, then the longest prefix. */
   allot_str summary; /* one line for people; may be empty */
   /* Makes the handler's state from the configuration, once per worker; not at all where types
@@ -230,6 +267,9 @@ typedef struct allot_handler {
    * than 1. */
   int32_t (*run_many)(void* self, const allot_task* const* tasks, const allot_host* const* hosts,
                       size_t count, allot_outcome* const* outcomes, allot_text* error);
+  /* Called once by each thread that may call run, before its first call and without a task: when
+   * the worker starts. Concurrent handlers are called by all threads at once. May be NULL. */
+  void (*begin_thread)(void* self);
 } allot_handler;
 
 typedef struct allot_plugin {
