@@ -15,13 +15,16 @@ void write_hidden(Html& html, Word name, std::string_view value) {
 std::string label_of(std::string_view field) {
   if (field == "reason") return "Reason (optional; other operators see it)";
   if (field == "rate") return "Maximum number of tasks per second (empty: no limit)";
+  if (field == "slot") return "Slot (empty: all slots)";
   return std::string(field);
 }
 
-void write_field(Html& html, std::string_view name, std::string_view type) {
+void write_field(Html& html, std::string_view name, std::string_view type,
+                 const std::string& value = {}) {
   html.in("label", [&] {
     html.text(label_of(name));
-    html.empty("input", {{"name", name}, {"type", type}, {"autocomplete", "off"}});
+    html.empty("input",
+               {{"name", name}, {"type", type}, {"value", value}, {"autocomplete", "off"}});
   });
 }
 
@@ -80,7 +83,9 @@ void render_confirmation(const Action& action, const View& view, Html& html) {
                            {{"type", "hidden"}, {"name", name}, {"value", view.visit.asked(name)}});
               }
             }
-            for (const std::string_view name : action.numbers) write_field(html, name, "number");
+            for (const std::string_view name : action.numbers) {
+              write_field(html, name, "number", view.visit.asked(name));
+            }
             html.in("div", {{"class", "actions"}}, [&] {
               html.leaf("button", {{"class", "main"}}, action.title);
               write_link(html, view.visit.root, "Do nothing");

@@ -134,6 +134,9 @@ void render_queue(const View& view, Html& html) {
   html.in("p", {{"class", "actions"}}, [&] {
     write_link(html, view.visit.root + "failures?queue=" + api::escaped(name),
                "Failures of this queue");
+    write_link(html, address + "/history", "Finished tasks");
+    write_link(html, view.visit.root + "search?queue=" + api::escaped(name),
+               "Search in this queue");
   });
 }
 

@@ -74,8 +74,12 @@ Problem of_notice(const Visit& visit, const json& notice) {
             "Show the queue"};
   }
   if (kind == "schedule") {
-    return {key, "bad", "Schedule " + subject + tail,
-            "allot schedule show " + shell_word(subject) + " has the last ticks."};
+    return {key,
+            "bad",
+            "Schedule " + subject + tail,
+            "Correct it, or the queue that it names.",
+            visit.root + "schedules/" + api::escaped(subject),
+            "Show the schedule"};
   }
   if (kind == "leader") {
     return {key, "bad", "No host leads the duty " + subject + tail,

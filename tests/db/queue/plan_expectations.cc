@@ -214,7 +214,7 @@ std::vector<Expectation> of_history_and_hooks() {
       {&sql::k_keep_detached, 2, running},
       {&sql::k_list_history,
        60,
-       {{"before", kFarAway}, {"type", "NULL"}},
+       {{"before", kFarAway}},
        "the newest, by the index"},
       {&sql::k_show_history, 1, {}},
       {&sql::k_old_history, 51, {{"keep_us", "-1000000000"}}},
