@@ -40,25 +40,38 @@ void write_count(Html& html, const json& count) {
   write_hidden(html, "token", text_of(count, "token"));
 }
 
+void write_token_field(Html& html) {
+  html.in("label", [&] {
+    html.text("Token");
+    html.empty("input", {{"name", "token"},
+                         {"type", "password"},
+                         {"autocomplete", "current-password"},
+                         {"required", ""},
+                         {"autofocus", ""}});
+  });
+}
+
 }  // namespace
 
 void render_login(const View& view, Html& html, const std::string& message) {
+  // A code of the address is sent by a button, so that whatever fetches the address does not use it
+  // up.
+  const std::string code = message.empty() ? view.visit.asked("code") : "";
   html.in("form", {{"class", "login"}, {"method", "post"}, {"action", view.visit.root + "login"}},
           [&] {
             html.leaf("h1", "Log in to Allot");
             if (!message.empty()) {
               html.leaf("p", {{"class", "problem bad"}, {"role", "alert"}}, message);
             }
-            html.in("label", [&] {
-              html.text("Token");
-              html.empty("input", {{"name", "token"},
-                                   {"type", "password"},
-                                   {"autocomplete", "current-password"},
-                                   {"required", ""},
-                                   {"autofocus", ""}});
-            });
+            if (code.empty()) {
+              write_token_field(html);
+            } else {
+              html.leaf("p", "The code of this address is good once, for a minute, on this host.");
+              write_hidden(html, "code", code);
+            }
             write_hidden(html, "next", view.visit.asked("next"));
             html.leaf("button", {{"class", "main"}}, "Log in");
+            if (!code.empty()) return;
             html.in("p", {{"class", "hint"}}, [&] {
               html.leaf("code", "allot gateway token NAME --read '*' --operate '*'");
               html.text(" makes a token.");

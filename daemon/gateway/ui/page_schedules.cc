@@ -16,6 +16,11 @@ bool fails(const json& schedule) {
   return part_of(schedule, "error").is_object();
 }
 
+// A tick in a pause gives no task.
+std::string next_of_schedule(const json& schedule) {
+  return is_paused(schedule) ? "" : text_of(schedule, "next_run");
+}
+
 std::string schedule_address(const Visit& visit, const std::string& name) {
   return visit.root + "schedules/" + api::escaped(name);
 }
@@ -52,7 +57,7 @@ void write_schedule_row(Html& html, const View& view, const json& schedule) {
     html.in("td", {{"data-label", "Last run"}},
             [&] { write_time(html, view.visit, text_of(schedule, "last_run")); });
     html.in("td", {{"data-label", "Next run"}},
-            [&] { write_time(html, view.visit, text_of(schedule, "next_run")); });
+            [&] { write_time(html, view.visit, next_of_schedule(schedule)); });
   });
 }
 
@@ -60,7 +65,8 @@ void write_schedule_problems(Html& html, const View& view, const json& schedule)
   if (is_paused(schedule)) {
     const json& paused = part_of(schedule, "paused");
     html.in("p", {{"class", "problem paused"}}, [&] {
-      write_state(html, "paused", "Paused ");
+      write_state(html, "paused", "Paused");
+      html.text(" ");
       write_time(html, view.visit, text_of(paused, "since"));
       const std::string reason = text_of(paused, "reason");
       if (!reason.empty()) html.text(": ");
@@ -70,7 +76,8 @@ void write_schedule_problems(Html& html, const View& view, const json& schedule)
   if (fails(schedule)) {
     const json& error = part_of(schedule, "error");
     html.in("p", {{"class", "problem bad"}}, [&] {
-      write_state(html, "bad", "Its tick cannot be submitted, since ");
+      write_state(html, "bad", "Its tick cannot be submitted");
+      html.text(" since ");
       write_time(html, view.visit, text_of(error, "since"));
       html.text(": ");
       html.leaf("bdi", text_of(error, "text"));
@@ -111,7 +118,7 @@ void write_schedule_facts(Html& html, const View& view, const json& schedule) {
       html.in("dd", [&] { html.leaf("code", text_of(schedule, "expression")); });
     });
     write_fact_moment(html, view, "Last run", text_of(schedule, "last_run"));
-    write_fact_moment(html, view, "Next run", text_of(schedule, "next_run"));
+    write_fact_moment(html, view, "Next run", next_of_schedule(schedule));
     html.in("div", [&] {
       const std::string queue = text_of(schedule, "queue");
       html.leaf("dt", "Queue");

@@ -116,7 +116,7 @@ void write_search_form(Html& html, const View& view) {
             write_search_field(html, view, "From (UTC)", "since", "datetime-local");
             write_search_field(html, view, "Before (UTC)", "until", "datetime-local");
             write_search_field(html, view, "Error group (of dead ones)", "group");
-            write_search_field(html, view, "or its unique key", "key");
+            write_search_field(html, view, "Or a unique key", "key");
             html.in("div", {{"class", "actions"}}, [&] {
               html.leaf("button", {{"class", "main"}}, "Search");
             });
