@@ -98,7 +98,7 @@ std::optional<std::string> take_login_code(const std::string& folder, std::strin
   const std::int64_t left = kept->ends - now.time_since_epoch().count();
   if (left <= 0 || left > kLoginCodeLength.count()) return std::nullopt;
   // S92: of two that have the code, only one removes the file.
-  if (::unlink(path.c_str()) != 0 && !mutant::removed("ui_code")) return std::nullopt;
+  if (!mutant::removed("ui_code") && ::unlink(path.c_str()) != 0) return std::nullopt;
   return kept->token;
 }
 

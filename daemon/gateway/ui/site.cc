@@ -330,6 +330,7 @@ std::optional<access::Access::NamedToken> Site::token_of(const http::Head& head,
     if (!known.caller) return std::nullopt;
     return access_.token_named(known.caller->name().substr(kToken.size()));
   }
+  // S92: not for a browser elsewhere, which would need a token.
   if (!access_.is_at_this_host(head)) {
     why = "A code is good in a browser on this host only. Log in with a token.";
     return std::nullopt;
