@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks through the dashboard with Debian's Chromium; see tests/nightly/ui, which starts what it needs.
-//   ALLOT_URL, ALLOT_TOKEN, ALLOT_READER (may only read), ALLOT_SHOTS (a folder, or empty)
+//   ALLOT_URL, ALLOT_TOKEN, ALLOT_READER (may only read), ALLOT_SHOTS (a folder, or empty),
+//   ALLOT_CODE (the address of a login code that was just made, without the proxy)
 import {chromium} from 'playwright-core';
 import {readFileSync, mkdirSync} from 'node:fs';
 import {createRequire} from 'node:module';
@@ -76,10 +77,14 @@ async function expectNoOverflow(page) {
   expect(wide === '', 'wider than the screen: ' + wide);
 }
 
-async function expectAccessible(page) {
+async function seriousOnes(page) {
   await page.evaluate(axe);
   const report = await page.evaluate(() => window.axe.run());
-  const serious = report.violations.filter((each) => ['serious', 'critical'].includes(each.impact));
+  return report.violations.filter((each) => ['serious', 'critical'].includes(each.impact));
+}
+
+async function expectAccessible(page) {
+  const serious = await seriousOnes(page);
   expect(serious.length === 0, serious.map((each) =>
     `${each.id}: ${each.help}: ` + each.nodes.slice(0, 3).map((node) => node.html.slice(0, 150)).join(' | ')).join('\n'));
 }
@@ -201,6 +206,39 @@ async function actions(browser, title, options, keyboard = false) {
   await page.context().close();
 }
 
+// What finds nothing wrong has to find something that is.
+async function judges(browser) {
+  const page = await session(browser, {}, process.env.ALLOT_TOKEN);
+  await check('axe notices a field without a label', async () => {
+    await open(page, 'search');
+    await page.evaluate(() => { document.querySelectorAll('label').forEach((each) => each.replaceWith(...each.children)); });
+    expect((await seriousOnes(page)).some((each) => each.id === 'label'), 'it does not');
+  });
+  await check('a page that is too wide is noticed', async () => {
+    await open(page, 'search');
+    await page.evaluate(() => { document.querySelector('main').replaceChildren(document.createElement('canvas')); });
+    await page.evaluate(() => { document.querySelector('canvas').width = 3000; });
+    expect(await expectNoOverflow(page).then(() => false, () => true), 'it is not');
+  });
+  await page.context().close();
+}
+
+// The address of a login code, by its button: once, and not through the proxy.
+async function loginCode(browser) {
+  const code = new URL(process.env.ALLOT_CODE).search;
+  for (const [title, address, good] of [['through the proxy', url + '/ui/login' + code, false],
+    ['directly', process.env.ALLOT_CODE, true], ['again', process.env.ALLOT_CODE, false]]) {
+    await check(`login code ${title}`, async () => {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.goto(address);
+      await Promise.all([page.waitForNavigation(), page.click('.login button')]);
+      expect(page.url().endsWith('/ui/') === good, 'the browser is at ' + page.url());
+      await context.close();
+    });
+  }
+}
+
 async function confirmations(browser) {
   for (const [title, options] of [['light', {}], ['dark, 375 px', {colorScheme: 'dark', viewport: NARROW}]]) {
     const page = await session(browser, options, process.env.ALLOT_TOKEN);
@@ -270,6 +308,8 @@ async function main() {
   const browser = await chromium.launch({executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu']});
   const all = process.env.ALLOT_TOKEN;
   try {
+    await loginCode(browser);
+    await judges(browser);
     await walk(browser, 'light', {}, all);
     await walk(browser, 'dark', {colorScheme: 'dark'}, all);
     await walk(browser, '375 px', {viewport: NARROW}, all);
