@@ -61,7 +61,7 @@ void render_bulk_list(const View& view, Html& html) {
       return html.leaf("p", {{"class", "none"}}, "There were none in the last week.");
     }
     html.in("table", {{"class", "cards"}}, [&] {
-      write_heads(html, {"Number", "What", "Queue", "State", "Tasks", "Asked by", "Begun"});
+      write_heads(html, {"Number", "What", "Queue", "State", {"Tasks", true}, "Asked by", "Begun"});
       html.in("tbody", [&] {
         for (const json& action : items) write_action_row(html, view, action);
       });

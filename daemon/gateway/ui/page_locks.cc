@@ -31,8 +31,8 @@ void write_summary(Html& html, const View& view, const json& lock) {
             [&] { write_link(html, lock_address(view.visit, name), name); });
     html.in("td", {{"data-label", "State"}},
             [&] { write_state(html, held == 0 ? "idle" : "good", held == 0 ? "free" : "held"); });
-    write_cell(html, "Held", number(held) + " of " + number(slots));
-    write_cell(html, "Waiting", number(waiting));
+    write_number(html, "Held", number(held) + " of " + number(slots));
+    write_number(html, "Waiting", number(waiting));
   });
 }
 
@@ -40,10 +40,10 @@ void write_holder(Html& html, const View& view, const std::string& name, const j
   html.in("tr", [&] {
     html.leaf("th", {{"scope", "row"}}, "Slot " + number(number_of(slot, "slot")));
     html.in("td", {{"data-label", "Held by"}}, [&] { html.leaf("bdi", process_of(slot)); });
-    write_cell(html, "For", milliseconds(slot, "held_ms"));
+    write_number(html, "For", milliseconds(slot, "held_ms"));
     const bool over = number_of(slot, "remaining_ms") == 0;
-    write_cell(html, "Ends without renewal in",
-               over ? "expired" : milliseconds(slot, "remaining_ms"));
+    write_number(html, "Ends without renewal in",
+                 over ? "expired" : milliseconds(slot, "remaining_ms"));
     html.in("td", {{"data-label", "Action"}}, [&] {
       if (!view.visit.caller.may_everywhere(access::Role::kOperate)) return;
       html.leaf("a",
@@ -59,13 +59,13 @@ void write_line(Html& html, const json& line) {
   html.leaf("h2", "Waiting");
   if (line.empty()) return html.leaf("p", {{"class", "none"}}, "Nothing waits for it.");
   html.in("table", {{"class", "cards"}}, [&] {
-    write_heads(html, {"Waiting", "For", "State"});
+    write_heads(html, {"Waiting", {"For", true}, "State"});
     html.in("tbody", [&] {
       for (const json& ticket : line) {
         const bool live = flag_of(ticket, "live");
         html.in("tr", [&] {
           html.in("th", {{"scope", "row"}}, [&] { html.leaf("bdi", process_of(ticket)); });
-          write_cell(html, "For", milliseconds(ticket, "waiting_ms"));
+          write_number(html, "For", milliseconds(ticket, "waiting_ms"));
           html.in("td", {{"data-label", "State"}},
                   [&] { write_state(html, live ? "good" : "idle", live ? "waiting" : "gone"); });
         });
@@ -89,7 +89,7 @@ void render_locks(const View& view, Html& html) {
                        "There are none. allot lock run NAME COMMAND makes one.");
     }
     html.in("table", {{"class", "cards"}}, [&] {
-      write_heads(html, {"Lock", "State", "Held", "Waiting"});
+      write_heads(html, {"Lock", "State", {"Held", true}, {"Waiting", true}});
       html.in("tbody", [&] {
         for (const json& lock : items) write_summary(html, view, lock);
       });
@@ -114,7 +114,8 @@ void render_lock(const View& view, Html& html) {
               number(held.size()) + " of " + number(number_of(lock, "slots")) + " slots are held.");
     if (!held.empty()) {
       html.in("table", {{"class", "cards"}}, [&] {
-        write_heads(html, {"Slot", "Held by", "For", "Ends without renewal in", "Action"});
+        write_heads(
+            html, {"Slot", "Held by", {"For", true}, {"Ends without renewal in", true}, "Action"});
         html.in("tbody", [&] {
           for (const json& slot : held) write_holder(html, view, name, slot);
         });

@@ -11,15 +11,16 @@ namespace {
 
 void write_table_head(Html& html, const TaskList& list) {
   if (list.state == "dead") {
-    return write_heads(html, {"Task", "Type", list.time, "Attempts", "Cause", "Error"});
+    return write_heads(html, {"Task", "Type", list.time, {"Attempts", true}, "Cause", "Error"});
   }
   if (list.state == "done") {
-    return write_heads(html, {"Task", "Type", list.time, "Attempts", "Ran", "Worker"});
+    return write_heads(html,
+                       {"Task", "Type", list.time, {"Attempts", true}, {"Ran", true}, "Worker"});
   }
   if (list.state == "running") {
-    return write_heads(html, {"Task", "Type", list.time, "Attempts", "Running on"});
+    return write_heads(html, {"Task", "Type", list.time, {"Attempts", true}, "Running on"});
   }
-  write_heads(html, {"Task", "Type", list.time, "Attempts", "Class"});
+  write_heads(html, {"Task", "Type", list.time, {"Attempts", true}, {"Class", true}});
 }
 
 void write_task_row(Html& html, const View& view, const json& task, const TaskList& list) {
@@ -33,14 +34,14 @@ void write_task_row(Html& html, const View& view, const json& task, const TaskLi
     html.in("td", {{"data-label", list.time}}, [&] {
       write_time(html, view.visit, text_of(task, dead ? "died_at" : done ? "ended_at" : "due_at"));
     });
-    write_cell(html, "Attempts", number(number_of(task, done ? "attempt" : "attempts_charged")));
+    write_number(html, "Attempts", number(number_of(task, done ? "attempt" : "attempts_charged")));
     if (done) {
       const bool measured = part_of(task, "runtime_us").is_number();
-      write_cell(html, "Ran", measured ? runtime(number_of(task, "runtime_us")) : "–");
+      write_number(html, "Ran", measured ? runtime(number_of(task, "runtime_us")) : "–");
       return write_cell(html, "Worker", text_of(task, "worker"));
     }
     if (list.state == "running") return write_cell(html, "Running on", text_of(task, "running_on"));
-    if (!dead) return write_cell(html, "Class", number(number_of(task, "prio")));
+    if (!dead) return write_number(html, "Class", number(number_of(task, "prio")));
     write_cell(html, "Cause", text_of(task, "cause"));
     html.in("td", {{"data-label", "Error"}, {"class", "error"}},
             [&] { html.leaf("bdi", text_of(task, "error")); });

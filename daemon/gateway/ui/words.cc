@@ -207,10 +207,12 @@ void write_fact(Html& html, std::string_view name, std::string_view value) {
   });
 }
 
-void write_heads(Html& html, std::initializer_list<std::string_view> names) {
+void write_heads(Html& html, std::initializer_list<Head> heads) {
   html.in("thead", [&] {
     html.in("tr", [&] {
-      for (const std::string_view name : names) html.leaf("th", {{"scope", "col"}}, name);
+      for (const Head& head : heads) {
+        html.leaf("th", {{"scope", "col"}, {"class", head.number ? "number" : ""}}, head.name);
+      }
     });
   });
 }

@@ -60,8 +60,14 @@ void write_bulk_links(Html& html, const Visit& visit, const std::string& queue,
                       const std::string& filter);
 // A name and a value of a <dl>; nothing where the value is empty.
 void write_fact(Html& html, std::string_view name, std::string_view value);
-// The row of heads of a table.
-void write_heads(Html& html, std::initializer_list<std::string_view> names);
+// The row of heads of a table; that of a column of numbers is at the right, as they are.
+struct Head {
+  Head(const char* text) : name(text) {}  // NOLINT(google-explicit-constructor)
+  Head(std::string_view text, bool is_number = false) : name(text), number(is_number) {}
+  std::string_view name;
+  bool number = false;
+};
+void write_heads(Html& html, std::initializer_list<Head> heads);
 // A cell of a table that becomes a list of cards on a narrow screen.
 void write_cell(Html& html, std::string_view label, std::string_view text);
 void write_number(Html& html, std::string_view label, std::string_view text);

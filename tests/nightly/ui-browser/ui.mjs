@@ -113,13 +113,13 @@ async function pagesOf(page) {
     'queues/default/dead', 'queues/reports/waiting', 'queues/reports/waiting?type=none', 'queues/default/running',
     'queues/default/history', dead, waiting, done, 'search', 'search?queue=default&state=dead&type=test.fail',
     'search?queue=reports&state=waiting', 'search?queue=default&key=%22%3E%3Ci%3E3', 'schedules', 'schedules/nightly',
-    'schedules/digest', 'schedules/paused', 'locks', 'locks/billing', odd, 'routes', 'bulk'];
+    'schedules/digest', 'schedules/paused', 'locks', 'locks/billing', odd, 'routes', 'bulk', await firstLink(page, 'bulk', /\/ui\/bulk\/\d+$/)];
 }
 
 function actionsOn(dead) {
   return ['queues/mail/pause', 'queues/mail/resume', 'queues/default/dead/retry', 'queues/default/dead/discard',
     `${dead}/retry`, `${dead}/discard`, `${dead}/cancel`, 'schedules/nightly/pause', 'schedules/nightly/resume',
-    'schedules/nightly/run-now', 'locks/billing/break'];
+    'schedules/nightly/run-now', 'locks/billing/break', 'bulk/1/stop'];
 }
 
 const nameOf = (path) => (path || 'overview').replace(/[^a-z0-9]+/gi, '-').slice(0, 60);
