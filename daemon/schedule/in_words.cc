@@ -148,8 +148,8 @@ std::string time_in_words(const Fields& fields) {
   if ((seconds.all || seconds.step > 0) && minutes.all) {
     return every(seconds.all ? 1 : seconds.step, "second") + within(hours);
   }
-  return minutes_in_words(minutes, hours) +
-         (seconds.single() ? ", at second " : ", at seconds ") + plain(seconds.values);
+  return minutes_in_words(minutes, hours) + (seconds.single() ? ", at second " : ", at seconds ") +
+         plain(seconds.values);
 }
 
 // The days of one of the two day fields; empty: it admits each.

@@ -310,9 +310,9 @@ TEST_F(Ui, ACodeOfTheCommandLogsInOnce) {
     EXPECT_TRUE(has(form, "name=\"code\" value=\"" + code + "\"")) << "to look uses up nothing";
   }
   EXPECT_EQ(ask("POST /ui/login", kSameOrigin, "code=" + std::string(32, '0')).status, 401);
-  EXPECT_EQ(ask("POST /ui/login", kSameOrigin + "X-Forwarded-For: 192.0.2.1\r\n", "code=" + code)
-                .status,
-            401)
+  EXPECT_EQ(
+      ask("POST /ui/login", kSameOrigin + "X-Forwarded-For: 192.0.2.1\r\n", "code=" + code).status,
+      401)
       << "a proxy asks for a browser elsewhere";
   EXPECT_EQ(ask("POST /ui/login", "Origin: http://evil.example\r\n", "code=" + code).status, 403);
   const Answer in = ask("POST /ui/login", kSameOrigin, "code=" + code);

@@ -298,8 +298,7 @@ bool Access::is_at_this_host(const http::Head& head) const {
   if (host == nullptr || !is_own(head.peer.address)) return false;
   const std::string name = name_of_host(*host);
   const bool passed_on = is_forwarded(head) || find(head, "via") != nullptr ||
-                         find(head, "x-real-ip") != nullptr ||
-                         is_trusted_proxy(head.peer.address);
+                         find(head, "x-real-ip") != nullptr || is_trusted_proxy(head.peer.address);
   return (name == "localhost" || is_own(name)) && !passed_on;
 }
 

@@ -25,6 +25,12 @@ const TaskList& list_of_search(const Visit& visit) {
   return kDeadTasks;
 }
 
+// A task that runs inside its partition is in the list of those that wait.
+std::string_view name_of(const TaskList& list) {
+  if (list.state == "done") return "finished";
+  return list.state == "running" ? "running detached" : list.state;
+}
+
 bool asks_for_key(const Visit& visit) {
   return !visit.asked("key").empty();
 }
@@ -91,7 +97,7 @@ void write_choices(Html& html, const View& view) {
     html.in("select", {{"name", "state"}}, [&] {
       for (const TaskList* list : kLists) {
         const bool chosen = list == &list_of_search(view.visit);
-        write_option(html, list->state, list->state == "done" ? "finished" : list->state, chosen);
+        write_option(html, list->state, name_of(*list), chosen);
       }
     });
   });
@@ -141,6 +147,10 @@ void write_found(Html& html, const View& view, const json& found) {
   const TaskList& list = list_of_search(view.visit);
   const json& items = list_of(found, "items");
   const std::string next = text_of(found, "next");
+  if (list.state != "dead" && !view.visit.asked("group").empty()) {
+    html.leaf("p", {{"class", "note"}},
+              "Only dead tasks have an error group: it was left out of this search.");
+  }
   if (items.empty()) {
     html.leaf("p", {{"class", "none"}},
               next.empty() ? "No task matches."

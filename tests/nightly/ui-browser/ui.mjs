@@ -223,6 +223,34 @@ async function judges(browser) {
   await page.context().close();
 }
 
+// What is shown in place of a page, and before the login.
+async function others(browser) {
+  for (const [title, options] of [['light', {}], ['375 px, dark', {colorScheme: 'dark', viewport: NARROW}]]) {
+    const page = await session(browser, options, process.env.ALLOT_TOKEN);
+    for (const [path, status] of [['nothing', 404], ['tasks/0000000000000000', 404], ['tasks/x', 400], ['queues/none', 404],
+      ['search?queue=default&state=dead&since=yesterday', 200], ['search?queue=default&key=none', 200]]) {
+      await check(`${title}: /ui/${path} (${status})`, async () => {
+        await open(page, path, status);
+        await shoot(page, `${title.replace(/\W+/g, '-')}-${nameOf(path)}`);
+        await expectNoOverflow(page);
+        await expectAccessible(page);
+      });
+    }
+    await page.context().clearCookies();
+    page.faults.splice(0);
+    for (const path of ['login', 'login?code=' + '0'.repeat(32)]) {
+      await check(`${title}: /ui/${path}`, async () => {
+        await open(page, path);
+        await shoot(page, `${title.replace(/\W+/g, '-')}-${nameOf(path)}`);
+        await expectNoOverflow(page);
+        await expectAccessible(page);
+        expectNoFaults(page);
+      });
+    }
+    await page.context().close();
+  }
+}
+
 // The address of a login code, by its button: once, and not through the proxy.
 async function loginCode(browser) {
   const code = new URL(process.env.ALLOT_CODE).search;
@@ -310,6 +338,7 @@ async function main() {
   try {
     await loginCode(browser);
     await judges(browser);
+    await others(browser);
     await walk(browser, 'light', {}, all);
     await walk(browser, 'dark', {colorScheme: 'dark'}, all);
     await walk(browser, '375 px', {viewport: NARROW}, all);
