@@ -54,7 +54,7 @@ void write_token_field(Html& html) {
 }  // namespace
 
 void render_login(const View& view, Html& html, const std::string& message) {
-  // A code of the address is sent by a button, so that whatever fetches the address does not use it
+  // A code of the address is sent by a button, so that a preview of the address does not use it
   // up.
   const std::string code = message.empty() ? view.visit.asked("code") : "";
   html.in("form", {{"class", "login"}, {"method", "post"}, {"action", view.visit.root + "login"}},

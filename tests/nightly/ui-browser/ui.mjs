@@ -31,6 +31,7 @@ function expect(good, what) {
 // A browser session, and what went wrong in it: errors of the console, and requests elsewhere.
 async function session(browser, options, token) {
   const context = await browser.newContext({viewport: WIDE, ...options});
+  context.setDefaultTimeout(120_000);  // also on a machine that does much else
   const page = await context.newPage();
   const faults = [];
   page.on('pageerror', (error) => faults.push('exception: ' + error.message));
@@ -258,6 +259,7 @@ async function loginCode(browser) {
     ['directly', process.env.ALLOT_CODE, true], ['again', process.env.ALLOT_CODE, false]]) {
     await check(`login code ${title}`, async () => {
       const context = await browser.newContext();
+      context.setDefaultTimeout(120_000);
       const page = await context.newPage();
       await page.goto(address);
       await Promise.all([page.waitForNavigation(), page.click('.login button')]);
