@@ -13,7 +13,7 @@
   )
   # the embedded database, which starts no service, and the time zones of schedules
   run_packages=(mariadb-server-core mariadb-client-core tzdata)
-  demo_packages=(jq python3)
+  demo_packages=(jq)
   # systemd: its systemd-analyze; starts nothing. supervisor: starts one that has no programs.
   test_packages=(libgtest-dev lld openssl systemd logrotate supervisor dpkg-dev file man-db mandoc zsh
     python3-pymysql python3-croniter php-cli php-mysql curl nodejs perl ruby)
