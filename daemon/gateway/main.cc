@@ -243,7 +243,8 @@ std::unique_ptr<ui::Site> site_of(const config::Settings& settings, const access
     log::warn("gateway.cookie_key_missing", {{"error", why}});
     key = ui::random_key();  // sessions end with this process
   }
-  return std::make_unique<ui::Site>(gateway.base_path, std::move(key), access, api);
+  return std::make_unique<ui::Site>(gateway.base_path, config::runtime_dir(settings),
+                                    std::move(key), access, api);
 }
 
 // Readable once a second.

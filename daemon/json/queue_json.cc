@@ -9,6 +9,7 @@
 #include "json/base64.h"
 #include "json/printable.h"
 #include "queue/locks/lock.h"
+#include "schedule/in_words.h"
 
 namespace allot::as_json {
 namespace {
@@ -162,6 +163,7 @@ json schedule(const queue::Schedule& schedule) {
   json out = {{"name", spec.name},
               {"version", schedule.version},
               {"expression", spec.expression},
+              {"in_words", schedule::in_words(spec.expression)},
               {"zone", spec.zone},
               {"queue", spec.queue},
               {"type", spec.type},

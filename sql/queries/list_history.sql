@@ -1,4 +1,5 @@
--- The newest first; :type NULL: every type. The next page begins behind a moment and a task.
+-- The newest first. The next page begins behind a moment and a task. There is no index by type, so
+-- the filter of a type is with the caller, which bounds how many rows it looks at.
 SELECT partition_no, prio, first_key, type, attempt,
        {moment ended_at}, lock_host, lock_pid,
        runtime_us, cpu_us, max_rss_kib, headers
@@ -8,6 +9,5 @@ SELECT partition_no, prio, first_key, type, attempt,
         OR partition_no < :partition_no
         OR partition_no = :partition_no AND prio < :prio
         OR partition_no = :partition_no AND prio = :prio AND first_key < :first_key)
-   AND type = COALESCE(:type, type)
  ORDER BY queue_id DESC, ended_at DESC, partition_no DESC, prio DESC, first_key DESC
  LIMIT :most;

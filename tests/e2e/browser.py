@@ -13,7 +13,9 @@ import sys
 import tempfile
 import time
 
-PAGES = ["", "failures", "queues", "queues/default", "queues/default/dead", "queues/default/dead/retry"]
+PAGES = ["", "failures", "queues", "queues/default", "queues/default/dead", "queues/default/dead/retry",
+         "queues/default/history", "search", "search?queue=default&state=dead&type=test.fail", "schedules",
+         "locks", "routes", "bulk"]
 
 # The elements that reach beyond the screen.
 WIDE_ONES = """[...document.querySelectorAll('body *')]
@@ -130,7 +132,8 @@ def faults(browser, url):
         if event.get("method") == "Log.entryAdded" and params["entry"]["level"] == "error":
             yield params["entry"]
         if event.get("method") == "Network.requestWillBeSent":
-            if not params["request"]["url"].startswith(url + "/ui/"):
+            # The icon of a field for a time is a data: address of Chromium's own style.
+            if not params["request"]["url"].startswith((url + "/ui/", "data:image/svg+xml;")):
                 yield "asked for " + params["request"]["url"]
 
 

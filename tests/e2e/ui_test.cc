@@ -297,6 +297,65 @@ TEST_F(Ui, ReadOnlyStillLogsInAndChangesNothing) {
   EXPECT_EQ(ask("GET /ui", cookie).fields.at("location"), "/ui/");
 }
 
+TEST_F(Ui, ACodeOfTheCommandLogsInOnce) {
+  ASSERT_NO_FATAL_FAILURE(start());
+  const support::Finished made = daemon_->allot({"gateway", "code", "reader"});
+  ASSERT_EQ(made.status.code, 0) << made.err;
+  const std::string before = "http://localhost:" + std::to_string(port_.number());
+  ASSERT_TRUE(made.out.starts_with(before + "/ui/login?code=")) << made.out;
+  const std::string path = made.out.substr(before.size(), made.out.size() - before.size() - 1);
+  const std::string code = path.substr(path.find('=') + 1);
+  for (int i = 0; i < 2; ++i) {
+    const Answer form = ask("GET " + path);
+    EXPECT_TRUE(has(form, "name=\"code\" value=\"" + code + "\"")) << "to look uses up nothing";
+  }
+  EXPECT_EQ(ask("POST /ui/login", kSameOrigin, "code=" + std::string(32, '0')).status, 401);
+  EXPECT_EQ(
+      ask("POST /ui/login", kSameOrigin + "X-Forwarded-For: 192.0.2.1\r\n", "code=" + code).status,
+      401)
+      << "a proxy asks for a browser elsewhere";
+  EXPECT_EQ(ask("POST /ui/login", "Origin: http://evil.example\r\n", "code=" + code).status, 403);
+  const Answer in = ask("POST /ui/login", kSameOrigin, "code=" + code);
+  ASSERT_EQ(in.status, 303) << in.body;
+  const std::string& set = in.fields.at("set-cookie");
+  const std::string cookie = "Cookie: " + set.substr(0, set.find(';')) + "\r\n";
+  EXPECT_TRUE(has(page("/ui/", cookie), "token:reader"));
+  const Answer again = ask("POST /ui/login", kSameOrigin, "code=" + code);
+  EXPECT_EQ(again.status, 401);
+  EXPECT_TRUE(has(again, "allot gateway code")) << again.body;
+  EXPECT_EQ(daemon_->allot({"gateway", "code", "nobody"}).status.code, 65);
+}
+
+TEST_F(Ui, FinishedTasksSchedulesAndTheSearchHavePages) {
+  ASSERT_NO_FATAL_FAILURE(start());
+  const std::string id = dead_task("KeyError: 'address'");
+  const std::string cookie = login(all_);
+  ASSERT_EQ(daemon_->allot({"schedule", "add", "nightly", "0 3 * * MON-FRI", "default", "test.ok"})
+                .status.code,
+            0);
+  EXPECT_TRUE(has(page("/ui/schedules", cookie), "Monday to Friday at 03:00"));
+  const std::string run = "/ui/schedules/nightly/run-now";
+  EXPECT_EQ(ask("POST " + run, cookie + kSameOrigin, "form=" + form_token(run, cookie))
+                .fields.at("location"),
+            "/ui/schedules/nightly?note=ran");
+  EXPECT_TRUE(has(page("/ui/schedules/nightly", cookie), "run now"));
+  const std::string search = "/ui/search?queue=default&state=dead";
+  EXPECT_TRUE(has(page(search + "&type=test.fail", cookie), "/ui/tasks/" + id));
+  EXPECT_TRUE(has(page(search + "&type=other", cookie), "No task matches."));
+  EXPECT_TRUE(has(page(search + "&since=2026-01-01T00:00", cookie), "/ui/tasks/" + id));
+  EXPECT_TRUE(has(page(search + "&until=2026-01-01T00:00", cookie), "No task matches."));
+  const Answer wrong = page(search + "&since=yesterday", cookie);
+  EXPECT_TRUE(has(wrong, "since")) << wrong.body;
+  EXPECT_EQ(wrong.status, 200);
+  EXPECT_TRUE(has(page("/ui/search?queue=default&key=none", cookie), "no task of queue default"));
+  const std::string other = login(other_);
+  EXPECT_FALSE(has(page("/ui/schedules", other), "nightly"));
+  EXPECT_EQ(page("/ui/schedules/nightly", other).status, 404);
+  EXPECT_FALSE(has(page(search, other), id));
+  EXPECT_EQ(page("/ui/locks", other).status, 403);
+  EXPECT_FALSE(has(page("/ui/", other), "/ui/locks"));
+}
+
 // What only a browser shows: the cookie, the Origin of forms under the policies of the pages, the
 // module, the layout at 375 px, and that nothing is refused by the policy or asked of elsewhere.
 TEST_F(Ui, ABrowserLogsInRetriesAndLogsOut) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot gateway: what an operator of the gateway needs beside its configuration.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -12,8 +13,11 @@
 #include "cli/words/task_view.h"
 #include "cli/words/text.h"
 #include "config/check_gateway.h"
+#include "config/networks.h"
 #include "config/reader.h"
 #include "config/rows.h"
+#include "config/settings.h"
+#include "gateway/access/login_code.h"
 #include "gateway/access/token.h"
 
 namespace allot::cli {
@@ -99,10 +103,68 @@ int make_token(const Context&, const TokenOptions& options) {
   return kExitOk;
 }
 
+struct CodeOptions {
+  std::string name;
+  bool json = false;
+};
+
+// Where a browser of this host gets to the dashboard. Throws Error: nowhere.
+std::string local_address(const config::Gateway& settings) {
+  for (const config::Server& each : settings.addresses) {
+    const auto address = config::parse_address(each.host);
+    const bool any = address && (each.host == "0.0.0.0" || each.host == "::");
+    if (!address || !(any || config::is_loopback(*address))) continue;
+    const std::string scheme = settings.tls_cert.empty() ? "http" : "https";
+    const bool six = each.host.find(':') != std::string::npos && !any;
+    return scheme + "://" + (six ? "[::1]" : "localhost") + ":" + std::to_string(each.port) +
+           settings.base_path + "/ui/login";
+  }
+  throw Error(
+      "no TCP address of this host is in [gateway] listen: a browser needs one, such as "
+      "listen = [\"127.0.0.1:8080\"]",
+      kExitConfig);
+}
+
+int make_code(const Context& context, const CodeOptions& options) {
+  const config::Settings& settings = context.settings();
+  if (!settings.gateway || !settings.gateway->ui) {
+    throw Error("the configuration has no dashboard: it needs [gateway], without ui = false",
+                kExitConfig);
+  }
+  const auto& tokens = settings.gateway->tokens;
+  if (std::none_of(tokens.begin(), tokens.end(),
+                   [&](const config::GatewayToken& each) { return each.name == options.name; })) {
+    throw Error("the configuration has no section [gateway.tokens." + printable(options.name, 60) +
+                    "]; allot gateway token makes one",
+                kExitBadInput);
+  }
+  const std::string address = local_address(*settings.gateway);
+  using namespace std::chrono;
+  const std::string code = gateway::access::make_login_code(
+      config::runtime_dir(settings), options.name, floor<seconds>(system_clock::now()));
+  const auto lasts = gateway::access::kLoginCodeLength.count();
+  if (options.json) {
+    print(nlohmann::json{{"address", address + "?code=" + code}, {"seconds", lasts}});
+    return kExitOk;
+  }
+  std::printf("%s?code=%s\n", address.c_str(), code.c_str());
+  return kExitOk;
+}
+
+void add_code(CLI::App& gateway, const Commands& commands) {
+  CLI::App& code = *gateway.add_subcommand(
+      "code", "Print an address that logs a browser of this host in: once, within a minute");
+  const auto options = std::make_shared<CodeOptions>();
+  code.add_option("NAME", options->name, "The token that it stands for: [gateway.tokens.NAME]")
+      ->required();
+  code.add_flag("--json", options->json, "As JSON");
+  code.callback([commands, options] { commands.choose(make_code, options); });
+}
+
 }  // namespace
 
 void add_gateway(CLI::App& app, const Commands& commands) {
-  CLI::App& gateway = *app.add_subcommand("gateway", "Make tokens for the gateway");
+  CLI::App& gateway = *app.add_subcommand("gateway", "Make tokens and login codes for the gateway");
   gateway.require_subcommand(1);
   CLI::App& token =
       *gateway.add_subcommand("token", "Make a token, and its section for the configuration");
@@ -119,6 +181,7 @@ void add_gateway(CLI::App& app, const Commands& commands) {
       ->type_name("TIME");
   token.add_flag("--json", options->json, "As JSON");
   token.callback([commands, options] { commands.choose(make_token, options); });
+  add_code(gateway, commands);
 }
 
 }  // namespace allot::cli

@@ -59,19 +59,54 @@ Listing history_list(bool as_json) {
           as_json};
 }
 
+// Those of one type have no index: so many tasks are looked at, and the list says where it stopped.
+constexpr std::uint32_t kMostLooked = 10'000;
+constexpr std::uint32_t kPage = 1'000;
+
+struct HistoryPage {
+  std::vector<queue::Done> found{};
+  std::string
+      stopped_at{};  // the last task that was looked at; empty: all were, or the page is full
+};
+
+HistoryPage look_up(db::Connection& db, const queue::QueueInfo& queue,
+                    const HistoryOptions& options, std::optional<queue::Done> after) {
+  if (options.type.empty()) return {queue::list_done(db, queue, options.limit, after), {}};
+  HistoryPage page;
+  for (std::uint32_t looked = 0; looked < kMostLooked; looked += kPage) {
+    const auto rows = queue::list_done(db, queue, kPage, after);
+    for (const queue::Done& done : rows) {
+      if (done.type == options.type) page.found.push_back(done);
+      if (page.found.size() == options.limit) return page;
+    }
+    if (rows.size() < kPage) return page;
+    after = rows.back();
+  }
+  page.stopped_at = after->id.text();
+  return page;
+}
+
+void say_stop(const std::string& queue, const HistoryPage& page) {
+  if (page.stopped_at.empty()) return;
+  std::fprintf(stderr,
+               "allot: queue %s: stopped after %u finished tasks; look further with --after %s\n",
+               queue.c_str(), kMostLooked, page.stopped_at.c_str());
+}
+
 // allot history shows finished tasks of queues that keep a history, the newest first.
 int history(const Context& context, const HistoryOptions& options) {
   db::Connection db = connect(context.settings());
-  queue::DoneFilter filter{options.type, std::nullopt};
-  if (!options.after.empty()) filter.after = page_after(db, options.after);
+  std::optional<queue::Done> after;
+  if (!options.after.empty()) after = page_after(db, options.after);
   Listing list = history_list(options.json);
   for (const queue::QueueInfo& queue : chosen_queues(db, options.queue)) {
-    if (filter.after && filter.after->id.partition.queue_id != queue.queue_id) continue;
-    const auto page = queue::list_done(db, queue, filter, options.limit);
-    for (const queue::Done& done : page) {
+    if (after && after->id.partition.queue_id != queue.queue_id) continue;
+    const HistoryPage page = look_up(db, queue, options, after);
+    for (const queue::Done& done : page.found) {
       list.add(as_json::done(done, queue.name), row_of(done, queue.name));
     }
-    say_limit(queue.name, page.size(), options.limit, options.json);
+    say_limit(queue.name, page.found.size(), options.limit, options.json);
+    say_stop(queue.name, page);
   }
   list.print();
   return kExitOk;

@@ -84,6 +84,12 @@ bool is_same_origin(const std::string& origin, const std::string& host) {
   return plain_authority(origin.substr(colon + 3), scheme) == plain_authority(host, scheme);
 }
 
+bool is_forwarded(const http::Head& head) {
+  return std::any_of(head.fields.begin(), head.fields.end(), [](const http::Field& field) {
+    return field.name == "forwarded" || field.name.starts_with("x-forwarded-");
+  });
+}
+
 Reach reach_of(const std::vector<std::string>& queues) {
   Reach reach;
   reach.all = queues == std::vector<std::string>{"*"};
@@ -219,10 +225,7 @@ std::optional<Verdict> Access::look_at_proxy(const http::Head& head) const {
   }
   if (!local || !grant_) return std::nullopt;
   // Whoever the proxy speaks for would have what the socket grants.
-  const auto forwarded = [](const http::Field& field) {
-    return field.name == "forwarded" || field.name.starts_with("x-forwarded-");
-  };
-  if (std::none_of(head.fields.begin(), head.fields.end(), forwarded)) return std::nullopt;
+  if (!is_forwarded(head)) return std::nullopt;
   return refused(403,
                  "a proxy has sent this through a unix socket that grants its roles to "
                  "everybody: set grant = \"none\" in [gateway]");
@@ -284,6 +287,19 @@ bool Access::is_trusted_proxy(const std::string& address) const {
   const auto parsed = config::parse_address(address);
   return parsed && std::any_of(proxies_.begin(), proxies_.end(),
                                [&](const auto& network) { return network.covers(*parsed); });
+}
+
+bool Access::is_at_this_host(const http::Head& head) const {
+  const auto is_own = [](std::string_view name) {
+    const auto address = config::parse_address(name);
+    return address && config::is_loopback(*address);
+  };
+  const std::string* host = find(head, "host");
+  if (host == nullptr || !is_own(head.peer.address)) return false;
+  const std::string name = name_of_host(*host);
+  const bool passed_on = is_forwarded(head) || find(head, "via") != nullptr ||
+                         find(head, "x-real-ip") != nullptr || is_trusted_proxy(head.peer.address);
+  return (name == "localhost" || is_own(name)) && !passed_on;
 }
 
 }  // namespace allot::gateway::access

@@ -46,6 +46,8 @@ class Access {
   [[nodiscard]] bool is_foreign_navigation(const http::Head& head) const;
   // Whether the peer at that address speaks for others; empty: that at the unix socket.
   [[nodiscard]] bool is_trusted_proxy(const std::string& address) const;
+  // Whether a program of this host asks, over TCP and for itself: no proxy speaks for another one.
+  [[nodiscard]] bool is_at_this_host(const http::Head& head) const;
 
  private:
   struct Token {

@@ -10,6 +10,7 @@
 #include "gateway/api/problem.h"
 #include "json/base64.h"
 #include "json/due.h"
+#include "json/queue_json.h"
 
 namespace allot::gateway::api {
 namespace {
@@ -124,6 +125,13 @@ std::uint64_t bulk_action_at(std::string_view cursor) {
   const auto words = words_of(cursor);
   if (words.size() != 2 || words[0] != std::string(1, static_cast<char>(List::kBulk))) wrong();
   return number_in<std::uint64_t>(words[1]);
+}
+
+std::string row_time(queue::Moment moment) {
+  std::string text = as_json::moment_text(moment);
+  const bool whole = text.find('.') == std::string::npos;
+  if (whole) text.insert(text.size() - 1, ".000000");
+  return text;
 }
 
 }  // namespace allot::gateway::api

@@ -7,6 +7,7 @@
 
 #include "queue/look/history.h"
 #include "queue/look/inspect.h"
+#include "queue/submit/submit.h"
 
 // Where a page of a list ended, as one opaque word for the client, who sends it back to get the
 // next page. A cursor is checked as any other input.
@@ -30,5 +31,9 @@ enum class List : char {
 [[nodiscard]] queue::TaskView task_at(List list, std::string_view cursor);
 [[nodiscard]] queue::Done done_at(std::string_view cursor);
 [[nodiscard]] std::uint64_t bulk_action_at(std::string_view cursor);
+
+// A moment as rows of lists have it, with all six digits of its microseconds: such texts have the
+// order of the moments.
+[[nodiscard]] std::string row_time(queue::Moment moment);
 
 }  // namespace allot::gateway::api

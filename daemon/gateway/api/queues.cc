@@ -10,6 +10,7 @@
 #include "gateway/api/cursor.h"
 #include "gateway/api/problem.h"
 #include "gateway/api/verbs.h"
+#include "json/due.h"
 #include "json/queue_json.h"
 #include "json/task_json.h"
 #include "peer/doorbell.h"
@@ -35,22 +36,68 @@ http::Response list_of(json items, const std::string& next = {}) {
       {{"items", std::move(items)}, {"next", next.empty() ? json(nullptr) : json(next)}});
 }
 
-// One page of a list, whose rows are fetched by `fetch(most, after)`. With a type, rows of others
+const std::string& time_of(const queue::TaskView& task) {
+  return task.at;
+}
+const std::string& time_of(const queue::Done& done) {
+  return done.ended_at;
+}
+
+// What a list is asked for. Its times are in the form of the rows, so that they compare as texts.
+struct Filter {
+  explicit Filter(const Call& call, List list)
+      : type(call.maybe("type")),
+        since(moment_of(call, "since")),
+        until(moment_of(call, "until")),
+        newest_first(list == List::kDead || list == List::kHistory) {}
+  std::optional<std::string> type;
+  std::string since;  // empty: from the beginning
+  std::string until;
+  bool newest_first;
+
+  // Whether rows are passed over, which no index finds.
+  [[nodiscard]] bool sieves() const {
+    return type || (!newest_first && (!since.empty() || !until.empty()));
+  }
+  template <typename Row>
+  [[nodiscard]] bool admits(const Row& row) const {
+    const std::string& at = time_of(row);
+    return (!type || row.type == *type) && at >= since && (until.empty() || at < until);
+  }
+  // All rows behind this one are too old as well.
+  template <typename Row>
+  [[nodiscard]] bool ends_at(const Row& row) const {
+    return newest_first && time_of(row) < since;
+  }
+
+ private:
+  static std::string moment_of(const Call& call, const char* name) {
+    const auto text = call.maybe(name);
+    if (!text) return {};
+    try {
+      return row_time(as_json::parse_moment(name, *text));
+    } catch (const Error& error) {
+      refuse(400, error.what(), name);
+    }
+  }
+};
+
+// One page of a list, whose rows are fetched by `fetch(most, after)`. With a filter, rows of others
 // are passed over, up to a bound: then the page may have few rows, or none, and a cursor to look
 // further.
 template <typename Row, typename Fetch, typename Show, typename Cursor>
-http::Response page(const Call& call, std::optional<Row> after, Fetch fetch, Show show,
-                    Cursor cursor) {
+http::Response page(const Call& call, const Filter& filter, std::optional<Row> after, Fetch fetch,
+                    Show show, Cursor cursor) {
   const std::uint32_t limit = call.number("limit", kLimit);
-  const auto type = call.maybe("type");
   json items = json::array();
   for (std::uint32_t looked = 0; looked < kMostLooked;) {
-    const std::uint32_t most = type ? kPage : limit;
+    const std::uint32_t most = filter.sieves() ? kPage : limit;
     const std::vector<Row> rows = fetch(most, after);
     for (const Row& row : rows) {
+      if (filter.ends_at(row)) return list_of(std::move(items));
       ++looked;
       after = row;
-      if (type && row.type != *type) continue;
+      if (!filter.admits(row)) continue;
       items.push_back(show(row));
       if (items.size() == limit) return list_of(std::move(items), cursor(row));
     }
@@ -61,11 +108,13 @@ http::Response page(const Call& call, std::optional<Row> after, Fetch fetch, Sho
 
 template <typename ListTasks>
 http::Response page_of_tasks(const Call& call, List list, const ListTasks& fetch) {
+  const Filter filter(call, list);
   std::optional<queue::TaskView> after;
+  if (filter.newest_first && !filter.until.empty()) after.emplace().at = filter.until;
   if (const auto cursor = call.maybe("cursor")) after = task_at(list, *cursor);
   const queue::QueueInfo queue = call.queue();
   return page(
-      call, std::move(after),
+      call, filter, std::move(after),
       [&](std::uint32_t most, const auto& last) { return fetch(call.db(), queue, most, last); },
       [&](const queue::TaskView& task) { return as_json::task(task, queue.name); },
       [&](const queue::TaskView& task) { return cursor_of(list, task); });
@@ -157,13 +206,15 @@ http::Response list_dead(Call& call) {
 }
 
 http::Response list_history(Call& call) {
+  const Filter filter(call, List::kHistory);
   std::optional<queue::Done> after;
+  if (!filter.until.empty()) after.emplace().ended_at = filter.until;
   if (const auto cursor = call.maybe("cursor")) after = done_at(*cursor);
   const queue::QueueInfo queue = call.queue();
   return page(
-      call, std::move(after),
+      call, filter, std::move(after),
       [&](std::uint32_t most, const std::optional<queue::Done>& last) {
-        return queue::list_done(call.db(), queue, {{}, last}, most);
+        return queue::list_done(call.db(), queue, most, last);
       },
       [&](const queue::Done& done) { return as_json::done(done, queue.name); },
       [](const queue::Done& done) { return cursor_of(done); });

@@ -62,6 +62,12 @@ constexpr Parameter kType{
     "Only tasks of this type. One request looks at 10,000 tasks at most, so a "
     "page may have few or none and still a `next`",
     "mail.send"};
+// By an index in lists that begin with the newest, else looked through as those of a type are.
+constexpr Parameter kSince{
+    In::kQuery, "since", "Only tasks whose time in the list (due, died, ended) is not before this",
+    "2026-11-28T00:00:00Z"};
+constexpr Parameter kUntil{In::kQuery, "until", "Only tasks whose time in the list is before this",
+                           "2100-01-01T00:00:00Z"};
 constexpr Parameter kReason{In::kBody, "reason", "Why, for people who look", "maintenance"};
 
 // A look, by a caller who may read.
@@ -226,15 +232,19 @@ std::vector<Route> queue_routes() {
           {200, "CountedQueue", "the queue"}, show_queue),
       get("/api/v1/queues/{queue}/tasks", "list_tasks",
           "Lists waiting tasks, by partition, class and due time.",
-          {kQueue, kAtMost, kCursor, kType}, {200, "ListedTasks", "one page"}, list_tasks),
+          {kQueue, kAtMost, kCursor, kType, kSince, kUntil}, {200, "ListedTasks", "one page"},
+          list_tasks),
       get("/api/v1/queues/{queue}/running", "list_running",
           "Lists tasks that run detached from their partition: those that have run for a while.",
-          {kQueue, kAtMost, kCursor, kType}, {200, "ListedTasks", "one page"}, list_running),
+          {kQueue, kAtMost, kCursor, kType, kSince, kUntil}, {200, "ListedTasks", "one page"},
+          list_running),
       get("/api/v1/queues/{queue}/dead", "list_dead", "Lists dead tasks, the newest first.",
           {kQueue,
            kAtMost,
            kCursor,
            kType,
+           kSince,
+           kUntil,
            {In::kQuery, "group", "Only dead tasks of this group", "af67e836cfe4"}},
           {200, "ListedTasks", "one page"}, list_dead),
       get("/api/v1/queues/{queue}/dead/groups", "list_groups",
@@ -243,7 +253,8 @@ std::vector<Route> queue_routes() {
           {kQueue, kAtMost}, {200, "DeadGroups", "the groups"}, list_groups),
       get("/api/v1/queues/{queue}/history", "list_history",
           "Lists finished tasks of a queue that keeps a history, the newest first.",
-          {kQueue, kAtMost, kCursor, kType}, {200, "ListedTasks", "one page"}, list_history),
+          {kQueue, kAtMost, kCursor, kType, kSince, kUntil}, {200, "ListedTasks", "one page"},
+          list_history),
       get("/api/v1/queues/{queue}/partitions", "list_partitions",
           "Shows how many partitions a queue has, and which of them are leased by whom.", {kQueue},
           {200, "Partitions", "the partitions"}, list_partitions),

@@ -23,6 +23,10 @@ constexpr std::array kNotes{
     Note{"cancel_asked", "The worker was asked to end the task."},
     Note{"paused", "No host starts tasks of this queue now."},
     Note{"resumed", "The queue continues."},
+    Note{"schedule_paused", "The schedule makes no tasks until it is resumed."},
+    Note{"schedule_resumed", "The schedule continues with its next tick."},
+    Note{"ran", "A task was submitted. It is the first of the last ticks."},
+    Note{"broken", "The lock was taken from its holders."},
     Note{"begun", "The bulk action has begun. A steward works it off."},
     Note{"stopped", "The bulk action ends after its present batch."},
 };
@@ -48,14 +52,20 @@ void write_head(Html& html, const Visit& visit, const std::string& title) {
 }
 
 void write_navigation(Html& html, const Visit& visit, std::string_view section) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kEntries{
-      std::pair<std::string_view, std::string_view>{"Overview", ""},
-      {"Failures", "failures"},
-      {"Queues", "queues"}};
+  struct Entry {
+    std::string_view name;
+    std::string_view path;
+    bool everywhere = false;  // only for those who see all queues
+  };
+  constexpr std::array kEntries{Entry{"Overview", ""},           Entry{"Failures", "failures"},
+                                Entry{"Queues", "queues"},       Entry{"Search", "search"},
+                                Entry{"Schedules", "schedules"}, Entry{"Locks", "locks", true},
+                                Entry{"Routes", "routes", true}, Entry{"Bulk actions", "bulk"}};
   html.in("header", {{"class", "bar"}}, [&] {
     html.leaf("a", {{"class", "brand"}, {"href", visit.root}}, "Allot");
     html.in("nav", {{"aria-label", "Pages"}}, [&] {
-      for (const auto& [name, path] : kEntries) {
+      for (const auto& [name, path, everywhere] : kEntries) {
+        if (everywhere && !visit.sees_all()) continue;
         const std::string address = visit.root + std::string(path);
         if (section == name) {
           html.leaf("a", {{"href", address}, {"aria-current", "page"}}, name);

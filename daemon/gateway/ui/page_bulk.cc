@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /ui/bulk/{action}: how far a bulk action is.
+// /ui/bulk and /ui/bulk/{action}: how far bulk actions are.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +7,77 @@
 #include "gateway/ui/words.h"
 
 namespace allot::gateway::ui {
+
+namespace {
+
+bool is_open(const std::string& state) {
+  return state == "waiting" || state == "working";
+}
+
+void write_bulk_state(Html& html, const std::string& state) {
+  write_state(html, state == "failed" ? "bad" : is_open(state) ? "idle" : "good", state);
+}
+
+std::string_view title_of(const json& action) {
+  return text_of(action, "kind") == "retry_dead" ? "Retry of dead tasks" : "Removal of dead tasks";
+}
+
+std::string progress_of(const json& action) {
+  return number(number_of(action, "done")) + " of " + number(number_of(action, "chosen")) +
+         (flag_of(action, "chosen_at_least") ? "+" : "");
+}
+
+void write_action_row(Html& html, const View& view, const json& action) {
+  const std::string which = std::to_string(number_of(action, "action"));
+  const std::string queue = text_of(action, "queue");
+  html.in("tr", [&] {
+    html.in("th", {{"scope", "row"}},
+            [&] { write_link(html, view.visit.root + "bulk/" + which, which); });
+    write_cell(html, "What", title_of(action));
+    html.in("td", {{"data-label", "Queue"}},
+            [&] { write_link(html, queue_address(view.visit, queue), queue); });
+    html.in("td", {{"data-label", "State"}},
+            [&] { write_bulk_state(html, text_of(action, "state")); });
+    write_number(html, "Tasks", progress_of(action));
+    html.in("td", {{"data-label", "Asked by"}},
+            [&] { html.leaf("bdi", text_of(action, "asked_by")); });
+    html.in("td", {{"data-label", "Begun"}},
+            [&] { write_time(html, view.visit, text_of(action, "begun_at")); });
+  });
+}
+
+}  // namespace
+
+std::vector<ApiRequest> bulk_list_requests(const Visit& visit) {
+  const std::string cursor = visit.asked("cursor");
+  return {{"/api/v1/bulk" + (cursor.empty() ? "" : "?cursor=" + api::escaped(cursor))}};
+}
+
+void render_bulk_list(const View& view, Html& html) {
+  const json& items = items_of(view.document(0));
+  html.leaf("h1", "Bulk actions");
+  html.in("section", {{"id", "actions"}, {"data-live", ""}, {"aria-label", "Bulk actions"}}, [&] {
+    if (items.empty()) {
+      return html.leaf("p", {{"class", "none"}}, "There were none in the last week.");
+    }
+    html.in("table", {{"class", "cards"}}, [&] {
+      write_heads(html, {"Number", "What", "Queue", "State", {"Tasks", true}, "Asked by", "Begun"});
+      html.in("tbody", [&] {
+        for (const json& action : items) write_action_row(html, view, action);
+      });
+    });
+  });
+  const std::string next = text_of(view.documents[0].body(), "next");
+  if (!next.empty()) {
+    html.in("p", {{"class", "actions"}}, [&] {
+      html.leaf(
+          "a",
+          {{"class", "button"}, {"href", view.visit.root + "bulk?cursor=" + api::escaped(next)}},
+          "Next page");
+    });
+  }
+  write_command(html, "allot bulk list");
+}
 
 std::vector<ApiRequest> bulk_requests(const Visit& visit) {
   return {{"/api/v1/bulk/" + api::escaped(visit.at("action"))}};
@@ -16,22 +87,20 @@ void render_bulk(const View& view, Html& html) {
   const json& action = view.documents[0].body();
   const std::string state = text_of(action, "state");
   const std::string queue = text_of(action, "queue");
-  const bool goes_on = state == "waiting" || state == "working";
-  const bool retries = text_of(action, "kind") == "retry_dead";
-  html.leaf("h1", retries ? "Retry of dead tasks" : "Removal of dead tasks");
+  const bool goes_on = is_open(state);
+  html.in("p", {{"class", "crumbs"}},
+          [&] { write_link(html, view.visit.root + "bulk", "Bulk actions"); });
+  html.leaf("h1", title_of(action));
   html.in("section", {{"id", "bulk"}, {"data-live", ""}, {"aria-label", "Progress"}}, [&] {
-    html.in("p", [&] {
-      write_state(html, state == "failed" ? "bad" : goes_on ? "idle" : "good", state);
-    });
+    html.in("p", [&] { write_bulk_state(html, state); });
     const std::uint64_t chosen = number_of(action, "chosen");
     const std::uint64_t done = number_of(action, "done");
-    const bool more = flag_of(action, "chosen_at_least");
     html.leaf("progress",
               {{"max", std::to_string(std::max<std::uint64_t>(chosen, 1))},
                {"value", std::to_string(std::min(done, chosen))},
                {"aria-label", "Tasks done"}},
               "");
-    html.leaf("p", number(done) + " of " + number(chosen) + (more ? "+" : "") + " tasks.");
+    html.leaf("p", progress_of(action) + " tasks.");
     html.in("p", {{"class", "facts"}}, [&] {
       html.text("Queue ");
       write_link(html, queue_address(view.visit, queue), queue);

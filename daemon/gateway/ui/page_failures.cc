@@ -133,6 +133,12 @@ void write_group(Html& html, const View& view, const Group& group) {
       if (!group.example.empty()) {
         write_link(html, task_address(view.visit, group.example), "Show an example");
       }
+      if (group.dead.is_object()) {
+        write_link(html,
+                   view.visit.root + "search?state=dead&queue=" + api::escaped(group.queue) +
+                       "&group=" + api::escaped(group.group),
+                   "Show all");
+      }
       write_dead(html, view, group);
     });
   });
@@ -178,6 +184,7 @@ void render_failures(const View& view, Html& html) {
                 number(groups.size() - kMostGroups) + " smaller groups are not shown.");
     }
   });
+  html.leaf("p", {{"class", "hint"}}, "An attempt is counted here within two minutes.");
   if (!queue.empty()) {
     html.in("p", [&] { write_link(html, view.visit.root + "failures", "Failures of all queues"); });
   }

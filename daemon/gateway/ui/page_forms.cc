@@ -15,13 +15,16 @@ void write_hidden(Html& html, Word name, std::string_view value) {
 std::string label_of(std::string_view field) {
   if (field == "reason") return "Reason (optional; other operators see it)";
   if (field == "rate") return "Maximum number of tasks per second (empty: no limit)";
+  if (field == "slot") return "Slot (empty: all slots)";
   return std::string(field);
 }
 
-void write_field(Html& html, std::string_view name, std::string_view type) {
+void write_field(Html& html, std::string_view name, std::string_view type,
+                 const std::string& value = {}) {
   html.in("label", [&] {
     html.text(label_of(name));
-    html.empty("input", {{"name", name}, {"type", type}, {"autocomplete", "off"}});
+    html.empty("input",
+               {{"name", name}, {"type", type}, {"value", value}, {"autocomplete", "off"}});
   });
 }
 
@@ -37,25 +40,38 @@ void write_count(Html& html, const json& count) {
   write_hidden(html, "token", text_of(count, "token"));
 }
 
+void write_token_field(Html& html) {
+  html.in("label", [&] {
+    html.text("Token");
+    html.empty("input", {{"name", "token"},
+                         {"type", "password"},
+                         {"autocomplete", "current-password"},
+                         {"required", ""},
+                         {"autofocus", ""}});
+  });
+}
+
 }  // namespace
 
 void render_login(const View& view, Html& html, const std::string& message) {
+  // A code of the address is sent by a button, so that a preview of the address does not use it
+  // up.
+  const std::string code = message.empty() ? view.visit.asked("code") : "";
   html.in("form", {{"class", "login"}, {"method", "post"}, {"action", view.visit.root + "login"}},
           [&] {
             html.leaf("h1", "Log in to Allot");
             if (!message.empty()) {
               html.leaf("p", {{"class", "problem bad"}, {"role", "alert"}}, message);
             }
-            html.in("label", [&] {
-              html.text("Token");
-              html.empty("input", {{"name", "token"},
-                                   {"type", "password"},
-                                   {"autocomplete", "current-password"},
-                                   {"required", ""},
-                                   {"autofocus", ""}});
-            });
+            if (code.empty()) {
+              write_token_field(html);
+            } else {
+              html.leaf("p", "The code of this address is good once, for a minute, on this host.");
+              write_hidden(html, "code", code);
+            }
             write_hidden(html, "next", view.visit.asked("next"));
             html.leaf("button", {{"class", "main"}}, "Log in");
+            if (!code.empty()) return;
             html.in("p", {{"class", "hint"}}, [&] {
               html.leaf("code", "allot gateway token NAME --read '*' --operate '*'");
               html.text(" makes a token.");
@@ -80,7 +96,9 @@ void render_confirmation(const Action& action, const View& view, Html& html) {
                            {{"type", "hidden"}, {"name", name}, {"value", view.visit.asked(name)}});
               }
             }
-            for (const std::string_view name : action.numbers) write_field(html, name, "number");
+            for (const std::string_view name : action.numbers) {
+              write_field(html, name, "number", view.visit.asked(name));
+            }
             html.in("div", {{"class", "actions"}}, [&] {
               html.leaf("button", {{"class", "main"}}, action.title);
               write_link(html, view.visit.root, "Do nothing");

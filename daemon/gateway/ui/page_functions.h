@@ -23,15 +23,36 @@ void render_queue(const View& view, Html& html);
 std::vector<ApiRequest> dead_requests(const Visit& visit);
 std::vector<ApiRequest> waiting_requests(const Visit& visit);
 std::vector<ApiRequest> running_requests(const Visit& visit);
+std::vector<ApiRequest> history_requests(const Visit& visit);
 void render_dead(const View& view, Html& html);
 void render_waiting(const View& view, Html& html);
 void render_running(const View& view, Html& html);
+void render_history(const View& view, Html& html);
 
 std::vector<ApiRequest> task_requests(const Visit& visit);
 std::vector<ApiRequest> task_further(const View& view);
 void render_task(const View& view, Html& html);
 
+std::vector<ApiRequest> bulk_list_requests(const Visit& visit);
 std::vector<ApiRequest> bulk_requests(const Visit& visit);
+void render_bulk_list(const View& view, Html& html);
 void render_bulk(const View& view, Html& html);
+
+std::vector<ApiRequest> schedules_requests(const Visit& visit);
+std::vector<ApiRequest> schedule_requests(const Visit& visit);
+void render_schedules(const View& view, Html& html);
+void render_schedule(const View& view, Html& html);
+
+std::vector<ApiRequest> locks_requests(const Visit& visit);
+std::vector<ApiRequest> lock_requests(const Visit& visit);
+void render_locks(const View& view, Html& html);
+void render_lock(const View& view, Html& html);
+
+std::vector<ApiRequest> routes_requests(const Visit& visit);
+void render_routes(const View& view, Html& html);
+
+std::vector<ApiRequest> search_requests(const Visit& visit);
+std::vector<ApiRequest> search_further(const View& view);
+void render_search(const View& view, Html& html);
 
 }  // namespace allot::gateway::ui

@@ -32,7 +32,8 @@ void write_pause(Html& html, const View& view, const json& queue, const std::str
   const bool is_paused = paused != queue.end() && paused->is_object();
   if (is_paused) {
     html.in("p", {{"class", "problem paused"}}, [&] {
-      write_state(html, "paused", "Paused ");
+      write_state(html, "paused", "Paused");
+      html.text(" ");
       write_time(html, view.visit, text_of(*paused, "since"));
       const std::string reason = text_of(*paused, "reason");
       if (!reason.empty()) html.text(": ");
@@ -75,7 +76,8 @@ void write_pools(Html& html, const View& view, const std::string& name) {
   });
   if (!any) {
     html.in("p", {{"class", "problem bad"}}, [&] {
-      write_state(html, "bad", "No pool of any host serves this queue. ");
+      write_state(html, "bad", "No pool of any host serves this queue.");
+      html.text(" ");
       html.leaf("span", {{"class", "fix"}}, "Name it in [pools.NAME] queues, then reload allotd.");
     });
   }
@@ -134,6 +136,9 @@ void render_queue(const View& view, Html& html) {
   html.in("p", {{"class", "actions"}}, [&] {
     write_link(html, view.visit.root + "failures?queue=" + api::escaped(name),
                "Failures of this queue");
+    write_link(html, address + "/history", "Finished tasks");
+    write_link(html, view.visit.root + "search?queue=" + api::escaped(name),
+               "Search in this queue");
   });
 }
 

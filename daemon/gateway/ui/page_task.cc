@@ -12,7 +12,6 @@ namespace {
 
 enum TaskAt : std::size_t { kTask, kWhy, kPayload };
 
-constexpr std::size_t kMostPayload = std::size_t{64} << 10;
 constexpr int kDeepest = 64;
 
 std::string_view kind_of_state(const std::string& state) {

@@ -118,6 +118,62 @@ std::vector<Action> queue_actions() {
            }}};
 }
 
+std::string schedule_path(const Visit& visit, const char* note) {
+  return "schedules/" + api::escaped(visit.at("schedule")) + "?note=" + note;
+}
+
+std::vector<Action> schedule_actions() {
+  return {
+      {"schedules/{schedule}/pause",
+       "Pause schedule",
+       "It makes no tasks until it is resumed. Ticks in the pause are dropped.",
+       {"reason"},
+       {},
+       false,
+       [](const Visit& visit) {
+         return "allot schedule pause " + shell_word(visit.at("schedule")) + " --reason TEXT";
+       },
+       [](const Visit& visit, const json&) { return schedule_path(visit, "schedule_paused"); }},
+      {"schedules/{schedule}/resume",
+       "Resume schedule",
+       "It continues with its next tick.",
+       {},
+       {},
+       false,
+       [](const Visit& visit) {
+         return "allot schedule resume " + shell_word(visit.at("schedule"));
+       },
+       [](const Visit& visit, const json&) { return schedule_path(visit, "schedule_resumed"); }},
+      {"schedules/{schedule}/run-now",
+       "Run schedule now",
+       "Submits one task of it. Its next run stays as it is.",
+       {},
+       {},
+       false,
+       [](const Visit& visit) {
+         return "allot schedule run-now " + shell_word(visit.at("schedule"));
+       },
+       [](const Visit& visit, const json&) { return schedule_path(visit, "ran"); }}};
+}
+
+std::vector<Action> lock_actions() {
+  return {{"locks/{lock}/break",
+           "Break lock",
+           "Takes the lock from its holder, which may still be at work: another one may get it "
+           "while the first has not ended.",
+           {},
+           {"slot"},
+           false,
+           [](const Visit& visit) {
+             const std::string slot = visit.asked("slot");
+             return "allot lock break " + shell_word(visit.at("lock")) +
+                    (slot.empty() ? "" : " --slot " + shell_word(slot));
+           },
+           [](const Visit& visit, const json&) {
+             return "locks/" + api::escaped(visit.at("lock")) + "?note=broken";
+           }}};
+}
+
 std::vector<std::string_view> segments_of(std::string_view path) {
   std::vector<std::string_view> segments;
   for (;;) {
@@ -190,17 +246,38 @@ const std::vector<Page>& pages() {
       {"queues/{queue}/running", "Queues",
        [](const Visit& visit) { return "Running tasks of " + visit.at("queue"); }, running_requests,
        nullptr, render_running},
+      {"queues/{queue}/history", "Queues",
+       [](const Visit& visit) { return "History of " + visit.at("queue"); }, history_requests,
+       nullptr, render_history},
+      {"search", "Search", [](const Visit&) { return word("Search"); }, search_requests,
+       search_further, render_search},
+      {"schedules", "Schedules", [](const Visit&) { return word("Schedules"); }, schedules_requests,
+       nullptr, render_schedules},
+      {"schedules/{schedule}", "Schedules",
+       [](const Visit& visit) { return "Schedule " + visit.at("schedule"); }, schedule_requests,
+       nullptr, render_schedule},
+      {"locks", "Locks", [](const Visit&) { return word("Locks"); }, locks_requests, nullptr,
+       render_locks},
+      {"locks/{lock}", "Locks", [](const Visit& visit) { return "Lock " + visit.at("lock"); },
+       lock_requests, nullptr, render_lock},
+      {"routes", "Routes", [](const Visit&) { return word("Routes"); }, routes_requests, nullptr,
+       render_routes},
+      {"bulk", "Bulk actions", [](const Visit&) { return word("Bulk actions"); },
+       bulk_list_requests, nullptr, render_bulk_list},
       {"tasks/{id}", "", [](const Visit& visit) { return "Task " + visit.at("id"); }, task_requests,
        task_further, render_task},
-      {"bulk/{action}", "", [](const Visit& visit) { return "Bulk action " + visit.at("action"); },
-       bulk_requests, nullptr, render_bulk}};
+      {"bulk/{action}", "Bulk actions",
+       [](const Visit& visit) { return "Bulk action " + visit.at("action"); }, bulk_requests,
+       nullptr, render_bulk}};
   return kPages;
 }
 
 const std::vector<Action>& actions() {
   static const std::vector<Action> kActions = [] {
     std::vector<Action> all = task_actions();
-    for (Action& each : queue_actions()) all.push_back(std::move(each));
+    for (const auto part : {queue_actions, schedule_actions, lock_actions}) {
+      for (Action& each : part()) all.push_back(std::move(each));
+    }
     return all;
   }();
   return kActions;

@@ -32,6 +32,34 @@ Problem of_database(const Document& queues) {
       "the error of each attempt."};
 }
 
+// What is wrong with what a steward does besides the tasks of a queue.
+Problem of_duties(const Visit& visit, const json& notice, const std::string& key,
+                  const std::string& page, const std::string& tail) {
+  const std::string kind = text_of(notice, "kind");
+  const std::string subject = text_of(notice, "subject");
+  if (kind == "schedule") {
+    return {key,
+            "bad",
+            "Schedule " + subject + tail,
+            "Correct it, or the queue that it names.",
+            visit.root + "schedules/" + api::escaped(subject),
+            "Show the schedule"};
+  }
+  if (kind == "leader") {
+    return {key, "bad", "No host leads the duty " + subject + tail,
+            "A steward has to run on at least one host: start allotd."};
+  }
+  if (kind == "purge") {
+    return {key,
+            "bad",
+            "The purge of queue " + subject + " is behind" + tail,
+            "It catches up by itself if the steward runs; allot doctor says more.",
+            page,
+            "Show the queue"};
+  }
+  return {key, "bad", subject + tail, "allot doctor says more."};
+}
+
 Problem of_notice(const Visit& visit, const json& notice) {
   const std::string kind = text_of(notice, "kind");
   const std::string subject = text_of(notice, "subject");
@@ -73,23 +101,7 @@ Problem of_notice(const Visit& visit, const json& notice) {
             page,
             "Show the queue"};
   }
-  if (kind == "schedule") {
-    return {key, "bad", "Schedule " + subject + tail,
-            "allot schedule show " + shell_word(subject) + " has the last ticks."};
-  }
-  if (kind == "leader") {
-    return {key, "bad", "No host leads the duty " + subject + tail,
-            "A steward has to run on at least one host: start allotd."};
-  }
-  if (kind == "purge") {
-    return {key,
-            "bad",
-            "The purge of queue " + subject + " is behind" + tail,
-            "It catches up by itself if the steward runs; allot doctor says more.",
-            page,
-            "Show the queue"};
-  }
-  return {key, "bad", subject + tail, "allot doctor says more."};
+  return of_duties(visit, notice, key, page, tail);
 }
 
 Problem of_pause(const Visit& visit, const std::string& queue, const json& paused) {

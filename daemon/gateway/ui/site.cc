@@ -6,6 +6,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
+#include "gateway/access/login_code.h"
 #include "gateway/api/problem.h"
 #include "gateway/ui/assets.h"
 #include "gateway/ui/gather.h"
@@ -119,17 +120,18 @@ std::string filled(std::string_view pattern, const api::Values& values) {
   return text;
 }
 
+std::string value_in(const api::Values& form, std::string_view name) {
+  const auto at = form.find(name);
+  return at == form.end() ? std::string() : at->second;
+}
+
 ApiRequest request_of(const Action& action, const Visit& visit, const api::Values& form) {
   json body = json::object();
-  const auto value = [&](std::string_view name) {
-    const auto at = form.find(name);
-    return at == form.end() ? std::string() : at->second;
-  };
   for (const std::string_view name : action.texts) {
-    if (!value(name).empty()) body[std::string(name)] = value(name);
+    if (!value_in(form, name).empty()) body[std::string(name)] = value_in(form, name);
   }
   for (const std::string_view name : action.numbers) {
-    const std::string text = value(name);
+    const std::string text = value_in(form, name);
     if (text.empty()) continue;
     const bool digits = text.size() < 10 && text.find_first_not_of("0123456789") == text.npos;
     body[std::string(name)] = digits ? json(std::stoull(text)) : json(text);
@@ -300,19 +302,15 @@ http::Response Site::login(const http::Request& request) const {
     return login_page(head, "This form was not made by this dashboard.", 403);
   }
   const api::Values form = api::query_of(request.body);
-  const auto value = [&](std::string_view name) {
-    const auto at = form.find(name);
-    return at == form.end() ? std::string() : at->second;
-  };
-  const auto known = access_.by_token(value("token"));
-  if (!known.caller) {
+  std::string why;
+  const auto token = token_of(head, form, why);
+  if (!token) {
     log::warn("gateway.login_refused", {{"from", head.peer.address}});
-    return login_page(head, "This token is not known here, or it has expired.", 401);
+    return login_page(head, why, 401);
   }
-  const auto token = access_.token_named(known.caller->name().substr(kToken.size()));
-  if (!token) return login_page(head, "This token has expired.", 401);
-  log::info("gateway.login", {{"who", known.caller->name()}});
-  http::Response response = redirect(next_of(value("next"), base_));
+  const bool by_code = !value_in(form, "code").empty();
+  log::info("gateway.login", {{"who", token->caller.name()}, {"by", by_code ? "code" : "token"}});
+  http::Response response = redirect(next_of(value_in(form, "next"), base_));
   std::string cookie = std::string(kCookieName) + "=" +
                        signer_.session(*token, now() + kSessionLength) + "; Path=" + root_ +
                        "; Max-Age=" + std::to_string(std::chrono::seconds(kSessionLength).count()) +
@@ -320,6 +318,29 @@ http::Response Site::login(const http::Request& request) const {
   if (is_encrypted(head)) cookie += "; Secure";
   response.fields.push_back({"set-cookie", cookie});
   return response;
+}
+
+std::optional<access::Access::NamedToken> Site::token_of(const http::Head& head,
+                                                         const api::Values& form,
+                                                         std::string& why) const {
+  const std::string code = value_in(form, "code");
+  if (code.empty()) {
+    why = "This token is not known here, or it has expired.";
+    const auto known = access_.by_token(value_in(form, "token"));
+    if (!known.caller) return std::nullopt;
+    return access_.token_named(known.caller->name().substr(kToken.size()));
+  }
+  // S92: not for a browser elsewhere, which would need a token.
+  if (!access_.is_at_this_host(head)) {
+    why = "A code is good in a browser on this host only. Log in with a token.";
+    return std::nullopt;
+  }
+  why =
+      "This code is not good: it was used, or is older than a minute. allot gateway code NAME "
+      "makes "
+      "another one.";
+  const auto name = access::take_login_code(runtime_dir_, code, now());
+  return name ? access_.token_named(*name) : std::nullopt;
 }
 
 http::Response Site::logout(const Visit& visit, const http::Request& request) const {

@@ -21,10 +21,12 @@ namespace allot::gateway::ui {
 // which is one of the crew. The server's thread calls admit() and answer().
 class Site final : public http::Application {
  public:
-  // All of them outlive this. base_path: "/allot", mostly empty.
-  Site(std::string base_path, std::string cookie_key, const access::Access& access,
-       api::Application& api)
+  // All of them outlive this. base_path: "/allot", mostly empty. runtime_dir: where login codes
+  // are.
+  Site(std::string base_path, std::string runtime_dir, std::string cookie_key,
+       const access::Access& access, api::Application& api)
       : base_(std::move(base_path)),
+        runtime_dir_(std::move(runtime_dir)),
         root_(base_ + "/ui/"),
         signer_(std::move(cookie_key)),
         access_(access),
@@ -50,6 +52,10 @@ class Site final : public http::Application {
   [[nodiscard]] http::Response served(const http::Request& request, const http::Reply& reply,
                                       bool& later);
   [[nodiscard]] http::Response login(const http::Request& request) const;
+  // The token that a form of the login names or stands for; empty, with `why`: there is none.
+  [[nodiscard]] std::optional<access::Access::NamedToken> token_of(const http::Head& head,
+                                                                   const api::Values& form,
+                                                                   std::string& why) const;
   [[nodiscard]] http::Response login_page(const http::Head& head, const std::string& message,
                                           unsigned status) const;
   [[nodiscard]] http::Response logout(const Visit& visit, const http::Request& request) const;
@@ -64,6 +70,7 @@ class Site final : public http::Application {
   void download(const Visit& visit, const std::string& id, const http::Reply& reply);
 
   const std::string base_;
+  const std::string runtime_dir_;
   const std::string root_;
   const Signer signer_;
   const access::Access& access_;

@@ -188,11 +188,32 @@ void write_button(Html& html, const Visit& visit, const std::string& address, st
   });
 }
 
+void write_bulk_links(Html& html, const Visit& visit, const std::string& queue,
+                      const std::string& filter) {
+  const std::string address = queue_address(visit, queue) + "/dead/";
+  html.in("p", {{"class", "actions"}}, [&] {
+    html.leaf("a", {{"class", "button"}, {"href", address + "retry" + filter}},
+              "Retry all that match");
+    html.leaf("a", {{"class", "button danger"}, {"href", address + "discard" + filter}},
+              "Discard all that match");
+  });
+}
+
 void write_fact(Html& html, std::string_view name, std::string_view value) {
   if (value.empty()) return;
   html.in("div", [&] {
     html.leaf("dt", name);
     html.in("dd", [&] { html.leaf("bdi", value); });
+  });
+}
+
+void write_heads(Html& html, std::initializer_list<Head> heads) {
+  html.in("thead", [&] {
+    html.in("tr", [&] {
+      for (const Head& head : heads) {
+        html.leaf("th", {{"scope", "col"}, {"class", head.number ? "number" : ""}}, head.name);
+      }
+    });
   });
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +40,9 @@ namespace allot::gateway::ui {
 // A word for the command line, quoted for the shell where it has to be.
 [[nodiscard]] std::string shell_word(std::string_view word);
 
+// How much of a payload a page shows.
+inline constexpr std::size_t kMostPayload = std::size_t{64} << 10;
+
 // Addresses.
 [[nodiscard]] std::string task_address(const Visit& visit, std::string_view id);
 [[nodiscard]] std::string queue_address(const Visit& visit, std::string_view queue);
@@ -50,8 +55,19 @@ void write_command(Html& html, std::string_view command);
 // A form with one button, which does the action at `address`.
 void write_button(Html& html, const Visit& visit, const std::string& address, std::string_view text,
                   std::string_view kind);
+// Links to the bulk actions on dead tasks of a queue; `filter` is the query: "?type=mail.send".
+void write_bulk_links(Html& html, const Visit& visit, const std::string& queue,
+                      const std::string& filter);
 // A name and a value of a <dl>; nothing where the value is empty.
 void write_fact(Html& html, std::string_view name, std::string_view value);
+// The row of heads of a table; that of a column of numbers is at the right, as they are.
+struct Head {
+  Head(const char* text) : name(text) {}  // NOLINT(google-explicit-constructor)
+  Head(std::string_view text, bool is_number = false) : name(text), number(is_number) {}
+  std::string_view name;
+  bool number = false;
+};
+void write_heads(Html& html, std::initializer_list<Head> heads);
 // A cell of a table that becomes a list of cards on a narrow screen.
 void write_cell(Html& html, std::string_view label, std::string_view text);
 void write_number(Html& html, std::string_view label, std::string_view text);

@@ -34,15 +34,14 @@ std::optional<Done> show_done(db::Connection& db, const TaskId& id) {
   return read_done(*row, id.partition.queue_id);
 }
 
-std::vector<Done> list_done(db::Connection& db, const QueueInfo& queue, const DoneFilter& filter,
-                            std::uint32_t most) {
-  const TaskId first = filter.after ? filter.after->id : TaskId{};
+std::vector<Done> list_done(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
+                            const std::optional<Done>& after) {
+  const TaskId first = after ? after->id : TaskId{};
   db::Statement list(sql::k_list_history);
   set_partition(list, {queue.queue_id, first.partition.partition_no})
       .set("prio", first.prio)
       .set("first_key", first.first_key)
-      .set("before", filter.after ? moment_text(filter.after->ended_at) : std::string(kEndOfTime))
-      .set_raw("type", filter.type.empty() ? "NULL" : db::Statement::quoted(filter.type))
+      .set("before", after ? moment_text(after->ended_at) : std::string(kEndOfTime))
       .set("most", most);
   auto results = db.run({list});
   std::vector<Done> page;

@@ -27,12 +27,8 @@ struct Done {
 // nullopt: the task has not finished, or its queue keeps no history of it.
 std::optional<Done> show_done(db::Connection& db, const TaskId& id);
 
-struct DoneFilter {
-  std::string type{};           // empty: every type
-  std::optional<Done> after{};  // the next page: tasks that ended before this one
-};
-// The newest first, at most so many.
-std::vector<Done> list_done(db::Connection& db, const QueueInfo& queue, const DoneFilter& filter,
-                            std::uint32_t most);
+// Of a queue at most so many, the newest first, behind `after`, the last one of the page before.
+std::vector<Done> list_done(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
+                            const std::optional<Done>& after = std::nullopt);
 
 }  // namespace allot::queue

@@ -57,6 +57,30 @@ TEST_F(TasksTest, WaitingOnesInATableAndAsJson) {
   EXPECT_FALSE(list[0].contains("cause"));
 }
 
+TEST_F(TasksTest, TheHistoryOfOneTypeIsLookedThroughStepByStep) {
+  submit("");
+  look_.execute(
+      "INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type, ended_at, "
+      "lock_host, lock_pid) SELECT " +
+      std::to_string(partition().queue_id) +
+      ", 0, 1, seq, 1, IF(seq = 12000, 'rare', 'often'), UTC_TIMESTAMP(6) - INTERVAL seq SECOND, "
+      "'h', 1 FROM " +
+      support::numbers(1, 12'500));
+  const auto first = allot({"history", "--type", "rare"});
+  EXPECT_EQ(first.status.code, kExitOk);
+  EXPECT_FALSE(has(first.out, "rare")) << first.out;
+  const std::string word = "stopped after 10000 finished tasks; look further with --after ";
+  const std::size_t at = first.err.find(word);
+  ASSERT_NE(at, std::string::npos) << first.err;
+  std::string after = first.err.substr(at + word.size());
+  after.erase(after.find('\n'));
+  const auto second = allot({"history", "--type", "rare", "--after", after});
+  EXPECT_TRUE(has(second.out, "rare")) << second.out;
+  EXPECT_EQ(second.err, "");
+  EXPECT_EQ(allot({"history", "--type", "often", "--limit", "3"}).err,
+            "queue default: at most 3 are shown, see --limit\n");
+}
+
 TEST_F(TasksTest, OneQueueAndALimit) {
   const std::string first = submit("1");
   submit("2");

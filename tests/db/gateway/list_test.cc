@@ -85,6 +85,39 @@ TEST_F(ListTest, AFilterLooksAtSoManyRowsAndHandsOutACursor) {
   EXPECT_EQ(shown["dead"], 0);
 }
 
+TEST_F(ListTest, ATimeIsAFilter) {
+  put_many(6, "a");
+  const auto ids = all("/api/v1/queues/mail/tasks");
+  for (const std::string& id : ids) {
+    ASSERT_EQ(post("/api/v1/tasks/" + id + "/cancel").status(), 200U);
+  }
+  look_.execute("SET @n = 0");
+  look_.execute(
+      "UPDATE task_dead SET died_at = '2026-11-24 04:00:00' + INTERVAL (@n := @n + 1) SECOND");
+  const std::string dead = "/api/v1/queues/mail/dead";
+  const auto whole = all(dead);
+  const auto between = all(dead + "?since=2026-11-24T04:00:02Z&until=2026-11-24T04:00:05Z&limit=2");
+  EXPECT_EQ(between, (std::vector<std::string>{whole[2], whole[3], whole[4]}));
+  EXPECT_EQ(all(dead + "?since=2026-11-24T05:00:02%2B01:00").size(), 5U) << "another zone";
+  EXPECT_EQ(all(dead + "?until=2026-11-24T04:00:01Z").size(), 0U);
+  EXPECT_EQ(all(dead + "?type=a&until=2026-11-24T04:00:03Z").size(), 2U);
+  EXPECT_EQ(all(dead + "?type=b&since=2026-11-24T04:00:03Z").size(), 0U);
+  for (const char* wrong : {"yesterday", "2026-11-24", "2026-11-24T04:00:00", "%27"}) {
+    const Answered answered = get(dead + "?since=" + wrong);
+    EXPECT_EQ(answered.status(), 400U) << wrong;
+    EXPECT_EQ(answered.named(), "since") << wrong;
+  }
+}
+
+TEST_F(ListTest, WaitingTasksHaveTheTimeAtWhichTheyAreDue) {
+  put("mail", R"(,"delay":"10h")");
+  const std::string now = put("mail");
+  const std::string soon =
+      value("SELECT DATE_FORMAT(UTC_TIMESTAMP(6) + INTERVAL 1 HOUR, '%Y-%m-%dT%H:%i:%sZ')");
+  EXPECT_EQ(all("/api/v1/queues/mail/tasks?until=" + soon), std::vector<std::string>{now});
+  EXPECT_EQ(all("/api/v1/queues/mail/tasks?since=" + soon).size(), 1U);
+}
+
 TEST_F(ListTest, ACursorIsChecked) {
   put_many(3, "a");
   const std::string page = "/api/v1/queues/mail/tasks?limit=1";

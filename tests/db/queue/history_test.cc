@@ -179,16 +179,14 @@ TEST_F(HistoryTest, TheListIsPagedTheNewestFirst) {
   const auto all = finish(block);
   ack(worker_.db, partition_, all);  // all at one moment
   std::vector<TaskId> seen;
-  DoneFilter filter;
+  std::optional<Done> after;
   for (;;) {
-    const auto page = list_done(look_, queue_, filter, 3);
+    const auto page = list_done(look_, queue_, 3, after);
     for (const Done& done : page) seen.push_back(done.id);
     if (page.size() < 3) break;
-    filter.after = page.back();
+    after = page.back();
   }
   EXPECT_EQ(seen, std::vector<TaskId>(ids.rbegin(), ids.rend()));
-  EXPECT_EQ(list_done(look_, queue_, {"t", {}}, 50).size(), 7U);
-  EXPECT_EQ(list_done(look_, queue_, {"other", {}}, 50).size(), 0U);
 }
 
 TEST_F(HistoryTest, APurgeTakesABatchAndOnlyWhatIsOld) {

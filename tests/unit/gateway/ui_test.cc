@@ -238,6 +238,20 @@ TEST(Problems, ADatabaseThatIsGoneIsOne) {
   EXPECT_EQ(problems[0].key, "database");
 }
 
+// The same of schedules, locks and routes.
+void add_of_others(json& task, const std::string& text) {
+  for (const char* name :
+       {"in_words", "expression", "zone", "late", "overlap", "last_run", "next_run", "from", "to",
+        "set_at", "unique_key_free_at", "begun_at", "worker", "ended_at"}) {
+    task[name] = text;
+  }
+  task["last_ticks"] =
+      json::array({{{"tick", text}, {"at", text}, {"task", text}, {"reason", text}}});
+  const json holder{{"slot", 1}, {"host", text}, {"pid", 7}, {"held_ms", 5}, {"remaining_ms", 5}};
+  task["held"] = json::array({holder});
+  task["waiting"] = json::array({{{"host", text}, {"pid", 7}, {"waiting_ms", 1}, {"live", true}}});
+}
+
 // Each text of a document is hostile; what a page makes of it has only the elements of its own.
 json hostile(const std::string& text) {
   const json attempt{{"attempt", 1},    {"life", 0},         {"ended_at", text}, {"cause", text},
@@ -277,6 +291,7 @@ json hostile(const std::string& text) {
             {"cancel_asked", {{"at", text}, {"reason", text}}},
             {"reasons", json::array({{{"text", text}}})},
             {"attempts", json::array({attempt, attempt})}};
+  add_of_others(task, text);
   task["items"] = json::array({task});
   return task;
 }
@@ -296,12 +311,15 @@ TEST(Pages, HostileTextsBecomeNothingButText) {
   for (const Page& page : pages()) {
     View plain{visit()};
     View view{visit()};
-    for (const char* name : {"queue", "id", "action"}) {
+    for (const char* name : {"queue", "id", "action", "schedule", "lock"}) {
       plain.visit.path[name] = "x";
       view.visit.path[name] = attack;
     }
-    view.visit.query = {{"queue", attack}, {"type", attack}, {"note", attack}, {"refresh", attack}};
-    plain.visit.query = {{"queue", "x"}, {"type", "x"}, {"note", "x"}, {"refresh", "x"}};
+    for (const char* name :
+         {"queue", "type", "note", "refresh", "group", "since", "until", "cursor"}) {
+      view.visit.query[name] = attack;
+      plain.visit.query[name] = "x";
+    }
     for (int i = 0; i < 6; ++i) {
       plain.documents.push_back(document(hostile("x")));
       view.documents.push_back(document(hostile(attack)));
@@ -319,6 +337,39 @@ TEST(Pages, HostileTextsBecomeNothingButText) {
     for (const char* address : {"href=\"//", "href=\"java", "src=\"//"}) {
       EXPECT_EQ(html.find(address), std::string::npos) << page.path;
     }
+  }
+}
+
+// Where a schedule fails, and where a unique key was found.
+TEST(Pages, HostileTextsOfFewPagesAreTextToo) {
+  const std::string attack = "\"><script>alert(1)</script>";
+  for (const Page& page : pages()) {
+    if (page.path != "search" && page.path != "schedules/{schedule}") continue;
+    View view{visit()};
+    view.visit.path["schedule"] = attack;
+    view.visit.query = {{"queue", attack}, {"key", attack}};
+    json body = hostile(attack);
+    body["error"] = {{"since", attack}, {"text", attack}};
+    for (int i = 0; i < 2; ++i) view.documents.push_back(document(body));
+    Html html;
+    page.render(view, html);
+    const std::string text = html.take();
+    EXPECT_NE(text.find("&lt;script&gt;"), std::string::npos) << page.path;
+    EXPECT_EQ(text.find("<script>"), std::string::npos) << page.path;
+  }
+}
+
+TEST(Pages, AReaderIsOfferedNoAction) {
+  access::Reach all{true, {}};
+  for (const Page& page : pages()) {
+    View view{visit()};
+    view.visit.caller = access::Caller("token:reader", {all, access::Reach(), access::Reach()});
+    for (int i = 0; i < 6; ++i) view.documents.push_back(document(hostile("x")));
+    Html html;
+    page.render(view, html);
+    const std::string text = html.take();
+    EXPECT_EQ(text.find("method=\"post\""), std::string::npos) << page.path;
+    EXPECT_EQ(text.find("danger"), std::string::npos) << page.path;
   }
 }
 

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/access/login_code.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/mutant.h"
+#include "base/posix.h"
+#include "base/unique_fd.h"
+#include "gateway/access/token.h"
+
+namespace allot::gateway::access {
+namespace {
+
+constexpr std::size_t kMostFile = 512;
+
+std::string path_in(const std::string& folder) {
+  return folder + "/login.code";
+}
+
+// The hash of the code, when it ends, and the token that it stands for.
+struct Kept {
+  TokenHash hash{};
+  std::int64_t ends = 0;
+  std::string token;
+};
+
+std::optional<Kept> read_kept(const std::string& path) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file.valid()) return std::nullopt;
+  std::array<char, kMostFile> text{};
+  const ssize_t size = ::pread(file.get(), text.data(), text.size(), 0);
+  if (size <= 0) return std::nullopt;
+  std::istringstream words(std::string(text.data(), static_cast<std::size_t>(size)));
+  std::string hash;
+  Kept kept;
+  words >> hash >> kept.ends >> kept.token;
+  const auto parsed = parse_hash(hash);
+  if (!words || !parsed) return std::nullopt;
+  kept.hash = *parsed;
+  return kept;
+}
+
+[[noreturn]] void fail(const std::string& path) {
+  throw Error("cannot write " + path + ": " + std::strerror(errno) +
+                  "; run this as the account of allotd or as root, while it runs",
+              kExitCannotCreate);
+}
+
+}  // namespace
+
+std::string make_login_code(const std::string& folder, const std::string& token_name,
+                            std::chrono::sys_seconds now) {
+  const std::string code = hex_of(hash_of(make_token())).substr(0, 32);
+  const std::string path = path_in(folder);
+  const std::string mine = path + "." + std::to_string(::getpid());
+  const std::string text = hex_of(hash_of(code)) + " " +
+                           std::to_string((now + kLoginCodeLength).time_since_epoch().count()) +
+                           " " + token_name + "\n";
+  struct stat owner {};
+  if (::stat(folder.c_str(), &owner) != 0) fail(path);
+  {
+    const UniqueFd file(
+        ::open(mine.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!file.valid()) fail(path);
+    // What root makes is for the daemon's account, whose folder this is.
+    const bool given = ::geteuid() != 0 || ::fchown(file.get(), owner.st_uid, owner.st_gid) == 0;
+    if (!given || !write_all(file.get(), text.data(), text.size())) {
+      const int error = errno;
+      ::unlink(mine.c_str());
+      errno = error;
+      fail(path);
+    }
+  }
+  if (::rename(mine.c_str(), path.c_str()) != 0) {
+    const int error = errno;
+    ::unlink(mine.c_str());
+    errno = error;
+    fail(path);
+  }
+  return code;
+}
+
+std::optional<std::string> take_login_code(const std::string& folder, std::string_view code,
+                                           std::chrono::sys_seconds now) {
+  const std::string path = path_in(folder);
+  const auto kept = read_kept(path);
+  if (!kept || !same(kept->hash, hash_of(code))) return std::nullopt;
+  const std::int64_t left = kept->ends - now.time_since_epoch().count();
+  if (left <= 0 || left > kLoginCodeLength.count()) return std::nullopt;
+  // S92: of two that have the code, only one removes the file.
+  if (!mutant::removed("ui_code") && ::unlink(path.c_str()) != 0) return std::nullopt;
+  return kept->token;
+}
+
+}  // namespace allot::gateway::access

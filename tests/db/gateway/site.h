@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "db/gateway/many_rows.h"
+#include "gateway/access/access.h"
+#include "gateway/ui/session.h"
+#include "gateway/ui/site.h"
+
+namespace allot::gateway::ui {
+
+// The dashboard over the tasks of a test, without HTTP around it. It knows the tokens "all" (every
+// role) and "reader" (may only read).
+class SiteTest : public api::ManyRowsTest {
+ protected:
+  SiteTest()
+      : access_(settings()), site_(std::make_unique<Site>("", "", kKey, access_, *application_)) {}
+
+  // A form as a browser of this host sends it, and what a test leaves out of it.
+  struct Form {
+    std::string token = "all";
+    std::string origin = "http://localhost";  // empty: none
+    std::string form = "right";               // the token of the form; "right": that of the caller
+    std::string type = "application/x-www-form-urlencoded";
+    std::string more{};  // further fields
+  };
+
+  api::Answered page(const std::string& path, const std::string& token = "all") {
+    return send({"GET", path, ""}, token, "");
+  }
+  api::Answered post(const std::string& path, const Form& form) {
+    http::Head head{"POST", path, ""};
+    if (!form.origin.empty()) head.fields.push_back({"origin", form.origin});
+    head.fields.push_back({"content-type", form.type});
+    const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+    const std::string right = Signer(kKey).form_token("token:" + form.token, "", now);
+    std::string body = form.more;
+    if (!form.form.empty()) body += "&form=" + (form.form == "right" ? right : form.form);
+    return send(std::move(head), form.token, body);
+  }
+
+ private:
+  static config::Gateway settings() {
+    config::Gateway settings;
+    for (const char* name : {"all", "reader"}) {
+      config::GatewayToken token;
+      token.name = name;
+      token.sha256 = access::hex_of(access::hash_of(name));
+      token.read = {"*"};
+      if (token.name == "all") token.submit = token.operate = {"*"};
+      settings.tokens.push_back(std::move(token));
+    }
+    return settings;
+  }
+  api::Answered send(http::Head head, const std::string& token, const std::string& body) {
+    if (const std::size_t mark = head.path.find('?'); mark != std::string::npos) {
+      head.query = head.path.substr(mark + 1);
+      head.path.resize(mark);
+    }
+    head.fields.push_back({"host", "localhost"});
+    head.fields.push_back({"authorization", "Bearer " + token});
+    const auto answer = std::make_shared<std::promise<http::Response>>();
+    auto answered = answer->get_future();
+    site_->answer({std::move(head), body},
+                  [answer](http::Response response) { answer->set_value(std::move(response)); });
+    return {answered.get(), true};
+  }
+
+  inline static const std::string kKey{"0123456789abcdef0123456789abcdef"};
+  const access::Access access_;
+  const std::unique_ptr<Site> site_;
+};
+
+}  // namespace allot::gateway::ui

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a page of the dashboard costs the database does not grow with the rows of the tables, and
+// what concerns all queues takes no more statements for more queues.
+//   ALLOT_TEST_ROWS=10000000: in each of the tables of tasks
+#include <cstdio>
+#include <map>
+
+#include "db/gateway/site.h"
+#include "queue/locks/lock_store.h"
+#include "queue/schedules/schedule_store.h"
+
+namespace allot::gateway::ui {
+namespace {
+
+struct Cost {
+  std::uint64_t statements = 0;
+  std::uint64_t rows = 0;
+};
+
+class PageCostTest : public SiteTest {
+ protected:
+  std::uint64_t statements() {
+    return number("SELECT variable_value FROM " +
+                  std::string(support::on_mysql() ? "performance_schema" : "information_schema") +
+                  ".global_status WHERE variable_name = 'Questions'");
+  }
+  Cost cost_of(const std::string& path) {
+    Cost cost;
+    const auto look = [&] {
+      const auto answered = page(path);
+      EXPECT_EQ(answered.status(), 200U) << path << ": " << answered;
+    };
+    cost.rows = rows_read_by(look_, look);
+    const std::uint64_t before = statements();
+    look();
+    cost.statements = statements() - before - 1;
+    return cost;
+  }
+  std::map<std::string, Cost> costs(const std::vector<std::string>& paths) {
+    std::map<std::string, Cost> all;
+    for (const std::string& path : paths) {
+      static_cast<void>(cost_of(path));  // what a connection asks first
+      all[path] = cost_of(path);
+    }
+    return all;
+  }
+  // Each page, and the lists and the search with a filter that finds nothing.
+  std::vector<std::string> paths() {
+    queue::ensure_lock(look_, "billing", 2);
+    queue::ScheduleSpec spec;
+    spec.name = "nightly";
+    spec.expression = "0 3 * * *";
+    spec.queue = "mail";
+    spec.type = "t";
+    queue::put_schedule(look_, spec, queue::database_now(look_) + std::chrono::hours(1));
+    const json count = post_api("/api/v1/queues/other/dead/retry", "");
+    const json begun =
+        post_api("/api/v1/queues/other/dead/retry", json{{"token", count["token"]}}.dump());
+    const std::string task =
+        get("/api/v1/queues/mail/tasks?limit=1").document()["items"][0].value("task", "");
+    std::vector<std::string> all;
+    for (const Page& each : pages()) {
+      std::string path(each.path);
+      for (const auto& [name, value] :
+           std::map<std::string, std::string>{{"{queue}", "mail"},
+                                              {"{id}", task},
+                                              {"{schedule}", "nightly"},
+                                              {"{lock}", "billing"},
+                                              {"{action}", begun["action"].dump()}}) {
+        if (const std::size_t at = path.find(name); at != path.npos) {
+          path.replace(at, name.size(), value);
+        }
+      }
+      all.push_back("/ui/" + path);
+    }
+    for (const char* state : {"dead", "waiting", "running", "done"}) {
+      const std::string search = "/ui/search?queue=mail&state=" + std::string(state);
+      all.push_back(search);
+      all.push_back(search + "&type=none");
+      all.push_back(search + "&since=2100-01-01T00:00");
+      all.push_back(search + "&until=2020-01-01T00:00");
+    }
+    all.push_back("/ui/failures?queue=mail");
+    return all;
+  }
+  json post_api(const std::string& target, const std::string& body) {
+    return api::GatewayTest::post(target, body).document();
+  }
+};
+
+TEST_F(PageCostTest, DoesNotGrowWithTheRows) {
+  fill(1, kFewRows);
+  const auto all = paths();
+  const auto few = costs(all);
+  fill(kFewRows + 1, many_rows());
+  analyze();
+  const auto many = costs(all);
+  std::printf("%-56s %10s %10s %10s\n", "page", "statements", "few rows", "many rows");
+  for (const std::string& path : all) {
+    const Cost& before = few.at(path);
+    const Cost& now = many.at(path);
+    std::printf("%-56s %10llu %10llu %10llu\n", path.c_str(),
+                static_cast<unsigned long long>(now.statements),
+                static_cast<unsigned long long>(before.rows),
+                static_cast<unsigned long long>(now.rows));
+    // Statements of a second's time, such as the look whether the schema is a newer one.
+    EXPECT_LE(now.statements, before.statements + 2) << path;
+    EXPECT_LE(now.rows, before.rows + api::kOnePage) << path;
+  }
+}
+
+TEST_F(PageCostTest, StatementsOfWhatConcernsAllQueuesDoNotGrowWithThem) {
+  fill(1, kFewRows);
+  const std::vector<std::string> all{
+      "/ui/",      "/ui/queues", "/ui/failures", "/ui/search",      "/ui/schedules",
+      "/ui/locks", "/ui/routes", "/ui/bulk",     "/ui/queues/mail", "/ui/queues/mail/dead"};
+  const auto one = costs(all);
+  for (int i = 0; i < 100; ++i) {
+    make_queue("more" + std::to_string(i), {4, queue::Placement::kSpread, 1});
+  }
+  const auto hundred = costs(all);
+  std::printf("%-56s %21s %21s\n", "page", "3 queues: statements", "103 queues");
+  for (const std::string& path : all) {
+    std::printf("%-56s %10llu %10llu %10llu %10llu\n", path.c_str(),
+                static_cast<unsigned long long>(one.at(path).statements),
+                static_cast<unsigned long long>(one.at(path).rows),
+                static_cast<unsigned long long>(hundred.at(path).statements),
+                static_cast<unsigned long long>(hundred.at(path).rows));
+    EXPECT_LE(hundred.at(path).statements, one.at(path).statements + 2) << path;
+    EXPECT_LE(hundred.at(path).rows, one.at(path).rows + 100 * 60) << path << ": linear at most";
+  }
+}
+
+}  // namespace
+}  // namespace allot::gateway::ui
