@@ -80,7 +80,7 @@ final class WorkCommand extends Command
         return 'queue:restart';
     }
 
-    private function verdict(string $connection, array $task, WorkerOptions $options): array
+    private function verdict(string $connection, array &$task, WorkerOptions $options): array
     {
         try {
             return $this->pauses($connection, $task['queue']) ?? $this->process($connection, $task, $options);
@@ -101,15 +101,17 @@ final class WorkCommand extends Command
         return null;
     }
 
-    private function process(string $connection, array $task, WorkerOptions $options): array
+    private function process(string $connection, array &$task, WorkerOptions $options): array
     {
         $signature = $this->laravel[Signature::class];
         $json = $signature->verified($task['payload']);
+        unset($task['payload']);  // it may be large, and the framework has a copy of its own
         if ($json === null) {
             return Verdict::fail(null, "the payload is not signed with this application's key (app.key)");
         }
         $this->resetScope();
         $this->job = new AllotJob($this->laravel, $connection, $this->pipe, $signature, $task, $json);
+        unset($json);
         $this->laravel[CurrentTask::class]->begin($this->job);
         try {
             if ($this->timedOut()) {
