@@ -256,7 +256,7 @@ run([
         ends($task);
         equal(['ran@1'], seen('split'), 'what ran');
     },
-    'size() and its kin count' => function () {
+    'size() and the other figures count' => function () {
         $task = Queue::later(3600, new Jobs\Note('sized'), '', 'other');
         $queue = Queue::connection();
         equal([1, 0, 1, 0], [$queue->size('other'), $queue->pendingSize('other'), $queue->delayedSize('other'),
@@ -373,7 +373,7 @@ run([
         after(null, new Jobs\Note('after the reload'));
         equal(['ran@1'], seen('after the reload'), 'what ran then');
     },
-    'A payload that nobody signed is dead at once, and not unserialized' => function () {
+    'its payload is not signed with app.key: it is dead at once, and not unserialized' => function () {
         $signature = new \Allot\Laravel\Signature(['another key']);
         foreach (['{"job": "App\\\\Plain@fire", "data": {"name": "unsigned", "delete": true}}', 'x', ''] as $payload) {
             foreach ([$payload, $signature->sign($payload)] as $sent) {
@@ -410,7 +410,7 @@ run([
         eventually(fn () => seen('large in bulk') === ['ran@1'], 'the large one');
         eventually(fn () => seen('small in bulk') === ['ran@1'], 'the small one');
     },
-    'A payload above 16 MiB is refused at dispatch, and the transaction goes on' => function () {
+    'its payload exceeds 16 MiB - 1: its dispatch is refused, and the transaction goes on' => function () {
         $job = fn ($bytes) => tap(new Jobs\Note('too large'), fn ($job) => $job->chainQueue = str_repeat('x', $bytes));
         $refused = function (callable $push) {
             try {
@@ -433,7 +433,7 @@ run([
         equal(1, DB::table('orders')->where('name', 'with a large job')->count(), 'the row');
         equal([[], []], [seen('too large'), seen('in one bulk')], 'what else ran');
     },
-    'A child that keeps the descriptors open disturbs nobody' => function () {
+    'A child that keeps the descriptors open delays no other job' => function () {
         after(null, new Acts('child', 'leavesAChild'));
         after(null, new Jobs\Note('after the child'));
         equal(['ran@1'], seen('after the child'), 'what ran');
