@@ -107,6 +107,12 @@ class Acts extends Job
         DB::select('SELECT 1');
     }
 
+    private function notesItsPayload()
+    {
+        $payload = $this->job->payload();
+        $this->note('payload', "{$payload['tag']} {$payload['uuid']}");
+    }
+
     private function notesItsStart()
     {
         $this->note('started', (string) $_SERVER['REQUEST_TIME']);
