@@ -361,10 +361,10 @@ run([
         equal(true, $log() > $before, 'the process left');
     },
     'queue:restart twice in a second: no job runs in a process between the two' => function () {
-        eventually(fn () => fmod(microtime(true), 1) < 0.1, 'a second begins', 2);
-        artisan('queue:restart');
-        $mark = application()['cache']->get('illuminate:queue:restart');
-        foreach (['one', 'two', 'three', 'four'] as $name) {
+        foreach (['one', 'two', 'three'] as $name) {
+            eventually(fn () => fmod(microtime(true), 1) < 0.1, 'a second begins', 2);
+            $mark = time();  // a process that starts after this and within this second has to leave, too
+            application()['cache']->forever('illuminate:queue:restart', $mark);
             after(null, new Acts("restart $name", 'notesItsStart'));
             equal(true, (int) seen_of("restart $name", 'started')->detail > $mark, "start of the process of $name");
         }
