@@ -374,6 +374,9 @@ run([
         [$file, $allot] = [getenv('ALLOT_CONFIG'), getenv('APP_BUILD') . '/bin/allot'];
         $right = file_get_contents($file);
         try {
+            file_put_contents($file, str_replace('size =', 'siez =', $right));
+            [$status, $output] = outcome([$allot, 'reload', '--wait']);
+            equal([78, 1], [$status, preg_match("/^allot: .*allot.toml:\\d+: unknown key 'siez' .*\\n$/", $output)], $output);
             file_put_contents($file, str_replace('hello_timeout', 'hello_timeot', $right));
             [$status, $output] = outcome([$allot, 'reload', '--wait']);
             equal([78, 1], [$status, count(explode("\n", trim($output)))], $output);
