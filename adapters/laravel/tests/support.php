@@ -58,11 +58,7 @@ function seen_of(string $job, string $what): ?object
 
 function state(string $task): ?string
 {
-    try {
-        DB::statement('CALL allot.allot_task(?, @state)', [$task]);
-    } catch (\Illuminate\Database\QueryException $error) {  // a deadlock with the worker that ends the task
-        return str_contains($error->getMessage(), '1213') ? 'waiting' : throw $error;
-    }
+    DB::statement('CALL allot.allot_task(?, @state)', [$task]);
     return DB::selectOne('SELECT @state AS state')->state;
 }
 
