@@ -4,6 +4,7 @@ namespace Allot\Laravel;
 
 use Illuminate\Contracts\Queue\Queue as QueueContract;
 use Illuminate\Database\Connection;
+use Illuminate\Queue\InvalidPayloadException;
 use Illuminate\Queue\Queue;
 
 // Submits jobs with Allot's procedures over the application's own connection, so that a job
@@ -13,6 +14,7 @@ final class AllotQueue extends Queue implements QueueContract
     private const MAX_TASKS = 1000;      // of one allot_submit_many
     private const MAX_BYTES = 4 << 20;   // of its argument; max_allowed_packet is at least this
     private const MAX_ATTEMPTS = 100000;
+    private const MAX_PAYLOAD = (16 << 20) - 1;
 
     public function __construct(
         private Connection $database,
@@ -176,10 +178,11 @@ final class AllotQueue extends Queue implements QueueContract
         $job = json_decode($payload, true) ?? [];
         $tries = (int) ($job['maxTries'] ?? $this->settings['tries'] ?? 1);
         $unlimited = $tries === 0 || !empty($job['retryUntil']);
+        $name = $job['displayName'] ?? $job['job'] ?? 'job';
         $task = [
             'queue' => $this->getQueue($queue),
-            'type' => TaskType::of($this->settings['application'], $job['displayName'] ?? $job['job'] ?? 'job'),
-            'payload' => $this->signature->sign($payload),
+            'type' => TaskType::of($this->settings['application'], $name),
+            'payload' => $this->signed($payload, $name),
             // S83: one more than the framework's: if the last try dies with its process, another attempt
             // lets the framework record the failure, without running the job.
             'max_attempts' => $unlimited ? self::MAX_ATTEMPTS : min(self::MAX_ATTEMPTS, $tries + 1),
@@ -189,6 +192,18 @@ final class AllotQueue extends Queue implements QueueContract
             $task['time_limit'] = $job['timeout'] + ($this->settings['start_seconds'] ?? 10) . 's';
         }
         return $options + $task;
+    }
+
+    /** Refuses a payload that Allot does not take before a statement fails in the open transaction. */
+    private function signed(string $payload, string $name): string
+    {
+        $signed = $this->signature->sign($payload);
+        if (strlen($signed) > self::MAX_PAYLOAD) {
+            throw new InvalidPayloadException(sprintf(
+                'payload of %s is %d bytes with its signature; the limit is %d (16 MiB - 1). ' .
+                'Store the data elsewhere and dispatch a reference.', $name, strlen($signed), self::MAX_PAYLOAD));
+        }
+        return $signed;
     }
 
     private function optionsOf($job, $delay): array

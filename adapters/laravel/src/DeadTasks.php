@@ -23,7 +23,7 @@ final class DeadTasks
         return isset($job[self::MARK]);
     }
 
-    /** The newest first, of each queue. */
+    /** The newest first, of each queue; once, if several connections lead to the same Allot. */
     public function all(): array
     {
         $all = [];
@@ -32,12 +32,12 @@ final class DeadTasks
             foreach ($this->pages($gateway, '/queues') as $queue) {
                 foreach ($this->pages($gateway, "/queues/{$queue['name']}/dead") as $task) {
                     if (str_starts_with($task['type'], $settings['application'] . '.')) {
-                        $all[] = $this->record($name, $task, ['job' => $task['type']]);
+                        $all[$task['task']] ??= $this->record($name, $task, ['job' => $task['type']]);
                     }
                 }
             }
         }
-        return $all;
+        return array_values($all);
     }
 
     /** With its payload, so that the framework's queue:retry can read it; null: no such dead task. */
@@ -79,7 +79,7 @@ final class DeadTasks
             return $submit(json_encode($job, JSON_UNESCAPED_UNICODE));
         }
         if (!$this->post($id, 'retry')) {
-            throw new \RuntimeException("task $id is not dead any more");
+            throw new \RuntimeException("task $id is not dead any more, or the token of the gateway is not for its queue");
         }
         $this->putBack[] = $id;
         return $id;

@@ -35,6 +35,15 @@ final class Pipe
         $this->write(['kind' => 'verdict', 'id' => $id] + $verdict);
     }
 
+    /**
+     * A verdict after which this process ends. allotd replaces a program that writes between two tasks, which the
+     * second line does; one that only ends could be given another task before, which would be charged for its end.
+     */
+    public function lastVerdict(string $id, array $verdict): void
+    {
+        $this->write(['kind' => 'verdict', 'id' => $id] + $verdict, ['kind' => 'heartbeat', 'id' => $id]);
+    }
+
     public function checkpoint(string $id, string $payload): void
     {
         $this->call(['kind' => 'checkpoint', 'id' => $id, 'payload' => $payload]);
@@ -63,10 +72,12 @@ final class Pipe
         return $line === false ? null : json_decode($line, true, 16, JSON_THROW_ON_ERROR);
     }
 
-    private function write(array $line): void
+    // All at once, so that allotd reads all of them before it sends anything.
+    private function write(array ...$lines): void
     {
-        $json = json_encode($line, JSON_THROW_ON_ERROR | JSON_INVALID_UTF8_SUBSTITUTE | JSON_UNESCAPED_SLASHES);
-        if (fwrite($this->out, $json . "\n") === false) {
+        $flags = JSON_THROW_ON_ERROR | JSON_INVALID_UTF8_SUBSTITUTE | JSON_UNESCAPED_SLASHES;
+        $text = implode('', array_map(fn ($line) => json_encode($line, $flags) . "\n", $lines));
+        if (fwrite($this->out, $text) === false) {
             exit(1);  // allotd reads no more
         }
     }

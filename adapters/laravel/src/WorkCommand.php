@@ -18,6 +18,7 @@ final class WorkCommand extends Command
     use DetectsLostConnections;
 
     private const PAUSED_SECONDS = 10;  // between two looks whether the application takes jobs again
+    private const RESTART = 'illuminate:queue:restart';  // the framework's mark of queue:restart in the cache
 
     protected $signature = 'allot:work
         {connection=allot : Queue connection of the driver allot}
@@ -29,7 +30,8 @@ final class WorkCommand extends Command
     private Worker $worker;
     private ?AllotJob $job = null;
     private ?string $task = null;     // the one without a verdict yet
-    private bool $leaves = false;
+    private ?string $leaves = null;   // why it runs no further job
+    private $restarted;               // the mark of queue:restart when this process started
 
     public function handle(Cache $cache): int
     {
@@ -47,26 +49,38 @@ final class WorkCommand extends Command
         $this->laravel['events']->listen(JobExceptionOccurred::class, fn ($event) => $this->threw($event));
         register_shutdown_function(fn () => $this->ended());
 
-        $restarted = $cache->get('illuminate:queue:restart');
+        $this->restarted = $cache->get(self::RESTART);
         $this->pipe = new Pipe();
         while ($task = $this->pipe->nextTask()) {
-            if ($cache->get('illuminate:queue:restart') !== $restarted) {
+            if ($reason = $this->leaves ?? $this->oldCode()) {
                 // S83: it runs with the new code, in the process that takes the place of this one.
-                $this->pipe->verdict($task['id'], Verdict::release('queue:restart'));
+                $this->pipe->lastVerdict($task['id'], Verdict::release($reason));
                 return 0;
             }
             $this->task = $task['id'];
             $verdict = $this->verdict($connection, $task, $options);
             $this->task = null;
             $this->pipe->verdict($task['id'], $verdict);
-            if ($this->leaves) {
-                return 0;
-            }
         }
         return 0;
     }
 
-    private function verdict(string $connection, array $task, WorkerOptions $options): array
+    // Why it runs no further job, if queue:restart was called since this process started. The mark is in
+    // seconds, so a process that started within that second may have the code of before it. A process that
+    // leaves waits until the second is over, so that the one that takes its place is younger than the mark.
+    private function oldCode(): ?string
+    {
+        $mark = $this->cache->get(self::RESTART);
+        if ($mark === $this->restarted && (int) $mark !== $_SERVER['REQUEST_TIME']) {
+            return null;
+        }
+        if ((int) $mark === time()) {
+            time_sleep_until((int) $mark + 1);
+        }
+        return 'queue:restart';
+    }
+
+    private function verdict(string $connection, array &$task, WorkerOptions $options): array
     {
         try {
             return $this->pauses($connection, $task['queue']) ?? $this->process($connection, $task, $options);
@@ -87,15 +101,17 @@ final class WorkCommand extends Command
         return null;
     }
 
-    private function process(string $connection, array $task, WorkerOptions $options): array
+    private function process(string $connection, array &$task, WorkerOptions $options): array
     {
         $signature = $this->laravel[Signature::class];
         $json = $signature->verified($task['payload']);
+        unset($task['payload']);  // it may be large, and the framework has a copy of its own
         if ($json === null) {
             return Verdict::fail(null, "the payload is not signed with this application's key (app.key)");
         }
         $this->resetScope();
         $this->job = new AllotJob($this->laravel, $connection, $this->pipe, $signature, $task, $json);
+        unset($json);
         $this->laravel[CurrentTask::class]->begin($this->job);
         try {
             if ($this->timedOut()) {
@@ -151,8 +167,9 @@ final class WorkCommand extends Command
             return;
         }
         $this->job->threw($event->exception);
-        // As the framework's worker: the next process connects again.
-        $this->leaves = $this->leaves || $this->causedByLostConnection($event->exception);
+        if ($this->causedByLostConnection($event->exception)) {
+            $this->leaves = 'the connection to the database was lost';  // the next process connects again
+        }
     }
 
     // After exit() or a fatal error in a job.
@@ -164,6 +181,6 @@ final class WorkCommand extends Command
         ini_set('memory_limit', '-1');  // it may be used up
         $error = error_get_last();
         $fatal = $error && in_array($error['type'], [E_ERROR, E_CORE_ERROR, E_COMPILE_ERROR, E_PARSE], true);
-        $this->pipe->verdict($this->task, Verdict::ended($fatal ? $error : null));
+        $this->pipe->lastVerdict($this->task, Verdict::ended($fatal ? $error : null));
     }
 }

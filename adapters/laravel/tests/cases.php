@@ -139,6 +139,15 @@ run([
         equal(['ran@1', 'ran@2', 'failed'], seen('exits'), 'what ran');
         shows($task, 'the job ended its process');
     },
+    'A job that ends its process costs the jobs after it nothing' => function () {
+        $pairs = array_map(fn () => [tap(new Acts('ends', 'exitsSlowly'), fn ($job) => $job->tries = 1), new Jobs\Note('next')],
+                           range(1, 12));
+        Queue::bulk(array_merge(...$pairs));
+        eventually(fn () => count(seen('next')) === 12, 'the neighbours');
+        eventually(fn () => count(array_keys(seen('ends'), 'failed')) === 12, 'those that end their processes');
+        equal(array_fill(0, 12, 'ran@1'), seen('next'), 'what ran');
+        eventually(fn () => Queue::size() === 0, 'the queue is empty');
+    },
     'a fatal error: a failed attempt with file and line' => function () {
         $task = after('dead', new Acts('fatal', 'runsIntoAFatalError'));
         shows($task, 'class Twice', 'Acts.php');
@@ -211,6 +220,20 @@ run([
         $task = after(null, new Jobs\Secret('secret'));
         equal(['ran@1'], seen('secret'), 'what ran');
     },
+    'Events and createPayloadUsing know a job as those of other drivers do' => function () {
+        $queued = [];
+        application()['events']->listen(\Illuminate\Queue\Events\JobQueued::class, function ($event) use (&$queued) {
+            $queued[] = $event->id;
+        });
+        \Illuminate\Queue\Queue::createPayloadUsing(fn ($connection, $queue) => ['tag' => "$connection $queue"]);
+        try {
+            $task = after(null, new Acts('tagged', 'notesItsPayload'));
+        } finally {
+            \Illuminate\Queue\Queue::createPayloadUsing(null);
+        }
+        equal([$task], $queued, 'ids of JobQueued');
+        equal("allot default $task", seen_of('tagged', 'payload')->detail, 'what the payload has');
+    },
     'A chain runs in order, and calls its catch' => function () {
         Bus::chain([new Jobs\Note('first'), new Jobs\Note('second')])->dispatch();
         eventually(fn () => seen('second') === ['ran@1'], 'the second');
@@ -247,7 +270,7 @@ run([
         ends($task);
         equal(['ran@1'], seen('split'), 'what ran');
     },
-    'size() and its kin count' => function () {
+    'size() and the other figures count' => function () {
         $task = Queue::later(3600, new Jobs\Note('sized'), '', 'other');
         $queue = Queue::connection();
         equal([1, 0, 1, 0], [$queue->size('other'), $queue->pendingSize('other'), $queue->delayedSize('other'),
@@ -283,6 +306,44 @@ run([
         equal(null, state($task), 'state');
         equal(false, str_contains(artisan('queue:failed'), $task), 'the list after it');
     },
+    'queue:flush discards all dead tasks of the application, and no other ones' => function () {
+        DB::statement("CALL allot.allot_submit('default', 'other.x', '', NULL, @id, @e)");
+        $foreign = DB::selectOne('SELECT @id AS id')->id;
+        $failed = application()['queue.failer'];
+        $before = count($failed->all());
+        Queue::bulk(array_fill(0, 1050, new Acts('flushed', 'failsItself')));  // more than one page of the gateway
+        eventually(fn () => count($failed->all()) === $before + 1050, 'all are listed');
+        $failed->flush(1);
+        equal($before + 1050, count($failed->all()), 'those of less than an hour');
+        artisan('queue:flush');
+        equal([], $failed->all(), 'the list');
+        equal('waiting', state($foreign), 'a task of another application');
+        allot('task', 'cancel', $foreign);
+    },
+    'The gateway by its URL needs a token with the roles read and operate' => function () {
+        $task = after('dead', new Acts('by URL', 'failsItself'));
+        $asks = fn ($token, ...$words) => outcome(
+            [getenv('APP_PHP'), getenv('APP_ARTISAN'), ...$words], ['APP_GATEWAY' => getenv('APP_URL'), 'APP_TOKEN' => $token]);
+        $token = fn ($role) => trim(fgets(fopen(getenv('APP_TOKENS') . "/$role", 'r')));
+        $refused = function (array $outcome, string $text) {
+            equal(true, $outcome[0] !== 0 && str_contains($outcome[1], $text), "exit code {$outcome[0]}, '$text' in {$outcome[1]}");
+        };
+        $refused($asks('', 'queue:failed'), 'answers 401');
+        $refused($asks('allot_wrong', 'queue:failed'), 'answers 401');
+        $refused($asks($token('read'), 'queue:forget', $task), 'answers 403');
+        $refused(outcome([getenv('APP_PHP'), getenv('APP_ARTISAN'), 'queue:failed'], ['APP_GATEWAY' => 'http://127.0.0.1:1']),
+                 "gateway at http://127.0.0.1:1: Connection refused");
+        equal('dead', state($task), 'state');
+        foreach (['read', 'operate'] as $role) {
+            [$status, $output] = $asks($token($role), 'queue:failed');
+            equal(true, $status === 0 && str_contains($output, $task), $output);
+        }
+        [$status, $output] = $asks($token('operate'), 'queue:retry', $task);
+        equal(0, $status, $output);
+        eventually(fn () => seen('by URL') === ['ran@1', 'failed', 'ran@1', 'failed'] && state($task) === 'dead', 'it ran again');
+        equal(0, $asks($token('operate'), 'queue:forget', $task)[0], 'forget');
+        equal(null, state($task), 'state');
+    },
     'queue:retry moves a deadline' => function () {
         $task = after('dead', new Jobs\Until('deadline'));
         $before = count(seen('deadline'));
@@ -299,7 +360,39 @@ run([
         equal(['ran@1'], seen('after'), 'what ran');
         equal(true, $log() > $before, 'the process left');
     },
-    'A payload that nobody signed is dead at once, and not unserialized' => function () {
+    'queue:restart twice in a second: no job runs in a process between the two' => function () {
+        foreach (['one', 'two', 'three'] as $name) {
+            eventually(fn () => fmod(microtime(true), 1) < 0.1, 'a second begins', 2);
+            $mark = time();  // a process that starts after this and within this second has to leave, too
+            application()['cache']->forever('illuminate:queue:restart', $mark);
+            after(null, new Acts("restart $name", 'notesItsStart'));
+            equal(true, (int) seen_of("restart $name", 'started')->detail > $mark, "start of the process of $name");
+        }
+    },
+    'A reload with a mistake is refused with one message, and the processes go on' => function () {
+        after(null, new Acts('before the reload', 'notesItsStart'));
+        [$file, $allot] = [getenv('ALLOT_CONFIG'), getenv('APP_BUILD') . '/bin/allot'];
+        $right = file_get_contents($file);
+        try {
+            file_put_contents($file, str_replace('size =', 'siez =', $right));
+            [$status, $output] = outcome([$allot, 'reload', '--wait']);
+            equal([78, 1], [$status, preg_match("/^allot: .*allot.toml:\\d+: unknown key 'siez' .*\\n$/", $output)], $output);
+            file_put_contents($file, str_replace('hello_timeout', 'hello_timeot', $right));
+            [$status, $output] = outcome([$allot, 'reload', '--wait']);
+            equal([78, 1], [$status, count(explode("\n", trim($output)))], $output);
+            equal(true, str_contains($output, 'refused') && str_contains($output, 'nothing has changed'), $output);
+            $log = file_get_contents(getenv('APP_WORK') . '/log');
+            equal(1, preg_match('/ pool\.kept .*hello_timeot/', $log), 'the reason in the log');
+        } finally {
+            file_put_contents($file, $right);
+        }
+        after(null, new Jobs\Note('after the refusal'));
+        equal(['ran@1'], seen('after the refusal'), 'what ran');
+        equal(true, str_contains(allot('reload', '--wait'), 'finished'), 'the next reload');
+        after(null, new Jobs\Note('after the reload'));
+        equal(['ran@1'], seen('after the reload'), 'what ran then');
+    },
+    'its payload is not signed with app.key: it is dead at once, and not unserialized' => function () {
         $signature = new \Allot\Laravel\Signature(['another key']);
         foreach (['{"job": "App\\\\Plain@fire", "data": {"name": "unsigned", "delete": true}}', 'x', ''] as $payload) {
             foreach ([$payload, $signature->sign($payload)] as $sent) {
@@ -328,10 +421,38 @@ run([
         after(null, new Jobs\Note('after bad ones'));
         equal(['ran@1'], seen('after bad ones'), 'what ran');
     },
-    'A payload of nearly 16 MiB runs, and a larger one is refused' => function () {
-        $task = after(null, new Jobs\Note('large'), ['chainQueue' => str_repeat('x', (16 << 20) - 4000)]);
+    'A payload of nearly 16 MiB runs, also in bulk' => function () {
+        $job = fn ($name) => tap(new Jobs\Note($name), fn ($job) => $job->chainQueue = str_repeat('x', (16 << 20) - 4000));
+        after(null, $job('large'));
+        equal(['ran@1'], seen('large'), 'what ran');
+        Queue::bulk([new Jobs\Note('small in bulk'), $job('large in bulk')]);
+        eventually(fn () => seen('large in bulk') === ['ran@1'], 'the large one');
+        eventually(fn () => seen('small in bulk') === ['ran@1'], 'the small one');
     },
-    'A child that keeps the descriptors open disturbs nobody' => function () {
+    'its payload exceeds 16 MiB - 1: its dispatch is refused, and the transaction goes on' => function () {
+        $job = fn ($bytes) => tap(new Jobs\Note('too large'), fn ($job) => $job->chainQueue = str_repeat('x', $bytes));
+        $refused = function (callable $push) {
+            try {
+                $push();
+            } catch (\Illuminate\Queue\InvalidPayloadException $error) {
+                $has = fn ($text) => str_contains($error->getMessage(), $text);
+                return equal(true, $has('payload of App\Jobs\Note is 1') && $has('limit is 16777215'), $error->getMessage());
+            }
+            throw new \RuntimeException('it was taken');
+        };
+        $neighbour = DB::transaction(function () use ($job, $refused) {
+            DB::table('orders')->insert(['name' => 'with a large job']);
+            $refused(fn () => Queue::push($job(16 << 20)));
+            $refused(fn () => Queue::later(5, $job((16 << 20) - 100)));
+            $refused(fn () => Queue::bulk([new Jobs\Note('in one bulk'), $job(17 << 20)]));
+            return Queue::push(new Jobs\Note('its neighbour'));
+        });
+        ends($neighbour);
+        equal(['ran@1'], seen('its neighbour'), 'the neighbour');
+        equal(1, DB::table('orders')->where('name', 'with a large job')->count(), 'the row');
+        equal([[], []], [seen('too large'), seen('in one bulk')], 'what else ran');
+    },
+    'A child that keeps the descriptors open delays no other job' => function () {
         after(null, new Acts('child', 'leavesAChild'));
         after(null, new Jobs\Note('after the child'));
         equal(['ran@1'], seen('after the child'), 'what ran');

@@ -1,10 +1,14 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
 // ALLOT_JOBS jobs (10,000), each dispatched in a transaction with a row of `orders`, every seventh rolled back,
-// while workers, PHP processes and the database server are killed. Exactly those of the committed rows run.
+// while workers, PHP processes and the database server are killed. Exactly those of the committed rows run. Then
+// batches, of each of which one member is killed on its last try.
 namespace Tests;
 
 use App\Jobs\Counts;
+use App\Jobs\Note;
+use App\Jobs\Waits;
+use Illuminate\Support\Facades\Bus;
 use Illuminate\Support\Facades\DB;
 use Illuminate\Support\Facades\Queue;
 
@@ -37,6 +41,27 @@ function kill_one(string $kind): bool
         'server' => [(int) @file_get_contents(getenv('APP_WORK') . '/db/pid')],
     };
     return $of_kind && ($pid = $of_kind[array_rand($of_kind)]) > 1 && posix_kill($pid, SIGKILL);
+}
+
+/** A batch whose last member is killed on its last try, the process alone or its worker with it. */
+function batch_with_a_kill(string $name, bool $worker): void
+{
+    $last = new Waits($name);
+    $batch = Bus::batch([new Note("$name, one"), new Note("$name, two"), $last])->allowFailures()
+        ->finally(fn ($batch) => DB::table('seen')->insert(
+            ['job' => $batch->name, 'what' => 'finally', 'detail' => '', 'attempt' => 1, 'task' => '']))
+        ->name($name)->dispatch();
+    for ($try = 1; $try <= $last->tries; $try++) {
+        $pid = eventually(fn () => DB::table('seen')->where('job', $name)->where('what', 'process')
+            ->where('attempt', $try)->value('detail'),
+                          "$name: try $try");
+        [, $parent] = explode(') ', file_get_contents("/proc/$pid/stat"));
+        posix_kill($worker ? (int) explode(' ', $parent)[1] : (int) $pid, SIGKILL);
+    }
+    eventually(fn () => $batch->fresh()->failedJobs === 1, "$name: the failure is recorded");
+    eventually(fn () => $batch->fresh()->pendingJobs === 1, "$name: the others are done");
+    eventually(fn () => in_array('finally@1', seen($name)), "$name: finally() was called");
+    eventually(fn () => in_array('failed', seen($name)), "$name: failed() was called");
 }
 
 run(['Exactly the jobs that were committed run, whatever is killed' => function () {
@@ -73,5 +98,11 @@ run(['Exactly the jobs that were committed run, whatever is killed' => function 
            DB::table('seen')->where('what', 'ran')->count(), json_encode($killed));
     foreach ($killed as $kind => $times) {
         equal(true, $times > 0, "kills of $kind");
+    }
+},
+'A batch whose member is killed on its last try ends' => function () {
+    foreach (range(1, 5) as $i) {
+        batch_with_a_kill("batch $i, a process", false);
+        batch_with_a_kill("batch $i, a worker", true);
     }
 }]);

@@ -64,15 +64,27 @@ function measured(string $what, int $jobs, callable $work, callable $cpu): float
     return $jobs / $took;
 }
 
-/** Starts as many processes as there are workers, and waits for their end. */
-function processes(int $workers, array $command): void
+/** Starts that many processes; what it returns waits for their end. */
+function started(int $workers, array $command): callable
 {
     $null = ['file', '/dev/null', 'r+'];
+    $all = array_map(fn () => proc_open($command, [$null, $null, $null], $pipes), range(1, $workers));
+    return fn () => array_map(fn ($process) => proc_close($process), $all);
+}
+
+/** Starts that many processes and waits until they are ready; what it returns lets them begin, and waits for their end. */
+function ready(int $workers, array $command): callable
+{
     $all = [];
     for ($i = 0; $i < $workers; $i++) {
-        $all[] = proc_open($command, [$null, $null, $null], $pipes);
+        $process = proc_open($command, [['pipe', 'r'], ['pipe', 'w']], $pipes);
+        $all[] = (object) ['process' => $process, 'input' => $pipes[0], 'output' => $pipes[1]];
     }
-    array_map(fn ($process) => proc_close($process), $all);
+    array_map(fn ($one) => fgets($one->output), $all);
+    return function () use ($all) {
+        array_map(fn ($one) => fclose($one->input), $all);
+        array_map(fn ($one) => proc_close($one->process), $all);
+    };
 }
 
 function push_all(string $connection, int $jobs): void
@@ -107,15 +119,15 @@ run([
         }, fn () => cpu_of((int) getenv('APP_ALLOTD')));
         $deadlocks = deadlocks() - $before;
         push_all('database', $jobs);
-        $children = fn () => array_sum(array_map(fn ($time) => getrusage(1)["ru_$time.tv_sec"] +
-            getrusage(1)["ru_$time.tv_usec"] / 1e6, ['utime', 'stime'])) + cpu_of((int) getenv('APP_ALLOTD'));
-        $database = measured('the database driver', $jobs, fn () => processes(
-            $workers, [...$php, 'queue:work', 'database', '--stop-when-empty', '--sleep=0']), $children);
+        $all = fn () => cpu_of(getmypid()) + cpu_of((int) getenv('APP_ALLOTD'));
+        $database = measured('the database driver', $jobs, fn () => started(
+            $workers, [...$php, 'queue:work', 'database', '--stop-when-empty', '--sleep=0'])(), $all);
         $share = max(1, intdiv($jobs, $workers));
-        $ceiling = measured('without a queue', $share * $workers, fn () => processes(
-            $workers, [getenv('APP_PHP'), __DIR__ . '/ceiling.php', (string) $share]), $children);
+        $calls = ready($workers, [getenv('APP_PHP'), __DIR__ . '/ceiling.php', (string) $share]);
+        $ceiling = measured('without a queue', $share * $workers, $calls, $all);
         printf("Allot: %.1f times the database driver, %.0f %% of the ceiling\n", $allot / $database, 100 * $allot / $ceiling);
         equal(0, $deadlocks, 'deadlocks');
+        equal(true, $allot >= 3 * $database || $allot >= 0.8 * $ceiling, 'three times as fast, or near the ceiling');
     },
     'A job starts soon after its dispatch' => function () {
         $waited = [];

@@ -58,11 +58,7 @@ function seen_of(string $job, string $what): ?object
 
 function state(string $task): ?string
 {
-    try {
-        DB::statement('CALL allot.allot_task(?, @state)', [$task]);
-    } catch (\Illuminate\Database\QueryException $error) {  // a deadlock with the worker that ends the task
-        return str_contains($error->getMessage(), '1213') ? 'waiting' : throw $error;
-    }
+    DB::statement('CALL allot.allot_task(?, @state)', [$task]);
     return DB::selectOne('SELECT @state AS state')->state;
 }
 
@@ -89,13 +85,19 @@ function artisan(string ...$words): string
 
 function command(array $words): string
 {
-    $process = proc_open($words, [1 => ['pipe', 'w'], 2 => ['redirect', 1]], $pipes);
-    $output = stream_get_contents($pipes[1]);
-    $status = proc_close($process);
+    [$status, $output] = outcome($words);
     if ($status !== 0) {
         throw new \RuntimeException(implode(' ', $words) . " ended with $status: $output");
     }
     return $output;
+}
+
+/** @return array{int, string} the exit code and the output of a command */
+function outcome(array $words, array $environment = []): array
+{
+    $process = proc_open($words, [1 => ['pipe', 'w'], 2 => ['redirect', 1]], $pipes, null, $environment + getenv());
+    $output = stream_get_contents($pipes[1]);
+    return [proc_close($process), $output];
 }
 
 /** Runs the cases whose name contains the filter; ends the process. */

@@ -57,6 +57,12 @@ class Acts extends Job
         exit(3);
     }
 
+    private function exitsSlowly()
+    {
+        register_shutdown_function(fn () => usleep(100000));
+        exit(3);
+    }
+
     private function runsIntoAFatalError()
     {
         eval('class Twice {} class Twice {}');
@@ -99,6 +105,17 @@ class Acts extends Job
         $id = DB::selectOne('SELECT CONNECTION_ID() AS id')->id;
         DB::connection('other')->statement("KILL $id");
         DB::select('SELECT 1');
+    }
+
+    private function notesItsPayload()
+    {
+        $payload = $this->job->payload();
+        $this->note('payload', "{$payload['tag']} {$payload['uuid']}");
+    }
+
+    private function notesItsStart()
+    {
+        $this->note('started', (string) $_SERVER['REQUEST_TIME']);
     }
 
     private function leavesAChild()

@@ -20,6 +20,8 @@ if (method_exists($app, 'dontMergeFrameworkConfiguration')) {
     $app->dontMergeFrameworkConfiguration();  // Debian leaves those files out
 }
 $app->useStoragePath("$work/storage");
+// What a deployment replaces; like all code it is loaded once, when the process starts.
+$app->instance('release', is_file("$work/release.php") ? require "$work/release.php" : 0);
 $app->singleton(Illuminate\Contracts\Console\Kernel::class, App\Kernel::class);
 $app->singleton(Illuminate\Contracts\Debug\ExceptionHandler::class, Illuminate\Foundation\Exceptions\Handler::class);
 return $app;

@@ -3,6 +3,7 @@
 $allot = [
     'driver' => 'allot', 'connection' => 'mysql', 'database' => 'allot', 'application' => 'shop', 'queue' => 'default',
     'tries' => 1, 'backoff' => 0, 'after_commit' => false, 'start_seconds' => 3, 'gateway' => getenv('APP_GATEWAY'),
+    'token' => getenv('APP_TOKEN') ?: null,
 ];
 return [
     'default' => getenv('APP_QUEUE') ?: 'allot',
