@@ -421,7 +421,8 @@ void Finder::sleep() {
   const SlotWriter::Guard guard(slot_);
   const Nanos now = mono_ns();
   const Nanos next_scout = pool_.next_scout_ns.load();
-  Nanos wait = next_scout > now ? next_scout - now : 0;
+  // The board is not trusted, so the floor bounds it.
+  Nanos wait = next_scout > now ? std::min(next_scout - now, kPollingFloor) : 0;
   if (wait > 0 && !stand_by(pool_, now, stands_by_until_ns_)) {
     wait =
         watched_.by_steward() ? deep_sleep(slot_.raw().index, pool_.waiters.load()) : kPollingFloor;
