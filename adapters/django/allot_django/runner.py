@@ -122,11 +122,12 @@ class Attempt:
 
     def _failed(self, error):
         self._note(error)
+        verdict = verdicts.failed(error)
         try:
             raise error  # receivers find it with sys.exc_info(), as those of the framework do
         except BaseException:
             self._finish(TaskResultStatus.FAILED)
-        return verdicts.failed(error)
+        return verdict
 
     def _finish(self, status):
         object.__setattr__(self._result, "finished_at", timezone.now())

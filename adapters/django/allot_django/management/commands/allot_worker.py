@@ -32,6 +32,6 @@ class Command(BaseCommand):
         while line := pipe.next_task():
             if mark.has_changed():
                 # It runs with the new code, in the process that takes the place of this one.
-                pipe.verdict(line["id"], verdicts.released("allot_restart"))
+                pipe.last_verdict(line["id"], verdicts.released("allot_restart"))
                 return
             pipe.verdict(line["id"], runner.run(line))
