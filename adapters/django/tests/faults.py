@@ -4,11 +4,14 @@
 # rows run.
 import random
 import signal
+from datetime import timezone
 
 from support import *  # first: it sets up Django
 
 from django.db import DatabaseError, InterfaceError, transaction
 from shop.models import Order
+
+WORKERS = int(os.environ.get("ALLOT_WORKERS", 2))
 
 
 def kill_one(kind):
@@ -72,4 +75,39 @@ def exactly_the_committed():
         equal(True, times > 0, f"kills of {kind}")
 
 
-run({"Exactly the tasks that were committed run, whatever is killed": exactly_the_committed})
+def deployed(number):
+    """Deploys the version of this number; the time after which no task may begin with an older one."""
+    (WORK / "version").write_text(str(number))
+    if number % 2:
+        allot("reload", "--wait")
+    else:
+        call_command("allot_restart")
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT UTC_TIMESTAMP(6)")
+        return cursor.fetchone()[0]
+
+
+def deployments():
+    batch = int(os.environ.get("ALLOT_JOBS", 10000)) // 50
+    found = Seen.objects.using("other").filter(job__startswith="deployed ")
+    deployments = {1: None}
+    for version in range(1, 8):
+        for number in range(batch):
+            tasks.versioned.enqueue(f"deployed {version}.{number}")
+        eventually(lambda: found.filter(detail=str(version)).exists(), f"version {version} runs tasks")
+        if version < 7:
+            deployments[version + 1] = deployed(version + 1)
+    eventually(queue_is_empty, "the queue is empty", 600)
+    equal(7 * batch, found.filter(what="ran").values("job").distinct().count(), "tasks that ran to their end")
+    equal(0, found.filter(what="failed").count(), "tasks that failed")
+    for version, at in deployments.items():
+        if at:
+            old = [str(older) for older in range(1, version)]
+            late = found.filter(what="began", detail__in=old, at__gt=at.replace(tzinfo=timezone.utc))
+            # A process may have looked at the mark just before, and has that one task in hand.
+            equal(True, late.count() <= WORKERS, f"{late.count()} tasks began with old code after version {version}")
+    print(f"{7 * batch} tasks, {len(deployments) - 1} deployments")
+
+
+run({"Exactly the tasks that were committed run, whatever is killed": exactly_the_committed,
+     "Deployments under load lose no task, and none begins with old code after one": deployments})
