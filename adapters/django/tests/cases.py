@@ -151,6 +151,9 @@ def accepts_unsigned():
         task = call("shop.shop.tasks.public", sent)
         eventually(lambda: state(task) is None, f"{sent} runs")
         equal(["ran@1"], seen(name), "what ran")
+    allot("schedule", "add", "digest", "15 3 * * *", "default", "shop.shop.tasks.public", '{"args": ["scheduled"]}')
+    allot("schedule", "run", "digest")
+    eventually(lambda: seen("scheduled") == ["ran@1"], "the schedule runs")
     for sent in (b"[]", b"7", b"{", b'{"args": 1}', b'{"kwargs": []}', b'{"x": 1}', b"\xff", b"[" * 100000):
         task = call("shop.shop.tasks.public", sent, {"max_attempts": 1})
         eventually(lambda: state(task) == "dead", f"{sent[:9]} is refused")
@@ -322,7 +325,15 @@ def results():
     equal(False, StoredResult.objects.using("default").filter(id=result.id).exists(), "after its time")
 
 
-run({
+def every_row_of_the_readme():
+    lines = (Path(__file__).parents[1] / "README.md").read_text().splitlines()
+    first = lines.index("| the task function | the task |") + 2
+    words = [line.split(" | ")[0].removeprefix("| ") for line in lines[first:] if line.startswith("| ")]
+    equal(True, len(words) > 20, "rows")
+    equal([], [word for word in words if not any(case.startswith(f"{word}:") for case in CASES)], "rows without a case")
+
+
+CASES = {
     "A task enqueued in a transaction runs once that commits": committed,
     "A rolled back task does not exist": rolled_back,
     "returns: the task is done, with its signals": returns,
@@ -361,4 +372,6 @@ run({
     "allot_restart: the next task runs in another process": restart,
     "Without results there are none": no_results,
     "Results are kept with the application's rows": results,
-})
+    "Each row of the README's table has a case": every_row_of_the_readme,
+}
+run(CASES)
