@@ -111,7 +111,10 @@ class Attempt:
     def _call(self):
         task, result = self._result.task, self._result
         context = [TaskContext(task_result=result)] if task.takes_context else []
-        return task.call(*context, *result.args, **result.kwargs)
+        try:
+            return task.call(*context, *result.args, **result.kwargs)
+        finally:
+            close_old_connections()  # one that is broken, or in a transaction, must not get the result
 
     def _retried(self, error):
         self._note(error)

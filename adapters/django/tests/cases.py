@@ -138,6 +138,10 @@ def not_signed():
         task = call("shop.shop.tasks.note", sent)
         eventually(lambda: state(task) == "dead", f"{sent} is refused")
         shows(task, "Refused: the payload is not signed")
+    for data in (b"[]", b"{", b'{"task": 7}', b"\xff"):
+        sent = payload._MARK + payload._hmac(data, "k" * 50) + b"\n" + data
+        task = call("shop.shop.tasks.note", sent, {"max_attempts": 1})
+        eventually(lambda: state(task) == "dead", f"{data} is refused, though it is signed")
     task = call("shop.shop.tasks.acts", mine)
     eventually(lambda: state(task) == "dead", "a signed payload of another task is refused")
     shows(task, "not of the type")
@@ -152,7 +156,7 @@ def accepts_unsigned():
         eventually(lambda: state(task) is None, f"{sent} runs")
         equal(["ran@1"], seen(name), "what ran")
     allot("schedule", "add", "digest", "15 3 * * *", "default", "shop.shop.tasks.public", '{"args": ["scheduled"]}')
-    allot("schedule", "run", "digest")
+    allot("schedule", "run-now", "digest")
     eventually(lambda: seen("scheduled") == ["ran@1"], "the schedule runs")
     for sent in (b"[]", b"7", b"{", b'{"args": 1}', b'{"kwargs": []}', b'{"x": 1}', b"\xff", b"[" * 100000):
         task = call("shop.shop.tasks.public", sent, {"max_attempts": 1})
@@ -262,10 +266,10 @@ def types():
 
 
 def large():
-    size = (16 << 20) - 400
+    size = (16 << 20) - 1 - len(payload.signed("shop.tasks.note", ["large", ""], {}))
     after(None, tasks.note.enqueue("large", "x" * size))
     equal(["ran@1"], seen("large"), "what ran")
-    refused(DatabaseError, "", lambda: tasks.note.enqueue("too large", "x" * (16 << 20)))
+    refused(DatabaseError, "16 MiB - 1", lambda: tasks.note.enqueue("large", "x" * (size + 1)))
 
 
 def unusual_text():
@@ -320,6 +324,16 @@ def results():
     after("dead", killed)
     killed.refresh()
     equal((TaskResultStatus.FAILED, True), (killed.status, killed.finished_at is not None), "the killed one")
+    lost = acts("kept lost", "closes_its_connection", 2, backend="kept")
+    after(None, lost)
+    lost.refresh()
+    equal((TaskResultStatus.SUCCESSFUL, 2), (lost.status, lost.attempts), "the one that lost its connection")
+    left = acts("kept open", "leaves_a_transaction_open", backend="kept")
+    after(None, left)
+    left.refresh()
+    equal(TaskResultStatus.SUCCESSFUL, left.status, "the one that left a transaction open")
+    gone = call("kept.shop.tasks.note", b"unsigned")
+    eventually(lambda: state(gone) == "dead", "an unsigned one is dead")
     StoredResult.objects.using("default").filter(id=result.id).update(finished_at=timezone.now() - timedelta(days=8))
     after(None, tasks.note.using(backend="kept").enqueue("purges"))
     equal(False, StoredResult.objects.using("default").filter(id=result.id).exists(), "after its time")
@@ -366,7 +380,7 @@ CASES = {
     "A unique key holds for one task, and a rollback frees it": unique,
     "Wrong options are refused by name": options,
     "Types are names that Allot takes": types,
-    "A payload of nearly 16 MiB runs, and a larger one is refused": large,
+    "A payload of 16 MiB - 1 runs, and a larger one is refused": large,
     "Unusual text arrives": unusual_text,
     "The commands say what they are for": outside,
     "allot_restart: the next task runs in another process": restart,

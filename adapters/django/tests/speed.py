@@ -47,14 +47,20 @@ def deadlocks():
         return int(cursor.fetchone()[1])
 
 
-def measured(what, jobs, work, cpu):
-    """Does the jobs; prints and returns jobs per second."""
-    began, cpu_before, deadlocks_before = time.monotonic(), cpu(), deadlocks()
-    work()
-    took = time.monotonic() - began
-    print(f"{what:28} {jobs / took:8.0f} jobs/s  {1000 * (cpu() - cpu_before) / jobs:6.2f} ms of processor per job"
-          f"  {deadlocks() - deadlocks_before} deadlocks", flush=True)
+def measured(what, jobs, work, cpu, start=(0, 0)):
+    """Does the jobs; prints and returns jobs per second. What the start of the processes costs does not count."""
+    before = deadlocks()
+    took, used = (total - of_start for total, of_start in zip(costs(work, cpu), start))
+    print(f"{what:28} {jobs / took:8.0f} jobs/s  {1000 * used / jobs:6.2f} ms of processor per job"
+          f"  {deadlocks() - before} deadlocks", flush=True)
     return jobs / took
+
+
+def costs(work, cpu):
+    """Seconds, and seconds of processor."""
+    began, cpu_before = time.monotonic(), cpu()
+    work()
+    return time.monotonic() - began, cpu() - cpu_before
 
 
 def processes(*words):
@@ -83,6 +89,7 @@ def flat_memory():
     before = memory()
     enqueue_all("default", JOBS - JOBS // 10)
     eventually(queue_is_empty, "all", 600)
+    equal(0, dead(), "dead tasks")
     print(f"memory: {before} KiB, then {memory()} KiB")
     equal(True, 0 < before and memory() <= 1.05 * before, "growth")
 
@@ -99,13 +106,21 @@ def fast():
         eventually(queue_is_empty, "all", 600)
 
     allots = measured("Allot", JOBS, by_allot, lambda: cpu_of(ALLOTD))
-    equal(before, deadlocks(), "deadlocks")
+    equal((before, 0), (deadlocks(), dead()), "deadlocks, and dead tasks")
+
+    def by_their_worker():
+        processes(*manager, "db_worker", "--backend", "database", "--batch", "--interval", "0", "--no-startup-delay")
+
+    start = costs(by_their_worker, of_children)  # while there are none
     enqueue_all("database", JOBS)
-    others = measured("django-tasks-db", JOBS, lambda: processes(
-        *manager, "db_worker", "--backend", "database", "--batch", "--interval", "0", "--no-startup-delay"), of_children)
+    others = measured("django-tasks-db", JOBS, by_their_worker, of_children, start)
     share = max(1, JOBS // WORKERS)
-    ceiling = measured("without a queue", share * WORKERS, lambda: processes(
-        os.environ["APP_PYTHON"], f"{os.environ['APP_HERE']}/ceiling.py", str(share)), of_children)
+
+    def without_a_queue(jobs=share):
+        processes(os.environ["APP_PYTHON"], f"{os.environ['APP_HERE']}/ceiling.py", str(jobs))
+
+    start = costs(lambda: without_a_queue(0), of_children)
+    ceiling = measured("without a queue", share * WORKERS, without_a_queue, of_children, start)
     print(f"Allot: {allots / others:.1f} times django-tasks-db, {100 * allots / ceiling:.0f} % of the ceiling")
 
 

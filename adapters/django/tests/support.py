@@ -124,11 +124,19 @@ def log_of(text):
     return [line for line in (WORK / "log").read_text(errors="replace").splitlines() if text in line]
 
 
-def queue_is_empty():
+def figures():
     with connections["other"].cursor() as cursor:
         cursor.execute("CALL allot.allot_queue_figures('default')")
-        row = dict(zip([column[0] for column in cursor.description], cursor.fetchone()))
+        return dict(zip([column[0] for column in cursor.description], cursor.fetchone()))
+
+
+def queue_is_empty():
+    row = figures()
     return row["waiting"] + row["delayed"] + row["detached"] == 0
+
+
+def dead():
+    return figures()["dead"]
 
 
 def children(parent, text):
