@@ -4,7 +4,7 @@
 import os
 import time
 
-_SLACK = 0.1  # seconds; clocks of files and processes are coarse
+_SLACK = 0.02  # seconds; the clocks of files and processes tick every 10 ms
 
 
 class RestartMark:

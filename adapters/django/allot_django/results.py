@@ -53,9 +53,9 @@ class Results:
     def _purge(self):
         over = timezone.now() - self._backend.settings.retention
         try:
-            old = list(self._rows.filter(finished_at__lt=over).order_by().values_list("id", flat=True)[:_PURGED_AT_ONCE])
-            if old:
-                self._rows.filter(id__in=old, finished_at__lt=over).delete()
+            old = self._rows.filter(finished_at__lt=over)
+            if ids := list(old.values_list("id", flat=True)[:_PURGED_AT_ONCE]):
+                old.filter(id__in=ids).delete()
         except OperationalError:
             pass  # another process purges the same rows; the next task tries again
 

@@ -43,7 +43,7 @@ def returns():
 
 
 def raises():
-    task = after(None, acts("raises", "raises", 2))
+    after(None, acts("raises", "raises", 2))
     equal(["ran@1", "ran@2"], seen("raises"), "what ran")
     equal(["successful@2"], seen("raises", "failed", "successful"), "task_finished")
 
@@ -106,7 +106,8 @@ def killed():
 
 def times_out():
     task = after("dead", tasks.limited.enqueue("limited"))
-    equal("ran@1", seen("limited")[0], "what ran first")
+    equal(["ran@1"], seen("limited"), "what ran")
+    shows(task, "AttemptsExceeded")
     equal(True, any("cause=timeout" in line for line in log_of(task)), "the log")
 
 
@@ -122,9 +123,9 @@ def transaction_left_open():
 
 
 def function_is_gone():
-    for path, reason in {"shop.tasks.gone": "gone", "shop.nowhere.gone": "nowhere", "shop.tasks.not_a_task": "not a task",
-                         "antigravity.gone": "not part of an installed application",
-                         "gone": "not part of"}.items():
+    for path, reason in {"shop.tasks.gone": "gone", "shop.nowhere.gone": "nowhere",
+                         "shop.tasks.not_a_task": "not a task", "gone": "not part of",
+                         "antigravity.gone": "not part of an installed application"}.items():
         task = call(f"shop.{path}", payload.signed(path, [], {}), {"max_attempts": 1})
         eventually(lambda: state(task) == "dead", path)
         shows(task, "UnknownTask", reason)
@@ -151,7 +152,8 @@ def not_signed():
 
 
 def accepts_unsigned():
-    for sent, name in {b'{"args": ["others"]}': "others", b'{"kwargs": {"name": "named"}}': "named", b"": "public"}.items():
+    for sent, name in {b'{"args": ["others"]}': "others", b'{"kwargs": {"name": "named"}}': "named",
+                       b"": "public"}.items():
         task = call("shop.shop.tasks.public", sent)
         eventually(lambda: state(task) is None, f"{sent} runs")
         equal(["ran@1"], seen(name), "what ran")
@@ -252,8 +254,9 @@ def options():
     refused(TypeError, "set tries", lambda: allot_options(max_attempts=1))
     refused(TypeError, "tries", lambda: allot_options(tries="3"))
     good = {"application": "shop"}
-    for given, text in (({}, "application"), ({**good, "trys": 1}, "did you mean 'tries'"), ({**good, "tries": -1}, "tries"),
-                        ({**good, "results": "a week"}, "7d"), ({**good, "database": "a`b"}, "database")):
+    for given, text in (({}, "application"), ({**good, "trys": 1}, "did you mean 'tries'"),
+                        ({**good, "tries": -1}, "tries"), ({**good, "results": "a week"}, "7d"),
+                        ({**good, "database": "a`b"}, "database")):
         refused(ImproperlyConfigured, text, lambda: options_of("default", given))
 
 
@@ -309,8 +312,6 @@ def results():
         transaction.set_rollback(True)
     equal(False, StoredResult.objects.using("default").filter(id=gone.id).exists(), "the row of a rolled back task")
     result = tasks.later_note.using(backend="kept", priority=7).enqueue("kept")
-    equal("kept.shop.tasks.later_note", allot("task", "show", result.id, "--json").split('"type"')[1].split('"')[1], "type") \
-        if state(result.id) == "waiting" else None
     after(None, result)
     result.refresh()
     equal((TaskResultStatus.SUCCESSFUL, {"async": True}, 1, 7), (result.status, result.return_value, result.attempts,

@@ -3,13 +3,11 @@ import ctypes
 import os
 import resource
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import allot_django
-from allot_django.compat import TaskResultStatus  # noqa: F401
 from django.db import connection, connections, transaction
 
 from . import signals
@@ -63,7 +61,7 @@ def public(context, name="public"):
 
 
 @task(takes_context=True)
-@allot_django.allot_options(tries=2, timeout=1)
+@allot_django.allot_options(timeout=12)  # a process has half of it to start
 def limited(context, name):
     signals.note(name, "ran", context.task_result)
     time.sleep(60)
