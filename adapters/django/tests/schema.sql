@@ -1,7 +1,6 @@
 CREATE DATABASE shop CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci;
 CREATE USER shop@localhost IDENTIFIED BY 'secret';
 CREATE USER shop_reader@localhost IDENTIFIED BY 'secret';
-GRANT CONNECTION ADMIN ON *.* TO shop@localhost;
 GRANT ALL ON shop.* TO shop@localhost;
 GRANT SELECT ON shop.* TO shop_reader@localhost;
 GRANT EXECUTE ON PROCEDURE allot.allot_submit TO shop@localhost;
