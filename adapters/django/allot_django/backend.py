@@ -24,7 +24,7 @@ def prio_of(priority):
 
 
 def as_utc(moment):
-    """The moment in UTC; one without a zone is in that of the settings, as elsewhere in Django."""
+    """The moment in UTC; one without a zone is local to settings.TIME_ZONE, as elsewhere in Django."""
     return (moment if timezone.is_aware(moment) else timezone.make_aware(moment)).astimezone(zones.utc)
 
 

@@ -3,7 +3,7 @@ from django.db import models
 
 
 class StoredResult(models.Model):
-    """What became of a task, for backends with OPTIONS["results"]. Its database is that of the tasks."""
+    """The result of a task, for backends with OPTIONS["results"]. Its database is the database of the tasks."""
 
     id = models.CharField(max_length=40, primary_key=True)  # of Allot's task
     task_path = models.TextField()

@@ -6,9 +6,9 @@ _OWN = {"tries": int, "timeout": int, "accepts_unsigned": bool}
 def allot_options(**options):
     """Sets options of Allot for a task function; goes below @task.
 
-    tries             attempts, 0 for no limit; by default those of the backend
+    tries             attempts, 0 for no limit; by default the tries of the backend
     timeout           seconds that an attempt may take; then its process is killed
-    accepts_unsigned  run payloads that others than this application submit
+    accepts_unsigned  also run payloads that this application did not sign
     any other         an option of allot_submit (docs/sql-api.md), or a function of the task's
                       arguments that returns its value; None leaves it out
     """

@@ -31,11 +31,11 @@ class Pipe:
 
     def last_verdict(self, task, verdict):
         """A verdict after which this process takes no task. allotd replaces a program that writes between two
-        tasks; one that only ends might be given another task before, which its end would be charged to."""
+        tasks. One that only ends may be given another task first, and its end would be charged to that task."""
         self._write({"kind": "verdict", "id": task, **verdict}, {"kind": "leaving"})
 
     def progress(self, task, percent, word):
-        self._write({"kind": "progress", "id": task, "percent": int(percent), "word": str(word)})
+        self._write({"kind": "progress", "id": task, "percent": min(100, max(0, int(percent))), "word": str(word)})
 
     def stop_reason(self):
         """The reason of a stop that has arrived; None: there is none yet."""
@@ -64,7 +64,7 @@ class Pipe:
 
 
 def started_by_allotd():
-    """Whether the descriptors are those of allotd."""
+    """Whether allotd has opened the descriptors."""
     try:
         modes = [os.fstat(descriptor).st_mode for descriptor in (_IN, _OUT)]
     except OSError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Keeps status and return value of tasks in the application's database, where OPTIONS["results"] asks for it.
+# Keeps status and return value of tasks in the application's database, if OPTIONS["results"] is set.
 from django.db import OperationalError
 from django.utils import timezone
 
@@ -8,7 +8,7 @@ from .backend import new_result, task_error
 from .compat import TaskError, TaskResultDoesNotExist, TaskResultStatus
 from .models import StoredResult
 
-_PURGED_AT_ONCE = 200  # rows; each finished task removes up to so many that are older than the retention
+_PURGED_AT_ONCE = 200  # rows that each finished task removes at most, when they are older than the retention
 _MAX_ERRORS = 10  # of a task that are kept, the newest
 
 
@@ -39,13 +39,13 @@ class Results:
             self._purge()
 
     def before(self, id):
-        """What the attempts before left: enqueued_at, started_at and errors."""
+        """Fields that the attempts before have stored."""
         row = self._rows.filter(id=id).first()
         return {} if row is None else {
             "enqueued_at": row.enqueued_at, "started_at": row.started_at, "errors": _errors(row)}
 
     def failed(self, id, error):
-        """Of a task that could not be run: its function is not known."""
+        """Stores the failure of a task whose function could not be run."""
         error = task_error(error)
         self._rows.filter(id=id).update(status=TaskResultStatus.FAILED, finished_at=timezone.now(),
                                         errors=[[error.exception_class_path, error.traceback]])

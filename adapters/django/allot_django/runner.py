@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs a task as the framework's own workers do, with its signals and its context. What the function did
+# Runs a task as the framework's own workers do, with its signals and its context. The end of the function
 # becomes the verdict of the task (README.md has the table).
 import logging
 import os
@@ -24,14 +24,14 @@ class Runner:
         self._worker = f"{socket.gethostname()}:{os.getpid()}"[-64:]
 
     def run(self, line):
-        """The verdict of a task, of which line is what allotd wrote."""
+        """Runs the task of a line from allotd; returns its verdict."""
         close_old_connections()
         reset_queries()
         try:
             attempt = Attempt(self._backend, line, self._worker)
             current.begin(Running(self._pipe, line["id"]))
             return attempt.verdict()
-        except Exception as error:  # of what is around the function; Attempt deals with the function's own
+        except Exception as error:  # raised around the function; Attempt handles errors of the function
             return self._not_run(line, error)
         finally:
             current.end()
@@ -127,7 +127,7 @@ class Attempt:
         self._note(error)
         verdict = verdicts.failed(error)
         try:
-            raise error  # receivers find it with sys.exc_info(), as those of the framework do
+            raise error  # receivers read it from sys.exc_info()
         except BaseException:
             self._finish(TaskResultStatus.FAILED)
         return verdict
@@ -146,7 +146,7 @@ class Attempt:
             self._results.written(self._result)
 
     def _unsigned(self, type):
-        """The task of a type, if its function takes payloads that others submit."""
+        """The task of a type. S95: its function has to accept unsigned payloads."""
         try:
             task = names.task_at(type.removeprefix(f"{self._backend.settings.application}."))
         except UnknownTask:
@@ -157,6 +157,6 @@ class Attempt:
         return task
 
     def _placed(self, task, queue):
-        """The task with this backend, and in its queue, where QUEUES has that."""
+        """The task with this backend, and with its queue if QUEUES has it."""
         known = not self._backend.queues or queue in self._backend.queues
         return task.using(backend=self._backend.alias, queue_name=queue if known else None)

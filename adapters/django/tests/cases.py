@@ -268,6 +268,17 @@ def types():
     equal((127, True, True), (len(long), long.startswith("shop."), long.endswith("very.long")), long)
     equal(True, long != names.type_of("shop", "orders." + "very" * 41 + ".long"), "another one")
 
+    result = tasks.long_name.enqueue("long name")
+    after(None, result)
+    equal(["ran@1"], seen("long name"), "what ran")
+
+
+def written():
+    equal("replica", Order.objects.all().db, "where reads go")
+    equal("default", tasks.note.get_backend().connection_alias, "where tasks go")
+    after(None, tasks.note.enqueue("split"))
+    equal(["ran@1"], seen("split"), "what ran")
+
 
 def large():
     size = (16 << 20) - 1 - len(payload.signed("shop.tasks.note", ["large", ""], {}))
@@ -381,7 +392,8 @@ CASES = {
     "A queue that Allot does not have is refused, and the transaction goes on": queues,
     "A unique key holds for one task, and a rollback frees it": unique,
     "Wrong options are refused by name": options,
-    "Types are names that Allot takes": types,
+    "Types are names that Allot takes, and a function with a long name runs": types,
+    "The id comes from the connection that writes": written,
     "A payload of 16 MiB - 1 runs, and a larger one is refused": large,
     "Unusual text arrives": unusual_text,
     "The commands say what they are for": outside,

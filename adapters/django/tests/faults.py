@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # ALLOT_JOBS tasks (10,000), each enqueued in a transaction with a row of shop_order, every seventh rolled
-# back, while workers, Python processes and the database server are killed. Exactly those of the committed
-# rows run.
+# back, while workers, Python processes and the database server are killed. Exactly the tasks of the
+# committed rows run.
 import random
 import signal
 from datetime import timezone

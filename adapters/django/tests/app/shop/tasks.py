@@ -49,6 +49,15 @@ def counts(context, name):
     signals.note(name, "ran", context.task_result)
 
 
+@task(takes_context=True)
+def a_name_with_an_accent_é_which_is_so_long_that_its_type_has_to_be_shortened_but_which_keeps_its_prefix_and_tail(
+        context, name):
+    signals.note(name, "ran", context.task_result)
+
+
+long_name = a_name_with_an_accent_é_which_is_so_long_that_its_type_has_to_be_shortened_but_which_keeps_its_prefix_and_tail
+
+
 @task
 def nothing():
     pass
