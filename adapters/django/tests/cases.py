@@ -268,6 +268,8 @@ def types():
     equal((127, True, True), (len(long), long.startswith("shop."), long.endswith("very.long")), long)
     equal(True, long != names.type_of("shop", "orders." + "very" * 41 + ".long"), "another one")
 
+    equal(127, len(names.type_of("shop", tasks.long_name.module_path)), "a type that is shortened")
+    equal(True, len(f"shop.{tasks.long_name.module_path}") > 127, "its whole name")
     result = tasks.long_name.enqueue("long name")
     after(None, result)
     equal(["ran@1"], seen("long name"), "what ran")

@@ -36,6 +36,8 @@ def memory():
     found = [0]
     for worker in children(ALLOTD, "allot-worker"):
         for child in children(worker, "allot_worker"):
+            if "kept" in Path(f"/proc/{child}/cmdline").read_text():
+                continue  # it has no tasks here
             status = Path(f"/proc/{child}/status").read_text()
             found.append(int(status.partition("VmRSS:")[2].split()[0]))
     return max(found)

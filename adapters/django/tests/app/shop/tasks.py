@@ -50,12 +50,14 @@ def counts(context, name):
 
 
 @task(takes_context=True)
-def a_name_with_an_accent_é_which_is_so_long_that_its_type_has_to_be_shortened_but_which_keeps_its_prefix_and_tail(
+def a_name_with_an_é_which_is_so_long_that_its_type_has_to_be_shortened_but_which_keeps_its_prefix_and_its_whole_tail(
         context, name):
     signals.note(name, "ran", context.task_result)
 
 
-long_name = a_name_with_an_accent_é_which_is_so_long_that_its_type_has_to_be_shortened_but_which_keeps_its_prefix_and_tail
+# Its path is longer than a type may be.
+long_name = (
+    a_name_with_an_é_which_is_so_long_that_its_type_has_to_be_shortened_but_which_keeps_its_prefix_and_its_whole_tail)
 
 
 @task
