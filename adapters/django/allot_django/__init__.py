@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tasks of Django by Allot: README.md. What an application imports is here.
+from .current import progress, stop_reason, stop_requested
+from .options import allot_options
+from .outcomes import Fail, Retry, Snooze
+
+__all__ = ["Fail", "Retry", "Snooze", "allot_options", "progress", "stop_reason", "stop_requested"]

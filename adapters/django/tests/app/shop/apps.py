@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
+from django.apps import AppConfig
+
+
+class ShopConfig(AppConfig):
+    name = "shop"
+
+    def ready(self):
+        from . import signals  # noqa: F401
