@@ -58,6 +58,7 @@ std::optional<allot::Outcome> Conversation::take(const std::string& line) {
   }
   switch (said.kind) {
     case Said::Kind::kVerdict:
+      last_ = said.last;
       return std::move(said.verdict);
     case Said::Kind::kLog:
       ctx_.log(said.level, said.text);

@@ -33,6 +33,8 @@ class Conversation {
 
   // Throws Broken or BadLine.
   allot::Outcome run();
+  // After run(): the program said that it takes no further task.
+  [[nodiscard]] bool was_last() const { return last_; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -50,6 +52,7 @@ class Conversation {
   std::uint64_t said_before_ = 0;
   Clock::time_point last_said_ = started_;
   std::optional<Clock::time_point> stop_seen_;
+  bool last_ = false;
   const char* why_ = nullptr;  // why its time is over
   Clock::time_point over_;     // since then
 };

@@ -126,6 +126,12 @@ class Fields {
     }
     return value->get<std::int64_t>();
   }
+  bool flag(const char* name) {
+    const std::optional<json> value = take(name);
+    if (!value) return false;
+    if (!value->is_boolean()) throw Error("'" + std::string(name) + "' must be true or false");
+    return value->get<bool>();
+  }
   std::optional<json> take(const char* name) {
     const auto at = object_.find(name);
     if (at == object_.end()) return std::nullopt;
@@ -196,6 +202,7 @@ void read_reason(LineFields& line, allot::Outcome& verdict) {
 
 void read_verdict(LineFields& line, Said& said) {
   said.verdict.kind = verdict_of(line.needed("verdict"));
+  said.last = line.flag("last");
   if (said.verdict.kind == ALLOT_EXCEPTION) {
     read_error(line, said.verdict);
   } else {

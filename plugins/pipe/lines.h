@@ -29,6 +29,7 @@ struct Said {
   Kind kind = Kind::kHello;
   std::string id{};                        // of the task; none of a hello
   allot::Outcome verdict{};                // kVerdict
+  bool last = false;                       // kVerdict: the program takes no further task
   std::int32_t level = ALLOT_LOG_INFO;     // kLog
   std::string text{};                      // kLog; kProgress: a word, or none
   std::uint32_t percent = 0;               // kProgress

@@ -118,11 +118,12 @@ class Place {
 
   allot::Outcome talk(const allot::Context& ctx) {
     child_->said().clear();
-    allot::Outcome verdict = Conversation(settings_, *child_, ctx).run();
+    Conversation conversation(settings_, *child_, ctx);
+    allot::Outcome verdict = conversation.run();
     const std::string said = child_->said().last(kMaxLogged);
     if (!said.empty()) ctx.info(said);
     ++tasks_;
-    if (is_used_up()) let_go();
+    if (conversation.was_last() || is_used_up()) let_go();
     return verdict;
   }
 

@@ -30,9 +30,8 @@ class Pipe:
         self._write({"kind": "verdict", "id": task, **verdict})
 
     def last_verdict(self, task, verdict):
-        """A verdict after which this process takes no task. allotd replaces a program that writes between two
-        tasks. One that only ends may be given another task first, and its end would be charged to that task."""
-        self._write({"kind": "verdict", "id": task, **verdict}, {"kind": "leaving"})
+        """A verdict after which this process ends: it is given no further task."""
+        self.verdict(task, {**verdict, "last": True})
 
     def progress(self, task, percent, word):
         self._write({"kind": "progress", "id": task, "percent": min(100, max(0, int(percent))), "word": str(word)})
@@ -54,8 +53,8 @@ class Pipe:
         del self._buffer[:end + 1]
         return line
 
-    def _write(self, *lines):
-        data = memoryview("".join(json.dumps(line) + "\n" for line in lines).encode())
+    def _write(self, line):
+        data = memoryview((json.dumps(line) + "\n").encode())
         try:
             while data:
                 data = data[os.write(_OUT, data):]

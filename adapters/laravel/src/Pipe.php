@@ -35,13 +35,10 @@ final class Pipe
         $this->write(['kind' => 'verdict', 'id' => $id] + $verdict);
     }
 
-    /**
-     * A verdict after which this process ends. allotd replaces a program that writes between two tasks, which the
-     * second line does; one that only ends could be given another task before, which would be charged for its end.
-     */
+    /** A verdict after which this process ends: it is given no further task. */
     public function lastVerdict(string $id, array $verdict): void
     {
-        $this->write(['kind' => 'verdict', 'id' => $id] + $verdict, ['kind' => 'heartbeat', 'id' => $id]);
+        $this->verdict($id, $verdict + ['last' => true]);
     }
 
     public function checkpoint(string $id, string $payload): void
@@ -72,12 +69,10 @@ final class Pipe
         return $line === false ? null : json_decode($line, true, 16, JSON_THROW_ON_ERROR);
     }
 
-    // All at once, so that allotd reads all of them before it sends anything.
-    private function write(array ...$lines): void
+    private function write(array $line): void
     {
         $flags = JSON_THROW_ON_ERROR | JSON_INVALID_UTF8_SUBSTITUTE | JSON_UNESCAPED_SLASHES;
-        $text = implode('', array_map(fn ($line) => json_encode($line, $flags) . "\n", $lines));
-        if (fwrite($this->out, $text) === false) {
+        if (fwrite($this->out, json_encode($line, $flags) . "\n") === false) {
             exit(1);  // allotd reads no more
         }
     }

@@ -284,6 +284,19 @@ TEST_F(PipeEndTest, AnotherProgramAfterSoManyTasks) {
   EXPECT_EQ(notes().size(), 3U);
 }
 
+// One that ends by itself could have the next task by then.
+TEST_F(PipeEndTest, AnotherProgramAfterItsLastVerdict) {
+  begin_python(
+      "note(str(os.getpid()))\n"
+      "for task in tasks():\n"
+      "  say(kind='verdict', id=task['id'], verdict='success', last=task['payload'] == 'last')\n"
+      "  if task['payload'] == 'last': time.sleep(0.2); os._exit(0)\n",
+      {});
+  EXPECT_EQ(handler_->run("").outcome, success());
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(handler_->run("last").outcome, success());
+  EXPECT_EQ(notes().size(), 3U);
+}
+
 TEST_F(PipeEndTest, AnotherProgramOnceItHasGrown) {
   begin_python(
       "note(str(os.getpid())); kept = []\n"
