@@ -67,7 +67,7 @@ final class DeadTransport implements TransportInterface, ListableReceiverInterfa
         $payload = Payload::read($task['payload'], $this->signature) ?? throw new MessageDecodingFailedException(
             "task $id is not signed with this application's secret (framework.secret); see allot task show $id");
         [$class, $message] = explode(': ', $task['error'] ?? '', 2) + [1 => ''];
-        return $this->serializer->decode($payload->encoded)
+        return $this->decoded($payload)
             ->withoutAll(TransportMessageIdStamp::class)
             ->withoutAll(RedeliveryStamp::class)
             ->with(
@@ -76,6 +76,15 @@ final class DeadTransport implements TransportInterface, ListableReceiverInterfa
                 new RedeliveryStamp(0, new \DateTimeImmutable($task['died_at'] ?? 'now')),
                 new ErrorDetailsStamp($class, 0, $message)
             );
+    }
+
+    private function decoded(Payload $payload): Envelope
+    {
+        try {
+            return $this->serializer->decode($payload->encoded);
+        } catch (\Throwable $error) {  // one of what is no envelope may be any
+            throw new MessageDecodingFailedException($error->getMessage(), 0, $error);
+        }
     }
 
     public function getMessageCount(): int

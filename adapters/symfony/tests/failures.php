@@ -9,7 +9,9 @@ require __DIR__ . '/support.php';
 
 function failures(): int
 {
-    return (int) db()->fetchOne("SELECT COUNT(*) FROM messenger_messages WHERE queue_name = 'failed'");
+    // Doctrine marks those of MySQL that it has removed with a time at the end of 9999.
+    return (int) db()->fetchOne("SELECT COUNT(*) FROM messenger_messages
+        WHERE queue_name = 'failed' AND (delivered_at IS NULL OR delivered_at < '9999-01-01')");
 }
 
 run([

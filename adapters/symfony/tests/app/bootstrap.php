@@ -3,7 +3,8 @@
 // A small application over the framework as Debian packages it, which has no vendor folder: its autoloaders are found by
 // include_path.
 foreach (['Symfony/Bundle/FrameworkBundle', 'Symfony/Component/Messenger', 'Symfony/Component/Messenger/Bridge/Doctrine',
-          'Symfony/Component/Serializer', 'Symfony/Component/PropertyInfo', 'Doctrine/DBAL', 'Doctrine/Persistence'] as $package) {
+          'Symfony/Component/Serializer', 'Symfony/Component/PropertyAccess', 'Symfony/Component/PropertyInfo',
+          'Doctrine/DBAL', 'Doctrine/Persistence'] as $package) {
     require_once "$package/autoload.php";
 }
 spl_autoload_register(function (string $class) {
@@ -14,4 +15,5 @@ spl_autoload_register(function (string $class) {
         }
     }
 });
+require_once __DIR__ . '/InstalledVersions.php';
 return new App\Kernel('prod', false);

@@ -1,0 +1,145 @@
+<?php
+// SPDX-License-Identifier: Apache-2.0
+// ALLOT_JOBS empty messages (10,000) by Allot, by the framework's Doctrine transport on the same server, and handled
+// without a queue, with ALLOT_WORKERS processes each; the memory of the processes after a tenth of them and after all;
+// how long after its dispatch a message starts. The figures are printed; what must hold is a case.
+namespace Tests;
+
+use App\Message\Note;
+use App\Message\Nothing;
+use Symfony\Component\Messenger\Envelope;
+
+require __DIR__ . '/support.php';
+
+const TICKS = 100;
+
+/** Processor seconds of a process and all below it, those that have ended and were waited for included. */
+function cpu_of(int $pid): float
+{
+    $below = [];
+    foreach (glob('/proc/[0-9]*/stat') as $file) {
+        if (preg_match('/^(\d+) \(.*\) (.*)$/s', (string) @file_get_contents($file), $match)) {
+            $fields = explode(' ', $match[2]);
+            $below[(int) $fields[1]][] = (int) $match[1];
+            $ticks[(int) $match[1]] = $fields[11] + $fields[12] + $fields[13] + $fields[14];
+        }
+    }
+    $sum = 0;
+    for ($pids = [$pid]; $pids; $pids = array_merge(...array_map(fn ($pid) => $below[$pid] ?? [], $pids))) {
+        $sum += array_sum(array_map(fn ($pid) => $ticks[$pid] ?? 0, $pids));
+    }
+    return $sum / TICKS;
+}
+
+/** The largest resident memory of a process that handles messages, in KiB. */
+function memory(): int
+{
+    $most = 0;
+    foreach (glob('/proc/[0-9]*/cmdline') as $file) {
+        $words = (string) @file_get_contents($file);
+        $status = (string) @file_get_contents(dirname($file) . '/status');
+        $ours = str_contains($words, 'messenger:consume') &&
+            str_contains((string) @file_get_contents(dirname($file) . '/environ'), 'APP_WORK=' . getenv('APP_WORK') . "\0");
+        if ($ours && preg_match('/VmRSS:\s+(\d+)/', $status, $match)) {
+            $most = max($most, (int) $match[1]);
+        }
+    }
+    return $most;
+}
+
+function deadlocks(): int
+{
+    return (int) db()->fetchAssociative("SHOW GLOBAL STATUS LIKE 'Innodb_deadlocks'")['Value'];
+}
+
+/** Runs $work, which handles the messages; prints and returns messages per second. */
+function measured(string $what, int $jobs, callable $work, callable $cpu): float
+{
+    [$began, $cpu_before, $deadlocks] = [microtime(true), $cpu(), deadlocks()];
+    $work();
+    $took = microtime(true) - $began;
+    printf("%-28s %8.0f messages/s  %6.2f ms of processor for each  %d deadlocks\n", $what, $jobs / $took,
+           1000 * ($cpu() - $cpu_before) / $jobs, deadlocks() - $deadlocks);
+    return $jobs / $took;
+}
+
+/** Starts as many processes as there are workers, and waits for their end. */
+function processes(int $workers, array $command): void
+{
+    $null = ['file', '/dev/null', 'r+'];
+    $all = [];
+    for ($i = 0; $i < $workers; $i++) {
+        $all[] = proc_open($command, [$null, $null, $null], $pipes);
+    }
+    array_map(fn ($process) => proc_close($process), $all);
+}
+
+function send_all(string $transport, int $jobs): void
+{
+    for ($sent = 0; $sent < $jobs; $sent += 500) {
+        db()->transactional(function () use ($transport, $jobs, $sent) {
+            for ($i = min(500, $jobs - $sent); $i > 0; $i--) {
+                service("test.$transport")->send(new Envelope(new Nothing()));
+            }
+        });
+    }
+}
+
+function all_handled(): void
+{
+    eventually(fn () => service('test.async')->getMessageCount() === 0, 'all', 600);
+}
+
+run([
+    'Memory after all messages is at most 5 % above that after a tenth' => function () {
+        $jobs = (int) (getenv('ALLOT_JOBS') ?: 10000);
+        send_all('async', intdiv($jobs, 10));
+        all_handled();
+        $before = memory();
+        send_all('async', $jobs - intdiv($jobs, 10));
+        all_handled();
+        printf("memory: %d KiB, then %d KiB\n", $before, memory());
+        equal(true, $before > 0 && memory() <= 1.05 * $before, 'growth');
+    },
+    'Allot beside the Doctrine transport and the ceiling, without deadlocks' => function () {
+        $jobs = (int) (getenv('ALLOT_JOBS') ?: 10000);
+        $workers = (int) (getenv('ALLOT_WORKERS') ?: 2);
+        $console = [getenv('APP_PHP'), getenv('APP_CONSOLE')];
+        $share = max(1, intdiv($jobs, $workers));
+        $jobs = $share * $workers;
+        echo "$workers workers, $jobs messages\n";
+        allot('queue', 'pause', 'default');
+        send_all('async', $jobs);
+        $before = deadlocks();
+        $allot = measured('Allot', $jobs, function () {
+            allot('queue', 'resume', 'default');
+            all_handled();
+        }, fn () => cpu_of((int) getenv('APP_ALLOTD')));
+        $deadlocks = deadlocks() - $before;
+        send_all('database', $jobs);
+        $children = fn () => array_sum(array_map(fn ($time) => getrusage(1)["ru_$time.tv_sec"] +
+            getrusage(1)["ru_$time.tv_usec"] / 1e6, ['utime', 'stime'])) + cpu_of((int) getenv('APP_ALLOTD'));
+        // Each takes as many as the others, because it has no way to end when the table is empty.
+        $doctrine = measured('the Doctrine transport', $jobs, fn () => processes(
+            $workers, [...$console, 'messenger:consume', 'database', '--sleep=0', "--limit=$share"]), $children);
+        $left = db()->fetchOne("SELECT COUNT(*) FROM messenger_messages WHERE delivered_at IS NULL");
+        printf("%s", $left ? "the Doctrine transport has left $left messages, because its processes ended by errors\n" : '');
+        $ceiling = measured('without a queue', $jobs, fn () => processes(
+            $workers, [getenv('APP_PHP'), __DIR__ . '/ceiling.php', (string) $share]), $children);
+        printf("Allot: %.1f times the Doctrine transport, %.0f %% of the ceiling\n",
+               $allot / $doctrine, 100 * $allot / $ceiling);
+        equal(0, $deadlocks, 'deadlocks');
+    },
+    'A message starts soon after its dispatch' => function () {
+        $waited = [];
+        for ($i = 0; $i < 200; $i++) {
+            $at = microtime(true);
+            dispatch(new Note("start $i"));
+            eventually(fn () => seen("start $i"), 'it was handled');
+            $began = db()->fetchOne('SELECT UNIX_TIMESTAMP(at) FROM seen WHERE name = ?', ["start $i"]);
+            $waited[] = 1000 * ($began - $at);
+        }
+        sort($waited);
+        printf("start after dispatch: p50 %.1f ms, p99 %.1f ms\n", $waited[100], $waited[198]);
+    },
+]);
