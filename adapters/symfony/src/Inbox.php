@@ -66,8 +66,7 @@ final class Inbox
         if (!$this->task && !$this->read()) {
             return null;
         }
-        $for = $this->task->payload->transport;
-        if ($for !== $transport && in_array($for, $this->transports, true)) {
+        if ($this->task->payload->transport !== $transport) {
             return null;
         }
         $this->task->takenBy = $transport;
@@ -145,6 +144,9 @@ final class Inbox
             } elseif ($payload === null) {
                 $this->answer(Verdict::fail(
                     null, "the payload is not signed with this application's secret (framework.secret)"));
+            } elseif (!in_array($payload->transport, $this->transports, true)) {
+                $this->answer(Verdict::fail(null, "it was sent by the transport '{$payload->transport}', which is not " .
+                    'among those of messenger:consume; name it there, then: allot dead retry'));
             } else {
                 return true;
             }
@@ -171,13 +173,24 @@ final class Inbox
     {
         ini_set('memory_limit', '-1');  // it may be used up
         if ($this->task) {
-            $error = error_get_last();
-            $fatal = $error && in_array($error['type'], [E_ERROR, E_CORE_ERROR, E_COMPILE_ERROR, E_PARSE], true);
-            $this->answer($this->crash ? Verdict::retry($this->crash, '') : Verdict::ended($fatal ? $error : null), true);
+            $this->answer($this->verdictOfTheEnd(), true);
         } elseif ($this->open && $line = $this->pipe->nextTask()) {
             // The framework ended its worker, for one of its limits. A task that allotd gives to this process now would
             // be charged for its end, so it goes back.
             $this->pipe->verdict($line['id'], Verdict::release('the process ends'), true);
         }
+    }
+
+    private function verdictOfTheEnd(): array
+    {
+        if ($this->task->takenBy === null) {
+            return Verdict::release('before it was handled: ' . ($this->crash ? $this->crash->getMessage() : 'exit'));
+        }
+        if ($this->crash) {
+            return Verdict::retry($this->crash, '');
+        }
+        $error = error_get_last();
+        $fatal = $error && in_array($error['type'], [E_ERROR, E_CORE_ERROR, E_COMPILE_ERROR, E_PARSE], true);
+        return Verdict::ended($fatal ? $error : null);
     }
 }

@@ -22,32 +22,31 @@ final class Submission
     /** Returns the id of the task. */
     public function submit(array $task): string
     {
-        $options = array_diff_key($task, ['queue' => 1, 'type' => 1, 'payload' => 1]);
-        return (string) $this->asked(
-            "CALL `{$this->database}`.allot_submit(?, ?, ?, ?, @allot_id, @allot_existed)",
-            [$task['queue'], $task['type'], $task['payload'], json_encode((object) $options, JSON_THROW_ON_ERROR)],
-            'SELECT @allot_id')[0];
+        $options = json_encode(
+            (object) array_diff_key($task, ['queue' => 1, 'type' => 1, 'payload' => 1]), JSON_THROW_ON_ERROR);
+        return $this->ask(function () use ($task, $options) {
+            $this->connection->executeStatement(
+                "CALL `{$this->database}`.allot_submit(?, ?, ?, ?, @allot_id, @allot_existed)",
+                [$task['queue'], $task['type'], $task['payload'], $options]);
+            return (string) $this->connection->fetchOne('SELECT @allot_id');
+        });
     }
 
     public function waiting(string $queue): int
     {
-        try {
-            $figures = $this->connection->fetchAssociative("CALL `{$this->database}`.allot_queue_figures(?)", [$queue]);
-        } catch (Exception $error) {
-            throw new TransportException($error->getMessage(), 0, $error);
-        }
+        $figures = $this->ask(fn () => $this->connection->fetchAssociative(
+            "CALL `{$this->database}`.allot_queue_figures(?)", [$queue]));
         return min(10000, $figures['waiting'] + $figures['delayed'] + $figures['detached']);
     }
 
     // The answer of a procedure is in variables of the connection that wrote: with replicas the primary's.
-    private function asked(string $call, array $parameters, string $question): array
+    private function ask(callable $what)
     {
         try {
             if ($this->connection instanceof PrimaryReadReplicaConnection) {
                 $this->connection->ensureConnectedToPrimary();
             }
-            $this->connection->executeStatement($call, $parameters);
-            return $this->connection->fetchNumeric($question);
+            return $what();
         } catch (Exception $error) {
             throw new TransportException($error->getMessage(), 0, $error);
         }

@@ -142,6 +142,9 @@ run([
         ends(dispatch(new Note('after bad ones')));
         equal(['ran@1'], seen('after bad ones'), 'what ran');
     },
+    'its transport is not among those of messenger:consume: it is dead at once' => function () {
+        shows(dies(send('nobodys', new Note('nobodys'))), "transport 'nobodys'");
+    },
     'messenger:stop-workers: the next message is handled by another process' => function () {
         ends(dispatch(new Note('before')));
         console('messenger:stop-workers');
@@ -189,6 +192,7 @@ run([
     'A transport over mysqli sends' => function () {
         ends(send('mysqli', new Note('mysqli')));
         equal(['ran@1'], seen('mysqli'), 'what ran');
+        equal([0, 0], [service('test.mysqli')->getMessageCount(), service('test.mysqli')->getMessageCount()], 'counts');
     },
     'A queue that Allot does not have is refused' => function () {
         refused("queue 'nowhere'", fn () => send('nowhere', new Note('nowhere')));
