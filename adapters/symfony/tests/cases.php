@@ -25,6 +25,14 @@ function refused(string $reason, callable $send): void
 }
 
 run([
+    "Each row of the README's table has a case" => function () {
+        preg_match_all('/^\\| (?!the message \\|)([^|-][^|]*?) \\|/m', file_get_contents(__DIR__ . '/../README.md'), $rows);
+        $cases = file_get_contents(__FILE__) . file_get_contents(__DIR__ . '/failures.php');
+        foreach ($rows[1] as $row) {
+            has("\n    '$row: ", $cases);
+        }
+        equal(true, count($rows[1]) > 20, 'rows');
+    },
     'A message dispatched in a transaction is handled once that commits' => function () {
         $task = db()->transactional(function () {
             db()->insert('orders', ['name' => 'committed']);
@@ -106,6 +114,10 @@ run([
     'out of memory: a failed attempt with file and line' => function () {
         shows(dies(dispatch(new Acts('memory', 'usesUpItsMemory'))), 'Allowed memory size', 'ActsHandler.php');
     },
+    'the process is killed: a failed attempt, and it is retried' => function () {
+        ends(dispatch(new Acts('killed once', 'kills', 2)));
+        equal(['ran@1', 'ran@2'], seen('killed once'), 'what ran');
+    },
     'the process is killed on the last try: the framework records the failure, and does not run it' => function () {
         $task = dies(dispatch(new Acts('killed', 'kills')));
         equal(['ran@1', 'ran@2', 'failed'], seen('killed'), 'what ran');
@@ -143,7 +155,7 @@ run([
         equal(['ran@1'], seen('after bad ones'), 'what ran');
     },
     'its transport is not among those of messenger:consume: it is dead at once' => function () {
-        shows(dies(send('nobodys', new Note('nobodys'))), "transport 'nobodys'");
+        shows(dies(send('unlisted', new Note('unlisted'))), "transport 'unlisted'");
     },
     'messenger:stop-workers: the next message is handled by another process' => function () {
         ends(dispatch(new Note('before')));
@@ -207,15 +219,17 @@ run([
         equal(true, $long !== $type('App\Message\\' . str_repeat('Very', 41) . 'Long'), 'another one');
     },
     'messenger:failed:show, retry and remove act on the dead task' => function () {
-        [$one, $two, $three] = array_map(fn ($until) => dies(dispatch(new Acts('dead', 'throws', $until))), [0, 3, 0]);
-        has($one, console('messenger:failed:show', '--max=1000'));
-        has('no such order: dead', console('messenger:failed:show', $one));
-        $before = count(seen('dead'));
-        console('messenger:failed:retry', $one, '--force');
-        equal('dead', state($one), 'the one that throws again');
-        equal($before + 1, count(array_diff(seen('dead'), ['failed'])) + 3, 'it ran once more');
-        console('messenger:failed:remove', $three, '--force');
-        equal(null, state($three), 'the removed one');
+        $throws = dies(dispatch(new Acts('dead', 'throws')));
+        $succeeds = dies(dispatch(new Acts('dead in allotd', 'throwsInAllotd')));
+        has($throws, console('messenger:failed:show', '--max=1000'));
+        has('no such order: dead', console('messenger:failed:show', $throws));
+        console('messenger:failed:retry', $throws, $succeeds, '--force');
+        equal(['ran@1', 'ran@2', 'failed', 'ran@1'], seen('dead'), 'what ran');
+        equal('dead', state($throws), 'the one that throws again');
+        equal(['ran@1', 'ran@2', 'failed', 'ran@1'], seen('dead in allotd'), 'what ran');
+        equal(null, state($succeeds), 'the one that was handled');
+        console('messenger:failed:remove', $throws, '--force');
+        equal(null, state($throws), 'the removed one');
     },
     'allot dead retry: its attempts begin again' => function () {
         $task = dies(dispatch(new Acts('retried', 'throws')));

@@ -75,7 +75,7 @@ final class Kernel extends \Symfony\Component\HttpKernel\Kernel
                        'retry_strategy' => $twice],
             'split' => ['dsn' => 'allot://split'],
             'mysqli' => ['dsn' => 'allot://mysqli'],
-            'nobodys' => ['dsn' => 'allot://default'],
+            'unlisted' => ['dsn' => 'allot://default'],
             'nowhere' => ['dsn' => 'allot://default?queue=nowhere'],
             'many' => ['dsn' => 'allot://default', 'retry_strategy' => ['max_retries' => 50, 'delay' => 0, 'multiplier' => 1]],
             'database' => ['dsn' => 'doctrine://default?auto_setup=0'],

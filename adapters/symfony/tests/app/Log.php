@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace App;
 
-// Into a file, as an application of the tests has nobody who looks.
+// The log of the application, as a file.
 final class Log extends \Psr\Log\AbstractLogger
 {
     public function log($level, $message, array $context = []): void

@@ -30,6 +30,14 @@ final class ActsHandler
         throw new \DomainException("no such order: {$message->name}");
     }
 
+    // The test's own process knows the pid of allotd, and its programs do not.
+    private function throwsInAllotd(): void
+    {
+        if (!getenv('APP_ALLOTD')) {
+            throw new \DomainException('not here');
+        }
+    }
+
     private function cannotRecover(): void
     {
         throw new UnrecoverableMessageHandlingException('not to be retried');
