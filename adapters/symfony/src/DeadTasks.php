@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace Allot\Symfony;
 
-// The application's dead tasks, by the gateway. They are the record of its failed messages: there is no copy of them in
-// a table of the application.
+// The application's dead tasks, by the gateway. They are the record of its failed messages, without a copy
+// in a table of the application.
 final class DeadTasks
 {
     private const PAGE = 100;

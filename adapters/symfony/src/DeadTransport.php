@@ -82,7 +82,7 @@ final class DeadTransport implements TransportInterface, ListableReceiverInterfa
     {
         try {
             return $this->serializer->decode($payload->encoded);
-        } catch (\Throwable $error) {  // one of what is no envelope may be any
+        } catch (\Throwable $error) {  // what is not an envelope may cause any error
             throw new MessageDecodingFailedException($error->getMessage(), 0, $error);
         }
     }

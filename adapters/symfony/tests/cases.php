@@ -89,6 +89,10 @@ run([
         equal(4, count(seen('batched')), 'what ran');
         equal('1', seen_of('batched', 'ran')['detail'], 'the size of the batch');
     },
+    'A handler of batches refuses one: it is retried, then dead' => function () {
+        shows(dies(dispatch(new Message\Batched('refused'))), 'DomainException: not this one');
+        equal(['ran@1', 'ran@2', 'failed'], seen('refused'), 'what ran');
+    },
     'a handler of batches keeps it although it is to flush: a failed attempt, and the process is replaced' => function () {
         $task = dies(dispatch(new Message\Kept('kept')));
         shows($task, 'neither acknowledged nor rejected', 'the process of its last try has ended');
@@ -250,7 +254,21 @@ run([
         has('by a command of their own',
             command([getenv('APP_PHP'), getenv('APP_CONSOLE'), 'messenger:consume', 'async', 'database'], 1));
     },
-    'A payload of nearly 16 MiB is handled' => function () {
+    'AllotStamp: a partition key keeps the order' => function () {
+        $send = fn ($i) => dispatch(new Note('ordered'), [new AllotStamp(['queue' => 'keyed', 'partition_key' => 'a'])]);
+        $tasks = array_map($send, range(1, 5));
+        array_map(fn ($task) => ends($task), $tasks);
+        equal($tasks, db()->fetchFirstColumn("SELECT task FROM seen WHERE name = 'ordered' ORDER BY id"), 'what ran');
+        refused('partition_key', fn () => dispatch(new Note('x'), [new AllotStamp(['queue' => 'keyed'])]));
+    },
+    'A payload that a previous secret has signed counts' => function () {
+        $former = new \Allot\Symfony\Signature('former', []);
+        $now = new \Allot\Symfony\Signature('new', ['former']);
+        equal('x', $now->verified($former->sign('x')), 'the former one');
+        equal(null, $former->verified($now->sign('x')), 'the new one');
+    },
+    'A payload of nearly 16 MiB is handled, and a larger one is refused' => function () {
+        refused('the most is 16 MiB - 1', fn () => dispatch(new Acts('too large', 'prints', 0, str_repeat('x', 16 << 20))));
         ends(dispatch(new Acts('large', 'prints', 0, str_repeat('x', (16 << 20) - 4000))));
         equal(['ran@1'], seen('large'), 'what ran');
     },
@@ -258,7 +276,7 @@ run([
         ends(dispatch(new Acts('bytes', 'throws', 2, "\xff\0\xfe")));
         equal(['ran@1', 'ran@2'], seen('bytes'), 'what ran');
     },
-    'A child that keeps the descriptors open disturbs nobody' => function () {
+    'A child that keeps the descriptors open delays no other message' => function () {
         ends(dispatch(new Acts('child', 'leavesAChild')));
         ends(dispatch(new Note('after the child')));
         equal(['ran@1'], seen('after the child'), 'what ran');

@@ -4,6 +4,7 @@
 namespace Tests;
 
 use Symfony\Component\Messenger\Envelope;
+use Symfony\Component\Messenger\Stamp\TransportMessageIdStamp;
 use Symfony\Component\Messenger\Transport\Receiver\ReceiverInterface;
 use Symfony\Component\Messenger\Transport\Serialization\PhpSerializer;
 use Symfony\Component\Messenger\Worker;
@@ -24,7 +25,7 @@ $receiver = new class((int) $argv[1]) implements ReceiverInterface {
 
     public function get(): iterable
     {
-        return [$this->serializer->decode($this->encoded)];
+        return [$this->serializer->decode($this->encoded)->with(new TransportMessageIdStamp('ceiling'))];
     }
 
     public function ack(Envelope $envelope): void

@@ -23,7 +23,7 @@ final class BatchedHandler implements BatchHandlerInterface
     {
         foreach ($jobs as [$message, $ack]) {
             $this->seen->note($message->name, 'ran', (string) count($jobs));
-            $ack->ack();
+            $message->name === 'refused' ? $ack->nack(new \DomainException('not this one')) : $ack->ack();
         }
     }
 }
