@@ -134,7 +134,7 @@ run([
         shows($task, 'the process of its last try has ended');
     },
     'its time limit is over: the process is killed' => function () {
-        dies(dispatch(new Acts('sleeps', 'sleeps'), [new AllotStamp(['time_limit' => '1s'])]));
+        dies(dispatch(new Acts('sleeps', 'sleeps'), [new AllotStamp(['time_limit' => '5s'])]));
         equal(['ran@1', 'ran@2', 'failed'], seen('sleeps'), 'what ran');
     },
     'it is sent again by another transport while it is handled: another task takes its place' => function () {
