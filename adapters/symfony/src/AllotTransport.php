@@ -52,7 +52,8 @@ final class AllotTransport implements TransportInterface, MessageCountAwareInter
                 $this->inbox->answer(Verdict::fail($error));
                 continue;
             }
-            $granted = RedeliveryStamp::getRetryCountFromEnvelope($envelope) === $task->attempt - 1;
+            // By the framework, after an attempt that it saw the end of.
+            $granted = RedeliveryStamp::getRetryCountFromEnvelope($envelope) >= $task->attempt - 1;
             $envelope = $this->received($envelope, $task);
             if ($granted || $this->mayRunAgain($envelope, $task->attempt - 2)) {
                 return [$envelope];

@@ -180,6 +180,16 @@ run([
         equal('urgent', seen_of('urgent', 'ran')['detail'], 'the transport');
         has('"max_attempts": 4', allot('task', 'show', $task, '--json'));
     },
+    'A retry strategy of the application decides by the error' => function () {
+        $task = dies(send('own', new Acts('own', 'throws')));
+        equal(['ran@1', 'ran@2', 'failed'], seen('own'), 'what ran');
+        ends(send('own', new Acts('own recovers', 'recovers')));
+        equal(['ran@1', 'ran@1', 'ran@1', 'ran@1'], seen('own recovers'), 'what ran');
+        dies(send('own', new Acts('own killed', 'kills')));
+        equal(['ran@1', 'failed'], seen('own killed'), 'what ran');
+        allot('dead', 'retry', $task);
+        eventually(fn () => count(seen('own')) === 6 && state($task) === 'dead', 'it ran again');
+    },
     'A message of the JSON serializer is handled' => function () {
         ends(send('json', new Note('json')));
         equal('json', seen_of('json', 'ran')['detail'], 'the transport');

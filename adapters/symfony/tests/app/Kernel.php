@@ -41,6 +41,7 @@ final class Kernel extends \Symfony\Component\HttpKernel\Kernel
             $container->register(DoctrineTransportFactory::class)->setAutowired(true)
                 ->setArguments([new Reference('doctrine')])
                 ->addTag('messenger.transport_factory');
+            $container->register(Strategy::class);
             $container->register('logger', Log::class);
             $container->register(Seen::class)->setAutowired(true)->setPublic(true)->setArguments(
                 [new Reference('doctrine'), new Reference('messenger.transport.urgent')])->addTag('kernel.event_subscriber');
@@ -73,6 +74,7 @@ final class Kernel extends \Symfony\Component\HttpKernel\Kernel
             'urgent' => ['dsn' => 'allot://default?queue=other', 'retry_strategy' => ['max_retries' => 2, 'delay' => 0]],
             'json' => ['dsn' => 'allot://default', 'serializer' => 'messenger.transport.symfony_serializer',
                        'retry_strategy' => $twice],
+            'own' => ['dsn' => 'allot://default', 'retry_strategy' => ['service' => Strategy::class]],
             'split' => ['dsn' => 'allot://split'],
             'mysqli' => ['dsn' => 'allot://mysqli'],
             'unlisted' => ['dsn' => 'allot://default'],

@@ -46,7 +46,7 @@ final class ActsHandler
     // As attempts are not counted, a file tells when it is enough.
     private function recovers(Acts $message): void
     {
-        $file = getenv('APP_WORK') . '/recovers';
+        $file = getenv('APP_WORK') . "/{$message->name}";
         file_put_contents($file, '.', FILE_APPEND);
         if (strlen(file_get_contents($file)) < 4) {
             throw new RecoverableMessageHandlingException('a little later');

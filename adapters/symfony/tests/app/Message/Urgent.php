@@ -5,8 +5,6 @@ namespace App\Message;
 // Goes by a transport of its own.
 final class Urgent
 {
-    public string $act = 'throws';
-
     public function __construct(public string $name)
     {
     }
