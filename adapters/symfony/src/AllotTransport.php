@@ -47,7 +47,7 @@ final class AllotTransport implements TransportInterface, MessageCountAwareInter
     {
         while ($task = $this->inbox->take($this->name)) {
             try {
-                $envelope = $this->serializer->decode($task->payload->encoded);
+                $envelope = $this->decode($task->payload);
             } catch (\Throwable $error) {
                 $this->inbox->answer(Verdict::fail($error));
                 continue;
@@ -64,6 +64,11 @@ final class AllotTransport implements TransportInterface, MessageCountAwareInter
             $this->inbox->finish($task->id, false);
         }
         return [];
+    }
+
+    public function decode(Payload $payload): Envelope
+    {
+        return $this->serializer->decode($payload->encoded);
     }
 
     public function ack(Envelope $envelope): void

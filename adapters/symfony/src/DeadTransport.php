@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace Allot\Symfony;
 
+use Psr\Container\ContainerInterface;
 use Symfony\Component\Messenger\Envelope;
 use Symfony\Component\Messenger\Exception\MessageDecodingFailedException;
 use Symfony\Component\Messenger\Stamp\ErrorDetailsStamp;
@@ -10,7 +11,6 @@ use Symfony\Component\Messenger\Stamp\SentToFailureTransportStamp;
 use Symfony\Component\Messenger\Stamp\TransportMessageIdStamp;
 use Symfony\Component\Messenger\Transport\Receiver\ListableReceiverInterface;
 use Symfony\Component\Messenger\Transport\Receiver\MessageCountAwareInterface;
-use Symfony\Component\Messenger\Transport\Serialization\SerializerInterface;
 use Symfony\Component\Messenger\Transport\TransportInterface;
 
 // allot-dead: as failure transport, for messenger:failed:*. A failed message is a dead task of Allot and stays that: what
@@ -23,7 +23,7 @@ final class DeadTransport implements TransportInterface, ListableReceiverInterfa
     public function __construct(
         private DeadTasks $dead,
         private Signature $signature,
-        private SerializerInterface $serializer
+        private ContainerInterface $receivers
     ) {
     }
 
@@ -78,10 +78,16 @@ final class DeadTransport implements TransportInterface, ListableReceiverInterfa
             );
     }
 
+    // As the transport would that it was sent by.
     private function decoded(Payload $payload): Envelope
     {
+        $name = $payload->transport;
+        $transport = $this->receivers->has($name) ? $this->receivers->get($name) : null;
+        if (!$transport instanceof AllotTransport) {
+            throw new MessageDecodingFailedException("it was sent by '$name', which is not a transport of Allot");
+        }
         try {
-            return $this->serializer->decode($payload->encoded);
+            return $transport->decode($payload);
         } catch (\Throwable $error) {  // what is not an envelope may cause any error
             throw new MessageDecodingFailedException($error->getMessage(), 0, $error);
         }

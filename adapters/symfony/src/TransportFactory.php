@@ -21,6 +21,7 @@ final class TransportFactory implements TransportFactoryInterface
         private Signature $signature,
         private DeadTasks $dead,
         private ContainerInterface $retryStrategies,
+        private ContainerInterface $receivers,
         private EventDispatcherInterface $events,
         private string $database,
         private string $application
@@ -35,7 +36,7 @@ final class TransportFactory implements TransportFactoryInterface
     public function createTransport(string $dsn, array $options, SerializerInterface $serializer): TransportInterface
     {
         if ($dsn === self::DEAD) {
-            return new DeadTransport($this->dead, $this->signature, $serializer);
+            return new DeadTransport($this->dead, $this->signature, $this->receivers);
         }
         $url = parse_url($dsn) ?: [];
         parse_str($url['query'] ?? '', $query);

@@ -193,8 +193,9 @@ run([
     'A message of the JSON serializer is handled' => function () {
         ends(send('json', new Note('json')));
         equal('json', seen_of('json', 'ran')['detail'], 'the transport');
-        dies(send('json', new Acts('json throws', 'throws')));
+        $task = dies(send('json', new Acts('json throws', 'throws')));
         equal(['ran@1', 'ran@2', 'failed'], seen('json throws'), 'what ran');
+        has('Acts', console('messenger:failed:show', $task));
     },
     'DelayStamp: it waits' => function () {
         $task = dispatch(new Note('later'), [new DelayStamp(1500)]);

@@ -60,7 +60,7 @@ final class AllotExtension extends Extension implements ConfigurationInterface
         $container->register(TransportFactory::class)->setArguments([
             new Reference('doctrine'), new Reference(Inbox::class), new Reference(Signature::class),
             new Reference(DeadTasks::class), new Reference('messenger.retry_strategy_locator'),
-            new Reference('event_dispatcher'), $config['database'], $config['application'],
+            new Reference('messenger.receiver_locator'), new Reference('event_dispatcher'), $config['database'], $config['application'],
         ])->addTag('messenger.transport_factory');
     }
 }
