@@ -30,9 +30,14 @@ final class Pipe
         return $line;
     }
 
-    public function verdict(string $id, array $verdict): void
+    /**
+     * A process that leaves writes one line more than it was asked for. So allotd gives it no further task, which
+     * would be charged for its end: another process runs it (docs/pipe-workers.md, What goes wrong).
+     */
+    public function verdict(string $id, array $verdict, bool $leaves): void
     {
-        $this->write(['kind' => 'verdict', 'id' => $id] + $verdict);
+        $lines = [['kind' => 'verdict', 'id' => $id] + $verdict];
+        $this->write(...$lines, ...($leaves ? [['kind' => 'heartbeat', 'id' => $id]] : []));
     }
 
     public function checkpoint(string $id, string $payload): void
@@ -63,10 +68,10 @@ final class Pipe
         return $line === false ? null : json_decode($line, true, 16, JSON_THROW_ON_ERROR);
     }
 
-    private function write(array $line): void
+    private function write(array ...$lines): void
     {
-        $json = json_encode($line, JSON_THROW_ON_ERROR | JSON_INVALID_UTF8_SUBSTITUTE | JSON_UNESCAPED_SLASHES);
-        if (fwrite($this->out, $json . "\n") === false) {
+        $flags = JSON_THROW_ON_ERROR | JSON_INVALID_UTF8_SUBSTITUTE | JSON_UNESCAPED_SLASHES;
+        if (fwrite($this->out, implode('', array_map(fn ($line) => json_encode($line, $flags) . "\n", $lines))) === false) {
             exit(1);  // allotd reads no more
         }
     }

@@ -52,13 +52,13 @@ final class WorkCommand extends Command
         while ($task = $this->pipe->nextTask()) {
             if ($cache->get('illuminate:queue:restart') !== $restarted) {
                 // S83: it runs with the new code, in the process that takes the place of this one.
-                $this->pipe->verdict($task['id'], Verdict::release('queue:restart'));
+                $this->pipe->verdict($task['id'], Verdict::release('queue:restart'), true);
                 return 0;
             }
             $this->task = $task['id'];
             $verdict = $this->verdict($connection, $task, $options);
             $this->task = null;
-            $this->pipe->verdict($task['id'], $verdict);
+            $this->pipe->verdict($task['id'], $verdict, $this->leaves);
             if ($this->leaves) {
                 return 0;
             }
@@ -164,6 +164,6 @@ final class WorkCommand extends Command
         ini_set('memory_limit', '-1');  // it may be used up
         $error = error_get_last();
         $fatal = $error && in_array($error['type'], [E_ERROR, E_CORE_ERROR, E_COMPILE_ERROR, E_PARSE], true);
-        $this->pipe->verdict($this->task, Verdict::ended($fatal ? $error : null));
+        $this->pipe->verdict($this->task, Verdict::ended($fatal ? $error : null), true);
     }
 }

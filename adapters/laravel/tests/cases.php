@@ -299,6 +299,16 @@ run([
         equal(['ran@1'], seen('after'), 'what ran');
         equal(true, $log() > $before, 'the process left');
     },
+    'queue:restart under load: each job runs, and none is charged for the end of a process' => function () {
+        for ($round = 0; $round < 4; $round++) {
+            Queue::bulk(array_map(fn ($i) => new Jobs\Note("restarted $round"), range(1, 700)));
+            eventually(fn () => seen("restarted $round"), 'the first of them');
+            artisan('queue:restart');
+        }
+        $ran = fn () => DB::table('seen')->where('job', 'like', 'restarted %')->where('what', 'ran');
+        eventually(fn () => $ran()->count() === 2800, 'all ran');
+        equal(0, $ran()->where('attempt', '>', 1)->count(), 'charged');
+    },
     'A payload that nobody signed is dead at once, and not unserialized' => function () {
         $signature = new \Allot\Laravel\Signature(['another key']);
         foreach (['{"job": "App\\\\Plain@fire", "data": {"name": "unsigned", "delete": true}}', 'x', ''] as $payload) {
