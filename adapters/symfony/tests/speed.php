@@ -63,25 +63,26 @@ function measured(string $what, int $jobs, callable $work, callable $cpu): float
     return $jobs / $took;
 }
 
-/** Starts as many processes as there are workers, and waits for their end. Returns how many ended by an error. */
-function processes(int $workers, array $command): int
+/** @return resource a process without input or output */
+function started(array $command)
 {
     $null = ['file', '/dev/null', 'r+'];
-    $all = [];
-    for ($i = 0; $i < $workers; $i++) {
-        $all[] = proc_open($command, [$null, $null, $null], $pipes);
-    }
-    return count(array_filter(array_map(fn ($process) => proc_close($process), $all)));
+    return proc_open($command, [$null, $null, $null], $pipes);
 }
 
-/** By messenger:consume, which is started again as long as there are messages: deadlocks may end it. */
+/** By messenger:consume, until no message waits. One that a deadlock has ended is started again. */
 function consume_table(int $workers): void
 {
-    $waiting = fn () => db()->fetchOne('SELECT COUNT(*) FROM messenger_messages WHERE delivered_at IS NULL');
-    for ([$ended, $left] = [0, $waiting()]; $left > 0; $left = $waiting()) {
-        $ended += processes($workers, [getenv('APP_PHP'), getenv('APP_CONSOLE'), 'messenger:consume', 'database',
-                                       '--sleep=0', '--limit=' . max(1, intdiv($left, $workers))]);
+    $command = [getenv('APP_PHP'), getenv('APP_CONSOLE'), 'messenger:consume', 'database', '--sleep=0'];
+    [$all, $ended] = [[], 0];
+    while (db()->fetchOne('SELECT COUNT(*) FROM messenger_messages WHERE delivered_at IS NULL') > 0) {
+        $running = array_filter($all, fn ($process) => proc_get_status($process)['running']);
+        $ended += count($all) - count($running);
+        $all = [...$running, ...array_map(fn () => started($command), array_fill(0, $workers - count($running), 0))];
+        usleep(20000);
     }
+    array_map(fn ($process) => proc_terminate($process), $all);
+    array_map(fn ($process) => proc_close($process), $all);
     printf("%s", $ended ? "$ended processes of the Doctrine transport ended by an error\n" : '');
 }
 
@@ -130,8 +131,11 @@ run([
         $children = fn () => array_sum(array_map(fn ($time) => getrusage(1)["ru_$time.tv_sec"] +
             getrusage(1)["ru_$time.tv_usec"] / 1e6, ['utime', 'stime'])) + cpu_of((int) getenv('APP_ALLOTD'));
         $doctrine = measured('the Doctrine transport', $jobs, fn () => consume_table($workers), $children);
-        $ceiling = measured('without a queue', $jobs, fn () => equal(0, processes(
-            $workers, [getenv('APP_PHP'), __DIR__ . '/ceiling.php', (string) $share]), 'errors'), $children);
+        $ceiling = measured('without a queue', $jobs, function () use ($workers, $share) {
+            $command = [getenv('APP_PHP'), __DIR__ . '/ceiling.php', (string) $share];
+            $all = array_map(fn () => started($command), array_fill(0, $workers, 0));
+            equal(0, array_sum(array_map(fn ($process) => proc_close($process), $all)), 'errors');
+        }, $children);
         printf("Allot: %.1f times the Doctrine transport, %.0f %% of the ceiling\n",
                $allot / $doctrine, 100 * $allot / $ceiling);
         equal(0, $deadlocks, 'deadlocks');
