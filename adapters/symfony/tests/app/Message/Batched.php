@@ -1,0 +1,7 @@
+<?php
+// SPDX-License-Identifier: Apache-2.0
+namespace App\Message;
+
+final class Batched extends Message
+{
+}

@@ -1,0 +1,11 @@
+<?php
+// SPDX-License-Identifier: Apache-2.0
+namespace App\Message;
+
+// A message of the tests goes by its name.
+abstract class Message
+{
+    public function __construct(public string $name = 'message')
+    {
+    }
+}

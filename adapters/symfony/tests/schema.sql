@@ -1,0 +1,12 @@
+CREATE DATABASE shop CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci;
+CREATE TABLE shop.seen (id BIGINT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(190) NOT NULL, what VARCHAR(60) NOT NULL, detail TEXT NOT NULL, attempt INT NOT NULL, task VARCHAR(64) NOT NULL, at DATETIME(6) NOT NULL DEFAULT NOW(6), KEY (name)) ENGINE=InnoDB;
+CREATE TABLE shop.orders (id BIGINT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(190) NOT NULL) ENGINE=InnoDB;
+CREATE TABLE shop.messenger_messages (id BIGINT AUTO_INCREMENT PRIMARY KEY, body LONGTEXT NOT NULL, headers LONGTEXT NOT NULL, queue_name VARCHAR(190) NOT NULL, created_at DATETIME NOT NULL, available_at DATETIME NOT NULL, delivered_at DATETIME NULL, KEY (queue_name), KEY (available_at), KEY (delivered_at)) ENGINE=InnoDB;
+CREATE USER shop@localhost IDENTIFIED BY 'secret';
+CREATE USER shop_reader@localhost IDENTIFIED BY 'secret';
+GRANT CONNECTION ADMIN ON *.* TO shop@localhost;
+GRANT ALL ON shop.* TO shop@localhost;
+GRANT SELECT ON shop.* TO shop_reader@localhost;
+GRANT EXECUTE ON PROCEDURE allot.allot_submit TO shop@localhost;
+GRANT EXECUTE ON PROCEDURE allot.allot_task TO shop@localhost;
+GRANT EXECUTE ON PROCEDURE allot.allot_queue_figures TO shop@localhost;
