@@ -102,10 +102,18 @@ enum class Purpose {
   kSession,
   kRest
 };
-constexpr const char* kNames[] = {
-    "who leads",    "schedules",      "a queue with history", "a queue with on_stuck and on_dead",
-    "notices",      "resized queues", "named locks",          "lease rows",
-    "bulk actions", "minutes",        "the connection's own", "anything else"};
+constexpr const char* kNames[] = {"who leads",
+                                  "schedules",
+                                  "a queue with history",
+                                  "a queue with on_stuck and on_dead",
+                                  "notices",
+                                  "resized queues",
+                                  "named locks",
+                                  "lease rows",
+                                  "bulk actions",
+                                  "minutes",
+                                  "the connection's own",
+                                  "anything else"};
 constexpr std::size_t kPurposes = std::size(kNames);
 
 bool has_any(const std::string& text, std::initializer_list<const char*> parts) {
@@ -116,7 +124,8 @@ Purpose purpose_of(const std::string& statement) {
   if (has(statement, "@@global.read_only")) return Purpose::kSession;
   // MySQL logs each statement of a transaction that is sent in one piece, and so its frame.
   if (statement == "BEGIN;" || statement == "COMMIT") return Purpose::kSession;
-  if (has(statement, "bulk_action")) return Purpose::kBulk;
+  // With the purge of the audit, by the same host.
+  if (has_any(statement, {"bulk_action", "FROM audit"})) return Purpose::kBulk;
   // With the counts of the backlogs, and the queues that they are of.
   if (has_any(statement, {"FROM instance", "INTO instance", "UPDATE instance", "_minute",
                           "AS bounded", "SECOND(UTC_TIMESTAMP())", "rate.burst"})) {

@@ -49,6 +49,8 @@ http::Response list_bulk_actions(Call& call);
 http::Response show_bulk_action(Call& call);
 http::Response stop_bulk_action(Call& call);
 
+http::Response list_audit(Call& call);
+
 http::Response list_minutes(Call& call);
 http::Response list_failures(Call& call);
 http::Response list_instances(Call& call);

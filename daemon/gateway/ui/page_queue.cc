@@ -134,6 +134,9 @@ void render_queue(const View& view, Html& html) {
   html.in("p", {{"class", "actions"}}, [&] {
     write_link(html, view.visit.root + "failures?queue=" + api::escaped(name),
                "Failures of this queue");
+    html.text(" ");
+    write_link(html, view.visit.root + "audit?queue=" + api::escaped(name),
+               "What operators did to it");
   });
 }
 

@@ -128,6 +128,7 @@ ApiRequest request_of(const Action& action, const Visit& visit, const api::Value
   for (const std::string_view name : action.texts) {
     if (!value(name).empty()) body[std::string(name)] = value(name);
   }
+  if (!value("reason").empty()) body["reason"] = value("reason");
   for (const std::string_view name : action.numbers) {
     const std::string text = value(name);
     if (text.empty()) continue;
