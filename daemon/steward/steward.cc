@@ -18,6 +18,7 @@
 #include "steward/bulk_actions.h"
 #include "steward/commit_reader.h"
 #include "steward/duties.h"
+#include "steward/findings.h"
 #include "steward/host_look.h"
 #include "steward/job_numbers.h"
 #include "steward/layouts.h"
@@ -117,9 +118,10 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
                   pools_of(settings));
   JobNumbers numbers(session, leadership);
   AuditPurge audit(session, leadership);
+  Findings findings(session, settings, leadership);
   // The others ask the first one.
   std::vector<Chore*> chores{&leadership, &ticks, &layouts, &lease_rows, &duties, &notices,
-                             &locks,      &bulk,  &minutes, &numbers,    &audit};
+                             &locks,      &bulk,  &minutes, &numbers,    &audit,  &findings};
   std::optional<CommitReader> reader;
   if (!settings.wake.user.empty()) {
     chores.push_back(

@@ -486,6 +486,19 @@ CREATE TABLE IF NOT EXISTS audit (
   KEY subject (subject, name)
 ) ENGINE=InnoDB;
 
+-- What the checks of the database found when the steward that leads looked last (S90): replaced as a
+-- whole. The row of place 0 has the time of the look, also where nothing was found.
+CREATE TABLE IF NOT EXISTS finding (
+  place    SMALLINT UNSIGNED NOT NULL,
+  found_at DATETIME(6) NOT NULL,
+  level    VARCHAR(7)    CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- warn, fail
+  about    VARCHAR(255)  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  queue    VARCHAR(63)   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL, -- NULL: it concerns none, or all
+  text     VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  fix      VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- what to do
+  PRIMARY KEY (place)
+) ENGINE=InnoDB;
+
 -- What curves are drawn from (decision 0048): what the workers of each instance counted, minute by minute,
 -- and how many tasks each queue had then. Times are UTC, by this database's clock.
 CREATE TABLE IF NOT EXISTS instance (

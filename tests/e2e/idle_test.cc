@@ -99,6 +99,7 @@ enum class Purpose {
   kLeaseRows,
   kBulk,
   kMinutes,
+  kFindings,
   kSession,
   kRest
 };
@@ -112,6 +113,7 @@ constexpr const char* kNames[] = {"who leads",
                                   "lease rows",
                                   "bulk actions",
                                   "minutes",
+                                  "findings",
                                   "the connection's own",
                                   "anything else"};
 constexpr std::size_t kPurposes = std::size(kNames);
@@ -126,6 +128,10 @@ Purpose purpose_of(const std::string& statement) {
   if (statement == "BEGIN;" || statement == "COMMIT") return Purpose::kSession;
   // With the purge of the audit, by the same host.
   if (has_any(statement, {"bulk_action", "FROM audit"})) return Purpose::kBulk;
+  // What only the checks of the database ask; the others are counted with what asks it, too.
+  if (has_any(statement, {"finding", "@@global.optimizer_switch", "SHOW GLOBAL VARIABLES"})) {
+    return Purpose::kFindings;
+  }
   // With the counts of the backlogs, and the queues that they are of.
   if (has_any(statement, {"FROM instance", "INTO instance", "UPDATE instance", "_minute",
                           "AS bounded", "SECOND(UTC_TIMESTAMP())", "rate.burst"})) {
@@ -269,6 +275,7 @@ TEST_F(Idle, HostsWithAThousandSchedulesSendFewStatements) {
   EXPECT_GT(rate(Purpose::kBulk), 0);
   EXPECT_LE(rate(Purpose::kBulk), 0.3);
   EXPECT_LE(rate(Purpose::kMinutes), 2);
+  EXPECT_LE(rate(Purpose::kFindings), 0.5);
   EXPECT_EQ(rate(Purpose::kRest), 0);
 }
 

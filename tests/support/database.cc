@@ -187,7 +187,7 @@ std::string emptied_database() {
         "task_unique",    "task_cancel",   "task_history",   "queue_duty",       "fair_partition",
         "q_lock_table",   "queue_rate",    "queue_bucket",   "queue_pause",      "queue",
         "schedule",       "schedule_tick", "notice",         "server_identity",  "named_lock",
-        "lock_ticket",    "bulk_action",   "audit",          "instance",
+        "lock_ticket",    "bulk_action",   "audit",          "finding",          "instance",
         "attempt_minute", "queue_minute",  "fireworq_queue", "fireworq_routing", "fireworq_job",
         "deferred_type"}) {
     db.execute(std::string("DELETE FROM ") + table);

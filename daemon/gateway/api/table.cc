@@ -404,7 +404,13 @@ std::vector<Route> host_routes() {
           "Lists states that the steward found and that need an operator: queues that are late or "
           "served by no worker, dead tasks, types without a handler, schedules that fail.",
           {}, {200, "Notices", "the notices; those of no queue for a role for all queues only"},
-          list_notices)};
+          list_notices),
+      get("/api/v1/findings", "list_findings",
+          "Lists what the checks of `allot doctor` found about the database and needs an operator. "
+          "The steward that leads makes them once a minute, and this request makes none: "
+          "`found_at` says when it looked last. What notices say is not among them.",
+          {}, {200, "Findings", "the findings; those of no queue for a role for all queues only"},
+          list_findings)};
 }
 
 std::vector<Route> audit_routes() {

@@ -30,6 +30,7 @@ http::Response show_queue(Call& call);
 http::Response show_stats(Call& call);
 http::Response list_lags(Call& call);
 http::Response list_notices(Call& call);
+http::Response list_findings(Call& call);
 http::Response list_tasks(Call& call);
 http::Response list_running(Call& call);
 http::Response list_dead(Call& call);

@@ -2,6 +2,7 @@
 // Every route that operates leaves an entry of the audit (S89), and a caller sees those of its
 // queues.
 #include "db/gateway/examples.h"
+#include "queue/findings/finding.h"
 #include "queue/locks/lock_store.h"
 #include "queue/look/audit_entries.h"
 
@@ -102,6 +103,23 @@ TEST_F(AuditTest, TheOtherQueueOfAMoveIsHiddenFromWhoMayNotReadIt) {
   ASSERT_EQ(seen.size(), 1U);
   EXPECT_TRUE(seen[0]["to_queue"].is_null());
   EXPECT_EQ(seen.dump().find("other"), std::string::npos);
+}
+
+// S90: what is stored, and nothing else.
+TEST_F(AuditTest, ACallerSeesTheFindingsOfItsQueues) {
+  EXPECT_TRUE(get("/api/v1/findings").document()["found_at"].is_null());
+  queue::store_findings(look_, {{queue::Level::kWarn, "durability", "off", "turn it on"},
+                                {queue::Level::kFail, "lease rows", "missing", "", "mail"},
+                                {queue::Level::kWarn, "queue other", "unserved", "", "other"}});
+  look_.execute("DELETE FROM q_lock_table");  // a check would see it
+  const json all = get("/api/v1/findings").document();
+  ASSERT_EQ(all["items"].size(), 3U);
+  EXPECT_EQ(all["items"][0]["fix"], "turn it on");
+  EXPECT_TRUE(all["found_at"].is_string());
+  const json seen = get("/api/v1/findings", "mail").document()["items"];
+  ASSERT_EQ(seen.size(), 1U);
+  EXPECT_EQ(seen[0]["queue"], "mail");
+  EXPECT_EQ(seen[0]["level"], "fail");
 }
 
 TEST_F(AuditTest, GoesByPages) {

@@ -3,6 +3,11 @@
 
 namespace allot::queue {
 
+std::vector<Expectation> of_findings() {
+  return {{&sql::k_store_findings, 4, {{"more_rows", ""}}, "those that it removes"},
+          {&sql::k_list_findings, 4, {}, "each row", false, true}};
+}
+
 // The parts of write_audit.sql are looked at by themselves.
 std::vector<Expectation> of_audit() {
   const Values entry{{"who", "'x'"},

@@ -553,7 +553,7 @@ std::vector<Expectation> expectations() {
   for (auto* part :
        {of_looks,     of_rates,        of_unique_keys, of_detached_tasks, of_history_and_hooks,
         of_routes,    of_notices,      of_queues,      of_schedules,      of_locks,
-        by_operators, of_bulk_actions, of_audit,       of_minutes,
+        by_operators, of_bulk_actions, of_audit,       of_findings,       of_minutes,
         of_fireworq,  of_deferred,     of_lease_rows,  of_servers,        for_people}) {
     for (Expectation& expected : part()) all.push_back(std::move(expected));
   }

@@ -45,6 +45,7 @@ std::vector<Expectation> expectations();
 std::vector<Expectation> of_fireworq();
 // Its part of what operators did.
 std::vector<Expectation> of_audit();
+std::vector<Expectation> of_findings();
 // Its part of routes.
 std::vector<Expectation> of_routes();
 // Its part of tasks that were put back because a handler is missing.
