@@ -90,13 +90,13 @@ int parse_and_run(int argc, char** argv) {
   app.add_option("--embedded", context.load.embedded, "Use the private database in this folder")
       ->type_name("DIR");
   add_remote(app, context.remote);
-  const Commands commands{context, chosen};
+  const Commands commands{context, chosen, context.reason};
   for (const auto add :
-       {add_submit,  add_tasks,   add_task,     add_history, add_dead,    add_bulk,
-        add_queue,   add_route,   add_schedule, add_lock,    add_why,     add_doctor,
-        add_top,     add_drain,   add_plugin,   add_status,  add_minutes, add_failures,
-        add_metrics, add_migrate, add_grants,   add_promote, add_reload,  add_plugins,
-        add_config,  add_check,   add_gateway,  add_bench}) {
+       {add_submit,   add_tasks,   add_task,    add_history,  add_dead,    add_bulk,
+        add_audit,    add_queue,   add_route,   add_schedule, add_lock,    add_why,
+        add_doctor,   add_top,     add_drain,   add_plugin,   add_status,  add_minutes,
+        add_failures, add_metrics, add_migrate, add_grants,   add_promote, add_reload,
+        add_plugins,  add_config,  add_check,   add_gateway,  add_bench}) {
     add(app, commands);
   }
   // This is not for people, so it is no word of the command line: the build makes manual pages and

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "db/actor.h"
 #include "db/connector.h"
 #include "db/error.h"
 #include "db/prepared.h"
@@ -141,6 +142,11 @@ class Connection {
   Changed execute_prepared(std::string_view sql, std::span<const Value> values,
                            const RowSink& sink);
 
+  // From now on what operators do over this connection is written down as done by `actor`, in the
+  // transaction that does it (queue/model/audit.h); nullopt: as done by nobody, which is not.
+  void act_for(std::optional<Actor> actor) { actor_ = std::move(actor); }
+  [[nodiscard]] const std::optional<Actor>& actor() const { return actor_; }
+
   // For a lent connection: learns its limits, and returns the name of the selected database.
   std::string inspect_lent();
   void select_database(const std::string& name);
@@ -200,6 +206,7 @@ class Connection {
   std::string account_;
   std::string database_;
   std::vector<std::string> passed_over_;
+  std::optional<Actor> actor_;
   std::unique_ptr<st_mysql, Close> handle_;
   std::uint64_t id_ = 0;
   std::uint64_t server_id_ = 0;
@@ -208,6 +215,18 @@ class Connection {
   Standing standing_;
   std::shared_ptr<TermMemory> memory_;
   bool reads_term_ = true;
+};
+
+// While it lives, what operators do over a connection is done by `actor`.
+class Acting {
+ public:
+  Acting(Connection& db, std::optional<Actor> actor) : db_(db) { db_.act_for(std::move(actor)); }
+  Acting(const Acting&) = delete;
+  Acting& operator=(const Acting&) = delete;
+  ~Acting() { db_.act_for(std::nullopt); }
+
+ private:
+  Connection& db_;
 };
 
 // The same, for another connection to the server that `connection` uses, of all in the list.

@@ -14,7 +14,8 @@ namespace {
 using std::chrono::seconds;
 
 queue::Put apply(db::Connection& db, schedule::ComputingProcess& calendar,
-                 const config::Schedule& section) {
+                 const config::Schedule& section, const std::string& who) {
+  const db::Acting acting(db, db::Actor{who, "configuration"});
   const queue::ScheduleSpec spec = queue::spec_of(section);
   const auto queue = queue::find_queue(db, spec.queue);
   if (queue) queue::validate(spec, *queue);
@@ -46,9 +47,12 @@ void apply_schedules(worker::Session& session, const config::Settings& settings,
                      const std::vector<std::string>& command) {
   if (settings.schedules.empty()) return;
   schedule::ComputingProcess calendar(command);
+  const queue::Holder self = queue::make_holder(settings.daemon.instance, {});
+  const std::string who = self.host + "/" + self.instance;
   for (const config::Schedule& section : settings.schedules) {
     try {
-      tell(section, ask(session, [&](db::Connection& db) { return apply(db, calendar, section); }));
+      tell(section,
+           ask(session, [&](db::Connection& db) { return apply(db, calendar, section, who); }));
     } catch (const Error& error) {
       log::error("schedule.refused", {{"schedule", section.name}, {"error", error.what()}});
     }

@@ -14,9 +14,11 @@
 #include "peer/look_page.h"
 #include "peer/steward_board.h"
 #include "steward/apply_schedules.h"
+#include "steward/audit_purge.h"
 #include "steward/bulk_actions.h"
 #include "steward/commit_reader.h"
 #include "steward/duties.h"
+#include "steward/findings.h"
 #include "steward/host_look.h"
 #include "steward/job_numbers.h"
 #include "steward/layouts.h"
@@ -113,9 +115,11 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   Minutes minutes(session, leadership, holder, config::runtime_dir(settings), own_life(),
                   pools_of(settings));
   JobNumbers numbers(session, leadership);
+  AuditPurge audit(session, leadership);
+  Findings findings(session, settings, leadership);
   // The others ask the first one.
-  std::vector<Chore*> chores{&leadership, &ticks, &layouts, &lease_rows, &duties,
-                             &notices,    &locks, &bulk,    &minutes,    &numbers};
+  std::vector<Chore*> chores{&leadership, &ticks, &layouts, &lease_rows, &duties, &notices,
+                             &locks,      &bulk,  &minutes, &numbers,    &audit,  &findings};
   std::optional<CommitReader> reader;
   if (!settings.wake.user.empty()) {
     chores.push_back(

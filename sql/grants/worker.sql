@@ -25,6 +25,8 @@ GRANT SELECT, UPDATE ON allot.named_lock TO 'allot_worker'@'%';
 GRANT SELECT, DELETE ON allot.lock_ticket TO 'allot_worker'@'%';
 GRANT SELECT, INSERT, UPDATE ON allot.server_identity TO 'allot_worker'@'%';
 GRANT SELECT, UPDATE, DELETE ON allot.bulk_action TO 'allot_worker'@'%';
+GRANT SELECT, INSERT, DELETE ON allot.finding TO 'allot_worker'@'%';
+GRANT SELECT, INSERT, UPDATE, DELETE ON allot.audit TO 'allot_worker'@'%';   -- INSERT, UPDATE only for [schedules]
 GRANT SELECT, INSERT, UPDATE, DELETE ON allot.instance TO 'allot_worker'@'%';
 GRANT SELECT, INSERT, DELETE ON allot.attempt_minute TO 'allot_worker'@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON allot.queue_minute TO 'allot_worker'@'%';

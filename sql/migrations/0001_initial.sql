@@ -466,6 +466,41 @@ CREATE TABLE IF NOT EXISTS bulk_action (
   KEY ended_at (ended_at)
 ) ENGINE=InnoDB;
 
+-- What operators did (S89, decision 0091): an entry for each action, written in its transaction. Times are
+-- UTC, by this database's clock.
+CREATE TABLE IF NOT EXISTS audit (
+  audit_id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
+  at       DATETIME(6) NOT NULL,
+  who      VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  door     VARCHAR(15)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- gateway, cli, procedure, configuration
+  action   VARCHAR(31)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  subject  VARCHAR(15)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- queue, task, schedule ...
+  name     VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- of the subject, or its id
+  queue    VARCHAR(63)  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL, -- NULL: it belongs to none
+  to_queue VARCHAR(63)  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL, -- of a move, or of a route
+  tasks    BIGINT UNSIGNED NULL,                                        -- number of tasks; NULL: not about tasks
+  detail   VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  reason   VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  deed     BIGINT UNSIGNED NULL,       -- of an action of several transactions, which have one entry
+  PRIMARY KEY (audit_id),
+  UNIQUE KEY deed (deed),
+  KEY at (at),
+  KEY subject (subject, name)
+) ENGINE=InnoDB;
+
+-- What the checks of the database found when the steward that leads looked last (S90): replaced as a
+-- whole. The row of place 0 has the time of the look, also where nothing was found.
+CREATE TABLE IF NOT EXISTS finding (
+  place    SMALLINT UNSIGNED NOT NULL,
+  found_at DATETIME(6) NOT NULL,
+  level    VARCHAR(7)    CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- warn, fail
+  about    VARCHAR(255)  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  queue    VARCHAR(63)   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL, -- NULL: it concerns none, or all
+  text     VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  fix      VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- what to do
+  PRIMARY KEY (place)
+) ENGINE=InnoDB;
+
 -- What curves are drawn from (decision 0048): what the workers of each instance counted, minute by minute,
 -- and how many tasks each queue had then. Times are UTC, by this database's clock.
 CREATE TABLE IF NOT EXISTS instance (

@@ -70,6 +70,7 @@ BEGIN
                          FROM (SELECT tick_no FROM schedule_tick
                                 WHERE schedule_id = v_schedule_id
                                 ORDER BY tick_no DESC LIMIT 1 OFFSET 20) AS last);
+    CALL allot_audit_schedule('run_schedule', v_schedule_id, NULL);
   END IF;
   RELEASE SAVEPOINT allot_run;
 END;

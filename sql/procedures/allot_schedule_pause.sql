@@ -9,17 +9,15 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_schedule_pause(
 MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: pauses a schedule'
 BEGIN
-  DECLARE v_schedule_id INT UNSIGNED;
-  DECLARE v_paused BOOLEAN;
+  DECLARE v_paused, v_transaction BOOLEAN;
   IF CHAR_LENGTH(p_reason) > 255 THEN
     CALL allot_refuse(CONCAT('reason of ', CHAR_LENGTH(p_reason), ' characters: the most is 255'));
   END IF;
-  CALL allot_schedule(p_name, v_schedule_id, v_paused);
-  UPDATE schedule
-     SET version = IF(paused_at IS NULL,
-                      GREATEST(version + 1, {now}),
-                      version),
-         paused_at = COALESCE(paused_at, UTC_TIMESTAMP(6)), pause_reason = COALESCE(p_reason, '')
-   WHERE schedule_id = v_schedule_id;
+  CALL allot_transaction(v_transaction);
+  IF v_transaction THEN
+    CALL allot_change_schedule('pause_schedule', p_name, p_reason, v_paused);
+  ELSE
+    CALL allot_change_schedule_alone('pause_schedule', p_name, p_reason, v_paused);
+  END IF;
   SET p_result = IF(v_paused, 'already', 'paused');
 END;

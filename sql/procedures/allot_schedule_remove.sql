@@ -1,5 +1,5 @@
 -- Removes a schedule with the record of its ticks, in the caller's transaction if there is one; its
--- tasks stay. p_result: 'removed', or NULL: there was none. One statement, which fails as a whole.
+-- tasks stay. p_result: 'removed', or NULL: there was none.
 DROP PROCEDURE IF EXISTS /*!80000 allot_schedule_remove */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_schedule_remove(
   IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
@@ -8,13 +8,17 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_schedule_remove(
 MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: removes a schedule'
 BEGIN
-  DECLARE v_schedule_id INT UNSIGNED;
-  DECLARE CONTINUE HANDLER FOR NOT FOUND BEGIN END;
-  SELECT schedule_id INTO v_schedule_id
-    FROM schedule WHERE name = p_name AND LENGTH(name) = LENGTH(p_name)  -- padding would make it equal
-     FOR UPDATE;
-  DELETE schedule, schedule_tick
-    FROM schedule LEFT JOIN schedule_tick ON schedule_tick.schedule_id = schedule.schedule_id
-   WHERE schedule.schedule_id = v_schedule_id;
-  SET p_result = IF(v_schedule_id IS NULL, NULL, 'removed');
+  DECLARE v_paused, v_transaction BOOLEAN;
+  SET p_result = NULL;
+  -- Padding would make another name equal.
+  IF (SELECT COUNT(*) FROM schedule WHERE name = p_name AND LENGTH(name) = LENGTH(p_name)
+        LOCK IN SHARE MODE) = 1 THEN
+    CALL allot_transaction(v_transaction);
+    IF v_transaction THEN
+      CALL allot_change_schedule('remove_schedule', p_name, NULL, v_paused);
+    ELSE
+      CALL allot_change_schedule_alone('remove_schedule', p_name, NULL, v_paused);
+    END IF;
+    SET p_result = 'removed';
+  END IF;
 END;

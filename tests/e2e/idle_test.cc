@@ -99,13 +99,23 @@ enum class Purpose {
   kLeaseRows,
   kBulk,
   kMinutes,
+  kFindings,
   kSession,
   kRest
 };
-constexpr const char* kNames[] = {
-    "who leads",    "schedules",      "a queue with history", "a queue with on_stuck and on_dead",
-    "notices",      "resized queues", "named locks",          "lease rows",
-    "bulk actions", "minutes",        "the connection's own", "anything else"};
+constexpr const char* kNames[] = {"who leads",
+                                  "schedules",
+                                  "a queue with history",
+                                  "a queue with on_stuck and on_dead",
+                                  "notices",
+                                  "resized queues",
+                                  "named locks",
+                                  "lease rows",
+                                  "bulk actions",
+                                  "minutes",
+                                  "findings",
+                                  "the connection's own",
+                                  "anything else"};
 constexpr std::size_t kPurposes = std::size(kNames);
 
 bool has_any(const std::string& text, std::initializer_list<const char*> parts) {
@@ -116,7 +126,12 @@ Purpose purpose_of(const std::string& statement) {
   if (has(statement, "@@global.read_only")) return Purpose::kSession;
   // MySQL logs each statement of a transaction that is sent in one piece, and so its frame.
   if (statement == "BEGIN;" || statement == "COMMIT") return Purpose::kSession;
-  if (has(statement, "bulk_action")) return Purpose::kBulk;
+  // With the purge of the audit, by the same host.
+  if (has_any(statement, {"bulk_action", "FROM audit"})) return Purpose::kBulk;
+  // What only the checks of the database ask; the others are counted with what asks it, too.
+  if (has_any(statement, {"finding", "@@global.optimizer_switch", "SHOW GLOBAL VARIABLES"})) {
+    return Purpose::kFindings;
+  }
   // With the counts of the backlogs, and the queues that they are of.
   if (has_any(statement, {"FROM instance", "INTO instance", "UPDATE instance", "_minute",
                           "AS bounded", "SECOND(UTC_TIMESTAMP())", "rate.burst"})) {
@@ -260,6 +275,7 @@ TEST_F(Idle, HostsWithAThousandSchedulesSendFewStatements) {
   EXPECT_GT(rate(Purpose::kBulk), 0);
   EXPECT_LE(rate(Purpose::kBulk), 0.3);
   EXPECT_LE(rate(Purpose::kMinutes), 2);
+  EXPECT_LE(rate(Purpose::kFindings), 0.5);
   EXPECT_EQ(rate(Purpose::kRest), 0);
 }
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands/bulk_action.h"
 
-#include <pwd.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -226,7 +222,7 @@ void print_stopped(const json& document, const queue::BulkAction& action, bool a
 }
 
 int stop_action(const Context& context, const BulkActionOptions& options) {
-  db::Connection db = connect(context.settings());
+  db::Connection db = connect_as_operator(context, context.settings());
   static_cast<void>(named_action(db, options.action_id));
   const bool stopped = queue::stop_bulk(db, options.action_id, asked_by());
   const queue::BulkAction action = named_action(db, options.action_id);
@@ -245,14 +241,6 @@ int remote_stop_action(const remote::Session& gateway, const BulkActionOptions& 
 }
 
 }  // namespace
-
-std::string asked_by() {
-  const passwd* user = getpwuid(geteuid());
-  std::array<char, 65> host{};
-  if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
-  return (user != nullptr ? std::string(user->pw_name) : std::to_string(geteuid())) + "@" +
-         host.data();
-}
 
 std::string dead_tasks_text(std::uint64_t count, bool more) {
   return (more ? "at least " : "") + std::to_string(count) + " dead task" + (count == 1 ? "" : "s");
@@ -312,14 +300,16 @@ void add_bulk(CLI::App& app, const Commands& commands) {
       ->check(CLI::Range(1, kMostListed))
       ->type_name("ROWS")
       ->capture_default_str();
-  for (CLI::App* act :
-       {&add("show", "Show a bulk action and how far it is", show_action, remote_show_action),
-        &add("stop", "End a bulk action behind its present batch", stop_action,
-             remote_stop_action)}) {
+  CLI::App& show =
+      add("show", "Show a bulk action and how far it is", show_action, remote_show_action);
+  CLI::App& stop =
+      add("stop", "End a bulk action behind its present batch", stop_action, remote_stop_action);
+  for (CLI::App* act : {&show, &stop}) {
     act->add_option("ACTION", options->action_id, "Its number")
         ->check(CLI::Range(std::uint64_t{1}, kMostActions))
         ->required();
   }
+  commands.add_reason(stop);
 }
 
 }  // namespace allot::cli

@@ -12,9 +12,6 @@
 // What the commands share that act on many dead tasks (decision 0044).
 namespace allot::cli {
 
-// "anna@host": who this process is, for people.
-[[nodiscard]] std::string asked_by();
-
 // "5 dead tasks", "at least 5 dead tasks".
 [[nodiscard]] std::string dead_tasks_text(std::uint64_t count, bool more = false);
 

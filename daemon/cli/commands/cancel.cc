@@ -18,7 +18,6 @@ namespace {
 
 struct CancelOptions {
   std::string id;
-  std::string reason;
   bool as_done = false;
   bool json = false;
 };
@@ -51,13 +50,13 @@ bool keeps_history(const config::Settings& settings, const std::string& queue) {
 int cancel_task(const Context& context, const CancelOptions& options) {
   const queue::TaskId id = parse_task_id(options.id);
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   std::optional<queue::AsDone> end;
   if (options.as_done) {
     end =
         queue::as_done_here(keeps_history(settings, queue::queue_name(db, id.partition.queue_id)));
   }
-  const queue::Cancelled cancelled = queue::cancel_task(db, id, options.reason, end);
+  const queue::Cancelled cancelled = queue::cancel_task(db, id, context.reason, end);
   if (!cancelled.task) refuse_unknown(id);
   if (cancelled.otherwise) {
     throw Error("task " + id.text() + " is to end as " + (options.as_done ? "cancelled" : "done") +
@@ -71,8 +70,8 @@ int cancel_task(const Context& context, const CancelOptions& options) {
 
 int remote_cancel_task(const remote::Session& gateway, const CancelOptions& options) {
   const queue::TaskId id = parse_task_id(options.id);
-  const auto document = gateway.post("/tasks/" + id.text() + "/cancel",
-                                     {{"reason", options.reason}, {"as_done", options.as_done}});
+  const auto document =
+      gateway.post("/tasks/" + id.text() + "/cancel", {{"as_done", options.as_done}});
   print_cancelled(options, id, as_json::cancelled_of(document));
   return kExitOk;
 }
@@ -84,7 +83,7 @@ void add_cancel(CLI::App& task, const Commands& commands) {
   CLI::App& cancel = *task.add_subcommand(
       "cancel", "Take a task out, also one that runs; it becomes a dead or done one");
   cancel.add_option("ID", options->id, "The task's id")->required();
-  cancel.add_option("--reason", options->reason, "Why, for people who look")->type_name("TEXT");
+  commands.add_reason(cancel);
   cancel.add_flag("--as-done", options->as_done, "It ends as if it had succeeded, and is not dead");
   cancel.add_flag("--json", options->json, "As JSON");
   cancel.callback(

@@ -5,6 +5,10 @@
 
 namespace allot::cli {
 
+void Commands::add_reason(CLI::App& command) const {
+  command.add_option("--reason", reason, "Why, for people who look")->type_name("TEXT");
+}
+
 void Commands::add_plain(CLI::App& app, const std::string& name, const std::string& description,
                          int (*run)(const Context&, const JsonOption&),
                          int (*far)(const remote::Session&, const JsonOption&)) const {

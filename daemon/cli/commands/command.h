@@ -29,6 +29,7 @@ struct JsonOption {
 struct Commands {
   const Context& context;
   std::function<int()>& chosen;
+  std::string& reason;  // that of the context
 
   // The parser chooses `run` with these options, or, where --url names a gateway, `far`; a command
   // without that is refused there.
@@ -36,13 +37,17 @@ struct Commands {
   void choose(int (*run)(const Context&, const Options&), const std::shared_ptr<Options>& options,
               int (*far)(const remote::Session&, const Options&) = nullptr) const {
     chosen = [&context = context, options, run, far] {
+      check_reason(context.reason);
       if (!context.remote.chosen()) return run(context, *options);
       if (far == nullptr) remote::no_route();
-      return remote::over_http(context.remote, [&options, far](const remote::Session& session) {
-        return far(session, *options);
-      });
+      return remote::over_http(
+          context.remote, context.reason,
+          [&options, far](const remote::Session& session) { return far(session, *options); });
     };
   }
+
+  // Adds --reason to a command that operates, which goes into its entry of the audit.
+  void add_reason(CLI::App& command) const;
 
   // Adds a command whose only option is --json.
   void add_plain(CLI::App& app, const std::string& name, const std::string& description,
@@ -57,6 +62,7 @@ void add_task(CLI::App& app, const Commands& commands);
 void add_history(CLI::App& app, const Commands& commands);
 void add_dead(CLI::App& app, const Commands& commands);
 void add_bulk(CLI::App& app, const Commands& commands);
+void add_audit(CLI::App& app, const Commands& commands);
 void add_queue(CLI::App& app, const Commands& commands);
 void add_route(CLI::App& app, const Commands& commands);
 void add_schedule(CLI::App& app, const Commands& commands);

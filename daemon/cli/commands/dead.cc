@@ -112,7 +112,7 @@ template <typename Act>
 int act_on_named(const Context& context, const DeadChoice& choice, const std::string& past,
                  Act&& act) {
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   const auto ids = chosen_by_id(db, choice);
   Progress progress(ids.size());
   const std::uint64_t done = in_batches(
@@ -127,7 +127,7 @@ int act_on_named(const Context& context, const DeadChoice& choice, const std::st
 int act_on_many(const Context& context, const DeadChoice& choice, queue::BulkKind kind,
                 const std::string& verb, const std::string& past) {
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   const Counted counted = count_chosen(db, kind, choice);
   std::optional<queue::BulkAction> action;
   if (counted.dead.any()) {
@@ -269,6 +269,7 @@ void add_act(CLI::App& act, const Commands& commands, int (*run)(const Context&,
   act.add_option("--rate", choice->rate, "At most so many per second")
       ->check(CLI::Range(1, kMostRate))
       ->type_name("TASKS");
+  commands.add_reason(act);
   act.add_flag("--yes", choice->yes, "Do not ask; needed where there is no terminal");
   act.add_flag("--json", choice->json, "Print how many were chosen and done, as JSON");
   act.callback([commands, run, far, choice] {

@@ -162,7 +162,7 @@ void print_broken(const json& broken, bool as_json) {
 
 int break_lock(const Context& context, const LockOptions& options) {
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   json broken = json::array();
   for (const queue::LockSlotView& slot : confirmed_slots(named_lock(db, options.name), options)) {
     if (queue::break_lock(db, options.name, slot)) broken.push_back(as_json::lock_slot(slot));
@@ -197,7 +197,7 @@ void say_resized(const LockOptions& options) {
 int resize_lock(const Context& context, const LockOptions& options) {
   queue::validate_lock_name(options.name);
   queue::validate_slots(options.slots);
-  db::Connection db = connect(context.settings());
+  db::Connection db = connect_as_operator(context, context.settings());
   if (!queue::resize_lock(db, options.name, options.slots)) unknown_lock(options.name);
   say_resized(options);
   return kExitOk;
@@ -232,9 +232,12 @@ void add_lock(CLI::App& app, const Commands& commands) {
   CLI::App& end =
       add("break", "Take a lock away from its holder", break_lock, remote_break_lock, true);
   end.add_option("--slot", options->slot, "Only this slot")->type_name("SLOT");
+  commands.add_reason(end);
   end.add_flag("--yes", options->yes, "Do not ask; needed where there is no terminal");
-  add("resize", "Change how many slots a lock has", resize_lock, remote_resize_lock, true)
-      .add_option("SLOTS", options->slots, "So many may hold it at a time, 1 to 1024")
+  CLI::App& resize =
+      add("resize", "Change how many slots a lock has", resize_lock, remote_resize_lock, true);
+  commands.add_reason(resize);
+  resize.add_option("SLOTS", options->slots, "So many may hold it at a time, 1 to 1024")
       ->required();
 }
 

@@ -26,10 +26,10 @@ constexpr auto kPause = std::chrono::milliseconds(10);
 
 class Move {
  public:
-  Move(db::Connection& db, const config::Settings& settings, const queue::QueueInfo& to,
-       const Candidates& chosen, std::uint32_t rate)
+  Move(db::Connection& db, const config::Settings& settings, const queue::QueueInfo& from,
+       const queue::QueueInfo& to, const Candidates& chosen, std::uint32_t rate)
       : db_(db),
-        mover_(queue::make_holder(settings.daemon.instance, config::runtime_dir(settings))),
+        mover_(queue::make_holder(settings.daemon.instance, config::runtime_dir(settings)), from),
         to_(to),
         rate_(rate),
         progress_(chosen.tasks) {
@@ -125,9 +125,10 @@ Candidates choose(db::Connection& db, const queue::QueueInfo& from,
   return chosen;
 }
 
-Moved move_chosen(db::Connection& db, const config::Settings& settings, const queue::QueueInfo& to,
+Moved move_chosen(db::Connection& db, const config::Settings& settings,
+                  const queue::QueueInfo& from, const queue::QueueInfo& to,
                   const Candidates& chosen, std::uint32_t rate) {
-  Move move(db, settings, to, chosen, rate);
+  Move move(db, settings, from, to, chosen, rate);
   for (const auto& [partition, tasks] : chosen.partitions) move.run(tasks);
   move.end();
   ring_local(settings, {{to.queue_id, move.moved()}});

@@ -39,7 +39,8 @@ struct Moved {
   void then(const Moved& later);
 };
 // Moves them, at most so many per second (0: no limit), shows the progress, and rings for them.
-Moved move_chosen(db::Connection& db, const config::Settings& settings, const queue::QueueInfo& to,
+Moved move_chosen(db::Connection& db, const config::Settings& settings,
+                  const queue::QueueInfo& from, const queue::QueueInfo& to,
                   const Candidates& chosen, std::uint32_t rate);
 
 // The waiting tasks of a type, "" for all, that a gateway moves page by page.

@@ -28,7 +28,6 @@ namespace {
 
 struct QueueOptions {
   std::string queue;
-  std::string reason;      // of a pause
   std::string per_second;  // of a rate
   std::string burst = "1";
   std::uint32_t cap = 0;
@@ -90,40 +89,31 @@ int remote_list_queues(const remote::Session& gateway, const QueueOptions& optio
   return kExitOk;
 }
 
-void check_reason(const std::string& reason) {
-  if (reason.size() <= queue::kMaxPauseReason) return;
-  throw Error("--reason has " + std::to_string(reason.size()) +
-                  " bytes; the most that it may have is " + std::to_string(queue::kMaxPauseReason),
-              kExitBadInput);
-}
-
 std::string paused_text(const std::optional<queue::Pause>& before) {
   return before ? "is paused since " + before->at + " already" : "is paused";
 }
 
 // allot queue pause and allot queue resume hold for all hosts.
 int pause_queue(const Context& context, const QueueOptions& options) {
-  check_reason(options.reason);
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   const queue::QueueInfo queue = named_queue(db, settings, options.queue);
-  queue::pause(db, queue, options.reason);
+  queue::pause(db, queue, context.reason);
   say(named_queue(db, settings, options.queue), paused_text(queue.paused), options.json);
   return kExitOk;
 }
 
 int remote_pause_queue(const remote::Session& gateway, const QueueOptions& options) {
-  check_reason(options.reason);
   const std::string path = far::queue_path(options.queue, "/pause");
   const auto before = far::find_queue(gateway, options.queue);
-  const auto now = gateway.post(path, {{"reason", options.reason}});
+  const auto now = gateway.post(path, nlohmann::json::object());
   say(as_json::queue_of(now), paused_text(before ? before->paused : std::nullopt), options.json);
   return kExitOk;
 }
 
 int resume_queue(const Context& context, const QueueOptions& options) {
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   queue::QueueInfo queue = named_queue(db, settings, options.queue);
   const bool resumed = queue::resume(db, queue);
   ring_local(settings, {{queue.queue_id, queue.partitions()}});
@@ -160,7 +150,7 @@ std::string rate_text(const std::optional<queue::Rate>& rate, bool changed) {
 int rate_queue(const Context& context, const QueueOptions& options) {
   const auto rate = wanted_rate(options);
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   const queue::QueueInfo queue = named_queue(db, settings, options.queue);
   const bool changed = rate ? queue::set_rate(db, queue, *rate) : queue::remove_rate(db, queue);
   ring_local(settings, {{queue.queue_id, queue.partitions()}});
@@ -200,7 +190,7 @@ std::string cap_text(std::uint32_t cap) {
 int cap_queue(const Context& context, const QueueOptions& options) {
   const std::uint32_t cap = wanted_cap(options);
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   const queue::QueueInfo queue = named_queue(db, settings, options.queue);
   queue::set_cap(db, queue, cap);
   ring_local(settings, {{queue.queue_id, queue.partitions()}});
@@ -236,7 +226,6 @@ void add_queue(CLI::App& app, const Commands& commands) {
   CLI::App& pause = add("pause", "Let no host start tasks of a queue; what runs finishes",
                         pause_queue, remote_pause_queue);
   pause.add_option("QUEUE", options->queue, "The queue")->required();
-  pause.add_option("--reason", options->reason, "Why, for people who look")->type_name("TEXT");
   CLI::App& resume = add("resume", "Let a paused queue go on", resume_queue, remote_resume_queue);
   resume.add_option("QUEUE", options->queue, "The queue")->required();
   CLI::App& rate =
@@ -255,6 +244,7 @@ void add_queue(CLI::App& app, const Commands& commands) {
   cap.add_option("QUEUE", options->queue, "The queue")->required();
   cap.add_option("TASKS", options->cap, "How many")->check(CLI::Range(1U, queue::kMaxCap));
   cap.add_flag("--off", options->off, "Remove the cap");
+  for (CLI::App* act : {&pause, &resume, &rate, &cap}) commands.add_reason(*act);
   add_queue_changes(queue, commands);
 }
 

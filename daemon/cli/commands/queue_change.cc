@@ -89,7 +89,7 @@ int resize_layout(db::Connection& db, const queue::QueueInfo& before,
 // queue they wait for the earlier ones.
 int resize_queue(const Context& context, const ResizeOptions& options) {
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   const queue::QueueInfo before = Queues(db, settings).get(options.queue);
   if (before.alone()) return resize_layout(db, before, options);
   queue::resize(db, before, options.partitions);
@@ -121,7 +121,7 @@ void print_max_running(const json& made, bool as_json) {
 // allot queue max-running QUEUE N: so many tasks of a key run at a time in a limited queue.
 int set_max_running(const Context& context, const MaxRunningOptions& options) {
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   const queue::QueueInfo before = Queues(db, settings).get(options.queue);
   queue::set_max_running(db, before, options.max_running);
   print_max_running({{"name", before.name},
@@ -153,7 +153,7 @@ void print_move(const Moved& moved, std::uint64_t chosen, bool as_json) {
 // worker had their partition.
 int move_tasks(const Context& context, const MoveOptions& options) {
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   const queue::QueueInfo from = chosen_queues(db, options.from).front();
   const queue::QueueInfo to = Queues(db, settings).get(options.to);
   if (options.from.empty() || from.queue_id == to.queue_id) {
@@ -169,7 +169,7 @@ int move_tasks(const Context& context, const MoveOptions& options) {
     confirm("move", waiting_text(chosen.tasks) + move_text(options.type, from.name, to.name),
             options.yes);
   }
-  const Moved moved = move_chosen(db, settings, to, chosen, options.rate);
+  const Moved moved = move_chosen(db, settings, from, to, chosen, options.rate);
   print_move(moved, chosen.tasks, options.json);
   return end_of_move(moved);
 }
@@ -194,6 +194,7 @@ void add_resize(CLI::App& queue, const Commands& commands) {
   resize.add_option("PARTITIONS", options->partitions, "How many, from now on")
       ->required()
       ->check(CLI::Range(1, kMostPartitions));
+  commands.add_reason(resize);
   resize.add_flag("--yes", options->yes, "Do not ask");
   resize.add_flag("--json", options->json, "As JSON");
   resize.callback(
@@ -208,6 +209,7 @@ void add_max_running(CLI::App& queue, const Commands& commands) {
   change.add_option("TASKS", options->max_running, "How many tasks of a key, over all hosts")
       ->required()
       ->check(CLI::Range(1, kMostPartitions));
+  commands.add_reason(change);
   change.add_flag("--json", options->json, "As JSON");
   change.callback(
       [commands, options] { commands.choose(set_max_running, options, remote_set_max_running); });
@@ -222,6 +224,7 @@ void add_move(CLI::App& queue, const Commands& commands) {
   move.add_option("--rate", options->rate, "At most so many per second")
       ->check(CLI::Range(1, kMostRate))
       ->type_name("TASKS");
+  commands.add_reason(move);
   move.add_flag("--yes", options->yes, "Do not ask; needed where there is no terminal");
   move.add_flag("--json", options->json, "Print how many were chosen and moved, as JSON");
   move.callback([commands, options] { commands.choose(move_tasks, options, remote_move_tasks); });

@@ -112,7 +112,7 @@ Moved move_from(db::Connection& db, const config::Settings& settings, const Word
   for (const queue::QueueInfo& queue : from) {
     const Candidates chosen =
         choose(db, queue, [&](const std::string& type) { return words.types.takes(type); });
-    const Moved moved = move_chosen(db, settings, target, chosen, rate);
+    const Moved moved = move_chosen(db, settings, queue, target, chosen, rate);
     all.moved += moved.moved;
     all.gone += moved.gone;
     all.leased += moved.leased;
@@ -155,7 +155,7 @@ int report_set(json told, const Words& words, const std::string& target,
 // moved stay, because a worker had their partition.
 int set_route(const Context& context, const RouteOptions& options) {
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   const Words words = words_of(db, settings, options);
   const queue::QueueInfo target = Queues(db, settings).get(options.to);
   queue::check_route(db, words.source, words.types, target);
@@ -178,7 +178,7 @@ void say_removed(const Words& words, const queue::Route& route) {
 
 int remove_route(const Context& context, const RouteOptions& options) {
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   const Words words = words_of(db, settings, options);
   const auto route = present(db, words);
   if (!route) {
@@ -280,6 +280,7 @@ CLI::App& add_change(CLI::App& route, const Commands& commands, const char* name
                            "Of tasks that are submitted to any queue, or to none; with any type "
                            "only to none");
   from->excludes(any);
+  commands.add_reason(act);
   act.add_flag("--yes", options->yes, "Do not ask");
   act.add_flag("--json", options->json, "As JSON");
   act.callback([commands, options, run, far] {

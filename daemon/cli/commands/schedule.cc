@@ -33,12 +33,10 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMostNext = 1000;
-constexpr std::size_t kMaxReason = 255;  // schedule.pause_reason
 
 struct ScheduleOptions {
   std::string name;
-  std::string reason;  // of a pause
-  bool yes = false;    // of remove
+  bool yes = false;  // of remove
   bool json = false;
 };
 
@@ -208,22 +206,14 @@ void say(const queue::Schedule& schedule, const std::string& text, bool as_json)
   }
 }
 
-void check_reason_of_pause(const ScheduleOptions& options) {
-  if (options.reason.size() <= kMaxReason) return;
-  throw Error("--reason has " + std::to_string(options.reason.size()) +
-                  " bytes; the most that it may have is " + std::to_string(kMaxReason),
-              kExitBadInput);
-}
-
 void say_paused(const queue::Schedule& now, bool was, bool as_json) {
   say(now, was ? "was paused already, since " + moment_text(now.paused_at) : "is paused", as_json);
 }
 
 int pause_schedule(const Context& context, const ScheduleOptions& options) {
-  check_reason_of_pause(options);
-  db::Connection db = connect(context.settings());
+  db::Connection db = connect_as_operator(context, context.settings());
   const bool was = named_schedule(db, options.name).paused_at.has_value();
-  if (!queue::pause_schedule(db, options.name, options.reason) && !was) {
+  if (!queue::pause_schedule(db, options.name, context.reason) && !was) {
     unknown_schedule(db, options.name);
   }
   say_paused(named_schedule(db, options.name), was, options.json);
@@ -231,16 +221,15 @@ int pause_schedule(const Context& context, const ScheduleOptions& options) {
 }
 
 int remote_pause_schedule(const remote::Session& gateway, const ScheduleOptions& options) {
-  check_reason_of_pause(options);
   const std::string path = schedule_path(options.name);
   const bool was = !gateway.read(path).at("paused").is_null();
-  const json now = gateway.post(path + "/pause", {{"reason", options.reason}});
+  const json now = gateway.post(path + "/pause", json::object());
   say_paused(as_json::schedule_of(now), was, options.json);
   return kExitOk;
 }
 
 int resume_schedule(const Context& context, const ScheduleOptions& options) {
-  db::Connection db = connect(context.settings());
+  db::Connection db = connect_as_operator(context, context.settings());
   const bool was = named_schedule(db, options.name).paused_at.has_value();
   static_cast<void>(queue::resume_schedule(db, options.name));
   say(named_schedule(db, options.name), was ? "goes on" : "was not paused", options.json);
@@ -262,7 +251,7 @@ void print_run(const json& made, bool as_json) {
 
 int run_schedule(const Context& context, const ScheduleOptions& options) {
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   const auto task = queue::run_schedule_now(db, options.name);
   if (!task) unknown_schedule(db, options.name);
   ring_local(settings, {{task->partition.queue_id, 1}});
@@ -290,7 +279,7 @@ void say_removed_schedule(const queue::Schedule& schedule, bool as_json) {
 }
 
 int remove_schedule(const Context& context, const ScheduleOptions& options) {
-  db::Connection db = connect(context.settings());
+  db::Connection db = connect_as_operator(context, context.settings());
   const queue::Schedule schedule = named_schedule(db, options.name);
   confirm_removal(schedule, options.yes);
   if (!queue::remove_schedule(db, options.name)) unknown_schedule(db, options.name);
@@ -354,15 +343,20 @@ void add_schedule(CLI::App& app, const Commands& commands) {
   add("list", "List the schedules", list_schedules, remote_list_schedules, false);
   add("show", "Show a schedule and its last 20 ticks", show_schedule, remote_show_schedule, true);
   add_next(schedule, commands);
-  add("pause", "Let a schedule make no tasks; ticks meanwhile are dropped", pause_schedule,
-      remote_pause_schedule, true)
-      .add_option("--reason", options->reason, "Why, for people who look")
-      ->type_name("TEXT");
-  add("resume", "Let a paused schedule go on with its next tick", resume_schedule,
-      remote_resume_schedule, true);
-  add("run-now", "Submit a task of a schedule now, and print its id", run_schedule,
-      remote_run_schedule, true);
-  add("remove", "Remove a schedule; its tasks stay", remove_schedule, remote_remove_schedule, true)
+  const auto operate =
+      [&](const char* name, const char* text, int (*run)(const Context&, const ScheduleOptions&),
+          int (*far)(const remote::Session&, const ScheduleOptions&)) -> CLI::App& {
+    CLI::App& act = add(name, text, run, far, true);
+    commands.add_reason(act);
+    return act;
+  };
+  operate("pause", "Let a schedule make no tasks; ticks meanwhile are dropped", pause_schedule,
+          remote_pause_schedule);
+  operate("resume", "Let a paused schedule go on with its next tick", resume_schedule,
+          remote_resume_schedule);
+  operate("run-now", "Submit a task of a schedule now, and print its id", run_schedule,
+          remote_run_schedule);
+  operate("remove", "Remove a schedule; its tasks stay", remove_schedule, remote_remove_schedule)
       .add_flag("--yes", options->yes, "Do not ask; needed where there is no terminal");
   add_schedule_apply(schedule, commands);
   add_schedule_import(schedule, commands);

@@ -86,7 +86,7 @@ void print_made(json told, const queue::Schedule& made, queue::Put put, bool as_
 int add_one(const Context& context, const AddWords& words) {
   const queue::ScheduleSpec spec = checked_spec(words);
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   check_queue(db, settings, spec);
   if (!words.replace && queue::find_schedule(db, spec.name)) refuse_taken(spec.name);
   const queue::Put put = put_spec(db, settings, spec);
@@ -240,6 +240,7 @@ void add_schedule_add(CLI::App& schedule, const Commands& commands) {
   add_policies(command, spec);
   add_keys(command, spec);
   command.add_flag("--replace", words->replace, "Change the schedule if there is one of that name");
+  commands.add_reason(command);
   command.add_flag("--json", words->json, "Print the schedule as JSON");
   command.callback([commands, words] { commands.choose(add_one, words, remote_add_one); });
 }

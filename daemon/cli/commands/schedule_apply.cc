@@ -91,7 +91,7 @@ void say(const Plan& plan, const ApplyOptions& options) {
 int apply(const Context& context, const ApplyOptions& options) {
   const config::Settings file = config::read_schedules(options.file);
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   check_file(db, settings, file);
   const Plan plan = plan_of(db, file, options.prune);
   if (options.dry_run) {
@@ -125,6 +125,7 @@ void add_schedule_apply(CLI::App& schedule, const Commands& commands) {
   command.add_flag("--prune", options->prune, "Remove the schedules that the file does not have");
   command.add_flag("--dry-run", options->dry_run, "Change nothing; say what would be");
   command.add_flag("--yes", options->yes, "Do not ask before --prune removes");
+  commands.add_reason(command);
   command.add_flag("--json", options->json, "Print the names as JSON");
   command.callback([commands, options] { commands.choose(apply, options); });
 }

@@ -123,7 +123,7 @@ void say_section(const config::Settings& settings, const std::string& type) {
 // allot schedule import-crontab makes a schedule of each line whose meaning it can keep.
 int import_crontab(const Context& context, const ImportOptions& options) {
   const config::Settings settings = context.settings();
-  db::Connection db = connect(settings);
+  db::Connection db = connect_as_operator(context, settings);
   const Import import = import_of(db, settings, options);
   json made = json::array();
   for (const Import::One& one : import.specs) {
@@ -175,6 +175,7 @@ void add_schedule_import(CLI::App& schedule, const Commands& commands) {
   command.add_flag("--user-column", options->user_column,
                    "The sixth word of a line is an account, as in /etc/crontab");
   command.add_flag("--dry-run", options->dry_run, "Change nothing; say what would be");
+  commands.add_reason(command);
   command.add_flag("--json", options->json, "As JSON");
   command.callback([commands, options] { commands.choose(import_crontab, options); });
 }

@@ -181,6 +181,11 @@ bool refuses_head(net::HTTPClientSession& connection, net::HTTPRequest& head,
   return head.getExpectContinue() && !connection.peekResponse(response);
 }
 
+json with_reason(json options, const std::string& reason) {
+  if (!reason.empty()) options["reason"] = reason;
+  return options;
+}
+
 }  // namespace
 
 Refused refused_as(unsigned status, const json& problem) {
@@ -195,10 +200,11 @@ void complete(Options& options, bool local) {
   if (!options.ca_file.empty()) throw Error("--ca-file goes with --url", kExitUsage);
 }
 
-Session::Session(const Options& options)
+Session::Session(const Options& options, std::string reason)
     : address_(read_address(options.url)),
       ca_file_(options.ca_file),
-      token_(read_token(options.token_file)) {}
+      token_(read_token(options.token_file)),
+      reason_(std::move(reason)) {}
 
 Answer Session::exchange(const Request& request) const {
   net::HTTPRequest head(request.method, address_.base_path + "/api/v1" + request.path,
@@ -277,15 +283,17 @@ json Session::read(const std::string& path) const {
 }
 
 json Session::post(const std::string& path, const json& options) const {
-  return send({"POST", path, body_of(options)});
+  return send({"POST", path, body_of(with_reason(options, reason_))});
 }
 
 json Session::put(const std::string& path, const json& options) const {
-  return send({"PUT", path, body_of(options)});
+  return send({"PUT", path, body_of(with_reason(options, reason_))});
 }
 
 json Session::remove(const std::string& path) const {
-  return send({"DELETE", path});
+  if (reason_.empty()) return send({"DELETE", path});
+  const char* sign = path.find('?') == std::string::npos ? "?" : "&";
+  return send({"DELETE", path + sign + "reason=" + escaped(reason_)});
 }
 
 std::string body_of(const json& options) {
@@ -296,8 +304,9 @@ std::string body_of(const json& options) {
   }
 }
 
-int over_http(const Options& options, const std::function<int(const Session&)>& act) {
-  const Session session(options);
+int over_http(const Options& options, const std::string& reason,
+              const std::function<int(const Session&)>& act) {
+  const Session session(options, reason);
   try {
     return act(session);
   } catch (const json::exception& error) {

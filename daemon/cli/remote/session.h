@@ -64,8 +64,8 @@ struct Answer {
 // nobody knows whether a request that writes arrived. One thread uses a session.
 class Session {
  public:
-  // Reads the token. Throws Error.
-  explicit Session(const Options& options);
+  // Reads the token. Throws Error. `reason` goes with what post(), put() and remove() change.
+  explicit Session(const Options& options, std::string reason = {});
 
   // Throws Error where the gateway does not answer with success, with its words and with the exit
   // code that the command has over SQL: kExitUnavailable, nothing was changed; kExitOutcomeUnknown,
@@ -82,6 +82,7 @@ class Session {
   [[nodiscard]] nlohmann::json put(const std::string& path, const nlohmann::json& options) const;
   [[nodiscard]] nlohmann::json remove(const std::string& path) const;
   [[nodiscard]] nlohmann::json send(const Request& request) const;
+  [[nodiscard]] const std::string& reason() const { return reason_; }
 
  private:
   [[nodiscard]] Answer exchange(const Request& request) const;
@@ -89,6 +90,7 @@ class Session {
   Address address_;
   std::string ca_file_;
   std::string token_;
+  std::string reason_;
   mutable bool wrote_ = false;
 };
 
@@ -97,7 +99,8 @@ class Session {
 
 // Calls `act` with a session. Throws Error where the gateway's documents are none of Allot's:
 // kExitOutcomeUnknown, if one of them answers a request that writes, else kExitConfig.
-int over_http(const Options& options, const std::function<int(const Session&)>& act);
+int over_http(const Options& options, const std::string& reason,
+              const std::function<int(const Session&)>& act);
 
 // Throws Error(kExitUsage): the command has no route, or `what` of it has none.
 [[noreturn]] void no_route(const std::string& what = "this command");

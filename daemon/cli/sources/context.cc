@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sources/context.h"
 
+#include <pwd.h>
+#include <unistd.h>
+
+#include <array>
+
 #include "db/from_settings.h"
 #include "db/migrate.h"
+#include "queue/model/audit.h"
 
 namespace allot::cli {
 namespace {
@@ -26,6 +32,27 @@ db::Connection connect(const config::Settings& settings) {
   db::Connection connection = connect_any(settings);
   db::require_schema(connection);
   return connection;
+}
+
+db::Connection connect_as_operator(const Context& context, const config::Settings& settings) {
+  db::Connection connection = connect(settings);
+  connection.act_for(db::Actor{asked_by(), "cli", context.reason});
+  return connection;
+}
+
+void check_reason(const std::string& reason) {
+  if (reason.size() <= queue::kMaxReason) return;
+  throw Error("--reason has " + std::to_string(reason.size()) +
+                  " bytes; the most that it may have is " + std::to_string(queue::kMaxReason),
+              kExitBadInput);
+}
+
+std::string asked_by() {
+  const passwd* user = getpwuid(geteuid());
+  std::array<char, 65> host{};
+  if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+  return (user != nullptr ? std::string(user->pw_name) : std::to_string(geteuid())) + "@" +
+         host.data();
 }
 
 }  // namespace allot::cli

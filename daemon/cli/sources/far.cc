@@ -26,7 +26,8 @@ std::string with(const std::string& path, const char* name, const std::string& v
 
 json send(const remote::Session& gateway, const std::string& method, const std::string& path,
           const json& options) {
-  if (method != "DELETE") return gateway.send({method, path, remote::body_of(options)});
+  if (method == "POST") return gateway.post(path, options);
+  if (method == "PUT") return gateway.put(path, options);
   std::string asked = path;
   for (const auto& [name, value] : options.items()) {
     asked = with(asked, name.c_str(), value.is_string() ? value.get<std::string>() : value.dump());

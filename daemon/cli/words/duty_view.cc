@@ -19,10 +19,6 @@ json text_or_null(const std::optional<std::string>& text) {
 
 }  // namespace
 
-std::string duty_name(const queue::DutyView& duty) {
-  return duty.queue_id == 0 ? duty.duty : duty.queue + "/" + duty.duty;
-}
-
 std::string duties_text(const std::vector<queue::DutyView>& duties) {
   std::map<std::string, std::size_t> led;
   std::string left;
@@ -31,7 +27,7 @@ std::string duties_text(const std::vector<queue::DutyView>& duties) {
     if (duty.led) {
       ++led[printable(duty.host + "/" + duty.instance, 100) + " pid " + std::to_string(duty.pid)];
     } else {
-      left += (count++ == 0 ? ": " : ", ") + printable(duty_name(duty), 100);
+      left += (count++ == 0 ? ": " : ", ") + printable(queue::name_of(duty), 100);
     }
   }
   std::string text;

@@ -9,9 +9,6 @@
 
 namespace allot::cli {
 
-// "mail/purge", or "schedules" for a duty of the cluster.
-std::string duty_name(const queue::DutyView& duty);
-
 // A line for each process that leads some, and one for those that nobody leads. Empty: there are no
 // duties.
 std::string duties_text(const std::vector<queue::DutyView>& duties);

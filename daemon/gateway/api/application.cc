@@ -255,6 +255,7 @@ void Application::send(Asked asked, const http::Request& request, const http::Re
     bool usable = true;
     try {
       call->use(*db);
+      const db::Acting acting(*db, call->actor());
       response = call->route().verb(*call);
     } catch (...) {
       const std::exception_ptr error = std::current_exception();

@@ -11,6 +11,7 @@
 #include "json/strict.h"
 #include "json/task_reader.h"
 #include "log/log.h"
+#include "queue/model/audit.h"
 
 namespace allot::gateway::api {
 namespace {
@@ -119,6 +120,9 @@ void Call::check(const Parameter& parameter, const std::string& value) const {
   if (parameter.kind == Kind::kFlag && value != "true" && value != "false") {
     refuse(400, "'" + name + "' must be true or false", name);
   }
+  if (parameter.name == "reason" && value.size() > queue::kMaxReason) {
+    refuse(400, "'reason' has at most " + std::to_string(queue::kMaxReason) + " bytes", "reason");
+  }
   if (parameter.kind != Kind::kNumber) return;
   const auto number = whole_number(value);
   if (number && *number >= parameter.least && *number <= parameter.most) return;
@@ -126,6 +130,11 @@ void Call::check(const Parameter& parameter, const std::string& value) const {
          "'" + name + "' must be a whole number, " + std::to_string(parameter.least) + " to " +
              std::to_string(parameter.most),
          name);
+}
+
+std::optional<db::Actor> Call::actor() const {
+  if (!route_.writes() || route_.role != access::Role::kOperate) return std::nullopt;
+  return db::Actor{caller_.name(), "gateway", text("reason")};
 }
 
 std::string Call::text(std::string_view name) const {

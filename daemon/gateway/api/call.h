@@ -40,6 +40,8 @@ class Call {
   // For a verb with a connection.
   [[nodiscard]] db::Connection& db() const { return *db_; }
   void use(db::Connection& db) { db_ = &db; }
+  // Who is written down for what this request changes; nullopt: it does not operate.
+  [[nodiscard]] std::optional<db::Actor> actor() const;
 
   // Whether the caller has the route's role for this queue.
   [[nodiscard]] bool may(std::string_view queue) const {

@@ -72,6 +72,18 @@ struct Place {
   std::string at;
 };
 
+// Of a list whose rows have a number.
+std::string cursor_of(List list, std::uint64_t number) {
+  return as_json::to_base64url(std::string(1, static_cast<char>(list)) + " " +
+                               std::to_string(number));
+}
+
+std::uint64_t number_at(List list, std::string_view cursor) {
+  const auto words = words_of(cursor);
+  if (words.size() != 2 || words[0] != std::string(1, static_cast<char>(list))) wrong();
+  return number_in<std::uint64_t>(words[1]);
+}
+
 Place place_in(List list, std::string_view cursor) {
   const auto words = words_of(cursor);
   const bool dated = list == List::kDead || list == List::kHistory;
@@ -98,8 +110,11 @@ std::string cursor_of(const queue::Done& last) {
 }
 
 std::string cursor_of_bulk(std::uint64_t last_action) {
-  return as_json::to_base64url(std::string(1, static_cast<char>(List::kBulk)) + " " +
-                               std::to_string(last_action));
+  return cursor_of(List::kBulk, last_action);
+}
+
+std::string cursor_of_audit(std::uint64_t last_entry) {
+  return cursor_of(List::kAudit, last_entry);
 }
 
 queue::TaskView task_at(List list, std::string_view cursor) {
@@ -122,9 +137,11 @@ queue::Done done_at(std::string_view cursor) {
 }
 
 std::uint64_t bulk_action_at(std::string_view cursor) {
-  const auto words = words_of(cursor);
-  if (words.size() != 2 || words[0] != std::string(1, static_cast<char>(List::kBulk))) wrong();
-  return number_in<std::uint64_t>(words[1]);
+  return number_at(List::kBulk, cursor);
+}
+
+std::uint64_t audit_entry_at(std::string_view cursor) {
+  return number_at(List::kAudit, cursor);
 }
 
 std::string row_time(queue::Moment moment) {

@@ -20,17 +20,20 @@ enum class List : char {
   kDead = 'd',
   kHistory = 'h',
   kBulk = 'b',
+  kAudit = 'a',
   kMove = 'm'  // tasks that a request moves; its key is the run_key, as of those that wait
 };
 
 [[nodiscard]] std::string cursor_of(List list, const queue::TaskView& last);
 [[nodiscard]] std::string cursor_of(const queue::Done& last);
 [[nodiscard]] std::string cursor_of_bulk(std::uint64_t last_action);
+[[nodiscard]] std::string cursor_of_audit(std::uint64_t last_entry);
 
 // With what the lists of look/ want to know of the last row. Throws Refusal, 400.
 [[nodiscard]] queue::TaskView task_at(List list, std::string_view cursor);
 [[nodiscard]] queue::Done done_at(std::string_view cursor);
 [[nodiscard]] std::uint64_t bulk_action_at(std::string_view cursor);
+[[nodiscard]] std::uint64_t audit_entry_at(std::string_view cursor);
 
 // A moment as rows of lists have it, with all six digits of its microseconds: such texts have the
 // order of the moments.

@@ -80,7 +80,8 @@ void ring(const Call& call, std::uint32_t queue_id, std::size_t tasks) {
 json move_page(const Call& call, const queue::TypePattern& types, const queue::QueueInfo& from,
                const queue::QueueInfo& to) {
   const Page page = page_of(call, types, from);
-  const queue::Mover mover(queue::make_holder(call.service().instance, call.service().runtime_dir));
+  const queue::Mover mover(queue::make_holder(call.service().instance, call.service().runtime_dir),
+                           from);
   // Several partitions get a share even of few tasks (S18).
   const std::size_t share =
       std::min<std::size_t>(page.tasks / to.partitions() + 1, queue::kMoveBatch);

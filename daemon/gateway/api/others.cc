@@ -8,6 +8,7 @@
 #include "json/instance_view.h"
 #include "json/printable.h"
 #include "json/queue_json.h"
+#include "queue/findings/finding.h"
 #include "queue/locks/lock.h"
 #include "queue/locks/lock_store.h"
 #include "queue/notices/notice.h"
@@ -53,6 +54,24 @@ http::Response list_notices(Call& call) {
                      {"since", raised.since}});
   }
   return whole_list(std::move(items));
+}
+
+// Only what is stored: a request makes no check (S90).
+http::Response list_findings(Call& call) {
+  const bool all = call.caller().may_everywhere(access::Role::kRead);
+  const queue::StoredFindings stored = queue::list_findings(call.db());
+  json items = json::array();
+  for (const queue::Finding& finding : stored.list) {
+    if (finding.queue.empty() ? !all : !call.may(finding.queue)) continue;
+    items.push_back({{"level", queue::name_of(finding.level)},
+                     {"about", finding.about},
+                     {"queue", finding.queue.empty() ? json() : json(finding.queue)},
+                     {"text", finding.text},
+                     {"fix", finding.fix}});
+  }
+  return answer_of({{"items", std::move(items)},
+                    {"found_at", stored.found_at ? json(*stored.found_at) : json()},
+                    {"next", nullptr}});
 }
 
 http::Response list_routes(Call& call) {

@@ -243,10 +243,6 @@ http::Response list_partitions(Call& call) {
 
 http::Response pause_queue(Call& call) {
   const std::string reason = call.text("reason");
-  if (reason.size() > queue::kMaxPauseReason) {
-    refuse(400, "'reason' has at most " + std::to_string(queue::kMaxPauseReason) + " bytes",
-           "reason");
-  }
   const queue::QueueInfo queue = call.queue();
   queue::pause(call.db(), queue, reason);
   log_action(call.caller(), "pause", queue.name);

@@ -68,7 +68,7 @@ constexpr Parameter kSince{
     "2026-11-28T00:00:00Z"};
 constexpr Parameter kUntil{In::kQuery, "until", "Only tasks whose time in the list is before this",
                            "2100-01-01T00:00:00Z"};
-constexpr Parameter kReason{In::kBody, "reason", "Why, for people who look", "maintenance"};
+constexpr std::string_view kReason = "reason";
 
 // A look, by a caller who may read.
 Route get(std::string_view path, std::string_view name, std::string_view summary,
@@ -97,10 +97,13 @@ Route get_everywhere(std::string_view path, std::string_view name, std::string_v
   return route;
 }
 
-// A change, by a caller who may operate.
+// A change, by a caller who may operate. It is written down, with a reason if there is one (S89).
 Route change(std::string_view method, std::string_view path, std::string_view name,
              std::string_view summary, Parameters parameters, Answer answer,
              std::vector<unsigned> refusals, Verb verb) {
+  const bool has_body = method != "DELETE";
+  parameters.push_back({has_body ? In::kBody : In::kQuery, kReason,
+                        "Why, for people who look; at most 255 bytes", "maintenance"});
   return {method,
           path,
           name,
@@ -108,7 +111,7 @@ Route change(std::string_view method, std::string_view path, std::string_view na
           false,
           summary,
           std::move(parameters),
-          method == "DELETE" ? Body::kNone : Body::kOptions,
+          has_body ? Body::kOptions : Body::kNone,
           {answer},
           std::move(refusals),
           Doer::kCrew,
@@ -171,7 +174,6 @@ std::vector<Route> task_routes() {
       change("POST", "/api/v1/tasks/{id}/cancel", "cancel",
              "Takes a task out, also one that runs; it becomes a dead or done one.",
              {kId,
-              kReason,
               {In::kBody, "as_done", "It ends as if it had succeeded, and is not dead", "false",
                Kind::kFlag}},
              {200, "Cancelled", "it is out, or its worker was asked to end it"}, {404, 409},
@@ -272,7 +274,7 @@ std::vector<Route> queue_routes() {
 std::vector<Route> queue_change_routes() {
   return {
       change("POST", "/api/v1/queues/{queue}/pause", "pause",
-             "Lets no host start tasks of a queue; what runs finishes.", {kQueue, kReason},
+             "Lets no host start tasks of a queue; what runs finishes.", {kQueue},
              {200, "Queue", "the queue, which is paused"}, {404}, pause_queue),
       change("POST", "/api/v1/queues/{queue}/resume", "resume", "Lets a paused queue go on.",
              {kQueue}, {200, "Queue", "the queue, which goes on"}, {404}, resume_queue),
@@ -421,7 +423,32 @@ std::vector<Route> host_routes() {
           "Lists states that the steward found and that need an operator: queues that are late or "
           "served by no worker, dead tasks, types without a handler, schedules that fail.",
           {}, {200, "Notices", "the notices; those of no queue for a role for all queues only"},
-          list_notices)};
+          list_notices),
+      get("/api/v1/findings", "list_findings",
+          "Lists what the checks of `allot doctor` found about the database and needs an operator. "
+          "The steward that leads makes them once a minute, and this request makes none: "
+          "`found_at` says when it looked last. What notices say is not among them.",
+          {}, {200, "Findings", "the findings; those of no queue for a role for all queues only"},
+          list_findings)};
+}
+
+std::vector<Route> audit_routes() {
+  const auto only = [](std::string_view name, std::string_view what, std::string_view example) {
+    return Parameter{In::kQuery, name, what, example};
+  };
+  return {get(
+      "/api/v1/audit", "list_audit",
+      "Lists what operators did in the last 90 days, the newest first: over HTTP, by the command "
+      "line, by the procedures of schedules, and by a configuration that changed a schedule. One "
+      "request looks at 10,000 entries at most, so a page may have few or none and still a `next`; "
+      "with `subject` and `name` it goes by an index.",
+      {only("who", "Only by this one", "token:ann"), only("action", "Only of this kind", "pause"),
+       only("subject", "Only of this: `queue`, `task`, `schedule`, `route`, `lock` or `bulk`",
+            "queue"),
+       only("name", "Only of what has this name or id", "mail"),
+       only("queue", "Only of what belongs to this queue", "mail"), kAtMost, kCursor},
+      {200, "Audit", "one page; what belongs to no queue for a role for all queues only"},
+      list_audit)};
 }
 
 std::vector<Route> routing_routes() {
@@ -460,8 +487,8 @@ std::vector<Route> schedule_routes() {
                  "Removes a schedule; its tasks stay.", {kSchedule},
                  {200, "Schedule", "the schedule that was"}, {404}, remove_schedule),
           change("POST", "/api/v1/schedules/{schedule}/pause", "pause_schedule",
-                 "Lets a schedule make no tasks; ticks meanwhile are dropped.",
-                 {kSchedule, kReason}, {200, "Schedule", "the schedule"}, {404}, pause_schedule),
+                 "Lets a schedule make no tasks; ticks meanwhile are dropped.", {kSchedule},
+                 {200, "Schedule", "the schedule"}, {404}, pause_schedule),
           change("POST", "/api/v1/schedules/{schedule}/resume", "resume_schedule",
                  "Lets a paused schedule go on with its next tick.", {kSchedule},
                  {200, "Schedule", "the schedule"}, {404}, resume_schedule),
@@ -533,7 +560,7 @@ const std::vector<Route>& routes() {
   static const std::vector<Route> kRoutes = [] {
     std::vector<Route> all;
     for (auto* part : {task_routes, queue_routes, queue_change_routes, bulk_routes, host_routes,
-                       routing_routes, schedule_routes, lock_routes, open_routes}) {
+                       audit_routes, routing_routes, schedule_routes, lock_routes, open_routes}) {
       std::vector<Route> some = part();
       std::move(some.begin(), some.end(), std::back_inserter(all));
     }

@@ -48,10 +48,12 @@ Live must_be_dead(const Call& call, const queue::TaskId& id) {
 }
 
 // A worker may have the partition for a moment.
-std::uint64_t move_one(const Call& call, const queue::Waiting& task, queue::Partition to) {
+std::uint64_t move_one(const Call& call, const queue::TaskId& id, const queue::Waiting& task,
+                       queue::Partition to) {
   constexpr int kTries = 20;
   constexpr auto kPause = std::chrono::milliseconds(50);
-  const queue::Mover mover(queue::make_holder(call.service().instance, call.service().runtime_dir));
+  const queue::Mover mover(queue::make_holder(call.service().instance, call.service().runtime_dir),
+                           id);
   for (int tries = 1;; ++tries) {
     if (const auto moved = mover.move(call.db(), {&task, 1}, to)) return *moved;
     if (tries == kTries) refuse(409, "a worker has its partition; try again", "id");
@@ -171,7 +173,7 @@ http::Response move_task(Call& call) {
   const queue::Waiting waiting{
       id.partition, {id.prio, live.task.run_key}, id.first_key, live.task.type, false};
   const auto turn = static_cast<std::uint32_t>(id.first_key % to.partitions());
-  if (move_one(call, waiting, {to.queue_id, turn}) == 0) {
+  if (move_one(call, id, waiting, {to.queue_id, turn}) == 0) {
     refuse(409, "task " + id.text() + " meanwhile ran, or began to", "id");
   }
   ring(call, to.queue_id, 1);

@@ -30,6 +30,7 @@ http::Response show_queue(Call& call);
 http::Response show_stats(Call& call);
 http::Response list_lags(Call& call);
 http::Response list_notices(Call& call);
+http::Response list_findings(Call& call);
 http::Response list_tasks(Call& call);
 http::Response list_running(Call& call);
 http::Response list_dead(Call& call);
@@ -50,6 +51,8 @@ http::Response discard_all_dead(Call& call);
 http::Response list_bulk_actions(Call& call);
 http::Response show_bulk_action(Call& call);
 http::Response stop_bulk_action(Call& call);
+
+http::Response list_audit(Call& call);
 
 http::Response list_minutes(Call& call);
 http::Response list_failures(Call& call);

@@ -60,7 +60,8 @@ void write_navigation(Html& html, const Visit& visit, std::string_view section) 
   constexpr std::array kEntries{Entry{"Overview", ""},           Entry{"Failures", "failures"},
                                 Entry{"Queues", "queues"},       Entry{"Search", "search"},
                                 Entry{"Schedules", "schedules"}, Entry{"Locks", "locks", true},
-                                Entry{"Routes", "routes", true}, Entry{"Bulk actions", "bulk"}};
+                                Entry{"Routes", "routes", true}, Entry{"Bulk actions", "bulk"},
+                                Entry{"Audit", "audit"}};
   html.in("header", {{"class", "bar"}}, [&] {
     html.leaf("a", {{"class", "brand"}, {"href", visit.root}}, "Allot");
     html.in("nav", {{"aria-label", "Pages"}}, [&] {

@@ -88,14 +88,11 @@ void render_confirmation(const Action& action, const View& view, Html& html) {
             write_hidden(html, "form", view.visit.form_token);
             if (action.counts) write_count(html, view.documents[0].body());
             for (const std::string_view name : action.texts) {
-              if (name == "token") continue;
-              if (name == "reason") {
-                write_field(html, name, "text");
-              } else if (!view.visit.asked(name).empty()) {
-                html.empty("input",
-                           {{"type", "hidden"}, {"name", name}, {"value", view.visit.asked(name)}});
-              }
+              if (name == "token" || view.visit.asked(name).empty()) continue;
+              html.empty("input",
+                         {{"type", "hidden"}, {"name", name}, {"value", view.visit.asked(name)}});
             }
+            write_field(html, "reason", "text");
             for (const std::string_view name : action.numbers) {
               write_field(html, name, "number", view.visit.asked(name));
             }

@@ -33,6 +33,9 @@ std::vector<ApiRequest> task_requests(const Visit& visit);
 std::vector<ApiRequest> task_further(const View& view);
 void render_task(const View& view, Html& html);
 
+std::vector<ApiRequest> audit_requests(const Visit& visit);
+void render_audit(const View& view, Html& html);
+
 std::vector<ApiRequest> bulk_list_requests(const Visit& visit);
 std::vector<ApiRequest> bulk_requests(const Visit& visit);
 void render_bulk_list(const View& view, Html& html);

@@ -12,7 +12,15 @@
 namespace allot::gateway::ui {
 namespace {
 
-enum OverviewAt : std::size_t { kQueues, kMinutes, kLags, kNotices, kInstances, kWorkers };
+enum OverviewAt : std::size_t {
+  kQueues,
+  kMinutes,
+  kLags,
+  kNotices,
+  kFindings,
+  kInstances,
+  kWorkers
+};
 
 Seen seen_in(const View& view) {
   Seen seen;
@@ -20,6 +28,7 @@ Seen seen_in(const View& view) {
   seen.lags = view.document(kLags);
   seen.notices = view.document(kNotices);
   seen.workers = view.document(kWorkers);
+  seen.findings = view.document(kFindings);
   seen.traffic = traffic_of(view.document(kMinutes), view.visit.now);
   seen.workforce = workforce_of(view.document(kInstances));
   return seen;
@@ -37,7 +46,10 @@ std::string rate_text(double value) {
 void write_problem(Html& html, const Problem& problem) {
   html.in("li", {{"class", "problem " + problem.kind}, {"data-key", problem.key}}, [&] {
     html.in("div", {{"class", "what"}}, [&] {
-      write_state(html, problem.kind, problem.kind == "paused" ? "Paused" : "Problem");
+      write_state(html, problem.kind,
+                  problem.kind == "paused" ? "Paused"
+                  : problem.kind == "warn" ? "Warning"
+                                           : "Problem");
       html.leaf("bdi", problem.what);
     });
     html.in("div", {{"class", "fix"}}, [&] {
@@ -154,8 +166,11 @@ void write_queues(Html& html, const View& view, const Seen& seen) {
 }  // namespace
 
 std::vector<ApiRequest> overview_requests(const Visit& visit) {
-  std::vector<ApiRequest> all{
-      {"/api/v1/queues"}, traffic_request(), {"/api/v1/lags"}, {"/api/v1/notices"}};
+  std::vector<ApiRequest> all{{"/api/v1/queues"},
+                              traffic_request(),
+                              {"/api/v1/lags"},
+                              {"/api/v1/notices"},
+                              {"/api/v1/findings"}};
   if (visit.sees_all()) all.insert(all.end(), {{"/api/v1/instances"}, {"/api/v1/workers"}});
   return all;
 }
@@ -170,6 +185,14 @@ void render_overview(const View& view, Html& html) {
   html.leaf("p", {{"class", "hint"}},
             "Rates are of the last 10 minutes, as workers counted them. “Waiting” is of the last "
             "minute; ≈ is an estimate of the server.");
+  if (seen.findings == nullptr) return;
+  const std::string found_at = text_of(seen.findings->body(), "found_at");
+  if (found_at.empty()) return;
+  html.in("p", {{"class", "hint"}}, [&] {
+    html.text("The database was checked ");
+    write_time(html, view.visit, found_at);
+    html.text(".");
+  });
 }
 
 void render_queues(const View& view, Html& html) {

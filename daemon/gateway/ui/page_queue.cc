@@ -139,6 +139,9 @@ void render_queue(const View& view, Html& html) {
     write_link(html, address + "/history", "Finished tasks");
     write_link(html, view.visit.root + "search?queue=" + api::escaped(name),
                "Search in this queue");
+    html.text(" ");
+    write_link(html, view.visit.root + "audit?queue=" + api::escaped(name),
+               "What operators did to it");
   });
 }
 

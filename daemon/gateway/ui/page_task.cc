@@ -220,6 +220,10 @@ void render_task(const View& view, Html& html) {
     write_attempts(html, view, task);
     write_payload(html, view, task, state);
   });
+  html.in("p", {{"class", "actions"}}, [&] {
+    write_link(html, view.visit.root + "audit?subject=task&name=" + api::escaped(id),
+               "What operators did to it");
+  });
   const std::string_view verb = state == "dead" ? "dead retry " : "task show ";
   write_command(html, "allot " + std::string(verb) + shell_word(id));
 }

@@ -59,7 +59,7 @@ std::vector<Action> task_actions() {
        "Cancel task",
        "Takes the task out of its queue; its worker is asked to end it where it runs. It is dead "
        "then, and can be retried.",
-       {"reason"},
+       {},
        {},
        false,
        [](const Visit& visit) {
@@ -75,7 +75,7 @@ std::vector<Action> queue_actions() {
   return {{"queues/{queue}/pause",
            "Pause queue",
            "No host starts tasks of this queue until it is resumed. What runs finishes.",
-           {"reason"},
+           {},
            {},
            false,
            [](const Visit& visit) {
@@ -266,6 +266,8 @@ const std::vector<Page>& pages() {
        bulk_list_requests, nullptr, render_bulk_list},
       {"tasks/{id}", "", [](const Visit& visit) { return "Task " + visit.at("id"); }, task_requests,
        task_further, render_task},
+      {"audit", "Audit", [](const Visit&) { return word("Audit"); }, audit_requests, nullptr,
+       render_audit},
       {"bulk/{action}", "Bulk actions",
        [](const Visit& visit) { return "Bulk action " + visit.at("action"); }, bulk_requests,
        nullptr, render_bulk}};

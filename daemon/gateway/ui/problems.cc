@@ -104,6 +104,18 @@ Problem of_notice(const Visit& visit, const json& notice) {
   return of_duties(visit, notice, key, page, tail);
 }
 
+// What a check of the steward found.
+Problem of_finding(const Visit& visit, const json& finding) {
+  const std::string about = text_of(finding, "about");
+  const std::string queue = text_of(finding, "queue");
+  return {"finding " + about + " " + text_of(finding, "text"),
+          text_of(finding, "level") == "fail" ? "bad" : "warn",
+          about + ": " + text_of(finding, "text"),
+          text_of(finding, "fix"),
+          queue.empty() ? "" : queue_address(visit, queue),
+          "Show the queue"};
+}
+
 Problem of_pause(const Visit& visit, const std::string& queue, const json& paused) {
   const std::string reason = text_of(paused, "reason");
   const auto since = moment(text_of(paused, "since"));
@@ -148,9 +160,21 @@ void add_of_workers(std::vector<Problem>& all, const Seen& seen) {
   }
 }
 
+// `told`: queues of which something else says already that no pool serves them.
+void add_of_findings(std::vector<Problem>& all, const Visit& visit, const Seen& seen,
+                     const std::set<std::string>& told) {
+  for (const json& finding : items_of(seen.findings)) {
+    const std::string queue = text_of(finding, "queue");
+    const bool unserved = text_of(finding, "about") == "queue " + queue;
+    const bool no_host = seen.workforce.known && seen.workforce.hosts == 0;
+    if (unserved && (told.contains(queue) || no_host)) continue;
+    all.push_back(of_finding(visit, finding));
+  }
+}
+
 // `told`: queues about which a notice says more.
 void add_of_queue(std::vector<Problem>& all, const Visit& visit, const Seen& seen,
-                  const json& queue, const json& lag, const std::set<std::string>& told) {
+                  const json& queue, const json& lag, std::set<std::string>& told) {
   const std::string name = text_of(queue, "name");
   const auto paused = queue.find("paused");
   if (paused != queue.end() && paused->is_object()) {
@@ -167,6 +191,7 @@ void add_of_queue(std::vector<Problem>& all, const Visit& visit, const Seen& see
          "No pool serves queue " + name + ", and a task has been due for " + span(late) + ".",
          "Name the queue in a pool: [pools.NAME] queues, then reload allotd.", address,
          "Show the queue"});
+    told.insert(name);
   } else if (late >= kLate && !told.contains(name)) {
     all.push_back({"late " + name, "bad",
                    "Queue " + name + ": the oldest task has been due for " + span(late) + ".",
@@ -205,6 +230,7 @@ std::vector<Problem> problems_of(const Visit& visit, const Seen& seen) {
   for (const json& queue : items_of(seen.queues)) {
     add_of_queue(all, visit, seen, queue, lags[text_of(queue, "name")], told);
   }
+  add_of_findings(all, visit, seen, told);
   return all;
 }
 

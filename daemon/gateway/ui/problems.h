@@ -25,6 +25,7 @@ struct Seen {
   const Document* lags = nullptr;
   const Document* notices = nullptr;
   const Document* workers = nullptr;
+  const Document* findings = nullptr;
   std::map<std::string, Traffic> traffic{};
   Workforce workforce{};
 };

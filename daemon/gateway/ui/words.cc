@@ -159,10 +159,10 @@ void write_time(Html& html, const Visit& visit, const std::string& text) {
 }
 
 void write_state(Html& html, std::string_view kind, std::string_view word) {
-  const std::string_view shape = kind == "bad"      ? "▲"
-                                 : kind == "paused" ? "‖"
-                                 : kind == "good"   ? "●"
-                                                    : "○";
+  const std::string_view shape = kind == "bad" || kind == "warn" ? "▲"
+                                 : kind == "paused"              ? "‖"
+                                 : kind == "good"                ? "●"
+                                                                 : "○";
   html.in("span", {{"class", "state " + std::string(kind)}}, [&] {
     html.leaf("span", {{"aria-hidden", "true"}, {"class", "shape"}}, shape);
     html.text(word);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "db/writer.h"
+#include "queue/model/audit.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -20,6 +21,14 @@ db::Statement held_lock(const sql::SqlText& sql, const HeldLock& lock) {
   db::Statement statement = named_lock(sql, lock.name);
   statement.set("slot", lock.slot).set("epoch", lock.token).set("holder", lock.holder);
   return statement;
+}
+
+// `epoch`: as the slot was shown; 0: whatever it is.
+Deed lock_deed(std::string_view action, const std::string& name, std::uint32_t slot,
+               std::uint64_t epoch, std::string detail) {
+  db::Statement found = named_lock(sql::k_audit_lock, name);
+  found.set("slot", slot).set("epoch", epoch);
+  return {action, "lock", name, found, std::move(detail)};
 }
 
 std::chrono::microseconds us_in(const db::Row& row, std::size_t i) {
@@ -88,7 +97,8 @@ std::uint32_t ensure_lock(db::Connection& db, const std::string& name,
 bool resize_lock(db::Connection& db, const std::string& name, std::uint32_t slots) {
   db::Statement resize = named_lock(sql::k_resize_lock, name);
   resize.set("slots", slots);
-  return db.transact({&resize, 1}).front().affected() > 0;
+  const Deed deed = lock_deed("resize_lock", name, 0, 0, std::to_string(slots) + " slots");
+  return act(db, deed, {&resize, 1}).front().affected() > 0;
 }
 
 std::uint64_t draw_ticket(db::Connection& db, const std::string& name, const Holder& holder) {
@@ -213,7 +223,9 @@ std::optional<LockView> show_lock(db::Connection& db, const std::string& name) {
 bool break_lock(db::Connection& db, const std::string& name, const LockSlotView& slot) {
   db::Statement end = named_lock(sql::k_break_lock, name);
   end.set("slot", slot.slot).set("epoch", slot.token);
-  return db.run({end}).front().affected() == 1;
+  const Deed deed =
+      lock_deed("break_lock", name, slot.slot, slot.token, "slot " + std::to_string(slot.slot));
+  return act(db, deed, {&end, 1}).front().affected() == 1;
 }
 
 }  // namespace allot::queue

@@ -111,4 +111,8 @@ PurgeLag purge_lag(db::Connection& db, std::uint32_t queue_id, std::chrono::micr
           dead.count() > 0 ? overdue(row, 1) : std::nullopt};
 }
 
+std::string name_of(const DutyView& duty) {
+  return duty.queue_id == 0 ? duty.duty : duty.queue + "/" + duty.duty;
+}
+
 }  // namespace allot::queue

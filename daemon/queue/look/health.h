@@ -68,6 +68,8 @@ struct DutyView {
   // For how long nobody has led it; nullopt: somebody does, or the row cannot tell.
   std::optional<std::chrono::seconds> leaderless{};
 };
+// "mail/purge", or "schedules" for a duty of the cluster.
+[[nodiscard]] std::string name_of(const DutyView& duty);
 std::vector<DutyView> list_duties(db::Connection& db);
 
 }  // namespace allot::queue

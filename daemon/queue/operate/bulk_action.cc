@@ -8,6 +8,7 @@
 #include "db/checksum.h"
 #include "queue/look/dead_letter.h"
 #include "queue/look/health.h"
+#include "queue/model/audit.h"
 #include "queue/model/error_text.h"
 #include "queue/operate/bulk_work.h"
 #include "sql/queries.h"
@@ -106,6 +107,18 @@ BulkAction action_in(const db::Row& row) {
   return action;
 }
 
+// A token begins one action, and has one entry.
+Deed begin_deed(const QueueInfo& queue, const BulkRequest& request) {
+  db::Statement begun(sql::k_audit_begun);
+  begun.set("token", request.token);
+  std::string which = request.filter.group.empty() ? "" : "group " + request.filter.group;
+  if (!request.filter.type.empty())
+    which += (which.empty() ? "type " : ", type ") + request.filter.type;
+  db::Checksum number;
+  number.add(request.token);
+  return {name_of(request.kind), "queue", queue.name, begun, which, number.value()};
+}
+
 }  // namespace
 
 bool is_chosen(const BulkFilter& filter, std::uint64_t until_us, const DeadLetter& letter) {
@@ -164,7 +177,7 @@ std::uint64_t begin_bulk(db::Connection& db, const QueueInfo& queue, const BulkR
       .set("counted", token.tasks)
       .set("counted_all", token.more ? 0 : 1)
       .set("asked_by", error_text(request.asked_by, kMostBulkText));
-  auto results = db.run({begin});
+  auto results = act(db, begin_deed(queue, request), {&begin, 1}, Entry::kAfter);
   const auto row = results.back().next();
   if (!row) {
     throw Error("the token is that of a count of more than an hour ago: count again",
@@ -193,7 +206,11 @@ std::vector<BulkAction> list_bulk(db::Connection& db, std::uint64_t before, std:
 bool stop_bulk(db::Connection& db, std::uint64_t action_id, std::string_view stopped_by) {
   db::Statement stop(sql::k_stop_bulk);
   stop.set("action_id", action_id).set("stopped_by", error_text(stopped_by, kMostBulkText));
-  return db.run({stop}).front().affected() > 0;
+  db::Statement open(sql::k_audit_stopped);
+  open.set("action_id", action_id);
+  return act(db, {"stop_bulk", "bulk", std::to_string(action_id), open}, {&stop, 1})
+             .front()
+             .affected() > 0;
 }
 
 }  // namespace allot::queue

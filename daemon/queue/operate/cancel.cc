@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "queue/model/audit.h"
 #include "queue/model/error_text.h"
 #include "queue/model/statements.h"
 #include "queue/verbs/cancel_request.h"
@@ -29,6 +30,12 @@ bool runs(const TaskView& task, const std::optional<Standing>& standing) {
   return (task.flags & kCancelWatchedFlag) != 0 && standing && standing->leased && standing->due;
 }
 
+// The entry of a waiting task's end.
+Deed waiting_deed(std::string_view action, const TaskId& id, std::uint64_t run_key) {
+  db::Statement waiting(sql::k_audit_waiting);
+  return {action, "task", id.text(), set_id(waiting, id).set("run_key", run_key)};
+}
+
 // False: the task is no longer there.
 bool cancel_as_done(db::Connection& db, const TaskId& id, std::uint64_t run_key,
                     const AsDone& as_done) {
@@ -42,7 +49,7 @@ bool cancel_as_done(db::Connection& db, const TaskId& id, std::uint64_t run_key,
   const std::array<db::Statement, 3> statements{
       cancel, stamp_statement(id.partition, {&first_key, 1}, End::kFinished),
       clear_cancel_statement(id.partition, {&first_key, 1})};
-  const auto results = db.transact(statements);
+  const auto results = act(db, waiting_deed("cancel_as_done", id, run_key), statements);
   return results.at(results.size() - 3).affected() == 1;
 }
 
@@ -56,7 +63,12 @@ bool ask_cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key,
       .set("reason", error_text(reason))
       .set("as_done", as_done ? 1 : 0)
       .set("cancel_watched_flag", kCancelWatchedFlag);
-  const auto results = db.run({ask});
+  db::Statement request(sql::k_audit_request);
+  set_id(request, id).set("as_done", as_done ? 1 : 0);
+  const auto results = act(db,
+                           {as_done ? "cancel_as_done" : "cancel", "task", id.text(), request,
+                            "it runs: its worker was asked to end it"},
+                           {&ask, 1}, Entry::kAfter);
   return std::any_of(results.begin(), results.end(),
                      [](const db::StatementResult& one) { return one.affected() > 0; });
 }
@@ -81,7 +93,7 @@ bool cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key, std::st
   const std::array<db::Statement, 3> statements{
       cancel, stamp_statement(id.partition, {&first_key, 1}, End::kDead),
       clear_cancel_statement(id.partition, {&first_key, 1})};
-  const auto results = db.transact(statements);
+  const auto results = act(db, waiting_deed("cancel", id, run_key), statements);
   return results.at(results.size() - 3).affected() == 1;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "queue/model/audit.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -13,7 +14,12 @@ void set_cap(db::Connection& db, const QueueInfo& queue, std::uint32_t cap) {
                     ": only a spread queue has a cap",
                 kExitBadInput);
   }
-  db.run({set_cap_statement(queue, cap)});
+  const db::Statement set = set_cap_statement(queue, cap);
+  const bool any = cap == 0;
+  act(db,
+      {any ? "remove_cap" : "set_cap", "queue", queue.name, found_plain(queue.name),
+       any ? "" : std::to_string(cap)},
+      {&set, 1});
 }
 
 db::Statement set_cap_statement(const QueueInfo& queue, std::uint32_t cap) {

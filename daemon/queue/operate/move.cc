@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "queue/model/audit.h"
+#include "queue/model/random.h"
 #include "queue/model/statements.h"
 #include "queue/verbs/ending.h"
 #include "queue/verbs/lease_store.h"
@@ -46,6 +48,18 @@ void each_waiting(db::Connection& db, const QueueInfo& queue,
   }
 }
 
+Mover::Mover(Holder holder, const QueueInfo& from)
+    : holder_(std::move(holder)),
+      subject_("queue"),
+      name_(from.name),
+      number_(random_number<std::uint64_t>()) {}
+
+Mover::Mover(Holder holder, const TaskId& task)
+    : holder_(std::move(holder)),
+      subject_("task"),
+      name_(task.text()),
+      number_(random_number<std::uint64_t>()) {}
+
 std::optional<Lease> Mover::lease(db::Connection& db, Partition partition) const {
   db::Statement statement(sql::k_lease_to_move);
   set_partition(statement, partition)
@@ -59,6 +73,15 @@ std::optional<Lease> Mover::lease(db::Connection& db, Partition partition) const
   const auto row = results.back().next();
   if (!row) return std::nullopt;
   return Lease{partition, row->u64(0), holder_.id, std::nullopt, {}};
+}
+
+// One entry for all that it moves.
+Deed Mover::deed_of(const Lease& held, std::span<const TaskKey> keys, Partition to) const {
+  db::Statement found(sql::k_audit_move);
+  set_fence(found, held)
+      .set("to_queue_id", to.queue_id)
+      .set_raw("keys", key_condition("run_key", keys));
+  return {"move", subject_, name_, found, {}, number_, true};
 }
 
 std::optional<std::uint64_t> Mover::move(db::Connection& db, std::span<const Waiting> tasks,
@@ -87,7 +110,7 @@ std::optional<std::uint64_t> Mover::move(db::Connection& db, std::span<const Wai
         .set_raw("first_keys", key_condition("first_key", first_keys))
         .set_raw("run_keys", run_keys);
     const std::array<db::Statement, 2> statements{move, release_statement(*held, kStays)};
-    const auto results = db.transact(statements);
+    const auto results = act(db, deed_of(*held, keys, to), statements);
     moved = results.at(results.size() - 2).affected();
     return Fenced::kWritten;
   };

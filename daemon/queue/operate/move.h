@@ -7,8 +7,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "db/connection.h"
+#include "queue/model/audit.h"
 #include "queue/model/catalog.h"
 #include "queue/model/lease.h"
 #include "queue/model/task.h"
@@ -35,7 +37,9 @@ inline constexpr std::size_t kMoveBatch = 100;
 // its tasks: a moved task was not begun, and runs once.
 class Mover {
  public:
-  explicit Mover(Holder holder) : holder_(std::move(holder)) {}
+  // Moves tasks of a queue, or one task.
+  Mover(Holder holder, const QueueInfo& from);
+  Mover(Holder holder, const TaskId& task);
 
   // Moves tasks of one partition to `to`, of another queue, and returns how many; tasks that are
   // gone do not count. nullopt: a worker has the partition. Due times, attempts and their records
@@ -47,7 +51,12 @@ class Mover {
  private:
   std::optional<Lease> lease(db::Connection& db, Partition partition) const;
 
+  [[nodiscard]] Deed deed_of(const Lease& held, std::span<const TaskKey> keys, Partition to) const;
+
   Holder holder_;
+  std::string_view subject_;  // of its entry, as name_
+  std::string name_;
+  std::uint64_t number_;
 };
 
 }  // namespace allot::queue

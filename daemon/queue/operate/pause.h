@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <string_view>
 
 #include "db/connection.h"
 #include "queue/model/catalog.h"
 
 namespace allot::queue {
-
-inline constexpr std::size_t kMaxPauseReason = 255;  // characters of UTF-8
 
 // From now on no worker of any host takes a partition of this queue; a worker that has one goes on
 // until its block_seconds are over. For a paused queue only the reason changes, not the time.

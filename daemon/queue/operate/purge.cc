@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "queue/operate/purge.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "queue/look/audit_entries.h"
 #include "queue/model/statements.h"
 #include "queue/model/task.h"
 #include "queue/submit/key_bound.h"
@@ -13,6 +15,9 @@
 
 namespace allot::queue {
 namespace {
+
+constexpr std::chrono::microseconds kKeepEntries = std::chrono::hours(24 * 90);
+constexpr std::uint64_t kKeptEntries = 1'000'000;
 
 // Deletes one batch of the rows that `find` finds, with `purge`, which looks again at how old they
 // are. Uses one transaction for each partition, so that none is long.
@@ -75,6 +80,17 @@ bool purge_unique(db::Connection& db, std::uint32_t queue_id, std::string& after
   if (result.row_count() == kPurgeBatch) return true;
   after.clear();
   return false;
+}
+
+bool purge_audit(db::Connection& db) {
+  const auto newest = list_audit(db, UINT64_MAX, 1);
+  const std::uint64_t last = newest.empty() ? 0 : newest.front().audit_id;
+  db::Statement purge(sql::k_purge_audit);
+  purge.set("keep_us", kKeepEntries.count())
+      .set("last_number", last - std::min(last, kKeptEntries))
+      .set("most", kPurgeBatch);
+  const auto results = db.run({purge});
+  return results.at(0).affected() + results.at(1).affected() >= kPurgeBatch;
 }
 
 }  // namespace allot::queue

@@ -21,4 +21,8 @@ bool purge_dead(db::Connection& db, std::uint32_t queue_id, std::chrono::microse
 // that a clock that was ahead left taken for too long.
 bool purge_unique(db::Connection& db, std::uint32_t queue_id, std::string& after);
 
+// Removes one batch of the entries of the audit that are more than 90 days old, or not among the
+// newest million. True: there may be more.
+bool purge_audit(db::Connection& db);
+
 }  // namespace allot::queue

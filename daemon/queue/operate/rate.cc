@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "queue/model/audit.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -73,13 +74,15 @@ db::Statement remove_rate_statement(const QueueInfo& queue) {
 bool set_rate(db::Connection& db, const QueueInfo& queue, const Rate& rate) {
   if (rate_of(db, queue.queue_id) == rate) return false;
   const db::Statement set = set_rate_statement(queue, rate);
-  db.transact({&set, 1});
+  act(db, {"set_rate", "queue", queue.name, found_plain(queue.name), text_of(rate)}, {&set, 1});
   return true;
 }
 
 bool remove_rate(db::Connection& db, const QueueInfo& queue) {
   const db::Statement remove = remove_rate_statement(queue);
-  return db.transact({&remove, 1}).at(1).affected() > 0;
+  db::Statement rated(sql::k_audit_rated);
+  rated.set("of_queue", queue.name).set("queue_id", queue.queue_id);
+  return act(db, {"remove_rate", "queue", queue.name, rated}, {&remove, 1}).at(1).affected() > 0;
 }
 
 }  // namespace allot::queue

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "db/transaction.h"
+#include "queue/model/audit.h"
 #include "queue/model/statements.h"
 #include "sql/queries.h"
 
@@ -33,6 +34,16 @@ std::uint32_t first_of_next(const QueueInfo& queue, std::uint32_t partitions) {
 [[noreturn]] void refuse_while_resized(const QueueInfo& queue, std::uint64_t partitions) {
   refuse(queue, "is being resized to " + std::to_string(partitions) +
                     " partitions: tasks of its former layout wait or run; again when it is done");
+}
+
+Deed resize_deed(const QueueInfo& queue, std::uint32_t partitions) {
+  return {"resize", "queue", queue.name, found_plain(queue.name),
+          std::to_string(partitions) + " partitions"};
+}
+
+// In the transaction that is open.
+void write_entry(db::Connection& db, const Deed& deed) {
+  if (const auto entry = entry_of(db, deed)) db.run({*entry});
 }
 
 struct LockedLayout {
@@ -74,6 +85,7 @@ bool resize_locked(db::Connection& db, const QueueInfo& queue, std::uint32_t par
       .set("partitions", partitions)
       .set("layout", layout);
   db.run({resize});
+  write_entry(db, resize_deed(queue, partitions));
   return true;
 }
 
@@ -97,6 +109,8 @@ void set_max_running_locked(db::Connection& db, const QueueInfo& queue, std::uin
   db::Statement resize(sql::k_resize_running);
   resize.set("queue_id", queue.queue_id).set("max_running", max_running);
   db.run({resize});
+  write_entry(db, {"set_max_running", "queue", queue.name, found_plain(queue.name),
+                   std::to_string(max_running) + " at a time"});
 }
 
 template <typename Change>
@@ -121,7 +135,7 @@ void resize(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions
   db::Statement statement(sql::k_resize_queue);
   statement.set("queue_id", queue.queue_id).set("partitions", partitions);
   try {
-    db.run({statement});
+    act(db, resize_deed(queue, partitions), {&statement, 1});
   } catch (const db::DbError& error) {
     if (error.error_class() != db::ErrorClass::kRetryable) throw;
     refuse_open_transaction(queue);

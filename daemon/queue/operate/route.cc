@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "queue/model/audit.h"
 #include "queue/model/statements.h"
 #include "queue/model/task.h"
 #include "queue/operate/move.h"
@@ -25,6 +26,10 @@ std::string placed(const QueueInfo& queue) {
 
 std::uint32_t id_of(const std::optional<QueueInfo>& source) {
   return source ? source->queue_id : 0;
+}
+
+std::string from(const std::optional<QueueInfo>& source) {
+  return source ? "from " + source->name : std::string("from any queue");
 }
 
 db::Statement of_source(const sql::SqlText& sql, const std::optional<QueueInfo>& source) {
@@ -93,12 +98,12 @@ void require_none_waits(db::Connection& db, const QueueInfo& source, const TypeP
 }
 
 // Sent again after a deadlock, which undid it, and where a task that was in the way is gone.
-std::uint64_t change_routes(db::Connection& db, const db::Statement& change,
+std::uint64_t change_routes(db::Connection& db, const Deed& deed, const db::Statement& change,
                             const std::optional<QueueInfo>& source, const TypePattern& types) {
   const std::vector<db::Statement> packet = packet_of(change, source, types);
   for (int tries = 1;; ++tries) {
     try {
-      const auto results = db.transact(packet);
+      const auto results = act(db, deed, packet);
       return results.at(results.size() - 2).affected();
     } catch (const db::DbError& error) {
       const bool in_the_way = error.number() == kOutOfRange;
@@ -179,12 +184,16 @@ BoundedCount live_keys(db::Connection& db, const QueueInfo& queue, const TypePat
 void set_route(db::Connection& db, const std::optional<QueueInfo>& source, const TypePattern& types,
                const QueueInfo& target) {
   db::Statement set = of_route(sql::k_set_route, source, types);
-  change_routes(db, set.set("target_id", target.queue_id), source, types);
+  change_routes(db,
+                {"set_route", "route", text_of(types), found_plain({}, target.name), from(source)},
+                set.set("target_id", target.queue_id), source, types);
 }
 
 bool remove_route(db::Connection& db, const std::optional<QueueInfo>& source,
                   const TypePattern& types) {
-  return change_routes(db, of_route(sql::k_remove_route, source, types), source, types) > 0;
+  const Deed deed{"remove_route", "route", text_of(types),
+                  of_route(sql::k_audit_route, source, types), from(source)};
+  return change_routes(db, deed, of_route(sql::k_remove_route, source, types), source, types) > 0;
 }
 
 }  // namespace allot::queue

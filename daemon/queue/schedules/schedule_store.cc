@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "queue/model/audit.h"
 #include "queue/model/error_text.h"
 #include "queue/model/statements.h"
 #include "queue/schedules/bound.h"
@@ -48,6 +49,14 @@ db::Statement& set_spec(db::Statement& statement, const ScheduleSpec& spec,
       .set("revision", revision);
 }
 
+// What is done to a schedule that is there; with a version, as it was read.
+Deed schedule_deed(std::string_view action, std::string_view name, std::uint64_t version = 0,
+                   bool paused = false) {
+  db::Statement found(sql::k_audit_schedule);
+  found.set("name", name).set("version", version).set("paused", paused ? 1 : 0);
+  return {action, "schedule", std::string(name), found};
+}
+
 // False: somebody else made it meanwhile.
 bool create(db::Connection& db, const ScheduleSpec& spec, std::optional<Moment> next,
             const std::optional<AppliedText>& applied) {
@@ -56,7 +65,7 @@ bool create(db::Connection& db, const ScheduleSpec& spec, std::optional<Moment> 
   set_spec(statement, spec, next, applied ? std::optional(applied->checksum) : std::nullopt,
            applied ? applied->revision : 0);
   try {
-    db.run({statement});
+    act(db, {"add_schedule", "schedule", spec.name, found_plain(spec.queue)}, {&statement, 1});
     return true;
   } catch (const db::DbError& error) {
     if (error.error_class() == db::ErrorClass::kDuplicate) return false;
@@ -81,7 +90,8 @@ bool change(db::Connection& db, const Schedule& found, const ScheduleSpec& spec,
       .set("schedule_id", found.schedule_id)
       .set("version", found.version)
       .set_raw("seen_next_run", datetime(found.next_run));
-  return db.run({statement}).front().affected() > 0;
+  const Deed deed = schedule_deed("change_schedule", spec.name, found.version);
+  return act(db, deed, {&statement, 1}).front().affected() > 0;
 }
 
 std::optional<TaskId> read_made(std::vector<db::StatementResult>& results, const PlannedTask& task,
@@ -157,19 +167,21 @@ std::vector<ScheduleTick> list_ticks(db::Connection& db, std::uint32_t schedule_
 bool pause_schedule(db::Connection& db, std::string_view name, std::string_view reason) {
   db::Statement pause(sql::k_pause_schedule);
   pause.set("name", name).set("reason", error_text(reason));
-  return db.run({pause}).front().affected() > 0;
+  const Deed deed = schedule_deed("pause_schedule", name);
+  return act(db, deed, {&pause, 1}).front().affected() > 0;
 }
 
 bool resume_schedule(db::Connection& db, std::string_view name) {
   db::Statement resume(sql::k_resume_schedule);
   resume.set("name", name);
-  return db.run({resume}).front().affected() > 0;
+  const Deed deed = schedule_deed("resume_schedule", name, 0, true);
+  return act(db, deed, {&resume, 1}).front().affected() > 0;
 }
 
 bool remove_schedule(db::Connection& db, std::string_view name) {
   db::Statement remove(sql::k_remove_schedule);
   remove.set("name", name);
-  return db.transact({&remove, 1}).back().affected() > 0;
+  return act(db, schedule_deed("remove_schedule", name), {&remove, 1}).back().affected() > 0;
 }
 
 std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name) {
@@ -199,7 +211,7 @@ std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name
         .set("schedule_id", found->schedule_id)
         .set_raw("tick", datetime(now));
     try {
-      auto results = db.transact(packet);
+      auto results = act(db, schedule_deed("run_schedule", name), packet);
       return read_made(results, task, task.partition.queue_id);
     } catch (const db::DbError& error) {
       if (error.outcome_unknown()) {

@@ -93,7 +93,7 @@ TEST_F(QueueTest, BadInputIsNamed) {
                   "--burst is '0.5'"));
   for (const Words& words :
        {Words{"queue"}, Words{"queue", "pause"}, Words{"queue", "list", "x"},
-        Words{"queue", "resume", "wide", "--reason", "r"}, Words{"queue", "rate", "wide"},
+        Words{"queue", "list", "--reason", "r"}, Words{"queue", "rate", "wide"},
         Words{"queue", "cap", "wide"}, Words{"queue", "cap", "wide", "3", "--off"},
         Words{"queue", "rate", "wide", "--off", "--per-second", "1"},
         Words{"queue", "resize", "wide", "many"}}) {

@@ -81,6 +81,9 @@ INSERT INTO server_identity VALUES (1, 'former', 1, '2025-02-03', 0);
 INSERT INTO bulk_action (token, kind, queue_id, dead_group, type, died_until, counted, counted_all,
                          asked_by, begun_at, next_at)
 VALUES ('x', 'retry_dead', 1, '', '', '2025-02-03', 1, 1, 'me', '2025-02-03', '2025-02-03');
+INSERT INTO audit (at, who, door, action, subject, name, queue, detail, reason)
+VALUES ('2025-02-03', 'me', 'cli', 'pause', 'queue', 'q', 'q', '', '');
+INSERT INTO finding VALUES (1, '2025-02-03', 'warn', 'clock', NULL, 'off', 'NTP');
 INSERT INTO instance (origin, host, instance, version, life, since, seen_at, written, counted)
 VALUES (1, 'h', 'i', 'v', 'l', '2025-02-03', '2025-02-03', 1, '');
 INSERT INTO attempt_minute

@@ -203,7 +203,7 @@ TEST_F(CancelRequestTest, ItGoesWhereItsTaskIsMoved) {
   ask({partition_, task().key.prio, task().id_key()});
   EXPECT_TRUE(worker_.leases.release(worker_.db, block_.lease));
   const QueueInfo other = make_queue("other", 1);
-  const Mover mover(worker_.leases.holder());
+  const Mover mover(worker_.leases.holder(), queue_);
   std::vector<Waiting> waiting;
   each_waiting(look_, queue_, [&](const Waiting& one) {
     waiting.push_back(one);

@@ -221,7 +221,8 @@ TEST_F(HeadersTest, AMovedTaskKeepsThem) {
     waiting.push_back(one);
     return true;
   });
-  EXPECT_EQ(Mover(worker_.leases.holder()).move(worker_.db, waiting, {other.queue_id, 0}), 1U);
+  EXPECT_EQ(Mover(worker_.leases.holder(), queue_).move(worker_.db, waiting, {other.queue_id, 0}),
+            1U);
   expect_in("task");
 }
 

@@ -74,7 +74,7 @@ TEST_F(HoldTest, DoesNotEndWithAnotherTask) {
 TEST_F(HoldTest, StaysWhenAnotherTaskIsMoved) {
   const auto ids = held();
   const QueueInfo other = make_queue("other", 1);
-  const Mover mover(make_holder("test", "/"));
+  const Mover mover(make_holder("test", "/"), queue_);
   const auto moved = [&](const TaskId& id) {
     const Waiting task{partition_, {1, id.first_key}, id.first_key, "t", false};
     return mover.move(look_, {&task, 1}, {other.queue_id, 0}).value_or(0);
@@ -111,7 +111,7 @@ TEST_F(HoldTest, FromAClockThatWasAheadLastsItsOwnTimeAfterAMove) {
   held();
   set_clock(worker_.db, std::nullopt);
   const QueueInfo other = make_queue("other", 1);
-  const Mover mover(make_holder("test", "/"));
+  const Mover mover(make_holder("test", "/"), queue_);
   const Waiting task{partition_, {1, 7}, 7, "t", false};
   ASSERT_EQ(mover.move(look_, {&task, 1}, {other.queue_id, 0}).value_or(0), 1U);
   EXPECT_EQ(number("SELECT hold_until BETWEEN UTC_TIMESTAMP(6) + INTERVAL 59 MINUTE AND"

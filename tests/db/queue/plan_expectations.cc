@@ -548,40 +548,29 @@ std::vector<Expectation> by_operators() {
 
 std::vector<Expectation> expectations() {
   std::vector<Expectation> all = of_the_way_of_a_task();
-  for (Expectation& expected : of_looks()) all.push_back(std::move(expected));
-  for (Expectation& expected : of_rates()) all.push_back(std::move(expected));
-  for (Expectation& expected : of_unique_keys()) all.push_back(std::move(expected));
-  for (Expectation& expected : of_detached_tasks()) all.push_back(std::move(expected));
-  for (Expectation& expected : of_history_and_hooks()) all.push_back(std::move(expected));
-  for (Expectation& expected : of_routes()) all.push_back(std::move(expected));
-  for (Expectation& expected : of_notices()) all.push_back(std::move(expected));
-  for (Expectation& expected : of_queues()) all.push_back(std::move(expected));
-  for (Expectation& expected : of_schedules()) all.push_back(std::move(expected));
-  for (Expectation& expected : of_locks()) all.push_back(std::move(expected));
-  for (Expectation& expected : by_operators()) all.push_back(std::move(expected));
-  for (Expectation& expected : of_bulk_actions()) all.push_back(std::move(expected));
-  for (Expectation& expected : of_minutes()) all.push_back(std::move(expected));
-  for (Expectation& expected : of_fireworq()) all.push_back(std::move(expected));
-  for (Expectation& expected : of_deferred()) all.push_back(std::move(expected));
-  for (Expectation& expected : of_lease_rows()) all.push_back(std::move(expected));
-  for (Expectation& expected : of_servers()) all.push_back(std::move(expected));
-  for (Expectation& expected : for_people()) all.push_back(std::move(expected));
+  for (auto* part :
+       {of_looks,     of_rates,        of_unique_keys, of_detached_tasks, of_history_and_hooks,
+        of_routes,    of_notices,      of_queues,      of_schedules,      of_locks,
+        by_operators, of_bulk_actions, of_audit,       of_findings,       of_minutes,
+        of_fireworq,  of_deferred,     of_lease_rows,  of_servers,        for_people}) {
+    for (Expectation& expected : part()) all.push_back(std::move(expected));
+  }
   return all;
 }
 
 const std::set<std::string>& without_plan() {
   static const std::set<std::string> kNames{
-      "submit_row",       "claim_unique_row",  "due_now",
-      "due_after",        "due_behind",        "due_at",
-      "expires_at",       "expires_in",        "kill_connection",
-      "rehearse",         "rehearsed",         "rehearse_session",
-      "changed_switch",   "server_uptime",     "connections_allowed",
-      "placed_queue",     "server_variables",  "database_clock",
-      "show_group",       "foreign_engine",    "inserted_key",
-      "claimed_key",      "require_claim",     "best_route",
-      "estimate_waiting", "minute_row",        "own_address",
-      "read_role",        "read_member",       "server_name",
-      "other_node",       "replication_status"};
+      "submit_row",       "claim_unique_row",   "due_now",
+      "due_after",        "due_behind",         "due_at",
+      "expires_at",       "expires_in",         "kill_connection",
+      "rehearse",         "rehearsed",          "rehearse_session",
+      "changed_switch",   "server_uptime",      "connections_allowed",
+      "placed_queue",     "server_variables",   "database_clock",
+      "show_group",       "foreign_engine",     "inserted_key",
+      "claimed_key",      "require_claim",      "best_route",
+      "estimate_waiting", "minute_row",         "own_address",
+      "read_role",        "read_member",        "server_name",
+      "other_node",       "replication_status", "audit_plain"};
   return kNames;
 }
 

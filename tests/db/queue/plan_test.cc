@@ -56,6 +56,7 @@ class PlanTest : public QueueTest {
     fill_routes();
     fill_locks();
     fill_bulk();
+    fill_audit();
     fill_minutes();
     fill_fireworq();
     // As of a rated queue, but without the row that closes it to all other statements.
@@ -122,6 +123,13 @@ class PlanTest : public QueueTest {
         ", '', '', '2026-01-01', 1, 1, '', '2026-01-01', '2026-01-01',"
         " IF(seq BETWEEN 5 AND 9, NULL, UTC_TIMESTAMP(6) - INTERVAL 1 DAY) FROM " +
         support::numbers(1, 500));
+  }
+  void fill_audit() {
+    look_.execute(
+        "INSERT INTO audit (at, who, door, action, subject, name, queue, detail, reason)"
+        " SELECT UTC_TIMESTAMP(6), 'x', 'cli', 'pause', 'queue', IF(seq % 5 = 0, 'q', 'r'), 'q', "
+        "'', '' FROM " +
+        support::numbers(1, 2000));
   }
   // A week of two instances; of the last minute there are four rows.
   void fill_minutes() {
@@ -303,39 +311,16 @@ class PlanTest : public QueueTest {
 
   void check_plans(const Expectation& expected, const std::string& sql) {
     const bool may_scan = expected.scans || (expected.most && from_the_front_);
-    static const std::set<std::string> kOurs{"task",
-                                             "q_lock_table",
-                                             "lease",
-                                             "task_moved",
-                                             "moved",
-                                             "task_attempt",
-                                             "task_dead",
-                                             "queue",
-                                             "task_running",
-                                             "running",
-                                             "queue_pause",
-                                             "pause",
-                                             "fair_partition",
-                                             "task_unique",
-                                             "task_cancel",
-                                             "schedule",
-                                             "schedule_tick",
-                                             "route",
-                                             "taker",
-                                             "target",
-                                             "named_lock",
-                                             "lock_ticket",
-                                             "queue_bucket",
-                                             "queue_rate",
-                                             "bulk_action",
-                                             "instance",
-                                             "attempt_minute",
-                                             "queue_minute",
-                                             "found",
-                                             "fireworq_queue",
-                                             "fireworq_routing",
-                                             "fireworq_job",
-                                             "job"};
+    static const std::set<std::string> kOurs{
+        "task",           "q_lock_table", "lease",          "task_moved",
+        "moved",          "task_attempt", "task_dead",      "queue",
+        "task_running",   "running",      "queue_pause",    "pause",
+        "fair_partition", "task_unique",  "task_cancel",    "schedule",
+        "schedule_tick",  "route",        "taker",          "target",
+        "named_lock",     "lock_ticket",  "queue_bucket",   "queue_rate",
+        "bulk_action",    "audit",        "instance",       "attempt_minute",
+        "queue_minute",   "found",        "fireworq_queue", "fireworq_routing",
+        "fireworq_job",   "job"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
         // Inserting values reads nothing.
@@ -351,6 +336,7 @@ class PlanTest : public QueueTest {
             (plan.table == "task_unique" && plan.key == "task") ||
             (plan.table == "fireworq_job" && plan.key == "task") ||
             (plan.table == "named_lock" && plan.key == "lock_by") ||
+            (plan.table == "audit" && (plan.key == "subject" || plan.key == "at")) ||
             (plan.table == "bulk_action" && (plan.key == "token" || plan.key == "ended_at")) ||
             (plan.table == "lock_ticket" && (plan.key == "name" || plan.key == "lock_by"));
         EXPECT_TRUE(scan || plan.type.empty() || sound) << where;

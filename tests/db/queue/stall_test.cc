@@ -297,7 +297,7 @@ const FencedVerb kFencedVerbs[] = {
      [](Worker& w, const Lease& lease, const Task& task) {
        static_cast<void>(w.leases.release(w.db, lease));
        const std::vector<Waiting> one{{lease.partition, task.key, task.id_key(), task.type, false}};
-       const Mover mover(w.leases.holder());
+       const Mover mover(w.leases.holder(), QueueInfo{});
        static_cast<void>(mover.move(w.db, one, {lease.partition.queue_id + 1, 0}));
      },
      {kHoldTask},
@@ -403,7 +403,7 @@ TEST_F(StallTest, AMoveWhoseLeaseWasTakenOverMovesNothing) {
   holding.execute("LOCK TABLES task_moved WRITE");
   auto moved = std::async(std::launch::async, [&] {
     const std::vector<Waiting> one{{partition_, {id.prio, id.first_key}, id.first_key, "t", false}};
-    return Mover(worker_.leases.holder()).move(worker_.db, one, {queue_.queue_id + 1, 0});
+    return Mover(worker_.leases.holder(), queue_).move(worker_.db, one, {queue_.queue_id + 1, 0});
   });
   ASSERT_TRUE(support::eventually([&] {
     return number(

@@ -66,6 +66,40 @@ TEST_F(ScheduleTest, EachSaysWhatItDid) {
   EXPECT_EQ(call("remove", "'s'"), "NULL");
 }
 
+// S89: in the caller's transaction, and by his account, not by that of the procedures.
+TEST_F(ScheduleTest, EachCallLeavesAnEntryOfTheAudit) {
+  make(spec("s"));
+  const auto entries = [&] { return support::number_of(look_, "SELECT COUNT(*) FROM audit"); };
+  const auto newest = [&](const char* column) {
+    return support::value_of(
+        look_, std::string("SELECT ") + column + " FROM audit ORDER BY audit_id DESC LIMIT 1");
+  };
+  call("pause", "'s', 'the printer is off'");
+  EXPECT_EQ(newest("action"), "pause_schedule");
+  EXPECT_EQ(newest("reason"), "the printer is off");
+  EXPECT_EQ(newest("door"), "procedure");
+  EXPECT_EQ(newest("name"), "s");
+  EXPECT_EQ(newest("queue"), "default");
+  EXPECT_EQ(newest("who"), support::value_of(app_, "SELECT USER()"));
+  call("resume", "'s'");
+  EXPECT_EQ(newest("action"), "resume_schedule");
+  call("resume", "'s'");  // it was not paused
+  EXPECT_EQ(entries(), 2U);
+  call("run", "'s'");
+  EXPECT_EQ(newest("action"), "run_schedule");
+  app_.execute("BEGIN");
+  call("pause", "'s', NULL");
+  call("run", "'s'");
+  call("remove", "'s'");
+  app_.execute("ROLLBACK");
+  EXPECT_EQ(entries(), 3U);
+  EXPECT_FALSE(find("s").paused_at);
+  call("remove", "'s'");
+  EXPECT_EQ(newest("action"), "remove_schedule");
+  call("remove", "'s'");
+  EXPECT_EQ(entries(), 4U);
+}
+
 TEST_F(ScheduleTest, TheLastTwentyRunsAreKept) {
   make(spec("s"));
   for (int i = 0; i < 22; ++i) call("run", "'s'");

@@ -229,6 +229,41 @@ TEST(Problems, SayWhatIsWrongAndWhereItIsFixed) {
   EXPECT_EQ(problems[1].kind, "paused");
 }
 
+// What something else says already is not said again.
+TEST(Problems, FindingsAreAmongThemOnce) {
+  const auto finding = [](const char* level, const char* about, const json& queue) {
+    return json{{"level", level},
+                {"about", about},
+                {"queue", queue},
+                {"text", "something is wrong"},
+                {"fix", "repair it"}};
+  };
+  const Document queues = document({{"items", json::array()}});
+  const Document notices = document({{"items", json::array({{{"kind", "unserved"},
+                                                             {"subject", "mail"},
+                                                             {"queue", "mail"},
+                                                             {"detail", ""},
+                                                             {"task", nullptr}}})}});
+  const Document findings =
+      document({{"items", json::array({finding("warn", "durability", nullptr),
+                                       finding("fail", "lease rows", "mail"),
+                                       finding("warn", "queue mail", "mail"),
+                                       finding("warn", "queue slow", "slow")})},
+                {"found_at", minute_at(kNow)}});
+  Seen seen;
+  seen.queues = &queues;
+  seen.notices = &notices;
+  seen.findings = &findings;
+  const auto problems = problems_of(visit(), seen);
+  ASSERT_EQ(problems.size(), 4U);
+  EXPECT_EQ(problems[1].what, "durability: something is wrong");
+  EXPECT_EQ(problems[1].fix, "repair it");
+  EXPECT_EQ(problems[1].kind, "warn");
+  EXPECT_EQ(problems[2].kind, "bad");
+  EXPECT_EQ(problems[2].address, "/ui/queues/mail");
+  EXPECT_EQ(problems[3].what, "queue slow: something is wrong");
+}
+
 TEST(Problems, ADatabaseThatIsGoneIsOne) {
   const Document queues(503, {{"detail", "the database does not answer"}});
   Seen seen;
@@ -287,6 +322,16 @@ json hostile(const std::string& text) {
             {"kind", "dead"},
             {"since", text},
             {"asked_by", text},
+            {"who", text},
+            {"door", text},
+            {"action", text},
+            {"reason", text},
+            {"to_queue", text},
+            {"about", text},
+            {"text", text},
+            {"fix", text},
+            {"level", text},
+            {"found_at", text},
             {"paused", {{"since", text}, {"reason", text}}},
             {"cancel_asked", {{"at", text}, {"reason", text}}},
             {"reasons", json::array({{{"text", text}}})},
@@ -320,7 +365,7 @@ TEST(Pages, HostileTextsBecomeNothingButText) {
       view.visit.query[name] = attack;
       plain.visit.query[name] = "x";
     }
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < 7; ++i) {
       plain.documents.push_back(document(hostile("x")));
       view.documents.push_back(document(hostile(attack)));
     }
@@ -378,7 +423,7 @@ TEST(Pages, DocumentsOfAnotherShapeAreNoDefect) {
     for (const json& body : {json(), json::array(), json::object(), json("x"), json{{"items", "x"}},
                              json{{"items", json::array({1, "x", json()})}}}) {
       View view{visit()};
-      for (int i = 0; i < 6; ++i) view.documents.push_back(document(body));
+      for (int i = 0; i < 7; ++i) view.documents.push_back(document(body));
       EXPECT_NO_THROW({
         (void)framed(view.visit, page.section, page.title(view.visit),
                      [&](Html& html) { page.render(view, html); });

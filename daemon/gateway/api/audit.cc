@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verb of the audit: what operators did.
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "gateway/api/cursor.h"
+#include "gateway/api/verbs.h"
+#include "json/audit_json.h"
+
+namespace allot::gateway::api {
+
+using nlohmann::json;
+
+// An entry is seen by those who see its queue; one of no queue by those who see all.
+http::Response list_audit(Call& call) {
+  const bool all = call.caller().may_everywhere(access::Role::kRead);
+  std::uint64_t before = UINT64_MAX;
+  if (const auto cursor = call.maybe("cursor")) before = audit_entry_at(*cursor);
+  const queue::AuditFilter filter{call.text("who"), call.text("action"), call.text("subject"),
+                                  call.text("name"), call.text("queue")};
+  const auto may = [&](const queue::AuditEntry& entry) {
+    return entry.queue ? call.may(*entry.queue) : all;
+  };
+  queue::AuditPage page =
+      queue::page_audit(call.db(), filter, before, call.number("limit", kLimit), may);
+  json items = json::array();
+  for (queue::AuditEntry& entry : page.entries) {
+    if (entry.to_queue && !call.may(*entry.to_queue)) entry.to_queue.reset();
+    items.push_back(as_json::audit_entry(entry));
+  }
+  return answer_of({{"items", std::move(items)},
+                    {"next", page.next ? json(cursor_of_audit(*page.next)) : json(nullptr)}});
+}
+
+}  // namespace allot::gateway::api

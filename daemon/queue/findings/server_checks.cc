@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of the server: its settings, its clock, and which one it is.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+
+#include "db/binlog_stream.h"
+#include "db/from_settings.h"
+#include "db/procedures.h"
+#include "db/writer.h"
+#include "queue/findings/checks.h"
+#include "queue/model/server_change.h"
+#include "queue/server/rehearsal.h"
+#include "queue/submit/submit.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr double kClockSeconds = 2;
+constexpr std::uint32_t kManyChanges = 3;
+constexpr std::chrono::minutes kChangesAgo{10};
+
+Finding well(const std::string& about, const std::string& text) {
+  return {Level::kOk, about, text};
+}
+
+Finding warning(const std::string& about, const std::string& text, const std::string& fix) {
+  return {Level::kWarn, about, text, fix};
+}
+
+Finding failure(const Error& error, const std::string& about) {
+  return {Level::kFail, about, error.what(), {}, {}, error.exit_code()};
+}
+
+using Variables = std::map<std::string, std::string>;
+
+std::string value_in(const Variables& variables, const char* name) {
+  const auto found = variables.find(name);
+  return found == variables.end() ? std::string() : found->second;
+}
+
+void add_durability(Findings& all, const Variables& variables) {
+  const std::string flush = value_in(variables, "innodb_flush_log_at_trx_commit");
+  const std::string doublewrite = value_in(variables, "innodb_doublewrite");
+  const std::string sync = value_in(variables, "sync_binlog");
+  const bool synced = value_in(variables, "log_bin") != "ON" || sync == "1";
+  if (flush != "1") {
+    all.push_back(warning(
+        "durability",
+        "innodb_flush_log_at_trx_commit is " + flush +
+            ": what was committed in the last second may be lost when the server dies",
+        "SET GLOBAL innodb_flush_log_at_trx_commit = 1, and in the server's configuration"));
+  }
+  if (doublewrite == "OFF") {
+    all.push_back(warning(
+        "durability", "innodb_doublewrite is OFF: a page that is half written is lost",
+        "turn it on in the server's configuration, unless the file system writes whole pages"));
+  }
+  if (!synced) {
+    all.push_back(warning("durability",
+                          "sync_binlog is " + sync + ": replicas may miss what was committed",
+                          "SET GLOBAL sync_binlog = 1, and in the server's configuration"));
+  }
+  if (flush == "1" && doublewrite != "OFF" && synced) {
+    all.push_back(well("durability", "commits are on disk"));
+  }
+}
+
+}  // namespace
+
+Findings check_server(db::Connection& db, const Onlooker& /*by*/) {
+  const Variables variables = server_variables(db);
+  // A connection refuses a read-only server (S2).
+  Findings all{well("server", value_in(variables, "version") + " at " + db.where() + ", writable")};
+  add_durability(all, variables);
+  const std::string packet = value_in(variables, "max_allowed_packet");
+  if (std::strtoull(packet.c_str(), nullptr, 10) < kWantedPacket) {
+    all.push_back(warning("max_allowed_packet", packet + " bytes: the largest payloads do not fit",
+                          "SET GLOBAL max_allowed_packet = " + std::to_string(kWantedPacket) +
+                              ", and in the server's configuration"));
+  } else {
+    all.push_back(well("max_allowed_packet", packet + " bytes"));
+  }
+  if (optimizer_switch_changed(db)) {
+    all.push_back(warning(
+        "optimizer_switch", "it was changed on this server: plans are not those that were tested",
+        "SET GLOBAL optimizer_switch = DEFAULT, and in the server's configuration"));
+  }
+  if (value_in(variables, "wsrep_on") == "ON") {
+    all.push_back(well("Galera", "this node is the writer"));
+  }
+  all.push_back(well("time zone", "the server's is " + value_in(variables, "time_zone") +
+                                      "; Allot's sessions use UTC"));
+  return all;
+}
+
+// S76
+Findings check_waking(db::Connection& db, const Onlooker& by) {
+  const std::string polled = "workers poll: a task that is committed in SQL starts within a second";
+  if (by.settings.wake.user.empty()) {
+    const bool logged = value_in(server_variables(db), "log_bin") == "ON";
+    return {
+        well("waking", polled + "; the server's binary log is " +
+                           (logged ? "on, but [wake] user is not set: with it"
+                                   : "off: with log_bin, binlog_format = ROW and [wake] user") +
+                           " half of them would start within a few milliseconds (docs/database.md, "
+                           "Waking)")};
+  }
+  try {
+    const auto options = db::to_same_server(db::log_reader_from(by.settings), db);
+    const db::BinlogStream stream(options, by.settings.database.name);
+    return {well("waking",
+                 "each commit of a task wakes a worker, by the binary log of " + stream.where())};
+  } catch (const db::DbError& error) {
+    return {warning("waking", polled + ", for the binary log cannot be read: " + error.what(),
+                    "docs/database.md, Waking, says what it takes")};
+  }
+}
+
+Findings check_procedures(db::Connection& db, const Onlooker& /*by*/) {
+  const auto trouble = db::trouble_with_procedures(db);
+  if (trouble) return {warning("procedures", trouble->text, trouble->fix)};
+  return {well("procedures", "they are those of this Allot, and can be called")};
+}
+
+Findings check_protocol(db::Connection& db, const Onlooker& by) {
+  try {
+    rehearse(db, db::from_settings(by.settings));
+    return {well("protocol", "sessions, fences and skipped locks are as Allot needs them")};
+  } catch (const db::DbError& error) {
+    if (error.number() == db::kUnfitServer) return {failure(error, "protocol")};
+    return {warning("protocol", std::string("it could not be rehearsed: ") + error.what(),
+                    "run this with the daemon's account")};
+  }
+}
+
+Findings check_clock(db::Connection& db, const Onlooker& /*by*/) {
+  using std::chrono::system_clock;
+  const auto before = system_clock::now();
+  const auto database = database_clock(db);
+  const auto middle = before + (system_clock::now() - before) / 2;
+  const double ahead = std::chrono::duration<double>(database - middle).count();
+  char text[80];
+  std::snprintf(text, sizeof text, "the database's is %.3f s %s this host's",
+                ahead < 0 ? -ahead : ahead, ahead < 0 ? "behind" : "ahead of");
+  if (ahead <= kClockSeconds && ahead >= -kClockSeconds) return {well("clock", text)};
+  return {warning("clock", text, "tasks are due by the database's clock; let both follow NTP")};
+}
+
+// S48: after each change nothing is taken over for a while, so a proxy that alternates between
+// servers keeps every host from it.
+Findings check_last_server(db::Connection& db, const Onlooker& /*by*/) {
+  const auto last = last_server_change(db);
+  if (!last || last->number < 2) return {well("last server", "it was always this one")};
+  const std::string text = last->server + " since " + last->since;
+  if (last->streak < kManyChanges || last->ago > kChangesAgo) return {well("last server", text)};
+  return {warning("last server",
+                  text + ", after " + std::to_string(last->streak) +
+                      " changes of server that followed each other: what dead hosts had is not "
+                      "taken over",
+                  "let all daemons use one server at a time")};
+}
+
+// S52, S53. Where two servers have equal terms, the connection was refused before.
+Findings check_writers(db::Connection& db, const Onlooker& by) {
+  const db::ConnectOptions options = db::from_settings(by.settings);
+  if (!options.socket.empty() || options.servers.size() < 2) return {};
+  Findings all;
+  for (const db::ServerAnswer& answer : db::ask_servers(options, db::Asked::kAll, db::kAskWithin)) {
+    if (!answer.connection || answer.where == db.where()) continue;
+    if (answer.connection->standing().galera) continue;
+    all.push_back({Level::kFail,
+                   "second writer",
+                   answer.where + " takes writes, too, with term " +
+                       std::to_string(answer.connection->standing().term.value_or(0)),
+                   "make it read-only, or attach it as a replica",
+                   {},
+                   kExitUnavailable});
+  }
+  if (!all.empty()) return all;
+  return {well("writer", db.where() + " is the only server of the list that takes writes")};
+}
+
+const std::vector<Check>& checks_of_each_minute() {
+  static const std::vector<Check> kChecks{check_server,        check_procedures, check_clock,
+                                          check_last_server,   check_leases,     check_lease_rows,
+                                          check_failed_duties, check_served};
+  return kChecks;
+}
+
+}  // namespace allot::queue

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/model/audit.h"
+
+#include <cstddef>
+
+#include "queue/model/error_text.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+constexpr std::size_t kMostAuditText = kMaxReason;
+
+std::string text_or_null(std::string_view text) {
+  return text.empty() ? "NULL" : db::Statement::quoted(text);
+}
+
+}  // namespace
+
+std::optional<db::Statement> entry_of(const db::Connection& db, const Deed& deed) {
+  const auto& actor = db.actor();
+  if (!actor) return std::nullopt;
+  db::Statement write(sql::k_write_audit);
+  return write.set("who", error_text(actor->who, kMostAuditText))
+      .set("door", actor->door)
+      .set("action", deed.action)
+      .set("subject", deed.subject)
+      .set("name", error_text(deed.name, kMostAuditText))
+      .set("detail", error_text(deed.detail, kMostAuditText))
+      .set("reason", error_text(actor->reason, kMostAuditText))
+      .set_raw("deed", deed.number == 0 ? "NULL" : std::to_string(deed.number))
+      .set("adds", deed.adds_up ? 1 : 0)
+      .set_raw("found", deed.found.render());
+}
+
+std::vector<db::StatementResult> act(db::Connection& db, const Deed& deed,
+                                     std::span<const db::Statement> statements, Entry entry) {
+  if (entry == Entry::kBefore) return act(db, {&deed, 1}, statements);
+  std::vector<db::Statement> packet(statements.begin(), statements.end());
+  const auto written = entry_of(db, deed);
+  if (written) packet.push_back(*written);
+  auto results = db.transact(packet);
+  if (written) results.pop_back();
+  return results;
+}
+
+std::vector<db::StatementResult> act(db::Connection& db, std::span<const Deed> deeds,
+                                     std::span<const db::Statement> statements) {
+  if (!db.actor()) return db.transact(statements);
+  std::vector<db::Statement> packet;
+  for (const Deed& deed : deeds) packet.push_back(*entry_of(db, deed));
+  packet.insert(packet.end(), statements.begin(), statements.end());
+  auto results = db.transact(packet);
+  results.erase(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(deeds.size()));
+  return results;
+}
+
+db::Statement found_plain(std::string_view queue, std::string_view to_queue) {
+  db::Statement part(sql::k_audit_plain);
+  return part.set_raw("of_queue", text_or_null(queue))
+      .set_raw("into_queue", text_or_null(to_queue));
+}
+
+}  // namespace allot::queue

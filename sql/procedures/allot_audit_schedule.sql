@@ -1,0 +1,16 @@
+-- Writes the entry of the audit for an action on a schedule, in the transaction that is open (S89): as
+-- queries/write_audit.sql. USER() is the account that called.
+DROP PROCEDURE IF EXISTS /*!80000 allot_audit_schedule */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_audit_schedule(
+  IN p_action VARCHAR(31) CHARACTER SET ascii COLLATE ascii_bin,
+  IN p_schedule_id INT UNSIGNED,
+  IN p_reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
+)
+MODIFIES SQL DATA SQL SECURITY DEFINER
+COMMENT 'Allot: not to be called from outside'
+BEGIN
+  INSERT INTO audit (at, who, door, action, subject, name, queue, detail, reason)
+  SELECT UTC_TIMESTAMP(6), LEFT(USER(), 255), 'procedure', p_action, 'schedule', name, queue, '',
+         COALESCE(LEFT(p_reason, 255), '')
+    FROM schedule WHERE schedule_id = p_schedule_id;
+END;

@@ -1,0 +1,8 @@
+-- For people: what operators did, the newest first, before a number. The columns are those of
+-- list_audit_of.sql.
+SELECT audit_id, DATE_FORMAT(at, '%Y-%m-%dT%H:%i:%s.%fZ'), who, door, action, subject, name, queue,
+       to_queue, tasks, detail, reason
+  FROM audit
+ WHERE audit_id < :before
+ ORDER BY audit_id DESC
+ LIMIT :most;

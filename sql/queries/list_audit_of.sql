@@ -1,0 +1,7 @@
+-- What operators did to one subject. The columns are those of list_audit.sql.
+SELECT audit_id, DATE_FORMAT(at, '%Y-%m-%dT%H:%i:%s.%fZ'), who, door, action, subject, name, queue,
+       to_queue, tasks, detail, reason
+  FROM audit
+ WHERE subject = :subject AND name = :name AND audit_id < :before
+ ORDER BY audit_id DESC
+ LIMIT :most;
