@@ -8,6 +8,6 @@ SELECT TABLE_NAME, ENGINE
                       'notice', 'q_lock_table', 'queue', 'queue_bucket', 'queue_duty', 'queue_minute',
                       'queue_pause', 'queue_rate', 'route', 'schedule', 'schedule_tick',
                       'server_identity', 'task', 'task_attempt', 'task_cancel', 'task_dead',
-                      'task_history', 'task_moved', 'task_running', 'task_unique')
+                      'task_history', 'task_moved', 'task_running', 'task_unique', 'type_hour')
  ORDER BY TABLE_NAME
  LIMIT 1;

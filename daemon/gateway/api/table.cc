@@ -7,6 +7,7 @@
 #include "gateway/api/route.h"
 #include "gateway/api/verbs.h"
 #include "metrics/page.h"
+#include "queue/minutes/type_hours.h"
 #include "queue/schedules/schedule.h"
 
 namespace allot::gateway::api {
@@ -217,6 +218,25 @@ Route failures_route() {
   return route;
 }
 
+Route types_route() {
+  Route route = get(
+      "/api/v1/types", "list_types",
+      "Shows how often the tasks of each type ran in the last hours, for how long, and how long "
+      "they had been due before, of all hosts, the types with the most attempts first. The times "
+      "are approximate: they are computed from 20 buckets, whose bounds are 2 to 5 times the one "
+      "before. An attempt is there within a minute or so after its end.",
+      {{In::kQuery, "queue", "Only of this queue; left out: all", "mail"},
+       {In::kQuery, "type", "Only this type; left out: all", "mail.send"},
+       {In::kQuery, "hours", "The last hours, with the one under way; left out: 24", "48",
+        Kind::kNumber, false, 1, queue::kTypeHoursKept},
+       {In::kQuery, "step", "Hours in one step of `steps`; left out: 1", "6", Kind::kNumber, false,
+        1, queue::kTypeHoursKept},
+       kAtMost},
+      {200, "Types", "the types"}, list_types);
+  route.refusals = {404};
+  return route;
+}
+
 std::vector<Route> queue_routes() {
   return {
       get("/api/v1/queues", "list_queues", "Lists the queues.", {}, {200, "Queues", "the queues"},
@@ -254,7 +274,8 @@ std::vector<Route> queue_routes() {
           "many of its partitions are leased. Counts no tasks.",
           {}, {200, "Lags", "the queues, the first 1,000 by name"}, list_lags),
       minutes_route(),
-      failures_route()};
+      failures_route(),
+      types_route()};
 }
 
 std::vector<Route> queue_change_routes() {

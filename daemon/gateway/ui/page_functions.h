@@ -27,6 +27,9 @@ void render_dead(const View& view, Html& html);
 void render_waiting(const View& view, Html& html);
 void render_running(const View& view, Html& html);
 
+std::vector<ApiRequest> types_requests(const Visit& visit);
+void render_types(const View& view, Html& html);
+
 std::vector<ApiRequest> task_requests(const Visit& visit);
 std::vector<ApiRequest> task_further(const View& view);
 void render_task(const View& view, Html& html);

@@ -190,6 +190,8 @@ const std::vector<Page>& pages() {
       {"queues/{queue}/running", "Queues",
        [](const Visit& visit) { return "Running tasks of " + visit.at("queue"); }, running_requests,
        nullptr, render_running},
+      {"types", "Types", [](const Visit&) { return word("Types"); }, types_requests, nullptr,
+       render_types},
       {"tasks/{id}", "", [](const Visit& visit) { return "Task " + visit.at("id"); }, task_requests,
        task_further, render_task},
       {"bulk/{action}", "", [](const Visit& visit) { return "Bulk action " + visit.at("action"); },

@@ -495,8 +495,9 @@ TaskEnd JobRunner::end(Run& run, const Facts& facts) {
 
 void JobRunner::count(const Run& run, meter::Count what) {
   const bool ran = what < meter::Count::kVerdicts && run.has_returned();
-  slot_.count(what, run.queue.info.name, run.shown_type(),
-              ran ? std::optional(run.ran_ns()) : std::nullopt);
+  std::optional<meter::Took> took;
+  if (ran) took = {run.ran_ns(), static_cast<Nanos>(run.waited.count()) * kMicro};
+  slot_.count(what, run.queue.info.name, run.shown_type(), took);
   const bool over = what == meter::Count::kDone || what == meter::Count::kDead;
   if (!over || !queue::counts_verdicts(run.task.type)) return;
   const std::string_view payload = run.task.payload ? *run.task.payload : std::string_view();

@@ -136,6 +136,32 @@ TEST_F(ListTest, ALagIsThatOfTheFirstTaskThatIsDue) {
   EXPECT_TRUE(items[1]["oldest_due_us"].is_null()) << items;
 }
 
+TEST_F(ListTest, TypesAreThoseOfTheCallersQueues) {
+  const std::string zeros = [] {
+    std::string all;
+    for (int i = 0; i < 40; ++i) all += i == 3 ? ", 5" : ", 0";
+    return all;
+  }();
+  for (const char* names : {"'mail', 'a'", "'mail', 'b'", "'other', 'c'"}) {
+    look_.execute(std::string("INSERT INTO type_hour SELECT DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%d "
+                              "%H:00:00'), ") +
+                  names + ", 4, 1, 0" + zeros);
+  }
+  EXPECT_EQ(get("/api/v1/types").document()["items"].size(), 3U);
+  const json some = get("/api/v1/types?limit=1", "mail").document();
+  ASSERT_EQ(some["items"].size(), 1U) << some;
+  EXPECT_EQ(some["left_out"], 1);
+  EXPECT_EQ(some["more"], false);
+  const json& type = some["items"][0];
+  EXPECT_EQ(type["queue"], "mail");
+  EXPECT_EQ(type["done"], 4);
+  EXPECT_EQ(type["runtime"]["count"], 5);
+  EXPECT_EQ(type["runtime"]["p50_us"], 7'500) << "between 5 and 10 ms";
+  EXPECT_TRUE(type["wait"]["p99_us"].is_null()) << type;
+  EXPECT_EQ(type["steps"].size(), 1U);
+  EXPECT_EQ(get("/api/v1/types?queue=other", "mail").status(), 404U);
+}
+
 TEST_F(ListTest, NoticesAreThoseOfTheCallersQueues) {
   using queue::NoticeKind;
   const std::vector<queue::Notice> all{{NoticeKind::kDead, "mail", "at least 1 dead"},

@@ -455,36 +455,6 @@ std::vector<Expectation> of_bulk_actions() {
   };
 }
 
-std::vector<Expectation> of_minutes() {
-  const std::string counts =
-      "SELECT 0 AS place, 'q' AS queue, 't' AS type, '' AS error_group, '' AS error, 1 AS a, 1 AS "
-      "b, 1 AS c, 1 AS d, 1 AS e, 1 AS f, 1 AS g, 1 AS h, 1 AS i, 1 AS j, 1 AS k, 1 AS l, 1 AS m, "
-      "1 AS n";
-  const Values instance{{"origin", "7"},    {"written", "0"},          {"version", "''"},
-                        {"life", "''"},     {"age_us", "1"},           {"counted", "''"},
-                        {"counts", counts}, {"pools", "'default 1 q'"}};
-  const Values list{
-      {"queue", "''"}, {"step", "1"}, {"types", "1"}, {"errors", "0"}, {"since_us", "60000000"}};
-  return {
-      {&sql::k_find_instance, 1, instance},
-      {&sql::k_make_instance, 2, instance},
-      {&sql::k_require_instance, 1, instance},
-      {&sql::k_write_minute, 6, instance, "its row, and what is written", true, true},
-      {&sql::k_advance_instance, 3, instance},
-      {&sql::k_purge_minutes, 30, {}, "the instances", false, true},
-      {&sql::k_put_backlog,
-       8,
-       {{"backlogs", "UNION ALL SELECT 1, 1, 0"}},
-       "what is written",
-       true,
-       true},
-      // For people: what is asked for of the week.
-      {&sql::k_list_instances, 60, {}, "all", true, true},
-      {&sql::k_list_minutes, 40, list, "those of the time", true, true},
-      {&sql::k_list_backlog, 40, list, "those of the time", true, true},
-  };
-}
-
 std::vector<Expectation> by_operators() {
   const std::string one = "prio = 2 AND first_key IN (150)";
   const std::string many = keys(kBlock, "prio", "first_key");
@@ -573,17 +543,17 @@ std::vector<Expectation> expectations() {
 
 const std::set<std::string>& without_plan() {
   static const std::set<std::string> kNames{
-      "submit_row",       "claim_unique_row",  "due_now",
-      "due_after",        "due_behind",        "due_at",
-      "expires_at",       "expires_in",        "kill_connection",
-      "rehearse",         "rehearsed",         "rehearse_session",
-      "changed_switch",   "server_uptime",     "connections_allowed",
-      "placed_queue",     "server_variables",  "database_clock",
-      "show_group",       "foreign_engine",    "inserted_key",
-      "claimed_key",      "require_claim",     "best_route",
-      "estimate_waiting", "minute_row",        "own_address",
-      "read_role",        "read_member",       "server_name",
-      "other_node",       "replication_status"};
+      "submit_row",       "claim_unique_row", "due_now",
+      "due_after",        "due_behind",       "due_at",
+      "expires_at",       "expires_in",       "kill_connection",
+      "rehearse",         "rehearsed",        "rehearse_session",
+      "changed_switch",   "server_uptime",    "connections_allowed",
+      "placed_queue",     "server_variables", "database_clock",
+      "show_group",       "foreign_engine",   "inserted_key",
+      "claimed_key",      "require_claim",    "best_route",
+      "estimate_waiting", "minute_row",       "own_address",
+      "type_hour_row",    "read_role",        "read_member",
+      "server_name",      "other_node",       "replication_status"};
   return kNames;
 }
 

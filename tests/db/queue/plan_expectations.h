@@ -43,6 +43,8 @@ std::string keys(std::size_t count, const std::string& prio, const std::string& 
 std::vector<Expectation> expectations();
 // Its part of what Fireworq's programs see.
 std::vector<Expectation> of_fireworq();
+// Its part of minutes, hours and instances.
+std::vector<Expectation> of_minutes();
 // Its part of routes.
 std::vector<Expectation> of_routes();
 // Its part of tasks that were put back because a handler is missing.

@@ -276,6 +276,7 @@ json hostile(const std::string& text) {
             {"paused", {{"since", text}, {"reason", text}}},
             {"cancel_asked", {{"at", text}, {"reason", text}}},
             {"reasons", json::array({{{"text", text}}})},
+            {"steps", json::array({attempt})},
             {"attempts", json::array({attempt, attempt})}};
   task["items"] = json::array({task});
   return task;
@@ -336,6 +337,39 @@ TEST(Pages, DocumentsOfAnotherShapeAreNoDefect) {
          << " " << body;
     }
   }
+}
+
+TEST(Types, ChartsHaveTheStepsOfTheirTime) {
+  const auto times = [](std::uint64_t p50, const json& p99) {
+    return json{{"count", 1}, {"p50_us", p50}, {"p99_us", p99}};
+  };
+  const auto step = [&](Seconds at, std::uint64_t p50) {
+    return json{{"at", minute_at(at)}, {"runtime", times(p50, 2'000'000)}, {"wait", json()}};
+  };
+  json type{{"queue", "mail"},
+            {"type", "mail.send"},
+            {"done", 9},
+            {"retried", 1},
+            {"dead", 0},
+            {"runtime", times(1'000'000, 2'000'000)},
+            {"wait", times(0, json())}};
+  type["steps"] = json::array({step(kNow - 200h, 1), step(kNow, 1'000'000), step(kNow - 1h, 0)});
+  View view{visit()};
+  view.documents.push_back(document({{"items", json::array({type})}, {"left_out", 3}}));
+  Html html;
+  render_types(view, html);
+  const std::string text = html.take();
+  EXPECT_NE(text.find("<polyline class=\"in\" points=\"114.8,23.0 120.0,12.0\">"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("<polyline class=\"in\" points=\"\">"), std::string::npos) << "no waits";
+  EXPECT_NE(text.find(">10 %<"), std::string::npos);
+  EXPECT_NE(text.find(">2.0 s<"), std::string::npos);
+  EXPECT_NE(text.find("3 types with fewer"), std::string::npos);
+  view.visit.query["hours"] = "192";
+  EXPECT_EQ(types_requests(view.visit)[0].target, "/api/v1/types?limit=100&hours=192&step=8");
+  view.visit.query["hours"] = "9999&x=1";
+  EXPECT_EQ(types_requests(view.visit)[0].target, "/api/v1/types?limit=100&hours=24&step=1");
 }
 
 TEST(Pages, APathIsFoundByItsParts) {
