@@ -24,7 +24,7 @@ constexpr unsigned kSpread = 60;
 constexpr Nanos kMostWait = 75 * kSecond;
 constexpr Nanos kAfterMinuteError = 10 * kSecond;
 
-const queue::DutyName kMinutesDuty{0, "minutes"};  // of the cluster
+const queue::DutyName kMinutesDuty{0, queue::kMinutesDuty};
 
 // A program whose records have another layout begins them anew.
 std::string word_of(const meter::Life& life) {

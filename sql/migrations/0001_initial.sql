@@ -572,6 +572,18 @@ CREATE TABLE IF NOT EXISTS type_hour (
   PRIMARY KEY (hour_at, queue, type)
 ) ENGINE=InnoDB;
 
+-- What the slots of an instance showed at `taken_at`: its workers and what they run, as JSON. For
+-- people; nothing decides by it (decision 0094).
+CREATE TABLE IF NOT EXISTS host_snapshot (
+  origin   BIGINT UNSIGNED NOT NULL,          -- as of `instance`
+  host     VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  instance VARCHAR(31) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  writer   BIGINT UNSIGNED NOT NULL,          -- which steward: its holder id
+  taken_at DATETIME(6) NOT NULL,
+  state    MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (origin)
+) ENGINE=InnoDB;
+
 -- What the programs written for Fireworq see (decision 0051). A queue of theirs is a spread queue of
 -- ours, and a row here with what they said of it. Names are bytes, as they were given.
 CREATE TABLE IF NOT EXISTS fireworq_queue (

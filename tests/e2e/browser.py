@@ -13,7 +13,8 @@ import sys
 import tempfile
 import time
 
-PAGES = ["", "failures", "queues", "queues/default", "queues/default/dead", "queues/default/dead/retry"]
+PAGES = ["", "failures", "queues", "queues/default", "queues/default/dead", "queues/default/dead/retry",
+         "running", "types", "types?hours=192", "workers"]
 
 # The elements that reach beyond the screen.
 WIDE_ONES = """[...document.querySelectorAll('body *')]

@@ -411,9 +411,14 @@ Route put_schedule_route() {
 
 std::vector<Route> host_routes() {
   return {
-      get_everywhere("/api/v1/workers", "list_workers",
-                     "Shows the workers of this host's daemon, and what they run.", {},
-                     {200, "Workers", "the workers"}, list_workers),
+      get("/api/v1/workers", "list_workers",
+          "Shows the workers of all hosts, and what they run. Each host writes that every 2 s "
+          "while "
+          "this is asked for, else once a minute: `age_ms` says how old it is, and a host that is "
+          "`silent` has stopped or does not reach the database. A caller for some queues sees "
+          "their "
+          "tasks, the workers that have to do with them, and no counts of workers.",
+          {}, {200, "Workers", "the hosts"}, list_workers),
       get_everywhere("/api/v1/instances", "list_instances",
                      "Shows the instances of all hosts: their version, since when they run, and "
                      "their last sign of life, which they give each minute. One is removed after "

@@ -48,11 +48,13 @@ void write_head(Html& html, const Visit& visit, const std::string& title) {
 }
 
 void write_navigation(Html& html, const Visit& visit, std::string_view section) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kEntries{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kEntries{
       std::pair<std::string_view, std::string_view>{"Overview", ""},
       {"Failures", "failures"},
       {"Queues", "queues"},
-      {"Types", "types"}};
+      {"Running", "running"},
+      {"Types", "types"},
+      {"Workers", "workers"}};
   html.in("header", {{"class", "bar"}}, [&] {
     html.leaf("a", {{"class", "brand"}, {"href", visit.root}}, "Allot");
     html.in("nav", {{"aria-label", "Pages"}}, [&] {

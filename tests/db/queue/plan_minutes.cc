@@ -17,6 +17,9 @@ std::vector<Expectation> of_minutes() {
   for (const char* kind : {"ran_", "wait_"}) {
     for (int i = 0; i < 20; ++i) hours += ", 0 AS " + (kind + std::to_string(i));
   }
+  Values with_state = instance;
+  with_state["state"] = "'{}'";
+  with_state["holder"] = "1";
   const Values types{{"queue", "''"}, {"type", "''"}, {"hours", "24"}, {"step", "1"}};
   const Values list{
       {"queue", "''"}, {"step", "1"}, {"types", "1"}, {"errors", "0"}, {"since_us", "60000000"}};
@@ -28,6 +31,9 @@ std::vector<Expectation> of_minutes() {
       {&sql::k_add_type_hours, 4, {{"hours", hours}}, "what is written", true, true},
       {&sql::k_advance_instance, 3, instance},
       {&sql::k_purge_minutes, 30, {}, "the instances", false, true},
+      {&sql::k_put_snapshot, 2, with_state, "its row"},
+      {&sql::k_note_viewer, 1, {{"duty", "'purge'"}}},
+      {&sql::k_remove_snapshot, 3, with_state},
       {&sql::k_put_backlog,
        8,
        {{"backlogs", "UNION ALL SELECT 1, 1, 0"}},
@@ -38,6 +44,7 @@ std::vector<Expectation> of_minutes() {
       {&sql::k_list_instances, 60, {}, "all", true, true},
       {&sql::k_list_minutes, 40, list, "those of the time", true, true},
       {&sql::k_list_backlog, 40, list, "those of the time", true, true},
+      {&sql::k_list_snapshots, 60, {}, "all", true, true},
       {&sql::k_list_types, 120, types, "those of the time", true, true},
   };
 }
