@@ -15,12 +15,6 @@ using nlohmann::json;
 
 constexpr std::size_t kMostTasks = 2'000;  // of one host
 
-std::string hex_of(std::uint64_t mark) {
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(mark));
-  return text.data();
-}
-
 json pools_of(const HostFacts& facts) {
   json pools = json::array();
   for (const queue::ServingPool& pool : facts.pools) {
@@ -81,6 +75,12 @@ json worker_for(const json& worker, const May& may) {
 
 }  // namespace
 
+std::string configuration_text(std::uint64_t config_mark) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(config_mark));
+  return text.data();
+}
+
 json host_state(const InstanceView& view, const HostFacts& facts) {
   json workers = json::array();
   std::size_t room = kMostTasks;
@@ -94,7 +94,7 @@ json host_state(const InstanceView& view, const HostFacts& facts) {
     workers.push_back(worker(shown));
     workers.back()["former_configuration"] = one.config_mark != facts.config_mark;
   }
-  return {{"version", facts.version},   {"configuration", hex_of(facts.config_mark)},
+  return {{"version", facts.version},   {"configuration", configuration_text(facts.config_mark)},
           {"pools", pools_of(facts)},   {"workers", std::move(workers)},
           {"stewards", stewards(view)}, {"left_out", left_out}};
 }

@@ -20,6 +20,9 @@ struct HostFacts {
   std::vector<queue::ServingPool> pools{};
 };
 
+// As it is shown.
+[[nodiscard]] std::string configuration_text(std::uint64_t config_mark);
+
 // Bounded, whatever runs: `left_out` says how many running tasks are not in it.
 [[nodiscard]] nlohmann::json host_state(const InstanceView& view, const HostFacts& facts);
 

@@ -95,6 +95,19 @@ json type(const queue::TypeView& view) {
   return document;
 }
 
+json deployment(const queue::Deployment& deployment) {
+  const auto maybe = [](const std::optional<std::string>& text) {
+    return text ? json(*text) : json();
+  };
+  return {{"host", deployment.host},
+          {"instance", deployment.instance},
+          {"since", deployment.since},
+          {"version", deployment.version},
+          {"configuration", deployment.configuration},
+          {"former_version", maybe(deployment.former_version)},
+          {"former_configuration", maybe(deployment.former_configuration)}};
+}
+
 json instance(const queue::InstanceRow& row) {
   json pools = json::array();
   for (const queue::ServingPool& pool : row.pools) {

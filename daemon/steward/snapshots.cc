@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "log/log.h"
+#include "queue/minutes/deployment.h"
 #include "queue/minutes/host_snapshot.h"
 #include "steward/ask.h"
 
@@ -36,18 +37,27 @@ void Snapshots::look() {
   const Nanos now = boot_ns();
   if (now < next_ns()) return;
   written_ns_ = now;
+  try {
+    write();
+  } catch (const db::DbError& error) {
+    log::warn("snapshot.not_written", {{"error", error.what()}});
+  }
+}
+
+void Snapshots::write() {
   const as_json::InstanceView view = as_json::read_instance(runtime_dir_);
   if (!view.running) return;
   const std::string state = as_json::host_state(view, facts_)
                                 .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  try {
-    ask(session_, [&](db::Connection& db) {
-      queue::put_snapshot(db, holder_, state);
-      return true;
-    });
-  } catch (const db::DbError& error) {
-    log::warn("snapshot.not_written", {{"error", error.what()}});
-  }
+  ask(session_, [&](db::Connection& db) {
+    if (!deployed_) {
+      queue::put_deployment(db, holder_, facts_.version,
+                            as_json::configuration_text(facts_.config_mark));
+    }
+    queue::put_snapshot(db, holder_, state);
+    return true;
+  });
+  deployed_ = true;
 }
 
 void Snapshots::leave() {

@@ -12,7 +12,8 @@
 namespace allot::steward {
 
 // Writes what the slots of this host show, for the pages of all gateways: every 2 s while a viewer
-// looks, else once a minute (decision 0094). It learns of viewers from the looks of Leadership.
+// looks, else once a minute (decision 0094), and once what it runs (deployment). It learns of
+// viewers from the looks of Leadership.
 class Snapshots : public Chore {
  public:
   Snapshots(worker::Session& session, Leadership& leadership, queue::Holder holder,
@@ -24,12 +25,14 @@ class Snapshots : public Chore {
   void leave();
 
  private:
+  void write();
   worker::Session& session_;
   const Leadership& leadership_;
   const queue::Holder holder_;
   const std::string runtime_dir_;
   const as_json::HostFacts facts_;
-  Nanos written_ns_ = 0;  // 0: never
+  Nanos written_ns_ = 0;   // 0: never
+  bool deployed_ = false;  // what this host runs is written
 };
 
 }  // namespace allot::steward

@@ -584,6 +584,19 @@ CREATE TABLE IF NOT EXISTS host_snapshot (
   PRIMARY KEY (origin)
 ) ENGINE=InnoDB;
 
+-- When an instance began to run another version or configuration, for 30 days. The former ones are
+-- NULL where nothing is known of them.
+CREATE TABLE IF NOT EXISTS deployment (
+  host                 VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  instance             VARCHAR(31) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  since                DATETIME(6) NOT NULL,
+  version              VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  configuration        VARCHAR(31) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,   -- a mark of its files
+  former_version       VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
+  former_configuration VARCHAR(31) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  PRIMARY KEY (host, instance, since)
+) ENGINE=InnoDB;
+
 -- What the programs written for Fireworq see (decision 0051). A queue of theirs is a spread queue of
 -- ours, and a row here with what they said of it. Names are bytes, as they were given.
 CREATE TABLE IF NOT EXISTS fireworq_queue (

@@ -1,4 +1,4 @@
--- What is older than a week, of types than eight days, in the order of the tables; snapshots of a day ago; and instances that nobody has seen for a month.
+-- What is older than a week, of types than eight days, in the order of the tables; snapshots of a day ago; deployments of a month ago; and instances that nobody has seen for a month.
 DELETE /*+ INDEX(attempt_minute PRIMARY) */ FROM attempt_minute
  WHERE minute_at < UTC_TIMESTAMP() - INTERVAL 7 DAY
  ORDER BY minute_at, origin, written, place
@@ -13,6 +13,9 @@ DELETE /*+ INDEX(type_hour PRIMARY) */ FROM type_hour
  LIMIT :most;
 DELETE /*+ INDEX(host_snapshot PRIMARY) */ FROM host_snapshot
  WHERE origin >= 0 AND taken_at < UTC_TIMESTAMP(6) - INTERVAL 1 DAY
+ LIMIT :most;
+DELETE /*+ INDEX(deployment PRIMARY) */ FROM deployment
+ WHERE host >= '' AND since < UTC_TIMESTAMP(6) - INTERVAL 30 DAY
  LIMIT :most;
 DELETE /*+ INDEX(instance PRIMARY) */ FROM instance
  WHERE origin >= 0 AND seen_at < UTC_TIMESTAMP(6) - INTERVAL 30 DAY

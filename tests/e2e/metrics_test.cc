@@ -169,6 +169,7 @@ TEST(Metrics, MinutesHaveEachAttemptOnceWhoeverDies) {
     for (int i = 1; i < 20; ++i) all += " + " + histogram + std::to_string(i);
     EXPECT_EQ(daemon.number("SELECT SUM(" + all + ") FROM type_hour"), 12U) << histogram;
   }
+  EXPECT_EQ(daemon.number("SELECT COUNT(*) FROM deployment"), 1U) << "it ran the same each time";
   const auto status = nlohmann::json::parse(daemon.allot({"status", "--json"}).out);
   ASSERT_EQ(status["instances"].size(), 1U);
   EXPECT_EQ(status["instances"][0]["version"], kVersion);

@@ -9,6 +9,7 @@
 #include "gateway/api/problem.h"
 #include "gateway/api/verbs.h"
 #include "json/minutes_json.h"
+#include "queue/minutes/deployment.h"
 #include "queue/minutes/failures.h"
 #include "queue/minutes/minute_view.h"
 #include "queue/minutes/type_hours.h"
@@ -74,6 +75,15 @@ http::Response list_types(Call& call) {
     }
   }
   return answer_of({{"items", std::move(items)}, {"left_out", left_out}, {"more", found.more}});
+}
+
+http::Response list_deployments(Call& call) {
+  json items = json::array();
+  const std::uint32_t hours = call.number("hours", queue::kTypeHoursKept);
+  for (const queue::Deployment& deployment : queue::list_deployments(call.db(), hours)) {
+    items.push_back(as_json::deployment(deployment));
+  }
+  return whole_list(std::move(items));
 }
 
 http::Response list_instances(Call& call) {

@@ -7,6 +7,7 @@
 #include "gateway/api/route.h"
 #include "gateway/api/verbs.h"
 #include "metrics/page.h"
+#include "queue/minutes/deployment.h"
 #include "queue/minutes/type_hours.h"
 #include "queue/schedules/schedule.h"
 
@@ -424,6 +425,13 @@ std::vector<Route> host_routes() {
                      "their last sign of life, which they give each minute. One is removed after "
                      "a month without.",
                      {}, {200, "Instances", "the instances"}, list_instances),
+      get("/api/v1/deployments", "list_deployments",
+          "Shows when instances began to run another version of the program or another "
+          "configuration, the newest first, for 30 days. What ran before is null where nothing is "
+          "known of it.",
+          {{In::kQuery, "hours", "The last hours; left out: 192", "24", Kind::kNumber, false, 1,
+            queue::kDeploymentsKept}},
+          {200, "Deployments", "the changes, the newest 1,000"}, list_deployments),
       get("/api/v1/notices", "list_notices",
           "Lists states that the steward found and that need an operator: queues that are late or "
           "served by no worker, dead tasks, types without a handler, schedules that fail.",

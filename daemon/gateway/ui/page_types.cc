@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -25,6 +26,9 @@ struct Range {
 constexpr std::array kRanges{Range{"24 hours", 24, 1}, Range{"3 days", 72, 3},
                              Range{"8 days", 192, 8}};
 constexpr std::size_t kSteps = 24;
+constexpr std::size_t kMostMarkText = 400;
+
+enum TypesAt : std::size_t { kTypes, kDeployments };
 
 const Range& range_of(const Visit& visit) {
   for (const Range& range : kRanges) {
@@ -50,11 +54,37 @@ std::optional<double> time_in(const json& step, const char* what, const char* pe
   return time.get<double>();
 }
 
+// Where a deployment is on the charts, from 0 to 1; nullopt: before them, or not a change.
+std::optional<double> place_of(const View& view, const json& deployment) {
+  const auto when = moment(text_of(deployment, "since"));
+  if (!when || text_of(deployment, "former_version").empty()) return std::nullopt;
+  const unsigned length = range_of(view.visit).step;
+  const auto left = static_cast<double>(step_at(view.visit.now, length)) - (kSteps - 1);
+  const double place = (static_cast<double>(step_at(*when, 1)) / length - left) / (kSteps - 1);
+  if (place < 0) return std::nullopt;
+  return std::min(place, 1.0);
+}
+
+// One for each place, however many hosts changed then.
+std::vector<ChartMark> marks_of(const View& view) {
+  std::map<double, std::string> found;
+  for (const json& deployment : items_of(view.document(kDeployments))) {
+    const auto place = place_of(view, deployment);
+    if (!place) continue;
+    std::string& what = found[*place];
+    what += (what.empty() ? "" : "; ") + deployment_text(deployment) + ", " +
+            text_of(deployment, "since").substr(0, 16);
+  }
+  std::vector<ChartMark> marks;
+  for (auto& [place, what] : found) marks.push_back({place, what.substr(0, kMostMarkText)});
+  return marks;
+}
+
 Chart chart_of(const View& view, const json& type, const char* what) {
   const unsigned length = range_of(view.visit).step;
   const std::int64_t now = step_at(view.visit.now, length);
   Chart chart{std::vector<std::optional<double>>(kSteps),
-              std::vector<std::optional<double>>(kSteps)};
+              std::vector<std::optional<double>>(kSteps), marks_of(view)};
   for (const json& step : list_of(type, "steps")) {
     const auto when = moment(text_of(step, "at"));
     if (!when) continue;
@@ -155,7 +185,8 @@ void write_ranges(Html& html, const Visit& visit) {
 std::vector<ApiRequest> types_requests(const Visit& visit) {
   const Range& range = range_of(visit);
   return {{"/api/v1/types?limit=100&hours=" + std::to_string(range.hours) +
-           "&step=" + std::to_string(range.step) + queue_filter(visit)}};
+           "&step=" + std::to_string(range.step) + queue_filter(visit)},
+          {"/api/v1/deployments?hours=" + std::to_string(range.hours)}};
 }
 
 void render_types(const View& view, Html& html) {
@@ -163,7 +194,7 @@ void render_types(const View& view, Html& html) {
   html.leaf("h1", queue.empty() ? "Types" : "Types of queue " + queue);
   write_ranges(html, view.visit);
   html.in("section", {{"id", "types"}, {"data-live", ""}, {"aria-label", "Types"}}, [&] {
-    const json& items = items_of(view.document(0));
+    const json& items = items_of(view.document(kTypes));
     if (items.empty()) {
       html.leaf("p", {{"class", "none"}}, "No attempt ended in this time.");
       return;
@@ -174,16 +205,18 @@ void render_types(const View& view, Html& html) {
         for (const json& type : items) write_type(html, view, type);
       });
     });
-    const std::uint64_t left_out = number_of(view.documents[0].body(), "left_out");
+    const std::uint64_t left_out = number_of(view.documents[kTypes].body(), "left_out");
     if (left_out > 0) {
       html.leaf("p", {{"class", "hint"}},
                 number(left_out) + " types with fewer attempts are not shown.");
     }
   });
-  html.leaf("p", {{"class", "hint"}},
-            "Half of the tasks took the time p50 at most, 99 % the time p99. Both are approximate: "
-            "they are computed from buckets. A task waits from the time that it is due until its "
-            "handler is called. Attempts count within two minutes of their end.");
+  html.leaf(
+      "p", {{"class", "hint"}},
+      "Half of the tasks took the time p50 at most, 99 % the time p99. Both are approximate: "
+      "they are computed from buckets. A task waits from the time that it is due until its "
+      "handler is called. Attempts count within two minutes of their end. An upright line is a "
+      "host that began to run another version or configuration.");
 }
 
 }  // namespace allot::gateway::ui

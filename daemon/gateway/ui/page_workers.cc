@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kMostWorkers = 100;  // of a host
 constexpr std::size_t kMostTasks = 5;      // of a worker
+constexpr std::size_t kMostDeployments = 20;
 
 void write_pools(Html& html, const View& view, const json& host) {
   html.in("ul", {{"class", "plain"}}, [&] {
@@ -140,10 +141,25 @@ void write_host(Html& html, const View& view, const json& host) {
   if (!silent) write_workers(html, view, host);
 }
 
+void write_deployments(Html& html, const View& view) {
+  const json& items = items_of(view.document(1));
+  if (items.empty()) return;
+  html.leaf("h2", "New versions and configurations");
+  html.in("ul", {{"class", "plain"}}, [&] {
+    for (std::size_t i = 0; i < std::min(items.size(), kMostDeployments); ++i) {
+      html.in("li", [&] {
+        write_time(html, view.visit, text_of(items[i], "since"));
+        html.text(" ");
+        html.leaf("bdi", deployment_text(items[i]));
+      });
+    }
+  });
+}
+
 }  // namespace
 
 std::vector<ApiRequest> workers_requests(const Visit& /*visit*/) {
-  return {{"/api/v1/workers"}};
+  return {{"/api/v1/workers"}, {"/api/v1/deployments"}};
 }
 
 void render_workers(const View& view, Html& html) {
@@ -152,6 +168,7 @@ void render_workers(const View& view, Html& html) {
     const json& hosts = items_of(view.document(0));
     if (hosts.empty()) html.leaf("p", {{"class", "none"}}, "No host has written what it does.");
     for (const json& host : hosts) write_host(html, view, host);
+    write_deployments(html, view);
   });
   html.leaf("p", {{"class", "hint"}},
             "Hosts write this every 2 s while a page shows it, and once a minute otherwise. Counts "

@@ -31,6 +31,12 @@ std::vector<Expectation> of_minutes() {
       {&sql::k_add_type_hours, 4, {{"hours", hours}}, "what is written", true, true},
       {&sql::k_advance_instance, 3, instance},
       {&sql::k_purge_minutes, 30, {}, "the instances", false, true},
+      {&sql::k_put_deployment,
+       8,
+       {{"version", "'v'"}, {"configuration", "'c'"}, {"host", "'h7'"}, {"instance", "'i'"}},
+       "its newest row",
+       true,
+       true},
       {&sql::k_put_snapshot, 2, with_state, "its row"},
       {&sql::k_note_viewer, 1, {{"duty", "'purge'"}}},
       {&sql::k_remove_snapshot, 3, with_state},
@@ -45,6 +51,7 @@ std::vector<Expectation> of_minutes() {
       {&sql::k_list_minutes, 40, list, "those of the time", true, true},
       {&sql::k_list_backlog, 40, list, "those of the time", true, true},
       {&sql::k_list_snapshots, 60, {}, "all", true, true},
+      {&sql::k_list_deployments, 60, {{"hours", "24"}}, "all", true, true},
       {&sql::k_list_types, 120, types, "those of the time", true, true},
   };
 }

@@ -278,6 +278,8 @@ json hostile(const std::string& text) {
             {"reasons", json::array({{{"text", text}}})},
             {"steps", json::array({attempt})},
             {"host", text},
+            {"former_version", text},
+            {"former_configuration", text},
             {"instance", text},
             {"version", text},
             {"configuration", text},
@@ -370,6 +372,13 @@ TEST(Types, ChartsHaveTheStepsOfTheirTime) {
   type["steps"] = json::array({step(kNow - 200h, 1), step(kNow, 1'000'000), step(kNow - 1h, 0)});
   View view{visit()};
   view.documents.push_back(document({{"items", json::array({type})}, {"left_out", 3}}));
+  const auto deployed = [](Seconds at, const json& former) {
+    return json{
+        {"host", "host-a"}, {"since", minute_at(at)}, {"version", "2"}, {"former_version", former}};
+  };
+  view.documents.push_back(
+      document({{"items", json::array({deployed(kNow, "1"), deployed(kNow - 1h, json()),
+                                       deployed(kNow - 99h, "1")})}}));
   Html html;
   render_types(view, html);
   const std::string text = html.take();
@@ -380,6 +389,12 @@ TEST(Types, ChartsHaveTheStepsOfTheirTime) {
   EXPECT_NE(text.find(">10 %<"), std::string::npos);
   EXPECT_NE(text.find(">2.0 s<"), std::string::npos);
   EXPECT_NE(text.find("3 types with fewer"), std::string::npos);
+  EXPECT_NE(text.find("<line class=\"mark\" x1=\"120.0\" y1=\"0\" x2=\"120.0\" y2=\"24\">"
+                      "<title>host-a: version 2, before 1, "),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("before 1", text.find("before 1") + 1), text.rfind("before 1"))
+      << "one mark on each of the two charts";
   view.visit.query["hours"] = "192";
   EXPECT_EQ(types_requests(view.visit)[0].target, "/api/v1/types?limit=100&hours=192&step=8");
   view.visit.query["hours"] = "9999&x=1";
