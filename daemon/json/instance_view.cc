@@ -104,7 +104,7 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
     if (!ipc::at_work(state)) continue;
     const ipc::RunRecord& task = slot.runs[i];
     const queue::TaskId id{{task.queue_id, task.partition_no}, task.prio, task.first_key};
-    view.running.push_back({id.text(), text_of(task.type), task.attempt,
+    view.running.push_back({id.text(), text_of(task.type), text_of(task.queue_name), task.attempt,
                             now > task.started_ns ? (now - task.started_ns) / kMilli : 0,
                             peer::is_detached(state), progress_of(task)});
   }
@@ -151,6 +151,7 @@ nlohmann::json worker(const WorkerView& worker) {
     const auto& percent = task.progress.percent;
     running.push_back({{"task", task.task},
                        {"type", task.type},
+                       {"queue", task.queue},
                        {"attempt", task.attempt},
                        {"running_ms", task.running_ms},
                        {"detached", task.detached},

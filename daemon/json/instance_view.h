@@ -28,6 +28,7 @@ struct WorkerView {
   struct Running {
     std::string task;
     std::string type;
+    std::string queue;  // also of one that left its partition
     std::uint32_t attempt = 0;
     std::uint64_t running_ms = 0;
     bool detached = false;  // it left its partition

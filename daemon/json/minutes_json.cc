@@ -22,6 +22,22 @@ json runtimes(const queue::MinuteCounts& counts) {
   return buckets;
 }
 
+json percentiles(const queue::Histogram& histogram) {
+  const auto at = [&histogram](double part) {
+    const auto time = histogram.percentile(part);
+    return time ? json(time->count()) : json();
+  };
+  return {{"count", histogram.count()}, {"p50_us", at(0.5)}, {"p99_us", at(0.99)}};
+}
+
+json type_counts(const queue::TypeCounts& counts) {
+  return {{"done", counts.done},
+          {"retried", counts.retried},
+          {"dead", counts.dead},
+          {"runtime", percentiles(counts.ran)},
+          {"wait", percentiles(counts.waited)}};
+}
+
 }  // namespace
 
 json minute(const queue::MinuteView& view, queue::MinutesBy by) {
@@ -64,6 +80,32 @@ json failure(const queue::FailureGroup& group) {
   document["newest_at"] = group.newest->ended_at;
   document["newest_error"] = group.newest->error;
   return document;
+}
+
+json type(const queue::TypeView& view) {
+  json steps = json::array();
+  for (const queue::TypeStep& step : view.steps) {
+    steps.push_back(type_counts(step.counts));
+    steps.back()["at"] = step.at;
+  }
+  json document = type_counts(view.all);
+  document["queue"] = view.queue;
+  document["type"] = view.type;
+  document["steps"] = std::move(steps);
+  return document;
+}
+
+json deployment(const queue::Deployment& deployment) {
+  const auto maybe = [](const std::optional<std::string>& text) {
+    return text ? json(*text) : json();
+  };
+  return {{"host", deployment.host},
+          {"instance", deployment.instance},
+          {"since", deployment.since},
+          {"version", deployment.version},
+          {"configuration", deployment.configuration},
+          {"former_version", maybe(deployment.former_version)},
+          {"former_configuration", maybe(deployment.former_configuration)}};
 }
 
 json instance(const queue::InstanceRow& row) {

@@ -3,14 +3,18 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "queue/minutes/deployment.h"
 #include "queue/minutes/failures.h"
 #include "queue/minutes/minute_view.h"
+#include "queue/minutes/type_hours.h"
 
 // What instances counted, minute by minute, as the command line and the gateway show it.
 namespace allot::as_json {
 
 [[nodiscard]] nlohmann::json minute(const queue::MinuteView& view, queue::MinutesBy by);
 [[nodiscard]] nlohmann::json failure(const queue::FailureGroup& group);
+[[nodiscard]] nlohmann::json type(const queue::TypeView& view);
+[[nodiscard]] nlohmann::json deployment(const queue::Deployment& deployment);
 [[nodiscard]] nlohmann::json instance(const queue::InstanceRow& row);
 
 }  // namespace allot::as_json

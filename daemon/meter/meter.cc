@@ -33,8 +33,8 @@ void write_name(char (&to)[kSize], std::string_view from) {
   std::memcpy(to, from.data(), std::min(from.size(), kSize - 1));
 }
 
-std::size_t bucket_of(std::uint64_t ran_us) {
-  const auto fits = [ran_us](std::uint64_t most_ms) { return ran_us <= most_ms * 1000; };
+std::size_t bucket_of(std::uint64_t took_us) {
+  const auto fits = [took_us](std::uint64_t most_ms) { return took_us <= most_ms * 1000; };
   return static_cast<std::size_t>(std::find_if(kBucketsMs.begin(), kBucketsMs.end(), fits) -
                                   kBucketsMs.begin());
 }
@@ -42,13 +42,15 @@ std::size_t bucket_of(std::uint64_t ran_us) {
 }  // namespace
 
 void Meter::count(Count what, std::string_view queue, std::string_view type,
-                  std::optional<Nanos> ran, std::uint64_t times) {
+                  std::optional<Took> took, std::uint64_t times) {
   Pair& pair = pair_of(queue, type);
   pair.counts[static_cast<std::size_t>(what)].fetch_add(times, std::memory_order_relaxed);
-  if (!ran) return;
-  const std::uint64_t ran_us = *ran / kMicro;
+  if (!took) return;
+  const std::uint64_t ran_us = took->ran / kMicro;
   pair.ran_us.fetch_add(ran_us, std::memory_order_relaxed);
   pair.buckets[bucket_of(ran_us)].fetch_add(1, std::memory_order_relaxed);
+  if (!took->waited) return;
+  pair.waits[bucket_of(*took->waited / kMicro)].fetch_add(1, std::memory_order_relaxed);
 }
 
 void Meter::count_elapsed(std::string_view queue, std::string_view type,

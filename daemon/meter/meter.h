@@ -20,6 +20,13 @@ struct ErrorName {
   std::string_view look;  // what they look like
 };
 
+// For how long a handler ran, and its task waited before. The settler of a worker does not know the
+// second.
+struct Took {
+  Nanos ran = 0;
+  std::optional<Nanos> waited{};
+};
+
 // What a slot has counted since allotd started, whichever worker had it: each of them goes on with
 // the record of the one before, so that no count falls. Only the process that has the slot writes
 // it: its worker, or once that is dead its settler. Any thread of it may, and one count makes no
@@ -32,9 +39,9 @@ class Meter {
   Meter& operator=(const Meter&) = delete;
   ~Meter() = default;
 
-  // `ran`: for how long, if its handler was called.
+  // `took`: if its handler was called.
   void count(Count what, std::string_view queue, std::string_view type,
-             std::optional<Nanos> ran = std::nullopt, std::uint64_t times = 1)
+             std::optional<Took> took = std::nullopt, std::uint64_t times = 1)
       ALLOT_EXCLUDES(naming_);
   // Beside its verdict, kDone or kDead: how long ago the task was due first.
   void count_elapsed(std::string_view queue, std::string_view type, std::uint64_t milliseconds)

@@ -13,7 +13,7 @@
 namespace allot::meter {
 
 inline constexpr char kMagic[8] = {'A', 'l', 'l', 'o', 't', 'M', 't', 'r'};
-inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kVersion = 6;
 inline constexpr std::size_t kPairs = 512;      // of queue and type, for each slot
 inline constexpr std::size_t kQueueRests = 64;  // queues whose further types are counted together
 inline constexpr std::size_t kPlaces = kPairs + kQueueRests + 1;  // one is always free
@@ -52,9 +52,11 @@ enum class Event : std::uint8_t {
   kEvents
 };
 
-// Upper bounds of the runtime histogram, in milliseconds; above the last there is one more bucket.
-inline constexpr std::array<std::uint64_t, 13> kBucketsMs{
-    1, 5, 10, 50, 100, 500, 1'000, 5'000, 10'000, 60'000, 300'000, 900'000, 3'600'000};
+// Upper bounds of both histograms, in milliseconds; above the last there is one more bucket.
+inline constexpr std::array<std::uint64_t, 19> kBucketsMs{
+    1,     2,     5,      10,     20,     50,      100,     200,       500,       1'000,
+    2'000, 5'000, 10'000, 30'000, 60'000, 300'000, 900'000, 3'600'000, 14'400'000};
+inline constexpr std::size_t kBuckets = kBucketsMs.size() + 1;
 
 using Counter = std::atomic<std::uint64_t>;
 static_assert(Counter::is_always_lock_free);
@@ -64,9 +66,10 @@ struct Pair {
   char queue[kQueueSize];
   char type[kTypeSize];
   Counter counts[static_cast<std::size_t>(Count::kCounts)];
-  Counter buckets[kBucketsMs.size() + 1];
-  Counter ran_us;      // the sum of what is in the buckets
-  Counter elapsed_ms;  // from when its tasks were due first to their end
+  Counter buckets[kBuckets];  // of runtimes
+  Counter waits[kBuckets];    // from the time that a task was due until its handler was called
+  Counter ran_us;             // the sum of what is in `buckets`
+  Counter elapsed_ms;         // from when its tasks were due first to their end
 };
 
 // Failed attempts whose errors look alike; they are counted in the pair of their queue and type,

@@ -19,6 +19,7 @@ std::string text_of(const char (&name)[kSize]) {
 void add(Total& total, const Pair& pair) {
   for (std::size_t i = 0; i < kCounts; ++i) total.counts[i] += pair.counts[i].load();
   for (std::size_t i = 0; i < kBuckets; ++i) total.buckets[i] += pair.buckets[i].load();
+  for (std::size_t i = 0; i < kBuckets; ++i) total.waits[i] += pair.waits[i].load();
   total.ran_us += pair.ran_us.load();
   total.elapsed_ms += pair.elapsed_ms.load();
 }

@@ -15,12 +15,12 @@ namespace allot::meter {
 
 inline constexpr std::size_t kCounts = static_cast<std::size_t>(Count::kCounts);
 inline constexpr std::size_t kEvents = static_cast<std::size_t>(Event::kEvents);
-inline constexpr std::size_t kBuckets = kBucketsMs.size() + 1;
 
 // The same queue and type in the records of several slots.
 struct Total {
   std::uint64_t counts[kCounts] = {};
   std::uint64_t buckets[kBuckets] = {};
+  std::uint64_t waits[kBuckets] = {};
   std::uint64_t ran_us = 0;
   std::uint64_t elapsed_ms = 0;
 

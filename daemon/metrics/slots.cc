@@ -59,12 +59,25 @@ Metric metric_of(Event event) {
   }
 }
 
+// Fewer buckets than a meter has: each is a series of every queue.
+constexpr std::array<std::uint64_t, 13> kShownMs{
+    1, 5, 10, 50, 100, 500, 1'000, 5'000, 10'000, 60'000, 300'000, 900'000, 3'600'000};
+static_assert(std::includes(meter::kBucketsMs.begin(), meter::kBucketsMs.end(), kShownMs.begin(),
+                            kShownMs.end()));
+
 Page::Histogram runtimes(const meter::Total& total) {
   Page::Histogram histogram;
-  for (const std::uint64_t ms : meter::kBucketsMs) {
+  for (const std::uint64_t ms : kShownMs) {
     histogram.bounds.push_back(static_cast<double>(ms) / 1e3);
   }
-  histogram.buckets.assign(std::begin(total.buckets), std::end(total.buckets));
+  histogram.buckets.assign(kShownMs.size() + 1, 0);
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < meter::kBuckets; ++i) {
+    histogram.buckets[shown] += total.buckets[i];
+    const bool ends = i < meter::kBucketsMs.size() && shown < kShownMs.size() &&
+                      meter::kBucketsMs.at(i) == kShownMs.at(shown);
+    if (ends) ++shown;
+  }
   histogram.sum = static_cast<double>(total.ran_us) / 1e6;
   return histogram;
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 
 #include "log/log.h"
 
@@ -15,6 +14,7 @@ using queue::DutyNames;
 
 // Two in the time that a term lasts, should one fail.
 constexpr Nanos kRound = 2'400 * kMilli;
+constexpr Nanos kViewedFor = 10 * kSecond;
 
 Nanos nanos_of(std::chrono::microseconds time) {
   return static_cast<Nanos>(time.count()) * kMicro;
@@ -24,7 +24,7 @@ Nanos nanos_of(std::chrono::microseconds time) {
 std::string rest_of(const DutyNames& these, const DutyNames& those) {
   std::string text;
   for (const DutyName& duty : these) {
-    if (those.count(duty) > 0) continue;
+    if (those.count(duty) > 0 || duty.name == queue::kViewersDuty) continue;
     text += (text.empty() ? "" : " ") + std::to_string(duty.queue_id) + "/" + duty.name;
   }
   return text;
@@ -41,6 +41,15 @@ void log_change(const DutyNames& before, const DutyNames& now) {
 
 void Leadership::want(DutyName duty) {
   if (wanted_.try_emplace(std::move(duty)).second) next_ns_ = 0;
+}
+
+void Leadership::want_with(DutyName duty, DutyName other) {
+  want(duty);
+  wanted_[duty].with = std::move(other);
+}
+
+bool Leadership::viewed() const {
+  return viewed_ns_ != 0 && boot_ns() < viewed_ns_ + kViewedFor;
 }
 
 void Leadership::round() {
@@ -109,9 +118,7 @@ void Leadership::see_and_claim(const DutyNames& renewed, Nanos sent_ns) {
     see();
   }
   take_in(renewed, sent_ns);
-  std::vector<queue::SeenDuty> over;
-  std::copy_if(seen_.begin(), seen_.end(), std::back_inserter(over),
-               [](const queue::SeenDuty& seen) { return seen.over; });
+  const std::vector<queue::SeenDuty> over = to_claim();
   if (!over.empty()) claim(over);
   come_back_in_time();
 }
@@ -124,6 +131,19 @@ void Leadership::make_missing() {
     queue::make_duties(db, missing);
     return true;
   });
+}
+
+std::vector<queue::SeenDuty> Leadership::to_claim() const {
+  DutyNames ours_then = ours();
+  for (const queue::SeenDuty& seen : seen_) {
+    if (seen.over) ours_then.insert(seen.duty);
+  }
+  std::vector<queue::SeenDuty> over;
+  for (const queue::SeenDuty& seen : seen_) {
+    const auto& with = wanted_.at(seen.duty).with;
+    if (seen.over && (!with || ours_then.contains(*with))) over.push_back(seen);
+  }
+  return over;
 }
 
 void Leadership::claim(std::span<const queue::SeenDuty> over) {
@@ -159,6 +179,8 @@ void Leadership::take_in(const DutyNames& confirmed, Nanos sent_ns) {
   for (auto& [duty, wanted] : wanted_) wanted.ours = false;
   for (const queue::SeenDuty& seen : seen_) {
     Wanted& wanted = wanted_[seen.duty];
+    const bool taken = !seen.holder && !seen.over;
+    if (taken && seen.duty.name == queue::kViewersDuty) viewed_ns_ = seen_ns_;
     wanted.ours = seen.holder == store_.holder().id && !seen.over;
     if (wanted.ours && confirmed.count(seen.duty) > 0) {
       wanted.until_ns = sent_ns + nanos_of(queue::kDutyTtl);

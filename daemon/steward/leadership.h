@@ -29,6 +29,9 @@ class Leadership : public Chore {
 
   // From the next round on. Makes the duty's row where there is none.
   void want(queue::DutyName duty);
+  // The same of a duty that is claimed only by the host which leads that other one, so that a host
+  // which leads all of them still sends one statement in each round.
+  void want_with(queue::DutyName duty, queue::DutyName other);
 
   // Costs one look at the clock, unless it is time. A database that is away is waited for, as in
   // Session::call().
@@ -41,6 +44,9 @@ class Leadership : public Chore {
   // By this host's clock since the last renewal, or claim, was sent: it ends before others may
   // lead, whatever this process and the network were busy with.
   [[nodiscard]] bool leads(const queue::DutyName& duty) const;
+
+  // Whether a viewer has looked at workers in the last 10 s (queue::kViewersDuty).
+  [[nodiscard]] bool viewed() const;
 
   // How long ago the duty was done well, by whichever host. nullopt: never, as far as this one has
   // seen; where it leads, it has looked when it began to.
@@ -57,13 +63,15 @@ class Leadership : public Chore {
 
  private:
   struct Wanted {
-    bool ours = false;                   // the last answer said so
-    Nanos until_ns = 0;                  // while that is ahead, nobody else may lead
-    std::optional<std::int64_t> ran_ns;  // CLOCK_BOOTTIME, perhaps from before this host's start
+    bool ours = false;                    // the last answer said so
+    Nanos until_ns = 0;                   // while that is ahead, nobody else may lead
+    std::optional<std::int64_t> ran_ns;   // CLOCK_BOOTTIME, perhaps from before this host's start
+    std::optional<queue::DutyName> with;  // of want_with()
   };
   bool renew(const queue::DutyNames& duties, Nanos& sent_ns);
   void see_and_claim(const queue::DutyNames& renewed, Nanos sent_ns);
   void make_missing();
+  [[nodiscard]] std::vector<queue::SeenDuty> to_claim() const;
   void claim(std::span<const queue::SeenDuty> over);
   void see();
   void take_in(const queue::DutyNames& confirmed, Nanos sent_ns);
@@ -75,6 +83,7 @@ class Leadership : public Chore {
   std::map<queue::DutyName, Wanted> wanted_;
   std::vector<queue::SeenDuty> seen_;  // by the last look
   Nanos seen_ns_ = 0;
+  Nanos viewed_ns_ = 0;  // the last look that saw a viewer; 0: none has
   queue::DutyNotes notes_;
   Nanos next_ns_ = 0;
   bool claimed_ = false;  // there may be something to give back

@@ -16,13 +16,15 @@ namespace {
 using meter::Count;
 using queue::MinuteColumn;
 
+static_assert(meter::kBucketsMs == queue::kHourBoundsMs);
+
 constexpr Nanos kMinute = 60 * kSecond;
 // Hosts write at different seconds, and each of them once in every minute of the database's clock.
 constexpr unsigned kSpread = 60;
 constexpr Nanos kMostWait = 75 * kSecond;
 constexpr Nanos kAfterMinuteError = 10 * kSecond;
 
-const queue::DutyName kMinutesDuty{0, "minutes"};  // of the cluster
+const queue::DutyName kMinutesDuty{0, queue::kMinutesDuty};
 
 // A program whose records have another layout begins them anew.
 std::string word_of(const meter::Life& life) {
@@ -51,7 +53,11 @@ queue::MinuteCounts counts_of(const meter::Total& total) {
     counts[column] = total.of(count);
   }
   counts[MinuteColumn::kRanUs] = total.ran_us;
-  for (std::size_t i = 0; i < meter::kBuckets; ++i) counts[column_of(i)] += total.buckets[i];
+  for (std::size_t i = 0; i < meter::kBuckets; ++i) {
+    counts[column_of(i)] += total.buckets[i];
+    counts.ran(i) = total.buckets[i];
+    counts.waited(i) = total.waits[i];
+  }
   return counts;
 }
 

@@ -29,6 +29,7 @@
 #include "steward/minutes.h"
 #include "steward/notices.h"
 #include "steward/other_servers.h"
+#include "steward/snapshots.h"
 #include "steward/ticks.h"
 #include "worker/process/connect.h"
 #include "worker/process/own_holder.h"
@@ -120,6 +121,12 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   // The others ask the first one.
   std::vector<Chore*> chores{&leadership, &ticks, &layouts, &lease_rows, &duties, &notices,
                              &locks,      &bulk,  &minutes, &numbers,    &audit,  &findings};
+  std::optional<Snapshots> snapshots;
+  if (own_life()) {
+    const as_json::HostFacts facts{kVersion, settings.files.mark(), pools_of(settings)};
+    chores.push_back(
+        &snapshots.emplace(session, leadership, holder, config::runtime_dir(settings), facts));
+  }
   std::optional<CommitReader> reader;
   if (!settings.wake.user.empty()) {
     chores.push_back(
@@ -136,6 +143,7 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   }
   leadership.leave();
   minutes.leave();
+  if (snapshots) snapshots->leave();
 }
 
 }  // namespace

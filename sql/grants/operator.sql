@@ -20,3 +20,4 @@ GRANT INSERT, DELETE ON allot.schedule_tick TO 'allot_operator'@'%';
 GRANT INSERT, UPDATE ON allot.named_lock TO 'allot_operator'@'%';
 GRANT INSERT, UPDATE ON allot.bulk_action TO 'allot_operator'@'%';
 GRANT INSERT, UPDATE ON allot.audit TO 'allot_operator'@'%';
+GRANT UPDATE ON allot.queue_duty TO 'allot_operator'@'%';                  -- only to say that a page is looked at

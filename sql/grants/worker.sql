@@ -30,6 +30,9 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON allot.audit TO 'allot_worker'@'%';   -- 
 GRANT SELECT, INSERT, UPDATE, DELETE ON allot.instance TO 'allot_worker'@'%';
 GRANT SELECT, INSERT, DELETE ON allot.attempt_minute TO 'allot_worker'@'%';
 GRANT SELECT, INSERT, UPDATE, DELETE ON allot.queue_minute TO 'allot_worker'@'%';
+GRANT SELECT, INSERT, UPDATE, DELETE ON allot.type_hour TO 'allot_worker'@'%';
+GRANT SELECT, INSERT, UPDATE, DELETE ON allot.host_snapshot TO 'allot_worker'@'%';
+GRANT SELECT, INSERT, DELETE ON allot.deployment TO 'allot_worker'@'%';
 GRANT SELECT ON allot.fireworq_queue TO 'allot_worker'@'%';
 GRANT SELECT, DELETE ON allot.fireworq_job TO 'allot_worker'@'%';
 GRANT EXECUTE ON allot.* TO 'allot_worker'@'%';   -- only to see whether the procedures work

@@ -557,6 +557,83 @@ CREATE TABLE IF NOT EXISTS queue_minute (
   PRIMARY KEY (minute_at, queue_id)
 ) ENGINE=InnoDB;
 
+-- Attempts of an hour by queue and type, of all hosts together, for eight days. Each host adds what it
+-- counted with its minute.
+CREATE TABLE IF NOT EXISTS type_hour (
+  hour_at       DATETIME NOT NULL,
+  queue         VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  type          VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  done          BIGINT UNSIGNED NOT NULL,
+  retried       BIGINT UNSIGNED NOT NULL,
+  dead          BIGINT UNSIGNED NOT NULL,
+  ran_0         BIGINT UNSIGNED NOT NULL,       -- how many handlers ran for so long, by the bounds of queue/minutes
+  ran_1         BIGINT UNSIGNED NOT NULL,
+  ran_2         BIGINT UNSIGNED NOT NULL,
+  ran_3         BIGINT UNSIGNED NOT NULL,
+  ran_4         BIGINT UNSIGNED NOT NULL,
+  ran_5         BIGINT UNSIGNED NOT NULL,
+  ran_6         BIGINT UNSIGNED NOT NULL,
+  ran_7         BIGINT UNSIGNED NOT NULL,
+  ran_8         BIGINT UNSIGNED NOT NULL,
+  ran_9         BIGINT UNSIGNED NOT NULL,
+  ran_10        BIGINT UNSIGNED NOT NULL,
+  ran_11        BIGINT UNSIGNED NOT NULL,
+  ran_12        BIGINT UNSIGNED NOT NULL,
+  ran_13        BIGINT UNSIGNED NOT NULL,
+  ran_14        BIGINT UNSIGNED NOT NULL,
+  ran_15        BIGINT UNSIGNED NOT NULL,
+  ran_16        BIGINT UNSIGNED NOT NULL,
+  ran_17        BIGINT UNSIGNED NOT NULL,
+  ran_18        BIGINT UNSIGNED NOT NULL,
+  ran_19        BIGINT UNSIGNED NOT NULL,
+  wait_0        BIGINT UNSIGNED NOT NULL,       -- how many tasks had been due for so long when they started
+  wait_1        BIGINT UNSIGNED NOT NULL,
+  wait_2        BIGINT UNSIGNED NOT NULL,
+  wait_3        BIGINT UNSIGNED NOT NULL,
+  wait_4        BIGINT UNSIGNED NOT NULL,
+  wait_5        BIGINT UNSIGNED NOT NULL,
+  wait_6        BIGINT UNSIGNED NOT NULL,
+  wait_7        BIGINT UNSIGNED NOT NULL,
+  wait_8        BIGINT UNSIGNED NOT NULL,
+  wait_9        BIGINT UNSIGNED NOT NULL,
+  wait_10       BIGINT UNSIGNED NOT NULL,
+  wait_11       BIGINT UNSIGNED NOT NULL,
+  wait_12       BIGINT UNSIGNED NOT NULL,
+  wait_13       BIGINT UNSIGNED NOT NULL,
+  wait_14       BIGINT UNSIGNED NOT NULL,
+  wait_15       BIGINT UNSIGNED NOT NULL,
+  wait_16       BIGINT UNSIGNED NOT NULL,
+  wait_17       BIGINT UNSIGNED NOT NULL,
+  wait_18       BIGINT UNSIGNED NOT NULL,
+  wait_19       BIGINT UNSIGNED NOT NULL,
+  PRIMARY KEY (hour_at, queue, type)
+) ENGINE=InnoDB;
+
+-- What the slots of an instance showed at `taken_at`: its workers and what they run, as JSON. For
+-- people; nothing decides by it (decision 0094).
+CREATE TABLE IF NOT EXISTS host_snapshot (
+  origin   BIGINT UNSIGNED NOT NULL,          -- as of `instance`
+  host     VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  instance VARCHAR(31) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  writer   BIGINT UNSIGNED NOT NULL,          -- which steward: its holder id
+  taken_at DATETIME(6) NOT NULL,
+  state    MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  PRIMARY KEY (origin)
+) ENGINE=InnoDB;
+
+-- When an instance began to run another version or configuration, for 30 days. The former ones are
+-- NULL where nothing is known of them.
+CREATE TABLE IF NOT EXISTS deployment (
+  host                 VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  instance             VARCHAR(31) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  since                DATETIME(6) NOT NULL,
+  version              VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  configuration        VARCHAR(31) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,   -- a mark of its files
+  former_version       VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
+  former_configuration VARCHAR(31) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  PRIMARY KEY (host, instance, since)
+) ENGINE=InnoDB;
+
 -- What the programs written for Fireworq see (decision 0051). A queue of theirs is a spread queue of
 -- ours, and a row here with what they said of it. Names are bytes, as they were given.
 CREATE TABLE IF NOT EXISTS fireworq_queue (

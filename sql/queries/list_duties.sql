@@ -1,4 +1,4 @@
--- Duties for people, those of the cluster first. The fourth column: somebody leads it, as in
+-- Duties for people, those of the cluster first, without the one that is no work. The fourth column: somebody leads it, as in
 -- watch_duties.sql; the last: for how many seconds nobody has, NULL where the row cannot tell, because
 -- the clock was set back or because a duty without a holder ends later than now.
 SELECT duty.queue_id, queue.name, duty.duty,
@@ -11,4 +11,5 @@ SELECT duty.queue_id, queue.name, duty.duty,
           TIMESTAMPDIFF(SECOND, duty.free_at, UTC_TIMESTAMP(6)), NULL)
   FROM queue_duty AS duty
   LEFT JOIN queue ON queue.queue_id = duty.queue_id
+ WHERE duty.duty <> :viewers
  ORDER BY duty.queue_id, duty.duty;

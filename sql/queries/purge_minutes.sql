@@ -1,4 +1,4 @@
--- What is older than a week, in the order of the tables; and instances that nobody has seen for a month.
+-- What is older than a week, of types than eight days, in the order of the tables; snapshots of a day ago; deployments of a month ago; and instances that nobody has seen for a month.
 DELETE /*+ INDEX(attempt_minute PRIMARY) */ FROM attempt_minute
  WHERE minute_at < UTC_TIMESTAMP() - INTERVAL 7 DAY
  ORDER BY minute_at, origin, written, place
@@ -6,6 +6,16 @@ DELETE /*+ INDEX(attempt_minute PRIMARY) */ FROM attempt_minute
 DELETE /*+ INDEX(queue_minute PRIMARY) */ FROM queue_minute
  WHERE minute_at < UTC_TIMESTAMP() - INTERVAL 7 DAY
  ORDER BY minute_at, queue_id
+ LIMIT :most;
+DELETE /*+ INDEX(type_hour PRIMARY) */ FROM type_hour
+ WHERE hour_at < UTC_TIMESTAMP() - INTERVAL 8 DAY
+ ORDER BY hour_at, queue, type
+ LIMIT :most;
+DELETE /*+ INDEX(host_snapshot PRIMARY) */ FROM host_snapshot
+ WHERE origin >= 0 AND taken_at < UTC_TIMESTAMP(6) - INTERVAL 1 DAY
+ LIMIT :most;
+DELETE /*+ INDEX(deployment PRIMARY) */ FROM deployment
+ WHERE host >= '' AND since < UTC_TIMESTAMP(6) - INTERVAL 30 DAY
  LIMIT :most;
 DELETE /*+ INDEX(instance PRIMARY) */ FROM instance
  WHERE origin >= 0 AND seen_at < UTC_TIMESTAMP(6) - INTERVAL 30 DAY

@@ -64,6 +64,14 @@ DELETE FROM attempt_minute WHERE FALSE AND origin = 0;
 INSERT INTO queue_minute SELECT * FROM queue_minute WHERE FALSE
     ON DUPLICATE KEY UPDATE backlog = VALUES(backlog);
 DELETE FROM queue_minute WHERE FALSE AND queue_id = 0;
+INSERT INTO type_hour SELECT * FROM type_hour WHERE FALSE
+    ON DUPLICATE KEY UPDATE done = VALUES(done);
+DELETE FROM type_hour WHERE FALSE AND queue = '';
+INSERT INTO host_snapshot SELECT * FROM host_snapshot WHERE FALSE
+    ON DUPLICATE KEY UPDATE taken_at = VALUES(taken_at);
+DELETE FROM host_snapshot WHERE FALSE AND origin = 0;
+INSERT INTO deployment SELECT * FROM deployment WHERE FALSE;
+DELETE FROM deployment WHERE FALSE AND host = '';
 SELECT queue_id FROM fireworq_queue WHERE FALSE;
 SELECT job_id FROM fireworq_job WHERE FALSE;
 DELETE FROM fireworq_job WHERE FALSE AND job_id = 0;

@@ -15,7 +15,7 @@ import time
 
 PAGES = ["", "failures", "queues", "queues/default", "queues/default/dead", "queues/default/dead/retry",
          "queues/default/history", "search", "search?queue=default&state=dead&type=test.fail", "schedules",
-         "locks", "routes", "bulk"]
+         "locks", "routes", "bulk", "running", "types", "types?hours=192", "workers"]
 
 # The elements that reach beyond the screen.
 WIDE_ONES = """[...document.querySelectorAll('body *')]

@@ -132,9 +132,10 @@ Purpose purpose_of(const std::string& statement) {
   if (has_any(statement, {"finding", "@@global.optimizer_switch", "SHOW GLOBAL VARIABLES"})) {
     return Purpose::kFindings;
   }
-  // With the counts of the backlogs, and the queues that they are of.
+  // With the counts of the backlogs, the queues that they are of, and what hosts show.
   if (has_any(statement, {"FROM instance", "INTO instance", "UPDATE instance", "_minute",
-                          "AS bounded", "SECOND(UTC_TIMESTAMP())", "rate.burst"})) {
+                          "AS bounded", "SECOND(UTC_TIMESTAMP())", "rate.burst", "type_hour",
+                          "host_snapshot", "deployment"})) {
     return Purpose::kMinutes;
   }
   // Duties without a leader, dead tasks, tasks that wait, purges and ticks that fail.

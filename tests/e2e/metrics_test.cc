@@ -163,6 +163,13 @@ TEST(Metrics, MinutesHaveEachAttemptOnceWhoeverDies) {
   run_some(daemon, 2);
   ASSERT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
   EXPECT_EQ(in_minutes(daemon, "test.ok", "done"), 12U) << "another life";
+  EXPECT_EQ(daemon.number("SELECT SUM(done) FROM type_hour WHERE type = 'test.ok'"), 12U);
+  for (const std::string histogram : {"ran_", "wait_"}) {
+    std::string all = histogram + "0";
+    for (int i = 1; i < 20; ++i) all += " + " + histogram + std::to_string(i);
+    EXPECT_EQ(daemon.number("SELECT SUM(" + all + ") FROM type_hour"), 12U) << histogram;
+  }
+  EXPECT_EQ(daemon.number("SELECT COUNT(*) FROM deployment"), 1U) << "it ran the same each time";
   const auto status = nlohmann::json::parse(daemon.allot({"status", "--json"}).out);
   ASSERT_EQ(status["instances"].size(), 1U);
   EXPECT_EQ(status["instances"][0]["version"], kVersion);

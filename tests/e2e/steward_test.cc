@@ -155,7 +155,7 @@ TEST(Steward, WhatALeaderLedGoesOnElsewhere) {
                 .database = daemon.database()});
   const auto leads = [&](pid_t pid) {
     return pid != 0 && daemon.number("SELECT COUNT(*) FROM queue_duty WHERE holder_pid = " +
-                                     std::to_string(pid) + " AND free_at > UTC_TIMESTAMP(6)") == 7;
+                                     std::to_string(pid) + " AND free_at > UTC_TIMESTAMP(6)") == 8;
   };
   ASSERT_TRUE(eventually([&] { return leads(daemon.steward()); })) << daemon.log();
   other.start();

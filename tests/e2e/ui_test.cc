@@ -282,6 +282,25 @@ TEST_F(Ui, ATokenForAQueueSeesNoOther) {
   }
 }
 
+// The steward writes what runs every 2 s while somebody looks, and once a minute otherwise.
+TEST_F(Ui, WhatRunsIsShownAndEndsWithItsHost) {
+  ASSERT_NO_FATAL_FAILURE(start());
+  const std::string cookie = login(reader_);
+  ASSERT_TRUE(eventually([&] { return has(page("/ui/workers", cookie), "alive"); }))
+      << page("/ui/workers", cookie).body;
+  const std::string id = daemon_->submit("test.sleep", "60000");
+  ASSERT_TRUE(eventually([&] { return has(page("/ui/running", cookie), ">" + id + "<"); },
+                         std::chrono::seconds(15)))
+      << "a minute would be too late: " << page("/ui/running", cookie).body;
+  EXPECT_TRUE(has(page("/ui/workers", cookie), ">" + id + "<"));
+  const Answer of_another = page("/ui/running", login(other_));
+  EXPECT_EQ(of_another.status, 200);
+  EXPECT_FALSE(has(of_another, id)) << "S91";
+  ASSERT_EQ(daemon_->number("SELECT COUNT(*) FROM host_snapshot"), 1U);
+  daemon_->stop();
+  EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM host_snapshot"), 0U);
+}
+
 TEST_F(Ui, ReadOnlyStillLogsInAndChangesNothing) {
   ASSERT_NO_FATAL_FAILURE(start("read_only = true\n", false));
   const std::string cookie = login(all_);

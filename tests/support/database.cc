@@ -188,7 +188,8 @@ std::string emptied_database() {
         "q_lock_table",   "queue_rate",    "queue_bucket",   "queue_pause",      "queue",
         "schedule",       "schedule_tick", "notice",         "server_identity",  "named_lock",
         "lock_ticket",    "bulk_action",   "audit",          "finding",          "instance",
-        "attempt_minute", "queue_minute",  "fireworq_queue", "fireworq_routing", "fireworq_job",
+        "attempt_minute", "queue_minute",  "type_hour",      "host_snapshot",    "deployment",
+          "fireworq_queue", "fireworq_routing", "fireworq_job",
         "deferred_type"}) {
     db.execute(std::string("DELETE FROM ") + table);
   }

@@ -9,8 +9,10 @@
 #include "gateway/api/problem.h"
 #include "gateway/api/verbs.h"
 #include "json/minutes_json.h"
+#include "queue/minutes/deployment.h"
 #include "queue/minutes/failures.h"
 #include "queue/minutes/minute_view.h"
+#include "queue/minutes/type_hours.h"
 
 namespace allot::gateway::api {
 namespace {
@@ -52,6 +54,36 @@ http::Response list_failures(Call& call) {
     if (call.may(group.queue)) items.push_back(as_json::failure(group));
   }
   return answer_of({{"items", std::move(items)}, {"more", found.more}});
+}
+
+http::Response list_types(Call& call) {
+  queue::TypesWanted wanted;
+  if (const auto name = call.maybe("queue")) wanted.queue = call.queue(*name).name;
+  wanted.type = call.text("type");
+  wanted.hours = call.number("hours", wanted.hours);
+  wanted.step = call.number("step", wanted.step);
+  const std::uint32_t most = call.number("limit", kLimit);
+  const queue::Types found = queue::list_types(call.db(), wanted);
+  json items = json::array();
+  std::uint32_t left_out = 0;
+  for (const queue::TypeView& view : found.list) {
+    if (!call.may(view.queue)) continue;
+    if (items.size() == most) {
+      ++left_out;
+    } else {
+      items.push_back(as_json::type(view));
+    }
+  }
+  return answer_of({{"items", std::move(items)}, {"left_out", left_out}, {"more", found.more}});
+}
+
+http::Response list_deployments(Call& call) {
+  json items = json::array();
+  const std::uint32_t hours = call.number("hours", queue::kTypeHoursKept);
+  for (const queue::Deployment& deployment : queue::list_deployments(call.db(), hours)) {
+    items.push_back(as_json::deployment(deployment));
+  }
+  return whole_list(std::move(items));
 }
 
 http::Response list_instances(Call& call) {

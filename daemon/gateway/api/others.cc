@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of what belongs to no queue: workers, notices, routes, locks.
+// Reads of what belongs to no queue: notices, routes, locks.
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "gateway/api/problem.h"
 #include "gateway/api/verbs.h"
-#include "json/instance_view.h"
 #include "json/printable.h"
 #include "json/queue_json.h"
 #include "queue/findings/finding.h"
@@ -17,25 +16,6 @@
 namespace allot::gateway::api {
 
 using nlohmann::json;
-
-http::Response list_workers(Call& call) {
-  json workers = json::array();
-  json stewards = json::array();
-  bool running = false;
-  if (!call.service().runtime_dir.empty()) {
-    const as_json::InstanceView view = as_json::read_instance(call.service().runtime_dir);
-    if (!view.trouble.empty()) refuse(500, "the workers cannot be shown: " + view.trouble);
-    for (const as_json::WorkerView& worker : view.workers) {
-      workers.push_back(as_json::worker(worker));
-    }
-    stewards = as_json::stewards(view);
-    running = view.running;
-  }
-  return answer_of({{"instance", call.service().instance},
-                    {"running", running},
-                    {"workers", std::move(workers)},
-                    {"stewards", std::move(stewards)}});
-}
 
 // The subject of a notice is a queue, QUEUE/TYPE, or something that belongs to no queue.
 http::Response list_notices(Call& call) {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "config/settings.h"
 #include "db/connection.h"
+#include "gateway/api/hosts.h"
 #include "meter/request_record.h"
 
 namespace allot::gateway::api {
@@ -30,6 +32,8 @@ struct Service {
   std::size_t most_waiting = 1'000;  // jobs for these threads
   // However many scrapes of /metrics there are, the database is asked once in this time.
   Nanos snapshot_for = 5 * kSecond;
+  // What verbs of all threads share of the hosts.
+  std::shared_ptr<Hosts> hosts = std::make_shared<Hosts>();
   // Where requests are counted; it outlives whoever counts. nullptr: they are counted from 0.
   meter::RequestRecord* requests = nullptr;
 };

@@ -7,6 +7,8 @@
 #include "gateway/api/route.h"
 #include "gateway/api/verbs.h"
 #include "metrics/page.h"
+#include "queue/minutes/deployment.h"
+#include "queue/minutes/type_hours.h"
 #include "queue/operate/cap.h"
 #include "queue/schedules/schedule.h"
 
@@ -226,6 +228,25 @@ Route failures_route() {
   return route;
 }
 
+Route types_route() {
+  Route route = get(
+      "/api/v1/types", "list_types",
+      "Shows how often the tasks of each type ran in the last hours, for how long, and how long "
+      "they had been due before, of all hosts, the types with the most attempts first. The times "
+      "are approximate: they are computed from 20 buckets, whose bounds are 2 to 5 times the one "
+      "before. An attempt is there within a minute or so after its end.",
+      {{In::kQuery, "queue", "Only of this queue; left out: all", "mail"},
+       {In::kQuery, "type", "Only this type; left out: all", "mail.send"},
+       {In::kQuery, "hours", "The last hours, with the one under way; left out: 24", "48",
+        Kind::kNumber, false, 1, queue::kTypeHoursKept},
+       {In::kQuery, "step", "Hours in one step of `steps`; left out: 1", "6", Kind::kNumber, false,
+        1, queue::kTypeHoursKept},
+       kAtMost},
+      {200, "Types", "the types"}, list_types);
+  route.refusals = {404};
+  return route;
+}
+
 std::vector<Route> queue_routes() {
   return {
       get("/api/v1/queues", "list_queues", "Lists the queues.", {}, {200, "Queues", "the queues"},
@@ -268,7 +289,8 @@ std::vector<Route> queue_routes() {
           "many of its partitions are leased. Counts no tasks.",
           {}, {200, "Lags", "the queues, the first 1,000 by name"}, list_lags),
       minutes_route(),
-      failures_route()};
+      failures_route(),
+      types_route()};
 }
 
 std::vector<Route> queue_change_routes() {
@@ -411,14 +433,26 @@ Route put_schedule_route() {
 
 std::vector<Route> host_routes() {
   return {
-      get_everywhere("/api/v1/workers", "list_workers",
-                     "Shows the workers of this host's daemon, and what they run.", {},
-                     {200, "Workers", "the workers"}, list_workers),
+      get("/api/v1/workers", "list_workers",
+          "Shows the workers of all hosts, and what they run. Each host writes that every 2 s "
+          "while "
+          "this is asked for, else once a minute: `age_ms` says how old it is, and a host that is "
+          "`silent` has stopped or does not reach the database. A caller for some queues sees "
+          "their "
+          "tasks, the workers that have to do with them, and no counts of workers.",
+          {}, {200, "Workers", "the hosts"}, list_workers),
       get_everywhere("/api/v1/instances", "list_instances",
                      "Shows the instances of all hosts: their version, since when they run, and "
                      "their last sign of life, which they give each minute. One is removed after "
                      "a month without.",
                      {}, {200, "Instances", "the instances"}, list_instances),
+      get("/api/v1/deployments", "list_deployments",
+          "Shows when instances began to run another version of the program or another "
+          "configuration, the newest first, for 30 days. What ran before is null where nothing is "
+          "known of it.",
+          {{In::kQuery, "hours", "The last hours; left out: 192", "24", Kind::kNumber, false, 1,
+            queue::kDeploymentsKept}},
+          {200, "Deployments", "the changes, the newest 1,000"}, list_deployments),
       get("/api/v1/notices", "list_notices",
           "Lists states that the steward found and that need an operator: queues that are late or "
           "served by no worker, dead tasks, types without a handler, schedules that fail.",

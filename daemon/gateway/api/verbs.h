@@ -56,6 +56,8 @@ http::Response list_audit(Call& call);
 
 http::Response list_minutes(Call& call);
 http::Response list_failures(Call& call);
+http::Response list_types(Call& call);
+http::Response list_deployments(Call& call);
 http::Response list_instances(Call& call);
 http::Response list_workers(Call& call);
 http::Response list_routes(Call& call);

@@ -29,6 +29,15 @@ void render_waiting(const View& view, Html& html);
 void render_running(const View& view, Html& html);
 void render_history(const View& view, Html& html);
 
+std::vector<ApiRequest> running_now_requests(const Visit& visit);
+void render_running_now(const View& view, Html& html);
+
+std::vector<ApiRequest> workers_requests(const Visit& visit);
+void render_workers(const View& view, Html& html);
+
+std::vector<ApiRequest> types_requests(const Visit& visit);
+void render_types(const View& view, Html& html);
+
 std::vector<ApiRequest> task_requests(const Visit& visit);
 std::vector<ApiRequest> task_further(const View& view);
 void render_task(const View& view, Html& html);

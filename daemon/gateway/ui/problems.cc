@@ -146,17 +146,21 @@ void add_of_hosts(std::vector<Problem>& all, const Seen& seen) {
   }
 }
 
-// Those of the gateway's own host.
-void add_of_workers(std::vector<Problem>& all, const Seen& seen) {
-  if (seen.workers == nullptr || !seen.workers->ok()) return;
+// Those whose steward does reach it.
+void add_of_workers(std::vector<Problem>& all, const Visit& visit, const Seen& seen) {
   std::map<std::string, std::uint64_t> away;
-  for (const json& worker : list_of(seen.workers->body(), "workers")) {
-    if (flag_of(worker, "database_away")) ++away[text_of(worker, "pool")];
+  for (const json& host : items_of(seen.workers)) {
+    if (flag_of(host, "silent")) continue;
+    for (const json& worker : list_of(host, "workers")) {
+      if (!flag_of(worker, "database_away")) continue;
+      ++away["pool " + text_of(worker, "pool") + " on " + text_of(host, "host")];
+    }
   }
   for (const auto& [pool, count] : away) {
     all.push_back({"away " + pool, "bad",
-                   number(count) + " workers of pool " + pool + " do not reach the database.",
-                   "allot doctor on this host says why."});
+                   number(count) + " workers of " + pool + " do not reach the database.",
+                   "allot doctor on that host says why.", visit.root + "workers",
+                   "Show the workers"});
   }
 }
 
@@ -218,7 +222,7 @@ std::vector<Problem> problems_of(const Visit& visit, const Seen& seen) {
     return all;
   }
   add_of_hosts(all, seen);
-  add_of_workers(all, seen);
+  add_of_workers(all, visit, seen);
   std::set<std::string> told;
   for (const json& notice : items_of(seen.notices)) {
     const std::string kind = text_of(notice, "kind");

@@ -124,6 +124,16 @@ const json& items_of(const Document* document) {
   return list_of(document != nullptr && document->ok() ? document->body() : kNull, "items");
 }
 
+std::string deployment_text(const json& deployment) {
+  const std::string host = text_of(deployment, "host") + ": ";
+  const std::string version = text_of(deployment, "version");
+  const std::string former = text_of(deployment, "former_version");
+  if (former.empty()) return host + "first seen, with version " + version;
+  if (former != version) return host + "version " + version + ", before " + former;
+  return host + "configuration " + text_of(deployment, "configuration").substr(0, 8) + ", before " +
+         text_of(deployment, "former_configuration").substr(0, 8);
+}
+
 std::string shell_word(std::string_view word) {
   const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

@@ -37,6 +37,9 @@ namespace allot::gateway::ui {
 // The elements of `items`; none where the document has none.
 [[nodiscard]] const json& items_of(const Document* document);
 
+// "host-a: version 0.1.0, before 0.0.9" of a deployment.
+[[nodiscard]] std::string deployment_text(const json& deployment);
+
 // A word for the command line, quoted for the shell where it has to be.
 [[nodiscard]] std::string shell_word(std::string_view word);
 

@@ -58,6 +58,7 @@ std::vector<DutyView> list_duties(db::Connection& db) {
     return row.is_null(i) ? std::nullopt : std::optional<std::string>(row.text(i));
   };
   db::Statement statement(sql::k_list_duties);
+  statement.set("viewers", kViewersDuty);
   statement.set("ttl_us", std::chrono::microseconds(kDutyTtl).count());
   auto results = db.run({statement});
   std::vector<DutyView> duties;

@@ -42,7 +42,7 @@ MinuteKey other_than(const MinuteKey& key) {
 }
 
 void add(MinuteCounts& to, const MinuteCounts& from) {
-  for (std::size_t i = 0; i < kMinuteColumns; ++i) to.columns[i] += from.columns[i];
+  for (std::size_t i = 0; i < to.columns.size(); ++i) to.columns[i] += from.columns[i];
 }
 
 std::size_t names_in(const MinuteMarks& marks, bool of_errors) {
@@ -105,8 +105,12 @@ std::vector<MinuteRow> busiest(std::vector<MinuteRow> rows) {
   return shown;
 }
 
-// False: this is no number.
+// False: this is no number. Nothing in front of a blank is 0.
 bool read_number(std::string_view& line, std::uint64_t& number) {
+  if (line.starts_with(' ')) {
+    line.remove_prefix(1);
+    return true;
+  }
   const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), number);
   if (error != std::errc{}) return false;
   line.remove_prefix(static_cast<std::size_t>(end - line.data()));
@@ -140,17 +144,21 @@ bool MinuteCounts::any() const {
   return std::any_of(columns.begin(), columns.end(), [](auto count) { return count != 0; });
 }
 
-// A line for each: queue, type, error group, and the columns up to the last that is not 0.
+// A line for each: queue, type, error group, and the columns up to the last that is not 0. Most are
+// 0, and are left out between their blanks.
 std::string text_of_marks(const MinuteMarks& marks) {
   std::string text;
   for (const auto& [key, counts] : marks) {
     for (const std::string* word : {&key.queue, &key.type, &key.error_group}) {
       text += *word + kBetween;
     }
-    std::size_t columns = kMinuteColumns;
-    while (columns > 1 && counts.columns[columns - 1] == 0) --columns;
-    for (std::size_t i = 0; i < columns; ++i) text += std::to_string(counts.columns[i]) + " ";
-    text.back() = '\n';
+    std::size_t columns = counts.columns.size();
+    while (columns > 0 && counts.columns.at(columns - 1) == 0) --columns;
+    for (std::size_t i = 0; i < columns; ++i) {
+      if (counts.columns.at(i) != 0) text += std::to_string(counts.columns.at(i));
+      text += ' ';
+    }
+    text += '\n';
   }
   return text;
 }
@@ -183,7 +191,7 @@ MinuteWrite since(const MinuteMarks& marks, const MinuteTotals& raw) {
   for (const auto& [key, total] : named(write.marks, totals)) {
     MinuteCounts& mark = write.marks[key];
     MinuteRow row{key, total.error, {}};
-    for (std::size_t i = 0; i < kMinuteColumns; ++i) {
+    for (std::size_t i = 0; i < mark.columns.size(); ++i) {
       if (total.counts.columns[i] == mark.columns[i]) continue;
       if (total.counts.columns[i] < mark.columns[i]) {
         if (mutant::removed("minute_fall")) mark.columns[i] = total.counts.columns[i];

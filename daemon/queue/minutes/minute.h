@@ -36,14 +36,29 @@ inline constexpr std::size_t kMinuteColumns = static_cast<std::size_t>(MinuteCol
 // Upper bounds of the columns from kRan10Ms on, but the last.
 inline constexpr std::array<std::uint64_t, 5> kMinuteBoundsMs{10, 100, 1'000, 10'000, 60'000};
 
+// Of both histograms of type_hour: upper bounds; above the last there is one more bucket.
+inline constexpr std::array<std::uint64_t, 19> kHourBoundsMs{
+    1,     2,     5,      10,     20,     50,      100,     200,       500,       1'000,
+    2'000, 5'000, 10'000, 30'000, 60'000, 300'000, 900'000, 3'600'000, 14'400'000};
+inline constexpr std::size_t kHourBuckets = kHourBoundsMs.size() + 1;
+
 struct MinuteCounts {
-  std::array<std::uint64_t, kMinuteColumns> columns{};
+  // Those of attempt_minute, and the histograms of type_hour: of runtimes, and of waits.
+  std::array<std::uint64_t, kMinuteColumns + 2 * kHourBuckets> columns{};
 
   std::uint64_t& operator[](MinuteColumn column) {
     return columns[static_cast<std::size_t>(column)];
   }
   std::uint64_t operator[](MinuteColumn column) const {
     return columns[static_cast<std::size_t>(column)];
+  }
+  std::uint64_t& ran(std::size_t bucket) { return columns.at(kMinuteColumns + bucket); }
+  [[nodiscard]] std::uint64_t ran(std::size_t bucket) const {
+    return columns.at(kMinuteColumns + bucket);
+  }
+  std::uint64_t& waited(std::size_t bucket) { return ran(kHourBuckets + bucket); }
+  [[nodiscard]] std::uint64_t waited(std::size_t bucket) const {
+    return ran(kHourBuckets + bucket);
   }
   // Attempts that ended.
   [[nodiscard]] std::uint64_t attempts() const;

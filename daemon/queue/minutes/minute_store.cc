@@ -5,7 +5,9 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "db/error.h"
@@ -40,6 +42,37 @@ std::string rows_of(const std::vector<MinuteRow>& rows) {
         .set("error", row.error);
     for (std::size_t i = 0; i < kMinuteColumns; ++i) {
       one.set(kColumnNames.at(i), row.counts.columns.at(i));
+    }
+    all += (all.empty() ? "" : " UNION ALL ") + one.render();
+  }
+  return all;
+}
+
+// ran_0 and so on: a statement keeps no copy of a name.
+std::vector<std::string> names_of(const char* kind) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kHourBuckets; ++i) names.push_back(kind + std::to_string(i));
+  return names;
+}
+
+std::string hours_of(const std::vector<MinuteRow>& rows) {
+  std::map<MinuteKey, const MinuteCounts*> pairs;  // hosts that write at once lock in one order
+  for (const MinuteRow& row : rows) {
+    if (row.key.error_group.empty()) pairs[row.key] = &row.counts;
+  }
+  const std::vector<std::string> ran = names_of("ran_");
+  const std::vector<std::string> waited = names_of("wait_");
+  std::string all;
+  for (const auto& [key, counts] : pairs) {
+    db::Statement one(sql::k_type_hour_row);
+    one.set("queue", key.queue).set("type", key.type);
+    for (const auto& [name, column] : {std::pair{"done", MinuteColumn::kDone},
+                                       {"retried", MinuteColumn::kRetried},
+                                       {"dead", MinuteColumn::kDead}}) {
+      one.set(name, (*counts)[column]);
+    }
+    for (std::size_t i = 0; i < kHourBuckets; ++i) {
+      one.set(ran.at(i), counts->ran(i)).set(waited.at(i), counts->waited(i));
     }
     all += (all.empty() ? "" : " UNION ALL ") + one.render();
   }
@@ -145,6 +178,9 @@ unsigned MinuteStore::send(db::Connection& db, std::uint64_t written, const Minu
         .set("origin", of_.holder.origin)
         .set("age_us", age.count())
         .set_raw("counts", rows_of(write.rows));
+    std::string hours = hours_of(write.rows);
+    if (!hours.empty())
+      packet.emplace_back(sql::k_add_type_hours).set_raw("hours", std::move(hours));
   }
   packet.emplace_back(sql::k_advance_instance)
       .set("origin", of_.holder.origin)

@@ -19,6 +19,11 @@ struct DutyName {
 // In the order in which statements lock them.
 using DutyNames = std::set<DutyName>;
 
+// No work: its row says whether a viewer looks at workers. It is led by the host that leads the
+// minutes, and a viewer takes it away for a term, so that stewards see it in what they send anyway.
+inline constexpr const char* kViewersDuty = "viewers";  // of the cluster
+inline constexpr const char* kMinutesDuty = "minutes";  // likewise
+
 // How long a term lasts without a renewal; the same for all hosts.
 inline constexpr std::chrono::seconds kDutyTtl{5};
 

@@ -109,6 +109,12 @@ std::size_t DutyStore::renew(db::Connection& db, const DutyNames& duties,
   return db.run({statement}).front().affected();
 }
 
+void note_viewer(db::Connection& db) {
+  db::Statement statement(sql::k_note_viewer);
+  statement.set("ttl_us", duty_ttl_us()).set("duty", kViewersDuty);
+  db.run({statement});
+}
+
 std::size_t return_duties(db::Connection& db, std::uint64_t holder) {
   db::Statement statement(sql::k_return_duties);
   statement.set("holder", holder);

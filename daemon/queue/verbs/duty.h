@@ -62,6 +62,9 @@ class DutyStore {
   Holder holder_;
 };
 
+// Says that a viewer looks at workers, for a term.
+void note_viewer(db::Connection& db);
+
 // Ends all terms of a holder that leaves. Returns how many there were. Those of one that died end
 // by themselves (queue::kDutyTtl).
 std::size_t return_duties(db::Connection& db, std::uint64_t holder);

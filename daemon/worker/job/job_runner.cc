@@ -489,8 +489,9 @@ TaskEnd JobRunner::end(Run& run, const Facts& facts) {
 
 void JobRunner::count(const Run& run, meter::Count what) {
   const bool ran = what < meter::Count::kVerdicts && run.has_returned();
-  slot_.count(what, run.queue.info.name, run.shown_type(),
-              ran ? std::optional(run.ran_ns()) : std::nullopt);
+  std::optional<meter::Took> took;
+  if (ran) took = {run.ran_ns(), static_cast<Nanos>(run.waited.count()) * kMicro};
+  slot_.count(what, run.queue.info.name, run.shown_type(), took);
   const bool over = what == meter::Count::kDone || what == meter::Count::kDead;
   if (!over) return;
   slot_.count_elapsed(run.queue.info.name, run.shown_type(), elapsed_ms(run.claim.id));

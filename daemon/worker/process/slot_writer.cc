@@ -48,8 +48,8 @@ void SlotWriter::set_state(ipc::WorkerState state) {
 }
 
 void SlotWriter::count(meter::Count what, std::string_view queue, std::string_view type,
-                       std::optional<Nanos> ran) {
-  if (meter_ != nullptr) meter_->count(what, queue, type, ran);
+                       std::optional<meter::Took> took) {
+  if (meter_ != nullptr) meter_->count(what, queue, type, took);
   switch (what) {
     case meter::Count::kDone:
       slot_.tasks_done.fetch_add(1, std::memory_order_relaxed);

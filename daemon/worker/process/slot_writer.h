@@ -81,9 +81,9 @@ class SlotWriter {
   // `meter` goes on from worker to worker, and outlives this object. Without one nothing is counted
   // but in the slot, for as long as this worker lives. Any thread may count.
   void use(meter::Meter* meter) { meter_ = meter; }
-  // `ran`: for how long, if its handler was called.
+  // `took`: if its handler was called.
   void count(meter::Count what, std::string_view queue, std::string_view type,
-             std::optional<Nanos> ran = std::nullopt);
+             std::optional<meter::Took> took = std::nullopt);
   // See Meter::count_elapsed().
   void count_elapsed(std::string_view queue, std::string_view type, std::uint64_t milliseconds);
   void count(meter::Event what);

@@ -227,8 +227,9 @@ struct Tools {
 void count(const Tools& tools, const FormerRun& run, meter::Count what) {
   if (tools.meter == nullptr) return;
   const bool ran = what < meter::Count::kVerdicts && tools.died_ns > run.record.started_ns;
-  tools.meter->count(what, run.record.queue_name, run.record.type,
-                     ran ? std::optional(tools.died_ns - run.record.started_ns) : std::nullopt);
+  std::optional<meter::Took> took;
+  if (ran) took = {tools.died_ns - run.record.started_ns};
+  tools.meter->count(what, run.record.queue_name, run.record.type, took);
 }
 
 // Once what comes of its end is written.

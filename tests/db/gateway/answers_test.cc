@@ -200,7 +200,8 @@ TEST_F(AnswersTest, WhatIsNotThere) {
     if (!has(document_, route, 404)) continue;
     if (route.name == "set_route") {
       expect_answer(route, 404, ask(with(route, "to", "none")));
-    } else if (route.name == "list_minutes" || route.name == "list_failures") {
+    } else if (route.name == "list_minutes" || route.name == "list_failures" ||
+               route.name == "list_types") {
       Asked asked = example_of(route);
       asked.target = std::string(route.path) + "?queue=none";
       expect_answer(route, 404, ask(asked));

@@ -4,7 +4,9 @@
 
 #include "db/gateway/fixture.h"
 #include "json/base64.h"
+#include "queue/minutes/host_snapshot.h"
 #include "queue/notices/notice.h"
+#include "queue/verbs/duty.h"
 
 namespace allot::gateway::api {
 namespace {
@@ -167,6 +169,98 @@ TEST_F(ListTest, ALagIsThatOfTheFirstTaskThatIsDue) {
   EXPECT_TRUE(items[0]["oldest_due_us"].is_number()) << items;
   EXPECT_EQ(items[0]["leased"], 0);
   EXPECT_TRUE(items[1]["oldest_due_us"].is_null()) << items;
+}
+
+TEST_F(ListTest, TypesAreThoseOfTheCallersQueues) {
+  const std::string zeros = [] {
+    std::string all;
+    for (int i = 0; i < 40; ++i) all += i == 3 ? ", 5" : ", 0";
+    return all;
+  }();
+  for (const char* names : {"'mail', 'a'", "'mail', 'b'", "'other', 'c'"}) {
+    look_.execute(std::string("INSERT INTO type_hour SELECT DATE_FORMAT(UTC_TIMESTAMP(), '%Y-%m-%d "
+                              "%H:00:00'), ") +
+                  names + ", 4, 1, 0" + zeros);
+  }
+  EXPECT_EQ(get("/api/v1/types").document()["items"].size(), 3U);
+  const json some = get("/api/v1/types?limit=1", "mail").document();
+  ASSERT_EQ(some["items"].size(), 1U) << some;
+  EXPECT_EQ(some["left_out"], 1);
+  EXPECT_EQ(some["more"], false);
+  const json& type = some["items"][0];
+  EXPECT_EQ(type["queue"], "mail");
+  EXPECT_EQ(type["done"], 4);
+  EXPECT_EQ(type["runtime"]["count"], 5);
+  EXPECT_EQ(type["runtime"]["p50_us"], 7'500) << "between 5 and 10 ms";
+  EXPECT_TRUE(type["wait"]["p99_us"].is_null()) << type;
+  EXPECT_EQ(type["steps"].size(), 1U);
+  EXPECT_EQ(get("/api/v1/types?queue=other", "mail").status(), 404U);
+}
+
+// S91
+TEST_F(ListTest, WorkersShowTheCallersTasks) {
+  const auto task = [](const char* queue) {
+    return json{{"task", queue + std::string("-task")},
+                {"type", "t"},
+                {"queue", queue},
+                {"attempt", 1},
+                {"running_ms", 5},
+                {"detached", false},
+                {"progress", nullptr},
+                {"progress_word", nullptr}};
+  };
+  const auto worker = [](std::uint32_t slot, const json& queue, json running) {
+    return json{{"slot", slot},
+                {"pid", 1},
+                {"pool", "p"},
+                {"state", "running"},
+                {"database_away", false},
+                {"former_configuration", false},
+                {"queue", queue},
+                {"partition", 3},
+                {"done", 77},
+                {"running", std::move(running)}};
+  };
+  const json state{
+      {"version", "0.1.0"},
+      {"configuration", "00"},
+      {"left_out", 0},
+      {"stewards", json::array({{{"slot", 9}}})},
+      {"pools", json::array({{{"name", "p"}, {"workers", 3}, {"queues", {"mail", "other"}}},
+                             {{"name", "q"}, {"workers", 1}, {"queues", {"other"}}}})},
+      {"workers", json::array({worker(0, "other", json::array({task("mail"), task("other")})),
+                               worker(1, "other", json::array({task("other")})),
+                               worker(2, "mail", json::array())})}};
+  queue::put_snapshot(look_, {1, 2, "host-a", "default", 3}, state.dump());
+  const json all = get("/api/v1/workers").document()["items"];
+  ASSERT_EQ(all.size(), 1U) << all;
+  EXPECT_EQ(all[0]["workers"], state["workers"]);
+  EXPECT_EQ(all[0]["host"], "host-a");
+  EXPECT_EQ(all[0]["silent"], false);
+  const json some = get("/api/v1/workers", "mail").document()["items"];
+  ASSERT_EQ(some.size(), 1U) << some;
+  ASSERT_EQ(some[0]["workers"].size(), 2U) << some;
+  EXPECT_EQ(some[0]["workers"][0]["running"], json::array({task("mail")}));
+  EXPECT_TRUE(some[0]["workers"][0]["queue"].is_null());
+  EXPECT_EQ(some[0]["workers"][1]["queue"], "mail");
+  EXPECT_EQ(some.dump().find("other"), std::string::npos) << some;
+  EXPECT_EQ(some.dump().find("77"), std::string::npos) << "counts are of all queues";
+  EXPECT_EQ(some[0]["pools"].size(), 1U) << some;
+}
+
+TEST_F(ListTest, ManyViewersAreOneForTheDatabase) {
+  queue::make_duties(look_, {{0, queue::kViewersDuty}});
+  queue::put_snapshot(look_, {1, 2, "host-a", "default", 3}, "{}");
+  queue::put_snapshot(look_, {2, 3, "host-b", "default", 3}, "not what a steward writes");
+  ASSERT_EQ(get("/api/v1/workers").document()["items"].size(), 1U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM queue_duty WHERE duty = 'viewers' AND holder IS NULL AND "
+                   "free_at > UTC_TIMESTAMP(6)"),
+            1U)
+      << "stewards are told";
+  look_.execute("DELETE FROM host_snapshot; DELETE FROM queue_duty");
+  EXPECT_EQ(get("/api/v1/workers", "mail").document()["items"].size(), 1U) << "read a moment ago";
+  EXPECT_TRUE(
+      support::eventually([&] { return get("/api/v1/workers").document()["items"].empty(); }));
 }
 
 TEST_F(ListTest, NoticesAreThoseOfTheCallersQueues) {

@@ -237,7 +237,12 @@ std::vector<Expectation> of_history_and_hooks() {
         {"ran", "queue_id = 1 AND duty = 'purge'"},
         {"failed", "WHEN queue_id = 1 AND duty = 'unique' THEN 'no'"}}},
       {&sql::k_return_duties, kDutyRows + 1, {}, "all rows, when a host leaves"},
-      {&sql::k_list_duties, 4 * kDutyRows, {}, "all rows, and the queue of each", true, true},
+      {&sql::k_list_duties,
+       4 * kDutyRows,
+       {{"viewers", "'x'"}},
+       "all rows, and the queue of each",
+       true,
+       true},
       {&sql::k_hook_dead, 8, hook(),
        "the task, its lease, and the queue by its name and by its number; no route", true},
       {&sql::k_hook_detached, 8, hook(running), "as hook_dead", true},
@@ -453,36 +458,6 @@ std::vector<Expectation> of_bulk_actions() {
   };
 }
 
-std::vector<Expectation> of_minutes() {
-  const std::string counts =
-      "SELECT 0 AS place, 'q' AS queue, 't' AS type, '' AS error_group, '' AS error, 1 AS a, 1 AS "
-      "b, 1 AS c, 1 AS d, 1 AS e, 1 AS f, 1 AS g, 1 AS h, 1 AS i, 1 AS j, 1 AS k, 1 AS l, 1 AS m, "
-      "1 AS n";
-  const Values instance{{"origin", "7"},    {"written", "0"},          {"version", "''"},
-                        {"life", "''"},     {"age_us", "1"},           {"counted", "''"},
-                        {"counts", counts}, {"pools", "'default 1 q'"}};
-  const Values list{
-      {"queue", "''"}, {"step", "1"}, {"types", "1"}, {"errors", "0"}, {"since_us", "60000000"}};
-  return {
-      {&sql::k_find_instance, 1, instance},
-      {&sql::k_make_instance, 2, instance},
-      {&sql::k_require_instance, 1, instance},
-      {&sql::k_write_minute, 6, instance, "its row, and what is written", true, true},
-      {&sql::k_advance_instance, 3, instance},
-      {&sql::k_purge_minutes, 30, {}, "the instances", false, true},
-      {&sql::k_put_backlog,
-       8,
-       {{"backlogs", "UNION ALL SELECT 1, 1, 0"}},
-       "what is written",
-       true,
-       true},
-      // For people: what is asked for of the week.
-      {&sql::k_list_instances, 60, {}, "all", true, true},
-      {&sql::k_list_minutes, 40, list, "those of the time", true, true},
-      {&sql::k_list_backlog, 40, list, "those of the time", true, true},
-  };
-}
-
 std::vector<Expectation> by_operators() {
   const std::string one = "prio = 2 AND first_key IN (150)";
   const std::string many = keys(kBlock, "prio", "first_key");
@@ -570,7 +545,8 @@ const std::set<std::string>& without_plan() {
       "claimed_key",      "require_claim",      "best_route",
       "estimate_waiting", "minute_row",         "own_address",
       "read_role",        "read_member",        "server_name",
-      "other_node",       "replication_status", "audit_plain"};
+      "other_node",       "replication_status", "audit_plain",
+      "type_hour_row"};
   return kNames;
 }
 

@@ -144,7 +144,15 @@ class PlanTest : public QueueTest {
         " 'wide', 't', '', '', 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0 FROM instance, " +
         support::numbers(0, 2000) +
         "; INSERT INTO queue_minute SELECT UTC_TIMESTAMP() - INTERVAL seq MINUTE, 0, 0, 0 FROM " +
-        support::numbers(0, 2000));
+        support::numbers(0, 2000) +
+        "; INSERT INTO deployment SELECT CONCAT('h', origin), 'i', UTC_TIMESTAMP(6), 'v', 'c', "
+        "NULL, NULL FROM instance"
+        "; INSERT INTO host_snapshot SELECT origin, 'h', 'i', 1, UTC_TIMESTAMP(6), '{}' FROM "
+        "instance"
+        "; INSERT INTO type_hour SELECT UTC_TIMESTAMP() - INTERVAL seq HOUR, 'wide', 't'"
+        ", 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0"
+        ", 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM " +
+        support::numbers(0, 190));
   }
   void fill_fireworq() {
     look_.execute(
@@ -319,7 +327,7 @@ class PlanTest : public QueueTest {
         "schedule_tick",  "route",        "taker",          "target",
         "named_lock",     "lock_ticket",  "queue_bucket",   "queue_rate",
         "bulk_action",    "audit",        "instance",       "attempt_minute",
-        "queue_minute",   "found",        "fireworq_queue", "fireworq_routing",
+        "queue_minute",   "type_hour",    "host_snapshot",  "deployment",    "found",        "fireworq_queue", "fireworq_routing",
         "fireworq_job",   "job"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {

@@ -136,6 +136,39 @@ TEST_F(LeadershipTest, OneLeadsAndTheOthersOnlyRead) {
   EXPECT_TRUE(all_are_of(*first));
 }
 
+// A viewer is seen by every host within a round, and costs nothing while nobody looks.
+TEST_F(LeadershipTest, ViewersAreSeenInWhatIsSentAnyway) {
+  const DutyName viewers{0, queue::kViewersDuty};
+  const auto first = host();
+  const auto second = host();
+  for (Host* one : {first.get(), second.get()}) (*one)->want_with(viewers, cluster_);
+  (*first)->round();
+  (*second)->round();
+  EXPECT_TRUE(first->leads_all() && (*first)->leads(viewers));
+  EXPECT_FALSE((*first)->viewed() || (*second)->viewed());
+  queue::note_viewer(db_);
+  const Nanos noted = boot_ns();
+  ASSERT_TRUE(first->next_round() && second->next_round());
+  EXPECT_TRUE((*first)->viewed());
+  EXPECT_TRUE((*second)->viewed());
+  EXPECT_TRUE(first->leads_all()) << "what the host leads besides stays its own";
+  EXPECT_FALSE((*first)->leads(viewers));
+  EXPECT_TRUE(eventually([&] {
+    (*second)->round();
+    (*first)->round();
+    EXPECT_FALSE((*second)->leads(viewers)) << "it is claimed with the other one only";
+    return (*first)->leads(viewers);
+  }));
+  EXPECT_GE(boot_ns(), noted + 4 * kSecond) << "the viewer has it for a term";
+  const std::uint64_t updates = first->sent("Com_update");
+  const std::uint64_t reads = first->sent("Com_select");
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(first->next_round());
+  EXPECT_EQ(first->sent("Com_update") - updates, 2U);
+  EXPECT_LE(first->sent("Com_select") - reads, 2U) << "the session looks at its server";
+  EXPECT_TRUE(eventually([&] { return !(*first)->viewed() && !(*second)->viewed(); }));
+  EXPECT_GE(boot_ns(), noted + 10 * kSecond);
+}
+
 // As after SIGSTOP, or in a host that is cut off: nothing tells the leader that it does not lead.
 TEST_F(LeadershipTest, WhoStandsStillIsFollowedAndKnowsIt) {
   const auto first = leader();

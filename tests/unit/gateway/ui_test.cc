@@ -335,6 +335,23 @@ json hostile(const std::string& text) {
             {"paused", {{"since", text}, {"reason", text}}},
             {"cancel_asked", {{"at", text}, {"reason", text}}},
             {"reasons", json::array({{{"text", text}}})},
+            {"steps", json::array({attempt})},
+            {"host", text},
+            {"former_version", text},
+            {"former_configuration", text},
+            {"instance", text},
+            {"version", text},
+            {"configuration", text},
+            {"taken_at", text},
+            {"pools", json::array({{{"name", text}, {"queues", json::array({text})}}})},
+            {"workers", json::array({{{"pool", text},
+                                      {"state", text},
+                                      {"queue", text},
+                                      {"running", json::array({{{"task", text},
+                                                                {"type", text},
+                                                                {"queue", text},
+                                                                {"progress", 5U},
+                                                                {"progress_word", text}}})}}})},
             {"attempts", json::array({attempt, attempt})}};
   add_of_others(task, text);
   task["items"] = json::array({task});
@@ -432,6 +449,114 @@ TEST(Pages, DocumentsOfAnotherShapeAreNoDefect) {
          << " " << body;
     }
   }
+}
+
+TEST(Types, ChartsHaveTheStepsOfTheirTime) {
+  const auto times = [](std::uint64_t p50, const json& p99) {
+    return json{{"count", 1}, {"p50_us", p50}, {"p99_us", p99}};
+  };
+  const auto step = [&](Seconds at, std::uint64_t p50) {
+    return json{{"at", minute_at(at)}, {"runtime", times(p50, 2'000'000)}, {"wait", json()}};
+  };
+  json type{{"queue", "mail"},
+            {"type", "mail.send"},
+            {"done", 9},
+            {"retried", 1},
+            {"dead", 0},
+            {"runtime", times(1'000'000, 2'000'000)},
+            {"wait", times(0, json())}};
+  type["steps"] = json::array({step(kNow - 200h, 1), step(kNow, 1'000'000), step(kNow - 1h, 0)});
+  View view{visit()};
+  view.documents.push_back(document({{"items", json::array({type})}, {"left_out", 3}}));
+  const auto deployed = [](Seconds at, const json& former) {
+    return json{
+        {"host", "host-a"}, {"since", minute_at(at)}, {"version", "2"}, {"former_version", former}};
+  };
+  view.documents.push_back(
+      document({{"items", json::array({deployed(kNow, "1"), deployed(kNow - 1h, json()),
+                                       deployed(kNow - 99h, "1")})}}));
+  Html html;
+  render_types(view, html);
+  const std::string text = html.take();
+  EXPECT_NE(text.find("<polyline class=\"in\" points=\"114.8,23.0 120.0,12.0\">"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("<polyline class=\"in\" points=\"\">"), std::string::npos) << "no waits";
+  EXPECT_NE(text.find(">10 %<"), std::string::npos);
+  EXPECT_NE(text.find(">2.0 s<"), std::string::npos);
+  EXPECT_NE(text.find("3 types with fewer"), std::string::npos);
+  EXPECT_NE(text.find("<line class=\"mark\" x1=\"120.0\" y1=\"0\" x2=\"120.0\" y2=\"24\">"
+                      "<title>host-a: version 2, before 1, "),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("before 1", text.find("before 1") + 1), text.rfind("before 1"))
+      << "one mark on each of the two charts";
+  view.visit.query["hours"] = "192";
+  EXPECT_EQ(types_requests(view.visit)[0].target, "/api/v1/types?limit=100&hours=192&step=8");
+  view.visit.query["hours"] = "9999&x=1";
+  EXPECT_EQ(types_requests(view.visit)[0].target, "/api/v1/types?limit=100&hours=24&step=1");
+}
+
+json running_host(const std::string& host, bool silent, std::uint64_t running_ms) {
+  const json task{{"task", "id-of-" + host},  {"type", "mail.send"},
+                  {"queue", "mail"},          {"attempt", 1},
+                  {"running_ms", running_ms}, {"detached", false},
+                  {"progress", 40U},          {"progress_word", "importing"}};
+  const json worker{{"slot", 3},
+                    {"pid", 47},
+                    {"pool", "default"},
+                    {"state", "running"},
+                    {"queue", "mail"},
+                    {"partition", 7},
+                    {"database_away", false},
+                    {"former_configuration", true},
+                    {"running", json::array({task})}};
+  return {{"host", host},
+          {"instance", "default"},
+          {"age_ms", 1'500},
+          {"silent", silent},
+          {"version", "0.1.0"},
+          {"configuration", "0123456789abcdef"},
+          {"left_out", 0},
+          {"workers", json::array({worker})},
+          {"pools", json::array({{{"name", "default"}, {"workers", 4}, {"queues", {"mail"}}}})}};
+}
+
+TEST(Running, WhatRunsForLongerThanUsualComesFirst) {
+  View view{visit()};
+  view.documents.push_back(document(
+      {{"items", json::array({running_host("short", false, 100), running_host("long", false, 9'000),
+                              running_host("gone", true, 9'000)})}}));
+  view.documents.push_back(document(
+      {{"items", json::array({{{"queue", "mail"},
+                               {"type", "mail.send"},
+                               {"runtime",
+                                {{"count", 20}, {"p50_us", 400'000}, {"p99_us", 2'000'000}}}}})}}));
+  Html html;
+  render_running_now(view, html);
+  const std::string text = html.take();
+  const std::size_t first = text.find(">id-of-long<");
+  const std::size_t second = text.find(">id-of-short<");
+  EXPECT_LT(first, second);
+  EXPECT_NE(second, std::string::npos);
+  EXPECT_EQ(text.find("id-of-gone"), std::string::npos) << "nobody knows what runs there";
+  EXPECT_NE(text.find("10.5 s"), std::string::npos) << "with its age: " << text;
+  EXPECT_NE(text.find("state bad"), std::string::npos);
+  EXPECT_EQ(text.find("state bad"), text.rfind("state bad")) << "only one is out of the usual";
+  EXPECT_NE(text.find("1 hosts have not written"), std::string::npos);
+}
+
+TEST(Workers, AHostThatIsSilentShowsNoWorkers) {
+  View view{visit()};
+  view.documents.push_back(document(
+      {{"items", json::array({running_host("here", false, 1), running_host("gone", true, 1)})}}));
+  Html html;
+  render_workers(view, html);
+  const std::string text = html.take();
+  EXPECT_NE(text.find(">id-of-here<"), std::string::npos);
+  EXPECT_NE(text.find("former configuration"), std::string::npos);
+  EXPECT_EQ(text.find(">id-of-gone<"), std::string::npos);
+  EXPECT_NE(text.find("silent"), std::string::npos);
 }
 
 TEST(Pages, APathIsFoundByItsParts) {

@@ -69,8 +69,8 @@ class MeterTest : public testing::Test {
 };
 
 TEST_F(MeterTest, TheNextWorkerGoesOn) {
-  Meter(record()).count(Count::kDone, "mail", "a", 3 * kMilli);
-  Meter(record()).count(Count::kDone, "mail", "a", 7200 * kSecond);
+  Meter(record()).count(Count::kDone, "mail", "a", Took{3 * kMilli, 40 * kMilli});
+  Meter(record()).count(Count::kDone, "mail", "a", Took{20'000 * kSecond, 0});
   Meter(record(1)).count(Count::kDead, "mail", "a");
   Meter(record()).count_elapsed("mail", "a", 40);
   Meter(record()).count_elapsed("mail", "a", 2);
@@ -83,9 +83,11 @@ TEST_F(MeterTest, TheNextWorkerGoesOn) {
   for (const Pair& pair : records[0]->pairs) {
     if (std::string(pair.type) != "a") continue;
     EXPECT_EQ(pair.buckets[0], 0U);
-    EXPECT_EQ(pair.buckets[1], 1U) << "up to 5 ms";
+    EXPECT_EQ(pair.buckets[2], 1U) << "up to 5 ms";
     EXPECT_EQ(pair.buckets[kBucketsMs.size()], 1U) << "longer than the last bound";
-    EXPECT_EQ(pair.ran_us, 7'200'003'000U);
+    EXPECT_EQ(pair.waits[5], 1U) << "up to 50 ms";
+    EXPECT_EQ(pair.waits[0], 1U);
+    EXPECT_EQ(pair.ran_us, 20'000'003'000U);
   }
 }
 
@@ -180,7 +182,7 @@ TEST_F(MeterTest, ThreadsCountTogether) {
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&meter] {
       for (int i = 0; i < 2'000; ++i) {
-        meter.count(Count::kDone, "mail", "t" + std::to_string(i % 40), kMilli);
+        meter.count(Count::kDone, "mail", "t" + std::to_string(i % 40), Took{kMilli});
       }
     });
   }

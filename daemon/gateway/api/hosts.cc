@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// GET /api/v1/workers: the workers of all hosts.
+#include "gateway/api/hosts.h"
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "db/error.h"
+#include "gateway/api/verbs.h"
+#include "json/host_json.h"
+#include "log/log.h"
+#include "queue/minutes/host_snapshot.h"
+#include "queue/minutes/minute_view.h"
+#include "queue/verbs/duty.h"
+
+namespace allot::gateway::api {
+namespace {
+
+using nlohmann::json;
+
+constexpr Nanos kReadEvery = kSecond;
+constexpr Nanos kTellEvery = 2 * kSecond;
+constexpr Nanos kAfterRefusal = 60 * kSecond;  // the account may only read
+
+}  // namespace
+
+struct Hosts::Seen {
+  struct Host {
+    std::string host;
+    std::string instance;
+    std::string taken_at;
+    std::chrono::microseconds age{0};  // when it was read
+    json state{};                      // as_json::host_state()
+  };
+  std::vector<Host> hosts{};
+  Nanos read_ns = 0;
+};
+
+namespace {
+
+json document_of(const Hosts::Seen::Host& host, Nanos read_ns, json state) {
+  const std::chrono::microseconds age =
+      host.age + std::chrono::microseconds((boot_ns() - read_ns) / kMicro);
+  state["host"] = host.host;
+  state["instance"] = host.instance;
+  state["taken_at"] = host.taken_at;
+  state["age_ms"] = age.count() / 1'000;
+  state["silent"] = age >= queue::kInstanceSilent;
+  return state;
+}
+
+}  // namespace
+
+// Without the right to tell, hosts write once a minute.
+void Hosts::tell(db::Connection& db) {
+  const Nanos now = boot_ns();
+  if (now < tell_ns_) return;
+  try {
+    queue::note_viewer(db);
+    tell_ns_ = now + kTellEvery;
+  } catch (const db::DbError& error) {
+    tell_ns_ = now + kAfterRefusal;
+    log::warn("viewer.not_noted", {{"error", error.what()}, {"until_then", "once a minute"}});
+  }
+}
+
+std::shared_ptr<const Hosts::Seen> Hosts::look(db::Connection& db) {
+  const MutexLock held(mutex_);
+  tell(db);
+  if (seen_ && boot_ns() < seen_->read_ns + kReadEvery) return seen_;
+  auto seen = std::make_shared<Seen>();
+  for (queue::HostSnapshot& row : queue::list_snapshots(db)) {
+    json state = json::parse(row.state, nullptr, false);
+    if (!state.is_object()) continue;  // not what a steward of this version writes
+    seen->hosts.push_back({std::move(row.host), std::move(row.instance), std::move(row.taken_at),
+                           row.age, std::move(state)});
+  }
+  seen->read_ns = boot_ns();
+  seen_ = std::move(seen);
+  return seen_;
+}
+
+http::Response list_workers(Call& call) {
+  const bool all = call.caller().may_everywhere(access::Role::kRead);
+  const auto may = [&call](const std::string& queue) { return call.may(queue); };
+  const auto seen = call.service().hosts->look(call.db());
+  json items = json::array();
+  for (const Hosts::Seen::Host& host : seen->hosts) {
+    json state = all ? host.state : as_json::host_state_for(host.state, may);
+    items.push_back(document_of(host, seen->read_ns, std::move(state)));
+  }
+  return whole_list(std::move(items));
+}
+
+}  // namespace allot::gateway::api

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "json/host_json.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace allot::as_json {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostTasks = 2'000;  // of one host
+
+json pools_of(const HostFacts& facts) {
+  json pools = json::array();
+  for (const queue::ServingPool& pool : facts.pools) {
+    pools.push_back({{"name", pool.name}, {"workers", pool.workers}, {"queues", pool.queues}});
+  }
+  return pools;
+}
+
+// Text of a state that somebody else may have written; "" where there is none.
+std::string state_text(const json& object, const char* name) {
+  const auto at = object.is_object() ? object.find(name) : object.end();
+  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+json state_list(const json& object, const char* name) {
+  const auto at = object.is_object() ? object.find(name) : object.end();
+  return at != object.end() && at->is_array() ? *at : json::array();
+}
+
+using May = std::function<bool(const std::string&)>;
+
+json pools_for(const json& state, const May& may) {
+  json pools = json::array();
+  for (const json& pool : state_list(state, "pools")) {
+    json queues = json::array();
+    for (const json& queue : state_list(pool, "queues")) {
+      if (queue == "*" || (queue.is_string() && may(queue.get<std::string>()))) {
+        queues.push_back(queue);
+      }
+    }
+    if (queues.empty()) continue;
+    json part = pool;
+    part["queues"] = std::move(queues);
+    pools.push_back(std::move(part));
+  }
+  return pools;
+}
+
+// Null: it has nothing to do with these queues. Its counts are of all queues, so they are left out.
+json worker_for(const json& worker, const May& may) {
+  json running = json::array();
+  for (const json& task : state_list(worker, "running")) {
+    if (may(state_text(task, "queue"))) running.push_back(task);
+  }
+  const std::string leased = state_text(worker, "queue");
+  const bool leases = !leased.empty() && may(leased);
+  if (running.empty() && !leases) return {};
+  json part = {{"running", std::move(running)}, {"queue", nullptr}, {"partition", nullptr}};
+  for (const char* name :
+       {"slot", "pid", "pool", "state", "database_away", "former_configuration"}) {
+    if (worker.contains(name)) part[name] = worker[name];
+  }
+  if (!leases) return part;
+  part["queue"] = worker["queue"];
+  part["partition"] = worker.value("partition", json());
+  return part;
+}
+
+}  // namespace
+
+std::string configuration_text(std::uint64_t config_mark) {
+  std::array<char, 17> text{};
+  std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(config_mark));
+  return text.data();
+}
+
+json host_state(const InstanceView& view, const HostFacts& facts) {
+  json workers = json::array();
+  std::size_t room = kMostTasks;
+  std::size_t left_out = 0;
+  for (const WorkerView& one : view.workers) {
+    WorkerView shown = one;
+    const std::size_t count = std::min(room, shown.running.size());
+    left_out += shown.running.size() - count;
+    room -= count;
+    shown.running.resize(count);
+    workers.push_back(worker(shown));
+    workers.back()["former_configuration"] = one.config_mark != facts.config_mark;
+  }
+  return {{"version", facts.version},   {"configuration", configuration_text(facts.config_mark)},
+          {"pools", pools_of(facts)},   {"workers", std::move(workers)},
+          {"stewards", stewards(view)}, {"left_out", left_out}};
+}
+
+json host_state_for(const json& state, const May& may) {
+  json workers = json::array();
+  for (const json& worker : state_list(state, "workers")) {
+    json part = worker_for(worker, may);
+    if (!part.is_null()) workers.push_back(std::move(part));
+  }
+  return {{"version", state_text(state, "version")},
+          {"configuration", state_text(state, "configuration")},
+          {"pools", pools_for(state, may)},
+          {"workers", std::move(workers)},
+          {"stewards", json::array()},
+          {"left_out", state.is_object() ? state.value("left_out", json(0)) : json(0)}};
+}
+
+}  // namespace allot::as_json

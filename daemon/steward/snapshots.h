@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "json/host_json.h"
+#include "queue/model/lease.h"
+#include "steward/chore.h"
+#include "steward/leadership.h"
+#include "worker/process/session.h"
+
+namespace allot::steward {
+
+// Writes what the slots of this host show, for the pages of all gateways: every 2 s while a viewer
+// looks, else once a minute (decision 0094), and once what it runs (deployment). It learns of
+// viewers from the looks of Leadership.
+class Snapshots : public Chore {
+ public:
+  Snapshots(worker::Session& session, Leadership& leadership, queue::Holder holder,
+            std::string runtime_dir, as_json::HostFacts facts);
+
+  void look() override;
+  [[nodiscard]] Nanos next_ns() const override;
+  // Removes what this steward wrote: what it shows ends. Tries once.
+  void leave();
+
+ private:
+  void write();
+  worker::Session& session_;
+  const Leadership& leadership_;
+  const queue::Holder holder_;
+  const std::string runtime_dir_;
+  const as_json::HostFacts facts_;
+  Nanos written_ns_ = 0;   // 0: never
+  bool deployed_ = false;  // what this host runs is written
+};
+
+}  // namespace allot::steward

@@ -1,0 +1,7 @@
+-- For people: what changed in the last :hours hours, the newest first.
+SELECT host, instance, DATE_FORMAT(since, '%Y-%m-%dT%H:%i:%s.%fZ'), version, configuration,
+       former_version, former_configuration
+  FROM deployment
+ WHERE since > UTC_TIMESTAMP(6) - INTERVAL :hours HOUR
+ ORDER BY since DESC, host, instance
+ LIMIT :most;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snapshots of hosts: one for each instance, of its last writer.
+#include "queue/minutes/host_snapshot.h"
+
+#include "db/queue/fixture.h"
+#include "queue/minutes/minute_store.h"
+
+namespace allot::queue {
+namespace {
+
+class HostSnapshotTest : public QueueTest {
+ protected:
+  static Holder steward(std::uint64_t id, std::uint64_t origin = 1) {
+    return {id, origin, "host" + std::to_string(origin), "test", 12};
+  }
+};
+
+TEST_F(HostSnapshotTest, EachInstanceHasItsLastOne) {
+  put_snapshot(look_, steward(7), "{}");
+  put_snapshot(look_, steward(7), R"({"a":"\\ 'b' \u00e9 Ã\xa9"})");
+  put_snapshot(look_, steward(8, 2), "{}");
+  const auto all = list_snapshots(look_);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].host, "host1");
+  EXPECT_EQ(all[0].state, R"({"a":"\\ 'b' \u00e9 Ã\xa9"})");
+  EXPECT_LT(all[0].age, std::chrono::seconds(30));
+}
+
+TEST_F(HostSnapshotTest, AWriterThatLeavesRemovesItsOwn) {
+  put_snapshot(look_, steward(7), "{}");
+  put_snapshot(look_, steward(8), "{}");  // the next steward, in a reload
+  remove_snapshot(look_, steward(7));
+  ASSERT_EQ(list_snapshots(look_).size(), 1U);
+  remove_snapshot(look_, steward(8));
+  EXPECT_TRUE(list_snapshots(look_).empty());
+}
+
+TEST_F(HostSnapshotTest, ThoseOfHostsThatAreGoneAreRemoved) {
+  put_snapshot(look_, steward(7), "{}");
+  put_snapshot(look_, steward(8, 2), "{}");
+  look_.execute("UPDATE host_snapshot SET taken_at = taken_at - INTERVAL 25 HOUR WHERE origin = 1");
+  purge_minutes(look_);
+  ASSERT_EQ(list_snapshots(look_).size(), 1U);
+  EXPECT_EQ(list_snapshots(look_)[0].host, "host2");
+}
+
+}  // namespace
+}  // namespace allot::queue
