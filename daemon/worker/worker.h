@@ -7,12 +7,13 @@
 
 namespace allot::worker {
 
-// The pool of the process in this slot: a configured one, or that of the steward; of a worker that was
-// started by hand, the first one. Throws Error(kExitConfig) when the configuration has it no longer.
+// The pool of the process in this slot: a configured one, or that of the steward; of a worker that
+// was started by hand, the first one. Throws Error(kExitConfig) when the configuration has it no
+// longer.
 [[nodiscard]] const config::Pool& pool_of(const config::Settings& settings, const ipc::Slot& slot);
 
-// Runs one worker from start to exit code: plugins, connection, block loop. Throws Error if it cannot
-// start; waits for a database that is away.
+// Runs one worker from start to exit code: plugins, connection, block loop. Throws Error if it
+// cannot start; waits for a database that is away.
 int run_worker(const config::Settings& settings, ipc::Slot& slot, ipc::Board& board);
 
 }  // namespace allot::worker

@@ -17,9 +17,9 @@ class Hello : public allot::Handler {
   // acknowledgement.
   allot::Outcome run(allot::Context& ctx) override {
     if (ctx.payload().empty()) return allot::fail("no name to greet");  // never again
-    if (ctx.stop_requested()) return allot::retry("stopping");         // another time
-    ctx.info(greeting_ + ", " + std::string(ctx.payload()));           // a line of the log
-    return allot::success();                                           // done
+    if (ctx.stop_requested()) return allot::retry("stopping");          // another time
+    ctx.info(greeting_ + ", " + std::string(ctx.payload()));            // a line of the log
+    return allot::success();                                            // done
   }
 
  private:

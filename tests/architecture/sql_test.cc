@@ -57,7 +57,8 @@ TEST(SqlTest, InASourceIsFound) {
   EXPECT_EQ(found("daemon/embedded/x.cc", "db.execute(\"CREATE TABLE x\");"), 1U);
 }
 
-// The statements of a query, with its fragments: without comments, and without hints, which change no meaning.
+// The statements of a query, with its fragments: without comments, and without hints, which change
+// no meaning.
 std::vector<std::string> statements_of(const std::string& text) {
   static const std::regex kComment(R"(--[^\n]*|/\*\+[^*]*\*/ )");
   std::vector<std::string> statements(1);

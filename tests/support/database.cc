@@ -183,14 +183,13 @@ std::string emptied_database() {
   static const std::string kName = Database::shared().make_database();
   db::Connection db = Database::shared().connect(kName);
   for (const char* table :
-       {"task",           "task_moved",    "task_attempt",   "task_running",     "task_dead",
-        "task_unique",    "task_cancel",   "task_history",   "queue_duty",       "fair_partition",
-        "q_lock_table",   "queue_rate",    "queue_bucket",   "queue_pause",      "queue",
-        "schedule",       "schedule_tick", "notice",         "server_identity",  "named_lock",
-        "lock_ticket",    "bulk_action",   "audit",          "finding",          "instance",
-        "attempt_minute", "queue_minute",  "type_hour",      "host_snapshot",    "deployment",
-          "fireworq_queue", "fireworq_routing", "fireworq_job",
-        "deferred_type"}) {
+       {"task",           "task_moved",       "task_attempt", "task_running",    "task_dead",
+        "task_unique",    "task_cancel",      "task_history", "queue_duty",      "fair_partition",
+        "q_lock_table",   "queue_rate",       "queue_bucket", "queue_pause",     "queue",
+        "schedule",       "schedule_tick",    "notice",       "server_identity", "named_lock",
+        "lock_ticket",    "bulk_action",      "audit",        "finding",         "instance",
+        "attempt_minute", "queue_minute",     "type_hour",    "host_snapshot",   "deployment",
+        "fireworq_queue", "fireworq_routing", "fireworq_job", "deferred_type"}) {
     db.execute(std::string("DELETE FROM ") + table);
   }
   db.execute("DELETE FROM route WHERE target_id > 0");  // the other row is the schema's

@@ -57,13 +57,12 @@ void write_navigation(Html& html, const Visit& visit, std::string_view section) 
     std::string_view path;
     bool everywhere = false;  // only for those who see all queues
   };
-  constexpr std::array kEntries{Entry{"Overview", ""},           Entry{"Failures", "failures"},
-                                Entry{"Queues", "queues"},       Entry{"Running", "running"},
-                                Entry{"Types", "types"},         Entry{"Workers", "workers"},
-                                Entry{"Search", "search"},
-                                Entry{"Schedules", "schedules"}, Entry{"Locks", "locks", true},
-                                Entry{"Routes", "routes", true}, Entry{"Bulk actions", "bulk"},
-                                Entry{"Audit", "audit"}};
+  constexpr std::array kEntries{Entry{"Overview", ""},         Entry{"Failures", "failures"},
+                                Entry{"Queues", "queues"},     Entry{"Running", "running"},
+                                Entry{"Types", "types"},       Entry{"Workers", "workers"},
+                                Entry{"Search", "search"},     Entry{"Schedules", "schedules"},
+                                Entry{"Locks", "locks", true}, Entry{"Routes", "routes", true},
+                                Entry{"Bulk actions", "bulk"}, Entry{"Audit", "audit"}};
   html.in("header", {{"class", "bar"}}, [&] {
     html.leaf("a", {{"class", "brand"}, {"href", visit.root}}, "Allot");
     html.in("nav", {{"aria-label", "Pages"}}, [&] {

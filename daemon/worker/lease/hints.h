@@ -56,8 +56,8 @@ bool become_scout(ipc::PoolBoard& pool, std::uint64_t now_ns, std::uint64_t inte
 // caller's memory of when it stands by; 0 at first.
 bool stand_by(ipc::PoolBoard& pool, std::uint64_t now_ns, std::uint64_t& until_ns);
 
-// The caller has other work now. If it stood by, it rings the bell for another worker that takes its
-// place, and the answer is true.
+// The caller has other work now. If it stood by, it rings the bell for another worker that takes
+// its place, and the answer is true.
 bool stand_down(ipc::PoolBoard& pool, std::uint64_t& until_ns);
 
 // The next scout goes by then at the latest.

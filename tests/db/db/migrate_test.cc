@@ -101,8 +101,8 @@ const std::set<std::string> kTables{
     "task_attempt",   "task_dead",    "task_history",    "task_cancel",      "task_moved",
     "task_running",   "task_unique",  "server_identity", "bulk_action",      "instance",
     "attempt_minute", "queue_minute", "fireworq_queue",  "fireworq_routing", "fireworq_job",
-    "deferred_type",  "audit",        "finding",
-    "type_hour",      "host_snapshot", "deployment"};
+    "deferred_type",  "audit",        "finding",         "type_hour",        "host_snapshot",
+    "deployment"};
 
 TEST_F(MigrateTest, MakesTheSchemaOnce) {
   EXPECT_EQ(schema_version(db_), 0U);

@@ -319,16 +319,43 @@ class PlanTest : public QueueTest {
 
   void check_plans(const Expectation& expected, const std::string& sql) {
     const bool may_scan = expected.scans || (expected.most && from_the_front_);
-    static const std::set<std::string> kOurs{
-        "task",           "q_lock_table", "lease",          "task_moved",
-        "moved",          "task_attempt", "task_dead",      "queue",
-        "task_running",   "running",      "queue_pause",    "pause",
-        "fair_partition", "task_unique",  "task_cancel",    "schedule",
-        "schedule_tick",  "route",        "taker",          "target",
-        "named_lock",     "lock_ticket",  "queue_bucket",   "queue_rate",
-        "bulk_action",    "audit",        "instance",       "attempt_minute",
-        "queue_minute",   "type_hour",    "host_snapshot",  "deployment",    "found",        "fireworq_queue", "fireworq_routing",
-        "fireworq_job",   "job"};
+    static const std::set<std::string> kOurs{"task",
+                                             "q_lock_table",
+                                             "lease",
+                                             "task_moved",
+                                             "moved",
+                                             "task_attempt",
+                                             "task_dead",
+                                             "queue",
+                                             "task_running",
+                                             "running",
+                                             "queue_pause",
+                                             "pause",
+                                             "fair_partition",
+                                             "task_unique",
+                                             "task_cancel",
+                                             "schedule",
+                                             "schedule_tick",
+                                             "route",
+                                             "taker",
+                                             "target",
+                                             "named_lock",
+                                             "lock_ticket",
+                                             "queue_bucket",
+                                             "queue_rate",
+                                             "bulk_action",
+                                             "audit",
+                                             "instance",
+                                             "attempt_minute",
+                                             "queue_minute",
+                                             "type_hour",
+                                             "host_snapshot",
+                                             "deployment",
+                                             "found",
+                                             "fireworq_queue",
+                                             "fireworq_routing",
+                                             "fireworq_job",
+                                             "job"};
     for (const std::string& statement : statements_of(sql)) {
       for (const Plan& plan : explain(statement)) {
         // Inserting values reads nothing.

@@ -44,7 +44,8 @@ TEST_P(DocumentTest, ItsFirstPluginBuildsAndRuns) {
   EXPECT_EQ(empty.reason, "no name to greet");
 }
 
-INSTANTIATE_TEST_SUITE_P(Documents, DocumentTest, testing::Values("docs/first-steps.md", "docs/plugins.md"));
+INSTANTIATE_TEST_SUITE_P(Documents, DocumentTest,
+                         testing::Values("docs/first-steps.md", "docs/plugins.md"));
 
 TEST(Document, EveryRefusalHasItsRow) {
   const std::string text = support::read_file(ALLOT_SOURCE_DIR "/docs/plugins.md");
