@@ -142,12 +142,12 @@ void write_ages(Html& html, const View& view, std::size_t tasks) {
     oldest_ms = std::max(oldest_ms, number_of(host, "age_ms"));
   }
   html.in("p", {{"class", "hint"}}, [&] {
-    html.text(number(tasks) + " running tasks of " + number(hosts) + " hosts, seen " +
+    html.text("Running tasks: " + number(tasks) + ", hosts: " + number(hosts) + ", seen " +
               span(std::chrono::seconds(oldest_ms / 1'000)) + " ago or later.");
     if (silent > 0) {
-      html.text(" " + number(silent) + " hosts have not written for 150 s: ");
+      html.text(" Hosts that have not written for 150 s: " + number(silent) + " (");
       write_link(html, view.visit.root + "workers", "workers and hosts");
-      html.text(".");
+      html.text(").");
     }
     if (left_out > 0) html.text(" " + number(left_out) + " more tasks are not shown.");
   });
