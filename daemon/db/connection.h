@@ -143,7 +143,7 @@ class Connection {
                            const RowSink& sink);
 
   // From now on what operators do over this connection is written down as done by `actor`, in the
-  // transaction that does it (queue/model/audit.h); nullopt: as done by nobody, which is not.
+  // transaction that does it (queue/model/audit.h); nullopt: it writes no entries.
   void act_for(std::optional<Actor> actor) { actor_ = std::move(actor); }
   [[nodiscard]] const std::optional<Actor>& actor() const { return actor_; }
 

@@ -155,7 +155,7 @@ TEST(Steward, WhatALeaderLedGoesOnElsewhere) {
                 .database = daemon.database()});
   const auto leads = [&](pid_t pid) {
     return pid != 0 && daemon.number("SELECT COUNT(*) FROM queue_duty WHERE holder_pid = " +
-                                     std::to_string(pid) + " AND free_at > UTC_TIMESTAMP(6)") == 8;
+                                     std::to_string(pid) + " AND free_at > UTC_TIMESTAMP(6)") == 9;
   };
   ASSERT_TRUE(eventually([&] { return leads(daemon.steward()); })) << daemon.log();
   other.start();
@@ -177,7 +177,7 @@ TEST(Steward, WhatALeaderLedGoesOnElsewhere) {
   EXPECT_TRUE(eventually([&] { return daemon.logged("duty.lost"); })) << daemon.log();
   EXPECT_TRUE(leads(second));
   const auto status = daemon.allot({"status"});
-  EXPECT_NE(status.out.find("duties: 7 led by "), std::string::npos) << status.out;
+  EXPECT_NE(status.out.find("duties: 9 led by "), std::string::npos) << status.out;
 
   ASSERT_EQ(support::send_signal(second, SIGKILL), 0);
   EXPECT_TRUE(goes_on("SIGKILL", [&] { return leads(first) || leads(other.steward()); }))

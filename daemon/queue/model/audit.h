@@ -43,7 +43,7 @@ std::vector<db::StatementResult> act(db::Connection& db, const Deed& deed,
 std::vector<db::StatementResult> act(db::Connection& db, std::span<const Deed> deeds,
                                      std::span<const db::Statement> statements);
 
-// The entry by itself, for a transaction of several trips. nullopt: nobody acts.
+// The entry by itself, for a transaction of several trips. nullopt: the connection has no actor.
 [[nodiscard]] std::optional<db::Statement> entry_of(const db::Connection& db, const Deed& deed);
 
 // `found` of an action that has an effect whatever there is. Without a queue it belongs to none.
