@@ -4,6 +4,7 @@ require 'fileutils'
 require 'json'
 require 'mysql2'
 require 'open3'
+require 'tmpdir'
 
 def prepare
   root = Mysql2::Client.new(socket: ENV.fetch('APP_SOCKET'), username: 'root')
@@ -58,6 +59,31 @@ end
 
 # The lines of the daemon's log with this text.
 def log_of(text) = File.readlines("#{ENV.fetch('APP_WORK')}/log").grep(/#{Regexp.escape(text)}/).join
+
+def gone?(pid)
+  File.read("/proc/#{pid}/stat").match?(/\) Z /)
+rescue Errno::ENOENT
+  true
+end
+
+# Stops the daemon and its database in order, and runs the block with another one.
+def restart_daemon
+  Process.kill(:TERM, ENV.fetch('APP_ALLOTD').to_i)
+  eventually('allotd has ended') { gone?(ENV.fetch('APP_ALLOTD')) }
+  pid = spawn("#{ENV.fetch('APP_BUILD')}/bin/allotd", err: [ENV.fetch('APP_WORK') + '/log', 'a'])
+  eventually('the database is back') do
+    [ActiveRecord::Base, OtherRecord].each { |record| record.connection.reconnect! }
+    OtherRecord.connection.select_value('SELECT 1')
+  rescue ActiveRecord::ActiveRecordError, Mysql2::Error
+    false
+  end
+  yield
+ensure
+  if pid
+    Process.kill(:TERM, pid)
+    Process.wait(pid)
+  end
+end
 
 CASES = {}
 def test(name, &block) = CASES[name] = block

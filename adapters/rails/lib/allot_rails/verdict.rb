@@ -23,7 +23,15 @@ module AllotRails
       def why(error)
         return { class: error.class.name, message: 'the job ended its process' } if error.is_a?(SystemExit)
 
-        { class: error.class.to_s, message: text(error.message), trace: text(error.full_message(highlight: false, order: :top)) }
+        { class: error.class.to_s, message: text(error.message), trace: text(trace(error)) }
+      end
+
+      # As Ruby prints it, with the lines of the application alone, if there are any: those of the
+      # framework are many, and the log of the application has them.
+      def trace(error)
+        lines = ::Rails.backtrace_cleaner.clean(error.backtrace || []).presence || error.backtrace || []
+        head = "#{lines.first}: #{error.message} (#{error.class})"
+        [head, *lines.drop(1).map { |line| "\tfrom #{line}" }, *(trace(error.cause) if error.cause)].join("\n")
       end
     end
   end

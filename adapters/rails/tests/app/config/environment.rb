@@ -22,6 +22,8 @@ module Shop
     config.log_level = ENV.fetch('APP_LOG_LEVEL', 'info').to_sym
     config.secret_key_base = ENV.fetch('APP_SECRET', 'k' * 64)
     config.active_job.queue_adapter = ENV.fetch('APP_QUEUE', 'allot').to_sym
+    config.i18n.available_locales = %i[en de]
+    config.allot.crashes = 2
     config.action_mailer.delivery_method = :test
   end
 end
