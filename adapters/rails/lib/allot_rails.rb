@@ -10,7 +10,7 @@ module AllotRails
   # allotd refused a call of this process, for example because the lease is lost.
   Refused = Class.new(Error)
   # The process of a job died in each of its attempts. Passed to after_discard.
-  ProcessLost = Class.new(Error)
+  ProcessLost = Class.new(StandardError)
 
   class << self
     attr_writer :settings
@@ -28,3 +28,6 @@ require 'allot_rails/signature'
 require 'allot_rails/task_type'
 require 'allot_rails/submitter'
 require 'allot_rails/railtie' if defined?(Rails::Railtie)
+
+# Makes `config.active_job.queue_adapter = :allot` known.
+ActiveSupport.on_load(:active_job) { require 'active_job/queue_adapters/allot_adapter' }

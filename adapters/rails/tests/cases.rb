@@ -171,7 +171,7 @@ end
 test 'the process is killed each time: after `crashes` of them it is dead, and after_discard was called' do
   task = after_acts('dead', 'killed', 'kills')
   equal(['ran@1'] * 2, seen('killed').grep(/ran/), 'what ran')
-  shows(task, 'AllotRails::ProcessLost: the job came to no end in 2 attempts')
+  shows(task, 'AllotRails::ProcessLost: the process of the job died, 2 attempts were lost')
   next unless ActsJob.respond_to?(:after_discard)
 
   has(Seen.find_by(job: 'killed', what: 'discarded').detail, 'AllotRails::ProcessLost', 'after_discard')

@@ -26,8 +26,7 @@ module AllotRails
 
       # S83: this attempt is for the framework alone, which learns that the job has failed.
       def give_up(job)
-        error = ProcessLost.new("the job came to no end in #{AllotRails.current_task.lost} attempts: " \
-                                'its process died, or its database was away')
+        error = ProcessLost.new("the process of the job died, #{AllotRails.current_task.lost} attempts were lost")
         if job.respond_to?(:run_after_discard_procs, true) # since Rails 7.1
           job.send(:deserialize_arguments_if_needed)
           job.send(:run_after_discard_procs, error)

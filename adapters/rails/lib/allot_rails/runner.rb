@@ -50,19 +50,20 @@ module AllotRails
       task.verdict || Verdict.success
     rescue Exception => e # rubocop:disable Lint/RescueException: a job that exits has a verdict, too
       leave_forked(e)
-      task.verdict(e) || verdict_of_error(e)
+      task.verdict(e) || verdict_of_error(task, e)
     ensure
       AllotRails.current_task = nil
     end
 
-    def verdict_of_error(error)
+    def verdict_of_error(task, error)
       @leaves = true if [SystemExit, SignalException, NoMemoryError].any? { |kind| error.is_a?(kind) }
-      @leaves || around_the_job?(error) ? Verdict.exception(error) : Verdict.fail(error)
+      again = (@leaves || around_the_job?(error)) && task.lost + 1 < AllotRails.settings.crashes
+      again ? Verdict.exception(error) : Verdict.fail(error)
     end
 
     def around_the_job?(error)
       while error
-        return true if (error.class.ancestors.map(&:name) & AROUND_THE_JOB).any? && !error.is_a?(ProcessLost)
+        return true if (error.class.ancestors.map(&:name) & AROUND_THE_JOB).any?
 
         error = error.cause
       end

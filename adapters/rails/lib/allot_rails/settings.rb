@@ -7,17 +7,19 @@ module AllotRails
       database: 'allot',                  # Allot's database on the server of the connection
       connection: 'ActiveRecord::Base',   # the class whose connection submits
       priority_bounds: [0, 10, 20],       # below the first: class 0, and so on
-      crashes: 3,                         # so often may the process of a job die
+      crashes: 3,                         # so many attempts of a job may be lost with their process
+      start_seconds: 10,                  # for the start of a process; time limits are so much longer
       secrets: nil                        # the first one signs, all verify; nil: secret_key_base
     }.freeze
 
-    attr_reader :application, :database, :priority_bounds, :crashes
+    attr_reader :application, :database, :priority_bounds, :crashes, :start_seconds
 
     def initialize(given)
       unknown = given.keys.map(&:to_sym) - DEFAULTS.keys
       refuse("unknown setting '#{unknown.first}' (known: #{DEFAULTS.keys.join(', ')})") if unknown.any?
       all = DEFAULTS.merge(given.to_h.transform_keys(&:to_sym))
-      @application, @database, @connection, @priority_bounds, @crashes, @secrets = all.values_at(*DEFAULTS.keys)
+      @application, @database, @connection, @priority_bounds, @crashes, @start_seconds, @secrets =
+        all.values_at(*DEFAULTS.keys)
       check
     end
 
@@ -40,6 +42,7 @@ module AllotRails
       ascending = @priority_bounds.is_a?(Array) && @priority_bounds.size == 3 &&
                   @priority_bounds.all?(Integer) && @priority_bounds == @priority_bounds.sort
       refuse("'priority_bounds' must be three whole numbers in ascending order") unless ascending
+      refuse("'start_seconds' must be a number") unless @start_seconds.is_a?(Numeric)
       refuse("'crashes' must be a whole number above 0") unless @crashes.is_a?(Integer) && @crashes.positive?
     end
 

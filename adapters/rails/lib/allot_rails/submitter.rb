@@ -47,12 +47,22 @@ module AllotRails
           prio: settings.priority_class(job.priority),
           delay: at && delay(at)
         }.compact
-        job.respond_to?(:allot_options) ? task.merge(job.allot_options.symbolize_keys) : task
+        job.respond_to?(:allot_options) ? task.merge(options_of(job)) : task
       end
 
       def delay(at) = "#{[((at - Time.now.to_f) * 1000).ceil, 0].max}ms"
 
       private
+
+      # The task's time begins before a process that has to be started first; without the seconds for it,
+      # the attempt that lets the framework record a failure could run out of time itself.
+      def options_of(job)
+        options = job.allot_options.symbolize_keys
+        limit = options[:time_limit] or return options
+        raise ArgumentError, "#{job.class}: time_limit of allot_options is seconds, such as 5.minutes" if limit.is_a?(String)
+
+        options.merge(time_limit: "#{((limit + AllotRails.settings.start_seconds) * 1000).to_i}ms")
+      end
 
       # Also amid a block that reads from a replica.
       def writing(&block)

@@ -23,7 +23,8 @@ module Shop
     config.secret_key_base = ENV.fetch('APP_SECRET', 'k' * 64)
     config.active_job.queue_adapter = ENV.fetch('APP_QUEUE', 'allot').to_sym
     config.i18n.available_locales = %i[en de]
-    config.allot.crashes = 2
+    config.allot.crashes = ENV.fetch('APP_CRASHES', '2').to_i
+    config.allot.start_seconds = 6
     config.action_mailer.delivery_method = :test
   end
 end

@@ -20,7 +20,7 @@ class ActsJob < ApplicationJob
     send(act) if till.zero? || executions < till
   end
 
-  def allot_options = arguments[1] == 'sleeps' ? { time_limit: '2s' } : {}
+  def allot_options = arguments[1] == 'sleeps' ? { time_limit: 1.second } : {}
 
   private
 
