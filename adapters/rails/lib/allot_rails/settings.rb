@@ -8,7 +8,7 @@ module AllotRails
       connection: 'ActiveRecord::Base',   # the class whose connection submits
       priority_bounds: [0, 10, 20],       # below the first: class 0, and so on
       crashes: 3,                         # so many attempts of a job may be lost with their process
-      start_seconds: 10,                  # for the start of a process; time limits are so much longer
+      start_seconds: 20,                  # for the start of a process; time limits are so much longer
       secrets: nil                        # the first one signs, all verify; nil: secret_key_base
     }.freeze
 

@@ -24,7 +24,7 @@ module Shop
     config.active_job.queue_adapter = ENV.fetch('APP_QUEUE', 'allot').to_sym
     config.i18n.available_locales = %i[en de]
     config.allot.crashes = ENV.fetch('APP_CRASHES', '2').to_i
-    config.allot.start_seconds = 6
+    config.allot.start_seconds = 14
     config.action_mailer.delivery_method = :test
   end
 end
