@@ -13,7 +13,7 @@ def prepare
 end
 
 # Waits until the block gives something that is true, which is returned.
-def eventually(what, seconds = 120)
+def eventually(what, seconds = 300)
   deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
   until (result = yield)
     raise "not within #{seconds} s: #{what}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 require 'rails/railtie'
+require 'active_job/railtie' # an application that was made without it has it by this gem
 
 module AllotRails
   # Reads `config.allot`.
