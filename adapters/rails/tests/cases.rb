@@ -276,6 +276,14 @@ test 'The query cache does not give the id of another job' do
   ids.each { |id| ends(id) }
 end
 
+test 'A job with any character comes as it was, whatever the connection speaks' do
+  ActiveRecord::Base.connection.execute('SET NAMES latin1')
+  job = NoteJob.perform_later('any character', "caf\u00e9 \u{1f600} \u2028")
+  ActiveRecord::Base.connection.execute('SET NAMES utf8mb4')
+  ends(job.provider_job_id)
+  equal(["caf\u00e9 \u{1f600} \u2028"], Seen.where(job: 'any character').pluck(:detail).map { |detail| detail.split('|', 2).last }, 'what it got')
+end
+
 test 'A unique key is taken once, and again after a rollback' do
   ActiveRecord::Base.transaction do
     OnceJob.perform_later('once')
@@ -289,6 +297,12 @@ test 'A unique key is taken once, and again after a rollback' do
   end
 end
 
+test 'retried with another priority, and it has a unique key: the same task' do
+  task = after(nil, OnceJob.new('urgent once', 'urgent'))
+  equal(%w[ran@1 ran@2], seen('urgent once'), 'what ran')
+  equal([task], Seen.where(job: 'urgent once').distinct.pluck(:task), 'tasks')
+end
+
 test 'Priorities map to the four classes' do
   classes = { nil => nil, -100 => 0, -1 => 0, 0 => 1, 9 => 1, 10 => 2, 19 => 2, 20 => 3, 1_000_000 => 3 }
   classes.each { |priority, wanted| equal(wanted, AllotRails.settings.priority_class(priority), "class of #{priority.inspect}") }
@@ -298,7 +312,7 @@ end
 test 'A job keeps its locale and time zone' do
   job = I18n.with_locale(:de) { Time.use_zone('Hawaii') { NoteJob.perform_later('abroad') } }
   ends(job.provider_job_id)
-  equal('de Hawaii', Seen.find_by(job: 'abroad').detail, 'what it saw')
+  equal('de Hawaii|', Seen.find_by(job: 'abroad').detail, 'what it saw')
 end
 
 test 'A mail has the type of its mailer, and is sent' do

@@ -37,12 +37,13 @@ module AllotRails
       end
 
       # A task with the names of Allot's options.
-      def task(job, at, data = job.serialize)
+      def task(job, at)
         settings = AllotRails.settings
         task = {
           queue: job.queue_name,
           type: TaskType.of(settings.application, job),
-          payload: settings.signature.sign(JSON.generate(data)),
+          # In ASCII, whatever the character set of the connection is.
+          payload: settings.signature.sign(JSON.generate(job.serialize, ascii_only: true)),
           max_attempts: MAX_ATTEMPTS,
           prio: settings.priority_class(job.priority),
           delay: at && delay(at)

@@ -68,7 +68,12 @@ module AllotRails
       @data = @data.merge('executions' => 0, 'exception_executions' => {})
     end
 
-    def moves?(job) = @data['queue_name'] != job.queue_name || @data['priority'] != job.priority
+    def moves?(job)
+      return true if @data['queue_name'] != job.queue_name
+
+      # A task with the same unique key in the same queue would not be created while this one has it.
+      @data['priority'] != job.priority && !Submitter.task(job, nil).key?(:unique_key)
+    end
 
     def checkpoint(job)
       # A job that is continued later, because its worker leaves, is charged no attempt.
