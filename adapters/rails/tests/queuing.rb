@@ -2,6 +2,7 @@
 # Rails' own tests of queue adapters (activejob/test/integration/queuing_test.rb), with Allot. They make an
 # application of their own, whose folder is given to allotd as that of the program.
 require_relative 'support'
+require 'rails/version'
 
 framework = File.dirname(ENV.fetch('APP_RUBY'))
 unless File.exist?("#{framework}/rails/activejob/test/integration/queuing_test.rb")
@@ -17,6 +18,11 @@ FileUtils.cp("#{__dir__}/queuing/allot.rb", "#{tests}/support/integration/adapte
 # The helper ends with a file of the whole repository that is about its own CI.
 helper = File.read("#{tests}/helper.rb")
 File.write("#{tests}/helper.rb", helper.sub(/^require_relative "[.][.].*$/, ''))
+# Debian's Rails 7.2 comes without an asset pipeline.
+if Rails::VERSION::MAJOR >= 7
+  maker = "#{tests}/support/integration/helper.rb"
+  File.write(maker, File.read(maker).sub('"--skip-javascript"', '"--skip-javascript", "--skip-asset-pipeline"'))
+end
 
 # As the framework's own Rakefile does.
 ENV['AJ_ADAPTER'] = 'allot'

@@ -41,7 +41,13 @@ def root = @root ||= Mysql2::Client.new(socket: ENV.fetch('APP_SOCKET'), usernam
 def left = root.query('SELECT COUNT(*) AS n FROM allot.task').first['n']
 def deadlocks = root.query("SHOW GLOBAL STATUS LIKE 'Innodb_deadlocks'").first['Value'].to_i
 
-# Runs the block, which does the jobs; prints and returns jobs per second.
+# Prints and returns jobs per second.
+def figure(what, jobs, seconds, cpu, deadlocks)
+  printf("%-28s %8.0f jobs/s  %6.2f ms of processor per job  %d deadlocks\n", what, jobs / seconds, 1000 * cpu / jobs, deadlocks)
+  jobs / seconds
+end
+
+# Runs the block, which waits until Allot has done the jobs.
 def measured(what, jobs)
   pids = [ENV.fetch('APP_ALLOTD').to_i, Process.pid]
   cpu = pids.sum { |pid| cpu_of(pid) }
@@ -49,17 +55,17 @@ def measured(what, jobs)
   began = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   yield
   took = Process.clock_gettime(Process::CLOCK_MONOTONIC) - began
-  printf("%-28s %8.0f jobs/s  %6.2f ms of processor per job  %d deadlocks\n", what, jobs / took,
-         1000 * (pids.sum { |pid| cpu_of(pid) } - cpu) / jobs, deadlocks - before)
-  jobs / took
+  figure(what, jobs, took, pids.sum { |pid| cpu_of(pid) } - cpu, deadlocks - before)
 end
 
-# As many processes as there are workers, until all have ended.
-def processes(script, *words, **environment)
-  pids = Array.new(WORKERS) do
-    spawn(environment.transform_keys(&:to_s), ENV.fetch('APP_RUBY'), "#{__dir__}/#{script}", *words, %i[out err] => '/dev/null')
-  end
-  pids.each { |pid| Process.wait(pid) }
+# As many processes as there are workers. Each prints the seconds and processor seconds of its work, without
+# its start.
+def processes(what, jobs, script, *words, **environment)
+  before = deadlocks
+  outputs = Array.new(WORKERS) { IO.popen([environment.transform_keys(&:to_s), ENV.fetch('APP_RUBY'), "#{__dir__}/#{script}", *words]) }
+  times = outputs.map { |output| output.read.lines.last.split.map(&:to_f) }
+  outputs.each(&:close)
+  figure(what, jobs, times.map(&:first).max, times.sum(&:last), deadlocks - before)
 end
 
 def enqueue_all(count)
@@ -91,11 +97,11 @@ test 'Allot without deadlocks, with delayed_job and the ceiling next to it' do
     eventually('all', 600) { left.zero? }
   end
   equal(0, deadlocks - before, 'deadlocks')
-  enqueue = 'require ARGV[0]; data = NothingJob.new; ARGV[1].to_i.times { NothingJob.new.enqueue }'
+  enqueue = 'require ARGV[0]; ARGV[1].to_i.times { NothingJob.new.enqueue }'
   system({ 'APP_QUEUE' => 'delayed_job' }, ENV.fetch('APP_RUBY'), '-e', enqueue, "#{__dir__}/app/config/environment.rb", JOBS.to_s, exception: true)
-  delayed_speed = measured('delayed_job', JOBS) { processes('delayed.rb', APP_QUEUE: 'delayed_job') }
+  delayed_speed = processes('delayed_job', JOBS, 'delayed.rb', APP_QUEUE: 'delayed_job')
   share = [JOBS / WORKERS, 1].max
-  ceiling = measured('without a queue', share * WORKERS) { processes('ceiling.rb', share.to_s) }
+  ceiling = processes('without a queue', share * WORKERS, 'ceiling.rb', share.to_s)
   printf("Allot: %.1f times delayed_job, %.0f %% of the ceiling\n", allot_speed / delayed_speed, 100 * allot_speed / ceiling)
 end
 
