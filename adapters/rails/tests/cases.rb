@@ -412,7 +412,7 @@ end
 test 'Children that keep the descriptors open disturb no other job' do
   after_acts(nil, 'child', 'leaves_a_child')
   after_acts(nil, 'forks', 'forks')
-  equal(['ran@1'], seen('forks'), 'what ran')
+  equal(['ran@1'], seen('forks').grep(/ran/), 'what ran')
   after(nil, NoteJob.new('after the children'))
   equal(['ran@1'], seen('after the children'), 'what ran')
 end
