@@ -25,6 +25,7 @@ if Rails::VERSION::MAJOR >= 7
 end
 
 # As the framework's own Rakefile does.
+ENV['TMPDIR'] = ENV.fetch('APP_WORK') # the application is left there
 ENV['AJ_ADAPTER'] = 'allot'
 ENV['AJ_INTEGRATION_TESTS'] = '1'
 ENV['DATABASE_URL'] = "mysql2://shop:secret@localhost/shop?socket=#{ENV.fetch('APP_SOCKET')}"
