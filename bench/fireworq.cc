@@ -240,7 +240,8 @@ class Fireworq {
     queue::Submission task{
         queue->info, std::string(queue::kFireworqJob),
         gateway::fireworq::stored(gateway::fireworq::read_job(post_body(), "bench"))};
-    task.options.max_attempts = 1 + queue::kMostLosses;
+    task.options.max_attempts = 1;
+    task.options.max_losses = 3;
     std::vector<std::uint64_t> numbers;
     for (std::uint32_t left = jobs; left > 0;) {
       const std::vector<queue::Submission> batch(std::min(left, kSubmitBatch), task);

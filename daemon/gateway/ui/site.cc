@@ -130,7 +130,7 @@ ApiRequest request_of(const Action& action, const Visit& visit, const api::Value
   for (const std::string_view name : action.texts) {
     if (!value_in(form, name).empty()) body[std::string(name)] = value_in(form, name);
   }
-  if (!value("reason").empty()) body["reason"] = value("reason");
+  if (!value_in(form, "reason").empty()) body["reason"] = value_in(form, "reason");
   for (const std::string_view name : action.numbers) {
     const std::string text = value_in(form, name);
     if (text.empty()) continue;

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+# What a Gemfile loads.
+require 'allot_rails'
