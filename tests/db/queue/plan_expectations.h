@@ -48,6 +48,8 @@ std::vector<Expectation> of_audit();
 std::vector<Expectation> of_findings();
 // Its part of minutes, hours and instances.
 std::vector<Expectation> of_minutes();
+// Its part of named locks.
+std::vector<Expectation> of_locks();
 // Its part of routes.
 std::vector<Expectation> of_routes();
 // Its part of tasks that were put back because a handler is missing.
