@@ -19,17 +19,17 @@ std::string keys(std::size_t count, const std::string& prio, const std::string& 
   return all;
 }
 
+Values with(Values values, const std::string& name, const std::string& value) {
+  values[name] = value;
+  return values;
+}
+
 namespace {
 
 std::string numbers_to(std::size_t last) {
   std::string list = "1";
   for (std::size_t i = 2; i <= last; ++i) list += "," + std::to_string(i);
   return list;
-}
-
-Values with(Values values, const std::string& name, const std::string& value) {
-  values[name] = value;
-  return values;
 }
 
 const char* const kFarAway = "'9999-12-31 23:59:59'";

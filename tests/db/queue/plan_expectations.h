@@ -39,6 +39,8 @@ struct Expectation {
 
 // "prio = 0 AND run_key IN (1,2,...) OR ...": the first `count` tasks, over all classes.
 std::string keys(std::size_t count, const std::string& prio, const std::string& key);
+// These values and one more, or another one.
+Values with(Values values, const std::string& name, const std::string& value);
 
 std::vector<Expectation> expectations();
 // Its part of what Fireworq's programs see.
