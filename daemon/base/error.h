@@ -10,7 +10,7 @@ namespace allot {
 
 // A failure for a person: what, where and how to fix it, in one line, and the exit code for it.
 // base, ipc and supervisor do not use it, because they are built without exceptions
-// (docs/decisions/0003).
+// (docs/decisions/0006).
 class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, ExitCode code = kExitFailure)

@@ -38,7 +38,7 @@ std::uint64_t checksum_of(const sql::SqlText& migration) {
 
 // As schema_version(), of a database whose migrations were those that this build knows, as far as
 // it knows them. Before the first release there was no checksum, or another first migration
-// (decision 0082).
+// (decision 0007).
 unsigned known_version(Connection& connection, Migrations known) {
   try {
     auto results =

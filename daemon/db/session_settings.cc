@@ -17,7 +17,7 @@ constexpr const char* kMode = "STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_E
 constexpr const char* kElsewhere = "";  // it is set by a statement of its own
 
 // What can change the result of a statement, by the manuals of both servers. sql_big_selects puts
-// max_join_size out of force; optimizer_switch is left alone (docs/decisions/0026).
+// max_join_size out of force; optimizer_switch is left alone (docs/decisions/0006).
 constexpr Setting kSettings[] = {
     {"character_set_client", "utf8mb4", nullptr, kElsewhere},
     {"character_set_connection", "utf8mb4", nullptr, kElsewhere},

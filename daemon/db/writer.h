@@ -9,7 +9,7 @@
 
 #include "db/connection.h"
 
-// Which server of a list is the writer (S52, decision 0058). server_identity counts the changes of
+// Which server of a list is the writer (S52, decision 0021). server_identity counts the changes of
 // server; that number is the term. Of several servers that take writes the one with the highest
 // term is used.
 namespace allot::db {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-// What a person writes to say when a schedule runs (docs/decisions/0033-schedule-expressions.md).
+// What a person writes to say when a schedule runs (docs/decisions/0019-schedules.md).
 namespace allot::schedule {
 
 // The values that each field of an expression admits: bit N stands for the value N.

@@ -9,7 +9,7 @@
 
 namespace allot::steward {
 
-// Removes the small numbers of Fireworq's jobs whose tasks are gone (decision 0051): once an hour,
+// Removes the small numbers of Fireworq's jobs whose tasks are gone (decision 0026): once an hour,
 // by the host that leads bulk actions, whose duty is the cluster's as well. It is about rows that
 // nobody looks at any more, so two that do it at once do no harm.
 class JobNumbers : public Chore {

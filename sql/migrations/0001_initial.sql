@@ -107,7 +107,7 @@ CREATE TABLE IF NOT EXISTS task (
                                                       -- limited queues: finds a dead task's new place
   type         VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   payload      MEDIUMBLOB NOT NULL,
-  -- Lines of name=value that Allot wrote (decision 0047); NULL, as in nearly all tasks: none.
+  -- Lines of name=value that Allot wrote (decision 0007); NULL, as in nearly all tasks: none.
   headers      VARBINARY(1024) NULL,
   PRIMARY KEY (queue_id, partition_no, prio, run_key)
 ) ENGINE=InnoDB;
@@ -158,7 +158,7 @@ CREATE TABLE IF NOT EXISTS task_running (
   detached_at   DATETIME(6) NOT NULL,
   ttl_us        BIGINT UNSIGNED NULL,                 -- as in q_lock_table
   headers       VARBINARY(1024) NULL,                 -- as in task
-  -- How far it is, as its handler says for people (decision 0085).
+  -- How far it is, as its handler says for people (decision 0025).
   progress      TINYINT UNSIGNED NULL,
   progress_word VARCHAR(47) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   PRIMARY KEY (queue_id, partition_no, prio, first_key)
@@ -196,13 +196,13 @@ CREATE TABLE IF NOT EXISTS task_attempt (
                                                       -- that it waited for
   max_rss_kib  BIGINT UNSIGNED NULL,                  -- the most that the worker, or such a program,
                                                       -- had ever held by then
-  -- The whole error, which names the line of code; NULL: `error`, one line, is all (decision 0074).
+  -- The whole error, which names the line of code; NULL: `error`, one line, is all (decision 0015).
   detail       MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   -- What failed and where, without what differs from task to task.
   fault        VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
   -- One word for queue, type, cause and fault: as the computed column of task_dead.
   error_group  CHAR(12) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
-  -- The last lines that its handler logged (decision 0085).
+  -- The last lines that its handler logged (decision 0025).
   log_lines    TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   PRIMARY KEY (queue_id, partition_no, prio, first_key, life, attempt),
   KEY error_group (queue_id, error_group, ended_at)   -- the newest of a group; only failures pay
@@ -433,7 +433,7 @@ CREATE TABLE IF NOT EXISTS server_identity (
   PRIMARY KEY (only_row)
 ) ENGINE=InnoDB;
 
--- Bulk actions: what somebody asked for many tasks at once, and how far it is (decision 0044). Times are
+-- Bulk actions: what somebody asked for many tasks at once, and how far it is (decision 0015). Times are
 -- UTC, by this database's clock.
 CREATE TABLE IF NOT EXISTS bulk_action (
   action_id   INT UNSIGNED NOT NULL AUTO_INCREMENT,
@@ -501,7 +501,7 @@ CREATE TABLE IF NOT EXISTS finding (
   PRIMARY KEY (place)
 ) ENGINE=InnoDB;
 
--- What curves are drawn from (decision 0048): what the workers of each instance counted, minute by minute,
+-- What curves are drawn from (decision 0024): what the workers of each instance counted, minute by minute,
 -- and how many tasks each queue had then. Times are UTC, by this database's clock.
 CREATE TABLE IF NOT EXISTS instance (
   origin   BIGINT UNSIGNED NOT NULL,          -- of its host, name and runtime folder, as in a lease
@@ -634,7 +634,7 @@ CREATE TABLE IF NOT EXISTS deployment (
   PRIMARY KEY (host, instance, since)
 ) ENGINE=InnoDB;
 
--- What the programs written for Fireworq see (decision 0051). A queue of theirs is a spread queue of
+-- What the programs written for Fireworq see (decision 0026). A queue of theirs is a spread queue of
 -- ours, and a row here with what they said of it. Names are bytes, as they were given.
 CREATE TABLE IF NOT EXISTS fireworq_queue (
   queue_id                  INT UNSIGNED NOT NULL,

@@ -9,7 +9,7 @@
 #include "db/connection.h"
 #include "queue/operate/bulk_action.h"
 
-// What the commands share that act on many dead tasks (decision 0044).
+// What the commands share that act on many dead tasks (decision 0015).
 namespace allot::cli {
 
 // "5 dead tasks", "at least 5 dead tasks".

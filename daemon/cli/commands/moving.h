@@ -14,7 +14,7 @@
 #include "queue/model/catalog.h"
 #include "queue/operate/move.h"
 
-// What the commands share that move waiting tasks to another queue (decision 0019).
+// What the commands share that move waiting tasks to another queue (decision 0015).
 namespace allot::cli {
 
 // Throws Error(kExitBadInput) for a queue whose tasks have places of their own (S16).

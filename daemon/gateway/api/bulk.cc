@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of bulk actions on dead tasks (decision 0044): first a count, then the same request
+// The verbs of bulk actions on dead tasks (decision 0015): first a count, then the same request
 // with the count's token.
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -9,7 +9,7 @@
 #include "queue/model/catalog.h"
 #include "queue/operate/route.h"
 
-// Waiting tasks on their way to another queue (decision 0019), for the verbs.
+// Waiting tasks on their way to another queue (decision 0015), for the verbs.
 namespace allot::gateway::api {
 
 // Refuses, 409, a queue whose tasks have places of their own; `field` names it.

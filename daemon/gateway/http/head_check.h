@@ -8,7 +8,7 @@
 
 // What a head must be before a parser sees it. Beast's parser is bounded but lenient: what two
 // parsers on the way of a request read differently is how requests are smuggled, so everything that
-// can be read in two ways is refused here (docs/decisions/0041). Pure functions, for any thread.
+// can be read in two ways is refused here (docs/decisions/0022). Pure functions, for any thread.
 namespace allot::gateway::http {
 
 struct HeadBounds {

@@ -12,7 +12,7 @@
 #include "queue/model/catalog.h"
 
 // What Fireworq's programs say of their queues, and which queue takes which category
-// (decision 0051). The gateway decides; here is what it writes and reads.
+// (decision 0026). The gateway decides; here is what it writes and reads.
 namespace allot::queue {
 
 // So many jobs of a partition run at a time, at most: those of one lease.

@@ -16,7 +16,7 @@
 #include "queue/model/task.h"
 #include "queue/submit/submit.h"
 
-// Jobs of Fireworq's programs, which know them by small numbers (decision 0051).
+// Jobs of Fireworq's programs, which know them by small numbers (decision 0026).
 namespace allot::queue {
 
 // Gives new tasks numbers, in their order, within the transaction that submits them.

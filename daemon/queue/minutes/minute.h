@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-// What an instance has counted, and what of it is new since it was written last (decision 0048).
+// What an instance has counted, and what of it is new since it was written last (decision 0024).
 // Pure: no database, no clock.
 namespace allot::queue {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-// What goes with a task beside its payload, for as long as somebody knows the task (decision 0047).
+// What goes with a task beside its payload, for as long as somebody knows the task (decision 0007).
 // Any thread may call everything.
 namespace allot::queue {
 
@@ -19,7 +19,7 @@ inline constexpr std::size_t kMaxLabel = 127;  // bytes of printable ASCII
 // How long an attempt may run, of a task that says so itself.
 inline constexpr std::chrono::milliseconds kLeastTimeLimit = std::chrono::seconds(1);
 inline constexpr std::chrono::milliseconds kMostTimeLimit = std::chrono::hours(720);
-// So many attempts that did not start are not charged, of one task (decision 0075).
+// So many attempts that did not start are not charged, of one task (decision 0014).
 inline constexpr std::uint32_t kMostUnstarted = 100;
 
 // The lines that are written while a task runs.

@@ -13,7 +13,7 @@
 #include "queue/model/task.h"
 
 // What an operator does with many dead tasks at once: a count, then an action that somebody works
-// off (decision 0044). Whoever asks needs this header only; bulk_work.h is for whoever works
+// off (decision 0015). Whoever asks needs this header only; bulk_work.h is for whoever works
 // it off.
 namespace allot::queue {
 

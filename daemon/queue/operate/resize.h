@@ -10,8 +10,8 @@
 #include "db/connection.h"
 #include "queue/model/catalog.h"
 
-// Gives a queue another number of partitions (S17, decision 0023), or a limited one another number
-// of tasks of a key at a time (S69, decision 0069).
+// Gives a queue another number of partitions (S17, decision 0008), or a limited one another number
+// of tasks of a key at a time (S69, decision 0008).
 namespace allot::queue {
 
 // From now on new tasks go to this many partitions (S17). New partitions get their lease rows

@@ -10,7 +10,7 @@
 
 // Of a queue with a cap only so many tasks run at a time in the whole cluster, and no count of them
 // is kept: each partition has a share of the cap, and a lease of it runs no more (S51, decision
-// 0052).
+// 0026).
 namespace allot::queue {
 
 // The share of one of `partitions`, `index` from 0: all of them together are `cap`, or where there

@@ -9,7 +9,7 @@
 // [daemon] cgroup: a worker's own cgroup (v2), below the one that the daemon was started in, with
 // the limits of its pool (worker/process/cgroup_limits). Processes that a handler starts cannot
 // leave it by a session, a process group or another parent, and the kernel ends all of them at
-// once, even those that are just being forked (docs/decisions/0012).
+// once, even those that are just being forked (docs/decisions/0004).
 namespace allot::worker {
 
 // The folder of the cgroup, from the texts of /proc/PID/cgroup and mountinfo; empty: there is no

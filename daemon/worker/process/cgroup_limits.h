@@ -10,7 +10,7 @@
 #include "config/settings.h"
 
 // What the kernel's controllers do in the workers' cgroups: limits of a pool (D9), and the answer
-// to whether the kernel killed a worker for want of memory (docs/decisions/0031). A cgroup is a
+// to whether the kernel killed a worker for want of memory (docs/decisions/0004). A cgroup is a
 // folder here, so a test may make one up.
 namespace allot::worker {
 

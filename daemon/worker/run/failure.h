@@ -9,7 +9,7 @@
 
 namespace allot::worker {
 
-// What a failed attempt says to people (decision 0074).
+// What a failed attempt says to people (decision 0015).
 struct Failure {
   std::string message{};  // one line of at most queue::kMostMessage bytes
   std::string detail{};   // all of it, with line breaks; empty: the message is

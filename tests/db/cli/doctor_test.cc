@@ -151,7 +151,7 @@ TEST_F(DoctorTest, SaysHowACommitWakesWorkers) {
   EXPECT_TRUE(has(refused["text"].get<std::string>(), "stranger")) << refused;
 }
 
-// Allot does not set it (docs/decisions/0026).
+// Allot does not set it (docs/decisions/0006).
 TEST_F(DoctorTest, WarnsOfAChangedOptimizer) {
   look_.execute("SET GLOBAL optimizer_switch = 'mrr_cost_based=off,index_merge=off'");
   const json found = about(doctor(), "optimizer_switch");

@@ -202,7 +202,7 @@ TEST_F(MigrateTest, ADatabaseOfAPreReleaseIsRefusedAndLeftAlone) {
   EXPECT_EQ(tables(), std::set<std::string>{"allot_schema"});
 }
 
-// Before the first release eighteen migrations became one (decision 0082).
+// Before the first release eighteen migrations became one (decision 0007).
 TEST_F(MigrateTest, ADatabaseOfTheFormerMigrationsIsRefusedAndLeftAlone) {
   migrate(db_);
   db_.execute("DELETE FROM allot_schema");

@@ -4,7 +4,7 @@
 
 compare.py PROGRAM croniter [COUNT]   random expressions and instants, in UTC, with python3-croniter
 compare.py PROGRAM zones              the hours around the changes of three zones until 2045, with
-                                      the rules of docs/decisions/0033 written down over zoneinfo
+                                      the rules of docs/decisions/0019 written down over zoneinfo
 
 PROGRAM answers lines "AFTER ZONE EXPRESSION" (daemon/schedule/answer.h). The exit code is 1 when an
 answer differs, and 77 when the module to compare with is not installed.
@@ -54,7 +54,7 @@ def item(rng, low, high, names):
         return f"{word(first)}-{word(second)}/{step}"
     if kind == 2:
         return f"*/{step}"
-    # croniter counts Sunday in at both ends of a week here: decision 0033.
+    # croniter counts Sunday in at both ends of a week here: decision 0019.
     if kind == 3 and names is not WEEKDAYS:
         return f"{word(first)}/{step}"
     return word(first)
