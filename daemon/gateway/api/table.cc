@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "gateway/api/route.h"
+#include "gateway/api/route_parts.h"
 #include "gateway/api/verbs.h"
 #include "metrics/page.h"
 #include "queue/minutes/deployment.h"
@@ -16,126 +16,6 @@ namespace allot::gateway::api {
 namespace {
 
 using access::Role;
-using Parameters = std::vector<Parameter>;
-
-constexpr std::uint64_t kMostListed = 1'000;
-constexpr std::uint64_t kMostPartitions = 4'096;
-constexpr std::uint64_t kMostSlots = 1'024;
-constexpr std::uint64_t kMostMinutes = 10'080;  // a week
-constexpr std::uint64_t kMostStep = 1'440;      // a day
-constexpr std::string_view kTypeOfRoute = "The type; `mail.*` is all that begin so, `*` is any";
-constexpr std::string_view kFromOfRoute =
-    "Of tasks that are submitted to this queue; left out: to any queue, or to none, with `*` only "
-    "to none";
-constexpr std::string_view kAnywayOfRoute =
-    "Also where tasks of a former queue have unique keys, which a task of another queue may then "
-    "have, too";
-
-constexpr std::string_view kMoveOfQueue =
-    "Moves waiting tasks of a queue to another one. One request looks at 10,000 tasks and says in "
-    "`next` where another request goes on; `leased` ones stay, because workers have their "
-    "partitions: pause the queue, or ask once more. Needs the role for both queues.";
-constexpr std::string_view kMoveOfRoute =
-    "Moves those that wait in `from`, too. One request looks at 10,000 tasks and says in `waiting` "
-    "what became of them, and in its `next` where another request goes on; `leased` ones stay, "
-    "because workers have their partitions. What is submitted within a second may still come to "
-    "`from`: ask once more";
-
-constexpr Parameter kTraceParent{
-    In::kHeader, "traceparent",
-    "The trace of all tasks of the request that have none of their own, as W3C Trace Context "
-    "writes it; an invalid one is left out",
-    "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"};
-constexpr Parameter kTraceState{In::kHeader, "tracestate", "What goes with it", "vendor=1"};
-constexpr Parameter kId{In::kPath, "id", "The task's id", "0840dqg2v5n80r00", Kind::kText, true};
-constexpr Parameter kQueue{In::kPath, "queue", "The queue's name", "mail", Kind::kText, true};
-constexpr Parameter kSchedule{In::kPath, "schedule",  "The schedule's name",
-                              "nightly", Kind::kText, true};
-constexpr Parameter kLock{In::kPath, "lock", "The lock's name", "billing", Kind::kText, true};
-constexpr Parameter kAction{
-    In::kPath, "action", "The bulk action's number", "7", Kind::kNumber, true, 1, 4'294'967'295};
-constexpr Parameter kAtMost{In::kQuery, "limit",       "At most so many; left out: 50",
-                            "20",       Kind::kNumber, false,
-                            1,          kMostListed};
-constexpr Parameter kCursor{In::kQuery, "cursor",
-                            "What `next` of the page before was; left out: the first page", ""};
-constexpr Parameter kType{
-    In::kQuery, "type",
-    "Only tasks of this type. One request looks at 10,000 tasks at most, so a "
-    "page may have few or none and still a `next`",
-    "mail.send"};
-// By an index in lists that begin with the newest, else looked through as those of a type are.
-constexpr Parameter kSince{
-    In::kQuery, "since", "Only tasks whose time in the list (due, died, ended) is not before this",
-    "2026-11-28T00:00:00Z"};
-constexpr Parameter kUntil{In::kQuery, "until", "Only tasks whose time in the list is before this",
-                           "2100-01-01T00:00:00Z"};
-constexpr std::string_view kReason = "reason";
-
-// A look, by a caller who may read.
-Route get(std::string_view path, std::string_view name, std::string_view summary,
-          Parameters parameters, Answer answer, Verb verb) {
-  return {"GET",
-          path,
-          name,
-          Role::kRead,
-          false,
-          summary,
-          std::move(parameters),
-          Body::kNone,
-          {answer},
-          path.find('{') == std::string_view::npos ? std::vector<unsigned>{}
-                                                   : std::vector<unsigned>{404},
-          Doer::kCrew,
-          verb,
-          {}};
-}
-
-// The same of what belongs to no queue.
-Route get_everywhere(std::string_view path, std::string_view name, std::string_view summary,
-                     Parameters parameters, Answer answer, Verb verb) {
-  Route route = get(path, name, summary, std::move(parameters), answer, verb);
-  route.everywhere = true;
-  return route;
-}
-
-// A change, by a caller who may operate. It is written down, with a reason if there is one (S89).
-Route change(std::string_view method, std::string_view path, std::string_view name,
-             std::string_view summary, Parameters parameters, Answer answer,
-             std::vector<unsigned> refusals, Verb verb) {
-  const bool has_body = method != "DELETE";
-  parameters.push_back({has_body ? In::kBody : In::kQuery, kReason,
-                        "Why, for people who look; at most 255 bytes", "maintenance"});
-  return {method,
-          path,
-          name,
-          Role::kOperate,
-          false,
-          summary,
-          std::move(parameters),
-          has_body ? Body::kOptions : Body::kNone,
-          {answer},
-          std::move(refusals),
-          Doer::kCrew,
-          verb,
-          {}};
-}
-
-// The same of what belongs to no queue.
-Route change_everywhere(std::string_view method, std::string_view path, std::string_view name,
-                        std::string_view summary, Parameters parameters, Answer answer,
-                        std::vector<unsigned> refusals, Verb verb) {
-  Route route =
-      change(method, path, name, summary, std::move(parameters), answer, std::move(refusals), verb);
-  route.everywhere = true;
-  return route;
-}
-
-// What anybody may ask, without a token.
-Route open(std::string_view path, std::string_view name, std::string_view summary, Answer answer,
-           Doer doer, Verb verb) {
-  return {"GET", path, name, {}, false, summary, {}, Body::kNone, {answer}, {}, doer, verb, {}};
-}
 
 std::vector<Route> task_routes() {
   return {
