@@ -179,7 +179,7 @@ std::string weekdays_in_words(const Fields& fields) {
   const auto add = [&](const std::string& words) { text += (text.empty() ? "" : " or ") + words; };
   for (std::size_t day = 0; day < kWeekdays.size(); ++day) {
     for (std::size_t nth = 1; nth < kNth.size(); ++nth) {
-      if ((fields.nth_weekday.at(day) >> nth & 1U) == 0) continue;
+      if ((static_cast<unsigned>(fields.nth_weekday.at(day)) >> nth & 1U) == 0) continue;
       add("on the " + std::string(kNth.at(nth)) + " " + kWeekdays.at(day) + " of the month");
     }
     if ((static_cast<unsigned>(fields.last_weekday) >> day & 1U) != 0) {
