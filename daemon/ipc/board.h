@@ -28,7 +28,7 @@ struct PoolBoard {
   // Queues that the pool serves: bit `id` modulo the number of bits. If two queues share a bit, the
   // price is a poll that finds nothing.
   std::atomic<std::uint64_t> queues[kQueueWords];
-  std::atomic<std::uint64_t> next_scout_ns;  // CLOCK_MONOTONIC; a worker advances it by CAS to scout
+  std::atomic<std::uint64_t> next_scout_ns;  // CLOCK_MONOTONIC; the winner of a CAS scouts
   std::atomic<std::uint32_t> hint_count;
   std::atomic<std::uint32_t> hint_next;
   std::atomic<Hint> hints[kMaxHints];
