@@ -35,7 +35,7 @@ bool write_all(int fd, const void* data, std::size_t size) {
 
 // S71: a file never blocks, and for a socket the flag of this one call is enough. A pipe or a
 // terminal is opened again, because the flags of a new description are private. That fails without
-// /proc or if it belongs to another user; then a pipe with room takes PIPE_BUF bytes, unless
+// /proc or if another user owns the pipe; then a pipe with room takes PIPE_BUF bytes, unless
 // another process fills that room first.
 ssize_t write_now(int fd, const void* data, std::size_t size) {
   if (::lseek(fd, 0, SEEK_CUR) >= 0) return ::write(fd, data, size);

@@ -21,7 +21,7 @@ inline constexpr std::size_t kQueueWords = 16;
 // A partition that probably has work (worker/lease/hints.h); 0 is none.
 using Hint = std::uint64_t;
 
-// What the workers of one pool share.
+// State shared by the workers of one pool.
 struct PoolBoard {
   std::atomic<std::uint32_t> bell;     // futex word: each ring increments it
   std::atomic<std::uint32_t> waiters;  // 0: a submitter saves the system call

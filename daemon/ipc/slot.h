@@ -46,9 +46,9 @@ struct StartFailures {
   std::int32_t wait_status;  // of the last one
 };
 
-// Reloads since the daemon started, numbered by their HUP from 1; 0: none. Number of the last
-// reload whose check began, that changed nothing, whose workers are started, and whose former
-// workers have all left. The supervisor writes them for people who wait; nothing else depends on
+// Reloads since the daemon started, numbered by their HUP from 1; 0: none. Each field has the
+// number of the last reload that began its check, changed nothing, started its workers, or saw the
+// last former worker leave. The supervisor writes them for people who wait; nothing else depends on
 // them.
 struct ReloadCounts {
   std::uint32_t begun, refused, adopted, finished;

@@ -15,7 +15,7 @@
 // the content of a file says whether it belongs to this run of allotd.
 namespace allot::meter {
 
-// Run of the instance whose slots are behind this descriptor. nullopt: not a slot file.
+// Run of the instance with the slot file `slots`. nullopt: not a slot file.
 [[nodiscard]] std::optional<Life> life_of(int slots);
 // Run of the instance with this runtime folder; the last run if allotd is down.
 [[nodiscard]] std::optional<Life> life_in(const std::string& runtime_dir);

@@ -13,7 +13,7 @@ namespace allot::meter {
 
 inline constexpr char kRequestMagic[8] = {'A', 'l', 'l', 'o', 't', 'R', 'e', 'q'};
 inline constexpr std::uint32_t kRequestVersion = 1;
-inline constexpr std::size_t kRoutes = 128;  // with those of other versions since allotd started
+inline constexpr std::size_t kRoutes = 128;  // with routes of other versions since allotd started
 inline constexpr std::size_t kRouteNameSize = 32;
 inline constexpr std::size_t kStatusClasses = 5;  // 1xx to 5xx
 

@@ -276,7 +276,7 @@ BlockInHand::Next BlockInHand::make_way(const Executor::Need& need) {
 // Runs one task, or several in one call. With InThisThread it has ended when this returns.
 BlockInHand::Next BlockInHand::start_job(const Executor::Need& need) {
   const queue::TaskKey key = tasks_[next_].key;
-  std::optional<TurnEnd> turn;  // its attempt is recorded until it is acknowledged
+  std::optional<TurnEnd> turn;  // held until the task is acknowledged
   if (need.worker) {
     // Finished neighbours must not run again because of it.
     if (!mutant::removed("ack_before_careful")) ack();

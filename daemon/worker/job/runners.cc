@@ -72,7 +72,7 @@ bool Runners::may_queue(const Need& need) const {
   return need.may_wait && queue_.size() < most_waiting() && running_in_partition() > 0;
 }
 
-// Limit by which the last waiting job waits as long as for two jobs that are just short.
+// With this number of waiting jobs, the last one waits as long as two jobs that are just short.
 std::size_t Runners::most_waiting() const {
   if (typical_ns_ >= short_ns_) return 0;
   return runners_.size() *

@@ -104,7 +104,7 @@ std::string move_to_leaf(const std::string& base, pid_t daemon) {
 // Returns the reason if it cannot.
 std::string enable(const std::string& base, const std::vector<std::string>& controllers,
                    pid_t daemon) {
-  // The root of all cgroups has no type, and may have both.
+  // The root of all cgroups has no type; it may share out controllers and have processes.
   if (::access((base + "/cgroup.type").c_str(), F_OK) == 0) {
     if (std::string why = move_to_leaf(base, daemon); !why.empty()) return why;
   }

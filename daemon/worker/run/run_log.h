@@ -12,7 +12,7 @@
 #include "worker/run/decide.h"
 #include "worker/run/run.h"
 
-// Log lines about runs, for the worker, its settler and its watches.
+// Log lines about runs, for every process that ends them.
 namespace allot::worker {
 
 // The field that ties a line to the trace of its task; empty for a task without a trace.

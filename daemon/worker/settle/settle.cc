@@ -284,7 +284,7 @@ queue::Fenced end_attempt(const Tools& tools, const FormerRun& run, queue::Then 
   const queue::Ending ending = *decide(run.facts).ending;  // a crash has something to write
   auto fenced = queue::Fenced::kLost;
   if (const auto claim = leased(tools, run)) fenced = write(tools, *claim, ending, then);
-  // A lease that stays does not say whether the task was detached, as it can be next to others.
+  // A task with neighbours may have been detached although the lease stays.
   if (fenced == queue::Fenced::kWritten && then == queue::Then::kRelease) return fenced;
   const auto held = tools.detached.held(tools.db, run.id());
   return held ? write(tools, *held, ending) : fenced;
