@@ -6,6 +6,7 @@
 
 namespace allot {
 
+// Clocks and durations in nanoseconds, for every program.
 using Nanos = std::uint64_t;
 
 inline constexpr Nanos kMicro = 1'000;

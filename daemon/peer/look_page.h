@@ -28,7 +28,7 @@ struct StandingLease {
   char expire_at[kExpirySize];  // as the server prints it
 };
 
-// The connection of the steward's polls. A new connection has to observe all stopped holders again,
+// The connection of the steward's polls. A new connection has to observe all stalled holders again,
 // and makes workers test their own connections.
 struct LookSource {
   std::uint64_t server_id = 0, term = 0, generation = 0;

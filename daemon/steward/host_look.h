@@ -19,7 +19,7 @@
 
 namespace allot::steward {
 
-// Polls for all workers of this host, which saves each of them a statement (S77): stopped leases
+// Polls for all workers of this host, which saves each of them a statement (S77): stalled leases
 // and detached tasks (S4), and whether the server is still the writer (S2). It publishes the result
 // on a page for them. It has its own thread and connection, so that chores do not delay it.
 class HostLook {

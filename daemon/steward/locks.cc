@@ -9,7 +9,7 @@ namespace allot::steward {
 namespace {
 
 // Less than the shortest TTL, so that a lock which was taken right after a poll is free within two
-// of its TTLs: one to see that its holder stopped, and the time until that begins.
+// of its TTLs: one to see that its holder stalled, and the time until that begins.
 constexpr Nanos kLocksEvery = kSecond * queue::kShortestLockTtl.count() * 3 / 4;
 // Interval after kIdleAfter without a lock: e2e_idle bounds the cost of a cluster without locks.
 constexpr Nanos kIdleEvery = 6 * kLocksEvery;

@@ -11,7 +11,7 @@
 
 namespace allot::steward {
 
-// Frees named locks whose holder stopped (S38), for clients that only take free locks, within two
+// Frees named locks whose holder stalled (S38), for clients that only take free locks, within two
 // of their TTLs, and removes abandoned tickets. One host does this for all: one statement in 0.75
 // s, and one more when a lock is due, or one in 4.5 s after a minute without a lock. A lock is
 // freed in the state that was seen, so that a second host finds nothing to do (S46).

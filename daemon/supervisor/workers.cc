@@ -75,7 +75,7 @@ void Workers::move(std::uint32_t index, SlotEvent event) {
 }
 
 void Workers::tick(Nanos now, Nanos& wake_at) {
-  // If this loop was stopped, so were all processes (a paused container): they get time to beat
+  // If this loop was suspended, so were all processes (a paused container): they get time to beat
   // again.
   const Nanos standstill = kTick + milliseconds(answer_.frozen_ms) / 2;
   if (last_tick_ != 0 && now - last_tick_ > standstill) beat_since_ = now;

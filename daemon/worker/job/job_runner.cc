@@ -70,7 +70,7 @@ Facts::Outcome outcome_of(plugin_host::OutcomeKind kind) {
   return Facts::Outcome::kRetry;
 }
 
-// A task that was charged an attempt has begun. A task that began otherwise no longer has an expiry
+// A task with a charged attempt has begun. A task that began in another way has lost its expiry
 // (A14).
 bool expired(const queue::Task& task, Nanos fetched_ns) {
   if (!task.expires_in || task.attempt > 0) return false;
@@ -155,7 +155,7 @@ std::vector<TaskEnd> JobRunner::run(Job& job) {
     call.members.front().end = {Result::kLeaseGone};
     return ends;
   }
-  // The steps before may have taken long: a careful turn, a payload, a stopped process.
+  // The steps before may have taken long: a careful turn, a payload, a suspended process.
   const bool late = boot_ns() >= job.start_by_ns;
   if (late || !begin(call)) {
     const Result result = late ? Result::kNothing : Result::kLeaseGone;

@@ -242,7 +242,7 @@ bool Runners::ended(Runner& runner, JobEnd end, Nanos took) {
 
 JobEnd Runners::execute(JobRunner& jobs, Job job) {
   JobEnd end{.job = std::move(job)};
-  // The block loop did not check jobs that waited until now.
+  // The block loop has not checked jobs that waited until now.
   if (asked() == Asked::kStop) {
     end.tasks.resize(end.job.tasks.size());
     return end;

@@ -334,7 +334,7 @@ void Finder::scout() {
   ++seen_bell_;
 }
 
-// S77. The next poll of a queue with a rate is planned elsewhere.
+// S77. rates_ has already planned the next poll of a queue with a rate.
 void Finder::plan_next_look(const queue::Scouted& scouted) {
   const Nanos now = mono_ns();
   const Nanos before = pool_.scout_interval_ns.load();

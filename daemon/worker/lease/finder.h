@@ -29,7 +29,7 @@
 namespace allot::worker {
 
 // Finds the next partition with work and leases it; for the block loop. Order of the search: a
-// partition that a settler freed, a lease whose holder stopped (S4), a hint from the board, and, as
+// partition that a settler freed, a lease whose holder stalled (S4), a hint from the board, and, as
 // scout, all free partitions (one worker of the pool at a time, S13). Without a result it sleeps
 // until the doorbell rings or the polling floor is reached. In a pool with weights the hint belongs
 // to the queue whose turn it is.

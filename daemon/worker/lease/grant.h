@@ -18,7 +18,7 @@ namespace allot::worker {
 // the block loop uses it.
 class Grant {
  public:
-  // Starts that were not used by then are charged again: a worker that was stopped starts nothing
+  // Starts that were not used by then are charged again: a worker that was suspended starts nothing
   // on an old grant.
   static constexpr Nanos kLapse = 200 * kMilli;
 

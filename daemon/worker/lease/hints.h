@@ -7,8 +7,8 @@
 
 #include "ipc/board.h"
 
-// Hints on the board, by which the workers of a pool show each other where work is. Any thread may
-// call these functions.
+// Hints on the board, by which the workers of a pool show each other where work is. For finders
+// and settlers.
 namespace allot::worker {
 
 // Queue id and partition number.

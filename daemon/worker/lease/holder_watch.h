@@ -15,7 +15,7 @@
 
 namespace allot::worker {
 
-// Stopped holders that a worker may take over (S4): found by the steward of its host (S77), or by
+// Stalled holders that a worker may take over (S4): found by the steward of its host (S77), or by
 // the worker itself if the steward's page is old or belongs to another server; its own watch then
 // starts empty. Rows are always read by the worker: the page only says which.
 template <typename Key, typename Observation>
@@ -27,7 +27,7 @@ class HolderWatch {
 
   HolderWatch(Session& session, Nanos ttl_ns) : session_(session), own_(ttl_ns) {}
 
-  // Costs one read of the page, unless it shows a stopped holder or cannot be used. `key_of()`: the
+  // Costs one read of the page, unless it shows a stalled holder or cannot be used. `key_of()`: the
   // key of an entry, if it is of this kind; `served()`: whether its queue is served; `statement()`
   // reads the rows.
   template <typename KeyOf, typename Served, typename Statement>

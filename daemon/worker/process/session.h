@@ -121,7 +121,7 @@ class Session {
   bool notes_changes_ = false;
   std::optional<std::uint64_t> leaving_since_ns_;
   peer::LookReader* page_ = nullptr;
-  peer::LookSource steward_{};  // its connection by the page at the last test of this one
+  peer::LookSource steward_{};  // connection of the page at the last test of this one
 };
 
 // Throws unless schema and server are fit for the protocol. Records the server (S48).

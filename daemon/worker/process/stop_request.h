@@ -5,7 +5,7 @@
 
 #include "ipc/board.h"
 
-// Request to this worker by a signal, or by the loss of the supervisor. It only ever rises.
+// Request to this worker by a signal, or by the loss of the supervisor. It only increases.
 namespace allot::worker {
 
 enum class Asked : int {

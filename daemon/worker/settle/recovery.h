@@ -38,7 +38,7 @@ void look_back(db::Connection& db, const queue::TaskId& id, Facts& facts);
 void reclaim_detached(db::Connection& db, const config::Settings& settings,
                       const queue::DetachedStore& store);
 
-// S20: a worker recovers detached tasks of its queues whose holder stopped (S4). Mostly the steward
+// S20: a worker recovers detached tasks of its queues whose holder stalled (S4). Mostly the steward
 // of its host finds them (S77).
 class Recovery {
  public:
