@@ -6,6 +6,7 @@
 
 namespace allot {
 
+// Clocks and durations in nanoseconds, for every program.
 using Nanos = std::uint64_t;
 
 inline constexpr Nanos kMicro = 1'000;
@@ -23,13 +24,13 @@ inline Nanos clock_ns(clockid_t id) {
   return static_cast<Nanos>(ts.tv_sec) * kSecond + static_cast<Nanos>(ts.tv_nsec);
 }
 
-// For deadlines: this clock goes on while the machine sleeps, so a lease that ended during a
-// suspend has ended.
+// For deadlines: this clock runs while the machine sleeps, so a lease that ended during a suspend
+// has ended.
 inline Nanos boot_ns() {
   return clock_ns(CLOCK_BOOTTIME);
 }
 
-// For signs of life: this clock stops while the machine sleeps, so a resume does not look like a
+// For heartbeats: this clock stops while the machine sleeps, so a resume does not look like a
 // freeze.
 inline Nanos mono_ns() {
   return clock_ns(CLOCK_MONOTONIC);

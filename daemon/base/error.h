@@ -8,7 +8,7 @@
 
 namespace allot {
 
-// A failure for a person: what, where and how to fix it, in one line, and the exit code for it.
+// A failure reported to a person: what, where and how to fix it, in one line, and the exit code.
 // base, ipc and supervisor do not use it, because they are built without exceptions
 // (docs/decisions/0006).
 class Error : public std::runtime_error {

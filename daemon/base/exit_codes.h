@@ -3,7 +3,7 @@
 
 namespace allot {
 
-// One list for every program, after sysexits.h; docs/exit-codes.md explains it.
+// Exit codes of every program, after sysexits.h; docs/exit-codes.md explains them.
 enum ExitCode : int {
   kExitOk = 0,
   kExitFailure = 1,          // the operation was tried and failed; the message says why
@@ -12,8 +12,8 @@ enum ExitCode : int {
   kExitNoInput = 66,         // a named input file cannot be read
   kExitUnavailable = 69,     // the database cannot be reached
   kExitSoftware = 70,        // a defect of Allot itself
-  kExitCannotCreate = 73,    // a folder, file or socket cannot be made
-  kExitOutcomeUnknown = 75,  // the reply to a submission was lost: the task may exist, never twice
+  kExitCannotCreate = 73,    // a folder, file or socket cannot be created
+  kExitOutcomeUnknown = 75,  // reply to a submission lost: the task may exist, but only once
   kExitConfig = 78,          // configuration, plugins, credentials or schema
 };
 

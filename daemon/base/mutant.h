@@ -8,9 +8,9 @@
 
 namespace allot::mutant {
 
-// Whether this run leaves out `rule`, to show that a test notices: a build with
+// Whether this run leaves out `rule`, to show that a test notices. A build with
 // -DALLOT_MUTATIONS=ON leaves out the one rule that $ALLOT_WITHOUT names (scripts/mutants has the
-// list). In every other build this is false at compile time, and leaves no code.
+// list). In every other build this is false at compile time and adds no code.
 #ifdef ALLOT_MUTATIONS
 inline bool removed(std::string_view rule) {
   static const char* const chosen = std::getenv("ALLOT_WITHOUT");

@@ -4,10 +4,10 @@
 #include <cstddef>
 
 // Maximum lengths of names, in bytes. The schema, the slot and the meter have room for them, and
-// every door refuses a longer one, so that no name is ever cut (S79).
+// every entry point refuses a longer name, so that a name is never cut (S79).
 namespace allot {
 
 inline constexpr std::size_t kMaxQueueName = 63;
-inline constexpr std::size_t kMaxTypeName = 127;  // a class of a framework with its namespaces
+inline constexpr std::size_t kMaxTypeName = 127;  // a framework class with its namespaces
 
 }  // namespace allot

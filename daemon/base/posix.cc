@@ -14,7 +14,7 @@
 namespace allot {
 namespace {
 
-// Calls read() or write() until all of it is done. False on the first error or at the end of file.
+// Calls read() or write() until all bytes are done. False on the first error or at end of file.
 template <class Call, class Byte>
 bool repeat(Call call, int fd, Byte* at, std::size_t size) {
   while (size > 0) {
@@ -33,10 +33,10 @@ bool write_all(int fd, const void* data, std::size_t size) {
   return repeat(::write, fd, static_cast<const char*>(data), size);
 }
 
-// S71: a file has no reader to wait for, and a socket is asked for each write. A pipe or a terminal
-// is opened again, because the flags of another description are our own. It cannot be where it
-// belongs to another user, or without /proc: then a pipe that has room takes PIPE_BUF bytes, unless
-// another process takes that room first.
+// S71: a file never blocks, and for a socket the flag of this one call is enough. A pipe or a
+// terminal is opened again, because the flags of a new description are private. That fails without
+// /proc or if another user owns the pipe; then a pipe with room takes PIPE_BUF bytes, unless
+// another process fills that room first.
 ssize_t write_now(int fd, const void* data, std::size_t size) {
   if (::lseek(fd, 0, SEEK_CUR) >= 0) return ::write(fd, data, size);
   const ssize_t sent = ::send(fd, data, size, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -53,7 +53,7 @@ ssize_t write_now(int fd, const void* data, std::size_t size) {
 
 int open_log(const char* path) {
   const int fd = ::open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0640);
-  if (fd >= 0) ::fcntl(fd, F_SETFL, O_APPEND);  // handlers that print get it as well
+  if (fd >= 0) ::fcntl(fd, F_SETFL, O_APPEND);  // inherited by handlers that print
   return fd;
 }
 

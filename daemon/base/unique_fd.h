@@ -7,7 +7,7 @@
 
 namespace allot {
 
-// Owns one file descriptor. Movable, never copied; -1 means none.
+// Owns one file descriptor. Movable, not copyable; -1 means none.
 class UniqueFd {
  public:
   UniqueFd() = default;

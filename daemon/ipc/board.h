@@ -21,23 +21,23 @@ inline constexpr std::size_t kQueueWords = 16;
 // A partition that probably has work (worker/lease/hints.h); 0 is none.
 using Hint = std::uint64_t;
 
-// What the workers of one pool share.
+// State shared by the workers of one pool.
 struct PoolBoard {
   std::atomic<std::uint32_t> bell;     // futex word: each ring increments it
-  std::atomic<std::uint32_t> waiters;  // a submitter makes no system call when nobody waits
-  // The queues that the pool serves: bit `id` modulo the number of bits. A bit that two queues
-  // share costs a look that finds nothing.
+  std::atomic<std::uint32_t> waiters;  // 0: a submitter saves the system call
+  // Queues that the pool serves: bit `id` modulo the number of bits. If two queues share a bit, the
+  // price is a poll that finds nothing.
   std::atomic<std::uint64_t> queues[kQueueWords];
-  std::atomic<std::uint64_t> next_scout_ns;  // CLOCK_MONOTONIC; whoever moves it on by CAS scouts
+  std::atomic<std::uint64_t> next_scout_ns;  // CLOCK_MONOTONIC; the winner of a CAS scouts
   std::atomic<std::uint32_t> hint_count;
   std::atomic<std::uint32_t> hint_next;
   std::atomic<Hint> hints[kMaxHints];
   std::atomic<Hint> urgent[kMaxUrgent];  // freed by a settler: workers take these first
   std::atomic<std::uint32_t> urgent_count;
-  // By which a scout says how soon the next one goes (worker/lease/polling.h), CLOCK_MONOTONIC: the
-  // interval, the last look, when a lease of the pool last ended, when a task was last found that
-  // nothing rang for, and when the next task is due that the last look saw. standby_until_ns: one
-  // idle worker wakes then for the next look, the others sleep on.
+  // Input for the time of the next poll (worker/lease/polling.h), CLOCK_MONOTONIC: the interval,
+  // the last poll, the last end of a lease of the pool, the last time a task was found without a
+  // ring, and when the next task known to the last poll is due. standby_until_ns: one idle worker
+  // wakes then for the next poll; the others stay asleep.
   std::atomic<std::uint64_t> scout_interval_ns, scouted_ns, lease_ended_ns, unrung_ns, next_due_ns,
       standby_until_ns;
 };

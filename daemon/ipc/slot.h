@@ -14,7 +14,7 @@
 // layout needs a new kSlotVersion; a supervisor never runs over slots of another version (S25).
 namespace allot::ipc {
 
-// Descriptors that a child finds open after exec. None of them survives into a grandchild.
+// Descriptors that are open in a child after exec. A grandchild inherits none of them.
 inline constexpr int kSlotFd = 3;    // the slot file
 inline constexpr int kDeathFd = 4;   // death pipe, read end: EOF means that the supervisor is gone
 inline constexpr int kNotifyFd = 5;  // eventfd, write 1: "look at my slot"
@@ -22,33 +22,34 @@ inline constexpr int kBoardFd = 6;   // the board file: doorbell and hints (boar
 inline constexpr int kAnswerFd = 7;  // preflight answer (preflight.h), or readiness newline
 inline constexpr int kLockFd = 8;    // the instance lock, held by every process of the instance
 inline constexpr int kLockPidSize = 11;  // its first line: the pid of allotd; see peer/lock_mark.h
-inline constexpr int kConfigFd = 9;      // the checked configuration; a config check is to write it
+inline constexpr int kConfigFd = 9;      // the checked configuration; a config check writes it
 inline constexpr int kLastFd = kConfigFd;
 
 inline constexpr char kSlotMagic[8] = {'A', 'l', 'l', 'o', 't', 'S', 'l', 't'};
 inline constexpr std::uint32_t kSlotVersion = 5;
 inline constexpr std::size_t kPage = 4096;
-inline constexpr std::uint32_t kMaxSlots = 514;  // old and new ones of a reload
+inline constexpr std::uint32_t kMaxSlots = 514;  // with old and new slots of a reload
 inline constexpr std::size_t kMaxRunning = 64;
 inline constexpr std::size_t kMaxFinished = 1024;
-inline constexpr std::size_t kQueueNameSize = kMaxQueueName + 1;  // with its end, as the next ones
+inline constexpr std::size_t kQueueNameSize = kMaxQueueName + 1;  // with the final zero, also below
 inline constexpr std::size_t kTypeSize = kMaxTypeName + 1;
 inline constexpr std::size_t kProgressWordSize = 48;
 inline constexpr std::uint8_t kNoProgress = 255;
 inline constexpr std::size_t kTaskIdSize = 32;
 inline constexpr std::size_t kMaxPools = 17;  // the last is the steward's
 
-// Workers of a pool that ended before they were ready, or right afterwards, since one last proved
-// itself. For people; the supervisor writes it and never reads it.
+// Workers of a pool that ended before they were ready, or right afterwards, since a worker last
+// proved itself. For people; the supervisor writes it and never reads it.
 struct StartFailures {
   char pool[32];
   std::uint32_t count;
   std::int32_t wait_status;  // of the last one
 };
 
-// Reloads since the daemon started, numbered by their HUP from 1; 0: none. The last one whose check
-// began, that changed nothing, whose workers are started, and whose former workers have all left.
-// The supervisor writes them for people who wait; nothing but that depends on them.
+// Reloads since the daemon started, numbered by their HUP from 1; 0: none. Each field has the
+// number of the last reload that began its check, changed nothing, started its workers, or saw the
+// last former worker leave. The supervisor writes them for people who wait; nothing else depends on
+// them.
 struct ReloadCounts {
   std::uint32_t begun, refused, adopted, finished;
 };
@@ -66,7 +67,7 @@ struct SlotFileHeader {
 };
 static_assert(sizeof(SlotFileHeader) <= kPage);
 
-// What the worker says it is doing. The worker writes it; once it is dead, the supervisor does.
+// State that the worker reports. The worker writes it; once it is dead, the supervisor does.
 enum class WorkerState : std::uint32_t {
   kBlank = 0,   // unused since the slot was given out, or all settled
   kConnecting,  // no database connection
@@ -76,25 +77,25 @@ enum class WorkerState : std::uint32_t {
   kStopping,    // asked to stop; acknowledging and releasing
 };
 
-// What a worker says once it is ready, and will be seen as started from then on. The steward runs
-// no tasks: that it is ready does not make the daemon so.
+// Readiness of a worker: set once, and it counts as started from then on. The steward runs no
+// tasks, so its readiness does not make the daemon ready.
 inline constexpr std::uint64_t kReady = 1, kReadyWithoutTasks = 2;
 
-// What set the hard deadline of a task: its time limit, the end of a promise of progress (B3), or a
+// Origin of a task's hard deadline: its time limit, the end of a promise of progress (B3), or a
 // request to cancel it (B11).
 enum class Limit : std::uint32_t { kTime, kProgress, kCancel };
 
-// Where a run is: a task at work, from the announcement of its attempt to its verdict. Its worker
-// writes the state before it acts, so that whoever reads the slot of a dead worker knows what is to
-// be healed. worker/process/run_state.h has the transitions.
+// State of a run: a task at work, from the announcement of its attempt to its verdict. The worker
+// writes the state before it acts, so that a reader of a dead worker's slot knows what to heal.
+// worker/process/run_state.h has the transitions.
 enum class RunState : std::uint8_t {
   kFree = 0,          // the entry has no run
   kAnnounced,         // the attempt is written, or about to be; its handler has not begun (S7)
   kRunning,           // in its handler
-  kReturned,          // out of its handler, without a verdict: nobody kills the worker for it
+  kReturned,          // out of its handler, without a verdict: never a reason to kill the worker
   kFinished,          // succeeded; about to be on the list of finished tasks
   kRefunding,         // its attempt is about to be taken back
-  kRunningDetached,   // as above, of a task that left its partition to other workers (B12)
+  kRunningDetached,   // as above, for a task that left its partition to other workers (B12)
   kReturnedDetached,  // likewise
   kFinishedDetached,  // succeeded; about to be acknowledged where it is
   kRefundingDetached
@@ -103,37 +104,36 @@ enum class RunState : std::uint8_t {
 inline constexpr bool in_handler(RunState state) {
   return state == RunState::kRunning || state == RunState::kRunningDetached;
 }
-// A death of the worker is charged to it.
+// A death of the worker is charged to such a run.
 inline constexpr bool at_work(RunState state) {
   return in_handler(state) || state == RunState::kReturned || state == RunState::kReturnedDetached;
 }
 
-// What is known of a run whose state is not kFree. Times are CLOCK_BOOTTIME ns; 0 means no
-// deadline.
+// Facts about a run whose state is not kFree. Times are CLOCK_BOOTTIME ns; 0 means no deadline.
 struct RunRecord {
   std::uint64_t run_key, first_key, started_ns, soft_deadline_ns;
   std::uint64_t hard_deadline_ns;             // progress moves it: read it with an atomic_ref
-  std::uint32_t prio, attempt, max_attempts;  // attempt: the number of this one, from 1
+  std::uint32_t prio, attempt, max_attempts;  // attempt: its number, from 1
   std::uint32_t unique;                       // 1: it has a row in task_unique
   char type[kTypeSize];
   char task[kTaskIdSize];                // its public id
   std::uint32_t limited_by;              // Limit
   std::uint32_t queue_id, partition_no;  // where it waited; a detached task outlives that lease
   char queue_name[kQueueNameSize];
-  // What its handler says of itself, for people. `progress` is kNoProgress while the word is
+  // Progress report of the handler, for people. `progress` is kNoProgress while the word is
   // written.
   std::uint8_t progress;  // 0..100, or kNoProgress
   char progress_word[kProgressWordSize];
 };
 
 // A task that a handler finished and that the worker has not acknowledged yet. first_key is 0 for a
-// first attempt, of which only the row of the task exists; unique as in RunRecord.
+// first attempt, which has only the row of the task; unique as in RunRecord.
 struct FinishedTask {
   std::uint64_t run_key, first_key, prio, unique;
 };
 
-// Every count and state is stored after the entry that it makes visible (release order), so that a
-// reader sees only whole entries in the slot of a process that died at any instruction.
+// Every count and state is stored after the entry that it makes visible (release order). A reader
+// therefore sees only whole entries, at whatever instruction the process died.
 //
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): mapped over a file of zero bytes
 struct Slot {
@@ -146,7 +146,7 @@ struct Slot {
   std::atomic<std::uint64_t> heartbeat_ns;  // CLOCK_MONOTONIC
   std::uint64_t holder_id;                  // q_lock_table.lock_by of this worker (S2)
 
-  // Those of the block loop, the lease keeper, and the runners; 0 = none.
+  // Connections of the block loop, the lease keeper and the runners; 0 = none.
   std::atomic<std::uint64_t> connection_ids[2 + kMaxRunning];
   std::uint64_t connected_ns[2 + kMaxRunning];  // CLOCK_BOOTTIME when the id was written
 
@@ -154,12 +154,12 @@ struct Slot {
   std::atomic<std::uint32_t> lease_held;
   std::uint32_t queue_id, partition_no;
   std::uint32_t exclusive;                       // 1: kill a running task at lease_deadline_ns (S5)
-  std::atomic<std::uint64_t> epoch;              // 0 while not known
+  std::atomic<std::uint64_t> epoch;              // 0 while unknown
   std::atomic<std::uint64_t> lease_deadline_ns;  // CLOCK_BOOTTIME
   char queue_name[kQueueNameSize];
 
-  // The server of each of connection_ids, as db::Connection::server_id(), and for how many seconds
-  // it had been up, as queue::server_uptime().
+  // Server of each connection in connection_ids, as db::Connection::server_id(), and its uptime in
+  // seconds, as queue::server_uptime().
   std::uint64_t server_ids[2 + kMaxRunning], server_uptimes[2 + kMaxRunning];
 
   // Counters since the worker started.
@@ -173,9 +173,9 @@ struct Slot {
   std::atomic<std::uint32_t> finished_count;
   std::atomic<std::uint32_t> database_away;  // 1: the last call found no server, or no connection
 
-  // Of the configuration that it runs: config::Files::mark() and place(). The rest is set by the
-  // supervisor: when it died (CLOCK_BOOTTIME), and 1 if it was killed because its heartbeat
-  // stopped.
+  // config_mark, config_place: config::Files::mark() and place() of the configuration in use. The
+  // supervisor sets the rest: time of death (CLOCK_BOOTTIME), and 1 if the worker was killed
+  // because its heartbeat stopped.
   std::uint64_t config_mark, config_place, died_ns;
   std::uint32_t frozen;
 
@@ -185,12 +185,12 @@ struct Slot {
 static_assert(sizeof(Slot) == 15 * kPage);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-// Where a slot begins, and so the size of a file with as many.
+// Offset of a slot, and so the size of a file with this many slots.
 inline constexpr std::size_t slot_offset(std::uint32_t index) {
   return kPage + std::size_t{index} * sizeof(Slot);
 }
 
-// The last entry whose state fits; kMaxRunning: there is none.
+// The last entry whose state fits; kMaxRunning if there is none.
 inline std::size_t last_run(const Slot& slot, bool (*fits)(RunState)) {
   for (std::size_t entry = kMaxRunning; entry-- > 0;) {
     if (fits(slot.run_states[entry])) return entry;
@@ -202,7 +202,7 @@ inline bool runs_under_lease(const Slot& slot) {
   return last_run(slot, [](RunState state) { return state == RunState::kRunning; }) != kMaxRunning;
 }
 
-// True when a death of this worker leaves something to release, acknowledge or charge.
+// Whether a death of this worker leaves something to release, acknowledge or charge.
 inline bool needs_settling(const Slot& slot) {
   return slot.lease_held.load(std::memory_order_acquire) != 0 ||
          slot.finished_count.load(std::memory_order_acquire) != 0 ||

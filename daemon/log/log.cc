@@ -25,11 +25,11 @@
 namespace allot::log {
 namespace {
 
-// How long a thread waits for a reader that is slow. Once a line was dropped none waits, until
-// lines get through again.
+// How long a thread waits for a slow reader. After a dropped line there is no wait until lines get
+// through again.
 constexpr Nanos kMoment = 100 * kMilli;
 
-// Returns how much is left, for which there was no room in time.
+// Returns the number of bytes left for which there was no room in time.
 std::size_t write_line(int fd, std::string_view line, Nanos patience) {
   const Nanos deadline = mono_ns() + patience;
   while (!line.empty()) {
@@ -55,11 +55,11 @@ bool same_file(int one, int other) {
 }
 
 // Unlike spdlog's file sinks this one has no buffer: stdio may split a long line into several
-// writes, and then the lines of two processes mix. A line that nobody makes room for is dropped and
-// counted, because a log that is not read must hold up no task.
+// writes, and then the lines of two processes mix. A line without room is dropped and counted,
+// because an unread log must not delay a task.
 class LineSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
-  // `dropped_line` makes the text that says how many lines were dropped.
+  // `dropped_line` makes the line that reports the number of dropped lines.
   using DroppedLine = std::function<std::string(std::uint64_t lines)>;
   LineSink(std::string file, UniqueFd fd, DroppedLine dropped_line)
       : file_(std::move(file)), fd_(std::move(fd)), dropped_line_(std::move(dropped_line)) {}
@@ -90,7 +90,7 @@ class LineSink : public spdlog::sinks::base_sink<std::mutex> {
   void flush_() override {}
 
  private:
-  // Says what was dropped. False: there is no room even for that.
+  // Reports dropped lines. False: there is no room even for this report.
   bool flows() {
     if (dropped_ == 0) return true;
     const std::string text = dropped_line_(dropped_);
@@ -99,7 +99,7 @@ class LineSink : public spdlog::sinks::base_sink<std::mutex> {
     return true;
   }
 
-  // Goes to standard error where the file takes no more: a full disk must not hide the line.
+  // Writes to standard error if the file accepts nothing more: a full disk must not hide the line.
   bool put(const spdlog::details::log_msg& message) {
     spdlog::memory_buf_t line;
     if (cut_) line.push_back('\n');
@@ -118,7 +118,7 @@ class LineSink : public spdlog::sinks::base_sink<std::mutex> {
   UniqueFd fd_;  // none = standard error
   DroppedLine dropped_line_;
   std::uint64_t dropped_ = 0;
-  bool cut_ = false;  // the last line has no end
+  bool cut_ = false;  // the last line lacks its end
 };
 
 struct State {
@@ -170,7 +170,7 @@ const char* name_of(Level level) {
   return "unknown";
 }
 
-// The prefix that journald takes for the priority of the line, as in sd-daemon(3).
+// Priority prefix for journald, as in sd-daemon(3).
 const char* journal_prefix(Level level) {
   switch (level) {
     case Level::kDebug:
@@ -197,7 +197,7 @@ const char* pattern_of(LogFormat format) {
   return "%v";
 }
 
-// The line in JSON, as it is after its time.
+// The JSON line without its time.
 std::string json_line(const std::string& program, Level level, std::string_view event,
                       Fields fields) {
   std::string line;
@@ -242,8 +242,8 @@ std::string line_of(LogFormat format, const std::string& program, Level level,
   return {};
 }
 
-// $JOURNAL_STREAM is "device:inode" of the stream that systemd connected; children inherit it also
-// where standard error is something else.
+// $JOURNAL_STREAM is "device:inode" of the stream that systemd connected; children inherit it even
+// if their standard error is something else.
 bool stderr_is_the_journal() {
   const char* stream = std::getenv("JOURNAL_STREAM");
   struct stat status = {};

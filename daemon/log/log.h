@@ -9,11 +9,10 @@
 
 #include "base/log_format.h"
 
-// One line per event: UTC, level, program, event, then key=value, in one of the forms of
-// base/log_format.h. Each line is one write(2) to a file opened with O_APPEND, so several processes
-// can share a file. No call waits longer than a moment for whoever reads the lines: those that
-// there is no room for are dropped, and the next line says first how many. Any thread may call
-// every function.
+// One line per event, for every program: UTC, level, program, event, then key=value, in one of the
+// formats of base/log_format.h. Each line is one write(2) to a file opened with O_APPEND, so
+// several processes can share a file. A call waits only briefly for a slow reader: lines without
+// room are dropped, and the next line first reports how many. Any thread may call every function.
 namespace allot::log {
 
 enum class Level { kDebug, kInfo, kWarn, kError };
@@ -21,7 +20,7 @@ enum class Level { kDebug, kInfo, kWarn, kError };
 // Knows debug, info, warn and error. Throws Error(kExitConfig) on another word.
 [[nodiscard]] Level parse_level(std::string_view word);
 
-// A value of a field. It holds views, so it lives no longer than the call that it is written in.
+// Value of a field. It holds views, so it must not outlive the call that it is written in.
 class Value {
  public:
   // NOLINTBEGIN(google-explicit-constructor): a field is written {"key", value}.
@@ -35,7 +34,7 @@ class Value {
   Value(std::floating_point auto number) : kind_(Kind::kReal), real_(static_cast<double>(number)) {}
   // NOLINTEND(google-explicit-constructor)
 
-  // Appends the value as a line of text has it, quoted if needed.
+  // Appends the value in text form, quoted if needed.
   void append_to(std::string& line) const;
   // The same as JSON: a number, true, false, or a string. Bytes that are not UTF-8 become U+FFFD.
   void append_json_to(std::string& line) const;
@@ -49,29 +48,29 @@ class Value {
   double real_ = 0;
 };
 
-// One without a key is left out: what a line has only sometimes.
+// A field without a key is left out: for optional parts of a line.
 struct Field {
   std::string_view key;
   Value value;
 };
 using Fields = std::initializer_list<Field>;
 
-// Knows text, json, journald and auto, which is journald when lines go to standard error and that
-// is a stream to the journal ($JOURNAL_STREAM), else text. Throws Error(kExitConfig) on another
-// word.
+// Knows text, json, journald and auto. auto is journald if lines go to standard error and that is a
+// stream to the journal ($JOURNAL_STREAM), else text. Throws Error(kExitConfig) on another word.
 [[nodiscard]] LogFormat parse_format(std::string_view word, const std::string& file = {});
 
-// Call it once, before other threads start; until then lines of info and above go to standard error
-// under the name "allot". An empty file means standard error. Throws Error(kExitCannotCreate).
+// Call it once, before other threads start. Before that, lines of info and above go to standard
+// error under the name "allot". An empty file means standard error. Throws
+// Error(kExitCannotCreate).
 void setup(std::string_view program, Level level, const std::string& file = {},
            LogFormat format = LogFormat::kText);
 
-// Opens the file again under its name, after logrotate moved it, and redirects standard output and
+// Opens the file again by its name, after logrotate moved it, and redirects standard output and
 // error there if they went to it. False: it keeps the old file.
 bool reopen();
 
-// Says how many lines were dropped, if any were and there is room again. For a thread that comes by
-// regularly, where lines are rare.
+// Reports the number of dropped lines, if there are any and there is room again. For a thread that
+// wakes regularly, where lines are rare.
 void tell_dropped();
 
 [[nodiscard]] bool enabled(Level level);
@@ -90,8 +89,8 @@ inline void error(std::string_view event, Fields fields = {}) {
   write(Level::kError, event, fields);
 }
 
-// The text as a value of a line: unchanged, or in double quotes with backslash escapes when it is
-// empty, holds a space, quote, '=', backslash, control character, or bytes that are not UTF-8.
+// The text as a value of a line: unchanged, or in double quotes with backslash escapes if it is
+// empty or holds a space, quote, '=', backslash, control character, or bytes that are not UTF-8.
 [[nodiscard]] std::string quoted(std::string_view text);
 
 }  // namespace allot::log

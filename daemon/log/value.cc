@@ -35,7 +35,7 @@ std::size_t sequence_length(std::string_view text) {
   return is_continuation(at(3)) ? 4 : 0;
 }
 
-// C0, DEL and C1: each of them can steer a terminal.
+// C0, DEL and C1: each of them can control a terminal.
 bool is_control(std::string_view sequence) {
   const auto first = static_cast<Byte>(sequence[0]);
   if (sequence.size() == 1) return first < 0x20 || first == 0x7F;
@@ -91,7 +91,7 @@ void append_quoted(std::string& line, std::string_view text) {
   }
 }
 
-// A JSON string.
+// The text as a JSON string.
 void append_json(std::string& line, std::string_view text) {
   line.append(1, '"');
   while (!text.empty()) {
@@ -144,7 +144,7 @@ void Value::append_to(std::string& line) const {
 
 void Value::append_json_to(std::string& line) const {
   if (kind_ == Kind::kText) return append_json(line, text_);
-  // JSON cannot express these.
+  // JSON has no infinity or NaN.
   if (kind_ == Kind::kReal && !std::isfinite(real_)) {
     line.append("null");
     return;

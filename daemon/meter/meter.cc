@@ -11,7 +11,7 @@ constexpr std::size_t place_of(std::uint64_t hash) {
   return hash % kPlaces;
 }
 
-// FNV-1a; never 0, which says that a place is free.
+// FNV-1a; never 0, which marks a free place.
 std::uint64_t hash_of(std::string_view queue, std::string_view type) {
   std::uint64_t hash = 14695981039346656037U;
   const auto mix = [&hash](unsigned char byte) { hash = (hash ^ byte) * 1099511628211U; };
@@ -58,7 +58,8 @@ void Meter::count_elapsed(std::string_view queue, std::string_view type,
   pair_of(queue, type).elapsed_ms.fetch_add(milliseconds, std::memory_order_relaxed);
 }
 
-// Both names fit (S79). A row that another program wrote may have a longer one: its start counts.
+// Both names fit (S79). A row that another program wrote may have a longer name; only its start
+// counts.
 Pair& Meter::pair_of(std::string_view queue, std::string_view type) {
   queue = queue.substr(0, kMaxQueueName);
   type = type.substr(0, kMaxTypeName);
@@ -69,8 +70,8 @@ Pair& Meter::pair_of(std::string_view queue, std::string_view type) {
   return named(queue, type);
 }
 
-// A place that is free ends the search: places are taken in its order, none is given up, and one
-// stays free.
+// A free place ends the search: places are taken in order, none is released, and one is always
+// free.
 Pair* Meter::find(std::string_view queue, std::string_view type) {
   const std::uint64_t hash = hash_of(queue, type);
   for (std::size_t at = place_of(hash);; at = (at + 1) % kPlaces) {
@@ -118,7 +119,7 @@ void Meter::count_error(Count verdict, const ErrorName& name) {
   counter.fetch_add(1, std::memory_order_relaxed);
 }
 
-// As find(): the first place that is free ends it. nullptr: there is none of that name, but room.
+// As find(): the first free place ends the search. nullptr: the name is unknown, and there is room.
 Failures* Meter::find_error(std::uint64_t hash, std::string_view group) {
   for (std::size_t at = 0; at < kErrors; ++at) {
     const std::uint64_t there = record_.error_hashes[at].load(std::memory_order_acquire);

@@ -17,36 +17,36 @@ struct ErrorName {
   std::string_view queue;
   std::string_view type;
   std::string_view group;
-  std::string_view look;  // what they look like
+  std::string_view look;  // a sample of their text
 };
 
-// For how long a handler ran, and its task waited before. The settler of a worker does not know the
-// second.
+// Runtime of a handler, and wait of its task before that. The settler of a worker does not know the
+// wait.
 struct Took {
   Nanos ran = 0;
   std::optional<Nanos> waited{};
 };
 
-// What a slot has counted since allotd started, whichever worker had it: each of them goes on with
-// the record of the one before, so that no count falls. Only the process that has the slot writes
-// it: its worker, or once that is dead its settler. Any thread of it may, and one count makes no
-// system call, allocates nothing, and waits for nobody unless its queue and type are new here.
+// Counts of a slot since allotd started. Each worker of the slot continues the record of the one
+// before, so that no count falls. Only the process that has the slot writes it: its worker, or
+// after its death its settler. Any of its threads may; a count makes no system call, allocates
+// nothing, and blocks only if its queue and type are new here.
 class Meter {
  public:
-  // The record outlives it.
+  // The record must outlive the meter.
   explicit Meter(Record& record) : record_(record) {}
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
   ~Meter() = default;
 
-  // `took`: if its handler was called.
+  // `took`: set if the handler was called.
   void count(Count what, std::string_view queue, std::string_view type,
              std::optional<Took> took = std::nullopt, std::uint64_t times = 1)
       ALLOT_EXCLUDES(naming_);
-  // Beside its verdict, kDone or kDead: how long ago the task was due first.
+  // In addition to the verdict, kDone or kDead: time since the task was first due.
   void count_elapsed(std::string_view queue, std::string_view type, std::uint64_t milliseconds)
       ALLOT_EXCLUDES(naming_);
-  // Beside its verdict, kRetried or kDead.
+  // In addition to the verdict, kRetried or kDead.
   void count_error(Count verdict, const ErrorName& name) ALLOT_EXCLUDES(naming_);
   void count(Event what) {
     record_.events[static_cast<std::size_t>(what)].fetch_add(1, std::memory_order_relaxed);
@@ -62,7 +62,7 @@ class Meter {
 
   Record& record_;
   Mutex naming_;
-  std::atomic<bool> full_{false};  // a further pair is counted as the rest of its queue
+  std::atomic<bool> full_{false};  // a further pair is counted with the rest of its queue
 };
 
 }  // namespace allot::meter

@@ -20,13 +20,13 @@ namespace allot::meter {
 namespace {
 
 constexpr mode_t kFolderMode = 0750;
-constexpr mode_t kFileMode = 0640;  // as the slots
+constexpr mode_t kFileMode = 0640;  // as for the slots
 
 std::string folder_in(const std::string& runtime_dir) {
   return runtime_dir + "/meters";
 }
 
-// What has to stand at the head of a record of this program, and of that life.
+// Expected head of a record of this program and this run.
 Head head_of(const Record& /*record*/, const Life& life) {
   Head head{{}, kVersion, sizeof(Record), life};
   std::memcpy(head.magic, kMagic, sizeof kMagic);
@@ -48,7 +48,7 @@ bool fits(const AnyRecord& record, const Life& life) {
          record.head.size == wanted.size && of_life;
 }
 
-// Of a record whose bytes are all zero.
+// The bytes of the record are all zero.
 void begin(RequestRecord& record, const Life& life) {
   record.head = head_of(record, life);
 }
@@ -77,7 +77,7 @@ AnyRecord* map_former(const std::string& path, const Life& life) {
   return nullptr;
 }
 
-// Fills it before it has its name, so that readers see whole heads.
+// Fills the file before it gets its name, so that readers see whole heads.
 template <class AnyRecord>
 AnyRecord* make(const std::string& path, const Life& life) {
   const std::string fresh = path + ".new";
@@ -102,7 +102,7 @@ AnyRecord* open_or_make(const std::string& runtime_dir, const std::string& name,
   return make<AnyRecord>(path, life);
 }
 
-// Reads, and does not map: a mapping ends its reader where the file becomes shorter.
+// Reads instead of mapping: a mapping crashes its reader if the file becomes shorter.
 std::unique_ptr<Record> read_record(const std::string& path, const Life& life) {
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.valid()) return nullptr;
@@ -137,7 +137,7 @@ RequestRecord* open_requests(const std::string& runtime_dir, const Life& life) {
 }
 
 RequestRecord* open_requests(int file) {
-  // It is of one process, so of one life.
+  // The file belongs to one process, so to one run.
   auto* former = map<RequestRecord>(file);
   if (former != nullptr && fits(*former, {})) return former;
   if (former != nullptr) munmap(former, sizeof(RequestRecord));

@@ -10,7 +10,8 @@
 
 #include "meter/record.h"
 
-// What all slots of an instance have counted together, in one life of its allotd.
+// Sum of the counts of all slots of an instance, in one run of its allotd. For metrics and
+// commands.
 namespace allot::meter {
 
 inline constexpr std::size_t kCounts = static_cast<std::size_t>(Count::kCounts);

@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-// Which metrics there are. One table yields the text, the table in docs/monitoring.md, and the test
-// that alert rules and the dashboard name nothing else.
+// All metrics. One table yields the text, the table in docs/monitoring.md, and the test that alert
+// rules and the dashboard name nothing else.
 namespace allot::metrics {
 
 enum class Metric : std::uint8_t {
@@ -49,7 +49,7 @@ enum class Metric : std::uint8_t {
   kLatestSchedule,
   kHeldLocks,
   kLeaderless,
-  // Of the gateway.
+  // From the gateway.
   kRequests,
   kRequestSeconds,
 };
@@ -64,7 +64,7 @@ struct Described {
   std::string_view help;
 };
 
-// In the order in which they are printed.
+// In the order of output.
 [[nodiscard]] std::span<const Described> catalog();
 [[nodiscard]] const Described& described(Metric metric);
 

@@ -42,7 +42,7 @@ prometheus::ClientMetric& Page::series(Metric metric, const std::vector<std::str
   for (std::size_t i = 0; i < of.labels.size(); ++i) {
     const std::string value = as_json::printable(labels.at(i), kMostLabel);
     (key += value) += '\0';
-    // To Prometheus an empty label is none.
+    // Prometheus treats an empty label as a missing one.
     if (!value.empty()) wanted.push_back({std::string(of.labels[i]), value});
   }
   auto& [family, places] = families_[static_cast<std::size_t>(metric)];

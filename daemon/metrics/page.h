@@ -15,18 +15,18 @@
 
 namespace allot::metrics {
 
-// What one scrape gets: the samples of every metric of the catalog that has any, each series once.
-// Whoever makes it adds to it from the places that know; see slots.h and the like.
+// Result of one scrape: the samples of every metric of the catalog that has any, each series once.
+// Its owner fills it from the sources; see slots.h and the like.
 class Page final : public prometheus::Collectable {
  public:
   Page();
 
-  // The values of the metric's labels, in their order. Bytes that are not text are escaped. Of a
-  // counter or a gauge; what is added to a series twice is summed.
+  // `labels` are the values of the metric's labels, in order. Bytes that are not text are escaped.
+  // For a counter or a gauge; values added to the same series are summed.
   void add(Metric metric, double value, const std::vector<std::string_view>& labels = {});
 
   struct Histogram {
-    std::vector<double> bounds;          // upper ones, rising
+    std::vector<double> bounds;          // upper bounds, rising
     std::vector<std::uint64_t> buckets;  // not cumulative, one more than bounds
     double sum = 0;
   };
@@ -39,7 +39,7 @@ class Page final : public prometheus::Collectable {
 
   struct Family {
     prometheus::MetricFamily family;
-    std::unordered_map<std::string, std::size_t> places{};  // by labels, of what it has
+    std::unordered_map<std::string, std::size_t> places{};  // index of a sample by its labels
   };
   std::vector<Family> families_;
 };

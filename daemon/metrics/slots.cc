@@ -20,7 +20,7 @@ namespace {
 using meter::Count;
 using meter::Event;
 
-// The word of a verdict in the label.
+// Label of a verdict.
 const char* name_of(Count verdict) {
   switch (verdict) {
     case Count::kDone:
@@ -59,7 +59,7 @@ Metric metric_of(Event event) {
   }
 }
 
-// Fewer buckets than a meter has: each is a series of every queue.
+// Fewer buckets than a meter has: each of them is a series of every queue.
 constexpr std::array<std::uint64_t, 13> kShownMs{
     1, 5, 10, 50, 100, 500, 1'000, 5'000, 10'000, 60'000, 300'000, 900'000, 3'600'000};
 static_assert(std::includes(meter::kBucketsMs.begin(), meter::kBucketsMs.end(), kShownMs.begin(),
@@ -107,7 +107,7 @@ void add_meters(Page& page, const std::string& runtime_dir, const std::vector<st
   }
 }
 
-// Labelled by the slot, of which there are few, and not by the task.
+// Labelled by slot, because slots are few, and not by task.
 void add_progress(Page& page, const as_json::WorkerView& worker) {
   std::optional<std::uint32_t> least;
   for (const auto& task : worker.running) {

@@ -8,9 +8,9 @@
 
 namespace allot::metrics {
 
-// What the slots of the instance in this runtime folder say, and their meters. It costs the
-// database nothing. Types that `types` names, or has a prefix of ("shop.*"), have series of their
-// own; those of the others are summed by queue.
+// Adds the state of the instance's slots in this runtime folder, and their meters, without a query
+// to the database. Types that `types` names, or has a prefix of ("shop.*"), have their own series;
+// the others are summed by queue.
 void add_slots(Page& page, const std::string& runtime_dir, const std::vector<std::string>& types);
 
 }  // namespace allot::metrics

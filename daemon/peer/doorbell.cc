@@ -34,7 +34,7 @@ std::uint64_t bit_of(std::uint32_t queue_id) {
   return std::uint64_t{1} << (queue_id % kWordBits);
 }
 
-// A place of the board that no pool uses serves nothing.
+// An unused place of the board serves no queue.
 bool serves(const ipc::PoolBoard& pool, std::uint32_t queue_id) {
   if (queue_id != kAnyQueue) return (pool.queues[word_of(queue_id)] & bit_of(queue_id)) != 0;
   return std::any_of(std::begin(pool.queues), std::end(pool.queues),

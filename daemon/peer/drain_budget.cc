@@ -41,7 +41,7 @@ bool take(DrainBudget& budget) {
   return false;
 }
 
-// The value is so far below zero that what take() and refund() add does not matter.
+// The value is so far below zero that later calls of take() and refund() do not matter.
 void close(DrainBudget& budget) {
   budget.allowed = std::numeric_limits<std::int64_t>::min() / 2;
 }

@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <string>
 
-// What the workers of one `allot drain` may do together, and have done, in a file that all of them
-// map.
+// Common limit and counts of the workers of one `allot drain`, in a file that all of them map.
 namespace allot::peer {
 
 struct DrainBudget {
@@ -16,13 +15,13 @@ struct DrainBudget {
   std::atomic<std::uint64_t> failed;   // attempts that ended in a retry, as dead, or in a crash
 };
 
-// Makes a new file in place of an old one, and maps it. nullptr: errno says why.
+// Creates a new file in place of an old one, and maps it. nullptr: errno has the reason.
 DrainBudget* make_drain_budget(const std::string& path, std::int64_t allowed);
 
-// Maps the file that another process made; nullptr: errno says why.
+// Maps the file that another process made; nullptr: errno has the reason.
 DrainBudget* map_drain_budget(const std::string& path);
 
-// False: no attempt may start any more.
+// False: no further attempt may start.
 bool take(DrainBudget& budget);
 // Takes back an attempt that did not start after all.
 void refund(DrainBudget& budget);

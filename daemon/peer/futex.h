@@ -7,13 +7,14 @@
 
 #include "base/clock.h"
 
-// Sleeping on a number that processes share. Both answer nothing: whoever wakes looks for himself.
+// Sleeps on a number that processes share. Neither call reports a reason: after waking up, the
+// caller checks its condition itself.
 namespace allot::peer {
 
-// Wakes up to `count` of those who sleep on it.
+// Wakes up to `count` sleepers on it.
 void wake_sleepers(std::atomic<std::uint32_t>& word, std::size_t count);
 
-// Sleeps while the number is `seen`, for `timeout` at most; a signal handler ends it, too.
+// Sleeps while the number is `seen`, for at most `timeout`; a signal handler ends it, too.
 void sleep_on(std::atomic<std::uint32_t>& word, std::uint32_t seen, Nanos timeout);
 
 }  // namespace allot::peer

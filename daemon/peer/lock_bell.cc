@@ -17,17 +17,17 @@ namespace {
 
 constexpr std::size_t kBells = 256;
 constexpr const char* kFile = "lock-bells";
-constexpr mode_t kMode = 0660;  // as the board
+constexpr mode_t kMode = 0660;  // as for the board
 
-// FNV-1a: every program that shares the file has to find the same place.
+// FNV-1a: every program that shares the file has to compute the same place.
 std::size_t place_of(const std::string& name) {
   std::uint64_t hash = 14695981039346656037U;
   for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
   return hash % kBells;
 }
 
-// An invalid one where there is none and this account is not to make it: of a file that root made
-// the daemon would be kept out.
+// Invalid if the file is missing and this account may not create it: if root made it, the daemon
+// could not open it.
 UniqueFd open_file(const std::string& runtime_dir, std::size_t size) {
   const UniqueFd folder(open(runtime_dir.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
@@ -37,7 +37,7 @@ UniqueFd open_file(const std::string& runtime_dir, std::size_t size) {
     file.reset(openat(folder.get(), kFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, kMode));
     if (file.valid() && fchmod(file.get(), kMode) != 0) return UniqueFd();
   }
-  // The process that has just made it may not have got this far: the size is always the same.
+  // Its maker may not have set the size yet: the size is always the same.
   if (file.valid() && fstat(file.get(), &status) == 0 && status.st_size == 0 &&
       ftruncate(file.get(), static_cast<off_t>(size)) != 0) {
     return UniqueFd();
@@ -49,7 +49,7 @@ UniqueFd open_file(const std::string& runtime_dir, std::size_t size) {
 
 struct LockBell::Place {
   std::atomic<std::uint32_t> bell;     // futex word: each ring increments it
-  std::atomic<std::uint32_t> waiters;  // a ring makes no system call when nobody waits
+  std::atomic<std::uint32_t> waiters;  // 0: a ring saves the system call
 };
 
 struct LockBell::File {

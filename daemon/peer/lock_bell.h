@@ -9,21 +9,20 @@
 
 namespace allot::peer {
 
-// The bell of a named lock on one host, in the runtime folder of an instance: whoever waits for the
-// lock sleeps on it, and whoever gives it back, takes it or leaves the line rings it, so that
-// nobody here waits until the next look is due. It is economy: a waiter that hears nothing looks
-// all the same, and two names may share a bell, which costs a look. Any thread may call it.
+// The bell of a named lock on one host, in the runtime folder of an instance. Waiters for the lock
+// sleep on it; a client that gives it back, takes it or leaves the line rings it, so that local
+// waiters do not wait for the next poll. It only saves time: a waiter polls without it as well, and
+// two names may share a bell, which costs a poll. Any thread may call it.
 class LockBell {
  public:
-  // The file is made by the account that owns the folder, for all that may open it. Where there is
-  // no folder (`runtime_dir` may be empty) or no file, rings are heard by nobody and waits only
-  // sleep.
+  // The file is made by the account that owns the folder, for all that may open it. Without a
+  // folder (`runtime_dir` may be empty) or file, rings have no effect and waits only sleep.
   LockBell(const std::string& runtime_dir, const std::string& name);
   LockBell(const LockBell&) = delete;
   LockBell& operator=(const LockBell&) = delete;
   ~LockBell();
 
-  // To be asked before the look that finds that there is nothing to do yet.
+  // Read it before the poll that finds nothing to do.
   [[nodiscard]] std::uint32_t seen() const;
   // Sleeps until it has rung since `seen` was read, or for `timeout`.
   void wait(std::uint32_t seen, Nanos timeout);

@@ -20,12 +20,12 @@ namespace {
 using Words = std::array<std::uint64_t, LookWords::kCount>;
 static_assert(std::is_trivially_copyable_v<Look> && sizeof(Look) == sizeof(Words));
 
-// A page that is missing or old is looked for again, because a steward may have made a new one.
+// A missing or old page is opened again after this time, because a steward may have made a new one.
 constexpr Nanos kMapEvery = kSecond;
-// A writer that is interrupted in between is given no more time than that.
+// Number of reads, in case the writer is interrupted in between.
 constexpr int kTries = 3;
 
-// FNV-1a over words; of nothing it is not 0, which is an empty file.
+// FNV-1a over words; not 0 for empty input, so that an empty file does not match.
 std::uint64_t checksum_of(const Words& words) {
   std::uint64_t hash = 14695981039346656037U;
   for (const std::uint64_t word : words) hash = (hash ^ word) * 1099511628211U;
@@ -77,7 +77,7 @@ bool LookWriter::publish(const Look& look) {
   if (page_ == nullptr || ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) return false;
   Words words;
   std::memcpy(words.data(), &look, sizeof look);
-  // Odd, also after a steward that died while it wrote.
+  // Odd, even after a steward that died while it wrote.
   const std::uint64_t version = page_->version.load(std::memory_order_relaxed) | 1U;
   page_->version.store(version, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);

@@ -12,7 +12,8 @@
 namespace allot::peer {
 namespace {
 
-// Linux before 5.14 has no such advice: there the file takes its room without the mapping.
+// Linux before 5.14 lacks this advice: there the space of the file is allocated without the
+// mapping.
 bool have_pages(int fd, std::size_t offset, void* at, std::size_t size) {
   if (madvise(at, size, MADV_POPULATE_WRITE) == 0) return true;
   return errno == EINVAL &&

@@ -7,7 +7,7 @@
 
 namespace allot::peer {
 
-// What is wrong with shared files of an instance that another Allot has made, and how to fix it.
+// Problems with shared files that another version of Allot has made, and how to fix them.
 inline constexpr const char* kPreRelease =
     "of a pre-release Allot; stop that allotd and start this one";
 inline constexpr const char* kOtherVersion =
@@ -24,7 +24,7 @@ inline const char* trouble_with(const ipc::SlotFileHeader& header) {
   return kOtherVersion;
 }
 
-// Whether the run left its partition to other workers, and has a lease of its own.
+// Whether the run left its partition to other workers, and has its own lease.
 inline constexpr bool is_detached(ipc::RunState state) {
   return state >= ipc::RunState::kRunningDetached;
 }

@@ -4,9 +4,9 @@
 namespace allot::peer {
 namespace {
 
-// Three words of the board for each task: what it is the oldest of, its place, and its key. Whoever
-// reads them between two writes gets the place of one task with the key of another: the database
-// knows no such task.
+// Three words of the board for each task: queue and type as one hash, its place, and its key. A
+// read between two writes gets the place of one task with the key of another: the database does not
+// have such a task.
 constexpr std::size_t kWords = 3;
 constexpr std::size_t kEntries = ipc::kMaxHints / kWords;
 
@@ -19,7 +19,7 @@ Entry entry_at(ipc::PoolBoard& part, std::size_t at) {
   return {words[0], words[1], words[2]};
 }
 
-// FNV-1a; not 0, which is an entry without a task.
+// FNV-1a; not 0, which marks an entry without a task.
 std::uint64_t kind_of(std::uint32_t queue_id, std::string_view type) {
   std::uint64_t hash = 14695981039346656037U ^ queue_id;
   for (const char byte : type) {

@@ -9,11 +9,11 @@
 
 namespace allot::steward {
 
-// Makes or changes the schedules of the configuration whose section is another one than was applied
-// last, by any host. What operators changed since then stays, nothing is removed, and a section
-// with a lower revision than that changes nothing. One that cannot be applied is an error of the
-// log, and leaves the others alone.
-// `calendar` is a command as of schedule::ComputingProcess.
+// Creates or changes the schedules whose configuration section differs from the one applied last by
+// any host. Later changes by operators stay, nothing is removed, and a section with a lower
+// revision changes nothing. A section that cannot be applied is an error in the log, and the others
+// continue. `calendar` is a command as of schedule::ComputingProcess. Called at the start of the
+// steward.
 void apply_schedules(worker::Session& session, const config::Settings& settings,
                      const std::vector<std::string>& calendar);
 

@@ -7,8 +7,8 @@
 
 namespace allot::steward {
 
-// As Session::call(), but throws a db::DbError that waiting does not fix: it ends what a chore is
-// at, and not the other chores.
+// As Session::call(), but throws a db::DbError that waiting does not fix: it ends the present step
+// of a chore, and not the other chores.
 template <typename Verb>
 auto ask(worker::Session& session, Verb&& verb) {
   return *session.call_while([] { return true; }, std::forward<Verb>(verb));

@@ -12,7 +12,7 @@ namespace allot::steward {
 namespace {
 
 constexpr Nanos kAuditEvery = 3600 * kSecond;
-// How long it goes on at most, and how long it then leaves the database to others.
+// Longest run of a purge, and the pause after it for the other users of the database.
 constexpr Nanos kAuditAtOnce = 50 * kMilli;
 constexpr Nanos kAuditPause = 100 * kMilli;
 

@@ -7,8 +7,8 @@
 
 namespace allot::steward {
 
-// Removes old entries of the audit: once an hour, by the host that leads bulk actions, whose duty
-// is the cluster's as well. Two that do it at once do no harm.
+// Removes old entries of the audit: once an hour, on the host that leads bulk actions, because both
+// duties belong to the cluster. Two hosts at once do no harm.
 class AuditPurge : public Chore {
  public:
   AuditPurge(worker::Session& session, Leadership& leadership);

@@ -13,7 +13,7 @@ namespace allot::steward {
 namespace {
 
 constexpr Nanos kBulkIdleEvery = 6 * kSecond;
-// How long it goes on at most, and how long it then leaves the database to others.
+// Longest run of a batch, and the pause after it for the other users of the database.
 constexpr Nanos kBulkAtOnce = 50 * kMilli;
 constexpr Nanos kBulkPause = 20 * kMilli;
 constexpr Nanos kBulkAfterError = 10 * kSecond;
@@ -54,7 +54,7 @@ void BulkActions::round() {
   for (const auto& open : ask(session_, [](db::Connection& db) { return queue::open_bulk(db); })) {
     turns.push_back({open.action_id, began + static_cast<Nanos>(open.wait.count()) * kMicro});
   }
-  // Behind the one that had the last batch.
+  // Start after the action that had the last batch.
   std::rotate(turns.begin(),
               std::find_if(turns.begin(), turns.end(),
                            [this](const Turn& turn) { return turn.action_id > turn_; }),

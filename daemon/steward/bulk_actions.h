@@ -11,9 +11,9 @@
 
 namespace allot::steward {
 
-// Works off bulk actions, a batch of each in turn, by one host for all. Each batch is conditioned
-// on the row of its action (S49), so that a second one that does the same does no harm (S46). Where
-// there is none it asks every five seconds, and when its bell is rung.
+// Executes bulk actions, a batch of each in turn, on one host for all. Each batch is conditioned on
+// the row of its action (S49), so that a second executor does no harm (S46). Without an action it
+// polls every five seconds, and when its bell rings.
 class BulkActions : public Chore {
  public:
   BulkActions(worker::Session& session, ipc::Board& board, Leadership& leadership);
@@ -23,14 +23,14 @@ class BulkActions : public Chore {
 
  private:
   void round();
-  // Until when the action wants nothing.
+  // Returns the time before which the action needs no work.
   Nanos work(std::uint64_t action_id);
   void purge();
 
   worker::Session& session_;
   ipc::Board& board_;
   Leadership& leadership_;
-  std::uint32_t rung_ = 0;  // the bell, when it looked last
+  std::uint32_t rung_ = 0;  // value of the bell at the last poll
   std::uint64_t turn_ = 0;  // the action that had a batch last
   Nanos next_ns_ = 0;
   Nanos purge_ns_ = 0;

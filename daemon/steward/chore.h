@@ -5,8 +5,8 @@
 
 namespace allot::steward {
 
-// One thing that the steward does now and then (loop.h). It does a little at a time: while it is at
-// it, nothing else is done.
+// A recurring job of the steward (loop.h). It runs in small steps: no other chore runs during a
+// step.
 class Chore {
  public:
   Chore() = default;
@@ -14,12 +14,12 @@ class Chore {
   Chore& operator=(const Chore&) = delete;
   virtual ~Chore() = default;
 
-  // Does what is due, for a twentieth of a second at most beside the statement that it is in. Costs
-  // one look at the clock where nothing is.
+  // Does what is due, for at most a twentieth of a second besides the statement in progress. Costs
+  // one clock read if nothing is due.
   virtual void look() = 0;
-  // When it wants the next look: CLOCK_BOOTTIME.
+  // Time of the next look(): CLOCK_BOOTTIME.
   [[nodiscard]] virtual Nanos next_ns() const = 0;
-  // A drain is about to leave: does what is due now to its end, within a second.
+  // A drain is about to leave: completes what is due now, within a second.
   virtual void finish() {}
 };
 

@@ -17,23 +17,23 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr Nanos kServerEvery = kSecond;  // between two looks at which server the steward uses
-// Between two looks at whether a worker sleeps, and how long none has to before the log is left: to
-// begin again costs a connection, and two lines in the server's own log.
+constexpr Nanos kServerEvery = kSecond;  // between two checks of the steward's server
+// Interval of checks whether a worker sleeps, and time without a sleeper until the log is left: a
+// new start costs a connection, and two lines in the server's own log.
 constexpr milliseconds kSleeperEvery{20};
 constexpr Nanos kBusyFor = kSecond;
 
 constexpr milliseconds kFirstPause{500};
 constexpr milliseconds kMostPause{60'000};
-// A stream that lasted so long was a good one.
+// A stream of this duration was a good one.
 constexpr Nanos kGoodStream = 60 * kSecond;
 
-// Any pool with work lets the other workers know.
+// Any pool with work wakes its other workers.
 constexpr std::size_t kOne = 1;
 
 }  // namespace
 
-// interrupt() reaches the stream while this lives.
+// interrupt() reaches the stream while this exists.
 class CommitReader::Followed {
  public:
   Followed(CommitReader& reader, db::BinlogStream& stream) : reader_(reader) {
@@ -79,8 +79,8 @@ bool CommitReader::interrupted() {
   return interrupted_;
 }
 
-// Behind a lost connection there may be another server, and the former one may go on sending its
-// signs of life.
+// After a lost connection the server may be another one, and the former one may still send its
+// heartbeats.
 void CommitReader::look() {
   const Nanos now = boot_ns();
   if (now < next_ns_) return;

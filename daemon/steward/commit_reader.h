@@ -15,14 +15,13 @@
 
 namespace allot::steward {
 
-// Wakes workers of this host when a task is committed, whoever committed it: it follows the
-// server's binary log (S76). It does so in a thread of its own, only while a worker sleeps, and
-// with an account of its own. It keeps no position: it begins at the present end, and wakes workers
-// once for what was committed before. As a chore it sees to it that the log is that of the server
-// that the steward uses.
+// Wakes workers of this host when a task is committed by any client: it follows the server's binary
+// log (S76). It does so in its own thread, only while a worker sleeps, and with its own account. It
+// keeps no position: it begins at the present end, and wakes workers once for earlier commits. As a
+// chore it makes sure that the log belongs to the server that the steward uses.
 class CommitReader : public Chore {
  public:
-  // `options`: the account of [wake], and no database; `database` has the tasks.
+  // `options`: the account of [wake], without a database; `database` has the tasks.
   CommitReader(worker::Session& session, ipc::Board& board, db::ConnectOptions options,
                std::string database);
   CommitReader(const CommitReader&) = delete;
@@ -37,7 +36,8 @@ class CommitReader : public Chore {
 
   void run() ALLOT_EXCLUDES(mutex_);
   void note(const std::string& trouble) ALLOT_REQUIRES(mutex_);
-  // Until no worker sleeps, the log file ends, or interrupt(); else the reason.
+  // Follows the log until no worker sleeps, the log file ends, or interrupt(); otherwise returns
+  // the reason.
   std::string follow(const db::ConnectOptions& options) ALLOT_EXCLUDES(mutex_);
   void read(db::BinlogStream& stream) ALLOT_EXCLUDES(mutex_);
   void interrupt() ALLOT_REQUIRES(mutex_);
@@ -48,15 +48,15 @@ class CommitReader : public Chore {
   const db::ConnectOptions options_;
   const std::string database_;
   Nanos next_ns_ = 0;
-  std::optional<std::uint64_t> generation_;  // of the session, when its server was looked up
+  std::optional<std::uint64_t> generation_;  // of the session at the last server lookup
 
   Mutex mutex_;
   CondVar changed_;
   bool ends_ ALLOT_GUARDED_BY(mutex_) = false;
   bool interrupted_ ALLOT_GUARDED_BY(mutex_) = false;
-  std::optional<db::ConnectOptions> server_ ALLOT_GUARDED_BY(mutex_){};  // that the steward uses
+  std::optional<db::ConnectOptions> server_ ALLOT_GUARDED_BY(mutex_){};  // the steward's server
   db::BinlogStream* stream_ ALLOT_GUARDED_BY(mutex_) = nullptr;
-  std::string noted_ ALLOT_GUARDED_BY(mutex_){};  // trouble that the log has already
+  std::string noted_ ALLOT_GUARDED_BY(mutex_){};  // trouble that is already in the log
   bool followed_ ALLOT_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };

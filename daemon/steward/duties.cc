@@ -23,20 +23,20 @@ namespace {
 using nlohmann::json;
 using std::chrono::microseconds;
 
-// How often the host that leads looks.
+// Interval of the leading host.
 constexpr std::chrono::seconds kEvery{10};
 constexpr std::chrono::hours kSweepEvery{1};
-// How long the unique key of a hook's task outlasts it: longer than any attempt runs, and longer
-// than the hour.
+// How long the unique key of a hook's task outlasts it: longer than any attempt, and longer than
+// the hour.
 constexpr std::chrono::hours kPerAttempt{24 * 30};
 constexpr std::chrono::hours kPerHour{2};
 constexpr const char* kRunning = "running";
 constexpr const char* kWaiting = "waiting";
 constexpr const char* kNoHandler = "no_handler";
-// How long a purge goes on at most, and how long it then leaves the database to others.
+// Longest run of a purge, and the pause after it for the other users of the database.
 constexpr Nanos kAtOnce = 50 * kMilli;
 constexpr Nanos kPause = 100 * kMilli;
-constexpr Nanos kFinish = kSecond;  // of a drain that leaves, for all duties
+constexpr Nanos kFinish = kSecond;  // for all duties, when a drain leaves
 
 Nanos nanos(microseconds time) {
   return static_cast<Nanos>(time.count()) * kMicro;
@@ -56,7 +56,7 @@ std::string payload_of(const char* what, const queue::Stuck& stuck, const config
   return text.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// What is reported once: an attempt, or a queue in an hour, or a type of a queue in an hour.
+// Scope of a single report: an attempt, or a queue in an hour, or a type of a queue in an hour.
 std::string key_of(const char* what, const queue::Stuck& stuck) {
   if (what == kRunning) {
     return "stuck:" + stuck.id.text() + ":" + std::to_string(stuck.attempt) + ":" + stuck.since;
@@ -116,7 +116,7 @@ void Duties::finish() {
   }
 }
 
-// The sweep is made once an hour over all hosts, whoever led then.
+// The sweep runs once an hour over all hosts, whichever host led before.
 Nanos Duties::until_due(const Duty& duty) const {
   if (duty.kind != Kind::kUnique || duty.under_way) return 0;
   const auto since = leadership_.since_last_run(duty.name);
@@ -132,7 +132,7 @@ bool Duties::do_now(Duty& duty) {
     }
     if (!leadership_.leads(duty.name)) {
       duty.under_way = false;
-      // It may lead after the next round.
+      // It may become the leader in the next round.
       duty.again_ns = std::max(leadership_.next_ns(), now + kMilli);
       return false;
     }
@@ -191,9 +191,8 @@ bool Duties::sweep(Duty& duty) {
   });
 }
 
-// Unique keys make it report once for an attempt, and once an hour for a queue, whichever host
-// looks. What this one found before it does not report again: the key of a report that is dead is
-// free.
+// Unique keys limit reports to one for an attempt, and one an hour for a queue, on whichever host.
+// Earlier findings of this host are not reported again: the key of a dead report is free.
 void Duties::tell_stuck(Duty& duty) {
   const Served& queue = duty.queue;
   const microseconds after = queue.keys->stuck_after;
@@ -210,8 +209,8 @@ void Duties::tell_stuck(Duty& duty) {
   duty.told = std::move(found);
 }
 
-// This is no duty of one host for all: the others do not know which tasks the workers here have put
-// back, and the keys keep them from reporting the same.
+// Each host does this for itself: the others do not know the tasks that local workers have
+// deferred, and the keys prevent duplicate reports.
 void Duties::tell_unknown(Duty& duty) {
   const auto ids = unknown_.of(duty.name.queue_id);
   if (ids.empty()) return;
@@ -224,7 +223,7 @@ void Duties::tell_unknown(Duty& duty) {
   duty.told_unknown = std::move(found);
 }
 
-// Reports it, unless its key is among those that were `told` before; returns its key.
+// Reports it, unless its key is in `told`; returns its key.
 std::string Duties::tell(const Served& queue, const std::set<std::string>& told, const char* what,
                          const queue::Stuck& stuck) {
   std::string key = key_of(what, stuck);

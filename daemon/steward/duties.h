@@ -23,7 +23,7 @@ namespace allot::steward {
 
 using worker::Session;
 
-// Work that one host at a time does for a queue now and then: its purge (C10), the sweep of its
+// Periodic work that one host at a time does for a queue: its purge (C10), the sweep of its
 // long-free keys, and the search for stuck tasks (C9).
 class Duties : public Chore {
  public:
@@ -31,7 +31,7 @@ class Duties : public Chore {
   struct Served {
     queue::QueueInfo info;
     const config::Queue* keys;
-    bool by_this_host = true;  // false: no pool serves it here, and only on_stuck is looked after
+    bool by_this_host = true;  // false: no local pool serves it, and only on_stuck applies
   };
   Duties(Session& session, ipc::Board& board, Leadership& leadership, UnknownTasks& unknown,
          const std::vector<Served>& served);
@@ -46,11 +46,11 @@ class Duties : public Chore {
     Kind kind;
     Served queue;
     queue::DutyName name;
-    Nanos again_ns = 0;            // CLOCK_BOOTTIME; nothing to do before
+    Nanos again_ns = 0;            // CLOCK_BOOTTIME; not due before
     bool under_way = false;        // a purge or a sweep that has more to do
-    std::string after{};           // kUnique: the key that the sweep has reached
-    Nanos unknown_ns = 0;          // kStuck: when to look what was put back here
-    std::set<std::string> told{};  // kStuck: the keys of what was found the last time
+    std::string after{};           // kUnique: position of the sweep
+    Nanos unknown_ns = 0;          // kStuck: time of the next check of deferred tasks
+    std::set<std::string> told{};  // kStuck: keys of the last findings
     std::set<std::string> told_unknown{};
   };
 
@@ -72,15 +72,15 @@ class Duties : public Chore {
   Leadership& leadership_;
   UnknownTasks& unknown_;
   std::vector<Duty> duties_;
-  std::string unusable_;  // why what a duty found could not be told
+  std::string unusable_;  // why findings of a duty could not be reported
   Nanos next_ns_ = 0;
 };
 
-// The queues of this configuration that its steward looks after: those that a pool of this host
-// serves, and others only if they have an on_stuck. Makes them where they are missing.
+// Queues of this configuration for its steward: those that a pool of this host serves, and others
+// only if they have an on_stuck. Creates missing ones.
 std::vector<Duties::Served> served_by(Session& session, const config::Settings& settings);
 
-// Logs one line for each hook of these queues that would do nothing. Makes the queues of this
+// Logs one line for each hook of these queues that would do nothing. Creates the queues of this
 // configuration.
 void check_hooks(Session& session, const config::Settings& settings,
                  const std::vector<Duties::Served>& served);

@@ -45,7 +45,7 @@ void Findings::check_one() {
     queue::Findings more =
         ask(session_, [&](db::Connection& db) { return check(db, queue::Onlooker{settings_}); });
     std::move(more.begin(), more.end(), std::back_inserter(found_));
-    next_ns_ = boot_ns() + kMilli;  // the other chores come in between
+    next_ns_ = boot_ns() + kMilli;  // lets the other chores run in between
     return;
   }
   ask(session_, [&](db::Connection& db) {

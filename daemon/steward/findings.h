@@ -12,8 +12,8 @@
 
 namespace allot::steward {
 
-// Makes the checks of the database once a minute, one in each look, and stores what they found
-// (S90): by one host for all. Two that do it at once store the same.
+// Runs the checks of the database once a minute, one per step, and stores the findings (S90): on
+// one host for all. Two hosts at once store the same.
 class Findings : public Chore {
  public:
   Findings(worker::Session& session, const config::Settings& settings, Leadership& leadership);
@@ -22,7 +22,7 @@ class Findings : public Chore {
   [[nodiscard]] Nanos next_ns() const override { return next_ns_; }
 
  private:
-  // The next check; behind the last one what all have found is stored.
+  // Runs the next check; after the last one, stores all findings.
   void check_one();
 
   worker::Session& session_;

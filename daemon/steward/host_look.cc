@@ -14,10 +14,10 @@
 namespace allot::steward {
 namespace {
 
-// Of its connection in the slot; the first one is that of the chores.
+// Place of its connection in the slot; the first place is for the chores.
 constexpr std::size_t kLookPlace = 1;
 constexpr Nanos kLookAfterError = 10 * kSecond;
-// A lease that is short does not make looks more frequent than its holder's renewals.
+// With a short lease, polls are still not more frequent than its holder's renewals.
 constexpr Nanos kLongestBetween = 5 * kSecond;
 
 peer::StandingLease entry_of(std::uint64_t epoch, const std::string& expire_at, bool stale,
@@ -100,7 +100,7 @@ bool HostLook::ends() {
   return ends_;
 }
 
-// Workers look themselves while the server does not answer here.
+// Workers poll themselves while the server does not answer here.
 template <typename Verb>
 auto HostLook::ask(Verb&& verb) {
   auto answer = session_.call_while(
@@ -172,7 +172,7 @@ void HostLook::publish(Nanos sent) {
   told_ = look;
 }
 
-// For what was not there at the last look: a worker takes it over at once.
+// Rings for entries that are new since the last poll: a worker takes them over at once.
 void HostLook::ring(const peer::Look& look) {
   std::set<std::uint32_t> queues;
   for (std::size_t at = 0; at < look.count; ++at) {

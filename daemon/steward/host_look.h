@@ -19,15 +19,14 @@
 
 namespace allot::steward {
 
-// Looks for all workers of this host at what would cost a statement of each of them (S77): leases
-// and detached tasks that stand still (S4), and whether the server is still the writer (S2). It
-// writes what it sees on a page for them. It has a thread and a connection of its own, so that no
-// chore delays it.
+// Polls for all workers of this host, which saves each of them a statement (S77): stalled leases
+// and detached tasks (S4), and whether the server is still the writer (S2). It publishes the result
+// on a page for them. It has its own thread and connection, so that chores do not delay it.
 class HostLook {
  public:
   struct Queues {
-    std::vector<std::uint32_t> ids;  // that this host serves
-    bool made = false;               // and those that programs make, whose list changes
+    std::vector<std::uint32_t> ids;  // served by this host
+    bool made = false;               // also queues made by programs, whose list changes
   };
   HostLook(db::ConnectOptions options, worker::SlotWriter& slot, ipc::Board& board,
            std::chrono::milliseconds ttl, std::chrono::milliseconds patience, Queues queues,
@@ -43,7 +42,7 @@ class HostLook {
   void run() ALLOT_EXCLUDES(mutex_);
   [[nodiscard]] bool wait(Nanos until) ALLOT_EXCLUDES(mutex_);
   [[nodiscard]] bool ends() ALLOT_EXCLUDES(mutex_);
-  // Returns when the next one is due.
+  // Polls once. Returns the time of the next poll.
   Nanos look();
   template <typename Verb>
   auto ask(Verb&& verb);
@@ -58,7 +57,7 @@ class HostLook {
   Leases leases_;
   Detached detached_;
   peer::LookWriter page_;
-  peer::Look told_{};  // the last look
+  peer::Look told_{};  // the last published poll
 
   Mutex mutex_;
   CondVar changed_;

@@ -12,7 +12,7 @@ namespace allot::steward {
 namespace {
 
 constexpr Nanos kNumbersEvery = 3600 * kSecond;
-// How long it goes on at most, and how long it then leaves the database to others.
+// Longest run of a sweep, and the pause after it for the other users of the database.
 constexpr Nanos kNumbersAtOnce = 50 * kMilli;
 constexpr Nanos kNumbersPause = 100 * kMilli;
 

@@ -10,8 +10,8 @@
 namespace allot::steward {
 
 // Removes the small numbers of Fireworq's jobs whose tasks are gone (decision 0026): once an hour,
-// by the host that leads bulk actions, whose duty is the cluster's as well. It is about rows that
-// nobody looks at any more, so two that do it at once do no harm.
+// on the host that leads bulk actions, because both duties belong to the cluster. The rows are
+// unused, so two hosts at once do no harm.
 class JobNumbers : public Chore {
  public:
   JobNumbers(worker::Session& session, Leadership& leadership);
@@ -24,7 +24,7 @@ class JobNumbers : public Chore {
 
   worker::Session& session_;
   Leadership& leadership_;
-  std::uint64_t after_ = 0;  // the number that the sweep has reached
+  std::uint64_t after_ = 0;  // position of the sweep
   Nanos next_ns_ = 0;
 };
 

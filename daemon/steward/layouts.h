@@ -11,11 +11,11 @@
 namespace allot::steward {
 
 // Ends the resize of an ordered or limited queue once the last task of its former layout has run
-// (S17): about once a second, by the host that leads this duty of the queue. What it lifts is named
-// by its layout, so that a second one finds nothing to do (S46).
+// (S17): about once a second, on the host that leads this duty of the queue. The layout is named in
+// the statement, so that a second host finds nothing to do (S46).
 class Layouts : public Chore {
  public:
-  // `queue_ids`: of the ordered and limited queues that this host serves.
+  // `queue_ids`: the ordered and limited queues that this host serves.
   Layouts(worker::Session& session, Leadership& leadership, std::vector<std::uint32_t> queue_ids);
 
   void look() override;

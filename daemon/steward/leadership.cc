@@ -12,7 +12,7 @@ namespace {
 using queue::DutyName;
 using queue::DutyNames;
 
-// Two in the time that a term lasts, should one fail.
+// Two rounds per term, in case one fails.
 constexpr Nanos kRound = 2'400 * kMilli;
 constexpr Nanos kViewedFor = 10 * kSecond;
 
@@ -20,7 +20,7 @@ Nanos nanos_of(std::chrono::microseconds time) {
   return static_cast<Nanos>(time.count()) * kMicro;
 }
 
-// Those of `these` that are not among `those`, for the log; "0/NAME" is one of the cluster.
+// Names in `these` that are not in `those`, for the log; "0/NAME" is a duty of the cluster.
 std::string rest_of(const DutyNames& these, const DutyNames& those) {
   std::string text;
   for (const DutyName& duty : these) {
@@ -80,7 +80,7 @@ std::optional<Nanos> Leadership::since_last_run(const DutyName& duty) const {
   return since > 0 ? static_cast<Nanos>(since) : 0;
 }
 
-// What is said of a duty that is another's by now, nobody writes.
+// Results of a duty that now belongs to another host are not written.
 void Leadership::ran(const DutyName& duty) {
   const auto found = wanted_.find(duty);
   if (found == wanted_.end() || !found->second.ours) return;
@@ -95,8 +95,8 @@ void Leadership::failed(const DutyName& duty, const std::string& error) {
   notes_.failed[duty] = error;
 }
 
-// Also a term of its own that is over: if nobody claimed it meanwhile, it goes on. False: not all
-// are this host's yet, and until it has looked it leads none of them.
+// Also continues its own expired term, if no host claimed it since. False: not all duties belong to
+// this host yet, and it leads none of them before it has read them.
 bool Leadership::renew(const DutyNames& duties, Nanos& sent_ns) {
   const std::size_t renewed = session_.call([&](db::Connection& db) {
     sent_ns = boot_ns();
@@ -110,7 +110,7 @@ bool Leadership::renew(const DutyNames& duties, Nanos& sent_ns) {
   return all;
 }
 
-// Those in `renewed` that are this host's yet are so by what it sent at `sent_ns`.
+// Duties in `renewed` that still belong to this host are confirmed as of `sent_ns`.
 void Leadership::see_and_claim(const DutyNames& renewed, Nanos sent_ns) {
   see();
   if (seen_.size() < wanted_.size()) {
@@ -173,8 +173,8 @@ void Leadership::see() {
   seen_ns_ = boot_ns();
 }
 
-// What the last look says of each duty. Those in `confirmed` that are this host's are so by what it
-// sent at `sent_ns`.
+// Applies the last read to each duty. Duties in `confirmed` that belong to this host are confirmed
+// as of `sent_ns`.
 void Leadership::take_in(const DutyNames& confirmed, Nanos sent_ns) {
   for (auto& [duty, wanted] : wanted_) wanted.ours = false;
   for (const queue::SeenDuty& seen : seen_) {
@@ -195,7 +195,7 @@ void Leadership::take_in(const DutyNames& confirmed, Nanos sent_ns) {
   }
 }
 
-// A leader that does not renew is followed as soon as its term is over.
+// Schedules a round for the moment when another leader's term is over.
 void Leadership::come_back_in_time() {
   for (const queue::SeenDuty& seen : seen_) {
     if (seen.over || seen.holder == store_.holder().id) continue;

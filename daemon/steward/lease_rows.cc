@@ -36,7 +36,7 @@ void LeaseRows::look() {
     const auto bounded =
         ask(session_, [](db::Connection& db) { return queue::bound_releases(db); });
     if (bounded > 0) log::warn("releases.reset", {{"partitions", bounded}});
-    // The rest half a minute later.
+    // The rest follows half a minute later.
     (void)ask(session_, [](db::Connection& db) { return queue::purge_deferred(db); });
   } catch (const db::DbError& error) {
     log::error("lease_rows.failed", {{"error", error.what()}});

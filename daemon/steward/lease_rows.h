@@ -7,9 +7,9 @@
 
 namespace allot::steward {
 
-// Fills in lease rows that are missing (S59), cuts the times of those that a clock that was ahead
-// released (S60), and removes notes of types that were put back and are due (S65): each half
-// minute, on the host that leads the schedules.
+// Adds missing lease rows (S59), resets release times that a clock in the future wrote (S60), and
+// removes notes of deferred types that are due (S65): every half minute, on the host that leads the
+// schedules.
 class LeaseRows : public Chore {
  public:
   LeaseRows(worker::Session& session, Leadership& leadership);

@@ -8,10 +8,10 @@
 namespace allot::steward {
 namespace {
 
-// Before the shortest TTL is over, so that a lock which was taken right after a look is free within
-// two of its TTLs: one that it has to be seen standing still for, and the time until that begins.
+// Less than the shortest TTL, so that a lock which was taken right after a poll is free within two
+// of its TTLs: one to see that its holder stalled, and the time until that begins.
 constexpr Nanos kLocksEvery = kSecond * queue::kShortestLockTtl.count() * 3 / 4;
-// Where none was held for kIdleAfter: e2e_idle bounds what a cluster without locks costs.
+// Interval after kIdleAfter without a lock: e2e_idle bounds the cost of a cluster without locks.
 constexpr Nanos kIdleEvery = 6 * kLocksEvery;
 constexpr Nanos kIdleAfter = 60 * kSecond;
 constexpr Nanos kTicketsEvery = 60 * kSecond;
@@ -24,9 +24,9 @@ Locks::Locks(worker::Session& session, Leadership& leadership, std::string runti
     : session_(session),
       leadership_(leadership),
       runtime_dir_(std::move(runtime_dir)),
-      watched_(6 * kLocksEvery, queue::StoodStill::kAll) {  // which looks six times in that
+      watched_(6 * kLocksEvery, queue::StoodStill::kAll) {  // with six polls in that time
   leadership_.want(kLocksDuty);
-  // For accounts that may ring and hear, but make no file in that folder.
+  // For accounts that may ring and hear, but cannot create files in that folder.
   static_cast<void>(peer::LockBell(runtime_dir_, ""));
 }
 
@@ -55,7 +55,7 @@ void Locks::round() {
   if (!watched_.empty()) idle_from_ns_ = seen + kIdleAfter;
   next_ns_ = seen < idle_from_ns_ ? watched_.next_look_ns() : seen + kIdleEvery;
   while (const auto still = watched_.take()) {
-    next_ns_ = boot_ns() + kLocksEvery;  // the watch would try one that cannot be freed at once
+    next_ns_ = boot_ns() + kLocksEvery;  // or a lock that cannot be freed is retried at once
     const queue::LockObservation& lock = still->observed;
     const bool freed =
         ask(session_, [&](db::Connection& db) { return queue::free_lock(db, lock, still->stale); });

@@ -11,13 +11,13 @@
 
 namespace allot::steward {
 
-// Frees named locks whose holder stood still (S38), for clients that only take what is free, within
-// two of their TTLs, and removes tickets that were left: one statement in 0.75 s by one host for
-// all, and one more when a lock is due, or one in 4.5 s where none was held for a minute. What it
-// frees is named as it was seen, so that a second one finds nothing to do (S46).
+// Frees named locks whose holder stalled (S38), for clients that only take free locks, within two
+// of their TTLs, and removes abandoned tickets. One host does this for all: one statement in 0.75
+// s, and one more when a lock is due, or one in 4.5 s after a minute without a lock. A lock is
+// freed in the state that was seen, so that a second host finds nothing to do (S46).
 class Locks : public Chore {
  public:
-  // `runtime_dir` is that of the instance: it makes the bells there, and rings them.
+  // `runtime_dir` is the instance's folder: it creates the bells there, and rings them.
   Locks(worker::Session& session, Leadership& leadership, std::string runtime_dir);
 
   void look() override;

@@ -10,14 +10,14 @@
 namespace allot::steward {
 namespace {
 
-// A machine that slept has let the chores' clock go on, and not that of the sleep.
+// After a suspend the chores' clock has advanced, but not the clock of the sleep.
 constexpr Nanos kMostSleep = 10 * kSecond;
 
 }  // namespace
 
 void attend(const std::vector<Chore*>& chores, worker::SlotWriter& slot, ipc::PoolBoard& bell) {
   for (;;) {
-    // Read before the look at the request to leave: a signal in between rings the bell.
+    // Read before the check for a request to leave: a signal in between rings the bell.
     const std::uint32_t seen = bell.bell.load();
     Nanos next = boot_ns() + kMostSleep;
     for (Chore* chore : chores) {

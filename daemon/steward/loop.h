@@ -9,8 +9,8 @@
 
 namespace allot::steward {
 
-// Looks after the chores, in this order, until this process is asked to leave. In between it sleeps
-// until the next of them is due, somebody rings this bell, or a signal comes.
+// Runs the chores, in this order, until this process is asked to leave. In between it sleeps until
+// the next chore is due, this bell rings, or a signal comes.
 void attend(const std::vector<Chore*>& chores, worker::SlotWriter& slot, ipc::PoolBoard& bell);
 
 }  // namespace allot::steward

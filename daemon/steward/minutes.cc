@@ -19,14 +19,14 @@ using queue::MinuteColumn;
 static_assert(meter::kBucketsMs == queue::kHourBoundsMs);
 
 constexpr Nanos kMinute = 60 * kSecond;
-// Hosts write at different seconds, and each of them once in every minute of the database's clock.
+// Hosts write at different seconds, and each of them once in every minute of the database clock.
 constexpr unsigned kSpread = 60;
 constexpr Nanos kMostWait = 75 * kSecond;
 constexpr Nanos kAfterMinuteError = 10 * kSecond;
 
 const queue::DutyName kMinutesDuty{0, queue::kMinutesDuty};
 
-// A program whose records have another layout begins them anew.
+// A program whose records have another layout starts new ones.
 std::string word_of(const meter::Life& life) {
   return std::to_string(life.started_ns) + "." + std::to_string(life.pid) + "." +
          std::to_string(meter::kVersion);

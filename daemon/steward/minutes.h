@@ -14,21 +14,21 @@
 
 namespace allot::steward {
 
-// Once a minute: writes what this host's slots have counted, and with it the sign of life of this
-// instance (S50). One host for all writes how many tasks the queues have, and removes what is a
-// week old.
+// Once a minute: writes the counts of this host's slots, and with them the heartbeat of this
+// instance (S50). One host for all writes how many tasks the queues have, and removes week-old
+// rows.
 class Minutes : public Chore {
  public:
-  // `runtime_dir` is that of the instance, `life` that of its slots; nullopt: it has none, and
-  // nothing is written of it.
+  // `runtime_dir` is the instance's folder, `life` the run of its slots; nullopt: it has none, and
+  // nothing is written about it.
   Minutes(worker::Session& session, Leadership& leadership, const queue::Holder& holder,
           std::string runtime_dir, const std::optional<meter::Life>& life,
           std::vector<queue::ServingPool> pools);
 
   void look() override;
   [[nodiscard]] Nanos next_ns() const override { return next_ns_; }
-  // Writes what was counted until now, for it may be the last write of this life. Tries once: what
-  // could not be written the next steward of the life writes.
+  // Writes the counts so far, because it may be the last write of this run. Tries once: the next
+  // steward of the run writes the rest.
   void leave();
 
  private:
@@ -40,12 +40,12 @@ class Minutes : public Chore {
   Leadership& leadership_;
   const std::string runtime_dir_;
   const std::optional<meter::Life> life_;
-  std::optional<queue::MinuteStore> store_;  // nullopt: nothing is to be written
+  std::optional<queue::MinuteStore> store_;  // nullopt: there is nothing to write
   Nanos next_ns_ = 0;
-  Nanos lead_ns_ = 0;  // when the backlogs are due
+  Nanos lead_ns_ = 0;  // due time of the backlogs
 };
 
-// By the names of the minutes.
+// Keyed by the names in the minutes.
 [[nodiscard]] queue::MinuteTotals minute_totals(const meter::Totals& totals);
 
 }  // namespace allot::steward

@@ -22,7 +22,7 @@ using queue::NoticeKind;
 using queue::RaisedNotice;
 
 constexpr Nanos kNoticesEvery = 30 * kSecond;
-// How long a duty may have no leader: several terms, so that a change of leaders is none.
+// How long a duty may lack a leader: several terms, so that a change of leaders does not count.
 constexpr std::chrono::seconds kLeaderless = 6 * queue::kDutyTtl;
 
 bool same(const Notice& one, const Notice& other) {
@@ -82,7 +82,7 @@ void Notices::round() {
   }
 }
 
-// One for each type of a queue, whichever host tells it first.
+// One notice for each type of a queue, from the first host that reports it.
 void Notices::raise_unknown(const std::vector<RaisedNotice>& raised) {
   const auto tasks = parts_.unknown.all();
   const auto after = std::chrono::microseconds(parts_.settings.notices.waiting);
@@ -130,8 +130,8 @@ std::vector<Notice> Notices::late_purges(db::Connection& db) const {
   return late;
 }
 
-// What only a host with that queue, or with a worker that put the task back, can see: the first
-// stays as it is, and of the second the task says whether it is over.
+// Some conditions are visible only to a host with that queue, or with a worker that deferred the
+// task. The first kind stays unchanged; for the second kind the task says whether it is over.
 bool Notices::over(db::Connection& db, const RaisedNotice& raised,
                    const std::vector<Notice>& now) const {
   const Notice& notice = raised.notice;

@@ -20,10 +20,10 @@
 
 namespace allot::steward {
 
-// Looks now and then for what somebody should know of (C9): raises what is so, and clears what is
-// over, with a log event and, if configured, a task for each change. One host looks for all. What
-// only the host knows that runs a worker, which is that no handler there knows a type, each host
-// raises itself.
+// Checks periodically for conditions that people should know about (C9): raises present ones, and
+// clears past ones, with a log event and, if configured, a task for each change. One host checks
+// for all. A type without a handler is known only to the host that runs the worker, so each host
+// raises that itself.
 class Notices : public Chore {
  public:
   struct Parts {

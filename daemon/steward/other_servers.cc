@@ -13,7 +13,7 @@ namespace allot::steward {
 namespace {
 
 constexpr std::chrono::seconds kLookEvery{3};
-// Galera lets through what its nodes agree on, and its nodes share the row of the term.
+// Galera accepts only writes on which its nodes agree, and its nodes share the row of the term.
 bool takes_writes(const db::ServerAnswer& answer) {
   return answer.connection && !answer.connection->standing().galera;
 }
@@ -38,7 +38,7 @@ queue::Notice notice_of(const db::ServerAnswer& answer, std::uint64_t highest) {
   return {queue::NoticeKind::kSecondWriter, answer.where, detail};
 }
 
-// What fails here fails again in a moment, and the notice stands.
+// A failure here repeats shortly, and the notice stays.
 void mark(db::ServerAnswer& answer, std::uint64_t highest) {
   try {
     queue::mark_superseded(*answer.connection, highest);
@@ -47,9 +47,9 @@ void mark(db::ServerAnswer& answer, std::uint64_t highest) {
   }
 }
 
-// The term of a server that was promoted grows here, whether a worker connects or not: from then on
-// its predecessor is recognised when it comes back. A mark may be there from the time before the
-// server was promoted again.
+// The term of a promoted server grows here, even if no worker connects: from then on its
+// predecessor is recognised when it comes back. A mark may be left from the time before the server
+// was promoted again.
 void confirm(db::ServerAnswer& answer) {
   try {
     const bool changed = queue::note_server(*answer.connection);

@@ -12,11 +12,11 @@
 
 namespace allot::steward {
 
-// Looks every few seconds at all servers of the list (S53), in a thread of its own, because a
-// server that gives no answer would keep the chores waiting. A server that takes writes although
-// another one has a higher term is marked there, so that submissions in plain SQL are refused as
-// well; what the host remembers of the servers (db::TermMemory) stays fresh for one-shot commands.
-// With one server there is no thread.
+// Checks all servers of the list every few seconds (S53), in its own thread, because an
+// unresponsive server would delay the chores. A server that accepts writes although another one has
+// a higher term is marked, so that submissions in plain SQL are refused as well; the host's memory
+// of the servers (db::TermMemory) stays fresh for one-shot commands. With one server there is no
+// thread.
 class OtherServers {
  public:
   explicit OtherServers(db::ConnectOptions options);
@@ -24,8 +24,7 @@ class OtherServers {
   OtherServers& operator=(const OtherServers&) = delete;
   ~OtherServers();
 
-  // Servers that take writes and are not the writer, as they were found last. For the steward's
-  // thread.
+  // Servers that accept writes and are not the writer, by the last check. For the steward's thread.
   [[nodiscard]] std::vector<queue::Notice> second_writers() ALLOT_EXCLUDES(mutex_);
 
  private:

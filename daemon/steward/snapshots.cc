@@ -32,7 +32,7 @@ Nanos Snapshots::next_ns() const {
   return written_ns_ + (leadership_.viewed() ? kWhileViewed : kOtherwise);
 }
 
-// What went wrong is tried again when the next one is due.
+// A failure is retried when the next one is due.
 void Snapshots::look() {
   const Nanos now = boot_ns();
   if (now < next_ns()) return;

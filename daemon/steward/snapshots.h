@@ -11,9 +11,8 @@
 
 namespace allot::steward {
 
-// Writes what the slots of this host show, for the pages of all gateways: every 2 s while a viewer
-// looks, else once a minute (decision 0094), and once what it runs (deployment). It learns of
-// viewers from the looks of Leadership.
+// Writes the state of this host's slots for the pages of all gateways: every 2 s while a viewer is
+// active, else once a minute (decision 0094), and once its deployment. Leadership reports viewers.
 class Snapshots : public Chore {
  public:
   Snapshots(worker::Session& session, Leadership& leadership, queue::Holder holder,
@@ -21,7 +20,7 @@ class Snapshots : public Chore {
 
   void look() override;
   [[nodiscard]] Nanos next_ns() const override;
-  // Removes what this steward wrote: what it shows ends. Tries once.
+  // Removes the rows of this steward, whose state ends. Tries once.
   void leave();
 
  private:
@@ -32,7 +31,7 @@ class Snapshots : public Chore {
   const std::string runtime_dir_;
   const as_json::HostFacts facts_;
   Nanos written_ns_ = 0;   // 0: never
-  bool deployed_ = false;  // what this host runs is written
+  bool deployed_ = false;  // the deployment of this host is written
 };
 
 }  // namespace allot::steward

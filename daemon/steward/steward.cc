@@ -42,14 +42,14 @@
 namespace allot::steward {
 namespace {
 
-// This program, also where a newer one has taken its place on the disk.
+// This program, even if a newer one has replaced it on the disk.
 const std::vector<std::string> kCalendar = {"/proc/self/exe", "--calendar"};
 
 int if_inherited(int fd) {
   return peer::inherited(fd) ? fd : -1;
 }
 
-// Of the slots that the supervisor shares; nullopt: nobody supervises this process.
+// Run of the slots that the supervisor shares; nullopt: this process has no supervisor.
 std::optional<meter::Life> own_life() {
   if (!peer::inherited(ipc::kSlotFd)) return std::nullopt;
   return meter::life_of(ipc::kSlotFd);
@@ -63,7 +63,7 @@ std::vector<std::uint32_t> alone_of(const std::vector<Duties::Served>& served) {
   return ids;
 }
 
-// The daemon is ready when a worker is; where it has none, when its steward is.
+// The daemon is ready when a worker is; without workers, when its steward is.
 bool has_workers(const config::Settings& settings) {
   return std::any_of(settings.pools.begin(), settings.pools.end(),
                      [](const config::Pool& pool) { return pool.size > 0; });
@@ -118,7 +118,7 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   JobNumbers numbers(session, leadership);
   AuditPurge audit(session, leadership);
   Findings findings(session, settings, leadership);
-  // The others ask the first one.
+  // The other chores ask the first one.
   std::vector<Chore*> chores{&leadership, &ticks, &layouts, &lease_rows, &duties, &notices,
                              &locks,      &bulk,  &minutes, &numbers,    &audit,  &findings};
   std::optional<Snapshots> snapshots;
@@ -137,7 +137,7 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
             {{"slot", slot.raw().index}, {"version", kVersion}, {"queues", served.size()}});
   slot.set_state(ipc::WorkerState::kIdle);
   attend(chores, slot, peer::steward_part(board));
-  // A host may have nothing but drains, which last only shortly.
+  // A host may run only drains, which are short.
   if (!settings.drain_budget.empty()) {
     for (Chore* chore : chores) chore->finish();
   }

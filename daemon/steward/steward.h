@@ -7,9 +7,9 @@
 
 namespace allot::steward {
 
-// Runs the steward from start to exit code: the process of a host that does what has to be done
-// beside the tasks, whatever the workers are busy with. It opens no plugin and takes no lease.
-// Throws Error when it cannot start; waits for a database that is away.
+// Runs the steward from start to exit code: the process of a host that does all periodic work
+// besides the tasks, however busy the workers are. It opens no plugin and takes no lease. Throws
+// Error if it cannot start; waits for a database that is away.
 int run(const config::Settings& settings, ipc::Slot& slot, ipc::Board& board);
 
 }  // namespace allot::steward

@@ -15,16 +15,17 @@ using std::chrono::microseconds;
 using std::chrono::seconds;
 
 constexpr Nanos kReadEvery = 5 * kSecond;
-constexpr seconds kAhead{6};  // more than that, or a tick is late by the time between two looks
-// By so much this host's clock may gain on the database's between two looks; a tick that is sent
-// too early is refused, and then sent only a while later.
+constexpr seconds kAhead{6};  // more than kReadEvery, or a tick is late by the difference
+// Limit by which this host's clock may gain on the database clock between two reads; a tick that is
+// sent too early is refused, and sent again only later.
 constexpr Nanos kClockMargin = 2 * kMilli;
 constexpr Nanos kAskLeading = kSecond / 2;
 constexpr Nanos kSlice = 50 * kMilli;
 constexpr std::size_t kMostAtOnce = 100;
-constexpr std::size_t kMostBytes = 6 << 20;  // escaped they may be twice as long
+constexpr std::size_t kMostBytes = 6 << 20;  // with escapes they may be twice as long
 constexpr std::size_t kMostKnown = 10'000;
-// Ticks that are asked for at once. New rules of a zone are noticed after that time.
+// Range and number of ticks in one request to the calendar. New rules of a zone are noticed after
+// this time.
 constexpr schedule::Instant kAskedAhead = 60;
 constexpr std::size_t kAskedAtOnce = 64;
 constexpr Nanos kWaitLook = kSecond / 2;
@@ -92,7 +93,7 @@ void Ticker::read(db::Connection& db) {
   }
   due_ = std::move(due);
   if (known_.size() > kMostKnown) known_.clear();
-  // Those that wait or fail come first, and must not hide the others.
+  // Schedules that wait or fail come first, and must not hide the others.
   if (rows.size() >= most_read_) most_read_ *= 2;
   read_again_ns_ = now + kReadEvery;
 }
@@ -121,7 +122,7 @@ void Ticker::submit_due(db::Connection& db) {
   }
 }
 
-// One that is another version by now is read anew.
+// A schedule with a newer version is read again.
 void Ticker::fetch(db::Connection& db, const Ids& ids) {
   Ids missing;
   for (const std::uint32_t id : ids) {
@@ -263,7 +264,7 @@ queue::LaterTicks Ticker::later_ticks(Known& known, Moment next_run,
   return later;
 }
 
-// As many schedules in one packet as it holds, in the order of their numbers, so that two leaders
+// Sends as many schedules as fit in one packet, in the order of their numbers, so that two leaders
 // wait for each other in one order.
 void Ticker::send(db::Connection& db, std::vector<Job> jobs) {
   std::size_t next = 0;
@@ -299,7 +300,7 @@ void Ticker::send_alone(db::Connection& db, const Job& job) {
   } catch (const db::DbError& error) {
     if (error.error_class() == db::ErrorClass::kGone) throw;
     if (queue::is_refusal(error)) {
-      // Somebody else was first, it was changed, or a clock went back: the row tells.
+      // Another host was first, it was changed, or a clock went back: the row has the answer.
       wait(due, kSecond / 10, kMostRetry);
       read_again_ns_ = std::min(read_again_ns_, due.again_ns);
     } else if (error.error_class() == db::ErrorClass::kRetryable ||
@@ -338,7 +339,7 @@ void Ticker::went_on(const Job& job) {
   }
   const Nanos now = boot_ns();
   const auto ahead = *last.due_at - database_time(now);
-  // The next look at the database comes before it.
+  // The next read of the database comes before it.
   if (ahead > kAhead) {
     due_.erase(at);
     return;

@@ -19,8 +19,7 @@
 namespace allot::steward {
 
 // Submits the tasks of schedules when they are due (E1). Any number of hosts may do this at once:
-// each tick is conditioned on its schedule's row (S33), and one that leads saves the others the
-// work.
+// each tick is conditioned on its schedule's row (S33), and a leader saves the others the work.
 class Ticker {
  public:
   struct Ways {
@@ -34,25 +33,25 @@ class Ticker {
         addresses_(
             [this](db::Connection& /*db*/, const std::string& name) { return queues_.at(name); }) {}
 
-  // Reads what is due soon, every five seconds, and submits what is due now, for a twentieth of a
-  // second beside the statement that it is in. Throws db::DbError of class kGone, and reads anew
-  // then: the rows say which ticks have been.
+  // Reads schedules that are due soon, every five seconds, and submits due ticks, for at most a
+  // twentieth of a second besides the statement in progress. Throws db::DbError of class kGone, and
+  // reads again then: the rows say which ticks are done.
   void look(db::Connection& db);
-  // When it wants the next look: CLOCK_BOOTTIME.
+  // Time of the next look(): CLOCK_BOOTTIME.
   [[nodiscard]] Nanos next_ns() const { return next_ns_; }
 
  private:
-  // A schedule that is due soon, as it was seen last.
+  // A schedule that is due soon, as of the last read.
   struct Due {
     queue::DueSchedule seen;
     Nanos at_ns = 0;     // by this host's clock
-    Nanos again_ns = 0;  // not before
+    Nanos again_ns = 0;  // not before this time
     std::uint32_t failures = 0;
   };
-  // What it submits, and its next ticks, of one version.
+  // One version of a schedule, and its next ticks.
   struct Known {
     queue::Schedule schedule;
-    bool large = false;  // has no payload here
+    bool large = false;  // its payload is not kept here
     std::vector<schedule::Instant> upcoming{};
   };
   struct Job {
@@ -67,15 +66,15 @@ class Ticker {
   [[nodiscard]] Ids due_now(Nanos now) const;
   void fetch(db::Connection& db, const Ids& ids);
   void read_queues(db::Connection& db);
-  // Where its tasks go; nullopt: there is no queue of its name.
+  // Queue of its tasks; nullopt: no queue of that name.
   std::optional<queue::QueueInfo> queue_of(db::Connection& db, const queue::ScheduleSpec& spec);
-  // Leaves out those that wait, and those that fail.
+  // Leaves out schedules that wait or fail.
   std::vector<Job> jobs_of(db::Connection& db, const Ids& ids);
   std::optional<Job> job_of(db::Connection& db, Due& due, Known& known,
                             const queue::QueueInfo& queue, std::optional<queue::Moment> free_since);
   queue::LaterTicks later_ticks(Known& known, queue::Moment next_run,
                                 const queue::Question& question);
-  // Keys of schedules whose tasks do not overlap: see queue::free_keys().
+  // Keys of schedules whose tasks must not overlap: see queue::free_keys().
   queue::FreeKeys keys_of(db::Connection& db, const Ids& ids);
   void send(db::Connection& db, std::vector<Job> jobs);
   void send_alone(db::Connection& db, const Job& job);
@@ -93,7 +92,7 @@ class Ticker {
   std::map<std::string, queue::QueueInfo> queues_;
   queue::Addresses addresses_;
   std::size_t most_read_ = 500;
-  queue::Moment clock_{};  // the database's, when this host's was clock_ns_
+  queue::Moment clock_{};  // database time at clock_ns_ of this host
   Nanos clock_ns_ = 0;
   Nanos read_again_ns_ = 0;
   Nanos queues_until_ns_ = 0;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr Nanos kAfterError = 10 * kSecond;
 
-// Of all queues together.
+// One duty for all queues.
 queue::DutyName duty() {
   return {0, "schedules"};
 }
@@ -33,7 +33,7 @@ Ticks::Ticks(worker::Session& session, ipc::Board& board, Leadership& leadership
   leadership_.want(duty());
 }
 
-// A call that is repeated reads the rows first, so that no tick is sent blindly again.
+// A repeated call reads the rows first, so that a tick is never sent blindly again.
 void Ticks::look() {
   if (boot_ns() < next_ns()) return;
   try {

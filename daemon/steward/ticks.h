@@ -19,7 +19,7 @@ namespace allot::steward {
 // The ticks of schedules, as a chore of the steward.
 class Ticks : public Chore {
  public:
-  // The calendar is computed by `command`, see schedule::ComputingProcess.
+  // `command` computes the calendar, see schedule::ComputingProcess.
   Ticks(worker::Session& session, ipc::Board& board, Leadership& leadership,
         std::vector<std::string> command);
 

@@ -12,15 +12,15 @@
 
 namespace allot::steward {
 
-// The tasks that workers of this host put back because no handler there knows their type, as the
-// board tells: a worker says so each time, which is each half minute, and one that has not been
-// named for longer than that is forgotten. Each time it is put back a task has a new key, so no
-// look at the heads of partitions finds it; whoever put it back knows it by its id.
+// Tasks that workers of this host deferred because no handler there knows their type, from the
+// board: a worker reports a task each time, which is every half minute, and a task without a report
+// for longer is dropped. A deferred task gets a new key each time, so a search at the heads of
+// partitions does not find it; the worker that deferred it knows its id.
 class UnknownTasks {
  public:
   explicit UnknownTasks(ipc::Board& board) : board_(board) {}
 
-  // Of one queue, or of all. The database has the truth about them.
+  // For one queue, or for all. The database has the truth about them.
   [[nodiscard]] std::vector<queue::TaskId> of(std::uint32_t queue_id);
   [[nodiscard]] std::vector<queue::TaskId> all();
 

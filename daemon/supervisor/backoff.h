@@ -7,7 +7,7 @@
 
 namespace allot::supervisor {
 
-// Doubling pauses between tries that fail. Times are CLOCK_MONOTONIC.
+// Doubling delays between failing tries. Times are CLOCK_MONOTONIC.
 class Backoff {
  public:
   constexpr explicit Backoff(Nanos first = 100 * kMilli, Nanos most = 30 * kSecond)

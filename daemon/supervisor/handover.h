@@ -8,9 +8,9 @@
 
 namespace allot::supervisor {
 
-// What one image of allotd leaves to the next over exec (USR2, S25), in an anonymous file. Each
-// class lists its members once, in pass(), for writing and for reading. A change of such a list or
-// of its types needs a new kStateVersion (handover.cc).
+// State that one image of allotd leaves to the next over exec (USR2, S25), in an anonymous file.
+// Each class lists its members once, in pass(), for writing and for reading. A change of such a
+// list or of its types needs a new kStateVersion (handover.cc).
 class Handover {
  public:
   enum class Way { kWrite, kRead };
@@ -23,8 +23,8 @@ class Handover {
     (one(values), ...);
   }
 
-  // Call it at the end. True: all was written; or all was read, and nothing is left. It has logged
-  // a false.
+  // Call it at the end. True: all was written, or all was read and nothing is left. A failure was
+  // logged.
   [[nodiscard]] bool whole() const;
 
  private:

@@ -43,15 +43,15 @@ bool is_allotd(long pid) {
 constexpr char kNoRoom[] =
     "cannot be made; make room there, or set [daemon] runtime_dir to another file system";
 
-// Takes the room of a part of a file. What is mapped and has none ends whoever writes it by SIGBUS
-// when the file system is full.
+// Allocates the disk space of a part of a file. Without it, a write to the mapping would end the
+// writer by SIGBUS when the file system is full.
 bool take_room(int fd, std::size_t offset, std::size_t size) {
   errno = posix_fallocate(fd, static_cast<off_t>(offset), static_cast<off_t>(size));
   return errno == 0;
 }
 
-// Makes a file of `size` zero bytes, the first `taken` of them with their room, that appears at
-// `path` in one step. Nobody uses the former file any more, and the new one may need its room.
+// Makes a file of `size` zero bytes, the first `taken` of them allocated, that appears at `path` in
+// one step. The former file is no longer used, and the new one may need its space.
 UniqueFd make_file(const char* path, std::size_t size, std::size_t taken, unsigned mode) {
   char fresh[PATH_MAX];
   std::snprintf(fresh, sizeof fresh, "%s.new", path);
@@ -80,7 +80,7 @@ Instance::Lock Instance::lock(const char* folder) {
   }
   char text[32] = {};
   if (flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) {
-    // What stands behind it stays.
+    // The rest of the file stays.
     std::snprintf(text, sizeof text, "%*d\n", ipc::kLockPidSize - 1, getpid());
     if (pwrite(lock_.get(), text, ipc::kLockPidSize, 0) == ipc::kLockPidSize) return Lock::kTaken;
     report("lock cannot be written", path);

@@ -8,26 +8,26 @@
 
 namespace allot::supervisor {
 
-// The files of one running instance: lock, slots, board, in its runtime folder.
+// Files of one running instance: lock, slots, board, in its runtime folder. For the supervisor.
 class Instance {
  public:
   enum class Lock {
     kTaken,
-    kBusy,     // workers of an earlier run still have it: try again
+    kBusy,     // workers of an earlier run still hold it: try again
     kRefused,  // logged: another allotd runs under this name, or the folder is unusable
   };
 
   // Tries to lock the folder. May be called again after kBusy.
   Lock lock(const char* folder);
 
-  // Makes new slots and a new board, and maps them; processes of an earlier run keep the old files.
-  // Takes the room of the board and of so many slots. False was logged.
+  // Creates new slots and a new board, and maps them; processes of an earlier run keep the old
+  // files. Allocates the disk space of the board and of this number of slots. A failure was logged.
   bool make_files(const char* folder, const char* name, std::uint32_t workers);
 
-  // Takes the room of a slot that is to be written, if it has none yet. False was logged.
+  // Allocates the disk space of a slot before it is written. A failure was logged.
   bool make_room(std::uint32_t index);
 
-  // Call map_slots() after reading. False: errno says why.
+  // Call map_slots() after reading. False: errno has the reason.
   void pass(Handover& io) { io(lock_, slots_fd_, board_fd_); }
   bool map_slots();
 

@@ -79,7 +79,7 @@ void tell_dropped() {
 }
 
 void log_event(Level level, const char* event, const char* format, ...) {
-  const int kept = errno;  // a caller that goes on may report it
+  const int kept = errno;  // a caller may report it afterwards
   tell_dropped();
   char fields[1280];
   va_list arguments;

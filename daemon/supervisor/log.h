@@ -6,23 +6,23 @@
 
 #include "base/log_format.h"
 
-// One line per event on standard error, in the shape of log/log.h, without memory from the heap.
+// Log of the supervisor: one line per event on standard error, in the format of log/log.h, without
+// heap memory.
 namespace allot::supervisor {
 
 enum class Level { kInfo, kWarn, kError };
 using enum Level;
 
-// Until this call lines are text.
+// Before this call lines are text.
 void set_log_format(LogFormat format);
 const char* log_format_name();  // as in the configuration; "auto" until it is known
 
-// `format` makes the key=value part, like printf; texts that people chose have to go through
-// Quoted.
+// `format` makes the key=value part, like printf; texts from outside have to go through Quoted.
 [[gnu::format(printf, 3, 4)]] void log_event(Level level, const char* event, const char* format,
                                              ...);
 
-// A line that standard error has no room for is dropped, so that this process never waits for a
-// reader. The next line says first how many were; so does this, where lines are rare.
+// A line without room on standard error is dropped, so that this process never waits for a reader.
+// The next line first reports how many were dropped; so does this, where lines are rare.
 void tell_dropped();
 
 // A text as the value of a field: in double quotes with escapes where needed, cut to fit.

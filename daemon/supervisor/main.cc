@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allotd reads its few options, then loops (supervisor.h) until it is told to stop.
+// allotd reads its few options, then loops (supervisor.h) until it is asked to stop.
 #include <fcntl.h>
 #include <getopt.h>
 #include <sys/auxv.h>
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   static allot::supervisor::Options options;
   static const option kLong[] = {{"config", required_argument, nullptr, 'c'},
                                  {"embedded", required_argument, nullptr, 'e'},
-                                 {"resume", required_argument, nullptr, 'r'},  // at USR2
+                                 {"resume", required_argument, nullptr, 'r'},  // for USR2
                                  {"version", no_argument, nullptr, 'v'},
                                  {"help", no_argument, nullptr, 'h'},
                                  {nullptr, 0, nullptr, 0}};

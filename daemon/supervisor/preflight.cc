@@ -24,7 +24,7 @@ bool Preflight::start(Step step, const Options& options, int state_fd, int lock_
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return false;
   answer_.reset(high_fd(ends[0]));
-  fcntl(answer_.get(), F_SETFL, O_NONBLOCK);  // a grandchild may keep it open for ever
+  fcntl(answer_.get(), F_SETFL, O_NONBLOCK);  // a grandchild may keep it open forever
   const UniqueFd write_end(high_fd(ends[1]));
   const bool upgrade = step == Step::kUpgrade;
   const char* program = upgrade ? options.program : "allot-worker";
@@ -42,7 +42,7 @@ bool Preflight::start(Step step, const Options& options, int state_fd, int lock_
   const char* part = step == Step::kConfig ? "config" : "database";
   request.add({program, upgrade ? "--resume" : "--check", upgrade ? "check" : part});
   if (step == Step::kDatabaseAndReclaim) request.add({"--reclaim"});
-  if (!upgrade) request.add({"--log-format", log_format_name()});  // otherwise the state has it
+  if (!upgrade) request.add({"--log-format", log_format_name()});  // else it is in the state
   request.add_options(options);
   pid_ = spawn(request);
   ended_ = false;

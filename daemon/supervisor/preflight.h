@@ -10,7 +10,7 @@
 
 namespace allot::supervisor {
 
-// What workers are made of, until the next good check (S25): their program, and the copy of the
+// Input for new workers until the next good check (S25): their program, and the copy of the
 // configuration that the config step leaves in an anonymous file.
 struct Checked {
   UniqueFd program, config;
@@ -20,13 +20,13 @@ struct Checked {
 // do happens there.
 class Preflight {
  public:
-  // kUpgrade asks whether the allotd on disk can go on from `state_fd`. It answers there with what
-  // it read.
+  // kUpgrade asks whether the allotd on disk can continue from `state_fd`. It answers with the
+  // state that it read.
   enum class Step { kConfig, kUpgrade, kDatabase, kDatabaseAndReclaim };
 
-  // Starts a step: the first two with the program that is on disk now, those of the database with
-  // what the config step checked. It holds the lock as well, so that what it reclaims is nobody's
-  // before its end. False: errno says why.
+  // Starts a step: the first two with the program that is on disk now, the database steps with the
+  // result of the config step. The child holds the lock as well, so that what it reclaims stays
+  // free until it ends. False: errno has the reason.
   bool start(Step step, const Options& options, int state_fd, int lock_fd);
   [[nodiscard]] bool running() const { return pid_ > 0; }
   [[nodiscard]] bool is(pid_t pid) const { return pid == pid_; }
@@ -36,13 +36,13 @@ class Preflight {
   void enforce_deadline(Nanos now);
   // Kills the check, if there is one; the loop reaps it like any other child.
   void end();
-  // Call it when the child is gone. Returns its exit code, or kExitUnavailable when its deadline
+  // Call it when the child is gone. Returns its exit code, or kExitUnavailable if its deadline
   // killed it.
   int finish(int wait_status);
-  // The answer of a config or upgrade step that exited 0. False when the child did not write all of
+  // The answer of a config or upgrade step that exited 0. False if the child did not write all of
   // it.
   bool read_answer(ipc::PreflightAnswer& answer);
-  // What the last config step found good.
+  // Result of the last good config step.
   Checked take_checked() { return std::move(checked_); }
 
  private:

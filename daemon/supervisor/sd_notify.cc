@@ -24,7 +24,7 @@ void Notifier::open() {
   const std::size_t size = path == nullptr ? 0 : std::strlen(path);
   if (size > 1 && size < sizeof address.sun_path) {
     std::memcpy(address.sun_path, path, size);
-    if (address.sun_path[0] == '@') address.sun_path[0] = '\0';  // the abstract name space
+    if (address.sun_path[0] == '@') address.sun_path[0] = '\0';  // abstract namespace
     socket_.reset(high_fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)));
     const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + size);
     if (::connect(socket_.get(), reinterpret_cast<sockaddr*>(&address), length) != 0) {
@@ -41,7 +41,7 @@ void Notifier::send(const char* format, ...) {
   va_start(arguments, format);
   const int size = std::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  // A datagram is lost when systemd does not read; the next one repeats it.
+  // A datagram is lost if systemd does not read; the next one repeats it.
   if (size > 0) {
     (void)::send(socket_.get(), text, std::strlen(text), MSG_NOSIGNAL | MSG_DONTWAIT);
   }

@@ -7,7 +7,7 @@
 
 namespace allot::supervisor {
 
-// systemd's notification protocol (sd_notify(3)), without its library. Does nothing when
+// systemd's notification protocol (sd_notify(3)), without its library. Does nothing if
 // $NOTIFY_SOCKET is not set.
 class Notifier {
  public:

@@ -57,7 +57,7 @@ bool SideChild::reaped(pid_t pid, int wait_status, Nanos now) {
   if (pid != pid_) return false;
   pid_ = -1;
   ready_ = false;
-  ready_fd_.reset();  // its end of file would wake the loop for ever
+  ready_fd_.reset();  // its end of file would keep waking the loop
   const int code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 0;
   if (code == kExitConfig || code == kExitCannotCreate) hopeless_ = code;
   if (used_) pause_.failed(mutant::removed("side_child_restart") ? now + 3600 * kSecond : now);

@@ -12,25 +12,25 @@
 
 namespace allot::supervisor {
 
-// A child beside the workers, which stay when it dies and is restarted with back-off: the one that
-// keeps the embedded database (S28), and the gateway. Where it is not used there is no child, and
-// it is always ready.
+// A child next to the workers, which stay when it dies; it is restarted with back-off. Used for the
+// keeper of the embedded database (S28) and for the gateway. An unused one has no process, and is
+// always ready.
 class SideChild {
  public:
-  explicit SideChild(const char* name) : name_(name) {}  // in front of its events in the log
+  explicit SideChild(const char* name) : name_(name) {}  // prefix of its events in the log
 
-  // One that is not used, or not any more, is asked to end.
+  // An unused child is asked to end.
   void use(bool used);
-  // Starts `request`, whose first word is the program, when it is due, and hears of its readiness.
+  // Starts `request`, whose first word is the program, when it is due, and notices its readiness.
   void tick(Nanos now, SpawnRequest request, Nanos& wake_at);
   // True from the child's readiness line until its death.
   [[nodiscard]] bool ready() const { return !used_ || ready_; }
   [[nodiscard]] int ready_fd() const { return ready_ ? -1 : ready_fd_.get(); }
 
   bool reaped(pid_t pid, int wait_status, Nanos now);
-  // The exit code of one that can never run, now or later; else 0.
+  // The exit code of a child that can never run, now or later; else 0.
   [[nodiscard]] int hopeless() const { return hopeless_; }
-  // Sends a signal with a number. Nothing without a child.
+  // Sends a signal with a number. Does nothing without a child.
   void tell(int signal, int number = 0) const;
   [[nodiscard]] bool is(pid_t pid) const { return pid == pid_; }
   [[nodiscard]] bool gone() const { return pid_ <= 0; }

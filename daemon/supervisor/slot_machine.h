@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-// The states of a slot, as one table. It only says what follows; the supervisor acts.
+// The states of a slot, as one table. It only gives the next state; the supervisor acts.
 //
 //   Vacant --spawned--> Starting --ready--> Ready --retire--> Retiring
 //                          |  \______________ | _______________/  |
@@ -20,7 +20,7 @@ enum class SlotState {
   kRetiring,  // asked to leave after its task (HUP): no deadline
   kStopping,  // asked to stop (TERM): killed when the patience is over
   kKilled,    // SIGKILL sent, not reaped yet
-  kSettling,  // dead; a settler heals what it left (S8)
+  kSettling,  // dead; a settler heals the rest (S8)
 };
 inline constexpr std::size_t kSlotStates = 7;
 

@@ -27,8 +27,8 @@ namespace {
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
-  // Only workers get this descriptor. What one of them is sent before it has handlers waits (S21):
-  // it keeps the mask of the supervisor, which takes these signals by a descriptor itself.
+  // Only workers get this descriptor. Signals to a worker that has no handlers yet wait (S21): it
+  // keeps the mask of the supervisor, which itself reads these signals from a descriptor.
   if (request.notify_fd < 0) sigprocmask(SIG_SETMASK, &none, nullptr);
   if (request.dies_with_parent) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -42,7 +42,7 @@ namespace {
     if (from < 0 || dup2(from, to) < 0) close(to);
   }
   close_range(ipc::kLastFd + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC);
-  if (request.program_fd < 0) _exit(kExitConfig);  // open_program() said why
+  if (request.program_fd < 0) _exit(kExitConfig);  // open_program() logged the reason
   syscall(SYS_execveat, request.program_fd, "", request.arguments, environ, AT_EMPTY_PATH);
   log_event(kError, "program.not_started", "program=%s error=\"%s\"", request.arguments[0],
             std::strerror(errno));

@@ -9,8 +9,8 @@
 
 namespace allot::supervisor {
 
-// The supervisor's own descriptors are above this number, so that a child's never collide with
-// them.
+// The supervisor's own descriptors are above this number, so that they never collide with a
+// child's.
 inline constexpr int kFirstOwnFd = 16;
 
 // Moves a descriptor there, close-on-exec; -1 stays -1.
@@ -21,20 +21,19 @@ inline constexpr int kMaxArguments = 16;
 // The daemon's command line; every child gets config and embedded. Paths are absolute, nullptr =
 // not given.
 struct Options {
-  const char* program = nullptr;  // the path of a successor
+  const char* program = nullptr;  // path of a successor
   const char* config = nullptr;
   const char* embedded = nullptr;
-  // Starts from the state that the predecessor left in kSlotFd: "run", or "check" whether that
-  // would work.
+  // Starts from the predecessor's state in kSlotFd: "run", or "check" whether that would work.
   const char* resume = nullptr;
 };
 
-// A child to start: program, arguments, and the descriptors of ipc/slot.h that it gets (-1: none).
+// A child to start: program, arguments, and its descriptors of ipc/slot.h (-1: none).
 struct SpawnRequest {
   int program_fd = -1, slot_fd = -1, death_fd = -1, notify_fd = -1, board_fd = -1, answer_fd = -1,
       config_fd = -1, lock_fd = -1;
   const char* arguments[kMaxArguments] = {};
-  // TERM when the supervisor is gone; the death pipe is the real sign.
+  // TERM when the supervisor is gone; the death pipe is the reliable sign.
   bool dies_with_parent = false;
 
   void add(std::initializer_list<const char*> words);
@@ -44,13 +43,13 @@ struct SpawnRequest {
   int count_ = 0;
 };
 
-// Forks and execs, in a new process group, with default signals (S21). None is blocked, but a
-// worker, which has a notify_fd, keeps blocked what is blocked here until it has handlers. -1:
-// errno says why.
+// Forks and execs, in a new process group, with default signals (S21) and none blocked. Exception:
+// a worker, which has a notify_fd, keeps the present mask until it has handlers. -1: errno has the
+// reason.
 pid_t spawn(const SpawnRequest& request);
 
-// Opens a program by its path or, for a mere name, the one beside this program, in
-// ../libexec/allot, or in $ALLOT_LIBEXEC. It has logged a failure.
+// Opens a program by its path or, for a plain name, in $ALLOT_LIBEXEC if set, else next to this
+// program or in ../libexec/allot. A failure was logged.
 UniqueFd open_program(const char* name);
 
 }  // namespace allot::supervisor

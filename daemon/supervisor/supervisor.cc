@@ -66,8 +66,8 @@ bool Supervisor::set_up() {
     sigaddset(&mask, number);
   }
   signal(SIGPIPE, SIG_IGN);
-  signal(SIGCHLD, SIG_DFL);  // some launchers pass it on ignored: children would vanish unseen
-  prctl(PR_SET_CHILD_SUBREAPER, 1);  // S22: we end grandchildren that called setsid
+  signal(SIGCHLD, SIG_DFL);  // a launcher may leave it ignored: children would vanish unseen
+  prctl(PR_SET_CHILD_SUBREAPER, 1);  // S22: this process ends grandchildren that called setsid
   if (sigprocmask(SIG_BLOCK, &mask, nullptr) != 0) return false;
   signals_.reset(high_fd(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK)));
   if (options_.resume != nullptr) return signals_.valid() && resume();
@@ -89,7 +89,7 @@ bool Supervisor::resume() {
   if (whole) set_log_format(answer_.log_format);
   if (std::strcmp(options_.resume, "check") == 0) {
     const bool good = whole && write_all(ipc::kAnswerFd, &answer_, sizeof answer_);
-    _exit(good ? kExitOk : kExitConfig);  // the descriptors in there are not open here
+    _exit(good ? kExitOk : kExitConfig);  // the descriptors of the state are not open here
   }
   phase_ = Phase::kRunning;
   return whole && instance_.map_slots();
@@ -141,19 +141,19 @@ void Supervisor::on_signal(int number) {
   switch (number) {
     case SIGTERM:
     case SIGINT:
-    case SIGQUIT:  // as the second one of the others: now
+    case SIGQUIT:  // at once, as for a second one of the others
       return stop(number == SIGQUIT || phase_ >= Phase::kStopping);
     case SIGHUP:
-      reload_asked_ = true;  // before kRunning: then
+      reload_asked_ = true;  // before kRunning: executed later
       return;
     case SIGUSR1:
       return reopen_logs();
     default:
-      upgrade_asked_ = true;  // as with HUP
+      upgrade_asked_ = true;  // as for HUP
   }
 }
 
-// Reaps until nothing is left, because one SIGCHLD may stand for several children.
+// Reaps until no zombie is left, because one SIGCHLD may announce several children.
 void Supervisor::reap() {
   for (bool any = false;; any = true) {
     siginfo_t info{};
@@ -162,8 +162,8 @@ void Supervisor::reap() {
       return;
     }
     const pid_t pid = info.si_pid;
-    // Kills the group before reaping, while no other process can have the number: processes that it
-    // started go with it (S22). Not for the database, whose server has to stop in order.
+    // Kills the group before reaping, while its number cannot be reused: processes that it started
+    // die with it (S22). Not for the database, whose server has to stop in order.
     if (getpgid(pid) == pid && !database_.is(pid)) kill(-pid, SIGKILL);
     int status = 0;
     if (waitpid(pid, &status, 0) != pid) return;
@@ -175,9 +175,9 @@ void Supervisor::reap() {
   }
 }
 
-// S22: a process that a handler started in a session of its own becomes our child when its worker
-// dies, and so do its children when it dies. Kills none while the database is down, coming up or
-// stopping: then a stray may be its server on the way out. True: there was none.
+// S22: a process that a handler started in its own session becomes a child of this process when its
+// worker dies, and so do its children when it dies. Kills none while the database is down, starting
+// or stopping: then a stray may be its server on the way out. True: there was none.
 bool Supervisor::end_strays() {
   if (!database_.ready() || phase_ == Phase::kStoppingDatabase) return true;
   char text[4096];
@@ -191,7 +191,7 @@ bool Supervisor::end_strays() {
     const auto pid = static_cast<pid_t>(strtol(at, &end, 10));
     if (end == at || *end != ' ') return none;  // a truncated number would name another process
     if (workers_.knows(pid) || database_.is(pid) || gateway_.is(pid) || check_.is(pid)) continue;
-    if (workers_.knows(getpgid(pid))) continue;  // the group of its worker will end it
+    if (workers_.knows(getpgid(pid))) continue;  // the end of its worker's group includes it
     log_event(kWarn, "stray.kill", "pid=%d", pid);
     kill(pid, SIGKILL);
     none = false;
@@ -216,7 +216,7 @@ void Supervisor::tick() {
       if (!database_pause_.due(now_)) wake_at_ = std::min(wake_at_, database_pause_.not_before());
       break;
     case Phase::kRunning:
-      // Cleared now, so that a HUP during the check asks for another one.
+      // Cleared now, so that a HUP during the check requests another one.
       if (!check_.running() && std::exchange(reload_asked_, false)) {
         ++instance_.header().reloads.begun;
         start_check(Preflight::Step::kConfig);
@@ -285,7 +285,7 @@ void Supervisor::first_check_finished(int code) {
   tell_status();
 }
 
-// Says why, in the words of the check, if it had any.
+// Reports the reason in the words of the check, if it gave one.
 void Supervisor::refused(const char* event, int code) {
   const bool said = check_.read_answer(pending_) && pending_.problem[0] != '\0';
   if (said && phase_ == Phase::kChecking) set_log_format(pending_.log_format);
@@ -324,12 +324,12 @@ void Supervisor::reload_check_finished(int code) {
 void Supervisor::start_upgrade() {
   state_.reset(high_fd(memfd_create("allot-state", MFD_CLOEXEC)));
   Handover io(state_.get(), Handover::Way::kWrite);
-  (void)pass(io);  // the check finds out
+  (void)pass(io);  // the check detects a failure
   start_check(Preflight::Step::kUpgrade);
 }
 
-// Starts the successor by its path, as this image was started. Returns when this image has to go
-// on.
+// Starts the successor by its path, as this image was started. Returns if this image has to
+// continue.
 void Supervisor::upgrade_check_finished(int code) {
   Handover io(state_.get(), Handover::Way::kWrite);  // again: time has passed
   if (code == kExitOk && check_.read_answer(pending_) && pass(io)) {
@@ -365,7 +365,7 @@ void Supervisor::lock_and_open() {
   enter(Phase::kDatabase);
 }
 
-// Redirects standard error to the log file, if there is one. False was logged.
+// Redirects standard error to the log file, if there is one. A failure was logged.
 bool Supervisor::open_log_file() {
   if (answer_.log_file[0] == '\0') return true;
   const UniqueFd file(open_log(answer_.log_file));
@@ -378,8 +378,8 @@ bool Supervisor::open_log_file() {
   return dup2(file.get(), STDERR_FILENO) >= 0;
 }
 
-// Before kRunning nobody has the file open; children that start later open the file of that name
-// then.
+// Before kRunning the file is not open in any child; later children open the file of that name
+// themselves.
 void Supervisor::reopen_logs() {
   if (phase_ < Phase::kRunning) return;
   if (open_log_file()) log_event(kInfo, "log.reopened", "pid=%d", getpid());
@@ -421,8 +421,8 @@ void Supervisor::stopping() {
     kill_all("did not stop in time", kSettlePatience);
   }
   if (!empty) {
-    // Settlers need the database, so they come before its end; without one the stop does not wait
-    // for them for ever: the leases then run out, or the next start reclaims them (S11).
+    // Settlers need the database, so they come before its end. Without a database the stop does not
+    // wait for them forever: the leases then expire, or the next start reclaims them (S11).
     if (settle_until_ == 0 || now_ < settle_until_) return;
     log_event(kWarn, "supervisor.unsettled", "slots=%d", workers_.counts().settling);
     workers_.kill_settlers();

@@ -21,7 +21,7 @@ enum class Phase {
 };
 const char* name_of(Phase phase);
 
-// The one loop of allotd: it waits, takes in events, and acts on what is due. It is single-threaded
+// The only loop of allotd: it waits, takes events, and acts on what is due. It is single-threaded
 // and allocates nothing; it logs failures and tries again.
 class Supervisor {
  public:

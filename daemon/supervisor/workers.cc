@@ -35,14 +35,14 @@ struct Number {
   char text[24] = {};
 };
 
-// By ipc::Limit.
+// Indexed by ipc::Limit.
 constexpr const char* kOver[] = {"task ran over its time limit", "task made no progress",
                                  "task did not end after a request to cancel it"};
 
 }  // namespace
 
 void Workers::adopt(const ipc::PreflightAnswer& answer, Checked checked) {
-  // Pools are known by their names: in the new configuration they may stand in other places.
+  // Pools are identified by name: in the new configuration their order may differ.
   for (Entry& entry : entries_) {
     const char* const name = answer_.pools[entry.pool].name;
     std::uint32_t& pool = entry.pool = 0;
@@ -75,7 +75,7 @@ void Workers::move(std::uint32_t index, SlotEvent event) {
 }
 
 void Workers::tick(Nanos now, Nanos& wake_at) {
-  // If this loop stood still, so did everybody (a paused container): all processes get time to beat
+  // If this loop was suspended, so were all processes (a paused container): they get time to beat
   // again.
   const Nanos standstill = kTick + milliseconds(answer_.frozen_ms) / 2;
   if (last_tick_ != 0 && now - last_tick_ > standstill) beat_since_ = now;
@@ -86,7 +86,7 @@ void Workers::tick(Nanos now, Nanos& wake_at) {
     if (alive(entry.state)) judge(i, now, wake_at);
     if (entry.state != SlotState::kSettling) continue;
     if (entry.settler > 0) {
-      // A settler has no heartbeat; a slot that waits for it for ever is lost.
+      // A settler has no heartbeat; a slot that waits for it forever is lost.
       if (now > entry.settler_spawned + kSettlerTerms * milliseconds(answer_.frozen_ms)) {
         kill(-entry.settler, SIGKILL);
       }
@@ -208,7 +208,7 @@ void Workers::note_ready(std::uint32_t index, Nanos now) {
             in_ms(now - entry.spawned));
 }
 
-// The slot says enough to decide; a thread inside a sick process could not judge it.
+// The slot has enough information to decide; a thread inside a sick process could not judge it.
 void Workers::judge(std::uint32_t index, Nanos now, Nanos& wake_at) {
   Entry& entry = entries_[index];
   ipc::Slot& slot = instance_.slot(index);
@@ -269,7 +269,7 @@ void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
   const bool too_soon =
       entry.ready == 0 || (run == ipc::kMaxRunning && now - entry.ready < kSoonAfterReady);
   Backoff& pause = start_pause_[entry.pool];
-  // A worker that has reached a limit of its pool says so in its slot, and leaves in order.
+  // A worker that has reached a limit of its pool shows this in its slot, and leaves in order.
   const bool done = wait_status == 0 && instance_.slot(index).state == kStopping;
   // Several deaths at once count as one failure.
   if (serving(entry.state) && too_soon && !done && pause.due(now)) {

@@ -15,24 +15,24 @@
 
 namespace allot::supervisor {
 
-inline constexpr Nanos kTick = 500 * kMilli;  // at most between two looks at the slots
+inline constexpr Nanos kTick = 500 * kMilli;  // longest time between two checks of the slots
 
-// All workers and settlers: keeps every pool at its size, judges workers by their slots, heals
-// deaths. Times are CLOCK_MONOTONIC unless said otherwise.
+// All workers and settlers, for the supervisor: keeps every pool at its size, judges workers by
+// their slots, heals deaths. Times are CLOCK_MONOTONIC unless noted.
 class Workers {
  public:
-  // The descriptors are what children get of them.
+  // The descriptors are passed to children.
   Workers(Instance& instance, const Options& options, const UniqueFd& death, const UniqueFd& notify)
       : instance_(instance), options_(options), death_(death), notify_(notify) {}
 
-  // Takes new sizes and limits, and the program and configuration for children from now on. It
-  // replaces workers of earlier calls one by one.
+  // Takes new sizes and limits, and the program and configuration for later children. It replaces
+  // workers of earlier calls one by one.
   void adopt(const ipc::PreflightAnswer& answer, Checked checked);
 
-  // Starts, retires and settles what is due, and lowers `wake_at` to when it wants to be called
-  // again.
+  // Starts, retires and settles what is due, and lowers `wake_at` to the time of the next call.
   void tick(Nanos now, Nanos& wake_at);
-  // A child of the program and configuration in force, with all but notify_fd and answer_fd.
+  // A child with the program and configuration in force, and with all descriptors except notify_fd
+  // and answer_fd.
   [[nodiscard]] SpawnRequest request_for(std::initializer_list<const char*> words) const;
   [[nodiscard]] int config_fd() const { return checked_.config.get(); }
   // A child is gone. False: it was not one of these.
@@ -41,7 +41,7 @@ class Workers {
   [[nodiscard]] bool knows(pid_t pid) const;
   void pass(Handover& io);
 
-  void reopen_logs();  // USR1: the log file was moved away
+  void reopen_logs();  // USR1: the log file was moved
   void stop_all();     // TERM: finish and leave
   void kill_all(const char* why);
   void kill_settlers();
@@ -51,7 +51,7 @@ class Workers {
     bool operator==(const Counts&) const = default;
   };
   [[nodiscard]] Counts counts() const;
-  // True once a worker that runs tasks was ready, or when none has to start.
+  // True once a worker that runs tasks was ready, or if none has to start.
   [[nodiscard]] bool up() const;
 
  private:
@@ -59,17 +59,17 @@ class Workers {
     SlotState state = SlotState::kVacant;
     // The worker, and while Settling its settler, private to the supervisor (S23).
     pid_t pid = -1, settler = -1;
-    std::uint32_t pool = 0;   // its place in answer_; the first free one: in none of it
+    std::uint32_t pool = 0;   // index in answer_; the first free one: no pool
     std::uint64_t round = 0;  // the adopt() that it was started under
     Nanos spawned = 0, ready = 0, settler_spawned = 0;
-    bool proven = false, reopen_due = false;  // proven: lived on after Ready
+    bool proven = false, reopen_due = false;  // proven: survived the time after Ready
     int wait_status = 0;
     Backoff settle_pause{100 * kMilli, 5 * kSecond};
   };
 
   void move(std::uint32_t index, SlotEvent event);
   void keep_pool(std::uint32_t pool, Nanos now, Nanos& wake_at);
-  // For slot `index`. -1: it has logged why.
+  // For slot `index`. -1: the reason was logged.
   pid_t start(const SpawnRequest& request, std::uint32_t index);
   bool start_worker(std::uint32_t pool, Nanos now);
   void retire_old(std::uint32_t pool, int most);

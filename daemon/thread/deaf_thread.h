@@ -7,7 +7,7 @@
 
 namespace allot {
 
-// Starts a thread that receives no signal. Signals are for the thread that reads them, or whose
+// Starts a thread that receives no signals. Signals go to the thread that reads them, or whose
 // futex and poll calls they have to interrupt.
 template <typename Body>
 std::thread deaf_thread(Body&& body) {

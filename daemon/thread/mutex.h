@@ -5,21 +5,20 @@
 #include <condition_variable>
 #include <mutex>
 
-// A mutex whose rules the compiler knows: what it guards, and which functions want it held. clang
+// A mutex whose rules the compiler knows: what it guards, and which functions require it. clang
 // checks them without running anything (scripts/lint), on every path, where ThreadSanitizer sees
-// only what a test happened to do. For g++ the marks are empty.
+// only what a test happened to do. For g++ the attributes are empty.
 //
-// It is for all code in which threads meet, in place of <mutex>. The supervisor and its rooms
-// (base, ipc) have no threads, and allot/testing.hpp, which plugins are compiled with, cannot
-// include it.
+// Use it instead of <mutex> in all code with threads. The supervisor and its libraries (base, ipc)
+// have no threads, and allot/testing.hpp, which plugins are compiled with, cannot include it.
 //
 //   void close() ALLOT_EXCLUDES(mutex_);         // takes the mutex itself
 //   void drop_oldest() ALLOT_REQUIRES(mutex_);   // its caller holds the mutex
 //   Mutex mutex_;
 //   std::deque<Job> jobs_ ALLOT_GUARDED_BY(mutex_);
 //
-// The analysis takes a lambda for a function of its own, which holds nothing: one that touches what
-// is guarded says so behind its parameters, [this]() ALLOT_REQUIRES(mutex_) { ... }.
+// The analysis treats a lambda as a function of its own, which holds nothing. A lambda that touches
+// guarded data says so after its parameters: [this]() ALLOT_REQUIRES(mutex_) { ... }.
 #ifdef __clang__
 #define ALLOT_THREAD_ATTRIBUTE_(...) __attribute__((__VA_ARGS__))
 #else
@@ -44,7 +43,7 @@ class ALLOT_CAPABILITY("mutex") Mutex {
   std::mutex mutex_;
 };
 
-// Holds a mutex until its own end, or until unlock().
+// Holds a mutex until its own destruction or until unlock().
 class ALLOT_SCOPED_CAPABILITY MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) ALLOT_ACQUIRE(mutex) : held_(mutex.mutex_) {}
@@ -59,8 +58,8 @@ class ALLOT_SCOPED_CAPABILITY MutexLock {
   std::unique_lock<std::mutex> held_;
 };
 
-// Gives a mutex up that a caller holds, until its own end: for what takes long in a function that
-// is marked ALLOT_REQUIRES. The analysis does not follow a MutexLock that is passed to a function.
+// Releases a mutex that the caller holds, until its own destruction: for slow work in a function
+// marked ALLOT_REQUIRES. The analysis does not follow a MutexLock that is passed to a function.
 class ALLOT_SCOPED_CAPABILITY MutexUnlock {
  public:
   explicit MutexUnlock(Mutex& mutex) ALLOT_RELEASE(mutex) : mutex_(mutex.mutex_) {
@@ -74,9 +73,9 @@ class ALLOT_SCOPED_CAPABILITY MutexUnlock {
   std::mutex& mutex_;
 };
 
-// Where threads wait for a change of what a mutex guards. A thread that waits names the mutex,
-// which it holds and the wait gives up meanwhile. A wait may end for no reason, so it stands in a
-// loop, which the analysis reads, unlike a predicate:
+// A wait for a change of guarded data. The waiting thread names the mutex that it holds; the wait
+// releases it and takes it again. Wake-ups may be spurious, so every wait is in a loop, which the
+// analysis can read, unlike a predicate:
 //
 //   MutexLock held(mutex_);
 //   while (jobs_.empty()) changed_.wait(mutex_);
@@ -90,8 +89,8 @@ class CondVar {
     held.release();
   }
 
-  // False: the deadline has passed. It is the same in each turn of the loop, which a timeout is
-  // not. Its clock, CLOCK_MONOTONIC, stands still in a suspend.
+  // False: the deadline has passed. A deadline stays the same in each turn of the loop; a timeout
+  // does not. The clock, CLOCK_MONOTONIC, stops during a suspend.
   bool wait_until(Mutex& mutex, Deadline deadline) ALLOT_REQUIRES(mutex) {
     std::unique_lock held(mutex.mutex_, std::adopt_lock);
     const std::cv_status status = condition_.wait_until(held, deadline);
@@ -99,7 +98,7 @@ class CondVar {
     return status == std::cv_status::no_timeout;
   }
 
-  // The same for one wait, or for a loop that computes its timeout anew.
+  // The same for a single wait, or for a loop that computes its timeout each time.
   bool wait_for(Mutex& mutex, std::chrono::nanoseconds timeout) ALLOT_REQUIRES(mutex) {
     return wait_until(mutex, std::chrono::steady_clock::now() + timeout);
   }

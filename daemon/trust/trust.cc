@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostLinks = 40;  // as the kernel has it
+constexpr int kMostLinks = 40;  // the limit of the kernel
 
 std::string mode_text(mode_t mode) {
   char text[8];
@@ -26,7 +26,7 @@ std::string mode_text(mode_t mode) {
   return text;
 }
 
-// What a message calls it.
+// Name of the place in a message.
 std::string name_of(const Place& place, Role role) {
   switch (role) {
     case Role::kFile:
@@ -50,7 +50,8 @@ std::string whose(const Place& place, Role role, uid_t self) {
   return owner + "root" + (self == 0 ? std::string() : " or " + own);
 }
 
-// A private folder of another account may hold that account's files, so it is not to be given away.
+// A private folder of another account may hold that account's files, so the fix is not a change of
+// owner.
 std::string owner_fix(const Place& place, Role role) {
   if (role == Role::kPrivateFolder) return "run this as that account";
   return std::string(role == Role::kLink ? "chown -h root " : "chown root ") + place.path;
@@ -71,7 +72,7 @@ void put_in_front(std::deque<std::string>& rest, const fs::path& path) {
   rest.insert(rest.begin(), parts.begin(), parts.end());
 }
 
-// S72: goes from / to the end of a path and judges each folder and each link that it meets.
+// S72: walks from / to the end of a path and judges each folder and each link on the way.
 class Walk {
  public:
   Walk(const std::string& path, Role role) : role_(role) {
@@ -132,7 +133,7 @@ class Walk {
   int links_ = 0;
 };
 
-// Of a folder: nullopt where it is missing.
+// nullopt if the folder is missing.
 std::optional<Flaw> flaw_of(const std::string& path, Role role) {
   const auto found = Walk(path, role).go();
   const auto* const flaw = std::get_if<Flaw>(&found);
@@ -170,8 +171,8 @@ std::optional<Flaw> judge(const Place& place, Role role, uid_t self) {
                 name_of(place, role) + " is open to other accounts (mode " + mode_text(place.mode) +
                     "); chmod 0700 " + place.path};
   }
-  // Above, the sticky bit helps: nobody can rename what others have there. Where files are taken
-  // from the folder itself everybody could add some.
+  // Higher up, the sticky bit is enough: another account cannot rename foreign entries. A folder
+  // from which files are taken must not be open at all, because any account could add files.
   const bool is_open = (place.mode & S_IWOTH) != 0 && !mutant::removed("open_folder");
   if (is_open && (role != Role::kAbove || (place.mode & S_ISVTX) == 0)) {
     return Flaw{role, Fault::kWritable, writable_text(place, role) + "; chmod o-w " + place.path};
@@ -195,8 +196,8 @@ void require_folder(const std::string& path, Role role, std::string_view what) {
   }
 }
 
-// First what is there is judged, or a link of somebody else says where folders are made; then what
-// was made, because somebody else may have been faster in a folder of all.
+// The existing part is judged first, or another account's link could choose where folders are made.
+// The result is judged again, because in a shared folder another account may have been faster.
 void make_folder(const std::string& path, Role role, std::string_view what) {
   require_folder(path, role, what);
   if (!make_all(path, role == Role::kPrivateFolder ? 0700 : 0750)) {

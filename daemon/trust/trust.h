@@ -8,15 +8,15 @@
 #include <string_view>
 #include <variant>
 
-// Whether another account could change what a path leads to (S72): asked of the folder of a private
-// database, of the runtime folder, and of plugins. Root is trusted, and so is this process's
-// account. A group that may write is trusted, because /usr/local and a user's own folders often
-// have one, but not with folders that are made for one account.
+// Whether another account could change the target of a path (S72). Used for the folder of a private
+// database, the runtime folder, and plugins. Root and the account of this process are trusted. A
+// group with write permission is trusted, because /usr/local and users' own folders often have one,
+// but not for folders that are made for one account.
 namespace allot::trust {
 
 enum class Role {
   kFile,           // the file itself
-  kPrivateFolder,  // a folder of this account, into which no other may look
+  kPrivateFolder,  // a folder of this account, closed to all others
   kOwnFolder,      // a folder in which only root and this account may make files
   kFolder,         // the folder of a file, or of a link to it
   kAbove,          // a folder above it, or above the target of a link
@@ -40,16 +40,16 @@ struct Place {
 // Pure. `self` is the user of this process.
 std::optional<Flaw> judge(const Place& place, Role role, uid_t self);
 
-// The path with all links resolved, when everything on the way to it is trusted. `role` is that of
-// its last part: kFile, kOwnFolder or kPrivateFolder. Such a folder may not be a link itself. What
-// is returned can be opened by its name, because nobody else can change what stands there.
+// The path with all links resolved, if everything on the way is trusted. `role` is the role of the
+// last part: kFile, kOwnFolder or kPrivateFolder. Such a folder may not be a link itself. The
+// result can be opened by its name, because no other account can replace it.
 std::variant<std::string, Flaw> resolve(const std::string& path, Role role);
 
-// Makes the folder and those above it where they are missing: 0700, or 0750 for kOwnFolder. Throws
-// Error when it cannot be made (kExitCannotCreate) or is not trusted (kExitConfig). `what` is the
-// beginning of the message, such as "[daemon] runtime_dir".
+// Creates the folder and its missing parents: 0700, or 0750 for kOwnFolder. Throws Error when it
+// cannot be created (kExitCannotCreate) or is not trusted (kExitConfig). `what` is the beginning of
+// the message, such as "[daemon] runtime_dir".
 void make_folder(const std::string& path, Role role, std::string_view what);
-// The same check of a folder that may be missing, which makes nothing.
+// The same check without creating anything; the folder may be missing.
 void require_folder(const std::string& path, Role role, std::string_view what);
 
 }  // namespace allot::trust

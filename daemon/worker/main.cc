@@ -113,7 +113,7 @@ constexpr option kLong[] = {{"run", no_argument, nullptr, 'r'},
                             {"help", no_argument, nullptr, 'h'},
                             {nullptr, 0, nullptr, 0}};
 
-// Of an option that says nothing else.
+// Mode of an option without a value.
 Mode mode_of(int option) {
   switch (option) {
     case 'r':
@@ -186,8 +186,8 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-// False: there is no such file. The program on disk may have become another one under a supervisor
-// that goes on.
+// False: there is no such file. The program on disk may have been replaced under a running
+// supervisor.
 bool is_slot_file() {
   const auto* header =
       static_cast<ipc::SlotFileHeader*>(map_shared(ipc::kSlotFd, 0, ipc::kPage, false));
@@ -197,7 +197,7 @@ bool is_slot_file() {
   return true;
 }
 
-// The slot of this worker from the supervisor's file, or a private one when run by hand.
+// The slot of this worker from the supervisor's file, or a private one if run by hand.
 ipc::Slot& map_slot(std::uint32_t index, bool writable) {
   void* at = nullptr;
   if (peer::inherited(ipc::kSlotFd)) {
@@ -247,8 +247,8 @@ void check(const config::Settings& settings, const Options& options) {
     }
   } catch (const db::DbError& error) {
     log_warnings();
-    // Another session holds a lock that the check needs: the next try may succeed, as when the
-    // database is away.
+    // Another session holds a lock that the check needs: the next try may succeed, as if the
+    // database were away.
     if (error.error_class() == db::ErrorClass::kRetryable)
       throw Error(error.what(), kExitUnavailable);
     throw;
@@ -259,9 +259,9 @@ void check(const config::Settings& settings, const Options& options) {
   log_warnings();
 }
 
-// Reports go to standard error, wherever the log is: the supervisor's start is watched there, and
-// later it is the log. There is one line for each mistake of a configuration, and for each plugin
-// that is refused.
+// Reports go to standard error, wherever the log is: it is watched during the supervisor's start,
+// and later it is the log. Each mistake of a configuration and each refused plugin has its own
+// line.
 int report(const std::string& message, ExitCode code) {
   if (peer::inherited(ipc::kAnswerFd)) answer_refusal(message, report_format);
   if (failure_is_logged) log::setup("worker", log::Level::kInfo, {}, report_format);
@@ -276,8 +276,8 @@ int report(const std::string& message, ExitCode code) {
   return code;
 }
 
-// A check of the configuration reads the file; everything else that the supervisor starts runs what
-// was found good.
+// A check of the configuration reads the file; all other children of the supervisor use the checked
+// configuration.
 config::LoadOptions source_of(const Options& options) {
   config::LoadOptions load = options.load;
   const bool reads = options.mode == Mode::kCheck && options.check == "config";
@@ -286,8 +286,8 @@ config::LoadOptions source_of(const Options& options) {
   return load;
 }
 
-// The supervisor tells each of its checks how to write failures, and each worker its slot; the rest
-// here is people's, whose shell may have any file open under the numbers of slot.h.
+// The supervisor passes a format for failures to each check, and a slot to each worker. All other
+// calls come from people, whose shell may have any file open under the numbers of slot.h.
 bool is_for_people(const Options& options) {
   const bool checks = options.mode == Mode::kCheck;
   if (checks && options.check != "all") return !failure_is_logged;
@@ -296,7 +296,7 @@ bool is_for_people(const Options& options) {
 }
 
 int run(const Options& options) {
-  // Needs neither a configuration nor a database, and has no second thread: it changes the zone.
+  // Needs neither a configuration nor a database, and has only one thread: it changes the zone.
   if (options.mode == Mode::kCalendar) {
     schedule::answer_all(std::cin, std::cout);
     return kExitOk;

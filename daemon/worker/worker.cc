@@ -37,15 +37,16 @@ int if_inherited(int fd) {
   return peer::inherited(fd) ? fd : -1;
 }
 
-// All workers of an instance have the slots, whatever became of the runtime folder: a file of that
-// folder would end every worker that starts after somebody deleted it. A lock is held by an opening
-// of a file, so each worker opens it once more. Started by hand, a worker has nobody beside it.
+// All workers of an instance have the slots, whatever happened to the runtime folder: a file in
+// that folder would stop every worker that starts after its deletion. A lock belongs to one opening
+// of a file, so each worker opens it once more. A worker that was started by hand has no
+// neighbours.
 std::string careful_file() {
   if (!peer::inherited(ipc::kSlotFd)) return {};
   return "/proc/self/fd/" + std::to_string(ipc::kSlotFd);
 }
 
-// The queues of this pool, as the database knows them; makes missing ones.
+// The queues of this pool, as the database knows them; creates missing ones.
 std::vector<ServedQueue> serve(Session& session, const config::Settings& settings,
                                const config::Pool& pool) {
   std::vector<ServedQueue> served;
@@ -64,7 +65,7 @@ std::vector<ServedQueue> serve(Session& session, const config::Settings& setting
   return served;
 }
 
-// The settings of each are what a section of that name says, if there is one.
+// Each queue has the settings of the section of that name, if there is one.
 ServedQueues::Queues serve_made(Session& session, const config::Settings& settings) {
   struct Served {
     config::Queue settings;
@@ -83,7 +84,7 @@ ServedQueues::Queues serve_made(Session& session, const config::Settings& settin
   return queues;
 }
 
-// `served`: those that the configuration names.
+// `served`: the queues in the configuration.
 ServedQueues queues_of(const config::Pool& pool, const std::vector<ServedQueue>& served,
                        Session& session, const config::Settings& settings) {
   if (!config::serves_made_queues(pool)) return ServedQueues(served);
@@ -96,7 +97,7 @@ std::vector<queue::QueueInfo> infos_of(const std::vector<ServedQueue>& served) {
   return infos;
 }
 
-// The configuration has no section for it: what its process may use is not limited.
+// The steward's pool has no section in the configuration: its process is not limited.
 const config::Pool& steward_pool() {
   static const config::Pool kPool = [] {
     config::Pool pool;
@@ -116,7 +117,7 @@ std::unique_ptr<Executor> make_executor(std::size_t concurrency, JobRunner& runn
                                    make_session, make_runner);
 }
 
-// The slot counts there from now on, and by the budget of a drain.
+// Makes the slot count in the meter, and by the budget of a drain.
 std::unique_ptr<meter::Meter> metered(SlotWriter& slot, const config::Settings& settings) {
   auto meter = own_meter(settings, slot.raw().index);
   slot.use(meter.get());
@@ -163,7 +164,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   install_stop_signals(board.pools[raw_slot.pool]);
   const Pulse pulse(slot, if_inherited(ipc::kDeathFd), settings.daemon);
 
-  // The pulse thread runs as the supervisor does: a worker that others leave no time is not frozen.
+  // The pulse thread runs like the supervisor: a worker that lacks CPU time is not frozen.
   limit_to(pool);
   Lifetime lifetime(pool, leases.holder().id);
   slot.set_state(ipc::WorkerState::kConnecting);

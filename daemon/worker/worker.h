@@ -7,9 +7,8 @@
 
 namespace allot::worker {
 
-// The pool of the process in this slot: a configured one, or that of the steward; of a worker that
-// was started by hand, the first one. Throws Error(kExitConfig) when the configuration has it no
-// longer.
+// The pool of the process in this slot: a configured one, or the steward's; for a worker that was
+// started by hand, the first one. Throws Error(kExitConfig) if the configuration no longer has it.
 [[nodiscard]] const config::Pool& pool_of(const config::Settings& settings, const ipc::Slot& slot);
 
 // Runs one worker from start to exit code: plugins, connection, block loop. Throws Error if it

@@ -20,16 +20,16 @@ namespace {
 // A finished task waits no longer than this for its acknowledgement, however slow its neighbours
 // are.
 constexpr Nanos kAckWithin = 100 * kMilli;
-constexpr Nanos kAckPatience = 20 * kMilli;  // longer where threads would wait meanwhile
+constexpr Nanos kAckPatience = 20 * kMilli;  // extension while threads would have to wait
 // How long one lease waits, once, for a careful task of another partition.
 constexpr std::chrono::seconds kTurnPatience{10};
-// S65, where the order must be kept: the same time for which defer.sql puts a task aside.
+// S65, in ordered queues: the same time as in defer.sql.
 constexpr std::chrono::seconds kHoldUnknown{30};
-// While tasks run beside: a place that is free waits no longer than this where more tasks are
-// known; where none are, and nobody rings, the lease looks for those that became due.
+// While tasks run: a free place waits no longer than kFillWithin if more tasks are known. If none
+// are known, and the bell is silent, the lease polls for due tasks every kFillLook.
 constexpr Nanos kFillWithin = 2 * kMilli;
 constexpr Nanos kFillLook = 250 * kMilli;
-// How long an idle worker has for what waits, before a lease that could go on ends for it.
+// Time for an idle worker to take waiting work, before a lease that could continue ends for it.
 constexpr Nanos kIdlePatience = 50 * kMilli;
 
 std::string id_text(const queue::Lease& lease, const queue::Task& task) {
@@ -92,8 +92,8 @@ Executor::Need BlockInHand::work() {
     // A lease must not see a task again that it had detached (queue/detached_store).
     if (parts_.keeper.any_detached() && !mutant::removed("lease_after_detach")) break;
     if (!grant_.more(boot_ns())) break;
-    // A block that was not full emptied the partition, unless somebody has submitted since: no
-    // scout sees those tasks while the partition is leased.
+    // A block that was not full emptied the partition, unless tasks were submitted since: no scout
+    // sees those tasks while the partition is leased.
     if (!call_forward() && !full_ && !parts_.finder.rung_since_fetch()) break;
     fetch_more();
     if (tasks_.empty()) break;
@@ -103,8 +103,8 @@ Executor::Need BlockInHand::work() {
   return need_;
 }
 
-// S7: the mark is on the task, so that careful mode lasts neither shorter nor longer than these
-// tasks need, however many leases that takes. False: the lease is gone.
+// S7: the mark is on the task, so that careful mode lasts exactly as long as these tasks need,
+// however many leases that takes. False: the lease is gone.
 bool BlockInHand::mark_suspects() {
   queue::Suspects named = *lease_.suspects;
   if (mutant::removed("careful_bound")) named.per_class = UINT32_MAX;
@@ -125,9 +125,9 @@ bool BlockInHand::mark_suspects() {
   return true;
 }
 
-// Tasks of a failed call that have not run by themselves when the block ends. The next lease knows
-// nothing of the call. Where the grant has no start for any of them, it would repeat the call for
-// as long as that fails; a suspect runs by itself (S61).
+// Handles tasks of a failed call that have not run alone when the block ends. The next lease does
+// not know about the call. If the grant has no start for any of them, it would repeat the call as
+// long as that fails; a suspect runs alone (S61).
 void BlockInHand::mark_called() {
   if (by_itself_ == 0 || parts_.keeper.lost()) return;
   const bool suspected = !grant_.may_start(boot_ns()) && !mutant::removed("suspect_uncharged");
@@ -163,7 +163,7 @@ BlockInHand::Next BlockInHand::run_block() {
   if (next == Next::kDetached) return next;
   const Next last = wait_for_all();
   if (next != Next::kGoOn) return next;
-  // A call that failed at the very end has left tasks which have to run by themselves.
+  // A call that failed at the very end has left tasks which have to run alone.
   const bool again = next_ < tasks_.size() && grant_.may_start(boot_ns());
   return last == Next::kGoOn && again ? run_block() : last;
 }
@@ -173,22 +173,22 @@ BlockInHand::Next BlockInHand::start_jobs() {
     const Executor::Need need = need_of(tasks_[next_]);
     if (const Next next = make_way(need); next != Next::kGoOn) return next;
     if (parts_.done()) return Next::kLeave;
-    // S5: the last look before a handler starts. At least one task runs in every lease.
+    // S5: the last check before a handler starts. At least one task runs in every lease.
     if (!parts_.keeper.valid()) return Next::kLeave;
     if (!first_ && boot_ns() >= until_ns_ && !goes_on()) return Next::kLeave;
-    // What is left waits for the next grant, and is fetched with it.
+    // The remaining tasks wait for the next grant, and are fetched with it.
     if (!grant_.may_start(boot_ns())) return Next::kGoOn;
     if (!parts_.slot.may_start()) return Next::kLeave;
     if (const Next next = start_job(need); next != Next::kGoOn) return next;
     if (first_) continue;
-    // What runs beside may keep this worker for long; goes_on() asks for others.
+    // Running tasks may keep this worker for long; goes_on() checks for other work.
     const bool beside = fills_up() && parts_.executor.in_partition() > 0;
     if (!beside && parts_.finder.claim_urgent()) {
       parts_.executor.recall();
       return Next::kLeave;
     }
-    // Threads that wait for a job come first: once none does, make_way() acknowledges. Only for a
-    // moment, because with short tasks there may always be one.
+    // Threads that wait for a job come first: once none waits, make_way() acknowledges. For
+    // kAckPatience only, because with short tasks there may always be one.
     const bool first_jobs = ack_is_due(kAckWithin) && !ack_is_due(kAckWithin + kAckPatience) &&
                             parts_.executor.in_partition() > 0 && parts_.executor.ready_for(need);
     if (!first_jobs) ack_in_time();
@@ -196,8 +196,8 @@ BlockInHand::Next BlockInHand::start_jobs() {
   return Next::kGoOn;
 }
 
-// One look while tasks run. What runs counts among those that a fetch reads: it is the head of the
-// partition, so that a takeover finds it there (S7).
+// One poll while tasks run. Running tasks count in the fetch: they are the head of the partition,
+// so that a takeover finds them there (S7).
 BlockInHand::Next BlockInHand::fill_up() {
   if (is_over()) return Next::kLeave;
   const Nanos now = boot_ns();
@@ -216,7 +216,7 @@ BlockInHand::Next BlockInHand::fill_up() {
   return next;
 }
 
-// Not for each place by itself: every fetch reads what runs once more.
+// Not for every single place: each fetch reads the running tasks again.
 bool BlockInHand::may_fetch(Nanos now) const {
   if (in_hand_.size() >= share_ || !grant_.may_ask(now)) return false;
   const Nanos age = now - fetched_ns_;
@@ -231,8 +231,8 @@ bool BlockInHand::is_over() {
   return boot_ns() >= until_ns_ && !goes_on();
 }
 
-// Tasks that run keep the lease beyond its time, and so it goes on beside them where it would be
-// the same if it were taken anew, and nobody waits for this worker.
+// Running tasks keep the lease beyond its time. New tasks may therefore start next to them if the
+// worker would get the same lease again, and no other work waits for this worker.
 bool BlockInHand::goes_on() {
   if (!fills_up() || parts_.executor.in_partition() == 0) return false;
   if (parts_.look) parts_.look();
@@ -257,12 +257,12 @@ Executor::Need BlockInHand::need_of(const queue::Task& task) const {
 BlockInHand::Next BlockInHand::make_way(const Executor::Need& need) {
   for (;;) {
     if (const Next next = collect(); next != Next::kGoOn) return next;
-    // Once nothing is in the way, what was in the way has ended: a task that runs alone starts only
-    // after that is collected.
+    // When this is true, the blocking jobs have ended: a task that runs alone starts only after
+    // they are collected.
     if (parts_.executor.ready_for(need)) return collect();
     if (leaving() || !parts_.keeper.valid()) return Next::kLeave;
     if (parts_.executor.in_partition() == 0) {
-      // The task in the way has left the partition, and may run for long: the rest is for other
+      // The blocking task has left the partition, and may run for long: the rest is for other
       // workers.
       need_ = need;
       return Next::kLeave;
@@ -276,7 +276,7 @@ BlockInHand::Next BlockInHand::make_way(const Executor::Need& need) {
 // Runs one task, or several in one call. With InThisThread it has ended when this returns.
 BlockInHand::Next BlockInHand::start_job(const Executor::Need& need) {
   const queue::TaskKey key = tasks_[next_].key;
-  std::optional<TurnEnd> turn;  // until its acknowledgement its attempt is written down
+  std::optional<TurnEnd> turn;  // held until the task is acknowledged
   if (need.worker) {
     // Finished neighbours must not run again because of it.
     if (!mutant::removed("ack_before_careful")) ack();
@@ -302,7 +302,7 @@ BlockInHand::Next BlockInHand::start_job(const Executor::Need& need) {
   return Next::kGoOn;
 }
 
-// How many tasks like this one may go into one call, including it. 1: it runs by itself.
+// Number of tasks like this one that may go into one call, including it. 1: it runs alone.
 std::size_t BlockInHand::most_like(const queue::Task& task) const {
   if (queue_.exclusive() || queue_.in_order()) return 1;  // one task of a partition at a time (S16)
   if (by_itself_ > 0 || !task.payload || careful_with(task)) return 1;
@@ -315,7 +315,7 @@ std::size_t BlockInHand::most_like(const queue::Task& task) const {
                    grant_.left(), parts_.executor.max_batch()});
 }
 
-// The next task, and those behind it that go into one call with it. The others keep their order.
+// The next task, and those after it that go into one call with it. The others keep their order.
 Job BlockInHand::next_job(const Executor::Need& need) {
   Job job{.lease = lease_, .queue = &queue_, .fetched_ns = fetched_ns_};
   job.start_by_ns = grant_.start_by_ns();
@@ -352,19 +352,19 @@ void BlockInHand::uncount() {
   if (parts_.lifetime != nullptr) parts_.lifetime->ran_none();
 }
 
-// Its handler was not called, so the grant has its start again. An earlier grant has lapsed.
+// Its handler was not called, so the grant gets its start back. An earlier grant has lapsed.
 void BlockInHand::not_started(const Job& job) {
   uncount();
   if (job.start_by_ns == grant_.start_by_ns()) grant_.not_started(1);
 }
 
-// Tasks of a job that have not ended are the next ones: first those that have to run by themselves,
-// one of which runs in this lease, or the next one would only repeat the call.
+// Tasks of a job that have not ended come next: first those that have to run alone, one of which
+// runs in this lease, or the next lease would only repeat the call.
 void BlockInHand::put_back(Job& job, const std::vector<TaskEnd>& ends) {
   for (const Result left : {Result::kNothing, Result::kByItself}) {
     for (std::size_t i = job.tasks.size(); i-- > 0;) {
       if (ends[i].result != left) continue;
-      // S61: a call that failed was a call.
+      // S61: a failed call counts as a call.
       const bool called = left == Result::kByItself && !mutant::removed("charge_failed_call");
       called ? uncount() : not_started(job);
       tasks_.insert(tasks_.begin() + static_cast<std::ptrdiff_t>(next_), std::move(job.tasks[i]));
@@ -375,7 +375,7 @@ void BlockInHand::put_back(Job& job, const std::vector<TaskEnd>& ends) {
   }
 }
 
-// Collects the ends of jobs. The first one that says so ends the block.
+// Collects the ends of jobs. The first end that requires it ends the block.
 BlockInHand::Next BlockInHand::collect() {
   Next next = Next::kGoOn;
   for (JobEnd& one : parts_.executor.take()) {
@@ -411,7 +411,7 @@ BlockInHand::Next BlockInHand::ended(const queue::Task& task, const TaskEnd& end
       hold_ = {end.hold, task.key};
       return Next::kLeave;
     case Result::kDetached:
-      // Beside others it left the lease to them.
+      // A detached task with neighbours left the lease to them.
       return job.alone ? Next::kDetached : Next::kGoOn;
     case Result::kLeaseGone:
       break;
@@ -419,8 +419,8 @@ BlockInHand::Next BlockInHand::ended(const queue::Task& task, const TaskEnd& end
   return Next::kLeave;
 }
 
-// Whether the next block is fetched while the last tasks of this one run: where they are short, the
-// threads would wait for it longer than for them.
+// Whether the next block is fetched while the last tasks of this one run: with short tasks, the
+// threads would wait longer for the block than for the tasks.
 bool BlockInHand::fetches_ahead() const {
   if (!full_ || kept_back() == 0 || !parts_.executor.quick() || grant_.limited()) return false;
   if (one_at_a_time() || queue_.exclusive() || !unknown_.empty()) return false;
@@ -429,13 +429,14 @@ bool BlockInHand::fetches_ahead() const {
   return parts_.keeper.valid() && !parts_.keeper.any_detached();
 }
 
-// So many tasks of a block may be in hand when the next one is fetched, which is so much smaller.
+// Number of tasks of a block that may be in hand when the next one is fetched, which is that much
+// smaller.
 std::size_t BlockInHand::kept_back() const {
   return block_size_ / 4;
 }
 
-// Waits until no more are in hand than are kept back. It collects before it looks: all may have
-// ended before this thread came here, and what is not collected would only be fetched again.
+// Waits until no more tasks are in hand than kept_back(). It collects before the check: all may
+// have ended before this call, and uncollected tasks would only be fetched again.
 BlockInHand::Next BlockInHand::wait_for_most() {
   for (;;) {
     const Next next = collect();
@@ -447,9 +448,9 @@ BlockInHand::Next BlockInHand::wait_for_most() {
   }
 }
 
-// Waits until all that is left of the block has ended or left the partition: idle threads count
-// like idle workers, so tasks leave early. If a stop was requested, the worker does not detach: it
-// costs two writes.
+// Waits until the rest of the block has ended or left the partition: idle threads count like idle
+// workers, so tasks leave early. If a stop was requested, the worker does not detach: it costs two
+// writes.
 BlockInHand::Next BlockInHand::wait_for_all() {
   Next next = Next::kGoOn;
   while (parts_.executor.in_partition() > 0) {
@@ -468,8 +469,8 @@ BlockInHand::Next BlockInHand::wait_for_all() {
 }
 
 // A task that was charged before waits for its turn; others do not, or the tasks of a lost host
-// would start again one after the other. So an innocent task is charged once beside a cause, and
-// then no more. False: this worker has to leave.
+// would start again one after the other. An innocent task is therefore charged once together with a
+// cause, and not again. False: this worker has to leave.
 bool BlockInHand::wait_for_turn(const queue::Task& task) {
   if (task.attempt == 0) return true;
   const SlotWriter::Guard guard(parts_.slot);
@@ -477,7 +478,7 @@ bool BlockInHand::wait_for_turn(const queue::Task& task) {
   return !leaving();
 }
 
-// Tasks behind it may have the same key, so it stays where it is and the partition waits.
+// Later tasks may have the same key, so the task stays in its place and the partition waits.
 BlockInHand::Next BlockInHand::hold_unknown(const queue::Task& task) {
   hold_ = {kHoldUnknown, task.key};
   parts_.slot.count(meter::Count::kDeferred, queue_.info.name, task.type);
@@ -511,10 +512,9 @@ void BlockInHand::defer_unknown() {
   }
 }
 
-// S66: as many as a block has of the tasks that others put back and that have a handler here. They
-// get their places in the line again, before what this lease has not fetched yet. In an ordered
-// queue the task kept its place. True: some are due now. Tasks of a failed call have to be the next
-// ones first.
+// S66: requeues deferred tasks that have a handler here, up to the size of a block, before the
+// tasks that this lease has not fetched yet. In an ordered queue the task kept its place. True:
+// some are due now. Tasks of a failed call have to run first.
 bool BlockInHand::call_forward() {
   if (!deferred_ || by_itself_ > 0 || parts_.keeper.lost()) return false;
   deferred_ = false;
@@ -548,8 +548,8 @@ bool BlockInHand::call_forward() {
   return room < block_size_;
 }
 
-// What is called forward is the new head of the partition, and what runs has to be there (S7): what
-// was fetched is fetched again, as much of it as is granted.
+// Requeued tasks are the new head of the partition, and running tasks have to be at the head (S7):
+// the fetched tasks are fetched again, as many as are granted.
 void BlockInHand::start_with_deferred() {
   if (!call_forward()) return;
   if (grant_.limited() && tasks_.empty()) {
@@ -593,14 +593,15 @@ void BlockInHand::ack_in_time() {
   if (ack_is_due(kAckWithin)) ack();
 }
 
-// Where a share is filled up, what runs is read once more with each look, and not its payload.
+// While a share is filled up, each poll reads the running tasks again, without their payloads.
 queue::FetchSpec BlockInHand::fetch_spec() {
   queue::FetchSpec spec = parts_.finder.fetch_spec(block_size_);
   if (share_ != 0) spec.running = in_hand_.keys();
   return spec;
 }
 
-// What of an earlier fetch is still in hand stays there, and is not among the tasks to start.
+// Tasks of an earlier fetch that are still in hand stay there, and are not among the tasks to
+// start.
 void BlockInHand::fetch_more() {
   parts_.finder.fetching();
   tasks_ = grant_.limited() ? fetch_granted() : parts_.session.call([&](db::Connection& db) {
@@ -617,11 +618,12 @@ void BlockInHand::fetch_more() {
 
 void BlockInHand::fetch_ahead() {
   fetch_more();
-  // A lease must not see a task again that it had detached: perhaps it did so meanwhile.
+  // A lease must not see a task again that it had detached, which may have happened during the
+  // fetch.
   if (parts_.keeper.any_detached()) tasks_.clear();
 }
 
-// What was not started is among what is fetched.
+// Tasks that were not started are among the fetched ones.
 std::vector<queue::Task> BlockInHand::fetch_granted() {
   Rates& rates = parts_.finder.rates();
   const std::uint32_t queue_id = lease_.partition.queue_id;
@@ -638,7 +640,7 @@ std::vector<queue::Task> BlockInHand::fetch_granted() {
   return std::move(tasks);
 }
 
-// Jobs of other threads may have finished tasks meanwhile.
+// Jobs of other threads may have finished more tasks since.
 void BlockInHand::acked() {
   parts_.slot.drop_finished(finished_);
   finished_.clear();
@@ -657,13 +659,14 @@ void BlockInHand::finish() {
   parts_.finder.rates().ended(lease_.partition.queue_id, grant_);
   int tries = 0;
   const bool released = parts_.session.call([&](db::Connection& db) {
-    // While somebody locks the lease's row, or one of the tasks, neither would ever be written.
-    // Finished tasks need no lease to be acknowledged (S6), and must not run again for want of one.
+    // While another session locks the lease's row, or one of the tasks, neither would ever be
+    // written. Finished tasks can be acknowledged without a lease (S6), and must not run again
+    // because they lack one.
     if (++tries > 1) {
       queue::ack(db, lease_.partition, finished_);
       acked();
     }
-    // S43: once, for nobody knows whether the first try has given it back.
+    // S43: only once, because it is unknown whether the first try has given it back.
     const bool again = tries > 1 && !mutant::removed("give_back_once");
     return queue::ack_and_release(db, lease_, finished_, hold_, again ? std::nullopt : unused);
   });

@@ -25,17 +25,16 @@
 
 namespace allot::worker {
 
-// One lease in hand, from its first block to its release: it makes jobs of the tasks, collects
-// their ends, acknowledges, and fetches more. Only the block loop makes it, in the worker's main
-// thread.
+// One lease in hand, from its first block to its release: makes jobs of the tasks, collects their
+// ends, acknowledges, and fetches more. Only the block loop makes it, in the worker's main thread.
 //
-// A task of an ordered or limited partition runs alone in it (S16), and one that runs with care is
-// alone in the whole worker (S7). A handler that takes several tasks in a call gets those of its
-// type out of the rest of the block (A13). In a capped queue no task that runs for long leaves its
-// partition, so that the next ones are fetched as soon as there is room beside it (S51).
+// A task of an ordered or limited partition runs alone in it (S16); a task that runs with care is
+// alone in the whole worker (S7). A handler that takes several tasks in a call gets the tasks of
+// its type from the rest of the block (A13). In a capped queue a long task does not leave its
+// partition; the next tasks are fetched as soon as there is room next to it (S51).
 class BlockInHand {
  public:
-  // What a block needs of its worker. All outlive it.
+  // Parts of the worker that a block needs. All outlive it.
   struct Parts {
     Session& session;
     Finder& finder;
@@ -45,9 +44,9 @@ class BlockInHand {
     const plugin_host::Registry& registry;
     CarefulTurn& careful_turn;
     Lifetime* lifetime = nullptr;  // nullptr: this worker stays
-    // Is told of each task that is put back because no handler here knows its type.
+    // Called for each task that is put back because no handler here knows its type.
     std::function<void(const queue::TaskId&, const std::string& type)> on_unknown{};
-    // What a worker looks at between two leases, and now and then in one that goes on.
+    // Called between two leases, and from time to time in a lease that continues.
     std::function<void()> look{};
 
     // True: no further task may start here.
@@ -56,8 +55,8 @@ class BlockInHand {
 
   BlockInHand(const Parts& parts, Finder::Found found);
 
-  // Works until the lease is released. Returns what the next lease has to wait for: the
-  // conditions of a task that could not start because of one that has left the partition.
+  // Works until the lease is released. Returns what the next lease has to wait for: the conditions
+  // of a task that could not start because of a task that has left the partition.
   Executor::Need work();
 
  private:
@@ -113,30 +112,30 @@ class BlockInHand {
 
   const Parts& parts_;
   const queue::Lease lease_;
-  const std::shared_ptr<const ServedQueue> served_;  // as it is for this lease
+  const std::shared_ptr<const ServedQueue> served_;  // as of this lease
   const ServedQueue& queue_;
-  const std::uint32_t share_;       // so many tasks run at a time in the partition; 0: any
-  const std::uint32_t block_size_;  // so many are fetched at a time
+  const std::uint32_t share_;       // tasks that may run at a time in the partition; 0: any number
+  const std::uint32_t block_size_;  // number of tasks in a fetch
   Nanos until_ns_;                  // no further task starts then
 
-  std::vector<queue::Task> tasks_;  // those before next_ have started
+  std::vector<queue::Task> tasks_;  // the ones before next_ have started
   std::size_t next_ = 0;
-  std::size_t by_itself_ = 0;  // so many of the next tasks were in a call that failed
+  std::size_t by_itself_ = 0;  // number of next tasks that were in a failed call
   bool first_ = true;          // no task of this fetch has started yet
   Nanos fetched_ns_;           // when tasks_ was read
   Grant grant_;                // which of tasks_ may start
-  bool full_;                  // by the last look, the partition may have more than was read
+  bool full_;                  // at the last fetch, the partition may have had more tasks
   InHand in_hand_;
-  bool others_waited_ = false;  // when the lease should have ended
-  bool alone_runs_ = false;     // a job that is alone in the partition has not been collected
+  bool others_waited_ = false;  // at the time when the lease should have ended
+  bool alone_runs_ = false;     // the sole job of the partition has not been collected
 
   std::vector<queue::Finished> finished_;  // done, not acknowledged; mirrored in the slot
   Nanos oldest_finished_ns_ = 0;
   std::vector<queue::Task> unknown_;  // of types without a handler here, to be deferred
-  bool deferred_;                     // some that others deferred may have one
-  queue::Hold hold_;     // how long the partition waits after this lease, and for what (S16)
-  bool patient_ = true;  // false: it waited in vain for a careful turn
-  Executor::Need need_;  // see work()
+  bool deferred_;                     // some tasks that others deferred may have a handler here
+  queue::Hold hold_;                  // wait of the partition after this lease, and its task (S16)
+  bool patient_ = true;               // false: the wait for a careful turn failed
+  Executor::Need need_;               // see work()
 };
 
 }  // namespace allot::worker

@@ -9,8 +9,8 @@
 namespace allot::worker {
 
 // The worker's main loop: lease a partition, work on its blocks, release it. Detached tasks may
-// go on beside the next leases. BlockInHand and JobRunner are the whole walk of a task between
-// fetch and acknowledgement.
+// continue during the next leases. BlockInHand and JobRunner have all steps of a task between fetch
+// and acknowledgement.
 class BlockLoop {
  public:
   BlockLoop(BlockInHand::Parts parts, Recovery& recovery)

@@ -8,20 +8,19 @@
 
 namespace allot::worker {
 
-// Lets an instance run careful tasks (S7) that have an attempt behind them one at a time: a task
-// that takes its host down again and again takes no other with it, so that each is charged only for
-// itself. The turn is a lock on a file, which the kernel gives back when its holder dies.
+// Runs careful tasks (S7) with an earlier attempt one at a time in an instance. A task that
+// repeatedly takes its host down then takes no other task with it, so each is charged only for
+// itself. The turn is a lock on a file, which the kernel releases when its holder dies.
 class CarefulTurn {
  public:
-  // Opens the file at `path`, and makes it if it is missing; an empty path: nobody else takes
-  // turns. Throws Error.
+  // Opens the file at `path`, and creates it if missing. With an empty path there are no other
+  // workers to wait for. Throws Error.
   explicit CarefulTurn(const std::string& path);
 
-  // Waits for the turn, but not for ever, because another worker's careful task may run for hours.
-  // If it returns false, the task has to run beside others. Ends early when this worker is asked to
-  // leave.
+  // Waits for the turn, but not forever, because another worker's careful task may run for hours.
+  // False: the task has to run next to others. Ends early when this worker is asked to leave.
   bool take(std::chrono::milliseconds patience);
-  void end();  // nothing happens to a turn that was not taken
+  void end();  // without effect if the turn was not taken
 
  private:
   UniqueFd file_;

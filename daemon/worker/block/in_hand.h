@@ -11,22 +11,22 @@
 
 namespace allot::worker {
 
-// Which tasks of a lease have started and not been collected, for a fetch that meets them again.
+// Tasks of a lease that have started and were not collected, for a fetch that finds them again.
 // Only the block loop uses it.
 class InHand {
  public:
   void started(const queue::TaskKey& key) { started_.push_back(key); }
   void collected(const queue::TaskKey& key) { collected_.push_back(key); }
   [[nodiscard]] std::size_t size() const { return started_.size() - collected_.size(); }
-  // In their order; until the next call.
+  // In their order; valid until the next call.
   [[nodiscard]] std::span<const queue::TaskKey> keys() {
     settle();
     return started_;
   }
 
-  // Takes out of what was fetched meanwhile what is in hand, and what would make that more than
-  // `most` tasks: whoever takes over from this worker suspects so much (S7), and the slot has room
-  // for it. Returns how many of those that were fetched are in hand.
+  // Removes from `fetched` the tasks in hand, and all that would raise their number above `most`: a
+  // worker that takes over suspects that many tasks (S7), and the slot has room for them. Returns
+  // the number of fetched tasks that are in hand.
   std::size_t keep_others(std::vector<queue::Task>& fetched, std::size_t most) {
     settle();
     if (started_.empty()) return 0;

@@ -25,7 +25,7 @@ void Call::Hooks::log(int level, std::string_view text) noexcept {
   run_.said.add(kLevels.at(static_cast<std::size_t>(at)), text);
 }
 
-// The reason that matters most to the task comes first.
+// The most important reason for the task comes first.
 std::int32_t Call::Hooks::stop_reason() noexcept {
   if (run_.cancelled()) return ALLOT_STOP_CANCELLED;
   if (boot_ns() >= run_.soft_deadline_ns()) return ALLOT_STOP_TIME_LIMIT;

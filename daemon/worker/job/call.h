@@ -19,7 +19,7 @@
 
 namespace allot::worker {
 
-// One call of a handler, with the runs of its tasks. The thread that runs the job makes it and uses
+// One call of a handler, with the runs of its tasks. The thread that runs the job makes and uses
 // it; the threads of the handler call the hooks.
 class Call {
  public:
@@ -27,9 +27,9 @@ class Call {
   Call(Session& session, LeaseKeeper& keeper, queue::Addresses& addresses)
       : session_(session), keeper_(keeper), addresses_(addresses) {}
 
-  // What the handler of one task may ask of this process while the call runs. What goes with the
-  // acknowledgement of one task is refused where several are in the call, because they share one
-  // connection.
+  // Requests that the handler of one task may make while the call runs. In a call with several
+  // tasks, requests that belong to the acknowledgement of one task are refused, because the tasks
+  // share one connection.
   class Hooks final : public plugin_host::HostHooks {
    public:
     Hooks(Call& call, Run& run)

@@ -24,7 +24,7 @@ namespace {
 
 using Verb = queue::Ending::Verb;
 
-// The most bytes of all payloads of one call, once decompressed: as much as one task may have.
+// Limit for the payloads of one call, once decompressed: the same as for one task.
 constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 
 std::uint32_t dice() {
@@ -32,7 +32,7 @@ std::uint32_t dice() {
   return static_cast<std::uint32_t>(generator());
 }
 
-// Decompresses the payload once, however often the task then runs. Returns what is wrong with it.
+// Decompresses the payload once, however often the task then runs. Returns the problem, if any.
 std::optional<std::string> decompress(queue::Task& task) {
   if ((task.flags & queue::kCompressedFlags) == 0) return std::nullopt;
   try {
@@ -70,14 +70,14 @@ Facts::Outcome outcome_of(plugin_host::OutcomeKind kind) {
   return Facts::Outcome::kRetry;
 }
 
-// A task that was charged an attempt has begun; one that began otherwise has no time any more
+// A task with a charged attempt has begun. A task that began in another way has lost its expiry
 // (A14).
 bool expired(const queue::Task& task, Nanos fetched_ns) {
   if (!task.expires_in || task.attempt > 0) return false;
   return boot_ns() - fetched_ns >= static_cast<Nanos>(task.expires_in->count()) * kMicro;
 }
 
-// The rule that a mutation leaves out, see base/mutant.h.
+// Violates a rule for a mutation test, see base/mutant.h.
 void ack_early(Session& session, const Run& run) {
   const queue::Finished early = queue::finished(run.task);
   session.call([&](db::Connection& db) {
@@ -86,17 +86,17 @@ void ack_early(Session& session, const Run& run) {
   });
 }
 
-// The result once something is written outside of the block: for a detached task, nobody's loss.
+// The result once something is written outside of the block: for a detached task, no lease is lost.
 TaskEnd written(const Run& run) {
   return {run.claim.detached() ? TaskEnd::Result::kDetached : TaskEnd::Result::kWritten};
 }
 
-// Somebody else has the task, or what was detached, and has charged it.
+// Another worker has the task, or its detached row, and has charged it.
 TaskEnd dropped(const Run& run) {
   return {run.claim.detached() ? TaskEnd::Result::kDetached : TaskEnd::Result::kLeaseGone};
 }
 
-// The keeper knows the runs for as long as this lives, whatever ends their call.
+// The keeper knows the runs while this exists, however their call ends.
 class Kept {
  public:
   Kept(LeaseKeeper& keeper, Call& call) : keeper_(keeper), call_(call) {}
@@ -111,14 +111,14 @@ class Kept {
   Call& call_;
 };
 
-// Whether its attempts, or its losses where these count apart, are used up.
+// Whether its attempts, or its losses if these are counted separately, are used up.
 bool is_spent(const queue::Task& task, std::uint32_t most) {
   const auto verdicts = task.headers.verdicts_of(task.attempt);
   if (!verdicts) return task.attempt >= most;
   return *verdicts >= most || task.attempt - *verdicts > task.headers.max_losses;
 }
 
-// Since a task was due first, by this host's clock.
+// Time since a task was first due, by this host's clock.
 std::uint64_t elapsed_ms(const queue::TaskId& id) {
   using namespace std::chrono;
   const std::int64_t now =
@@ -155,8 +155,7 @@ std::vector<TaskEnd> JobRunner::run(Job& job) {
     call.members.front().end = {Result::kLeaseGone};
     return ends;
   }
-  // All that comes before may have taken long: a careful turn, a payload, a process that stood
-  // still.
+  // The steps before may have taken long: a careful turn, a payload, a suspended process.
   const bool late = boot_ns() >= job.start_by_ns;
   if (late || !begin(call)) {
     const Result result = late ? Result::kNothing : Result::kLeaseGone;
@@ -173,7 +172,7 @@ std::vector<TaskEnd> JobRunner::run(Job& job) {
 }
 
 // Fills the call. A task that ends without its handler has its end already; tasks for which the
-// call has no room stay as they are.
+// call has no room stay unchanged.
 void JobRunner::prepare(Call& call, Job& job, std::vector<TaskEnd>& ends) {
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < job.tasks.size(); ++i) {
@@ -212,7 +211,7 @@ std::optional<TaskEnd> JobRunner::prepare(Run& run, Nanos fetched_ns) {
     task.payload = session_.call([&](db::Connection& db) {
       return queue::fetch_payload(db, run.lease.partition, task.key);
     });
-    if (!task.payload) return TaskEnd{Result::kWritten};  // removed in the meantime
+    if (!task.payload) return TaskEnd{Result::kWritten};  // removed since the fetch
   }
   // No further attempt could read it either.
   const auto why = decompress(task);
@@ -225,8 +224,8 @@ TaskEnd JobRunner::expire(Run& run) {
                            "it had not begun when its time was over"));
 }
 
-// The worker that ran it before did not finish: a request may be left (B11). Plain tasks do not
-// ask.
+// The worker that ran it before did not finish: a request may be left (B11). Plain tasks skip the
+// query.
 std::optional<TaskEnd> JobRunner::cancelled_before(Run& run) {
   if ((run.task.flags & queue::kCancelWatchedFlag) == 0) return std::nullopt;
   const auto request =
@@ -238,7 +237,7 @@ std::optional<TaskEnd> JobRunner::cancelled_before(Run& run) {
 }
 
 // Its attempts were written before they ran, and the last of them took its worker's host down; or
-// fewer attempts are allowed now than were charged. Either way it died of its last one.
+// fewer attempts are allowed now than were charged. In both cases its last attempt killed it.
 TaskEnd JobRunner::bury_spent(Run& run) {
   const auto attempts =
       session_.call([&](db::Connection& db) { return queue::list_attempts(db, run.claim.id); });
@@ -253,7 +252,7 @@ TaskEnd JobRunner::bury_spent(Run& run) {
 
 bool JobRunner::announce(Run& run) {
   run.announce();
-  // As lost: this record stays if no verdict follows.
+  // Recorded as lost: this record stays if no verdict follows.
   if (!write(run, {Verb::kCharge, run.number, {}, queue::kUnreported})) return false;
   run.task.attempt = run.number;  // so that the acknowledgement includes the record
   return true;
@@ -274,7 +273,7 @@ bool JobRunner::begin(Call& call) {
     }
     runs.push_back(&run);
   }
-  // Everything before may have taken long, so this looks at the lease again (S5).
+  // The steps before may have taken long, so this checks the lease again (S5).
   return keeper_.begin(runs);
 }
 
@@ -323,8 +322,8 @@ plugin_host::ManyResult JobRunner::call_handler(Call& call) {
   return said;
 }
 
-// Successes come first: they need no database, so nothing comes between. Of the others nothing is
-// written once the lease is gone.
+// Successes come first: they need no database, so nothing comes between. Nothing is written for the
+// others once the lease is gone.
 void JobRunner::take_verdicts(Call& call, const std::vector<plugin_host::CallResult>& said) {
   for (const bool succeeded : {true, false}) {
     std::size_t i = 0;
@@ -337,7 +336,7 @@ void JobRunner::take_verdicts(Call& call, const std::vector<plugin_host::CallRes
   }
 }
 
-// Charges nobody. A task whose end was asked for does not run again.
+// Charges no task. A task with a request for its end does not run again.
 void JobRunner::leave_alone(Call& call, const std::string& why) {
   const Run& first = call.members.front().run;
   log::warn("task.call_failed", {{"type", first.task.type},
@@ -366,7 +365,7 @@ TaskEnd JobRunner::verdict(Call::Member& member, const plugin_host::CallResult& 
   if (run.cancel.watched()) run.task.flags |= queue::kCancelWatchedFlag;
   const bool succeeded = said.kind == plugin_host::OutcomeKind::kSuccess;
   if (succeeded) keep_record(run, run.number);
-  // Where nobody knows whether the task was detached, finding out needs the connection.
+  // If it is unknown whether the task was detached, finding out needs the connection.
   if (!succeeded || run.kept.place == Place::kUnknown) writes.roll_back(succeeded);
   if (!resolve_detach(run)) return dropped(run);
   if (succeeded && writes.any()) return acknowledge(member);
@@ -374,7 +373,7 @@ TaskEnd JobRunner::verdict(Call::Member& member, const plugin_host::CallResult& 
   Facts facts = facts_of(run, outcome_of(said.kind), plugin_host::name_of(said.kind), {});
   facts.failure = failure_of(said);
   facts.wanted = said.delay;
-  // The handler obeyed stop_requested, for a reason that is not the task's.
+  // The handler obeyed stop_requested, for a reason that is not the task's fault.
   const bool gave_way = said.kind == plugin_host::OutcomeKind::kRetry && !run.was_valid() &&
                         boot_ns() < run.soft_deadline_ns() && !facts.verdicts;
   if (run.cancelled()) facts.cancel = run.cancel.request();
@@ -393,7 +392,7 @@ TaskEnd JobRunner::end_failed(Call::Member& member, Facts& facts, bool gave_way)
   return ended;
 }
 
-// Commits what the handler wrote together with the acknowledgement: all or nothing.
+// Commits the handler's writes together with the acknowledgement: all or nothing.
 TaskEnd JobRunner::acknowledge(Call::Member& member) {
   const Run& run = member.run;
   TaskWrites& writes = member.hooks.writes;
@@ -416,8 +415,8 @@ TaskEnd JobRunner::acknowledge(Call::Member& member) {
   return end_failed(member, facts, false);
 }
 
-// In doubt this detaches the task once more: that ends the lease if nothing else has, so that calls
-// which were sent before can no longer do anything. False: its lease is gone.
+// If this is uncertain, detaches the task once more: that ends the lease if nothing else has, so
+// that earlier calls can no longer have an effect. False: its lease is gone.
 bool JobRunner::resolve_detach(Run& run) {
   const Place place = run.kept.place;
   if (place == Place::kPartition) return true;

@@ -25,15 +25,15 @@
 
 namespace allot::worker {
 
-// Where a JobRunner runs its jobs.
+// Place of a JobRunner.
 struct Seat {
-  std::size_t entry = 0;                   // its first one in the slot
-  std::size_t entries = ipc::kMaxRunning;  // so many tasks a job may have
+  std::size_t entry = 0;                   // its first entry in the slot
+  std::size_t entries = ipc::kMaxRunning;  // maximum number of tasks in a job
   bool thread = false;                     // one of several threads
 };
 
 // Takes one job from its payloads to its verdicts: handler lookup, payload, slot, handler, verdict.
-// Only here the queue and the plugins meet. Each thread that runs jobs has its own.
+// The queue and the plugins meet only here. Each thread that runs jobs has its own.
 class JobRunner {
  public:
   // All outlive this object.
@@ -41,16 +41,16 @@ class JobRunner {
             const plugin_host::Registry& registry, LeaseKeeper& keeper, SlotWriter& slot,
             const config::Settings& settings, Seat seat = {});
 
-  // By the thread that will run jobs, before its first one.
+  // Called once by the thread that will run jobs, before its first one.
   void begin_thread() const { registry_.begin_thread(seat_.entry == 0); }
-  // What became of each task. Throws GaveUp.
+  // Returns the result of each task. Throws GaveUp.
   std::vector<TaskEnd> run(Job& job);
   [[nodiscard]] std::size_t max_batch() const { return seat_.entries; }
 
  private:
   using Result = TaskEnd::Result;
 
-  // Before the handler: each of these ends what does not reach it.
+  // Steps before the handler; each of them ends the tasks that do not reach it.
   void prepare(Call& call, Job& job, std::vector<TaskEnd>& ends);
   [[nodiscard]] Run::Plan plan(const Job& job, const queue::Task& task, std::size_t index) const;
   std::optional<TaskEnd> prepare(Run& run, Nanos fetched_ns);
@@ -59,12 +59,12 @@ class JobRunner {
   TaskEnd bury_spent(Run& run);
   [[nodiscard]] bool announce(Run& run);
 
-  // Around the handler.
+  // Steps around the handler.
   [[nodiscard]] bool begin(Call& call);
   plugin_host::ManyResult call_handler(Call& call);
   TaskEnd not_started(Run& run, Result result);
 
-  // After it.
+  // Steps after the handler.
   void take_verdicts(Call& call, const std::vector<plugin_host::CallResult>& said);
   void leave_alone(Call& call, const std::string& why);
   TaskEnd verdict(Call::Member& member, const plugin_host::CallResult& said);
@@ -73,16 +73,16 @@ class JobRunner {
   TaskEnd end_failed(Call::Member& member, Facts& facts, bool gave_way);
   TaskEnd finished(Run& run);
 
-  // What this worker knows of an attempt that is over.
+  // Facts of this worker about an attempt that is over.
   [[nodiscard]] Facts facts_of(const Run& run, Facts::Outcome outcome, std::string_view cause,
                                std::string_view error) const;
-  // Decides what becomes of the task, writes it and logs it.
+  // Decides the result of the task, writes it and logs it.
   TaskEnd end(Run& run, const Facts& facts);
   void count(const Run& run, meter::Count what);
   // A fenced write, see lease/fenced.h. False: another worker has the task.
   [[nodiscard]] bool write(Run& run, const queue::Ending& ending);
   [[nodiscard]] bool send(Run& run, const queue::Ending& ending);
-  // The pause by the policy of its type or queue.
+  // The retry delay by the policy of its type or queue.
   [[nodiscard]] std::chrono::microseconds pause_after(const Run& run) const;
   void keep_record(Run& run, std::uint32_t attempt) const;
 
@@ -93,7 +93,7 @@ class JobRunner {
   SlotWriter& slot_;
   const config::Settings& settings_;
   const Seat seat_;
-  queue::Addresses addresses_;  // that handlers submit to
+  queue::Addresses addresses_;  // targets of handlers' submissions
 };
 
 }  // namespace allot::worker

@@ -12,11 +12,11 @@ namespace allot::worker {
 
 namespace {
 
-constexpr Nanos kLongest = kSecond;  // a single one that is longer counts as this
-constexpr Nanos kWeight = 16;        // how many of the last ones make what is typical
+constexpr Nanos kLongest = kSecond;  // a longer job counts as this
+constexpr Nanos kWeight = 16;        // number of last jobs that determine the typical runtime
 
-// One has 16 MiB at most, but several may wait to be collected. A task that has not ended keeps its
-// own.
+// One payload has 16 MiB at most, but several may wait to be collected. A task that has not ended
+// keeps its payload.
 void drop_payloads(JobEnd& end) {
   for (std::size_t i = 0; i < end.tasks.size(); ++i) {
     if (has_ended(end.tasks[i])) end.job.tasks[i].payload.reset();
@@ -67,12 +67,12 @@ bool Runners::ready_for(const Need& need) const {
   return idle_ > 0 || may_queue(need);
 }
 
-// What runs outside of the partition may run for long.
+// Jobs outside the partition may run for long.
 bool Runners::may_queue(const Need& need) const {
   return need.may_wait && queue_.size() < most_waiting() && running_in_partition() > 0;
 }
 
-// So many that the last of them waits for as long as two that are just short.
+// With this number of waiting jobs, the last one waits as long as two jobs that are just short.
 std::size_t Runners::most_waiting() const {
   if (typical_ns_ >= short_ns_) return 0;
   return runners_.size() *
@@ -92,7 +92,7 @@ void Runners::start(Job job, const Need& need) {
     woken->busy = true;
     --idle_;
     if (need.may_wait && !queue_.empty()) {
-      take_next(*woken);  // none overtakes what waits
+      take_next(*woken);  // keeps the order of waiting jobs
       queue_.push_back(std::move(job));
     } else {
       woken->next = std::move(job);
@@ -109,9 +109,9 @@ Runners::Runner* Runners::last_idle() const {
       ->get();
 }
 
-// Whom to wake for what waits: nobody, while another one is on its way. It calls the next one, so
-// that the thread that hands out is not held up by all of them, and no more wake than find
-// something.
+// The runner to wake for waiting jobs; nullptr while another one is waking. That one calls the
+// next, so that the thread that hands out does not have to wake all of them, and no runner wakes in
+// vain.
 Runners::Runner* Runners::call_one() {
   if (idle_ == 0 || queue_.empty() || called_ != nullptr) return nullptr;
   called_ = last_idle();
@@ -152,7 +152,7 @@ std::size_t Runners::running_in_partition() const {
 
 std::vector<JobEnd> Runners::take() {
   const MutexLock held(mutex_);
-  // All threads are with tasks that have left the partition, perhaps for long.
+  // All threads are busy with tasks that have left the partition, perhaps for long.
   if (!queue_.empty() && idle_ == 0 && running_in_partition() == 0) recall_all();
   told_ = false;
   return std::exchange(ends_, {});
@@ -242,7 +242,7 @@ bool Runners::ended(Runner& runner, JobEnd end, Nanos took) {
 
 JobEnd Runners::execute(JobRunner& jobs, Job job) {
   JobEnd end{.job = std::move(job)};
-  // What waited meanwhile was no longer looked at by the block loop.
+  // The block loop has not checked jobs that waited until now.
   if (asked() == Asked::kStop) {
     end.tasks.resize(end.job.tasks.size());
     return end;

@@ -16,20 +16,20 @@
 
 namespace allot::worker {
 
-// The threads of a worker whose pool has `concurrency`: each runs a job at a time, with a
-// connection and entries in the slot of its own. While jobs are short, some more are handed out
-// than there are threads: a thread then goes from one to the next, and neither it nor the block
-// loop sleeps in between.
+// Threads of a worker whose pool has `concurrency`. Each runs one job at a time, with its own
+// connection and its own entries in the slot. While jobs are short, a few more are handed out than
+// there are threads: a thread then continues with the next one, and neither it nor the block loop
+// sleeps in between.
 class Runners : public Executor {
  public:
   using MakeSession = std::function<std::unique_ptr<Session>(std::size_t place)>;
   using MakeRunner = std::function<std::unique_ptr<JobRunner>(Session& session, Seat seat)>;
 
-  // Where jobs are longer none waits for a thread: what wakes one is nothing beside them, and
-  // others may have threads for them.
+  // Longer jobs do not wait for a thread: a wake-up costs little compared with them, and other
+  // workers may have free threads.
   static constexpr Nanos kShort = 25 * kMilli;
 
-  // 2 to ipc::kMaxRunning of them.
+  // 2 to ipc::kMaxRunning threads.
   Runners(std::size_t size, const SlotWriter& slot, const MakeSession& make_session,
           const MakeRunner& make_runner, Nanos short_ns = kShort);
   Runners(const Runners&) = delete;
@@ -49,7 +49,7 @@ class Runners : public Executor {
 
  private:
   struct Runner {
-    std::size_t entry = 0;  // its first one in the slot
+    std::size_t entry = 0;  // its first entry in the slot
     std::unique_ptr<Session> session{};
     std::unique_ptr<JobRunner> jobs{};
     std::optional<Job> next{};  // the job to run
@@ -64,11 +64,11 @@ class Runners : public Executor {
   [[nodiscard]] Runner* call_one() ALLOT_REQUIRES(mutex_);
   [[nodiscard]] Runner* come(Runner& runner) ALLOT_REQUIRES(mutex_);
   void take_next(Runner& runner) ALLOT_REQUIRES(mutex_);
-  // How many jobs may wait for a thread; 0: none, because they are long.
+  // Maximum number of jobs that wait for a thread; 0: none, because jobs are long.
   [[nodiscard]] std::size_t most_waiting() const ALLOT_REQUIRES(mutex_);
   void wait_until_told(std::chrono::milliseconds timeout) ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool is_to_be_told() const ALLOT_REQUIRES(mutex_);
-  // Takes the next job that waits. Returns whether the block loop is to be told.
+  // Takes the next waiting job. Returns whether the block loop has to wake.
   bool ended(Runner& runner, JobEnd end, Nanos took) ALLOT_REQUIRES(mutex_);
   void recall_all() ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool in_partition(const Runner& runner) const ALLOT_REQUIRES(mutex_);
@@ -80,13 +80,13 @@ class Runners : public Executor {
   CondVar ended_;
   std::vector<JobEnd> ends_ ALLOT_GUARDED_BY(mutex_);
   bool told_ ALLOT_GUARDED_BY(mutex_) = false;                // the block loop has something to do
-  std::optional<std::size_t> left_ ALLOT_GUARDED_BY(mutex_);  // it waits until so many are left
+  std::optional<std::size_t> left_ ALLOT_GUARDED_BY(mutex_);  // jobs left that the loop waits for
   std::deque<Job> queue_ ALLOT_GUARDED_BY(mutex_);
-  Nanos typical_ns_ ALLOT_GUARDED_BY(mutex_);  // how long a job takes, by those that ended last
+  Nanos typical_ns_ ALLOT_GUARDED_BY(mutex_);  // typical runtime of a job, by the last ones
   std::size_t idle_ ALLOT_GUARDED_BY(mutex_);
   Runner* called_ ALLOT_GUARDED_BY(mutex_) = nullptr;  // it wakes for the queue
   bool stop_ ALLOT_GUARDED_BY(mutex_) = false;
-  std::vector<std::unique_ptr<Runner>> runners_;  // the first is the one for serial handlers
+  std::vector<std::unique_ptr<Runner>> runners_;  // the first one is for serial handlers
 };
 
 }  // namespace allot::worker

@@ -20,14 +20,14 @@ using plugin_host::view;
 // Smaller ones fit into a packet of any server.
 constexpr std::size_t kSurelyFits = 1 << 20;
 
-// The calling run has no say any more.
+// The calling run may no longer write.
 struct LeaseGone {};
 
 CallAnswer bad(std::string text) {
   return {ALLOT_BAD_INPUT, std::move(text)};
 }
 
-// Allows statements that cannot end the transaction, and do nothing that a rollback would not undo.
+// Allows statements that cannot end the transaction, and whose effects a rollback undoes.
 bool may_execute(std::string_view statement) {
   constexpr std::array<std::string_view, 8> kAllowed = {"SELECT",  "INSERT", "UPDATE", "DELETE",
                                                         "REPLACE", "WITH",   "VALUES", "CALL"};
@@ -106,7 +106,7 @@ db::RowSink sink_for(const plugin_host::TakeRow& take_row) {
 
 }  // namespace
 
-// No exception may cross the border.
+// Exceptions must not cross the plugin interface.
 template <typename Call>
 CallAnswer TaskWrites::guarded(Call&& call) noexcept {
   const MutexLock held(mutex_);
@@ -130,7 +130,7 @@ CallAnswer TaskWrites::guarded(Call&& call) noexcept {
   }
 }
 
-// Tries until the lease is in doubt; in an open transaction only once, because a second try would
+// Tries until the lease is uncertain; in an open transaction only once, because a second try would
 // be in another one.
 template <typename Verb>
 auto TaskWrites::with_database(Verb&& verb) {
@@ -140,8 +140,8 @@ auto TaskWrites::with_database(Verb&& verb) {
   return std::move(*result);
 }
 
-// While the handler runs the task can go from its partition to task_running, never back: looking in
-// this order covers every place.
+// While the handler runs the task can move from its partition to task_running, never back: a search
+// in this order covers every place.
 queue::Fenced TaskWrites::write_checkpoint(db::Connection& db, const queue::StoredState& state) {
   using queue::Fenced;
   if (!claim_.detached() && queue::checkpoint(db, claim_, state) == Fenced::kWritten) {
@@ -179,7 +179,7 @@ void TaskWrites::address_again(db::Connection& db) {
   }
 }
 
-// A task without a trace of its own is a child of this one.
+// A task without its own trace is a child of this one.
 void TaskWrites::add_trace(queue::SubmitOptions& options) const {
   if (!queue::trace_of(options.traceparent, {}).parent.empty()) return;
   queue::Trace child = queue::child_of(run_.task.headers.trace, run_.id, run_.number);
@@ -187,7 +187,7 @@ void TaskWrites::add_trace(queue::SubmitOptions& options) const {
   options.tracestate = std::move(child.state);
 }
 
-// Looks the queues up, and validates: throws Error.
+// Resolves the queues, and validates: throws Error.
 std::vector<queue::Submission> TaskWrites::read(std::span<const allot_submission* const> orders) {
   std::vector<queue::Submission> submissions;
   for (const allot_submission* order : orders) {
@@ -310,7 +310,7 @@ void TaskWrites::undo() {
     });
   } catch (const db::DbError& error) {
     // The end of its connection ends the transaction, too. A connection that still works after an
-    // error of another class is ended as well, or the next BEGIN would commit the transaction.
+    // error of another class is closed as well, or the next BEGIN would commit the transaction.
     log::warn("transaction.rollback_failed", {{"error", error.what()}});
     session_.give_up_connection();
   }
@@ -339,7 +339,7 @@ TaskWrites::End TaskWrites::acknowledge(const queue::Claim& claim) {
   } catch (const db::DbError&) {
     throw;
   } catch (const Error& error) {
-    // A queue may be gone, or placed in another way, since the handler named it.
+    // A queue may be gone, or have another placement, since the handler named it.
     lost_ = std::string("nothing was written: ") + error.what();
     return End::kUndone;
   }
@@ -370,7 +370,7 @@ TaskWrites::End TaskWrites::commit(const queue::FencedAck& ack) {
   } catch (const db::DbError& error) {
     lost_ = std::string("the transaction was lost: ") + error.what();
     if (error.error_class() != db::ErrorClass::kGone) {
-      // Nobody is to blame for a lock; for other errors the statements are.
+      // A lock is not the task's fault; other errors are caused by its statements.
       excused_ = error.error_class() == db::ErrorClass::kRetryable ||
                  error.error_class() == db::ErrorClass::kFull ||
                  error.error_class() == db::ErrorClass::kDuplicate;

@@ -21,17 +21,17 @@
 
 namespace allot::worker {
 
-// What the handler of one attempt writes beside its verdict: checkpoints and submissions at once,
-// replacements and SQL of its own with the acknowledgement. While a handler runs, the session's
-// thread is inside it and the session idle, so these calls use the session's connection, one thread
-// of the handler at a time.
+// Writes of one attempt's handler in addition to its verdict: checkpoints and submissions at once,
+// replacements and its own SQL with the acknowledgement. While a handler runs, the session's thread
+// is inside it and the session is idle, so these calls use the session's connection, one thread of
+// the handler at a time.
 class TaskWrites {
  public:
   // All outlive this object.
   TaskWrites(Session& session, LeaseKeeper& keeper, queue::Addresses& addresses, const Run& run)
       : session_(session), keeper_(keeper), addresses_(addresses), run_(run), claim_(run.claim) {}
 
-  // The handler's calls, which any thread may make; see plugin_host::HostHooks.
+  // Calls of the handler, from any thread; see plugin_host::HostHooks.
   plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept;
   plugin_host::CallAnswer submit(std::span<const allot_submission* const> orders,
                                  std::vector<std::string>& ids) noexcept;
@@ -43,11 +43,11 @@ class TaskWrites {
 
   // True: success needs more than a plain acknowledgement.
   [[nodiscard]] bool any() const { return open_ || !successors_.empty() || lost_; }
-  // Rolls an open transaction back. `excused`: for a reason that is not the task's.
+  // Rolls an open transaction back. `excused`: the reason is not the task's fault.
   void roll_back(bool excused);
   // Why a success does not count: the transaction was lost.
   [[nodiscard]] const std::optional<std::string>& lost() const { return lost_; }
-  // Whether a call failed because of the database or the lease, and not because of the task.
+  // Whether a call failed because of the database or the lease, not because of the task.
   [[nodiscard]] bool excused() const { return excused_; }
 
   enum class End {
@@ -67,7 +67,7 @@ class TaskWrites {
   auto with_database(Verb&& verb);
   [[nodiscard]] queue::Fenced write_checkpoint(db::Connection& db, const queue::StoredState& state);
   std::vector<queue::Submission> read(std::span<const allot_submission* const> orders);
-  // The queue that an order names: by default that of the task itself.
+  // The queue that an order names; by default the queue of the task itself.
   [[nodiscard]] std::string asked(const allot_submission& order) const;
   void add_trace(queue::SubmitOptions& options) const;
   void address_again(db::Connection& db);
@@ -85,9 +85,9 @@ class TaskWrites {
   queue::Addresses& addresses_;  // of this session
   const Run& run_;
 
-  Mutex mutex_;         // guards all below while the handler runs
-  queue::Claim claim_;  // as the last checkpoint found it
-  bool open_ = false;   // the transaction
+  Mutex mutex_;         // guards all members below while the handler runs
+  queue::Claim claim_;  // as of the last checkpoint
+  bool open_ = false;   // a transaction is open
   bool excused_ = false;
   std::optional<std::string> lost_;
   std::vector<queue::Submission> successors_;

@@ -27,9 +27,9 @@ std::uint64_t clock_us(clockid_t clock) {
          static_cast<std::uint64_t>(now.tv_nsec) / kMicro;
 }
 
-// What this process used, and children that it has waited for, because a handler may start
-// programs. When others run beside it, only the time of this thread is known to be its own. This is
-// asked for each task, and of a process with many threads the kernel sums them all up.
+// CPU time of this process and of children that it has waited for, because a handler may start
+// programs. With other handlers at the same time, only the time of this thread is known to be its
+// own. This runs for each task, and for a process with many threads the kernel sums up all of them.
 std::uint64_t cpu_us(bool of_thread) {
   if (of_thread) return clock_us(CLOCK_THREAD_CPUTIME_ID);
   const rusage children = usage(RUSAGE_CHILDREN);

@@ -8,10 +8,10 @@
 
 namespace allot::worker {
 
-// Measures what a run of a handler uses, from its construction on.
+// Measures the resource usage of a handler run, from its construction on.
 class UsageMeter {
  public:
-  // `of_thread`: only of the calling thread, because others run handlers beside it.
+  // `of_thread`: only the calling thread, because other threads run handlers at the same time.
   explicit UsageMeter(bool of_thread = false);
   // Since `started_ns` (CLOCK_BOOTTIME).
   [[nodiscard]] queue::Usage until_now(Nanos started_ns) const;

@@ -9,14 +9,13 @@
 
 namespace allot::worker {
 
-// The time of the database as this worker keeps it, which never goes back (S15). When the
-// database's clock is set back, what was due before stays due, and a pause that somebody waits for
-// does not become longer by an hour. This time then goes on at half speed until the clock has
-// caught up with it, so that a pause takes up to twice as long meanwhile. A worker that starts
-// after the step knows nothing of it.
+// This worker's copy of the database time, which never goes back (S15). If the database clock is
+// set back, due tasks stay due, and a pause does not become an hour longer. This time then runs at
+// half speed until the clock has caught up, so a pause takes up to twice as long until then. A
+// worker that starts after the step does not know about it.
 class DatabaseClock {
  public:
-  // What the clock said in a call that was sent and answered at these times (CLOCK_BOOTTIME).
+  // Notes the clock of a call that was sent and answered at these times (CLOCK_BOOTTIME).
   void saw(std::chrono::microseconds clock, Nanos sent, Nanos answered) {
     if (seen_ns_ != 0) {
       const auto least = clock_ + since(sent);
@@ -24,7 +23,7 @@ class DatabaseClock {
       auto ahead = this->ahead(answered);
       if (clock + kStep < least) ahead += most - clock;
       if (clock > most + kStep) ahead -= std::min(ahead, clock - most);
-      // A clock that was ahead by so much was wrong: nobody waits until it is that late again.
+      // A clock that was so far ahead was wrong: nothing waits until it is that late again.
       ahead_ = ahead > kMost ? std::chrono::microseconds(0) : ahead;
     }
     clock_ = clock;
@@ -32,12 +31,12 @@ class DatabaseClock {
     seen_ns_ = answered;
   }
 
-  // By how much this time is ahead of the database's clock; mostly 0.
+  // How far this time is ahead of the database clock; mostly 0.
   [[nodiscard]] std::chrono::microseconds ahead(Nanos now) const {
     return ahead_ - std::min(ahead_, since(now) / 2);
   }
 
-  // For the pauses of what is leased now.
+  // For the pauses of the present lease.
   [[nodiscard]] queue::HolderTime time(Nanos now) const {
     if (ahead(now).count() == 0) return {};
     return {clock_ + since(now) + ahead(now), now};
@@ -54,8 +53,8 @@ class DatabaseClock {
 
   std::chrono::microseconds clock_{0};
   std::chrono::microseconds ahead_{0};  // at seen_ns_
-  Nanos sent_ns_ = 0;                   // the call that showed clock_
-  Nanos seen_ns_ = 0;                   // its answer
+  Nanos sent_ns_ = 0;                   // of the call that showed clock_
+  Nanos seen_ns_ = 0;                   // of its answer
 };
 
 }  // namespace allot::worker

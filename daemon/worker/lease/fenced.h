@@ -7,8 +7,8 @@
 
 namespace allot::worker {
 
-// A fenced write of the block loop. False: it found `lease` gone and changed nothing. Then the
-// keeper knows it too, so that the worker drops the rest of the block. `verb` is for the log.
+// A fenced write of the block loop. False: `lease` was gone and nothing changed. The keeper then
+// knows it too, so that the worker drops the rest of the block. `verb` is for the log.
 template <typename Write>
 [[nodiscard]] bool fenced(Session& session, LeaseKeeper& keeper, const queue::Lease& lease,
                           const char* verb, Write&& write) {

@@ -19,17 +19,18 @@
 namespace allot::worker {
 namespace {
 
-// How old the list of queues may be for a scout, so that a new queue is found by each look of an
-// idle pool; and for somebody who was pointed to a queue that is not on it.
+// Limits for the age of the list of queues: for a scout, so that each poll of an idle pool finds a
+// new queue; and for a worker with a hint to a queue that is not on the list.
 constexpr Nanos kScoutAge = 500 * kMilli;
 constexpr Nanos kLeastAge = 50 * kMilli;
-// Between two looks for types that were put back; longer than a lease needs to call some forward.
+// Interval of polls for deferred types; longer than a lease needs to requeue some.
 constexpr Nanos kDeferredEvery = 450 * kMilli;
-// A capped queue had no room for another lease: its other leases are of before it was changed.
+// A capped queue had no room for another lease: its other leases are older than the change of the
+// cap.
 constexpr Nanos kFull = 50 * kMilli;
 
-// How many tasks a lease fetches at a time. In a capped queue that is what it may run at a time, as
-// its row then tells the other leases.
+// Number of tasks that a lease fetches at a time. In a capped queue this is the number that it may
+// run at a time, which its row shows to the other leases.
 std::uint32_t block_size_of(const ServedQueue& queue, queue::Partition partition) {
   const std::uint32_t most = queue.settings->block_size;
   if (!queue.capped()) return most;
@@ -105,7 +106,7 @@ std::optional<Finder::Found> Finder::next() {
   }
   auto found = find();
   if (found) {
-    if (stand_down(pool_, stands_by_until_ns_)) ++seen_bell_;  // its own ring tells it nothing
+    if (stand_down(pool_, stands_by_until_ns_)) ++seen_bell_;  // its own ring carries no news
   } else if (!hints_wait()) {
     sleep();
   }
@@ -117,7 +118,7 @@ std::optional<Finder::Found> Finder::find() {
   if (claimed_ != 0 || claim_urgent()) {
     if (auto found = follow(std::exchange(claimed_, 0))) return found;
   }
-  // This comes before the hints: where there is always more work, nobody would get past them (S13).
+  // This comes before the hints: with endless work the hints would never run out (S13).
   watch();
   if (auto found = take_over_one()) return found;
   if (auto found = follow(next_hint())) return found;
@@ -126,9 +127,9 @@ std::optional<Finder::Found> Finder::find() {
   return follow(next_hint());
 }
 
-// With shares, the queue whose turn it is may have no hint because they are used up, or because it
-// had no work at the last look. Hints of others may last for minutes, so the worker looks at the
-// queues that come before them, and no others.
+// With weights, the queue whose turn it is may have no hint because its hints are used up, or
+// because it had no work at the last poll. Hints of other queues may last for minutes, so the
+// worker polls the queues before them, and no others.
 ipc::Hint Finder::next_hint() {
   if (shares_.none()) return take_hint(pool_);
   if (const ipc::Hint urgent = take_urgent(pool_); urgent != 0) return urgent;
@@ -141,7 +142,7 @@ ipc::Hint Finder::next_hint() {
   return take_hint_of(pool_, order);
 }
 
-// But not at those whose rate lets no task start yet.
+// Skips queues whose rate lets no task start yet.
 std::vector<ipc::Hint> Finder::look_before(std::vector<std::uint32_t> queue_ids) {
   const Nanos now = mono_ns();
   std::erase_if(queue_ids, [&](std::uint32_t id) { return rates_.closed(id, now); });
@@ -171,7 +172,7 @@ std::optional<Finder::Found> Finder::follow(ipc::Hint hint) {
   return Found{std::move(*block), {}, share_, deferred};
 }
 
-// S42: whoever knows that the queue has a rate takes it by the statement that charges for it.
+// S42: a worker that knows of the queue's rate leases it by the statement that charges for it.
 std::optional<Finder::Found> Finder::follow_rated(queue::Partition partition,
                                                   const ServedQueue& queue, queue::Held held) {
   const std::uint32_t block_size = block_size_of(queue, partition);
@@ -191,8 +192,8 @@ std::optional<Finder::Found> Finder::follow_rated(queue::Partition partition,
   return Found{std::move(*block), grant_, share_};
 }
 
-// S51: a lease of a capped queue looks what the others may run, once they can see it. What has no
-// room is given back at once, with what it was charged (S43): whoever tries again is charged anew.
+// S51: a lease of a capped queue reads the shares of the others, once they can see it. Without room
+// it is given back at once, with its charge (S43): the next try is charged again.
 template <typename Verb>
 std::optional<queue::Block> Finder::take_share(db::Connection& db, queue::Partition partition,
                                                const ServedQueue& queue, Verb&& verb) {
@@ -202,7 +203,7 @@ std::optional<queue::Block> Finder::take_share(db::Connection& db, queue::Partit
   if (!block) return block;
   if (block->cap != queue.info.cap) queues_.set_cap(partition.queue_id, block->cap);
   if (block->cap == 0 && !queue.capped()) return block;
-  // Leased as a queue without a cap, or with one: the next lease knows better.
+  // The lease was taken with old information about the cap: the next one has the new cap.
   const bool known = block->cap != 0 && queue.capped();
   const std::uint32_t published = block_size_of(queue, partition);
   if (known) {
@@ -257,7 +258,7 @@ void Finder::forget_lease() {
   slot_.set_state(ipc::WorkerState::kIdle);
 }
 
-// Free partitions with work, longest released first. With shares each queue's by themselves.
+// Free partitions with work, longest released first; with weights, separately for each queue.
 queue::Scouted Finder::look(const std::vector<std::uint32_t>& queue_ids, queue::ScoutAlso also) {
   Nanos sent_ns = 0;
   auto scouted = session_.call([&](db::Connection& db) {
@@ -276,8 +277,8 @@ queue::Scouted Finder::look(const std::vector<std::uint32_t>& queue_ids, queue::
 
 namespace {
 
-// S66: tasks that another worker put back are work for a worker that has a handler for them. They
-// come first: what is due may be more than there is room for.
+// S66: tasks that another worker deferred are work for a worker that has a handler for them. They
+// come first: there may be more due tasks than room.
 std::vector<queue::Partition> with_deferred(std::vector<queue::Partition> found,
                                             const std::set<queue::Partition>& deferred) {
   std::erase_if(found, [&](const queue::Partition& at) { return deferred.count(at) != 0; });
@@ -287,7 +288,7 @@ std::vector<queue::Partition> with_deferred(std::vector<queue::Partition> found,
 
 }  // namespace
 
-// Those of rated queues come first: there are no more of them than tasks may start now.
+// Partitions of rated queues come first: there are at most as many as tasks may start now.
 std::vector<ipc::Hint> Finder::hints_of(const queue::Scouted& scouted) {
   std::vector<queue::Partition> found = rates_.scouted(scouted.rates);
   found.insert(found.end(), scouted.found.begin(), scouted.found.end());
@@ -309,7 +310,7 @@ std::vector<ipc::Hint> Finder::hints_of(const queue::Scouted& scouted) {
   return hints;
 }
 
-// Should it die at its look, another one goes after the polling floor.
+// If it dies during its poll, another worker becomes the scout after the polling floor.
 bool Finder::becomes_scout() {
   asked_by_ = pool_.next_scout_ns.load();
   return become_scout(pool_, mono_ns(), kPollingFloor);
@@ -328,12 +329,12 @@ void Finder::scout() {
   publish_hints(pool_, hints.data(), count);
   plan_next_look(scouted);
   if (count == 0) return;
-  // The scout itself takes one, so another one has to stand by. Its own ring tells it nothing.
+  // The scout itself takes one, so another one has to stand by. Its own ring carries no news.
   peer::wake(pool_, count);
   ++seen_bell_;
 }
 
-// S77. When to look again at a queue with a rate is said already.
+// S77. rates_ has already planned the next poll of a queue with a rate.
 void Finder::plan_next_look(const queue::Scouted& scouted) {
   const Nanos now = mono_ns();
   const Nanos before = pool_.scout_interval_ns.load();
@@ -341,7 +342,7 @@ void Finder::plan_next_look(const queue::Scouted& scouted) {
   const bool rung = asked_by_ <= peer::kAnnounced;
   Nanos interval = kBusyInterval;
   if (!scouted.found.empty() || !scouted.deferred.empty()) {
-    // Neither left by a lease of this pool, nor seen by the look before.
+    // Neither left by a lease of this pool, nor seen by the poll before.
     const Nanos due = pool_.next_due_ns.load();
     const bool foreseen = due != 0 && due <= now;
     const bool left = pool_.lease_ended_ns.load() >= last_look;
@@ -355,7 +356,7 @@ void Finder::plan_next_look(const queue::Scouted& scouted) {
   pool_.scout_interval_ns.store(interval);
   Nanos next = now + interval;
   if (scouted.ahead) {
-    // What this worker did not ask for, because it did not know of it.
+    // Work that this worker did not search for, because it did not know of it.
     const bool more =
         (scouted.ahead->rates && !ahead_.rates) || (scouted.ahead->deferred && !ahead_.deferred);
     ahead_ = *scouted.ahead;
@@ -403,12 +404,12 @@ std::optional<Finder::Found> Finder::take_over_one() {
                                {"from", observed.holder},
                                {"epoch", block->lease.epoch}});
   if (!rated || mutant::removed("rate_takeover")) return Found{std::move(*block), {}, share_};
-  // It only frees the partition. Whoever leases that next is charged for what it starts.
+  // It only frees the partition. The next holder is charged for its starts.
   block->tasks.clear();
   return Found{std::move(*block), Grant({}, observed.partition.queue_id, boot_ns()), share_};
 }
 
-// A drain has started all that it may: `allot drain` sees it, and ends this worker.
+// A drain has reached its limit of starts: `allot drain` sees it, and ends this worker.
 void Finder::wait_for_the_end() {
   const std::uint32_t seen_bell = pool_.bell.load();
   if (leaving()) return;

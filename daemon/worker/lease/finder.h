@@ -28,19 +28,19 @@
 
 namespace allot::worker {
 
-// Finds the next partition with work and leases it. It looks in this order: a partition that a
-// settler freed, else a lease whose holder stood still (S4), else a hint from the board, else, as
-// scout, at all free partitions (one worker of the pool at a time, S13); else it sleeps until the
-// doorbell rings or the polling floor is reached. In a pool with shares the hint is one of the
-// queue whose turn it is.
+// Finds the next partition with work and leases it; for the block loop. Order of the search: a
+// partition that a settler freed, a lease whose holder stalled (S4), a hint from the board, and, as
+// scout, all free partitions (one worker of the pool at a time, S13). Without a result it sleeps
+// until the doorbell rings or the polling floor is reached. In a pool with weights the hint belongs
+// to the queue whose turn it is.
 class Finder {
  public:
   // A leased partition with its first block, and which of its tasks may start.
   struct Found {
     queue::Block block;
     Grant grant{};
-    std::uint32_t share = 0;  // so many of them may run at a time, in a capped queue; else 0
-    bool deferred = false;    // others were put back there, for which there is a handler here
+    std::uint32_t share = 0;  // tasks that may run at a time, in a capped queue; else 0
+    bool deferred = false;    // others put tasks back there that have a handler here
   };
 
   // Whether there is a handler for a type.
@@ -55,28 +55,28 @@ class Finder {
       : Finder(session, store, keeper, slot, board, pool, ServedQueues(queues), std::move(knows),
                std::move(shares)) {}
 
-  // One that slot and keeper know already. nullopt when there was nothing to find this time.
+  // A lease that slot and keeper know already. nullopt if there was nothing to find this time.
   std::optional<Found> next();
 
-  // Call it between two tasks. True when this worker may take a partition that a settler freed, so
+  // Call it between two tasks. True if this worker may take a partition that a settler freed, so
   // that the lease in hand has to end. A crashed task waits for one task, not for a whole lease.
   bool claim_urgent();
 
-  // For a lease whose tasks keep it beyond its time. Whether it would be given the same if it were
-  // taken anew; and whether anything waits that no worker of this pool has come to.
+  // For a lease whose tasks keep it beyond its time. same_again(): it would get the same if it were
+  // taken again. others_wait(): work waits that the pool's workers have not reached.
   [[nodiscard]] bool same_again(queue::Partition partition, std::uint32_t share, bool rated);
   [[nodiscard]] bool others_wait();
 
   [[nodiscard]] std::shared_ptr<const ServedQueue> served(std::uint32_t queue_id) const {
     return queues_.find(queue_id);
   }
-  // Of `block_size` tasks.
+  // For `block_size` tasks.
   [[nodiscard]] queue::FetchSpec fetch_spec(std::uint32_t block_size) const;
   [[nodiscard]] Rates& rates() { return rates_; }
-  // Keys up to this one are due, even if the database's clock is set back.
+  // Keys up to this one are due, even if the database clock is set back.
   void seen(std::uint64_t run_key) { highest_seen_ = std::max(highest_seen_, run_key); }
 
-  // Whether the doorbell rang after fetching() or after the look that found this lease: the block
+  // Whether the doorbell rang after fetching() or after the poll that found this lease: the block
   // may lack tasks.
   void fetching() { seen_bell_ = pool_.bell.load(); }
   [[nodiscard]] bool rung_since_fetch() const { return pool_.bell.load() != seen_bell_; }
@@ -119,17 +119,17 @@ class Finder {
   Knows knows_;
 
   ipc::Hint claimed_ = 0;
-  std::uint32_t seen_bell_ = 0;  // the bell before the last look
+  std::uint32_t seen_bell_ = 0;  // the bell before the last poll
   std::uint64_t highest_seen_ = 0;
   std::uint32_t share_ = 0;                         // of the last lease
-  Grant grant_;                                     // that it was charged for
+  Grant grant_;                                     // the charge for it
   std::map<std::uint32_t, Nanos> full_until_ns_{};  // capped queues without room for another task
   DatabaseClock clock_;
   Rates rates_;
-  std::uint64_t asked_by_ = 0;  // PoolBoard::next_scout_ns, which made this worker the scout
-  queue::Ahead ahead_{true, true, std::nullopt};  // that the last look saw; all until it has looked
+  std::uint64_t asked_by_ = 0;  // PoolBoard::next_scout_ns that made this worker the scout
+  queue::Ahead ahead_{true, true, std::nullopt};  // by the last poll; everything before the first
   std::uint64_t stands_by_until_ns_ = 0;
-  Nanos next_deferred_ns_ = 0;  // when it looks for types that were put back; CLOCK_MONOTONIC
+  Nanos next_deferred_ns_ = 0;  // next search for deferred types; CLOCK_MONOTONIC
   Shares shares_;
   HolderWatch<queue::Partition, queue::Observation> watched_;
 };

@@ -13,17 +13,17 @@
 
 namespace allot::worker {
 
-// How many tasks of a leased block may start, and until when (A11): as many as the queue's rate was
-// charged for, by the statement that fetched them. Of a queue without a rate: any, at any time.
-// Only the block loop uses it.
+// How many tasks of a leased block may start, and until when (A11): the number of starts charged to
+// the queue's rate by the statement that fetched them. Without a rate, any number at any time. Only
+// the block loop uses it.
 class Grant {
  public:
-  // What has not started by then is charged anew: a worker that stood still starts nothing on a
-  // grant of before.
+  // Starts that were not used by then are charged again: a worker that was suspended starts nothing
+  // on an old grant.
   static constexpr Nanos kLapse = 200 * kMilli;
 
   Grant() = default;
-  // What a call that was sent at `sent_ns` (CLOCK_BOOTTIME) got.
+  // Result of a call that was sent at `sent_ns` (CLOCK_BOOTTIME).
   Grant(const queue::Granted& granted, std::uint32_t queue_id, Nanos sent_ns)
       : granted_(granted), queue_id_(queue_id), sent_ns_(sent_ns), left_(granted.starts) {}
 
@@ -36,7 +36,7 @@ class Grant {
   [[nodiscard]] bool may_start(Nanos now) const {
     return !limited() || (left_ > 0 && now < start_by_ns());
   }
-  // How many may start now; one at least, for whoever asked may_start().
+  // Number of tasks that may start now; at least one after may_start().
   [[nodiscard]] std::size_t left() const {
     return limited() ? left_ : std::numeric_limits<std::size_t>::max();
   }
@@ -46,26 +46,26 @@ class Grant {
     left_ -= std::min(left_, tasks);
     if (left_ == 0) used_up_ns_ = now;
   }
-  // Tasks that were to start, and did not.
+  // Gives back starts of tasks that did not start.
   void not_started(std::size_t tasks) {
     if (limited()) left_ = std::min<std::size_t>(left_ + tasks, granted_->starts);
   }
 
-  // The block that was fetched with it had as many tasks as were asked for.
+  // The block that was fetched with it was as large as requested.
   [[nodiscard]] bool full(std::size_t fetched) const {
     return limited() && fetched >= granted_->asked;
   }
-  // By the same answer, whether it is any use to ask for more.
+  // Whether another request is useful, by the same answer.
   [[nodiscard]] bool more(Nanos now) const { return may_ask(now) && (!limited() || any()); }
-  // The same, for a caller that will ask until there is one.
+  // The same for a caller that retries until there is one.
   [[nodiscard]] bool may_ask(Nanos now) const {
     if (!limited()) return true;
-    // What is left, though the block is over, the release gives back.
+    // The release gives back what is left when the block is over.
     if (left_ > 0 && now < start_by_ns()) return false;
     return granted_->rated && now >= sent_ns_ + granted_->wait_us * kMicro;
   }
 
-  // What is left of it, to be given back (S43). nullopt: nothing, or too late.
+  // The unused starts, to be given back (S43). nullopt: none, or too late.
   [[nodiscard]] std::optional<queue::Unused> unused(Nanos now) const {
     if (!limited() || left_ == 0 || now >= start_by_ns()) return std::nullopt;
     return queue::Unused{queue_id_, granted_->bucket_no, granted_->charged_at,
@@ -74,7 +74,7 @@ class Grant {
 
   // Whether it let any task start.
   [[nodiscard]] bool any() const { return limited() && granted_->starts > 0; }
-  // How long it took to use it up; nullopt: it was not, though there were tasks for it.
+  // Time until it was used up; nullopt: not used up, though there were tasks for it.
   [[nodiscard]] std::optional<Nanos> used_up_after() const {
     if (!limited() || left_ > 0) return std::nullopt;
     return std::max(used_up_ns_, sent_ns_) - sent_ns_;
@@ -88,14 +88,14 @@ class Grant {
   Nanos used_up_ns_ = 0;
 };
 
-// How many starts a worker asks for at a time: as many as it uses at once. What a worker asked for
-// and could not start is lost to the others.
+// How many starts a worker requests at a time: as many as it uses at once. Starts that it requested
+// and could not use are lost to the others.
 class GrantSize {
  public:
   static constexpr Nanos kSoon = 100 * kMilli;
 
   [[nodiscard]] std::uint32_t size() const { return size_; }
-  // The end of a grant; `most` is the largest of this queue.
+  // The end of a grant; `most` is the limit of this queue.
   void ended(const Grant& grant, std::uint32_t most) {
     if (!grant.any()) return;
     const auto took = grant.used_up_after();

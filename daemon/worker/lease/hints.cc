@@ -43,7 +43,7 @@ HintPlace find_hint(const ipc::PoolBoard& pool, std::span<const std::uint32_t> q
     const auto found = std::find(queue_ids.begin(), queue_ids.end(), hint_queue(hint));
     if (hint == 0 || found == queue_ids.end()) continue;
     best = {at, hint};
-    // Only one of a queue before this one is better.
+    // Only a hint of an earlier queue is better.
     queue_ids = queue_ids.first(static_cast<std::size_t>(found - queue_ids.begin()));
   }
   return best;
@@ -55,7 +55,7 @@ ipc::Hint take_hint_of(ipc::PoolBoard& pool, std::span<const std::uint32_t> queu
   for (;;) {
     HintPlace place = find_hint(pool, queue_ids);
     if (place.hint == 0) return 0;
-    // Somebody else may take it meanwhile, or a scout put another one there.
+    // Another worker may take it first, or a scout may have replaced it.
     if (pool.hints[place.at].compare_exchange_strong(place.hint, 0)) return place.hint;
   }
 }
@@ -75,7 +75,7 @@ void add_hints(ipc::PoolBoard& pool, std::span<const ipc::Hint> hints) {
         if (pool.hints[at].compare_exchange_strong(none, hint)) break;
         continue;
       }
-      // Behind the last one is what former scouts left.
+      // Hints of earlier scouts are after the last one.
       pool.hints[count].store(hint);
       if (pool.hint_count.compare_exchange_strong(count, count + 1)) break;
     }
@@ -109,7 +109,7 @@ bool become_scout(ipc::PoolBoard& pool, std::uint64_t now_ns, std::uint64_t inte
 bool stand_by(ipc::PoolBoard& pool, std::uint64_t now_ns, std::uint64_t& until_ns) {
   const std::uint64_t next = std::max(pool.next_scout_ns.load(), now_ns);
   std::uint64_t until = pool.standby_until_ns.load();
-  // Another one sleeps for longer than until the next look where that was brought forward since.
+  // The stand-by of another worker does not help if the next poll was moved to an earlier time.
   if (until > now_ns && until <= next) return until == until_ns;
   if (!pool.standby_until_ns.compare_exchange_strong(until, next)) return false;
   until_ns = next;

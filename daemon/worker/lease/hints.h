@@ -7,16 +7,17 @@
 
 #include "ipc/board.h"
 
-// The workers of a pool tell each other on the board where work is.
+// Hints on the board, by which the workers of a pool show each other where work is. For finders
+// and settlers.
 namespace allot::worker {
 
 // Queue id and partition number.
 inline constexpr ipc::Hint make_hint(std::uint32_t queue_id, std::uint32_t partition_no) {
   return (std::uint64_t{queue_id} << 16) | (partition_no & 0xffffU);
 }
-// The mark of a hint whose queue has a rate.
+// Mark of a hint whose queue has a rate.
 inline constexpr ipc::Hint kRatedHint = std::uint64_t{1} << 63;
-// The mark of a hint to tasks that were put back and have a handler here (S66).
+// Mark of a hint to deferred tasks that have a handler here (S66).
 inline constexpr ipc::Hint kDeferredHint = std::uint64_t{1} << 62;
 inline constexpr std::uint32_t hint_queue(ipc::Hint hint) {
   return static_cast<std::uint32_t>(hint >> 16);
@@ -25,20 +26,20 @@ inline constexpr std::uint32_t hint_partition(ipc::Hint hint) {
   return static_cast<std::uint32_t>(hint & 0xffffU);
 }
 
-// Takes one hint, urgent ones first; 0 when there is none.
+// Takes one hint, urgent ones first; 0 if there is none.
 ipc::Hint take_hint(ipc::PoolBoard& pool);
 
-// Takes the oldest hint of the first of these queues that has one, but for urgent ones; 0 when none
-// of them has any. For pools with shares (shares.h).
+// Takes the oldest hint of the first of these queues that has one, except urgent hints; 0 if there
+// is none. For pools with weights (shares.h).
 ipc::Hint take_hint_of(ipc::PoolBoard& pool, std::span<const std::uint32_t> queue_ids);
 
-// The first of these queues that has a hint; 0: none of them.
+// The first of these queues that has a hint; 0 if there is none.
 std::uint32_t hinted_queue(const ipc::PoolBoard& pool, std::span<const std::uint32_t> queue_ids);
 
-// Puts hints beside those that are there, as far as there is room, the first one first.
+// Adds hints to the present ones, as far as there is room, the first one first.
 void add_hints(ipc::PoolBoard& pool, std::span<const ipc::Hint> hints);
 
-// Takes an urgent hint; 0 when there is none, which costs one load. Workers call it between two
+// Takes an urgent hint; 0 if there is none, which costs one load. Workers call it between two
 // tasks.
 ipc::Hint take_urgent(ipc::PoolBoard& pool);
 
@@ -48,19 +49,19 @@ void publish_hints(ipc::PoolBoard& pool, const ipc::Hint* hints, std::size_t cou
 // Puts a partition first in line; a settler does so for the partition that it just freed.
 void push_urgent(ipc::PoolBoard& pool, ipc::Hint hint);
 
-// True for exactly one caller per interval: that one is the scout until next_scout_ns.
+// True for exactly one caller per interval, the scout until next_scout_ns.
 bool become_scout(ipc::PoolBoard& pool, std::uint64_t now_ns, std::uint64_t interval_ns);
 
-// True for one of those that go to sleep now: that one wakes for the next look, at next_scout_ns.
-// Where it dies or has other work, another one takes its place after its time. `until_ns` is the
-// caller's memory of when it stands by; 0 at first.
+// True for one of the workers that fall asleep now: it wakes for the next poll, at next_scout_ns.
+// If it dies or has other work, another worker takes its place after that time. `until_ns` is the
+// caller's memory of its stand-by; 0 at first.
 bool stand_by(ipc::PoolBoard& pool, std::uint64_t now_ns, std::uint64_t& until_ns);
 
-// The caller has other work now. If it stood by, it rings the bell for another worker that takes
+// The caller has other work now. If it was the stand-by, it rings the bell for a worker that takes
 // its place, and the answer is true.
 bool stand_down(ipc::PoolBoard& pool, std::uint64_t& until_ns);
 
-// The next scout goes by then at the latest.
+// Moves the next poll to this time, unless it comes earlier.
 void look_again_by(ipc::PoolBoard& pool, std::uint64_t when_ns);
 
 }  // namespace allot::worker

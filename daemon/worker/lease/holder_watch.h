@@ -15,9 +15,9 @@
 
 namespace allot::worker {
 
-// What a worker may take over (S4): what the steward of its host saw standing still (S77), or,
-// where the steward's page is old or of another server, what the worker sees so itself, beginning
-// with nothing seen. Rows are always read by the worker: the page only says which.
+// Stalled holders that a worker may take over (S4): found by the steward of its host (S77), or by
+// the worker itself if the steward's page is old or belongs to another server; its own watch then
+// starts empty. Rows are always read by the worker: the page only says which.
 template <typename Key, typename Observation>
 class HolderWatch {
   using OwnWatch = queue::ExpiredHolderWatch<Key, Observation>;
@@ -27,9 +27,9 @@ class HolderWatch {
 
   HolderWatch(Session& session, Nanos ttl_ns) : session_(session), own_(ttl_ns) {}
 
-  // Costs one look at the page, unless something stands still there or it cannot be used.
-  // `key_of()`: of an entry, if it is one of this kind; `served()`: whether its queue is;
-  // `statement()` reads the rows.
+  // Costs one read of the page, unless it shows a stalled holder or cannot be used. `key_of()`: the
+  // key of an entry, if it is of this kind; `served()`: whether its queue is served; `statement()`
+  // reads the rows.
   template <typename KeyOf, typename Served, typename Statement>
   void look(KeyOf&& key_of, Served&& served, Statement&& statement) {
     const auto page = session_.steward_look();
@@ -46,7 +46,7 @@ class HolderWatch {
     if (told.empty()) return;
     const auto generation = session_.generation();
     auto rows = statement();
-    // Read on another connection, they may be those of another server.
+    // Rows read on another connection may belong to another server.
     if (session_.generation() != generation) return;
     for (auto& [key, observed] : rows) {
       const auto one = told.find(key);
@@ -57,7 +57,7 @@ class HolderWatch {
     }
   }
 
-  // Each comes once for each look.
+  // Returns each result once per poll.
   std::optional<Still> take() {
     if (page_ns_ == 0) return own_.take();
     if (still_.empty()) return std::nullopt;
@@ -65,11 +65,11 @@ class HolderWatch {
     still_.pop_front();
     return first;
   }
-  // Whether take() would have one.
+  // Whether take() would return one.
   [[nodiscard]] bool any() const { return page_ns_ == 0 ? own_.any() : !still_.empty(); }
-  // The steward's page was used at the last look.
+  // The last poll used the steward's page.
   [[nodiscard]] bool by_steward() const { return page_ns_ != 0; }
-  // When to look again, where something is seen and no steward looks.
+  // Time of the next poll, if something is watched without a steward.
   [[nodiscard]] std::optional<Nanos> next_look_ns() const {
     if (page_ns_ != 0 || own_.empty()) return std::nullopt;
     return own_.next_look_ns();
@@ -88,7 +88,7 @@ class HolderWatch {
 
   Session& session_;
   OwnWatch own_;
-  Nanos page_ns_ = 0;  // the look that still_ is of; 0: this worker looks itself
+  Nanos page_ns_ = 0;  // the page that still_ comes from; 0: this worker watches itself
   std::deque<Still> still_;
 };
 

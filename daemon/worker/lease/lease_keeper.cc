@@ -16,17 +16,17 @@
 namespace allot::worker {
 namespace {
 
-// How soon a failed renewal is tried again.
+// Delay before a failed renewal is repeated.
 constexpr Nanos kTryAgain = 200 * kMilli;
-// How often the keeper looks at a running task. It goes by the clock, because a notice of each task
-// would cost a fast one more than it takes.
+// Interval at which the keeper checks a running task. It follows the clock, because a notice of
+// each task would cost a fast one more than it takes.
 constexpr Nanos kLookAtTask = 50 * kMilli;
-// When workers are idle, a task that has run for this long leaves its partition to its neighbours.
+// If workers are idle, a task that has run for this long leaves its partition to its neighbours.
 constexpr Nanos kSlow = 100 * kMilli;
-// A detached task that has new progress is renewed this long after its last renewal, which writes
-// it.
+// A detached task with new progress is renewed this long after its last renewal; the renewal writes
+// the progress.
 constexpr Nanos kProgressEvery = 5 * kSecond;
-// The keeper looks for cancels that are due within this together with one that is due now.
+// Cancel polls that are due within this time run together with one that is due now.
 constexpr Nanos kLookTogether = 250 * kMilli;
 
 // A call of the keeper may not hang for longer than the lease lasts.
@@ -91,7 +91,7 @@ void LeaseKeeper::hold(const queue::Lease& lease, Nanos sent_ns) {
 }
 
 void LeaseKeeper::releasing() {
-  // Waits for a renewal under way, as long as its own deadlines allow: that is no freeze.
+  // Waits for a renewal under way, as long as its own deadlines allow: that is not a freeze.
   const SlotWriter::Guard guard(slot_);
   const Turn turn(*this);
   releasing_ = true;
@@ -105,7 +105,7 @@ void LeaseKeeper::drop() {
   deadline_ns_ = 0;
 }
 
-// A handler that starts in the last moments of a lease whose renewal is overdue only makes a
+// A handler that starts just before the end of a lease whose renewal is overdue only makes a
 // duplicate: in an exclusive queue its supervisor would kill it at once.
 bool LeaseKeeper::may_begin(Nanos now) const {
   return (!lost_.load() && now + ttl_ns_ / 10 < deadline_ns_.load()) ||
@@ -142,7 +142,7 @@ bool LeaseKeeper::valid(const Run& run) const {
 }
 
 // Works without the mutex, which the keeper holds during a renewal. hold(), which waits for the
-// mutex, clears `lost_`: so a late finding about one lease never counts for the next one.
+// mutex, clears `lost_`: a late finding about one lease therefore never counts for the next one.
 void LeaseKeeper::lose(const queue::Lease& lease, const char* verb) {
   if (lost_.exchange(true)) return;
   note_loss(lease, verb);
@@ -173,8 +173,8 @@ void LeaseKeeper::work_was_added(std::uint32_t queue_id) {
   peer::ring(board_, queue_id, 1);
 }
 
-// The database counts from when it executed the statement, which was after it was sent. Whatever
-// the reply says or how late it comes, the lease is valid until then.
+// The database counts from the execution of the statement, which was after it was sent. The lease
+// is valid until then, whatever the reply says and however late it comes.
 Nanos LeaseKeeper::deadline_after(Nanos sent_ns) const {
   return sent_ns + ttl_ns_ - lease_margin(ttl_ns_, trips_);
 }
@@ -187,11 +187,11 @@ void LeaseKeeper::run() {
       continue;
     }
     const MutexUnlock given_up(mutex_);
-    give_turns();  // a task that ends does not wait for all that is due
+    give_turns();  // a task that ends does not wait for everything that is due
   }
 }
 
-// Not to those that come meanwhile: a renewal does not wait for ever, either.
+// Later arrivals wait for the next time: a renewal must not wait forever, either.
 void LeaseKeeper::give_turns() {
   const std::uint32_t before = had_turns_.load();
   const std::uint32_t wanted = wanted_.load();
@@ -200,7 +200,7 @@ void LeaseKeeper::give_turns() {
   }
 }
 
-// Does one thing that is due, or one of a kind for all for which it is.
+// Does one due action, or one kind of action for all runs for which it is due.
 bool LeaseKeeper::act() {
   const Nanos now = boot_ns();
   if (lease_is_due(now)) {
@@ -254,7 +254,7 @@ bool LeaseKeeper::over_time(Nanos now) const {
                      [now](const Run* run) { return !run->detached() && run->over_time(now); });
 }
 
-// Not while it is in doubt whether the lease has ended with a task.
+// False while it is uncertain whether the lease has ended with a task.
 bool LeaseKeeper::lease_is_due(Nanos now) const {
   if (!lease_ || lost_ || now < renew_at_ns_) return false;
   return std::none_of(runs_.begin(), runs_.end(), [](const Run* run) {
@@ -299,8 +299,8 @@ void LeaseKeeper::connect_if_needed() {
 
 void LeaseKeeper::renew() {
   if (over_time(boot_ns()) && !mutant::removed("renewal_deadline")) {
-    // The task is over its time: no timer may blindly keep the lease alive for it (B3), unless it
-    // ends or makes progress after all.
+    // The task is over its time: a timer must not keep the lease alive for it blindly (B3), unless
+    // it ends or makes progress after all.
     renew_at_ns_ = boot_ns() + std::min(kTryAgain, ttl_ns_ / 10);
     return;
   }
@@ -337,7 +337,7 @@ void LeaseKeeper::renew_detached(Run& run) {
     connect_if_needed();
     const Nanos sent = boot_ns();
     const queue::Claim mine = queue::claim(run.lease, run.task).once_detached();
-    // Read first, so that what is shown meanwhile is written with the next one.
+    // Read first, so that later progress is written with the next renewal.
     const std::uint32_t shown = run.progress_version();
     if (!detached_store_.renew(*connection_, mine, run.shown_progress())) {
       return lose(run, "renew_detached");
@@ -369,7 +369,7 @@ void LeaseKeeper::detach(Run& run) {
     detached(run, sent);
   } catch (const db::DbError& error) {
     log::warn("task.detach_failed", {{"error", error.what()}});
-    // S55: after any other error nothing was done.
+    // S55: any other error means that nothing was done.
     if (error.outcome_unknown()) run.kept.place = Place::kUnknown;
     const bool transient = run.kept.place == Place::kUnknown ||
                            error.error_class() == db::ErrorClass::kGone ||
@@ -379,7 +379,7 @@ void LeaseKeeper::detach(Run& run) {
   }
 }
 
-// A look that fails is repeated: nobody waits for it.
+// A failed poll is repeated: nothing waits for it.
 void LeaseKeeper::look_for_cancel(Run& run) {
   try {
     connect_if_needed();
@@ -391,7 +391,7 @@ void LeaseKeeper::look_for_cancel(Run& run) {
   }
 }
 
-// In one trip for all detached tasks: there may be as many as the worker has threads.
+// One round trip for all detached tasks: there may be as many as the worker has threads.
 void LeaseKeeper::look_for_cancels(Nanos now) {
   std::vector<Run*> due;
   std::vector<queue::TaskId> asked_for;
@@ -425,7 +425,7 @@ void LeaseKeeper::detached(Run& run, Nanos sent_ns) {
   run.kept.renew_at_ns = sent_ns + ttl_ns_ / 3;
   run.kept.renewed_ns = sent_ns;
   run.kept.deadline_ns = deadline_after(sent_ns);
-  run.detach();  // from now on it goes by its own deadline
+  run.detach();  // its own deadline applies from now on
   slot_.count(meter::Count::kDetached, run.queue.info.name, run.shown_type());
   if (run.plan.alone) {
     lease_.reset();

@@ -22,16 +22,16 @@
 
 namespace allot::worker {
 
-// Renews the lease at a third of its TTL while tasks run, in a thread with a connection of its own,
-// which it opens when a lease first lives that long. The same thread detaches tasks that run long
-// (B12), because the main thread may be inside a handler, and renews each of them from then on; it
-// also looks for requests to cancel them (B11).
+// Renews the lease at a third of its TTL while tasks run, in a thread with its own connection,
+// which it opens when a lease first lasts that long. The same thread detaches long tasks (B12),
+// because the main thread may be inside a handler, and renews each of them from then on; it also
+// polls for requests to cancel them (B11).
 //
 // The threads that run tasks and the keeper share one mutex (S1): releasing(), drop() and end()
 // wait for a renewal or a detach under way, so that no renewal overlaps a release that is answered
-// in time. A renewal that overlaps a later one finds the epoch ended, and nothing to renew. Where
-// the keeper always has something to do, because many tasks run long and the database is far away,
-// it lets whoever waits have its turn after each trip.
+// in time. A renewal that overlaps a later release finds the epoch ended, and nothing to renew. If
+// the keeper is always busy, because many tasks run long and the database is far away, it gives the
+// waiting threads their turn after each round trip.
 class LeaseKeeper {
  public:
   LeaseKeeper(const queue::LeaseStore& store, const queue::DetachedStore& detached,
@@ -42,12 +42,12 @@ class LeaseKeeper {
 
   // Keeps `lease`, whose statement was sent at `sent_ns` (CLOCK_BOOTTIME).
   void hold(const queue::Lease& lease, Nanos sent_ns);
-  // From now on the release of the lease is under way. The keeper renews the lease only if that
-  // takes long, until drop(); that the lease is gone then is no news.
+  // Announces the release of the lease. Until drop(), the keeper renews the lease only if the
+  // release takes long, and does not report it as lost.
   void releasing();
   void drop();
-  // `verb` found `lease` gone. The keeper counts and logs this once for a lease, whoever finds it
-  // first; it renews the lease no more, and valid() is false.
+  // `verb` found `lease` gone. The keeper counts and logs this once per lease, whichever thread
+  // found it first; it stops renewing the lease, and valid() is false.
   void lose(const queue::Lease& lease, const char* verb);
 
   // The same for a run whose task was detached: the lease in hand may be another one.
@@ -56,7 +56,7 @@ class LeaseKeeper {
   // Other workers may have something to do in the queue now.
   void work_was_added(std::uint32_t queue_id);
 
-  // True while this process can be sure that nobody else may have the lease (S5).
+  // True while this process is sure that no other process can have the lease (S5).
   [[nodiscard]] bool valid() const {
     return (!lost_.load() && boot_ns() < deadline_ns_.load()) || mutant::removed("lease_deadline");
   }
@@ -65,13 +65,13 @@ class LeaseKeeper {
   [[nodiscard]] bool lost() const { return lost_.load(); }
   [[nodiscard]] Nanos deadline_ns() const { return deadline_ns_.load(); }
 
-  // Call these around each handler. begin() begins the runs, which one call of a handler gets, at
-  // the same moment, so that the wait for a renewal under way does not count as their time; they
-  // are in the slot before the keeper may detach them (S9). The keeper does not renew for a run
-  // past its deadline. False: the lease is in doubt, or is about to be because its renewal is
-  // overdue; the handler must not be called (S5), and nothing began.
+  // Call these around each handler. begin() starts the runs of one handler call at the same moment,
+  // so that the wait for a renewal under way does not count as their time; they are in the slot
+  // before the keeper may detach them (S9). The keeper does not renew for a run past its deadline.
+  // False: the lease is uncertain, or is about to be because its renewal is overdue; the handler
+  // must not be called (S5), and nothing started.
   [[nodiscard]] bool begin(std::span<Run* const> runs);
-  // The keeper has forgotten the run when this returns.
+  // The keeper no longer uses the run when this returns.
   Place end(Run& run);
 
   // The last call, if it had no reply, may still be executing: `db` ends it.
@@ -79,13 +79,12 @@ class LeaseKeeper {
 
   // Whether a task left its partition under the lease in hand, or may have.
   [[nodiscard]] bool any_detached() const { return any_detached_.load(); }
-  // Threads of this worker are idle: a task that runs for a while makes room, as when workers are
-  // idle.
+  // Threads of this worker are idle: a long task makes room, as it does for idle workers.
   void make_room(bool wanted) { make_room_ = wanted; }
 
  private:
-  // The mutex, for a thread that is not the keeper's. It says first that it wants the mutex: the
-  // keeper alone would mostly have it again before that thread wakes.
+  // The mutex, for other threads than the keeper's. It first announces the wish, or the keeper
+  // would mostly have the mutex again before the thread wakes.
   class ALLOT_SCOPED_CAPABILITY Turn {
    public:
     explicit Turn(LeaseKeeper& keeper) ALLOT_ACQUIRE(keeper.mutex_) ALLOT_NO_THREAD_SAFETY_ANALYSIS;
@@ -130,11 +129,11 @@ class LeaseKeeper {
   std::atomic<bool> any_detached_{false};
   std::atomic<bool> make_room_{false};
 
-  std::atomic<std::uint32_t> wanted_{0};     // so many turns are wanted, or are taken now
-  std::atomic<std::uint32_t> had_turns_{0};  // so many have ended
+  std::atomic<std::uint32_t> wanted_{0};     // number of turns that are wanted or in use
+  std::atomic<std::uint32_t> had_turns_{0};  // number of turns that have ended
   Mutex mutex_;
   CondVar changed_;
-  std::vector<Run*> runs_ ALLOT_GUARDED_BY(mutex_);  // those that are in their handlers
+  std::vector<Run*> runs_ ALLOT_GUARDED_BY(mutex_);  // runs in their handlers
   std::optional<queue::Lease> lease_ ALLOT_GUARDED_BY(mutex_);
   Nanos renew_at_ns_ ALLOT_GUARDED_BY(mutex_) = 0;
   RoundTrips trips_ ALLOT_GUARDED_BY(mutex_);
@@ -142,7 +141,7 @@ class LeaseKeeper {
   bool stop_ ALLOT_GUARDED_BY(mutex_) = false;
 
   std::optional<db::Connection> connection_;  // only the keeper thread uses it
-  std::thread thread_;                        // last: it uses all of the above
+  std::thread thread_;                        // last: it uses all members above
 };
 
 }  // namespace allot::worker

@@ -8,9 +8,9 @@ namespace allot::worker {
 namespace {
 
 constexpr Nanos kLookEvery = kSecond;
-// Between two looks at a queue that lets no task start: a bucket holds ten times as much.
+// Between two polls of a queue that lets no task start: a bucket holds ten times as much.
 constexpr Nanos kLeastWait = 20 * kMilli;
-// A look that comes too early by the length of its trip would be one in vain.
+// A poll that comes too early by the length of its round trip would be in vain.
 constexpr Nanos kBehind = kMilli;
 
 }  // namespace
@@ -25,7 +25,7 @@ bool Rates::closed(std::uint32_t queue_id, Nanos now) const {
 
 bool Rates::look(Nanos now) {
   const Nanos next = next_look_ns_.load();
-  // Nobody trusts the board: no look is further away than that.
+  // The board is not trusted: the next poll is never further away than kLookEvery.
   if (now < next && next <= now + kLookEvery) return false;
   next_look_ns_.store(now + kLookEvery);
   return true;
@@ -40,7 +40,7 @@ std::vector<queue::Partition> Rates::scouted(const queue::ScoutedRates& rates) {
   }
   std::vector<queue::Partition> found;
   for (const queue::Partition& at : rates.found) {
-    // One at least: what the first statement saw may have changed.
+    // At least one: the result of the first statement may have changed.
     std::uint64_t& left = free.try_emplace(at.queue_id, 1).first->second;
     if (left == 0) continue;
     --left;
@@ -72,7 +72,7 @@ void Rates::ended(std::uint32_t queue_id, const Grant& grant) {
   known->second.size.ended(grant, known->second.most);
 }
 
-// A rate may become another one meanwhile, so nobody waits for long without a look.
+// A rate may change at any time, so every wait ends with a poll.
 void Rates::wait_for(Known& queue, std::uint64_t wait_us) {
   const Nanos wait = std::min<Nanos>(wait_us * kMicro, kLookEvery);
   queue.closed_until_ns = mono_ns() + wait;

@@ -17,10 +17,10 @@
 
 namespace allot::worker {
 
-// What a worker knows of the rates of its queues (A11): which have one, how much it asks for at a
-// time, and when to look again. The workers of a pool share the looks: one a second where no queue
-// has a rate, because one may get a rate at any time, and one with each look for work where one
-// has. Only the finder and the block loop use it.
+// Rates of queues as known to a worker (A11): which queues have one, how much to request at a time,
+// and when to poll again. The workers of a pool share the polls: one a second if no queue has a
+// rate, because one may get a rate at any time, else one with each poll for work. Only the finder
+// and the block loop use it.
 class Rates {
  public:
   // `board` outlives this object.
@@ -31,15 +31,15 @@ class Rates {
   [[nodiscard]] bool closed(std::uint32_t queue_id, Nanos now) const;
   void learn(std::uint32_t queue_id) { queues_.try_emplace(queue_id); }
 
-  // Whether a scout looks at rates as well this time. True counts as a look.
+  // Whether a scout reads the rates as well this time. True counts as a poll.
   [[nodiscard]] bool look(Nanos now);
-  // What such a look found: no more partitions of a queue than tasks may start. The next scout goes
-  // when a queue that lets none start now lets one start.
+  // Result of such a poll: at most as many partitions of a queue as tasks may start. The next poll
+  // comes when a closed queue opens.
   [[nodiscard]] std::vector<queue::Partition> scouted(const queue::ScoutedRates& rates);
 
-  // How many starts to ask for, of a block of this size.
+  // Number of starts to request for a block of this size.
   [[nodiscard]] std::uint32_t asked(std::uint32_t queue_id, std::uint32_t block_size) const;
-  // The answer to a charge. A queue that has no rate any more is forgotten.
+  // The answer to a charge. A queue that has lost its rate is removed.
   void answered(std::uint32_t queue_id, const queue::Granted& granted);
   void ended(std::uint32_t queue_id, const Grant& grant);
 

@@ -9,8 +9,8 @@
 
 namespace allot::worker {
 
-// How long recent statements that took or renewed a lease were under way: one slow answer counts
-// for a while, and not for ever.
+// Duration of recent statements that took or renewed a lease: a slow answer counts for the next
+// kRemembered calls, not forever.
 class RoundTrips {
  public:
   static constexpr std::size_t kRemembered = 16;
@@ -23,10 +23,9 @@ class RoundTrips {
   std::size_t next_ = 0;
 };
 
-// How much earlier than the lease itself its holder stops relying on it. The measured part is how
-// slow its own way to the database is; the tenth of the TTL is for clocks that run at different
-// rates, and for a supervisor that kills at the deadline. It is half at most, because renewals come
-// at a third.
+// How much earlier than the lease itself its holder stops relying on it. The measured part covers a
+// slow way to the database; the tenth of the TTL covers clocks that run at different rates and a
+// supervisor that kills at the deadline. Half of the TTL at most, because renewals come at a third.
 inline Nanos lease_margin(Nanos ttl, const RoundTrips& trips) {
   return std::min(ttl / 2, ttl / 10 + trips.slowest());
 }

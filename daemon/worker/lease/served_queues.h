@@ -12,24 +12,24 @@
 
 namespace allot::worker {
 
-// The queues that a worker serves: those of its pool's section, for as long as it lives, or
-// whatever somebody says each time that it asks. Only the worker's main thread uses it.
+// The queues that a worker serves: the fixed list of its pool, or the answer of a callback each
+// time that it asks. Only the worker's main thread uses it.
 class ServedQueues {
  public:
   using Queues = std::vector<std::shared_ptr<const ServedQueue>>;
   using Read = std::function<Queues()>;
 
   explicit ServedQueues(const std::vector<ServedQueue>& queues);
-  // Asked at once, and then by refresh().
+  // Calls `read` at once, and then in refresh().
   explicit ServedQueues(Read read);
 
-  // Asks again, where the answer may be another and is older than that. True: it did.
+  // Asks again if the answer may change and is older than `age`. True: it did.
   bool refresh(Nanos age);
 
   // A lease has shown that the queue has this cap now.
   void set_cap(std::uint32_t queue_id, std::uint32_t cap);
 
-  // As it is now; one that a block has in hand stays as it was. nullptr: it is not served.
+  // The queue as it is now; a block in hand keeps its old version. nullptr: not served.
   [[nodiscard]] std::shared_ptr<const ServedQueue> find(std::uint32_t queue_id) const;
   [[nodiscard]] const std::vector<std::uint32_t>& ids() const { return ids_; }
 

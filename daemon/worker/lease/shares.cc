@@ -11,10 +11,11 @@
 namespace allot::worker {
 namespace {
 
-// A queue whose partitions were out of reach for a while is owed its turns; one that had no work is
-// not, and nobody can tell the two apart for sure. So what is owed is bounded, by so many rounds.
+// A queue whose partitions were out of reach keeps its turns; a queue without work does not, and
+// the two cannot be distinguished with certainty. The debt is therefore bounded, by this number of
+// rounds.
 constexpr std::int64_t kMostRounds = 2;
-// Of a round that is long, workers begin in the first part.
+// In a long round, workers begin in the first part.
 constexpr std::uint64_t kMostPhase = 1000;
 
 }  // namespace
@@ -36,7 +37,7 @@ std::int64_t Shares::round() const {
                          [](std::int64_t sum, const Share& share) { return sum + share.weight; });
 }
 
-// Places in queues_, the one whose turn it is first.
+// Indices into queues_, starting with the one whose turn it is.
 std::vector<std::size_t> Shares::turns() const {
   std::vector<std::size_t> places(queues_.size());
   std::iota(places.begin(), places.end(), std::size_t{0});

@@ -13,40 +13,40 @@
 
 namespace allot::worker {
 
-// Whose turn it is among the queues of a pool that has `weights` or is `strict`. Each worker counts
-// its own leases, so that nothing has to be agreed on: where each keeps the ratio, all of them do.
-// Only the finder uses it, in the worker's main thread.
+// Order of the queues of a pool that has `weights` or is `strict`. Each worker counts its own
+// leases, without coordination: if each keeps the ratio, all of them do. Only the finder uses it,
+// in the worker's main thread.
 class Shares {
  public:
   // Most pools have none: their workers follow hints in the order of the board.
   Shares() = default;
-  // `queues` are those of the pool, in its order. `phase` is any number: workers that start at the
-  // same time, or again and again after a few leases, begin at different places of a round.
+  // `queues` are the pool's queues, in its order. `phase` is any number: workers that start at the
+  // same time, or repeatedly after a few leases, begin at different places of a round.
   Shares(const config::Pool& pool, std::span<const ServedQueue> queues, std::uint64_t phase);
 
   [[nodiscard]] bool none() const { return queues_.empty(); }
 
-  // The queues, the one whose turn it is first.
+  // The queues, starting with the one whose turn it is.
   [[nodiscard]] std::vector<std::uint32_t> order() const;
 
   // This worker has leased a partition of that queue.
   void leased(std::uint32_t queue_id);
 
-  // Hints for what a scout found, as many as the board has room for: of each queue in the order in
-  // which its partitions were found, and so many of each queue that none runs out of hints before
-  // the others have had their turn.
+  // Hints for a scout's findings, as many as the board has room for. Partitions of a queue keep the
+  // order in which they were found, and each queue gets enough hints to last until the others have
+  // had their turn.
   [[nodiscard]] std::vector<ipc::Hint> hints(std::span<const queue::Partition> found) const;
 
  private:
   struct Share {
     std::uint32_t queue_id = 0;
     std::int64_t weight = 0;
-    // What the queue is owed. Each lease gives every queue its weight and takes the sum of all
-    // weights from the queue that was leased (a smooth weighted round robin).
+    // Debt to the queue. Each lease gives every queue its weight and takes the sum of all weights
+    // from the leased queue (a smooth weighted round robin).
     std::int64_t credit = 0;
   };
 
-  [[nodiscard]] std::int64_t round() const;  // the sum of all weights: so many leases
+  [[nodiscard]] std::int64_t round() const;  // number of leases in a round: the sum of all weights
   [[nodiscard]] std::vector<std::size_t> turns() const;
 
   bool strict_ = false;

@@ -52,8 +52,8 @@ void put(char (&to)[N], const std::string& from, const char* what) {
   std::memcpy(to, from.c_str(), from.size() + 1);
 }
 
-// A pool's old workers finish their tasks in their own slots while the new ones start (S23), and
-// the steward is one more of each.
+// A pool's old workers finish their tasks in their own slots while the new ones start (S23); each
+// side has one steward as well.
 static_assert(ipc::kMaxSlots >= 2 * (config::kMaxWorkers + 1));
 
 ipc::PreflightAnswer answer_of(const config::Settings& settings) {
@@ -92,7 +92,7 @@ void require_cgroup(const config::Settings& settings, Findings& findings) {
   }
 }
 
-// Returns what their handlers take.
+// Returns the types that their handlers take.
 std::vector<std::string> require_good_plugins(const config::Settings& settings,
                                               Findings& findings) {
   std::string problems;
@@ -105,7 +105,7 @@ std::vector<std::string> require_good_plugins(const config::Settings& settings,
   }
   if (!problems.empty()) throw Error(problems, kExitConfig);
   find_lost_programs(settings, findings);
-  // A check of the daemon's own has its account.
+  // The daemon's own check runs under its account.
   const auto reach = peer::inherited(ipc::kAnswerFd) ? std::nullopt : UnitReach::find();
   if (reach) find_unreachable_programs(settings, *reach, findings);
   for (const std::string& line : unused_sections(settings, files)) {
@@ -119,7 +119,7 @@ std::vector<std::string> require_good_plugins(const config::Settings& settings,
   return types;
 }
 
-// Only a check needs the zones: a worker that starts anew shall not depend on them.
+// Only a check needs the zones: a restarted worker must not depend on them.
 void require_good_schedules(const config::Settings& settings) {
   config::Problems problems;
   config::check_zones(settings, problems);
@@ -127,9 +127,9 @@ void require_good_schedules(const config::Settings& settings) {
   if (!problems.empty()) config::refuse(settings.file, std::move(problems));
 }
 
-// Each worker needs two, for block loop and lease keeper, and one for each task that it runs beside
-// others; during a reload there are twice as many workers, because old ones finish their tasks;
-// each worker may need a settler, and checks and commands need some. The steward has two.
+// Each worker needs two connections, for block loop and lease keeper, and one for each concurrent
+// task; during a reload there are twice as many workers, because old ones finish their tasks; each
+// worker may need a settler, and checks and commands need some. The steward has two.
 std::uint64_t connections_needed(const config::Settings& settings) {
   constexpr std::uint64_t kChecksAndCommands = 5;
   constexpr std::uint64_t kStewards = 4;
@@ -141,8 +141,8 @@ std::uint64_t connections_needed(const config::Settings& settings) {
   return needed;
 }
 
-// Whoever looks for this daemon finds nothing in a folder that was made again. Before the start
-// nobody has a lock.
+// Programs that search for this daemon find nothing in a folder that was made again. Before the
+// start there is no lock.
 void look_for_the_lock(const std::string& folder, Findings& findings) {
   struct stat lock {};
   const bool gone =
@@ -166,7 +166,7 @@ void count_connections(const config::Settings& settings, db::Connection& db, Fin
            ": raise its max_connections, or the account's MAX_USER_CONNECTIONS"});
 }
 
-// Daemons work without them, and applications that submit by SQL do not.
+// Daemons work without them, but not applications that submit by SQL.
 void look_for_procedures(db::Connection& db, Findings& findings) {
   const auto trouble = db::trouble_with_procedures(db);
   if (!trouble) return;
@@ -187,7 +187,7 @@ void answer_refusal(const std::string& message, LogFormat format) {
   const std::size_t room = sizeof answer.problem - 1 - rest.size();
   const std::string text = message.substr(0, std::min(first, room)) + rest;
   std::memcpy(answer.problem, text.c_str(), text.size() + 1);
-  // Without it the supervisor says that the lines above tell.
+  // If this fails, the supervisor refers to the lines above.
   static_cast<void>(write_all(ipc::kAnswerFd, &answer, sizeof answer));
 }
 
@@ -197,7 +197,8 @@ void check_config(const config::Settings& settings, Findings& findings) {
   const std::vector<std::string> types = require_good_plugins(settings, findings);
   const ipc::PreflightAnswer answer = answer_of(settings);
   if (!peer::inherited(ipc::kAnswerFd)) return;
-  // The runtime folder may stand in that of the database, which is closed to others from the start.
+  // The runtime folder may be inside the database's folder, which is closed to others from the
+  // start.
   const std::string& database = settings.database.embedded;
   if (!database.empty()) {
     trust::make_folder(database, trust::Role::kPrivateFolder, "[database] embedded");
@@ -205,7 +206,7 @@ void check_config(const config::Settings& settings, Findings& findings) {
   const std::string folder = config::runtime_dir(settings);
   trust::make_folder(folder, trust::Role::kOwnFolder, "[daemon] runtime_dir");
   look_for_the_lock(folder, findings);
-  // Without it submitters are told nothing of types that nobody takes.
+  // Without it submitters get no warning about types without a handler.
   static_cast<void>(peer::write_types(folder, types));
   if (config::Files::is_copy(ipc::kConfigFd, false)) settings.files.keep(ipc::kConfigFd);
   if (!write_all(ipc::kAnswerFd, &answer, sizeof answer)) {
@@ -233,7 +234,7 @@ void check_database(const config::Settings& settings, bool reclaim, Findings& fi
     queue::ensure_queue(db, queue.name, queue::shape_of(queue));
   }
   find_lost_hooks(settings, db, findings);
-  // Only a process that holds the lock knows that the former life is over.
+  // Only a process that holds the lock knows that the previous run is over.
   if (!reclaim || !peer::inherited(ipc::kLockFd)) return;
   if (peer::draw_lock_mark(ipc::kLockFd) == 0) {
     throw Error(std::string("the lock cannot be written: ") + std::strerror(errno),

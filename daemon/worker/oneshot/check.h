@@ -8,11 +8,11 @@
 #include "base/log_format.h"
 #include "config/settings.h"
 
-// The checks of a throwaway child before the supervisor trusts a configuration (S26). All throw
-// Error with the exit code of the finding.
+// Checks by a throwaway child before the supervisor trusts a configuration (S26), and by `allot
+// check`. All throw Error with the exit code of the finding.
 namespace allot::worker {
 
-// Findings that are good to know and stop nothing.
+// Warnings: findings that are useful to know and do not stop the start.
 struct Findings {
   struct Warning {
     std::string event;  // as in the log
@@ -24,16 +24,16 @@ struct Findings {
   std::uint64_t connections_allowed = 0;
 };
 
-// Tries the cgroup if workers will have theirs, describes every plugin of the folder and answers
+// Tries the cgroup if workers will have their own, describes every plugin of the folder and answers
 // the supervisor on ipc::kAnswerFd if it started this check.
 void check_config(const config::Settings& settings, Findings& findings);
 
-// Tells the supervisor on ipc::kAnswerFd why a check refuses, so that its own line can say so.
-// `format`: that in which the lines of this check are written.
+// Reports on ipc::kAnswerFd why a check refuses, for the supervisor's own line. `format`: log
+// format of this check.
 void answer_refusal(const std::string& message, LogFormat format);
 
-// Connects, compares the schema, tries the rights, counts connections, and makes missing queues of
-// the configuration. With `reclaim` it also frees the leases of an earlier run of this instance
+// Connects, compares the schema, tries the rights, counts connections, and creates missing queues
+// of the configuration. With `reclaim` it also frees the leases of an earlier run of this instance
 // (S11), for which the caller must hold the instance lock.
 void check_database(const config::Settings& settings, bool reclaim, Findings& findings);
 

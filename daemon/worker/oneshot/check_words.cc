@@ -48,7 +48,7 @@ std::string_view program_of(std::string_view key, std::string_view word) {
   return key.substr(0, end);
 }
 
-// Null when this account can run it.
+// nullptr if this account can run it.
 const char* trouble_of(const std::string& program) {
   struct stat status = {};
   if (::stat(program.c_str(), &status) != 0) return std::strerror(errno);
@@ -83,7 +83,7 @@ void find_lost_programs(const config::Settings& settings, Findings& findings) {
     std::string last;
     for (const auto& [key, value] : section->second) {
       const std::string_view program = program_of(key, "command");
-      // The elements of a list stand one after the other: the first is the program.
+      // The elements of a list follow each other: the first is the program.
       if (program.empty() || std::exchange(last, key) == key) continue;
       const char* trouble = trouble_of(value);
       if (trouble == nullptr) continue;
@@ -106,7 +106,7 @@ void find_unreachable_programs(const config::Settings& settings, const UnitReach
       const std::string_view program =
           of_command.empty() ? program_of(key, "directory") : of_command;
       const bool is_first = std::exchange(last, key) != key;
-      // The words behind a program may be a script, which the program reads.
+      // The words after a program may be a script, which the program reads.
       if (program.empty() || (!is_first && !std::filesystem::is_regular_file(value))) continue;
       const std::string trouble = reach.trouble_with(value, is_first ? X_OK : R_OK);
       if (trouble.empty()) continue;

@@ -6,12 +6,12 @@
 #include "worker/oneshot/check.h"
 #include "worker/oneshot/unit_reach.h"
 
-// Words of a configuration that are well formed and mean nothing here. They stop no start, because
-// what they name may be there tomorrow.
+// Names in a configuration that are well formed and refer to nothing here. They do not stop a
+// start, because the target may exist tomorrow. Called by the checks.
 namespace allot::worker {
 
-// Hooks whose queue does not exist, or places its tasks by a key. The queues of the configuration
-// are there by now.
+// Hooks whose queue does not exist, or places its tasks by a key. Call it after the queues of the
+// configuration were created.
 void find_lost_hooks(const config::Settings& settings, db::Connection& db, Findings& findings);
 
 // Programs of [plugins.exec.types] that this account cannot run.

@@ -47,7 +47,7 @@ bool print(const std::vector<PluginFile>& files, bool json) {
     }
   }
   if (json) {
-    // A version may be any bytes of somebody's file.
+    // A version may be arbitrary bytes of a foreign file.
     const auto text = list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
     std::printf("%s\n", text.c_str());
   }
@@ -59,8 +59,8 @@ std::string without_quotes(std::string text) {
   return text;
 }
 
-// The line of what a plugin complains about, which begins with the header of the section and then
-// names the key, in quotes or as the first word; else that of the section. 0: no section is named.
+// The line of a plugin's complaint, which begins with the header of the section and then names the
+// key, in quotes or as the first word; else the line of the section. 0: no section is named.
 std::uint32_t line_of_complaint(const config::Settings& settings, const std::string& text) {
   const std::size_t begin = text.find("[plugins.");
   const std::size_t end = text.find("] ", begin);

@@ -49,7 +49,7 @@ std::string value_of(const UnitReach::Properties& unit, const char* name) {
   return found == unit.end() ? std::string() : found->second;
 }
 
-// Where "SOURCE:DESTINATION:rbind ..." are seen.
+// The destinations of "SOURCE:DESTINATION:rbind ...".
 std::vector<std::string> destinations(const std::string& binds) {
   std::vector<std::string> found;
   std::istringstream words(binds);
@@ -69,13 +69,14 @@ bool is_below(std::string_view path, std::string_view folder) {
   return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
-// A refused access: how many bytes of the path name what refused it.
+// A refused access: number of bytes of the path up to the part that refused it.
 struct Refusal {
   std::size_t length = 0;
   int error = 0;
 };
 
-// In a child, for good. `base` is open as `folder`: what is above it does not count.
+// Runs in a child, because it cannot be undone. `base` is open as `folder`: the folders above it do
+// not count.
 Refusal try_as(uid_t user, const std::vector<gid_t>& groups, int folder, const std::string& base,
                const std::string& path, int mode) {
   if (::setgroups(groups.size(), groups.data()) != 0 ||

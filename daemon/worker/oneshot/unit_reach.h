@@ -10,24 +10,24 @@
 
 namespace allot::worker {
 
-// What the service of this host can reach, for a check by root, who can reach everything.
+// Files that the service of this host can reach, for a check by root, who can reach everything.
 class UnitReach {
  public:
-  // As systemctl(1) shows the unit.
+  // Properties of the unit as systemctl(1) shows them.
   using Properties = std::map<std::string, std::string>;
 
-  // Of the unit that systemd has loaded; without one, of the account `allot`. nullopt: this process
-  // is not root's, or there is neither.
+  // For the unit that systemd has loaded; without one, for the account `allot`. nullopt: this
+  // process is not root's, or there is neither.
   static std::optional<UnitReach> find();
   // nullopt: the unit's account or one of its groups does not exist here.
   static std::optional<UnitReach> of(const Properties& unit);
 
-  // What keeps the service from it; empty when nothing does, and when it does not exist. `mode` is
-  // that of access(2).
+  // Obstacle between the service and the path; empty if there is none, and if the path does not
+  // exist. `mode` as for access(2).
   [[nodiscard]] std::string trouble_with(const std::string& path, int mode) const;
 
  private:
-  // The folder whose parents systemd makes for the service; empty: they are those of this host.
+  // The folder whose parents systemd makes for the service; empty: they are this host's folders.
   // nullopt: the service does not see the path.
   [[nodiscard]] std::optional<std::string> seen_from(const std::string& path) const;
 

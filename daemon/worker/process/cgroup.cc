@@ -63,14 +63,14 @@ void make(const std::string& folder) {
               kExitConfig);
 }
 
-// The file counts no zombies, but it counts the cgroups below.
+// The file does not count zombies, but it counts the cgroups below.
 bool wait_until_empty(const std::string& folder, milliseconds patience) {
   const UniqueFd events(::open((folder + "/cgroup.events").c_str(), O_RDONLY | O_CLOEXEC));
   const auto end = std::chrono::steady_clock::now() + patience;
   for (;;) {
     std::array<char, 256> text{};
     const ssize_t size = ::pread(events.get(), text.data(), text.size(), 0);
-    if (size < 0) return errno == ENODEV;  // somebody removed it meanwhile
+    if (size < 0) return errno == ENODEV;  // removed by another process
     const std::string_view read(text.data(), static_cast<std::size_t>(size));
     if (read.find("populated 0") != std::string_view::npos) return true;
     const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
@@ -85,7 +85,7 @@ milliseconds patience(const config::Settings& settings) {
   return std::min(config::frozen_limit(settings.daemon) / 2, milliseconds(5'000));
 }
 
-// Ends all processes in the cgroup or below, if it exists. A process that the kernel holds on to
+// Ends all processes in the cgroup or below, if it exists. A process that hangs in the kernel
 // (because a disk does not answer) has its SIGKILL; the worker starts without waiting longer.
 void end_all(const std::string& folder, const config::Settings& settings) {
   const bool told = write_cgroup(folder + "/cgroup.kill", "1");
@@ -99,8 +99,8 @@ bool wanted(const config::Settings& settings) {
   return settings.daemon.cgroup && peer::inherited(ipc::kSlotFd);
 }
 
-// The folder is the same for every run of this instance. The name of the instance alone is not
-// enough: two daemons of one name, with runtime folders of their own, may run in one cgroup.
+// The folder is the same for every run of this instance. The name of the instance is not enough:
+// two daemons of one name, with different runtime folders, may run in one cgroup.
 std::string folder_of(const std::string& own, const config::Settings& settings,
                       std::uint32_t slot) {
   const queue::Holder holder = own_holder(settings);
@@ -179,7 +179,7 @@ WorkerCgroup::WorkerCgroup(const config::Settings& settings, const config::Pool&
   if (const std::string why = out_of_memory(folder_); !why.empty()) {
     log::warn("worker.out_of_memory", {{"slot", slot}, {"worker", "the former"}, {"error", why}});
   }
-  // The kernel's counts begin anew with the folder. It stays if something in it did not end.
+  // The kernel's counts start again with the folder. It stays if a process in it did not end.
   ::rmdir(folder_.c_str());
   make(folder_);
   limit_cgroup(folder_, pool);
@@ -187,9 +187,9 @@ WorkerCgroup::WorkerCgroup(const config::Settings& settings, const config::Pool&
   own_ = own;
 }
 
-// A killed worker leaves its folder to its settler or, when there was nothing to settle, to the
-// next worker of its slot, which uses it again. A reload may meanwhile have made the cgroup that
-// this one came from into one that has no processes.
+// A killed worker leaves its folder to its settler or, if there was nothing to settle, to the next
+// worker of its slot, which uses it again. A reload may have turned the original cgroup of this
+// process into one without processes.
 WorkerCgroup::~WorkerCgroup() {
   if (own_.empty() || (!enter(own_) && !enter(cgroup_leaf(cgroup_base(own_))))) return;
   end_all(folder_, settings_);

@@ -23,11 +23,11 @@ namespace allot::worker {
 namespace {
 
 constexpr const char* kLeaf = "allot-daemon";
-constexpr const char* kControl = ".control";  // where systemd runs the check of a reload
+constexpr const char* kControl = ".control";  // systemd runs the check of a reload there
 constexpr const char* kMemory = "memory";
 constexpr const char* kCpu = "cpu";
 
-// allotd may start a process while the others move.
+// allotd may start a process while the others are moved.
 constexpr int kMoves = 100;
 
 std::vector<std::string> words_of(const std::string& path) {
@@ -61,7 +61,7 @@ std::vector<std::string> all_but(const std::vector<std::string>& words,
               kExitConfig);
 }
 
-// Of a process that is gone: 0.
+// 0 if the process is gone.
 pid_t parent_of(pid_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   std::string text;
@@ -78,7 +78,7 @@ bool belongs_to(pid_t pid, pid_t daemon) {
   return pid == daemon;
 }
 
-// Moves the processes of allotd out of `base`. Returns the reason when there are others.
+// Moves the processes of allotd out of `base`. Returns the reason if there are others.
 std::string move_to_leaf(const std::string& base, pid_t daemon) {
   const std::string leaf = cgroup_leaf(base);
   if (::mkdir(leaf.c_str(), 0755) != 0 && errno != EEXIST) {
@@ -89,7 +89,7 @@ std::string move_to_leaf(const std::string& base, pid_t daemon) {
     if (pids.empty()) return {};
     for (const std::string& pid : pids) {
       if (!belongs_to(std::stoi(pid), daemon)) {
-        // It may have ended meanwhile.
+        // It may have ended by now.
         if (::access(("/proc/" + pid).c_str(), F_OK) != 0) continue;
         return base + " has a process that is not allotd's (pid " + pid + ")";
       }
@@ -101,10 +101,10 @@ std::string move_to_leaf(const std::string& base, pid_t daemon) {
   return "processes stay in " + base;
 }
 
-// Returns the reason when it cannot.
+// Returns the reason if it cannot.
 std::string enable(const std::string& base, const std::vector<std::string>& controllers,
                    pid_t daemon) {
-  // The root of all cgroups has no type, and may have both.
+  // The root of all cgroups has no type; it may share out controllers and have processes.
   if (::access((base + "/cgroup.type").c_str(), F_OK) == 0) {
     if (std::string why = move_to_leaf(base, daemon); !why.empty()) return why;
   }
@@ -121,7 +121,7 @@ void set(const std::string& file, const std::string& value, bool needed) {
   refuse("cannot write '" + value + "' to " + file + ": " + std::strerror(error));
 }
 
-// A number behind its word in a file of such lines.
+// The number after its word in a file of such lines.
 std::uint64_t count_of(const std::string& file, const std::string& word) {
   const std::vector<std::string> words = words_of(file);
   const auto at = std::find(words.begin(), words.end(), word);
@@ -168,7 +168,7 @@ void require_controllers(const std::string& base, const std::vector<std::string>
 void share_out(const std::string& base, const config::Settings& settings, pid_t daemon) {
   const std::vector<std::string> needed = needed_controllers(settings);
   std::vector<std::string> wanted = needed;
-  // Without a limit, too, its file tells of a kill for want of memory.
+  // Even without a limit, the controller's file reports kills because memory ran out.
   if (!has(wanted, kMemory) && has(words_of(base + "/cgroup.controllers"), kMemory)) {
     wanted.emplace_back(kMemory);
   }
@@ -184,16 +184,16 @@ void limit_cgroup(const std::string& folder, const config::Pool& pool) {
   const bool memory = pool.cgroup_memory > 0;
   const std::uint64_t bytes = std::uint64_t{pool.cgroup_memory} << 20U;
   set(folder + "/memory.max", memory ? std::to_string(bytes) : "max", memory);
-  // A host without swap may have no such file.
+  // A host without swap may lack this file.
   set(folder + "/memory.swap.max", memory ? "0" : "max", false);
-  // Else a program that the handler started could die alone, and a kill of the worker long
-  // afterwards would be taken for this one.
+  // Otherwise a program that the handler started could die alone, and a kill of the worker much
+  // later would be mistaken for this one.
   set(folder + "/memory.oom.group", "1", memory);
   const bool cpu = pool.cgroup_cpu > 0;
   constexpr std::uint64_t kPeriodUs = 100'000;
   const std::string quota = cpu ? std::to_string(pool.cgroup_cpu * kPeriodUs / 100) : "max";
   set(folder + "/cpu.max", quota + " " + std::to_string(kPeriodUs), cpu);
-  // Between cgroups the niceness of their processes says nothing.
+  // Niceness of processes has no effect between cgroups.
   set(folder + "/cpu.weight.nice", std::to_string(pool.nice), false);
 }
 
@@ -201,7 +201,7 @@ std::string out_of_memory(const std::string& folder) {
   const std::string events = folder + "/memory.events";
   if (count_of(events, "oom_kill") == 0) return {};
   const std::vector<std::string> most = words_of(folder + "/memory.max");
-  // The cgroup whose limit was met, and those above it, count it as their own.
+  // The cgroup whose limit was reached, and its parents, count it as their own.
   if (count_of(events, "oom") > 0 && !most.empty() && most.front() != "max") {
     const std::uint64_t mib = std::strtoull(most.front().c_str(), nullptr, 10) >> 20U;
     return "out of memory: over the limit of its pool (cgroup_memory = " + std::to_string(mib) +

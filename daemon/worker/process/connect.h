@@ -7,11 +7,11 @@
 
 namespace allot::worker {
 
-// Connects, and logs which servers of the list it passed over and why. Throws DbError.
+// Connects, and logs which servers of the list were skipped and why. Throws DbError.
 [[nodiscard]] db::Connection connect(const db::ConnectOptions& options);
 
 // How long a worker's statements wait for a lock of another session: a third of a lease, so that
-// the lease in hand does not run out meanwhile. From 1 s, the least that a server accepts, to 5 s.
+// the lease in hand does not expire during the wait. From 1 s, the minimum of a server, to 5 s.
 [[nodiscard]] std::chrono::seconds lock_wait(std::chrono::microseconds ttl);
 
 }  // namespace allot::worker

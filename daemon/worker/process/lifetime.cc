@@ -14,7 +14,7 @@ namespace {
 
 constexpr Nanos kSizeEvery = 100 * kMilli;
 
-// At most a tenth less, so a limit below ten stays as it is.
+// At most a tenth less, so a limit below ten is unchanged.
 std::uint64_t spread(std::uint64_t limit, std::uint64_t random) {
   const std::uint64_t tenth = limit / 10;
   const std::uint64_t part = random % 1000;

@@ -9,9 +9,8 @@
 
 namespace allot::worker {
 
-// The holder of a process that the supervisor started. Its mark is that of the lock that it was
-// given, and not of the file of that name: somebody may have deleted that one, and another daemon
-// made it anew.
+// The holder of a process that the supervisor started. Its mark comes from the inherited lock, not
+// from the file of that name, which may have been deleted and created again by another daemon.
 inline queue::Holder own_holder(const config::Settings& settings) {
   const std::uint64_t mark = peer::inherited(ipc::kLockFd) ? peer::lock_mark(ipc::kLockFd) : 0;
   return queue::make_holder(settings.daemon.instance, config::runtime_dir(settings), mark);

@@ -9,8 +9,8 @@
 
 namespace allot::worker {
 
-// The meter of a slot, for the process that has it. nullptr: nobody supervises this process, or the
-// meter cannot be had, which is logged: the work goes on without it.
+// The meter of a slot, for the process that has it. nullptr: this process has no supervisor, or the
+// meter cannot be opened, which is logged: the work continues without it.
 [[nodiscard]] std::unique_ptr<meter::Meter> own_meter(const config::Settings& settings,
                                                       std::uint32_t slot);
 

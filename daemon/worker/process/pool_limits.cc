@@ -22,7 +22,7 @@ void be_nice(const config::Pool& pool) {
   errno = 0;
   const int now = ::getpriority(PRIO_PROCESS, 0);
   if (errno != 0) refuse(pool, "nice");
-  // On Linux this is the calling thread alone.
+  // On Linux this applies to the calling thread only.
   if (::setpriority(PRIO_PROCESS, 0, now + static_cast<int>(pool.nice)) != 0) refuse(pool, "nice");
 }
 

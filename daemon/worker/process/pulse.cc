@@ -24,7 +24,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kFastestTick{20};
-// Of hundreds of idle workers, the pulse is most of what they cost.
+// The pulse is the main cost of hundreds of idle workers.
 constexpr milliseconds kSlowestTick{5'000};
 constexpr milliseconds kOrphanTick{1'000};
 
@@ -77,7 +77,7 @@ void Pulse::run() {
   }
 }
 
-// Until the next beat, or until the lease of an orphan is in doubt.
+// Time until the next beat, or until the lease of an orphan is uncertain.
 int Pulse::poll_ms(bool orphaned) const {
   if (!orphaned) return static_cast<int>(tick_.count());
   const milliseconds tick = std::min(tick_, kOrphanTick);
@@ -88,7 +88,7 @@ int Pulse::poll_ms(bool orphaned) const {
   return static_cast<int>(std::min(left / kMilli, static_cast<Nanos>(tick.count())));
 }
 
-// Kills as the supervisor does, with all that the handler has started in the worker's group.
+// Kills as the supervisor does, including all that the handler has started in the worker's group.
 void Pulse::end_with_lease() const {
   const Nanos deadline = slot_.exclusive_deadline_ns();
   if (deadline == 0 || boot_ns() < deadline) return;

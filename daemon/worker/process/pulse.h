@@ -12,10 +12,9 @@ namespace allot::worker {
 
 // A thread that beats while the main thread is guarded (slot_writer.h), and watches the death pipe:
 // when the supervisor is gone the worker stops gracefully, and ends itself when its patience is
-// over, so that orphans cannot exist (D8). What only the supervisor does as long as it lives, this
-// thread does then: it ends a handler whose lease is in doubt where a queue promises one at a time
-// (S5). It also opens the log again at USR1, which
-// install_stop_signals() (stop_request.h) leaves to it.
+// over, so that orphans cannot exist (D8). It then also takes over a duty of the supervisor: it
+// ends a handler whose lease is uncertain if a queue promises one at a time (S5). On USR1 it opens
+// the log again, which install_stop_signals() (stop_request.h) leaves to it.
 class Pulse {
  public:
   // `death_fd` may be -1 in a worker that was started by hand, without a supervisor.
@@ -35,7 +34,7 @@ class Pulse {
   const std::chrono::milliseconds tick_;
   const std::chrono::milliseconds patience_;
   UniqueFd stop_;
-  UniqueFd reopen_;  // readable: USR1 came, the log file was moved away
+  UniqueFd reopen_;  // readable: USR1 came, the log file was moved
   std::thread thread_;
 };
 

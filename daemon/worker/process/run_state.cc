@@ -17,7 +17,7 @@ constexpr auto kReturnedDetached = RunState::kReturnedDetached;
 constexpr auto kFinishedDetached = RunState::kFinishedDetached;
 constexpr auto kRefundingDetached = RunState::kRefundingDetached;
 
-// One row for each state, one column for each event; kNo: it cannot happen.
+// One row for each state, one column for each event; kNo: impossible.
 constexpr auto kNo = static_cast<RunState>(0xff);
 // clang-format off
 constexpr RunState kTable[kRunStates][kRunEvents] = {

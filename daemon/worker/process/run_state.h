@@ -21,9 +21,9 @@ enum class RunEvent {
   kBegin,     // its handler is about to be called
   kDetach,    // it has left its partition (B12)
   kReturn,    // its handler has returned
-  kFinish,    // it has succeeded, and is about to be noted as finished, or acknowledged
+  kFinish,    // it has succeeded, and is about to be listed as finished, or acknowledged
   kRefund,    // it ended without a verdict, and its attempt is about to be taken back
-  kEnd,       // what became of it is written, or somebody else has it
+  kEnd,       // its result is written, or another worker has it
 };
 inline constexpr std::size_t kRunEvents = 7;
 

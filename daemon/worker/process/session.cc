@@ -24,13 +24,13 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstWait{20};
 constexpr milliseconds kMostWait{500};
-constexpr std::uint32_t kLogEvery = 30;  // failures of an outage, so that the log stays readable
+constexpr std::uint32_t kLogEvery = 30;  // failures between two log lines of an outage
 constexpr unsigned kDeadlock = 1213;
 constexpr unsigned kLost = 2013;
-// A worker without work only reads: without this look it would wait for ever on a former primary
+// A worker without work only reads: without this check it would wait forever on a former primary
 // that was demoted and left alone (S2).
 constexpr Nanos kLookEvery = 5 * kSecond;
-// The steward looks as often, and its look takes a while.
+// The steward polls as often, and its poll takes time.
 constexpr Nanos kPageAge = kSecond;
 
 milliseconds jittered(milliseconds wait) {
@@ -42,7 +42,7 @@ meter::Event event_of(const db::DbError& error) {
   return error.number() == kDeadlock ? meter::Event::kDeadlocks : meter::Event::kLockWaits;
 }
 
-// S48: whoever notices first begins the wait of all.
+// S48: the first worker that notices starts the wait for all.
 void note_change(db::Connection& fresh) {
   if (!queue::note_server(fresh)) return;
   queue::clear_superseded(fresh);
@@ -53,7 +53,7 @@ void note_change(db::Connection& fresh) {
 }  // namespace
 
 db::Connection& Session::connection() {
-  const Nanos asked = boot_ns();  // before the statement: what it shows is not younger
+  const Nanos asked = boot_ns();  // before the statement: its result is not older
   if (!connection_) {
     db::Connection fresh = connect(options_);
     if (server_id_ != 0 && fresh.server_id() != server_id_) queue::rehearse(fresh, options_);
@@ -111,8 +111,8 @@ std::optional<peer::Look> Session::steward_look() {
 }
 
 // The last call of the former connection may still be on its way, or wait in the server for a lock:
-// it must not be executed after calls of this one. Otherwise a lease that was released would be
-// taken again, for nobody.
+// it must not be executed after calls of this one. Otherwise a released lease would be taken again
+// without a holder.
 void Session::end_former(db::Connection& fresh) {
   const queue::FormerConnection former = former_connection(slot_.raw(), place_);
   if (former.id == 0) return;
@@ -132,7 +132,7 @@ bool Session::may_pass(const db::DbError& error) {
          error.error_class() == db::ErrorClass::kGone;
 }
 
-// The class of the error says whether an open connection still works: only a lost one is given up.
+// The class of the error says whether an open connection still works: only a lost one is dropped.
 void Session::note(const db::DbError& error) {
   if (error.error_class() == db::ErrorClass::kRetryable) {
     slot_.count(event_of(error));
@@ -154,7 +154,7 @@ void Session::handle(const db::DbError& error) {
     slot_.count(event_of(error));
     log::warn("database.retry", {{"error", error.what()}});
   } else {
-    // Whatever happened, a new connection is the state that is known best.
+    // Whatever happened, a new connection has the best-known state.
     give_up_connection();
     slot_.raw().database_away = 1;
     if (failures_ == 1 || failures_ % kLogEvery == 0) {

@@ -21,8 +21,8 @@ class GaveUp : public std::runtime_error {
 };
 
 // The block loop's connection, kept up: it repeats a call over deadlocks, lost connections and
-// restarts of the server until it succeeds. So a verb that is passed to call() must take effect
-// only once when it is executed twice, as every verb of the stores does.
+// server restarts until it succeeds. A verb that is passed to call() must therefore take effect
+// only once if it is executed twice, as every verb of the stores does.
 class Session {
  public:
   // `place` is the index of its connection in the slot, see SlotWriter::connected().
@@ -45,7 +45,7 @@ class Session {
     }
   }
 
-  // Like call(), but tries once at least, and again only as long as `go_on` says so. nullopt: no
+  // Like call(), but tries at least once, and again only while `go_on` returns true. nullopt: no
   // try succeeded. Throws errors that waiting does not fix.
   template <typename GoOn, typename Verb>
   auto call_while(GoOn&& go_on, Verb&& verb)
@@ -76,25 +76,25 @@ class Session {
     }
   }
 
-  // The server undoes an unfinished transaction.
+  // Drops the connection; the server undoes an unfinished transaction.
   void give_up_connection();
 
-  // From now on each new connection writes down when the server is another one (S48). Only once the
-  // schema is known to be there.
+  // From now on each new connection records a server change (S48). Call it once the schema is known
+  // to exist.
   void note_changes() { notes_changes_ = true; }
 
-  // S77: what the steward of this host sees of the server need not be asked again. `page` outlives
-  // this object.
+  // S77: uses the steward's findings about the server instead of queries. `page` outlives this
+  // object.
   void use(peer::LookReader& page) { page_ = &page; }
-  // The steward's last look, if it is fresh and was taken on the server of this connection, after
-  // this connection was opened. Where the steward has connected anew, this connection is tried
+  // The steward's last poll, if it is fresh and was made on the server of this connection, after
+  // this connection was opened. If the steward has reconnected since, this connection is tested
   // first.
   std::optional<peer::Look> steward_look();
   // The server of the present connection, and when it was last seen to be the writer, for a page.
   [[nodiscard]] peer::LookSource source() const;
   [[nodiscard]] Nanos writer_seen_ns() const { return writer_seen_ns_; }
 
-  // Grows with every lost connection: where it grew, a reply may have been lost.
+  // Grows with every lost connection: if it grew, a reply may have been lost.
   [[nodiscard]] std::uint64_t generation() const { return generation_; }
 
  private:
@@ -121,10 +121,10 @@ class Session {
   bool notes_changes_ = false;
   std::optional<std::uint64_t> leaving_since_ns_;
   peer::LookReader* page_ = nullptr;
-  peer::LookSource steward_{};  // its connection by the page, when this one was tried last
+  peer::LookSource steward_{};  // connection of the page at the last test of this one
 };
 
-// Throws unless schema and server are fit for the protocol. Writes down which server it is (S48).
+// Throws unless schema and server are fit for the protocol. Records the server (S48).
 void require_fit(Session& session, const db::ConnectOptions& options);
 
 }  // namespace allot::worker

@@ -13,8 +13,8 @@
 namespace allot::worker {
 namespace {
 
-// A name fits, because every door refuses a longer one (S79). A row that another program wrote may
-// have one: of that the start is shown.
+// A name fits, because every entry point refuses a longer one (S79). A row that another program
+// wrote may have a longer name: its start is shown.
 template <std::size_t N>
 void copy_text(char (&to)[N], std::string_view from) {
   const std::size_t size = std::min(from.size(), sizeof to - 1);
@@ -28,7 +28,7 @@ void SlotWriter::start(const queue::Holder& holder) {
   slot_.pid = static_cast<std::uint32_t>(getpid());
   slot_.holder_id = holder.id;
   for (std::size_t entry = 0; entry < ipc::kMaxRunning; ++entry) {
-    slot_.run_states[entry] = ipc::RunState::kFree;  // those of the former worker were settled
+    slot_.run_states[entry] = ipc::RunState::kFree;  // runs of the former worker were settled
   }
   beat();
 }
@@ -200,7 +200,7 @@ bool SlotWriter::mark(std::size_t entry, RunEvent event) {
 void SlotWriter::add_finished(const queue::Finished& task) {
   const MutexLock held(mutex_);
   const std::uint32_t count = slot_.finished_count.load(std::memory_order_relaxed);
-  if (count >= ipc::kMaxFinished) return;  // cannot happen: the block loop acknowledges long before
+  if (count >= ipc::kMaxFinished) return;  // impossible: the block loop acknowledges long before
   slot_.finished[count] = {task.key.run_key, task.first_key.value_or(0), task.key.prio,
                            task.unique ? 1U : 0U};
   slot_.finished_count.store(count + 1, std::memory_order_release);
@@ -224,7 +224,7 @@ void SlotWriter::drop_finished(std::span<const queue::Finished> acked) {
     const queue::TaskKey key{static_cast<std::uint32_t>(task.prio), task.run_key};
     if (std::binary_search(keys.begin(), keys.end(), key)) continue;
     slot_.finished[left++] = task;
-    std::atomic_signal_fence(std::memory_order_seq_cst);  // keeps the two stores in order
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // keeps the order of the two stores
   }
   slot_.finished_count.store(left, std::memory_order_release);
 }

@@ -30,29 +30,29 @@ class SlotWriter {
 
   void start(const queue::Holder& holder);
   void set_state(ipc::WorkerState state);
-  // For the steward, before its first set_state(): that it is ready does not make the daemon ready.
+  // For the steward, before its first set_state(): its readiness does not make the daemon ready.
   void run_no_tasks() { ready_ = ipc::kReadyWithoutTasks; }
   void beat();
   [[nodiscard]] ipc::Slot& raw() { return slot_; }
 
-  // Notes connection `which`, before it is used: 0 is the block loop's, 1 the lease keeper's, then
-  // those of the runners. `uptime` is what queue::server_uptime() just returned there.
+  // Records connection `which`, before it is used: 0 is the block loop's, 1 the lease keeper's,
+  // then the runners' connections. `uptime` is the result of queue::server_uptime() there.
   void connected(std::size_t which, const db::Connection& connection, std::chrono::seconds uptime);
 
   void begin_lease(queue::Partition partition, std::string_view queue_name, bool exclusive);
   void lease_known(std::uint64_t epoch, std::uint64_t deadline_ns);
   void lease_deadline(std::uint64_t deadline_ns);
   void end_lease();
-  // When a handler must have ended because its queue promises one at a time (S5), as the supervisor
-  // reads it from the slot: CLOCK_BOOTTIME, 0 = no such handler runs. Any thread may call it; it
-  // waits for no other one.
+  // Time by which a handler must have ended because its queue promises one at a time (S5), as the
+  // supervisor reads it from the slot: CLOCK_BOOTTIME, 0 = no such handler runs. Any thread may
+  // call it; it never blocks.
   [[nodiscard]] std::uint64_t exclusive_deadline_ns() const;
 
-  // A run, at its entry in the slot (< ipc::kMaxRunning), which no other run has meanwhile. All but
-  // mark() and move_deadline() are for the thread that makes or begins the run.
+  // A run, at its own entry in the slot (< ipc::kMaxRunning). All but mark() and move_deadline()
+  // are for the thread that makes or begins the run.
   void name_run(std::size_t entry, queue::Partition partition, std::string_view queue_name,
                 const queue::Task& task, std::uint32_t attempt, std::uint32_t max_attempts);
-  // Before its handler begins. 0: no deadline.
+  // Call it before the handler begins. 0: no deadline.
   void set_deadlines(std::size_t entry, Nanos soft_ns, Nanos hard_ns, ipc::Limit limited_by);
   // One thread at a time, while the run is in its handler. `percent` is 0 to 100.
   void show_progress(std::size_t entry, std::uint32_t percent, std::string_view word);
@@ -62,7 +62,7 @@ class SlotWriter {
     return std::atomic_ref(slot_.runs[entry].hard_deadline_ns).load();
   }
   // Moves the run along its table. False: the table has no such transition, and nothing changed.
-  // Any thread may call it; it waits for no other one.
+  // Any thread may call it; it never blocks.
   bool mark(std::size_t entry, RunEvent event);
   [[nodiscard]] ipc::RunState state(std::size_t entry) const {
     return slot_.run_states[entry].load();
@@ -70,36 +70,36 @@ class SlotWriter {
 
   // `budget` belongs to a drain, and outlives this object.
   void use(peer::DrainBudget* budget) { budget_ = budget; }
-  // False: a drain has started all that it may.
+  // False: a drain has reached its limit of starts.
   [[nodiscard]] bool may_start() { return budget_ == nullptr || peer::take(*budget_); }
   [[nodiscard]] bool may_start_none() const { return budget_ != nullptr && budget_->allowed <= 0; }
-  // Call it after may_start(), when no handler here knows the type.
+  // Call it after may_start(), if no handler here knows the type.
   void not_started() {
     if (budget_ != nullptr) peer::refund(*budget_);
   }
 
-  // `meter` goes on from worker to worker, and outlives this object. Without one nothing is counted
-  // but in the slot, for as long as this worker lives. Any thread may count.
+  // `meter` passes from worker to worker, and outlives this object. Without one, counts are only in
+  // the slot, until this worker ends. Any thread may count.
   void use(meter::Meter* meter) { meter_ = meter; }
-  // `took`: if its handler was called.
+  // `took`: set if the handler was called.
   void count(meter::Count what, std::string_view queue, std::string_view type,
              std::optional<meter::Took> took = std::nullopt);
   // See Meter::count_elapsed().
   void count_elapsed(std::string_view queue, std::string_view type, std::uint64_t milliseconds);
   void count(meter::Event what);
-  // Beside the verdict, see Meter::count_error().
+  // In addition to the verdict, see Meter::count_error().
   void count_error(meter::Count verdict, const meter::ErrorName& name);
 
   // Call it before the end of the run, so that a death in between does not charge a finished task.
   // Any thread may call it.
   void add_finished(const queue::Finished& task);
   void clear_finished();
-  // Drops acknowledged tasks; others may have been added meanwhile.
+  // Drops acknowledged tasks; others may have been added since.
   void drop_finished(std::span<const queue::Finished> acked);
 
-  // As long as one of these lives, a thread that runs tasks is in a handler, in a call with a
-  // deadline, or asleep, and the pulse thread beats for it. A main thread that is stuck anywhere
-  // else counts as frozen, once no other thread runs a task.
+  // While one of these exists, a thread that runs tasks is in a handler, in a call with a deadline,
+  // or asleep, and the pulse thread beats for it. A main thread that is stuck anywhere else counts
+  // as frozen, once no other thread runs a task.
   class Guard {
    public:
     explicit Guard(SlotWriter& slot) : slot_(slot) { slot_.guards_.fetch_add(1); }

@@ -36,8 +36,8 @@ void install_stop_signals(ipc::PoolBoard& pool) {
   action.sa_handler = SIG_IGN;
   for (const int number : {SIGPIPE, SIGUSR1, SIGUSR2}) sigaction(number, &action, nullptr);
   // Blocked here and in all later threads, so that it does not interrupt a handler: the pulse
-  // thread takes it. Nothing else stays blocked: the supervisor starts a worker with its signals
-  // blocked, and what came meanwhile arrives now.
+  // thread takes it. All other signals are unblocked: the supervisor starts a worker with its
+  // signals blocked, and pending ones arrive now.
   sigset_t reopen;
   sigemptyset(&reopen);
   sigaddset(&reopen, SIGUSR1);
@@ -56,7 +56,7 @@ void ask(Asked what) {
   const std::uint64_t one = 1;
   write_all(g_wake_fd.load(), &one, sizeof one);
   // The bell grows before the main thread can sleep on it, so the thread does not sleep through a
-  // signal between its last look at the flag and the futex call.
+  // signal between its last check of the flag and the futex call.
   if (ipc::PoolBoard* pool = g_pool.load()) peer::wake(*pool, INT32_MAX);
 }
 

@@ -5,8 +5,7 @@
 
 #include "ipc/board.h"
 
-// What a signal, or the loss of the supervisor, asked this worker to do. The request only ever
-// rises.
+// Request to this worker by a signal, or by the loss of the supervisor. It only increases.
 namespace allot::worker {
 
 enum class Asked : int {
@@ -15,8 +14,8 @@ enum class Asked : int {
   kStop = 2,    // TERM, INT or EOF of the death pipe: handlers see stop_requested
 };
 
-// Installs the signal handlers, and lets through what was sent before. They only set a flag and
-// wake a waiting thread.
+// Installs the signal handlers, and accepts signals that were sent before. The handlers only set a
+// flag and wake a waiting thread.
 void install_stop_signals(ipc::PoolBoard& pool);
 
 Asked asked();
@@ -24,10 +23,10 @@ inline bool leaving() {
   return asked() != Asked::kNothing;
 }
 
-// The pulse thread calls it; it does the same as the signal.
+// For the pulse thread; it does the same as the signal.
 void ask(Asked what);
 
-// Sleeps until asked to leave, or `timeout` passed. True when asked.
+// Sleeps until a request comes or `timeout` has passed. True: there is a request.
 bool wait_asked(std::chrono::milliseconds timeout);
 
 }  // namespace allot::worker

@@ -15,27 +15,27 @@
 
 namespace allot::worker {
 
-// Finds out whether somebody asked for the end of one running task. Its keeper looks each second
-// once the task has run for one, so that a short task costs nothing. Members belong to the keeper,
-// under its mutex, unless said otherwise.
+// Watches for a request to cancel one running task. Its keeper polls once a second when the task
+// has run for one second, so that a short task costs nothing. Members belong to the keeper, under
+// its mutex, unless noted.
 class CancelWatch {
  public:
-  // Calls `asked` when it sees a request, and with each look from then on.
+  // Calls `asked` when it sees a request, and with each poll from then on.
   CancelWatch(Nanos grace_ns, std::function<void()> asked)
       : grace_ns_(grace_ns), on_asked_(std::move(asked)) {}
 
   void begin(Nanos now);
   [[nodiscard]] Nanos next_look() const { return next_look_; }
-  // Of a task in its partition. Throws db::DbError.
+  // Polls for a task in its partition. Throws db::DbError.
   void look(db::Connection& db, const queue::Lease& lease, const queue::Task& task);
-  // Of a detached one, with what was found for it.
+  // Takes the result of a poll for a detached task.
   void looked(const queue::Lease& lease, const queue::Task& task,
               std::optional<queue::CancelRequest> found);
   void try_later();
 
-  // From any thread.
+  // Any thread may call it.
   [[nodiscard]] bool asked() const { return end_at_.load() != 0; }
-  // When the handler has to be at its end (CLOCK_BOOTTIME); 0: nobody asked.
+  // Time by which the handler has to end (CLOCK_BOOTTIME); 0: no request.
   [[nodiscard]] Nanos end_at() const { return end_at_.load(); }
 
   // Valid once the handler has returned and the keeper knows it.

@@ -12,7 +12,7 @@ using Outcome = Facts::Outcome;
 using Verb = queue::Ending::Verb;
 using What = Decision::What;
 
-// Whether the attempt ended with a verdict that is counted. A worker that stops says nothing of the
+// Whether the attempt ended with a verdict that is counted. A stopping worker has no verdict on the
 // task, unless the task has an answer: its handler then gave it back by a release.
 bool has_verdict(const Facts& facts) {
   return facts.verdicts &&
@@ -40,7 +40,7 @@ Decision finished(What what, const Facts& facts) {
   return {what, ack};
 }
 
-// Nothing more comes of it: no further attempt, and no hook.
+// Final: no further attempt, and no hook.
 Decision cancelled(const Facts& facts) {
   if (facts.cancel->as_done) return finished(What::kEnded, facts);
   queue::Ending bury = ending(Verb::kBury, facts);
@@ -54,9 +54,8 @@ Decision dead(const Facts& facts) {
   return {What::kDead, bury};
 }
 
-// An attempt that the database does not know was never charged, so that there is nothing to undo.
-// But that the task has begun is a fact of its own, which the database has to know where the task
-// would expire without it (A14).
+// An attempt that the database does not know was never charged, so there is nothing to undo. If the
+// task would expire before its start, the database still has to know that it has begun (A14).
 std::optional<queue::Ending> refund(const Facts& facts) {
   if (!facts.written && !facts.expires) return std::nullopt;
   queue::Ending ending{Verb::kRefund, facts.attempt};
@@ -64,7 +63,7 @@ std::optional<queue::Ending> refund(const Facts& facts) {
   return ending;
 }
 
-// In an ordered queue it stays the first of its partition, and no task of its key may overtake it.
+// In an ordered queue it stays first in its partition, and no task of its key may overtake it.
 Decision interrupted(const Facts& facts) {
   Decision decision{What::kInterrupted, refund(facts)};
   if (facts.in_order) decision.hold = microseconds(0);
@@ -78,8 +77,8 @@ Decision put_off(const Facts& facts) {
   return {What::kPutOff, queue::Ending{Verb::kSnooze, facts.attempt, wait}};
 }
 
-// S75: bounded, because a program may be missing for good. In an ordered queue the task stays where
-// it is.
+// S75: bounded, because a program may be missing permanently. In an ordered queue the task keeps
+// its place.
 bool is_free(const Facts& facts) {
   return facts.outcome == Outcome::kNotStarted && facts.unstarted < queue::kMostUnstarted &&
          !facts.verdicts && !mutant::removed("unstarted_charged");
@@ -88,13 +87,13 @@ Decision start_again(const Facts& facts) {
   const microseconds wait = facts.wanted.value_or(facts.pause);
   queue::Ending again{Verb::kSnooze, facts.attempt, wait};
   if (facts.in_order) again = {Verb::kRefund, facts.attempt};
-  again.begun = facts.in_order;  // a snooze says so by itself
+  again.begun = facts.in_order;  // a snooze implies it
   again.unstarted = facts.unstarted + 1;
   return {What::kPutOff, again, facts.in_order ? std::optional(wait) : std::nullopt};
 }
 
-// S10: the first crash is retried without a pause, where the task is, because most of the time it
-// is the worker's or the host's. In an ordered queue a task always stays where it is.
+// S10: the first crash is retried at once and in place, because it is mostly the fault of the
+// worker or host. In an ordered queue a task always keeps its place.
 Decision try_again(const Facts& facts) {
   if (is_used_up(facts)) return dead(facts);
   const bool first_crash = facts.outcome == Outcome::kCrash && !facts.crashed_before;

@@ -25,7 +25,7 @@ std::string_view first_line(std::string_view text) {
 
 std::string message_of(const plugin_host::CallResult& said, const StackTrace* trace) {
   const std::string_view happened = first_line(said.reason);
-  // An exception says what happened.
+  // The text of an exception describes the failure.
   const bool is_told = said.kind == plugin_host::OutcomeKind::kException && !happened.empty();
   if (is_told) return std::string(happened);
   if (trace != nullptr) return trace->message;
@@ -39,7 +39,7 @@ std::string whole_of(const plugin_host::CallResult& said) {
   std::string_view reason = without_end(said.reason);
   std::string_view detail = without_end(said.detail);
   if (reason.empty() || detail.find(reason) != std::string_view::npos) return std::string(detail);
-  // A program's last words say why it died.
+  // The last words of a program say why it died.
   reason = reason.substr(0, queue::kMostMessage);
   const std::size_t room = queue::kMostErrorText - reason.size() - 1;
   if (detail.size() > room) detail.remove_prefix(detail.size() - room);
@@ -54,11 +54,11 @@ std::string_view without_place(std::string_view message) {
   return names_line ? message.substr(0, at) : message;
 }
 
-// What is in the groups' key: the class of the exception, or what stands for it.
+// Part of the groups' key: the class of the exception, or a substitute.
 std::string what_failed(const plugin_host::CallResult& said, const StackTrace& trace) {
   if (trace.exception.empty()) return queue::error_pattern(without_place(trace.message));
   if (said.kind != plugin_host::OutcomeKind::kException) return trace.exception;
-  // Node prints the name of the base class, where a class gives itself none.
+  // Node prints the name of the base class if a class does not set its own.
   const std::string_view happened = first_line(said.reason);
   const std::string_view type = happened.substr(0, happened.find(": "));
   const bool is_class = !type.empty() && type.find(' ') == std::string_view::npos;
@@ -71,7 +71,7 @@ std::string fault_of(const plugin_host::CallResult& said, const StackTrace& trac
   std::string fault = what;
   if (!trace.function.empty()) fault += " in " + trace.function;
   if (!trace.file.empty()) fault += " (" + trace.file + ")";
-  // Without a place of its own the class alone would put unlike errors into one group.
+  // Without its own place the class alone would put unlike errors into one group.
   return fault == what ? std::string() : queue::error_text(fault, queue::kMostFault);
 }
 
@@ -92,7 +92,7 @@ Failure failure_of(const plugin_host::CallResult& said) {
 std::string_view last_lines(std::string_view detail, std::size_t most) {
   if (detail.size() <= most) return detail;
   detail.remove_prefix(detail.size() - most);
-  const std::size_t line = detail.find('\n') + 1;  // 0: there is none
+  const std::size_t line = detail.find('\n') + 1;  // 0 without a line break
   return line < detail.size() ? detail.substr(line) : detail;
 }
 

@@ -9,19 +9,19 @@
 
 namespace allot::worker {
 
-// What a failed attempt says to people (decision 0015).
+// Failure of an attempt, for people (decision 0015).
 struct Failure {
   std::string message{};  // one line of at most queue::kMostMessage bytes
-  std::string detail{};   // all of it, with line breaks; empty: the message is
-  std::string fault{};    // as queue::fault_of() takes it
+  std::string detail{};   // the full text, with line breaks; empty: same as the message
+  std::string fault{};    // as for queue::fault_of()
 };
 
-// Reads it from what the handler said. The only place that knows what the parts of a failed outcome
-// mean (allot_outcome in allot/plugin.h).
+// Reads it from the handler's result. Only this function interprets the parts of a failed outcome
+// (allot_outcome in allot/plugin.h).
 [[nodiscard]] Failure failure_of(const plugin_host::CallResult& said);
 
-// At most so many of the last bytes of a detail, from the beginning of a line where there is one:
-// the end says what went wrong in most languages.
+// The last bytes of a detail, `most` at most, from the beginning of a line if possible: in most
+// languages the cause of an error is at the end.
 [[nodiscard]] std::string_view last_lines(std::string_view detail, std::size_t most);
 
 }  // namespace allot::worker

@@ -6,7 +6,7 @@
 
 namespace allot::worker {
 
-// A single line that is too long keeps its beginning.
+// A line that is too long keeps its beginning.
 void LogTail::add(std::string_view level, std::string_view text) noexcept {
   try {
     std::string line(level);

@@ -10,16 +10,16 @@
 
 namespace allot::worker {
 
-// The last lines that a handler logged, for the record of an attempt that fails (S81). The threads
-// of the handler add lines; the thread that runs the task reads them. Never throws: a line for
-// which there is no memory is left out.
+// The last lines that a handler logged, for the record of a failed attempt (S81). The threads of
+// the handler add lines; the thread that runs the task reads them. Never throws: a line without
+// memory is left out.
 class LogTail {
  public:
   static constexpr std::size_t kMostLines = 64;
   static constexpr std::size_t kMostBytes = std::size_t{16} << 10;
 
   void add(std::string_view level, std::string_view text) noexcept;
-  // "warn what was logged\n", line by line.
+  // "warn the logged text\n", line by line.
   [[nodiscard]] std::string text() const;
 
  private:

@@ -82,7 +82,7 @@ void Run::show_progress(std::uint32_t percent, std::string_view word) noexcept {
     slot_.show_progress(plan.entry, *now.percent, now.word);
     progress_ = std::move(now);
     ++shown_;
-  } catch (const std::bad_alloc&) {  // it is only shown to people
+  } catch (const std::bad_alloc&) {  // only shown to people
   }
 }
 

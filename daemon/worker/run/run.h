@@ -25,34 +25,34 @@
 
 namespace allot::worker {
 
-// A task at work: one attempt, from its number to its verdict. Where it is stands in the slot
-// (ipc::RunState), for whoever has to judge or to heal it. The thread that runs it makes it, and is
-// the only one that uses it, unless said otherwise: the lease keeper knows it from LeaseKeeper's
-// begin() to its end(), and the threads of its handler call progress(), valid() and the like.
+// A task at work: one attempt, from its number to its verdict. Its state is in the slot
+// (ipc::RunState), for the processes that judge or heal it. The thread that runs the task makes the
+// object and is its only user, unless noted: the lease keeper knows it from LeaseKeeper's begin()
+// to its end(), and the threads of its handler call progress(), valid() and the like.
 class Run {
  public:
-  // Where its task is after its handler has returned.
+  // Place of the task after its handler has returned.
   enum class Place {
     kPartition,  // under the lease of its partition
-    kDetached,   // in task_running, not renewed any more
+    kDetached,   // in task_running, no longer renewed
     kUnknown     // one of the two: a detach was sent and its reply was lost
   };
   struct Plan {
     const plugin_host::LoadedHandler* handler = nullptr;  // nullptr: no attempt begins
-    std::uint32_t most = 0;                               // attempts that the task may have
-    std::size_t entry = 0;                                // in the slot
-    // Nothing else of its partition runs meanwhile: where it is detached, its lease ends with it,
-    // and `finished`, the tasks of its block, are acknowledged with that.
+    std::uint32_t most = 0;                               // limit of attempts
+    std::size_t entry = 0;                                // index in the slot
+    // No other job of its partition runs at the same time. If the task is detached, its lease ends
+    // with it, which also acknowledges `finished`, the tasks of its block.
     bool alone = true;
     std::span<const queue::Finished> finished{};
   };
-  // All that is passed outlives the run.
+  // All arguments outlive the run.
   Run(SlotWriter& slot, const queue::Lease& lease, const ServedQueue& queue, queue::Task& task,
       const Plan& plan);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
-  // If an exception ends the run before its verdict, this worker leaves: where the database knows
-  // of the attempt, the slot then says that it is to be taken back.
+  // If an exception ends the run before its verdict, this worker leaves: if the database knows of
+  // the attempt, the slot then says that it is to be taken back.
   ~Run();
 
   const queue::Lease& lease;  // in which it began
@@ -60,27 +60,27 @@ class Run {
   queue::Task& task;
   const Plan plan;
   const std::string id;
-  const std::uint32_t number;  // of the attempt, from 1
-  queue::Claim claim;          // says where the task is, as far as the thread that runs it knows
-  bool announced = false;      // its attempt was written before it ran (S7)
-  queue::Usage usage{};        // of the handler, if the result will be kept or logged
+  const std::uint32_t number;           // of the attempt, from 1
+  queue::Claim claim;                   // place of the task, as far as the running thread knows
+  bool announced = false;               // its attempt was written before it ran (S7)
+  queue::Usage usage{};                 // of the handler, if the result is kept or logged
   std::chrono::microseconds waited{0};  // from the time that it was due until its start
 
-  // To be set before begin().
+  // Set these before begin().
   std::chrono::milliseconds time_limit{0};
-  std::chrono::milliseconds progress_every{0};  // what its handler promised (B3); 0: nothing
-  Nanos detach_after_ns = 0;  // it leaves its partition once it has run for so long; 0: never
+  std::chrono::milliseconds progress_every{0};  // interval promised by its handler (B3); 0: none
+  Nanos detach_after_ns = 0;  // runtime after which it leaves its partition; 0: never
 
   // For log, metrics and minutes: its label, if it has one.
   [[nodiscard]] std::string_view shown_type() const;
 
   void announce();
-  // Its handler is called now; the keeper calls it, under its mutex.
+  // Marks the call of its handler; the keeper calls it, under its mutex.
   void begin(Nanos now);
   [[nodiscard]] Nanos began_ns() const { return began_ns_; }
   [[nodiscard]] Nanos soft_deadline_ns() const { return limits_.soft_ns; }
-  // Its handler has returned: the time that the database takes for the verdict does not count as
-  // the task's. `valid`: whether its lease is.
+  // Marks the return of its handler: the time of the database for the verdict does not count as the
+  // task's. `valid`: whether its lease is.
   void returned(bool valid);
   [[nodiscard]] Nanos ran_ns() const { return returned_ns_ - began_ns_; }
   [[nodiscard]] bool has_returned() const { return returned_ns_ != 0; }
@@ -89,16 +89,16 @@ class Run {
   void detach() { mark(RunEvent::kDetach); }
   void finish() { mark(RunEvent::kFinish); }
   void refund() { mark(RunEvent::kRefund); }
-  // What became of it is written. Nothing happens to a run that is over, or never was in the slot.
+  // Its result is written. Does nothing for a run that is over, or was never in the slot.
   void end() { mark(RunEvent::kEnd); }
 
-  // From any thread.
+  // Any thread may use these.
   LogTail said;
   void progress(Nanos now) noexcept;
-  // Puts it into the slot; of a detached task the keeper writes it with a renewal.
+  // Shows it in the slot; for a detached task the keeper writes it with a renewal.
   void show_progress(std::uint32_t percent, std::string_view word) noexcept;
   [[nodiscard]] queue::Progress shown_progress() const;
-  // What is shown was not written yet.
+  // The shown progress was not written yet.
   [[nodiscard]] bool has_new_progress() const {
     return progress_version() != kept.written_progress;
   }
@@ -116,17 +116,17 @@ class Run {
 
   CancelWatch cancel;
 
-  // What belongs to the lease keeper.
+  // State of the lease keeper.
   struct Kept {
-    // From any thread. Of a detached task: its own lease.
+    // Any thread may read these. For a detached task: its own lease.
     std::atomic<bool> lost{false};
     std::atomic<Nanos> deadline_ns{0};
-    // Under the keeper's mutex.
+    // Protected by the keeper's mutex.
     Place place = Place::kPartition;
-    Nanos detach_at_ns = 0;              // no earlier detach, after one that failed
-    Nanos renew_at_ns = 0;               // once it is detached
-    Nanos renewed_ns = 0;                // likewise: when it was detached or renewed last
-    std::uint32_t written_progress = 0;  // likewise: the value of shown_ that was written
+    Nanos detach_at_ns = 0;              // time of the next attempt to detach, after a failure
+    Nanos renew_at_ns = 0;               // set once it is detached
+    Nanos renewed_ns = 0;                // likewise: time of the detach or of the last renewal
+    std::uint32_t written_progress = 0;  // likewise: the written value of shown_
   };
   Kept kept;
 
@@ -147,7 +147,7 @@ class Run {
   mutable Mutex mutex_;
   Nanos hard_ns_ ALLOT_GUARDED_BY(mutex_) = 0;
   queue::Progress progress_ ALLOT_GUARDED_BY(mutex_);
-  std::atomic<std::uint32_t> shown_{0};  // how often progress_ was set
+  std::atomic<std::uint32_t> shown_{0};  // number of changes of progress_
 };
 
 using Place = Run::Place;

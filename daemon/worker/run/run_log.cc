@@ -11,7 +11,7 @@ Logged logged(const Run& run) {
   return {run.id, run.shown_type(), run.queue.info.name, run.task.headers.trace.id()};
 }
 
-// Bounded: the whole of it is in the database.
+// Bounded: the full text is in the database.
 log::Field detail_field(std::string_view detail) {
   constexpr std::size_t kMostLogged = 2 << 10;
   return {detail.empty() ? "" : "detail", last_lines(detail, kMostLogged)};

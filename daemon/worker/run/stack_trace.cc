@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formats are those of CPython 3.8 to 3.14, Ruby 2.7 to 3.4, PHP 7.4 to 8.4, Node 18 to 24,
-// OpenJDK 11 to 25, Go 1.18 to 1.25, Perl 5 with Carp, and libstdc++.
+// Formats: CPython 3.8 to 3.14, Ruby 2.7 to 3.4, PHP 7.4 to 8.4, Node 18 to 24, OpenJDK 11 to 25,
+// Go 1.18 to 1.25, Perl 5 with Carp, and libstdc++.
 #include "worker/run/stack_trace.h"
 
 #include <algorithm>
@@ -23,15 +23,15 @@ struct Frame {
 };
 
 struct Trace {
-  std::size_t line = 0;  // where it begins
+  std::size_t line = 0;  // its first line
   std::string message;
   std::string exception;
   std::vector<Frame> frames;  // the innermost first
 };
 using Found = std::optional<Trace>;
 
-// A form of lines. Most lines of an output lack its word already, which is found out without the
-// expression.
+// A pattern for lines. Most lines of an output lack the required word, which is cheaper to check
+// than the expression.
 struct Shape {
   Shape(const char* word, const char* regex) : needs(word), whole(regex) {}
   std::string_view needs;
@@ -78,7 +78,7 @@ std::string joined(const std::string& exception, const std::string& text) {
 
 // --- Python ---
 
-// What stands before each line of a trace: nothing, or the bars of an exception group.
+// Prefix of each line of a trace: empty, or the bars of an exception group.
 std::string bars_of(std::string_view line, std::size_t title) {
   std::string bars(line.substr(0, title));
   std::replace(bars.begin(), bars.end(), '+', '|');
@@ -131,7 +131,7 @@ Found ruby(const Lines& lines) {
       if (matches(lines[i], head)) at = i;
     }
     if (!at) return std::nullopt;
-    // A head right behind a frame is the cause of the exception above it.
+    // A head right after a frame is the cause of the exception above it.
     end = *at;
     if (*at > 0 && matches(lines[*at - 1], frame)) continue;
     Match match;
@@ -150,8 +150,8 @@ Found ruby(const Lines& lines) {
 
 // --- PHP ---
 
-// The calls of a trace name their callers' files: the function of a call is what the frame above
-// it ran in.
+// The calls of a trace name their callers' files: the function of a call is the one in which the
+// frame above it ran.
 void php_frames(const Lines& lines, std::size_t first, std::string file, Trace& trace) {
   static const Shape call("#", R"re(#\d+ (?:(.+)\(\d+\)|\[internal function\]): (.+?)\(.*)re");
   Match match;
@@ -201,13 +201,13 @@ Found php(const Lines& lines) {
 
 // --- Node and Java ---
 
-// "    at JSON.parse (<anonymous>)" is a frame that is in no file.
+// "    at JSON.parse (<anonymous>)" is a frame without a file.
 bool has_at(std::string_view line) {
   const std::size_t word = std::min(line.find_first_not_of(" \t"), line.size());
   return word > 0 && begins(line.substr(word), "at ");
 }
 
-// Both print the exception, the lines of its message, and behind "at" a frame in each line.
+// Both print the exception, the lines of its message, and one frame per line after "at".
 Found with_at(const Lines& lines, const Shape& head, const Shape& frame) {
   const auto last = last_line(lines, [&](std::string_view line) { return matches(line, frame); });
   if (!last) return std::nullopt;
@@ -342,7 +342,7 @@ bool is_library(const Frame& frame) {
                      [&](const char* part) { return begins(frame.function, part); });
 }
 
-// A number, a date or a revision; or what has a version in it, such as shop-2.3.
+// A number, a date or a revision; or a name with a version in it, such as shop-2.3.
 bool names_a_release(std::string_view folder) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   for (std::size_t dot = 1; dot + 1 < folder.size(); ++dot) {
@@ -352,7 +352,7 @@ bool names_a_release(std::string_view folder) {
          folder.find_first_not_of("0123456789abcdef-_.TZ:") == std::string_view::npos;
 }
 
-// The file without what may differ between two deployments.
+// The file without parts that may differ between two deployments.
 std::string stable(std::string_view file) {
   const std::size_t name = file.rfind('/');
   if (name == std::string_view::npos) return std::string(file);
@@ -362,7 +362,7 @@ std::string stable(std::string_view file) {
   return std::string(names_a_release(folder) ? "#" : folder) + std::string(file.substr(name));
 }
 
-// PHP 8.4 names closures by where they are: "{closure:/srv/shop/mail.php:12}".
+// PHP 8.4 names closures by their place: "{closure:/srv/shop/mail.php:12}".
 std::string stable_function(const std::string& function) {
   constexpr std::string_view kClosure = "{closure";
   const std::size_t at = function.find(kClosure);

@@ -25,7 +25,7 @@ std::string name_of(const std::vector<queue::QueueInfo>& queues, std::uint32_t q
 }
 
 bool any_crash_before(db::Connection& db, const queue::TaskId& id, std::uint32_t attempt) {
-  // The recorded causes that are crashes. A task that lost its host may have brought it down.
+  // Recorded causes that count as crashes. A task that lost its host may have brought it down.
   constexpr std::string_view kCrashes[] = {
       "signal", "exit", "timeout", "frozen", "lease", "memory", queue::kUnreported.cause};
   const auto earlier = queue::list_attempts(db, id);
@@ -142,7 +142,7 @@ void Recovery::look() {
   while (const auto still = watched_.take()) recover(still->observed, still->stale);
 }
 
-// This takes two trips. If this worker dies in between, another one recovers the task once more.
+// This takes two round trips. If this worker dies in between, another one recovers the task again.
 void Recovery::recover(const queue::DetachedObservation& observed, bool stale) {
   using Gone = queue::DetachedStore::Gone;
   const auto mine = session_.call([&](db::Connection& db) {

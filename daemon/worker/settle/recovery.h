@@ -24,29 +24,29 @@ struct Crashed {
   std::string queue_name;
   std::string type;
   std::uint32_t attempt = 0;            // its number
-  std::optional<std::uint32_t> most{};  // attempts of the task, where that was decided before
+  std::optional<std::uint32_t> most{};  // attempts of the task, if already decided
   queue::Headers headers{};
 };
 
-// What the configuration knows of it, and whether somebody asked for its end, for decide(). A queue
-// that is not in the configuration has the defaults.
+// Facts for decide() from the configuration, and whether its end was requested. A queue that is not
+// in the configuration has the defaults.
 Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const Crashed& crashed);
-// S10: adds whether an attempt before it ended as a crash, where that makes a difference.
+// S10: adds whether an earlier attempt ended as a crash, if that makes a difference.
 void look_back(db::Connection& db, const queue::TaskId& id, Facts& facts);
 
 // S11: charges the tasks that an earlier run of this instance had detached.
 void reclaim_detached(db::Connection& db, const config::Settings& settings,
                       const queue::DetachedStore& store);
 
-// S20: a worker recovers detached tasks of its queues whose holder stood still (S4), which the
-// steward of its host mostly sees for it (S77).
+// S20: a worker recovers detached tasks of its queues whose holder stalled (S4). Mostly the steward
+// of its host finds them (S77).
 class Recovery {
  public:
   // Counts in `slot`.
   Recovery(Session& session, const queue::DetachedStore& store, const config::Settings& settings,
            std::vector<queue::QueueInfo> queues, SlotWriter& slot, ipc::Board& board);
 
-  // Call it between two blocks. Costs one look at the clock, unless it is time.
+  // Call it between two blocks. Costs one clock read, unless it is time.
   void look();
 
  private:

@@ -36,7 +36,7 @@
 namespace allot::worker {
 namespace {
 
-// A run that the slot names.
+// A run in the slot.
 struct FormerRun {
   ipc::RunState state;
   ipc::RunRecord record;
@@ -48,13 +48,13 @@ struct FormerRun {
   [[nodiscard]] queue::TaskKey key() const { return {record.prio, record.run_key}; }
 };
 
-// What the dead worker left behind, read once from its slot.
+// Remains of the dead worker, read once from its slot.
 struct Remains {
   queue::Partition partition;  // the partition of its lease
   std::vector<queue::Finished> finished;
-  std::vector<FormerRun> at_work;    // a death is charged to them
+  std::vector<FormerRun> at_work;    // charged for the death
   std::vector<FormerRun> refunding;  // tasks whose written attempts have to be taken back
-  std::vector<FormerRun> detached;   // finished where they are, but not acknowledged
+  std::vector<FormerRun> detached;   // finished and detached, but not acknowledged
 };
 
 void read_finished(const ipc::Slot& slot, Remains& remains) {
@@ -102,8 +102,8 @@ Remains read_remains(const ipc::Slot& slot) {
   return remains;
 }
 
-// For a queue that keeps a history. The slot does not say what the tasks used, and nobody knows it
-// now.
+// For a queue that keeps a history. The slot does not have the resource usage of the tasks, and it
+// cannot be found out any more.
 std::optional<queue::Record> record_of(const config::Settings& settings, const char* queue_name,
                                        const queue::Holder& holder, std::uint32_t attempt) {
   const config::Queue* queue = config::find_queue(settings, queue_name);
@@ -132,7 +132,7 @@ struct Death {
   std::string text;
 };
 
-// When the worker died; the settler may have waited for the database since.
+// Time of the worker's death; the settler may have waited for the database since.
 Nanos death_of(const ipc::Slot& slot) {
   return slot.died_ns != 0 ? slot.died_ns : boot_ns();
 }
@@ -152,7 +152,7 @@ bool was_killed(const WorkerEnd& end) {
   return WIFSIGNALED(end.wait_status) && WTERMSIG(end.wait_status) == SIGKILL;
 }
 
-// The tasks that are at fault for the death. Of several running tasks, only those for which the
+// The tasks that are at fault for the death. With several running tasks, only those for which the
 // supervisor killed the worker are known to be.
 std::vector<FormerRun> culprits_of(const WorkerEnd& end, const ipc::Slot& slot,
                                    const Remains& remains) {
@@ -185,7 +185,7 @@ Death describe_death(const WorkerEnd& end, const ipc::Slot& slot, const FormerRu
     return {"exit", "worker exited with status " + std::to_string(WEXITSTATUS(end.wait_status)) +
                         " inside the handler"};
   }
-  // The kernel kills all of a worker's cgroup at once, so it was nobody else.
+  // The kernel kills all of a worker's cgroup at once, so the cause is clear.
   if (was_killed(end) && !end.out_of_memory.empty()) {
     return {"memory", end.out_of_memory + "; killed by the kernel inside the handler"};
   }
@@ -203,7 +203,7 @@ Death describe_death(const WorkerEnd& end, const ipc::Slot& slot, const FormerRu
   return {"signal", text};
 }
 
-// All that is known about a process that is gone.
+// The only known usage of a process that is gone.
 queue::Usage usage_of(const ipc::Slot& slot, const ipc::RunRecord& run) {
   const Nanos died = death_of(slot);
   if (run.started_ns == 0 || died < run.started_ns) return {};
@@ -215,7 +215,7 @@ bool in_order(db::Connection& db, const ipc::RunRecord& run) {
   return queue && queue->shape.placement == queue::Placement::kOrdered;
 }
 
-// The objects that the settler works with.
+// Objects that the settler works with.
 struct Tools {
   db::Connection& db;
   const queue::DetachedStore& detached;
@@ -232,7 +232,7 @@ void count(const Tools& tools, const FormerRun& run, meter::Count what) {
   tools.meter->count(what, run.record.queue_name, run.record.type, took);
 }
 
-// Once what comes of its end is written.
+// Call it once the result of its end is written.
 void count_crash(const Tools& tools, const FormerRun& run) {
   const Decision decision = decide(run.facts);
   const meter::Count verdict = count_of(decision.what);
@@ -261,7 +261,7 @@ queue::Fenced write(const Tools& tools, const queue::Claim& claim, const queue::
   return queue::write(tools.db, tools.detached.holder(), claim, ending, then);
 }
 
-// The slot says how often the task may be tried, as decided when it began.
+// The slot has the limit of attempts, as decided when the run began.
 Facts facts_of(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
                const WorkerEnd& end, const FormerRun& run) {
   const ipc::RunRecord& task = run.record;
@@ -279,18 +279,18 @@ Facts facts_of(const Tools& tools, const config::Settings& settings, const ipc::
 
 // Ends it under the partition's lease, if the dead worker still has it; else the task was detached,
 // or another worker has it by now. The order matters: a detach whose last packet is still executing
-// locks the lease's row, so a look after that row is final.
+// locks the lease's row, so a read after that row is final.
 queue::Fenced end_attempt(const Tools& tools, const FormerRun& run, queue::Then then) {
   const queue::Ending ending = *decide(run.facts).ending;  // a crash has something to write
   auto fenced = queue::Fenced::kLost;
   if (const auto claim = leased(tools, run)) fenced = write(tools, *claim, ending, then);
-  // A lease that stays says nothing about a task that was detached beside others.
+  // A task with neighbours may have been detached although the lease stays.
   if (fenced == queue::Fenced::kWritten && then == queue::Then::kRelease) return fenced;
   const auto held = tools.detached.held(tools.db, run.id());
   return held ? write(tools, *held, ending) : fenced;
 }
 
-// The task that finished last may have been detached: then its row there is left. Looks after the
+// The task that finished last may have been detached: then its row there is left. Reads after the
 // lease's row, as end_attempt() does.
 void ack_detached(const Tools& tools, const config::Settings& settings, const Remains& remains) {
   std::vector<std::pair<queue::TaskId, std::optional<queue::Record>>> ended;
@@ -310,8 +310,8 @@ void ack_detached(const Tools& tools, const config::Settings& settings, const Re
   }
 }
 
-// Without the lease nothing is charged, because another worker has the task; unless an earlier
-// settler charged it, and ended before it could say so.
+// Without the lease nothing is charged, because another worker has the task. Exception: an earlier
+// settler charged it, and ended before it could report that.
 bool was_charged(db::Connection& db, const FormerRun& run) {
   const auto attempts = queue::list_attempts(db, run.id());
   return std::any_of(attempts.begin(), attempts.end(), [&](const queue::AttemptView& one) {
@@ -337,8 +337,8 @@ void log_charge(const FormerRun& run, bool charged) {
            verdict_of(run.facts));
 }
 
-// When a neighbour or somebody outside ended the worker, this task's attempt does not count. Gives
-// it back only under the lease in which it was announced: since then others may have charged it.
+// If a neighbour or an outside kill ended the worker, this task's attempt does not count. Gives it
+// back only under the lease in which it was announced: since then others may have charged it.
 void refund(const Tools& tools, const ipc::Slot& slot, const FormerRun& run) {
   queue::Ending back{queue::Ending::Verb::kRefund, run.record.attempt};
   back.begun = run.record.started_ns != 0;
@@ -354,7 +354,7 @@ void refund(const Tools& tools, const ipc::Slot& slot, const FormerRun& run) {
             {{"task", run.id().text()}, {"reason", "its worker ended before it had a verdict"}});
 }
 
-// Spares tasks that ran beside others, when nobody knows which was at fault (`suspected`), or when
+// Spares tasks that ran concurrently, if it is unknown which one was at fault (`suspected`), or if
 // another one was. Ends the lease, if it has not ended yet.
 void spare(const Tools& tools, const std::vector<FormerRun>& neighbours, bool suspected) {
   const auto verb = suspected ? queue::Ending::Verb::kSuspect : queue::Ending::Verb::kRefund;
@@ -378,7 +378,7 @@ void spare(const Tools& tools, const std::vector<FormerRun>& neighbours, bool su
   }
 }
 
-// A14: no attempt of those that are spared will say that they have begun. Comes before the lease
+// A14: no attempt of the spared tasks will record that they have begun. Comes before the lease
 // ends.
 void note_begun(const Tools& tools, const std::vector<FormerRun>& at_work) {
   std::vector<queue::Claim> claims;
@@ -402,8 +402,7 @@ void count_failed(const config::Settings& settings) {
   if (budget != nullptr) ++budget->failed;
 }
 
-// Ends the tasks whose end somebody asked for now: nothing is charged, and nothing tried again
-// (B11).
+// Ends the tasks for whose end there is a request: nothing is charged or retried (B11).
 std::vector<FormerRun> end_cancelled(const Tools& tools, const std::vector<FormerRun>& running) {
   std::vector<FormerRun> ended;
   for (const FormerRun& run : running) {
@@ -433,7 +432,7 @@ void charge_culprits(const Tools& tools, const config::Settings& settings,
                      std::vector<FormerRun> culprits) {
   for (FormerRun& run : culprits) {
     look_back(tools.db, run.id(), run.facts);
-    // A first crash is tried again where the task is in every queue (S10).
+    // A first crash is retried in place in every queue (S10).
     if (run.facts.crashed_before) run.facts.in_order = in_order(tools.db, run.record);
     const bool last = &run == &culprits.back();
     const auto fenced =
@@ -446,7 +445,7 @@ void charge_culprits(const Tools& tools, const config::Settings& settings,
   }
 }
 
-// Settles every task that the slot names, and the lease.
+// Settles every task in the slot, and the lease.
 void settle_tasks(const Tools& tools, const config::Settings& settings, const ipc::Slot& slot,
                   Remains remains, const WorkerEnd& end) {
   if (mutant::removed("crash_charge")) remains.at_work.clear();

@@ -12,7 +12,7 @@ namespace allot::worker {
 // How a worker ended.
 struct WorkerEnd {
   int wait_status = 0;          // the result of waitpid()
-  std::string out_of_memory{};  // not empty: the kernel killed it for want of memory, and how
+  std::string out_of_memory{};  // description of a kill because memory ran out; else empty
 };
 
 // Heals the death of the worker whose slot this is (S8, S9): ends its connections, acknowledges its
