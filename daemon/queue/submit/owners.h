@@ -21,8 +21,9 @@ enum class Owner {
 // "waiting", "running", "live", "done"; null for kNone.
 const char* name_of(Owner owner);
 
-// Owners of the keys, for the result of submit(). Costs one statement per queue where an existing
-// task has a key, otherwise none. Never fails, because the submission has succeeded.
+// Owners of the keys of `submissions`, after submit() has made them. Costs one statement per queue
+// where an existing task has a key, otherwise none. Never fails, because the submission has
+// succeeded.
 std::vector<Owner> owners(db::Connection& db, std::span<const Submission> submissions,
                           std::span<const Submitted> made);
 

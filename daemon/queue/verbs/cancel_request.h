@@ -29,7 +29,7 @@ std::vector<std::optional<CancelRequest>> find_cancels(db::Connection& db,
 // Called by the worker of a task that has run in its partition for some time: from now on a cancel
 // makes a request and deletes nothing. False: the lease or the task is gone.
 bool watch_cancel(db::Connection& db, const Lease& lease, const Task& task);
-// Request for a task that runs in its partition, and whether the task still exists.
+// Result of find_cancel() for a task that runs in its partition, and whether the task still exists.
 struct CancelLook {
   std::optional<CancelRequest> request;
   bool there = false;
