@@ -4,7 +4,7 @@
 DROP PROCEDURE IF EXISTS /*!80000 allot_make */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_make(
   IN p_named LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,  -- queue in the submission
-  INOUT p_queue_id INT UNSIGNED,                        -- this and the next three: see allot_address
+  INOUT p_queue_id INT UNSIGNED,                        -- this and the next three: allot_address
   INOUT p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_placement VARCHAR(15) CHARACTER SET utf8mb4,
   IN p_layout INT UNSIGNED,
