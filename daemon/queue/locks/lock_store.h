@@ -45,7 +45,8 @@ Line watch_line(db::Connection& db, const std::string& name, std::uint64_t ticke
 
 // Takes this slot, which ends the ticket. nullopt: the slot is not free, it is not this ticket's
 // turn, or the server changed within the last TTL plus a second (S48). If an earlier try succeeded
-// but its reply was lost, returns the slot that it took; the caller then knows the right `sent_ns`.
+// but its reply was lost, returns the slot that it took; the caller then sets `sent_ns` to the time
+// of the first try.
 struct Taking {
   const std::string& name;
   std::uint32_t slot = 0;

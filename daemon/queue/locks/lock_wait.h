@@ -21,7 +21,7 @@ namespace allot::queue {
 class Turn {
  public:
   [[nodiscard]] std::optional<std::uint32_t> slot(const Line& line, Nanos now);
-  // Time until the next read: up to 1 s for tickets further back; for those that may be next, a
+  // Time until the next read: up to 1 s for tickets further back; for tickets that may be next, a
   // twentieth of the time since then, between 50 ms and 1 s.
   [[nodiscard]] Nanos pause(const Line& line, Nanos now);
 

@@ -10,7 +10,7 @@
 
 #include "db/connection.h"
 
-// What `allot doctor` reads from the database. It is only shown; nothing acts on it (S12).
+// Reads for `allot doctor`. The results are only shown; nothing acts on them (S12).
 namespace allot::queue {
 
 // The relevant settings that this server has.

@@ -16,8 +16,8 @@
 
 namespace allot::queue {
 
-// An instance, and the run of its allotd that produced the counts. The word of a run stays the same
-// as long as the counts continue.
+// An instance, and the run of its allotd that produced the counts. `life` identifies the run, and
+// stays the same as long as the counts continue.
 struct InstanceLife {
   Holder holder;
   std::string version;

@@ -19,9 +19,9 @@ struct DutyName {
 // In the order in which statements lock them.
 using DutyNames = std::set<DutyName>;
 
-// Not work: its row says whether a viewer shows workers. The host that leads the minutes leads it,
-// and a viewer takes it away for a term, so that stewards notice it in statements that they send
-// anyway.
+// A duty without work: its row says whether a viewer shows workers. The host that leads the minutes
+// leads it, and a viewer takes it away for a term, so that stewards notice it in statements that
+// they send anyway.
 inline constexpr const char* kViewersDuty = "viewers";  // of the cluster
 inline constexpr const char* kMinutesDuty = "minutes";  // likewise
 

@@ -57,7 +57,7 @@ struct Lease {
 struct Hold {
   std::chrono::microseconds pause{0};  // 0: none
   TaskKey task{};
-  bool stays = false;  // unchanged by the lease: held by an operator who ran nothing
+  bool stays = false;  // keeps the wait from before the lease, in which nothing ran
 };
 
 // A lease of another holder that is not free, from one read of the table.

@@ -33,7 +33,7 @@ inline constexpr std::size_t kMostBulkText = 255;  // bytes of a text in its row
 struct BulkStep {
   bool open = false;                  // there is more to do after `wait`
   std::chrono::microseconds wait{0};  // due to the rate, or to others who work on the same tasks
-  std::uint32_t queue_id = 0;         // wake its workers for this number of tasks
+  std::uint32_t queue_id = 0;         // its workers are to be woken for `put_back` tasks
   std::uint64_t put_back = 0;
   MovedIds moved{};     // see retry_dead()
   bool failed = false;  // it just ended: `error` is the cause, as in its row

@@ -20,8 +20,8 @@ struct LaterTicks {
   std::optional<Moment> next{};
 };
 
-// Moment, by the database's clock, until which the policy needs the later ticks, and their number.
-// In a pause that is over, all ticks are dropped.
+// Later ticks that the policy needs: until this moment by the database's clock, and at most this
+// many. In a pause that is over, all ticks are dropped.
 struct Question {
   Moment until{};
   std::size_t most = 1;
