@@ -128,7 +128,7 @@ namespace {
 constexpr std::chrono::microseconds kLongestLease = std::chrono::hours(1);
 constexpr std::chrono::microseconds kBeyondLease = std::chrono::seconds(1);
 
-// Rows of partitions that cannot be leased yet.
+// Rows of partitions that cannot have been leased before.
 void create_partitions(db::Connection& db, std::uint32_t queue_id, std::uint64_t from,
                        std::uint64_t end) {
   std::string rows;

@@ -13,7 +13,7 @@ namespace allot::queue {
 // in millionths, because counts over years must not drift.
 struct Rate {
   std::uint64_t per_million_seconds = 0;
-  std::uint32_t burst = 1;  // starts at once after an idle time
+  std::uint32_t burst = 1;  // starts allowed at once after an idle period
   bool operator==(const Rate&) const = default;
 };
 

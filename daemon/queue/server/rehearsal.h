@@ -13,11 +13,11 @@ namespace allot::queue {
 
 // Runs through a lease in a queue that does not exist, with the statements that the stores send, in
 // transactions that are rolled back:
-//    - the session is the one that was set up, with its settings;
-//    - an UPDATE reports the rows that it matched;
-//    - a fenced burial changes the rows of its task and nothing else;
-//    - its fence locks the row of the lease;
-//    - a lease skips a locked row and takes an unlocked one.
+//   - the session is the one that was set up, with its settings;
+//   - an UPDATE reports the rows that it matched;
+//   - a fenced burial changes the rows of its task and nothing else;
+//   - its fence locks the row of the lease;
+//   - a lease skips a locked row and takes an unlocked one.
 // Needs the schema, the rights of a worker and, for a moment, a second connection to the same
 // server. Free rows of q_lock_table, made the first time, remain. Throws DbError: of class
 // kRefused, with the reason, if the server fails one of these; of another class if the trial itself

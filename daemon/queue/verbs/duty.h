@@ -31,7 +31,7 @@ struct SeenDuty {
 // Makes missing rows of duties; existing rows stay unchanged.
 void make_duties(db::Connection& db, const DutyNames& duties);
 
-// Work of a leader since its last report, and its errors.
+// Duties that a leader has done since its last report, and the errors of the others.
 struct DutyNotes {
   DutyNames ran;
   std::map<DutyName, std::string> failed;
