@@ -10,8 +10,8 @@
 #include "db/connection.h"
 
 // Finds the writer among the servers of a list (S52, decision 0058). server_identity counts server
-// changes; that number is the term. Of several servers that take writes, the one with the highest
-// term is used.
+// changes; that number is the term. If several servers take writes, the one with the highest term
+// is used.
 namespace allot::db {
 
 // Limit of one attempt if several servers are tried: a server that is frozen, or behind a network

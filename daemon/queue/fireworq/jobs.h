@@ -55,7 +55,8 @@ JobPage page_failed(db::Connection& db, const QueueInfo& queue, const ListAsk& a
 // Dead jobs, newest first, among the 100,000 latest deaths.
 JobPage newest_failed(db::Connection& db, const QueueInfo& queue, const ListAsk& ask);
 
-// nullopt: the queue has no such job. Live and dead jobs are searched separately.
+// nullopt: the queue has no such job. find_job() finds only live jobs, find_failed() only dead
+// ones.
 std::optional<Job> find_job(db::Connection& db, const QueueInfo& queue, std::uint64_t number);
 std::optional<Job> find_failed(db::Connection& db, const QueueInfo& queue, std::uint64_t number);
 

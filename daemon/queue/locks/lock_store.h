@@ -27,7 +27,7 @@ std::optional<std::uint32_t> lock_slots(db::Connection& db, const std::string& n
 // False: no such lock.
 bool resize_lock(db::Connection& db, const std::string& name, std::uint32_t slots);
 
-// Draws a ticket: its number, the holder's names for people, and its place in the line.
+// Draws a ticket for the holder's number, with its names for people. Returns its place in the line.
 std::uint64_t draw_ticket(db::Connection& db, const std::string& name, const Holder& holder);
 bool renew_ticket(db::Connection& db, const Holder& holder);
 void return_ticket(db::Connection& db, const Holder& holder);

@@ -45,7 +45,7 @@ class LockWait {
   std::optional<HeldLock> look(db::Connection& db, std::uint64_t generation);
   // When to call look() again: CLOCK_BOOTTIME.
   [[nodiscard]] Nanos next_ns() const { return next_ns_; }
-  // Whether to call it earlier if another process of this host released the lock or moved up: the
+  // Whether to call it earlier if the lock was released or the line advanced on this host: the
   // ticket is one of the oldest N, or of the N after them.
   [[nodiscard]] bool near() const { return near_; }
   // Leaves the line. Releases a lock that was taken by a statement whose reply was lost.

@@ -27,7 +27,7 @@ struct QueueFigures {
   BoundedCount dead;
   std::uint64_t leased = 0;   // partitions
   std::uint64_t overdue = 0;  // leases among them that were not renewed in time
-  // Time since the first waiting task is due; nullopt: no task is due.
+  // Time since the first waiting task was due; nullopt: no task is due.
   std::optional<std::chrono::microseconds> oldest_due{};
 };
 

@@ -32,7 +32,7 @@ inline constexpr std::size_t kMostBulkText = 255;  // bytes of a text in its row
 // Result of one call, and how to continue.
 struct BulkStep {
   bool open = false;                  // there is more to do after `wait`
-  std::chrono::microseconds wait{0};  // due to the rate, or to others who work on the same tasks
+  std::chrono::microseconds wait{0};  // due to the rate, or to other processes on the same tasks
   std::uint32_t queue_id = 0;         // its workers are to be woken for `put_back` tasks
   std::uint64_t put_back = 0;
   MovedIds moved{};     // see retry_dead()

@@ -29,7 +29,7 @@ db::Statement fetch(const std::string& schedule_ids, std::uint64_t inline_limit)
   return statement;
 }
 
-// Indexes of one tick's results in the results of the packet.
+// Index of one tick's results in the results of the packet.
 struct Answers {
   std::size_t of_task = 0;  // the first of its task's statements
 };

@@ -22,8 +22,8 @@ std::uint32_t hash_of(const std::string& partition_key);
 // Partition of a key in an ordered queue, or the `nth` of its partitions in a limited one.
 std::uint32_t place_of(const QueueInfo& queue, std::uint32_t key_hash, std::uint32_t nth = 0);
 
-// Assigns a partition to each task of a batch. SQL computes the same (sql/queries/submit_task.sql):
-// CRC-32 of the key as in zlib and in MySQL's CRC32().
+// Assigns a partition to each task of a batch. SQL computes the same
+// (sql/procedures/allot_place.sql): CRC-32 of the key as in zlib and in MySQL's CRC32().
 class Placer {
  public:
   // Reads, and if needed claims, the partitions of the keys of fair queues; sends nothing for a
@@ -37,7 +37,8 @@ class Placer {
   // Reads again which queue takes the tasks submitted to ordered and limited queues, and its
   // layout. In a transaction both stay until it ends. False: there are no such tasks.
   bool lock(db::Connection& db, std::span<const Submission> submissions);
-  // The layout by which place() places this task; nullopt: its queue was not locked.
+  // The layout by which place() places this task; nullopt for spread and fair queues, which may
+  // change in between.
   [[nodiscard]] std::optional<std::uint32_t> layout(const Submission& task) const;
 
  private:

@@ -49,7 +49,7 @@ struct Ending {
     kCharge,   // charged: may run again where it is (S10); its partition waits for `delay` if the
                // lease also ends (S16)
     kSnooze,   // not charged: runs again after `delay`, after the tasks that are already due
-    kRefund,   // not charged: stays where it is; the record of the attempt is removed
+    kRefund,   // not charged: stays where it is; the record of the attempt, if any, is removed
     kSuspect,  // detached, and its worker died with several tasks: not charged, back where it was,
                // and runs alone from then on (kSuspectFlag)
     kBury,     // moves into task_dead, together with `on_dead`
@@ -62,7 +62,7 @@ struct Ending {
   std::optional<OnDead> on_dead{};  // for kBury
   std::optional<Record> record{};   // for kAck: goes to its queue's history
   // For kRetry, kCharge and kBury, if losses are counted apart (Headers::max_losses): verdicts so
-  // far, including this one; nullopt: this attempt has none.
+  // far, including this one; nullopt: this end is not a verdict.
   std::optional<std::uint32_t> verdicts{};
   // For kSnooze and kRefund: attempts that did not start, including this one; nullopt: this one
   // started.

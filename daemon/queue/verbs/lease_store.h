@@ -144,8 +144,8 @@ db::Statement& set_held(db::Statement& statement, Held held);
 
 // Ends connections of a dead process whose last packet may still be executing (S9). Connections to
 // an earlier run of the server ended with it, and other sessions may have their ids by now; the
-// same holds for another server. If unsure, for about the seconds around a restart of the server,
-// the call ends a connection.
+// same holds for another server. If the server was restarted within seconds, a connection from
+// around its start is ambiguous, and the call ends it.
 struct FormerConnection {
   std::uint64_t id = 0;             // 0: none
   std::uint64_t server_id = 0;      // db::Connection::server_id()
