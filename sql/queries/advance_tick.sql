@@ -1,7 +1,7 @@
 -- Ends a tick, right after its task: advances to the next one, and records the outcome of this one.
--- :key is inserted_key.sql, claimed_key.sql, or NULL for a dropped tick; if it is NULL there is no
--- task. A resumed_at later than the clock comes from a clock that was ahead (S57). Ticks are whole
--- seconds, so last_run equals this tick only if it has a task.
+-- :key is inserted_key.sql, claimed_key.sql, or NULL for a dropped tick; NULL means that no task
+-- was made. A resumed_at later than the clock comes from a clock that was ahead (S57). Ticks are
+-- whole seconds, so last_run equals this tick only if it has a task.
 UPDATE schedule
    SET last_key = COALESCE(:key, last_key),
        last_run = IF((:key) IS NULL, last_run, :tick),

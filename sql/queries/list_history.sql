@@ -1,4 +1,4 @@
--- Newest first. The next page begins after a moment and a task. There is no index by type, so the
+-- Newest first. The next page begins after a moment and a task. No index by type exists, so the
 -- caller filters by type, and bounds the number of rows that it reads.
 SELECT partition_no, prio, first_key, type, attempt,
        {moment ended_at}, lock_host, lock_pid,

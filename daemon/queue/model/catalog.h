@@ -85,7 +85,7 @@ std::vector<QueueInfo> made_queues(db::Connection& db);
 // open on `db` ends.
 std::map<std::uint32_t, QueueInfo> lock_layouts(db::Connection& db,
                                                 std::span<const std::uint32_t> queue_ids);
-// Empty when there is no such queue.
+// Empty: no such queue.
 std::string queue_name(db::Connection& db, std::uint32_t queue_id);
 
 // Makes the lease rows of the first partitions; existing ones stay unchanged. Also fills in missing
