@@ -17,7 +17,6 @@ inline constexpr std::uint32_t kMaxSlots = 1024;  // the low ten bits of a token
 inline constexpr std::chrono::seconds kShortestLockTtl{1};
 inline constexpr std::chrono::hours kLongestLockTtl{24};
 
-// Request for a lock.
 struct LockSpec {
   std::string name;
   std::optional<std::uint32_t> slots{};  // nullopt: as the lock has; 1 for a new lock

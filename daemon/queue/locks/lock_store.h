@@ -33,7 +33,6 @@ bool renew_ticket(db::Connection& db, const Holder& holder);
 void return_ticket(db::Connection& db, const Holder& holder);
 std::uint64_t purge_tickets(db::Connection& db);
 
-// Place of a ticket in the line.
 struct Line {
   bool there = false;       // the ticket exists
   std::uint64_t ahead = 0;  // live tickets before it

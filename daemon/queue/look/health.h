@@ -35,7 +35,7 @@ struct HeldLease {
   std::optional<std::string> silent_since{};  // the holder should have renewed it since then
 };
 
-// At most `limit` leases.
+// At most `most` leases.
 std::vector<HeldLease> held_leases(db::Connection& db, std::uint32_t most);
 
 // Tasks that are due later than `after` from now.

@@ -13,7 +13,6 @@
 // Finished tasks, kept for queues with a history (C10).
 namespace allot::queue {
 
-// A finished task.
 struct Done {
   TaskId id;
   std::string type;

@@ -60,7 +60,6 @@ struct MinuteCounts {
   [[nodiscard]] std::uint64_t waited(std::size_t bucket) const {
     return ran(kHourBuckets + bucket);
   }
-  // Attempts that have ended.
   [[nodiscard]] std::uint64_t attempts() const;
   // Tasks that left their queue.
   [[nodiscard]] std::uint64_t out() const;

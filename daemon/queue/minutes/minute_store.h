@@ -43,7 +43,6 @@ class MinuteStore {
                                std::chrono::microseconds age);
 
  private:
-  // Content of the instance's row.
   struct Known {
     std::uint64_t written = 0;
     MinuteMarks marks{};

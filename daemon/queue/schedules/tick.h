@@ -35,7 +35,6 @@ struct Tick {
   std::string taken{};   // why the task is not made if another one has its unique key
 };
 
-// A schedule that is due soon.
 struct DueSchedule {
   std::uint32_t schedule_id = 0;
   std::uint64_t version = 0;
