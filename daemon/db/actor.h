@@ -5,7 +5,7 @@
 
 namespace allot::db {
 
-// On whose behalf a connection is used: what queue/model/audit.h writes about an operator's action.
+// Person or component on whose behalf a connection acts, for audit entries (queue/model/audit.h).
 struct Actor {
   std::string who;   // "token:ann", "ann@host"
   std::string door;  // "gateway", "cli", "configuration"

@@ -43,14 +43,15 @@ namespace {
 constexpr std::chrono::milliseconds kSignOfLife{1'000};
 constexpr int kMissedSigns = 4;
 
-// The connector keeps an event three times. A row of `task` fits; one of another table that does
-// not ends the stream.
+// The connector keeps three copies of an event. A row of `task` fits; a larger row of another table
+// ends the stream.
 constexpr unsigned long kLargestEvent = 32UL << 20;
 
 constexpr std::int64_t k2025 = 1'735'689'600;  // in seconds since 1970
 constexpr std::int64_t kDueWithin = 2;         // clocks differ, and times are whole seconds here
 
-// Replicas that people set up have small ids, and one that is taken ends the stream of a replica.
+// Replicas of operators usually have small ids, and an id that is in use ends another replica's
+// stream.
 std::uint32_t random_server_id() {
   std::random_device device;
   std::uniform_int_distribution<std::uint32_t> upper_half(
@@ -58,7 +59,7 @@ std::uint32_t random_server_id() {
   return upper_half(device);
 }
 
-// Whoever ends the stream may have to wait for the beginning of one, for so long each.
+// A thread that ends the stream may have to wait for a connection attempt, for up to these times.
 ConnectOptions with_deadlines(ConnectOptions options) {
   options.connect_timeout = std::min(options.connect_timeout, kSignOfLife * kMissedSigns);
   options.call_timeout = kSignOfLife * kMissedSigns;
@@ -83,14 +84,14 @@ bool updates(mariadb_rpl_event type) {
          type == UPDATE_ROWS_COMPRESSED_EVENT_V1;
 }
 
-// The server itself sends one of these before each file, which the connector (3.3.20) takes for a
-// malformed one where the events of the file before had checksums.
+// The server sends an extra event of this kind before each file. If the events of the file before
+// had checksums, the connector (3.3.20) treats it as malformed.
 bool ends_file(const MARIADB_RPL_EVENT& event) {
   return event.event_type == ROTATE_EVENT && (event.flags & LOG_EVENT_ARTIFICIAL_F) == 0;
 }
 
-// Until when a task may be due that is worth a look, in us since 2025: by the time of the statement
-// that inserted it or, after a long transaction, of this host, whichever is later.
+// Latest due time of interest, in us since 2025: by the time of the statement that inserted the
+// task or, after a long transaction, by this host's time, whichever is later.
 std::uint64_t due_by(const MARIADB_RPL_EVENT& event) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   const std::int64_t latest =
@@ -100,9 +101,9 @@ std::uint64_t due_by(const MARIADB_RPL_EVENT& event) {
 }
 
 using RowsEvent = st_mariadb_rpl_rows_event;
-using DueTasks = std::map<std::uint32_t, std::size_t>;  // by the id of their queue
+using DueTasks = std::map<std::uint32_t, std::size_t>;  // by queue id
 
-// One of any queue, where the rows are not understood.
+// One task of any queue, if the rows are not understood.
 DueTasks any_queue() {
   return {{0, 1}};
 }
@@ -129,14 +130,14 @@ DueTasks due_of_inserts(const RowsEvent& rows, const LoggedColumns& columns, std
   return due;
 }
 
-// Only tasks that were not due before: one that was is known, or runs.
+// Only tasks that were not due before: others are known or running.
 DueTasks due_of_updates(const RowsEvent& rows, const LoggedColumns& columns, std::uint64_t by) {
   const std::string_view before = bits_of(rows.column_bitmap, rows);
   std::string_view after;
   std::string_view data = data_of(rows);
   if (rows.column_update_bitmap != nullptr) {
     after = bits_of(rows.column_update_bitmap, rows);
-  } else {  // the connector (3.3.20) leaves that of MySQL's events in front of the rows
+  } else {  // the connector (3.3.20) leaves these bytes of MySQL's events before the rows
     after = data.substr(0, before.size());
     data.remove_prefix(after.size());
   }
@@ -154,7 +155,7 @@ struct Position {
   std::uint64_t offset = 0;
 };
 
-// MySQL has the statement under another name since 8.4, and MariaDB does not know that one.
+// MySQL has renamed the statement in 8.4, and MariaDB does not know the new name.
 StatementResult end_of_log(Connection& db) {
   try {
     return std::move(db.execute("SHOW MASTER STATUS").front());
@@ -178,8 +179,8 @@ Position find_end(Connection& db) {
   return {std::string(end->text(0)), end->u64(1)};
 }
 
-// MySQL and MariaDB read these under names of their own, and leave the others alone. The capability
-// is to know events of MariaDB's transactions: else they are sent as something that they are not.
+// MySQL and MariaDB read these under different names, and ignore the others. The capability
+// announces support for MariaDB's transaction events: otherwise they are sent as other events.
 std::string replica_settings() {
   const std::string period = std::to_string(std::chrono::nanoseconds(kSignOfLife).count());
   return "SET @master_heartbeat_period = " + period + ", @source_heartbeat_period = " + period +
@@ -195,8 +196,8 @@ struct BinlogStream::Handle {
     void operator()(MARIADB_RPL_EVENT* read) const { mariadb_free_rpl_event(read); }
   };
   std::unique_ptr<MARIADB_RPL, Close> replica;
-  std::uint64_t table_id = 0;  // of the table of tasks, as the last transaction had it
-  LoggedColumns columns;       // of that table
+  std::uint64_t table_id = 0;  // of `task` in the last transaction
+  LoggedColumns columns;       // of `task`
 };
 
 BinlogStream::BinlogStream(const ConnectOptions& options, std::string database,
@@ -234,7 +235,7 @@ void BinlogStream::open() {
     socket_.reset(fcntl(mysql_get_socket(connection_.handle_.get()), F_DUPFD_CLOEXEC, 0));
     return;
   }
-  // The connector has no text for a refusal of the account, which is the server's 1045 or 1227.
+  // The connector has no text if the server refuses the account (1045 or 1227).
   const unsigned number = mariadb_rpl_errno(replica);
   throw DbError(number != 0 ? number : mysql_errno(connection_.handle_.get()),
                 "database at " + where() + ": it does not register this account as a replica",

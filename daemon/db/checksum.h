@@ -6,7 +6,7 @@
 
 namespace allot::db {
 
-// FNV-1a, of one text after another.
+// FNV-1a over a sequence of texts.
 class Checksum {
  public:
   void add(std::string_view text) {

@@ -21,7 +21,7 @@
 namespace allot::db {
 namespace {
 
-// What a connection learns of the server; the session's settings follow.
+// Values read from the server at connect; the session's settings follow.
 constexpr std::string_view kServer =
     "SELECT CONNECTION_ID(), @@max_allowed_packet,"
     " CRC32(CONCAT_WS('|', @@hostname, @@port, @@server_id)), CURRENT_USER(), ";
@@ -36,7 +36,7 @@ void initialise_library() {
   std::call_once(once, [] { mysql_library_init(0, nullptr, nullptr); });
 }
 
-// "lease; fetch": the names of a failed trip's statements.
+// "lease; fetch": names of the statements of a failed trip.
 std::string names_of(std::span<const Statement> statements) {
   std::string names;
   for (const Statement& statement : statements) {
@@ -55,7 +55,7 @@ std::string joined(std::span<const Statement> statements) {
   return sql;
 }
 
-// There is no schema, or an older one. A right that is missing is an error that names it.
+// No schema, or an older one. A missing right is another error, which names it.
 bool lacks_term(const DbError& error) {
   switch (error.number()) {
     case ER_NO_DB_ERROR:
@@ -75,7 +75,7 @@ std::string place_of(const ConnectOptions& options, const Server* server) {
   return (v6 ? "[" + server->host + "]" : server->host) + ":" + std::to_string(server->port);
 }
 
-// How far the server has come with a packet.
+// Progress of the server with a packet.
 class Connection::Progress {
  public:
   Progress(std::string_view sql, bool in_transaction)
@@ -85,7 +85,7 @@ class Connection::Progress {
     ++answers_;
     in_transaction_ = in_transaction;
   }
-  // `broken`: the server may have executed all of it; else it has refused the next statement.
+  // `broken`: the server may have executed all of it; otherwise it has refused the next statement.
   [[nodiscard]] Phase phase(bool broken) const {
     const bool commits = sql_.ends_with("COMMIT");
     if (broken) {
@@ -146,7 +146,7 @@ void Connection::Close::operator()(st_mysql* handle) const {
 }
 
 Connection::Connection(st_mysql& lent) : handle_(&lent, Close(true)) {
-  const char* where = mysql_get_host_info(&lent);  // nullptr: it is not connected
+  const char* where = mysql_get_host_info(&lent);  // nullptr: not connected
   where_ = where != nullptr ? where : "the caller's connection";
 }
 
@@ -201,7 +201,7 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
   }
   database_ = options.database;
   const char* database = options.database.empty() ? nullptr : options.database.c_str();
-  // FOUND_ROWS: an UPDATE reports matched rows, so that "0" always means that the fence was gone.
+  // FOUND_ROWS: an UPDATE reports matched rows, so that "0" always means that the fence was lost.
   if (mysql_real_connect(handle_.get(), server != nullptr ? server->host.c_str() : nullptr,
                          options.user.c_str(), options.password.c_str(), database,
                          server != nullptr ? server->port : 0,
@@ -218,7 +218,7 @@ void Connection::open(const ConnectOptions& options, const Server* server) {
 }
 
 void Connection::set_up_session(std::chrono::seconds lock_wait) {
-  max_packet_ = 0;  // that of the previous server
+  max_packet_ = 0;  // value of the previous server
   lock_wait_ = lock_wait;
   std::optional<Row> term;
   auto results = with_term(session_settings(lock_wait) + std::string(kServer) + session_columns() +
@@ -249,18 +249,18 @@ std::vector<StatementResult> Connection::with_term(const std::string& sql,
       return execute(sql);
     }
     if (error.error_class() != ErrorClass::kRefused || !account_.empty()) throw;
-    // Again, now that the message can name the account.
+    // Repeated, now that the message can name the account.
     auto results = execute("SELECT CURRENT_USER()");
     account_ = results.front().one().text(0);
     return with_term(sql, term);
   }
 }
 
-// A right that is missing for the second statement leaves the decision to the read-only switches,
-// which Group Replication sets on all members but the primary.
+// If the right for the second statement is missing, the read-only switches decide, which Group
+// Replication sets on all members except the primary.
 void Connection::learn_standing(const Row& role, const std::optional<Row>& term) {
   standing_ = standing_of(role, term);
-  if (reads_term_ && !term) standing_.term = 0;  // no server was noted here yet
+  if (reads_term_ && !term) standing_.term = 0;  // no server is recorded here yet
   if (standing_.refusal.empty() && has_group(role)) {
     try {
       auto results = run({Statement(sql::k_read_member)});
@@ -290,7 +290,7 @@ void Connection::require_session() {
   refuse_session(row, 1);
 }
 
-// What Allot promises depends on these. A proxy that drops them, or a server that sets them anew,
+// Allot's promises depend on these settings. A proxy that drops them, or a server that resets them,
 // is not used.
 void Connection::refuse_session(const Row& row, std::size_t first) {
   const std::string difference = session_difference(row, first, lock_wait_);
@@ -306,7 +306,7 @@ std::string Connection::greeting() const {
   return mysql_get_server_info(handle_.get());
 }
 
-// For a message about what is wrong already.
+// For a message about a known fault.
 std::string Connection::proxy_between() {
   std::string name;
   try {
@@ -323,7 +323,7 @@ void Connection::require_writer() {
   require_standing();
 }
 
-// S52: a server that was the writer once, and knows nothing of its successor, is not used again.
+// S52: a server that was the writer once, and does not know its successor, is not used again.
 void Connection::require_standing() {
   if (standing_.other_node) {
     throw DbError(CR_SERVER_GONE_ERROR,
@@ -368,9 +368,9 @@ void Connection::fail(std::string_view doing, Phase phase) {
   throw DbError(number, text, phase);
 }
 
-// The connector has one text for a server that went away and for one that does not answer in time.
+// The connector has one text for a server that is gone and one that does not answer in time.
 void Connection::fail_query(Nanos asked_ns, const Progress& progress) {
-  unsigned most = 0;  // in seconds; 0: for ever, of a lent connection
+  unsigned most = 0;  // in seconds; 0: no limit, for a lent connection
   mysql_get_option(handle_.get(), MYSQL_OPT_READ_TIMEOUT, &most);
   const unsigned number = mysql_errno(handle_.get());
   const bool late = most != 0 && mono_ns() - asked_ns >= most * kSecond &&
@@ -400,7 +400,7 @@ std::vector<StatementResult> Connection::run(std::span<const Statement> statemen
 std::vector<StatementResult> Connection::run_one_by_one(std::span<const Statement> statements) {
   std::vector<StatementResult> results;
   for (const Statement& statement : statements) {
-    // In portable SQL no literal has a semicolon.
+    // In portable SQL no literal contains a semicolon.
     const std::string sql = portable(statement.render());
     for (std::size_t at = 0; at < sql.size();) {
       const std::size_t end = std::min(sql.find(';', at), sql.size());

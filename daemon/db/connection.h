@@ -30,28 +30,28 @@ struct Server {
 
 enum class Tls {
   kOff,
-  kRequired,  // encrypted, whoever answers
-  kVerify,    // the certificate also names the server and is signed by the ca
+  kRequired,  // encrypted; the server is not verified
+  kVerify,    // also verified: the certificate names the server and is signed by the ca
 };
 
 struct TlsOptions {
   Tls mode = Tls::kOff;
-  std::string ca{};    // PEM file; empty: the certificates that the system trusts
-  std::string cert{};  // with key: proves who this side is; empty: no proof
+  std::string ca{};    // PEM file; empty: certificates trusted by the system
+  std::string cert{};  // with key: identifies this client; empty: no client certificate
   std::string key{};
 };
 
 struct ConnectOptions {
   std::vector<Server> servers;  // the writer among them is used, see writer.h
-  std::string socket;           // used instead of servers when not empty
+  std::string socket;           // if not empty, replaces servers
   std::string user;
   std::string password;
-  std::string database;  // empty: none is selected
+  std::string database;  // empty: no database is selected
   TlsOptions tls;        // not used over a socket
   // The connector rounds both up to whole seconds. The first applies to each server.
   std::chrono::milliseconds connect_timeout{5'000};
   std::chrono::milliseconds call_timeout{10'000};
-  // How long a statement waits for a lock of another session, at least 1 s.
+  // How long a statement waits for a lock of another session; at least 1 s.
   std::chrono::seconds lock_wait{5};
   // Never nullptr; copies share it.
   std::shared_ptr<TermMemory> memory = std::make_shared<TermMemory>();
@@ -59,8 +59,8 @@ struct ConnectOptions {
 // "socket /run/x" or "host:3306", for messages; nullptr: the socket.
 [[nodiscard]] std::string place_of(const ConnectOptions& options, const Server* server);
 
-// One row of a stored result, which it keeps alive; the views that text() returns live as long as
-// the row. Valid until the caller asks for the next row of the same result.
+// One row of a stored result. Keeps the result alive; views returned by text() are valid as long as
+// the row. The row is valid until the next row of the same result is read.
 class Row {
  public:
   Row(std::shared_ptr<st_mysql_res> rows, char** fields, const unsigned long* lengths)
@@ -76,7 +76,7 @@ class Row {
   const unsigned long* lengths_;
 };
 
-// The answer to one statement of a trip.
+// Result of one statement of a trip.
 class StatementResult {
  public:
   StatementResult(st_mysql_res* rows, std::uint64_t affected, std::uint64_t insert_id);
@@ -84,7 +84,7 @@ class StatementResult {
   [[nodiscard]] std::uint64_t insert_id() const { return insert_id_; }
   [[nodiscard]] std::uint64_t row_count() const;
   std::optional<Row> next();
-  // The row of a SELECT that always gives one. Throws DbError when it is not there.
+  // The row of a SELECT that always returns one. Throws DbError if it is missing.
   [[nodiscard]] Row one();
 
  private:
@@ -98,25 +98,25 @@ class StatementResult {
 class Connection {
  public:
   // Connects to the writer (S52): the server of the socket, or of the list. A server that is not
-  // the writer is refused as kGone. When no server is left the error names all, and is kGone as
-  // long as one of them may come back.
+  // the writer is refused as kGone. If no server is left, the error names all of them, and is kGone
+  // as long as one of them may come back.
   explicit Connection(const ConnectOptions& options);
-  // Connects to one server, whatever its term is: for who compares the servers of a list. nullptr:
-  // the socket.
+  // Connects to one server regardless of its term, to compare the servers of a list. nullptr: the
+  // socket.
   Connection(const ConnectOptions& options, const Server* server);
-  // Borrows a connection from somebody who keeps it and its settings: see lent_session.h. It sends
-  // each Statement separately, and portable().
+  // Borrows a connection whose owner keeps its settings: see lent_session.h. Sends each Statement
+  // separately, in portable() form.
   explicit Connection(st_mysql& lent);
 
-  // Sends all statements in one packet and reads all answers, one element for each *SQL statement*.
-  // When one fails, the server has not executed those after it; an open transaction is rolled back.
+  // Sends all statements in one packet and reads all results, one element for each *SQL statement*.
+  // If one fails, the server has not executed those after it; an open transaction is rolled back.
   std::vector<StatementResult> run(std::initializer_list<Statement> statements);
   std::vector<StatementResult> run(std::span<const Statement> statements);
 
-  // The same between BEGIN and COMMIT, still in one packet; the answers to these two are left out.
+  // The same between BEGIN and COMMIT, still in one packet; the results of these two are left out.
   std::vector<StatementResult> transact(std::span<const Statement> statements);
-  // The same, with one SQL statement before BEGIN: it is committed by itself, and keeps no lock.
-  // Its answer is left out, too.
+  // The same, with one SQL statement before BEGIN, which is committed separately and keeps no lock.
+  // Its result is left out, too.
   std::vector<StatementResult> transact(const Statement& first,
                                         std::span<const Statement> statements);
 
@@ -124,52 +124,60 @@ class Connection {
   std::vector<StatementResult> execute(std::string_view sql);
 
   // Begins a transaction of several trips, for SQL that is not Allot's own: without
-  // sql_safe_updates until it ends. The end of the connection rolls an open transaction back.
+  // sql_safe_updates until it ends. If the connection ends, an open transaction is rolled back.
   void begin();
-  // Sends `statements` and COMMIT in one packet. When one fails, everything is rolled back.
+  // Sends `statements` and COMMIT in one packet. If one fails, everything is rolled back.
   void commit(std::span<const Statement> statements);
-  // Sends BEGIN and `statements` in one packet, and leaves the transaction open. When one fails,
-  // it is rolled back.
+  // Sends BEGIN and `statements` in one packet, and leaves the transaction open. If one fails, it
+  // is rolled back.
   std::vector<StatementResult> open_transaction(std::span<const Statement> statements);
-  // The end of such a transaction: `statements` and COMMIT in one packet. When one fails,
-  // everything is rolled back.
+  // Ends such a transaction: `statements` and COMMIT in one packet. If one fails, everything is
+  // rolled back.
   std::vector<StatementResult> close_transaction(std::span<const Statement> statements);
   void roll_back();
-  // Whether the last answer said so.
+  // As reported with the last result.
   [[nodiscard]] bool in_transaction() const;
   // Executes one statement with a value for each `?`, see prepared.h. Throws Error(kExitBadInput)
-  // when their numbers differ.
+  // if their numbers differ.
   Changed execute_prepared(std::string_view sql, std::span<const Value> values,
                            const RowSink& sink);
 
+<<<<<<< ours
   // From now on what operators do over this connection is written down as done by `actor`, in the
   // transaction that does it (queue/model/audit.h); nullopt: it writes no entries.
+||||||| base
+  // From now on what operators do over this connection is written down as done by `actor`, in the
+  // transaction that does it (queue/model/audit.h); nullopt: as done by nobody, which is not.
+=======
+  // Actor of all operator actions on this connection from now on, written in the transaction of
+  // each action (queue/model/audit.h); nullopt: no audit entries.
+>>>>>>> theirs
   void act_for(std::optional<Actor> actor) { actor_ = std::move(actor); }
   [[nodiscard]] const std::optional<Actor>& actor() const { return actor_; }
 
-  // For a lent connection: learns its limits, and returns the name of the selected database.
+  // For a lent connection: reads its limits, and returns the name of the selected database.
   std::string inspect_lent();
   void select_database(const std::string& name);
 
-  // Throws kGone when the server is not the writer any more: a session that only reads does not
-  // notice that another server is.
+  // Throws kGone if the server is not the writer any more: a session that only reads does not
+  // notice a failover.
   void require_writer();
-  // What the server said of its role when it was asked last.
+  // The role of the server when it was last read.
   [[nodiscard]] const Standing& standing() const { return standing_; }
 
-  // Throws kRefused when the session is another one now, or not as this connection set it up. The
-  // constructor did this with the answer to its settings, where a proxy may not show yet.
+  // Throws kRefused if the session has been replaced, or lacks the settings of this connection. The
+  // constructor checks the reply to its own settings, where a proxy may not show yet.
   void require_session();
 
-  // Version of the server or proxy, by its greeting.
+  // Version of the server or proxy, from its greeting.
   [[nodiscard]] std::string greeting() const;
   // "socket /run/x" or "host:3306", for messages.
   [[nodiscard]] const std::string& where() const { return where_; }
-  // Why the connection uses no server before this one in the list, one line each.
+  // Reasons why each server before this one in the list is not used, one line each.
   [[nodiscard]] const std::vector<std::string>& passed_over() const { return passed_over_; }
 
   [[nodiscard]] std::uint64_t id() const { return id_; }
-  // Tells the servers of a list apart: id() counts on each of them.
+  // Distinguishes the servers of a list: id() counts on each of them.
   [[nodiscard]] std::uint64_t server_id() const { return server_id_; }
   [[nodiscard]] std::uint64_t max_packet() const { return max_packet_; }
 
@@ -184,11 +192,11 @@ class Connection {
   std::vector<StatementResult> run_one_by_one(std::span<const Statement> statements);
   std::vector<StatementResult> transact_behind(std::span<const Statement> first,
                                                std::span<const Statement> statements);
-  // The end of a transaction of which a packet failed. The statements after the failed one were not
-  // executed, COMMIT among them.
+  // Ends a transaction after a failed packet. The statements after the failed one, including
+  // COMMIT, were not executed.
   [[noreturn]] void abandon(const DbError& error, const std::string& what);
   void open(const ConnectOptions& options, const Server* server);
-  // `sql`, and read_term.sql in the same packet where this account can read it.
+  // Sends `sql`, with read_term.sql in the same packet if this account can read it.
   std::vector<StatementResult> with_term(const std::string& sql, std::optional<Row>& term);
   void learn_standing(const Row& role, const std::optional<Row>& term);
   void require_standing();
@@ -217,7 +225,7 @@ class Connection {
   bool reads_term_ = true;
 };
 
-// While it lives, what operators do over a connection is done by `actor`.
+// Makes `actor` the actor of a connection during its lifetime.
 class Acting {
  public:
   Acting(Connection& db, std::optional<Actor> actor) : db_(db) { db_.act_for(std::move(actor)); }
@@ -229,7 +237,8 @@ class Acting {
   Connection& db_;
 };
 
-// The same, for another connection to the server that `connection` uses, of all in the list.
+// The same options for another connection to the server of `connection`, without the rest of the
+// list.
 [[nodiscard]] ConnectOptions to_same_server(ConnectOptions options, const Connection& connection);
 
 }  // namespace allot::db

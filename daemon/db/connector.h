@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connector's structs by one name, without its header: MariaDB and MySQL call them differently.
+// One name for the connector's structs, without its header: MariaDB and MySQL name them
+// differently.
 #pragma once
 
 #if __has_include(<mariadb_version.h>)

@@ -7,8 +7,8 @@
 
 namespace allot::db {
 
-// Why a certificate is not trusted, by the number of OpenSSL: the date, the name or the authority.
-// `host` is the name that it should have, and `key` that which names further authorities.
+// Why a certificate is not trusted, by an OpenSSL error number: date, name or authority. `host` is
+// the name that it should have, `key` the setting that adds authorities.
 inline std::string distrust_text(int error, const std::string& host, const std::string& key) {
   switch (error) {
     case X509_V_ERR_CERT_HAS_EXPIRED:

@@ -61,12 +61,12 @@ const char* name_of(ErrorClass error_class) {
 
 namespace {
 
-// What an answer says of its statement.
+// Meaning of a reply for its statement.
 enum class Says : std::uint8_t {
-  kUndone,   // it has no effect; behind a COMMIT, the transaction was rolled back
-  kFault,    // a statement has no effect; the outcome of a COMMIT is unknown
+  kUndone,   // no effect; after a COMMIT, the transaction was rolled back
+  kFault,    // no effect of a statement; the outcome of a COMMIT is unknown
   kUnclear,  // the same, and the outcome of a statement that commits by itself is unknown
-  kBroken,   // the connection broke: all that was sent may have been executed
+  kBroken,   // the connection broke: all statements sent may have been executed
 };
 
 struct Answer {
@@ -78,7 +78,7 @@ bool is_clients(unsigned error_number) {
   return error_number >= CR_MIN_ERROR && error_number < CR_MIN_ERROR + 1000;
 }
 
-// vtgate has one number for everything: only its words show that a tablet is gone.
+// vtgate has one number for everything: only the text shows that a tablet is gone.
 bool tells_of_lost_tablet(std::string_view message) {
   constexpr std::array<std::string_view, 5> kWords{"code = Unavailable", "no healthy tablet",
                                                    "SHUTTING_DOWN", "EOF", "not serving"};
@@ -87,7 +87,7 @@ bool tells_of_lost_tablet(std::string_view message) {
   });
 }
 
-// The server ends the connection, or a proxy says so of the one behind it, or the client notices.
+// The server ends the connection, a proxy reports that for its server, or the client notices.
 bool is_broken(unsigned error_number) {
   switch (error_number) {
     case kServerShutdown:
@@ -98,7 +98,7 @@ bool is_broken(unsigned error_number) {
     case ER_NET_READ_INTERRUPTED:
     case ER_NET_ERROR_ON_WRITE:
     case ER_NET_WRITE_INTERRUPTED:
-    case CR_SOCKET_CREATE_ERROR:  // this process has no descriptor left
+    case CR_SOCKET_CREATE_ERROR:  // this process has no free descriptor
     case CR_IPSOCK_ERROR:
     case CR_CONNECTION_ERROR:
     case CR_CONN_HOST_ERROR:
@@ -108,7 +108,7 @@ bool is_broken(unsigned error_number) {
     case CR_SERVER_HANDSHAKE_ERR:
     case CR_COMMANDS_OUT_OF_SYNC:
     case CR_MALFORMED_PACKET:
-    case CR_SSL_CONNECTION_ERROR:  // cut, with TLS
+    case CR_SSL_CONNECTION_ERROR:  // broken during TLS
     case kServerLostExtended:
       return true;
     default:
@@ -159,8 +159,8 @@ Answer answer_of(unsigned error_number, std::string_view message) {
       return {ErrorClass::kFull, Says::kFault};
     case ER_ERROR_ON_WRITE:  // the binary log, which is written when a statement commits
       return {ErrorClass::kFull, Says::kUnclear};
-    // The server did not begin with the statement, or refuses what it would write. A COMMIT that
-    // it refuses for that reason is a rollback.
+    // The server did not start the statement, or refuses its writes. A COMMIT refused for this
+    // reason is a rollback.
     case ER_CON_COUNT_ERROR:
     case ER_TOO_MANY_USER_CONNECTIONS:
     case ER_USER_LIMIT_REACHED:
@@ -219,7 +219,7 @@ std::string missing_grant(unsigned error_number, std::string_view message, std::
                           std::string_view database) {
   constexpr std::string_view kDenied = " command denied to user ";
   constexpr std::string_view kRoutine = " for routine ";
-  // When an account must not see a column, it has too few rights on the column's table.
+  // If an account must not see a column, it has too few rights on the column's table.
   const std::string_view kTable =
       error_number == ER_COLUMNACCESS_DENIED_ERROR ? " in table " : " for table ";
   const std::size_t denied = message.find(kDenied);
@@ -228,7 +228,7 @@ std::string missing_grant(unsigned error_number, std::string_view message, std::
   if (denied == std::string_view::npos || host == std::string_view::npos) return {};
   const std::string to = " TO '" + std::string(account.substr(0, host)) + "'@'" +
                          std::string(account.substr(host + 1)) + "'";
-  // Rights on single procedures would go with them when they are made again.
+  // Rights on single procedures would be lost when the procedures are made again.
   if (message.find(kRoutine) != std::string_view::npos) {
     return "GRANT EXECUTE ON `" + std::string(database) + "`.*" + to;
   }

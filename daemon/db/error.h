@@ -9,11 +9,11 @@
 
 namespace allot::db {
 
-// What a caller can do about a failed call.
+// Possible reaction of a caller to a failed call.
 enum class ErrorClass {
   kRetryable,  // deadlock or lock wait (1213, 1205): the transaction is gone, send it again
   kDuplicate,  // 1062: send again with a new salt
-  kFull,     // no room on the server, on disk or in memory: the statement was undone, send it later
+  kFull,     // no space on disk or in memory of the server: the statement was undone, send it later
   kGone,     // no connection, server stopping, outcome unknown: connect again
   kRefused,  // credentials, privileges, missing database or table: configuration
   kFatal,    // anything else: a defect, or an unexpected server
@@ -21,40 +21,40 @@ enum class ErrorClass {
 
 const char* name_of(ErrorClass error_class);
 
-// How far a packet had come when it failed.
+// Progress of a packet when it failed.
 enum class Phase : std::uint8_t {
-  kConnect,     // no statement was sent: connecting, the handshake, a check on this side
+  kConnect,     // no statement was sent: connecting, handshake, or a check in the client
   kStatement,   // in an open transaction, before its COMMIT was executed
   kAutocommit,  // a statement that commits by itself
   kCommit,      // COMMIT
 };
 
-// Not numbers of a server; the first two are of class kRefused. This server cannot keep what Allot
-// promises.
+// Not error numbers of a server; the first two are of class kRefused. This server cannot keep
+// Allot's promises.
 inline constexpr unsigned kUnfitServer = 70'000;
-// The server offers no TLS, or a certificate that is not to be trusted.
+// The server offers no TLS, or has an untrusted certificate.
 inline constexpr unsigned kUntrustedServer = 70'001;
-// Another server is the writer (S53). Of class kGone: connect again.
+// Another server is the writer (S53). Class kGone: connect again.
 inline constexpr unsigned kSuperseded = 70'002;
 
 // The meaning of a server's (1xxx and others) or a client's (2xxx) error number.
 struct Meaning {
   ErrorClass error_class;
-  // Whether the statement may have taken effect. Such an error is always of class kGone.
+  // Whether the statement may have taken effect. Such an error always has class kGone.
   bool outcome_unknown;
   bool operator==(const Meaning&) const = default;
 };
 
-// Pure. `message` decides only where a proxy puts its own words behind a number that says nothing.
+// Pure. `message` matters only if a proxy uses a meaningless number with its own text.
 Meaning classify(unsigned error_number, std::string_view message, Phase phase);
 
 // Whether the connection broke, so that the rest of the packet may have been executed as well.
-// False: the server has stopped at the statement that failed.
+// False: the server stopped at the failed statement.
 [[nodiscard]] bool breaks_connection(unsigned error_number, std::string_view message);
 
-// The statement that grants the account (as CURRENT_USER() names it) the right that it lacks
+// The statement that grants the account (as CURRENT_USER() names it) the right that is missing
 // according to this message of the server: "GRANT INSERT ON `db`.`task` TO 'app'@'%'". Empty for
-// other messages, and for messages in other languages than English.
+// other messages and other languages than English.
 [[nodiscard]] std::string missing_grant(unsigned error_number, std::string_view message,
                                         std::string_view account, std::string_view database);
 
@@ -62,7 +62,7 @@ class DbError : public Error {
  public:
   DbError(unsigned number, const std::string& message, Phase phase)
       : DbError(number, message, classify(number, message, phase)) {}
-  // The same failure in other words.
+  // The same failure with another message.
   DbError(const DbError& cause, const std::string& message)
       : DbError(cause.number_, message, cause.meaning_) {}
   [[nodiscard]] unsigned number() const { return number_; }

@@ -7,16 +7,16 @@
 namespace allot::db {
 namespace {
 
-// Where it may be made: one server has nothing to be compared with. With the mode that a daemon
-// wants it to have, whatever the umask.
+// Only for several servers: a single one has nothing to compare with. Uses the mode that a daemon
+// requires, regardless of the umask.
 void make_folder(const std::string& folder) {
   try {
     trust::make_folder(folder, trust::Role::kOwnFolder, "[daemon] runtime_dir");
-  } catch (const Error&) {  // a command works without it
+  } catch (const Error&) {  // optional for a command
   }
 }
 
-// A folder that belongs to another account is no place, and a command works without it.
+// A folder that belongs to another account is not used; a command works without it.
 std::string runtime_dir_of(const config::Settings& settings) {
   try {
     return config::runtime_dir(settings);

@@ -8,14 +8,14 @@
 
 namespace allot::db {
 
-// The connection options of [database] in loaded settings. What the host remembers of the servers
-// is in the runtime folder of the instance.
+// Connection options from [database] in loaded settings. The host's memory of the servers is in the
+// runtime folder of the instance.
 [[nodiscard]] ConnectOptions from_settings(const config::Settings& settings);
 // The same for another account, or without an instance: `runtime_dir` may be empty.
 [[nodiscard]] ConnectOptions from_settings(const config::Database& settings,
                                            const std::string& runtime_dir);
 
-// Those of the account of [wake], which reads the binary log and no database.
+// Options for the account of [wake], which reads the binary log and no database.
 [[nodiscard]] ConnectOptions log_reader_from(const config::Settings& settings);
 
 }  // namespace allot::db

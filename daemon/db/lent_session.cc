@@ -24,7 +24,7 @@ char unescaped(char c) {
   }
 }
 
-// Appends the literal that begins at `at` in hexadecimal; returns where it ends.
+// Appends the literal that begins at `at` in hexadecimal; returns its end.
 std::size_t append_hex(std::string_view sql, std::size_t at, std::string& out) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   out += out.ends_with(kBinary) ? " x'" : "_utf8mb4 x'";
@@ -88,7 +88,7 @@ bool LentSession::undo() {
     connection_.execute("ROLLBACK TO SAVEPOINT allot_submit");
     return true;
   } catch (const DbError&) {
-    return false;  // the savepoint went with the transaction, or with the connection
+    return false;  // the savepoint was lost with the transaction or the connection
   }
 }
 

@@ -9,7 +9,7 @@
 namespace allot::db {
 namespace {
 
-// Of the primary key of `task`.
+// Columns of the primary key of `task`.
 constexpr std::size_t kQueueId = 0;
 constexpr std::size_t kRunKey = 3;
 
@@ -24,7 +24,7 @@ class RowBytes {
     left_.remove_prefix(taken.size());
     return taken;
   }
-  // The lowest byte comes first.
+  // Little-endian.
   std::optional<std::uint64_t> number(std::size_t count) {
     const auto bytes = take(count);
     if (!bytes) return std::nullopt;
@@ -34,7 +34,7 @@ class RowBytes {
     }
     return number;
   }
-  // RowBytes behind their number; the value is of no interest.
+  // Skips a length and that many bytes.
   std::optional<std::uint64_t> skip_text(std::size_t length_bytes) {
     const auto length = number(length_bytes);
     if (!length || !take(*length)) return std::nullopt;
@@ -56,7 +56,7 @@ std::size_t metadata_bytes(unsigned char type) {
   return type == MYSQL_TYPE_BLOB || type == MYSQL_TYPE_DATETIME2 ? 1 : 0;
 }
 
-// Types that `task` does not have are not known.
+// Only knows types that `task` uses.
 std::optional<std::uint64_t> read_value(RowBytes& row, unsigned char type, std::uint64_t metadata) {
   switch (type) {
     case MYSQL_TYPE_TINY:
@@ -91,7 +91,7 @@ std::optional<LoggedTask> read_row(RowBytes& row, const LoggedColumns& columns,
   if (!nulls) return std::nullopt;
   LoggedTask task;
   RowBytes metadata(columns.metadata);
-  std::size_t place = 0;  // among the columns that are present
+  std::size_t place = 0;  // index among the columns that are present
   for (std::size_t at = 0; at < columns.types.size(); ++at) {
     const auto type = static_cast<unsigned char>(columns.types[at]);
     const auto more = metadata.number(metadata_bytes(type));
@@ -125,7 +125,7 @@ std::optional<std::vector<LoggedMove>> logged_moves(const LoggedColumns& columns
                                                     std::string_view rows) {
   if (!has_bit(before, kQueueId) || !has_bit(before, kRunKey)) return std::nullopt;
   std::vector<LoggedMove> moves;
-  if (!has_bit(after, kRunKey)) return moves;  // columns that did not change may be left out
+  if (!has_bit(after, kRunKey)) return moves;  // unchanged columns may be left out
   for (RowBytes left(rows); !left.empty();) {
     const auto was = read_row(left, columns, before);
     if (!was) return std::nullopt;

@@ -36,8 +36,8 @@ std::uint64_t checksum_of(const sql::SqlText& migration) {
   return sum.value();
 }
 
-// As schema_version(), of a database whose migrations were those that this build knows, as far as
-// it knows them. Before the first release there was no checksum, or another first migration
+// Like schema_version(), but requires that the database's migrations are those of this build, as
+// far as it knows them. Before the first release there was no checksum, or another first migration
 // (decision 0007).
 unsigned known_version(Connection& connection, Migrations known) {
   try {
@@ -83,7 +83,7 @@ class MigrationLock {
     try {
       connection_.execute("SELECT RELEASE_LOCK('allot.migrate')");
     } catch (const DbError&) {
-      // The lock has gone with the connection.
+      // The lock ended with the connection.
     }
   }
 
@@ -91,7 +91,7 @@ class MigrationLock {
   Connection& connection_;
 };
 
-// Where the comment or quoted text that starts at `at` ends; `at` itself when none starts there.
+// End of the comment or quoted text that starts at `at`; `at` itself if there is none.
 std::size_t end_of_literal(std::string_view text, std::size_t at) {
   const auto behind = [&](std::string_view end) {
     const std::size_t found = text.find(end, at + 1);
@@ -124,14 +124,14 @@ std::vector<std::string_view> statements_of(std::string_view text) {
   return statements;
 }
 
-// What a statement adds is there already: a migrator that was cut off had come as far as that.
+// The statement's object exists already: an interrupted migrator had come this far.
 bool was_done(const DbError& error) {
   return error.number() == ER_TABLE_EXISTS_ERROR || error.number() == ER_DUP_FIELDNAME ||
          error.number() == ER_DUP_KEYNAME;
 }
 
-// One statement at a time, so that each may be done already. (MySQL has no IF NOT EXISTS for
-// columns and indexes.)
+// Sends one statement at a time, so that each may have been done before. (MySQL has no IF NOT
+// EXISTS for columns and indexes.)
 void apply(Connection& connection, const sql::SqlText& migration) {
   for (const std::string_view statement : statements_of(migration.text)) {
     try {
@@ -185,7 +185,7 @@ void require_schema(Connection& connection, Newer newer, Migrations known) {
   const auto want = static_cast<unsigned>(known.size());
   if (newer == Newer::kRefused) refuse_newer(have, want);
   if (have >= want) return;
-  refuse_unable(connection);  // 'allot migrate' would fail with the same
+  refuse_unable(connection);  // 'allot migrate' would fail with the same error
   if (have == 0) {
     throw Error("the database has no Allot schema yet: run 'allot migrate'", kExitConfig);
   }

@@ -10,11 +10,11 @@
 
 namespace allot::db {
 
-// In the order of their numbers, from 1.
+// Ordered by number, from 1.
 using Migrations = std::span<const sql::SqlText* const>;
 inline constexpr Migrations kMigrations{sql::migrations::kAll};
 
-// The schema version that this build was written for.
+// Schema version of this build.
 constexpr unsigned wanted_schema_version() {
   return static_cast<unsigned>(kMigrations.size());
 }
@@ -22,22 +22,21 @@ constexpr unsigned wanted_schema_version() {
 // The version in the database; 0 before the first migration.
 unsigned schema_version(Connection& connection);
 
-// Throws DbError(kUnfitServer) when the server's settings keep it from having the schema, or from
-// taking Allot's writes.
+// Throws DbError(kUnfitServer) if the server's settings do not allow the schema or Allot's writes.
 void refuse_unable(Connection& connection);
 
-// Whether a schema that is newer than this build will do.
+// Whether a newer schema than this build's is accepted.
 enum class Newer { kRefused, kTaken };
 
-// Throws Error(kExitConfig) that says what to do when the schema is missing, older or newer, or was
-// made by other migrations than `known`: by those of a pre-release Allot, say.
+// Throws Error(kExitConfig) with instructions if the schema is missing, older or newer, or was made
+// by other migrations than `known`: for example by a pre-release Allot.
 void require_schema(Connection& connection, Newer newer = Newer::kRefused,
                     Migrations known = kMigrations);
 
-// Applies what is missing, one migration after the other, under a server-wide name lock. Returns
-// the names applied. Refuses what require_schema refuses, but a schema that is older or missing.
-// The stored procedures are made anew unless they are those of this build: also in a database that
-// was restored without them, or where another account had made them.
+// Applies missing migrations one after the other, under a server-wide name lock. Returns the names
+// applied. Refuses what require_schema refuses, except an older or missing schema. Makes the stored
+// procedures again unless they are those of this build: also in a database that was restored
+// without them, or whose procedures another account made.
 std::vector<std::string> migrate(Connection& connection, Migrations all = kMigrations);
 
 }  // namespace allot::db

@@ -11,7 +11,7 @@
 namespace allot::db {
 namespace {
 
-// "STATEMENT_TABLE" leaves out that this statement looks at that table, in a subquery.
+// "STATEMENT_TABLE" leaves out the subquery of this statement on that table.
 struct Look {
   std::string_view statement;
   std::string_view table;
@@ -21,7 +21,7 @@ constexpr Look kLooks[] = {{"stamp_unique", "task"},
                            {"clear_cancel", "task_moved"},
                            {"ack_history", "task_dead"}};
 
-// A part of a statement that is a rule by itself.
+// A part of a statement that implements a rule.
 struct Part {
   std::string_view rule;
   std::string_view statement;
@@ -88,7 +88,7 @@ std::size_t replace_all(std::string& text, std::string_view what, std::string_vi
   return count;
 }
 
-// The subquery of that table then finds nothing.
+// Makes the subquery on that table find nothing.
 bool look_away(std::string& text, std::string_view table) {
   const std::string from = "FROM " + std::string(table);
   constexpr std::string_view kWhere = "WHERE";
@@ -101,8 +101,8 @@ bool look_away(std::string& text, std::string_view table) {
   return false;
 }
 
-// A copy of a task, or what a worker gets of one, is without what goes with it. The columns that
-// are written stay as they are: behind their last one stands a bracket.
+// Removes the headers from a copy of a task, or from the columns that a worker reads. Written
+// columns stay unchanged: a bracket follows the last of them.
 bool lose_headers(std::string& text) {
   std::size_t lost = replace_all(text, " headers\n", " NULL\n");
   for (const std::string_view column : {"task.headers", "running.headers", "task_dead.headers"}) {
@@ -111,8 +111,7 @@ bool lose_headers(std::string& text) {
   return lost > 0;
 }
 
-// A test that fails for this would be taken for one that noticed the rule's absence; a crash is
-// not.
+// A failed test would count as one that noticed the missing rule; a crash does not.
 void must_have_been(bool found, std::string_view statement) {
   if (found) return;
   static_cast<void>(std::fprintf(stderr, "%.*s.sql does not have what is to be left out of it\n",

@@ -10,13 +10,13 @@ namespace allot::db {
 
 #ifdef ALLOT_MUTATIONS
 // The text `name` of sql/queries or sql/procedures without the rule that this run leaves out
-// (base/mutant.h), if it is one that a statement keeps. "fence_NAME" leaves out the fence of that
-// file. "epoch_end" makes the epoch all that S1 has: otherwise a free row has no holder, and every
-// fence asks for one, and each of these makes up for an epoch that is kept. mutation.cc has the
-// others.
+// (base/mutant.h), if that rule is part of a statement. "fence_NAME" leaves out the fence of that
+// file. "epoch_end" leaves the epoch as the only means of S1: otherwise a free row has no holder,
+// and every fence requires one, and either of these compensates for an epoch that is kept.
+// mutation.cc has the others.
 std::string mutated(std::string_view name, std::string_view sql);
 #else
-// As it is, in every other build.
+// Unchanged, in every other build.
 constexpr std::string_view mutated(std::string_view /*name*/, std::string_view sql) {
   return sql;
 }

@@ -130,7 +130,7 @@ class Rows {
   std::vector<MYSQL_BIND> binds_;
   std::vector<std::string> buffers_;
   std::vector<unsigned long> lengths_;
-  std::deque<Flag> nulls_;  // a vector of bool, as MySQL has it, would have no addresses
+  std::deque<Flag> nulls_;  // elements of vector<bool> (Flag of MySQL) have no addresses
 };
 
 void read_results(MYSQL_STMT& statement, const RowSink& sink) {
@@ -142,7 +142,7 @@ void read_results(MYSQL_STMT& statement, const RowSink& sink) {
       Rows(statement, *meta).give(sink);
       mysql_stmt_free_result(&statement);
     }
-    // A procedure may answer with several results, and ends with one without fields.
+    // A procedure may return several results, and ends with one without fields.
     const int more = mysql_stmt_next_result(&statement);
     if (more < 0) return;
     check(statement, more);

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <variant>
 
-// Runs SQL that is not Allot's own: that of a handler, inside the transaction that acknowledges its
-// task. It uses the binary protocol, so that values never become text of the statement, and a call
+// Runs SQL that is not Allot's own: a handler's SQL, inside the transaction that acknowledges its
+// task. Uses the binary protocol, so that values never become text of the statement, and a call
 // cannot send more than one statement.
 namespace allot::db {
 

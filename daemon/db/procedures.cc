@@ -20,20 +20,20 @@ namespace {
 constexpr std::size_t kCount = std::size(sql::procedures::kAll);
 constexpr std::size_t kNamed = 3;
 
-// Tells the procedures of this build from any others.
+// Distinguishes the procedures of this build from all others.
 std::string mark_of_procedures() {
   Checksum sum;
   for (const sql::SqlText* procedure : sql::procedures::kAll) sum.add(procedure->text);
   return "Allot: procedures " + std::to_string(sum.value());
 }
 
-// As far as this account sees them.
+// The procedures, as far as this account sees them.
 struct Procedures {
   std::vector<std::string> names;
   bool are_of_this_build = false;
-  std::string foreign_definer;  // of one that another account made
+  std::string foreign_definer;  // of a procedure that another account made
 
-  // "2 of 46 are missing: allot_key, allot_put"; empty when none is.
+  // "2 of 46 are missing: allot_key, allot_put"; empty if none is missing.
   [[nodiscard]] std::string missing() const {
     std::size_t count = 0;
     std::string list;
@@ -66,7 +66,7 @@ std::string of_another_build() {
   return std::string("they are not those of this Allot (") + kVersion + ")";
 }
 
-// Only a call tells whether the definer is there and has its rights. The id is of no task.
+// Only a call shows whether the definer exists and has its rights. The id is not the id of a task.
 constexpr std::string_view kTry = "CALL allot_task('0000000000000000', @allot_state)";
 
 }  // namespace
@@ -80,7 +80,7 @@ std::string why_make_procedures(Connection& connection) {
   return {};
 }
 
-// The mark comes last, so that an interrupted run is repeated.
+// The mark is written last, so that an interrupted run is repeated.
 void make_procedures(Connection& connection) {
   if (why_make_procedures(connection).empty()) return;
   std::string_view name = "allot_submit";

@@ -6,22 +6,23 @@
 
 #include "db/connection.h"
 
-// The stored procedures (sql/procedures), which have no versions: a mark says which build made
-// them.
+// The stored procedures (sql/procedures). They have no versions: a mark identifies the build that
+// made them.
 namespace allot::db {
 
-// Why migrate() would make them again with this account as their definer; empty when it would not.
+// Reason why migrate() would make them again with this account as their definer; empty if it would
+// not.
 std::string why_make_procedures(Connection& connection);
 
-// Makes those of this build, unless they are there: to make one takes a dozen fsyncs.
+// Makes those of this build if they are missing: making one takes a dozen fsyncs.
 void make_procedures(Connection& connection);
 
 struct ProcedureTrouble {
   std::string text;
-  std::string fix;  // empty where the text says it
+  std::string fix;  // empty if the text contains it
 };
 
-// What keeps callers from them, or this account from seeing that: it needs EXECUTE.
+// Why callers cannot use them, or this account cannot see whether they can: it needs EXECUTE.
 std::optional<ProcedureTrouble> trouble_with_procedures(Connection& connection);
 
 }  // namespace allot::db

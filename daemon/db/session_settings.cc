@@ -9,15 +9,15 @@ namespace {
 struct Setting {
   const char* name = nullptr;
   const char* value = nullptr;
-  const char* column = nullptr;  // how to read it back, if not by its name
+  const char* column = nullptr;  // how to read it back, if not by name
   const char* assign = nullptr;  // how to set it, if not as `name = value`
 };
 
 constexpr const char* kMode = "STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION";
-constexpr const char* kElsewhere = "";  // it is set by a statement of its own
+constexpr const char* kElsewhere = "";  // set by a separate statement
 
-// What can change the result of a statement, by the manuals of both servers. sql_big_selects puts
-// max_join_size out of force; optimizer_switch is left alone (docs/decisions/0006).
+// Settings that can change the result of a statement, by the manuals of both servers.
+// sql_big_selects disables max_join_size; optimizer_switch is left alone (docs/decisions/0006).
 constexpr Setting kSettings[] = {
     {"character_set_client", "utf8mb4", nullptr, kElsewhere},
     {"character_set_connection", "utf8mb4", nullptr, kElsewhere},
@@ -51,15 +51,15 @@ constexpr Setting kSettings[] = {
      "/*M!100101 TRUNCATE(@@max_statement_time, 0) */ /*!80000 @@max_execution_time */",
      "/*M!100101 , max_statement_time = 0 */ /*!80000 , max_execution_time = 0 */"},
     // MariaDB ends a client that is frozen inside a transaction, so that it does not hold its locks
-    // for ever; MySQL has no such limit.
+    // forever; MySQL has no such limit.
     {"idle_write_transaction_timeout", "30",
      "/*M!100300 @@idle_write_transaction_timeout */ /*!80000 30 */",
      "/*M!100300 , idle_write_transaction_timeout = 30 */"},
-    // Since 11.6.2 it fails a locking read where a row is newer than its view (error 1020) unless
-    // that is turned off.
+    // Since 11.6.2 MariaDB fails a locking read of a row that is newer than its view (error 1020),
+    // unless this is off.
     {"innodb_snapshot_isolation", "0", "/*M!110602 @@innodb_snapshot_isolation + */ 0",
      "/*M!110602 , innodb_snapshot_isolation = OFF */"},
-    // MySQL has no longer the one, MariaDB 10.11 not yet the other.
+    // MySQL no longer has the first name, MariaDB 10.11 does not have the second yet.
     {"transaction_isolation", "READ-COMMITTED",
      "/*M!100000 @@tx_isolation */ /*!80000 @@transaction_isolation */", kElsewhere},
     {"transaction_read_only", "0",

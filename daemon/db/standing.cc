@@ -24,7 +24,7 @@ bool is_on(std::string_view value) {
   return value != "0" && value != "OFF";
 }
 
-// The number at the end of a name that node_name.sql made; empty: the name is not one of Galera's.
+// The number at the end of a name that node_name.sql made; empty: not a Galera name.
 std::string_view node_in(std::string_view name) {
   constexpr std::string_view kMark = " node=";
   const std::size_t at = name.rfind(kMark);

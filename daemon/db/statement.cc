@@ -20,7 +20,7 @@ bool continues_name(char c) {
       kExitSoftware);
 }
 
-// Where the comment or quoted literal that starts at `at` ends; `at` itself when none starts there.
+// End of the comment or quoted literal that starts at `at`; `at` itself if there is none.
 std::size_t skip_literal(std::string_view text, std::size_t at) {
   if (text[at] == '\'') {
     const std::size_t end = text.find('\'', at + 1);
@@ -71,7 +71,7 @@ std::string Statement::quoted(std::string_view text) {
 }
 
 std::string Statement::render() const {
-  const auto held = mutated(sql_->name, sql_->text);  // a view, but in a build for scripts/mutants
+  const auto held = mutated(sql_->name, sql_->text);  // a view, except in a build with mutants
   const std::string_view text = held;
   std::string out;
   std::size_t reserve = text.size();

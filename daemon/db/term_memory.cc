@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxDigits = 20;
 
-// A file holds one number, as text. 0: there is none.
+// A file holds one number as text. 0: no file.
 std::uint64_t read_number(const std::string& file) {
   if (file.empty()) return 0;
   const UniqueFd fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
@@ -67,7 +67,7 @@ std::uint64_t TermMemory::highest() {
   return highest_;
 }
 
-// Another process may write a lower term at the same time, so it is read again.
+// Another process may write a lower term at the same time, so the file is read again.
 void TermMemory::saw(std::uint64_t term) {
   constexpr int kTries = 3;
   if (term <= highest()) return;
@@ -88,7 +88,7 @@ bool TermMemory::is_silent(const std::string& where) {
   const MutexLock held(mutex_);
   const auto own = silent_until_.find(where);
   if (own != silent_until_.end()) until = std::max(until, own->second);
-  // A time further ahead is of an earlier boot.
+  // A time further ahead comes from an earlier boot.
   return until > now && until <= now + kSpared;
 }
 

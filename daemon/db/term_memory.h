@@ -10,21 +10,21 @@
 
 namespace allot::db {
 
-// Memory of a host about the servers of one list (S52): the highest term that any of them had, and
-// which of them gave no answer in the last seconds. The processes of a host share it through small
-// files of the instance's runtime folder. Any thread may call every function. Nothing here fails:
-// what cannot be written is remembered by this process alone.
+// Memory of a host about the servers of one list (S52): the highest term of any of them, and which
+// of them did not answer in the last seconds. The processes of a host share it through small files
+// in the instance's runtime folder. Any thread may call every function. No function fails: values
+// that cannot be written are remembered by this process only.
 class TermMemory {
  public:
-  // `folder` empty: this process alone. `list` names the servers and the database.
+  // `folder` empty: this process only. `list` names the servers and the database.
   TermMemory() = default;
   TermMemory(std::string folder, const std::string& list);
 
-  // 0: none was seen.
+  // 0: no term seen.
   [[nodiscard]] std::uint64_t highest() ALLOT_EXCLUDES(mutex_);
   void saw(std::uint64_t term) ALLOT_EXCLUDES(mutex_);
 
-  // A server that did not answer is asked again after this time, or when no other one can be used.
+  // A server that did not answer is tried again after this time, or if no other one can be used.
   static constexpr Nanos kSpared = 10 * kSecond;
   [[nodiscard]] bool is_silent(const std::string& where) ALLOT_EXCLUDES(mutex_);
   void found_silent(const std::string& where) ALLOT_EXCLUDES(mutex_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// This file has the differences between the two connectors.
+// Contains the differences between the two connectors.
 #include "db/tls.h"
 
 #include <errmsg.h>
@@ -28,34 +28,34 @@ std::string from_environment(const char* variable, const char* otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
-// What OpenSSL itself would trust. It is named to the connector because that of MySQL verifies
-// nothing without a name. That of MariaDB since 3.4 without one takes any certificate of a server
-// that afterwards knows the account's password: whoever stands between has the proof of it by then.
+// Names the certificates that OpenSSL itself would trust. Without them, MySQL's connector verifies
+// nothing, and MariaDB's since 3.4 accepts any certificate of a server that afterwards proves that
+// it knows the account's password: an attacker in between has that proof by then.
 void trust_system(st_mysql& handle, const TlsOptions& options) {
   const std::string folder =
       from_environment(X509_get_default_cert_dir_env(), X509_get_default_cert_dir());
   std::string file =
       from_environment(X509_get_default_cert_file_env(), X509_get_default_cert_file());
-  if (::access(file.c_str(), R_OK) != 0) file.clear();  // Debian 12 has the folder only
+  if (::access(file.c_str(), R_OK) != 0) file.clear();  // Debian 12 has only the folder
   mysql_ssl_set(&handle, file_or_null(options.key), file_or_null(options.cert), file_or_null(file),
                 folder.c_str(), nullptr);
 }
 
 #ifdef MARIADB_BASE_VERSION
-// Of the connector since 3.4; older ones refuse the option. They need none of it.
+// An option of the connector since 3.4; older ones refuse it and do not need it.
 constexpr auto kVerificationCallback = static_cast<mysql_option>(7031);
 
-// What the callback is given begins with this.
+// The callback's argument begins with this.
 struct TlsHead {
   void* data;
   MARIADB_PVIO* pvio;
   void* ssl;
 };
 
-// The one that this thread is about to connect.
+// The handle that this thread is connecting.
 thread_local st_mysql* t_connecting = nullptr;
 
-// nullptr: the certificate names the host and is vouched for.
+// nullptr: the certificate names the host and is signed by a trusted authority.
 const char* fault_of(st_mysql& handle, const TlsHead& tls) {
   const char* library = nullptr;
   if (mariadb_get_infov(&handle, MARIADB_TLS_LIBRARY, &library) != 0 || library == nullptr ||
@@ -75,9 +75,9 @@ const char* fault_of(st_mysql& handle, const TlsHead& tls) {
   return named ? nullptr : X509_verify_cert_error_string(X509_V_ERR_HOSTNAME_MISMATCH);
 }
 
-// Runs in the handshake, before the account is named. Of its own accord the connector compares no
-// name when the host is 127.0.0.1 or ::1, behind which may be a tunnel, and does not look at all
-// with MARIADB_TLS_DISABLE_PEER_VERIFICATION in the environment.
+// Runs in the handshake, before the account is sent. By itself the connector does not check the
+// name if the host is 127.0.0.1 or ::1, which may be a tunnel, and checks nothing with
+// MARIADB_TLS_DISABLE_PEER_VERIFICATION in the environment.
 int verify_server(const TlsHead* tls, unsigned /*what it would look at*/) {
   st_mysql* handle = t_connecting;
   if (handle == nullptr || tls == nullptr) return 1;
@@ -109,21 +109,21 @@ void set_mode(st_mysql& handle, Tls mode) {
                          : mode == Tls::kRequired ? SSL_MODE_REQUIRED
                                                   : SSL_MODE_VERIFY_IDENTITY;
   mysql_options(&handle, MYSQL_OPT_SSL_MODE, &value);
-  // MySQL's own default way to log in (caching_sha2_password) takes no password in the clear.
-  // Without TLS its library has to be told to ask the server for a key, as MariaDB's does by
+  // MySQL's default authentication (caching_sha2_password) accepts no password in clear text.
+  // Without TLS its library must be told to request a key from the server, which MariaDB's does by
   // itself.
   const bool ask = mode == Tls::kOff;
   mysql_options(&handle, MYSQL_OPT_GET_SERVER_PUBLIC_KEY, &ask);
 }
 #endif
 
-// Which fault the connector names, by the number of OpenSSL. That of MariaDB has the words of
-// OpenSSL, and before 3.4 its own where the name differs; that of MySQL names none (X509_V_OK).
+// The fault that the connector names, as an OpenSSL number. MariaDB's uses the texts of OpenSSL,
+// and before 3.4 its own if the name differs; MySQL's names none (X509_V_OK).
 int fault_in(std::string_view text) {
   if (text.find("Validation of SSL server certificate failed") != std::string_view::npos) {
     return X509_V_ERR_HOSTNAME_MISMATCH;
   }
-  // The words of the second are a part of those of the first.
+  // The first text contains the second.
   for (const int fault :
        {X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN, X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT,
         X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID, X509_V_ERR_HOSTNAME_MISMATCH,
@@ -149,7 +149,7 @@ bool is_as_wanted(st_mysql& handle, const TlsOptions& options) {
   return options.mode == Tls::kOff || mysql_get_ssl_cipher(&handle) != nullptr;
 }
 
-// The connector has one number for all of these failures, so the text has to tell them apart.
+// The connector has one number for all of these failures, so the text has to distinguish them.
 TlsFailure tls_failure(st_mysql& handle) {
   const std::string_view text = mysql_error(&handle);
   for (const char* words : {"does not support", "doesn't support"}) {

@@ -6,8 +6,8 @@
 
 namespace allot::db {
 
-// Does `body` in the transaction that is open on `db`. When it throws, what it has done is rolled
-// back, unless the connection is gone and the transaction with it.
+// Runs `body` in the transaction that is open on `db`. If it throws, its changes are rolled back,
+// unless the connection is gone and the transaction with it.
 template <typename Body>
 auto or_roll_back(Connection& db, const Body& body) {
   try {

@@ -28,7 +28,7 @@ void ask(const ConnectOptions& options, ServerAnswer& answer) {
     if (mono_ns() - asked >= static_cast<Nanos>(within)) {
       options.memory->found_silent(answer.where);
     }
-  } catch (const std::exception& error) {  // no thread may end by one
+  } catch (const std::exception& error) {  // an exception must not leave the thread
     answer.error = DbError(CR_UNKNOWN_ERROR, error.what(), Phase::kConnect);
   }
 }
@@ -40,7 +40,7 @@ std::optional<std::thread> thread_that_asks(const ConnectOptions& options, Serve
       mysql_thread_end();
     });
   } catch (const std::system_error&) {
-    return std::nullopt;  // there is no thread left
+    return std::nullopt;  // no thread is available
   }
 }
 
@@ -53,7 +53,7 @@ bool may_be_used(const ServerAnswer& answer, std::uint64_t highest) {
                                mutant::removed("term_highest"));
 }
 
-// Nodes of a Galera cluster have one term, and one of them is the writer.
+// Nodes of a Galera cluster share one term, and one of them is the writer.
 bool comes_before(const ServerAnswer& one, const ServerAnswer& other) {
   if (term_of(one) != term_of(other)) return term_of(one) > term_of(other);
   return !one.connection->standing().other_node && other.connection->standing().other_node;
@@ -78,8 +78,7 @@ std::string refusal_of(const ServerAnswer& answer, std::uint64_t highest) {
   throw worst ? DbError(*worst, text) : DbError(CR_UNKNOWN_HOST, text, Phase::kConnect);
 }
 
-// Neither has seen that the other one is the writer now, so that either may be the one of
-// yesterday.
+// Neither has seen that the other one is the writer now, so either may be outdated.
 [[noreturn]] void refuse_both(const ServerAnswer& one, const ServerAnswer& other) {
   throw DbError(
       CR_SERVER_GONE_ERROR,
@@ -90,7 +89,7 @@ std::string refusal_of(const ServerAnswer& answer, std::uint64_t highest) {
       Phase::kConnect);
 }
 
-// Index of the answer to use; nullopt: there is none.
+// Index of the reply to use; nullopt: none.
 std::optional<std::size_t> choose(const std::vector<ServerAnswer>& answers, std::uint64_t highest) {
   std::optional<std::size_t> best;
   for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -109,7 +108,7 @@ std::optional<std::size_t> choose(const std::vector<ServerAnswer>& answers, std:
   return best;
 }
 
-// nullopt: none of the answers will do.
+// nullopt: no reply is usable.
 std::optional<Found> found_in(std::vector<ServerAnswer>& answers, std::uint64_t highest) {
   const auto best = choose(answers, highest);
   if (!best) return std::nullopt;
@@ -154,8 +153,8 @@ std::vector<ServerAnswer> ask_servers(const ConnectOptions& options, Asked asked
   return answers;
 }
 
-// First within a short time, and without the servers that are known to be silent. If that gives no
-// writer, and one of them was silent, with the patience that the configuration has.
+// First with a short timeout, and without servers that are known to be silent. If that finds no
+// writer, and one of them was silent, with the configured timeout.
 Found find_writer(const ConnectOptions& options) {
   auto answers = ask_servers(options, Asked::kLikely, kAskWithin);
   std::uint64_t highest = learn_highest(answers, *options.memory);

@@ -1,4 +1,4 @@
--- An attempt's task in that table.
+-- Matches the task of an attempt in the table that the argument names.
 {arg}.queue_id = task_attempt.queue_id
            AND {arg}.partition_no = task_attempt.partition_no
            AND {arg}.prio = task_attempt.prio

@@ -1,2 +1,2 @@
--- When a run key is due, as people and programs read it.
+-- Due time of a run key, in the format for people and programs.
 DATE_FORMAT('2025-01-01' + INTERVAL ({arg} >> 12) MICROSECOND, '%Y-%m-%dT%H:%i:%s.%fZ')

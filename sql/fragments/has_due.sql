@@ -1,5 +1,5 @@
--- The partition of `lease` has a task that is due. Scalar subqueries, one probe per class: the EXISTS
--- form is materialised by the optimiser and grows with the backlog.
+-- The partition of `lease` has a due task. Scalar subqueries, one probe per class: the optimiser
+-- materialises the EXISTS form, which then grows with the backlog.
 ({head 1} <= {last_due_key}
      OR {head 0} <= {last_due_key}
      OR {head 2} <= {last_due_key}

@@ -1,2 +1,2 @@
--- The same as a time.
+-- The moment of known_now.sql as a time.
 TIMESTAMP'2025-01-01 00:00:00' + INTERVAL {known_now} MICROSECOND

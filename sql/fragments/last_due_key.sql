@@ -1,2 +1,2 @@
--- The highest run key that is due.
+-- The highest due run key.
 ({known_now} << 12) + 4095

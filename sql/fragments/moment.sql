@@ -1,2 +1,2 @@
--- A time as people and programs read it.
+-- A time in the format for people and programs.
 DATE_FORMAT({arg}, '%Y-%m-%dT%H:%i:%s.%fZ')

@@ -1,3 +1,3 @@
--- A detached task that the caller runs: its row is its lease (S20).
+-- A detached task run by the caller: its row is its lease (S20).
 {this_id}
    AND epoch = :epoch AND lock_by = :holder

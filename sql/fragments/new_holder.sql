@@ -1,4 +1,4 @@
--- Assignments run left to right: of_epoch is the new epoch, so it comes behind it.
+-- Assignments run left to right: of_epoch is the new epoch, so it comes after it.
 lock_by = :holder,
        lock_origin = :origin,
        lock_host = :host,

@@ -1,4 +1,4 @@
--- Tasks get the keys that task_moved has for them. The new key is data there and no variable.
+-- Gives tasks the keys stored in task_moved. The new key is data there, not a variable.
 first_key = COALESCE(first_key, run_key),
        run_key = (SELECT moved.run_key
                     FROM task_moved AS moved

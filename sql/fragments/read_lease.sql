@@ -1,4 +1,4 @@
--- The lease that was just taken, if it was, and the cap of its queue (S51).
+-- The lease that was just taken, if any, and the cap of its queue (S51).
 SELECT epoch, suspect_to, suspect_n, {unix UTC_TIMESTAMP(6)},
        (SELECT cap FROM queue WHERE queue_id = :queue_id)
   FROM q_lock_table

@@ -1,6 +1,6 @@
--- Takes a free partition, or again one that this holder has: an earlier reply was lost, and its expiry
--- would be older than the holder can know. Not a partition that waits for a task which is there (S16);
--- where that had no handler, a worker that has one need not wait (:passed_flag, S66).
+-- Takes a free partition, or again one that this holder has: an earlier reply was lost, and its
+-- expiry would be older than the holder can know. Not a partition that waits for an existing task
+-- (S16); if that had no handler, a worker that has one need not wait (:passed_flag, S66).
 UPDATE q_lock_table
    SET {new_epoch},
        {new_holder},

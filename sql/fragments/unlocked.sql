@@ -1,4 +1,4 @@
--- Without :wait, a partition whose row is locked is passed over (sql/README.md).
+-- Without :wait, skips a partition whose row is locked (sql/README.md).
 (:wait
         OR EXISTS (SELECT 1 FROM (SELECT 1 FROM q_lock_table
                                    WHERE queue_id = :queue_id AND partition_no = :partition_no

@@ -1,4 +1,4 @@
--- The partition of `lease` does not wait for a task that is there (S16).
+-- The partition of `lease` does not wait for an existing task (S16).
 (lease.hold_until IS NULL OR lease.hold_until <= {known_time}
         OR lease.hold_until < '9000-01-01' AND lease.of_epoch = lease.epoch
            AND lease.hold_key IS NOT NULL

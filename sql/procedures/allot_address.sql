@@ -1,7 +1,7 @@
--- The queue that takes a task of a type which is submitted to a queue, or to none (NULL or empty): as
--- daemon/queue/submit/address.cc and queries/best_route.sql say, and the layout that it has by then:
--- queries/placed_queue.sql asks whether both still hold. Locking reads, because the caller's snapshot may
--- be older than the route.
+-- The queue for a task of a type submitted to a queue, or to none (NULL or empty), by the rules of
+-- daemon/queue/submit/address.cc and queries/best_route.sql, and its layout at that time:
+-- queries/placed_queue.sql checks that both are still current. Locking reads, because the caller's
+-- snapshot may be older than the route.
 DROP PROCEDURE IF EXISTS /*!80000 allot_address */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_address(
   INOUT p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
@@ -31,7 +31,7 @@ BEGIN
   END IF;
   SET p_queue_id = v_source_id, p_placement = v_placement, p_layout = v_layout;
   IF v_routed THEN                                       -- S45: once
-    -- The routes first, as a change of routes locks them, and no queue beside the one.
+    -- Locks the routes first, like a change of routes, and no other queue.
     SELECT queue_id, name, placement, layout, superseded_by
       INTO p_queue_id, p_queue, p_placement, p_layout, v_superseded_by
       FROM queue

@@ -1,5 +1,5 @@
--- Writes the entry of the audit for an action on a schedule, in the transaction that is open (S89): as
--- queries/write_audit.sql. USER() is the account that called.
+-- Writes the audit entry for an action on a schedule, in the open transaction (S89), like
+-- queries/write_audit.sql. USER() is the calling account.
 DROP PROCEDURE IF EXISTS /*!80000 allot_audit_schedule */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_audit_schedule(
   IN p_action VARCHAR(31) CHARACTER SET ascii COLLATE ascii_bin,

@@ -1,7 +1,7 @@
--- Cancels a task, in the caller's transaction if there is one. p_result: 'cancelled' (it waited,
--- and is dead now), 'asked' (it runs: its worker will end it), 'otherwise' (it runs, and somebody
--- asked before that it ends as done), 'dead' (it was dead already), or NULL: the task has finished,
--- or never existed.
+-- Cancels a task, in the caller's transaction if there is one. p_result: 'cancelled' (it was
+-- waiting, and is dead now), 'asked' (it runs: its worker will end it), 'otherwise' (it runs, and
+-- an earlier request ends it as done), 'dead' (it was already dead), or NULL: the task has
+-- finished, or never existed.
 DROP PROCEDURE IF EXISTS /*!80000 allot_cancel */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_cancel(
   IN p_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,

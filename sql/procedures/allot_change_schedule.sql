@@ -1,6 +1,6 @@
 -- Pauses, resumes or removes a schedule (p_action: 'pause_schedule', 'resume_schedule',
--- 'remove_schedule'), with the entry of the audit, in the transaction that is open: all or nothing.
--- As the queries of these names: paused_at comes last.
+-- 'remove_schedule') and writes the audit entry, in the open transaction: all or nothing. Like the
+-- queries of these names: paused_at comes last.
 DROP PROCEDURE IF EXISTS /*!80000 allot_change_schedule */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_change_schedule(
   IN p_action VARCHAR(31) CHARACTER SET ascii COLLATE ascii_bin,
@@ -14,7 +14,7 @@ BEGIN
   DECLARE v_schedule_id INT UNSIGNED;
   DECLARE EXIT HANDLER FOR SQLEXCEPTION
   BEGIN
-    -- A deadlock has taken the transaction and the savepoint with it.
+    -- A deadlock has removed the transaction and the savepoint with it.
     DECLARE CONTINUE HANDLER FOR 1305 BEGIN END;
     ROLLBACK TO SAVEPOINT allot_change_schedule;
     RESIGNAL;

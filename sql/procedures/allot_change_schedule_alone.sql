@@ -1,4 +1,4 @@
--- allot_change_schedule in a transaction of its own.
+-- allot_change_schedule in its own transaction.
 DROP PROCEDURE IF EXISTS /*!80000 allot_change_schedule_alone */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_change_schedule_alone(
   IN p_action VARCHAR(31) CHARACTER SET ascii COLLATE ascii_bin,

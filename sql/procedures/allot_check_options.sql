@@ -1,4 +1,4 @@
--- Refuses a text that is no object, an unknown name, and a repeated one.
+-- Refuses a text that is not an object, an unknown name, and a repeated one.
 DROP PROCEDURE IF EXISTS /*!80000 allot_check_options */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_check_options(
   IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
@@ -30,8 +30,7 @@ BEGIN
   IF JSON_LENGTH(p_options) <> JSON_LENGTH(v_names) THEN
     CALL allot_refuse('options: one of them is given twice');
   END IF;
-  -- To MySQL these are always equal. More colons than names: they are in strings, or a name comes
-  -- twice.
+  -- Always equal in MySQL. More colons than names: a colon is in a string, or a name is repeated.
   /*!80000
   IF LENGTH(p_options) - LENGTH(REPLACE(p_options, ':', '')) <> JSON_LENGTH(v_names) THEN
     CALL allot_skeleton(p_options, v_skeleton);

@@ -1,5 +1,5 @@
 -- Makes one task with a unique key, inside a transaction: claims the key first, as in
--- queries/claim_unique.sql, and makes the task when the claim is ours. All or nothing of it.
+-- queries/claim_unique.sql, and makes the task if the claim is ours. All or nothing.
 DROP PROCEDURE IF EXISTS /*!80000 allot_claim */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_claim(
   IN p_queue_id INT UNSIGNED,
@@ -30,7 +30,7 @@ BEGIN
   DECLARE v_claim, v_owner BIGINT UNSIGNED;
   DECLARE EXIT HANDLER FOR SQLEXCEPTION
   BEGIN
-    -- A deadlock has taken the transaction and the savepoint with it.
+    -- A deadlock has removed the transaction and the savepoint with it.
     DECLARE CONTINUE HANDLER FOR 1305 BEGIN END;
     ROLLBACK TO SAVEPOINT allot_claim;
     RESIGNAL;
@@ -65,7 +65,7 @@ BEGIN
          FOR UPDATE;
       SET p_existed = v_owner <> v_claim;
       IF NOT p_existed THEN
-        IF p_layout IS NOT NULL THEN  -- as queries/placed_queue.sql
+        IF p_layout IS NOT NULL THEN  -- like queries/placed_queue.sql
           SELECT queue_id + ~0 * (layout <> p_layout)
             INTO v_queue_id FROM queue WHERE queue_id = p_queue_id LOCK IN SHARE MODE;
         END IF;

@@ -1,5 +1,5 @@
--- allot_claim where no transaction is open: in one of its own. It is a separate procedure, because
--- a trigger may not call one that has these words in it.
+-- allot_claim in its own transaction, for callers without an open one. A separate procedure,
+-- because a trigger may not call one that contains these statements.
 DROP PROCEDURE IF EXISTS /*!80000 allot_claim_alone */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_claim_alone(
   IN p_queue_id INT UNSIGNED,
@@ -31,8 +31,8 @@ BEGIN
   END;
   WHILE NOT v_done DO
     BEGIN
-      -- The deadlock rolled the transaction back, and nothing of the caller's was in it. MariaDB
-      -- since 11.6.2 also does so where a row to lock is newer than the transaction's view (1020).
+      -- The deadlock rolled the transaction back, which contained nothing of the caller. MariaDB
+      -- since 11.6.2 also rolls back if a row to lock is newer than the transaction's view (1020).
       DECLARE EXIT HANDLER FOR 1213, 1020
       BEGIN
         SET v_tries = v_tries + 1;

@@ -1,5 +1,5 @@
--- compress_above of the options: a larger payload becomes a zlib stream, if that saves anything. A
--- payload that is compressed already stays as it is.
+-- Option compress_above: a larger payload becomes a zlib stream, if that saves bytes. A compressed
+-- payload stays unchanged.
 DROP PROCEDURE IF EXISTS /*!80000 allot_compress */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_compress(
   IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
@@ -19,7 +19,7 @@ BEGIN
     CALL allot_refuse('''compress_above'' must be a number of bytes, 0 (none) to 16777215');
   END IF;
   IF v_above > 0 AND LENGTH(p_payload) > v_above AND p_flags = 0 THEN
-    SET v_stream = SUBSTRING(COMPRESS(p_payload), 5);  -- behind the length that the server adds
+    SET v_stream = SUBSTRING(COMPRESS(p_payload), 5);  -- skips the server's length prefix
     -- The server also adds a dot to a stream that ends in a space, so such a stream is not used.
     IF LENGTH(v_stream) < LENGTH(p_payload) AND RIGHT(v_stream, 2) <> x'202E' THEN
       SET p_payload = v_stream;

@@ -1,4 +1,4 @@
--- Appends a header that is a number of attempts, where the options have it.
+-- Appends a header with a number of attempts, if the options have it.
 DROP PROCEDURE IF EXISTS /*!80000 allot_count */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_count(
   IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,

@@ -1,4 +1,5 @@
--- Reads "300ms", "5m" from the option `p_name`, in microseconds; 0 to a century.
+-- Reads a duration such as "300ms" or "5m" from the option `p_name`, in microseconds; 0 to a
+-- century.
 DROP PROCEDURE IF EXISTS /*!80000 allot_duration */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_duration(
   IN p_name VARCHAR(31) CHARACTER SET utf8mb4,

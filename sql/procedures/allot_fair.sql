@@ -1,8 +1,8 @@
--- The partition of a key of a fair queue (A9), as find_fair.sql and claim_fair.sql choose it. A new
--- key takes the partition with the fewest keys, or, when each has some, that of a key without
--- tasks, which gives it up. Unlike those files it uses only plain reads for that, and takes no turn
--- among all new keys, because the caller's transaction may be long. Where it read old data, two
--- keys share a partition that need not.
+-- Partition of a key of a fair queue (A9), chosen as in find_fair.sql and claim_fair.sql. A new key
+-- takes the partition with the fewest keys or, if each has some, the partition of a key without
+-- tasks, which gives it up. Unlike those files it only uses plain reads for that, and does not
+-- serialize new keys, because the caller's transaction may be long. If it read old data, two keys
+-- share a partition unnecessarily.
 DROP PROCEDURE IF EXISTS /*!80000 allot_fair */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_fair(
   IN p_queue_id INT UNSIGNED,
@@ -36,7 +36,7 @@ allot_fair: BEGIN
    ORDER BY COALESCE(taken.sharing, 0), lease.partition_no
    LIMIT 1;
   IF v_sharing > 0 THEN
-    -- The key and its partition in one statement: another caller may take both away at any time.
+    -- Reads the key and its partition in one statement: another caller may remove both at any time.
     SELECT partition_key, partition_no
       INTO v_quiet_key, v_quiet_partition_no
       FROM fair_partition
@@ -52,7 +52,7 @@ allot_fair: BEGIN
   END IF;
   INSERT INTO fair_partition (queue_id, partition_key, partition_no)
   VALUES (p_queue_id, p_partition_key, p_partition_no)
-      ON DUPLICATE KEY UPDATE  -- an old snapshot, or a partition that a resize took away
+      ON DUPLICATE KEY UPDATE  -- an old snapshot, or a partition that a resize retired
          partition_no = IF(fair_partition.partition_no < p_partitions,
                            fair_partition.partition_no, p_partition_no);
   SELECT partition_no INTO p_partition_no

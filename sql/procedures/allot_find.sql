@@ -1,6 +1,6 @@
--- The task of a queue that has a unique key, or had it and no other task may have it yet: its public
--- id, and where it is, 'waiting' (also while a worker runs it in its block), 'running' (detached),
--- 'dead', or 'done'. Both are NULL if the key is free. As queries/find_unique.sql in one statement,
+-- The task of a queue that has a unique key, or had it while the key is still reserved: its public
+-- id and its state, 'waiting' (also while a worker runs it in its block), 'running' (detached),
+-- 'dead', or 'done'. Both are NULL if the key is free. One statement, like queries/find_unique.sql,
 -- so that the task is seen in one place.
 DROP PROCEDURE IF EXISTS /*!80000 allot_find */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_find(
@@ -22,7 +22,7 @@ BEGIN
   END IF;
   SELECT queue_id
     INTO v_queue_id
-    FROM queue WHERE name = p_queue AND LENGTH(name) = LENGTH(p_queue);  -- padding would make it equal
+    FROM queue WHERE name = p_queue AND LENGTH(name) = LENGTH(p_queue);  -- padding would match
   IF v_queue_id IS NULL THEN
     CALL allot_refuse(CONCAT('queue ', COALESCE(QUOTE(LEFT(p_queue, 63)), 'NULL'),
                              ': there is no such queue'));

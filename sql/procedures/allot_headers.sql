@@ -1,6 +1,6 @@
--- What goes with a task beside its payload, of its options, as daemon/queue/model/headers.cc writes
--- it. An invalid trace is left out and refuses no task. Of tracestate only characters and length are
--- looked at here: whoever reads it leaves out what is wrong otherwise.
+-- Headers of a task from its options, in the format of daemon/queue/model/headers.cc. An invalid
+-- trace is left out, and the task is accepted. For tracestate only characters and length are
+-- checked; readers leave out a state that is invalid otherwise.
 DROP PROCEDURE IF EXISTS /*!80000 allot_headers */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_headers(
   IN p_options LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,

@@ -1,4 +1,4 @@
--- Writes the public id of a task as TaskId::text() in daemon/queue/model/task.cc does: two varints and
+-- Writes the public id of a task like TaskId::text() in daemon/queue/model/task.cc: two varints and
 -- the key, in Crockford's base 32. CONV() counts 0-9a-v; those letters move up past i, l, o and u.
 DROP PROCEDURE IF EXISTS /*!80000 allot_id */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_id(

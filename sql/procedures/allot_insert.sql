@@ -1,5 +1,5 @@
--- Makes one task without a unique key: one statement, with a new salt when another task has the
--- key. The queue of a task with a layout is as in queries/placed_queue.sql.
+-- Makes one task without a unique key: one statement, repeated with a new salt if another task has
+-- the key. The queue of a task with a layout is as in queries/placed_queue.sql.
 DROP PROCEDURE IF EXISTS /*!80000 allot_insert */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_insert(
   IN p_queue_id INT UNSIGNED,
@@ -9,7 +9,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_insert(
   IN p_run_at_us BIGINT,                                -- NULL: p_delay_us decides
   IN p_expires_at DATETIME(6),
   IN p_layout INT UNSIGNED,                             -- NULL: any
-  IN p_last_key BIGINT UNSIGNED,                        -- the task comes behind it; NULL: anywhere
+  IN p_last_key BIGINT UNSIGNED,                        -- the task follows it; NULL: anywhere
   IN p_key_hash INT UNSIGNED,
   IN p_flags TINYINT UNSIGNED,
   IN p_type VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin,

@@ -1,5 +1,5 @@
--- The key of a task: when it is due, in microseconds since 2025 by this server's clock, and a salt,
--- as in queries/due_*.sql.
+-- Key of a task: its due time in microseconds since 2025 by this server's clock, and a salt, as in
+-- queries/due_*.sql.
 DROP PROCEDURE IF EXISTS /*!80000 allot_key */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_key(
   IN p_delay_us BIGINT,
@@ -10,9 +10,9 @@ NO SQL SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
 BEGIN
   DECLARE v_now_us BIGINT DEFAULT {now};
-  -- Adds up to 66 ms, or many tasks with one due time would take each other's keys.
+  -- Adds up to 66 ms; otherwise many tasks with one due time would compete for the same keys.
   SET p_run_key = GREATEST(v_now_us + p_delay_us,
                            COALESCE(p_run_at_us + (v_now_us & 65535), 0)) << 12;
-  -- Whole numbers only: FLOOR(RAND() * 4096) would be a DOUBLE, and the key would be rounded.
+  -- Integer operations only: FLOOR(RAND() * 4096) would be a DOUBLE, and the key would be rounded.
   SET p_run_key = p_run_key + (CRC32(RAND()) & 4095);
 END;

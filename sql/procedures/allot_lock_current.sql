@@ -1,4 +1,4 @@
--- An error unless the token is that of the lock's holder.
+-- Fails unless the token is the current one of the lock.
 DROP PROCEDURE IF EXISTS /*!80000 allot_lock_current */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_current(
   IN p_name LONGBLOB,

@@ -1,6 +1,6 @@
--- Refuses what is no name of a lock, and a call in an open transaction (S41): a rollback would undo
--- what the caller believes in, and the row would be locked as long as the transaction lasts. With
--- autocommit off a transaction is always open.
+-- Refuses an invalid lock name, and a call in an open transaction (S41): a rollback would release a
+-- lock that the caller believes to hold, and the row would be locked as long as the transaction
+-- lasts. With autocommit off a transaction is always open.
 DROP PROCEDURE IF EXISTS /*!80000 allot_lock_name */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_name(
   IN p_name LONGBLOB,

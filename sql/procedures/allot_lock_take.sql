@@ -1,6 +1,6 @@
--- Takes a free slot of a named lock, past no client that waits, or none: p_token is NULL then.
--- docs/locks.md. With the option "wait" it tries for this duration, ten times a second, and watches
--- the holder in between (allot_lock_watch).
+-- Takes a free slot of a named lock, unless other clients wait for it; p_token is NULL if none is
+-- taken. See docs/locks.md. With the option "wait" it tries for this duration, ten times a second,
+-- and watches the holder in between (allot_lock_watch).
 DROP PROCEDURE IF EXISTS /*!80000 allot_lock_take */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_take(
   IN p_name LONGBLOB,
@@ -20,7 +20,7 @@ BEGIN
   SET v_slots = (SELECT slots FROM named_lock WHERE name = p_name AND slot = 0);
   IF v_slots IS NULL THEN
     BEGIN
-      DECLARE CONTINUE HANDLER FOR 1062 BEGIN END;     -- somebody else has made it meanwhile
+      DECLARE CONTINUE HANDLER FOR 1062 BEGIN END;     -- another client has just made it
       INSERT INTO named_lock (name, slot, slots, epoch, state, expire_at, ttl_us, taken_at)
       SELECT p_name, slot, COALESCE(v_wanted, 1), slot, 'FREE', UTC_TIMESTAMP(6), 0, UTC_TIMESTAMP(6)
         FROM (SELECT 32 * high.n + low.n AS slot

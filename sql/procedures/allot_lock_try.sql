@@ -1,7 +1,7 @@
--- Takes a slot if one is free and no client waits. One statement, so that nothing of it is left open.
+-- Takes a slot if one is free and no client waits. One statement, so that it leaves nothing open.
 -- Both are read before it: take_lock.sql locks a ticket first and then the slot, and the row of a
--- holder may be locked (allot_lock_require). Where only a change of server stands in the way (S48, as in take_lock.sql), it is an error
--- that says so.
+-- holder may be locked (allot_lock_require). If only a server change prevents it (S48, as in
+-- take_lock.sql), fails with an error that says so.
 DROP PROCEDURE IF EXISTS /*!80000 allot_lock_try */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_try(
   IN p_name LONGBLOB,

@@ -1,10 +1,9 @@
--- One look at a holder, and a sleep of a tenth of a second behind it. p_slept is how many of them the
--- slot p_slot has stood still for, as (p_epoch, p_expire_at). Once they are as long as its TTL, and a
--- second, it is freed as free_lock.sql does (S38, S48).
--- S67: a step of the server's clock ends the sleep that it falls into, so a sleep counts only if this
--- clock went on by about its length. The second is for ten steps that are too small to be noticed.
--- The slot that is watched is one whose expire_at is past, or further ahead than any renewal by this
--- clock, rather than one that looks alive.
+-- Reads a holder once, then sleeps for a tenth of a second. p_slept counts the sleeps during which
+-- slot p_slot has stayed unchanged, at (p_epoch, p_expire_at). After its TTL plus a second of them,
+-- the slot is freed like in free_lock.sql (S38, S48). S67: a step of the server's clock ends the
+-- sleep during which it happens, so a sleep counts only if this clock advanced by about its length.
+-- The second is for ten steps that are too small to be noticed. Prefers a slot whose expire_at is
+-- past, or further ahead than any renewal by this clock, to one that looks alive.
 DROP PROCEDURE IF EXISTS /*!80000 allot_lock_watch */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_watch(
   IN p_name LONGBLOB,

@@ -1,10 +1,10 @@
--- Gives a checked task its partition, and makes it there. In an ordered or limited queue it looks for
--- the queue again when that was resized, or routed elsewhere, since the caller did: the statement fails
--- (1690, see queries/placed_queue.sql) unless the queue still has that layout.
+-- Gives a checked task its partition, and makes it there. In an ordered or limited queue it reads
+-- the queue again if that was resized, or routed elsewhere, since the caller read it: the statement
+-- fails (1690, see queries/placed_queue.sql) unless the queue still has that layout.
 DROP PROCEDURE IF EXISTS /*!80000 allot_make */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_make(
-  IN p_named LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,  -- as the task was submitted to
-  INOUT p_queue_id INT UNSIGNED,                        -- this and the next three: of allot_address
+  IN p_named LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,  -- queue in the submission
+  INOUT p_queue_id INT UNSIGNED,                        -- this and the next three: allot_address
   INOUT p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   IN p_placement VARCHAR(15) CHARACTER SET utf8mb4,
   IN p_layout INT UNSIGNED,
@@ -36,7 +36,7 @@ BEGIN
   SET p_existed = FALSE;
   SELECT partitions, max_running, first_partition
     INTO v_partitions, v_max_running, v_first_partition
-    FROM queue WHERE queue_id = p_queue_id LOCK IN SHARE MODE;  -- as allot_address
+    FROM queue WHERE queue_id = p_queue_id LOCK IN SHARE MODE;  -- like allot_address
   IF p_placement IN ('ordered', 'limited') THEN
     SET v_key_hash = CRC32(p_partition_key), v_layout = p_layout;
   END IF;
@@ -54,7 +54,7 @@ BEGIN
       END;
       CALL allot_place(p_queue_id, p_queue, p_placement, v_partitions, v_first_partition,
                        v_max_running, p_partition_key, p_spread, p_partition_no);
-      IF p_placement = 'ordered' THEN                   -- as queries/last_key.sql
+      IF p_placement = 'ordered' THEN                   -- like queries/last_key.sql
         SELECT MAX(run_key) INTO v_last_key FROM task
          WHERE queue_id = p_queue_id AND partition_no = p_partition_no AND prio = p_prio;
       END IF;

@@ -30,7 +30,7 @@ BEGIN
      OR SUBSTRING(v_zone, 2, 2) > 23 OR SUBSTRING(v_zone, 5, 2) > 59 THEN
     CALL allot_refuse(CONCAT('''', p_name, ''' is "', LEFT(v_text, 40), '": no such day or time'));
   END IF;
-  -- Years before 1000 are long past in any case, and calendars begin in the year 1000 here.
+  -- Years before 1000 are in the past in any case; the server's calendar begins in the year 1000.
   SET v_first = CONCAT(GREATEST(LEFT(v_text, 4), 1000), SUBSTRING(v_text, 5, 3), '-01');
   IF SUBSTRING(v_text, 9, 2) NOT BETWEEN 1 AND DAY(LAST_DAY(v_first)) THEN
     CALL allot_refuse(CONCAT('''', p_name, ''' is "', LEFT(v_text, 40), '": no such day or time'));

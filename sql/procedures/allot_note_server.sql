@@ -1,7 +1,8 @@
--- Writes down which server this is, as note_server.sql does (S48). Prepared, because a body keeps of
--- a comment for one kind of server what the server executed that made it, and goes on as it is when
--- that server is upgraded: it would then find another identity than note_server.sql. It never takes the
--- term over from another node of Galera: that is for Allot's own programs, which know the view.
+-- Records the identity of this server, like note_server.sql (S48). Prepared, because the body of a
+-- procedure keeps only the version comments that its creating server executed, and stays so after
+-- an upgrade of that server: it would then compute another identity than note_server.sql. It never
+-- takes the term over from another node of Galera: only Allot's own programs do, which know the
+-- view.
 DROP PROCEDURE IF EXISTS /*!80000 allot_note_server */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_note_server()
 MODIFIES SQL DATA SQL SECURITY DEFINER

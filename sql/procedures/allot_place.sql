@@ -1,4 +1,4 @@
--- The partition of a task, as Placer::partition_no() in daemon/queue/submit/placement.cc chooses it.
+-- Partition of a task, chosen like Placer::partition_no() in daemon/queue/submit/placement.cc.
 DROP PROCEDURE IF EXISTS /*!80000 allot_place */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_place(
   IN p_queue_id INT UNSIGNED,

@@ -1,5 +1,5 @@
 -- Makes the tasks of a list, inside a transaction: those with a unique key in the order of their
--- keys, so that two lists lock in the same order. All or nothing of it.
+-- keys, so that two lists lock in the same order. All or nothing.
 DROP PROCEDURE IF EXISTS /*!80000 allot_put_many */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_put_many(
   IN p_tasks LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
@@ -10,8 +10,8 @@ COMMENT 'Allot: not to be called from outside'
 BEGIN
   DECLARE v_at INT;
   DECLARE v_left BOOLEAN DEFAULT TRUE;
-  -- MySQL cannot sort a row that is larger than its buffer, so there the cursor has the numbers only,
-  -- and finds the tasks in a JSON value. MariaDB can, and has no such type.
+  -- MySQL cannot sort a row that is larger than its buffer, so there the cursor returns only
+  -- numbers, which index a JSON value. MariaDB can, and has no such type.
   /*!80000 DECLARE v_list JSON DEFAULT p_tasks; */
   DECLARE v_spread INT UNSIGNED DEFAULT CRC32(RAND()) DIV 2;
   DECLARE v_task, v_queue, v_type, v_payload LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin;

@@ -1,4 +1,4 @@
--- allot_put_many where no transaction is open, separate for the reason of allot_claim_alone.
+-- allot_put_many in its own transaction, separate for the reason given in allot_claim_alone.
 DROP PROCEDURE IF EXISTS /*!80000 allot_put_many_alone */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_put_many_alone(
   IN p_tasks LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,

@@ -1,6 +1,7 @@
--- One row with figures of a queue, for adapters of frameworks: docs/sql-api.md. Each ends at 10,000. Of
--- each class of a partition the tasks that are due and those that are not are a range of the primary
--- key each, so that at most 20,000 rows of a queue are read, besides one for each partition and class.
+-- Returns one row with figures of a queue, for adapters of frameworks: see docs/sql-api.md. Each
+-- count stops at 10,000. In each class of a partition, due tasks and later ones are two ranges of
+-- the primary key, so at most 20,000 rows of a queue are read, besides one for each partition and
+-- class.
 DROP PROCEDURE IF EXISTS /*!80000 allot_queue_figures */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_queue_figures(
   IN p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
@@ -15,7 +16,7 @@ BEGIN
   SET v_bound = 10000;
   SELECT queue_id
     INTO v_queue_id
-    FROM queue WHERE name = p_queue AND LENGTH(name) = LENGTH(p_queue);  -- padding would make it equal
+    FROM queue WHERE name = p_queue AND LENGTH(name) = LENGTH(p_queue);  -- padding would match
   IF v_queue_id IS NULL THEN
     CALL allot_refuse(CONCAT('queue ', COALESCE(QUOTE(LEFT(p_queue, 63)), 'NULL'),
                              ': there is no such queue'));
@@ -46,7 +47,7 @@ BEGIN
     END WHILE;
     SET v_partition_no = v_partition_no + 1;
   END WHILE;
-  -- The number is the time of 2025-01-01 in seconds since 1970. `delayed` is a word of MariaDB.
+  -- The number is 2025-01-01 in seconds since 1970. `delayed` is a reserved word in MariaDB.
   SELECT v_waiting AS waiting, v_delayed AS `delayed`,
          1735689600 + (v_oldest >> 12) DIV 1000000 AS oldest_due,
          (SELECT COUNT(*)

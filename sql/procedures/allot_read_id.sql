@@ -1,5 +1,5 @@
--- Reads the parts of a task's public id, as allot_id wrote them, or with capitals. Refuses a text
--- that is no id.
+-- Parses a task's public id, as allot_id writes it, in either case. Refuses a text that is not an
+-- id.
 DROP PROCEDURE IF EXISTS /*!80000 allot_read_id */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_read_id(
   IN p_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
@@ -47,7 +47,7 @@ BEGIN
   IF p_queue_id <= 4294967295 AND p_place <= 262143 THEN
     CALL allot_id(p_queue_id, p_place, p_first_key, v_id);
   END IF;
-  IF NOT v_id <=> LOWER(p_id) THEN                    -- apart from capitals only one spelling is an id
+  IF NOT v_id <=> LOWER(p_id) THEN                    -- except for case, only one spelling is valid
     CALL allot_refuse(CONCAT('task ', QUOTE(LEFT(p_id, 40)), ': not an id'));
   END IF;
 END;

@@ -1,6 +1,6 @@
--- Submits a task of a schedule with the record of it, in the transaction that is open. A schedule's
--- own words were checked when it was made; its queue may be another one by now. A task that has the
--- unique key already is the answer, and is no tick.
+-- Submits a task of a schedule and records it, in the open transaction. The schedule's own settings
+-- were checked when it was made; its queue may have changed since. If a task already has the unique
+-- key, it is returned, and no tick is recorded.
 DROP PROCEDURE IF EXISTS /*!80000 allot_run */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_run(
   IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
@@ -22,7 +22,7 @@ BEGIN
   DECLARE v_now DATETIME(6) DEFAULT UTC_TIMESTAMP(6);
   DECLARE EXIT HANDLER FOR SQLEXCEPTION
   BEGIN
-    -- A deadlock has taken the transaction and the savepoint with it.
+    -- A deadlock has removed the transaction and the savepoint with it.
     DECLARE CONTINUE HANDLER FOR 1305 BEGIN END;
     ROLLBACK TO SAVEPOINT allot_run;
     RESIGNAL;

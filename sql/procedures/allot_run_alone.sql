@@ -1,4 +1,4 @@
--- allot_run in a transaction of its own.
+-- allot_run in its own transaction.
 DROP PROCEDURE IF EXISTS /*!80000 allot_run_alone */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_run_alone(
   IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,

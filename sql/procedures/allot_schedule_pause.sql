@@ -1,5 +1,5 @@
--- Lets a schedule make no tasks, in the caller's transaction if there is one. p_result: 'paused', or
--- 'already' where only the reason changed. As queries/pause_schedule.sql.
+-- Pauses a schedule, in the caller's transaction if there is one. p_result: 'paused', or 'already'
+-- if only the reason changed. Like queries/pause_schedule.sql.
 DROP PROCEDURE IF EXISTS /*!80000 allot_schedule_pause */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_schedule_pause(
   IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,

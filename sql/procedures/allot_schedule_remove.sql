@@ -1,5 +1,5 @@
 -- Removes a schedule with the record of its ticks, in the caller's transaction if there is one; its
--- tasks stay. p_result: 'removed', or NULL: there was none.
+-- tasks stay. p_result: 'removed', or NULL: no such schedule.
 DROP PROCEDURE IF EXISTS /*!80000 allot_schedule_remove */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_schedule_remove(
   IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
@@ -10,7 +10,7 @@ COMMENT 'Allot: removes a schedule'
 BEGIN
   DECLARE v_paused, v_transaction BOOLEAN;
   SET p_result = NULL;
-  -- Padding would make another name equal.
+  -- The comparison pads, so another name may be equal.
   IF (SELECT COUNT(*) FROM schedule WHERE name = p_name AND LENGTH(name) = LENGTH(p_name)
         LOCK IN SHARE MODE) = 1 THEN
     CALL allot_transaction(v_transaction);

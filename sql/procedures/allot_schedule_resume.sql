@@ -1,5 +1,5 @@
--- Lets a paused schedule go on, in the caller's transaction if there is one. p_result: 'resumed', or
--- 'running' where it was not paused. As queries/resume_schedule.sql.
+-- Resumes a paused schedule, in the caller's transaction if there is one. p_result: 'resumed', or
+-- 'running' if it was not paused. Like queries/resume_schedule.sql.
 DROP PROCEDURE IF EXISTS /*!80000 allot_schedule_resume */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_schedule_resume(
   IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,

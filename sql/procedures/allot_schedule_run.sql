@@ -1,5 +1,5 @@
--- Submits a task of a schedule now, in the caller's transaction if there is one, whatever its next
--- tick, its overlap or a pause say: as run_schedule_now() in daemon/queue/schedules/.
+-- Submits a task of a schedule now, in the caller's transaction if there is one, regardless of its
+-- next tick, overlap and pause: like run_schedule_now() in daemon/queue/schedules/.
 DROP PROCEDURE IF EXISTS /*!80000 allot_schedule_run */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_schedule_run(
   IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,

@@ -1,6 +1,6 @@
--- What is left of a JSON object, or of each object of a list, without its values: "<", a colon for
--- each member, and ">". Two colons for a name that comes twice: MySQL drops the first of these as
--- soon as it takes the text for JSON. (MariaDB does not, and would be slow here.)
+-- Reduces a JSON object, or each object of a list, to its structure without values: "<", a colon
+-- for each member, and ">". A repeated name has two colons: MySQL drops the first member as soon as
+-- it parses the text as JSON. (MariaDB does not, and would be slow here.)
 DROP PROCEDURE IF EXISTS /*!80000 allot_skeleton */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_skeleton(
   IN p_json LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
@@ -14,8 +14,8 @@ BEGIN
   DECLARE v_piece LONGTEXT CHARACTER SET latin1 COLLATE latin1_bin;
   DECLARE v_in_string BOOLEAN DEFAULT FALSE;
   DECLARE v_at, v_length BIGINT DEFAULT 1;
-  -- Escaped escapes go first, then escaped quotes: now each quote begins or ends a string. And
-  -- brackets become others, which mean nothing in a regular expression's set of characters.
+  -- Removes escaped backslashes first, then escaped quotes: after that each quote begins or ends a
+  -- string. Replaces brackets, so that they mean nothing in a regular expression's character set.
   SET v_bytes = REPLACE(REPLACE(p_json, CONCAT(v_escape, v_escape), ''),
                         CONCAT(v_escape, '"'), ''),
       p_skeleton = '';
@@ -29,11 +29,11 @@ BEGIN
         v_piece = REPLACE(REPLACE(v_piece, '{', '<'), '}', '>'),
         v_piece = REPLACE(REPLACE(v_piece, '[', '('), ']', ')'),
         v_piece = REGEXP_REPLACE(v_piece, '[^<>():]++', ''),
-        -- Of a list, what is in it.
+        -- Unpacks a list.
         p_skeleton = IF(p_skeleton = '' AND v_piece LIKE '(%', CONCAT('|', SUBSTRING(v_piece, 2)),
                         CONCAT(p_skeleton, v_piece)),
         v_length = IF(p_skeleton LIKE '%(%' OR p_skeleton LIKE '%:<%', -1, LENGTH(p_skeleton));
-    -- Values that are lists or objects go, from the inside out.
+    -- Removes values that are lists or objects, from the inside out.
     WHILE LENGTH(p_skeleton) <> v_length DO
       SET v_length = LENGTH(p_skeleton),
           p_skeleton = REGEXP_REPLACE(p_skeleton, '[(][^()]*+[)]|(?<=[:(])(<[^<>]*+>)++', '');

@@ -1,4 +1,4 @@
--- Submits the tasks of a JSON array, all or none of them: docs/sql-api.md.
+-- Submits the tasks of a JSON array, all or none of them: see docs/sql-api.md.
 DROP PROCEDURE IF EXISTS /*!80000 allot_submit_many */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_submit_many(
   IN p_tasks LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
@@ -24,8 +24,8 @@ BEGIN
     CALL allot_refuse(CONCAT('tasks: ', JSON_LENGTH(p_tasks),
                              ' of them: the most of one call is 1000'));
   END IF;
-  -- Here, because MySQL has dropped what was given twice when the list is taken apart. As in
-  -- allot_check_options; MariaDB sees it in allot_put_many.
+  -- Checked here, because MySQL drops repeated names when the list is taken apart. As in
+  -- allot_check_options; MariaDB checks in allot_put_many.
   /*!80000
   SELECT COALESCE(SUM(JSON_LENGTH(JSON_KEYS(listed.task))), 0)
     INTO v_members

@@ -1,9 +1,9 @@
--- allot_cancel inside a transaction. It does not lock a running task, because its lease must be
--- renewed while the caller's transaction is open; it judges by what the transaction sees. If the
--- task just came back, its next worker reads the request that is left before it starts the task. A
--- waiting task is locked and looked at once more, and taken out by the statements of cancel.sql or
--- cancel_as_done.sql and their companions. It leaves no history, because only configurations say
--- which queues keep one.
+-- allot_cancel inside a transaction. Does not lock a running task, because its lease must be
+-- renewed while the caller's transaction is open; decides by what the transaction sees. If the task
+-- just came back, its next worker reads the stored request before it starts the task. A waiting
+-- task is locked and read again, and removed by the statements of cancel.sql or cancel_as_done.sql
+-- and their companions. Writes no history, because only configurations define which queues keep
+-- one.
 DROP PROCEDURE IF EXISTS /*!80000 allot_take_out */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_take_out(
   IN p_queue_id INT UNSIGNED,
@@ -47,7 +47,7 @@ take_out: BEGIN
                              as_done)
     VALUES (p_queue_id, p_partition_no, p_prio, p_first_key, p_reason, UTC_TIMESTAMP(6), p_as_done)
         ON DUPLICATE KEY UPDATE reason = task_cancel.reason;
-    -- FOR UPDATE, because the caller's snapshot may be older than somebody's request.
+    -- FOR UPDATE, because the caller's snapshot may be older than another request.
     SELECT as_done
       INTO v_asked_as_done
       FROM task_cancel

@@ -1,4 +1,4 @@
--- allot_take_out where no transaction is open, separate for the reason of allot_claim_alone.
+-- allot_take_out in its own transaction, separate for the reason given in allot_claim_alone.
 DROP PROCEDURE IF EXISTS /*!80000 allot_take_out_alone */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_take_out_alone(
   IN p_queue_id INT UNSIGNED,

@@ -1,5 +1,5 @@
--- Where a task is, by its public id: 'waiting' (also while a worker runs it in its block),
--- 'running' (detached), 'dead', or NULL: the task has finished, or never existed.
+-- State of a task by its public id: 'waiting' (also while a worker runs it in its block), 'running'
+-- (detached), 'dead', or NULL: the task has finished, or never existed.
 DROP PROCEDURE IF EXISTS /*!80000 allot_task */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_task(
   IN p_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
@@ -10,7 +10,7 @@ COMMENT 'Allot: where a task is'
 BEGIN
   DECLARE v_queue_id, v_place, v_first_key BIGINT UNSIGNED;
   CALL allot_read_id(p_id, v_queue_id, v_place, v_first_key);
-  -- SELECT, because the subqueries of SET lock what they read until the caller's transaction ends.
+  -- SELECT, because subqueries of SET lock what they read until the caller's transaction ends.
   SELECT CASE
     WHEN EXISTS (SELECT 1 FROM task
                   WHERE queue_id = v_queue_id AND partition_no = v_place DIV 4

@@ -11,8 +11,8 @@ BEGIN
   IF JSON_TYPE(JSON_EXTRACT(p_options, CONCAT('$.', p_name))) <> 'STRING' THEN
     CALL allot_refuse(CONCAT('''', p_name, ''' must be a string'));
   END IF;
-  -- JSON_UNQUOTE of some MariaDB makes '?' of what is beyond U+FFFF (MDEV-35614), JSON_VALUE of MySQL
-  -- ends at 512 characters.
+  -- JSON_UNQUOTE of some MariaDB versions turns characters beyond U+FFFF into '?' (MDEV-35614);
+  -- JSON_VALUE of MySQL stops at 512 characters.
   SET p_bytes = /*!80000 JSON_UNQUOTE(JSON_EXTRACT(p_options, CONCAT('$.', p_name))) */
                 /*M!100600 JSON_VALUE(p_options, CONCAT('$.', p_name)) */;
   IF LENGTH(p_bytes) NOT BETWEEN 1 AND 255 THEN

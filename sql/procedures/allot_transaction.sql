@@ -1,4 +1,4 @@
--- Finds out whether the caller has a transaction open: outside of one a savepoint is gone at once.
+-- Checks whether the caller has an open transaction: without one, a savepoint is gone at once.
 DROP PROCEDURE IF EXISTS /*!80000 allot_transaction */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_transaction(OUT p_open BOOLEAN)
 CONTAINS SQL SQL SECURITY DEFINER

@@ -1,5 +1,5 @@
--- Puts the time of a tick into a payload, which is a JSON object or empty, as its first member. The
--- payload's own bytes stay as they are: as with_tick() in daemon/queue/schedules/schedule.cc.
+-- Inserts the time of a tick into a payload, which is a JSON object or empty, as its first member.
+-- The payload's own bytes stay unchanged, as in with_tick() in daemon/queue/schedules/schedule.cc.
 DROP PROCEDURE IF EXISTS /*!80000 allot_with_tick */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_with_tick(
   IN p_field VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,

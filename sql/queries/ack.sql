@@ -1,3 +1,3 @@
--- A finished task is finished, so this is the one write that needs no fence (S6).
+-- The only write without a fence (S6): a finished task stays finished.
 DELETE /*+ INDEX(task PRIMARY) */ FROM task
  WHERE {these_tasks};

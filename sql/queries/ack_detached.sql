@@ -1,5 +1,5 @@
--- A detached task finished. Its row goes last, because it is the fence of the statements before.
--- Its attempts stay where the queue keeps a history, which keep_detached.sql wrote before.
+-- Acknowledges a detached task. Its row is deleted last, because it is the fence of the statements
+-- before. Its attempts stay if the queue keeps a history, which keep_detached.sql wrote before.
 DELETE FROM task_moved
  WHERE {this_id}
    AND {detached_fence};

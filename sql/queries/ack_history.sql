@@ -1,7 +1,7 @@
--- Only for tasks that were tried before: deletes the rows that were kept for their ids. It has no
--- fence, like ack; but if another worker had the partition meanwhile, the task may have another
--- key, run detached, or be dead, and then these rows stay. They also stay where the queue keeps a
--- history, which keep_history.sql wrote before. :first_keys as in ack.sql.
+-- Only for tasks that were tried before: deletes the rows kept for their ids. No fence, like ack;
+-- but if another worker had the partition in between, the task may have another key, run detached,
+-- or be dead, and then these rows stay. They also stay if the queue keeps a history, which
+-- keep_history.sql wrote before. :first_keys as in ack.sql.
 DELETE /*+ INDEX(task_moved PRIMARY) */ FROM task_moved
  WHERE {these_ids}
    AND (SELECT 1 FROM task

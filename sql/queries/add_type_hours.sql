@@ -1,5 +1,5 @@
--- With write_minute.sql: adds what was counted since the write before to this hour. :hours is
--- type_hour_row.sql for each pair, with UNION ALL in between, in the order of the key.
+-- Runs with write_minute.sql: adds the counts since the last write to this hour. :hours is one
+-- type_hour_row.sql for each pair, joined by UNION ALL, in the order of the key.
 INSERT INTO type_hour (hour_at, queue, type,
                        done, retried, dead, ran_0, ran_1, ran_2, ran_3, ran_4, ran_5, ran_6, ran_7,
                        ran_8, ran_9, ran_10, ran_11, ran_12, ran_13, ran_14, ran_15, ran_16, ran_17,

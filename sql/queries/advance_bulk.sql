@@ -1,4 +1,4 @@
--- Behind the guards of a batch, and before what it does: how far the action is then.
+-- Runs after the guards of a batch and before its work: stores the progress after the batch.
 UPDATE bulk_action
    SET state = IF(:last, 'done', 'working'),
        batches = batches + 1, done = done + :tasks,

@@ -1,4 +1,4 @@
--- The end of a minute: the sign of life, and what had been counted by then.
+-- End of a minute: the heartbeat, and the totals so far.
 UPDATE instance
    SET since = IF(life = :life, since, UTC_TIMESTAMP(6) - INTERVAL :age_us MICROSECOND),
        life = :life, host = :host, instance = :instance, version = :version, pools = :pools,

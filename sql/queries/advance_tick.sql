@@ -1,6 +1,7 @@
--- The other end of a tick, right behind its task: goes on to the next one, and writes down what became
--- of this one. :key is inserted_key.sql, claimed_key.sql, or NULL of a tick that is dropped; where it is
--- NULL there is no task. A resumed_at beyond the clock is from a clock that was ahead (S57). Ticks are whole seconds, so that last_run is this tick only if it has one.
+-- Ends a tick, right after its task: advances to the next one, and records the outcome of this one.
+-- :key is inserted_key.sql, claimed_key.sql, or NULL for a dropped tick; NULL means that no task
+-- was made. A resumed_at later than the clock comes from a clock that was ahead (S57). Ticks are
+-- whole seconds, so last_run equals this tick only if it has a task.
 UPDATE schedule
    SET last_key = COALESCE(:key, last_key),
        last_run = IF((:key) IS NULL, last_run, :tick),

@@ -1,2 +1,2 @@
--- Part of write_audit.sql: the action has an effect whatever there is.
+-- Part of write_audit.sql: an action that always has an effect.
 SELECT :of_queue AS of_queue, :into_queue AS into_queue, NULL AS how_many

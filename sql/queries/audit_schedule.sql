@@ -1,5 +1,5 @@
--- Part of write_audit.sql: a schedule; with :version only as it was read, with :paused only one that
--- is paused.
+-- Part of write_audit.sql: a schedule; with :version only if unchanged, with :paused only if
+-- paused.
 SELECT queue AS of_queue, NULL AS into_queue, NULL AS how_many
   FROM schedule
  WHERE name = :name AND (:version = 0 OR version = :version)

@@ -1,5 +1,5 @@
--- Begins a bulk action by the token of its count, which must not be older than an hour, nor of the
--- future. Sent again, or with a token that was used, it finds the action that is there.
+-- Begins a bulk action by the token of its count, which must not be older than an hour or in the
+-- future. If repeated, or with a used token, it finds the existing action.
 INSERT INTO bulk_action (token, kind, queue_id, dead_group, type, died_until, rate, counted, counted_all,
                          asked_by, begun_at, next_at)
 SELECT :token, :kind, :queue_id, :dead_group, :type, counted_at, :rate, :counted, :counted_all,

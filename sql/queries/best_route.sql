@@ -1,8 +1,8 @@
--- The queue that takes a task of :type which is submitted to queue :source_id (0: to none), or NULL. The
--- one choice among routes, as a part of find_route.sql, hook_dead.sql and hook_detached.sql: an exact
--- type before a prefix, the longest of these first, and the queue's own route before one of any
--- queue. A route of any queue takes from queues that place their tasks as its target does; if it is for
--- any type as well, only what names no queue.
+-- The queue for a task of :type submitted to queue :source_id (0: to none), or NULL. Chooses among
+-- routes for find_route.sql, hook_dead.sql and hook_detached.sql: an exact type before a prefix,
+-- longer prefixes first, and the queue's own route before one of any queue. A route of any queue
+-- applies to queues with the same placement as its target; if it is also for any type, only to
+-- tasks submitted without a queue.
 (SELECT route.target_id
    FROM route
   WHERE route.queue_id IN (0, :source_id)

@@ -1,4 +1,4 @@
--- The key of the first task behind a block, among those that are due; no row: the block has them all.
+-- Key of the first due task after a block; no row: the block has all due tasks.
 SELECT run_key
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio

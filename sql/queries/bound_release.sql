@@ -1,6 +1,6 @@
--- A partition that a clock that was ahead released in the future was released now (S60): scout.sql asks
--- for the longest released first. What it waits for takes as long as it would have, from now on.
--- Assignments run left to right: expire_at comes behind.
+-- A partition released in the future, by a clock that was ahead, counts as released now (S60):
+-- scout.sql takes the longest released first. Its waits keep their duration, from now on.
+-- Assignments run left to right, so expire_at comes last.
 UPDATE q_lock_table
    SET hold_until = IF(hold_until < '9000-01-01',
                        UTC_TIMESTAMP(6) + INTERVAL GREATEST(TIMESTAMPDIFF(MICROSECOND, expire_at, hold_until), 0)

@@ -1,4 +1,4 @@
--- The last attempt is over: the task leaves the queue, and is kept for people.
+-- After the last attempt: moves the task out of the queue and keeps it for people.
 INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, key_hash, type,
                        payload, cause, error, detail, fault, died_at, headers)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), GREATEST(attempt, :attempt),

@@ -1,6 +1,6 @@
--- A handler here knows these types: the tasks that were put back get their places in the line again,
--- which are their first keys (S66). A first key that a clock which was ahead made counts as now, in
--- the order of :first_keys. :keys as in ack.sql. Otherwise as defer.sql.
+-- For a worker with the handler: deferred tasks get their former places again, which are their
+-- first keys (S66). A first key in the future, from a clock that was ahead, counts as now, in the
+-- order of :first_keys. :keys as in ack.sql. Otherwise like defer.sql.
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key),
        IF(COALESCE(first_key, run_key) <= {known_now} << 12,

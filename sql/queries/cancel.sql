@@ -1,6 +1,6 @@
--- Takes out a waiting task, so that it runs no more. It does not ask the holder of the partition: a
+-- Removes a waiting task, so that it does not run again. Ignores the holder of the partition: a
 -- worker that has the task in its block may still run it, and then writes nothing. The row is
--- locked first and deleted last, so that a task which just finished is not reported as dead.
+-- locked first and deleted last, so that a task that just finished is not reported as dead.
 INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, flags, key_hash, type,
                        payload, cause, error, died_at, headers)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), attempt, flags, key_hash, type,

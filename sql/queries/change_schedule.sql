@@ -1,5 +1,5 @@
--- Changes what a schedule is, if nobody else changed it since it was read, and no tick of it came
--- meanwhile, which the new next_run does not know of. Counts, ticks and a pause stay.
+-- Changes a schedule, unless it was changed, or had a tick that the new next_run does not include,
+-- since it was read. Counts, ticks and a pause stay.
 UPDATE schedule
    SET version = GREATEST(version + 1, {now}),
        expression = :expression, zone = :zone, queue = :queue, type = :type, payload = :payload,

@@ -1,4 +1,4 @@
--- For doctor: whether somebody changed optimizer_switch. No statement depends on it, but plans may.
+-- For doctor: whether optimizer_switch was changed. No statement depends on it, but plans may.
 SELECT /*M!100000 GLOBAL_VALUE <> DEFAULT_VALUE
   FROM information_schema.SYSTEM_VARIABLES WHERE VARIABLE_NAME = 'OPTIMIZER_SWITCH' */
        /*!80000 VARIABLE_SOURCE <> 'COMPILED'

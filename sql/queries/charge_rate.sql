@@ -1,11 +1,11 @@
 -- Takes starts out of the fullest bucket of a rated queue, for the tasks at the head of a partition
--- that this holder leases, and reads how many it got (S43). It runs in one transaction with what
--- leased the partition, or acknowledged and fetches. :running of the tasks at the head have started
--- before. :grant_id is new for each try, so that nobody reads what an earlier one got.
--- MariaDB passes by other buckets on its way to the one that is meant, and may keep one that somebody
--- had locked when it came by. So the first statement, which waits, comes from below, and the next two,
--- which have their bucket, come from above: whoever waits for a bucket has lower ones only, and no two
--- transactions wait for each other.
+-- that this holder leases, and reads how many it got (S43). Runs in one transaction with the
+-- statements that leased the partition, or acknowledged and fetched. :running of the tasks at the
+-- head have started before. :grant_id is new for each try, so that no result of an earlier try is
+-- read. MariaDB passes other buckets on its way to the wanted one, and may keep a lock on one that
+-- was locked when it passed. So the first statement, which waits, comes from below, and the next
+-- two, which have their bucket, come from above: a session that waits for a bucket holds only lower
+-- ones, and no two transactions wait for each other.
 UPDATE queue_bucket
    SET grant_id = :grant_id, granted = 0
  WHERE queue_id = :queue_id
@@ -17,9 +17,10 @@ UPDATE queue_bucket
          WHERE queue_id = :queue_id AND partition_no = :partition_no
            AND lock_by = :holder AND state <> 'FREE') = 1
  LIMIT 1;
--- A statement's time is when it began. This one begins once the bucket is locked, so that the time
--- never goes back from one charge to the next. Assignments run left to right. S44: a time further
--- ahead than one grant reaches counts as now, one further behind than the bucket holds as its edge.
+-- The time of a statement is its start. This one starts after the bucket is locked, so that the
+-- time never goes back from one charge to the next. Assignments run left to right. S44: a time
+-- further ahead than one grant reaches counts as now, one further behind than the bucket holds
+-- counts as its limit.
 UPDATE queue_bucket
    SET charged_at = {now},
        next_free = GREATEST(IF(next_free > charged_at + GREATEST(interval_us, 100000), charged_at, next_free),

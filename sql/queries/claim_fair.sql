@@ -1,6 +1,6 @@
--- Gives a key of a fair queue a partition (A9), one claim at a time. When every partition belongs
--- to some key, keys whose partition has no task give theirs up; when none does, the new key shares
--- the partition with the fewest keys. Runs once for each key that is new, was quiet, or lost its
+-- Gives a key of a fair queue a partition (A9), one claim at a time. If every partition belongs to
+-- some key, keys whose partition has no task give theirs up; if there are none, the new key shares
+-- the partition with the fewest keys. Runs once for each key that is new, was idle, or lost its
 -- partition to a resize.
 INSERT INTO fair_partition (queue_id, partition_key, partition_no) VALUES (:queue_id, '', 0)
     ON DUPLICATE KEY UPDATE partition_no = 0;
@@ -13,7 +13,7 @@ DELETE /*+ INDEX(fair_partition PRIMARY) */ FROM fair_partition
                                  FROM fair_partition
                                 WHERE queue_id = :queue_id AND partition_key > ''
                                   AND partition_no < :partitions) AS taken)
-   AND 0 = (SELECT mine.there  -- COUNT, because of a row by its key MariaDB 11.8 says error 1175
+   AND 0 = (SELECT mine.there  -- COUNT: with a row by its key MariaDB 11.8 reports error 1175
               FROM (SELECT COUNT(*) AS there
                       FROM fair_partition
                      WHERE queue_id = :queue_id AND partition_key = :partition_key) AS mine)

@@ -1,5 +1,5 @@
--- Deletes the requests for tasks that have ended. It has no fence, and leaves alone tasks that are
--- anywhere else, as in stamp_unique.sql. :first_keys as there.
+-- Deletes the requests for ended tasks. No fence; leaves tasks alone that exist anywhere else, as
+-- in stamp_unique.sql. :first_keys as there.
 DELETE /*+ INDEX(task_cancel PRIMARY) */ FROM task_cancel
  WHERE {these_ids}
    AND (SELECT 1 FROM task

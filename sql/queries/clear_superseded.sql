@@ -1,4 +1,4 @@
--- Removes the marks of mark_superseded.sql from a server whose term has become the highest.
+-- Removes the marks of mark_superseded.sql from a server whose term is now the highest.
 UPDATE queue
    SET superseded_by = NULL
  WHERE queue_id > 0

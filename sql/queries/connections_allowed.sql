@@ -1,2 +1,2 @@
--- For all clients together; and for this account, where 0 is no limit.
+-- Limits for all clients together, and for this account (0: no limit).
 SELECT @@global.max_connections, @@session.max_user_connections;

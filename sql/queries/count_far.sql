@@ -1,4 +1,4 @@
--- Of one class of a partition: how many tasks are due later than :after_us from now, of at most :most.
+-- For one class of a partition: number of tasks due later than :after_us from now, up to :most.
 SELECT COUNT(*)
   FROM (SELECT 1 FROM task FORCE INDEX (PRIMARY)
          WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio

@@ -1,4 +1,4 @@
--- How many dead tasks a group has, as count_dead.sql, and when the first of them died.
+-- Number of dead tasks of a group, like count_dead.sql, and the time of the first death.
 SELECT IF((SELECT 1 FROM task_dead FORCE INDEX (error_group)
             WHERE queue_id = :queue_id AND error_group = :group LIMIT 1 OFFSET :bound) IS NULL,
           (SELECT COUNT(*) FROM task_dead FORCE INDEX (error_group)

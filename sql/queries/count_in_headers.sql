@@ -1,7 +1,7 @@
--- Writes a count into the headers of a task, in the transaction that ends its attempt: how many had a
--- verdict ('verdicts='), or how many did not start ('unstarted='). The number is absolute, so that a
--- repeat counts nothing twice; it is the last of the lines that Allot writes, so that what stands
--- before it stays. No task has both.
+-- Writes a count into the headers of a task, in the transaction that ends its attempt: attempts
+-- with a verdict ('verdicts='), or attempts that did not start ('unstarted='). The number is
+-- absolute, so that a repeat counts nothing twice; its line is the last that Allot writes, so the
+-- lines before it stay. A task never has both counts.
 UPDATE task
    SET headers = SUBSTRING(CONCAT(
          SUBSTRING_INDEX(COALESCE(CONCAT(CHAR(10), headers), ''), CONCAT(CHAR(10), :line), 1),

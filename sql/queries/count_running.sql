@@ -1,4 +1,4 @@
--- As count_waiting.sql.
+-- Like count_waiting.sql.
 SELECT IF((SELECT 1 FROM task_running FORCE INDEX (PRIMARY) WHERE queue_id = :queue_id LIMIT 1 OFFSET :bound) IS NULL,
           (SELECT COUNT(*) FROM task_running FORCE INDEX (PRIMARY) WHERE queue_id = :queue_id),
           :bound + 1);

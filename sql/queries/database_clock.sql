@@ -1,2 +1,2 @@
--- For display beside a host's clock, and with scout.sql to notice that it was set back.
+-- For display next to a host's clock, and with scout.sql to notice that it was set back.
 SELECT {unix UTC_TIMESTAMP(6)};

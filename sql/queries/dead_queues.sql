@@ -1,4 +1,4 @@
--- For notices: queues with more than :before dead tasks, which are counted no further.
+-- For notices: queues with more than :before dead tasks; the count stops there.
 SELECT queue.name
   FROM queue
  WHERE (SELECT 1 FROM task_dead WHERE task_dead.queue_id = queue.queue_id LIMIT 1 OFFSET :before) = 1

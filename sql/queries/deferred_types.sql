@@ -1,4 +1,4 @@
--- What was put back in a partition because somebody had no handler for it, and where (S65).
+-- Types of tasks deferred in a partition for lack of a handler, and the range of their keys (S65).
 SELECT prio, type, from_key, to_key
   FROM deferred_type
  WHERE queue_id = :queue_id AND partition_no = :partition_no

@@ -1,9 +1,9 @@
--- A task that runs long leaves its partition, with the lease's epoch as its own, which is known
--- before the statement is sent, and never given again. It runs in one transaction with the release.
--- Both statements lock the lease's row while they look at it, and the first one the task's, so that
--- an acknowledgement which comes at the same time waits. Conditions are data, never ROW_COUNT() or
--- a variable: the server may go on with this packet after its client was killed. From here on a
--- cancel makes a request (watch_cancel.sql).
+-- A long-running task leaves its partition and takes the lease's epoch as its own, which is known
+-- before the statement is sent, and never used again. Runs in one transaction with the release.
+-- Both statements lock the lease's row while they read it, and the first one the task's, so that a
+-- concurrent acknowledgement waits. Conditions are data, never ROW_COUNT() or a variable: the
+-- server may continue with this packet after its client was killed. From here on a cancel makes a
+-- request (watch_cancel.sql).
 INSERT INTO task_running (queue_id, partition_no, prio, first_key, run_key, attempt, flags, type,
                           payload, epoch, lock_by, lock_origin, lock_host, lock_instance, lock_pid,
                           expire_at, ttl_us, detached_at, headers)

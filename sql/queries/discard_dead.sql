@@ -1,4 +1,5 @@
--- Deletes dead tasks and the records of their attempts for good. :first_keys as in ack_history.sql.
+-- Deletes dead tasks and the records of their attempts permanently. :first_keys as in
+-- ack_history.sql.
 DELETE /*+ INDEX(task_attempt PRIMARY) */ FROM task_attempt
  WHERE {these_ids}
    AND (SELECT 1 FROM task_dead WHERE {attempts_of task_dead} FOR UPDATE) = 1;

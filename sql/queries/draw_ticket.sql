@@ -1,4 +1,4 @@
--- Stands in line for a lock, once however often it is sent. Tickets that have long been dead go.
+-- Takes a place in the line for a lock, once however often it is sent. Removes long-dead tickets.
 DELETE FROM lock_ticket
  WHERE name = :name
    AND (expire_at < UTC_TIMESTAMP(6) - INTERVAL 1 MINUTE

@@ -1,3 +1,3 @@
--- When a task is due, as a key without its tie-breaker: now. It is constant within a statement,
--- because UTC_TIMESTAMP is; so the keys of rows with one due time are consecutive.
+-- Due time of a task as a key without its tie-breaker: now. Constant within a statement, like
+-- UTC_TIMESTAMP; so the keys of rows with one due time are consecutive.
 ({now} << 12)

@@ -1,5 +1,5 @@
--- What is due soon, the steward's look every five seconds: by an index, without what is submitted. The
--- clock is this database's, and says what is due (S37).
+-- Schedules that are due soon, polled by the steward every five seconds: by an index, without their
+-- payloads. The clock of this database decides what is due (S37).
 SELECT schedule_id, version, {unix next_run},
        TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), due_at), COALESCE(error, ''),
        {unix UTC_TIMESTAMP(6)}

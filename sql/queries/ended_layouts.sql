@@ -1,7 +1,7 @@
--- Queues whose present layout waits for a former one that is empty: it has no task, and no lease,
--- so that no worker runs a task of it that was cancelled meanwhile. Tasks placed by the former
--- layout were committed before the present one was made, so that none comes after this.
--- FORCE INDEX as in scout.sql.
+-- Queues whose current layout waits for a former one that is empty: without tasks, and without a
+-- lease, so that no worker runs a task of it that was cancelled at the same time. Tasks placed by
+-- the former layout were committed before the current one was made, so none can follow. FORCE INDEX
+-- as in scout.sql.
 SELECT queue.queue_id, queue.layout
   FROM queue
   JOIN q_lock_table AS first

@@ -1,2 +1,2 @@
--- How many tasks of a queue the server believes to wait, from its look at the index; the column `rows`.
+-- Estimate by the server of the waiting tasks of a queue, from the index; the column `rows`.
 EXPLAIN FORMAT=TRADITIONAL SELECT 1 FROM task FORCE INDEX (PRIMARY) WHERE queue_id = :queue_id;

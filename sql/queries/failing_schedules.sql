@@ -1,6 +1,6 @@
--- For notices: schedules whose tick cannot be submitted, and those that have dropped ticks within the
--- last hour: because they were late, or because a task took longer than until the next one. Ticks of a
--- pause are dropped because somebody wants it. The reasons are those of queue/schedules/policy.
+-- For notices: schedules whose tick cannot be submitted, and those that dropped ticks within the
+-- last hour, because they were late or because a task took longer than until the next tick. Ticks
+-- dropped in a pause are intended. The reasons are those of queue/schedules/policy.
 SELECT schedule.name,
        COALESCE(schedule.error,
                 (SELECT reason FROM schedule_tick FORCE INDEX (PRIMARY)

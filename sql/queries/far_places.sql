@@ -1,5 +1,5 @@
--- For doctor: classes of partitions whose last task is due later than :after_us from now, and when. Probes as
--- in last_due.sql; what is read grows with the partitions, not with the tasks.
+-- For doctor: classes of partitions whose last task is due later than :after_us from now, and when.
+-- Probes as in last_due.sql; the cost grows with the partitions, not with the tasks.
 SELECT last.queue_id, last.partition_no, last.prio,
        {due_moment last.run_key}
   FROM (SELECT lease.queue_id, lease.partition_no, classes.prio,

@@ -1,5 +1,5 @@
--- Schedules whose next tick lies further ahead than :tolerance_us, for the check of next_run (S57), page by
--- page. Payloads are not read.
+-- Schedules whose next tick is further ahead than :tolerance_us, for the check of next_run (S57),
+-- page by page. Payloads are not read.
 SELECT schedule_id, version, name, expression, zone, jitter_us,
        {unix next_run},
        {unix UTC_TIMESTAMP(6)}

@@ -1,4 +1,4 @@
--- The last column: until the next batch may be made. One that is further ahead than the gap of the
+-- The last column: time until the next batch is due. A time further ahead than the interval of the
 -- lowest rate counts as now: the clock was set back.
 SELECT action_id, kind, queue_id, (SELECT name FROM queue WHERE queue.queue_id = bulk_action.queue_id),
        dead_group, type, {unix died_until},

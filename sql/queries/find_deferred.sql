@@ -1,4 +1,4 @@
--- The first tasks of a type and class that were put back and are not due yet, with their first keys.
+-- The first deferred tasks of a type and class that are not due yet, with their first keys.
 SELECT run_key, COALESCE(first_key, run_key)
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio

@@ -1,5 +1,4 @@
--- The partitions of those keys of a fair queue that have one, except partitions that get no more
--- tasks since a resize.
+-- Partitions of those keys of a fair queue that have one, except partitions retired by a resize.
 SELECT partition_key, partition_no
   FROM fair_partition
  WHERE queue_id = :queue_id AND partition_key IN (:partition_keys) AND partition_no < :partitions

@@ -1,5 +1,5 @@
--- What goes with a task whose worker died, for the lines of the log about that: the settler knows
--- only what is in the slot. In its partition, else detached.
+-- Headers of a task whose worker died, for log lines about it: the settler knows only the contents
+-- of the slot. In its partition, otherwise detached.
 SELECT headers
   FROM task
  WHERE {this_task}

@@ -1,3 +1,2 @@
--- What was written of an instance last: how many times, in which life of its allotd, and what had been
--- counted by then.
+-- Last write of an instance: its number, the run of its allotd, and the totals at that time.
 SELECT written, life, counted FROM instance WHERE origin = :origin;

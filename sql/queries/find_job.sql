@@ -1,4 +1,4 @@
--- A job by its number: its task's id, and its key now, if the task waits or runs.
+-- A job by its number: its task's id, and its current key if the task waits or runs.
 SELECT fireworq_job.partition_no, fireworq_job.prio, fireworq_job.first_key,
        COALESCE(task_moved.run_key, fireworq_job.first_key)
   FROM fireworq_job

@@ -1,5 +1,5 @@
--- Has a limit of its own, as each SELECT that a caller's session may get (client/client.cc,
--- submit_in): sql_select_limit of that session does not reach it.
+-- Has its own limit, like each SELECT that a caller's session may run (client/client.cc,
+-- submit_in): sql_select_limit of that session does not apply to it.
 SELECT {queue_columns}
   FROM queue
  WHERE name = :name

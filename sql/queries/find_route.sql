@@ -1,4 +1,4 @@
--- The queue that a route sends a task to. The routes of that queue are not asked (S45).
+-- The queue that a route sends a task to. Routes of that queue are not followed (S45).
 SELECT {queue_columns}
   FROM queue
  WHERE queue_id = :best_route

@@ -1,5 +1,5 @@
--- The task that has a unique key, or had it and nobody else may have it yet, and where that task is.
--- One statement, so that the task is seen in one place.
+-- The task that has a unique key, or had it while the key is still reserved, and where that task
+-- is. One statement, so that the task is seen in one place.
 SELECT owner.partition_no, owner.prio, owner.first_key,
        DATE_FORMAT(LEAST(owner.free_at, UTC_TIMESTAMP(6) + INTERVAL owner.keep_us MICROSECOND),
                    '%Y-%m-%dT%H:%i:%s.%fZ'),

@@ -1,4 +1,4 @@
--- A table of Allot, as far as this account sees it, that another storage engine than InnoDB keeps. An
+-- A table of Allot that uses a storage engine other than InnoDB, as far as this account sees it. An
 -- application may have tables of any engine in the same database.
 SELECT TABLE_NAME, ENGINE
   FROM information_schema.TABLES

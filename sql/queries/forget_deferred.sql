@@ -1,4 +1,4 @@
--- Before the last tasks of a type are called forward: none is left that was put back (S66).
+-- Runs before the last tasks of a type are called forward: no deferred task remains (S66).
 DELETE /*+ INDEX(deferred_type PRIMARY) */ FROM deferred_type
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio AND type = :type
    AND {fence};

@@ -1,6 +1,5 @@
--- Frees a slot whose holder gave no sign of life (S38), as it was seen. A slot whose row somebody has
--- locked is left alone, see README.md: its holder may be about to commit under the lock. S48 as in
--- take_lock.sql.
+-- Frees a slot whose holder is silent (S38), if it is unchanged. Skips a slot whose row is locked,
+-- see README.md: its holder may be about to commit under the lock. S48 as in take_lock.sql.
 UPDATE named_lock
    SET state = 'FREE', epoch = epoch + 1024, expire_at = UTC_TIMESTAMP(6),
        lock_by = NULL, lock_host = NULL, lock_pid = NULL

@@ -1,5 +1,5 @@
--- FOR UPDATE: a commit that was under way when its connection was ended happens all the same, and is
--- waited for.
+-- FOR UPDATE: waits for a commit that was under way when its connection was ended, and still
+-- happens.
 SELECT epoch
   FROM q_lock_table
  WHERE queue_id = :queue_id AND partition_no = :partition_no

@@ -1,6 +1,5 @@
--- Deletes a queue, as far as Fireworq's programs see it: its tasks and its routings stay. One that
--- somebody has paused stays as he paused it (put_fireworq.sql); reason comes last, since `paused` is
--- computed from it.
+-- Deletes a queue for Fireworq's programs: its tasks and its routings stay. The pause of an
+-- operator stays (put_fireworq.sql); reason comes last, because `paused` is computed from it.
 UPDATE fireworq_queue SET hidden_at = UTC_TIMESTAMP(6)
  WHERE queue_id = :queue_id AND hidden_at IS NULL;
 INSERT INTO queue_pause (queue_id, paused_at, reason)

@@ -1,6 +1,6 @@
 -- Makes the partitions of a new layout, which are empty and not leased, wait for the former layout:
--- until a time that never comes and names the layout. lift_layout.sql ends that. FORCE INDEX as in
--- scout.sql.
+-- until a time that never comes and names the layout. lift_layout.sql ends the wait. FORCE INDEX as
+-- in scout.sql.
 UPDATE /*+ INDEX(q_lock_table PRIMARY) */ q_lock_table
    SET hold_until = CAST('9000-01-01' AS DATETIME(6)) + INTERVAL :layout SECOND
  WHERE queue_id = :queue_id

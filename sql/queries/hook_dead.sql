@@ -1,8 +1,8 @@
 -- on_dead (C9), before bury.sql in the same transaction: submits a task that reports this death to
--- another queue. It does so as long as the task is there and its burial passes the fence: so once,
--- and not again in a repeat. :hook_flag marks the new task, and a task with the mark triggers no
--- hook. There is no row where the other queue is missing, or is not a spread one. A trace of the task
--- that died is that of the new one, too, whose parent is the attempt with :span.
+-- another queue. Requires the task and passes the same fence as its burial: so it submits once, and
+-- not again in a repeat. :hook_flag marks the new task, and a task with the mark triggers no hook.
+-- No row if the other queue is missing or not a spread one. The new task continues the trace of the
+-- dead one, with the attempt with :span as parent.
 INSERT INTO task (queue_id, partition_no, prio, run_key, flags, type, payload, headers)
 SELECT target.queue_id, :dice % target.partitions, 1,
        ({now} << 12) + :salt,

@@ -1,10 +1,10 @@
--- Before ack.sql in the same transaction, where the queue keeps a history (C10): writes one row for
--- each of these tasks that still exists. Tasks that a later holder moved, buried or finished are
--- left to that holder, and a repeat after a lost reply finds none of them. :done is a list of prio,
--- run_key, number of the attempt (0: the next one of the row) and what it used. There is no ON,
--- because of the parser: ON DUPLICATE KEY follows. The rows are locked, or a task that somebody
--- takes out meanwhile would be dead and in the history, too; in a subquery, because MySQL locks no
--- JSON_TABLE and MariaDB does not say which tables of a join are to be locked.
+-- Runs before ack.sql in the same transaction, if the queue keeps a history (C10): writes one row
+-- for each of these tasks that still exists. Tasks that a later holder moved, buried or finished
+-- are left to that holder, and a repeat after a lost reply finds none of them. :done is a list of
+-- prio, run_key, number of the attempt (0: one more than the row) and the resources it used. No ON
+-- clause, because of the parser: ON DUPLICATE KEY follows. The rows are locked; otherwise a task
+-- that is removed at the same time would be both dead and in the history. In a subquery, because
+-- MySQL cannot lock a JSON_TABLE and MariaDB cannot name the tables of a join to lock.
 INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type, ended_at,
                           lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib, headers)
 SELECT task.queue_id, task.partition_no, task.prio, COALESCE(task.first_key, task.run_key),

@@ -1,5 +1,5 @@
 -- When the last waiting task of a queue is due, and whether that is more than a minute ahead: one
--- probe for each class of each partition, in an order and by an index as in scout.sql.
+-- probe for each class of each partition, with order and index as in scout.sql.
 SELECT {due_moment last.run_key},
        last.run_key >> 12 > TIMESTAMPDIFF(MICROSECOND, '2025-01-01',
                                           UTC_TIMESTAMP(6) + INTERVAL 1 MINUTE)

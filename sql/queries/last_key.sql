@@ -1,5 +1,5 @@
--- The last task of a partition and class: what is submitted to an ordered queue comes behind it, also
--- when the clock was set back. In an order as in scout.sql; no lock.
+-- The last task of a partition and class: tasks submitted to an ordered queue are placed after it,
+-- even if the clock was set back. Order as in scout.sql; no lock.
 SELECT run_key
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio

@@ -1,5 +1,5 @@
--- For metrics: how many schedules have been due for so long, of at most :most that are, and for how many
--- microseconds the first of them has been.
+-- For metrics: number of schedules overdue for that long, up to :most, and for how many
+-- microseconds the first of them is.
 SELECT COUNT(*), COALESCE(MAX(late.late_us), 0)
   FROM (SELECT TIMESTAMPDIFF(MICROSECOND, due_at, UTC_TIMESTAMP(6)) AS late_us
           FROM schedule FORCE INDEX (due_at)

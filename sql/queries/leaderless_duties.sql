@@ -1,5 +1,5 @@
--- For notices: duties whose leader did not give them back, and that nobody leads since. :for_us is some
--- terms. A duty without a leader that left in order is one that nobody wants.
+-- For notices: duties that were not returned by their leader and have no leader since. :for_us is
+-- several terms. A duty whose leader left in order is not wanted by any host.
 SELECT queue_duty.duty, queue.name, TIMESTAMPDIFF(SECOND, queue_duty.free_at, UTC_TIMESTAMP(6))
   FROM queue_duty
   LEFT JOIN queue ON queue.queue_id = queue_duty.queue_id

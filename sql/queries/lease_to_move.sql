@@ -1,6 +1,6 @@
 -- Takes a free partition to move tasks out of it, also in a paused queue. No task runs under this
--- lease, so a worker that takes it over suspects none. What the partition waits for stays, also when the lease is released,
--- with the name of its task where that still stands. Otherwise as lease.sql.
+-- lease, so a worker that takes it over suspects none. A wait of the partition stays, also after
+-- the release, with the name of its task if that still exists. Otherwise like lease.sql.
 UPDATE q_lock_table
    SET hold_until = IF(state = 'FREE' AND expire_at > UTC_TIMESTAMP(6) AND hold_until < '9000-01-01',  -- S60
                        UTC_TIMESTAMP(6) + INTERVAL GREATEST(TIMESTAMPDIFF(MICROSECOND, expire_at, hold_until), 0)

@@ -1,5 +1,5 @@
--- The attempts of the task's present life; on demand also those of earlier lives, before it was
--- retried from the dead.
+-- Attempts of the current run of the task; on request also those from before it was retried from
+-- the dead.
 SELECT attempt, {moment ended_at}, cause, error, lock_host, lock_pid,
        life, runtime_us, cpu_us, max_rss_kib, detail, fault, log_lines
   FROM task_attempt

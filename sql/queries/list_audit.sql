@@ -1,5 +1,4 @@
--- For people: what operators did, the newest first, before a number. The columns are those of
--- list_audit_of.sql.
+-- For people: actions of operators, newest first, before a number. Columns as in list_audit_of.sql.
 SELECT audit_id, DATE_FORMAT(at, '%Y-%m-%dT%H:%i:%s.%fZ'), who, door, action, subject, name, queue,
        to_queue, tasks, detail, reason
   FROM audit

@@ -1,4 +1,4 @@
--- What operators did to one subject. The columns are those of list_audit.sql.
+-- Actions of operators on one subject. Columns as in list_audit.sql.
 SELECT audit_id, DATE_FORMAT(at, '%Y-%m-%dT%H:%i:%s.%fZ'), who, door, action, subject, name, queue,
        to_queue, tasks, detail, reason
   FROM audit

@@ -1,5 +1,5 @@
--- Of each partition of a queue: whether somebody leases it, how many tasks he may have in flight, and
--- which key a task has that is due now.
+-- For each partition of a queue: whether it is leased, how many tasks its holder may have in
+-- flight, and the key of a task that is due now.
 SELECT partition_no, state <> 'FREE', block_size,
        ({now} << 12) | 4095
   FROM q_lock_table

@@ -1,4 +1,4 @@
--- For people: the newest first, before a number. The columns are those of find_bulk.sql.
+-- For people: newest first, before a number. Columns as in find_bulk.sql.
 SELECT action_id, kind, queue_id, (SELECT name FROM queue WHERE queue.queue_id = bulk_action.queue_id),
        dead_group, type, {unix died_until},
        {moment died_until}, rate, counted, counted_all, asked_by,

@@ -1,4 +1,4 @@
--- The newest first; the next page begins behind a moment and a task, as in list_history.sql.
+-- Newest first; the next page begins after a moment and a task, as in list_history.sql.
 SELECT partition_no, prio, first_key, first_key, attempt, type, LENGTH(payload),
        {moment died_at}, cause, error, fault
   FROM task_dead

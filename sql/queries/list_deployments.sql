@@ -1,4 +1,4 @@
--- For people: what changed in the last :hours hours, the newest first.
+-- For people: deployments of the last :hours hours, newest first.
 SELECT host, instance, DATE_FORMAT(since, '%Y-%m-%dT%H:%i:%s.%fZ'), version, configuration,
        former_version, former_configuration
   FROM deployment

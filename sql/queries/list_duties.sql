@@ -1,6 +1,6 @@
--- Duties for people, those of the cluster first, without the one that is no work. The fourth column: somebody leads it, as in
--- watch_duties.sql; the last: for how many seconds nobody has, NULL where the row cannot tell, because
--- the clock was set back or because a duty without a holder ends later than now.
+-- Duties for people, the cluster's first, without the duty of viewers. The fourth column: it has a
+-- leader, as in watch_duties.sql; the last: seconds without a leader, NULL if the row cannot tell,
+-- because the clock was set back or because a duty without a holder ends later than now.
 SELECT duty.queue_id, queue.name, duty.duty,
        duty.holder IS NOT NULL AND duty.free_at > UTC_TIMESTAMP(6)
          AND duty.free_at <= UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND + INTERVAL 1 SECOND,

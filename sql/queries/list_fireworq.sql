@@ -1,5 +1,4 @@
--- The queues of Fireworq's programs whose names are between these two, by name; also those that are
--- deleted.
+-- Queues of Fireworq's programs with names between these two, by name; deleted ones included.
 SELECT fireworq_queue.queue_id, fireworq_queue.name, fireworq_queue.polling_interval,
        queue.cap, fireworq_queue.max_dispatches_per_second,
        fireworq_queue.max_burst_size, fireworq_queue.hidden_at IS NOT NULL, queue.name,

@@ -1,4 +1,4 @@
--- As list_dead.sql, of one group.
+-- Like list_dead.sql, for one group.
 SELECT partition_no, prio, first_key, first_key, attempt, type, LENGTH(payload),
        {moment died_at}, cause, error, fault
   FROM task_dead FORCE INDEX (error_group)

@@ -1,5 +1,5 @@
--- The newest first. The next page begins behind a moment and a task. There is no index by type, so
--- the filter of a type is with the caller, which bounds how many rows it looks at.
+-- Newest first. The next page begins after a moment and a task. No index by type exists, so the
+-- caller filters by type, and bounds the number of rows that it reads.
 SELECT partition_no, prio, first_key, type, attempt,
        {moment ended_at}, lock_host, lock_pid,
        runtime_us, cpu_us, max_rss_kib, headers

@@ -1,4 +1,4 @@
--- Leases that are held, for people; the last column as in why.sql.
+-- Held leases, for people; the last column as in why.sql.
 SELECT queue.name, lease.partition_no, lease.lock_host, lease.lock_instance, lease.lock_pid,
        lease.lock_origin, {moment lease.expire_at},
        lease.expire_at < UTC_TIMESTAMP(6),

@@ -1,5 +1,5 @@
--- The partitions of a queue that may have been leased already (0 to before the first column), and those
--- that have a lease row. The last task's partition counts, too: its row may be the one that is missing.
+-- Partitions of a queue that may have been leased already (0 to before the first column), and those
+-- that have a lease row. The last task's partition counts, too: its row may be the missing one.
 SELECT GREATEST(first_partition + partitions,
                 COALESCE((SELECT partition_no + 1 FROM q_lock_table FORCE INDEX (PRIMARY)
                            WHERE queue_id = :queue_id

@@ -1,4 +1,4 @@
--- For people: what the slots of all hosts showed, and how long ago, in microseconds.
+-- For people: slot states of all hosts, and their age in microseconds.
 SELECT host, instance, DATE_FORMAT(taken_at, '%Y-%m-%dT%H:%i:%s.%fZ'),
        GREATEST(0, TIMESTAMPDIFF(MICROSECOND, taken_at, UTC_TIMESTAMP(6))), state
   FROM host_snapshot

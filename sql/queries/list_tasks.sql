@@ -1,4 +1,4 @@
--- The tasks behind a key: page by page, like page_waiting.sql.
+-- Tasks after a key: page by page, like page_waiting.sql.
 SELECT partition_no, prio, run_key, first_key, attempt, type, LENGTH(payload),
        {due_moment run_key}
   FROM task

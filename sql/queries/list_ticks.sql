@@ -1,4 +1,4 @@
--- The last ticks of a schedule, the newest first.
+-- The last ticks of a schedule, newest first.
 SELECT tick_no, {unix tick},
        {unix at},
        queue_id, partition_no, prio, first_key, reason

@@ -1,5 +1,5 @@
--- What all instances counted by queue and type in the last :hours hours, with the present one, in steps
--- of so many hours. The newest first.
+-- Counts of all instances by queue and type in the last :hours hours including the current one, in
+-- steps of that many hours. Newest first.
 SELECT DATE_FORMAT('2025-01-01' + INTERVAL (TIMESTAMPDIFF(HOUR, '2025-01-01', hour_at) DIV :step * :step) HOUR,
                    '%Y-%m-%dT%H:%i:%sZ') AS at,
        queue, type,

@@ -1,5 +1,5 @@
--- How many tasks of a pattern have a unique key of this queue, up to :most: they keep it when a route
--- sends later ones to another queue, where the same key is free.
+-- Number of tasks of a pattern with a unique key of this queue, up to :most: they keep it when a
+-- route sends later tasks to another queue, where the same key is free.
 SELECT COUNT(*)
   FROM (SELECT 1
           FROM task_unique AS owner

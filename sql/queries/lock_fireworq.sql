@@ -1,2 +1,2 @@
--- A client that puts a queue of Fireworq's programs that is there waits for the others that do.
+-- Makes concurrent puts of an existing Fireworq queue wait for each other.
 SELECT queue_id FROM fireworq_queue WHERE name = :name FOR UPDATE;

@@ -1,5 +1,5 @@
--- The layouts that place the tasks of these queues until the transaction ends: see
--- placed_queue.sql. A locking read, because the transaction's view may be older.
+-- Layouts that place the tasks of these queues until the transaction ends: see placed_queue.sql. A
+-- locking read, because the transaction's view may be older.
 SELECT {queue_columns}
   FROM queue
  WHERE queue_id IN (:queue_ids)

@@ -1,6 +1,7 @@
--- The queue that takes a task of :type which is submitted to the ordered or limited queue :source_id,
--- until the transaction ends: locking reads, because the transaction's view may be older. Of routes as
--- best_route.sql only the queue's own ones, because those of any queue never lead to such a queue.
+-- The queue for a task of :type submitted to the ordered or limited queue :source_id, until the
+-- transaction ends: locking reads, because the transaction's view may be older. Routes as in
+-- best_route.sql, but only the queue's own ones, because those of any queue never lead to such a
+-- queue.
 SELECT {queue_columns}
   FROM queue
  WHERE queue_id = (SELECT route.target_id

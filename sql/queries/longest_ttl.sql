@@ -1,2 +1,2 @@
--- The longest lease of all that were given; NULL: none was.
+-- The longest TTL of all leases so far; NULL: no lease yet.
 SELECT MAX(ttl_us) FROM q_lock_table;

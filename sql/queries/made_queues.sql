@@ -1,5 +1,4 @@
--- The queues that programs written for Fireworq have made and not deleted. The columns are those of
--- find_queue.sql.
+-- Queues made and not deleted by programs written for Fireworq. Columns as in find_queue.sql.
 SELECT queue.queue_id, queue.name, queue.partitions, queue.placement, queue.max_running,
        queue.first_partition, queue.layout, queue.cap, queue.routed, queue.superseded_by
   FROM fireworq_queue

@@ -1,5 +1,5 @@
--- The row of an instance, if there is none. It was not seen before it began. Writes are counted from the
--- time on, so that a row that somebody removed does not number them again.
+-- Makes the row of an instance if it is missing. Writes are counted from the current time on, so
+-- that a row that was removed does not use a number twice.
 INSERT INTO instance (origin, host, instance, version, life, since, seen_at, written, counted)
 SELECT :origin, :host, :instance, :version, :life, begun_at, begun_at,
        {now}, :counted

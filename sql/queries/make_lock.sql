@@ -1,5 +1,5 @@
--- Makes the slots of a name that has none, all or none of them: of two clients with different numbers
--- the first one decides. (WITH RECURSIVE would be refused beyond 1,000 by MySQL.)
+-- Makes the slots of a new name, all or none of them: of two clients with different numbers the
+-- first one decides. (MySQL would refuse WITH RECURSIVE beyond 1,000.)
 INSERT INTO named_lock (name, slot, slots, epoch, state, expire_at, ttl_us, taken_at)
 SELECT :name, slot, :slots, slot, 'FREE', UTC_TIMESTAMP(6), 0, UTC_TIMESTAMP(6)
   FROM (SELECT 32 * high.n + low.n AS slot

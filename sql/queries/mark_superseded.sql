@@ -1,5 +1,5 @@
--- Marks a server that takes writes although another one has a higher term (S53): whoever submits reads the
--- mark with the queue. Its own term is asked for again, because it may have been promoted since.
+-- Marks a server that takes writes although another one has a higher term (S53): submitters read
+-- the mark with the queue. Checks its own term again, because it may have been promoted since.
 UPDATE queue
    SET superseded_by = :term
  WHERE queue_id > 0 AND (superseded_by IS NULL OR superseded_by < :term)

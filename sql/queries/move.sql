@@ -1,8 +1,7 @@
 -- Moves waiting tasks of a leased partition to one of another queue, with their due times, their
--- attempts and the records of these, and requests to cancel them. :keys and :first_keys as in
--- ack.sql and ack_history.sql. It locks their rows while it reads them, because a cancel needs no
--- lease. The index is named because for many keys the server may read, and lock, the whole of a
--- small table.
+-- attempts and records, and requests to cancel them. :keys and :first_keys as in ack.sql and
+-- ack_history.sql. Locks their rows while it reads them, because a cancel needs no lease. The index
+-- is named because for many keys the server may read, and lock, all of a small table.
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT :to_queue_id, :to_partition_no, prio, COALESCE(first_key, run_key), run_key + :salt
   FROM task FORCE INDEX (PRIMARY)

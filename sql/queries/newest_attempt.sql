@@ -1,4 +1,4 @@
--- The failed attempt of a group that ended last, of a task that is alive or dead.
+-- The latest failed attempt of a group, of a live or dead task.
 SELECT partition_no, prio, first_key, {moment ended_at}, error
   FROM task_attempt FORCE INDEX (error_group)
  WHERE queue_id = :queue_id AND error_group = :group

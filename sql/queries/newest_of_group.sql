@@ -1,4 +1,4 @@
--- The dead task of a group that died last.
+-- The dead task of a group with the latest death.
 SELECT partition_no, prio, first_key, type, cause, fault, error_group,
        {moment died_at},
        {unix died_at}, died_at > UTC_TIMESTAMP(6)

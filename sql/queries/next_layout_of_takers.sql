@@ -1,4 +1,4 @@
--- The same as next_layout.sql for the queues that its routes lead to so far.
+-- The same as next_layout.sql for the targets of its routes until now.
 UPDATE /*+ INDEX(queue PRIMARY) */ queue
    SET layout = layout + 1
  WHERE queue_id > 0

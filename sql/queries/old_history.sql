@@ -1,5 +1,5 @@
--- The oldest rows of a queue's history that are past their retention, as many as one purge takes, and
--- the moment up to which they are.
+-- The oldest rows of a queue's history past their retention, for one purge, and the moment up to
+-- which they are past it.
 SELECT partition_no, prio, first_key, UTC_TIMESTAMP(6) - INTERVAL :keep_us MICROSECOND
   FROM task_history
  WHERE queue_id = :queue_id

@@ -1,5 +1,5 @@
--- All dead tasks of a queue, page by page in the order of their keys: those after this one. MySQL would take
--- the index by died_at, read all of the queue, and sort it, for each page.
+-- All dead tasks of a queue after this one, page by page in the order of their keys. By the index
+-- on died_at, MySQL would read and sort all of the queue for each page.
 SELECT partition_no, prio, first_key, type, cause, fault, error_group,
        {moment died_at},
        {unix died_at}, died_at > UTC_TIMESTAMP(6)

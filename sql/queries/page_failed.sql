@@ -1,4 +1,4 @@
--- Dead jobs of a queue, the last ones first, with their numbers. Times are milliseconds since 1970.
+-- Dead jobs of a queue, latest first, with their numbers. Times are milliseconds since 1970.
 SELECT STRAIGHT_JOIN {unix task_dead.died_at} DIV 1000,
        fireworq_job.job_id, LENGTH(task_dead.payload), task_dead.partition_no, task_dead.prio,
        task_dead.first_key

@@ -1,4 +1,4 @@
--- Jobs of a partition whose keys are in a range, the earliest or the latest first, with their numbers.
+-- Jobs of a partition with keys in a range, earliest or latest first, with their numbers.
 SELECT STRAIGHT_JOIN task.run_key, fireworq_job.job_id, LENGTH(task.payload)
   FROM task
   JOIN fireworq_job ON fireworq_job.queue_id = task.queue_id

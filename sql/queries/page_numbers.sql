@@ -1,4 +1,4 @@
--- Numbers of jobs, page by page, and whether the task is gone. One that is gone stays gone.
+-- Numbers of jobs, page by page, and whether the task is gone. A task that is gone stays gone.
 SELECT page.job_id,
        NOT EXISTS (SELECT 1 FROM task
                     WHERE task.queue_id = page.queue_id AND task.partition_no = page.partition_no

@@ -1,5 +1,5 @@
--- The keys of a queue, page by page in their order, and which of them have been free for long or are
--- taken for longer than their time (bound_unique.sql).
+-- Keys of a queue, page by page in their order, and which of them have been free for long or are
+-- reserved for longer than their own duration (bound_unique.sql).
 SELECT unique_key, COALESCE(free_at < UTC_TIMESTAMP(6) - INTERVAL :keep_us MICROSECOND, 0),
        COALESCE(free_at > UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND, 0)
   FROM task_unique

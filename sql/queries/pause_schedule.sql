@@ -1,4 +1,4 @@
--- No tick comes until resume_schedule.sql. Of a paused one only the reason changes.
+-- Stops ticks until resume_schedule.sql. For a paused schedule only the reason changes.
 UPDATE schedule
    SET version = IF(paused_at IS NULL,
                     GREATEST(version + 1, {now}), version),

@@ -1,7 +1,7 @@
--- Makes this server the writer by an operator's word (S52): its term becomes larger than every term that is
--- known, also by the mark of this server, and by two, because another server that takes writes may still be
--- given the next one (note_server.sql, by a host that knows nothing of this promotion). Takeovers wait as
--- after any change of server (S48).
+-- Makes this server the writer on an operator's request (S52): its term becomes larger than every
+-- known term, also by the mark of this server, and by two, because another server that takes writes
+-- may still be given the next one (note_server.sql, by a host that does not know of this
+-- promotion). Takeovers wait as after any server change (S48).
 INSERT INTO server_identity (only_row, identity, number, since, streak)
 VALUES (1, :server_name,
         GREATEST(:known_term, COALESCE((SELECT MAX(superseded_by) FROM queue), 0)) + 2, UTC_TIMESTAMP(6), 1)

@@ -1,4 +1,4 @@
--- Entries are kept for :keep_us, and the newest only: those up to :last_number go before.
+-- Keeps entries for :keep_us, and only the newest: those up to :last_number are deleted earlier.
 DELETE /*+ INDEX(audit at) */ FROM audit
  WHERE at < UTC_TIMESTAMP(6) - INTERVAL :keep_us MICROSECOND
  LIMIT :most;

@@ -1,5 +1,5 @@
--- Ended actions are kept for a week, and the newest only: those up to :last_number go before. One that
--- is not ended stays.
+-- Keeps ended actions for a week, and only the newest: those up to :last_number are deleted
+-- earlier. An open one stays.
 DELETE /*+ INDEX(bulk_action ended_at) */ FROM bulk_action
  WHERE ended_at < UTC_TIMESTAMP(6) - INTERVAL 7 DAY
  LIMIT :most;

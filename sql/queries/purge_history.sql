@@ -1,7 +1,7 @@
--- Deletes by key, in the order of the table, what still ended before :before (S46). The attempts go
--- first, so that a reader never finds an attempt without its task; any task may have some, also one
--- that came back from the dead and succeeded at once. :first_keys as in ack_history.sql, of one
--- partition.
+-- Deletes by key, in the order of the table, rows that still ended before :before (S46). The
+-- attempts are deleted first, so that a reader never finds an attempt without its task; any task
+-- may have some, also one that was retried from the dead and succeeded at once. :first_keys as in
+-- ack_history.sql, of one partition.
 DELETE /*+ INDEX(task_attempt PRIMARY) */ FROM task_attempt
  WHERE {these_ids}
    AND (SELECT 1 FROM task_history WHERE {attempts_of task_history}

@@ -1,4 +1,5 @@
--- What is older than a week, of types than eight days, in the order of the tables; snapshots of a day ago; deployments of a month ago; and instances that nobody has seen for a month.
+-- Deletes in the order of the tables: minutes older than a week, types older than eight days,
+-- snapshots older than a day, deployments older than a month, and instances not seen for a month.
 DELETE /*+ INDEX(attempt_minute PRIMARY) */ FROM attempt_minute
  WHERE minute_at < UTC_TIMESTAMP() - INTERVAL 7 DAY
  ORDER BY minute_at, origin, written, place

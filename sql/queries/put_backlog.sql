@@ -1,5 +1,5 @@
--- How many tasks each queue has now, and that somebody looked. :backlogs is a row for each, UNION ALL
--- SELECT ... Sent again, or by two hosts, the last one counts.
+-- Records the number of tasks of each queue now, and the time of the read. :backlogs is a row for
+-- each, UNION ALL SELECT ... If sent again, or by two hosts, the last one counts.
 INSERT INTO queue_minute (minute_at, queue_id, backlog, estimated)
 SELECT UTC_TIMESTAMP() - INTERVAL SECOND(UTC_TIMESTAMP()) SECOND, looked.queue_id, looked.backlog,
        looked.estimated

@@ -1,4 +1,4 @@
--- What an instance runs from now on, if that is not what it ran before. Sent again, it changes nothing.
+-- Records what an instance runs from now on, if it differs from before. A repeat changes nothing.
 INSERT INTO deployment (host, instance, since, version, configuration, former_version, former_configuration)
 SELECT :host, :instance, UTC_TIMESTAMP(6), :version, :configuration, last.version, last.configuration
   FROM (SELECT 1 AS one) AS row_of_now

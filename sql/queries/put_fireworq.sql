@@ -1,5 +1,5 @@
--- Makes, changes or brings back a queue of Fireworq's programs. The pause by which it was hidden ends,
--- and no other one (hide_fireworq.sql, resume.sql).
+-- Makes, changes or restores a queue of Fireworq's programs. Ends only the pause by which it was
+-- hidden (hide_fireworq.sql, resume.sql).
 INSERT INTO fireworq_queue (queue_id, name, polling_interval, max_dispatches_per_second,
                             max_burst_size)
 VALUES (:queue_id, :name, :polling_interval, :rate, :burst)

@@ -1,4 +1,4 @@
--- What the slots of an instance show now, in place of what they showed before.
+-- Replaces the slot states of an instance.
 INSERT INTO host_snapshot (origin, host, instance, writer, taken_at, state)
 VALUES (:origin, :host, :instance, :holder, UTC_TIMESTAMP(6), :state)
     ON DUPLICATE KEY UPDATE host = VALUES(host), instance = VALUES(instance), writer = VALUES(writer),

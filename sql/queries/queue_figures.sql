@@ -1,6 +1,6 @@
--- For metrics: of each queue how many partitions are leased, how many of these leases are overdue, when
--- the task that has been due the longest was due, and the time now; both in microseconds since 2025,
--- and the first NULL where no task waits. Heads are found as in scout.sql: what is read grows with the
+-- For metrics, for each queue: number of leased partitions, number of overdue leases, the due time
+-- of the task that has been due the longest, and the time now; both in microseconds since 2025, and
+-- the first NULL if no task waits. Heads are found as in scout.sql: the cost grows with the
 -- partitions, not with the tasks.
 SELECT heads.queue_id, SUM(heads.leased), SUM(heads.overdue), MIN(heads.head) >> 12,
        {now}

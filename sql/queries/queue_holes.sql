@@ -1,5 +1,5 @@
--- Queues of which a lease row is missing, by numbers: there is one for each partition up to the last one
--- that the queue, a lease row or a task names (S59). Probes as in last_due.sql.
+-- Queues with missing lease rows, by numbers: there is one row for each partition up to the last
+-- one that the queue, a lease row or a task names (S59). Probes as in last_due.sql.
 SELECT rows_of.queue_id, rows_of.name, rows_of.wanted - rows_of.there
   FROM (SELECT queue.queue_id, queue.name,
                (SELECT COUNT(*) FROM q_lock_table WHERE q_lock_table.queue_id = queue.queue_id) AS there,

@@ -1,4 +1,4 @@
--- What is shown of a dead job.
+-- Data of a dead job for display.
 SELECT attempt, headers, flags, payload, COALESCE(detail, error),
        {unix died_at} DIV 1000
   FROM task_dead

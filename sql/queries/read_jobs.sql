@@ -1,4 +1,4 @@
--- What a page shows of its jobs.
+-- Data of the jobs on a page.
 SELECT run_key, COALESCE(first_key, run_key), attempt, headers, flags, payload
   FROM task
  WHERE queue_id = :queue_id AND partition_no = :partition_no AND prio = :prio

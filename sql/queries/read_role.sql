@@ -1,6 +1,7 @@
--- Facts by which a server is the writer of its data or not (S52): its two read-only switches, the name of its
--- group where it is configured for Group Replication, and the state of its node where it is one of Galera.
--- The statuses are a table of their own, because MariaDB reads a global variable as 0 beside them.
+-- Facts by which a server is the writer of its data or not (S52): its two read-only switches, the
+-- name of its group if it is configured for Group Replication, and the state of its node if it is a
+-- Galera node. The statuses are a separate table, because MariaDB reads a global variable as 0 next
+-- to them.
 SELECT @@global.read_only, @@global.innodb_read_only,
        /*M!100600 NULL */
        /*!80000 (SELECT VARIABLE_VALUE FROM performance_schema.global_variables

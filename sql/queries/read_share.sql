@@ -1,7 +1,7 @@
--- The cap of a queue, over how many partitions, and how much of that the leases of its other
--- partitions may run. For a holder that has leased the partition before: of two that lease at the same
--- time, one sees the other (S51). The last two: whether the queue is paused, and whether it has a
--- rate, for a lease that wants to go on.
+-- The cap of a queue, its number of partitions, and how much of the cap the leases of its other
+-- partitions may run. For a holder that has leased the partition before: of two concurrent leases,
+-- one sees the other (S51). The last two columns: whether the queue is paused, and whether it has a
+-- rate, for a lease that is to continue.
 SELECT queue.cap, queue.partitions, queue.first_partition,
        (SELECT COALESCE(SUM(lease.block_size), 0) FROM q_lock_table AS lease
          WHERE lease.queue_id = :queue_id AND lease.partition_no <> :partition_no

@@ -1,5 +1,5 @@
--- A restarted instance frees the leases of its earlier run (S11). Tasks in flight are suspect (S7).
--- The condition on queue_id is always true; without one on a key, sql_safe_updates refuses.
+-- Frees the leases of an earlier run of this instance (S11). Tasks in flight are suspect (S7). The
+-- condition on queue_id is always true; without one on a key, sql_safe_updates refuses.
 UPDATE q_lock_table
    SET suspect_to = ({now} << 12) + 4095,
        suspect_n = GREATEST(suspect_n, block_size),

@@ -1,4 +1,5 @@
--- Like record_attempt.sql. The row says where the task ran, because another worker does a recovery.
+-- Like record_attempt.sql. The row names where the task ran, because a recovery is done by another
+-- worker.
 INSERT INTO task_attempt ({attempt_columns})
 SELECT queue_id, partition_no, prio, first_key, :attempt, UTC_TIMESTAMP(6), :cause, :error,
        :detail, :fault, LEFT(SHA2(CONCAT_WS(' ', queue_id, CAST(type AS BINARY), :cause, :fault), 256), 12),

@@ -1,5 +1,5 @@
--- Writes down a task that somebody asked for now. :key is inserted_key.sql or claimed_key.sql; a claim
--- that is not ours made no task.
+-- Records a task requested for now. :key is inserted_key.sql or claimed_key.sql; a claim that is
+-- not ours made no task.
 UPDATE schedule
    SET last_key = :key, last_queue_id = :queue_id, last_partition_no = :partition_no,
        last_prio = :prio, last_run = :tick, ticks = ticks + 1, submitted = submitted + 1

@@ -1,5 +1,6 @@
--- For daemon/queue/server/rehearsal.cc, in a transaction that is rolled back: a task of nobody's queue,
--- in its second attempt; and an UPDATE that changes nothing, to see that a matched row counts.
+-- For daemon/queue/server/rehearsal.cc, in a transaction that is rolled back: a task of a queue
+-- that does not exist, in its second attempt; and an UPDATE that changes nothing, to see that a
+-- matched row counts.
 INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, type, payload)
 VALUES (:queue_id, :partition_no, 1, :run_key, :first_key, 'rehearsal', '');
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)

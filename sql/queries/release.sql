@@ -1,6 +1,6 @@
--- A release ends the epoch (S1): a renewal that lands after it finds nothing. A partition of an
--- ordered queue may have to wait for its first task, whose key is noted: the wait ends when that
--- task is gone (S16). Assignments run left to right: of_epoch is the new one.
+-- A release ends the epoch (S1): a renewal after it finds nothing. A partition of an ordered queue
+-- may have to wait for its first task, whose key is stored: the wait ends when that task is gone
+-- (S16). Assignments run left to right: of_epoch is the new epoch.
 UPDATE q_lock_table
    SET state = 'FREE', epoch = epoch + 1, expire_at = UTC_TIMESTAMP(6),
        of_epoch = epoch,

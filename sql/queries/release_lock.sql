@@ -1,4 +1,4 @@
--- A release ends the epoch (S1): a renewal that lands after it finds nothing.
+-- A release ends the epoch (S1): a renewal after it finds nothing.
 UPDATE named_lock
    SET state = 'FREE', epoch = epoch + 1024, expire_at = UTC_TIMESTAMP(6),
        lock_by = NULL, lock_host = NULL, lock_pid = NULL

@@ -1,6 +1,6 @@
--- Goes on with terms, also with one that is over and that nobody has claimed. As many rows as duties:
--- all are the holder's yet. Writes what it did since the last time, so that nothing else is sent for
--- that: :ran is a condition, of the duties that went well, and :failed a WHEN for each that did not.
+-- Extends terms, also one that is over and not claimed. As many rows as duties: the holder still
+-- has all. Also writes the work since the last renewal, so that nothing else is sent for it: :ran
+-- is a condition for the duties that succeeded, and :failed a WHEN for each that failed.
 UPDATE /*+ INDEX(queue_duty PRIMARY) */ queue_duty
    SET free_at = UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND,
        last_run = IF(:ran, UTC_TIMESTAMP(6), last_run),

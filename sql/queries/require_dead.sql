@@ -1,7 +1,7 @@
--- The other guard of a batch, for its tasks in a partition: locks them, and fails unless all of them are
--- dead, since before the count. So as many are retried or discarded as the batch says, and none that
--- died again meanwhile. A death in the future is one of before: the clock was set back. :first_keys as
--- in ack_history.sql.
+-- Second guard of a batch, for its tasks in a partition: locks them, and fails unless all of them
+-- are dead since before the count. So exactly the tasks of the batch are retried or discarded, and
+-- none that died again since. A death in the future counts as earlier: the clock was set back.
+-- :first_keys as in ack_history.sql.
 SELECT ~0 + (COUNT(*) <> :tasks)
   FROM task_dead FORCE INDEX (PRIMARY)
  WHERE {these_ids}

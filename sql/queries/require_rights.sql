@@ -1,5 +1,5 @@
--- Does nothing, and takes no lock, but is refused where the account lacks a right that a worker
--- needs later: while it finds a task, gives its verdict, or heals a death.
+-- Changes nothing and takes no lock, but is refused if the account lacks a right that a worker
+-- needs later: to find a task, to write its verdict, or to recover from a death.
 UPDATE q_lock_table SET state = state WHERE FALSE;
 UPDATE queue SET superseded_by = superseded_by WHERE FALSE;
 SELECT queue_id FROM queue_pause WHERE FALSE;

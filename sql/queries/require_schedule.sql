@@ -1,4 +1,4 @@
--- Before a task that somebody asked for now: locks the schedule, and fails (1690, out of range) when it
+-- Runs before a task requested for now: locks the schedule, and fails (1690, out of range) if it
 -- was changed since it was read, or is gone.
 SELECT ~0 + (COUNT(*) = 0)
   FROM schedule

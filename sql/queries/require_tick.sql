@@ -1,8 +1,8 @@
--- The guard of a tick (S33): locks the schedule, and fails (1690, out of range) unless it is as it was
--- seen, not paused, and due. The server does not reach the COMMIT behind it in the same packet then, so
--- that two leaders, or a packet that is sent again, make one task. Version: what is submitted is what
--- the schedule says now (S35). next_run: this tick has not been yet, and only goes forward (S34).
--- due_at: by this clock, whatever the host's is (S37).
+-- Guard of a tick (S33): locks the schedule, and fails (1690, out of range) unless it is unchanged,
+-- not paused, and due. The server then does not reach the COMMIT after it in the same packet, so
+-- that two leaders, or a packet that is sent again, make one task. Version: the submission is the
+-- current one of the schedule (S35). next_run: this tick has not been made yet, and next_run only
+-- increases (S34). due_at: by this clock, whatever the host's is (S37).
 SELECT ~0 + (COUNT(*) = 0)
   FROM schedule
  WHERE schedule_id = :schedule_id

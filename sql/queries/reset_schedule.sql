@@ -1,6 +1,7 @@
--- Sets next_run back to the first tick from now on, after the clock was ahead (S57). The version must be
--- the one that was checked, and grows, so that ticks computed before this are refused (S35). Does nothing
--- where the clock has gone on by more than the tolerance since: it was behind then, and is right again.
+-- Sets next_run back to the first tick from now on, after the clock was ahead (S57). The version
+-- must be the one that was checked, and increases, so that ticks computed before this are refused
+-- (S35). Does nothing if the clock has advanced by more than the tolerance since: it was behind
+-- then, and is right again.
 UPDATE schedule
    SET version = GREATEST(version + 1, {now}),
        next_run = :next_run, due_at = :due_at,

@@ -1,6 +1,6 @@
--- Changes how many slots a name has. What is held beyond them stays held, and is not taken again. The
--- first statement locks the rows, so that the second sees those of another resize. A name without
--- rows stays so.
+-- Changes the number of slots of a name. Held slots beyond it stay held, and are not taken again.
+-- The first statement locks the rows, so that the second sees those of another resize. A name
+-- without rows is left unchanged.
 UPDATE named_lock SET slots = :slots WHERE name = :name;
 INSERT INTO named_lock (name, slot, slots, epoch, state, expire_at, ttl_us, taken_at)
 SELECT :name, slot, :slots, slot, 'FREE', UTC_TIMESTAMP(6), 0, UTC_TIMESTAMP(6)

@@ -1,5 +1,5 @@
--- Ticks that were due in the pause are dropped by the next tick. One that is not paused stays as it is:
--- assignments run left to right, so that paused_at comes last.
+-- Ticks that were due in the pause are dropped by the next tick. A schedule that is not paused
+-- stays unchanged: assignments run left to right, so paused_at comes last.
 UPDATE schedule
    SET version = IF(paused_at IS NULL,
                     version, GREATEST(version + 1, {now})),

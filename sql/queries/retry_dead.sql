@@ -1,9 +1,9 @@
--- Puts dead tasks of a partition back into it or, when their ordered or limited queue was resized
--- since, where the tasks of their keys go now (:placed_queue is placed_queue.sql there). They come
--- behind those that are due, with all their attempts; what count_in_headers.sql wrote of the former
--- ones is left out of their headers. :first_keys as in ack_history.sql. The new keys go through
--- task_moved as in defer.sql. The records of their attempts move to an earlier life. The rows of
--- task_dead are locked first and deleted last: when two operators send this, one of them does it.
+-- Puts dead tasks of a partition back into it or, if their ordered or limited queue was resized
+-- since, into the current partitions of their keys (:placed_queue is placed_queue.sql there). They
+-- follow the due tasks, with all attempts again; counts that count_in_headers.sql wrote before are
+-- removed from their headers. :first_keys as in ack_history.sql. The new keys go through task_moved
+-- as in defer.sql. The records of their attempts are marked as earlier ones. The rows of task_dead
+-- are locked first and deleted last: if two operators send this, one of them succeeds.
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, :to_partition_no, prio, first_key,
        ({now} << 12) + :salt + FIELD(first_key, :ordered_keys)

@@ -1,5 +1,5 @@
 -- Puts a detached task back into its partition with a later key; as in retry.sql that key is data.
--- Any worker may have leased the partition: the task is added to it as by a submission.
+-- Any worker may have leased the partition: the task is added to it like a submission.
 INSERT INTO task_moved (queue_id, partition_no, prio, first_key, run_key)
 SELECT queue_id, partition_no, prio, first_key,
        (({known_now} + :delay_us) << 12) + :salt

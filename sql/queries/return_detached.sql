@@ -1,4 +1,4 @@
--- Puts a detached task back where it was: after its first crash, or when it was interrupted.
+-- Puts a detached task back where it was: after its first crash, or after an interruption.
 INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, attempt, flags, type, payload,
                   headers)
 SELECT queue_id, partition_no, prio, run_key, NULLIF(first_key, run_key), :attempt,

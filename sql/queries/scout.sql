@@ -1,5 +1,4 @@
--- Free partitions of queues that are not paused with a task that is due, longest released first
--- (S13).
+-- Free partitions with a due task, of queues that are not paused, longest released first (S13).
 SELECT lease.queue_id, lease.partition_no
   FROM q_lock_table AS lease
  WHERE lease.queue_id IN (:queue_ids)

@@ -1,8 +1,8 @@
--- The look of a pool that waits, before scout.sql and mostly in its place: the database's clock, whether
--- one of these queues has a rate, whether types were put back there (S66), in how many microseconds the
--- first task is due that is not due yet, of the heads of the free partitions (NULL: there is none), and
--- how many heads are due. So that a scout asks for the rest only where there is any, and the next one
--- goes when the task is due (S77). The LIMIT keeps the derived table, so that each head is read once.
+-- Poll of a waiting pool, before scout.sql and mostly in its place: the database's clock, whether
+-- one of these queues has a rate, whether types are deferred there (S66), the microseconds until
+-- the first task becomes due, among the heads of free partitions (NULL: none), and the number of
+-- due heads. So a scout requests the rest only if there is any, and the next one runs when the task
+-- is due (S77). The LIMIT keeps the derived table, so that each head is read once.
 SELECT {unix UTC_TIMESTAMP(6)},
        EXISTS(SELECT 1 FROM queue_bucket WHERE queue_id IN (:queue_ids)),
        EXISTS(SELECT 1 FROM deferred_type WHERE queue_id IN (:queue_ids)),

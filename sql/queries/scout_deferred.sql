@@ -1,6 +1,6 @@
--- Which types were put back in which free partitions (S66), the longest released first. The worker
--- knows for which of them it has a handler. What is due by now any scout finds. A partition that waits
--- for a task without a handler is among them (lease.sql).
+-- Deferred types in free partitions (S66), longest released first. The worker knows for which of
+-- them it has a handler. Tasks that are due by now are found by any scout. Includes partitions that
+-- wait for a task without a handler (lease.sql).
 SELECT DISTINCT deferred.queue_id, deferred.partition_no, deferred.type, lease.expire_at
   FROM deferred_type AS deferred
        STRAIGHT_JOIN q_lock_table AS lease

@@ -1,5 +1,5 @@
--- The rates of these queues: which have one, in how many microseconds a task may start, and how many
--- may start now. (S44: a time too far ahead counts as now.)
+-- Rates of these queues: which have one, microseconds until a task may start, and how many may
+-- start now. (S44: a time too far ahead counts as now.)
 SELECT queue_id,
        {next_start},
        SUM(IF(next_free > {now},
@@ -8,7 +8,7 @@ SELECT queue_id,
   FROM queue_bucket
  WHERE queue_id IN (:queue_ids)
  GROUP BY queue_id;
--- As scout.sql, for rated queues; with :closed also for those in which no task may start now.
+-- Like scout.sql, for rated queues; with :closed also for those in which no task may start now.
 SELECT lease.queue_id, lease.partition_no
   FROM queue_pause AS pause
        STRAIGHT_JOIN q_lock_table AS lease

@@ -1,2 +1,2 @@
--- Seconds since the server started: a duration, so that nobody compares two clocks.
+-- Seconds since the server started: a duration, so that no two clocks are compared.
 SHOW GLOBAL STATUS LIKE 'Uptime';

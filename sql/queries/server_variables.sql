@@ -1,5 +1,4 @@
--- The settings that doctor and [database] required check. SHOW, because a server does not have to know all
--- of them.
+-- Settings that doctor and [database] required check. SHOW, because a server may lack some of them.
 SHOW GLOBAL VARIABLES
  WHERE Variable_name IN ('version', 'time_zone', 'read_only', 'log_bin', 'sync_binlog', 'wsrep_on',
                          'innodb_flush_log_at_trx_commit', 'innodb_doublewrite',

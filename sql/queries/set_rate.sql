@@ -1,5 +1,5 @@
--- The queue is closed to whoever knows no rates before it has one (S42). What buckets it had are
--- gone with what was left in them: each of the new ones lets one task start at once.
+-- Closes the queue to workers that do not know rates, before it has one (S42). Replaces its
+-- buckets, whatever they held: each of the new ones lets one task start at once.
 INSERT INTO queue_pause (queue_id, paused_at, reason, rated)
 VALUES (:queue_id, UTC_TIMESTAMP(6), :rated_only, 1)
     ON DUPLICATE KEY UPDATE rated = 1;

@@ -1,5 +1,5 @@
--- Says in the row of each queue whether a submission to it has to look for a route. It waits for the
--- transactions that submitted to a queue whose row it changes, and for no others.
+-- Sets in the row of each queue whether a submission to it has to look for a route. Waits only for
+-- transactions that submitted to a queue whose row changes.
 UPDATE /*+ INDEX(queue PRIMARY) */ queue
    SET routed = (SELECT COUNT(*) > 0 FROM route
                   WHERE route.queue_id = queue.queue_id

@@ -1,4 +1,4 @@
--- For people: the last change of server, and how long ago it was.
+-- For people: the last server change, and how long ago it was.
 SELECT SUBSTRING_INDEX(identity, ' ', 1), number,
        DATE_FORMAT(since, '%Y-%m-%dT%H:%i:%sZ'), streak,
        GREATEST(TIMESTAMPDIFF(SECOND, since, UTC_TIMESTAMP(6)), 0)

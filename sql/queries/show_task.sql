@@ -1,5 +1,5 @@
--- Finds a task by its public id: the row at its first key, or where task_moved says that it went. A
--- key that a moved task has now is no id.
+-- Finds a task by its public id: the row at its first key, or at the key that task_moved names. The
+-- current key of a moved task is not an id.
 SELECT task.partition_no, task.prio, task.run_key, task.first_key, task.attempt, task.type,
        LENGTH(task.payload),
        {due_moment task.run_key},

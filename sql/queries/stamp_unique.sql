@@ -1,6 +1,6 @@
--- A task with a unique key has ended: the key is free after its time if it :finished, and at once if
--- it is dead. It has no fence, as in ack_history.sql: a task that is anywhere else has not ended.
--- :first_keys as there.
+-- A task with a unique key has ended: the key becomes free after its reservation if the task
+-- :finished, and at once if it is dead. No fence, as in ack_history.sql: a task that exists
+-- anywhere else has not ended. :first_keys as there.
 UPDATE /*+ INDEX(task_unique task) */ task_unique
    SET free_at = UTC_TIMESTAMP(6) + INTERVAL IF(:finished, keep_us, 0) MICROSECOND
  WHERE {these_ids}

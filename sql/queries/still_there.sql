@@ -1,4 +1,4 @@
--- Whether a task that runs in its partition is still there, because nobody took it out.
+-- Whether a task that runs in its partition still exists, that is, was not taken out.
 SELECT COUNT(*)
   FROM task
  WHERE {this_task}

@@ -1,5 +1,5 @@
--- on_stuck (C9): detached tasks of a queue that have run for long. They are few, because there are
--- no more than workers.
+-- on_stuck (C9): detached tasks of a queue that have run for long. Their number is limited by the
+-- number of workers.
 SELECT partition_no, prio, first_key, type, attempt,
        {moment detached_at}, lock_host, lock_pid, headers
   FROM task_running

@@ -1,6 +1,5 @@
--- on_stuck: a task that was put back because no handler knows its type (defer.sql), if it was first
--- due for that long ago: its key says only when it is looked at again. None for a paused queue, as
--- in stuck_waiting.sql.
+-- on_stuck: a deferred task without a handler for its type (defer.sql) that was first due that long
+-- ago: its key only gives the next try. None for a paused queue, as in stuck_waiting.sql.
 SELECT task.partition_no, task.prio, task.first_key, task.type, task.attempt,
        {due_moment task.first_key},
        NULL, NULL, task.headers

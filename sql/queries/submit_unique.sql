@@ -1,5 +1,5 @@
--- Makes the task of a claim, if the claim is ours: the row says so and not ROW_COUNT(), because the
--- server may go on with this packet after its client was killed.
+-- Makes the task of a claim, if the claim is ours: decided by the row and not by ROW_COUNT(),
+-- because the server may continue with this packet after its client was killed.
 INSERT INTO task (queue_id, partition_no, prio, run_key, flags, expires_at, key_hash, type,
                   payload, headers)
 SELECT :placed_queue, partition_no, prio, first_key, :flags, :expires, :key_hash, :type, :payload,

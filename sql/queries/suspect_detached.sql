@@ -1,4 +1,4 @@
--- The same for a detached task, before it goes back to where it was.
+-- The same for a detached task, before it returns to its former place.
 UPDATE task_running
    SET flags = flags | :suspect_flag
  WHERE {my_detached};

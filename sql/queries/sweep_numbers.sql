@@ -1,2 +1,2 @@
--- The tasks of these numbers are gone.
+-- Deletes numbers whose tasks are gone.
 DELETE /*+ INDEX(fireworq_job PRIMARY) */ FROM fireworq_job WHERE job_id IN (:job_ids);

@@ -1,10 +1,9 @@
--- Takes a free slot with a ticket, whose row is locked first: when this is sent again after a lost
--- reply, it waits for the earlier try, finds the ticket gone if that one has won, and reads back what
--- it took. Only the oldest `slots` live tickets win. The token grows also where the clock does not (S40).
--- note_server.sql comes before it, in a transaction of its own: nobody takes a lock in the time that
--- one lasts, and a second more, after a change of server (S48). The new server may show it free
--- because it lost the commit by which somebody has it; that one's ttl may be the former holder's, or
--- this one's.
+-- Takes a free slot with a ticket, whose row is locked first: a repeat after a lost reply waits for
+-- the earlier try, finds the ticket gone if that one succeeded, and reads back its slot. Only the
+-- oldest `slots` live tickets succeed. The token increases even if the clock does not (S40).
+-- note_server.sql comes before it, in a transaction of its own: no lock is taken for a TTL plus a
+-- second after a server change (S48). The new server may show it free because it lost the commit of
+-- its current holder, whose TTL may be the former holder's, or this one's.
 SELECT ticket FROM lock_ticket WHERE lock_by = :holder FOR UPDATE;
 UPDATE named_lock
    SET epoch = GREATEST(epoch + 1024,

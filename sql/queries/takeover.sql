@@ -1,8 +1,8 @@
--- Takes a partition whose holder gave no sign of life (S4), and writes down which tasks to suspect
--- (S7). A worker that says :rated starts nothing under this lease, so a rate does not stop it.
--- note_server.sql comes before it: nobody takes over in the time that a lease lasts, and a second
--- more, after a change of server (S48). Assignments run left to right: suspect_n is of the dead holder's
--- block, so it comes before the new one.
+-- Takes a partition whose holder is silent (S4), and records which tasks to suspect (S7). A worker
+-- that passes :rated starts nothing under this lease, so a rate does not stop it. note_server.sql
+-- comes before it: no takeover for the duration of a lease plus a second after a server change
+-- (S48). Assignments run left to right: suspect_n is of the dead holder's block, so it comes before
+-- the new one.
 UPDATE q_lock_table
    SET suspect_to = IF(lock_by = :holder, suspect_to, {last_due_key}),
        suspect_n = IF(lock_by = :holder, suspect_n, GREATEST(suspect_n, block_size)),

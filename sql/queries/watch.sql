@@ -1,5 +1,5 @@
--- Leases that are not free, for S4: a process takes over only what it saw standing still itself. The
--- last column is how long each lasts, or NULL where ttl_us is that of another epoch.
+-- Leases that are not free, for S4: a process takes over only what it has itself seen unchanged.
+-- The last column is the TTL of each, or NULL if ttl_us belongs to another epoch.
 SELECT queue_id, partition_no, epoch, expire_at,
        expire_at < UTC_TIMESTAMP(6),
        GREATEST(0, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expire_at)),

@@ -1,7 +1,7 @@
--- Some duties, as a host that may lead them sees them. The fifth column: the term is over, and
--- whoever wants may claim it. That is also so when it ends later than any term that begins now: the
--- clock was set back. The second is for a term that began while this statement did. The sixth: for
--- how long it lasts yet; the last: how long ago the duty was done.
+-- Duties for a host that may lead them. The fifth column: the term is over and may be claimed. That
+-- is also so if it ends later than any term that begins now: the clock was set back. The second is
+-- for a term that began during this statement. The sixth: remaining time; the last: time since the
+-- duty was last done.
 SELECT queue_id, duty, holder, free_at,
        free_at <= UTC_TIMESTAMP(6)
          OR free_at > UTC_TIMESTAMP(6) + INTERVAL :ttl_us MICROSECOND + INTERVAL 1 SECOND,

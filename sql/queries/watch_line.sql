@@ -1,7 +1,7 @@
--- Where a ticket stands: how many live ones are before it, whether it is there, and which slots are
--- free; after a change of server none is for a while (S48), so that nobody thinks that those before
--- it do not want them. A ticket whose end is further ahead than that of any that is renewed now is not live: the
--- clock was set back, and its client is gone or renews it soon.
+-- Place of a ticket: number of live tickets before it, whether it exists, and which slots are free;
+-- for some time after a server change no slot is (S48), so that the tickets before it do not seem
+-- to decline them. A ticket whose end is further ahead than any renewed now is not live: the clock
+-- was set back, and its client is gone or renews it soon.
 SELECT COALESCE(SUM(ticket < :ticket AND expire_at > UTC_TIMESTAMP(6)
                     AND expire_at <= UTC_TIMESTAMP(6) + INTERVAL ttl_us MICROSECOND), 0),
        COALESCE(SUM(ticket = :ticket), 0)

@@ -1,4 +1,4 @@
--- As watch_lock.sql, of all names.
+-- Like watch_lock.sql, for all names.
 SELECT name, slot, epoch, expire_at, expire_at < UTC_TIMESTAMP(6),
        GREATEST(0, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expire_at)), ttl_us, lock_host, lock_pid
   FROM named_lock

@@ -1,4 +1,4 @@
--- What a task waits for besides its turn: the state of its partition, and whether it is due.
+-- Reasons why a task waits besides its turn: the state of its partition, and whether it is due.
 SELECT lease.epoch, lease.state, lease.lock_host, lease.lock_pid,
        {moment lease.expire_at}, lease.expire_at < UTC_TIMESTAMP(6),
        IF(lease.hold_until > UTC_TIMESTAMP(6) AND lease.hold_until < '9000-01-01'
@@ -12,7 +12,7 @@ SELECT lease.epoch, lease.state, lease.lock_host, lease.lock_pid,
        :run_key <= ({now} << 12) + 4095,
        lease.hold_until >= '9000-01-01', lease.lock_origin,
        {silent_since lease},
-       -- In how long its queue's rate lets a task start, as in scout_rated.sql. NULL: it has none.
+       -- Time until its queue's rate lets a task start, as in scout_rated.sql. NULL: no rate.
        IF(pause.rated,
           (SELECT {next_start} FROM queue_bucket WHERE queue_id = :queue_id), NULL)
   FROM q_lock_table AS lease

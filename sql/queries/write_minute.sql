@@ -1,5 +1,5 @@
--- Behind the guard, and before advance_instance.sql: what was counted since the write before. :counts is
--- minute_row.sql for each, with UNION ALL in between.
+-- Runs after the guard and before advance_instance.sql: counts since the last write. :counts is one
+-- minute_row.sql for each, joined by UNION ALL.
 INSERT INTO attempt_minute (minute_at, origin, written, seconds, place, queue, type, error_group, error,
                          done, retried, snoozed, interrupted, dead, cancelled, crashed,
                          ran_us, ran_10ms, ran_100ms, ran_1s, ran_10s, ran_1min, ran_longer)

@@ -19,7 +19,8 @@ constexpr std::chrono::seconds kSoon{40};  // a duty is looked for every 10 s
 // Dead tasks of queue default, older than an hour.
 void put_old_dead(const Daemon& daemon, unsigned tasks) {
   daemon.connect().execute(
-      "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload, cause,"
+      "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload, "
+      "cause,"
       " error, died_at) SELECT queue_id, 0, 1, seq, 1, 'old', '', 'fail', '',"
       " UTC_TIMESTAMP(6) - INTERVAL 2 HOUR FROM queue, " +
       support::numbers(1, tasks) + " WHERE name = 'default'");

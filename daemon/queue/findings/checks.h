@@ -10,14 +10,14 @@
 #include "queue/findings/finding.h"
 #include "queue/look/health.h"
 
-// The checks of the database that `allot doctor` makes, and of which the steward makes some once a
-// minute. Each is a few statements that change nothing, and returns what is well, too.
+// The database checks of `allot doctor`; the leading steward runs some of them once a minute. Each
+// is a few read-only statements and also returns what is in order.
 namespace allot::queue {
 
-// Who looks, and what that one knows besides.
+// The component that runs the checks, and what it knows itself.
 struct Onlooker {
   const config::Settings& settings;
-  // Of a command: whether the holder of a lease is a process of this host that is gone.
+  // Set by a command: whether the holder of a lease is a process of this host that is gone.
   std::function<bool(const HeldLease&)> gone = [](const HeldLease& /*lease*/) { return false; };
 };
 
@@ -40,9 +40,9 @@ Findings check_failed_duties(db::Connection& db, const Onlooker& by);
 Findings check_purge(db::Connection& db, const Onlooker& by);
 Findings check_served(db::Connection& db, const Onlooker& by);
 
-// Those of the steward, in the order in which they are shown. What notices say already (a duty
-// without a leader, a late purge, a second writer) is not among them, nor is what a start has
-// tried (the protocol), or what costs a probe for each partition (far tasks).
+// The checks of the steward, in display order. Left out: what notices already report (a duty
+// without a leader, a late purge, a second writer), what a start has tried (the protocol), and what
+// costs a probe per partition (far tasks).
 [[nodiscard]] const std::vector<Check>& checks_of_each_minute();
 
 }  // namespace allot::queue

@@ -54,7 +54,7 @@ StoredFindings list_findings(db::Connection& db) {
   StoredFindings stored;
   while (const auto row = results.front().next()) {
     stored.found_at = std::string(row->text(1));
-    if (row->u64(0) == 0) continue;  // it has the time only
+    if (row->u64(0) == 0) continue;  // the row has only the time
     Finding& finding = stored.list.emplace_back();
     finding.level = level_of(row->text(2));
     finding.about = row->text(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of the queues: their leases and lease rows, their duties and pools.
+// Checks of queues: leases and lease rows, duties and pools.
 #include <chrono>
 #include <string>
 #include <utility>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint32_t kMostLeases = 10'000;
 constexpr std::size_t kShownLeases = 5;
 constexpr std::chrono::hours kPurgeLate{1};
-// Six terms: as long as a daemon takes to start again.
+// Six terms, the time in which a daemon restarts.
 constexpr std::chrono::seconds kLeaderlessFor{30};
 constexpr std::chrono::hours kFar{12};
 constexpr std::chrono::hours kUnusuallyFar{24 * 300};
@@ -28,8 +28,8 @@ std::string far_text(const FarTasks& tasks, const std::string& from_now) {
          from_now + " from now, the last one at " + tasks.last;
 }
 
-// The rows of queues that this configuration does not have, or has without such a duty, are those
-// of other hosts, or of none any more.
+// Rows of queues that this configuration lacks, or has without such a duty, belong to other hosts
+// or are left over.
 bool wants(const config::Settings& settings, const DutyView& duty) {
   if (duty.queue_id == 0) return true;
   const config::Queue* keys = config::find_queue(settings, duty.queue);
@@ -44,7 +44,7 @@ Finding failed_duty(const DutyView& duty) {
 
 }  // namespace
 
-// S12: the leases are only shown. Of processes of other hosts it is known whether they renew.
+// S12: leases are only shown. For processes of other hosts, renewals are the only sign.
 Findings check_leases(db::Connection& db, const Onlooker& by) {
   const auto leases = held_leases(db, kMostLeases);
   std::vector<std::string> lost;
@@ -83,7 +83,7 @@ Findings check_lease_rows(db::Connection& db, const Onlooker& /*by*/) {
   return all;
 }
 
-// What a clock that was ahead left behind and nothing can bound: the delay of a task is not stored.
+// Tasks left by a clock that was ahead. They cannot be bounded: the delay of a task is not stored.
 Findings check_far_tasks(db::Connection& db, const Onlooker& /*by*/) {
   const FarTasks years = far_tasks(db, kUnusuallyFar);
   if (years.count > 0) {
@@ -125,7 +125,7 @@ Findings check_duties(db::Connection& db, const Onlooker& by) {
   return all;
 }
 
-// C10: a configuration knows only the retentions of its queues.
+// C10: a configuration knows only the retentions of its own queues.
 Findings check_purge(db::Connection& db, const Onlooker& by) {
   Findings all;
   for (const config::Queue& keys : by.settings.queues) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of the server: its settings, its clock, and which one it is.
+// Checks of the server: settings, clock and identity.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -149,8 +149,8 @@ Findings check_clock(db::Connection& db, const Onlooker& /*by*/) {
   return {warning("clock", text, "tasks are due by the database's clock; let both follow NTP")};
 }
 
-// S48: after each change nothing is taken over for a while, so a proxy that alternates between
-// servers keeps every host from it.
+// S48: after each change no lease is taken over for some time, so a proxy that alternates between
+// servers prevents takeovers by all hosts.
 Findings check_last_server(db::Connection& db, const Onlooker& /*by*/) {
   const auto last = last_server_change(db);
   if (!last || last->number < 2) return {well("last server", "it was always this one")};
@@ -163,7 +163,7 @@ Findings check_last_server(db::Connection& db, const Onlooker& /*by*/) {
                   "let all daemons use one server at a time")};
 }
 
-// S52, S53. Where two servers have equal terms, the connection was refused before.
+// S52, S53. With equal terms on two servers, the connection would already have been refused.
 Findings check_writers(db::Connection& db, const Onlooker& by) {
   const db::ConnectOptions options = db::from_settings(by.settings);
   if (!options.socket.empty() || options.servers.size() < 2) return {};

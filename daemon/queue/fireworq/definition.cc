@@ -36,7 +36,7 @@ std::string hash_name(std::string_view name) {
   return std::string("fireworq.") + text.data();
 }
 
-// What changes the rate to what is wanted.
+// Statement that changes the rate to the wanted one.
 db::Statement rate_statement(const FireworqQueue& wanted, const QueueInfo& queue) {
   if (wanted.burst == 0) return remove_rate_statement(queue);
   const double scaled = std::round(wanted.per_second * 1e6);
@@ -111,7 +111,7 @@ std::optional<FireworqQueue> find_fireworq(db::Connection& db, std::string_view 
 
 namespace {
 
-// From here to the end of the transaction nobody else puts a queue of this name that is there.
+// Locks an existing queue of this name against other puts until the end of the transaction.
 std::optional<FireworqQueue> lock_fireworq(db::Connection& db, std::string_view name) {
   db::Statement lock(sql::k_lock_fireworq);
   lock.set_bytes("name", name);
@@ -119,15 +119,15 @@ std::optional<FireworqQueue> lock_fireworq(db::Connection& db, std::string_view 
   return find_fireworq(db, name);
 }
 
-// Whether this queue of ours is one of theirs.
+// Whether this queue of Allot was made for Fireworq.
 bool is_theirs(db::Connection& db, std::string_view own) {
   const auto all = list_fireworq(db);
   return std::any_of(all.begin(), all.end(),
                      [&](const FireworqQueue& queue) { return queue.info.name == own; });
 }
 
-// The queue of ours, which becomes one of theirs in the transaction that is open. Whoever makes one
-// of the same name meanwhile waits for it, and then finds that it is theirs already.
+// The Allot queue that becomes a Fireworq queue in the open transaction. A concurrent put of the
+// same name waits, and then finds the queue made.
 struct Place {
   QueueInfo queue;
   std::optional<FireworqQueue> before{};
@@ -140,8 +140,8 @@ Place find_place(db::Connection& db, const FireworqQueue& wanted) {
     const bool made = create_queue(db, name, shape);
     if (!made) before = lock_fireworq(db, wanted.name);
     if (before) return {before->info, before};
-    // A queue that the configuration made, say, is left alone; and so is that of another name with
-    // the same hash. One that nobody has was left behind.
+    // Skips a queue that the configuration made, for example, or one of another name with the same
+    // hash. A queue without a definition was left behind.
     if (!made && (name != hash_name(wanted.name) || is_theirs(db, name))) continue;
     if (auto queue = find_queue(db, name)) return {std::move(*queue)};
   }
@@ -171,7 +171,7 @@ void put_once(db::Connection& db, const FireworqQueue& wanted) {
 void put_fireworq(db::Connection& db, const FireworqQueue& wanted) {
   const auto there = find_fireworq(db, wanted.name);
   if (there && there->says_as(wanted)) return;
-  constexpr int kPutTries = 3;  // of several who put at once, one may be the victim of a deadlock
+  constexpr int kPutTries = 3;  // concurrent puts may deadlock
   for (int tries = 1;; ++tries) {
     try {
       return put_once(db, wanted);

@@ -11,42 +11,42 @@
 #include "db/connection.h"
 #include "queue/model/catalog.h"
 
-// What Fireworq's programs say of their queues, and which queue takes which category
-// (decision 0026). The gateway decides; here is what it writes and reads.
+// Queues as Fireworq's programs define them, and the queue of each category (decision 0026). The
+// gateway decides; this file reads and writes the rows.
 namespace allot::queue {
 
-// So many jobs of a partition run at a time, at most: those of one lease.
+// Maximum number of jobs of a partition that run at a time: the jobs of one lease.
 inline constexpr std::uint32_t kWorkersOfPartition = 64;
-inline constexpr std::size_t kMaxJobName = 255;  // bytes of a queue's name, and of a category
+inline constexpr std::size_t kMaxJobName = 255;  // bytes of a queue name or a category
 [[nodiscard]] std::uint32_t partitions_for(std::uint32_t max_workers);
 
 struct FireworqQueue {
-  std::string name;  // as it was given: any bytes
+  std::string name;  // as given: any bytes
   std::uint32_t polling_interval = 0;
   std::uint32_t max_workers = 0;
   double per_second = 0;  // 0: no rate
   std::uint32_t burst = 0;
-  bool hidden = false;  // deleted: its tasks stay, and do not run
-  QueueInfo info{};     // after it was read: the queue of ours
+  bool hidden = false;  // deleted: its tasks stay and do not run
+  QueueInfo info{};     // set by reading: the queue in Allot
 
-  // Whether both say the same, whatever their queues are.
+  // Compares the definitions without `info`.
   [[nodiscard]] bool says_as(const FireworqQueue& other) const;
 };
 
-// The name that the queue has here: the same, or one made from its hash where queues cannot have
-// it, or where a queue of that name is none of Fireworq's programs'.
+// Name of the queue in Allot: the same name, or one made from its hash if the name is not valid
+// here or belongs to a queue that Fireworq's programs did not make.
 [[nodiscard]] std::string own_name(std::string_view name);
 
-// By name, also those that are deleted.
+// Sorted by name, deleted queues included.
 std::vector<FireworqQueue> list_fireworq(db::Connection& db);
 std::optional<FireworqQueue> find_fireworq(db::Connection& db, std::string_view name);
-// Makes the queue, changes it or brings it back, in one transaction: several may put the same one
-// at once. What is the same already is not written. A pause that an operator made stays.
+// Creates, changes or restores the queue in one transaction; concurrent calls for one queue are
+// safe. Equal values are not written. A pause set by an operator stays.
 void put_fireworq(db::Connection& db, const FireworqQueue& wanted);
-// Hides and pauses it, so that nothing of it runs.
+// Hides and pauses the queue, so that none of its tasks run.
 void hide_fireworq(db::Connection& db, const FireworqQueue& queue);
 
-// Category and the name of its queue, which may be deleted meanwhile; by that name.
+// A category and the name of its queue, which may have been deleted since. Sorted by category.
 struct Routing {
   std::string category;
   std::string queue;

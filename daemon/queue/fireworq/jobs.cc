@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostByNumber = 100'000;
 constexpr std::uint32_t kSweepBatch = 1000;
 
-// Of a partition the keys that a list has.
+// Keys of a partition that a list has.
 struct Range {
   std::uint32_t partition_no = 0;
   std::uint64_t first = 0;
@@ -34,7 +34,7 @@ struct LeasedBlock {
   bool leased = false;
   std::uint64_t size = 0;
   std::uint64_t due_key = 0;
-  std::uint64_t end = 0;  // the first key that is not in the block
+  std::uint64_t end = 0;  // first key that is not in the block
 };
 
 std::vector<LeasedBlock> list_blocks(db::Connection& db, const QueueInfo& queue) {
@@ -104,7 +104,7 @@ std::vector<ListedRow> page_of(db::Connection& db, const QueueInfo& queue, Range
                                std::size_t source, const ListAsk& ask, std::size_t most) {
   if (ask.from && ask.latest_first) {
     const std::uint64_t end = key_of(ask.from->ms + 1);
-    if (end == 0) return {};  // that place is before all keys
+    if (end == 0) return {};  // before all keys
     range.last = std::min(range.last, end - 1);
   } else if (ask.from) {
     range.first = std::max(range.first, key_of(ask.from->ms));
@@ -125,7 +125,7 @@ std::vector<ListedRow> page_of(db::Connection& db, const QueueInfo& queue, Range
   return rows;
 }
 
-// Fills in what the rows of a partition say, by their keys.
+// Fills in the data of a partition's rows, by their keys.
 void read_jobs(db::Connection& db, Partition partition, std::map<std::uint64_t, Job*>& by_key) {
   std::string keys;
   for (const auto& [key, job] : by_key) keys += (keys.empty() ? "" : ",") + std::to_string(key);
@@ -154,7 +154,7 @@ void read_failed(db::Connection& db, std::span<const Dead> dead, std::vector<Job
   auto results = db.run(reads);
   for (std::size_t i = 0; i < dead.size(); ++i) {
     const auto row = results.at(i).next();
-    if (!row) continue;  // gone meanwhile
+    if (!row) continue;  // gone since the first read
     Job& job = jobs.emplace_back();
     job.number = dead[i].number;
     job.id = dead[i].id;
@@ -188,7 +188,7 @@ DeadRows page_failed(db::Connection& db, const QueueInfo& queue, std::int64_t un
   return read;
 }
 
-// Far in the future, and no overflow of an interval.
+// Far in the future, without overflow of an interval.
 constexpr std::int64_t kNever = 8'000'000'000'000;
 
 std::vector<Dead> chosen(const ListPage& page, const std::vector<Dead>& dead) {
@@ -236,7 +236,7 @@ JobPage page_jobs(db::Connection& db, const QueueInfo& queue, JobList list, cons
   for (auto& [partition_no, keys] : partitions) {
     read_jobs(db, {queue.queue_id, partition_no}, keys);
   }
-  // Those that ended, or moved, between the two looks.
+  // Removes jobs that ended or moved between the two reads.
   std::erase_if(result.jobs, [](const Job& job) { return job.run_key == 0; });
   return result;
 }
@@ -253,7 +253,7 @@ JobPage page_failed(db::Connection& db, const QueueInfo& queue, const ListAsk& a
   return result;
 }
 
-// The number alone says the order: it counts submissions. So it stands for the time as well.
+// Sorted by number, which counts submissions; the number therefore serves as the time as well.
 JobPage newest_failed(db::Connection& db, const QueueInfo& queue, const ListAsk& ask) {
   DeadRows read = page_failed(db, queue, kNever, kMostByNumber);
   for (ListedRow& row : read.rows) row.place.ms = 0;
@@ -291,7 +291,7 @@ std::optional<Found> find_number(db::Connection& db, const QueueInfo& queue, std
 }  // namespace
 
 std::optional<Job> find_job(db::Connection& db, const QueueInfo& queue, std::uint64_t number) {
-  // It may move between the two looks, once.
+  // The job may move once between the two reads.
   for (int tries = 0; tries < 2; ++tries) {
     const auto found = find_number(db, queue, number);
     if (!found) return std::nullopt;

@@ -6,7 +6,7 @@
 namespace allot::queue {
 namespace {
 
-// So many rows of one source in one millisecond are no longer put in order by their numbers.
+// Rows of one source in one millisecond; beyond this limit they are not sorted by number.
 constexpr std::size_t kMostOfSource = 200'000;
 
 struct Source {
@@ -43,7 +43,7 @@ class Lister {
     return ask_.latest_first ? b < a : a < b;
   }
 
-  // Those before which no source has another one.
+  // Rows before which no source can have another one.
   [[nodiscard]] std::vector<ListedRow> known_rows() const {
     std::optional<std::int64_t> until;
     for (const Source& source : sources_) {

@@ -8,10 +8,10 @@
 #include <optional>
 #include <vector>
 
-// Pages over rows that several ordered sources have, by time and number: pure.
+// Pages over rows of several ordered sources, by time and number. Pure functions.
 namespace allot::queue {
 
-// A row's place in a list: its time in milliseconds since 1970, and its number.
+// Place of a row in a list: its time in milliseconds since 1970, and its number.
 struct ListPlace {
   std::int64_t ms = 0;
   std::uint64_t id = 0;
@@ -20,8 +20,8 @@ struct ListPlace {
 
 struct ListedRow {
   ListPlace place;
-  std::size_t source = 0;  // which of the sources has it
-  std::uint64_t key = 0;   // where it stands there
+  std::size_t source = 0;  // source that has the row
+  std::uint64_t key = 0;   // its place in that source
   std::uint64_t bytes = 0;
 };
 
@@ -33,16 +33,16 @@ struct ListPage {
 struct ListAsk {
   bool latest_first = true;
   std::size_t limit = 100;
-  std::optional<ListPlace> from{};  // the first row, or where it stood
-  // A page ends before it has more bytes, but has one row at least.
+  std::optional<ListPlace> from{};  // the first row, or its former place
+  // A page ends before it exceeds this many bytes, but has at least one row.
   std::uint64_t most_bytes = std::uint64_t{32} << 20;
 };
 
-// The first `most` rows of a source, by time alone, from the time of `ask.from` on.
+// The first `most` rows of a source from the time of `ask.from` on, sorted by time only.
 using FetchRows = std::function<std::vector<ListedRow>(std::size_t source, std::size_t most)>;
 
-// Reads no more of each source than the page needs, and what has the same millisecond as its end:
-// rows are in order by time alone there, and by time and number in the page.
+// Reads from each source only what the page needs, plus rows with the same millisecond as its end:
+// sources are sorted by time only, the page by time and number.
 [[nodiscard]] ListPage list_page(const ListAsk& ask, std::size_t sources, const FetchRows& fetch);
 
 }  // namespace allot::queue

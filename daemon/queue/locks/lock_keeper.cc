@@ -12,11 +12,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The clock of waits stands still in a suspend, that of deadlines does not.
+// The clock of waits stops in a suspend; the clock of deadlines does not.
 constexpr Nanos kMostWait = kSecond;
 constexpr Nanos kRetry = 100 * kMilli;
 
-// A call that takes longer than a third of the lock's time could not renew it anyway.
+// A call longer than a third of the lock's TTL could not renew it in time.
 db::ConnectOptions bounded(db::ConnectOptions connect, milliseconds ttl) {
   const milliseconds most = std::max(milliseconds(1000), ttl / 3);
   connect.call_timeout = std::min(connect.call_timeout, most);
@@ -65,7 +65,7 @@ db::Connection& LockKeeper::connection() {
   return *connection_;
 }
 
-// False: there is nothing to renew any more.
+// False: nothing left to renew.
 bool LockKeeper::wait_for_turn(Nanos until) {
   MutexLock held(mutex_);
   while (state_ == State::kHeld && !stopping_ && boot_ns() < until) {

@@ -14,30 +14,30 @@
 
 namespace allot::queue {
 
-// Keeps a lock: renews it at a third of its TTL, in a thread and over a connection of its own, and
-// tells when that did not work in time (S38, S39). Any thread may call it.
+// Keeps a lock: renews it at a third of its TTL, in its own thread and over its own connection, and
+// reports when that failed in time (S38, S39). Any thread may call it.
 class LockKeeper {
  public:
   struct Events {
-    // A renewal was answered: until then nobody else has it (CLOCK_BOOTTIME).
+    // A renewal succeeded: no other holder can have the lock before `ends_ns` (CLOCK_BOOTTIME).
     std::function<void(Nanos ends_ns)> renewed;
-    // Called at most once, by a thread of the keeper: `spare` before `ends_ns`, or when the lock
-    // was found to be another's or nobody's (`gone`). The reason is one line for people.
+    // Called at most once, by a thread of the keeper: `spare` before `ends_ns`, or when the row
+    // shows another holder or none (`gone`). The reason is one line for people.
     std::function<void(const std::string& reason, bool gone)> lost;
   };
 
-  // `spare`: how long before the lock could be another's it is given up.
+  // `spare`: how long before another holder could have the lock it is given up.
   LockKeeper(db::ConnectOptions connect, HeldLock lock, Nanos spare_ns, Events events);
   LockKeeper(const LockKeeper&) = delete;
   LockKeeper& operator=(const LockKeeper&) = delete;
-  // Renews no longer. A lock that was not released ends with its TTL.
+  // Stops renewing. A lock that was not released ends with its TTL.
   ~LockKeeper();
 
-  [[nodiscard]] const HeldLock& lock() const { return lock_; }  // as it was taken
-  // Whether it has neither been lost nor released, and will not be another's for a margin.
+  [[nodiscard]] const HeldLock& lock() const { return lock_; }  // as taken
+  // Whether it is neither lost nor released, and stays ours for at least the margin.
   [[nodiscard]] bool held() const ALLOT_EXCLUDES(mutex_);
-  // Gives it back: true if it was held until now. False: it was lost before, or the database did
-  // not answer. No `lost` is called from here on.
+  // Releases the lock: true if it was held until now. False: it was lost before, or the database
+  // did not answer. `lost` is not called after this.
   bool release() ALLOT_EXCLUDES(mutex_);
 
  private:
@@ -54,7 +54,7 @@ class LockKeeper {
   const HeldLock lock_;
   const Nanos spare_ns_;
   const Events events_;
-  std::optional<db::Connection> connection_;  // of the renewing thread
+  std::optional<db::Connection> connection_;  // used by the renewing thread
   mutable Mutex mutex_;
   CondVar changed_;
   State state_ ALLOT_GUARDED_BY(mutex_) = State::kHeld;

@@ -23,7 +23,7 @@ db::Statement held_lock(const sql::SqlText& sql, const HeldLock& lock) {
   return statement;
 }
 
-// `epoch`: as the slot was shown; 0: whatever it is.
+// `epoch`: as the slot was shown; 0: any.
 Deed lock_deed(std::string_view action, const std::string& name, std::uint32_t slot,
                std::uint64_t epoch, std::string detail) {
   db::Statement found = named_lock(sql::k_audit_lock, name);

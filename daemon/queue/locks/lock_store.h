@@ -13,40 +13,39 @@
 #include "queue/model/lease.h"
 
 // The verbs on named locks and their tickets. Each is one trip, may be sent again after a lost
-// reply, and throws db::DbError. None of them looks at a clock of this host.
+// reply, throws db::DbError, and reads no clock of this host.
 namespace allot::queue {
 
 inline constexpr std::chrono::milliseconds kTicketTtl{6'000};
 
-// How many slots the lock has, which is made if it is new. Throws Error(kExitBadInput) where
+// Returns the number of slots; creates the lock if it is new. Throws Error(kExitBadInput) if
 // `wanted` is another number.
 std::uint32_t ensure_lock(db::Connection& db, const std::string& name,
                           std::optional<std::uint32_t> wanted);
-// nullopt: there is no such lock.
+// nullopt: no such lock.
 std::optional<std::uint32_t> lock_slots(db::Connection& db, const std::string& name);
-// False: there is no such lock.
+// False: no such lock.
 bool resize_lock(db::Connection& db, const std::string& name, std::uint32_t slots);
 
-// Who waits for a lock: its holder's number, names for people, and its place in the line.
+// Draws a ticket for the holder's number, with its names for people. Returns its place in the line.
 std::uint64_t draw_ticket(db::Connection& db, const std::string& name, const Holder& holder);
 bool renew_ticket(db::Connection& db, const Holder& holder);
 void return_ticket(db::Connection& db, const Holder& holder);
 std::uint64_t purge_tickets(db::Connection& db);
 
-// Where a ticket stands.
 struct Line {
-  bool there = false;       // the ticket is
+  bool there = false;       // the ticket exists
   std::uint64_t ahead = 0;  // live tickets before it
   std::uint32_t slots = 0;
-  std::vector<std::uint32_t> free;  // slots that may be taken for `ttl`
+  std::vector<std::uint32_t> free;  // slots that can be taken for `ttl`
 };
 Line watch_line(db::Connection& db, const std::string& name, std::uint64_t ticket,
                 std::chrono::milliseconds ttl);
 
-// Takes this slot, which ends the ticket. nullopt: it is not free, or it is not this ticket's turn,
-// or the server has changed within the last TTL and a second (S48).
-// Where an earlier try won whose reply was lost, the answer is what that one took: `sent_ns` is
-// then the caller's to know.
+// Takes this slot, which ends the ticket. nullopt: the slot is not free, it is not this ticket's
+// turn, or the server changed within the last TTL plus a second (S48). If an earlier try succeeded
+// but its reply was lost, returns the slot that it took; the caller then sets `sent_ns` to the time
+// of the first try.
 struct Taking {
   const std::string& name;
   std::uint32_t slot = 0;
@@ -56,11 +55,11 @@ struct Taking {
 };
 std::optional<HeldLock> take_lock(db::Connection& db, const Taking& taking, TokenFloor& floor);
 
-// False: the lock is another's, or nobody's, and nothing was written.
+// False: the lock has another holder or none, and nothing was written.
 bool renew_lock(db::Connection& db, const HeldLock& lock);
 bool release_lock(db::Connection& db, const HeldLock& lock);
 
-// A slot that is held, as one look showed it.
+// A held slot as one read showed it.
 struct LockObservation {
   std::string name;
   std::uint32_t slot = 0;
@@ -76,8 +75,8 @@ using LockObservations = std::vector<std::pair<LockSlot, LockObservation>>;
 LockObservations watch_lock(db::Connection& db, const std::string& name);
 LockObservations watch_locks(db::Connection& db);
 
-// Frees a slot that this process saw standing still (S38), as it was observed. False: somebody was
-// faster, or has the row locked, or the server has changed (S48).
+// Frees a slot that this process saw unchanged (S38), if it still is as observed. False: another
+// process was faster or has locked the row, or the server has changed (S48).
 bool free_lock(db::Connection& db, const LockObservation& observed, bool stale);
 
 // For people.
@@ -89,7 +88,7 @@ struct LockSummary {
 };
 struct LockSlotView {
   std::uint32_t slot = 0;
-  bool retired = false;  // beyond the number of slots: not taken again
+  bool retired = false;  // beyond the number of slots: not taken any more
   std::string state;
   std::uint64_t token = 0;
   std::string host;
@@ -112,7 +111,7 @@ struct LockView {
 };
 std::vector<LockSummary> list_locks(db::Connection& db);
 std::optional<LockView> show_lock(db::Connection& db, const std::string& name);
-// False: that token is not the slot's any more.
+// False: the slot has another token by now.
 bool break_lock(db::Connection& db, const std::string& name, const LockSlotView& slot);
 
 }  // namespace allot::queue

@@ -53,7 +53,7 @@ void LockWait::stand_in_line(db::Connection& db, std::uint64_t generation, Nanos
     known_ = true;
   }
   if (generation_ != generation) {
-    note_server(db);  // S48: so that the wait begins now, and not with the first try
+    note_server(db);  // S48: starts the wait now, not with the first try
     generation_ = generation;
   }
   if (ticket_ && now < renewed_ns_ + kTicketEvery) return;
@@ -62,7 +62,7 @@ void LockWait::stand_in_line(db::Connection& db, std::uint64_t generation, Nanos
   renewed_ns_ = now;
 }
 
-// A deadline counts from the first sending: the lock may be as old.
+// The deadline counts from the first sending: the lock may be that old.
 std::optional<HeldLock> LockWait::take(db::Connection& db, std::uint32_t slot) {
   asked_slot_ = slot;
   if (asked_ns_ == 0) asked_ns_ = boot_ns();
@@ -80,8 +80,8 @@ std::optional<HeldLock> LockWait::look(db::Connection& db, std::uint64_t generat
   }
   stand_in_line(db, generation, began);
   const Line line = watch_line(db, spec_.name, *ticket_, spec_.ttl);
-  const Nanos now = boot_ns();  // what the line shows is seen since its answer, and not before
-  if (!line.there) {            // it had been left for long, and was removed
+  const Nanos now = boot_ns();  // the line is known only since the reply
+  if (!line.there) {            // the ticket was unused for long and was removed
     ticket_.reset();
     return std::nullopt;
   }

@@ -9,7 +9,7 @@
 
 #include "db/connection.h"
 
-// What operators did, for people; model/audit.h writes it.
+// Audit entries for people; model/audit.h writes them.
 namespace allot::queue {
 
 struct AuditEntry {
@@ -20,32 +20,32 @@ struct AuditEntry {
   std::string action;
   std::string subject;
   std::string name;
-  std::optional<std::string> queue{};  // none: it belongs to no queue
+  std::optional<std::string> queue{};  // nullopt: concerns no queue
   std::optional<std::string> to_queue{};
   std::optional<std::uint64_t> tasks{};
   std::string detail{};
   std::string reason{};
 };
 
-// The newest first: at most `most` with a number below `before`.
+// Newest first: at most `most` entries with a number below `before`.
 std::vector<AuditEntry> list_audit(db::Connection& db, std::uint64_t before, std::uint32_t most);
 
-// Empty: any.
+// An empty field matches everything.
 struct AuditFilter {
   std::string who{};
   std::string action{};
   std::string subject{};
-  std::string name{};  // with a subject it goes by an index
+  std::string name{};  // uses an index if `subject` is set
   std::string queue{};
 };
 
 struct AuditPage {
   std::vector<AuditEntry> entries;
-  std::optional<std::uint64_t> next{};  // where the next page begins; none: this is the last one
+  std::optional<std::uint64_t> next{};  // where the next page begins; nullopt: last page
 };
 
-// One page of at most `most` entries below `before` that the filter and `may` let through. It looks
-// at 10,000 entries at most, so it may have few or none and still a `next`.
+// One page of at most `most` entries below `before` that pass the filter and `may`. Reads at most
+// 10,000 entries, so a page may have few or none and still a `next`.
 AuditPage page_audit(db::Connection& db, const AuditFilter& filter, std::uint64_t before,
                      std::uint32_t most, const std::function<bool(const AuditEntry&)>& may);
 

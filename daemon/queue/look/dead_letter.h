@@ -12,7 +12,7 @@
 #include "queue/model/catalog.h"
 #include "queue/model/task.h"
 
-// The dead tasks of a queue in bulk. inspect.h looks at single ones.
+// The dead tasks of a queue in bulk. inspect.h shows single ones.
 namespace allot::queue {
 
 // A dead task without its payload and its error.
@@ -21,13 +21,13 @@ struct DeadLetter {
   std::string type;
   std::string cause;
   std::string fault;             // see model/fault.h
-  std::string group;             // of its queue, type, cause and fault
+  std::string group;             // hash of queue, type, cause and fault
   std::string died_at;           // UTC, ISO 8601
-  std::uint64_t died_at_us = 0;  // the same in microseconds since 1970
-  bool ahead = false;            // of the database's clock, which was set back since
+  std::uint64_t died_at_us = 0;  // the same time in microseconds since 1970
+  bool ahead = false;            // later than the database's clock, which was set back
 };
 
-// At most so many dead tasks of a queue, in the order of their keys, behind `after`.
+// At most `most` dead tasks of a queue after `after`, in the order of their keys.
 std::vector<DeadLetter> page_dead(db::Connection& db, std::uint32_t queue_id, const TaskId& after,
                                   std::uint32_t most);
 

@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-// Of each queue, in this order.
+// Counts of each queue, in this order.
 constexpr const sql::SqlText* kCountsOfQueue[] = {&sql::k_count_waiting, &sql::k_count_running,
                                                   &sql::k_count_dead};
 

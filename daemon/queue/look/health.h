@@ -10,13 +10,14 @@
 
 #include "db/connection.h"
 
-// What `allot doctor` asks the database. It only shows this; nothing acts on it (S12).
+// Reads for `allot doctor`. The results are only shown; nothing acts on them (S12).
 namespace allot::queue {
 
-// Those of the relevant settings that the server knows.
+// The relevant settings that this server has.
 std::map<std::string, std::string> server_variables(db::Connection& db);
 
-// Whether somebody changed it for all sessions. False also where this account may not know.
+// Whether the switch differs from its default for all sessions. False also if this account may not
+// read it.
 bool optimizer_switch_changed(db::Connection& db);
 
 // The database's clock, UTC.
@@ -31,10 +32,10 @@ struct HeldLease {
   std::uint64_t origin = 0;                   // Holder::origin
   std::string until;                          // UTC, ISO 8601
   bool overdue = false;                       // by the database's clock
-  std::optional<std::string> silent_since{};  // its holder should have renewed it after that
+  std::optional<std::string> silent_since{};  // the holder should have renewed it since then
 };
 
-// At most `limit` leases.
+// At most `most` leases.
 std::vector<HeldLease> held_leases(db::Connection& db, std::uint32_t most);
 
 // Tasks that are due later than `after` from now.
@@ -45,7 +46,7 @@ struct FarTasks {
 inline constexpr std::uint64_t kMostFarTasks = 10'000;
 FarTasks far_tasks(db::Connection& db, std::chrono::microseconds after);
 
-// How far the oldest row is past its retention; nullopt: none is.
+// How far the oldest row is past its retention; nullopt: no row is.
 struct PurgeLag {
   std::optional<std::chrono::seconds> history{};
   std::optional<std::chrono::seconds> dead{};
@@ -53,19 +54,19 @@ struct PurgeLag {
 PurgeLag purge_lag(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds history,
                    std::chrono::microseconds dead);
 
-// A duty, and who leads it. Times are UTC, ISO 8601.
+// A duty and its leader. Times are UTC, ISO 8601.
 struct DutyView {
-  std::uint32_t queue_id = 0;  // 0: of the cluster
-  std::string queue;           // its name; empty: of the cluster
+  std::uint32_t queue_id = 0;  // 0: a duty of the cluster
+  std::string queue;           // its name; empty: a duty of the cluster
   std::string duty;
-  bool led = false;  // if so, by whom, and since when:
+  bool led = false;  // if so, by which holder and since when:
   std::string host;
   std::string instance;
   std::uint32_t pid = 0;
   std::optional<std::string> since{};
   std::optional<std::string> last_run{};
   std::optional<std::string> last_error{};
-  // For how long nobody has led it; nullopt: somebody does, or the row cannot tell.
+  // Time without a leader; nullopt: it has a leader, or the row cannot tell.
   std::optional<std::chrono::seconds> leaderless{};
 };
 // "mail/purge", or "schedules" for a duty of the cluster.

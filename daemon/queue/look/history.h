@@ -10,10 +10,9 @@
 #include "queue/model/catalog.h"
 #include "queue/model/task.h"
 
-// Finished tasks that queues with a history keep (C10).
+// Finished tasks, kept for queues with a history (C10).
 namespace allot::queue {
 
-// A task that has finished.
 struct Done {
   TaskId id;
   std::string type;
@@ -24,10 +23,11 @@ struct Done {
   Headers headers{};
 };
 
-// nullopt: the task has not finished, or its queue keeps no history of it.
+// nullopt: the task has not finished, or the history does not have it.
 std::optional<Done> show_done(db::Connection& db, const TaskId& id);
 
-// Of a queue at most so many, the newest first, behind `after`, the last one of the page before.
+// At most `most` finished tasks of a queue, newest first, after `after`, the last one of the page
+// before.
 std::vector<Done> list_done(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
                             const std::optional<Done>& after = std::nullopt);
 

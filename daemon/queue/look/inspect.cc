@@ -18,7 +18,7 @@ BoundedCount count(db::Connection& db, const sql::SqlText& text, const QueueInfo
   return {std::min(found, bound), found > bound};
 }
 
-// Columns that all lists of tasks begin with; see list_tasks.sql.
+// Columns at the start of all task lists; see list_tasks.sql.
 TaskView read_view(const db::Row& row, std::uint32_t queue_id) {
   TaskView view;
   view.id.partition = {queue_id, static_cast<std::uint32_t>(row.u64(0))};
@@ -232,7 +232,7 @@ std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
 
 std::optional<TaskView> show(db::Connection& db, const TaskId& id) {
   auto view = look(db, id);
-  // The task may have moved from one table to another between two looks.
+  // The task may have moved from one table to another between two reads.
   return view ? view : look(db, id);
 }
 

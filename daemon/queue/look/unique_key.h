@@ -13,25 +13,25 @@ namespace allot::queue {
 
 // A unique key that is taken (A4), as shown to people.
 struct UniqueKey {
-  std::string key;      // bytes, as the submitter gave them
-  std::string free_at;  // UTC, ISO 8601: when it is free again; empty while its task lives
+  std::string key;      // bytes as submitted
+  std::string free_at;  // UTC, ISO 8601: when the key is free again; empty while its task exists
 };
 
-// The key that the task has, or had and nobody else may have yet. nullopt: it has none.
+// The key of the task, or its former key while that is still reserved. nullopt: none.
 std::optional<UniqueKey> show_unique(db::Connection& db, const TaskId& id);
 
-// Where the task of a unique key is, in one look.
+// State of the task of a unique key, from one read.
 struct KeyOwner {
   enum class State { kWaiting, kRunning, kDead, kDone };  // kRunning: detached
 
   TaskId id;
   State state = State::kWaiting;
-  bool due = false;     // of one that waits
-  bool leased = false;  // likewise: its partition is
+  bool due = false;     // of a waiting task
+  bool leased = false;  // likewise: its partition is leased
   std::string free_at;  // as in UniqueKey
 };
 
-// The task that has the key, or had it and nobody else may have it yet. nullopt: nobody's.
+// The task that has the key, or had it while the key is still reserved. nullopt: the key is free.
 std::optional<KeyOwner> find_unique(db::Connection& db, std::uint32_t queue_id,
                                     std::string_view unique_key);
 

@@ -9,7 +9,7 @@
 #include "db/connection.h"
 #include "queue/model/lease.h"
 
-// When instances began to run another version of the program, or another configuration.
+// When instances started to run another program version or another configuration.
 namespace allot::queue {
 
 inline constexpr std::uint32_t kDeploymentsKept = 30 * 24;  // hours
@@ -19,15 +19,15 @@ struct Deployment {
   std::string instance;
   std::string since;  // UTC, ISO 8601
   std::string version;
-  std::string configuration;                    // the mark of its files
-  std::optional<std::string> former_version{};  // nullopt: nothing is known of what ran before
+  std::string configuration;                    // hash of its files
+  std::optional<std::string> former_version{};  // nullopt: the former version is unknown
   std::optional<std::string> former_configuration{};
 };
 
-// What this instance runs from now on; writes nothing where it ran the same before.
+// Records what this instance runs from now on; writes nothing if it ran the same before.
 void put_deployment(db::Connection& db, const Holder& of, const std::string& version,
                     const std::string& configuration);
-// Of the last hours, the newest first.
+// Deployments of the last hours, newest first.
 [[nodiscard]] std::vector<Deployment> list_deployments(db::Connection& db, std::uint32_t hours);
 
 }  // namespace allot::queue

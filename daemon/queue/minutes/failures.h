@@ -10,8 +10,8 @@
 #include "db/connection.h"
 #include "queue/model/task.h"
 
-// What failed lately, by groups of errors: attempts that are retried as well as those that were the
-// last. Times are UTC, ISO 8601.
+// Recent failures by error group: attempts that are retried and last attempts. Times are UTC, ISO
+// 8601.
 namespace allot::queue {
 
 struct FailedAttempt {
@@ -20,29 +20,29 @@ struct FailedAttempt {
   std::string error;  // its message
 };
 
-// The attempts of one queue and type whose errors have cause and fault in common.
+// Attempts of one queue and type whose errors share cause and fault.
 struct FailureGroup {
   std::string queue;
   std::string type;
-  std::string group;  // see model/fault.h; "other": those that have no name in the minutes
+  std::string group;  // see model/fault.h; "other": no name in the minutes
   std::string look;   // cause and fault, for people
   std::uint64_t retried = 0;
   std::uint64_t dead = 0;
   struct Hour {
-    std::string at;  // its begin
+    std::string at;  // its start
     std::uint64_t failed = 0;
   };
-  std::vector<Hour> hours{};  // those with any, the newest first
-  // nullopt: none is kept any more, because its task has finished, or was retried or discarded.
+  std::vector<Hour> hours{};  // hours with failures, newest first
+  // nullopt: no record is left, because its task has finished, or was retried or discarded.
   std::optional<FailedAttempt> newest{};
 };
 
 struct Failures {
   std::vector<FailureGroup> list;  // the largest first
-  bool more = false;               // there were older ones, which would be too many to look at
+  bool more = false;               // there are older hours, beyond the limit of rows
 };
-// `queue` empty: of all queues. They are those of the minutes (minute_view.h), so an attempt
-// counts within a minute or so after its end.
+// `queue` empty: all queues. Source is the minutes (minute_view.h), so an attempt counts within
+// about a minute after its end.
 [[nodiscard]] Failures list_failures(db::Connection& db, const std::string& queue,
                                      std::chrono::minutes since);
 

@@ -8,8 +8,8 @@
 #include "db/connection.h"
 #include "queue/model/lease.h"
 
-// What the slots of each instance showed last, for people (decision 0094). Its steward writes it,
-// as JSON that this room does not read.
+// Last state of the slots of each instance, for people (decision 0094). The instance's steward
+// writes it as JSON, which is not parsed here.
 namespace allot::queue {
 
 struct HostSnapshot {
@@ -21,7 +21,7 @@ struct HostSnapshot {
 };
 
 void put_snapshot(db::Connection& db, const Holder& writer, const std::string& state);
-// Removes that of `writer`, if no other one has written since.
+// Removes the snapshot of `writer`, unless another one has written since.
 void remove_snapshot(db::Connection& db, const Holder& writer);
 [[nodiscard]] std::vector<HostSnapshot> list_snapshots(db::Connection& db);
 

@@ -12,10 +12,10 @@ namespace allot::queue {
 namespace {
 
 constexpr std::size_t kMostGroup = 31;  // of an error group
-constexpr std::size_t kMostLook = 127;  // of what its errors look like
+constexpr std::size_t kMostLook = 127;  // of an error pattern
 constexpr char kBetween = '\t';
 
-// Valid UTF-8 without what separates words and lines of the marks.
+// Valid UTF-8 without the separators of words and lines of the marks.
 std::string word_of(std::string_view raw, std::size_t most) {
   std::string text = error_text(raw, most);
   std::replace_if(
@@ -23,7 +23,7 @@ std::string word_of(std::string_view raw, std::size_t most) {
   return text;
 }
 
-// A type is ASCII; a category of Fireworq, which is shown in its place, is any bytes.
+// A type is ASCII; a Fireworq category, shown instead of it, is any bytes.
 std::string type_of(std::string_view raw) {
   std::string text(raw.substr(0, kMaxTypeName));
   std::replace_if(
@@ -51,7 +51,7 @@ std::size_t names_in(const MinuteMarks& marks, bool of_errors) {
   }));
 }
 
-// Gives names to those that have none yet, as long as there are any; the busiest first.
+// Names totals that have no name yet, busiest first, while names are left.
 void name_new(MinuteMarks& marks, const MinuteTotals& totals) {
   std::vector<const MinuteTotals::value_type*> fresh;
   for (const auto& total : totals) {
@@ -71,7 +71,7 @@ void name_new(MinuteMarks& marks, const MinuteTotals& totals) {
   }
 }
 
-// The totals by the names that the marks have.
+// Totals by the names in the marks.
 MinuteTotals named(const MinuteMarks& marks, const MinuteTotals& totals) {
   MinuteTotals all;
   for (const auto& [key, total] : totals) {
@@ -105,7 +105,7 @@ std::vector<MinuteRow> busiest(std::vector<MinuteRow> rows) {
   return shown;
 }
 
-// False: this is no number. Nothing in front of a blank is 0.
+// False: not a number. Nothing before a blank is 0.
 bool read_number(std::string_view& line, std::uint64_t& number) {
   if (line.starts_with(' ')) {
     line.remove_prefix(1);
@@ -144,8 +144,8 @@ bool MinuteCounts::any() const {
   return std::any_of(columns.begin(), columns.end(), [](auto count) { return count != 0; });
 }
 
-// A line for each: queue, type, error group, and the columns up to the last that is not 0. Most are
-// 0, and are left out between their blanks.
+// One line each: queue, type, error group, and the columns up to the last that is not 0. Other
+// zeros, which are most, are left out between their blanks.
 std::string text_of_marks(const MinuteMarks& marks) {
   std::string text;
   for (const auto& [key, counts] : marks) {

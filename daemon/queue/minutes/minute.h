@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-// What an instance has counted, and what of it is new since it was written last (decision 0024).
-// Pure: no database, no clock.
+// Counts of an instance, and what of them is new since the last write (decision 0024). Pure: no
+// database, no clock.
 namespace allot::queue {
 
 // In the order of the columns of attempt_minute.
@@ -33,17 +33,17 @@ enum class MinuteColumn : std::uint8_t {
   kColumns
 };
 inline constexpr std::size_t kMinuteColumns = static_cast<std::size_t>(MinuteColumn::kColumns);
-// Upper bounds of the columns from kRan10Ms on, but the last.
+// Upper bounds of the columns from kRan10Ms on, except the last.
 inline constexpr std::array<std::uint64_t, 5> kMinuteBoundsMs{10, 100, 1'000, 10'000, 60'000};
 
-// Of both histograms of type_hour: upper bounds; above the last there is one more bucket.
+// Upper bounds of both histograms of type_hour; one more bucket follows the last.
 inline constexpr std::array<std::uint64_t, 19> kHourBoundsMs{
     1,     2,     5,      10,     20,     50,      100,     200,       500,       1'000,
     2'000, 5'000, 10'000, 30'000, 60'000, 300'000, 900'000, 3'600'000, 14'400'000};
 inline constexpr std::size_t kHourBuckets = kHourBoundsMs.size() + 1;
 
 struct MinuteCounts {
-  // Those of attempt_minute, and the histograms of type_hour: of runtimes, and of waits.
+  // The columns of attempt_minute, then the two histograms of type_hour: runtimes and waits.
   std::array<std::uint64_t, kMinuteColumns + 2 * kHourBuckets> columns{};
 
   std::uint64_t& operator[](MinuteColumn column) {
@@ -60,7 +60,6 @@ struct MinuteCounts {
   [[nodiscard]] std::uint64_t waited(std::size_t bucket) const {
     return ran(kHourBuckets + bucket);
   }
-  // Attempts that ended.
   [[nodiscard]] std::uint64_t attempts() const;
   // Tasks that left their queue.
   [[nodiscard]] std::uint64_t out() const;
@@ -69,7 +68,7 @@ struct MinuteCounts {
 };
 
 // error_group empty: all attempts of the queue and type. Otherwise the failed ones among them with
-// errors of that group, once more.
+// an error of that group, counted once more.
 struct MinuteKey {
   std::string queue;
   std::string type;
@@ -77,24 +76,23 @@ struct MinuteKey {
   auto operator<=>(const MinuteKey&) const = default;
 };
 
-// Rows of one write: the busiest pairs of queue and type and the busiest groups of errors since the
-// write before. All others are one row of each kind, named kMinuteOther, and its sum is exact
-// (S85).
+// Rows of one write: the busiest pairs of queue and type, and the busiest error groups since the
+// last write. All others are one row of each kind, named kMinuteOther, with an exact sum (S85).
 inline constexpr std::size_t kMinutePairs = 256;
 inline constexpr std::size_t kMinuteErrors = 32;
-// Names of each kind that an instance has marks for, and so may give a row: the first that it meets
-// in a run of its allotd.
+// Limit of names of each kind for which an instance keeps marks, and so may write a row: the first
+// ones in a run of its allotd.
 inline constexpr std::size_t kMinuteMarks = 4096;
 inline constexpr std::string_view kMinuteOther = "other";
 
-// Cumulative: since allotd of the instance started.
+// Cumulative since allotd of the instance started.
 struct MinuteTotal {
   MinuteCounts counts{};
-  std::string error{};  // what errors of the group look like
+  std::string error{};  // pattern of the errors of the group
 };
 using MinuteTotals = std::map<MinuteKey, MinuteTotal>;
 
-// What had been counted by the last write.
+// Totals at the last write.
 using MinuteMarks = std::map<MinuteKey, MinuteCounts>;
 [[nodiscard]] std::string text_of_marks(const MinuteMarks& marks);
 [[nodiscard]] MinuteMarks marks_of(std::string_view text);
@@ -105,11 +103,10 @@ struct MinuteRow {
   MinuteCounts counts;
 };
 struct MinuteWrite {
-  std::vector<MinuteRow> rows;  // those with any count
-  MinuteMarks marks;            // behind the write
+  std::vector<MinuteRow> rows;  // those with a count
+  MinuteMarks marks;            // valid after the write
 };
-// A count that has fallen since the marks is not believed: a file of the meters could not be read,
-// and will be again.
+// A total below its mark is ignored: a meter file could not be read, and will be read again.
 [[nodiscard]] MinuteWrite since(const MinuteMarks& marks, const MinuteTotals& totals);
 
 }  // namespace allot::queue

@@ -20,8 +20,8 @@
 namespace allot::queue {
 namespace {
 
-constexpr std::uint32_t kPurgedMinutes = 1000;  // rows of a table, for one batch
-// Of each count of waiting and of detached tasks.
+constexpr std::uint32_t kPurgedMinutes = 1000;  // rows of a table per batch
+// Limit of each count of waiting and of detached tasks.
 constexpr std::uint64_t kBacklogBound = 10'000;
 constexpr std::size_t kMostBacklogs = 1'000;  // queues
 constexpr int kMostTries = 8;
@@ -48,7 +48,7 @@ std::string rows_of(const std::vector<MinuteRow>& rows) {
   return all;
 }
 
-// ran_0 and so on: a statement keeps no copy of a name.
+// ran_0 and so on: a statement does not copy names.
 std::vector<std::string> names_of(const char* kind) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < kHourBuckets; ++i) names.push_back(kind + std::to_string(i));
@@ -56,7 +56,7 @@ std::vector<std::string> names_of(const char* kind) {
 }
 
 std::string hours_of(const std::vector<MinuteRow>& rows) {
-  std::map<MinuteKey, const MinuteCounts*> pairs;  // hosts that write at once lock in one order
+  std::map<MinuteKey, const MinuteCounts*> pairs;  // sorted: all hosts lock in one order
   for (const MinuteRow& row : rows) {
     if (row.key.error_group.empty()) pairs[row.key] = &row.counts;
   }
@@ -79,7 +79,7 @@ std::string hours_of(const std::vector<MinuteRow>& rows) {
   return all;
 }
 
-// EXPLAIN of MariaDB has the column in front of which MySQL has another one.
+// Finds the column "rows" of EXPLAIN, whose index differs by one between MariaDB and MySQL.
 std::uint64_t estimate_in(db::StatementResult& plan) {
   const auto row = plan.next();
   if (!row) return 0;
@@ -133,7 +133,7 @@ std::optional<MinuteStore::Written> MinuteStore::write(db::Connection& db,
     if (!known_ && !learn(db, age)) return std::nullopt;
     const Known before = *known_;
     MinuteWrite write = since(before.marks, totals);
-    known_.reset();  // until the reply says what became of it
+    known_.reset();  // until the reply shows the outcome
     try {
       const unsigned second = send(db, before.written, write, age);
       wrote_ = true;
@@ -146,8 +146,8 @@ std::optional<MinuteStore::Written> MinuteStore::write(db::Connection& db,
   }
 }
 
-// False: the counts of another life are there although this one wrote before: they are those of a
-// newer program, and this one leaves soon.
+// False: the row has counts of another run although this one wrote before. They are from a newer
+// program, and this one will leave soon.
 bool MinuteStore::learn(db::Connection& db, std::chrono::microseconds age) {
   db::Statement make(sql::k_make_instance);
   make.set("origin", of_.holder.origin)

@@ -16,8 +16,8 @@
 
 namespace allot::queue {
 
-// An instance, and the run of its allotd that the counts are of. The word of a life is the same as
-// long as counts go on.
+// An instance, and the run of its allotd that produced the counts. `life` identifies the run, and
+// stays the same as long as the counts continue.
 struct InstanceLife {
   Holder holder;
   std::string version;
@@ -25,10 +25,10 @@ struct InstanceLife {
   std::vector<ServingPool> pools{};
 };
 
-// Writes what an instance counts, minute by minute, and with it the sign of its life. What was
-// written stands in the instance's own row, and a write is conditioned on it (S50): so a steward
-// that dies, one that is sent again what it sent, and two at once in a reload lose no count and
-// write none twice. For one thread.
+// Writes the counts of an instance every minute, and its heartbeat with them. The instance's row
+// keeps what was written, and each write is conditional on it (S50): a steward that dies, a write
+// that is sent twice, and two stewards during a reload neither lose nor repeat a count. For one
+// thread.
 class MinuteStore {
  public:
   explicit MinuteStore(InstanceLife of) : of_(std::move(of)) {}
@@ -37,13 +37,12 @@ class MinuteStore {
     std::size_t rows = 0;
     unsigned second = 0;  // of the minute, by the database's clock
   };
-  // What is in `totals` and was not written. `age`: for how long this life has lasted. nullopt: a
-  // newer allot-worker, whose counts are others, writes for this instance by now.
+  // Writes what `totals` has and the row has not. `age`: duration of this run so far. nullopt: a
+  // newer allot-worker with other counts writes for this instance now.
   std::optional<Written> write(db::Connection& db, const MinuteTotals& totals,
                                std::chrono::microseconds age);
 
  private:
-  // What the row of the instance says.
   struct Known {
     std::uint64_t written = 0;
     MinuteMarks marks{};
@@ -55,13 +54,14 @@ class MinuteStore {
   InstanceLife of_;
   std::optional<Known> known_;
   bool wrote_ = false;
-  MinuteMarks last_;  // behind the last write, in case somebody removes the row
+  MinuteMarks last_;  // after the last write, in case the row is removed
 };
 
-// Removes one batch of what is past its time. True: there may be more.
+// Removes one batch of rows that are past their time. True: there may be more.
 bool purge_minutes(db::Connection& db);
 
-// Writes how many tasks each queue has: exact up to a bound, above it what the server believes.
+// Writes the number of tasks of each queue: exact up to a bound, above it an estimate of the
+// server.
 void write_backlogs(db::Connection& db);
 
 }  // namespace allot::queue

@@ -16,7 +16,7 @@ using std::chrono::microseconds;
 
 constexpr std::uint32_t kMostInstances = 1'000;
 
-// By time, and then by name.
+// By time, then by name.
 using Views = std::map<std::string, std::map<MinuteKey, MinuteView>>;
 
 MinuteView& view_in(Views& found, const std::string& at, const MinuteKey& key) {
@@ -38,7 +38,7 @@ Views counts_in(db::StatementResult& result) {
   return found;
 }
 
-// What each look saw; a queue that is not in it had nothing.
+// Backlogs of each read; a missing queue had no tasks.
 struct Seen {
   std::uint64_t backlog = 0;
   bool estimated = false;
@@ -49,7 +49,7 @@ Looks looks_in(db::StatementResult& result) {
   Looks looks;
   while (const auto row = result.next()) {
     auto& queues = looks[std::string(row->text(0))];
-    if (row->is_null(1)) continue;  // the look itself, or a queue that is gone
+    if (row->is_null(1)) continue;  // the read itself, or a deleted queue
     queues[std::string(row->text(1))] = {row->u64(2), row->u64(3) != 0};
   }
   return looks;
@@ -64,11 +64,11 @@ void add_backlogs(Views& found, const Looks& looks) {
   const std::map<std::string, Seen>* before = nullptr;
   for (const auto& [at, look] : looks) {
     for (const auto& [queue, seen] : look) view_in(found, at, {queue, ""});
-    if (before != nullptr) {  // where a backlog ended, its change is of this step
+    if (before != nullptr) {  // a backlog that ended changes in this step
       for (const auto& [queue, seen] : *before) view_in(found, at, {queue, ""});
     }
     for (auto& [key, view] : found[at]) {
-      if (key.queue == kMinuteOther && !look.contains(key.queue)) continue;  // of several queues
+      if (key.queue == kMinuteOther && !look.contains(key.queue)) continue;  // sum over queues
       const Seen now = seen_of(look, key.queue);
       view.backlog = now.backlog;
       view.estimated = now.estimated;
@@ -100,7 +100,7 @@ Minutes list_minutes(db::Connection& db, const MinutesWanted& wanted) {
       .set("types", wanted.by == MinutesBy::kQueue ? 0 : 1)
       .set("errors", wanted.by == MinutesBy::kError ? 1 : 0);
   if (wanted.by == MinutesBy::kQueue) {
-    // One step more, for what the first one came from.
+    // One step more, for the backlog before the first one.
     const microseconds since = wanted.since + std::chrono::minutes(wanted.step);
     ask.push_back(asking(sql::k_list_backlog, wanted, since));
   }
@@ -114,7 +114,7 @@ Minutes list_minutes(db::Connection& db, const MinutesWanted& wanted) {
   }
   for (auto at = found.rbegin(); at != found.rend(); ++at) {
     for (auto& [key, view] : at->second) {
-      // The step before the first one is only there for its backlog.
+      // The step before the first one only provides its backlog.
       if (view.counts.any() || view.in) minutes.list.push_back(std::move(view));
     }
   }

@@ -10,39 +10,38 @@
 #include "db/connection.h"
 #include "queue/minutes/minute.h"
 
-// What curves are drawn from, and the instances that wrote it. Times are UTC, ISO 8601.
+// Data for charts, and the instances that wrote it. Times are UTC, ISO 8601.
 namespace allot::queue {
 
 enum class MinutesBy : std::uint8_t { kQueue, kType, kError };
 
 inline constexpr std::chrono::hours kMinutesKept{24 * 7};
-inline constexpr std::uint32_t kMostMinuteRows = 10'000;  // as many as one look may read
+inline constexpr std::uint32_t kMostMinuteRows = 10'000;  // limit of rows that one call reads
 
 struct MinutesWanted {
   std::string queue{};  // empty: all
   MinutesBy by = MinutesBy::kQueue;
   std::chrono::microseconds since = std::chrono::hours(1);  // until now
-  std::uint32_t step = 1;                                   // minutes that are shown as one
+  std::uint32_t step = 1;                                   // minutes that are merged into one
 };
 
-// One step of a queue; or of one of its types, or of one of the error groups of a type, which have
-// no backlog.
+// One step of a queue, or of one of its types or error groups, which have no backlog.
 struct MinuteView {
-  std::string at;  // its begin
-  MinuteKey key;   // of what is asked for
+  std::string at;  // its start
+  MinuteKey key;   // parts that were requested
   std::string error{};
   MinuteCounts counts{};
-  // Tasks that waited or ran detached at the end of the step; nullopt: nobody looked.
+  // Tasks that were waiting or detached at the end of the step; nullopt: not recorded.
   std::optional<std::uint64_t> backlog{};
-  bool estimated = false;  // the backlog, here or a step before: what the server believes
-  // Tasks that came: those that left, and the change of the backlog. Nobody counts submissions. It
-  // is negative where tasks were taken out otherwise: cancelled while they waited, or moved.
+  bool estimated = false;  // the backlog here or a step before is an estimate of the server
+  // Tasks that arrived: tasks that left plus the change of the backlog, because submissions are not
+  // counted. Negative if tasks were removed otherwise: cancelled while waiting, or moved.
   std::optional<std::int64_t> in{};
 };
 
 struct Minutes {
-  std::vector<MinuteView> list{};  // the newest first, then by name
-  bool more = false;               // there are older ones, which would be too many
+  std::vector<MinuteView> list{};  // newest first, then by name
+  bool more = false;               // there are older ones, beyond the limit of rows
 };
 [[nodiscard]] Minutes list_minutes(db::Connection& db, const MinutesWanted& wanted);
 
@@ -58,11 +57,11 @@ struct InstanceRow {
   std::string instance;
   std::string version;
   std::string since;  // when its allotd started
-  std::string seen;   // the last sign of life
+  std::string seen;   // last heartbeat
   std::chrono::seconds silent{0};
-  std::vector<ServingPool> pools{};  // empty: it does not say
+  std::vector<ServingPool> pools{};  // empty: not published
 };
-// One that gave no sign for so long is shown as silent: it gives one each minute.
+// An instance without a heartbeat for this duration is shown as silent; it sends one each minute.
 inline constexpr std::chrono::seconds kInstanceSilent{150};
 [[nodiscard]] std::vector<InstanceRow> list_instances(db::Connection& db);
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kPlacements{"spread", "ordered", "limited", "fair"};
 
-// Where the column `routed` stands in the statements that read queues.
+// Index of the column `routed` in the statements that read queues.
 constexpr std::size_t kRouted = 8;
 constexpr std::size_t kRoutedOfList = 11;
 
@@ -54,8 +54,7 @@ std::string text_of(const QueueShape& shape) {
   return text + " to " + std::to_string(shape.max_running) + " of a key";
 }
 
-// S53: whoever submits reads this row, so that a server which another one has superseded takes
-// nothing more.
+// S53: every submitter reads this row, so that a superseded server takes no more tasks.
 QueueInfo queue_in(const db::Row& row) {
   if (!row.is_null(kRouted + 1) && !mutant::removed("superseded_queue")) {
     throw db::DbError(db::kSuperseded,
@@ -74,7 +73,7 @@ std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name) {
   if (!row) return std::nullopt;
   QueueInfo queue = queue_in(*row);
   if (queue.name != name)
-    return std::nullopt;  // the server's comparison pads: "mail " is no "mail"
+    return std::nullopt;  // the server's comparison pads: "mail " equals "mail"
   return queue;
 }
 
@@ -125,11 +124,11 @@ std::string queue_name(db::Connection& db, std::uint32_t queue_id) {
 
 namespace {
 
-// Twice as long as the lease of nobody is what its watchers wait for by their own clocks.
+// The longest lease; fill_partition.sql doubles it, because watchers wait for half a TTL.
 constexpr std::chrono::microseconds kLongestLease = std::chrono::hours(1);
 constexpr std::chrono::microseconds kBeyondLease = std::chrono::seconds(1);
 
-// Rows of partitions that nobody can have leased.
+// Rows of partitions that cannot have been leased before.
 void create_partitions(db::Connection& db, std::uint32_t queue_id, std::uint64_t from,
                        std::uint64_t end) {
   std::string rows;
@@ -150,7 +149,7 @@ std::chrono::microseconds longest_lease(db::Connection& db) {
   return known ? std::min(kLongestLease, std::chrono::microseconds(*known)) : kLongestLease;
 }
 
-// S59: rows that are missing, of which somebody may believe that he has them.
+// S59: missing rows of partitions that a process may believe to have leased.
 void fill_partitions(db::Connection& db, std::uint32_t queue_id,
                      std::span<const std::uint64_t> missing) {
   const auto ttl = longest_lease(db) + kBeyondLease;
@@ -166,7 +165,7 @@ void fill_partitions(db::Connection& db, std::uint32_t queue_id,
 
 }  // namespace
 
-// Looks first, because to insert an existing row would wait for whoever is writing it.
+// Reads first, because inserting an existing row would wait for its current writer.
 std::size_t make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions) {
   db::Statement list(sql::k_list_partitions);
   list.set("queue_id", queue_id);
@@ -184,7 +183,8 @@ std::size_t make_partitions(db::Connection& db, std::uint32_t queue_id, std::uin
   return missing.size();
 }
 
-// Nobody sees it without its lease rows: a submission to a fair queue chooses among them.
+// The queue becomes visible together with its lease rows: a submission to a fair queue chooses
+// among them.
 bool create_queue(db::Connection& db, std::string_view name, const QueueShape& shape) {
   db::Statement create(sql::k_create_queue);
   create.set("name", name)
@@ -216,7 +216,7 @@ QueueInfo find_or_make(db::Connection& db, std::string_view name, const QueueSha
     queue = find_queue(db, name);
   }
   if (!queue) throw Error("queue '" + std::string(name) + "' could not be made");
-  // An existing queue lacks lease rows where somebody has deleted them.
+  // An existing queue lacks lease rows if they were deleted.
   make_partitions(db, queue->queue_id, queue->first_partition + queue->partitions());
   return *queue;
 }

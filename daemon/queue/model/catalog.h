@@ -15,23 +15,23 @@
 
 namespace allot::queue {
 
-// Since when, by the database's clock, and why no worker leases the partitions of a queue.
+// Since when (by the database's clock) and why workers do not lease the partitions of a queue.
 struct Pause {
   std::string at;      // UTC, ISO 8601
   std::string reason;  // may be empty
 };
 
-// Which partition a task goes to. All but the first place it by its partition_key.
+// Rule for the partition of a task. All except the first use its partition_key.
 enum class Placement {
-  kSpread,   // any: neighbours go to different ones (S18)
-  kOrdered,  // one for each key: its tasks run in order, one at a time (A7, S16)
-  kLimited,  // max_running for each key: so many of its tasks run at a time (A8)
-  kFair      // one for each key that has tasks, as long as there are enough (A9)
+  kSpread,   // any: consecutive tasks go to different ones (S18)
+  kOrdered,  // one per key: its tasks run in order, one at a time (A7, S16)
+  kLimited,  // max_running per key: limit of its tasks that run at a time (A8)
+  kFair      // one per key that has tasks, while there are enough (A9)
 };
-// The word in the database and in the configuration: "spread".
+// Word in the database and in the configuration: "spread".
 [[nodiscard]] std::string_view name_of(Placement placement);
 
-// The shape that a queue is created with; afterwards the database owns it (S17).
+// Shape of a new queue; afterwards the database owns it (S17).
 struct QueueShape {
   std::uint32_t partitions = 0;
   Placement placement = Placement::kSpread;
@@ -47,57 +47,56 @@ struct QueueInfo {
   std::string name;
   QueueShape shape{};
   std::optional<Pause> paused{};  // only from list_queues()
-  // The first of the queue's present partitions; ordered and limited queues get other ones with
+  // The first of the queue's current partitions; ordered and limited queues get other ones with
   // each layout.
   std::uint32_t first_partition = 0;
   std::uint32_t layout = 0;
-  // So many of its tasks run at a time in the whole cluster (S51); 0: any number.
+  // Limit of its tasks that run at a time in the whole cluster (S51); 0: no limit.
   std::uint32_t cap = 0;
   bool resizing = false;  // only from list_queues(): see operate/resize.h
-  // Whether a route may take what is submitted to it; a submitter then looks, see
-  // submit/address.h.
+  // Whether a route may apply to its submissions; the submitter then checks, see submit/address.h.
   bool routed = false;
-  // The queue by whose route this one was found; 0: by none, so that tasks were submitted to
-  // itself.
+  // The queue whose route led to this one; 0: no route.
   std::uint32_t routed_from = 0;
   std::optional<Rate> rate{};  // only from list_queues(): see operate/rate.h
 
   [[nodiscard]] std::uint32_t partitions() const { return shape.partitions; }
-  // The number of the queue that a task was submitted to.
+  // Number of the queue that a task was submitted to.
   [[nodiscard]] std::uint32_t source_id() const {
     return routed_from != 0 ? routed_from : queue_id;
   }
-  // Whether a running task has its partition, or one of those of its key, to itself: it does not
-  // detach, and ends with its lease (S5).
+  // Whether a running task has its partition, or one of the partitions of its key, to itself: it
+  // does not detach, and ends with its lease (S5).
   [[nodiscard]] bool alone() const {
     return shape.placement == Placement::kOrdered || shape.placement == Placement::kLimited;
   }
 };
 
-// A row as find_queue.sql shows it. Throws DbError (kSuperseded) where the server is not the writer
-// any more.
+// Reads a row of find_queue.sql. Throws DbError (kSuperseded) if the server is not the writer any
+// more.
 QueueInfo queue_in(const db::Row& row);
-// By its name. A submitter asks address() of submit/address.h instead, which follows routes.
+// Finds a queue by name. A submitter uses address() of submit/address.h instead, which follows
+// routes.
 std::optional<QueueInfo> find_queue(db::Connection& db, std::string_view name);
 std::vector<QueueInfo> list_queues(db::Connection& db);
-// Those that programs have made by requests, for pools that serve whatever was made.
+// Queues made by requests of programs, for pools that serve all of them.
 std::vector<QueueInfo> made_queues(db::Connection& db);
-// The queues by number, as they are now; their layouts stay until the transaction that is open on
-// `db` ends.
+// Current rows of the queues, by number; their layouts are locked until the transaction that is
+// open on `db` ends.
 std::map<std::uint32_t, QueueInfo> lock_layouts(db::Connection& db,
                                                 std::span<const std::uint32_t> queue_ids);
-// Empty when there is no such queue.
+// Empty: no such queue.
 std::string queue_name(db::Connection& db, std::uint32_t queue_id);
 
-// Makes the lease rows of the first partitions; existing ones stay as they are. Fills in those that
-// are missing among the ones that may have been leased before, and returns how many (S59): they are
-// leased only after the longest lease and a second.
+// Makes the lease rows of the first partitions; existing ones stay unchanged. Also fills in missing
+// rows that may have been leased before, and returns their number (S59): these are leased only
+// after the longest lease plus a second.
 std::size_t make_partitions(db::Connection& db, std::uint32_t queue_id, std::uint32_t partitions);
 
-// Makes the queue and its lease rows, as part of the transaction that is open on `db`. False: there
-// is one of this name; whoever was making it meanwhile was waited for.
+// Makes the queue and its lease rows, as part of the transaction that is open on `db`. False: the
+// name exists; waits for a concurrent transaction that makes it.
 bool create_queue(db::Connection& db, std::string_view name, const QueueShape& shape);
-// Makes the queue and its lease rows if they are missing; an existing queue keeps its shape.
+// Makes the queue and its lease rows if missing; an existing queue keeps its shape.
 QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueShape& shape);
 
 }  // namespace allot::queue

@@ -9,18 +9,18 @@
 
 namespace allot::queue {
 
-// A running task, and the right by which this process writes for it (S6). Whoever leased its
+// A running task, and the right of this process to write for it (S6). The code that leased its
 // partition, detached it or recovered it makes the claim, and every write about this task takes
-// one: whether it waits under its partition's lease or in task_running, only queue/verbs/ending.cc
-// asks.
+// one. Only queue/verbs/ending.cc distinguishes whether the task is under its partition's lease or
+// in task_running.
 struct Claim {
   enum class Place {
-    kPartition,  // its row is in `task`, and the lease of its partition is the fence
-    kDetached    // its row is in `task_running`, and is the fence itself
+    kPartition,  // row in `task`; the lease of its partition is the fence
+    kDetached    // row in `task_running`, which is also the fence
   };
 
   TaskId id;
-  std::uint64_t run_key = 0;  // its place in the partition; says nothing once it is detached
+  std::uint64_t run_key = 0;  // its place in the partition; meaningless once detached
   std::uint64_t epoch = 0;
   std::uint64_t holder = 0;
   HolderTime time{};  // as in Lease
@@ -28,7 +28,7 @@ struct Claim {
 
   [[nodiscard]] bool detached() const { return place == Place::kDetached; }
   [[nodiscard]] TaskKey key() const { return {id.prio, run_key}; }
-  // The same task once it has left its partition, with the epoch of the lease that it left.
+  // The same task after it has left its partition, with the epoch of the lease that it left.
   [[nodiscard]] Claim once_detached() const {
     Claim claim = *this;
     claim.place = Place::kDetached;

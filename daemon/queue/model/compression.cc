@@ -76,7 +76,7 @@ std::string from_gzip(std::string& bytes) {
   if (status != Z_STREAM_END) {
     refuse("gzip", stream.msg != nullptr ? stream.msg : "is not");
   }
-  // COMPRESS() of the server appends a dot to a stream that ends with a blank.
+  // The server's COMPRESS() appends a dot to a stream that ends with a blank.
   const bool dotted = stream.avail_in == 1 && bytes.ends_with(" .");
   if (stream.avail_in != 0 && !dotted) refuse("gzip", "goes on behind its end");
   return payload;

@@ -16,19 +16,18 @@ using allot::Compression;
 inline constexpr std::uint32_t kGzipFlag = 4;
 inline constexpr std::uint32_t kZstdFlag = 8;
 inline constexpr std::uint32_t kCompressedFlags = kGzipFlag | kZstdFlag;
-// The bit of a task that was compressed and has an uncompressed checkpoint: the next one may be
-// worth it again.
+// The bit of a task that was compressed and has an uncompressed checkpoint: compression may save
+// bytes for the next one.
 inline constexpr std::uint32_t kCompressibleFlag = 16;
 [[nodiscard]] std::uint32_t flag_of(Compression compression);
 
 // "gzip" or "zstd"; nullopt for any other word.
 [[nodiscard]] std::optional<Compression> compression_of(std::string_view name);
 
-// Compresses with zstd; nullopt when that saves nothing.
+// Compresses with zstd; nullopt if that saves nothing.
 [[nodiscard]] std::optional<std::string> compress(std::string_view payload);
 
-// A checkpoint as it is stored: that of a task which was compressed is compressed, too, if that
-// saves anything.
+// A checkpoint as stored: compressed if the payload of its task was, and if that saves bytes.
 class StoredState {
  public:
   StoredState(std::uint32_t task_flags, std::string_view payload);
@@ -42,7 +41,7 @@ class StoredState {
 };
 
 // The uncompressed bytes, by the flags of their task. Gzip may also be a zlib stream. Throws
-// Error(kExitBadInput) when they are damaged, cut off, or would be more than a payload may have.
+// Error(kExitBadInput) if they are damaged, cut off, or larger than a payload may be.
 [[nodiscard]] std::string decompress(std::uint32_t flags, std::string bytes);
 
 }  // namespace allot::queue

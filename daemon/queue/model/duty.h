@@ -9,7 +9,7 @@
 
 namespace allot::queue {
 
-// What one host at a time does for all, for a queue or, with queue_id 0, for the cluster.
+// Work that one host at a time does for a queue or, with queue_id 0, for the cluster.
 struct DutyName {
   std::uint32_t queue_id = 0;
   std::string name;
@@ -19,12 +19,13 @@ struct DutyName {
 // In the order in which statements lock them.
 using DutyNames = std::set<DutyName>;
 
-// No work: its row says whether a viewer looks at workers. It is led by the host that leads the
-// minutes, and a viewer takes it away for a term, so that stewards see it in what they send anyway.
+// A duty without work: its row says whether a viewer shows workers. The host that leads the minutes
+// leads it, and a viewer takes it away for a term, so that stewards notice it in statements that
+// they send anyway.
 inline constexpr const char* kViewersDuty = "viewers";  // of the cluster
 inline constexpr const char* kMinutesDuty = "minutes";  // likewise
 
-// How long a term lasts without a renewal; the same for all hosts.
+// Duration of a term without a renewal; the same for all hosts.
 inline constexpr std::chrono::seconds kDutyTtl{5};
 
 }  // namespace allot::queue

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-// Bytes of the sequence that begins with `lead`; 0 when it begins none.
+// Length of the sequence that begins with `lead`; 0: not a lead byte.
 std::size_t length_after(unsigned char lead) {
   if (lead < 0x80) return 1;
   if (lead >= 0xc2 && lead <= 0xdf) return 2;
@@ -17,8 +17,7 @@ std::size_t length_after(unsigned char lead) {
   return 0;
 }
 
-// The length of the well-formed sequence at the beginning of `text` (Unicode, table 3-7); 0 when
-// there is none.
+// Length of the well-formed sequence at the start of `text` (Unicode, table 3-7); 0: none.
 std::size_t sequence(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const std::size_t length = length_after(byte(0));

@@ -15,27 +15,26 @@
 
 namespace allot::queue {
 
-// How long a process must have seen something standing still before it may take it for expired.
+// How long a process must have seen a row unchanged before it may treat it as expired.
 enum class StoodStill {
-  kHalf,  // of its TTL: its holder has missed a renewal, and what it still runs is fenced
-  kAll    // its TTL: no holder believes in it any longer, whatever the database's clock did (S38)
+  kHalf,  // of its TTL: its holder has missed a renewal, and its writes are fenced
+  kAll    // its TTL: the holder itself has given it up, whatever the database's clock did (S38)
 };
 
-// Rule S4, for leases, detached tasks and named locks alike: a process takes over only what it has
-// itself seen standing still. `Observation` has epoch, expire_at, expired, remaining, and the TTL
-// of its holder, which is what counts: that of this process, `ttl_ns`, says no more than how often
-// it looks.
+// Rule S4, for leases, detached tasks and named locks: a process takes over only what it has itself
+// seen unchanged. `Observation` has epoch, expire_at, expired, remaining, and the TTL of its
+// holder, which decides; `ttl_ns` of this process only sets the polling interval.
 //
 // The watch reads the clock itself, because the order matters: a row may have been renewed until
-// the statement that reads it was executed, so it is known to stand still only since the answer
-// arrived. A time taken before the statement is sent is too early by as long as the statement was
-// on its way.
+// the statement that reads it was executed, so it is known to be unchanged only from the time the
+// reply arrived. A time taken before the statement is too early by the time the statement was on
+// its way.
 template <typename Key, typename Observation>
 class ExpiredHolderWatch {
  public:
   struct Still {
     Observation observed;
-    bool stale = false;  // for longer than it lasts: do not ask the database's clock
+    bool stale = false;  // for longer than its TTL: ignore the database's clock
   };
 
   using Seen = std::vector<std::pair<Key, Observation>>;
@@ -50,9 +49,9 @@ class ExpiredHolderWatch {
   [[nodiscard]] Nanos next_look_ns() const { return next_look_ns_; }
   [[nodiscard]] bool empty() const { return watched_.empty(); }
 
-  // Looks: `statement()` sends the statement and returns Seen. `generation()` is the number of the
-  // connection that answered; it is asked afterwards, because the statement may have been sent
-  // again over another connection.
+  // Polls: `statement()` sends the statement and returns Seen. `generation()` is the number of the
+  // connection that answered; it is read afterwards, because the statement may have been sent again
+  // over another connection.
   template <typename Statement, typename Generation>
   void look(Statement&& statement, Generation&& generation) {
     const Nanos sent = clock_();
@@ -61,14 +60,14 @@ class ExpiredHolderWatch {
     saw(std::move(seen), generation(), mutant::removed("look_stamp") ? sent : answered);
   }
 
-  // Whoever looked elsewhere meanwhile begins with nothing seen.
+  // Starts over, for a process that polled elsewhere in between.
   void forget() {
     watched_.clear();
     next_look_ns_ = 0;
   }
 
-  // One that may be taken over. Each comes once between two looks, because it may be locked, or
-  // somebody was faster.
+  // A row that may be taken over. Each is returned once between two polls, because it may be
+  // locked, or another process was faster.
   std::optional<Still> take() {
     const Nanos now = clock_();
     for (auto& [key, watched] : watched_) {
@@ -78,7 +77,7 @@ class ExpiredHolderWatch {
     }
     return std::nullopt;
   }
-  // Whether take() would have one.
+  // Whether take() would return one.
   [[nodiscard]] bool any() const {
     return std::any_of(watched_.begin(), watched_.end(), [&, now = clock_()](const auto& each) {
       return may_take(each.second, now);
@@ -86,16 +85,16 @@ class ExpiredHolderWatch {
   }
 
  private:
-  // Somebody else's, and since when this process has seen it unchanged.
+  // A row of another holder, and since when this process has seen it unchanged.
   struct Watched {
     Observation observed;
     Nanos since_ns = 0;
-    bool tried = false;  // since the last look
+    bool tried = false;  // since the last poll
   };
 
   void saw(Seen seen, std::uint64_t generation, Nanos looked) {
     if (generation_ != generation) {
-      // After an outage everything looks unchanged; give the holders time to come back.
+      // After an outage all rows look unchanged; give the holders time to come back.
       generation_ = generation;
       if (!mutant::removed("reconnect_grace")) watched_.clear();
     }
@@ -108,7 +107,7 @@ class ExpiredHolderWatch {
           old->second.observed.expire_at == observed.expire_at) {
         since = old->second.since_ns;
       }
-      // Looks again when the lease may be taken over, so as not to be late by a whole interval.
+      // Polls again when the lease may be taken over, so as not to be late by a whole interval.
       const Nanos expires = looked + static_cast<Nanos>(observed.remaining.count()) * kMicro;
       next = std::min(next, std::max(expires, since + least_of(observed)) - looked);
       fresh.emplace(key, Watched{std::move(observed), since, false});
@@ -128,10 +127,10 @@ class ExpiredHolderWatch {
   }
 
   static constexpr Nanos kLeastInterval = 100 * kMilli;
-  static constexpr Nanos kLongestTtl = 3600 * kSecond;  // that the configuration allows
+  static constexpr Nanos kLongestTtl = 3600 * kSecond;  // allowed by the configuration
 
-  // A row may not say how long its lease lasts. Then our own TTL has to do for a lease that the
-  // database calls expired, and the longest possible one for any other.
+  // A row may lack its TTL. Then our own TTL is used for a lease that is expired by the database's
+  // clock, and the longest possible one for any other.
   [[nodiscard]] Nanos least_of(const Observation& observed) const {
     const Nanos ttl = observed.ttl ? in_ns(*observed.ttl) : ttl_ns_;
     return least_ == StoodStill::kHalf ? ttl / 2 : ttl;

@@ -20,7 +20,7 @@ bool in_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
 }
 
-// Where the text ends that the quote at `open` begins; npos when it begins no text ("can't").
+// End of the text that the quote at `open` begins; npos if it is not a quotation ("can't").
 std::size_t closing_quote(std::string_view line, std::size_t open) {
   const char quote = line[open];
   if (quote != '\'' && quote != '"' && quote != '`') return std::string_view::npos;

@@ -6,27 +6,26 @@
 #include <string>
 #include <string_view>
 
-// What failed, and where: the text by which failed attempts and dead tasks are grouped.
+// Cause and place of a failure: the text by which failed attempts and dead tasks are grouped.
 namespace allot::queue {
 
 // An error text without the parts that differ from task to task: its first line, with '#' for each
 // word that has a digit and '...' for text in quotes; at most 200 bytes.
 [[nodiscard]] std::string error_pattern(std::string_view error);
 
-// What is stored as the fault of an error, without what differs from task to task or between two
-// deployments: "ValueError in send (app/mail.py)". Where `fault` is empty: the pattern of the
-// error.
+// The stored fault of an error, without parts that differ from task to task or between two
+// deployments: "ValueError in send (app/mail.py)". If `fault` is empty: the pattern of the error.
 [[nodiscard]] std::string fault_of(std::string_view error, std::string_view fault);
 
 inline constexpr std::size_t kGroupDigits = 12;
 
-// The group of a failed attempt or a dead task: one word for a queue, type, cause and fault, and
-// the last two for people.
+// Group of a failed attempt or a dead task: one hash of queue, type, cause and fault, and the last
+// two for people.
 struct ErrorGroup {
   std::string group;
   std::string look;
 };
-// The word is that of the column `error_group`, which the server computes. `fault` as stored.
+// The hash equals the column `error_group`, which the server computes. `fault` as stored.
 [[nodiscard]] ErrorGroup error_group(std::uint32_t queue_id, std::string_view type,
                                      std::string_view cause, std::string_view fault);
 

@@ -11,7 +11,7 @@
 namespace allot::queue {
 namespace {
 
-// The places of "VV-TTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTT-PPPPPPPPPPPPPPPP-FF".
+// Positions in "VV-TTTTTTTTTTTTTTTTTTTTTTTTTTTTTTTT-PPPPPPPPPPPPPPPP-FF".
 constexpr std::size_t kTraceAt = 3;
 constexpr std::size_t kTraceSize = 32;
 constexpr std::size_t kParentAt = kTraceAt + kTraceSize + 1;
@@ -19,7 +19,7 @@ constexpr std::size_t kParentSize = 16;
 constexpr std::size_t kFlagsAt = kParentAt + kParentSize + 1;
 constexpr std::size_t kWhole = kFlagsAt + 2;
 
-// sampled and random: whoever passes a trace on clears the bits that it does not know.
+// sampled and random: unknown bits are cleared when a trace is passed on.
 constexpr unsigned kKnownFlags = 3;
 constexpr std::size_t kMostMembers = 32;
 constexpr std::size_t kMostKey = 256;
@@ -32,7 +32,7 @@ constexpr std::string_view kTimeLimitName = "time_limit=";  // milliseconds
 constexpr std::string_view kParentName = "traceparent=";
 constexpr std::string_view kStateName = "tracestate=";
 
-// The longest state that fits beside everything else.
+// The longest state that fits with all other headers.
 constexpr std::size_t kMostState =
     kMaxHeaders - (kLabelName.size() + kMaxLabel + 1) - (kMaxAttemptsName.size() + 6 + 1) -
     (kMaxLossesName.size() + 6 + 1) - (kTimeLimitName.size() + 10 + 1) -
@@ -62,8 +62,8 @@ std::string joined(std::string_view trace, std::string_view parent, unsigned fla
   return text;
 }
 
-// Empty: it is invalid. A later version may have more behind the four fields, and means the same by
-// these; what is passed on is version 00.
+// Empty: invalid. A later version may have more after the four fields, with the same meaning of
+// these; version 00 is passed on.
 std::string parent_of(std::string_view text) {
   if (text.size() < kWhole) return {};
   const std::string_view version = text.substr(0, 2);
@@ -103,7 +103,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
 }
 
-// Empty: it is invalid, or too long. One bad member spoils all of them, as the standard wants.
+// Empty: invalid or too long. One bad member invalidates all of them, as the standard requires.
 std::string state_of(std::string_view text) {
   std::set<std::string_view> keys;
   std::string state;
@@ -123,7 +123,7 @@ std::string state_of(std::string_view text) {
   return state;
 }
 
-// 0: it is no number up to `most`.
+// 0: not a number up to `most`.
 template <typename Number>
 Number number_of(std::string_view text, Number most) {
   Number value = 0;
@@ -160,7 +160,7 @@ Trace trace_of(std::string_view parent, std::string_view state) {
   return trace;
 }
 
-// FNV-1a of "TASK/ATTEMPT", which no span id may have as 0.
+// FNV-1a of "TASK/ATTEMPT"; never 0, which is not a valid span id.
 std::string span_id(std::string_view task, std::uint32_t attempt) {
   constexpr std::uint64_t kBasis = 0xcbf29ce484222325;
   constexpr std::uint64_t kPrime = 0x100000001b3;

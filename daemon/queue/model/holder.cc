@@ -26,7 +26,7 @@ std::string first_line(const char* path) {
   return line;
 }
 
-// FNV-1a: stable over restarts and builds, which std::hash does not promise.
+// FNV-1a: stable over restarts and builds, unlike std::hash.
 std::uint64_t stable_hash(const std::string& text) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) {
@@ -44,8 +44,8 @@ Holder make_holder(const std::string& instance, const std::string& runtime_dir,
   gethostname(host, sizeof host - 1);
   Holder holder;
   holder.id = random_id();
-  // The names alone are not enough: two daemons that live may share all of them, and then S11 would
-  // free live leases.
+  // The mark is needed: two running daemons may share all names, and then S11 would free live
+  // leases.
   holder.origin = stable_hash(first_line("/etc/machine-id") + "\n" + host + "\n" + instance + "\n" +
                               runtime_dir + "\n" + std::to_string(mark));
   holder.host = host;
@@ -54,7 +54,7 @@ Holder make_holder(const std::string& instance, const std::string& runtime_dir,
   return holder;
 }
 
-// It goes on at half speed, as a worker's time does.
+// It advances at half speed, like a worker's time.
 std::chrono::microseconds HolderTime::now() const {
   constexpr std::chrono::seconds kSince2025{1'735'689'600};
   if (known.count() == 0) return known;

@@ -5,9 +5,9 @@
 
 namespace allot::queue {
 
-// The hook of a queue for a death (C9): it submits a task of that type to that queue, in the
-// transaction of the burial. That transaction looks the queue up: if it is missing, or is not a
-// spread one, the hook submits nothing. The death of a task that a hook submitted triggers no hook.
+// The death hook of a queue (C9): submits a task of that type to that queue, in the transaction of
+// the burial. If this transaction finds the queue missing or not a spread one, nothing is
+// submitted. The death of a task that a hook submitted triggers no hook.
 struct OnDead {
   std::string from_queue;
   std::string queue;

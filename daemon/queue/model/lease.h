@@ -11,7 +11,7 @@
 
 namespace allot::queue {
 
-// A process that takes leases: one random id per worker start (S2), and beside it names for people.
+// A process that takes leases: one random id per worker start (S2), and names for people.
 struct Holder {
   std::uint64_t id = 0;
   std::uint64_t origin = 0;  // this host, instance and runtime folder, for S11
@@ -20,9 +20,9 @@ struct Holder {
   std::uint32_t pid = 0;
 };
 
-// A holder of this process, of instance `instance` whose runtime folder is `runtime_dir`. `mark` is
-// that of the instance's lock file (peer/lock_mark.h); 0: this process holds none, and no daemon
-// that starts takes what it leases for its own.
+// A holder of this process, of instance `instance` with runtime folder `runtime_dir`. `mark` is the
+// mark of the instance's lock file (peer/lock_mark.h); 0: this process has none, so no daemon takes
+// over its leases at start.
 Holder make_holder(const std::string& instance, const std::string& runtime_dir,
                    std::uint64_t mark = 0);
 
@@ -33,17 +33,17 @@ struct Suspects {
   std::uint32_t per_class = 0;
 };
 
-// The time of a holder that knows of a later one than the database's clock, which was set back: see
-// worker/lease/database_clock.h. Pauses begin at it, or at the clock once that is there again.
+// Time of a holder that has seen a later time than the database's clock, which was set back: see
+// worker/lease/database_clock.h. Pauses begin at this time, or at the clock once it has caught up.
 struct HolderTime {
-  std::chrono::microseconds known{0};  // since 1970, at `at_ns`; 0: the clock is as late
+  std::chrono::microseconds known{0};  // since 1970, at `at_ns`; 0: not ahead of the clock
   Nanos at_ns = 0;                     // CLOCK_BOOTTIME
 
-  // Since 2025, as keys of tasks are; 0: the clock is as late.
+  // Since 2025, like the keys of tasks; 0: not ahead of the clock.
   [[nodiscard]] std::chrono::microseconds now() const;
 };
 
-// A held partition. The epoch is the fence: every write but the plain acknowledgement names it.
+// A held partition. The epoch is the fence: every write except the plain acknowledgement names it.
 struct Lease {
   Partition partition;
   std::uint64_t epoch = 0;
@@ -53,21 +53,21 @@ struct Lease {
 };
 
 // How long a partition of an ordered queue waits after a lease, and for which of its tasks: the
-// wait ends with that task, whatever takes it away (S16).
+// wait also ends when that task is removed by any means (S16).
 struct Hold {
   std::chrono::microseconds pause{0};  // 0: none
   TaskKey task{};
-  bool stays = false;  // as it was before the lease: an operator had it, and ran nothing
+  bool stays = false;  // keeps the wait from before the lease, in which nothing ran
 };
 
-// Somebody's lease that is not free, as one look at the table showed it.
+// A lease of another holder that is not free, from one read of the table.
 struct Observation {
   Partition partition;
   std::uint64_t epoch = 0;
   std::string expire_at;
   bool expired = false;                    // by the database's clock
   std::chrono::microseconds remaining{0};  // by the database's clock
-  // How long it lasts without a renewal; nullopt: the row does not say.
+  // Duration without a renewal; nullopt: not in the row.
   std::optional<std::chrono::microseconds> ttl;
   std::string holder;  // "host/instance/pid", for the log
 };

@@ -8,10 +8,10 @@
 
 namespace allot::queue {
 
-// How far a task is, as its handler says for people.
+// Progress of a task as its handler reports it, for people.
 struct Progress {
-  static constexpr std::size_t kMostWord = 47;  // bytes; the slot and the column have room for it
-  std::optional<std::uint32_t> percent{};       // nullopt: its handler says nothing
+  static constexpr std::size_t kMostWord = 47;  // bytes; fits the slot and the column
+  std::optional<std::uint32_t> percent{};       // nullopt: not reported
   std::string word{};
 
   bool operator==(const Progress&) const = default;

@@ -5,7 +5,7 @@
 
 namespace allot::queue {
 
-// Asks the kernel, so that two processes forked from one get different numbers.
+// Reads the kernel's generator, so that two processes forked from one get different numbers.
 template <typename Number>
 Number random_number() {
   Number value = 0;

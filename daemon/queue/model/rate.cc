@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kPlaces = 6;
 constexpr std::uint64_t kMillion = 1'000'000;
-// A row is locked from a charge until its transaction is written to disk.
+// A row is locked from a charge until its transaction is on disk.
 constexpr std::uint64_t kPerBucket = 200;  // starts in a second
 constexpr std::uint64_t kMostBuckets = 16;
 constexpr std::uint64_t kLeastHoldUs = 200'000;
@@ -59,8 +59,8 @@ std::vector<Bucket> buckets_of(const Rate& rate) {
   const std::uint64_t between = interval_us(count);
   const std::uint64_t holds = std::max(interval_us(1) * rate.burst, kLeastHoldUs);
   const std::uint64_t most = rate.per_million_seconds * kMostGrantUs / kMillion / kMillion;
-  // Where nothing is saved up, a start that comes late by the trips of the worker that looks for
-  // it would put off all that follow. A quarter of the distance lets no two start at once.
+  // Without a burst, a start that is late by the trips of the polling worker would delay all later
+  // ones. A quarter of the interval still keeps any two starts apart.
   const std::uint64_t late = std::min(between / 4, kMostLateUs);
   const std::uint64_t hold = std::max(holds - std::min(holds, between), late);
   const Bucket bucket{static_cast<std::int64_t>(between), static_cast<std::int64_t>(hold),

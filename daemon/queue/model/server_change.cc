@@ -7,7 +7,7 @@
 namespace allot::queue {
 
 bool note_server(db::Connection& db) {
-  // Of an INSERT that finds its row, 1 is a row that stays as it is.
+  // An INSERT that finds its row reports 1 if the row stays unchanged.
   return db.run({db::note_server_statement(db)}).front().affected() == 2;
 }
 

@@ -8,34 +8,33 @@
 
 #include "db/connection.h"
 
-// S48: what a lease says of its end is of the clock of the server that wrote it. After a change of
-// server nobody takes over what another one may hold for as long as that lasts, and a second more.
+// S48: a lease states its end by the clock of the server that wrote it. After a server change,
+// leases of other holders are not taken over for their duration plus a second.
 namespace allot::queue {
 
-// db::note_server_statement() is in the packet of each takeover, before its statement, which waits
-// by what that one has written. So the rule holds whatever this process knows of the change, and
-// whatever stands between it and the server.
+// db::note_server_statement() precedes the statement of each takeover in its packet, and that
+// statement waits by what it wrote. So the rule holds whatever this process knows of the change,
+// and behind any proxy.
 
-// For whoever connects, so that the wait begins at once. True when the server is another one than
-// that which wrote last, or its clock was set back. The schema has to be there.
+// Called after connecting, so that the wait begins at once. True if the server is not the last
+// writer, or its clock was set back. Requires the schema.
 bool note_server(db::Connection& db);
 
-// S53. The first marks a server that takes writes although another one has this higher term: it
-// refuses submissions then. The second removes such marks where this server's term has become as
-// high.
+// S53. The first marks a server that takes writes although another server has this higher term: it
+// then refuses submissions. The second removes such marks once this server's term is as high.
 void mark_superseded(db::Connection& db, std::uint64_t term);
 void clear_superseded(db::Connection& db);
 
-// By an operator's word this server is the writer: its term becomes higher than `known_term` and
-// than its own. Returns the term.
+// Makes this server the writer, on an operator's request: its term becomes higher than `known_term`
+// and its own. Returns the term.
 std::uint64_t promote(db::Connection& db, std::uint64_t known_term);
 
-// The last change, for people.
+// The last server change, for people.
 struct ServerChange {
   std::string server;           // "db1:3306"
-  std::uint64_t number = 0;     // 1: it was always this one
+  std::uint64_t number = 0;     // 1: never changed
   std::string since;            // UTC, ISO 8601
-  std::uint32_t streak = 0;     // so many changes, with less than ten minutes between
+  std::uint32_t streak = 0;     // changes in a row with less than ten minutes between
   std::chrono::seconds ago{0};  // by the database's clock
 };
 std::optional<ServerChange> last_server_change(db::Connection& db);

@@ -9,7 +9,7 @@
 namespace allot::queue {
 namespace {
 
-// Keys end in 2167, and a sum beyond that wraps around silently.
+// Keys end in 2167, and a larger sum wraps around silently.
 constexpr std::chrono::microseconds kMaxPause = std::chrono::hours(24 * 365 * 100);
 
 }  // namespace
@@ -37,8 +37,7 @@ std::string bytes_list(std::span<const std::string> values) {
   return list;
 }
 
-// This is no list of pairs, because the server reads the whole partition when such a list holds a
-// single pair.
+// Not a list of pairs: the server reads the whole partition if such a list holds a single pair.
 std::string key_condition(std::string_view key, std::span<const TaskKey> keys) {
   std::map<std::uint32_t, std::string> lists;
   for (const TaskKey& at : keys) {

@@ -13,8 +13,7 @@
 #include "queue/model/lease.h"
 #include "queue/model/task.h"
 
-// Helpers with which the stores of this folder fill their statements. No other folder includes
-// this.
+// Helpers by which the stores of this folder fill their statements. Not for other folders.
 namespace allot::queue {
 
 inline db::Statement& set_partition(db::Statement& statement, Partition partition) {
@@ -37,7 +36,7 @@ inline db::Statement& set_fence(db::Statement& statement, const Claim& claim) {
       .set("holder", claim.holder);
 }
 
-// The fence, and the name of the row in the place where the task is.
+// Fills in the fence, and the key of the row where the task is.
 inline db::Statement& set_row(db::Statement& statement, const Claim& claim) {
   set_fence(statement, claim).set("prio", claim.id.prio);
   return claim.detached() ? statement.set("first_key", claim.id.first_key)
@@ -49,13 +48,13 @@ db::Statement& set_usage(db::Statement& statement, const Usage& usage);
 // "1,2,3", or NULL for none.
 std::string id_list(std::span<const std::uint32_t> ids);
 
-// Byte strings for an IN; there has to be one.
+// Byte strings for an IN; at least one.
 std::string bytes_list(std::span<const std::string> values);
 
 // "prio = 0 AND run_key IN (1,2) OR prio = 1 AND run_key IN (3)"; run_key is the name `key`.
 std::string key_condition(std::string_view key, std::span<const TaskKey> keys);
 
-// A pause that begins now, by the time of the holder.
+// A pause that begins now, by the holder's time.
 db::Statement& set_pause(db::Statement& statement, std::chrono::microseconds pause,
                          const HolderTime& time);
 
@@ -70,10 +69,10 @@ inline constexpr unsigned kOutOfRange = 1690;
 
 inline constexpr int kSaltTries = 8;
 
-// Distinguishes keys of the same microsecond; new for each statement.
+// Distinguishes keys of the same microsecond; another number for each statement.
 std::uint32_t salt();
 
-// Sends statements that give a new key, with another salt as long as the key is taken.
+// Sends statements that give a new key; retries with another salt while the key is taken.
 template <typename Send>
 auto send_salted(Send&& send) {
   for (int tries = 1;; ++tries) {

@@ -97,7 +97,7 @@ std::string TaskId::text() const {
 
 std::optional<TaskId> TaskId::parse(std::string_view text) {
   if (text.empty() || text.size() > 40) return std::nullopt;
-  std::string word(text);  // in small letters: ids are read aloud, and typed
+  std::string word(text);  // lower case: ids are read aloud and typed
   for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
   const auto bytes = decode(word);
   if (!bytes) return std::nullopt;
@@ -113,7 +113,7 @@ std::optional<TaskId> TaskId::parse(std::string_view text) {
   id.partition.partition_no = static_cast<std::uint32_t>(*place / kPrioClasses);
   id.prio = static_cast<std::uint32_t>(*place % kPrioClasses);
   for (; at < bytes->size(); ++at) id.first_key = (id.first_key << 8) | (*bytes)[at];
-  // Apart from capitals only one spelling of an id is an id.
+  // Except for case, an id has only one valid spelling.
   if (id.text() != word) return std::nullopt;
   return id;
 }

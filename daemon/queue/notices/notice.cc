@@ -120,7 +120,7 @@ bool raise_notice(db::Connection& db, const Notice& notice,
       send(db, {raise}, about);
       return true;
     } catch (const db::DbError& error) {
-      // It is the notice that is there already, or else the key of the task, by chance.
+      // The duplicate is the notice itself or, by chance, the key of the task.
       if (error.error_class() != db::ErrorClass::kDuplicate) throw;
       if (is_raised(db, notice)) return false;
       if (tries == kSaltTries) throw;

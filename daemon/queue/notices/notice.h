@@ -11,24 +11,23 @@
 #include "db/connection.h"
 #include "queue/submit/submit.h"
 
-// What somebody should know of (C9): a state of the queues, duties or schedules that does not go
-// away by itself. The steward that leads looks for these, and `allot doctor` shows those that are
-// raised.
+// A state of queues, duties or schedules that needs attention and does not end by itself (C9). The
+// leading steward checks for them, and `allot doctor` shows the raised ones.
 namespace allot::queue {
 
 enum class NoticeKind {
-  kWaiting,    // a task of the queue has been due for long, and workers have leased the queue since
-  kUnserved,   // the same, and no worker of any host has
-  kDead,       // the queue has dead tasks
-  kNoHandler,  // no handler knows a type: the subject is QUEUE/TYPE, and `task` the task
-  kLeader,     // nobody leads a duty
-  kPurge,      // the purge of a queue is behind
-  kSchedule,   // a schedule fails, or drops ticks
-  kSecondWriter,  // a server takes writes and is not the writer: the subject is its place
+  kWaiting,       // a task of the queue has been due for long; workers have leased the queue since
+  kUnserved,      // the same, but no worker of any host has leased it
+  kDead,          // the queue has dead tasks
+  kNoHandler,     // no handler knows a type: the subject is QUEUE/TYPE, `task` one of its tasks
+  kLeader,        // a duty has no leader
+  kPurge,         // the purge of a queue is behind
+  kSchedule,      // a schedule fails, or drops ticks
+  kSecondWriter,  // a server takes writes and is not the writer: the subject is its address
 };
 [[nodiscard]] std::string_view name_of(NoticeKind kind);  // "waiting", "no_handler"
 
-// Whether the subject begins with the name of a queue.
+// Whether the subject begins with a queue name.
 [[nodiscard]] constexpr bool is_of_queue(NoticeKind kind) {
   return kind == NoticeKind::kWaiting || kind == NoticeKind::kUnserved ||
          kind == NoticeKind::kDead || kind == NoticeKind::kNoHandler || kind == NoticeKind::kPurge;
@@ -38,7 +37,7 @@ struct Notice {
   NoticeKind kind{};
   std::string subject;  // a queue, a duty, a schedule
   std::string detail;   // for people
-  std::string task{};   // the public id of the task that shows it; mostly empty
+  std::string task{};   // the public id of an example task; mostly empty
 };
 
 struct RaisedNotice {
@@ -46,18 +45,18 @@ struct RaisedNotice {
   std::string since;  // UTC, ISO 8601
 };
 
-// What is so now.
+// The current notices.
 std::vector<Notice> waiting_queues(db::Connection& db, std::chrono::microseconds after);
 std::vector<Notice> dead_queues(db::Connection& db, std::uint32_t at_least);
 std::vector<Notice> leaderless_duties(db::Connection& db, std::chrono::microseconds for_so_long);
 std::vector<Notice> failing_schedules(db::Connection& db);
 
-// Those that are raised. Of a kind that this build does not know: none.
+// The raised notices, without kinds that this build does not know.
 std::vector<RaisedNotice> list_notices(db::Connection& db);
 
-// Changes the state, and submits the task about it in the same transaction: both happen once, over
-// all hosts and after lost replies. False: the state was that already. `about` is validated, and
-// its queue is a spread one.
+// Changes the state and submits the task about it in the same transaction: both happen once, over
+// all hosts and after lost replies. False: the state was already so. `about` is validated, and its
+// queue is a spread one.
 bool raise_notice(db::Connection& db, const Notice& notice, const std::optional<Submission>& about);
 bool clear_notice(db::Connection& db, const Notice& notice, const std::optional<Submission>& about);
 

@@ -29,7 +29,7 @@ Enum named(const std::array<std::string_view, n>& names, std::string_view name) 
   return static_cast<Enum>(found - names.begin());
 }
 
-// A token: the time of the count, what was counted, and a checksum of that and the filter.
+// A token: the time of the count, its result, and a checksum of these and the filter.
 struct Token {
   std::uint64_t until_us = 0;
   std::uint64_t tasks = 0;
@@ -52,7 +52,7 @@ std::string text_of(const Token& token, BulkKind kind, const QueueInfo& queue,
   return head + std::string(digits.data(), end);
 }
 
-// False: the text does not begin with a number and what follows it.
+// False: the text does not begin with a number and its separator.
 bool take_number(std::string_view& text, std::uint64_t& number) {
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
   if (read.ec != std::errc()) return false;
@@ -107,7 +107,7 @@ BulkAction action_in(const db::Row& row) {
   return action;
 }
 
-// A token begins one action, and has one entry.
+// A token begins one action, which has one audit entry.
 Deed begin_deed(const QueueInfo& queue, const BulkRequest& request) {
   db::Statement begun(sql::k_audit_begun);
   begun.set("token", request.token);
@@ -161,7 +161,7 @@ BulkCount count_bulk(db::Connection& db, BulkKind kind, const QueueInfo& queue,
 
 std::uint64_t begin_bulk(db::Connection& db, const QueueInfo& queue, const BulkRequest& request) {
   const Token token = read_token(queue, request);
-  // Two at once may make it one more.
+  // Two concurrent calls may exceed the limit by one.
   if (open_bulk(db).size() >= kMostOpenBulk) {
     throw Error(std::to_string(kMostOpenBulk) +
                 " bulk actions are not at their end: wait, or stop some of them");

@@ -12,16 +12,16 @@
 #include "queue/model/catalog.h"
 #include "queue/model/task.h"
 
-// What an operator does with many dead tasks at once: a count, then an action that somebody works
-// off (decision 0015). Whoever asks needs this header only; bulk_work.h is for whoever works
-// it off.
+// Actions of an operator on many dead tasks: a count, then an action that runs in the background
+// (decision 0015). Callers that request one need this header only; bulk_work.h is for the component
+// that carries it out.
 namespace allot::queue {
 
 enum class BulkKind { kRetryDead, kDiscardDead };
 // The word in the database: "retry_dead".
 [[nodiscard]] std::string_view name_of(BulkKind kind);
 
-// Which dead tasks of a queue.
+// Selects dead tasks of a queue.
 struct BulkFilter {
   std::string group{};  // of model/fault.h; empty: any
   std::string type{};   // empty: any
@@ -29,30 +29,30 @@ struct BulkFilter {
 
 struct BulkCount {
   std::uint64_t tasks = 0;
-  bool more = false;  // not all dead tasks of the queue were looked at: there may be more of these
-  // For begin_bulk(), for an hour. It says what was counted, and when: it is no secret.
+  bool more = false;  // the count stopped early: there may be more of these
+  // For begin_bulk(), valid for an hour. It states what was counted and when, and is not a secret.
   std::string token;
 };
 
-// Looks at `most` dead tasks of the queue at most. The clock is the database's.
+// Reads at most `most` dead tasks of the queue. Uses the database's clock.
 BulkCount count_bulk(db::Connection& db, BulkKind kind, const QueueInfo& queue,
                      const BulkFilter& filter, std::uint64_t most);
 
 inline constexpr std::size_t kMostOpenBulk = 100;
 
-// What is wanted, with the token that count_bulk() returned for the same.
+// The requested action, with the token that count_bulk() returned for it.
 struct BulkRequest {
   BulkKind kind = BulkKind::kRetryDead;
   BulkFilter filter{};
   std::string token;
-  std::uint32_t rate = 0;  // tasks per second at most; 0: no limit
-  std::string asked_by{};  // for people; at most 255 characters are kept
+  std::uint32_t rate = 0;  // limit of tasks per second; 0: none
+  std::string asked_by{};  // for people; cut to 255 characters
 };
 
-// Begins the action, for the tasks that had died when they were counted, and returns its number.
-// With a token that was used before it returns the action of that time, so that it may be repeated
-// after a lost reply. Throws Error(kExitBadInput) for a token that is none, is that of another
-// count, or is older than an hour; Error where kMostOpenBulk are not at their end.
+// Begins the action, for the tasks that were dead when they were counted, and returns its number.
+// For a token that was used before, returns its action, so that the call may be repeated after a
+// lost reply. Throws Error(kExitBadInput) for a token that is invalid, belongs to another count, or
+// is older than an hour; Error if kMostOpenBulk actions are open.
 std::uint64_t begin_bulk(db::Connection& db, const QueueInfo& queue, const BulkRequest& request);
 
 enum class BulkState { kWaiting, kWorking, kDone, kStopped, kFailed };
@@ -68,7 +68,7 @@ struct BulkAction {
   std::uint32_t queue_id = 0;
   std::string queue;
   BulkFilter filter{};
-  std::string died_until;  // later deaths are left alone
+  std::string died_until;  // later deaths are not included
   std::uint64_t died_until_us = 0;
   std::uint32_t rate = 0;
   std::uint64_t counted = 0;
@@ -76,22 +76,22 @@ struct BulkAction {
   std::string asked_by;
   std::string begun_at;
   BulkState state = BulkState::kWaiting;
-  std::uint64_t done = 0;             // tasks that were retried or discarded so far
-  std::uint64_t batches = 0;          // in so many transactions
-  TaskId after{};                     // the next batch begins behind this one
-  std::chrono::microseconds wait{0};  // until the next batch may be made
+  std::uint64_t done = 0;             // tasks retried or discarded so far
+  std::uint64_t batches = 0;          // number of transactions so far
+  TaskId after{};                     // the next batch begins after this one
+  std::chrono::microseconds wait{0};  // until the next batch is due
   std::string ended_at;
   std::string stopped_by;
   std::string error;  // why it failed
 };
 
-// nullopt: there is none of this number, or it ended a week ago.
+// nullopt: no action of this number, or it ended more than a week ago.
 std::optional<BulkAction> find_bulk(db::Connection& db, std::uint64_t action_id);
-// The newest first: `most` with a number below `before`.
+// Newest first: at most `most` with a number below `before`.
 std::vector<BulkAction> list_bulk(db::Connection& db, std::uint64_t before, std::uint32_t most);
 
-// Ends it with the batch that is being made, if any. False: it was at its end, or is not there. May
-// be repeated after a lost reply.
+// Stops the action after the current batch, if any. False: it had ended, or does not exist. May be
+// repeated after a lost reply.
 bool stop_bulk(db::Connection& db, std::uint64_t action_id, std::string_view stopped_by);
 
 }  // namespace allot::queue

@@ -14,21 +14,22 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr std::uint32_t kLookedAtOnce = 1000;  // dead tasks, for one batch
+constexpr std::uint32_t kLookedAtOnce = 1000;  // dead tasks per batch
 constexpr std::uint32_t kPurgedAtOnce = 1000;
-constexpr std::uint64_t kKeptActions = 10'000;  // of the newest actions
-// For how long a batch is left to others who are at the same tasks.
+constexpr std::uint64_t kKeptActions = 10'000;  // newest actions
+// How long a batch is left to other processes that work on the same tasks.
 constexpr microseconds kLeftToOthers = std::chrono::milliseconds(100);
 
-// Without a rate as many as one transaction takes; with one, what is due in a tenth of a second.
+// Without a rate, as many tasks as one transaction takes; with one, the tasks of a tenth of a
+// second.
 std::size_t batch_of(std::uint32_t rate) {
   return rate == 0 ? kDeadBatch : std::clamp<std::size_t>(rate / 10, 1, kDeadBatch);
 }
 
-// What the next batch is, as one look showed it.
+// The next batch, from one read.
 struct BulkBatch {
   std::vector<TaskId> tasks;
-  TaskId looked_to;   // the batch after it begins behind this one
+  TaskId looked_to;   // the batch after it begins after this one
   bool last = false;  // there is none
 };
 
@@ -47,7 +48,7 @@ BulkBatch next_batch(db::Connection& db, const BulkAction& action) {
   return batch;
 }
 
-// The packet: its guards, how far the action is behind it, and what it does.
+// The packet: guards, the new progress of the action, and its work.
 class BulkPacket {
  public:
   BulkPacket(const BulkAction& action, const BulkBatch& batch)
@@ -73,7 +74,7 @@ class BulkPacket {
         .set("gap_us", gap_us);
   }
 
-  // Looks where retried tasks go; the packet is refused where that is another place by then.
+  // Reads where retried tasks go; the packet is refused if that changes before it is sent.
   void aim(db::Connection& db) {
     if (kind_ != BulkKind::kRetryDead) return;
     for (const auto& [partition, keys] : keys_) {
@@ -131,12 +132,12 @@ BulkStep fail_bulk(db::Connection& db, const BulkAction& action, const std::stri
       .set("error", error_text(error, kMostBulkText));
   BulkStep step;
   step.failed = db.run({fail}).front().affected() > 0;
-  step.open = !step.failed;  // somebody else made the batch
+  step.open = !step.failed;  // another process made the batch
   step.error = error;
   return step;
 }
 
-// Whoever else tries to make the batch meets the same error.
+// Any other process that tries this batch gets the same error.
 bool is_lasting(const db::DbError& error) {
   return error.error_class() == db::ErrorClass::kRefused ||
          error.error_class() == db::ErrorClass::kFatal;
@@ -152,7 +153,7 @@ BulkStep work_bulk(db::Connection& db, std::uint64_t action_id) {
     try {
       return make_batch(db, *action);
     } catch (const db::DbError& error) {
-      // The action, one of the tasks or the queue's layout is not as it was seen any more.
+      // The action, a task or the queue's layout has changed since it was read.
       if (error.number() == kOutOfRange) continue;
       if (!is_lasting(error)) throw;
       return fail_bulk(db, *action, error.what());

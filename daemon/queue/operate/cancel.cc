@@ -17,20 +17,20 @@
 namespace allot::queue {
 namespace {
 
-// Whether nobody had the partition from the first look, before the task was taken out, to the
-// second one, after it: every lease and every release has a new epoch.
+// Whether the partition was free from the first read, before the task was taken out, to the second
+// one, after it: every lease and every release has a new epoch.
 bool was_free(const Standing& before, const Standing& after) {
   return !before.leased && !after.leased && before.epoch == after.epoch;
 }
 
-// Whether the task runs, as far as one look can tell: cancel-watched tasks of a leased partition
-// run, ran a moment ago, or will soon, and the worker that runs them looks for requests first.
+// Whether the task runs, as far as one read shows: cancel-watched tasks of a leased partition are
+// running, were running a moment ago, or will soon, and their worker checks for requests first.
 bool runs(const TaskView& task, const std::optional<Standing>& standing) {
   if (task.running) return true;
   return (task.flags & kCancelWatchedFlag) != 0 && standing && standing->leased && standing->due;
 }
 
-// The entry of a waiting task's end.
+// Audit entry for the end of a waiting task.
 Deed waiting_deed(std::string_view action, const TaskId& id, std::uint64_t run_key) {
   db::Statement waiting(sql::k_audit_waiting);
   return {action, "task", id.text(), set_id(waiting, id).set("run_key", run_key)};
@@ -53,7 +53,7 @@ bool cancel_as_done(db::Connection& db, const TaskId& id, std::uint64_t run_key,
   return results.at(results.size() - 3).affected() == 1;
 }
 
-// True: this request stands, or an earlier one. `run_key` is where the task waits if it is not
+// True: this request or an earlier one is stored. `run_key` is where the task waits if it is not
 // detached. False: the task is neither detached nor cancel-watched in a leased partition.
 bool ask_cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key,
                 std::string_view reason, bool as_done) {
@@ -73,7 +73,7 @@ bool ask_cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key,
                      [](const db::StatementResult& one) { return one.affected() > 0; });
 }
 
-// Whether a request stands that wants another end than this one does.
+// Whether an earlier request demands another kind of end.
 bool asked_otherwise(db::Connection& db, const TaskId& id, bool as_done) {
   const auto request = find_cancel(db, id);
   return request && request->as_done != as_done;
@@ -106,7 +106,7 @@ AsDone as_done_here(bool keep_history) {
 
 Cancelled cancel_task(db::Connection& db, const TaskId& id, std::string_view reason,
                       const std::optional<AsDone>& as_done) {
-  constexpr int kTries = 5;  // it may move to a later key between a look and the deletion
+  constexpr int kTries = 5;  // a task may move to a later key between a read and the deletion
   for (int tries = 0; tries < kTries; ++tries) {
     Cancelled result;
     result.task = show(db, id);

@@ -12,25 +12,25 @@
 
 namespace allot::queue {
 
-// The result of cancelling a task.
+// Result of cancelling a task.
 struct Cancelled {
-  std::optional<TaskView> task;  // as it was found; nullopt: finished, or never submitted
+  std::optional<TaskView> task;  // as found; nullopt: finished, or never submitted
   bool done = false;             // it was waiting, and is dead or finished now
   bool asked = false;            // it runs: its worker, `holder` if known, will see the request
-  bool may_run = false;          // but a worker, `holder` if known, had its partition meanwhile
-  bool otherwise = false;        // asked, but an earlier request for the other kind of end stands
+  bool may_run = false;          // but a worker, `holder` if known, had its partition at that time
+  bool otherwise = false;        // asked, but an earlier request for the other kind of end prevails
   std::string holder;            // "host/pid"
 };
 
-// The task is to end as if it had succeeded: no dead letter, no hook, and its unique key is kept
+// The task ends as if it had succeeded: no dead letter, no hook, and its unique key stays reserved
 // for its time.
 struct AsDone {
-  bool keep_history = false;  // its queue keeps one
-  std::string host;           // for the history of a task that waits: who cancels
+  bool keep_history = false;  // its queue keeps a history
+  std::string host;           // for the history of a waiting task: the host that cancels
   std::uint32_t pid = 0;
 };
 
-// With this process as the one that cancels.
+// AsDone with this process as the canceller.
 [[nodiscard]] AsDone as_done_here(bool keep_history);
 
 // Makes the waiting task at `run_key` a dead one, with this reason as its error. False: the task is
@@ -38,8 +38,8 @@ struct AsDone {
 // lost reply.
 bool cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key, std::string_view reason);
 
-// Takes a waiting task out, wherever it moves meanwhile; asks for the end of a running one,
-// detached or cancel-watched. Leaves a dead one alone. Throws Error when the task moves too fast.
+// Removes a waiting task, also if it moves at the same time; requests the end of a running one,
+// detached or cancel-watched. A dead one stays as it is. Throws Error if the task moves too often.
 Cancelled cancel_task(db::Connection& db, const TaskId& id, std::string_view reason,
                       const std::optional<AsDone>& as_done = std::nullopt);
 

@@ -12,7 +12,7 @@
 namespace allot::queue {
 namespace {
 
-// Whether the partition is one of the key: in a limited queue they start at the key's place.
+// Whether the key has this partition: in a limited queue its partitions start at the key's place.
 bool has_place(const QueueInfo& queue, std::uint32_t key_hash, std::uint32_t partition_no) {
   for (std::uint32_t nth = 0; nth < queue.partitions(); ++nth) {
     if (place_of(queue, key_hash, nth) == partition_no) return true;
@@ -85,7 +85,7 @@ std::array<db::Statement, 2> retry_statements(const DeadTarget& target, std::uin
       .set_raw("ordered_keys", ordered)
       .set("kept_flags", kCompressedFlags | kCompressibleFlag | kHookFlag)
       .set("salt", salt);
-  // Clears requests of an earlier life first, because they would end this one.
+  // First clears requests from before the death, because they would end the retried task.
   return {clear_cancel_statement(target.from, target.keys), retry};
 }
 

@@ -10,7 +10,7 @@
 namespace allot::queue {
 namespace {
 
-// An entry for each of them that is dead.
+// One audit entry for each of them that is dead.
 std::vector<Deed> deeds_of(std::string_view action, Partition partition,
                            const std::vector<TaskKey>& keys) {
   std::vector<Deed> deeds;
@@ -59,7 +59,7 @@ std::uint64_t retry_dead(db::Connection& db, std::span<const TaskId> ids, MovedI
       try {
         return retry_in(db, partition, keys, moved);
       } catch (const db::DbError& error) {
-        // The queue was resized just now. Tasks that were retried before are not dead any more.
+        // The queue was just resized. Tasks that were already retried are not dead any more.
         if (error.number() != kOutOfRange || tries == kSaltTries) throw;
       }
     }

@@ -10,22 +10,22 @@
 #include "db/connection.h"
 #include "queue/model/task.h"
 
-// What operators do with dead tasks in bulk; look/dead_letter.h shows them.
+// Operator actions on dead tasks in bulk; look/dead_letter.h shows them.
 namespace allot::queue {
 
 inline constexpr std::size_t kDeadBatch = 100;
 
-// Puts dead tasks back into their queue, due now, with all their attempts and their ids. Returns
-// how many; it leaves out those that are not dead any more. Uses one transaction for each
-// partition; may be repeated after a lost reply. At most kDeadBatch ids. In an ordered or limited
-// queue that was resized since, a task goes where those of its key go now and gets another id:
-// `moved` gets the old and the new one. Throws Error(kExitBadInput) for a task that died before the
+// Puts dead tasks back into their queue, due now, with all attempts again and the same ids. Returns
+// their number, without those that are not dead any more. One transaction per partition; may be
+// repeated after a lost reply. At most kDeadBatch ids. In an ordered or limited queue that was
+// resized since, a task goes to the partition that its key has now and gets another id: `moved`
+// receives the old and the new one. Throws Error(kExitBadInput) for a task that died before the
 // database kept the place of its key, in a queue that was resized since.
 using MovedIds = std::vector<std::pair<TaskId, TaskId>>;
 std::uint64_t retry_dead(db::Connection& db, std::span<const TaskId> ids,
                          MovedIds* moved = nullptr);
 
-// Removes dead tasks and the records of their attempts for good. Otherwise like retry_dead.
+// Removes dead tasks and the records of their attempts permanently. Otherwise like retry_dead.
 std::uint64_t discard_dead(db::Connection& db, std::span<const TaskId> ids);
 
 }  // namespace allot::queue

@@ -8,7 +8,7 @@
 namespace allot::queue {
 namespace {
 
-// More are left for the next time.
+// Limit of one call; the rest follows next time.
 constexpr std::size_t kMostReleases = 500;
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 #include "db/connection.h"
 
-// What becomes of lease rows besides leases: rows that are missing, and releases by a clock that
-// was ahead. Any number of hosts may do this at once.
+// Repairs of lease rows: missing rows, and releases by a clock that was ahead. Any number of hosts
+// may call this concurrently.
 namespace allot::queue {
 
 struct QueueHoles {
@@ -17,14 +17,14 @@ struct QueueHoles {
   std::string queue;
   std::uint64_t missing = 0;  // lease rows
 };
-// Queues of which a lease row is missing: tasks of that partition wait until it is filled in (S59).
+// Queues with missing lease rows: tasks of such a partition wait until the row is filled in (S59).
 std::vector<QueueHoles> queue_holes(db::Connection& db);
-// Fills them in, and returns them. They are leased once no holder of a deleted row can start a
-// task.
+// Fills in the rows and returns the queues. A new row is leased only after no holder of the deleted
+// row can start a task.
 std::vector<QueueHoles> fill_holes(db::Connection& db);
 
-// Cuts the times of free partitions that were released by a clock that was ahead (S60). Returns how
-// many there were.
+// Shortens the times of free partitions that were released by a clock that was ahead (S60). Returns
+// their number.
 std::size_t bound_releases(db::Connection& db);
 
 }  // namespace allot::queue

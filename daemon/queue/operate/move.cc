@@ -15,7 +15,7 @@ namespace allot::queue {
 namespace {
 
 constexpr std::uint32_t kWaitingPage = 1000;
-constexpr std::chrono::microseconds kTtl = std::chrono::seconds(30);  // in case we die meanwhile
+constexpr std::chrono::microseconds kTtl = std::chrono::seconds(30);  // in case this process dies
 const Hold kStays{.stays = true};
 
 Waiting read_waiting(const db::Row& row, std::uint32_t queue_id) {
@@ -75,7 +75,7 @@ std::optional<Lease> Mover::lease(db::Connection& db, Partition partition) const
   return Lease{partition, row->u64(0), holder_.id, std::nullopt, {}};
 }
 
-// One entry for all that it moves.
+// One audit entry for all moved tasks.
 Deed Mover::deed_of(const Lease& held, std::span<const TaskKey> keys, Partition to) const {
   db::Statement found(sql::k_audit_move);
   set_fence(found, held)
@@ -117,7 +117,7 @@ std::optional<std::uint64_t> Mover::move(db::Connection& db, std::span<const Wai
   try {
     send_salted(send);
   } catch (const db::DbError& error) {
-    // Nothing was moved. If the database is gone, the lease runs out.
+    // Nothing was moved. If the database is gone, the lease expires.
     if (error.error_class() != db::ErrorClass::kGone) db.run({release_statement(*held, kStays)});
     throw;
   }

@@ -17,7 +17,7 @@
 
 namespace allot::queue {
 
-// A waiting task as one page of its queue showed it.
+// A waiting task as one page of its queue shows it.
 struct Waiting {
   Partition partition;
   TaskKey key;
@@ -26,25 +26,25 @@ struct Waiting {
   bool unique = false;  // it has a row in task_unique
 };
 
-// Shows all waiting tasks of a queue, by partition, class and key, page by page; until `look` says
-// no. `after`: those behind that one.
+// Passes all waiting tasks of a queue to `look`, by partition, class and key, page by page, until
+// it returns false. `after`: only tasks after that one.
 void each_waiting(db::Connection& db, const QueueInfo& queue,
                   const std::function<bool(const Waiting&)>& look, const Waiting& after = {});
 
 inline constexpr std::size_t kMoveBatch = 100;
 
-// Moves waiting tasks between queues. It leases a partition meanwhile, so that no worker has one of
-// its tasks: a moved task was not begun, and runs once.
+// Moves waiting tasks between queues. It leases the partition for that time, so that no worker has
+// one of its tasks: a moved task has not started, and runs once.
 class Mover {
  public:
   // Moves tasks of a queue, or one task.
   Mover(Holder holder, const QueueInfo& from);
   Mover(Holder holder, const TaskId& task);
 
-  // Moves tasks of one partition to `to`, of another queue, and returns how many; tasks that are
-  // gone do not count. nullopt: a worker has the partition. Due times, attempts and their records
-  // move with the tasks; their ids change, because an id names its queue. Not for tasks with a
-  // unique key, which belongs to its queue.
+  // Moves tasks of one partition to `to`, a partition of another queue, and returns their number;
+  // missing tasks do not count. nullopt: a worker has the partition. Due times, attempts and their
+  // records move along; ids change, because an id names its queue. Not for tasks with a unique key,
+  // which belongs to its queue.
   std::optional<std::uint64_t> move(db::Connection& db, std::span<const Waiting> tasks,
                                     Partition to) const;
 
@@ -54,7 +54,7 @@ class Mover {
   [[nodiscard]] Deed deed_of(const Lease& held, std::span<const TaskKey> keys, Partition to) const;
 
   Holder holder_;
-  std::string_view subject_;  // of its entry, as name_
+  std::string_view subject_;  // of its audit entry, like name_
   std::string name_;
   std::uint64_t number_;
 };

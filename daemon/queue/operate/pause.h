@@ -8,8 +8,9 @@
 
 namespace allot::queue {
 
-// From now on no worker of any host takes a partition of this queue; a worker that has one goes on
-// until its block_seconds are over. For a paused queue only the reason changes, not the time.
+// From now on no worker of any host leases a partition of this queue; a worker that has one
+// continues until its block_seconds are over. For a paused queue only the reason changes, not the
+// time.
 void pause(db::Connection& db, const QueueInfo& queue, std::string_view reason);
 // False: the queue was not paused.
 bool resume(db::Connection& db, const QueueInfo& queue);

@@ -19,8 +19,8 @@ namespace {
 constexpr std::chrono::microseconds kKeepEntries = std::chrono::hours(24 * 90);
 constexpr std::uint64_t kKeptEntries = 1'000'000;
 
-// Deletes one batch of the rows that `find` finds, with `purge`, which looks again at how old they
-// are. Uses one transaction for each partition, so that none is long.
+// Deletes one batch of the rows that `find` returns. `purge` checks their age again. One
+// transaction per partition, so that none is long.
 bool purge_old(db::Connection& db, const sql::SqlText& find, const sql::SqlText& purge,
                std::uint32_t queue_id, std::chrono::microseconds keep) {
   db::Statement old(find);

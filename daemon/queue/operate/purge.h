@@ -11,18 +11,18 @@
 namespace allot::queue {
 
 inline constexpr std::uint32_t kPurgeBatch = 1000;   // rows per statement
-inline constexpr std::chrono::hours kKeepUnique{1};  // how long the row of a free key stays
+inline constexpr std::chrono::hours kKeepUnique{1};  // how long the row of a free key is kept
 
 // Each removes one batch of rows that are older than `keep`, and may be repeated after a lost
 // reply. True: there may be more.
 bool purge_history(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds keep);
 bool purge_dead(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds keep);
-// Purges the keys behind `after`, which moves on; it is empty at the end. Cuts the time of those
-// that a clock that was ahead left taken for too long.
+// Purges keys after `after`, which advances and is empty at the end. Shortens reservations that a
+// clock that was ahead left too long.
 bool purge_unique(db::Connection& db, std::uint32_t queue_id, std::string& after);
 
-// Removes one batch of the entries of the audit that are more than 90 days old, or not among the
-// newest million. True: there may be more.
+// Removes one batch of audit entries that are older than 90 days or not among the newest million.
+// True: there may be more.
 bool purge_audit(db::Connection& db);
 
 }  // namespace allot::queue

@@ -9,17 +9,16 @@
 
 namespace allot::queue {
 
-// Reads what an operator gave. Throws Error(kExitBadInput) that names the field.
+// Reads an operator's input. Throws Error(kExitBadInput) that names the field.
 [[nodiscard]] Rate read_rate(std::string_view per_second, std::string_view burst);
 
-// From now on the tasks of the queue start at this rate, over all hosts; a worker that has a
-// partition goes on until its block_seconds are over. False: it had that rate already, and nothing
-// changed.
+// From now on tasks of the queue start at this rate, over all hosts; a worker that has a partition
+// continues until its block_seconds are over. False: the rate was the same, and nothing changed.
 bool set_rate(db::Connection& db, const QueueInfo& queue, const Rate& rate);
-// False: the queue had none.
+// False: the queue had no rate.
 bool remove_rate(db::Connection& db, const QueueInfo& queue);
 
-// What these two send, for somebody who writes more in the same transaction.
+// The statements of these two, for callers that write more in the same transaction.
 [[nodiscard]] db::Statement set_rate_statement(const QueueInfo& queue, const Rate& rate);
 [[nodiscard]] db::Statement remove_rate_statement(const QueueInfo& queue);
 

@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint32_t kMostPartitionNo = UINT16_MAX;
 
-// The new partitions come in front of the present ones if there is room, else behind them: lease
-// rows are never deleted, so that a later resize can use their numbers again.
+// The new partitions get numbers before the current ones if there is room, otherwise after them:
+// lease rows are never deleted, so a later resize can use their numbers again.
 std::uint32_t first_of_next(const QueueInfo& queue, std::uint32_t partitions) {
   if (partitions <= queue.first_partition) return 0;
   return queue.first_partition + queue.partitions();
@@ -41,7 +41,7 @@ Deed resize_deed(const QueueInfo& queue, std::uint32_t partitions) {
           std::to_string(partitions) + " partitions"};
 }
 
-// In the transaction that is open.
+// Within the open transaction.
 void write_entry(db::Connection& db, const Deed& deed) {
   if (const auto entry = entry_of(db, deed)) db.run({*entry});
 }
@@ -97,7 +97,7 @@ bool waits(db::Connection& db, std::uint32_t queue_id) {
 }
 
 // Runs under the lock of the queue's row. The waiting partitions of a resize name their layout,
-// which therefore has to stay until they are let go.
+// which must therefore stay until they are released.
 void set_max_running_locked(db::Connection& db, const QueueInfo& queue, std::uint32_t max_running) {
   const LockedLayout now = begin_layout(db, queue);
   if (now.resizing) refuse_while_resized(queue, now.partitions);

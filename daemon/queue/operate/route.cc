@@ -43,8 +43,9 @@ db::Statement of_route(const sql::SqlText& sql, const std::optional<QueueInfo>& 
   return statement.set("is_prefix", types.is_prefix ? 1 : 0).set("pattern", types.text);
 }
 
-// Between the lock of all routes and what they mean for the queues, in one packet. Where tasks of a
-// key wait for each other, the former queues are locked first, and asked.
+// One packet: locks all routes, writes the change, and settles its effect on the queues. If tasks
+// of a key wait for each other, the layouts of the former queues are locked first, and their tasks
+// checked.
 std::vector<db::Statement> packet_of(const db::Statement& change,
                                      const std::optional<QueueInfo>& source,
                                      const TypePattern& types) {
@@ -70,7 +71,7 @@ bool has_tasks(db::Connection& db, const QueueInfo& queue, const TypePattern& ty
   return found;
 }
 
-// Where tasks that are submitted to `source` may go so far: they are all placed alike.
+// Queues that may take tasks submitted to `source` until now; all have the same placement.
 std::vector<QueueInfo> takers(db::Connection& db, const QueueInfo& source) {
   std::set<std::string> names{source.name};
   for (const Route& route : list_routes(db)) {
@@ -81,8 +82,8 @@ std::vector<QueueInfo> takers(db::Connection& db, const QueueInfo& source) {
   return queues;
 }
 
-// A later task of a key does not wait for one in another queue. Says which one there is;
-// require_no_tasks.sql is what decides.
+// A later task of a key does not wait for one in another queue. Only names such a task;
+// require_no_tasks.sql decides.
 void require_none_waits(db::Connection& db, const QueueInfo& source, const TypePattern& types) {
   if (!source.alone()) return;
   for (const QueueInfo& queue : takers(db, source)) {
@@ -97,7 +98,7 @@ void require_none_waits(db::Connection& db, const QueueInfo& source, const TypeP
   }
 }
 
-// Sent again after a deadlock, which undid it, and where a task that was in the way is gone.
+// Sent again after a deadlock, which rolled it back, and after a task that blocked it is gone.
 std::uint64_t change_routes(db::Connection& db, const Deed& deed, const db::Statement& change,
                             const std::optional<QueueInfo>& source, const TypePattern& types) {
   const std::vector<db::Statement> packet = packet_of(change, source, types);

@@ -11,11 +11,11 @@
 #include "queue/look/inspect.h"
 #include "queue/model/catalog.h"
 
-// What operators change: which queue takes the tasks of a type. submit/address.h is where routes
-// are followed.
+// Changes of routes, which assign a queue to the tasks of a type. Submissions follow routes in
+// submit/address.h.
 namespace allot::queue {
 
-// The types that a route is for: one, or all that begin so.
+// The types of a route: one, or all with this prefix.
 struct TypePattern {
   std::string text;
   bool is_prefix = false;
@@ -31,33 +31,34 @@ std::string text_of(const TypePattern& pattern);
 
 struct Route {
   std::uint32_t source_id = 0;
-  std::optional<std::string> from;  // the queue that tasks are submitted to; none: any
+  std::optional<std::string> from;  // the queue that tasks are submitted to; nullopt: any
   TypePattern types;
   std::uint32_t target_id = 0;
   std::string to;
   std::string set_at;  // UTC, ISO 8601
 };
 
-// Those of a queue first, each in the order in which they are tried.
+// Routes of a queue first, in the order in which they are tried.
 std::vector<Route> list_routes(db::Connection& db);
 
-// Throws Error(kExitBadInput) where a route must not be: to the queue itself, to one that places
-// its tasks in another way, or so that later tasks of a key would not wait for earlier ones. No
-// `source`: a route of any queue.
+// Throws Error(kExitBadInput) for a forbidden route: to the queue itself, to a queue with another
+// placement, or one after which later tasks of a key would not wait for earlier ones. No `source`:
+// a route of any queue.
 void check_route(db::Connection& db, const std::optional<QueueInfo>& source,
                  const TypePattern& types, const QueueInfo& target);
-// The same for the end of a route.
+// The same check for the end of a route.
 void check_end_of_route(db::Connection& db, const std::optional<QueueInfo>& source,
                         const TypePattern& types);
 
-// How many tasks of these types have a unique key of the queue.
+// Number of tasks of these types that have a unique key of the queue.
 BoundedCount live_keys(db::Connection& db, const QueueInfo& queue, const TypePattern& types);
 
-// Sets it, or changes where it leads. Submissions follow within a second; a task that exists stays
-// where it is (S45). Throws Error when a transaction that submitted keeps a queue's row.
+// Sets the route or changes its target. Submissions follow within a second; existing tasks stay
+// where they are (S45). Throws Error if a transaction that submitted keeps the row of a queue
+// locked.
 void set_route(db::Connection& db, const std::optional<QueueInfo>& source, const TypePattern& types,
                const QueueInfo& target);
-// False: there was none.
+// False: there was no route.
 bool remove_route(db::Connection& db, const std::optional<QueueInfo>& source,
                   const TypePattern& types);
 

@@ -28,7 +28,7 @@ ScheduleSpec spec_of(const config::Schedule& section) {
   spec.options.unique_for = section.unique_for;
   spec.options.partition_key = unless_empty(section.partition_key);
   spec.options.expires_in = section.expires_in;
-  // The reader takes no other words.
+  // The reader accepts no other words.
   spec.late = late_of(section.late).value_or(Late::kOnce);
   spec.late_after = section.late_after;
   spec.catch_up = section.catch_up;
@@ -50,7 +50,7 @@ void check_specs(const config::Settings& settings, config::Problems& problems) {
       const config::Queue* configured = config::find_queue(settings, spec.queue);
       if (configured != nullptr) validate(spec, QueueInfo{0, spec.queue, shape_of(*configured)});
     } catch (const Error& error) {
-      // Its words begin with the field.
+      // The message begins with the field.
       const std::string text = error.what();
       const std::string field = text.substr(0, text.find_first_of(" :"));
       problems.push_back(

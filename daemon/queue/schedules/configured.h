@@ -12,8 +12,8 @@ namespace allot::queue {
 [[nodiscard]] ScheduleSpec spec_of(const config::Schedule& section);
 [[nodiscard]] AppliedText text_of(const config::Schedule& section);
 
-// What a schedule of its own words cannot be, and what a queue of the configuration refuses, with
-// the line. Expressions are checked where the file is read, and zones by config::check_zones().
+// Errors in a schedule's own settings, and settings that a queue of the configuration refuses, with
+// the line. Expressions are checked when the file is read, and zones by config::check_zones().
 void check_specs(const config::Settings& settings, config::Problems& problems);
 
 }  // namespace allot::queue

@@ -11,18 +11,18 @@ namespace {
 
 using std::chrono::microseconds;
 
-// So many steps at once; what is left is due still.
+// Limit of steps per call; the remaining ticks stay due.
 constexpr std::size_t kMostSteps = 100;
 constexpr std::size_t kMostBytes = 4 << 20;
 
-// "17 ticks", "at least 2000 ticks". How a reason ends, failing_schedules.sql goes by.
+// "17 ticks", "at least 2000 ticks". failing_schedules.sql relies on the end of a reason.
 std::string text_of(std::uint64_t count, bool at_least) {
   return std::string(at_least ? "at least " : "") + std::to_string(count) +
          (count == 1 ? " tick" : " ticks");
 }
 
-// Ticks before this fell into a pause. A schedule that was resumed while the clock was ahead has a
-// time in the future there (S57).
+// Ticks before this moment fell into a pause. If the schedule was resumed while the clock was
+// ahead, the stored time is in the future (S57).
 Moment pause_end(const Schedule& schedule, Moment now) {
   return std::min(schedule.resumed_at.value_or(Moment::min()), now);
 }
@@ -52,13 +52,13 @@ class Steps {
     return later_.newest.empty() ? first_ : later_.newest.back();
   }
 
-  // A tick that waits for a key is late only since that was free.
+  // A tick that waits for a key is late only from the time when the key is free.
   [[nodiscard]] bool is_late(Moment tick) const {
     return now_ - std::max(due_at(schedule_.spec, tick), free_since_) > schedule_.spec.late_after;
   }
 
-  // The newest ones that are due, in their order, without those that the policy drops. What is left
-  // out of these is older than all of them.
+  // The newest due ticks, oldest first, without those that the policy drops. Omitted ones are older
+  // than all of these.
   [[nodiscard]] std::vector<Moment> kept_ticks() const {
     std::vector<Moment> ticks;
     if (later_.newest.size() == later_.count) ticks.push_back(first_);
@@ -74,7 +74,7 @@ class Steps {
     return ticks;
   }
 
-  // From the tick that is seen to the one after.
+  // From the seen tick to the next.
   [[nodiscard]] Tick step(Moment from, std::optional<Moment> to) const {
     Tick tick;
     tick.schedule_id = schedule_.schedule_id;
@@ -105,7 +105,7 @@ class Steps {
     return {std::move(tick)};
   }
 
-  // All that are dropped come before the first one that is kept.
+  // All dropped ticks come before the first kept one.
   [[nodiscard]] std::vector<Tick> each_of(const std::vector<Moment>& kept) const {
     std::vector<Tick> steps;
     const std::size_t fit = 1 + kMostBytes / (schedule_.spec.payload.size() + 1);
@@ -121,7 +121,7 @@ class Steps {
     return steps;
   }
 
-  // The newest tick before one that is kept, as far as it is known.
+  // The newest tick before a kept one, as far as known.
   [[nodiscard]] Moment before(Moment kept) const {
     Moment found = first_;
     for (const Moment tick : later_.newest) {
@@ -130,8 +130,8 @@ class Steps {
     return found;
   }
 
-  // A schedule that waits has one task at a time: that of the tick that waited, or of the newest
-  // one when that is late.
+  // A waiting schedule makes one task at a time: for the tick that waited, or for the newest one if
+  // that is late.
   [[nodiscard]] std::vector<Tick> one_of(const std::vector<Moment>& kept) const {
     const bool waited = !is_late(first_);
     Tick tick = step_with_task(first_, waited ? first_ : kept.back(), later_.next);

@@ -7,19 +7,19 @@
 #include "db/connection.h"
 #include "queue/schedules/schedule.h"
 
-// How schedules stand in their tables. No other folder includes this.
+// Rows of the schedule tables. Not for other folders.
 namespace allot::queue {
 
 // A DATETIME(6) for a statement, or NULL.
 std::string datetime(std::optional<Moment> moment);
 // From a column of microseconds since 1970.
 std::optional<Moment> moment_in(const db::Row& row, std::size_t i);
-// The public id of the task that four columns name; nothing when they are NULL.
+// The public id of the task that four columns name; nullopt if they are NULL.
 std::optional<TaskId> task_in(const db::Row& row, std::size_t first);
 // A row of find_schedule.sql, list_schedules.sql or fetch_schedules.sql.
 Schedule schedule_in(const db::Row& row);
 
-// The key of a task in record_run.sql and advance_tick.sql.
+// The key of a task for record_run.sql and advance_tick.sql.
 std::string key_of(const PlannedTask& task, const Submission& submission);
 
 }  // namespace allot::queue

@@ -17,7 +17,7 @@ using nlohmann::json;
 constexpr std::array<std::string_view, 3> kLates{"once", "skip", "all"};
 constexpr std::array<std::string_view, 3> kOverlaps{"allow", "skip", "wait"};
 constexpr std::chrono::hours kMaxJitter{24};
-// The name of a tick_field, its tick, and what stands around them.
+// The name of a tick_field, its tick, and the characters around them.
 constexpr std::size_t kTickRoom = kMaxQueueName + 64;
 
 template <typename Enum, std::size_t N>
@@ -31,7 +31,7 @@ std::optional<Enum> value_of(const std::array<std::string_view, N>& names, std::
   throw Error(text, kExitBadInput);
 }
 
-// For a message, which is one line.
+// For a one-line message.
 std::string shown(std::string_view text) {
   std::string line(text.substr(0, 80));
   for (char& c : line) {
@@ -62,14 +62,14 @@ void check_span(std::string_view field, std::chrono::microseconds span,
          " hours are allowed");
 }
 
-// An empty payload becomes an object that has the tick only.
+// An empty payload becomes an object that has only the tick.
 void check_tick_field(const std::string& field, const std::string& payload) {
   check_name("tick_field", field);
   if (payload.size() + kTickRoom > kMaxPayload) {
     refuse("payload of " + std::to_string(payload.size()) + " bytes leaves no room for tick_field");
   }
   if (payload.empty()) return;
-  // The parser would take a NUL byte for the end.
+  // The parser would treat a NUL byte as the end.
   const bool whole = payload.find('\0') == std::string::npos;
   const json object = whole ? json::parse(payload, nullptr, false) : json();
   if (!object.is_object()) {
@@ -78,7 +78,7 @@ void check_tick_field(const std::string& field, const std::string& payload) {
   if (object.contains(field)) refuse("tick_field: the payload has a field '" + field + "' already");
 }
 
-// The payload's own bytes stay as they are: a number that is read and written may become another.
+// The payload's own bytes stay unchanged: a number that is parsed and written may change.
 std::string with_tick(const std::string& payload, const std::string& field, Moment tick) {
   const std::string member = "\"" + field + "\":\"" + iso_text(tick) + "\"";
   const std::size_t brace = payload.find('{');
@@ -88,7 +88,7 @@ std::string with_tick(const std::string& payload, const std::string& field, Mome
   return payload.substr(0, brace + 1) + member + (alone ? "" : ",") + payload.substr(brace + 1);
 }
 
-// FNV-1a, and then the bits mixed once more, because ticks differ in few of them.
+// FNV-1a, then mixed once more, because ticks differ in few bits.
 std::uint64_t hash_of(std::string_view name, std::uint64_t tick) {
   std::uint64_t hash = 14695981039346656037U;
   const auto take = [&hash](unsigned char byte) { hash = (hash ^ byte) * 1099511628211U; };

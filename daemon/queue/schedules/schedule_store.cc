@@ -49,7 +49,7 @@ db::Statement& set_spec(db::Statement& statement, const ScheduleSpec& spec,
       .set("revision", revision);
 }
 
-// What is done to a schedule that is there; with a version, as it was read.
+// Action on an existing schedule; with a version, as it was read.
 Deed schedule_deed(std::string_view action, std::string_view name, std::uint64_t version = 0,
                    bool paused = false) {
   db::Statement found(sql::k_audit_schedule);
@@ -57,7 +57,7 @@ Deed schedule_deed(std::string_view action, std::string_view name, std::uint64_t
   return {action, "schedule", std::string(name), found};
 }
 
-// False: somebody else made it meanwhile.
+// False: another session made it first.
 bool create(db::Connection& db, const ScheduleSpec& spec, std::optional<Moment> next,
             const std::optional<AppliedText>& applied) {
   db::Statement statement(sql::k_create_schedule);
@@ -73,12 +73,12 @@ bool create(db::Connection& db, const ScheduleSpec& spec, std::optional<Moment> 
   }
 }
 
-// False: it is another one meanwhile, or a tick came.
+// False: it was changed or had a tick since it was read.
 bool change(db::Connection& db, const Schedule& found, const ScheduleSpec& spec,
             std::optional<Moment> next, const std::optional<AppliedText>& applied) {
   const bool same_ticks = spec.expression == found.spec.expression && spec.zone == found.spec.zone;
   const bool ran = next && found.last_run && *next <= *found.last_run;
-  // A last_run far ahead is from a clock that was ahead (S57).
+  // A last_run far ahead comes from a clock that was ahead (S57).
   if (!same_ticks && ran && *found.last_run - *next <= next_run_tolerance()) {
     throw Error("schedule '" + spec.name + "' ran while it was changed; change it again",
                 kExitFailure);
@@ -196,7 +196,7 @@ std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name
     }
     const Moment now = database_now(db);
     ScheduleSpec spec = found->spec;
-    spec.overlap = Overlap::kAllow;  // whoever asks for a task gets one
+    spec.overlap = Overlap::kAllow;  // an explicit request always makes a task
     const Submission submission = submission_of(spec, *queue, now);
     validate(submission);
     PlannedTask task = std::move(plan_each(db, {&submission, 1}).front());
@@ -219,7 +219,7 @@ std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name
                                  "' is unknown, because the reply was lost",
                              error.what());
       }
-      // It was changed, its queue was resized, a key was taken, or a deadlock: nothing is done.
+      // Changed schedule, resized queue, taken key or deadlock: nothing was written.
       const bool again = error.number() == kOutOfRange ||
                          error.error_class() == db::ErrorClass::kDuplicate ||
                          error.error_class() == db::ErrorClass::kRetryable;

@@ -13,7 +13,7 @@
 namespace allot::queue {
 namespace {
 
-// Larger payloads are read one at a time, and not kept.
+// Larger payloads are read one at a time and not kept.
 constexpr std::uint64_t kInlinePayload = 8 << 10;
 constexpr std::size_t kMaxReason = 255;  // a column's characters; ours are ASCII, or cut by bytes
 
@@ -29,9 +29,9 @@ db::Statement fetch(const std::string& schedule_ids, std::uint64_t inline_limit)
   return statement;
 }
 
-// Where the answers about one tick stand in those of the packet.
+// Index of one tick's results in the results of the packet.
 struct Answers {
-  std::size_t of_task = 0;  // the first one of its task's statements
+  std::size_t of_task = 0;  // the first of its task's statements
 };
 
 class Packet {
@@ -93,7 +93,7 @@ class Packet {
   std::size_t count_ = 0;  // of SQL statements
 };
 
-// A key that was taken by somebody else's claim has no task of this tick.
+// A key that belongs to another claim has no task of this tick.
 std::optional<TaskId> made_by(std::vector<db::StatementResult>& results, std::size_t first,
                               const PlannedTask& task) {
   if (!task.claim) return TaskId{task.partition, task.prio, results.at(first).insert_id()};
@@ -183,7 +183,7 @@ FreeKeys free_keys(db::Connection& db, std::span<const std::string> keys) {
       too_far[static_cast<std::uint32_t>(row->u64(0))].push_back(keys[i]);
     }
   }
-  // The tick is not sent while a key is taken, so no claim would cut its time.
+  // The tick is not sent while a key is taken, so no claim would bound its reservation.
   for (const auto& [queue_id, of_queue] : too_far) bound_unique(db, queue_id, of_queue);
   return found;
 }

@@ -5,14 +5,14 @@
 
 #include "db/connection.h"
 
-// What the account of a connection is allowed to do.
+// Rights of the account of a connection.
 namespace allot::queue {
 
-// Throws DbError(kRefused) that names the first right which a worker's account needs and this one
+// Throws DbError(kRefused) that names the first right that a worker's account needs and this one
 // lacks.
 void require_rights(db::Connection& db);
 
-// How many connections the server allows to all its clients, or to this account where that is less.
+// Number of connections that the server allows to all clients, or to this account if that is less.
 [[nodiscard]] std::uint64_t connections_allowed(db::Connection& db);
 
 }  // namespace allot::queue

@@ -12,11 +12,11 @@
 namespace allot::queue {
 namespace {
 
-// A commit that waits for a replica for a day is not acknowledged before a person has looked.
-// MySQL's largest value is 49 days, MariaDB's is larger.
+// A commit that waits a day for a replica is in effect not acknowledged without an operator.
+// MySQL's maximum is 49 days, MariaDB's is larger.
 constexpr std::uint64_t kEndlessMs = 86'400'000;
 
-// The names of the settings on either kind of server.
+// Names of the settings on each kind of server.
 struct SemiSync {
   const char* enabled;
   const char* timeout;
@@ -59,7 +59,7 @@ std::vector<std::string> semi_sync_gaps(const ServerFacts& facts, const SemiSync
   return gaps;
 }
 
-// A replica may have what its primary loses, and follows it no more then.
+// A replica may have commits that its primary loses, and then cannot follow it.
 void demand_disk(std::vector<std::string>& gaps, const ServerFacts& facts) {
   demand(gaps, value(facts, "sync_binlog") == "1",
          "a crash may lose the end of the binary log: set sync_binlog = 1");
@@ -75,7 +75,7 @@ std::vector<std::string> replication_gaps(const ServerFacts& facts) {
     demand(gaps, number(facts, "wsrep_cluster_size") > 1, "the Galera cluster has one node");
     return gaps;
   }
-  // A member acknowledges what a majority of its group has received.
+  // A member acknowledges commits that a majority of its group has received.
   if (!value(facts, "group_replication_group_name").empty()) return gaps;
   const bool mariadb = value(facts, "version").find("MariaDB") != std::string::npos;
   gaps = semi_sync_gaps(facts, mariadb ? kMariadb : kMysql);

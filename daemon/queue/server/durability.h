@@ -7,18 +7,18 @@
 
 #include "db/connection.h"
 
-// Whether a commit that the server acknowledged outlives the server: [database] required =
+// Checks whether an acknowledged commit survives the loss of the server: [database] required =
 // "replicated".
 namespace allot::queue {
 
-// Settings and statuses of a server by their names in lower case.
+// Settings and statuses of a server by name in lower case.
 using ServerFacts = std::map<std::string, std::string>;
 
-// Why an acknowledged commit may be lost with the server, each with what to set; empty: it is on a
-// second server, too. Pure.
+// Reasons why an acknowledged commit may be lost with the server, each with what to set; empty: it
+// is also on a second server. Pure.
 [[nodiscard]] std::vector<std::string> replication_gaps(const ServerFacts& facts);
 
-// Throws DbError (kUnfitServer), which names all gaps.
+// Throws DbError (kUnfitServer) that names all gaps.
 void require_replicated(db::Connection& db);
 
 }  // namespace allot::queue

@@ -12,9 +12,9 @@
 namespace allot::queue {
 namespace {
 
-// The last number, so that no queue has it, and its leases come behind all others.
+// The largest number: not the number of any queue, and its leases sort after all others.
 constexpr std::uint32_t kNobodys = UINT32_MAX;
-// So that workers which start together seldom meet in one partition.
+// So that workers that start together rarely use the same partition.
 constexpr std::uint32_t kPlaces = 16;
 constexpr int kRehearsals = 8;
 constexpr unsigned kSyntaxError = 1064;
@@ -22,8 +22,8 @@ constexpr unsigned kLockWait = 1205;
 constexpr unsigned kDeadlock = 1213;
 constexpr int kMostWaits = 3;
 
-// Where a rehearsal takes place (S32). Its task has a key of its own, because inserts of the same
-// key that are rolled back deadlock.
+// Rows of a rehearsal (S32). Its task has its own key, because inserts of the same key that are
+// rolled back deadlock.
 struct Stage {
   Partition partition{kNobodys, random_number<std::uint32_t>() % kPlaces};
   std::uint64_t first_key = random_number<std::uint32_t>();
@@ -36,8 +36,8 @@ db::Statement on(const Stage& stage, const sql::SqlText& sql) {
   return statement.set("first_key", stage.first_key).set("run_key", stage.run_key);
 }
 
-// bury.sql, whose fence lets any lease pass: so that nobody holds one, also when this process is
-// killed in the middle.
+// bury.sql with a fence that any lease passes: so that the lease needs no holder, even if this
+// process is killed halfway.
 const sql::SqlText& bury_without_holder() {
   static const std::string kText = [] {
     constexpr std::string_view kHeld = "epoch = :epoch AND lock_by = :holder AND state <> 'FREE'";
@@ -47,12 +47,12 @@ const sql::SqlText& bury_without_holder() {
     }
     return text;
   }();
-  // It has a name of its own, because it lacks the fence that a build with mutations looks for.
+  // Has its own name, because it lacks the fence that a build with mutations searches for.
   static const sql::SqlText kBury{"bury, rehearsed", kText};
   return kBury;
 }
 
-// `row` of rehearsed.sql, once behind writes and once by itself.
+// `row` of rehearsed.sql, once after writes and once alone.
 void require_same_session(const db::Connection& db, const db::Row& row) {
   if (row.u64(4) == db.id()) return;
   refuse_server(db,
@@ -60,7 +60,7 @@ void require_same_session(const db::Connection& db, const db::Row& row) {
                 "splits them)");
 }
 
-// S64: by data, and not only by the names of settings.
+// S64: tried with data, not only by names of settings.
 void read_values(db::Connection& db) {
   auto result = std::move(db.run({db::Statement(sql::k_rehearse_session)}).front());
   std::uint64_t rows = 0;
@@ -74,7 +74,7 @@ void read_values(db::Connection& db) {
   if (rows != 3) refuse_server(db, "of an answer of 3 rows " + std::to_string(rows) + " come");
 }
 
-// All of them at the first time, so that a later rehearsal changes nothing.
+// Makes all of them the first time, so that a later rehearsal changes nothing.
 void make_leases(db::Connection& db, const Stage& stage) {
   const db::Row made = db.run({on(stage, sql::k_rehearsed)}).front().one();
   require_same_session(db, made);
@@ -89,7 +89,7 @@ void make_leases(db::Connection& db, const Stage& stage) {
   db.run({create});
 }
 
-// Leaves the transaction open, with the fence's lock.
+// Leaves the transaction open, which keeps the fence's lock.
 void bury_one(db::Connection& db, const Stage& stage) {
   db::Statement bury = on(stage, bury_without_holder());
   bury.set("prio", 1).set("attempt", 1);
@@ -97,7 +97,7 @@ void bury_one(db::Connection& db, const Stage& stage) {
   const std::vector<db::Statement> statements{on(stage, sql::k_rehearse), bury,
                                               on(stage, sql::k_rehearsed)};
   auto results = db.open_transaction(statements);
-  // Two INSERT, an UPDATE, and what bury.sql consists of: an INSERT and two DELETE; the SELECT.
+  // Two INSERT, one UPDATE, the statements of bury.sql (an INSERT and two DELETE), and the SELECT.
   if (results.at(2).affected() != 1) {
     refuse_server(db, "an UPDATE that matches a row reports " +
                           std::to_string(results[2].affected()) +
@@ -117,7 +117,7 @@ void bury_one(db::Connection& db, const Stage& stage) {
 
 enum class Answer { kTaken, kPassedOver, kWaited };
 
-// What `lease` does with the partition. Undone at once.
+// Result of `lease` on the partition. Rolled back at once.
 Answer lease_once(db::Connection& db, Partition partition) {
   db::Statement lease(sql::k_lease);
   set_partition(lease, partition).set("wait", 0);
@@ -137,7 +137,7 @@ Answer lease_once(db::Connection& db, Partition partition) {
   }
 }
 
-// False: the lease waited, for the locked row or because somebody alters the table.
+// False: the lease waited, for the locked row or because the table is being altered.
 bool try_one(db::Connection& db, db::Connection& other, const Stage& stage) {
   make_leases(db, stage);
   bury_one(db, stage);
@@ -147,7 +147,7 @@ bool try_one(db::Connection& db, db::Connection& other, const Stage& stage) {
   if (answer == Answer::kTaken) {
     refuse_server(db, "a fence does not lock the row of its lease (FOR UPDATE)");
   }
-  // Another process may be here just now.
+  // Another process may be rehearsing here now.
   for (int tries = 1; lease_once(other, stage.partition) != Answer::kTaken; ++tries) {
     if (tries == kRehearsals)
       throw db::DbError(kDeadlock,
@@ -176,7 +176,7 @@ void rehearse(db::Connection& db, const db::ConnectOptions& options) {
     } catch (const db::DbError& error) {
       const bool alive = error.error_class() != db::ErrorClass::kGone;
       if (alive && db.in_transaction()) db.roll_back();
-      // Somebody has the table, and may have it for long: the caller decides.
+      // The table is locked, perhaps for long: the caller decides.
       const bool met =
           error.number() == kDeadlock || error.error_class() == db::ErrorClass::kDuplicate;
       if (!met || tries >= kRehearsals) throw;

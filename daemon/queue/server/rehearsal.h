@@ -6,26 +6,26 @@
 
 #include "db/connection.h"
 
-// What a server must do for the protocol, in one place. A worker tries it on the server itself when
-// it first connects to it, and so do the check before a start, `allot migrate` and `allot doctor`:
-// by data, because a version says neither what an optimizer does nor what a proxy lets through.
+// Behaviour of a server that the protocol depends on. A worker tries it when it first connects to a
+// server, and so do the check before a start, `allot migrate` and `allot doctor`: the trial uses
+// data, because a version shows neither what an optimizer does nor what a proxy passes.
 namespace allot::queue {
 
-// Rehearses the life of a lease in a queue that is nobody's, with the statements that the stores
-// send, in transactions that are rolled back:
-//   - the session is the one that was set up, and as it was set up;
+// Runs through a lease in a queue that does not exist, with the statements that the stores send, in
+// transactions that are rolled back:
+//   - the session is the one that was set up, with its settings;
 //   - an UPDATE reports the rows that it matched;
 //   - a fenced burial changes the rows of its task and nothing else;
 //   - its fence locks the row of the lease;
-//   - a lease skips a row that is locked, and takes one that is not.
-// Needs the schema and the rights of a worker, and a second connection to the same server for a
-// moment. What stays are free rows of q_lock_table, made at the first time. Throws DbError: of
-// class kRefused, with the reason, when the server does not do one of these; of another class when
-// it could not be tried.
+//   - a lease skips a locked row and takes an unlocked one.
+// Needs the schema, the rights of a worker and, for a moment, a second connection to the same
+// server. Free rows of q_lock_table, made the first time, remain. Throws DbError: of class
+// kRefused, with the reason, if the server fails one of these; of another class if the trial itself
+// failed.
 void rehearse(db::Connection& db, const db::ConnectOptions& options);
 
-// A warning when no test of this version ran on servers of this kind and version (@@version); else
-// nothing.
+// A warning if no test of this version ran on servers of this kind and version (@@version);
+// otherwise nullopt.
 [[nodiscard]] std::optional<std::string> untested(const std::string& version);
 
 }  // namespace allot::queue

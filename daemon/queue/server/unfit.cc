@@ -24,7 +24,7 @@ constexpr Engine kEngines[] = {
      "use a server that keeps the tables in InnoDB"},
 };
 
-// Any other engine has no transactions, or was never tried.
+// Any other engine has no transactions or was never tested.
 Engine engine(std::string_view name) {
   const auto same = [&](const Engine& one) { return one.name == name; };
   const auto* found = std::find_if(std::begin(kEngines), std::end(kEngines), same);
@@ -34,7 +34,7 @@ Engine engine(std::string_view name) {
 }
 
 void refuse_proxy(db::Connection& db) {
-  // MaxScale may keep each connection in one session (readconnroute): the rehearsal tells.
+  // MaxScale may keep each connection in one session (readconnroute): the rehearsal checks it.
   if (db::proxy_name(db) != "ProxySQL") return;
   refuse_server(db,
                 "ProxySQL is between: by its rules and its pool each statement of a connection may "
@@ -43,8 +43,8 @@ void refuse_proxy(db::Connection& db) {
                 "session (HAProxy, MaxScale with readconnroute)");
 }
 
-// Certification compares what transactions wrote. A fence only reads and locks the row of its
-// lease, which another member neither sees nor waits for.
+// Certification compares writes of transactions. A fence only reads and locks the row of its lease,
+// and another member neither sees this nor waits for it.
 void refuse_several_writers(const db::Connection& db, db::StatementResult& group) {
   bool in_group = false;
   bool several = false;

@@ -8,7 +8,7 @@
 namespace allot::queue {
 namespace {
 
-constexpr std::string_view kNone = "0";  // the number of no queue: a route of any takes it
+constexpr std::string_view kNone = "0";  // not a queue's number: matches routes without a source
 
 std::optional<QueueInfo> only_queue(db::Connection& db, const db::Statement& statement) {
   auto results = db.run({statement});

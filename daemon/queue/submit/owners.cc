@@ -68,7 +68,7 @@ std::vector<Owner> owners(db::Connection& db, std::span<const Submission> submis
       }
     }
   } catch (const Error&) {
-    // A submitter's account need not read tasks, and a connection may be lost by now.
+    // A submitter's account may lack the right to read tasks, or the connection may be lost by now.
   }
   return owners;
 }

@@ -9,20 +9,21 @@
 
 namespace allot::queue {
 
-// Where the task is that has a submission's unique key.
+// State of the task that has a submission's unique key.
 enum class Owner {
-  kNone,     // no other task has it: the submission made its own
-  kWaiting,  // also for the first second in which it runs
+  kNone,     // no other task has it: the submission made a new one
+  kWaiting,  // also for the first second of a run
   kRunning,
-  kLive,      // waiting or running: the account may not read which
-  kFinished,  // its key is taken for a while yet
+  kLive,      // waiting or running; the account may not read which
+  kFinished,  // its key is still reserved
 };
 
 // "waiting", "running", "live", "done"; null for kNone.
 const char* name_of(Owner owner);
 
-// The owners of what submit() made of `submissions`. Costs one statement for each queue where a
-// live task has a key, and none otherwise. Never fails, because the submission has happened.
+// Owners of the keys of `submissions`, after submit() has made them. Costs one statement per queue
+// where an existing task has a key, otherwise none. Never fails, because the submission has
+// succeeded.
 std::vector<Owner> owners(db::Connection& db, std::span<const Submission> submissions,
                           std::span<const Submitted> made);
 

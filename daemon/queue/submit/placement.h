@@ -17,29 +17,28 @@ namespace allot::queue {
 
 struct Submission;
 
-// CRC-32 of a key, which decides its place in ordered and limited queues.
+// CRC-32 of a key; decides its partition in ordered and limited queues.
 std::uint32_t hash_of(const std::string& partition_key);
-// The partition of a key in an ordered queue, or the `nth` of its partitions in a limited one.
+// Partition of a key in an ordered queue, or the `nth` of its partitions in a limited one.
 std::uint32_t place_of(const QueueInfo& queue, std::uint32_t key_hash, std::uint32_t nth = 0);
 
-// Gives each task of a batch its partition. SQL has to compute the same
-// (sql/queries/submit_task.sql): CRC-32 of the key as in zlib, and in MySQL's CRC32().
+// Assigns a partition to each task of a batch. SQL computes the same
+// (sql/procedures/allot_place.sql): CRC-32 of the key as in zlib and in MySQL's CRC32().
 class Placer {
  public:
-  // Looks up, and where needed claims, the partitions of the keys of fair queues; for a batch
-  // without such keys it asks the database nothing. It may be part of a transaction. Throws
-  // db::DbError.
+  // Reads, and if needed claims, the partitions of the keys of fair queues; sends nothing for a
+  // batch without such keys. May be part of a transaction. Throws db::DbError.
   Placer(db::Connection& db, std::span<const Submission> submissions);
 
-  // Neighbours without a key go to different partitions (S18), and so do those of one key in a
-  // limited queue, among its max_running partitions. Both begin at a random one.
+  // Consecutive tasks without a key go to different partitions (S18); tasks of one key in a limited
+  // queue rotate over its max_running partitions. Both start at a random one.
   Partition place(const Submission& task);
 
-  // Reads anew which queue takes the tasks that were submitted to ordered and limited queues, and
-  // which layout places them there. In a transaction both stay until the transaction ends. False:
-  // there are no such tasks.
+  // Reads again which queue takes the tasks submitted to ordered and limited queues, and its
+  // layout. In a transaction both stay until it ends. False: there are no such tasks.
   bool lock(db::Connection& db, std::span<const Submission> submissions);
-  // The layout by which place() places this task; nullopt: its queue may change meanwhile.
+  // The layout by which place() places this task; nullopt for spread and fair queues, which may
+  // change in between.
   [[nodiscard]] std::optional<std::uint32_t> layout(const Submission& task) const;
 
  private:
@@ -49,7 +48,7 @@ class Placer {
 
   std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> next_;
   std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> fair_;
-  // By the queue that the task was submitted to, and its type.
+  // Key: the queue that the task was submitted to, and its type.
   std::map<std::pair<std::uint32_t, std::string>, QueueInfo> locked_;
 };
 

@@ -18,7 +18,7 @@ namespace allot::queue {
 namespace {
 
 constexpr std::size_t kMaxRows = 1000;
-// Escaping may double the bytes, and then they must fit into the 16 MiB that servers accept by
+// Escaping may double the bytes, which must then fit into the 16 MiB that servers accept by
 // default.
 constexpr std::size_t kMaxStatementBytes = 7 << 20;
 constexpr int kTries = 8;
@@ -31,7 +31,7 @@ struct Target {
   std::uint32_t prio = 0;
   std::chrono::microseconds delay{0};
   std::optional<Moment> run_at{};
-  std::optional<std::uint32_t> layout{};  // that must still be the queue's, see placed_queue.sql
+  std::optional<std::uint32_t> layout{};  // must still be current, see placed_queue.sql
   auto operator<=>(const Target&) const = default;
 };
 
@@ -41,7 +41,7 @@ struct Insert {
   Indexes rows;
 };
 
-// A submission with a unique key. Its claim distinguishes it from all others of that key.
+// A submission with a unique key. Its claim distinguishes it from all others with that key.
 struct Unique {
   std::size_t index;
   Target target;
@@ -50,7 +50,7 @@ struct Unique {
 
 struct Plan {
   std::vector<Insert> inserts;
-  std::vector<Unique> uniques;  // in the order of queue and key
+  std::vector<Unique> uniques;  // sorted by queue and key
 };
 
 // Bounds each statement in rows and bytes.
@@ -74,9 +74,8 @@ std::vector<Insert> inserts_of(const std::map<Target, Indexes>& placed,
   return inserts;
 }
 
-// The plan is sorted, so that two batches lock in the same order. The tasks of an ordered queue all
-// have one class and are due at once, so that those of a partition keep the order in which they
-// were given.
+// The plan is sorted, so that two batches lock in the same order. Tasks of an ordered queue all
+// have one class and are due at once, so that those of a partition keep their order.
 Plan plan_of(Placer& placer, std::span<const Submission> submissions) {
   Plan plan;
   std::map<Target, Indexes> placed;
@@ -99,7 +98,7 @@ Plan plan_of(Placer& placer, std::span<const Submission> submissions) {
   return plan;
 }
 
-// Microseconds since 2025, and 0 for earlier moments.
+// Microseconds since 2025; 0 for earlier moments.
 std::int64_t since_2025(Moment moment) {
   constexpr Moment kFirst = std::chrono::sys_days(std::chrono::year(2025) / 1 / 1);
   return std::max(moment - kFirst, std::chrono::microseconds(0)).count();
@@ -177,8 +176,8 @@ db::Statement& set_target(db::Statement& row, const Target& target,
       .set_raw("due", due(target, last));
 }
 
-// The key behind which tasks of an ordered queue come, also under a clock that was set back. No
-// statement more for tasks of other queues.
+// The key after which tasks of an ordered queue are inserted, even if the clock was set back. Costs
+// no statement for other queues.
 std::optional<std::uint64_t> last_key(db::Connection& db, const Insert& insert,
                                       std::span<const Submission> submissions) {
   const QueueInfo& queue = submissions[insert.rows.front()].queue;
@@ -189,7 +188,7 @@ std::optional<std::uint64_t> last_key(db::Connection& db, const Insert& insert,
   return row ? std::optional(row->u64(0)) : std::nullopt;
 }
 
-// The last keys that statements of one list will have made.
+// Last keys that the statements of one list will have made.
 using Lasts = std::map<Partition, std::uint64_t>;
 
 std::optional<std::uint64_t> last_key(db::Connection& db, const Insert& insert,
@@ -227,8 +226,8 @@ db::Statement statement_of(const Insert& insert, std::span<const Submission> sub
   return statement;
 }
 
-// Sends one INSERT, with a new salt when a key was taken, and fills in the ids of its tasks. It
-// `opens` the transaction in the same packet.
+// Sends one INSERT, with a new salt if a key was taken, and fills in the ids of its tasks. `opens`:
+// begins the transaction in the same packet.
 void send(db::Connection& db, const Insert& insert, std::span<const Submission> submissions,
           std::optional<std::uint64_t> last, std::vector<Submitted>& tasks, bool opens = false) {
   for (int tries = 1;; ++tries) {
@@ -246,7 +245,7 @@ void send(db::Connection& db, const Insert& insert, std::span<const Submission> 
   }
 }
 
-// How many uniques of one queue one trip takes.
+// Number of uniques of one queue per trip.
 std::size_t chunk_of(std::span<const Unique> uniques, std::span<const Submission> submissions) {
   std::size_t count = 0;
   std::size_t bytes = 0;
@@ -259,7 +258,7 @@ std::size_t chunk_of(std::span<const Unique> uniques, std::span<const Submission
   return count;
 }
 
-// Claims the keys, makes the tasks of those that were free, and reads which tasks have the keys.
+// Claims the keys, makes tasks for free keys, and reads which tasks have the keys.
 std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
                                          std::span<const Submission> submissions) {
   const std::uint32_t queue_id = uniques.front().target.partition.queue_id;
@@ -347,7 +346,7 @@ std::vector<Submitted> submit_one(db::Connection& db, const Insert& insert,
   return tasks;
 }
 
-// With its first INSERT it `opens` the transaction; only for a plan that begins with one.
+// `opens`: begins the transaction with the first INSERT; only for a plan that begins with one.
 void send(db::Connection& db, const Plan& plan, std::span<const Submission> submissions,
           std::vector<Submitted>& tasks, bool opens = false) {
   std::span<const Unique> left(plan.uniques);
@@ -362,7 +361,7 @@ void send(db::Connection& db, const Plan& plan, std::span<const Submission> subm
   }
 }
 
-// Whether nothing has to be asked before the first INSERT.
+// Whether no read is needed before the first INSERT.
 bool begins_with_an_insert(const Plan& plan, std::span<const Submission> submissions) {
   if (!plan.uniques.empty() || plan.inserts.empty()) return false;
   const Submission& first = submissions[plan.inserts.front().rows.front()];
@@ -466,8 +465,8 @@ std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> su
       }
       return submit_many(db, plan, submissions, beside);
     } catch (const db::DbError& error) {
-      // A deadlock certainly rolled the transaction back, and so did a claim that met another
-      // task's key: only these cases are sent again.
+      // A deadlock has rolled the transaction back, and so has a claim that met another task's key:
+      // only these are sent again.
       const bool again =
           error.error_class() == db::ErrorClass::kRetryable ||
           (error.error_class() == db::ErrorClass::kDuplicate && !plan.uniques.empty());

@@ -25,13 +25,13 @@ namespace allot::queue {
 using allot::Moment;
 using allot::SubmitOptions;
 
-// Keys end in 2167; retries of the last tasks still need some years.
+// Keys end in 2167; retries of the last tasks need some years more.
 inline constexpr Moment kLastRunAt = std::chrono::sys_days(std::chrono::year(2150) / 1 / 1);
 inline constexpr std::chrono::hours kMaxDelay{24 * 365 * 100};
 inline constexpr std::size_t kMaxUniqueKey = 255;
 inline constexpr std::size_t kMaxPartitionKey = 255;
-// The max_allowed_packet with which any task can be submitted: escaping may double each byte of its
-// payload, which makes 32 MiB - 2, and the statement around it has more than the two that are left.
+// max_allowed_packet with which any task can be submitted: escaping may double each byte of the
+// payload, to 32 MiB - 2, and the rest of the statement needs more than the 2 bytes left.
 inline constexpr std::uint64_t kWantedPacket = std::uint64_t{33} << 20;
 
 struct Submission {
@@ -41,10 +41,10 @@ struct Submission {
   SubmitOptions options{};
 };
 
-// The reply to a submission was lost: all of its tasks exist, or none, and nobody here knows.
+// The reply to a submission was lost: all of its tasks exist, or none; which one is unknown.
 class OutcomeUnknown : public Error {
  public:
-  // `cause` is what the database said, and may name accounts, hosts and statements.
+  // `cause` is the message of the database, and may name accounts, hosts and statements.
   OutcomeUnknown(const std::string& outcome, const std::string& cause)
       : Error(outcome + " (" + cause + ")", kExitOutcomeUnknown), outcome_(outcome) {}
   [[nodiscard]] const std::string& outcome() const { return outcome_; }
@@ -55,54 +55,53 @@ class OutcomeUnknown : public Error {
 
 struct Submitted {
   TaskId id;
-  bool existed = false;   // its unique key was taken: this is the task that has it
-  bool finished = false;  // that task has, and its key is not free yet
+  bool existed = false;   // its unique key was taken: the id is of the task that has it
+  bool finished = false;  // that task has finished, and its key is still reserved
 };
 
-// How many tasks of a submission are new, by the id of their queue: these are to be rung for.
+// Number of new tasks of a submission by queue id, for waking workers.
 std::map<std::uint32_t, std::size_t> new_tasks(std::span<const Submitted> made);
 
-// Throws Error(kExitBadInput) that names the field. The second one knows the queue, and checks
-// whether it takes such a task.
+// Throws Error(kExitBadInput) that names the field. The second one also checks whether the queue
+// takes such a task.
 void validate(std::string_view type, std::string_view payload, const SubmitOptions& options);
 void validate(const Submission& submission);
 
-// The statements of a submission that is part of the transaction of `db`; placed as by submit(),
-// and validated before. Each call has new salts.
+// Statements of a submission within the transaction of `db`; placed as by submit(), and already
+// validated. Each call uses new salts.
 std::vector<db::Statement> submit_statements(db::Connection& db,
                                              std::span<const Submission> submissions);
 
-// The statements of one task, for a packet with others of a transaction. Right behind them
-// inserted_key.sql has the task's key or, of a task with a unique key, claimed_key.sql, if its
-// claim is ours; the last one of those is read_unique.sql.
+// Statements of one task, for a packet with others of a transaction. Directly after them
+// inserted_key.sql returns the task's key or, for a task with a unique key, claimed_key.sql if the
+// claim is ours; their last one is read_unique.sql.
 struct PlannedTask {
   Partition partition;
   std::uint32_t prio = 0;
   std::optional<std::uint64_t> claim{};
   std::vector<db::Statement> statements{};
 };
-// Like submit_statements(), for each task alone, to be sent in this order.
+// Like submit_statements(), but for each task separately, to be sent in this order.
 std::vector<PlannedTask> plan_each(db::Connection& db, std::span<const Submission> submissions);
 
-// Submits in the transaction that is open on `db`. It only sends: after an error the earlier
-// statements stay in the transaction. The caller may repeat an error of class kDuplicate, once it
-// has undone them. `submissions` are validated and `placer` belongs to them; if it asked over
-// another connection, no claim waits for the end of this transaction.
+// Submits in the transaction that is open on `db`. Only sends: after an error the earlier
+// statements stay in the transaction. The caller may repeat an error of class kDuplicate after
+// undoing them. `submissions` are validated and `placer` belongs to them; if it used another
+// connection, no claim waits for the end of this transaction.
 std::vector<Submitted> submit_within(db::Connection& db, Placer placer,
                                      std::span<const Submission> submissions);
 
-// What belongs to new tasks and goes into their transaction: the statements, in one packet with
-// COMMIT, and what reads the answers. Asked for again where the transaction is sent again.
+// Additions to the transaction of new tasks: the statements, in one packet with COMMIT, and the
+// reader of their results. Requested again if the transaction is sent again.
 struct Beside {
   std::function<std::vector<db::Statement>(std::span<const Submitted> made)> statements{};
   std::function<void(std::span<db::StatementResult> results)> answered{};
 };
 
-// Submits all or none, each to its partition, or spread over the partitions of their queues (S18).
-// The results are in the order of `submissions`; of two with the same unique key the second one
-// existed. Throws OutcomeUnknown when the reply was lost, any other Error when nothing was
-// submitted. Never sends a batch again whose outcome is unknown.
-// `beside` adds to the transaction what belongs to its tasks.
+// Submits all or none, each to its partition, or spread over the partitions of its queue (S18).
+// Results are in the order of `submissions`; the second of two with the same unique key existed.
+// Throws OutcomeUnknown if the reply was lost, another Error if nothing was submitted. A batch with
+// an unknown outcome is never sent again. `beside` adds statements to the transaction.
 std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> submissions,
                               const Beside& beside = {});
 

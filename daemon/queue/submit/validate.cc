@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be submitted: see submit.h.
+// Checks of submissions: see submit.h.
 #include <string>
 #include <string_view>
 
@@ -8,7 +8,7 @@
 namespace allot::queue {
 namespace {
 
-// For a message, which is one line, whatever the text is.
+// For a one-line message, whatever the text is.
 std::string one_line(std::string_view text) {
   std::string line(text.substr(0, 80));
   for (char& c : line) {
@@ -81,7 +81,7 @@ void validate(const SubmitOptions& options) {
   if (never) throw Error("it expires before it is due: it would never run", kExitBadInput);
 }
 
-// S16: refuses options that would break the order, or that have no meaning without one.
+// S16: refuses options that would break the order, or that mean nothing without one.
 void check_placement(const QueueInfo& queue, const SubmitOptions& options) {
   const std::string named =
       "queue '" + queue.name + "' is " + std::string(name_of(queue.shape.placement)) + ": ";

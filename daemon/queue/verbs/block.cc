@@ -9,8 +9,8 @@
 namespace allot::queue {
 namespace {
 
-// An update writes a payload twice into a binary log, and a group refuses a transaction that is too
-// large (Group Replication: 150 MB).
+// An update writes a payload twice into a binary log, and Group Replication refuses transactions
+// above 150 MB.
 constexpr std::uint64_t kMostMarkedBytes = 16 << 20;
 
 }  // namespace

@@ -18,12 +18,12 @@
 
 namespace allot::queue {
 
-// A finished task, as the acknowledgement needs it.
+// Data of a finished task for its acknowledgement.
 struct Finished {
   TaskKey key;
   std::optional<std::uint64_t> first_key;  // only for tasks that were tried before
   bool unique = false;                     // it has a row in task_unique
-  bool cancel_watched = false;             // a request to cancel it may be there
+  bool cancel_watched = false;             // it may have a request to cancel it
   std::optional<Record> record{};          // for its queue's history
 };
 
@@ -39,36 +39,35 @@ std::vector<Task> read_tasks(db::StatementResult& rows);
 // reply, and throws db::DbError.
 
 std::vector<Task> fetch(db::Connection& db, Partition partition, const FetchSpec& spec);
-// nullopt when the row is gone.
+// nullopt if the row is gone.
 std::optional<std::string> fetch_payload(db::Connection& db, Partition partition, TaskKey key);
 
 // Deletes finished tasks. Needs no lease (S6).
 void ack(db::Connection& db, Partition partition, std::span<const Finished> finished);
-// The same, and the next block in the same trip.
+// The same, and fetches the next block in the same trip.
 std::vector<Task> ack_and_fetch(db::Connection& db, Partition partition,
                                 std::span<const Finished> finished, const FetchSpec& spec);
-// The same, and ends the lease in the same transaction; the partition then waits for `hold`.
-// False: the lease was gone already. `unused` is given back to the rate of the queue: hand it over
-// for one try, and for no other (S43).
+// The same, and ends the lease in the same transaction; the partition then waits for `hold`. False:
+// the lease was already gone. `unused` is given back to the rate of the queue: pass it for one try
+// only (S43).
 bool ack_and_release(db::Connection& db, const Lease& lease, std::span<const Finished> finished,
                      const Hold& hold = {}, const std::optional<Unused>& unused = std::nullopt);
 
-// A task that may have brought the former holder down.
+// A task that may have crashed the former holder.
 struct Suspect {
   TaskKey key;
   std::uint64_t payload_size = 0;
 };
 
-// The tasks that a lease names as suspects: as many of each class as the former holder may have had
-// in hand.
+// The tasks that a lease names as suspects: per class as many as the former holder may have been
+// running.
 std::vector<Suspect> find_suspects(db::Connection& db, Partition partition, const Suspects& named);
-// Marks them (kSuspectFlag) and clears their names on the lease's row, in this order: if it ends
-// halfway, the next lease finds all of them again. Several transactions, none of which is large.
+// Marks them (kSuspectFlag), then clears their names on the lease's row: after an interruption the
+// next lease finds all of them again. Several transactions, each of bounded size.
 [[nodiscard]] Fenced mark_suspects(db::Connection& db, const Lease& lease,
                                    std::span<const Suspect> suspects);
-// Tasks whose call failed, and which this lease does not run by themselves: they have begun, so
-// that they do not expire any more (A14), and where they are `suspected`, each runs by itself in
-// later leases. At least one key.
+// Marks tasks whose call failed, unless this lease runs each of them alone: they have started, so
+// they no longer expire (A14), and `suspected` ones run alone in later leases. At least one key.
 [[nodiscard]] Fenced mark_called(db::Connection& db, const Lease& lease,
                                  std::span<const TaskKey> keys, bool suspected);
 

@@ -14,7 +14,7 @@
 
 namespace allot::queue {
 
-// Somebody's request to end a running task.
+// A request to end a running task.
 struct CancelRequest {
   std::string reason;
   std::string asked_at;  // UTC, ISO 8601
@@ -22,22 +22,21 @@ struct CancelRequest {
 };
 
 std::optional<CancelRequest> find_cancel(db::Connection& db, const TaskId& id);
-// Those of several tasks, in their order and in one packet.
+// Requests for several tasks, in their order and in one packet.
 std::vector<std::optional<CancelRequest>> find_cancels(db::Connection& db,
                                                        std::span<const TaskId> ids);
 
-// The worker of a task calls this once the task has run in its partition for a while: from now on a
-// cancel makes a request, and deletes nothing. False: the lease is gone, or the task.
+// Called by the worker of a task that has run in its partition for some time: from now on a cancel
+// makes a request and deletes nothing. False: the lease or the task is gone.
 bool watch_cancel(db::Connection& db, const Lease& lease, const Task& task);
-// What find_cancel() finds for a task that runs in its partition, and whether the task still
-// exists.
+// Result of find_cancel() for a task that runs in its partition, and whether the task still exists.
 struct CancelLook {
   std::optional<CancelRequest> request;
   bool there = false;
 };
 CancelLook look_for_cancel(db::Connection& db, const Lease& lease, const Task& task);
 
-// Deletes the requests for tasks that have ended, in the transaction that ends them.
+// Deletes the requests for ended tasks, in the transaction that ends them.
 db::Statement clear_cancel_statement(Partition partition, std::span<const TaskKey> first_keys);
 
 }  // namespace allot::queue

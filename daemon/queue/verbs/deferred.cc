@@ -12,7 +12,7 @@ namespace allot::queue {
 namespace {
 
 constexpr std::chrono::microseconds kDeferral = std::chrono::seconds(30);
-// How much later than the note the new keys may be computed: longer than a lock is waited for.
+// How much later than the note the new keys may be computed: longer than a lock wait.
 constexpr std::chrono::microseconds kSlack = std::chrono::seconds(6);
 constexpr std::uint64_t kPurgeBatch = 1000;
 
@@ -61,7 +61,7 @@ Fenced defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys) 
   });
 }
 
-// As a task is suspected, with another bit.
+// Like marking a suspect, with another bit.
 Fenced mark_unknown(db::Connection& db, const Lease& lease, TaskKey key) {
   const std::span<const TaskKey> keys{&key, 1};
   return send_fenced(db, lease,
@@ -125,7 +125,7 @@ Fenced call_forward(db::Connection& db, const Lease& lease, const DeferredType& 
   } catch (const db::DbError& error) {
     if (error.error_class() != db::ErrorClass::kDuplicate) throw;
   }
-  return send_salted(send);  // another task has got one of these places
+  return send_salted(send);  // another task has one of these places
 }
 
 db::Statement scout_deferred_statement(std::span<const std::uint32_t> queues,

@@ -14,21 +14,21 @@
 #include "queue/verbs/ending.h"
 
 // Tasks whose type has no handler in this instance. A worker puts them back under its lease and
-// notes their types (S65); a worker that has the handler finds the notes, and calls the tasks
-// forward under a lease of its own (S66). Each verb may be repeated after a lost reply, and throws
-// db::DbError.
+// notes their types (S65); a worker with the handler finds the notes, and calls the tasks forward
+// under its own lease (S66). Each verb may be repeated after a lost reply, and throws db::DbError.
 namespace allot::queue {
 
-// Puts the tasks 30 s ahead in the order of their keys, and charges no attempt. At least one key.
+// Moves the tasks 30 s ahead in the order of their keys, without charging an attempt. At least one
+// key.
 [[nodiscard]] Fenced defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys);
-// In a queue that keeps an order the task stays, and its partition waits.
+// For a queue that keeps an order: the task stays, and its partition waits.
 [[nodiscard]] Fenced mark_unknown(db::Connection& db, const Lease& lease, TaskKey key);
 
-// A type of which tasks were put back in a partition.
+// A type with deferred tasks in a partition.
 struct DeferredType {
   std::uint32_t prio = 0;
   std::string type;
-  std::uint64_t from_key = 0, to_key = 0;  // where they are, unless they are due
+  std::uint64_t from_key = 0, to_key = 0;  // range of their keys, unless they are due
 };
 std::vector<DeferredType> deferred_types(db::Connection& db, Partition partition);
 
@@ -36,16 +36,16 @@ struct DeferredTask {
   TaskKey key;
   std::uint64_t first_key = 0;
 };
-// The first tasks of a type that were put back; fewer than `most`: there are no more.
+// The first deferred tasks of a type; fewer than `most`: there are no more.
 std::vector<DeferredTask> find_deferred(db::Connection& db, const Lease& lease,
                                         const DeferredType& type, std::uint32_t most);
 
-// Gives these tasks their places in the line again, and says where further ones of the type are
-// (`more`), or forgets the type.
+// Returns these tasks to their former places, then notes where further ones of the type are
+// (`more`) or deletes the note.
 [[nodiscard]] Fenced call_forward(db::Connection& db, const Lease& lease, const DeferredType& type,
                                   std::span<const DeferredTask> tasks, bool more);
 
-// A type that was put back in a free partition.
+// A type with deferred tasks in a free partition.
 struct ScoutedType {
   Partition partition;
   std::string type;
@@ -54,7 +54,7 @@ db::Statement scout_deferred_statement(std::span<const std::uint32_t> queues,
                                        const HolderTime& time);
 std::vector<ScoutedType> read_scouted_types(db::StatementResult& rows);
 
-// Removes notes of which no task can be left that is not due. True: there may be more.
+// Removes notes whose tasks must all be due by now. True: there may be more.
 bool purge_deferred(db::Connection& db);
 
 }  // namespace allot::queue

@@ -47,8 +47,8 @@ db::Statement DetachedStore::detach_statement(const Claim& claim, std::uint32_t 
   return detach;
 }
 
-// The first statement moves the task. If it moved nothing, the fence was gone for good, or an
-// earlier try had succeeded.
+// The first statement moves the task. If it moved nothing, the fence is lost, or an earlier try had
+// succeeded.
 Fenced DetachedStore::send(db::Connection& db, const Claim& claim,
                            const std::vector<db::Statement>& statements) const {
   if (db.transact(statements).front().affected() == 1) return Fenced::kWritten;
@@ -118,7 +118,7 @@ std::optional<Claim> DetachedStore::recover(db::Connection& db, const DetachedOb
       .set("suspect_flag", kSuspectFlag);
   const Claim mine{observed.id, 0, observed.epoch + 1, holder_.id, {}, Claim::Place::kDetached};
   if (db.run({db::note_server_statement(db), statement}).back().affected() == 1) return mine;
-  // An earlier try may have succeeded although its reply was lost.
+  // An earlier try may have succeeded with a lost reply.
   const auto now = held(db, observed.id);
   return now && now->epoch == mine.epoch ? std::optional(mine) : std::nullopt;
 }

@@ -18,23 +18,24 @@
 
 namespace allot::queue {
 
-// Somebody's detached task, as one look at the table showed it.
+// A detached task of another holder, from one read of the table.
 struct DetachedObservation {
   TaskId id;
-  std::uint32_t attempt = 0;  // the number of the attempt that runs
+  std::uint32_t attempt = 0;  // number of the running attempt
   std::string type;
   std::uint64_t epoch = 0;
   std::string expire_at;
   bool expired = false;                    // by the database's clock
   std::chrono::microseconds remaining{0};  // by the database's clock
-  // How long it lasts without a renewal; nullopt: the row does not say.
+  // Duration without a renewal; nullopt: not in the row.
   std::optional<std::chrono::microseconds> ttl;
   std::string holder;  // "host/instance/pid", for the log
   Headers headers{};
 };
 
-// How a task gets into task_running, is kept there, and gets another holder; queue/verbs/ending.h
-// takes it out. Each verb is one trip, may be repeated after a lost reply, and throws db::DbError.
+// Moves tasks into task_running, keeps them there, and changes their holder; queue/verbs/ending.h
+// takes them out. Each verb is one trip, may be repeated after a lost reply, and throws
+// db::DbError.
 class DetachedStore {
  public:
   DetachedStore(const Holder& holder, std::chrono::microseconds ttl) : holder_(holder), ttl_(ttl) {}
@@ -42,32 +43,32 @@ class DetachedStore {
   [[nodiscard]] const Holder& holder() const { return holder_; }
 
   // Moves the task, which runs attempt number `attempt`, out of its partition, acknowledges the
-  // finished tasks of its block, and releases the partition. `claim` is that of before.
+  // finished tasks of its block, and releases the partition. `claim` is the claim before the move.
   [[nodiscard]] Fenced detach(db::Connection& db, const Claim& claim, std::uint32_t attempt,
                               std::span<const Finished> finished) const;
 
   // The same for one of several running tasks: the lease keeps the partition and its other tasks,
-  // and must not see this task again if it comes back (its epoch would be the same).
+  // and must not take this task again if it comes back (its epoch would be the same).
   [[nodiscard]] Fenced detach_concurrent(db::Connection& db, const Claim& claim,
                                          std::uint32_t attempt) const;
 
-  // Writes its progress as well. False: this holder does not have it any more.
+  // Also writes its progress. False: this holder has lost the task.
   bool renew(db::Connection& db, const Claim& claim, const Progress& progress = {}) const;
-  // The detached task as this holder has it.
+  // The claim of this holder on the detached task.
   std::optional<Claim> held(db::Connection& db, const TaskId& id) const;
 
   static std::vector<DetachedObservation> watch(db::Connection& db,
                                                 std::span<const std::uint32_t> queues);
-  // The tasks that an earlier run of this instance left behind (S11).
+  // Tasks left by an earlier run of this instance (S11).
   [[nodiscard]] std::vector<DetachedObservation> former(db::Connection& db) const;
-  // How it is known that the holder of a task is gone.
+  // Evidence that the holder of a task is gone.
   enum class Gone {
-    kExpired,  // it stood still, and the database's clock says that its lease is over (S4)
-    kStale,    // it stood still for longer than its lease lasts, whatever that clock says
-    kFormer    // it was of this instance's earlier run
+    kExpired,  // unchanged, and expired by the database's clock (S4)
+    kStale,    // unchanged for longer than its lease lasts, whatever that clock says
+    kFormer    // left by an earlier run of this instance
   };
-  // Gives this holder such a task, to end it. nullopt: the task moved, or somebody was faster, or
-  // the server is another one since a short while (S48).
+  // Gives such a task to this holder, to end it. nullopt: the task moved, another holder was
+  // faster, or the server has changed recently (S48).
   [[nodiscard]] std::optional<Claim> recover(db::Connection& db,
                                              const DetachedObservation& observed, Gone gone) const;
 

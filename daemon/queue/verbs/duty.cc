@@ -18,7 +18,7 @@ std::string condition_of(const DutyName& duty) {
          " AND duty = " + db::Statement::quoted(duty.name);
 }
 
-// As short as it gets, for a host with many queues sends it in each round.
+// Kept short, because a host with many queues sends it in each round.
 std::string condition_of(const DutyNames& duties) {
   if (duties.empty()) return "FALSE";
   std::map<std::uint32_t, std::string> names;

@@ -18,43 +18,42 @@
 
 namespace allot::queue {
 
-// A duty as one look at the table showed it.
+// A duty from one read of the table.
 struct SeenDuty {
   DutyName duty;
-  std::optional<std::uint64_t> holder;  // nullopt: the row names nobody
+  std::optional<std::uint64_t> holder;  // nullopt: no holder
   std::string free_at;
   bool over = false;                                 // may be claimed
   std::chrono::microseconds remaining{0};            // of its term, by the database's clock
   std::optional<std::chrono::microseconds> ran_ago;  // nullopt: never
 };
 
-// Makes a row for each duty that has none; the others keep theirs as it is.
+// Makes missing rows of duties; existing rows stay unchanged.
 void make_duties(db::Connection& db, const DutyNames& duties);
 
-// What a leader did since it told the last time, and what went wrong with the others.
+// Duties that a leader has done since its last report, and the errors of the others.
 struct DutyNotes {
   DutyNames ran;
   std::map<DutyName, std::string> failed;
 };
 
-// Who leads which duty. Whoever leads may save the others the work, and nothing else: two may lead
-// at once (S46), after a step of the clock, or while one of them has not noticed that it lost.
-// Each verb may be sent again when its reply was lost.
+// Terms of duties. Leading a duty only saves other hosts the work: two may lead at once (S46),
+// after a clock change, or until one of them notices that it lost. Each verb may be sent again
+// after a lost reply.
 class DutyStore {
  public:
   explicit DutyStore(Holder holder) : holder_(std::move(holder)) {}
 
   [[nodiscard]] const Holder& holder() const { return holder_; }
 
-  // Those of `duties` that have a row; the others want make_duties().
+  // The duties among `duties` that have a row; the others need make_duties().
   static std::vector<SeenDuty> watch(db::Connection& db, const DutyNames& duties);
 
-  // Begins terms for those that watch() showed over. Returns how many are the holder's now: others
-  // may have been faster.
+  // Begins terms for duties that watch() showed as over. Returns how many this holder has now:
+  // other holders may have been faster.
   [[nodiscard]] std::size_t claim(db::Connection& db, std::span<const SeenDuty> over) const;
 
-  // Goes on with the holder's terms, and writes down its notes about them. Returns how many are the
-  // holder's yet.
+  // Extends the holder's terms, and writes its notes about them. Returns how many it still has.
   [[nodiscard]] std::size_t renew(db::Connection& db, const DutyNames& duties,
                                   const DutyNotes& notes) const;
 
@@ -62,11 +61,11 @@ class DutyStore {
   Holder holder_;
 };
 
-// Says that a viewer looks at workers, for a term.
+// Records for one term that a viewer shows workers.
 void note_viewer(db::Connection& db);
 
-// Ends all terms of a holder that leaves. Returns how many there were. Those of one that died end
-// by themselves (queue::kDutyTtl).
+// Ends all terms of a leaving holder, and returns their number. Terms of a dead holder end by
+// themselves (queue::kDutyTtl).
 std::size_t return_duties(db::Connection& db, std::uint64_t holder);
 
 }  // namespace allot::queue

@@ -11,7 +11,7 @@
 namespace allot::queue {
 namespace {
 
-// The format that keep_history.sql reads: unknown values at the end are left out.
+// Format that keep_history.sql reads: unknown values at the end are left out.
 std::string element_of(TaskKey key, const Record& record) {
   std::string text = "[" + std::to_string(key.prio) + "," + std::to_string(key.run_key) + "," +
                      std::to_string(record.attempt);
@@ -23,7 +23,7 @@ std::string element_of(TaskKey key, const Record& record) {
   return text + "]";
 }
 
-// Keeps those tasks that have a record. nullopt: none has.
+// Keeps tasks that have a record. nullopt: none has one.
 std::optional<db::Statement> keep_statement(Partition partition,
                                             std::span<const Finished> finished) {
   const Record* any = nullptr;
@@ -37,7 +37,7 @@ std::optional<db::Statement> keep_statement(Partition partition,
   db::Statement keep(sql::k_keep_history);
   set_partition(keep, partition)
       .set("done", "[" + list + "]")
-      .set("host", any->host)  // one worker's, or one dead worker's
+      .set("host", any->host)  // same for all: one worker, or one dead worker
       .set("pid", any->pid);
   return keep;
 }

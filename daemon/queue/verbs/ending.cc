@@ -21,8 +21,7 @@ namespace {
 
 using db::Statement;
 
-// The statements about a task in each place where it may be. `stay` leaves it where it is, or puts
-// it back there.
+// Statements for a task in each place. `stay` leaves it where it is, or puts it back there.
 struct Texts {
   const sql::SqlText& record;
   const sql::SqlText& forget;
@@ -45,9 +44,8 @@ const Texts& texts(const Claim& claim) {
   return claim.detached() ? kDetached : kInPartition;
 }
 
-// The bits of Task::flags that outlast an attempt: its end clears the task of suspicion, unless
-// nobody knows how it ended, or it took its worker with it. An attempt also shows that some handler
-// knows the type.
+// Bits of Task::flags that survive an attempt: its end clears suspicion, unless the cause is
+// unknown or it crashed its worker. An attempt also shows that a handler knows the type.
 constexpr std::uint32_t kAllFlags = 0xff & ~kNoHandlerFlag;
 constexpr std::uint32_t kEndedFlags = kAllFlags & ~kSuspectFlag;
 std::uint32_t kept_flags(const Verdict& verdict) {
@@ -73,13 +71,13 @@ db::Statement& set_verdict(db::Statement& statement, const Verdict& verdict) {
            verdict.cause == kCancelled ? std::string() : fault_of(verdict.error, verdict.fault));
 }
 
-// A burial that a hook reports.
+// A burial to be reported by a hook.
 struct Death {
   const OnDead& hook;
   std::uint32_t attempt;
   const Verdict& verdict;
 };
-// Fills the placeholders of hook_dead.sql and hook_detached.sql except the fence.
+// Fills in hook_dead.sql and hook_detached.sql except the fence.
 void set_death(db::Statement& hook, const Death& death, const TaskId& id, std::uint32_t salt) {
   set_verdict(hook, death.verdict)
       .set("attempt", death.attempt)
@@ -94,13 +92,13 @@ void set_death(db::Statement& hook, const Death& death, const TaskId& id, std::u
       .set("salt", salt);
 }
 
-// How the end of an attempt changes the task's count of attempts, and its flags.
+// Effect of the end of an attempt on the task's attempts and flags.
 struct Mark {
   std::uint32_t attempts;  // as far as this process knows
-  std::uint32_t at_least;  // others may have charged more meanwhile
+  std::uint32_t at_least;  // other processes may have charged more since
   std::uint32_t at_most;
   std::uint32_t keep_flags;
-  bool begun;  // its handler was called; a charge says so by itself
+  bool begun;  // its handler was called; implied by a charge
 };
 
 Mark charged(const Ending& ending) {
@@ -136,8 +134,8 @@ Statement count_statement(const Claim& claim, std::string_view line, std::uint32
   return statement;
 }
 
-// The record of a charged attempt, and what goes with it. Of a task that may be tried
-// for ever, the first records are kept, which say how it began, and the last.
+// Record of a charged attempt, with its log. For a task with unlimited attempts, the first records
+// (how it began) and the last ones are kept.
 constexpr std::uint32_t kFirstRecords = 10;
 constexpr std::uint32_t kLastRecords = 90;
 std::vector<Statement> record_statements(const Holder& who, const Claim& claim,
@@ -151,7 +149,7 @@ std::vector<Statement> record_statements(const Holder& who, const Claim& claim,
   return statements;
 }
 
-// Takes back what is known of an attempt that is not charged, and counts one that did not start.
+// Removes the record of an attempt that is not charged, and counts one that did not start.
 std::vector<Statement> forget_statements(const Claim& claim, const Ending& ending) {
   std::vector<Statement> statements{forget_statement(claim, ending.attempt)};
   if (ending.unstarted) {
@@ -163,12 +161,12 @@ std::vector<Statement> forget_statements(const Claim& claim, const Ending& endin
 Statement marking(const sql::SqlText& text, const Claim& claim, const Mark& mark) {
   Statement statement(text);
   set_row(statement, claim).set("keep_flags", mark.keep_flags);
-  // A detached task is this holder's alone.
+  // Only this holder writes a detached task.
   if (claim.detached()) return statement.set("attempt", mark.attempts);
   return statement.set("at_least", mark.at_least).set("at_most", mark.at_most);
 }
 
-// Sends one transaction. The last SQL statement of `writes` says whether the fence held, or an
+// Sends one transaction. The last SQL statement of `writes` shows whether the fence held or an
 // earlier try had done all of it; each of `behind` is one SQL statement.
 Fenced send(db::Connection& db, const Claim& claim, std::vector<Statement> writes,
             const std::vector<Statement>& behind = {}) {
@@ -196,7 +194,7 @@ Fenced move(db::Connection& db, const Claim& claim, const std::vector<Statement>
 }
 
 // Leaves the task where it is, or puts a detached one back there; if another task has that place by
-// now, behind those that are due.
+// now, after the due tasks.
 Fenced stay(db::Connection& db, const Claim& claim, const std::vector<Statement>& first,
             const Mark& mark, Then then, const Hold& hold = {}) {
   try {

@@ -16,80 +16,80 @@
 
 namespace allot::queue {
 
-// What became of a fenced write. kLost: nothing was written, because somebody else has the
-// partition or the detached task; of a detached task also because an earlier try, whose reply was
-// lost, had ended it.
+// Result of a fenced write. kLost: nothing was written, because another holder has the partition or
+// the detached task, or because an earlier try, whose reply was lost, had ended the detached task.
 enum class Fenced { kWritten, kLost };
 
 // Whether a write also ends the lease, in the same transaction.
 enum class Then { kKeepLease, kRelease };
 
-// Why an attempt ended, for people: a short word, and what worker/run/failure.h makes of its error.
+// Cause of the end of an attempt, for people: one word, and the error as worker/run/failure.h
+// parses it.
 struct Verdict {
   std::string_view cause;  // retry, fail, exception, signal, exit, timeout, lease, lost
   std::string_view error;
   Usage usage{};
   std::string_view detail{};
   std::string_view fault{};
-  std::string_view log{};  // the last lines that its handler logged
+  std::string_view log{};  // the last lines logged by its handler
 };
 
-// The verdict on an attempt whose end nobody reported.
+// Verdict on an attempt that ended without a report.
 inline constexpr Verdict kUnreported{
     "lost", "no verdict came back: its host went down or its lease was lost"};
 
-// The cause of a task that an operator took out.
+// Cause of a task that an operator took out.
 inline constexpr std::string_view kCancelled = "cancelled";
 
-// What becomes of a task, now that an attempt is over.
+// Next state of a task after an attempt.
 struct Ending {
   enum class Verb {
-    kAck,     // it has finished
-    kRetry,   // charged: it runs again after `delay`, at most a century
-    kCharge,  // charged: it may run again where it is (S10); its partition waits for `delay` if the
-              // lease ends too (S16)
-    kSnooze,  // not charged: it runs again after `delay`, behind what is due already
-    kRefund,  // not charged: it stays where it is; an attempt written before it ran is taken back
-    kSuspect,  // it was detached, and its worker died with several tasks: not charged, back where
-               // it was, and runs alone from then on (kSuspectFlag)
-    kBury,     // it moves into task_dead, together with `on_dead`
+    kAck,      // finished
+    kRetry,    // charged: runs again after `delay`, at most a century
+    kCharge,   // charged: may run again where it is (S10); its partition waits for `delay` if the
+               // lease also ends (S16)
+    kSnooze,   // not charged: runs again after `delay`, after the tasks that are already due
+    kRefund,   // not charged: stays where it is; the record of the attempt, if any, is removed
+    kSuspect,  // detached, and its worker died with several tasks: not charged, back where it was,
+               // and runs alone from then on (kSuspectFlag)
+    kBury,     // moves into task_dead, together with `on_dead`
   };
 
   Verb verb = Verb::kAck;
-  std::uint32_t attempt = 0;  // the number of the attempt that ended, from 1
+  std::uint32_t attempt = 0;  // number of the ended attempt, from 1
   std::chrono::microseconds delay{0};
-  Verdict verdict{};                // of kRetry, kCharge and kBury
-  std::optional<OnDead> on_dead{};  // of kBury
-  std::optional<Record> record{};   // of kAck, for its queue's history
-  // Of kRetry, kCharge and kBury, where losses are counted apart (Headers::max_losses): so
-  // many it has had, with this one; nullopt: this is none.
+  Verdict verdict{};                // for kRetry, kCharge and kBury
+  std::optional<OnDead> on_dead{};  // for kBury
+  std::optional<Record> record{};   // for kAck: goes to its queue's history
+  // For kRetry, kCharge and kBury, if losses are counted apart (Headers::max_losses): verdicts so
+  // far, including this one; nullopt: this end is not a verdict.
   std::optional<std::uint32_t> verdicts{};
-  // Of kSnooze and kRefund: so many of its attempts did not start, with this one; nullopt: this one
-  // did.
+  // For kSnooze and kRefund: attempts that did not start, including this one; nullopt: this one
+  // started.
   std::optional<std::uint32_t> unstarted{};
-  // Of kRefund: its handler was called. Of the others this is known.
+  // For kRefund: its handler was called. Known for the other verbs.
   bool begun = false;
-  // Of kBury: no attempt ended now, and those that were charged stay as they are.
+  // For kBury: no attempt ended now, and the charged ones stay unchanged.
   bool none_ended = false;
 };
 
-// As in the log.
+// Word in the log.
 [[nodiscard]] const char* name_of(Ending::Verb verb);
 
-// Writes what becomes of the task, in one transaction of one trip, and the release if asked, which
-// is for tasks in a partition only. May be repeated after a lost reply; throws db::DbError. `who`
-// is noted as where the attempt ran; of a detached task its row says that.
+// Writes the next state of the task, and releases its lease if requested (only for tasks in a
+// partition), in one transaction of one trip. May be repeated after a lost reply; throws
+// db::DbError. `who` is recorded as where the attempt ran; a detached task has this in its row.
 [[nodiscard]] Fenced write(db::Connection& db, const Holder& who, const Claim& claim,
                            const Ending& ending, Then then = Then::kKeepLease);
 
-// As kSuspect, for tasks under one lease. At least one claim.
+// kSuspect for tasks under one lease. At least one claim.
 [[nodiscard]] Fenced suspect(db::Connection& db, std::span<const Claim> claims, Then then);
-// Tasks under one lease whose handlers were called, and which nothing else of their end will say:
-// they do not expire any more (A14). At least one claim.
+// Records that the handlers of these tasks were called, if no other statement of their end does:
+// they no longer expire (A14). All under one lease. At least one claim.
 [[nodiscard]] Fenced mark_begun(db::Connection& db, std::span<const Claim> claims);
 
-// Makes further attempts start from `state`, while this one goes on. kLost also where the task is
-// in another place than the claim says.
+// Stores `state` as the start of further attempts, while this one continues. kLost also if the task
+// is not where the claim says.
 [[nodiscard]] Fenced checkpoint(db::Connection& db, const Claim& claim, const StoredState& state);
 
 }  // namespace allot::queue

@@ -10,7 +10,7 @@
 namespace allot::queue {
 namespace {
 
-// Sends one statement with each trip, because together they may be larger than a packet.
+// Sends one statement per trip, because together they may exceed a packet.
 void submit_in(db::Connection& db, std::span<const Submission> successors) {
   for (const db::Statement& statement : submit_statements(db, successors)) db.run({statement});
 }

@@ -12,22 +12,21 @@
 
 namespace allot::queue {
 
-// The success of a task that does more than delete its row: it submits tasks in its place, or
-// commits its handler's own SQL in the open transaction. Both are fenced (S6), unlike a plain
-// acknowledgement: all of it happens once, or nothing.
+// Success of a task that does more than delete its row: it submits tasks in its place, or commits
+// its handler's own SQL in the open transaction. Both are fenced (S6), unlike a plain
+// acknowledgement: all or nothing, once.
 class FencedAck {
  public:
   // `task` must outlive this object.
   FencedAck(const Claim& claim, const Task& task) : claim_(claim), task_(task) {}
 
-  // Uses a transaction of its own; may be repeated after a lost reply. Throws db::DbError, and
-  // Error where a queue takes no such task.
+  // Uses its own transaction; may be repeated after a lost reply. Throws db::DbError, and Error if
+  // a queue refuses a task.
   [[nodiscard]] Fenced replace(db::Connection& db, std::span<const Submission> successors) const;
 
-  // Adds to the open transaction of `db` and ends it: commits it or, with kLost, rolls it back.
-  // What it throws leaves that to the caller. Must not be repeated; after an error of class kGone
-  // landed() says what became of it. Throws db::DbError, and Error where a queue takes no such
-  // task.
+  // Adds to the open transaction of `db` and ends it: commits it or, with kLost, rolls it back. On
+  // an exception the caller ends it. Must not be repeated; after an error of class kGone landed()
+  // reports the outcome. Throws db::DbError, and Error if a queue refuses a task.
   [[nodiscard]] Fenced commit(db::Connection& db, std::span<const Submission> successors) const;
   [[nodiscard]] bool landed(db::Connection& db) const;
 

@@ -84,7 +84,7 @@ db::Statement LeaseStore::lease_statement(const sql::SqlText& text, Partition pa
 // The last statement is the verb that takes the lease.
 std::optional<Block> LeaseStore::take(db::Connection& db, std::vector<db::Statement> statements,
                                       Partition partition, const FetchSpec& spec) const {
-  const std::size_t leased = statements.size();  // the place of what the verb reads back
+  const std::size_t leased = statements.size();  // index of the row that the verb reads back
   statements.push_back(fetch_statement(partition, spec));
   auto results = db.run(statements);
   return read_block(partition, results[leased], results[leased + 1]);
@@ -131,7 +131,7 @@ db::Statement scout_statement(std::span<const std::uint32_t> queues, const Holde
   return statement;
 }
 
-// What a pool that waits looks at: `found_any` says whether scout.sql may find something.
+// Poll of a waiting pool: `found_any` shows whether scout.sql may find something.
 Scouted scout_ahead(db::Connection& db, std::span<const std::uint32_t> queues,
                     const HolderTime& time, bool& found_any) {
   db::Statement statement(sql::k_scout_ahead);
@@ -146,8 +146,8 @@ Scouted scout_ahead(db::Connection& db, std::span<const std::uint32_t> queues,
   return scouted;
 }
 
-// The looks, and with them what else is wanted of all these queues, in one trip; before it another
-// one in a pool that waits, and mostly none behind that.
+// Scouts and further statements for these queues in one trip; a waiting pool sends another trip
+// before it, after which this one is usually not needed.
 Scouted send(db::Connection& db, std::vector<db::Statement> scouts,
              std::span<const std::uint32_t> queues, const HolderTime& time, ScoutAlso also) {
   Scouted scouted;
@@ -218,10 +218,10 @@ std::uint64_t LeaseStore::reclaim(db::Connection& db) const {
 
 namespace {
 
-// Whether the connection was opened before the server began, or as it began, at a server that had
-// been up for longer. A server gives whole seconds, so each number gets one second of slack. While
-// its clock is not set back, this never mistakes a connection to the present server for one to its
-// former life: its uptime was measured before its age, so `now` is at least the sum of both.
+// Whether the connection was opened before or during the start of the server, to a server that had
+// been up for longer. A server reports whole seconds, so each number gets one second of slack.
+// Unless its clock is set back, this never mistakes a connection to the current run of the server
+// for one to an earlier run: uptime was measured before age, so `now` is at least their sum.
 bool is_of_former_life(const FormerConnection& connection, std::chrono::seconds now) {
   constexpr std::chrono::seconds kSlack(1);
   if (connection.age > now + kSlack) return true;
@@ -245,7 +245,7 @@ void kill_connections(db::Connection& db, std::span<const FormerConnection> conn
     try {
       db.run({kill});
     } catch (const db::DbError& error) {
-      // If that connection is gone, all is well. A lost connection of our own is an error.
+      // A connection that is already gone is fine. A lost connection of our own is an error.
       if (error.error_class() == db::ErrorClass::kGone) throw;
     }
   }

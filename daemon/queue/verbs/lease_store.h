@@ -16,15 +16,15 @@
 
 namespace allot::queue {
 
-// How the head of a partition is read.
+// How to read the head of a partition.
 struct FetchSpec {
   std::uint32_t block_size = 100;
-  std::uint64_t highest_seen = 0;  // keys up to it are due, whatever a stepped-back clock says
-  HolderTime time{};               // what is due by it is due
-  // Those of the first tasks that have started: they are read again, but without their payloads,
-  // and no rate is charged for them.
+  std::uint64_t highest_seen = 0;  // keys up to it are due, even if the clock was set back
+  HolderTime time{};               // tasks due by this time are due
+  // The first tasks that have already started: read again without their payloads, and not charged
+  // to a rate.
   std::span<const TaskKey> running{};
-  // Payloads up to this size come with the block, so that a block is bounded in bytes too (S19).
+  // Payloads up to this size come with the block, which bounds a block in bytes, too (S19).
   [[nodiscard]] std::uint64_t inline_limit() const;
 };
 
@@ -32,56 +32,56 @@ struct FetchSpec {
 struct Block {
   Lease lease;
   std::vector<Task> tasks;
-  std::chrono::microseconds clock{0};  // the database's, since 1970
-  std::uint32_t cap = 0;               // of the queue, when it was leased; 0: none (S51)
+  std::chrono::microseconds clock{0};  // of the database, since 1970
+  std::uint32_t cap = 0;               // of the queue at the time of the lease; 0: none (S51)
 };
 
-// Of a scout's look: a queue that has a rate.
+// A queue with a rate, as a scout sees it.
 struct RatedQueue {
   std::uint32_t queue_id = 0;
   std::chrono::microseconds wait{0};  // until a task may start
-  std::uint64_t starts = 0;           // so many may start now
+  std::uint64_t starts = 0;           // number of starts allowed now
 };
 struct ScoutedRates {
   std::vector<RatedQueue> queues;
-  std::vector<Partition> found;  // free ones of these queues, with a task that is due
+  std::vector<Partition> found;  // free partitions of these queues with a due task
 };
 
-// What a scout looks for as well.
+// Further things that a scout looks for.
 struct ScoutAlso {
-  bool rates = false;     // queues with a rate, which it leaves out otherwise
-  bool deferred = false;  // types that were put back (S66)
-  bool ahead = false;     // what is ahead, in a pool that waits
+  bool rates = false;     // queues with a rate, otherwise left out
+  bool deferred = false;  // deferred types (S66)
+  bool ahead = false;     // the next due task, for a pool that waits
 };
 
-// What a look of a pool that waits says of the next one (S77).
+// State of the queues that a waiting pool needs for its next poll (S77).
 struct Ahead {
   bool rates = false;                                 // one of the queues has a rate
-  bool deferred = false;                              // types were put back in one of them
-  std::optional<std::chrono::microseconds> due_in{};  // the first task that is not due yet
+  bool deferred = false;                              // one of them has deferred types
+  std::optional<std::chrono::microseconds> due_in{};  // until the first task becomes due
 };
 
-// Free partitions with a task that is due, and the database's clock as in Block.
+// Free partitions with a due task, and the database's clock as in Block.
 struct Scouted {
-  std::vector<Partition> found;       // of queues without a rate
-  ScoutedRates rates;                 // if it was asked for
-  std::vector<ScoutedType> deferred;  // if it was asked for
+  std::vector<Partition> found;       // from queues without a rate
+  ScoutedRates rates;                 // if requested
+  std::vector<ScoutedType> deferred;  // if requested
   std::optional<Ahead> ahead;         // likewise
   std::chrono::microseconds clock{0};
 };
 
-// Whether a lease is taken of a partition that waits for a task without a handler (S66): by a
-// worker that found a type there which it knows.
+// Whether to lease a partition that waits for a task without a handler (S66): kKnown for a worker
+// that found a type there that it knows.
 enum class Held { kWaits, kKnown };
 
-// What to do with a lease whose row another session has locked.
+// Policy for a lease whose row is locked by another session.
 enum class Locked {
-  kSkip,  // do not win it: there are others
-  kWait   // an earlier try of this holder, whose reply was lost, may have the lock
+  kSkip,  // give up: there are other partitions
+  kWait   // an earlier try of this holder, with a lost reply, may hold the lock
 };
 
-// The verbs on q_lock_table. Every call is one trip, may be repeated after a lost reply, and throws
-// db::DbError. None of them looks at a clock of this host.
+// The verbs on q_lock_table. Every call is one trip, may be repeated after a lost reply, throws
+// db::DbError, and reads no clock of this host.
 class LeaseStore {
  public:
   LeaseStore(Holder holder, std::chrono::microseconds ttl)
@@ -95,10 +95,10 @@ class LeaseStore {
   std::optional<Block> lease(db::Connection& db, Partition partition, const FetchSpec& spec,
                              Locked locked = Locked::kWait, Held held = Held::kWaits) const;
 
-  // The same for a partition whose holder this process saw standing still (S4). `stale` says that
-  // it stood still for longer than it lasts, so that the call does not ask the database's clock.
-  // `starts_none`: nor does a rate of the queue stop it, because the caller starts nothing (S42).
-  // nullopt also for a while after a change of server (S48).
+  // The same for a partition whose holder this process saw unchanged (S4). `stale`: unchanged for
+  // longer than its TTL, so that the database's clock is ignored. `starts_none`: a rate of the
+  // queue does not apply, because the caller starts nothing (S42). nullopt also for some time after
+  // a server change (S48).
   std::optional<Block> take_over(db::Connection& db, const Observation& observed, bool stale,
                                  const FetchSpec& spec, Locked locked = Locked::kWait,
                                  bool starts_none = false) const;
@@ -107,7 +107,7 @@ class LeaseStore {
   bool renew(db::Connection& db, const Lease& lease) const;
   bool release(db::Connection& db, const Lease& lease) const;
 
-  // The epoch under which this holder still has the partition.
+  // Epoch under which this holder still has the partition.
   std::optional<std::uint64_t> held_epoch(db::Connection& db, Partition partition) const;
 
   static Scouted scout(db::Connection& db, std::span<const std::uint32_t> queues,
@@ -115,8 +115,8 @@ class LeaseStore {
   static std::vector<Partition> scout(db::Connection& db, std::span<const std::uint32_t> queues) {
     return scout(db, queues, HolderTime{}).found;
   }
-  // The same with a look at each queue by itself, in one trip: where one has more partitions with
-  // work than a look tells, it hides none of another's.
+  // The same with one statement for each queue, in one trip: a queue with more partitions than one
+  // statement returns does not hide those of other queues.
   static Scouted scout_each(db::Connection& db, std::span<const std::uint32_t> queues,
                             const HolderTime& time, ScoutAlso also = {});
   static std::vector<Observation> watch(db::Connection& db, std::span<const std::uint32_t> queues);
@@ -124,8 +124,8 @@ class LeaseStore {
   // S11: frees the leases of an earlier run of this instance. Returns their number.
   std::uint64_t reclaim(db::Connection& db) const;
 
-  // For verbs/rated: a statement that leases `partition` for this holder, and its answers: the row
-  // that it leased, and the tasks. nullopt: it leased none.
+  // For verbs/rated: a statement that leases `partition` for this holder, and its results: the
+  // leased row, and the tasks. nullopt: no lease.
   [[nodiscard]] db::Statement lease_statement(const sql::SqlText& text, Partition partition,
                                               const FetchSpec& spec, Locked locked) const;
   [[nodiscard]] std::optional<Block> read_block(Partition partition, db::StatementResult& leased,
@@ -142,19 +142,19 @@ class LeaseStore {
 // For a statement that leases: lease.sql, lease_rated.sql.
 db::Statement& set_held(db::Statement& statement, Held held);
 
-// Ends connections of a dead process, whose last packet may still be executing (S9). Connections to
-// the server's former life went down with it, and other sessions may have their ids by now; the
-// same holds for another server. In doubt the call ends a connection: around the start of a server
-// that was restarted within seconds.
+// Ends connections of a dead process whose last packet may still be executing (S9). Connections to
+// an earlier run of the server ended with it, and other sessions may have their ids by now; the
+// same holds for another server. If the server was restarted within seconds, a connection from
+// around its start is ambiguous, and the call ends it.
 struct FormerConnection {
-  std::uint64_t id = 0;             // 0: there was none
+  std::uint64_t id = 0;             // 0: none
   std::uint64_t server_id = 0;      // db::Connection::server_id()
-  std::chrono::seconds uptime{0};   // server_uptime() when the connection was new
-  std::chrono::nanoseconds age{0};  // the time since then
+  std::chrono::seconds uptime{0};   // server_uptime() when it was opened
+  std::chrono::nanoseconds age{0};  // time since then
 };
 void kill_connections(db::Connection& db, std::span<const FormerConnection> connections);
 
-// How long the server of `db` has been up, in whole seconds, as it says itself.
+// Uptime of the server of `db` in whole seconds, as the server reports it.
 std::chrono::seconds server_uptime(db::Connection& db);
 
 // release.sql for `lease`, to send together with other statements. No worker leases the partition

@@ -11,11 +11,11 @@
 namespace allot::queue {
 namespace {
 
-// Of charge_rate.sql, and of lease_rated.sql before it.
+// Results of charge_rate.sql, and of lease_rated.sql before it.
 constexpr std::size_t kChargeResults = 4;
 constexpr std::size_t kLeaseResults = 2;
 
-// The number tells this charge from all others, also from an earlier try of the same one.
+// The number distinguishes this charge from all others, including an earlier try of it.
 db::Statement charge_statement(Partition partition, std::uint64_t holder, const FetchSpec& spec,
                                std::uint32_t asked) {
   db::Statement charge(sql::k_charge_rate);

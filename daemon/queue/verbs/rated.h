@@ -15,20 +15,20 @@
 
 namespace allot::queue {
 
-// The verbs on a queue that has a rate (A11). Each is one trip. Sent again after a lost reply, it
-// charges anew: what the lost one got is lost, too (S43).
+// The verbs on a queue with a rate (A11). Each is one trip. A repeat after a lost reply charges
+// again: the starts of the lost reply are lost, too (S43).
 
-// Closed: also in a queue in which no task may start now.
+// Closed: a queue in which no task may start now.
 enum class Closed { kLeftOut, kToo };
-// What scout() leaves out. `queues` are all that the caller serves.
+// The queues that scout() leaves out. `queues` are all that the caller serves.
 ScoutedRates scout_rated(db::Connection& db, std::span<const std::uint32_t> queues,
                          const HolderTime& time, Closed closed = Closed::kLeftOut);
-// The statements of that, to send with others, and how their two answers are read.
+// The statements of scout_rated(), to send with others, and the reader of their two results.
 db::Statement scout_rated_statement(std::span<const std::uint32_t> queues, const HolderTime& time,
                                     Closed closed = Closed::kLeftOut);
 ScoutedRates read_scouted_rates(std::span<db::StatementResult> results);
 
-// A lease of a rated queue, if it was won, and what it may start.
+// A lease of a rated queue, if it was taken, and how many tasks it may start.
 struct RatedLease {
   std::optional<Block> block;
   Granted granted;
@@ -37,7 +37,7 @@ RatedLease lease_rated(db::Connection& db, const LeaseStore& store, Partition pa
                        const FetchSpec& spec, std::uint32_t asked, Locked locked = Locked::kWait,
                        Held held = Held::kWaits);
 
-// ack_and_fetch(), and how many of the tasks may start.
+// Result of ack_and_fetch(), and how many of the tasks may start.
 struct RatedFetch {
   std::vector<Task> tasks;
   Granted granted;
@@ -46,7 +46,7 @@ RatedFetch ack_and_fetch_rated(db::Connection& db, const Lease& lease,
                                std::span<const Finished> finished, const FetchSpec& spec,
                                std::uint32_t asked);
 
-// To send behind a release, once.
+// To be sent once, after a release.
 db::Statement give_back_statement(const Unused& unused);
 
 }  // namespace allot::queue

@@ -9,8 +9,8 @@ std::chrono::microseconds RetryPolicy::delay(std::uint32_t attempt, std::uint32_
   if (!list.empty()) return list[std::min<std::size_t>(std::max(attempt, 1U), list.size()) - 1];
   const std::chrono::microseconds cap = most;
   std::chrono::microseconds wait = first;
-  // The comparison comes before each doubling, because 2^30 times a first delay of hours does not
-  // fit into 64 bits.
+  // Compares before each doubling, because 2^30 times a first delay of hours does not fit into 64
+  // bits.
   for (std::uint32_t n = 1; n < attempt && wait < cap && wait.count() > 0; ++n) wait *= 2;
   const std::chrono::microseconds capped = std::min(wait, cap);
   // 800 .. 1200 thousandths.
