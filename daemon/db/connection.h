@@ -142,16 +142,8 @@ class Connection {
   Changed execute_prepared(std::string_view sql, std::span<const Value> values,
                            const RowSink& sink);
 
-<<<<<<< ours
-  // From now on what operators do over this connection is written down as done by `actor`, in the
-  // transaction that does it (queue/model/audit.h); nullopt: it writes no entries.
-||||||| base
-  // From now on what operators do over this connection is written down as done by `actor`, in the
-  // transaction that does it (queue/model/audit.h); nullopt: as done by nobody, which is not.
-=======
   // Actor of all operator actions on this connection from now on, written in the transaction of
   // each action (queue/model/audit.h); nullopt: no audit entries.
->>>>>>> theirs
   void act_for(std::optional<Actor> actor) { actor_ = std::move(actor); }
   [[nodiscard]] const std::optional<Actor>& actor() const { return actor_; }
 

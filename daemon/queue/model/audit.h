@@ -44,13 +44,7 @@ std::vector<db::StatementResult> act(db::Connection& db, const Deed& deed,
 std::vector<db::StatementResult> act(db::Connection& db, std::span<const Deed> deeds,
                                      std::span<const db::Statement> statements);
 
-<<<<<<< ours
-// The entry by itself, for a transaction of several trips. nullopt: the connection has no actor.
-||||||| base
-// The entry by itself, for a transaction of several trips. nullopt: nobody acts.
-=======
 // The entry alone, for a transaction of several trips. nullopt: the connection has no actor.
->>>>>>> theirs
 [[nodiscard]] std::optional<db::Statement> entry_of(const db::Connection& db, const Deed& deed);
 
 // `found` of an action that always has an effect. Empty queue: the entry belongs to no queue.
