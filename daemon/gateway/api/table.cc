@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of routes. A row more here is a request more, with its role, its place in the reference
-// and in openapi.json, and tests that want an example of it.
+// The table of routes. A new row is a new request, with its role, its place in the reference and in
+// openapi.json, and tests that need an example of it.
 #include <iterator>
 #include <utility>
 
@@ -64,7 +64,7 @@ constexpr Parameter kType{
     "Only tasks of this type. One request looks at 10,000 tasks at most, so a "
     "page may have few or none and still a `next`",
     "mail.send"};
-// By an index in lists that begin with the newest, else looked through as those of a type are.
+// Uses an index in lists that begin with the newest; other lists are scanned as for a type.
 constexpr Parameter kSince{
     In::kQuery, "since", "Only tasks whose time in the list (due, died, ended) is not before this",
     "2026-11-28T00:00:00Z"};
@@ -72,7 +72,7 @@ constexpr Parameter kUntil{In::kQuery, "until", "Only tasks whose time in the li
                            "2100-01-01T00:00:00Z"};
 constexpr std::string_view kReason = "reason";
 
-// A look, by a caller who may read.
+// A read, for a caller with the role read.
 Route get(std::string_view path, std::string_view name, std::string_view summary,
           Parameters parameters, Answer answer, Verb verb) {
   return {"GET",
@@ -91,7 +91,7 @@ Route get(std::string_view path, std::string_view name, std::string_view summary
           {}};
 }
 
-// The same of what belongs to no queue.
+// A read of an object without a queue.
 Route get_everywhere(std::string_view path, std::string_view name, std::string_view summary,
                      Parameters parameters, Answer answer, Verb verb) {
   Route route = get(path, name, summary, std::move(parameters), answer, verb);
@@ -99,7 +99,7 @@ Route get_everywhere(std::string_view path, std::string_view name, std::string_v
   return route;
 }
 
-// A change, by a caller who may operate. It is written down, with a reason if there is one (S89).
+// A change, for a caller with the role operate. It is recorded, with the reason if given (S89).
 Route change(std::string_view method, std::string_view path, std::string_view name,
              std::string_view summary, Parameters parameters, Answer answer,
              std::vector<unsigned> refusals, Verb verb) {
@@ -121,7 +121,7 @@ Route change(std::string_view method, std::string_view path, std::string_view na
           {}};
 }
 
-// The same of what belongs to no queue.
+// A change of an object without a queue.
 Route change_everywhere(std::string_view method, std::string_view path, std::string_view name,
                         std::string_view summary, Parameters parameters, Answer answer,
                         std::vector<unsigned> refusals, Verb verb) {
@@ -131,7 +131,7 @@ Route change_everywhere(std::string_view method, std::string_view path, std::str
   return route;
 }
 
-// What anybody may ask, without a token.
+// A read open to all, without a token.
 Route open(std::string_view path, std::string_view name, std::string_view summary, Answer answer,
            Doer doer, Verb verb) {
   return {"GET", path, name, {}, false, summary, {}, Body::kNone, {answer}, {}, doer, verb, {}};
@@ -349,7 +349,7 @@ std::vector<Route> queue_change_routes() {
           move_waiting)};
 }
 
-// Counts; or, with the token of a count, begins.
+// Counts the tasks, or starts the action if the request has the token of a count.
 Route act_on_dead(std::string_view path, std::string_view name, std::string_view summary,
                   Verb verb) {
   Route route = change(

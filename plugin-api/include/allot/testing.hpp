@@ -76,7 +76,8 @@ struct Ran {
   int heartbeats = 0;
   int stops_asked = 0;  // number of stop_requested() calls
   std::vector<std::pair<std::uint32_t, std::string>> progress{};
-  // Writes of the handler. A worker keeps the last three only if the outcome is success.
+  // Writes of the handler. A worker keeps replaced_with and statements only if the outcome is
+  // success.
   std::vector<std::string> checkpoints{};
   std::vector<Submission> submitted{};  // their ids are "id-1", "id-2" ...
   std::vector<Submission> replaced_with{};
