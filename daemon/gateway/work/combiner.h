@@ -40,8 +40,7 @@ struct Outcome {
   std::vector<queue::Submitted> made{};
   std::vector<queue::Owner> owners{};
   std::exception_ptr error{};
-  std::vector<std::uint64_t>
-      numbers{};  // numbers of the tasks if Surroundings::number assigns them
+  std::vector<std::uint64_t> numbers{};  // of the tasks, if Surroundings::number assigns them
 };
 
 // Tasks of one client, submitted all or none.
