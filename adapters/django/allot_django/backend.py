@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Submits tasks with Allot's procedures over the application's own connection, so that a task commits,
-# or is rolled back, with the rows of the transaction that enqueues it.
+# Submits tasks with Allot's procedures over the application's own connection, so that a task
+# commits, or is rolled back, with the rows of the transaction that enqueues it.
 import json
 import traceback
 from contextlib import nullcontext

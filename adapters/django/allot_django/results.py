@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Keeps status and return value of tasks in the application's database, if OPTIONS["results"] is set.
+# Keeps status and return value of tasks in the application's database, if OPTIONS["results"] is
+# set.
 from django.db import OperationalError
 from django.utils import timezone
 

@@ -12,7 +12,7 @@ use Illuminate\Queue\Queue;
 final class AllotQueue extends Queue implements QueueContract
 {
     private const MAX_TASKS = 1000;      // limit of an allot_submit_many
-    private const MAX_BYTES = 4 << 20;   // limit of its argument; max_allowed_packet is at least this
+    private const MAX_BYTES = 4 << 20;   // of its argument; max_allowed_packet is at least this
     private const MAX_ATTEMPTS = 100000;
     private const MAX_PAYLOAD = (16 << 20) - 1;
 
@@ -141,7 +141,8 @@ final class AllotQueue extends Queue implements QueueContract
         $this->database->statement(
             "CALL {$this->procedure('allot_submit')}(?, ?, ?, ?, @allot_id, @allot_existed)",
             [$task['queue'], $task['type'], $task['payload'], json_encode((object) $more, JSON_THROW_ON_ERROR)]);
-        // Uses the write connection: with a read/write split a SELECT would use the read connection.
+        // Uses the write connection: with a read/write split a SELECT would use the read
+        // connection.
         return $this->database->selectOne('SELECT @allot_id AS id', [], false)->id;
     }
 
@@ -183,8 +184,9 @@ final class AllotQueue extends Queue implements QueueContract
             'queue' => $this->getQueue($queue),
             'type' => TaskType::of($this->settings['application'], $name),
             'payload' => $this->signed($payload, $name),
-            // S83: one more than the framework's tries, because a last try that dies with its process
-            // needs another attempt, in which the framework records the failure without running the job.
+            // S83: one more than the framework's tries, because a last try that dies with its
+            // process needs another attempt, in which the framework records the failure without
+            // running the job.
             'max_attempts' => $unlimited ? self::MAX_ATTEMPTS : min(self::MAX_ATTEMPTS, $tries + 1),
         ];
         if (($job['timeout'] ?? 0) > 0) {

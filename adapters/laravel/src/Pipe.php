@@ -18,7 +18,7 @@ final class Pipe
         $this->write(['kind' => 'hello', 'protocol' => 1]);
     }
 
-    /** Waits for the next task; null: none follows. Skips a stop sent before the verdict arrived. */
+    /** Waits for the next task; null: none follows. Skips a stop that crossed the verdict. */
     public function nextTask(): ?array
     {
         do {

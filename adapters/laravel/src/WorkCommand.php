@@ -17,7 +17,7 @@ final class WorkCommand extends Command
 {
     use DetectsLostConnections;
 
-    private const PAUSED_SECONDS = 10;  // interval of the check whether the application accepts jobs again
+    private const PAUSED_SECONDS = 10;  // check interval while the application pauses
     private const RESTART = 'illuminate:queue:restart';  // cache key of queue:restart
 
     protected $signature = 'allot:work
@@ -84,7 +84,7 @@ final class WorkCommand extends Command
     {
         try {
             return $this->pauses($connection, $task['queue']) ?? $this->process($connection, $task, $options);
-        } catch (\Throwable $error) {  // from outside the job; the framework handles the job's own errors
+        } catch (\Throwable $error) {  // from outside the job, which handles its own errors
             report($error);
             return Verdict::retry($error, '', null);
         }
@@ -127,8 +127,9 @@ final class WorkCommand extends Command
         }
     }
 
-    // Detects the timeout of a job with failOnTimeout. PHP cannot be interrupted during a job, so a job
-    // over its timeout is killed with its process, and the next attempt reads the start of the last one.
+    // Detects the timeout of a job with failOnTimeout. PHP cannot be interrupted during a job, so a
+    // job over its timeout is killed with its process, and the next attempt reads the start of the
+    // last one.
     private function timedOut(): bool
     {
         if (!$this->job->shouldFailOnTimeout() || !$this->job->timeout()) {
@@ -168,7 +169,7 @@ final class WorkCommand extends Command
         }
         $this->job->threw($event->exception);
         if ($this->causedByLostConnection($event->exception)) {
-            $this->leaves = 'the connection to the database was lost';  // the next process reconnects
+            $this->leaves = 'the connection to the database was lost';  // reconnects on restart
         }
     }
 

@@ -1,6 +1,7 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the tests: the application in this process, the tables, waiting, and the count of passes.
+// Shared by the tests: the application in this process, the tables, waiting, and the count of
+// passes.
 namespace Tests;
 
 use Illuminate\Support\Facades\DB;

@@ -16,9 +16,9 @@ use Symfony\Component\Messenger\Transport\Receiver\MessageCountAwareInterface;
 use Symfony\Component\Messenger\Transport\Serialization\SerializerInterface;
 use Symfony\Component\Messenger\Transport\TransportInterface;
 
-// allot://CONNECTION?queue=NAME: sends with Allot's procedures over the application's own connection,
-// so that a message commits with the rows of the transaction that dispatches it; receives the tasks
-// that allotd passes to this process.
+// allot://CONNECTION?queue=NAME: sends with Allot's procedures over the application's own
+// connection, so that a message commits with the rows of the transaction that dispatches it;
+// receives the tasks that allotd passes to this process.
 final class AllotTransport implements TransportInterface, MessageCountAwareInterface, Keepalive
 {
     private const MAX_ATTEMPTS = 100000;
@@ -59,8 +59,8 @@ final class AllotTransport implements TransportInterface, MessageCountAwareInter
             if ($granted || $this->mayRunAgain($envelope, $task->attempt - 2)) {
                 return [$envelope];
             }
-            // S83: the last try has died with its process. The message is not handled again; the framework
-            // records the failure.
+            // S83: the last try has died with its process. The message is not handled again; the
+            // framework records the failure.
             $this->events->dispatch(new WorkerMessageFailedEvent($envelope, $this->name,
                 new UnrecoverableMessageHandlingException('the process of its last try has ended')));
             $this->inbox->finish($task->id, false);
@@ -96,8 +96,9 @@ final class AllotTransport implements TransportInterface, MessageCountAwareInter
         return $this->submission->waiting($this->queue);
     }
 
-    // The framework retries a message by sending it again. The task stays the same and gets the message's
-    // current stamps, such as the handlers that have run. For another transport a new task replaces it.
+    // The framework retries a message by sending it again. The task stays the same and gets the
+    // message's current stamps, such as the handlers that have run. For another transport a new
+    // task replaces it.
     private function sendAgain(Task $task, Envelope $envelope): Envelope
     {
         $envelope = $envelope->withoutAll(ErrorDetailsStamp::class);  // Allot keeps the error with the attempt
@@ -111,7 +112,8 @@ final class AllotTransport implements TransportInterface, MessageCountAwareInter
         return $envelope;
     }
 
-    // Derives the count of retries from the attempts, which include the ones that died with their process.
+    // Derives the count of retries from the attempts, which include the ones that died with their
+    // process.
     private function received(Envelope $envelope, Task $task): Envelope
     {
         if (RedeliveryStamp::getRetryCountFromEnvelope($envelope) !== $task->attempt - 1) {

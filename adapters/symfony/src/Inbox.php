@@ -6,8 +6,8 @@ use Psr\Cache\CacheItemPoolInterface;
 use Symfony\Component\Messenger\EventListener\StopWorkerOnRestartSignalListener;
 use Symfony\Component\Messenger\Worker;
 
-// The current task of this process, and its pipe. All transports of Allot share it, because a process
-// runs one task at a time.
+// The current task of this process, and its pipe. All transports of Allot share it, because a
+// process runs one task at a time.
 final class Inbox
 {
     private ?Pipe $pipe = null;
@@ -55,8 +55,8 @@ final class Inbox
     }
 
     /**
-     * The next task for a transport. Null: the current task is not done yet or is for another transport,
-     * or no further task follows.
+     * The next task for a transport. Null: the current task is not done yet or is for another
+     * transport, or no further task follows.
      */
     public function take(string $transport): ?Task
     {
@@ -73,7 +73,7 @@ final class Inbox
         return $this->task;
     }
 
-    /** Called by a transport's ack() and reject(). Other tasks than the current one have a verdict. */
+    /** Called by a transport's ack() and reject(). All earlier tasks have a verdict already. */
     public function finish(string $id, bool $acknowledged): void
     {
         if ($this->task?->id === $id) {
@@ -107,8 +107,9 @@ final class Inbox
         $this->crash = $error;
     }
 
-    // Called if the framework's worker requests a message before the end of the current one. The first
-    // such request is normal, because batch handlers then process their messages. False: call again.
+    // Called if the framework's worker requests a message before the end of the current one. The
+    // first such request is normal, because batch handlers then process their messages. False: call
+    // again.
     private function settle(string $transport): bool
     {
         if ($this->task->left) {
@@ -154,8 +155,9 @@ final class Inbox
         return false;
     }
 
-    // Whether `messenger:stop-workers` was called since this process was started. A mark that differs
-    // from the one at the start always counts, because the clock of another host may be behind.
+    // Whether `messenger:stop-workers` was called since this process was started. A mark that
+    // differs from the one at the start always counts, because the clock of another host may be
+    // behind.
     private function isRestarted(): bool
     {
         $mark = $this->restartRequested();
@@ -175,8 +177,8 @@ final class Inbox
         if ($this->task) {
             $this->answer($this->verdictOfTheEnd(), true);
         } elseif ($this->open && $line = $this->pipe->nextTask()) {
-            // The framework's worker reached one of its limits. A task passed to this process now would be
-            // charged for the exit, so it is given back.
+            // The framework's worker reached one of its limits. A task passed to this process now
+            // would be charged for the exit, so it is given back.
             $this->pipe->verdict($line['id'], Verdict::release('the process ends'), true);
         }
     }

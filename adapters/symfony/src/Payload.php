@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace Allot\Symfony;
 
-// The payload of a task: an envelope encoded by the transport's serializer, and the transport's name.
-// Stored as a line of JSON, followed by the unchanged body, which may have any bytes.
+// The payload of a task: an envelope encoded by the transport's serializer, and the transport's
+// name. Stored as a line of JSON, followed by the unchanged body, which may have any bytes.
 final class Payload
 {
     public function __construct(public readonly string $transport, public readonly array $encoded)

@@ -39,7 +39,8 @@ final class Submission
         return min(10000, $figures['waiting'] + $figures['delayed'] + $figures['detached']);
     }
 
-    // A procedure returns its result in variables of the write connection, with replicas the primary.
+    // A procedure returns its result in variables of the write connection, with replicas the
+    // primary.
     private function ask(callable $what)
     {
         try {

@@ -8,7 +8,7 @@ use Symfony\Component\Messenger\Exception\RecoverableExceptionInterface;
 // table).
 final class Task
 {
-    public const SKIPPED_MS = 10000;  // delay before a message skipped by a listener is received again
+    public const SKIPPED_MS = 10000;  // delay of a message skipped by a listener
 
     public readonly string $id;
     public readonly int $attempt;
@@ -60,7 +60,8 @@ final class Task
         return Verdict::cause($this->error);
     }
 
-    // Same rule as in the framework's SendFailedMessageForRetryListener: a single error is sufficient.
+    // Same rule as in the framework's SendFailedMessageForRetryListener: a single error is
+    // sufficient.
     private static function isRecoverable(\Throwable $error): bool
     {
         if ($error instanceof RecoverableExceptionInterface) {

@@ -21,7 +21,7 @@ final class WorkerSubscriber implements EventSubscriberInterface
 {
     private bool $connectionLost = false;
 
-    /** @param ContainerInterface|null $failureTransports by name of the transport that they serve */
+    /** @param ContainerInterface|null $failureTransports by name of the original transport */
     public function __construct(
         private Inbox $inbox,
         private DeadTasks $dead,
@@ -34,7 +34,8 @@ final class WorkerSubscriber implements EventSubscriberInterface
         return [
             WorkerStartedEvent::class => 'started',
             WorkerMessageReceivedEvent::class => ['received', -1000],
-            // Before the framework sends the message again, and after it has sent it to a failure transport.
+            // Before the framework sends the message again, and after it has sent it to a failure
+            // transport.
             WorkerMessageFailedEvent::class => [['failed', 1000], ['failureSent', -1000]],
             WorkerRunningEvent::class => 'running',
             ConsoleEvents::ERROR => 'crashed',

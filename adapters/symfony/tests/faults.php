@@ -1,9 +1,9 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// Dispatches ALLOT_JOBS messages (10,000), each in a transaction with a row of `orders`, every seventh
-// rolled back, while workers, PHP processes and the database server are killed. Exactly the messages
-// of the committed rows are handled. Then dispatches ALLOT_JOBS more, while the code is deployed by
-// messenger:stop-workers and by allot reload --wait.
+// Dispatches ALLOT_JOBS messages (10,000), each in a transaction with a row of `orders`, every
+// seventh rolled back, while workers, PHP processes and the database server are killed. Exactly the
+// messages of the committed rows are handled. Then dispatches ALLOT_JOBS more, while the code is
+// deployed by messenger:stop-workers and by allot reload --wait.
 namespace Tests;
 
 use App\Message\Counts;

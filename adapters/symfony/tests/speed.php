@@ -1,9 +1,9 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// Measures ALLOT_JOBS empty messages (10,000) with Allot, with the framework's Doctrine transport on
-// the same server, and handled without a queue, with ALLOT_WORKERS processes each; the memory of the
-// processes after a tenth of the messages and after all; the delay between dispatch and start. Prints
-// the figures; required limits are cases.
+// Measures ALLOT_JOBS empty messages (10,000) with Allot, with the framework's Doctrine transport
+// on the same server, and handled without a queue, with ALLOT_WORKERS processes each; the memory of
+// the processes after a tenth of the messages and after all; the delay between dispatch and start.
+// Prints the figures; required limits are cases.
 namespace Tests;
 
 use App\Message\Note;

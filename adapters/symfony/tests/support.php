@@ -1,6 +1,7 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the tests: the application in this process, the tables, waiting, and the count of passes.
+// Shared by the tests: the application in this process, the tables, waiting, and the count of
+// passes.
 namespace Tests;
 
 use Doctrine\DBAL\Connection;
@@ -92,7 +93,7 @@ function state(string $task): ?string
 {
     try {
         db()->executeStatement('CALL allot.allot_task(?, @state)', [$task]);
-    } catch (\Doctrine\DBAL\Exception\DeadlockException $error) {  // against the worker that ends the task
+    } catch (\Doctrine\DBAL\Exception\DeadlockException $error) {  // with the task's worker
         return 'waiting';
     }
     return db()->fetchOne('SELECT @state');

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs tasks of Allot (docs/pipe-workers.md): allot_pipe.run(handle). handle(task) returns nothing or
-# True, or fail("why"), retry("why", delay=30), snooze(delay=30), release(); delays are seconds. The
-# reason of a failure or retry may be an exception.
+# Runs tasks of Allot (docs/pipe-workers.md): allot_pipe.run(handle). handle(task) returns nothing
+# or True, or fail("why"), retry("why", delay=30), snooze(delay=30), release(); delays are seconds.
+# The reason of a failure or retry may be an exception.
 import base64, functools, json, os, select, sys, traceback
 
 class Verdict(dict): pass

@@ -19,7 +19,7 @@ except ImportError:
 
 
 _version = Path(os.environ["APP_WORK"], "version")
-VERSION = _version.read_text() if _version.exists() else "1"  # version of the code that this process loaded
+VERSION = _version.read_text() if _version.exists() else "1"  # loaded code
 
 
 @task(takes_context=True)

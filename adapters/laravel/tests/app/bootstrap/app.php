@@ -1,7 +1,7 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// A small application on Debian's package of the framework, which has no vendor folder: include_path
-// finds its autoloaders.
+// A small application on Debian's package of the framework, which has no vendor folder:
+// include_path finds its autoloaders.
 require_once 'Illuminate/autoload.php';
 spl_autoload_register(function (string $class) {
     foreach (['Allot\\Laravel\\' => dirname(__DIR__, 3) . '/src/', 'App\\' => dirname(__DIR__) . '/'] as $prefix => $folder) {
