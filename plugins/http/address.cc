@@ -121,7 +121,7 @@ std::string special_purpose_of(const Address& address) {
   if (std::any_of(exceptions().begin(), exceptions().end(), has)) return {};
   const auto found = std::find_if(special_blocks().begin(), special_blocks().end(), has);
   if (found != special_blocks().end()) return found->name;
-  // All other IPv6 blocks are unassigned.
+  // IPv6 addresses outside this block are unassigned.
   static const Block global = block("2000::", 3, "global unicast");
   return !address.is_v6 || global.has(address) ? "" : "not assigned";
 }

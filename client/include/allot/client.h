@@ -31,8 +31,8 @@ struct st_mysql;
 
 namespace allot {
 
-// Kind of a failure, by the reaction it allows. Only kOutcomeUnknown leaves the outcome open: with
-// any other kind nothing was submitted or cancelled.
+// Failure kinds, by the caller's reaction. Only kOutcomeUnknown leaves the outcome open: with any
+// other kind nothing was submitted or cancelled.
 enum class ErrorKind {
   kBadInput,        // the arguments are wrong; the message names the field
   kConfig,          // wrong configuration, account, privileges or schema

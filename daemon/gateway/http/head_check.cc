@@ -13,7 +13,7 @@ namespace {
 using Fault = std::optional<HeadFault>;
 
 constexpr std::string_view kLineEnd = "\r\n";
-// A size of 8 EiB has 19 digits; longer numbers would overflow a parser.
+// Prevents an overflow in parsers: 8 EiB has 19 digits.
 constexpr std::size_t kMostLengthDigits = 18;
 constexpr std::size_t kMostMethod = 32;
 

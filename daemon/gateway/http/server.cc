@@ -35,8 +35,8 @@ namespace asio = boost::asio;
 using Code = boost::system::error_code;
 using Descriptor = asio::posix::stream_descriptor;
 
-// Limit of connections above a limit that still get an answer: 503, or the health. Above it, the
-// guest that has waited longest for its first request is closed without an answer.
+// Limit of guests: connections above a limit, which get 503 or the health. Above it, the guest that
+// has been idle longest is closed without an answer.
 constexpr std::size_t kMostGuests = 64;
 // Number of connections reserved for the unix socket, at most an eighth of all.
 constexpr std::size_t kMostReserved = 100;

@@ -690,8 +690,8 @@ void Session::expire() {
 void Session::leave() {
   if (phase_ != Phase::kIdle && !between_batches_) return;
   if (!asked_ && !is_kept()) {
-    // A client that has just connected is about to send a request, and cannot tell a closed
-    // connection from a lost answer.
+    // A client that has just connected is about to send a request, and could not distinguish a
+    // closed connection from a lost answer.
     deadline_ = std::min(deadline_, Clock::now() + kFirstRequest);
     return;
   }

@@ -45,7 +45,7 @@ class Crew {
     std::unique_ptr<db::Connection> connection{};
     Nanos used_ns = 0;
   };
-  // Until this time the waiting jobs fail without another connection attempt.
+  // The last connection error. Until until_ns all jobs fail with it, without another attempt.
   struct Failure {
     std::exception_ptr error{};
     Nanos until_ns = 0;
