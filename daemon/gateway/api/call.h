@@ -40,7 +40,7 @@ class Call {
   // Only for a verb with a connection.
   [[nodiscard]] db::Connection& db() const { return *db_; }
   void use(db::Connection& db) { db_ = &db; }
-  // The actor recorded for the changes of this request; nullopt: its role is not operate.
+  // The actor recorded for this request; nullopt: not a change with the role operate.
   [[nodiscard]] std::optional<db::Actor> actor() const;
 
   // Whether the caller has the route's role for this queue.
