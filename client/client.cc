@@ -40,8 +40,7 @@ ErrorKind kind_of(ExitCode code) {
   }
 }
 
-// Every public call goes through here, because callers know only ClientError and not what is thrown
-// inside.
+// Converts internal exceptions into ClientError; every public call goes through here.
 template <typename Call>
 auto translated(Call call) {
   try {
@@ -75,7 +74,7 @@ queue::Submission submission_of(const NewTask& task) {
   return submission;
 }
 
-// Calls `act` with each index, and names the one of many tasks that was wrong.
+// Calls `act` with each index, and adds the index of the failing task to an error.
 template <typename Act>
 void each(std::span<const NewTask> tasks, Act act) {
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -88,7 +87,7 @@ void each(std::span<const NewTask> tasks, Act act) {
   }
 }
 
-// Checks the tasks as far as that is possible without their queues.
+// Checks all task fields that do not depend on the queue.
 std::vector<queue::Submission> submissions_of(std::span<const NewTask> tasks) {
   std::vector<queue::Submission> submissions;
   each(tasks, [&](std::size_t i) { submissions.push_back(submission_of(tasks[i])); });
@@ -151,8 +150,9 @@ class Client::Impl {
     if (lent == nullptr) throw Error("session: there is none", kExitBadInput);
     auto submissions = submissions_of(tasks);
     if (submissions.empty()) return {};
-    // The look uses a connection of its own: over the caller's it would begin the snapshot of his
-    // transaction, and a claim of a partition for a key would stay locked until he commits.
+    // Uses a separate connection: on the caller's connection this query would start the snapshot of
+    // the caller's transaction, and assigning a partition to a key would keep a lock until the
+    // commit.
     auto [session, placer] = sessions_.begin([&](db::Connection& db) {
       find_queues(db, tasks, submissions);
       return queue::Placer(db, submissions);
@@ -227,7 +227,7 @@ class Client::Impl {
     return queue != settings_.queues.end() && queue->second.history.count() > 0;
   }
 
-  // Looks queues up at every call, because a queue may grow or shrink meanwhile.
+  // Reads the queues at every call, because a queue may grow or shrink between calls.
   void find_queues(db::Connection& db, std::span<const NewTask> tasks,
                    std::vector<queue::Submission>& submissions) const {
     queue::Addresses addresses(

@@ -28,7 +28,7 @@ std::optional<queue::HeldLock> wait_for_lock(const db::ConnectOptions& connect,
         ++generation;
       }
       if (auto taken = wish.look(*db, generation)) {
-        bell.ring();  // for those behind: the line has moved on
+        bell.ring();  // wakes the waiters behind: the line has advanced
         return taken;
       }
     } catch (const db::DbError& error) {

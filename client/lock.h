@@ -15,7 +15,8 @@
 
 namespace allot::client {
 
-// nullopt: it was not got within `wait`. Throws Error, also when the database is away at the end.
+// nullopt: not acquired within `wait`. Throws Error, also if the database is unreachable at the
+// end.
 std::optional<queue::HeldLock> wait_for_lock(const db::ConnectOptions& connect,
                                              const queue::LockSpec& spec,
                                              std::chrono::milliseconds wait,

@@ -13,8 +13,8 @@ constexpr std::size_t kKept = 4;
 
 Sessions::Session Sessions::connect() const {
   auto session = std::make_unique<db::Connection>(options_);
-  // An older schema lacks what this build writes. A newer one is good: migrations only add, and an
-  // application is not built again whenever its database is.
+  // An older schema lacks objects that this build needs. A newer one works: migrations only add,
+  // and an application is not rebuilt for each schema.
   db::require_schema(*session, db::Newer::kTaken);
   return session;
 }
@@ -29,7 +29,7 @@ Sessions::Session Sessions::take_idle() {
   }
   if (boot_ns() - idle.since_ns < kSecond) return std::move(idle.session);
   try {
-    // The session was idle for so long that its server may have become read-only.
+    // The server may have become read-only while the session was idle.
     idle.session->require_writer();
     return std::move(idle.session);
   } catch (const db::DbError&) {

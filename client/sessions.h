@@ -11,17 +11,17 @@
 
 namespace allot::client {
 
-// The connections of one client: one call at a time uses each, and the client keeps a few idle
-// ones.
+// Connection pool of one client. Each connection serves one call at a time; a few idle ones are
+// kept.
 class Sessions {
  public:
   using Session = std::unique_ptr<db::Connection>;
 
   explicit Sessions(db::ConnectOptions options) : options_(std::move(options)) {}
 
-  // Returns a session, and what `first` answered over it. `first` may run several times: the server
-  // closes idle connections, and this call finds that out, so that the caller need not. Throws what
-  // `first` throws over a working session.
+  // Returns a session and the result of `first` over it. `first` may run several times: the server
+  // may have closed an idle connection, which this call detects for the caller. Throws the errors
+  // of `first` over a working session.
   template <typename First>
   auto begin(First first) ALLOT_EXCLUDES(mutex_) {
     while (Session session = take_idle()) {
@@ -37,7 +37,7 @@ class Sessions {
     return std::pair(std::move(session), std::move(answer));
   }
 
-  // Call it after a call that went well; a session that is not kept is closed.
+  // Returns a session to the pool after a successful call; a session not returned is closed.
   void keep(Session session) ALLOT_EXCLUDES(mutex_);
 
  private:
@@ -45,7 +45,7 @@ class Sessions {
     Session session;
     std::uint64_t since_ns;
   };
-  // nullptr: there is none.
+  // nullptr: no idle session.
   Session take_idle() ALLOT_EXCLUDES(mutex_);
   [[nodiscard]] Session connect() const;
 

@@ -45,7 +45,7 @@ Settings from_file(const std::string& path) {
   try {
     settings.runtime_dir = config::runtime_dir(loaded);
   } catch (const Error&) {
-    // The runtime folder belongs to somebody else: then the client wakes nobody, and that is all.
+    // The runtime folder belongs to another user: continue, but wake no workers.
   }
   return settings;
 }

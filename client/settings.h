@@ -13,8 +13,8 @@ namespace allot::client {
 
 struct Settings {
   db::ConnectOptions connect;
-  std::string runtime_dir;                      // empty: the client wakes nobody
-  std::map<std::string, config::Queue> queues;  // the client makes missing ones
+  std::string runtime_dir;                      // empty: the client wakes no workers
+  std::map<std::string, config::Queue> queues;  // the client creates missing ones
 };
 
 // Both throw Error(kExitConfig).

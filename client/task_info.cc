@@ -59,7 +59,7 @@ TaskState state_of(const queue::KeyOwner& owner) {
   return TaskState::kDone;
 }
 
-// The payload as the handler sees it, or as it is stored if it is damaged.
+// The payload decompressed, or as stored if it is damaged.
 std::string payload_of(const queue::TaskView& task) {
   try {
     return queue::decompress(task.flags, task.payload);
@@ -68,7 +68,7 @@ std::string payload_of(const queue::TaskView& task) {
   }
 }
 
-// What the id says, and the row of its unique key.
+// Adds the fields encoded in the id and the row of its unique key.
 void add_keys(db::Connection& db, const queue::TaskId& id, TaskInfo& info) {
   info.first_due = moment_of(id.first_due());
   if (auto unique = queue::show_unique(db, id)) info.unique_key = std::move(unique->key);
@@ -83,7 +83,7 @@ void add_headers(const queue::Headers& headers, TaskInfo& info) {
   info.label = headers.label;
 }
 
-// A finished task that its queue's history remembers.
+// A finished task from its queue's history.
 std::optional<TaskInfo> done_info(db::Connection& db, const queue::TaskId& id) {
   const auto done = queue::show_done(db, id);
   if (!done) return std::nullopt;

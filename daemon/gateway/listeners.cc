@@ -19,7 +19,7 @@
 namespace allot::gateway {
 namespace {
 
-constexpr int kBacklog = 4096;  // those who wait while the process execs itself
+constexpr int kBacklog = 4096;  // connections that wait while the process executes itself
 
 struct Address {
   sockaddr_storage storage{};
@@ -60,7 +60,7 @@ Address address_of(const std::string& path) {
   return address;
 }
 
-// That of this side of a socket; of no family where there is none.
+// The local address of a socket; without a family if unknown.
 Address own_address(int fd) {
   Address own;
   own.size = sizeof own.storage;
@@ -68,7 +68,7 @@ Address own_address(int fd) {
   return own;
 }
 
-// A socket that listens at every address of the host has connections with any of them.
+// A socket bound to the wildcard address accepts connections at any address of the host.
 bool is_every_address(const Address& address) {
   if (address.storage.ss_family == AF_INET6) {
     return IN6_IS_ADDR_UNSPECIFIED(
@@ -78,7 +78,7 @@ bool is_every_address(const Address& address) {
          reinterpret_cast<const sockaddr_in&>(address.storage).sin_addr.s_addr == INADDR_ANY;
 }
 
-in_port_t port_of(const Address& address) {  // it is at the same place in both families
+in_port_t port_of(const Address& address) {  // at the same offset in both families
   return reinterpret_cast<const sockaddr_in&>(address.storage).sin_port;
 }
 
@@ -98,7 +98,8 @@ UniqueFd new_socket(const Address& address) {
       ::socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
-// A file that a killed gateway left is nobody's; one where somebody answers is another gateway's.
+// Removes the file left by a killed gateway; a file at which a process answers belongs to another
+// gateway.
 void remove_stale(const std::string& path, const Address& address) {
   struct stat status = {};
   if (::lstat(path.c_str(), &status) != 0) return;
@@ -118,7 +119,7 @@ UniqueFd listen_at(const std::string& text, const Address& address) {
   if (address.storage.ss_family == AF_INET6) {
     ::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
   }
-  const mode_t before = ::umask(0117);  // the socket is for the account and its group
+  const mode_t before = ::umask(0117);  // access for the account and its group
   const int bound = ::bind(fd.get(), address.get(), address.size);
   const int error = errno;
   ::umask(before);

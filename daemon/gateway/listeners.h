@@ -12,26 +12,26 @@
 
 namespace allot::gateway {
 
-// The places that the gateway listens at: its unix socket and its TCP addresses. They outlive a
-// server, so that a reload hands them on over exec, and nobody who connects meanwhile is refused.
+// The unix socket and the TCP addresses of the gateway. They outlive a server: a reload passes them
+// through exec, so that clients that connect at this moment are not refused.
 class Listeners {
  public:
-  // `handed_on` are the descriptors that a former image of this process left; those that the
-  // settings still have are taken over, and the others closed. Throws Error(kExitCannotCreate) when
-  // an address cannot be had. Call it before other threads start: it changes the umask for a
-  // moment.
+  // `handed_on`: descriptors left by the previous image of this process; sockets still in the
+  // settings are reused, the others closed. Throws Error(kExitCannotCreate) if an address is not
+  // available. Call it before other threads start: it changes the umask for a moment.
   Listeners(const config::Settings& settings, const std::vector<int>& handed_on);
   Listeners(const Listeners&) = delete;
   Listeners& operator=(const Listeners&) = delete;
-  ~Listeners();  // removes the unix socket's file, if it is still that of this process
+  ~Listeners();  // removes the unix socket's file if it still belongs to this process
 
-  // For a server, which closes what it gets. `fireworq` answers at the place of [gateway.fireworq].
+  // For a server, which owns the result. `fireworq` answers at the address of [gateway.fireworq].
   [[nodiscard]] std::vector<http::Listener> for_server(http::Application* fireworq) const;
-  // At which kind of place a connection came in that a former image of this process kept, if it
-  // would come in there in plain now, too.
+  // Kind of listener at which a connection kept by the previous image came in, if its address is
+  // still served without TLS.
   enum class At { kNone, kApi, kFireworq };
   [[nodiscard]] At place_of(int connection) const;
-  // Keeps all of them open over exec; their numbers. The file of the unix socket stays then.
+  // Keeps all sockets open across exec and returns their descriptors. The unix socket's file
+  // remains.
   [[nodiscard]] std::vector<int> hand_on();
   // "127.0.0.1:8080, /run/allot/gateway.sock", for the log.
   [[nodiscard]] std::string text() const;

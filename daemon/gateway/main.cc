@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot-gateway answers over HTTP. allotd starts it beside the workers where the configuration has
-// [gateway]; it also runs alone, with an account of its own: allot-gateway --config FILE
+// allot-gateway serves HTTP. allotd starts it with the workers if the configuration has [gateway];
+// it also runs alone, with its own account: allot-gateway --config FILE
 #include <fcntl.h>
 #include <getopt.h>
 #include <linux/close_range.h>
@@ -48,8 +48,8 @@
 namespace allot::gateway {
 namespace {
 
-constexpr std::chrono::milliseconds kGrace{5'000};  // for what is in flight
-constexpr rlim_t kOtherFiles = 200;                 // beside connections of clients
+constexpr std::chrono::milliseconds kGrace{5'000};  // for requests in flight
+constexpr rlim_t kOtherFiles = 200;                 // in addition to client connections
 
 constexpr char kUsage[] =
     "usage: allot-gateway [--config FILE] [--embedded DIR]\n"
@@ -131,7 +131,7 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-// There may be more of them than fit into an argument.
+// In a file, because the list may exceed the size of an argument.
 UniqueFd noted(const std::vector<UniqueFd>& connections) {
   UniqueFd file(::memfd_create("allot-connections", 0));
   for (const UniqueFd& each : connections) {
@@ -153,7 +153,7 @@ std::vector<UniqueFd> read_noted(int fd) {
   return connections;
 }
 
-// What was checked last is what runs: the copy that the supervisor passed on (S26).
+// Uses the configuration that was checked last: the copy passed on by the supervisor (S26).
 config::Settings settings_of(const Options& options) {
   config::LoadOptions load = options.load;
   const bool passed_on = peer::inherited(ipc::kConfigFd) && config::Files::is_copy(ipc::kConfigFd);
@@ -167,7 +167,7 @@ config::Settings settings_of(const Options& options) {
   return settings;
 }
 
-// A connection takes a descriptor; each of them is refused alone when there is none left.
+// Each connection takes a descriptor; without a free one each new connection is refused.
 http::Limits limits_of(const config::Gateway& gateway, const access::Access& access) {
   http::Limits limits;
   limits.speaks_for_many = [&access](const auto& address) {
@@ -189,9 +189,9 @@ http::Limits limits_of(const config::Gateway& gateway, const access::Access& acc
   return limits;
 }
 
-// Where requests are counted, so that no count falls while allotd lives: a file that the next
-// gateway finds, whatever becomes of this one. A gateway by itself, which has no folder of its own,
-// hands `file` on to its next image. nullptr: it cannot be had, and the counts begin anew.
+// The shared request counts, so that no count falls while allotd runs: a file that the next gateway
+// finds, however this one ends. A gateway without allotd has no such folder, and passes `file` to
+// its next image. nullptr: not available, and counts start from 0.
 meter::RequestRecord* requests_of(const Options& options, const config::Settings& settings,
                                   UniqueFd& file) {
   meter::RequestRecord* record = nullptr;
@@ -232,7 +232,7 @@ fireworq::Service fireworq_of(const config::Settings& settings) {
   return service;
 }
 
-// nullptr: there is no dashboard.
+// nullptr: the dashboard is disabled.
 std::unique_ptr<ui::Site> site_of(const config::Settings& settings, const access::Access& access,
                                   api::Application& api) {
   const config::Gateway& gateway = *settings.gateway;
@@ -247,7 +247,7 @@ std::unique_ptr<ui::Site> site_of(const config::Settings& settings, const access
                                     std::move(key), access, api);
 }
 
-// Readable once a second.
+// A timer that is readable once a second.
 UniqueFd ticking() {
   UniqueFd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   const itimerspec each{{1, 0}, {0, 1}};
@@ -255,11 +255,11 @@ UniqueFd ticking() {
   return timer;
 }
 
-// Tokens of others pass through this process, so nobody looks into it, and nothing that it starts
-// gets further than it.
+// Clients' tokens pass through this process: other processes may not inspect it, and its children
+// gain no privileges.
 void shut_in() {
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-#ifndef __SANITIZE_ADDRESS__  // its search for leaks looks into it
+#ifndef __SANITIZE_ADDRESS__  // LeakSanitizer attaches to the process
   ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
 }
@@ -270,11 +270,11 @@ UniqueFd take_signals() {
   for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) sigaddset(&mask, number);
   ::sigprocmask(SIG_BLOCK, &mask, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
-  ::signal(SIGXFSZ, SIG_IGN);  // a file that may not grow is an error, which is told and got over
+  ::signal(SIGXFSZ, SIG_IGN);  // EFBIG is reported and handled instead
   return UniqueFd(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-// One life of the process, from its configuration to its end, or to the next one's.
+// One run of the gateway, from its configuration to its end, or to the next reload.
 class Gateway {
  public:
   enum class End { kStop, kReload, kLost };
@@ -304,7 +304,7 @@ class Gateway {
   End run(int signals) {
     server_.watch(signals, [this, signals] { on_signals(signals); });
     if (peer::inherited(ipc::kDeathFd)) {
-      // Its only message is its end.
+      // The only message is the end of the pipe.
       server_.watch(ipc::kDeathFd, [this] {
         if (!orphaned_) log::warn("gateway.orphaned", {{"pid", ::getpid()}});
         orphaned_ = true;
@@ -347,7 +347,7 @@ class Gateway {
           reload(info);
           break;
         default:
-          end_ = End::kStop;  // also of one that is about to reload
+          end_ = End::kStop;  // overrides a reload in progress
           stop(End::kStop);
       }
     }
@@ -363,8 +363,8 @@ class Gateway {
     }
   }
 
-  // The supervisor says which of its descriptors has what it checked. Where that cannot be had, it
-  // starts another gateway, which gets it.
+  // The signal has the supervisor's descriptor of the checked copy. If the copy is not available,
+  // the supervisor starts another gateway with it.
   void take_copy(const signalfd_siginfo& info) {
     if (info.ssi_code != SI_QUEUE) {
       return log::warn("gateway.kept", {{"error", "HUP is for allotd, which checks first"}});
@@ -390,7 +390,7 @@ class Gateway {
   http::Server server_;
 };
 
-// The program that is on disk now, by the path of this one.
+// Path of this program, which may have been replaced on disk.
 std::string own_path() {
   std::string path(PATH_MAX, '\0');
   const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
@@ -400,8 +400,7 @@ std::string own_path() {
   return path;
 }
 
-// Begins anew in the same process, so that whoever watches it sees no change. Returns when it
-// cannot.
+// Restarts in the same process, so that a service manager sees no change. Returns only on failure.
 void exec_itself(const Options& options, const std::vector<int>& listeners,
                  const std::vector<UniqueFd>& connections, int counts) {
   const std::string path = own_path();
@@ -434,7 +433,7 @@ void exec_itself(const Options& options, const std::vector<int>& listeners,
 }
 
 int run(const Options& options) {
-  // Needs no configuration, and has no second thread: it changes the zone.
+  // Needs no configuration. Must not have a second thread, because it changes the time zone.
   if (options.calendar) {
     schedule::answer_all(std::cin, std::cout);
     return kExitOk;
@@ -474,7 +473,7 @@ int run(const Options& options) {
   return end == Gateway::End::kLost ? kExitFailure : kExitOk;
 }
 
-// Below allotd it is a line of the log, else a person reads it.
+// Writes to the log below allotd, to stderr otherwise.
 int report(const std::string& message, int code) {
   std::istringstream lines(message);
   for (std::string line; std::getline(lines, line);) {

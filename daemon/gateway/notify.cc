@@ -19,7 +19,7 @@ void tell_systemd(const char* text) {
   const std::size_t size = path == nullptr ? 0 : std::strlen(path);
   if (size < 2 || size >= sizeof address.sun_path) return;
   std::memcpy(address.sun_path, path, size);
-  if (address.sun_path[0] == '@') address.sun_path[0] = '\0';  // the abstract name space
+  if (address.sun_path[0] == '@') address.sun_path[0] = '\0';  // abstract socket address
   const UniqueFd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + size);
   static_cast<void>(::sendto(fd.get(), text, std::strlen(text), MSG_NOSIGNAL,

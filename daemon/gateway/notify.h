@@ -3,9 +3,9 @@
 
 namespace allot::gateway {
 
-// One datagram of systemd's notification protocol (sd_notify(3)), such as "READY=1". Does nothing
-// when $NOTIFY_SOCKET is not set, as below allotd. The variable stays, because the process that
-// execs itself at a reload needs it again, and nothing else is started.
+// Sends one datagram of systemd's notification protocol (sd_notify(3)), such as "READY=1". Does
+// nothing without $NOTIFY_SOCKET, for example below allotd. The variable remains set for the exec
+// of a reload; no other program is started.
 void tell_systemd(const char* text);
 
 }  // namespace allot::gateway

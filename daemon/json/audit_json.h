@@ -5,7 +5,7 @@
 
 #include "queue/look/audit_entries.h"
 
-// An entry of the audit as JSON: what `allot audit --json` prints is what the gateway answers.
+// Audit entries as JSON, the same for `allot audit --json` and the gateway.
 namespace allot::as_json {
 
 [[nodiscard]] nlohmann::json audit_entry(const queue::AuditEntry& entry);

@@ -7,11 +7,11 @@
 
 namespace allot::as_json {
 
-// RFC 4648, section 4. nullopt: it is none, or has no padding, or bits that no byte has.
+// RFC 4648, section 4. nullopt: invalid, without padding, or with stray bits in the last character.
 [[nodiscard]] std::optional<std::string> from_base64(std::string_view text);
 [[nodiscard]] std::string to_base64(std::string_view bytes);
 
-// Section 5, without padding: for what stands in addresses.
+// Section 5, without padding: for URLs.
 [[nodiscard]] std::string to_base64url(std::string_view bytes);
 [[nodiscard]] std::optional<std::string> from_base64url(std::string_view text);
 

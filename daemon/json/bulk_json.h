@@ -5,7 +5,7 @@
 
 #include "queue/operate/bulk_action.h"
 
-// A bulk action as JSON: what `allot bulk --json` prints is what the gateway answers.
+// Bulk actions as JSON, the same for `allot bulk --json` and the gateway.
 namespace allot::as_json {
 
 [[nodiscard]] nlohmann::json bulk_action(const queue::BulkAction& action);

@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 
-// Fields of a document that is read back. All throw nlohmann::json::exception for one of another
+// Reads fields of a received document. All functions throw nlohmann::json::exception for another
 // form.
 namespace allot::as_json {
 
-// "": null, or left out.
+// "": null or missing.
 [[nodiscard]] std::string text_in(const nlohmann::json& document, const char* name);
 
 // nullopt: null.

@@ -6,13 +6,13 @@
 
 namespace allot::as_json {
 
-// Says of processes of an instance on this host whether they live. Of other hosts, and
-// of other instances, it knows nothing.
+// Checks whether processes of one instance on this host are alive. Knows nothing of other hosts and
+// instances.
 class Here {
  public:
   Here(const std::string& instance, const std::string& runtime_dir);
 
-  // `origin` and `pid` are those of a queue::Holder. False: it lives, or nobody here knows.
+  // `origin` and `pid` as in queue::Holder. False: the process is alive, or unknown here.
   [[nodiscard]] bool gone(std::uint64_t origin, std::uint32_t pid) const;
 
  private:

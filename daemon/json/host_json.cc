@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostTasks = 2'000;  // of one host
+constexpr std::size_t kMostTasks = 2'000;  // limit per host
 
 json pools_of(const HostFacts& facts) {
   json pools = json::array();
@@ -23,7 +23,7 @@ json pools_of(const HostFacts& facts) {
   return pools;
 }
 
-// Text of a state that somebody else may have written; "" where there is none.
+// A text of a state written by any version; "" if missing.
 std::string state_text(const json& object, const char* name) {
   const auto at = object.is_object() ? object.find(name) : object.end();
   return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
@@ -53,7 +53,7 @@ json pools_for(const json& state, const May& may) {
   return pools;
 }
 
-// Null: it has nothing to do with these queues. Its counts are of all queues, so they are left out.
+// null: unrelated to these queues. The worker's counts include other queues, so they are omitted.
 json worker_for(const json& worker, const May& may) {
   json running = json::array();
   for (const json& task : state_list(worker, "running")) {

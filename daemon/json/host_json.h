@@ -13,21 +13,21 @@
 // The state of a host as its steward stores it and the gateway shows it (decision 0094).
 namespace allot::as_json {
 
-// What a steward knows of its host besides the slots.
+// Facts of a host that the slots do not contain.
 struct HostFacts {
   std::string version;
   std::uint64_t config_mark = 0;  // config::Files::mark()
   std::vector<queue::ServingPool> pools{};
 };
 
-// As it is shown.
+// The mark in displayed form.
 [[nodiscard]] std::string configuration_text(std::uint64_t config_mark);
 
-// Bounded, whatever runs: `left_out` says how many running tasks are not in it.
+// Limited in size: `left_out` is the number of omitted running tasks.
 [[nodiscard]] nlohmann::json host_state(const InstanceView& view, const HostFacts& facts);
 
-// The part of a state that is of the queues that `may` names (S91): pools that serve any of them,
-// and the workers that have to do with them, without what they did for others.
+// The part of a state for the queues that `may` permits (S91): pools that serve any of them, and
+// workers that serve them, without their activity for other queues.
 [[nodiscard]] nlohmann::json host_state_for(const nlohmann::json& state,
                                             const std::function<bool(const std::string&)>& may);
 

@@ -28,26 +28,26 @@ bool lives(std::uint32_t pid) {
   return pid != 0 && (kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM);
 }
 
-// The file may have outlived its writer, and another process may have the pid by now.
+// The file may outlive its writer, and the pid may belong to another process.
 bool is_allotd(std::uint32_t pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/comm");
   std::string name;
   return std::getline(file, name) && name == "allotd";
 }
 
-// Another process owns this text and may change it meanwhile, so the copy is bounded here.
+// Another process may change this text during the copy, so the length is limited here.
 template <std::size_t N>
 std::string text_of(const char (&from)[N]) {
   return {from, strnlen(from, N)};
 }
 
-// Reads, and does not map: a mapping takes room for pages that were never written, and ends its
-// reader where there is none, or where the file becomes shorter.
+// Uses pread instead of mmap: a mapping allocates pages that were never written, and raises SIGBUS
+// if there is no room for them or the file is truncated.
 bool read_at(const UniqueFd& file, std::size_t offset, void* to, std::size_t size) {
   return pread(file.get(), to, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
 }
 
-// False: there is no worker in this slot. Most are not in use, so the first page is read first.
+// False: no worker in this slot. Reads the first page first, because most slots are unused.
 bool read_slot(const UniqueFd& file, std::uint32_t index, ipc::Slot& slot) {
   const std::size_t offset = ipc::slot_offset(index);
   if (!read_at(file, offset, static_cast<void*>(&slot), ipc::kPage)) return false;
@@ -74,7 +74,7 @@ const char* name_of(ipc::WorkerState state) {
   return "unknown";
 }
 
-// None while its worker writes another one. The cast is for atomic_ref, which only reads.
+// Empty while the worker updates it. The cast is for atomic_ref, which only reads.
 queue::Progress progress_of(const ipc::RunRecord& run) {
   const auto percent = [&run] {
     return std::atomic_ref(const_cast<std::uint8_t&>(run.progress)).load();
@@ -206,7 +206,7 @@ InstanceView read_instance(const std::string& runtime_dir) {
   ipc::SlotFileHeader header{};
   const bool whole = read_at(file, 0, first_page, sizeof first_page);
   if (whole) std::memcpy(&header, first_page, sizeof header);
-  if (whole && header.magic[0] == '\0') return view;  // it is just being made
+  if (whole && header.magic[0] == '\0') return view;  // still being created
   const char* trouble = whole ? peer::trouble_with(header) : "not a slot file";
   if (trouble != nullptr) {
     view.trouble = path + ": " + trouble;

@@ -12,8 +12,7 @@
 
 namespace allot::as_json {
 
-// A copy of the slot table of this host's daemon, taken at one moment. It costs the database
-// nothing.
+// A snapshot of the slot table of this host's daemon, without any database access.
 struct WorkerView {
   std::uint32_t slot = 0;
   std::uint32_t pid = 0;
@@ -28,10 +27,10 @@ struct WorkerView {
   struct Running {
     std::string task;
     std::string type;
-    std::string queue;  // also of one that left its partition
+    std::string queue;  // also set after the task left its partition
     std::uint32_t attempt = 0;
     std::uint64_t running_ms = 0;
-    bool detached = false;  // it left its partition
+    bool detached = false;  // left its partition
     queue::Progress progress{};
   };
   std::vector<Running> running;
@@ -39,35 +38,35 @@ struct WorkerView {
                 deadlocks = 0, lock_waits = 0;
 };
 
-// A pool whose workers end before they are ready.
+// A pool whose workers exit before they are ready.
 struct FailingPool {
   std::string pool;
-  std::uint32_t failures = 0;  // in a row
+  std::uint32_t failures = 0;  // consecutive
   std::string how;             // "exit code 78", "signal 11 (Segmentation fault)"
 };
 
 struct InstanceView {
   bool running = false;
-  std::string trouble;  // why the slots could not be read; empty: no trouble
+  std::string trouble;  // cause of unreadable slots; empty: none
   std::string runtime_dir;
   std::uint32_t supervisor_pid = 0;
   std::vector<WorkerView> workers;
-  std::vector<WorkerView> stewards;  // one; none while it starts again, two during a reload
+  std::vector<WorkerView> stewards;  // one; none during a restart, two during a reload
   std::vector<FailingPool> failing;
   ipc::ReloadCounts reloads{};
-  std::uint32_t unsettled = 0;  // dead workers whose tasks and leases nobody has settled yet
+  std::uint32_t unsettled = 0;  // dead workers with unsettled tasks and leases
 };
 
-// Reads `runtime_dir`/slots. An instance that does not run is no error; slots that a dead one left
-// behind are not shown.
+// Reads `runtime_dir`/slots. A stopped instance is not an error; the slots of a dead instance are
+// ignored.
 InstanceView read_instance(const std::string& runtime_dir);
 
-// Whether all of its processes run this configuration.
+// Whether all processes of the instance run this configuration.
 [[nodiscard]] bool runs_configuration(const InstanceView& view, const config::Files& files);
-// Whether one of them runs an earlier version of this configuration.
+// Whether any process runs an earlier version of this configuration.
 [[nodiscard]] bool runs_former_configuration(const InstanceView& view, const config::Files& files);
 
 [[nodiscard]] nlohmann::json worker(const WorkerView& worker);
-// What is worth saying of a process that runs no tasks.
+// The relevant fields of processes that run no tasks.
 [[nodiscard]] nlohmann::json stewards(const InstanceView& view);
 }  // namespace allot::as_json

@@ -11,7 +11,7 @@ namespace {
 using nlohmann::json;
 using queue::MinuteColumn;
 
-// Handlers that ran for so long, and longer than those of the bucket before.
+// Run time histogram: the number of handler runs in each bucket.
 json runtimes(const queue::MinuteCounts& counts) {
   json buckets = json::array();
   std::size_t column = static_cast<std::size_t>(MinuteColumn::kRan10Ms);

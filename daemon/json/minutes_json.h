@@ -8,7 +8,7 @@
 #include "queue/minutes/minute_view.h"
 #include "queue/minutes/type_hours.h"
 
-// What instances counted, minute by minute, as the command line and the gateway show it.
+// Minute counts of all instances, as shown by the command line and the gateway.
 namespace allot::as_json {
 
 [[nodiscard]] nlohmann::json minute(const queue::MinuteView& view, queue::MinutesBy by);

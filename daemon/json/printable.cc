@@ -9,8 +9,8 @@
 namespace allot::as_json {
 namespace {
 
-// The bytes of the UTF-8 character at the front; 0 when there is none, or when a terminal would
-// obey it instead of showing it (C1 controls, changes of the direction of writing).
+// Length of the UTF-8 character at the start; 0 if it is invalid, or if a terminal would interpret
+// it (C1 controls, changes of the writing direction).
 std::size_t shown_character(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
@@ -35,7 +35,7 @@ std::size_t shown_character(std::string_view text) {
   return overlong || surrogate || obeyed || code > 0x10ffff ? 0 : size;
 }
 
-// Moves the character at the front of `text` to `out`, escaped if it has to be.
+// Moves the first character of `text` to `out`, escaped if necessary.
 void append_shown(std::string& out, std::string_view& text) {
   const std::size_t size = shown_character(text);
   if (size > 0) {
@@ -78,7 +78,7 @@ std::string printable_lines(std::string_view text) {
 }
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
-  constexpr std::size_t kLongest = 100;  // comparing costs the product of the lengths
+  constexpr std::size_t kLongest = 100;  // the comparison takes the product of the lengths
   if (word.size() > kLongest) return {};
   const std::string_view near =
       config::nearest(word, std::vector<std::string_view>(known.begin(), known.end()));

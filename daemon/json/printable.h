@@ -7,20 +7,20 @@
 #include <string_view>
 #include <vector>
 
-// Texts for people, with words of others in them.
+// Formats texts for people that contain foreign text.
 namespace allot::as_json {
 
-// How much of an error's text a line or a cell shows.
+// Limit of an error text in a line or a cell.
 inline constexpr std::size_t kShownError = 300;
 
 // One line that is safe on a terminal: control characters and bytes that are not UTF-8 are escaped,
-// and the text is cut after `most` bytes.
+// and the text is truncated after `most` bytes.
 [[nodiscard]] std::string printable(std::string_view text, std::size_t most);
 
-// Likewise all of a text, with its line breaks and tabs.
+// The whole text in safe form, with its line breaks and tabs.
 [[nodiscard]] std::string printable_lines(std::string_view text);
 
-// Suggests the member of `known` that was most likely meant, as "; did you mean 'x'?", or nothing.
+// "; did you mean 'x'?" with the nearest member of `known`, or nothing.
 [[nodiscard]] std::string did_you_mean(const std::string& word,
                                        const std::vector<std::string>& known);
 

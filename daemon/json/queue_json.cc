@@ -24,7 +24,7 @@ bool is_text(const std::string& bytes) {
   try {
     (void)json(bytes).dump();
     return true;
-  } catch (const json::type_error&) {  // no UTF-8
+  } catch (const json::type_error&) {  // not UTF-8
     return false;
   }
 }

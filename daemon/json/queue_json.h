@@ -14,11 +14,11 @@
 #include "queue/operate/route.h"
 #include "queue/schedules/schedule.h"
 
-// Everything but tasks as JSON: what `allot ... --json` prints is what the gateway answers.
+// All objects except tasks as JSON, the same for `allot ... --json` and the gateway.
 namespace allot::as_json {
 
 [[nodiscard]] nlohmann::json queue(const queue::QueueInfo& queue);
-// null: it is not paused, it has no rate.
+// null: not paused, without a rate.
 [[nodiscard]] nlohmann::json pause(const queue::QueueInfo& queue);
 [[nodiscard]] nlohmann::json rate(const queue::QueueInfo& queue);
 
@@ -29,24 +29,24 @@ namespace allot::as_json {
 
 [[nodiscard]] nlohmann::json route(const queue::Route& route);
 
-// A lease that is held, as one of the partitions of its queue.
+// An active lease, as one of the partitions of its queue.
 [[nodiscard]] nlohmann::json lease(const queue::HeldLease& lease);
 
 [[nodiscard]] nlohmann::json lock(const queue::LockSummary& lock);
 [[nodiscard]] nlohmann::json lock(const std::string& name, const queue::LockView& lock);
 [[nodiscard]] nlohmann::json lock_slot(const queue::LockSlotView& slot);
 
-// All of it but the payload, which a list does not have.
+// All fields except the payload, which lists omit.
 [[nodiscard]] nlohmann::json schedule(const queue::Schedule& schedule);
-// Adds that; as base64 in a field of its own where it is no text.
+// Adds the payload; if it is not text, as base64 in a separate field.
 void add_payload(nlohmann::json& view, const std::string& payload);
-// null: there is none.
+// null: not set.
 [[nodiscard]] nlohmann::json moment(const std::optional<queue::Moment>& moment);
 [[nodiscard]] nlohmann::json tick(const queue::ScheduleTick& tick);
 
 // "2026-11-22T05:00:00Z", with six more digits if it has microseconds.
 [[nodiscard]] std::string moment_text(queue::Moment moment);
-// "90s", or "17us" where no unit of the configuration fits.
+// "90s", or "17us" if no unit of the configuration is exact.
 [[nodiscard]] std::string span_text(std::chrono::microseconds span);
 
 }  // namespace allot::as_json

@@ -5,20 +5,20 @@
 
 #include "json/task_json.h"
 
-// What a gateway answered, read back for texts: the other direction of task_json.h. All throw
-// nlohmann::json::exception for a document of another form, and Error for an id that is none.
+// Reads answers of a gateway: the reverse of task_json.h. All functions throw
+// nlohmann::json::exception for another form, and Error for an invalid id.
 namespace allot::as_json {
 
-// Of document(). The payload is not among it, because there it is text, and cut.
+// Reads document(), except the payload, which is truncated text there.
 [[nodiscard]] Shown shown_of(const nlohmann::json& document);
 
-// Of task(): one of a list.
+// Reads task(), one entry of a list.
 [[nodiscard]] queue::TaskView task_of(const nlohmann::json& document);
 
-// Of done(), likewise.
+// Reads done(), one entry of a list.
 [[nodiscard]] queue::Done done_of(const nlohmann::json& document);
 
-// Of cancelled().
+// Reads cancelled().
 [[nodiscard]] queue::Cancelled cancelled_of(const nlohmann::json& document);
 
 }  // namespace allot::as_json

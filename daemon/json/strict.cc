@@ -8,7 +8,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int kOutOfRange = 406;  // nlohmann's number of that error
+constexpr int kOutOfRange = 406;  // error number of nlohmann's out_of_range.406
 constexpr std::size_t kShown = 60;
 
 std::string in_quotes(const std::string& name) {
@@ -18,7 +18,7 @@ std::string in_quotes(const std::string& name) {
   return text += "'";
 }
 
-// Builds the tree, and looks at what a parser lets pass.
+// Builds the tree, and checks what the parser accepts.
 class Builder final : public nlohmann::json_sax<json> {
  public:
   explicit Builder(std::size_t most_depth) : most_depth_(most_depth) {}
@@ -82,7 +82,7 @@ class Builder final : public nlohmann::json_sax<json> {
 }  // namespace
 
 json read_strict(std::string_view text, std::size_t most_depth) {
-  // The parser would take it for the end of the text.
+  // The parser would treat it as the end of the text.
   const std::size_t nul = text.find('\0');
   if (nul != std::string_view::npos) {
     throw BadJson("not JSON, at byte " + std::to_string(nul + 1) + ": a NUL byte", "");

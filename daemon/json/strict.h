@@ -10,13 +10,13 @@
 #include <utility>
 #include <vector>
 
-// JSON that others wrote, read in one way at every door; plugins have it as well. What two readers
-// may understand differently is refused: a key that is there twice, text behind the value, a number
-// that no double holds.
+// The single reader of foreign JSON, also used by plugins. Refuses input that two readers may
+// interpret differently: repeated keys, text behind the value, numbers beyond the range of a
+// double.
 namespace allot::as_json {
 
-// With a field it is a sentence about that field, such as "'rate' is there twice"; else what the
-// text is, such as "not JSON, at byte 7".
+// With a field, the message is a sentence about it, such as "'rate' is there twice"; otherwise it
+// describes the text, such as "not JSON, at byte 7".
 class BadJson : public std::runtime_error {
  public:
   BadJson(const std::string& what, std::string field)
@@ -27,20 +27,20 @@ class BadJson : public std::runtime_error {
   std::string field_;
 };
 
-// Reads one value and nothing behind it, with at most `most_depth` objects and arrays around
-// another. Throws BadJson.
+// Reads a single value with nothing behind it, and at most `most_depth` nested objects and arrays.
+// Throws BadJson.
 [[nodiscard]] nlohmann::json read_strict(std::string_view text, std::size_t most_depth);
 
-// What is wrong where the parser stopped; `number`: at one that is out of range, in `field`.
+// The error at the parser's position; `number`: a number out of range, in `field`.
 [[nodiscard]] BadJson bad_json(std::size_t position, std::string_view message, bool number,
                                const std::string& field);
 
-// The keys of the objects that are open, for those who read event by event.
+// Tracks the keys of open objects, for event-based readers.
 class OpenKeys {
  public:
   void open() { open_.emplace_back(); }
   void close() { open_.pop_back(); }
-  // False: the innermost object has it already.
+  // False: the innermost object already has this key.
   [[nodiscard]] bool add(const std::string& name) {
     last_ = name;
     return open_.back().insert(name).second;

@@ -20,7 +20,7 @@ json text_or_null(const std::string& text) {
   return text.empty() ? json(nullptr) : json(text);
 }
 
-// The payload as the handler sees it, or as it is stored if it is damaged.
+// Decompresses the payload; a damaged one remains as stored.
 void decompress(Shown& shown) {
   try {
     shown.task->payload = queue::decompress(shown.task->flags, shown.task->payload);
@@ -29,8 +29,8 @@ void decompress(Shown& shown) {
   }
 }
 
-// Careful mode writes an attempt as lost before it runs (S7): while its worker has the lease, the
-// attempt runs.
+// Careful mode records an attempt as lost before it runs (S7): while its worker has the lease, the
+// attempt is running.
 void mark_running(const queue::TaskView& task, std::vector<queue::AttemptView>& attempts) {
   if (attempts.empty() || attempts.back().life > 0) return;
   queue::AttemptView& last = attempts.back();

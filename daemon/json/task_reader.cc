@@ -21,13 +21,13 @@ constexpr std::size_t kShownValue = 60;
 constexpr const char* kPayload64 = "payload_base64";
 constexpr const char* kAttempts = "max_attempts";
 constexpr const char* kLosses = "max_losses";
-constexpr int kOutOfRange = 406;  // nlohmann's number of that error
+constexpr int kOutOfRange = 406;  // error number of nlohmann's out_of_range.406
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(why, kExitBadInput);
 }
 
-// The fields of one task, as they come.
+// The fields of one task, in order of arrival.
 class Fields {
  public:
   explicit Fields(Source source) : source_(source) {}
@@ -46,7 +46,7 @@ class Fields {
     if (is_number()) refuse_number();
     texts_[name_] = std::move(value);
   }
-  // False: the field is none of those that are numbers.
+  // False: not a number field.
   bool take_number(std::uint64_t value) {
     if (!is_number()) return false;
     if (name_ == "prio" && value >= queue::kPrioClasses) refuse_number();
@@ -54,7 +54,7 @@ class Fields {
     numbers_[name_] = value;
     return true;
   }
-  // A value that is neither text nor a number that fits is the payload's, or in the wrong place.
+  // Refuses a value that is neither text nor a valid number, unless it is the payload.
   void require_payload() const {
     if (name_ == "payload") return;
     if (is_number()) refuse_number();
@@ -128,8 +128,8 @@ class Fields {
   std::map<std::string, std::uint64_t> numbers_{};
 };
 
-// Follows the parser event by event instead of building a tree: a JSON payload keeps its order of
-// keys and every digit of its numbers, and no depth of nesting overflows the stack.
+// Handles parser events instead of building a tree: a JSON payload keeps its key order and all
+// digits of its numbers, and deep nesting cannot overflow the stack.
 class Reader final : public nlohmann::json_sax<json> {
  public:
   Reader(Source source, bool takes_several)
@@ -204,7 +204,7 @@ class Reader final : public nlohmann::json_sax<json> {
     if (error.id == kOutOfRange && depth_ > top_) {
       return named([&] { fields_.refuse_range(); });
     }
-    // "[json.exception.parse_error.101] parse error at line 1, column 5: what it is"
+    // "[json.exception.parse_error.101] parse error at line 1, column 5: cause"
     std::string what = error.what();
     what.erase(0, what.find("] ") + 2);
     if (what.rfind("parse error at ", 0) == 0) what.erase(0, what.find(": ") + 2);
@@ -212,7 +212,7 @@ class Reader final : public nlohmann::json_sax<json> {
   }
 
  private:
-  // Calls `act`, and names the one of several tasks that was wrong.
+  // Calls `act`, and adds the task's index to an error if there are several tasks.
   template <typename Act>
   bool named(Act act) {
     try {
@@ -223,7 +223,7 @@ class Reader final : public nlohmann::json_sax<json> {
     }
     return true;
   }
-  // The next event is about a field of a task, and not inside its payload.
+  // Whether the next event is a field of a task, outside its payload.
   [[nodiscard]] bool in_fields() const { return depth_ == top_ + 1; }
 
   void append(const std::string& text) {
@@ -258,7 +258,7 @@ class Reader final : public nlohmann::json_sax<json> {
   Source source_;
   bool takes_several_;
   std::size_t depth_ = 0;
-  std::size_t top_ = 0;  // where the objects of tasks are: 1 inside of an array
+  std::size_t top_ = 0;  // depth of the task objects: 1 inside an array
   bool comma_ = false;   // the next value of the payload needs a comma
   Fields fields_;
   TaskBody body_{};

@@ -11,11 +11,11 @@
 
 namespace allot::as_json {
 
-// The longest text of one task that is read: the largest payload with every byte written as \u00XX,
-// plus the rest.
+// Limit of the text of one task: the largest payload with every byte written as \u00XX, plus the
+// other fields.
 inline constexpr std::size_t kMaxLine = 6 * queue::kMaxPayload + 65'536;
 
-// A task as its submitter wrote it. Its queue is a name; empty: a route says which.
+// A task as submitted. Its queue is a name; empty: chosen by a route.
 struct NewTask {
   std::string queue;
   std::string type;
@@ -23,32 +23,32 @@ struct NewTask {
   queue::SubmitOptions options{};
 };
 
-// Where a text comes from. What comes over HTTP is not nested deeper than kMaxDepth, and may have
-// its payload as base64.
+// Source of a text. HTTP input is nested at most kMaxDepth deep, and may have its payload as
+// base64.
 enum class Source { kFile, kHttp };
 inline constexpr std::size_t kMaxDepth = 100;
-inline constexpr std::size_t kMaxTasks = 10'000;  // of one body
+inline constexpr std::size_t kMaxTasks = 10'000;  // limit per body
 
-// The names that the fields of a task may have.
+// The permitted field names of a task.
 [[nodiscard]] const std::vector<std::string>& task_fields(Source source = Source::kFile);
 
-// Of these the ones whose values are numbers; the others are texts.
+// True for fields with a number; the others have a text.
 [[nodiscard]] bool is_number_field(std::string_view name);
 
-// Parses {"queue": ..., "type": ...} and the optional fields. A payload that is a string is
-// submitted as its bytes; any other as its JSON text, without white space. nullopt for a line of
-// white space. Throws Error(kExitBadInput) that names the field.
+// Parses {"queue": ..., "type": ...} and the optional fields. A string payload is submitted as its
+// bytes, any other payload as its JSON text without white space. nullopt for a line of white space.
+// Throws Error(kExitBadInput) that names the field.
 std::optional<NewTask> read_task(const std::string& text, Source source = Source::kFile);
 
-// The body of a submission over HTTP: one such object, or an array of them. Errors as above; the
-// message about one of several begins with "task 3: ", counted from 0.
+// The body of a submission over HTTP: one such object, or an array of them. Same errors; for an
+// array the message begins with "task 3: ", counted from 0.
 struct TaskBody {
   std::vector<NewTask> tasks;
-  bool several = false;  // it is an array
+  bool several = false;  // the body is an array
 };
 TaskBody read_body(const std::string& text);
 
-// The field that a message of these functions, or of queue::validate(), is about; empty: none.
+// The field named in an error message of these functions or of queue::validate(); empty: none.
 [[nodiscard]] std::string field_of(const std::string& message);
 
 }  // namespace allot::as_json

@@ -33,7 +33,7 @@ Value field(const json& document, const char* name) {
               kExitConfig);
 }
 
-// The value whose name the document has.
+// Looks up a value by its name in the document.
 template <typename Value, std::size_t kCount>
 Value named(const json& document, const char* name, const std::array<Value, kCount>& values) {
   const auto word = field<std::string>(document, name);
@@ -48,7 +48,7 @@ std::optional<queue::Moment> moment_in(const json& document, const char* name) {
   return text.empty() ? std::nullopt : std::optional(parse_moment(name, text));
 }
 
-// As span_text() writes it.
+// Reverse of span_text().
 std::chrono::microseconds span_in(const json& document, const char* name) {
   const std::string text = text_in(document, name);
   if (text.empty()) return {};
@@ -56,7 +56,7 @@ std::chrono::microseconds span_in(const json& document, const char* name) {
   return parse_delay(name, text);
 }
 
-// As add_payload() writes it; a list has none.
+// Reverse of add_payload(); empty in a list.
 std::string payload_in(const json& document) {
   if (!document.contains("payload_base64")) return text_in(document, "payload");
   return from_base64(field<std::string>(document, "payload_base64")).value();

@@ -49,7 +49,7 @@ Reasons why_dead_or_detached(const Neighbours& here, const queue::TaskView& task
   return reasons;
 }
 
-// Only this host's workers are visible when they run a task that is not detached.
+// A running task that is not detached is visible only on the host of its worker.
 std::optional<Reason> seen_running(const Neighbours& here, const queue::TaskView& task) {
   for (const WorkerView& worker : here.workers()) {
     for (const auto& running : worker.running) {
@@ -74,7 +74,7 @@ std::string delay_text(const queue::TaskView& task) {
 void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standing& standing) {
   const std::string type = "'" + printable(task.type, kMaxTypeName) + "'";
   if (task.no_handler) {
-    // In an ordered queue it keeps its place, and its partition waits.
+    // In an ordered queue the task keeps its place, and its partition waits.
     const std::string& again = standing.hold_until ? *standing.hold_until : task.at;
     reasons.push_back({"no_handler", "no worker that looked at it has a handler of its type " +
                                          type + "; looked at again at " + again +
@@ -173,7 +173,7 @@ void add_cancel(Reasons& reasons, const queue::TaskView& task,
   reasons.push_back({"cancel_asked", cancel_text(*request)});
 }
 
-// What a task that waits for another attempt died of, or what its handler said.
+// Adds the last error of a task that waits for another attempt, or the reason of its handler.
 void add_last_error(Reasons& reasons, db::Connection& db, const queue::TaskView& task) {
   const bool runs = !reasons.empty() && reasons.front().word == std::string_view("running");
   if (task.dead || task.running || task.attempts == 0 || runs) return;

@@ -13,7 +13,7 @@
 #include "queue/model/catalog.h"
 #include "queue/verbs/cancel_request.h"
 
-// Why a task is not running, or where it is, in words.
+// Explains in words why a task is not running, or where it runs.
 namespace allot::as_json {
 
 // Cause and error of a dead task, as one line of at most `most` bytes.
@@ -25,18 +25,18 @@ namespace allot::as_json {
 // "since 2026-...: reason", or "" for a queue that is not paused.
 [[nodiscard]] std::string pause_text(const queue::QueueInfo& queue);
 
-// One reason that keeps a task from running, or that says where it is.
+// One reason why a task is not running, or the place where it runs.
 struct Reason {
   const char* word;  // for programs
   std::string text;  // for people
 };
 using Reasons = std::vector<Reason>;
 
-// The instance on this host: only its workers are visible when they run a task that is not
-// detached, and only of its processes can be said that they are gone.
+// The instance on this host. Only its workers show their attached tasks, and only its processes can
+// be checked for being alive.
 class Neighbours {
  public:
-  // An empty folder: there is no instance here.
+  // An empty folder: no instance on this host.
   Neighbours(std::string instance, std::string runtime_dir)
       : instance_(std::move(instance)), runtime_dir_(std::move(runtime_dir)) {}
   [[nodiscard]] std::vector<WorkerView> workers() const {
@@ -51,7 +51,8 @@ class Neighbours {
   std::string runtime_dir_;
 };
 
-// `queue` is the name of the task's queue. Throws Error when the partition of the task is gone.
+// `queue` is the name of the task's queue. Throws Error if the partition of the task does not
+// exist.
 [[nodiscard]] Reasons reasons_of(db::Connection& db, const Neighbours& here,
                                  const queue::TaskView& task, const std::string& queue);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// hello: greets whoever the payload names.
+// hello: greets the name in the payload.
 //
 //   [plugins.hello]
 //   greeting = "good morning"
@@ -13,12 +13,12 @@ class Hello : public allot::Handler {
   // Runs once in each worker. If it throws, the worker does not start: check settings here.
   explicit Hello(const allot::Config& config) : greeting_(config.get("greeting", "good day")) {}
 
-  // Runs one task. It may run twice: a worker can die after the work and before the
+  // Runs one task. It may run twice, because a worker can die after the work and before the
   // acknowledgement.
   allot::Outcome run(allot::Context& ctx) override {
     if (ctx.payload().empty()) return allot::fail("no name to greet");  // never again
-    if (ctx.stop_requested()) return allot::retry("stopping");          // another time
-    ctx.info(greeting_ + ", " + std::string(ctx.payload()));            // a line of the log
+    if (ctx.stop_requested()) return allot::retry("stopping");          // retried later
+    ctx.info(greeting_ + ", " + std::string(ctx.payload()));            // one line of the log
     return allot::success();                                            // done
   }
 

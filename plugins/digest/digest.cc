@@ -40,7 +40,7 @@ class Digest : public allot::Handler {
     if (path.find('\0') != std::string::npos) return allot::fail("the payload is not a path");
     const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (file.fd < 0) {
-      // A missing file will be missing next time, too; but a descriptor may be free then.
+      // A missing file will still be missing on a retry, but a descriptor may be free then.
       const bool short_of_room = errno == EMFILE || errno == ENFILE || errno == ENOMEM;
       return short_of_room ? allot::retry(error_text(path)) : allot::fail(error_text(path));
     }
@@ -64,7 +64,7 @@ class Digest : public allot::Handler {
   }
 
  private:
-  // One write to a file opened for appending, so that lines of several workers do not mix.
+  // A single write in append mode, so that lines of several workers do not mix.
   allot::Outcome write_line(const std::string& line) const {
     if (output_.empty()) return allot::success();
     const File out(::open(output_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644));

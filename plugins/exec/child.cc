@@ -17,7 +17,8 @@ namespace {
 using programs::above_those_of_programs;
 using programs::Fd;
 
-// The payload as a file: nobody waits for it, and a command may leave it unread.
+// The payload as a memory file, so that no thread must feed a pipe and the command may leave it
+// unread.
 Fd file_of(std::string_view content) {
   Fd file = above_those_of_programs(::memfd_create("allot-payload", MFD_CLOEXEC), "no memory file");
   for (std::size_t at = 0; at < content.size();) {
@@ -47,7 +48,7 @@ Child::Child(const Command& command, const std::vector<std::string>& variables,
 }
 
 bool Child::wait(std::chrono::milliseconds most) {
-  // Without a pidfd it asks every few milliseconds whether the command has ended.
+  // Without a pidfd, polls every few milliseconds for the exit of the command.
   const int patience = process_->alive() >= 0 ? static_cast<int>(most.count()) : 5;
   pollfd events[] = {{output_.get(), POLLIN, 0}, {process_->alive(), POLLIN, 0}};
   if (::poll(events, 2, patience) > 0 && events[0].revents != 0) (void)read_on();
@@ -56,18 +57,18 @@ bool Child::wait(std::chrono::milliseconds most) {
 
 std::optional<int> Child::reap() {
   const std::optional<int> status = process_->reap();
-  // Reads the rest of the pipe, within limits, because a process that left the group may go on
+  // Reads the rest of the pipe, within limits, because a process that left the group may keep
   // writing.
   for (int i = 0; i < 16 && output_.get() >= 0 && read_on(); ++i) {
   }
   return status;
 }
 
-// Reads what has come. False: nothing.
+// Reads available output. False: none.
 bool Child::read_on() {
   std::array<char, 65536> buffer{};
   const auto got = programs::read_some(output_, buffer.data(), buffer.size());
-  if (got == std::size_t{0}) output_ = Fd();  // poll ignores it from now on
+  if (got == std::size_t{0}) output_ = Fd();  // poll ignores an empty descriptor
   if (got.value_or(0) == 0) return false;
   said_.add(buffer.data(), *got);
   bytes_said_ += *got;

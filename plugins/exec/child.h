@@ -14,23 +14,23 @@
 
 namespace exec_plugin {
 
-// A running command. SIGKILL ends it with this object, and with the thread that made it.
+// A running command. SIGKILL ends it with this object, and with the thread that created it.
 class Child {
  public:
-  // Starts the command with `input` on its standard input. Throws std::system_error that names the
-  // step that failed.
+  // Starts the command with `input` as its standard input. Throws std::system_error that names the
+  // failed step.
   Child(const Command& command, const std::vector<std::string>& variables, std::string_view input);
 
-  // Waits at most this long for its end or an output. True: it has ended.
+  // Waits at most this long for its exit or output. True: it has exited.
   bool wait(std::chrono::milliseconds most);
-  // Sends the signal to its whole group.
+  // Sends the signal to its process group.
   void signal(int number) const { process_->signal(number); }
-  // After its end: kills what is left of its group and takes its status; nullopt: the status was
-  // lost.
+  // After its exit: kills the rest of its process group and takes its status; nullopt: the status
+  // is unknown.
   std::optional<int> reap();
 
   [[nodiscard]] const programs::Tail& said() const { return said_; }
-  // How much it has written.
+  // Number of bytes written by the command.
   [[nodiscard]] std::size_t bytes_said() const { return bytes_said_; }
 
  private:

@@ -33,7 +33,7 @@ std::map<int, int> codes_of(const programs::Section& section) {
       }
     }
   }
-  codes.emplace(0, ALLOT_SUCCESS);  // unless the section says otherwise
+  codes.emplace(0, ALLOT_SUCCESS);  // overridden by the section
   codes.emplace(kTempFail, ALLOT_RETRY);
   return codes;
 }

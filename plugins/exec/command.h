@@ -16,15 +16,15 @@ struct Command {
   programs::Program program;  // its environment without the variables of the task
   std::map<int, int> codes;   // exit code -> ALLOT_SUCCESS, ALLOT_RETRY, ALLOT_FAIL
   int other_codes = ALLOT_RETRY;
-  std::optional<std::chrono::milliseconds> timeout;                // then TERM
+  std::optional<std::chrono::milliseconds> timeout;                // after this time: TERM
   std::chrono::milliseconds kill_after = std::chrono::seconds(5);  // after TERM: KILL
-  // Between a stop and TERM, so that most commands end by themselves.
+  // Delay between a stop and TERM, in which most commands end by themselves.
   std::chrono::milliseconds stop_grace = std::chrono::seconds(15);
-  bool keep_stdout = false;  // part of the error text; else discarded
+  bool keep_stdout = false;  // included in the error text; otherwise discarded
 };
 
 // Reads all of [plugins.exec], by task type. Throws std::invalid_argument that names section and
-// key, and says what is allowed.
+// key, and the permitted values.
 std::map<std::string, Command> read_commands(const allot::Config& config);
 
 }  // namespace exec_plugin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // exec: runs a configured command for each task of a type. The payload is its standard input, the
-// exit code its verdict. No shell is involved, and nothing of a payload ever becomes an argument.
+// exit code its verdict. It uses no shell, and a payload never becomes an argument.
 //
 //   [plugins.exec.types."thumbs.make"]
 //   command = ["/usr/local/bin/make-thumbs", "--size", "200"]
@@ -20,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kTick{100};  // how often the plugin looks whether to stop
+constexpr milliseconds kTick{100};  // interval of the stop check
 constexpr std::size_t kMaxLogged = 4096;
 
 std::vector<std::string> variables(const allot::Context& ctx) {
@@ -31,7 +31,7 @@ std::vector<std::string> variables(const allot::Context& ctx) {
                                   text("TYPE", ctx.type()),
                                   text("ATTEMPT", std::to_string(ctx.attempt())),
                                   text("MAX_ATTEMPTS", std::to_string(ctx.max_attempts()))};
-  // The names that OpenTelemetry gives them.
+  // Names defined by OpenTelemetry.
   if (!ctx.traceparent().empty()) all.push_back("TRACEPARENT=" + std::string(ctx.traceparent()));
   if (!ctx.tracestate().empty()) all.push_back("TRACESTATE=" + std::string(ctx.tracestate()));
   const auto left = ctx.time_left();
@@ -42,7 +42,7 @@ std::vector<std::string> variables(const allot::Context& ctx) {
   return all;
 }
 
-// Runs one command to its end, and makes sure that it ends.
+// Runs one command to its end, with all time limits.
 class Watch {
  public:
   Watch(const Command& command, allot::Context& ctx)
@@ -64,7 +64,7 @@ class Watch {
     if (why_ == nullptr) {
       if (must_stop(now)) {
         why_ = "it was asked to stop";
-        // For a task that needs more time than it gets, the pauses grow.
+        // A task that needs more than its time limit is retried with growing delays.
         if (ctx_.time_left().count() > 0) delay_ = milliseconds(0);
       } else if (command_.timeout && now - started_ >= *command_.timeout) {
         why_ = "its timeout was over";
@@ -78,8 +78,8 @@ class Watch {
     }
   }
 
-  // Stops at once when the task's time is over; otherwise waits, because most commands soon end by
-  // themselves.
+  // Stops at once when the task's time is over; otherwise after a grace time, because most commands
+  // soon end by themselves.
   bool must_stop(Clock::time_point now) {
     if (!ctx_.stop_requested()) return false;
     if (!stop_seen_) stop_seen_ = now;
@@ -88,7 +88,7 @@ class Watch {
 
   [[nodiscard]] allot::Outcome outcome(std::optional<int> status) const {
     const std::string end = programs::how_it_ended(status);
-    // Whatever the exit code is now: a program that is told to end may do so with exit code 0.
+    // Ignores the exit code, because a terminated program may exit with 0.
     if (why_ != nullptr) {
       return allot::retry(programs::with_output(why_ + ("; " + end), child_.said()), delay_);
     }
@@ -107,7 +107,7 @@ class Watch {
   allot::Context& ctx_;
   const Clock::time_point started_ = Clock::now();
   Child child_;
-  const char* why_ = nullptr;  // why it was told to end
+  const char* why_ = nullptr;  // why it was terminated
   std::optional<Clock::time_point> stop_seen_;
   Clock::time_point terminated_;
   std::optional<milliseconds> delay_;
@@ -128,7 +128,7 @@ class Exec : public allot::Handler {
     try {
       return Watch(*programs::find_by_type(commands_, ctx.type()), ctx).run();
     } catch (const std::system_error& error) {
-      return allot::not_started(error.what());  // it is being replaced, a full table
+      return allot::not_started(error.what());  // being replaced, or process table full
     }
   }
 

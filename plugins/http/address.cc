@@ -10,7 +10,7 @@
 namespace http_plugin {
 namespace {
 
-// A block of addresses: those that begin with `bits` bits of `first`.
+// A block of addresses with the first `bits` bits of `first`.
 struct Block {
   Address first;
   unsigned bits = 0;
@@ -30,8 +30,8 @@ Block block(const char* first, unsigned bits, const char* name) {
   return {parse_address(first).value(), bits, name};
 }
 
-// What lies within a block of the next list, and is globally reachable all the same. The registries
-// as of 2026-11: https://www.iana.org/assignments/iana-ipv4-special-registry and
+// Globally reachable exceptions within the blocks of the next list. Source: the registries as of
+// 2026-11: https://www.iana.org/assignments/iana-ipv4-special-registry and
 // iana-ipv6-special-registry.
 const std::vector<Block>& exceptions() {
   static const std::vector<Block> all = {
@@ -95,7 +95,7 @@ Address last_four_of(const Address& address) {
 }  // namespace
 
 std::optional<Address> parse_address(std::string_view text) {
-  const std::string copy(text);  // with a NUL at its end
+  const std::string copy(text);  // NUL-terminated
   if (copy.find('\0') != std::string::npos) return std::nullopt;
   Address address;
   address.is_v6 = copy.find(':') != std::string::npos;
@@ -121,7 +121,7 @@ std::string special_purpose_of(const Address& address) {
   if (std::any_of(exceptions().begin(), exceptions().end(), has)) return {};
   const auto found = std::find_if(special_blocks().begin(), special_blocks().end(), has);
   if (found != special_blocks().end()) return found->name;
-  // Nothing else of IPv6 is given to anybody.
+  // IPv6 addresses outside this block are unassigned.
   static const Block global = block("2000::", 3, "global unicast");
   return !address.is_v6 || global.has(address) ? "" : "not assigned";
 }

@@ -10,8 +10,8 @@
 
 namespace http_plugin {
 
-// The targets that requests may go to: scheme, host and port of each. Never changes, so that any
-// thread may ask.
+// The permitted targets of requests: scheme, host and port. Constant after construction; any thread
+// may call it.
 class AllowList {
  public:
   AllowList() = default;
@@ -20,8 +20,9 @@ class AllowList {
 
   [[nodiscard]] const std::vector<Origin>& entries() const { return entries_; }
   [[nodiscard]] bool has(const Origin& origin) const;
-  // Why no connection to this address may be made for `origin`; empty: it may. An address that is
-  // not globally reachable needs an entry of its own, with the scheme and port of the target.
+  // The reason why a connection to this address is refused for `origin`; empty: permitted. An
+  // address that is not globally reachable needs its own entry, with the scheme and port of the
+  // target.
   [[nodiscard]] std::string refusal(const Origin& origin, const Address& address) const;
 
  private:

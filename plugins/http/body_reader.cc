@@ -9,7 +9,7 @@
 namespace http_plugin {
 namespace {
 
-constexpr std::size_t kMaxLine = 4096;  // of a chunk's head, and of a trailer
+constexpr std::size_t kMaxLine = 4096;  // limit of a chunk header and of a trailer
 constexpr int kMaxTrailers = 100;
 
 [[noreturn]] void broke_off() {
@@ -32,7 +32,8 @@ bool BodyReader::append(unsigned long long size) {
   if (size == 0) return true;
   std::array<char, 16384> part{};
   while (size > 0) {
-    // One byte more than there is room for tells a body of that length from a longer one.
+    // Reads one byte beyond the limit, to distinguish a body of exactly this length from a longer
+    // one.
     const std::size_t room = most_ - body_.size();
     const auto wanted = std::min<unsigned long long>({size, part.size(), room + 1});
     const std::size_t got = read_(part.data(), static_cast<std::size_t>(wanted));

@@ -7,9 +7,9 @@
 
 namespace http_plugin {
 
-// Reads the body of an answer, at most so many bytes of it. Strict where the library is not: a body
-// that breaks off is no shorter body. `read` gives up to `size` of the next bytes, 0 at the end.
-// Each function returns whether that was all of it, and throws Trouble where it broke off.
+// Reads the body of an answer up to a size limit. Stricter than the library: a truncated body is an
+// error, not a shorter body. `read` returns up to `size` of the next bytes, 0 at the end. Each
+// function returns whether the whole body was read, and throws Trouble if it was truncated.
 class BodyReader {
  public:
   using Read = std::function<std::size_t(char* to, std::size_t size)>;
@@ -22,7 +22,7 @@ class BodyReader {
   bool chunks();
 
  private:
-  // Up to `size` bytes; false: the bound was met.
+  // Appends up to `size` bytes; false: the limit was reached.
   bool append(unsigned long long size);
   std::string line();
 

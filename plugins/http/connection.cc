@@ -33,8 +33,8 @@ constexpr std::size_t kSentTogether = std::size_t{64} << 10;  // head and body i
 
 }  // namespace
 
-// Poco's session over our socket, without anything that it does by itself: it would look up the
-// name again and connect anew, to an address that nobody has checked.
+// Poco's session over our socket, without automatic reconnection, which would resolve the name
+// again and connect to an unchecked address.
 class Connection::Session : public net::HTTPClientSession {
  public:
   explicit Session(const net::StreamSocket& socket) : HTTPClientSession(socket) {}
@@ -47,7 +47,7 @@ class Connection::Session : public net::HTTPClientSession {
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }
-  // The next byte, -1 at the end.
+  // The next byte; -1 at the end.
   int next() { return fill() ? static_cast<unsigned char>(buffer_[at_++]) : -1; }
   std::size_t take(char* to, std::size_t size) {
     if (!fill()) return 0;
@@ -62,16 +62,16 @@ class Connection::Session : public net::HTTPClientSession {
     throw net::NetException("the connection is gone");
   }
   int write(const char* bytes, std::streamsize size) override {
-    // What lies between would connect anew. NOLINTNEXTLINE(bugprone-parent-virtual-call)
+    // HTTPClientSession::write would reconnect. NOLINTNEXTLINE(bugprone-parent-virtual-call)
     return HTTPSession::write(bytes, size);
   }
   [[nodiscard]] bool mustReconnect() const override { return false; }
 
  private:
-  // False: there is no byte left. The library's own buffer has a call for each byte.
+  // False: end of input. Buffers here, because the library's buffer makes a call for each byte.
   bool fill() {
     if (at_ < filled_) return true;
-    clearException();  // what could not be sent says nothing of what can be read
+    clearException();  // a send error does not affect reading
     const int got = receive(buffer_.data(), static_cast<int>(buffer_.size()));
     at_ = 0;
     filled_ = got > 0 ? static_cast<std::size_t>(got) : 0;
@@ -91,7 +91,7 @@ Connection::Connection(Fd socket) {
   session_ = std::make_unique<Session>(plain);
 }
 
-// Shut before it is closed: the farewell of TLS would wait for a peer that reads nothing.
+// Shuts the socket down first: the TLS close would wait for a peer that does not read.
 Connection::~Connection() {
   ::shutdown(handle_->get(), SHUT_RDWR);
 }
@@ -105,8 +105,8 @@ bool Connection::is_quiet() const {
   return ::poll(&event, 1, 0) == 0;
 }
 
-// Returns why not all of it could be sent. An answer may be there all the same, to a request whose
-// body the target does not want.
+// Returns the reason if the request was not sent completely. There may be an answer all the same,
+// if the target refuses the body.
 std::string Connection::send(const std::string& head, std::string_view body) {
   try {
     if (body.size() <= kSentTogether) {
@@ -138,8 +138,8 @@ void Connection::read_body(Answer& answer, bool chunked, long long length) {
   }
 }
 
-// The library takes a head that breaks off for a whole one, so it gets only heads that end. False:
-// the other side has ended the connection without one.
+// Passes only complete heads to the library, which accepts truncated ones. False: the peer closed
+// the connection before the end of a head.
 bool Connection::read_head(std::string& head) {
   head.clear();
   std::size_t line = 0;  // its length so far
@@ -159,7 +159,7 @@ bool Connection::read_head(std::string& head) {
   throw Trouble("the answer has a head of more than 64 KiB");
 }
 
-// Reads the answer, and passes over what announces it.
+// Reads the answer and skips interim (1xx) answers.
 Answer Connection::read_answer() {
   std::string head;
   net::HTTPResponse response;
@@ -199,7 +199,7 @@ Answer Connection::ask(const std::string& head, std::string_view body) {
     may_be_kept_ = may_be_kept_ && unsent.empty() && answer.is_whole && !session_->has_more();
     return answer;
   } catch (const Poco::Exception& error) {
-    ERR_clear_error();  // or the next user of OpenSSL in this thread takes it for its own
+    ERR_clear_error();  // otherwise the next OpenSSL call in this thread reports it
     trouble = (heard_ ? "the answer broke off: " : "no answer: ") + error.displayText();
   } catch (const Trouble& error) {
     trouble = error.what();

@@ -16,16 +16,16 @@ constexpr std::size_t kMaxAnswer = std::size_t{1} << 20;
 
 struct Answer {
   int status = 0;
-  std::string retry_after{};  // the fields of these names; empty: there is none
+  std::string retry_after{};  // response fields of these names; empty: missing
   std::string date{};
   std::string location{};
-  std::string body{};                 // at most kMaxAnswer bytes of it
+  std::string body{};                 // the first kMaxAnswer bytes of it
   bool is_whole = true;               // false: the body is longer, and the rest was not read
-  bool ends_with_connection = false;  // nothing else says where the body ends
+  bool ends_with_connection = false;  // only the end of the connection marks the end of the body
 };
 
-// A connection to a target, for one request after the other. It never connects by itself, and
-// waits in its socket without limit: a Watch ends that. One thread at a time uses it.
+// A connection to a target, for sequential requests. It never connects by itself, and waits in its
+// socket without a limit: a Watch ends that. One thread at a time uses it.
 class Connection {
  public:
   // Takes a connected socket. Throws Trouble.
@@ -34,18 +34,18 @@ class Connection {
   Connection& operator=(const Connection&) = delete;
   ~Connection();
 
-  // What a Watch guards.
+  // The socket, for a Watch.
   [[nodiscard]] std::shared_ptr<const Fd> socket() const { return handle_; }
-  // The handshake. Throws Trouble.
+  // Performs the TLS handshake. Throws Trouble.
   void secure(const Tls& tls);
-  // Sends a request and reads the answer to it. Throws Trouble.
+  // Sends a request and reads its answer. Throws Trouble.
   Answer ask(const std::string& head, std::string_view body);
 
-  // Of the last request: a byte of an answer has come.
+  // Whether a byte of the answer to the last request has arrived.
   [[nodiscard]] bool was_heard() const { return heard_; }
-  // Another request may follow.
+  // Whether another request may follow.
   [[nodiscard]] bool may_be_kept() const { return may_be_kept_; }
-  // Nothing has come since, nor has the other side ended it.
+  // Whether the idle connection is still open and has no unexpected input.
   [[nodiscard]] bool is_quiet() const;
 
  private:
@@ -55,11 +55,11 @@ class Connection {
   Answer read_answer();
   void read_body(Answer& answer, bool chunked, long long length);
 
-  std::shared_ptr<const Fd> handle_;  // a descriptor of its own for the same socket
+  std::shared_ptr<const Fd> handle_;  // a duplicate descriptor of the same socket
   std::unique_ptr<Session> session_;
   bool heard_ = false;
   bool may_be_kept_ = false;
-  int status_ = 0;  // of an answer whose whole head has come
+  int status_ = 0;  // of an answer with a complete head
 };
 
 }  // namespace http_plugin

@@ -19,7 +19,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kPollSlice{50};  // how often it looks whether the request is over
+constexpr milliseconds kPollSlice{50};  // interval of the check for the end of the request
 
 struct SocketAddress {
   sockaddr_storage storage{};
@@ -46,7 +46,7 @@ SocketAddress socket_address(const Address& address, std::uint16_t port) {
   return made;
 }
 
-// The error that the connection ended with; 0: it stands.
+// Error of the connection attempt; 0: connected.
 int wait_for(int fd, Clock::time_point deadline, const Watch& watch) {
   while (watch.end() == Watchdog::End::kNone) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
@@ -60,7 +60,7 @@ int wait_for(int fd, Clock::time_point deadline, const Watch& watch) {
   return ECANCELED;
 }
 
-// Sets `error` where there is no connection.
+// Sets `error` on failure.
 Fd connect_one(const Address& address, std::uint16_t port, Clock::time_point deadline,
                const Watch& watch, int& error) {
   const int family = address.is_v6 ? AF_INET6 : AF_INET;
@@ -115,7 +115,7 @@ Fd Connector::connect(const Origin& origin, const Limits& limits, const Watch& w
   const auto deadline = std::min(watch.deadline(), Clock::now() + limits.connect);
   std::string why;
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    // What is left of the time is shared with the addresses that are left.
+    // Divides the remaining time among the remaining addresses.
     const auto now = Clock::now();
     const auto share = (deadline - now) / static_cast<long>(addresses.size() - i);
     int error = 0;

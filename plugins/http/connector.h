@@ -13,21 +13,21 @@ namespace http_plugin {
 
 using programs::Fd;
 
-// How long the parts of a request may take.
+// Time limits for the phases of a request.
 struct Limits {
   std::chrono::milliseconds name = std::chrono::seconds(5);
   std::chrono::milliseconds connect = std::chrono::seconds(5);
   std::chrono::milliseconds all = std::chrono::minutes(1);
 };
 
-// Makes connections to targets that are allowed. Any thread may ask for one.
+// Opens connections to permitted targets. Any thread may call it.
 class Connector {
  public:
   explicit Connector(AllowList allowed, Lookup lookup = look_up);
 
-  // A blocking socket that is connected to an address of the origin. What was looked up is checked,
-  // and the connection is made to what was checked: no name is looked up twice, so that nobody can
-  // answer differently in between. Throws Trouble.
+  // Returns a blocking socket connected to an address of the origin. Each name is resolved once,
+  // and the checked addresses are used for the connection, so that a DNS server cannot change the
+  // answer in between. Throws Trouble.
   Fd connect(const Origin& origin, const Limits& limits, const Watch& watch);
 
  private:

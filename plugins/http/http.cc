@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // http: POSTs the payload of each task of a type to a configured URL. The status of the answer, or
-// a word in its body, is the verdict. Nothing is reached that [plugins.http] allow does not name.
+// a word in its body, is the verdict. Only targets in [plugins.http] allow are reachable.
 //
 //   [plugins.http]
 //   allow = ["https://example.com"]
 //   [plugins.http.types."thumbs.make"]
 //   url = "https://example.com/thumbs"
 //
-// With [plugins.http.fireworq] enabled = true it sends jobs of Fireworq, each to the URL of its
-// own.
+// With [plugins.http.fireworq] enabled = true it sends Fireworq jobs, each to its own URL.
 #include <algorithm>
 #include <allot/plugin.hpp>
 #include <ctime>
@@ -34,12 +33,12 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Of a job without one: its type has a limit.
+// For a job without a timeout: its type has a time limit.
 constexpr std::chrono::seconds kNoLimit = std::chrono::hours(720);
 constexpr std::size_t kMaxLogged = 4096;
 constexpr std::size_t kMaxDetail = std::size_t{60} << 10;
 
-// The beginning of a text, whole characters of UTF-8.
+// The start of a text, truncated between UTF-8 characters.
 std::string beginning(const std::string& text, std::size_t most) {
   if (text.size() <= most) return text;
   while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;
@@ -61,13 +60,13 @@ allot::Outcome outcome_of(const Target& target, const Answer& answer, const allo
   const std::string said = beginning(verdict.message, kMaxDetail);
   if (verdict.word == Word::kPermanentFailure) return {ALLOT_FAIL, std::nullopt, status, said};
   if (!verdict.delay) return {ALLOT_RETRY, std::nullopt, status, said};
-  constexpr int kTooManyRequests = 429;  // the target has not begun with it
+  constexpr int kTooManyRequests = 429;  // the target has not started the work
   return {answer.status == kTooManyRequests ? ALLOT_NOT_STARTED : ALLOT_RETRY,
           std::min(*verdict.delay, target.retry_after_max), status, said};
 }
 
-// When a stop has to end the request: at once where the task's time is over, else when what is
-// left of it should have ended by itself.
+// Decides when a stop ends the request: at once if the task's time is over, otherwise after the
+// grace time.
 class StopGrace {
  public:
   StopGrace(const allot::Context& ctx, milliseconds grace) : ctx_(ctx), grace_(grace) {}
@@ -118,7 +117,7 @@ class Http : public allot::Handler {
   }
 
  private:
-  // A stop is no verdict: the job is given back, and nobody counts it.
+  // A stop is not a verdict: the job is given back without being counted.
   allot::Outcome run_job(const allot::Context& ctx) {
     if (ctx.stop_requested() && ctx.time_left().count() > 0) {
       return allot::release("it was asked to stop");
@@ -166,7 +165,7 @@ class Http : public allot::Handler {
     }
     if (end == Watchdog::End::kNone) return allot::retry(what);
     const std::string reason = "it was asked to stop: " + what;
-    // For a task that needs more time than it gets, the pauses grow.
+    // A task that needs more than its time limit is retried with growing delays.
     if (ctx.time_left().count() == 0) return allot::retry(reason);
     return allot::retry(reason, milliseconds(0));
   }

@@ -7,19 +7,19 @@
 
 namespace http_plugin {
 
-// The type of the jobs that came by Fireworq's API.
+// Task type of jobs submitted by Fireworq's API.
 inline constexpr const char* kJobType = "fireworq.job";
 
-// A job of Fireworq, as the gateway wrote it: one line of JSON, and the bytes to POST behind it.
+// A Fireworq job as the gateway stores it: one line of JSON, followed by the bytes to POST.
 struct Job {
   std::string url{};
   std::string category{};
-  std::uint32_t timeout = 0;      // seconds for all of it; 0: none of its own
+  std::uint32_t timeout = 0;      // seconds in total; 0: none
   std::uint32_t retry_delay = 0;  // seconds
-  std::string_view body{};        // a part of the payload that was read
+  std::string_view body{};        // a part of the payload passed to read_job()
 };
 
-// Throws std::invalid_argument with what is wrong.
+// Throws std::invalid_argument with the error.
 Job read_job(std::string_view payload);
 
 }  // namespace http_plugin

@@ -9,19 +9,19 @@
 #include "job.h"
 #include "trouble.h"
 
-// What becomes of a job of Fireworq: pure functions.
+// Results of Fireworq jobs: pure functions.
 namespace http_plugin {
 
 enum class JobStatus { kSuccess, kFailure, kInternalFailure, kPermanentFailure };
 
-// As Fireworq's API shows it of a job that failed.
+// The result of a failed job as shown by Fireworq's API.
 struct JobResult {
   JobStatus status = JobStatus::kInternalFailure;
-  int code = 0;  // the HTTP status; 0: there was no answer
+  int code = 0;  // the HTTP status; 0: no answer
   std::string message{};
 };
 
-// The word in the body decides, and never the HTTP status.
+// Only the word in the body decides, not the HTTP status.
 [[nodiscard]] JobResult result_of(const Answer& answer);
 [[nodiscard]] JobResult result_of(const Trouble& trouble);
 

@@ -13,11 +13,11 @@
 
 namespace http_plugin {
 
-// Everything of a request but its body.
+// The request without its body.
 [[nodiscard]] std::string job_head(const JobTarget& target, const Hop& hop,
                                    const allot::Context& ctx, std::size_t body);
 
-// Sends the job to its URL, and on to where that sends it. Throws Trouble.
+// Sends the job to its URL and follows redirects. Throws Trouble.
 [[nodiscard]] Answer send_job(Sender& sender, const JobTarget& target, const Job& job,
                               const allot::Context& ctx, Watch& watch);
 

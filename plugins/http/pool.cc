@@ -11,7 +11,7 @@ constexpr std::size_t kMostIdle = 128;
 
 }  // namespace
 
-// Moves them out, so that they are closed without the lock.
+// Moves expired connections out, so that they are closed without the lock.
 void Pool::drop_old(List& dropped) {
   const auto now = Clock::now();
   if (now < first_ && idle_.size() <= kMostIdle) return;
@@ -29,7 +29,7 @@ void Pool::drop_old(List& dropped) {
 }
 
 std::unique_ptr<Connection> Pool::take(const std::string& target) {
-  // A connection is looked at, and closed, without the lock: other threads wait for that.
+  // Connections are checked and closed without the lock, because other threads wait for it.
   while (auto connection = take_any(target)) {
     if (connection->is_quiet()) return connection;
   }

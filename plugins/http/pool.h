@@ -12,12 +12,12 @@
 
 namespace http_plugin {
 
-// Connections that wait for another request, by target. Any thread may ask.
+// Idle connections, by target. Any thread may call it.
 class Pool {
  public:
-  // One that the target has not ended, as far as can be seen; null: there is none.
+  // A connection that the target has not visibly closed; null: none.
   std::unique_ptr<Connection> take(const std::string& target);
-  // Keeps it for so long; then, or where there are many, it is closed.
+  // Keeps the connection for this time; then, or if there are too many, it is closed.
   void keep(const std::string& target, std::unique_ptr<Connection> connection,
             std::chrono::milliseconds time);
 
@@ -32,8 +32,8 @@ class Pool {
   void drop_old(List& dropped);
 
   std::mutex mutex_;
-  List idle_;                                           // the last kept in front
-  Clock::time_point first_ = Clock::time_point::max();  // none is over its time before
+  List idle_;                                           // most recent first
+  Clock::time_point first_ = Clock::time_point::max();  // earliest expiry
 };
 
 }  // namespace http_plugin

@@ -8,7 +8,7 @@
 
 namespace http_plugin {
 
-// A thread that takes no signal: those of the worker are for the threads that the worker made.
+// Starts a thread with all signals blocked: the worker's own threads handle them.
 template <typename Function>
 std::thread quiet_thread(Function function) {
   sigset_t all;

@@ -14,7 +14,7 @@ bool has_scheme(std::string_view text) {
   return colon != std::string_view::npos && colon < text.find_first_of("/?#");
 }
 
-// A reference is relative to where it was found.
+// Resolves a reference relative to its URL.
 std::string whole(const Url& from, const std::string& location) {
   if (has_scheme(location)) return location;
   if (location.starts_with("//")) return (from.origin.tls ? "https:" : "http:") + location;
@@ -25,8 +25,8 @@ std::string whole(const Url& from, const std::string& location) {
   return origin + path.substr(0, path.rfind('/') + 1) + location;
 }
 
-// As Fireworq sends them: what a URL cannot have is written as %XX. A host with such a byte stays
-// none.
+// Escapes as Fireworq does: characters not permitted in a URL become %XX. A host with such a byte
+// remains invalid.
 std::string escaped(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string out;
@@ -53,7 +53,7 @@ std::optional<Hop> next_hop(const Hop& from, const Answer& answer) {
   const int status = answer.status;
   const bool again = status == 307 || status == 308;
   if (!again && (status < 301 || status > 303)) return std::nullopt;
-  if (answer.location.empty()) return std::nullopt;  // an answer like any other
+  if (answer.location.empty()) return std::nullopt;  // an ordinary answer
   const std::string where = "the redirect " + std::to_string(status);
   try {
     const std::string location = answer.location.substr(0, answer.location.find('#'));

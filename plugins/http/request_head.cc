@@ -10,8 +10,8 @@ void add(std::string& head, std::string_view name, std::string_view value) {
   head.append(name).append(": ").append(value).append("\r\n");
 }
 
-// A line for each thing that says what is asked for, so that a signature is good for this request
-// of this attempt only. None of them can hold a line break.
+// One line per request property, so that a signature is valid only for this request of this
+// attempt. None of the values can contain a line break.
 std::string signed_words(const Target& target, const TaskWords& task, const std::string& seconds) {
   const std::string attempt = std::to_string(task.attempt);
   std::string words = seconds + "\nPOST\n";

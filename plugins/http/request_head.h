@@ -9,7 +9,7 @@
 
 namespace http_plugin {
 
-// What a target is told of a task.
+// Task data sent to a target.
 struct TaskWords {
   std::string_view id;
   std::string_view queue;
@@ -17,11 +17,11 @@ struct TaskWords {
   std::string_view payload;
   std::uint32_t attempt = 1;
   std::uint32_t max_attempts = 1;
-  std::string_view traceparent{};  // empty: it belongs to no trace
+  std::string_view traceparent{};  // empty: no trace
   std::string_view tracestate{};
 };
 
-// Everything of a request but its body. `time` is in seconds since 1970, for the signature.
+// The request without its body. `time` is in seconds since 1970, for the signature.
 std::string request_head(const Target& target, const TaskWords& task, std::int64_t time);
 
 }  // namespace http_plugin

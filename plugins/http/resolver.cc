@@ -16,7 +16,7 @@
 namespace http_plugin {
 namespace {
 
-constexpr std::chrono::milliseconds kSlice{50};  // how often it looks whether the request is over
+constexpr std::chrono::milliseconds kSlice{50};  // interval of the check for the end of the request
 
 Address address_of(const addrinfo& info) {
   Address address;

@@ -15,20 +15,20 @@
 
 namespace http_plugin {
 
-// The addresses of a name. It may take long, and throws Trouble where there are none.
+// Resolves a name to addresses. May take long; throws Trouble if there are none.
 using Lookup = std::function<std::vector<Address>(const std::string& host)>;
-// That of the system: /etc/hosts, DNS.
+// System resolver: /etc/hosts, DNS.
 std::vector<Address> look_up(const std::string& host);
 
-// Asks for the addresses of names, for as long as one wants to wait: a look-up cannot be broken
-// off, so each has a thread of its own, which may outlive the question and this object. Those who
-// ask for one name at a time share the look-up. Nothing is remembered. Any thread may ask.
+// Resolves names with a time limit. A look-up cannot be cancelled, so each has its own thread,
+// which may outlive the call and this object. Simultaneous calls for the same name share a look-up.
+// Results are not cached. Any thread may call it.
 class Resolver {
  public:
   explicit Resolver(Lookup lookup = look_up);
 
-  // An address written as such is its own. Throws Trouble: there is none, or the time is over, or
-  // the request.
+  // An address literal is returned as such. Throws Trouble if the name has no addresses, or if the
+  // time or the request is over.
   std::vector<Address> addresses_of(const std::string& host, Clock::time_point deadline,
                                     const Watch& watch);
 
@@ -38,7 +38,7 @@ class Resolver {
     std::vector<Address> addresses{};
     std::string trouble{};
   };
-  // What the threads of the look-ups share with this object.
+  // State shared between this object and the look-up threads.
   struct Shared {
     explicit Shared(Lookup with) : lookup(std::move(with)) {}
     const Lookup lookup;

@@ -9,7 +9,7 @@
 namespace http_plugin {
 namespace {
 
-// While it lives, the watch guards the connection.
+// Lets the watch guard the connection in its scope.
 class Guard {
  public:
   Guard(Watch& watch, const Connection& connection) : watch_(watch) {
@@ -25,7 +25,7 @@ class Guard {
 
 }  // namespace
 
-// What a connection is kept for: whoever presents another certificate is another client.
+// Key of a reusable connection. It includes the client certificate, which identifies the client.
 std::string Sender::name_of(const Target& target) {
   const Origin& origin = target.url.origin;
   std::string name;
@@ -46,7 +46,7 @@ Sender::Sender(const Targets& targets, Lookup lookup)
     if (tls == nullptr) tls = std::make_unique<Tls>(target.url.origin, target.tls);
   }
   if (!targets.jobs) return;
-  // A job may name any of them.
+  // A job may use any permitted origin.
   Target target = targets.jobs->request;
   for (const Origin& origin : targets.allowed.entries()) {
     target.url.origin = origin;
@@ -71,8 +71,8 @@ Answer Sender::send(const Target& target, const std::string& head, std::string_v
   auto connection = pool_.take(name);
   std::optional<Answer> answer;
   if (connection != nullptr) {
-    // A target may end a connection that waits at any time, also while the request is on its way:
-    // then once more, over a connection of its own.
+    // A target may close an idle connection at any time, even while the request is sent. In this
+    // case the request is repeated once over a new connection.
     try {
       const Guard guard(watch, *connection);
       answer = connection->ask(head, body);
@@ -85,7 +85,7 @@ Answer Sender::send(const Target& target, const std::string& head, std::string_v
     const Guard guard(watch, *connection);
     answer = connection->ask(head, body);
   }
-  // A connection that was shut by the watch is no end of an answer, nor is it kept.
+  // A connection shut down by the watch does not mark the end of an answer, and is not reused.
   const bool is_over = watch.end() != Watchdog::End::kNone;
   if (is_over && answer->ends_with_connection) {
     throw Trouble("the answer broke off", Trouble::Kind::kFailed, answer->status);

@@ -14,10 +14,10 @@
 
 namespace http_plugin {
 
-// Sends requests, over connections that it keeps where it may. Any thread may send.
+// Sends requests, reusing idle connections if permitted. Any thread may call it.
 class Sender {
  public:
-  // Throws std::invalid_argument for files of TLS that cannot be used.
+  // Throws std::invalid_argument for unusable TLS files.
   explicit Sender(const Targets& targets, Lookup lookup = look_up);
 
   // Throws Trouble.
@@ -28,7 +28,7 @@ class Sender {
   [[nodiscard]] static std::string name_of(const Target& target);
 
   Connector connector_;
-  std::map<std::string, std::unique_ptr<Tls>> tls_;  // of each name_of()
+  std::map<std::string, std::unique_ptr<Tls>> tls_;  // by name_of()
   Pool pool_;
 };
 

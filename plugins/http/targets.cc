@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 constexpr const char* kTypes = "plugins.http.types";
 constexpr std::chrono::hours kLongest{720};
 
-// The section of one type. Every failure names it.
+// Reads the section of one type. Every error names the section.
 class Reader {
  public:
   Reader(const std::string& type, const allot::Config& section, const AllowList& allowed)
@@ -30,7 +30,7 @@ class Reader {
         type_(type),
         section_(section),
         allowed_(allowed) {}
-  // The section of Fireworq's jobs.
+  // Reads the section of Fireworq jobs.
   Reader(const allot::Config& section, const AllowList& allowed)
       : where_("[plugins.http.fireworq] "), section_(section), allowed_(allowed) {}
 
@@ -123,7 +123,7 @@ class Reader {
     to = text == "true";
   }
 
-  // What goes into the head of a request.
+  // A value for a request header.
   [[nodiscard]] std::string field(const char* key, const std::string& otherwise,
                                   const std::string& wanted) const {
     std::string text = section_.get(key, otherwise);
@@ -149,7 +149,7 @@ class Reader {
     if (to.count() == 0 && !may_be_none) fail(std::string(key) + " must be more than nothing");
   }
 
-  // The path of a file that can be read.
+  // The path of a readable file.
   [[nodiscard]] std::string file(const char* key) const {
     std::string path = section_.get(key);
     if (path.empty()) return path;

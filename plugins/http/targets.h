@@ -15,31 +15,31 @@
 // The section [plugins.http].
 namespace http_plugin {
 
-// What decides about a task.
+// Source of the verdict on a task.
 enum class VerdictBy {
-  kStatus,  // the status of the answer
-  kBody,    // {"status": "success"} in its body, whatever its status
+  kStatus,  // HTTP status of the answer
+  kBody,    // {"status": "success"} in the body, with any HTTP status
 };
 
-// Where the tasks of one type go.
+// Target of the tasks of one type.
 struct Target {
   Url url;
   VerdictBy verdict = VerdictBy::kStatus;
   Limits limits;
-  // Between a stop and the end of the request, so that most end by themselves.
+  // Delay between a stop and the end of the request, in which most end by themselves.
   std::chrono::milliseconds stop_grace = std::chrono::seconds(5);
-  std::chrono::milliseconds keep_alive = std::chrono::seconds(30);  // 0: a connection for each
+  std::chrono::milliseconds keep_alive = std::chrono::seconds(30);  // 0: one connection per request
   std::chrono::milliseconds retry_after_max = std::chrono::hours(1);
   std::string content_type = "application/json";
-  std::string secret;  // empty: nothing is signed
+  std::string secret;  // empty: requests are not signed
   TlsFiles tls;
 };
 
-// How jobs of Fireworq are sent, each to the URL of its own.
+// Settings for Fireworq jobs, each sent to its own URL.
 struct JobTarget {
-  Target request;  // but for its URL, and the time for all of it
+  Target request;  // except its URL and total time limit
   std::string user_agent = "Fireworq/1.5.1";
-  // Fields that Fireworq does not send.
+  // Adds fields that Fireworq does not send.
   bool send_task = true;
   bool send_attempt = true;
   bool send_trace = true;
@@ -48,11 +48,11 @@ struct JobTarget {
 struct Targets {
   AllowList allowed;
   std::map<std::string, Target> by_type;
-  std::optional<JobTarget> jobs{};  // nullopt: this worker takes none
+  std::optional<JobTarget> jobs{};  // nullopt: disabled
 };
 
-// Reads the section, and the files of secrets. Throws std::invalid_argument that names section and
-// key, and says what is allowed.
+// Reads the section and the secret files. Throws std::invalid_argument that names section and key,
+// and the permitted values.
 Targets read_targets(const allot::Config& config);
 
 }  // namespace http_plugin

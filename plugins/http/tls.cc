@@ -19,8 +19,8 @@ namespace {
 
 namespace net = Poco::Net;
 
-// Why the handshake of this thread ended: OpenSSL asks in the midst of it, and the library above
-// says only that it failed.
+// Verification error of this thread's handshake, set by OpenSSL's callback. The library reports
+// only that the handshake failed.
 thread_local int t_distrust = X509_V_OK;
 
 int remember(int is_fine, X509_STORE_CTX* store) {
@@ -50,7 +50,7 @@ std::string words_of(int distrust, const Origin& origin) {
   }
 }
 
-// The name is checked within the handshake, before anything of a task is sent.
+// Verifies the name within the handshake, before any task data is sent.
 void expect_name(SSL_CTX* context, const Origin& origin) {
   X509_VERIFY_PARAM* const wanted = SSL_CTX_get0_param(context);
   X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
@@ -86,13 +86,13 @@ Tls::~Tls() = default;
 net::StreamSocket Tls::secured(const net::StreamSocket& plain) const {
   t_distrust = X509_V_OK;
   try {
-    // No server is asked by an address: a name that is none would be against the protocol.
+    // SNI must not contain an IP address.
     const std::string name = parse_address(origin_.host) ? "" : origin_.host;
     return net::SecureStreamSocket::attach(plain, name, context_->poco);
   } catch (const Poco::Exception& error) {
     const std::string why =
         t_distrust == X509_V_OK ? error.displayText() : words_of(t_distrust, origin_);
-    ERR_clear_error();  // or the next user of OpenSSL in this thread takes it for its own
+    ERR_clear_error();  // otherwise the next OpenSSL call in this thread reports it
     throw Trouble("no TLS with " + text_of(origin_) + ": " + why);
   }
 }

@@ -12,7 +12,7 @@ class StreamSocket;
 
 namespace http_plugin {
 
-// Files in PEM; empty: the authorities of the system, and no certificate of our own.
+// PEM files; empty: the system's authorities, and no client certificate.
 struct TlsFiles {
   std::string ca;
   std::string cert;
@@ -21,8 +21,8 @@ struct TlsFiles {
   friend auto operator<=>(const TlsFiles&, const TlsFiles&) = default;
 };
 
-// How one target is trusted: chain, times and name of its certificate, TLS 1.2 at least. There is
-// no switch to leave that out. Made once, then any thread may use it.
+// TLS settings of one target: verifies chain, validity and name of its certificate, TLS 1.2 or
+// later. The verification cannot be disabled. Constant after construction; any thread may use it.
 class Tls {
  public:
   // Throws std::invalid_argument that names the file.
@@ -31,8 +31,8 @@ class Tls {
   Tls& operator=(const Tls&) = delete;
   ~Tls();
 
-  // The socket in `plain` after the handshake. Throws Trouble that says why the target is not to be
-  // trusted, or what broke.
+  // Wraps `plain` after the handshake. Throws Trouble that says why the target is not trusted, or
+  // what failed.
   [[nodiscard]] Poco::Net::StreamSocket secured(const Poco::Net::StreamSocket& plain) const;
 
  private:

@@ -6,18 +6,18 @@
 
 namespace http_plugin {
 
-// Why there is no answer.
+// The reason why there is no answer.
 class Trouble : public std::runtime_error {
  public:
   enum class Kind {
-    kFailed,   // another attempt may do better
-    kRefused,  // the target is not allowed: none will
+    kFailed,   // a retry may succeed
+    kRefused,  // the target is not permitted: a retry cannot succeed
   };
 
   explicit Trouble(const std::string& what, Kind kind = Kind::kFailed, int status = 0)
       : std::runtime_error(what), kind_(kind), status_(status) {}
   [[nodiscard]] Kind kind() const { return kind_; }
-  // That of an answer whose body broke off; 0: not so much of one came.
+  // Status of an answer with a truncated body; 0: no complete head.
   [[nodiscard]] int status() const { return status_; }
 
  private:

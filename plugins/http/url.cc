@@ -34,7 +34,7 @@ std::string_view without_prefix(std::string_view text, std::string_view prefix, 
   return found ? text.substr(prefix.size()) : text;
 }
 
-// What some library or other takes for a number, so that such a host may be an address.
+// True if some library parses it as a number, so that the host may be an address.
 bool may_be_number(std::string_view label) {
   if (std::all_of(label.begin(), label.end(), is_digit)) return true;
   return label.starts_with("0x") && label.find_first_not_of("0123456789abcdef", 2) == label.npos;
@@ -79,7 +79,7 @@ std::uint16_t port_of(std::string_view text) {
   return static_cast<std::uint16_t>(port);
 }
 
-// The host; `rest` is what follows it.
+// The host; `rest` is the text behind it.
 std::string host_of(std::string_view authority, std::string_view& rest) {
   if (!authority.starts_with('[')) {
     const std::size_t end = std::min(authority.find(':'), authority.size());

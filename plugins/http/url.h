@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
-// Addresses of targets as people write them, read strictly: pure functions.
+// Strict parser for target URLs: pure functions.
 namespace http_plugin {
 
-// Whom a connection is to, and by which protocol.
+// Endpoint and protocol of a connection.
 struct Origin {
   bool tls = false;
-  std::string host;  // in lower case; an address of IPv6 without its brackets
+  std::string host;  // in lower case; an IPv6 address without brackets
   std::uint16_t port = 0;
 
   friend bool operator==(const Origin&, const Origin&) = default;
@@ -19,19 +19,18 @@ struct Origin {
 
 struct Url {
   Origin origin;
-  std::string path;  // from "/" on, with its query
+  std::string path;  // from the first "/", including the query
 };
 
-// Throws std::invalid_argument with what is wrong: another scheme than http and https, user and
-// password, a fragment, a host that could be read in two ways (0x7f.1, 2130706433, 127.1), a
-// character that has no place there.
+// Throws std::invalid_argument with the error: a scheme other than http and https, user and
+// password, a fragment, an ambiguous host (0x7f.1, 2130706433, 127.1), an illegal character.
 Url parse_url(std::string_view text);
-// The same without a path.
+// A URL without a path.
 Origin parse_origin(std::string_view text);
 
 // "https://example.com:443"
 std::string text_of(const Origin& origin);
-// The value of the field Host: without a port that goes without saying.
+// The value of the Host field, without the default port.
 std::string host_field(const Origin& origin);
 
 }  // namespace http_plugin

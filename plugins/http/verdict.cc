@@ -24,8 +24,8 @@ bool same_word(const std::string& a, std::string_view lower_case) {
   return lower(a) == lower_case;
 }
 
-// Takes the two texts of an object and skips the rest of it, however deep that is: nothing is built
-// of what a target sends.
+// Reads the two texts of an object and skips the rest at any depth, without building a tree from
+// foreign input.
 class BodyWords : public json::json_sax_t {
  public:
   std::string status;
@@ -50,7 +50,7 @@ class BodyWords : public json::json_sax_t {
   }
   bool key(string_t& name) override {
     if (depth_ == 1) key_ = name;
-    // Where the words are looked for, large letters are as small ones.
+    // Keys of the outer object are compared without regard to case.
     if (!keys_.add(depth_ == 1 ? lower(name) : name)) return refuse(name + " is there twice");
     return true;
   }
@@ -74,14 +74,14 @@ class BodyWords : public json::json_sax_t {
   }
 
  private:
-  // Where a value goes that comes now; null: nowhere.
+  // Destination of the next value; null: ignored.
   std::string* wanted() {
     if (depth_ != 1) return nullptr;
     if (same_word(key_, "status")) return &status;
     return same_word(key_, "message") ? &message : nullptr;
   }
   bool scalar(const char* what, bool is_null = false) {
-    if (is_null) return true;  // as if it were not there
+    if (is_null) return true;  // same as missing
     if (wanted() != nullptr) return refuse(key_ + " is " + what);
     return depth_ > 0 || refuse(std::string("it is ") + what);
   }
@@ -123,12 +123,12 @@ std::optional<std::chrono::milliseconds> pause_of(const Answer& answer, std::int
   }
   const auto until = moment_of(text);
   if (!until) return std::nullopt;
-  // The target's own clock, where it says what that is.
+  // Uses the target's own clock if the answer has a Date.
   return std::chrono::seconds(
       std::max<std::int64_t>(0, *until - moment_of(answer.date).value_or(now)));
 }
 
-// How many bytes of a character of UTF-8 stand at the beginning; 0: none does.
+// Length of the UTF-8 character at the start; 0: invalid.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t at) {
     return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
@@ -146,7 +146,7 @@ std::size_t utf8_length(std::string_view text) {
   return bad && length > 2 ? 0 : length;
 }
 
-// The four digits behind "\u" at the beginning; 0 where there are none.
+// The four digits after "\u" at the start; 0 if missing.
 unsigned unit_at(std::string_view text) {
   unsigned unit = 0;
   if (text.size() < 6 || !text.starts_with("\\u")) return 0;
@@ -154,7 +154,7 @@ unsigned unit_at(std::string_view text) {
   return std::from_chars(text.data() + 2, end, unit, 16).ptr == end ? unit : 0;
 }
 
-// How many bytes an escape has, with the second half of a pair; `half`: it is one half alone.
+// Length of an escape, including the second half of a surrogate pair; `half`: an unpaired half.
 std::size_t escape_length(std::string_view text, bool& half) {
   const auto is_half = [](unsigned unit) { return unit >= 0xD800 && unit <= 0xDFFF; };
   const unsigned unit = unit_at(text);
@@ -166,7 +166,7 @@ std::size_t escape_length(std::string_view text, bool& half) {
   return 12;
 }
 
-// As Go reads a text: what is no character of UTF-8, and half of a pair alone, is U+FFFD.
+// Repairs a text as Go does: invalid UTF-8 and unpaired surrogates become U+FFFD.
 std::string repaired(std::string_view body) {
   constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
   std::string text;
@@ -189,13 +189,13 @@ std::string repaired(std::string_view body) {
 }  // namespace
 
 Verdict verdict_of_body(std::string_view body) {
-  // A NUL has no place in JSON, and would be the end of it for the parser.
+  // JSON cannot contain a NUL, and the parser would treat it as the end.
   const std::size_t nul = body.find('\0');
   if (nul != std::string_view::npos) {
     return invalid("Cannot parse body as JSON: it is wrong at byte " + std::to_string(nul + 1),
                    body);
   }
-  // The parser would skip it.
+  // The parser would skip the byte order mark.
   if (body.starts_with("\xEF\xBB\xBF")) {
     return invalid("Cannot parse body as JSON: it is wrong at byte 1", body);
   }

@@ -11,7 +11,7 @@
 namespace http_plugin {
 namespace {
 
-constexpr std::chrono::milliseconds kTick{100};  // how often it asks whether to stop
+constexpr std::chrono::milliseconds kTick{100};  // interval of the stop check
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void Watchdog::add(Entry& entry) {
   }
   entry.place = entries_.size();
   entries_.push_back(&entry);
-  // While there are requests it looks again anyway, and most deadlines are later than that.
+  // The thread wakes up at each tick anyway, and most deadlines are later.
   if (entry.deadline < next_) changed_.notify_one();
 }
 

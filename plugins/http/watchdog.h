@@ -19,8 +19,8 @@ using programs::Fd;
 
 using Clock = std::chrono::steady_clock;
 
-// A thread that ends requests: it shuts their sockets when their time is over, or when their task
-// is to stop, wherever a library waits in them. One for each worker; any thread may watch.
+// A thread that ends requests: it shuts their sockets down when their time is over or their task
+// must stop, even while a library waits in them. One per worker; any thread may create a Watch.
 class Watchdog {
  public:
   enum class End { kNone, kTimeout, kStop };
@@ -36,7 +36,7 @@ class Watchdog {
     const Clock::time_point deadline;
     const std::function<bool()> must_stop;
     std::shared_ptr<const Fd> socket{};
-    std::atomic<End> end = End::kNone;  // written under the mutex, before the socket is shut
+    std::atomic<End> end = End::kNone;  // set under the mutex, before the socket is shut
     std::size_t place = 0;              // in entries_
   };
 
@@ -48,27 +48,27 @@ class Watchdog {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<Entry*> entries_;
-  Clock::time_point next_ = Clock::time_point::max();  // when the thread looks again
+  Clock::time_point next_ = Clock::time_point::max();  // time of the next check
   bool leaves_ = false;
-  std::thread thread_;  // from the first watch on
+  std::thread thread_;  // started by the first watch
 };
 
-// One request, for as long as this object lives. The thread that made it uses it.
+// One request, as long as this object exists. Used by the thread that created it.
 class Watch {
  public:
-  // `must_stop` is called by the watchdog's thread, some ten times a second.
+  // The watchdog's thread calls `must_stop` about ten times a second.
   Watch(Watchdog& watchdog, Clock::time_point deadline, std::function<bool()> must_stop);
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
   ~Watch();
 
-  // From now on this socket is shut when the request is over; at once, if it is over already. The
-  // descriptor is one that nobody else closes: a number that was given out again would be another
-  // socket.
+  // From now on this socket is shut down when the request is over, or at once if it is over
+  // already. No other code may close the descriptor, because its number could then be reused for
+  // another socket.
   void guard(std::shared_ptr<const Fd> socket);
-  // Before the socket is kept for another request.
+  // Call it before the socket is kept for another request.
   void let_go();
-  // Why the request is over.
+  // The reason why the request is over.
   [[nodiscard]] Watchdog::End end() const { return entry_.end; }
   [[nodiscard]] Clock::time_point deadline() const { return entry_.deadline; }
 

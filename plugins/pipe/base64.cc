@@ -51,7 +51,7 @@ std::optional<std::string> from_base64(std::string_view text) {
     count += 6;
     if (count >= 8) bytes += static_cast<char>((bits >> (count -= 8)) & 255U);
   }
-  // Bits that no byte has would give two texts the same meaning.
+  // With stray bits two texts would have the same meaning.
   if ((bits & ((1U << count) - 1)) != 0) return std::nullopt;
   return bytes;
 }

@@ -23,8 +23,8 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kChunk = 65536;
 
-// SIGPIPE would end a process that does not ignore it, and the plugin may not ask that of one.
-// Workers do ignore it, so that they pay for one question and no more.
+// Blocks SIGPIPE during a write if the process does not ignore it, because a plugin must not change
+// the signal handlers of a process. Workers ignore it, so they need only the check.
 class NoPipeSignal {
  public:
   NoPipeSignal() {
@@ -98,7 +98,7 @@ void Child::write_on() {
     } else if (errno != EINTR) {
       if (errno == EPIPE) guard.raised();
       to_ = programs::Fd();
-      gone_ = true;  // it reads no more
+      gone_ = true;  // it no longer reads
     }
   }
   if (written_ < out_.size()) return;
@@ -119,7 +119,7 @@ std::optional<std::string> Child::next_line() {
   return line;
 }
 
-// The pipe of lines is looked at first: once it has a verdict, all printed before it is there.
+// Polls the pipe of lines first: once a verdict is there, all earlier output is there, too.
 void Child::wait(milliseconds most) {
   constexpr milliseconds kWithoutPidfd{5};
   const bool has_pidfd = process_->alive() >= 0;
@@ -131,7 +131,7 @@ void Child::wait(milliseconds most) {
                                    {writable, POLLOUT, 0}}};
   (void)::poll(events.data(), events.size(), static_cast<int>(most.count()));
   if (events[3].revents != 0) write_on();
-  // What it wrote before its end is taken in full; a process that it left behind may write on.
+  // After the exit, all its output is read; a process that it left behind may keep writing.
   const bool ended = has_pidfd ? events[2].revents != 0 : process_->ended();
   if (events[1].revents != 0 || ended) (void)read_output();
   if (events[0].revents != 0 || ended) read_lines(ended ? kMaxLine : kChunk);
@@ -144,19 +144,19 @@ void Child::read_lines(std::size_t most) {
     if (!got) return;
     if (*got == 0) {
       from_ = programs::Fd();
-      gone_ = true;  // it says no more
+      gone_ = true;  // it no longer writes
     }
     in_.append(buffer_.get(), *got);
     bytes_said_ += *got;
     taken += *got;
-    if (*got < kChunk) return;  // it is empty now
+    if (*got < kChunk) return;  // the pipe is empty
   }
 }
 
 bool Child::read_output() {
   if (output_.get() < 0) return false;
   const auto got = programs::read_some(output_, buffer_.get(), kChunk);
-  if (got == std::size_t{0}) output_ = programs::Fd();  // poll ignores it from now on
+  if (got == std::size_t{0}) output_ = programs::Fd();  // poll ignores an empty descriptor
   if (got.value_or(0) == 0) return false;
   said_.add(buffer_.get(), *got);
   bytes_said_ += *got;
@@ -183,7 +183,8 @@ std::string Child::end(milliseconds patience) {
     in_.clear();
   }
   const auto status = process_->reap();
-  // Reads the rest of the pipe, within limits, because a process that left the group may go on.
+  // Reads the rest of the pipe, within limits, because a process that left the group may keep
+  // writing.
   for (int i = 0; i < 16 && read_output(); ++i) {
   }
   gone_ = true;

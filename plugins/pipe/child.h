@@ -16,40 +16,40 @@
 
 namespace pipe_plugin {
 
-// A program that runs, with its two pipes. It knows lines, and nothing of what they mean. Used by
-// one thread; SIGKILL ends the program with the thread that made it.
+// A running program with its two pipes. Handles lines without interpreting them. Used by one
+// thread; SIGKILL ends the program with the thread that created it.
 class Child {
  public:
-  // Starts it. Throws std::system_error that names the step that failed.
+  // Starts the program. Throws std::system_error that names the failed step.
   explicit Child(const programs::Program& program);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child() = default;  // kills its group
 
-  // Gives it this, as it takes it; wait() goes on with what does not fit into the pipe.
+  // Queues lines for the program; wait() writes the part that does not fit into the pipe.
   void send(std::string lines);
-  // The next line that it wrote, without its end; nullopt: none is whole yet. Throws BadLine when
-  // it is too long.
+  // The next complete line without its line feed; nullopt: none yet. Throws BadLine if it is too
+  // long.
   [[nodiscard]] std::optional<std::string> next_line();
-  // Waits at most this long for anything to happen, and reads what has come.
+  // Waits at most this long for any event, and reads available data.
   void wait(std::chrono::milliseconds most);
-  // Looks whether anything has happened.
+  // Processes pending events.
   void look() { wait(std::chrono::milliseconds(0)); }
 
-  // It has ended, or closed one of its pipes: what it wrote before can still be taken.
+  // It has exited, or closed a pipe: lines written before can still be read.
   [[nodiscard]] bool gone() const { return gone_; }
-  // There are bytes that it was not asked for, or that it has not taken.
+  // There are unexpected bytes from the program, or bytes that it has not read.
   [[nodiscard]] bool out_of_step() const { return !in_.empty() || !out_.empty(); }
-  // How many bytes it has written, wherever.
+  // Number of bytes written by the program, on all its descriptors.
   [[nodiscard]] std::uint64_t bytes_said() const { return bytes_said_; }
   // Its standard output and error.
   [[nodiscard]] programs::Tail& said() { return said_; }
-  // nullopt: it has ended.
+  // Resident memory; nullopt: it has exited.
   [[nodiscard]] std::optional<std::uint64_t> resident_mib() const;
 
-  // "No task will come."
+  // Tells the program that no further task follows.
   void close_input();
-  // Waits so long for its end, kills its group, and says how it ended.
+  // Waits at most `patience` for its exit, kills its group, and describes the exit.
   std::string end(std::chrono::milliseconds patience);
 
  private:
@@ -61,11 +61,11 @@ class Child {
   programs::Fd to_;                 // its descriptor 3
   programs::Fd from_;               // its descriptor 4
   programs::Fd output_;             // its standard output and error
-  std::string out_;                 // what it is given
+  std::string out_;                 // bytes to write
   std::size_t written_ = 0;         // of out_
-  std::string in_;                  // not yet taken
-  std::size_t scanned_ = 0;         // of in_: there is no end of a line in it
-  std::unique_ptr<char[]> buffer_;  // for what is read
+  std::string in_;                  // received, not yet consumed
+  std::size_t scanned_ = 0;         // prefix of in_ without a line feed
+  std::unique_ptr<char[]> buffer_;  // for reads
   programs::Tail said_;
   std::uint64_t bytes_said_ = 0;
   bool gone_ = false;

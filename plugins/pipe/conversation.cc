@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kTick{100};  // how often the plugin looks whether to stop
+constexpr milliseconds kTick{100};  // interval of the stop check
 
 }  // namespace
 
@@ -77,7 +77,7 @@ std::optional<allot::Outcome> Conversation::take(const std::string& line) {
   return std::nullopt;
 }
 
-// The program is told what came of it, also of a lost lease: it ends soon then, with whatever
+// Reports the result to the program, even for a lost lease: the program then ends soon, with any
 // verdict.
 void Conversation::call(Said& said) {
   try {
@@ -98,7 +98,7 @@ void Conversation::pass_on_stop(Clock::time_point now) {
   if (why_ == nullptr) child_.send(stop_line(ctx_.id(), ctx_.stop_reason()));
 }
 
-// Its verdict still counts until it is killed.
+// A verdict still counts until the program is killed.
 void Conversation::end_in_time(Clock::time_point now) {
   if (why_ == nullptr) {
     if (stop_seen_ && ctx_.time_left().count() == 0) {

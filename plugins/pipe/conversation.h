@@ -13,17 +13,17 @@
 
 namespace pipe_plugin {
 
-// The program cannot be talked to any more: it has ended, hangs, or writes what it must not. It has
-// to be ended, and the task has no verdict.
+// The program is unusable: it has exited, hangs, or violates the protocol. It must be ended, and
+// the task has no verdict.
 class Broken : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// A task was to stop before its program was ready for it.
+// The task was asked to stop before its program was ready.
 class Stopped : public std::exception {};
 
-// Waits for the hello of a program that was just started. Throws Broken, BadLine or Stopped.
+// Waits for the hello of a new program. Throws Broken, BadLine or Stopped.
 void await_hello(const Settings& settings, Child& child, const allot::Context& ctx);
 
 // One task, from its line to its verdict. In the thread that called the handler.
@@ -33,7 +33,7 @@ class Conversation {
 
   // Throws Broken or BadLine.
   allot::Outcome run();
-  // After run(): the program said that it takes no further task.
+  // After run(): the program takes no further task.
   [[nodiscard]] bool was_last() const { return last_; }
 
  private:
@@ -54,7 +54,7 @@ class Conversation {
   std::optional<Clock::time_point> stop_seen_;
   bool last_ = false;
   const char* why_ = nullptr;  // why its time is over
-  Clock::time_point over_;     // since then
+  Clock::time_point over_;     // time at which it was over
 };
 
 }  // namespace pipe_plugin

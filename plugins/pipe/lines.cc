@@ -21,16 +21,16 @@ using Kind = Said::Kind;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// {"tasks": [{...}]} is the deepest line that there is.
+// {"tasks": [{...}]} is the deepest valid line.
 constexpr std::size_t kMaxDepth = 3;
 
-// A value of a call is no good, such as a delay that is none: the program is told so.
+// A call has an invalid value, such as a malformed delay; reported to the program.
 class BadCall : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Of a text in JSON: it stands for itself.
+// True for characters that need no escape in a JSON text.
 bool is_plain(char c) {
   return c >= ' ' && c <= '~' && c != '"' && c != '\\';
 }
@@ -40,7 +40,7 @@ std::string shortened(std::string_view text) {
   return std::string(text.substr(0, kShown)) + (text.size() > kShown ? "..." : "");
 }
 
-// A text in quotes that stands for itself; nullopt: another one, or none.
+// A quoted text without escapes; nullopt: any other value.
 std::optional<std::string_view> plain_text(std::string_view line, std::size_t& at) {
   if (at >= line.size() || line[at] != '"') return std::nullopt;
   const std::size_t begin = ++at;
@@ -49,8 +49,8 @@ std::optional<std::string_view> plain_text(std::string_view line, std::size_t& a
   return line.substr(begin, at++ - begin);
 }
 
-// A line such as most verdicts are: an object of plain texts with one space, or none, between them.
-// It is read in a third of the time that the parser needs. null: the parser reads it.
+// Fast path for the form of most verdicts: an object of plain texts with at most one space between
+// them. Takes a third of the parser's time. null: use the parser.
 json plain_object(std::string_view line) {
   std::size_t at = 0;
   const auto passes = [&](char c) {
@@ -82,7 +82,7 @@ json parsed(std::string_view line) {
   throw BadLine("no JSON object");
 }
 
-// Takes the fields out of an object, so that a misspelt one is noticed.
+// Takes known fields out of an object, so that misspelt ones remain and are reported.
 template <typename Error>
 class Fields {
  public:
@@ -170,13 +170,13 @@ std::int32_t verdict_of(const std::string& word) {
                 "'; known: success, retry, fail, snooze, release, exception");
 }
 
-// As most languages print an exception.
+// The common form of a printed exception.
 std::string text_of(const std::string& type, const std::string& message) {
   return type.empty() || message.empty() ? type + message : type + ": " + message;
 }
 
-// A trace that is too long keeps both of its ends: the innermost frame is at the beginning in some
-// languages, and at the end in others.
+// Keeps both ends of a trace that is too long: the innermost frame is the first in some languages,
+// and the last in others.
 std::string both_ends(std::string trace) {
   constexpr std::size_t kEnd = std::size_t{30} << 10;
   if (trace.size() <= 2 * kEnd) return trace;
@@ -184,14 +184,14 @@ std::string both_ends(std::string trace) {
   return trace;
 }
 
-// An error in three texts, each of which may be missing.
+// Reads an error of three optional texts.
 void read_error(LineFields& line, allot::Outcome& verdict) {
   const std::string type = line.text("class").value_or("");
   verdict.reason = text_of(type, line.text("message").value_or(""));
   verdict.detail = both_ends(line.text("trace").value_or(""));
 }
 
-// A retry or failure has a reason, or an error in its place.
+// A retry or failure has a reason, or an error instead.
 void read_reason(LineFields& line, allot::Outcome& verdict) {
   if (auto reason = line.text("reason")) {
     verdict.reason = std::move(*reason);
@@ -304,13 +304,13 @@ const Reader& reader_of(const std::string& word) {
   return at->second;
 }
 
-// What is no text cannot be in JSON. A reason of the database may be none.
+// Replaces invalid UTF-8, which a database error may contain.
 std::string line_of(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
-// Each task has a line, whose texts are mostly plain: a tree of JSON for them would cost more than
-// all the rest of it. Throws json::type_error when the text is no UTF-8.
+// Appends a JSON text. Plain texts are the usual case, for which a JSON tree would cost more than
+// the rest of the line. Throws json::type_error if the text is not UTF-8.
 void add_text(std::string& line, std::string_view text) {
   if (std::all_of(text.begin(), text.end(), is_plain)) {
     line.append(1, '"').append(text).append(1, '"');
@@ -379,7 +379,7 @@ std::string task_line(const allot::Context& ctx) {
   const std::size_t head = line.size();
   try {
     add_text(line += R"(,"payload":)", ctx.payload());
-  } catch (const json::type_error&) {  // it is no UTF-8
+  } catch (const json::type_error&) {  // not UTF-8
     line.resize(head);
     add_text(line += R"(,"payload_base64":)", to_base64(ctx.payload()));
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// pipe: gives tasks to programs that stay. Each thread that runs tasks has a process of each
-// program, which starts with the worker. A task is a line of JSON on the program's descriptor 3,
-// its verdict one on descriptor 4, so that a stray print breaks nothing. docs/pipe-workers.md has
-// the lines.
+// pipe: passes tasks to long-running programs. Each thread that runs tasks has one process per
+// program, started with the worker. A task is a line of JSON on the program's descriptor 3, its
+// verdict a line on descriptor 4, so that a stray print does no harm. docs/pipe-workers.md
+// describes the lines.
 //
 //   [plugins.pipe.programs.shop]
 //   command = ["/usr/bin/python3", "/usr/local/lib/shop/worker.py"]
@@ -32,14 +32,14 @@ using std::chrono::milliseconds;
 namespace mutant = programs::mutant;
 
 constexpr std::size_t kMaxLogged = 4096;
-constexpr milliseconds kDying{1000};  // between the end of its pipes and its own
+constexpr milliseconds kDying{1000};  // time between the end of its pipes and its exit
 
-// The process of one program in one thread, which starts it again when it has ended.
+// The process of one program in one thread; restarts it after its exit.
 class Place {
  public:
   explicit Place(const Settings& settings) : settings_(settings) {}
 
-  // Does not wait for its hello. The task that finds no process says why.
+  // Does not wait for the hello. A task that finds no process reports the cause.
   void start_early() {
     try {
       start();
@@ -59,14 +59,14 @@ class Place {
     } catch (const Broken& broken) {
       return lost(ALLOT_RETRY, broken.what(), ctx.stop_requested() ? soon(ctx) : std::nullopt);
     } catch (const std::system_error& error) {
-      return allot::not_started(error.what());  // it is being replaced, a full table
+      return allot::not_started(error.what());  // being replaced, or process table full
     } catch (...) {
-      if (child_) end(milliseconds(0));  // nobody knows what it has been told
+      if (child_) end(milliseconds(0));  // the state of the program is unknown
       throw;
     }
   }
 
-  // It leaves by itself, or is killed once its time is over.
+  // Asks the program to exit; end() kills it after kill_after.
   void let_go() {
     if (!child_ || leaves_since_) return;
     child_->close_input();
@@ -87,7 +87,7 @@ class Place {
     tasks_ = 0;
   }
 
-  // What keeps it from taking the task, which does not know of it.
+  // The reason why the program cannot take the task; the program has not received it.
   std::optional<allot::Outcome> make_ready(const allot::Context& ctx) {
     if (child_ && is_used_up()) let_go();
     if (leaves_since_) end();
@@ -105,7 +105,7 @@ class Place {
     }
   }
 
-  // Nobody has asked it for anything: whatever it has to say, it is not about this task.
+  // Input before the task is unexpected: the program must not be used for this task.
   void drop_if_broken(const allot::Context& ctx) {
     child_->look();
     const bool unasked = said_hello_ && child_->out_of_step();
@@ -137,8 +137,8 @@ class Place {
     return served || grown || old;
   }
 
-  // Ends the program. Once it has a task, what it does not do is charged to the task, as a crash of
-  // a handler is. If it ended by itself, its output says why.
+  // Ends the program. A failure after it has received the task is charged to the task, like a crash
+  // of a handler. If it exited by itself, its output is the detail.
   allot::Outcome lost(std::int32_t kind, std::string why,
                       std::optional<milliseconds> delay = std::nullopt) {
     const bool by_itself = child_->gone();
@@ -152,8 +152,8 @@ class Place {
     forget();
     return outcome;
   }
-  // The pause of a task that was stopped for the worker's sake. For one that needs more time than
-  // it gets, the pauses grow.
+  // Retry delay of a task stopped because its worker exits. A task that needs more than its time
+  // limit is retried with growing delays.
   static std::optional<milliseconds> soon(const allot::Context& ctx) {
     return ctx.time_left().count() > 0 ? std::optional(milliseconds(0)) : std::nullopt;
   }
@@ -187,9 +187,9 @@ class Places {
   void start_early() {
     for (const auto& place : places_) place->start_early();
   }
-  // A handler is only called for the types that it listed.
+  // A handler is called only for the types that it listed.
   Place& of(std::string_view type) { return **programs::find_by_type(by_type_, type); }
-  // All leave at the same time.
+  // Ends all processes in parallel.
   void end() {
     for (const auto& place : places_) place->let_go();
     for (const auto& place : places_) place->end();
@@ -197,12 +197,12 @@ class Places {
 
  private:
   std::vector<std::unique_ptr<Place>> places_;
-  std::map<std::string, Place*> by_type_;  // or by prefix
+  std::map<std::string, Place*> by_type_;  // by type or prefix
 };
 
-// The places of a thread, by handler. A thread ends its processes in order before it ends: without
-// this the kernel would kill them with it, because a thread of a pool with `concurrency` does not
-// live until the handler is destroyed.
+// The places of a thread, by handler. A thread ends its processes in an orderly way before it ends;
+// otherwise the kernel would kill them with it, because a thread of a pool with `concurrency` ends
+// before the handler is destroyed.
 class ThreadPlaces {
  public:
   ThreadPlaces() = default;

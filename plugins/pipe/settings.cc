@@ -9,7 +9,7 @@
 namespace pipe_plugin {
 namespace {
 
-// `most` is a bound that no worker reaches.
+// `most` is a limit beyond any practical value.
 std::uint64_t count(const programs::Section& section, const char* key, std::uint64_t most) {
   const std::string text = section.config().get(key, "0");
   std::uint64_t number = 0;

@@ -12,25 +12,25 @@
 
 namespace pipe_plugin {
 
-// A program, as the configuration describes it.
+// The settings of a program.
 struct Settings {
-  std::string name;                // that of its section
+  std::string name;                // name of its section
   std::vector<std::string> types;  // "mail.send", and prefixes such as "shop.*"
   programs::Program program;
   std::chrono::milliseconds hello_timeout = std::chrono::seconds(10);  // from its start
-  std::optional<std::chrono::milliseconds> timeout;                    // of a task
-  std::optional<std::chrono::milliseconds> progress_every;             // then it hangs
+  std::optional<std::chrono::milliseconds> timeout;                    // for a task
+  std::optional<std::chrono::milliseconds> progress_every;             // longest silence
   std::chrono::milliseconds stop_grace = std::chrono::seconds(15);     // from a stop to KILL
-  // KILL, this long after it was told that its time is over, or that no task will come.
+  // Delay from the end of its time, or from the end of its input, to KILL.
   std::chrono::milliseconds kill_after = std::chrono::seconds(5);
-  std::uint64_t max_tasks = 0;                       // then another one is started; 0: never
-  std::uint64_t max_memory_mib = 0;                  // resident, likewise
-  std::optional<std::chrono::milliseconds> max_age;  // since its start, likewise
+  std::uint64_t max_tasks = 0;                       // replaced after this number; 0: never
+  std::uint64_t max_memory_mib = 0;                  // replaced at this resident size; 0: never
+  std::optional<std::chrono::milliseconds> max_age;  // replaced at this age
 };
 
-// Reads [plugins.pipe.programs.NAME], and [plugins.pipe.types.TYPE], which is a program for one
-// type. No type is there twice. Throws std::invalid_argument that names section and key, and says
-// what is allowed.
+// Reads [plugins.pipe.programs.NAME], and [plugins.pipe.types.TYPE], a program for a single type.
+// Each type occurs once. Throws std::invalid_argument that names section and key, and the permitted
+// values.
 [[nodiscard]] std::vector<Settings> read_settings(const allot::Config& config);
 
 }  // namespace pipe_plugin

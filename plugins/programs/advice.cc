@@ -24,7 +24,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// The key that was probably meant, or an empty text.
+// The most similar key, or an empty text.
 std::string nearest(const std::string& name, const std::vector<std::string>& known) {
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;

@@ -6,7 +6,7 @@
 #include <string_view>
 #endif
 
-// What daemon/base/mutant.h is for the rest of Allot, of which a plugin includes nothing.
+// Counterpart of daemon/base/mutant.h, which plugins must not include.
 namespace programs::mutant {
 
 #ifdef ALLOT_MUTATIONS

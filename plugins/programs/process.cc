@@ -17,7 +17,7 @@
 namespace programs {
 namespace {
 
-constexpr int kLast = 4;  // the highest descriptor that a program gets
+constexpr int kLast = 4;  // highest descriptor passed to a program
 
 [[noreturn]] void fail(int error, const std::string& what) {
   throw std::system_error(error, std::generic_category(), what);
@@ -30,7 +30,7 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return raw;
 }
 
-// The child's report when it cannot become the program.
+// Report of the child if exec fails.
 struct Trouble {
   int error = 0;
   bool in_directory = false;
@@ -46,7 +46,7 @@ struct Start {
   pid_t parent;
 };
 
-// Only calls that are safe in the fork of a process with threads.
+// Uses only calls that are safe after fork() in a process with threads.
 [[noreturn]] void become(const Start& start) {
   const auto give_up = [&start](bool in_directory) {
     const Trouble trouble = {errno, in_directory};
@@ -59,7 +59,7 @@ struct Start {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != start.parent) ::_exit(126);  // it died before prctl
+  if (::getppid() != start.parent) ::_exit(126);  // the parent died before prctl
   for (int number = 0; number < start.count; ++number) {
     if (::dup2(start.descriptors[number], number) < 0) give_up(false);
   }
@@ -72,7 +72,7 @@ struct Start {
 
 }  // namespace
 
-// This process may have closed the descriptors that every process is started with.
+// This process may have closed its standard descriptors.
 Fd above_those_of_programs(int fd, const char* what) {
   if (fd < 0) fail(errno, what);
   Fd low(fd);
@@ -116,7 +116,7 @@ Process::Process(const Program& program, const std::vector<std::string>& variabl
   pid_ = ::fork();
   if (pid_ == 0) become(start);
   if (pid_ < 0) fail(errno, "no process");
-  ::setpgid(pid_, pid_);  // both do it, so that neither waits for the other
+  ::setpgid(pid_, pid_);  // both processes do it, so that neither waits
   alive_ = Fd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
   trouble.write = Fd();
   Trouble told;
@@ -146,8 +146,8 @@ void Process::signal(int number) const {
 }
 
 std::optional<int> Process::reap() {
-  if (pid_ <= 0) return std::nullopt;  // kill and waitpid would take -1 for every process
-  // Kills the group before reaping: later another group could have its number.
+  if (pid_ <= 0) return std::nullopt;  // kill and waitpid treat -1 as all processes
+  // Kills the group before reaping, because its number may be reused later.
   signal(SIGKILL);
   int status = 0;
   pid_t reaped = 0;

@@ -9,7 +9,7 @@
 
 #include "programs/fd.h"
 
-// Programs that a plugin starts.
+// Starts and ends the programs of a plugin.
 namespace programs {
 
 struct Program {
@@ -18,8 +18,8 @@ struct Program {
   std::vector<std::string> environment;  // "NAME=value"
 };
 
-// Takes a descriptor that was just opened, and moves it above those that a program may get. Throws
-// std::system_error with `what` where it is none.
+// Moves a newly opened descriptor above the numbers that a program may receive. Throws
+// std::system_error with `what` if it is invalid.
 [[nodiscard]] Fd above_those_of_programs(int fd, const char* what);
 
 struct Pipe {
@@ -28,15 +28,15 @@ struct Pipe {
 };
 [[nodiscard]] Pipe make_pipe();
 
-// Reads what has come into `buffer`, at most `size` bytes. nullopt: nothing; 0: there will be none.
+// Reads available bytes into `buffer`, at most `size`. nullopt: none yet; 0: end of input.
 [[nodiscard]] std::optional<std::size_t> read_some(const Fd& from, char* buffer, std::size_t size);
 
-// A running program, in a process group of its own. SIGKILL ends it with this object, and with the
-// thread that made it.
+// A running program, in its own process group. SIGKILL ends it with this object, and with the
+// thread that created it.
 class Process {
  public:
-  // Starts it with `descriptors` as its descriptors 0, 1, 2 ... and no others; each was moved above
-  // those of programs. Throws std::system_error that names the step that failed.
+  // Starts the program with `descriptors` as its descriptors 0, 1, 2 ... and no others; each must
+  // come from above_those_of_programs(). Throws std::system_error that names the failed step.
   Process(const Program& program, const std::vector<std::string>& variables,
           const std::vector<int>& descriptors);
   Process(const Process&) = delete;
@@ -44,14 +44,14 @@ class Process {
   ~Process();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  // Is readable once the program has ended; -1 on old kernels: ask ended() every few milliseconds.
+  // Readable once the program has exited; -1 on old kernels: call ended() every few milliseconds.
   [[nodiscard]] int alive() const { return alive_.get(); }
-  // It may be reaped.
+  // Whether it may be reaped.
   [[nodiscard]] bool ended() const;
-  // Sends the signal to its whole group.
+  // Sends the signal to its process group.
   void signal(int number) const;
-  // Kills what is left of its group, waits for its end and takes its status; nullopt: the status
-  // was lost, or taken before.
+  // Kills the rest of its process group, waits for its exit and takes its status; nullopt: the
+  // status is unknown, or was taken before.
   std::optional<int> reap();
 
  private:

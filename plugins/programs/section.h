@@ -13,18 +13,19 @@
 
 namespace programs {
 
-// "300ms", "30s", "5m", "2h", "7d"; nullopt: it is none of these.
+// "300ms", "30s", "5m", "2h", "7d"; nullopt: another format.
 [[nodiscard]] std::optional<std::chrono::milliseconds> duration_of(std::string_view text);
 
-// The section [GROUP.NAME] of a program. Every failure names the section, and is a
-// std::invalid_argument that says what is allowed.
+// The section [GROUP.NAME] of a program. Every error is a std::invalid_argument that names the
+// section and the permitted values.
 class Section {
  public:
   Section(std::string group, std::string name, const allot::Config& config);
 
-  // Refuses a key that is not among `known` nor of the program.
+  // Refuses a key that is neither in `known` nor a key of a program.
   void refuse_unknown(const std::vector<std::string>& known) const;
-  // Its `command`, `directory`, `environment` and `inherit`. No variable may begin with `reserved`.
+  // Its `command`, `directory`, `environment` and `inherit`. Variables must not begin with
+  // `reserved`.
   [[nodiscard]] Program program(const std::string& reserved) const;
   [[nodiscard]] std::optional<std::chrono::milliseconds> duration(const char* key) const;
   [[nodiscard]] const allot::Config& config() const { return section_; }
@@ -47,7 +48,7 @@ class Section {
                                                const allot::Config& config);
 
 // The value for a type in a map by types and prefixes such as "shop.*": its exact name, else the
-// longest prefix. nullptr: there is none.
+// longest prefix. nullptr: no match.
 template <typename Map>
 [[nodiscard]] auto* find_by_type(Map& by_type, std::string_view type) {
   auto found = by_type.find(std::string(type));

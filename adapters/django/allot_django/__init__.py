@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tasks of Django by Allot: README.md. What an application imports is here.
+# Django tasks with Allot: README.md. The names that an application imports.
 from .current import progress, stop_reason, stop_requested
 from .options import allot_options
 from .outcomes import Fail, Retry, Snooze

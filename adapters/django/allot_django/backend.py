@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Submits tasks with Allot's procedures over the application's own connection, so that a task commits,
-# or is rolled back, with the rows of the transaction that enqueues it.
+# Submits tasks with Allot's procedures over the application's own connection, so that a task
+# commits, or is rolled back, with the rows of the transaction that enqueues it.
 import json
 import traceback
 from contextlib import nullcontext
@@ -98,10 +98,10 @@ class AllotBackend(BaseTaskBackend):
         if task.run_after is not None:
             options["run_at"] = as_utc(task.run_after).isoformat()
         if timeout := own_option(task.func, "timeout"):
-            # The task's time begins before a process that has to be started first.
+            # The time limit includes the start of a new process.
             options["time_limit"] = f"{timeout + self.settings.start_seconds}s"
-        # S83: one more than the tries: if the last one dies with its process, another attempt records
-        # the failure, without running the function.
+        # S83: one more than the tries, because a last try that dies with its process needs another
+        # attempt, which records the failure without running the function.
         options["max_attempts"] = self.tries_of(task.func) + 1
         return {**options, **submit_options(task.func, args, kwargs)}
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The task that this process runs, if any. Outside of a worker these functions do nothing, so a task
-# function that uses them runs in tests and by other backends as well.
+# The task that this process runs, if any. Outside a worker these functions do nothing, so a task
+# function that uses them also runs in tests and with other backends.
 _task = None
 
 

@@ -5,7 +5,7 @@ from django.db import models
 class StoredResult(models.Model):
     """The result of a task, for backends with OPTIONS["results"]. Its database is the database of the tasks."""
 
-    id = models.CharField(max_length=40, primary_key=True)  # of Allot's task
+    id = models.CharField(max_length=40, primary_key=True)  # id of Allot's task
     task_path = models.TextField()
     backend = models.CharField(max_length=100)
     queue_name = models.CharField(max_length=63)

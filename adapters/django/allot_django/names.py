@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Types of tasks: the application's name and the path of the task function, as in
-# shop.orders.tasks.send_mail; and the way back, from a path to the Task.
+# Converts between task types and task functions. A type is the application's name and the path of
+# the task function, as in shop.orders.tasks.send_mail.
 import hashlib
 import re
 import sys
@@ -20,8 +20,8 @@ def type_of(application, path):
     name = f"{application}." + re.sub(r"[^A-Za-z0-9._-]", "_", path)
     if len(name) <= MAX_BYTES:
         return name
-    # The prefix selects the program, people know a task by the tail, and the hash keeps two long
-    # names apart.
+    # The prefix selects the program, the end identifies the task for people, and the hash
+    # distinguishes long names.
     head = f"{application}.{hashlib.sha256(path.encode()).hexdigest()[:_HASH_DIGITS]}."
     return head + name[len(head) - MAX_BYTES:]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Options of a task function that the framework has no word for.
+# Options of a task function that the framework does not have.
 _OWN = {"tries": int, "timeout": int, "accepts_unsigned": bool}
 
 

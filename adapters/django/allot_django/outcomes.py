@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Exceptions by which a task function says what becomes of its task. Any other exception is a failed
-# attempt, which is retried while there are tries left.
+# Exceptions with which a task function decides the outcome of its task. Any other exception is a
+# failed attempt, which is retried while tries are left.
 
 
 class Fail(Exception):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The lines between allotd and a program that stays: docs/pipe-workers.md. Used by one thread.
+# The lines between allotd and a long-running program: docs/pipe-workers.md. Used by one thread.
 import base64
 import json
 import os
@@ -20,7 +20,7 @@ class Pipe:
     def next_task(self):
         """Waits for the next task, with its payload as bytes; None: no task will come."""
         while (line := self._read()) and line["kind"] != "task":
-            pass  # a stop that crossed a verdict
+            pass  # a stop sent before the verdict arrived
         if line:
             base = line.pop("payload_base64", None)
             line["payload"] = line["payload"].encode() if base is None else base64.b64decode(base)
@@ -59,7 +59,7 @@ class Pipe:
             while data:
                 data = data[os.write(_OUT, data):]
         except BrokenPipeError:
-            sys.exit(1)  # allotd reads no more
+            sys.exit(1)  # allotd no longer reads
 
 
 def started_by_allotd():

@@ -11,7 +11,7 @@ class RestartMark:
     def __init__(self, file):
         self._file = file
         self._first = self._read()
-        # Touched while this process was loading: it may have the old code.
+        # Touched while this process was loading, which may have the old code.
         self._stale = self._first is not None and 0 <= time.time() - self._first / 1e9 <= _age() + _SLACK
 
     def has_changed(self):

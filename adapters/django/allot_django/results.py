@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Keeps status and return value of tasks in the application's database, if OPTIONS["results"] is set.
+# Keeps status and return value of tasks in the application's database, if OPTIONS["results"] is
+# set.
 from django.db import OperationalError
 from django.utils import timezone
 
@@ -8,8 +9,8 @@ from .backend import new_result, task_error
 from .compat import TaskError, TaskResultDoesNotExist, TaskResultStatus
 from .models import StoredResult
 
-_PURGED_AT_ONCE = 200  # rows that each finished task removes at most, when they are older than the retention
-_MAX_ERRORS = 10  # of a task that are kept, the newest
+_PURGED_AT_ONCE = 200  # limit of expired rows that a finished task removes
+_MAX_ERRORS = 10  # limit of stored errors of a task, the newest
 
 
 class Results:
@@ -57,7 +58,7 @@ class Results:
             if ids := list(old.values_list("id", flat=True)[:_PURGED_AT_ONCE]):
                 old.filter(id__in=ids).delete()
         except OperationalError:
-            pass  # another process purges the same rows; the next task tries again
+            pass  # another process purges the same rows; the next task retries
 
     def _result(self, row):
         task = names.task_at(row.task_path).using(

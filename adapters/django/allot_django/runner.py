@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs a task as the framework's own workers do, with its signals and its context. The end of the function
-# becomes the verdict of the task (README.md has the table).
+# Runs a task as the framework's own workers do, with its signals and its context. The result of the
+# function becomes the verdict of the task (README.md has the table).
 import logging
 import os
 import socket
@@ -31,7 +31,7 @@ class Runner:
             attempt = Attempt(self._backend, line, self._worker)
             current.begin(Running(self._pipe, line["id"]))
             return attempt.verdict()
-        except Exception as error:  # raised around the function; Attempt handles errors of the function
+        except Exception as error:  # from outside the function; Attempt handles its errors
             return self._not_run(line, error)
         finally:
             current.end()
@@ -75,7 +75,7 @@ class Attempt:
             if names.type_of(backend.settings.application, path) != line["type"]:
                 raise Refused(f"the payload is of the task {path}, not of the type {line['type']}")
             task = names.task_at(path)
-            tries = line["max_attempts"] - 1  # as enqueue() submitted it
+            tries = line["max_attempts"] - 1  # reverse of enqueue()
         self._last = self._number >= tries
         self._exceeded = self._number > tries
         self._results = backend.results
@@ -95,7 +95,7 @@ class Attempt:
         except Snooze as snooze:
             self._write(TaskResultStatus.READY)
             return verdicts.snoozed(snooze)
-        except BaseException as error:  # SystemExit, too: the process stays
+        except BaseException as error:  # includes SystemExit: the process continues
             return self._failed(error) if self._last or isinstance(error, Fail) else self._retried(error)
         object.__setattr__(self._result, "_return_value", value)
         self._finish(TaskResultStatus.SUCCESSFUL)
@@ -114,7 +114,7 @@ class Attempt:
         try:
             return task.call(*context, *result.args, **result.kwargs)
         finally:
-            close_old_connections()  # one that is broken, or in a transaction, must not get the result
+            close_old_connections()  # the result needs a working connection without a transaction
 
     def _retried(self, error):
         self._note(error)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# OPTIONS of a backend in TASKS: read once, and refused with what is wrong and how to fix it.
+# OPTIONS of a backend in TASKS: read once; an error names the wrong value and the remedy.
 import difflib
 import re
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 @dataclass(frozen=True)
 class Options:
-    application: str  # types of tasks begin with it
-    database: str = "allot"  # of Allot, on the server of the connection
+    application: str  # prefix of task types
+    database: str = "allot"  # Allot's database, on the server of the connection
     connection: str | None = None  # an alias of DATABASES; None: the database routers decide
-    tries: int = 1  # of a task function that says nothing; 0: no limit
-    start_seconds: int = 10  # for the start of a process; a timeout is over so much later
-    results: str | None = None  # how long results are kept, as in "7d"; None: none are
+    tries: int = 1  # default of a task function; 0: no limit
+    start_seconds: int = 10  # start of a process, added to each timeout
+    results: str | None = None  # retention of results, as in "7d"; None: not stored
     restart_file: str | None = None  # manage.py allot_restart touches it
 
     @property

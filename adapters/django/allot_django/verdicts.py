@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Verdicts as lines of the pipe have them.
+# Verdicts in the form of the pipe protocol.
 import traceback
 
 SUCCESS = {"verdict": "success"}
@@ -33,4 +33,4 @@ def _pause(seconds):
 
 
 def _text(value):
-    return str(value).encode(errors="replace").decode()  # the line has to be UTF-8
+    return str(value).encode(errors="replace").decode()  # the line must be UTF-8

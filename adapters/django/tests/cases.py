@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The behaviour of the adapter, each in a case. Those of the README's table begin with its first column.
+# Behaviour of the adapter, one case each. Cases of the README's table begin with its first column.
 from datetime import timedelta
 
 from support import *  # first: it sets up Django
@@ -108,7 +108,7 @@ def times_out():
     task = after("dead", tasks.limited.enqueue("limited"))
     equal(["ran@1"], seen("limited"), "what ran")
     shows(task, "AttemptsExceeded")
-    ends = ("its time was over", "cause=timeout")  # of the program, or of a worker that cannot end it
+    ends = ("its time was over", "cause=timeout")  # by the program or its worker
     equal(True, any(end in line for line in log_of(task) for end in ends), "the log")
 
 
@@ -231,7 +231,7 @@ def priorities():
 def queues():
     after(None, tasks.note.using(queue_name="other").enqueue("in another"))
     refused(DatabaseError, "queue 'nowhere'", lambda: tasks.note.using(queue_name="nowhere").enqueue("nowhere"))
-    with transaction.atomic():  # the transaction goes on
+    with transaction.atomic():  # the transaction continues
         refused(DatabaseError, "queue 'nowhere'", lambda: tasks.note.using(queue_name="nowhere").enqueue("nowhere"))
         result = tasks.note.enqueue("in spite of it")
     after(None, result)

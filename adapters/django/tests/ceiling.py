@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs the empty task so many times as a worker of the framework does, without a queue: with its result, its
-# signals, and a look at the connections.
+# Runs the empty task repeatedly as a worker of the framework does, without a queue: with its
+# result, its signals, and the connection check.
 import sys
 
 import django

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# ALLOT_JOBS tasks (10,000), each enqueued in a transaction with a row of shop_order, every seventh rolled
-# back, while workers, Python processes and the database server are killed. Exactly the tasks of the
-# committed rows run.
+# Enqueues ALLOT_JOBS tasks (10,000), each in a transaction with a row of shop_order, every seventh
+# rolled back, while workers, Python processes and the database server are killed. Exactly the tasks
+# of the committed rows run.
 import random
 import signal
 from datetime import timezone
@@ -104,7 +104,7 @@ def deployments():
         if at:
             old = [str(older) for older in range(1, version)]
             late = found.filter(what="began", detail__in=old, at__gt=at.replace(tzinfo=timezone.utc))
-            # A process may have looked at the mark just before, and has that one task in hand.
+            # A process may have checked the mark just before, and still run that single task.
             equal(True, late.count() <= WORKERS, f"{late.count()} tasks began with old code after version {version}")
     print(f"{7 * batch} tasks, {len(deployments) - 1} deployments")
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# ALLOT_JOBS empty tasks (10,000) by Allot, by django-tasks-db on the same server, and called without a queue,
-# with ALLOT_WORKERS processes each; the memory of the processes after a tenth of them and after all; how long
-# after its enqueueing a task starts. The figures are printed; what must hold is a case.
+# Measures ALLOT_JOBS empty tasks (10,000) with Allot, with django-tasks-db on the same server, and
+# called without a queue, with ALLOT_WORKERS processes each; the memory of the processes after a
+# tenth of the tasks and after all; the delay between enqueueing and start. Prints the figures;
+# required limits are cases.
 import resource
 from datetime import timezone
 
@@ -22,7 +23,7 @@ def cpu_of(pid):
             below.setdefault(int(fields[1]), []).append(int(folder.name))
             ticks[int(folder.name)] = sum(map(int, fields[11:15]))
         except (OSError, ValueError, IndexError):
-            pass  # not a process, or it has ended
+            pass  # not a process, or ended
     total, todo = 0, [pid]
     while todo:
         now = todo.pop()
@@ -37,7 +38,7 @@ def memory():
     for worker in children(ALLOTD, "allot-worker"):
         for child in children(worker, "allot_worker"):
             if "kept" in Path(f"/proc/{child}/cmdline").read_text():
-                continue  # it has no tasks here
+                continue  # no tasks in this process
             status = Path(f"/proc/{child}/status").read_text()
             found.append(int(status.partition("VmRSS:")[2].split()[0]))
     return max(found)
@@ -113,7 +114,7 @@ def fast():
     def by_their_worker():
         processes(*manager, "db_worker", "--backend", "database", "--batch", "--interval", "0", "--no-startup-delay")
 
-    start = costs(by_their_worker, of_children)  # while there are none
+    start = costs(by_their_worker, of_children)  # with an empty queue
     enqueue_all("database", JOBS)
     others = measured("django-tasks-db", JOBS, by_their_worker, of_children, start)
     share = max(1, JOBS // WORKERS)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the tests share: the application in this process, the tables, waiting, and the count of what passed.
+# Shared by the tests: the application in this process, the tables, waiting, and the count of
+# passes.
 import json
 import os
 import subprocess

@@ -5,7 +5,7 @@ namespace Allot\Laravel;
 use Illuminate\Contracts\Container\Container;
 use Illuminate\Queue\Connectors\ConnectorInterface;
 
-// Makes the queue of a connection with 'driver' => 'allot' in config/queue.php.
+// Creates the queue of a connection with 'driver' => 'allot' in config/queue.php.
 final class AllotConnector implements ConnectorInterface
 {
     public function __construct(private Container $app)

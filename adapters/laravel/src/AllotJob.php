@@ -6,8 +6,8 @@ use Illuminate\Contracts\Container\Container;
 use Illuminate\Contracts\Queue\Job as JobContract;
 use Illuminate\Queue\Jobs\Job;
 
-// A task in the hands of the framework's worker. What the framework does with it becomes the
-// verdict of the task (README.md has the table).
+// A task in the framework's worker. The actions of the framework become the verdict of the task
+// (README.md has the table).
 final class AllotJob extends Job implements JobContract
 {
     private array $decoded;
@@ -27,7 +27,7 @@ final class AllotJob extends Job implements JobContract
         $this->container = $container;
         $this->connectionName = $connectionName;
         $this->queue = $task['queue'];
-        // Events, logs and commands know the job by the id of its task.
+        // Events, logs and commands identify the job by its task id.
         $this->decoded = ['uuid' => $task['id'], 'id' => $task['id']] + json_decode($json, true);
     }
 
@@ -68,7 +68,7 @@ final class AllotJob extends Job implements JobContract
         $this->error = $error;
     }
 
-    /** The same job once more: the task gets this payload, and is retried or moves to that queue. */
+    /** Repeats the job: the task gets this payload, and is retried or moves to that queue. */
     public function enqueueAgain(string $json, array $task, int $delay): string
     {
         if ($task['queue'] === $this->queue) {

@@ -11,7 +11,7 @@ use Illuminate\Queue\Queue;
 // commits, or is rolled back, with the rows of the transaction that dispatches it.
 final class AllotQueue extends Queue implements QueueContract
 {
-    private const MAX_TASKS = 1000;      // of one allot_submit_many
+    private const MAX_TASKS = 1000;      // limit of an allot_submit_many
     private const MAX_BYTES = 4 << 20;   // of its argument; max_allowed_packet is at least this
     private const MAX_ATTEMPTS = 100000;
     private const MAX_PAYLOAD = (16 << 20) - 1;
@@ -81,7 +81,7 @@ final class AllotQueue extends Queue implements QueueContract
             'queue:work does not apply');
     }
 
-    // Figures end at 10,000. A task that runs is known to SQL only when it is detached.
+    // Counts end at 10,000. SQL sees a running task only if it is detached.
 
     public function size($queue = null)
     {
@@ -127,8 +127,8 @@ final class AllotQueue extends Queue implements QueueContract
         );
     }
 
-    // With a transaction on Allot's connection the job commits with it, which is what after_commit
-    // is for. A transaction on another connection is waited for, as the framework does.
+    // A transaction on Allot's connection commits the job, so after_commit has no effect. For a
+    // transaction on another connection the framework waits as usual.
     protected function shouldDispatchAfterCommit($job)
     {
         return parent::shouldDispatchAfterCommit($job) && $this->database->transactionLevel() === 0;
@@ -141,7 +141,8 @@ final class AllotQueue extends Queue implements QueueContract
         $this->database->statement(
             "CALL {$this->procedure('allot_submit')}(?, ?, ?, ?, @allot_id, @allot_existed)",
             [$task['queue'], $task['type'], $task['payload'], json_encode((object) $more, JSON_THROW_ON_ERROR)]);
-        // On the connection that writes: with a read/write split a SELECT would go to the other one.
+        // Uses the write connection: with a read/write split a SELECT would use the read
+        // connection.
         return $this->database->selectOne('SELECT @allot_id AS id', [], false)->id;
     }
 
@@ -183,18 +184,19 @@ final class AllotQueue extends Queue implements QueueContract
             'queue' => $this->getQueue($queue),
             'type' => TaskType::of($this->settings['application'], $name),
             'payload' => $this->signed($payload, $name),
-            // S83: one more than the framework's: if the last try dies with its process, another attempt
-            // lets the framework record the failure, without running the job.
+            // S83: one more than the framework's tries, because a last try that dies with its
+            // process needs another attempt, in which the framework records the failure without
+            // running the job.
             'max_attempts' => $unlimited ? self::MAX_ATTEMPTS : min(self::MAX_ATTEMPTS, $tries + 1),
         ];
         if (($job['timeout'] ?? 0) > 0) {
-            // The task's time begins before a process that has to be started first.
+            // The time limit includes the start of a new process.
             $task['time_limit'] = $job['timeout'] + ($this->settings['start_seconds'] ?? 10) . 's';
         }
         return $options + $task;
     }
 
-    /** Refuses a payload that Allot does not take before a statement fails in the open transaction. */
+    /** Refuses an invalid payload before a statement fails in the open transaction. */
     private function signed(string $payload, string $name): string
     {
         $signed = $this->signature->sign($payload);

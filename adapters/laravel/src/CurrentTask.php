@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace Allot\Laravel;
 
-// The job that this process runs, if any: a payload with its id that is enqueued while it runs is
-// the same task once more.
+// The job that this process runs, if any. A payload with its id that is enqueued in the meantime is
+// a repetition of the same task.
 final class CurrentTask
 {
     private ?AllotJob $job = null;

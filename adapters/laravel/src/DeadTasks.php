@@ -4,14 +4,14 @@ namespace Allot\Laravel;
 
 use Illuminate\Contracts\Foundation\Application;
 
-// The application's dead tasks, by the gateway. They are the record of its failed jobs: there is no
-// copy of them in a table of the application.
+// The application's dead tasks, read through the gateway. They are the only record of its failed
+// jobs: the application has no table with a copy.
 final class DeadTasks
 {
     private const MARK = 'allotDeadTask';
     private const PAGE = 1000;
 
-    /** @var string[] Tasks that this process has put back, which are not to be discarded any more. */
+    /** @var string[] Tasks that this process has put back, which must not be discarded. */
     private array $putBack = [];
 
     public function __construct(private Application $app)
@@ -23,7 +23,7 @@ final class DeadTasks
         return isset($job[self::MARK]);
     }
 
-    /** The newest first, of each queue; once, if several connections lead to the same Allot. */
+    /** Newest first in each queue; each once, even if several connections use the same Allot. */
     public function all(): array
     {
         $all = [];
@@ -40,7 +40,7 @@ final class DeadTasks
         return array_values($all);
     }
 
-    /** With its payload, so that the framework's queue:retry can read it; null: no such dead task. */
+    /** Includes the payload for the framework's queue:retry; null: no such dead task. */
     public function find(string $id): ?object
     {
         foreach ($this->connections() as $name => $settings) {
@@ -57,7 +57,7 @@ final class DeadTasks
             if ($task['state'] !== 'dead') {
                 continue;
             }
-            // The framework unserializes it here, so it has to be this application's own.
+            // The framework unserializes the payload here, so this application must have signed it.
             $json = $this->app[Signature::class]->verified($payload) ?? throw new \RuntimeException(
                 "task $id is not signed with this application's key (app.key); retry it with allot dead retry $id");
             $job = ['uuid' => $task['task'], self::MARK => $task['task']] + json_decode($json, true);
@@ -67,9 +67,9 @@ final class DeadTasks
     }
 
     /**
-     * What pushRaw() does with the payload that find() gave. The task itself is put back, except if
-     * its payload has a deadline (retryUntil), which queue:retry moves: then it is submitted again,
-     * and queue:retry discards the dead one.
+     * Called by pushRaw() with a payload from find(). Puts the task itself back, unless its payload
+     * has a deadline (retryUntil), which queue:retry moves: such a job is submitted again, and
+     * queue:retry discards the dead task.
      */
     public function retry(array $job, callable $submit): string
     {
@@ -123,7 +123,7 @@ final class DeadTasks
         } while ($cursor !== null);
     }
 
-    /** Those of config/queue.php that have the driver allot and a gateway. */
+    /** Connections of config/queue.php with the driver allot and a gateway. */
     private function connections(): array
     {
         return array_filter($this->app['config']['queue.connections'],

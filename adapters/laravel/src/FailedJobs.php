@@ -4,15 +4,15 @@ namespace Allot\Laravel;
 
 use Illuminate\Queue\Failed\FailedJobProviderInterface;
 
-// The failed jobs of queue:failed, queue:retry, queue:forget and queue:flush: dead tasks of Allot, and
-// what jobs of other connections have left in the framework's own storage.
+// The failed jobs for queue:failed, queue:retry, queue:forget and queue:flush: dead tasks of Allot,
+// and jobs of other connections in the framework's own storage.
 final class FailedJobs implements FailedJobProviderInterface
 {
     public function __construct(private FailedJobProviderInterface $others, private DeadTasks $dead)
     {
     }
 
-    /** Only jobs of other connections come here: a task of Allot is dead, and that is the record. */
+    /** Called only for other connections: a dead task of Allot is its own record. */
     public function log($connection, $queue, $payload, $exception)
     {
         return $this->others->log($connection, $queue, $payload, $exception);
@@ -50,7 +50,7 @@ final class FailedJobs implements FailedJobProviderInterface
         $this->others->flush($hours);
     }
 
-    // The framework's own ids are UUIDs, or numbers that are shorter.
+    // The framework's own ids are UUIDs, or shorter numbers.
     private static function isTask($id): bool
     {
         return preg_match('/^[0-9A-Za-z]{16,40}$/', (string) $id) === 1;

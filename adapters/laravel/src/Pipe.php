@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace Allot\Laravel;
 
-// The lines between allotd and a program that stays: docs/pipe-workers.md.
+// The lines between allotd and a long-running program: docs/pipe-workers.md.
 final class Pipe
 {
     private $in;
@@ -18,7 +18,7 @@ final class Pipe
         $this->write(['kind' => 'hello', 'protocol' => 1]);
     }
 
-    /** Waits for the next task; null: none will come. A stop that crossed a verdict is left out. */
+    /** Waits for the next task; null: none follows. Skips a stop that crossed the verdict. */
     public function nextTask(): ?array
     {
         do {
@@ -73,7 +73,7 @@ final class Pipe
     {
         $flags = JSON_THROW_ON_ERROR | JSON_INVALID_UTF8_SUBSTITUTE | JSON_UNESCAPED_SLASHES;
         if (fwrite($this->out, json_encode($line, $flags) . "\n") === false) {
-            exit(1);  // allotd reads no more
+            exit(1);  // allotd no longer reads
         }
     }
 }

@@ -7,9 +7,9 @@ namespace Allot\Laravel;
 final class Signature
 {
     private const MARK = 'allot-hmac-sha256 ';
-    private const LENGTH = 64;  // of the HMAC, in hexadecimal digits
+    private const LENGTH = 64;  // hexadecimal digits of the HMAC
 
-    /** @var string[] The first one signs, all of them verify. */
+    /** @var string[] The first key signs, all keys verify. */
     private array $keys;
 
     public function __construct(array $applicationKeys)
@@ -42,7 +42,7 @@ final class Signature
         return null;
     }
 
-    // A key of its own, because app.key also encrypts and signs cookies.
+    // A derived key, because app.key also encrypts and signs cookies.
     private static function derived(string $key): string
     {
         $secret = str_starts_with($key, 'base64:') ? base64_decode(substr($key, 7)) : $key;

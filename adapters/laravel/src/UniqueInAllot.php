@@ -5,13 +5,13 @@ namespace Allot\Laravel;
 use Illuminate\Cache\NullStore;
 use Illuminate\Cache\Repository;
 
-// For jobs that are ShouldBeUnique: Allot's unique key instead of a lock in the cache. The lock would
-// survive a rollback of the transaction that dispatches the job, and refuse the next dispatch.
+// For ShouldBeUnique jobs: replaces the cache lock by Allot's unique key. The lock would survive a
+// rollback of the transaction that dispatches the job, and refuse the next dispatch.
 trait UniqueInAllot
 {
     public function uniqueVia()
     {
-        return new Repository(new NullStore());  // each lock of it succeeds
+        return new Repository(new NullStore());  // its locks always succeed
     }
 
     public function allotUniqueKey(): string

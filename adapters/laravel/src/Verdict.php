@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace Allot\Laravel;
 
-// Verdicts as lines of the pipe have them.
+// Verdicts in the form of the pipe protocol.
 final class Verdict
 {
     public static function success(): array
@@ -10,7 +10,7 @@ final class Verdict
         return ['verdict' => 'success'];
     }
 
-    /** @param int|null $delay seconds; null: as the retry policy of the type says */
+    /** @param int|null $delay seconds; null: by the retry policy of the type */
     public static function retry(?\Throwable $error, string $reason, ?int $delay): array
     {
         $pause = $delay === null ? [] : ['delay' => "{$delay}s"];
@@ -32,7 +32,7 @@ final class Verdict
         return ['verdict' => 'release', 'reason' => $reason];
     }
 
-    /** Of a process that ends amid a job: its fatal error, or null after exit(). */
+    /** For a process that ends during a job: its fatal error, or null after exit(). */
     public static function ended(?array $error): array
     {
         if (!$error) {
@@ -43,7 +43,7 @@ final class Verdict
                 'trace' => "PHP Fatal error:  $message"];
     }
 
-    // The trace as PHP prints it.
+    // The trace in PHP's own format.
     private static function why(?\Throwable $error, string $reason): array
     {
         return $error === null ? ['reason' => $reason]

@@ -11,14 +11,14 @@ use Illuminate\Queue\MaxAttemptsExceededException;
 use Illuminate\Queue\Worker;
 use Illuminate\Queue\WorkerOptions;
 
-// The program that allotd keeps: reads a task, lets the framework's worker process it, and answers
-// with the verdict. It runs one job after the other until allotd closes the pipe.
+// The program that allotd runs: reads a task, passes it to the framework's worker, and answers with
+// the verdict. Runs jobs one by one until allotd closes the pipe.
 final class WorkCommand extends Command
 {
     use DetectsLostConnections;
 
-    private const PAUSED_SECONDS = 10;  // between two looks whether the application takes jobs again
-    private const RESTART = 'illuminate:queue:restart';  // the framework's mark of queue:restart in the cache
+    private const PAUSED_SECONDS = 10;  // check interval while the application pauses
+    private const RESTART = 'illuminate:queue:restart';  // cache key of queue:restart
 
     protected $signature = 'allot:work
         {connection=allot : Queue connection of the driver allot}
@@ -29,9 +29,9 @@ final class WorkCommand extends Command
     private Pipe $pipe;
     private Worker $worker;
     private ?AllotJob $job = null;
-    private ?string $task = null;     // the one without a verdict yet
-    private ?string $leaves = null;   // why it runs no further job
-    private $restarted;               // the mark of queue:restart when this process started
+    private ?string $task = null;     // task without a verdict yet
+    private ?string $leaves = null;   // why the process runs no further job
+    private $restarted;               // queue:restart mark at the start of this process
 
     public function handle(Cache $cache): int
     {
@@ -53,7 +53,7 @@ final class WorkCommand extends Command
         $this->pipe = new Pipe();
         while ($task = $this->pipe->nextTask()) {
             if ($reason = $this->leaves ?? $this->oldCode()) {
-                // S83: it runs with the new code, in the process that takes the place of this one.
+                // S83: the task runs with the new code, in the process that replaces this one.
                 $this->pipe->lastVerdict($task['id'], Verdict::release($reason));
                 return 0;
             }
@@ -65,9 +65,9 @@ final class WorkCommand extends Command
         return 0;
     }
 
-    // Why it runs no further job, if queue:restart was called since this process started. The mark is in
-    // seconds, so a process that started within that second may have the code of before it. A process that
-    // leaves waits until the second is over, so that the one that takes its place is younger than the mark.
+    // The reason to exit if queue:restart was called since this process started. The mark has a
+    // resolution of one second, so a process that started in this second may have the old code. The
+    // process exits after the end of the second, so that its replacement is newer than the mark.
     private function oldCode(): ?string
     {
         $mark = $this->cache->get(self::RESTART);
@@ -84,7 +84,7 @@ final class WorkCommand extends Command
     {
         try {
             return $this->pauses($connection, $task['queue']) ?? $this->process($connection, $task, $options);
-        } catch (\Throwable $error) {  // of what is around the job; the framework has taken the job's own
+        } catch (\Throwable $error) {  // from outside the job, which handles its own errors
             report($error);
             return Verdict::retry($error, '', null);
         }
@@ -105,7 +105,7 @@ final class WorkCommand extends Command
     {
         $signature = $this->laravel[Signature::class];
         $json = $signature->verified($task['payload']);
-        unset($task['payload']);  // it may be large, and the framework has a copy of its own
+        unset($task['payload']);  // may be large, and the framework has its own copy
         if ($json === null) {
             return Verdict::fail(null, "the payload is not signed with this application's key (app.key)");
         }
@@ -127,8 +127,9 @@ final class WorkCommand extends Command
         }
     }
 
-    // Of a job with failOnTimeout. Nothing interrupts PHP amid a job, so one that runs over its timeout
-    // is killed with its process, and the next attempt finds when the last one began.
+    // Detects the timeout of a job with failOnTimeout. PHP cannot be interrupted during a job, so a
+    // job over its timeout is killed with its process, and the next attempt reads the start of the
+    // last one.
     private function timedOut(): bool
     {
         if (!$this->job->shouldFailOnTimeout() || !$this->job->timeout()) {
@@ -151,7 +152,7 @@ final class WorkCommand extends Command
         return "allot:began:{$this->job->getJobId()}";
     }
 
-    // What Worker::daemon() does before each job.
+    // Does the same as Worker::daemon() before each job.
     private function resetScope(): void
     {
         (function () {
@@ -168,17 +169,17 @@ final class WorkCommand extends Command
         }
         $this->job->threw($event->exception);
         if ($this->causedByLostConnection($event->exception)) {
-            $this->leaves = 'the connection to the database was lost';  // the next process connects again
+            $this->leaves = 'the connection to the database was lost';  // reconnects on restart
         }
     }
 
-    // After exit() or a fatal error in a job.
+    // Runs after exit() or a fatal error in a job.
     private function ended(): void
     {
         if ($this->task === null) {
             return;
         }
-        ini_set('memory_limit', '-1');  // it may be used up
+        ini_set('memory_limit', '-1');  // may be exhausted
         $error = error_get_last();
         $fatal = $error && in_array($error['type'], [E_ERROR, E_CORE_ERROR, E_COMPILE_ERROR, E_PARSE], true);
         $this->pipe->lastVerdict($this->task, Verdict::ended($fatal ? $error : null));

@@ -1,6 +1,6 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// The behaviour of the adapter, each in a case. Those of the README's table begin with its first column.
+// Behaviour of the adapter, one case each. Cases of the README's table begin with its first column.
 namespace Tests;
 
 use App\Jobs;
@@ -11,7 +11,7 @@ use Illuminate\Support\Facades\Queue;
 
 require __DIR__ . '/support.php';
 
-/** Pushes a job and waits until its task is in that state: null (it has ended) or dead. */
+/** Pushes a job and waits until its task is in this state: null (it has ended) or dead. */
 function after(?string $state, $job, array $properties = []): string
 {
     foreach ($properties as $name => $value) {
@@ -22,7 +22,7 @@ function after(?string $state, $job, array $properties = []): string
     return $task;
 }
 
-/** What allot task show prints has each text. */
+/** The output of allot task show contains each text. */
 function shows(string $task, string ...$texts): void
 {
     $shown = allot('task', 'show', $task);
@@ -363,7 +363,7 @@ run([
     'queue:restart twice in a second: no job runs in a process between the two' => function () {
         foreach (['one', 'two', 'three'] as $name) {
             eventually(fn () => fmod(microtime(true), 1) < 0.1, 'a second begins', 2);
-            $mark = time();  // a process that starts after this and within this second has to leave, too
+            $mark = time();  // a process that starts later in this second must exit, too
             application()['cache']->forever('illuminate:queue:restart', $mark);
             after(null, new Acts("restart $name", 'notesItsStart'));
             equal(true, (int) seen_of("restart $name", 'started')->detail > $mark, "start of the process of $name");

@@ -1,7 +1,7 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// Calls the empty job that often, as the framework's worker does but without a queue. It begins once its standard
-// input ends, and says before that it is ready: the start of PHP is not measured.
+// Calls the empty job repeatedly, like the framework's worker but without a queue. Reports that it
+// is ready, and begins at the end of its standard input: the start of PHP is not measured.
 $app = require __DIR__ . '/app/bootstrap/app.php';
 $app->make(Illuminate\Contracts\Console\Kernel::class)->bootstrap();
 $command = serialize(new App\Jobs\Nothing());

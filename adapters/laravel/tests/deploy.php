@@ -1,7 +1,8 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// Releases of the code, one after the other, while jobs are dispatched without a pause: by a reload of allotd, and
-// by the framework's queue:restart. Each committed job runs once, and none with code that a finished command replaced.
+// Deploys successive releases during continuous dispatches: by a reload of allotd, and by the
+// framework's queue:restart. Each committed job runs once, and never with code that a finished
+// command has replaced.
 namespace Tests;
 
 use App\Jobs\Released;
@@ -11,9 +12,9 @@ use Illuminate\Support\Facades\Queue;
 require __DIR__ . '/support.php';
 
 const RELEASES = 4;
-const JOBS_AFTER = 150;  // of each release
+const JOBS_AFTER = 150;  // per release
 
-/** Dispatches a job in a transaction; its name says the release that may run it at the earliest. */
+/** Dispatches a job in a transaction; its name contains the earliest release that may run it. */
 function dispatch_one(string $way, int $release, int &$jobs): void
 {
     DB::transaction(function () use ($way, $release, &$jobs) {
@@ -23,7 +24,7 @@ function dispatch_one(string $way, int $release, int &$jobs): void
     });
 }
 
-/** Puts new code there and runs the command, with jobs dispatched from before it until after it. */
+/** Installs new code and runs the command, with jobs dispatched before, during and after it. */
 function release(string $way, array $command, int $release, int &$jobs): string
 {
     file_put_contents(getenv('APP_WORK') . '/release.new', "<?php return $release;");
@@ -42,7 +43,7 @@ function release(string $way, array $command, int $release, int &$jobs): string
     return $finished;
 }
 
-/** @return string[] when the command of each release had finished */
+/** @return string[] end of each release's command */
 function deploys(string $way, array $command): array
 {
     static $release = 0;

@@ -1,8 +1,8 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// ALLOT_JOBS jobs (10,000), each dispatched in a transaction with a row of `orders`, every seventh rolled back,
-// while workers, PHP processes and the database server are killed. Exactly those of the committed rows run. Then
-// batches, of each of which one member is killed on its last try.
+// Dispatches ALLOT_JOBS jobs (10,000), each in a transaction with a row of `orders`, every seventh
+// rolled back, while workers, PHP processes and the database server are killed. Exactly the jobs of
+// the committed rows run. Then runs batches in which one member is killed on its last try.
 namespace Tests;
 
 use App\Jobs\Counts;
@@ -14,7 +14,7 @@ use Illuminate\Support\Facades\Queue;
 
 require __DIR__ . '/support.php';
 
-/** @return int[] the children of a process whose command line contains that text */
+/** @return int[] children of a process whose command line contains the text */
 function children(int $parent, string $text): array
 {
     $pids = [];
@@ -30,7 +30,7 @@ function children(int $parent, string $text): array
     return $pids;
 }
 
-/** Kills one process of the kind; false: there is none at the moment. */
+/** Kills one process of the kind; false: none exists at the moment. */
 function kill_one(string $kind): bool
 {
     $allotd = (int) getenv('APP_ALLOTD');
@@ -73,7 +73,7 @@ run(['Exactly the jobs that were committed run, whatever is killed' => function 
             DB::table('orders')->insert(['name' => "job $i"]);
             Queue::push(new Counts("job $i"));
             $i % 7 === 0 ? DB::rollBack() : DB::commit();
-        } catch (\PDOException $error) {  // whether it was committed, `orders` says
+        } catch (\PDOException $error) {  // `orders` shows whether it was committed
             eventually(function () {
                 try {
                     return DB::reconnect('mysql')->select('SELECT 1');

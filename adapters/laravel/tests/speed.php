@@ -1,8 +1,9 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// ALLOT_JOBS empty jobs (10,000) by Allot, by the framework's database driver on the same server, and called without
-// a queue, with ALLOT_WORKERS processes each; the memory of the processes after a tenth of them and after all; how
-// long after its dispatch a job starts. The figures are printed; what must hold is a case.
+// Measures ALLOT_JOBS empty jobs (10,000) with Allot, with the framework's database driver on the
+// same server, and called without a queue, with ALLOT_WORKERS processes each; the memory of the
+// processes after a tenth of the jobs and after all; the delay between dispatch and start. Prints
+// the figures; required limits are cases.
 namespace Tests;
 
 use App\Jobs\Note;
@@ -14,7 +15,7 @@ require __DIR__ . '/support.php';
 
 const TICKS = 100;
 
-/** Processor seconds of a process and all below it, those that have ended and were waited for included. */
+/** Processor seconds of a process and its descendants, including reaped ones. */
 function cpu_of(int $pid): float
 {
     $below = [];
@@ -32,7 +33,7 @@ function cpu_of(int $pid): float
     return $sum / TICKS;
 }
 
-/** The largest resident memory of a process that runs jobs, in KiB. */
+/** Largest resident memory of the processes that run jobs, in KiB. */
 function memory(): int
 {
     $most = 0;
@@ -53,7 +54,7 @@ function deadlocks(): int
     return (int) DB::selectOne("SHOW GLOBAL STATUS LIKE 'Innodb_deadlocks'")->Value;
 }
 
-/** Runs $work, which does the jobs; prints and returns jobs per second. */
+/** Runs $work, which processes the jobs; prints and returns jobs per second. */
 function measured(string $what, int $jobs, callable $work, callable $cpu): float
 {
     [$began, $cpu_before, $deadlocks] = [microtime(true), $cpu(), deadlocks()];
@@ -64,7 +65,7 @@ function measured(string $what, int $jobs, callable $work, callable $cpu): float
     return $jobs / $took;
 }
 
-/** Starts that many processes; what it returns waits for their end. */
+/** Starts this number of processes; the returned function waits for their end. */
 function started(int $workers, array $command): callable
 {
     $null = ['file', '/dev/null', 'r+'];
@@ -72,7 +73,7 @@ function started(int $workers, array $command): callable
     return fn () => array_map(fn ($process) => proc_close($process), $all);
 }
 
-/** Starts that many processes and waits until they are ready; what it returns lets them begin, and waits for their end. */
+/** Starts this number of processes; once ready, the returned function runs them to their end. */
 function ready(int $workers, array $command): callable
 {
     $all = [];

@@ -1,6 +1,7 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// What the tests share: the application in this process, the tables, waiting, and the count of what passed.
+// Shared by the tests: the application in this process, the tables, waiting, and the count of
+// passes.
 namespace Tests;
 
 use Illuminate\Support\Facades\DB;
@@ -24,7 +25,7 @@ function prepare(): void
     application();
 }
 
-/** Waits until $condition gives something that is true, which is returned. */
+/** Waits until $condition returns a true value, and returns it. */
 function eventually(callable $condition, string $what, int $seconds = 60)
 {
     $deadline = microtime(true) + $seconds;
@@ -44,7 +45,7 @@ function equal($expected, $actual, string $what): void
     }
 }
 
-/** What the jobs of this name noted, as "what@attempt"; failed() knows of no attempt. */
+/** Events recorded by the jobs of this name, as "what@attempt"; failed() has no attempt. */
 function seen(string $job): array
 {
     return DB::table('seen')->where('job', $job)->orderBy('id')->get()
@@ -72,7 +73,7 @@ function ends(string $task): void
     eventually(fn () => state($task) === null, "task $task has ended");
 }
 
-/** A command of Allot, with its output. */
+/** Runs a command of Allot and returns its output. */
 function allot(string ...$words): string
 {
     return command([getenv('APP_BUILD') . '/bin/allot', ...$words]);

@@ -17,7 +17,7 @@ final class AllotBundle extends Bundle implements CompilerPassInterface
         $container->addCompilerPass($this);
     }
 
-    // The failure transports by name, as the framework's listener gets them.
+    // The failure transports by name, in the form passed to the framework's listener.
     public function process(ContainerBuilder $container): void
     {
         if ($container->hasDefinition(self::FAILURES)) {

@@ -16,8 +16,9 @@ use Symfony\Component\Messenger\Transport\Receiver\MessageCountAwareInterface;
 use Symfony\Component\Messenger\Transport\Serialization\SerializerInterface;
 use Symfony\Component\Messenger\Transport\TransportInterface;
 
-// allot://CONNECTION?queue=NAME: sends by Allot's procedures over the application's own connection, so that a message
-// commits with the rows of the transaction that dispatches it; receives what allotd gives to this process.
+// allot://CONNECTION?queue=NAME: sends with Allot's procedures over the application's own
+// connection, so that a message commits with the rows of the transaction that dispatches it;
+// receives the tasks that allotd passes to this process.
 final class AllotTransport implements TransportInterface, MessageCountAwareInterface, Keepalive
 {
     private const MAX_ATTEMPTS = 100000;
@@ -52,13 +53,14 @@ final class AllotTransport implements TransportInterface, MessageCountAwareInter
                 $this->inbox->answer(Verdict::fail($error));
                 continue;
             }
-            // By the framework, after an attempt that it saw the end of.
+            // Granted by the framework, after an attempt whose end it handled.
             $granted = RedeliveryStamp::getRetryCountFromEnvelope($envelope) >= $task->attempt - 1;
             $envelope = $this->received($envelope, $task);
             if ($granted || $this->mayRunAgain($envelope, $task->attempt - 2)) {
                 return [$envelope];
             }
-            // S83: the last try has died with its process. It is not run again; the framework records the failure.
+            // S83: the last try has died with its process. The message is not handled again; the
+            // framework records the failure.
             $this->events->dispatch(new WorkerMessageFailedEvent($envelope, $this->name,
                 new UnrecoverableMessageHandlingException('the process of its last try has ended')));
             $this->inbox->finish($task->id, false);
@@ -88,14 +90,15 @@ final class AllotTransport implements TransportInterface, MessageCountAwareInter
         }
     }
 
-    /** Ends at 10,000; a task that runs is known to SQL only when it is detached. */
+    /** Ends at 10,000; SQL sees a running task only if it is detached. */
     public function getMessageCount(): int
     {
         return $this->submission->waiting($this->queue);
     }
 
-    // The framework retries a message by sending it once more: it is the same task, with what the message carries now,
-    // such as which of its handlers have run. In another transport another task takes its place.
+    // The framework retries a message by sending it again. The task stays the same and gets the
+    // message's current stamps, such as the handlers that have run. For another transport a new
+    // task replaces it.
     private function sendAgain(Task $task, Envelope $envelope): Envelope
     {
         $envelope = $envelope->withoutAll(ErrorDetailsStamp::class);  // Allot keeps the error with the attempt
@@ -109,7 +112,8 @@ final class AllotTransport implements TransportInterface, MessageCountAwareInter
         return $envelope;
     }
 
-    // The count of retries is made from the attempts, which count those that died with their process, too.
+    // Derives the count of retries from the attempts, which include the ones that died with their
+    // process.
     private function received(Envelope $envelope, Task $task): Envelope
     {
         if (RedeliveryStamp::getRetryCountFromEnvelope($envelope) !== $task->attempt - 1) {
@@ -131,12 +135,12 @@ final class AllotTransport implements TransportInterface, MessageCountAwareInter
             'queue' => $this->queue,
             'type' => $this->submission->typeOf(get_class($envelope->getMessage())),
             'payload' => $this->payload($envelope),
-            // S83: one more than the framework's tries, see get().
+            // S83: one more than the framework's tries; see get().
             'max_attempts' => min(self::MAX_ATTEMPTS, $this->triesOf($envelope) + 1),
         ] + ($delay > 0 ? ['delay' => "{$delay}ms"] : []);
     }
 
-    // A strategy of the application may decide by the error, so nothing is known before there is one.
+    // A strategy of the application may depend on the error, so the number of tries is unknown.
     private function triesOf(Envelope $envelope): int
     {
         if ($this->retries && !$this->retries instanceof MultiplierRetryStrategy) {

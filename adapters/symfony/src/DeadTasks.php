@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace Allot\Symfony;
 
-// The application's dead tasks, by the gateway. They are the record of its failed messages, without a copy
-// in a table of the application.
+// The application's dead tasks, read through the gateway. They are the only record of its failed
+// messages: the application has no table with a copy.
 final class DeadTasks
 {
     private const PAGE = 100;
 
-    /** @var array<string, true> Those that this process has tried to handle. */
+    /** @var array<string, true> Tasks that this process has tried to handle. */
     private array $tried = [];
 
     public function __construct(private ?string $gateway, private ?string $token, private string $application)
     {
     }
 
-    /** Pages of the queues, without payloads: as docs/http.md has them. */
+    /** Pages of the queues, without payloads, in the form of docs/http.md. */
     public function all(): \Generator
     {
         foreach ($this->pages('/queues') as $queue) {
@@ -27,7 +27,7 @@ final class DeadTasks
         }
     }
 
-    /** With its 'payload'; null: no such dead task. */
+    /** Includes the 'payload'; null: no such dead task. */
     public function find(string $id): ?array
     {
         try {

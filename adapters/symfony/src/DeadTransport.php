@@ -13,11 +13,11 @@ use Symfony\Component\Messenger\Transport\Receiver\ListableReceiverInterface;
 use Symfony\Component\Messenger\Transport\Receiver\MessageCountAwareInterface;
 use Symfony\Component\Messenger\Transport\TransportInterface;
 
-// allot-dead: as failure transport, for messenger:failed:*. A failed message is a dead task of Allot and stays that: what
-// is sent here is not stored once more, and what was handled or removed is discarded there.
+// allot-dead: as failure transport, for messenger:failed:*. A failed message remains a dead task of
+// Allot: sending it here stores no copy, and handling or removing it discards the dead task.
 final class DeadTransport implements TransportInterface, ListableReceiverInterface, MessageCountAwareInterface
 {
-    /** @var array<string, true> Handled again without success: they stay dead. */
+    /** @var array<string, true> Messages that failed again: they stay dead. */
     private array $failedAgain = [];
 
     public function __construct(
@@ -38,7 +38,7 @@ final class DeadTransport implements TransportInterface, ListableReceiverInterfa
         return $this->all(1);
     }
 
-    /** Without those that cannot be decoded, which only `allot dead list` shows. */
+    /** Omits messages that cannot be decoded; only `allot dead list` shows them. */
     public function all(?int $limit = null): iterable
     {
         foreach ($this->dead->all() as $task) {
@@ -63,7 +63,7 @@ final class DeadTransport implements TransportInterface, ListableReceiverInterfa
         if (!$task) {
             return null;
         }
-        // It is unserialized here, so it has to be this application's own.
+        // The payload is unserialized here, so this application must have signed it.
         $payload = Payload::read($task['payload'], $this->signature) ?? throw new MessageDecodingFailedException(
             "task $id is not signed with this application's secret (framework.secret); see allot task show $id");
         [$class, $message] = explode(': ', $task['error'] ?? '', 2) + [1 => ''];
@@ -78,7 +78,7 @@ final class DeadTransport implements TransportInterface, ListableReceiverInterfa
             );
     }
 
-    // As the transport would that it was sent by.
+    // Decodes the message with the transport that sent it.
     private function decoded(Payload $payload): Envelope
     {
         $name = $payload->transport;
@@ -88,7 +88,7 @@ final class DeadTransport implements TransportInterface, ListableReceiverInterfa
         }
         try {
             return $transport->decode($payload);
-        } catch (\Throwable $error) {  // what is not an envelope may cause any error
+        } catch (\Throwable $error) {  // an invalid envelope may cause any error
             throw new MessageDecodingFailedException($error->getMessage(), 0, $error);
         }
     }
@@ -105,7 +105,7 @@ final class DeadTransport implements TransportInterface, ListableReceiverInterfa
         }
     }
 
-    /** By messenger:failed:remove, or because it failed once more. */
+    /** Called by messenger:failed:remove, or after another failure. */
     public function reject(Envelope $envelope): void
     {
         if (!$this->dead->wasTried(self::idOf($envelope))) {

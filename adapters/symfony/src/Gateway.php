@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace Allot\Symfony;
 
-// Asks Allot's gateway (docs/http.md), over its Unix socket or a URL with a token.
+// Client of Allot's gateway (docs/http.md), over its Unix socket or a URL with a token.
 final class Gateway
 {
     private const TIMEOUT_SECONDS = 30;
@@ -21,7 +21,7 @@ final class Gateway
         return json_decode($this->get($path), true, 64, JSON_THROW_ON_ERROR);
     }
 
-    /** False: there is no such task, or it is in no state for this. */
+    /** False: the task does not exist, or its state does not allow this. */
     public function post(string $path): bool
     {
         try {

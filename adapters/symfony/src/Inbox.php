@@ -6,14 +6,14 @@ use Psr\Cache\CacheItemPoolInterface;
 use Symfony\Component\Messenger\EventListener\StopWorkerOnRestartSignalListener;
 use Symfony\Component\Messenger\Worker;
 
-// The task that this process has in hand, and the pipe that it came by. All transports of Allot share it, because a
+// The current task of this process, and its pipe. All transports of Allot share it, because a
 // process runs one task at a time.
 final class Inbox
 {
     private ?Pipe $pipe = null;
     private ?Task $task = null;
     private ?Worker $worker = null;
-    /** @var string[] The transports of Allot, and those of them that the worker consumes. */
+    /** @var string[] The transports of Allot; below, the ones that the worker consumes. */
     private array $known = [];
     private array $transports = [];
     private bool $open = true;
@@ -24,7 +24,7 @@ final class Inbox
     {
     }
 
-    /** There is a transport of Allot with this name. */
+    /** Registers a transport of Allot. */
     public function know(string $transport): void
     {
         $this->known[] = $transport;
@@ -48,15 +48,15 @@ final class Inbox
         return $this->transports;
     }
 
-    /** The one in hand; null: there is none, as in a process that only dispatches. */
+    /** The current task; null: none, as in a process that only dispatches. */
     public function task(): ?Task
     {
         return $this->task;
     }
 
     /**
-     * The next task for a transport. Null: the one in hand is not done yet, or it is for another transport, or none
-     * will come.
+     * The next task for a transport. Null: the current task is not done yet or is for another
+     * transport, or no further task follows.
      */
     public function take(string $transport): ?Task
     {
@@ -73,7 +73,7 @@ final class Inbox
         return $this->task;
     }
 
-    /** Of a transport's ack() and reject(). Another task than the one in hand has a verdict already. */
+    /** Called by a transport's ack() and reject(). All earlier tasks have a verdict already. */
     public function finish(string $id, bool $acknowledged): void
     {
         if ($this->task?->id === $id) {
@@ -101,14 +101,15 @@ final class Inbox
         return $this->pipe;
     }
 
-    /** An error that nothing catches: the process is about to end. */
+    /** Records an uncaught error, which is about to end the process. */
     public function crashed(\Throwable $error): void
     {
         $this->crash = $error;
     }
 
-    // The framework's worker asks for the next message although it has not ended this one. Once it may do that: then
-    // it lets handlers of batches process what they have. False: it has to be asked again.
+    // Called if the framework's worker requests a message before the end of the current one. The
+    // first such request is normal, because batch handlers then process their messages. False: call
+    // again.
     private function settle(string $transport): bool
     {
         if ($this->task->left) {
@@ -139,7 +140,7 @@ final class Inbox
             $payload = Payload::read($line['payload'], $this->signature);
             $this->task = new Task($line, $payload ?? new Payload('', []));
             if ($this->isRestarted()) {
-                // S83: it runs with the new code, in the process that takes the place of this one.
+                // S83: the task runs with the new code, in the process that replaces this one.
                 $this->answer(Verdict::release('messenger:stop-workers'), true);
             } elseif ($payload === null) {
                 $this->answer(Verdict::fail(
@@ -154,8 +155,9 @@ final class Inbox
         return false;
     }
 
-    // `messenger:stop-workers` was called since this process was started. Another mark than at its start counts in any
-    // case, because the clock of another host may be behind.
+    // Whether `messenger:stop-workers` was called since this process was started. A mark that
+    // differs from the one at the start always counts, because the clock of another host may be
+    // behind.
     private function isRestarted(): bool
     {
         $mark = $this->restartRequested();
@@ -171,12 +173,12 @@ final class Inbox
 
     private function ended(): void
     {
-        ini_set('memory_limit', '-1');  // it may be used up
+        ini_set('memory_limit', '-1');  // may be exhausted
         if ($this->task) {
             $this->answer($this->verdictOfTheEnd(), true);
         } elseif ($this->open && $line = $this->pipe->nextTask()) {
-            // The framework ended its worker, for one of its limits. A task that allotd gives to this process now would
-            // be charged for its end, so it goes back.
+            // The framework's worker reached one of its limits. A task passed to this process now
+            // would be charged for the exit, so it is given back.
             $this->pipe->verdict($line['id'], Verdict::release('the process ends'), true);
         }
     }

@@ -4,7 +4,7 @@ namespace Allot\Symfony;
 
 use Symfony\Component\Messenger\Transport\Receiver\KeepaliveReceiverInterface;
 
-// What a transport is for `messenger:consume --keepalive`, which Symfony has since 7.2.
+// Interface of transports that support `messenger:consume --keepalive`, since Symfony 7.2.
 if (interface_exists(KeepaliveReceiverInterface::class)) {
     interface Keepalive extends KeepaliveReceiverInterface
     {

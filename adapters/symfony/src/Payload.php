@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace Allot\Symfony;
 
-// What the payload of a task has: an envelope as the transport's serializer encodes it, and the name of
-// that transport. A line of JSON, then the body as it is, because a body may be any bytes.
+// The payload of a task: an envelope encoded by the transport's serializer, and the transport's
+// name. Stored as a line of JSON, followed by the unchanged body, which may have any bytes.
 final class Payload
 {
     public function __construct(public readonly string $transport, public readonly array $encoded)
@@ -16,7 +16,7 @@ final class Payload
         return $signature->sign(json_encode($head, JSON_THROW_ON_ERROR) . "\n" . $this->encoded['body']);
     }
 
-    /** Null: it is not signed with this application's secret. */
+    /** Null: not signed with this application's secret. */
     public static function read(string $payload, Signature $signature): ?self
     {
         $content = $signature->verified($payload);

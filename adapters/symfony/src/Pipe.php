@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace Allot\Symfony;
 
-// The lines between allotd and a program that stays: docs/pipe-workers.md.
+// The lines between allotd and a long-running program: docs/pipe-workers.md.
 final class Pipe
 {
     private $in;
@@ -21,7 +21,7 @@ final class Pipe
         $this->write(['kind' => 'hello', 'protocol' => 1]);
     }
 
-    /** Waits for the next task; null: none will come. A stop that crossed a verdict is left out. */
+    /** Waits for the next task; null: none follows. Skips a stop that crossed the verdict. */
     public function nextTask(): ?array
     {
         do {
@@ -33,13 +33,13 @@ final class Pipe
         return $line;
     }
 
-    /** A process that leaves is given no further task. */
+    /** A process that leaves gets no further task. */
     public function verdict(string $id, array $verdict, bool $leaves): void
     {
         $this->write(['kind' => 'verdict', 'id' => $id] + $verdict + ($leaves ? ['last' => true] : []));
     }
 
-    /** From the handler of a signal, which may come amid another line. */
+    /** Called by a signal handler, possibly while another line is written. */
     public function heartbeat(string $id): void
     {
         if (!$this->writing) {
@@ -59,7 +59,7 @@ final class Pipe
         $this->call(['kind' => 'replace_with', 'id' => $id, 'tasks' => [self::payload($task['payload']) + $rest]]);
     }
 
-    // Without allotd these descriptors may be files of PHP's own.
+    // Without allotd, PHP may use these descriptors for its own files.
     private static function isPipe($stream): bool
     {
         return $stream && (fstat($stream)['mode'] & 0170000) === 0010000;
@@ -85,7 +85,7 @@ final class Pipe
     {
         $line = '';
         while (!str_ends_with($line, "\n")) {
-            $more = fgets($this->in);  // a signal, such as the one of --keepalive, interrupts it
+            $more = fgets($this->in);  // interrupted by signals, such as for --keepalive
             if ($more === false && feof($this->in)) {
                 return null;
             }
@@ -102,7 +102,7 @@ final class Pipe
         while ($text !== '') {
             $written = fwrite($this->out, $text);
             if (!$written) {
-                exit(1);  // allotd reads no more
+                exit(1);  // allotd no longer reads
             }
             $text = substr($text, $written);
         }

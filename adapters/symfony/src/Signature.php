@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace Allot\Symfony;
 
-// S82: signs payloads with the application's secret. An encoded envelope names the classes that are
-// made from it, so a payload counts only if an application with this secret wrote it.
+// S82: signs payloads with the application's secret. An encoded envelope names the classes to
+// instantiate, so a payload is valid only if an application with this secret wrote it.
 final class Signature
 {
     private const MARK = 'allot-hmac-sha256 ';
-    private const LENGTH = 64;  // of the HMAC, in hexadecimal digits
+    private const LENGTH = 64;  // hexadecimal digits of the HMAC
 
-    /** @var string[] The first one signs, all of them verify. */
+    /** @var string[] The first key signs, all keys verify. */
     private array $keys;
 
     public function __construct(?string $secret, array $previousSecrets)
@@ -18,7 +18,7 @@ final class Signature
             throw new \LogicException(
                 'the application has no secret; set APP_SECRET and framework.secret, or allot.secret');
         }
-        // A key of its own, because the secret also signs cookies and URLs.
+        // A derived key, because the secret also signs cookies and URLs.
         $this->keys = array_map(fn ($one) => hash_hmac('sha256', 'allot queue payload', $one, true),
                                 [$secret, ...array_filter($previousSecrets)]);
     }
@@ -28,7 +28,7 @@ final class Signature
         return self::MARK . hash_hmac('sha256', $content, $this->keys[0]) . "\n" . $content;
     }
 
-    /** What was signed; null: no secret of this application has signed it. */
+    /** The signed text; null: not signed with a secret of this application. */
     public function verified(string $payload): ?string
     {
         $begin = strlen(self::MARK) + self::LENGTH + 1;

@@ -7,7 +7,7 @@ use Doctrine\DBAL\Connections\PrimaryReadReplicaConnection;
 use Doctrine\DBAL\Exception;
 use Symfony\Component\Messenger\Exception\TransportException;
 
-// Allot's procedures, over a connection of the application.
+// Calls Allot's procedures over a connection of the application.
 final class Submission
 {
     public function __construct(private Connection $connection, private string $database, private string $application)
@@ -39,7 +39,8 @@ final class Submission
         return min(10000, $figures['waiting'] + $figures['delayed'] + $figures['detached']);
     }
 
-    // The answer of a procedure is in variables of the connection that wrote: with replicas the primary's.
+    // A procedure returns its result in variables of the write connection, with replicas the
+    // primary.
     private function ask(callable $what)
     {
         try {

@@ -4,21 +4,21 @@ namespace Allot\Symfony;
 
 use Symfony\Component\Messenger\Exception\RecoverableExceptionInterface;
 
-// A task in the hands of the framework's worker, and what became of it. That is its verdict (README.md has the
+// A task in the framework's worker, and its events, which become its verdict (README.md has the
 // table).
 final class Task
 {
-    public const SKIPPED_MS = 10000;  // until a message that a listener has left alone is looked at again
+    public const SKIPPED_MS = 10000;  // delay of a message skipped by a listener
 
     public readonly string $id;
     public readonly int $attempt;
-    public ?string $takenBy = null;    // the transport of the framework's worker that took it
-    public bool $left = false;         // a listener said that it is not to be handled
-    public bool $asked = false;        // whether it is done, once
+    public ?string $takenBy = null;    // transport from which the framework's worker took it
+    public bool $left = false;         // a listener decided not to handle it
+    public bool $asked = false;        // the worker has requested the next message once
     public ?\Throwable $error = null;
     private bool $recoverable = false;
-    private ?int $retryDelay = null;   // the framework sent it again, with this delay
-    private bool $moved = false;       // into another task, or into a failure transport
+    private ?int $retryDelay = null;   // set when the framework sends it again
+    private bool $moved = false;       // to another task, or to a failure transport
 
     public function __construct(array $line, public readonly Payload $payload)
     {
@@ -60,7 +60,8 @@ final class Task
         return Verdict::cause($this->error);
     }
 
-    // As the framework's SendFailedMessageForRetryListener sees it: one of the errors is enough.
+    // Same rule as in the framework's SendFailedMessageForRetryListener: a single error is
+    // sufficient.
     private static function isRecoverable(\Throwable $error): bool
     {
         if ($error instanceof RecoverableExceptionInterface) {

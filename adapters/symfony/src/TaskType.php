@@ -15,8 +15,8 @@ final class TaskType
         if (strlen($type) <= self::MAX_BYTES) {
             return $type;
         }
-        // The prefix says which program runs it, the tail is what people know it by, and the hash
-        // keeps two long names apart.
+        // The prefix selects the program, the end identifies the message for people, and the hash
+        // distinguishes long names.
         $head = $application . '.' . substr(hash('sha256', $class), 0, self::HASH_BYTES) . '.';
         return $head . substr($type, strlen($head) - self::MAX_BYTES);
     }

@@ -10,7 +10,8 @@ use Symfony\Component\Messenger\Transport\Serialization\SerializerInterface;
 use Symfony\Component\Messenger\Transport\TransportFactoryInterface;
 use Symfony\Component\Messenger\Transport\TransportInterface;
 
-// Makes the transports of framework.messenger.transports with the DSNs allot://CONNECTION?queue=NAME and allot-dead:.
+// Creates the transports of framework.messenger.transports for the DSNs
+// allot://CONNECTION?queue=NAME and allot-dead:.
 final class TransportFactory implements TransportFactoryInterface
 {
     private const DEAD = 'allot-dead:';

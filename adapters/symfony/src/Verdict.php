@@ -4,7 +4,7 @@ namespace Allot\Symfony;
 
 use Symfony\Component\Messenger\Exception\HandlerFailedException;
 
-// Verdicts as lines of the pipe have them. Delays are milliseconds.
+// Verdicts in the form of the pipe protocol. Delays are milliseconds.
 final class Verdict
 {
     public static function success(): array
@@ -12,7 +12,7 @@ final class Verdict
         return ['verdict' => 'success'];
     }
 
-    /** @param int|null $delay null: as the retry policy of the type says */
+    /** @param int|null $delay null: by the retry policy of the type */
     public static function retry(?\Throwable $error, string $reason, ?int $delay = null): array
     {
         $pause = $delay === null ? [] : ['delay' => "{$delay}ms"];
@@ -34,7 +34,7 @@ final class Verdict
         return ['verdict' => 'release', 'reason' => $reason];
     }
 
-    /** Of a process that ends amid a message: its fatal error, or null after exit(). */
+    /** For a process that ends during a message: its fatal error, or null after exit(). */
     public static function ended(?array $error): array
     {
         if (!$error) {
@@ -45,7 +45,7 @@ final class Verdict
                 'trace' => "PHP Fatal error:  $message"];
     }
 
-    /** The error of a handler itself, without what the bus wrapped around it. */
+    /** The original error of a handler, without the wrapper of the bus. */
     public static function cause(\Throwable $error): \Throwable
     {
         while ($error instanceof HandlerFailedException && $error->getPrevious()) {
@@ -54,7 +54,7 @@ final class Verdict
         return $error;
     }
 
-    // The trace as PHP prints it.
+    // The trace in PHP's own format.
     private static function why(?\Throwable $error, string $reason): array
     {
         if ($error === null) {

@@ -16,12 +16,12 @@ use Symfony\Component\Messenger\Event\WorkerStartedEvent;
 use Symfony\Component\Messenger\Stamp\SentToFailureTransportStamp;
 use Symfony\Component\Messenger\Stamp\TransportMessageIdStamp;
 
-// Tells the task in hand what the framework's worker does with its message.
+// Reports the events of the framework's worker to the current task.
 final class WorkerSubscriber implements EventSubscriberInterface
 {
     private bool $connectionLost = false;
 
-    /** @param ContainerInterface|null $failureTransports by the name of the transport whose messages they take */
+    /** @param ContainerInterface|null $failureTransports by name of the original transport */
     public function __construct(
         private Inbox $inbox,
         private DeadTasks $dead,
@@ -34,7 +34,8 @@ final class WorkerSubscriber implements EventSubscriberInterface
         return [
             WorkerStartedEvent::class => 'started',
             WorkerMessageReceivedEvent::class => ['received', -1000],
-            // Before the framework sends it again, and after it has sent it to a failure transport.
+            // Before the framework sends the message again, and after it has sent it to a failure
+            // transport.
             WorkerMessageFailedEvent::class => [['failed', 1000], ['failureSent', -1000]],
             WorkerRunningEvent::class => 'running',
             ConsoleEvents::ERROR => 'crashed',
@@ -83,7 +84,7 @@ final class WorkerSubscriber implements EventSubscriberInterface
         }
     }
 
-    // Doctrine does not connect again by itself: the next process does.
+    // Doctrine does not reconnect, so the process exits and the next one connects.
     public function running(WorkerRunningEvent $event): void
     {
         if ($this->connectionLost) {

@@ -1,6 +1,6 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// The behaviour of the adapter, each in a case. Those of the README's table begin with its first column.
+// Behaviour of the adapter, one case each. Cases of the README's table begin with its first column.
 namespace Tests;
 
 use Allot\Symfony\AllotStamp;
@@ -218,7 +218,7 @@ run([
         refused('unknown option "dellay"', fn () => dispatch(new Note('x'), [new AllotStamp(['dellay' => '5s'])]));
     },
     'With replicas, the primary is asked' => function () {
-        db('split')->ensureConnectedToReplica();  // whose account may not call the procedures
+        db('split')->ensureConnectedToReplica();  // its account may not call the procedures
         equal(true, service('test.split')->getMessageCount() >= 0, 'the count');
         db('split')->ensureConnectedToReplica();
         ends(send('split', new Note('split')));

@@ -1,6 +1,7 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// Handles the empty message that often, with the framework's worker, serializer and events but without a queue.
+// Handles the empty message repeatedly, with the framework's worker, serializer and events but
+// without a queue.
 namespace Tests;
 
 use Symfony\Component\Messenger\Envelope;

@@ -1,6 +1,7 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// With a failure transport that is a table of Doctrine: APP_FAILURES=table adapters/symfony/tests/run BUILD SUITE failures
+// Tests a failure transport in a Doctrine table:
+//   APP_FAILURES=table adapters/symfony/tests/run BUILD SUITE failures
 namespace Tests;
 
 use App\Message\Acts;
@@ -9,7 +10,7 @@ require __DIR__ . '/support.php';
 
 function failures(): int
 {
-    // Doctrine marks those of MySQL that it has removed with a time at the end of 9999.
+    // On MySQL, Doctrine marks removed messages with a time at the end of the year 9999.
     return (int) db()->fetchOne("SELECT COUNT(*) FROM messenger_messages
         WHERE queue_name = 'failed' AND (delivered_at IS NULL OR delivered_at < '9999-01-01')");
 }

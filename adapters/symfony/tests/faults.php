@@ -1,15 +1,16 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// ALLOT_JOBS messages (10,000), each dispatched in a transaction with a row of `orders`, every seventh rolled back,
-// while workers, PHP processes and the database server are killed: exactly those of the committed rows are handled.
-// Then ALLOT_JOBS more, while the code is deployed by messenger:stop-workers and by allot reload --wait.
+// Dispatches ALLOT_JOBS messages (10,000), each in a transaction with a row of `orders`, every
+// seventh rolled back, while workers, PHP processes and the database server are killed. Exactly the
+// messages of the committed rows are handled. Then dispatches ALLOT_JOBS more, while the code is
+// deployed by messenger:stop-workers and by allot reload --wait.
 namespace Tests;
 
 use App\Message\Counts;
 
 require __DIR__ . '/support.php';
 
-/** @return int[] the children of a process whose command line contains that text */
+/** @return int[] children of a process whose command line contains the text */
 function children(int $parent, string $text): array
 {
     $pids = [];
@@ -25,7 +26,7 @@ function children(int $parent, string $text): array
     return $pids;
 }
 
-/** Kills one process of the kind; false: there is none at the moment. */
+/** Kills one process of the kind; false: none exists at the moment. */
 function kill_one(string $kind): bool
 {
     $allotd = (int) getenv('APP_ALLOTD');
@@ -50,8 +51,8 @@ function committed(): int
 }
 
 /**
- * The new code was in place when the command began. How many messages started after its end in a process that was
- * started before its begin; each may have had one in hand.
+ * Number of messages that started after the end of the command, in a process older than its begin,
+ * when the new code was installed already. Each process may have had one current message.
  */
 function with_old_code(float $began, float $ended): int
 {
@@ -69,7 +70,7 @@ run([
                 db()->insert('orders', ['name' => "job $i"]);
                 send('many', new Counts("job $i"));
                 $i % 7 === 0 ? db()->rollBack() : db()->commit();
-            } catch (\Exception $error) {  // whether it was committed, `orders` says
+            } catch (\Exception $error) {  // `orders` shows whether it was committed
                 eventually(function () {
                     try {
                         db()->close();
@@ -102,7 +103,7 @@ run([
         $send = function (int $until) use (&$sent) {
             db()->transactional(function () use (&$sent, $until) {
                 for (; $sent < $until; $sent++) {
-                    dispatch(new Counts("deploy $sent"));  // which is tried twice
+                    dispatch(new Counts("deploy $sent"));  // tried twice
                 }
             });
         };

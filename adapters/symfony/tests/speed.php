@@ -1,8 +1,9 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// ALLOT_JOBS empty messages (10,000) by Allot, by the framework's Doctrine transport on the same server, and handled
-// without a queue, with ALLOT_WORKERS processes each; the memory of the processes after a tenth of them and after all;
-// how long after its dispatch a message starts. The figures are printed; what must hold is a case.
+// Measures ALLOT_JOBS empty messages (10,000) with Allot, with the framework's Doctrine transport
+// on the same server, and handled without a queue, with ALLOT_WORKERS processes each; the memory of
+// the processes after a tenth of the messages and after all; the delay between dispatch and start.
+// Prints the figures; required limits are cases.
 namespace Tests;
 
 use App\Message\Note;
@@ -13,7 +14,7 @@ require __DIR__ . '/support.php';
 
 const TICKS = 100;
 
-/** Processor seconds of a process and all below it, those that have ended and were waited for included. */
+/** Processor seconds of a process and its descendants, including reaped ones. */
 function cpu_of(int $pid): float
 {
     $below = [];
@@ -31,7 +32,7 @@ function cpu_of(int $pid): float
     return $sum / TICKS;
 }
 
-/** The largest resident memory of a process that handles messages, in KiB. */
+/** Largest resident memory of the processes that handle messages, in KiB. */
 function memory(): int
 {
     $most = 0;
@@ -70,7 +71,7 @@ function started(array $command)
     return proc_open($command, [$null, $null, $null], $pipes);
 }
 
-/** By messenger:consume, until no message waits. One that a deadlock has ended is started again. */
+/** Runs messenger:consume until no message waits. A process ended by a deadlock is restarted. */
 function consume_table(int $workers): void
 {
     $command = [getenv('APP_PHP'), getenv('APP_CONSOLE'), 'messenger:consume', 'database', '--sleep=0'];

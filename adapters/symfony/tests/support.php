@@ -1,6 +1,7 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// What the tests share: the application in this process, the tables, waiting, and the count of what passed.
+// Shared by the tests: the application in this process, the tables, waiting, and the count of
+// passes.
 namespace Tests;
 
 use Doctrine\DBAL\Connection;
@@ -36,20 +37,20 @@ function prepare(): void
     application();
 }
 
-/** By the bus, which sends it where the routing says. */
+/** Dispatches through the bus, which follows the routing. */
 function dispatch(object $message, array $stamps = []): string
 {
     $sent = service('test.bus')->dispatch($message, $stamps);
     return $sent->last(TransportMessageIdStamp::class)->getId();
 }
 
-/** By the transport of that name. */
+/** Sends through the transport of this name. */
 function send(string $transport, object $message, array $stamps = []): string
 {
     return service("test.$transport")->send(new Envelope($message, $stamps))->last(TransportMessageIdStamp::class)->getId();
 }
 
-/** Waits until $condition gives something that is true, which is returned. */
+/** Waits until $condition returns a true value, and returns it. */
 function eventually(callable $condition, string $what, int $seconds = 60)
 {
     $deadline = microtime(true) + $seconds;
@@ -76,7 +77,7 @@ function has(string $part, string $whole): void
     }
 }
 
-/** What was noted of the messages of this name, as "what@attempt"; 'failed' is for good. */
+/** Events recorded for the messages of this name, as "what@attempt"; 'failed' is final. */
 function seen(string $name): array
 {
     return array_map(fn ($row) => $row['what'] . ($row['what'] === 'failed' ? '' : "@{$row['attempt']}"),
@@ -92,7 +93,7 @@ function state(string $task): ?string
 {
     try {
         db()->executeStatement('CALL allot.allot_task(?, @state)', [$task]);
-    } catch (\Doctrine\DBAL\Exception\DeadlockException $error) {  // with the worker that ends the task
+    } catch (\Doctrine\DBAL\Exception\DeadlockException $error) {  // with the task's worker
         return 'waiting';
     }
     return db()->fetchOne('SELECT @state');
@@ -110,7 +111,7 @@ function ends(string $task): string
     return $task;
 }
 
-/** What allot task show prints has each text. */
+/** The output of allot task show contains each text. */
 function shows(string $task, string ...$texts): void
 {
     $shown = allot('task', 'show', $task);
@@ -119,7 +120,7 @@ function shows(string $task, string ...$texts): void
     }
 }
 
-/** A command of Allot, with its output. */
+/** Runs a command of Allot and returns its output. */
 function allot(string ...$words): string
 {
     return command([getenv('APP_BUILD') . '/bin/allot', ...$words]);

@@ -25,7 +25,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// The value of a field that stands alone. `count` says how often it is there.
+// The value of a field that may occur once. `count` is the number of occurrences.
 const std::string* find(const http::Head& head, std::string_view name, std::size_t& count) {
   const std::string* value = nullptr;
   count = 0;
@@ -41,7 +41,7 @@ const std::string* find(const http::Head& head, std::string_view name) {
   return find(head, name, count);
 }
 
-// A name may be written with escapes.
+// Decodes escapes, because a parameter name may contain them.
 std::string unescaped(std::string_view text) {
   const auto digit = [](char c) -> int {
     if (c >= '0' && c <= '9') return c - '0';
@@ -69,7 +69,7 @@ std::string name_of_host(std::string_view host) {
   return name;
 }
 
-// Host and port without the port that the scheme has anyway.
+// Host and port without the default port of the scheme.
 std::string plain_authority(std::string_view authority, std::string_view scheme) {
   std::string text = lower(authority);
   const std::string_view usual = scheme == "https" ? ":443" : ":80";
@@ -79,7 +79,7 @@ std::string plain_authority(std::string_view authority, std::string_view scheme)
 
 bool is_same_origin(const std::string& origin, const std::string& host) {
   const std::size_t colon = origin.find("://");
-  if (colon == std::string::npos) return false;  // "null", for one
+  if (colon == std::string::npos) return false;  // for example "null"
   const std::string scheme = lower(origin.substr(0, colon));
   return plain_authority(origin.substr(colon + 3), scheme) == plain_authority(host, scheme);
 }
@@ -103,7 +103,7 @@ Reaches reaches_of(const Roles& in, bool read_only) {
   return {reach_of(in.read), reach_of(in.submit), reach_of(in.operate)};
 }
 
-// Each word with what stands before it.
+// Each role includes the roles before it.
 Reaches granted(const std::string& word, bool read_only) {
   const Reach all{true, {}};
   Reaches reaches{all, Reach(), Reach()};
@@ -127,7 +127,7 @@ Access::Access(const config::Gateway& settings)
   for (const std::string& name : settings.hosts) hosts_.insert(name_of_host(name));
   for (const config::GatewayToken& token : settings.tokens) {
     const auto hash = parse_hash(token.sha256);
-    if (!hash) continue;  // the check of the configuration refused it
+    if (!hash) continue;  // refused by the check of the configuration
     tokens_.push_back({*hash, token.expires_at,
                        Caller("token:" + token.name, reaches_of(token, settings.read_only))});
   }
@@ -155,8 +155,8 @@ Verdict Access::judge(const http::Head& head) const {
   std::size_t count = 0;
   const std::string* authorization = find(head, "authorization", count);
   if (count > 1) return refused(400, "Authorization is there more than once");
-  // A proxy that asks for a password passes it on; the other field says which user is
-  // behind it.
+  // With a user field, a scheme other than Bearer is the proxy's own password, which the proxy
+  // passes on.
   const bool bearer = authorization != nullptr && lower(authorization->substr(0, 7)) == "bearer ";
   if (authorization != nullptr && (bearer || user == nullptr)) return by_bearer(*authorization);
   if (user != nullptr) return by_user(*user);
@@ -171,7 +171,7 @@ bool Access::asks_for_health(std::string_view path) const {
   return path.starts_with("/health/");
 }
 
-// What stands in a URL ends up in logs, histories and the Referer of the next request.
+// URLs end up in logs, histories and the Referer of the next request.
 std::optional<Verdict> Access::look_at_url(const http::Head& head) const {
   std::string_view left = head.query;
   while (!left.empty()) {
@@ -188,8 +188,8 @@ std::optional<Verdict> Access::look_at_url(const http::Head& head) const {
   return std::nullopt;
 }
 
-// Against DNS rebinding: a page whose own name leads here has that name for a host. An address is
-// no name.
+// Prevents DNS rebinding: a page that rebinds its own name to this address sends that name as Host.
+// An address cannot be rebound.
 std::optional<Verdict> Access::look_at_host(const http::Head& head) const {
   const std::string* host = find(head, "host");
   const std::string name = host == nullptr ? std::string() : name_of_host(*host);
@@ -200,8 +200,8 @@ std::optional<Verdict> Access::look_at_host(const http::Head& head) const {
                           "': use localhost or an address, or add the name to hosts in [gateway]");
 }
 
-// A browser says where the page comes from that made it send a request. Nobody is to be made to
-// send one unknowingly, with a network or a login at a proxy that only he has.
+// Prevents cross-site requests, which would use the victim's network access or proxy login. A
+// browser names the site of the page that sends a request.
 std::optional<Verdict> Access::look_at_site(const http::Head& head) const {
   const std::string* site = find(head, "sec-fetch-site");
   const std::string* origin = find(head, "origin");
@@ -224,7 +224,7 @@ std::optional<Verdict> Access::look_at_proxy(const http::Head& head) const {
                             "[gateway]");
   }
   if (!local || !grant_) return std::nullopt;
-  // Whoever the proxy speaks for would have what the socket grants.
+  // Users behind the proxy would get the roles of the socket.
   if (!is_forwarded(head)) return std::nullopt;
   return refused(403,
                  "a proxy has sent this through a unix socket that grants its roles to "
@@ -242,7 +242,7 @@ Verdict Access::by_bearer(std::string_view authorization) const {
 Verdict Access::by_token(std::string_view text) const {
   const TokenHash hash = hash_of(text);
   const Token* found = nullptr;
-  for (const Token& token : tokens_) {  // all of them, so that the time does not tell which
+  for (const Token& token : tokens_) {  // always all, so that the time does not reveal the match
     if (same(token.hash, hash) || mutant::removed("gateway_token")) found = &token;
   }
   if (found == nullptr) return refused(401, "the token is not known here");

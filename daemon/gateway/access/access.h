@@ -17,36 +17,36 @@
 
 namespace allot::gateway::access {
 
-// Finds out who sends a request: by its token, by the unix socket that it came through, or by what
-// a trusted proxy says. Pure but for the wall clock, by which tokens expire; any thread may ask.
+// Authenticates requests: by token, by the unix socket they came through, or by the user that a
+// trusted proxy names. Constant after construction; reads only the wall clock, for the expiry of
+// tokens. Any thread may call it.
 class Access {
  public:
   explicit Access(const config::Gateway& settings);
 
   struct Verdict {
-    std::optional<Caller> caller{};  // without one, the request is refused with:
+    std::optional<Caller> caller{};  // nullopt: the request is refused with:
     unsigned status = 0;             // 400, 401, 403 or 421
-    std::string title{};             // what is wrong and how to fix it, without a secret
+    std::string title{};             // what is wrong and how to fix it, without secrets
   };
-  // A caller that asks for the health has no role and needs none, but has to ask for a host that
-  // this gateway has.
+  // A health request needs no role, but its Host must be a name of this gateway.
   [[nodiscard]] Verdict judge(const http::Head& head) const;
-  // The caller that has this token, however it came.
+  // The caller of this token, regardless of the connection.
   [[nodiscard]] Verdict by_token(std::string_view token) const;
-  // A token as a session of the dashboard refers to it: by its name, with the hash of the token
-  // that has this name now. nullopt: there is none, or it has expired.
+  // A token as a dashboard session refers to it: the name and the hash of the current token of this
+  // name. nullopt: no such token, or it has expired.
   struct NamedToken {
     std::string name;  // without "token:"
     TokenHash hash{};
     Caller caller;
   };
   [[nodiscard]] std::optional<NamedToken> token_named(std::string_view name) const;
-  // Whether a browser follows a link on a page of another site to here. Such a request carries no
-  // cookie that is SameSite=Strict. The host is a known one.
+  // True if a browser follows a link here from a page of another site. Such a request carries no
+  // SameSite=Strict cookie. The Host must be known already.
   [[nodiscard]] bool is_foreign_navigation(const http::Head& head) const;
-  // Whether the peer at that address speaks for others; empty: that at the unix socket.
+  // Whether the peer with this address is a trusted proxy; empty: the peer at the unix socket.
   [[nodiscard]] bool is_trusted_proxy(const std::string& address) const;
-  // Whether a program of this host asks, over TCP and for itself: no proxy speaks for another one.
+  // Whether a program of this host sends the request over TCP and not through a proxy.
   [[nodiscard]] bool is_at_this_host(const http::Head& head) const;
 
  private:
@@ -57,7 +57,7 @@ class Access {
   };
 
   [[nodiscard]] bool asks_for_health(std::string_view path) const;
-  // Nothing: the request may go on.
+  // nullopt: the check passed.
   [[nodiscard]] std::optional<Verdict> look_at_url(const http::Head& head) const;
   [[nodiscard]] std::optional<Verdict> look_at_host(const http::Head& head) const;
   [[nodiscard]] std::optional<Verdict> look_at_site(const http::Head& head) const;
@@ -69,7 +69,7 @@ class Access {
   std::set<std::string, std::less<>> hosts_;
   std::vector<Token> tokens_;
   std::map<std::string, std::array<Reach, kRoles>, std::less<>> users_;
-  std::string user_field_;  // empty: none
+  std::string user_field_;  // empty: not configured
   std::vector<config::Network> proxies_;
   bool proxy_on_socket_ = false;
   std::optional<std::array<Reach, kRoles>> grant_;  // nullopt: the unix socket needs a token, too

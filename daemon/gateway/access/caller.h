@@ -10,7 +10,7 @@
 
 #include "base/mutant.h"
 
-// Who asks, and what he may do. Everything that acts for a request asks its Caller first.
+// Identity and roles of a requester. Every action of a request checks its Caller first.
 namespace allot::gateway::access {
 
 enum class Role { kRead, kSubmit, kOperate };
@@ -18,7 +18,7 @@ inline constexpr std::size_t kRoles = 3;
 // "read", "submit", "operate".
 [[nodiscard]] std::string_view name_of(Role role);
 
-// The queues for which a caller has a role: none, some, or all, also those made later.
+// The queues for which a caller has a role: none, some, or all, including later ones.
 struct Reach {
   bool all = false;
   std::set<std::string, std::less<>> queues{};
@@ -33,19 +33,20 @@ class Caller {
   Caller(std::string name, std::array<Reach, kRoles> reach)
       : name_(std::move(name)), reach_(std::move(reach)) {}
 
-  // For the log: "token:NAME", "user:NAME" of one behind a proxy, or "uid:1000". A user chooses no
-  // name that is another kind.
+  // Name in the log: "token:NAME", "user:NAME" for a user behind a proxy, or "uid:1000". The prefix
+  // keeps a user name from imitating another kind.
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const Reach& reach(Role role) const {
     return reach_.at(static_cast<std::size_t>(role));
   }
-  // For at least one queue: a caller who may not is refused with 403.
+  // True if the caller has the role for at least one queue; otherwise the request is refused with
+  // 403.
   [[nodiscard]] bool may(Role role) const { return !reach(role).none(); }
-  // What belongs to a queue that is not covered is answered as if it did not exist: 404.
+  // Objects of a queue that is not covered are reported as missing: 404.
   [[nodiscard]] bool may(Role role, std::string_view queue) const {
     return reach(role).covers(queue);
   }
-  // What concerns all queues, or none of them: routes, locks, workers.
+  // For objects of all queues, or of none: routes, locks, workers.
   [[nodiscard]] bool may_everywhere(Role role) const { return reach(role).all; }
 
  private:

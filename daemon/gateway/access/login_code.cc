@@ -27,7 +27,7 @@ std::string path_in(const std::string& folder) {
   return folder + "/login.code";
 }
 
-// The hash of the code, when it ends, and the token that it stands for.
+// Content of the file: hash of the code, its expiry, and the name of its token.
 struct Kept {
   TokenHash hash{};
   std::int64_t ends = 0;
@@ -72,7 +72,7 @@ std::string make_login_code(const std::string& folder, const std::string& token_
     const UniqueFd file(
         ::open(mine.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!file.valid()) fail(path);
-    // What root makes is for the daemon's account, whose folder this is.
+    // A file created by root must be readable for the daemon's account, the owner of this folder.
     const bool given = ::geteuid() != 0 || ::fchown(file.get(), owner.st_uid, owner.st_gid) == 0;
     if (!given || !write_all(file.get(), text.data(), text.size())) {
       const int error = errno;
@@ -97,7 +97,7 @@ std::optional<std::string> take_login_code(const std::string& folder, std::strin
   if (!kept || !same(kept->hash, hash_of(code))) return std::nullopt;
   const std::int64_t left = kept->ends - now.time_since_epoch().count();
   if (left <= 0 || left > kLoginCodeLength.count()) return std::nullopt;
-  // S92: of two that have the code, only one removes the file.
+  // S92: if two callers have the code, only one of them removes the file.
   if (!mutant::removed("ui_code") && ::unlink(path.c_str()) != 0) return std::nullopt;
   return kept->token;
 }

@@ -17,12 +17,12 @@ namespace allot::gateway::access {
 namespace {
 
 constexpr std::size_t kRandomBytes = 32;
-constexpr std::size_t kLetters = (kRandomBytes * 8 + 5) / 6;  // of 6 bits each
+constexpr std::size_t kLetters = (kRandomBytes * 8 + 5) / 6;  // 6 bits each
 constexpr std::string_view kAlphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 constexpr std::string_view kDigits = "0123456789abcdef";
 
-// base64url without its filling.
+// base64url without padding.
 std::string letters_of(const std::array<unsigned char, kRandomBytes>& bytes) {
   std::string text;
   std::uint32_t bits = 0;

@@ -6,16 +6,16 @@
 #include <string>
 #include <string_view>
 
-// A token is the prefix and 256 random bits; a configuration has its SHA-256 only, so that whoever
-// reads a file or a backup cannot use it. So many random bits need no slow hash.
+// A token is the prefix and 256 random bits. The configuration has only its SHA-256, so that a
+// leaked file or backup is useless; 256 random bits need no slow hash.
 namespace allot::gateway::access {
 
-// By it a search for secrets finds a token, wherever it lies.
+// Lets a search for secrets find leaked tokens.
 inline constexpr std::string_view kTokenPrefix = "allot_";
 
 using TokenHash = std::array<unsigned char, 32>;
 
-// Throws Error(kExitSoftware) without randomness.
+// Throws Error(kExitSoftware) if the system has no randomness.
 [[nodiscard]] std::string make_token();
 [[nodiscard]] bool looks_like_token(std::string_view text);
 
@@ -23,7 +23,7 @@ using TokenHash = std::array<unsigned char, 32>;
 [[nodiscard]] std::string hex_of(const TokenHash& hash);
 // 64 hexadecimal digits.
 [[nodiscard]] std::optional<TokenHash> parse_hash(std::string_view hex);
-// Takes the same time wherever they differ.
+// Compares in constant time.
 [[nodiscard]] bool same(const TokenHash& a, const TokenHash& b);
 
 }  // namespace allot::gateway::access

@@ -17,15 +17,15 @@ namespace allot::gateway::api {
 namespace {
 
 constexpr std::size_t kMostOptions = std::size_t{64} << 10;
-// A smaller body is parsed at once: to hand it to another thread takes longer.
+// A smaller body is parsed at once, because passing it to another thread takes longer.
 constexpr std::size_t kSmall = std::size_t{64} << 10;
 
 http::Response problem_response(const std::exception_ptr& error, bool writes) {
   return response_of(problem_of(error, writes));
 }
 
-// A caller without a token only wants to know whether to send requests here. What is wrong is for
-// the log: gateway.no_connection has it.
+// A caller without a token only learns whether to send requests here. The cause is in the log, as
+// gateway.no_connection.
 http::Response problem_response(const std::exception_ptr& error, const Route& route, bool begun) {
   const Problem problem = problem_of(error, begun && route.writes());
   if (route.role || problem.status < 500) return response_of(problem);
@@ -82,7 +82,7 @@ Application::Application(Service service, Judge judge)
       combiner_(*crew_, surroundings_) {}
 
 Application::~Application() {
-  // Its jobs use the combiner.
+  // The crew's jobs use the combiner, so the crew ends first.
   crew_.reset();
 }
 
@@ -152,7 +152,7 @@ http::Admission Application::admit(const http::Head& head) {
   try {
     const Asked asked = find(head);
     route = &asked.route;
-    admission.to_guests = !route->role;  // the health
+    admission.to_guests = !route->role;  // the health routes
     check_encoding(head);
     switch (asked.route.body) {
       case Body::kNone:
@@ -167,7 +167,7 @@ http::Admission Application::admit(const http::Head& head) {
               submit_lines(*crew_, surroundings_, asked.caller, line_options_of(head));
           admission.lines_type = "application/x-ndjson";
           admission.most_body = as_json::kMaxLine;
-          counts_.count(route, 200);  // as the answer begins
+          counts_.count(route, 200);  // counted when the answer begins
         } else {
           admission.most_body = most_body(head);
         }
@@ -189,7 +189,7 @@ void Application::answer(http::Request request, http::Reply reply) {
     const Asked asked = find(request.head);
     serve_counted(asked, std::move(request), reply);
   } catch (...) {
-    // Whatever ends here was not begun.
+    // An exception here means that the request was not started.
     reply(problem_response(std::current_exception(), false));
   }
 }
@@ -204,7 +204,7 @@ void Application::answer_as(access::Caller caller, http::Request request, http::
   }
 }
 
-// From here on `reply` counts the answer, also where this throws.
+// From here on `reply` counts the answer, even if this throws.
 void Application::serve_counted(const Asked& asked, http::Request request, http::Reply& reply) {
   const Nanos began = boot_ns();
   http::Reply counted = [this, route = &asked.route, began, reply](http::Response response) {
@@ -242,7 +242,7 @@ void Application::serve(const Asked& asked, http::Request request, const http::R
   if (!taken) busy();
 }
 
-// Sends the verb to the crew.
+// Posts the verb to the crew.
 void Application::send(Asked asked, const http::Request& request, const http::Reply& reply) {
   const auto call = std::make_shared<Call>(service_, asked.route, std::move(asked.caller),
                                            std::move(asked.path), request);
@@ -268,7 +268,7 @@ void Application::send(Asked asked, const http::Request& request, const http::Re
   if (!taken) busy();
 }
 
-// The thread that asks is the server's, which reads no files.
+// Called in the server thread, which reads no files.
 void Application::scrape(const http::Reply& reply) {
   const bool taken = crew_->post(
       [this, reply](auto* /*db*/, const auto& /*error*/) {

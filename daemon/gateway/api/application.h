@@ -17,26 +17,26 @@
 
 namespace allot::gateway::api {
 
-// Answers requests: it finds the route, asks who is calling and whether he may, and gives the verb
-// to a thread that may wait for the database. It lives longer than the server that asks it.
+// Answers the requests of the API: finds the route, authenticates and authorizes the caller, and
+// posts the verb to a thread that may wait for the database. Outlives the server that calls it.
 class Application final : public http::Application {
  public:
-  // Who sends a request. Host and Origin are this function's, too.
+  // Authenticates a request. Also checks Host and Origin.
   using Judge = std::function<access::Access::Verdict(const http::Head&)>;
 
   Application(Service service, Judge judge);
   Application(const Application&) = delete;
   Application& operator=(const Application&) = delete;
-  ~Application() override;  // what was admitted is answered first
+  ~Application() override;  // admitted requests are answered first
 
   http::Admission admit(const http::Head& head) override;
   void answer(http::Request request, http::Reply reply) override;
-  // The same for a caller that is known already: the dashboard's. Any thread may call it.
+  // Answers a request of a caller that the dashboard has authenticated. Any thread may call it.
   void answer_as(access::Caller caller, http::Request request, http::Reply reply);
   http::Response refuse(unsigned status, const std::string& title) override;
 
  private:
-  // Who asks for what.
+  // A request after authorization.
   struct Asked {
     const Route& route;
     access::Caller caller;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verb of the audit: what operators did.
+// Verb of the audit: changes made by operators.
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -11,7 +11,8 @@ namespace allot::gateway::api {
 
 using nlohmann::json;
 
-// An entry is seen by those who see its queue; one of no queue by those who see all.
+// An entry is visible to callers who see its queue; an entry without a queue, to callers who see
+// all queues.
 http::Response list_audit(Call& call) {
   const bool all = call.caller().may_everywhere(access::Role::kRead);
   std::uint64_t before = UINT64_MAX;

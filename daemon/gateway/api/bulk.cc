@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of bulk actions on dead tasks (decision 0015): first a count, then the same request
-// with the count's token.
+// Verbs of bulk actions on dead tasks (decision 0015): first a count, then the same request with
+// the count's token.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -21,7 +21,7 @@ using nlohmann::json;
 
 constexpr std::uint32_t kMostActions = 1'000;
 
-// An action is seen by those who see its queue.
+// An action is visible to callers who see its queue.
 queue::BulkAction action_of(const Call& call, std::uint64_t action_id) {
   auto action = queue::find_bulk(call.db(), action_id);
   if (action && call.may(action->queue)) return std::move(*action);

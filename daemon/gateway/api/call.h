@@ -18,8 +18,8 @@
 
 namespace allot::gateway::api {
 
-// One request on its way through a verb: who asks, for what, and with which connection. Its values
-// were checked against the parameters of its route.
+// One request on its way through a verb: caller, route, parameters and connection. Its values were
+// checked against the parameters of its route.
 class Call {
  public:
   // Reads and checks query and body. Throws Refusal.
@@ -30,28 +30,28 @@ class Call {
   [[nodiscard]] const Route& route() const { return route_; }
   [[nodiscard]] const access::Caller& caller() const { return caller_; }
 
-  // The value of a parameter; empty or nullopt: it was left out.
+  // The value of a parameter; empty or nullopt if omitted.
   [[nodiscard]] std::string text(std::string_view name) const;
   [[nodiscard]] std::optional<std::string> maybe(std::string_view name) const;
   [[nodiscard]] bool flag(std::string_view name) const;
   [[nodiscard]] std::uint32_t number(std::string_view name, std::uint32_t otherwise) const;
   [[nodiscard]] queue::TaskId id() const;  // {id}
 
-  // For a verb with a connection.
+  // Only for a verb with a connection.
   [[nodiscard]] db::Connection& db() const { return *db_; }
   void use(db::Connection& db) { db_ = &db; }
-  // Who is written down for what this request changes; nullopt: it does not operate.
+  // The actor recorded for this request; nullopt: not a change with the role operate.
   [[nodiscard]] std::optional<db::Actor> actor() const;
 
   // Whether the caller has the route's role for this queue.
   [[nodiscard]] bool may(std::string_view queue) const {
     return !route_.role || caller_.may(*route_.role, queue);
   }
-  // The name of the queue of a task; throws Refusal, 404, as if there were no such task, where it
-  // is not the caller's.
+  // The queue name of a task. Throws Refusal, 404, as if the task did not exist, if the queue is
+  // not the caller's.
   [[nodiscard]] std::string queue_of(const queue::TaskId& id) const;
-  // The queue {queue}, or that of another name; throws Refusal, 404, where there is none, or it is
-  // not the caller's. A queue that only the configuration knows is made, if the request writes.
+  // The queue {queue}, or the named one. Throws Refusal, 404, if it does not exist or is not the
+  // caller's. A writing request creates a queue that only the configuration has.
   [[nodiscard]] queue::QueueInfo queue() const;
   [[nodiscard]] queue::QueueInfo queue(const std::string& name) const;
 
@@ -68,13 +68,13 @@ class Call {
 };
 
 [[nodiscard]] http::Response answer_of(const nlohmann::json& document, unsigned status = 200);
-// A list of few, which has no pages.
+// A short list without pages.
 [[nodiscard]] http::Response whole_list(nlohmann::json items);
 
-// 404 for a task.
+// Refuses with 404 for a task.
 [[noreturn]] void unknown_task(const queue::TaskId& id);
 
-// One line of the log for each request that changed something: who, what, which.
+// Logs one line for a request that changed something: caller, action and object.
 void log_action(const access::Caller& caller, std::string_view what, std::string_view which);
 
 }  // namespace allot::gateway::api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs that change routes and locks. Both concern all queues.
+// Verbs that change routes and locks. Both concern all queues.
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -24,9 +24,9 @@ namespace {
 
 using nlohmann::json;
 
-// Which route is asked for.
+// The route that the request names.
 struct RouteWords {
-  std::optional<queue::QueueInfo> source;  // none: any queue
+  std::optional<queue::QueueInfo> source;  // nullopt: any queue
   queue::TypePattern types;
 };
 
@@ -44,7 +44,7 @@ std::optional<queue::Route> present(db::Connection& db, const RouteWords& words)
   return std::nullopt;
 }
 
-// The queues that took the tasks until now.
+// The queues that receive the tasks now, before the change.
 std::vector<queue::QueueInfo> former(db::Connection& db, const RouteWords& words,
                                      const std::optional<queue::Route>& before,
                                      const std::optional<queue::QueueInfo>& target) {
@@ -63,7 +63,7 @@ std::vector<queue::QueueInfo> former(db::Connection& db, const RouteWords& words
   return queues;
 }
 
-// Two tasks may then have one key, one in each queue.
+// Refuses a route by which two tasks may have the same key, one in each queue.
 void check_keys(const Call& call, const RouteWords& words,
                 const std::vector<queue::QueueInfo>& queues) {
   if (call.flag("anyway")) return;
@@ -79,7 +79,7 @@ void check_keys(const Call& call, const RouteWords& words,
   }
 }
 
-// `field` names the queue in which they wait.
+// `field` names the parameter of the source queue.
 void check_move(const Call& call, const queue::QueueInfo& from, const queue::QueueInfo& to,
                 const char* field) {
   require_spread(from, field);
@@ -125,7 +125,7 @@ http::Response set_route(Call& call) {
   queue::check_route(call.db(), words.source, words.types, target);
   const bool moves = call.flag("move");
   if (moves && !words.source) {
-    // Of one queue a page has an end.
+    // Pages need a single source queue to have an end.
     refuse(400, "'move' needs 'from', the queue in which the tasks wait", "from");
   }
   if (moves) check_move(call, *words.source, target, "from");

@@ -54,7 +54,7 @@ Number number_in(const std::string& word) {
   return number;
 }
 
-// A moment as the database writes it, and nothing that it would read in another way.
+// Accepts a moment exactly as the database writes it, because the database also reads other forms.
 std::string moment_in(const std::string& word) {
   constexpr std::size_t kSize = std::string_view("2026-11-24T04:00:00.000000Z").size();
   if (word.size() != kSize || word[10] != 'T' || word.back() != 'Z') wrong();
@@ -72,7 +72,7 @@ struct Place {
   std::string at;
 };
 
-// Of a list whose rows have a number.
+// For a list with numbered rows.
 std::string cursor_of(List list, std::uint64_t number) {
   return as_json::to_base64url(std::string(1, static_cast<char>(list)) + " " +
                                std::to_string(number));

@@ -9,11 +9,11 @@
 #include "queue/look/inspect.h"
 #include "queue/submit/submit.h"
 
-// Where a page of a list ended, as one opaque word for the client, who sends it back to get the
-// next page. A cursor is checked as any other input.
+// The end of a list page as one opaque word, which the client sends back to get the next page. A
+// cursor is validated like any other input.
 namespace allot::gateway::api {
 
-// Which list it is of; one of another list is refused.
+// The list that a cursor belongs to; a cursor of another list is refused.
 enum class List : char {
   kWaiting = 'w',
   kRunning = 'r',
@@ -21,7 +21,7 @@ enum class List : char {
   kHistory = 'h',
   kBulk = 'b',
   kAudit = 'a',
-  kMove = 'm'  // tasks that a request moves; its key is the run_key, as of those that wait
+  kMove = 'm'  // tasks that a request moves; its key is the run_key, as for waiting tasks
 };
 
 [[nodiscard]] std::string cursor_of(List list, const queue::TaskView& last);
@@ -29,14 +29,14 @@ enum class List : char {
 [[nodiscard]] std::string cursor_of_bulk(std::uint64_t last_action);
 [[nodiscard]] std::string cursor_of_audit(std::uint64_t last_entry);
 
-// With what the lists of look/ want to know of the last row. Throws Refusal, 400.
+// A row with the fields that the lists of look/ need to continue. Throws Refusal, 400.
 [[nodiscard]] queue::TaskView task_at(List list, std::string_view cursor);
 [[nodiscard]] queue::Done done_at(std::string_view cursor);
 [[nodiscard]] std::uint64_t bulk_action_at(std::string_view cursor);
 [[nodiscard]] std::uint64_t audit_entry_at(std::string_view cursor);
 
-// A moment as rows of lists have it, with all six digits of its microseconds: such texts have the
-// order of the moments.
+// A moment as in the rows of lists, with all six digits of its microseconds, so that the texts sort
+// like the moments.
 [[nodiscard]] std::string row_time(queue::Moment moment);
 
 }  // namespace allot::gateway::api

@@ -32,7 +32,7 @@ struct Hosts::Seen {
     std::string host;
     std::string instance;
     std::string taken_at;
-    std::chrono::microseconds age{0};  // when it was read
+    std::chrono::microseconds age{0};  // at the time of the read
     json state{};                      // as_json::host_state()
   };
   std::vector<Host> hosts{};
@@ -54,7 +54,7 @@ json document_of(const Hosts::Seen::Host& host, Nanos read_ns, json state) {
 
 }  // namespace
 
-// Without the right to tell, hosts write once a minute.
+// Without the privilege for this statement, hosts keep writing once a minute.
 void Hosts::tell(db::Connection& db) {
   const Nanos now = boot_ns();
   if (now < tell_ns_) return;
@@ -74,7 +74,7 @@ std::shared_ptr<const Hosts::Seen> Hosts::look(db::Connection& db) {
   auto seen = std::make_shared<Seen>();
   for (queue::HostSnapshot& row : queue::list_snapshots(db)) {
     json state = json::parse(row.state, nullptr, false);
-    if (!state.is_object()) continue;  // not what a steward of this version writes
+    if (!state.is_object()) continue;  // written by a steward of another version
     seen->hosts.push_back({std::move(row.host), std::move(row.instance), std::move(row.taken_at),
                            row.age, std::move(state)});
   }

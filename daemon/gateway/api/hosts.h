@@ -9,13 +9,13 @@
 
 namespace allot::gateway::api {
 
-// What the slots of all hosts showed last, read once for all viewers of this gateway. A look also
-// tells the stewards that somebody looks (decision 0094): at most one statement in 2 s. For the
-// threads of the crew.
+// Cache of the last snapshot of all slots of all hosts, read once for all viewers of this gateway.
+// A read also tells the stewards that a viewer is present (decision 0094): at most one statement in
+// 2 s. Threads of the crew call it.
 class Hosts {
  public:
-  struct Seen;  // of hosts.cc
-  // At most a second old.
+  struct Seen;  // defined in hosts.cc
+  // At most one second old.
   [[nodiscard]] std::shared_ptr<const Seen> look(db::Connection& db) ALLOT_EXCLUDES(mutex_);
 
  private:
@@ -23,7 +23,7 @@ class Hosts {
 
   Mutex mutex_;
   std::shared_ptr<const Seen> seen_ ALLOT_GUARDED_BY(mutex_);
-  Nanos tell_ns_ ALLOT_GUARDED_BY(mutex_) = 0;  // not before
+  Nanos tell_ns_ ALLOT_GUARDED_BY(mutex_) = 0;  // earliest time of the next statement
 };
 
 }  // namespace allot::gateway::api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The looks at what all instances counted, and at the instances (decision 0024).
+// Verbs that read the counts of all instances, and the instances (decision 0024).
 #include <chrono>
 #include <cstdint>
 #include <nlohmann/json.hpp>

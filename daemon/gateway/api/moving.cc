@@ -20,13 +20,13 @@ namespace {
 using nlohmann::json;
 using queue::Waiting;
 
-// As many as a list looks at.
+// Same limit as for a list.
 constexpr std::size_t kMostToMove = 10'000;
 
 struct Page {
   std::map<queue::Partition, std::vector<Waiting>> partitions{};
   std::size_t tasks = 0;
-  std::size_t unique = 0;  // tasks that stay where they are
+  std::size_t unique = 0;  // tasks that are not moved
   std::optional<std::string> next{};
 };
 

@@ -24,15 +24,15 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr std::uint32_t kMostBatch = 100'000;
-// A batch also ends with the payload that brings it to this many bytes.
+// A batch also ends with the payload that brings it to this size.
 constexpr std::size_t kFullBatchBytes = std::size_t{16} << 20;
 
 std::string line_of(const ordered_json& document) {
   return document.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-// Works lines off. One thread uses it at a time, and it lives as long as a job has it: the
-// connection of its client may end meanwhile.
+// Submits the lines of one request. One thread uses it at a time. A job keeps it alive, because the
+// client's connection may end earlier.
 class Bulk {
  public:
   Bulk(const work::Surroundings& surroundings, access::Caller caller, const LineOptions& options)
@@ -43,14 +43,14 @@ class Bulk {
         addresses_(surroundings.find_queue) {}
 
   using Then = http::LineStream::Then;
-  // What is sent back, and what follows. `gone`: the connection is of no use any more.
+  // The text to send back, and the next step. `gone`: the connection is unusable.
   struct Told {
     std::string lines{};
     Then then = Then::kLines;
     bool gone = false;
   };
-  // Works off further lines, up to the end of a batch. S62: the line about it leaves before the
-  // next batch is begun.
+  // Processes further lines, up to the end of a batch. S62: the report line of a batch is sent
+  // before the next batch begins.
   Told take(db::Connection& db, std::string lines, bool last) {
     if (left_.empty()) left_ = std::move(lines);
     try {
@@ -68,18 +68,18 @@ class Bulk {
     }
   }
 
-  // Lines and payloads that wait for the end of their batch.
+  // Bytes of lines and payloads that wait for the end of their batch.
   [[nodiscard]] std::size_t held() const { return left_.size() + batch_bytes_; }
 
-  // The last line: how far it came. Without an error all is in.
+  // The final report line. Without an error all lines are committed.
   [[nodiscard]] std::string report(const std::exception_ptr& error) const {
     ordered_json document{{"ok", error == nullptr}, {"problem", nullptr},
                           {"tasks", tasks_},        {"existed", existed_},
                           {"states", owners_},      {"batches", batches_},
                           {"next_line", nullptr},   {"unknown_lines", nullptr}};
     if (error != nullptr) {
-      // A lost reply to a batch is an error of its own. Any other of the database came before the
-      // batch was sent, or before its COMMIT was.
+      // A lost reply to a batch has its own error class. Any other database error occurred before
+      // the batch or its COMMIT was sent.
       const Problem problem = problem_of(error, mutant::removed("gateway_batch_not_sent"));
       document["problem"] = ordered_json::parse(response_of(problem).body);
       if (problem.status == 504) {
@@ -92,7 +92,7 @@ class Bulk {
   }
 
  private:
-  // The next line, with its end.
+  // The next line, with its line feed.
   std::string next_of_left() {
     const std::size_t end = std::min(left_.find('\n', used_), left_.size() - 1) + 1;
     std::string line = left_.substr(used_, end - used_);
@@ -136,7 +136,7 @@ class Bulk {
     if (batch_.empty()) return {};
     std::vector<queue::Submission> tasks;
     for (work::Wanted& wanted : batch_) {
-      // It may have waited for its last line while somebody set a route.
+      // A route may have changed while the batch waited for its last line.
       address(db, wanted);
       tasks.push_back(std::move(wanted.task));
     }
@@ -170,7 +170,7 @@ class Bulk {
     return line_of(document);
   }
 
-  // The first line that is not in.
+  // Number of the first line not committed.
   [[nodiscard]] std::uint64_t next_line() const {
     if (!batch_.empty()) return first_of_batch_;
     return std::max<std::uint64_t>(in_ + 1, options_.from_line);
@@ -181,17 +181,17 @@ class Bulk {
   const work::Permit permit_;
   const LineOptions options_;
   queue::Addresses addresses_;
-  std::string left_{};  // lines that came, used up to used_; empty if all are
+  std::string left_{};  // received lines, consumed up to used_; empty if all are
   std::size_t used_ = 0;
   std::vector<work::Wanted> batch_{};
   std::size_t batch_bytes_ = 0;
   std::uint64_t line_ = 0;  // from 1, as editors count
-  std::uint64_t in_ = 0;    // up to this one all that was to be submitted is in
+  std::uint64_t in_ = 0;    // all tasks up to this line are committed
   std::uint64_t first_of_batch_ = 0;
   std::uint64_t last_of_batch_ = 0;
   std::uint64_t tasks_ = 0;
   std::uint64_t existed_ = 0;
-  std::map<std::string, std::uint64_t> owners_{};  // of those that existed, by their states
+  std::map<std::string, std::uint64_t> owners_{};  // owners of existing keys, by state
   std::uint64_t batches_ = 0;
 };
 

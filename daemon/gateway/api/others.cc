@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of what belongs to no queue: notices, routes, locks.
+// Verbs that read objects of no queue: notices, routes, locks.
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -17,7 +17,7 @@ namespace allot::gateway::api {
 
 using nlohmann::json;
 
-// The subject of a notice is a queue, QUEUE/TYPE, or something that belongs to no queue.
+// The subject of a notice is a queue, QUEUE/TYPE, or an object of no queue.
 http::Response list_notices(Call& call) {
   const bool all = call.caller().may_everywhere(access::Role::kRead);
   json items = json::array();
@@ -36,7 +36,7 @@ http::Response list_notices(Call& call) {
   return whole_list(std::move(items));
 }
 
-// Only what is stored: a request makes no check (S90).
+// Returns only stored findings: a request runs no check (S90).
 http::Response list_findings(Call& call) {
   const bool all = call.caller().may_everywhere(access::Role::kRead);
   const queue::StoredFindings stored = queue::list_findings(call.db());

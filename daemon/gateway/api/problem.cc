@@ -79,7 +79,7 @@ Problem of_error(const Error& error) {
   }
 }
 
-// Long words of a client are not sent back whole.
+// Truncates long words of a client in the answer.
 std::string shown(std::string text) {
   if (text.size() > kMostDetail) text.resize(kMostDetail);
   return text;

@@ -10,17 +10,17 @@
 
 namespace allot::gateway::api {
 
-// What a client is told that did not get what it asked for (RFC 9457). Its kind is that of the
-// client library: bad_input, config, unavailable, outcome_unknown or failed; or, for what only HTTP
-// knows, the name of its status.
+// The error document of a refused request (RFC 9457). Its kind is an error kind of the client
+// library (bad_input, config, unavailable, outcome_unknown or failed), or the name of the status
+// for errors that exist only in HTTP.
 struct Problem {
   unsigned status = 500;
-  std::string detail;   // what is wrong, and what would be right
-  std::string field{};  // of the body, the query, the path or the head; empty: it is about none
-  std::vector<http::Field> fields{};  // of the answer's head
+  std::string detail;                 // what is wrong, and what would be right
+  std::string field{};                // of the body, query, path or head; empty: none
+  std::vector<http::Field> fields{};  // additional fields of the response head
 };
 
-// Thrown by verbs, to end with that problem.
+// Thrown by verbs to answer with that problem.
 class Refusal : public std::runtime_error {
  public:
   explicit Refusal(Problem problem);
@@ -32,11 +32,11 @@ class Refusal : public std::runtime_error {
 
 [[noreturn]] void refuse(unsigned status, const std::string& detail, const std::string& field = {});
 
-// What an exception says to the client. `writes`: what was asked for changes something, so that
-// after a lost reply nobody knows whether it has.
+// Converts an exception into the problem for the client. `writes`: the request changes something,
+// so the outcome is unknown after a lost reply.
 [[nodiscard]] Problem problem_of(const std::exception_ptr& error, bool writes);
 
-// Whether a connection is useless, or in a state that nobody knows, after this error.
+// Whether a connection is unusable, or in an unknown state, after this error.
 [[nodiscard]] bool loses_connection(const std::exception_ptr& error);
 
 [[nodiscard]] http::Response response_of(const Problem& problem);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of a queue.
+// Verbs of a queue.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -27,7 +27,7 @@ namespace {
 
 using nlohmann::json;
 
-// A filter without an index, and a count, look at no more rows than this.
+// Row limit of a filter without an index, and of a count.
 constexpr std::uint32_t kMostLooked = 10'000;
 constexpr std::uint32_t kPage = 1'000;
 
@@ -43,7 +43,7 @@ const std::string& time_of(const queue::Done& done) {
   return done.ended_at;
 }
 
-// What a list is asked for. Its times are in the form of the rows, so that they compare as texts.
+// Filter of a list. Its times have the form of the rows, so that they compare as texts.
 struct Filter {
   explicit Filter(const Call& call, List list)
       : type(call.maybe("type")),
@@ -55,7 +55,7 @@ struct Filter {
   std::string until;
   bool newest_first;
 
-  // Whether rows are passed over, which no index finds.
+  // Whether the filter skips rows that no index excludes.
   [[nodiscard]] bool sieves() const {
     return type || (!newest_first && (!since.empty() || !until.empty()));
   }
@@ -64,7 +64,7 @@ struct Filter {
     const std::string& at = time_of(row);
     return (!type || row.type == *type) && at >= since && (until.empty() || at < until);
   }
-  // All rows behind this one are too old as well.
+  // All later rows are too old as well.
   template <typename Row>
   [[nodiscard]] bool ends_at(const Row& row) const {
     return newest_first && time_of(row) < since;
@@ -82,9 +82,8 @@ struct Filter {
   }
 };
 
-// One page of a list, whose rows are fetched by `fetch(most, after)`. With a filter, rows of others
-// are passed over, up to a bound: then the page may have few rows, or none, and a cursor to look
-// further.
+// One page of a list, whose rows come from `fetch(most, after)`. A filter skips other rows, up to a
+// limit: the page may then have few rows, or none, and a cursor to continue.
 template <typename Row, typename Fetch, typename Show, typename Cursor>
 http::Response page(const Call& call, const Filter& filter, std::optional<Row> after, Fetch fetch,
                     Show show, Cursor cursor) {
@@ -134,18 +133,18 @@ std::vector<queue::QueueInfo> queues_of(const Call& call) {
   return queues;
 }
 
-// Each of its partitions may have work now.
+// Wakes workers for all partitions, because each may have work now.
 void ring(const Call& call, const queue::QueueInfo& queue) {
   const std::string& folder = call.service().runtime_dir;
   if (!folder.empty()) peer::ring_at(folder.c_str(), {{queue.queue_id, queue.partitions()}});
 }
 
-// As it is after a change.
+// The queue after a change.
 http::Response now(const Call& call, const queue::QueueInfo& queue) {
   return answer_of(as_json::queue(call.queue(queue.name)));
 }
 
-// The words of the command, whose option is a field here.
+// Error messages of the command, with the name of the field instead of the option.
 queue::Rate rate_in(const Call& call) {
   try {
     return queue::read_rate(call.text("per_second"), call.maybe("burst").value_or("1"));
@@ -291,8 +290,8 @@ http::Response remove_rate(Call& call) {
   return now(call, queue);
 }
 
-// A change of a layout is refused with kExitFailure while a resize or a transaction stands in its
-// way.
+// Converts kExitFailure to 409: a resize or a transaction in progress blocks a change of the
+// layout.
 template <typename Change>
 auto or_conflict(Change&& change) {
   try {

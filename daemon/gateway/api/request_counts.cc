@@ -14,13 +14,13 @@ constexpr std::array<std::string_view, meter::kStatusClasses> kClasses{"1xx", "2
                                                                        "5xx"};
 constexpr std::string_view kNone = "none";
 
-// Another image of the gateway may have written it, so what is read of it is bounded.
+// Reads are bounded, because another version of the gateway may have written the record.
 std::string_view name_of(const meter::RouteCounts& counts) {
   return {counts.name, ::strnlen(counts.name, sizeof counts.name)};
 }
 
-// That of the route, which a gateway of another version may have named; else one that is free. The
-// last place is that of all for which there is none.
+// The entry of this route, which a gateway of another version may have created, or a free entry.
+// The last entry is shared by all routes without one.
 meter::RouteCounts& place_of(meter::RequestRecord& record, std::string_view name) {
   name = name.substr(0, meter::kRouteNameSize - 1);
   for (meter::RouteCounts& place : record.routes) {
@@ -75,7 +75,7 @@ void RequestCounts::count(const Route* route, unsigned status, Nanos took) {
   to.buckets[static_cast<std::size_t>(bucket)].fetch_add(1, std::memory_order_relaxed);
 }
 
-// Also what routes have that this version does not know: no counter is taken away.
+// Includes routes that this version does not know, so that no counter disappears.
 void RequestCounts::add_to(metrics::Page& page) const {
   for (const meter::RouteCounts& from : record_.routes) {
     if (from.taken.load() == 0) break;

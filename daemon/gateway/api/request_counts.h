@@ -11,15 +11,15 @@
 
 namespace allot::gateway::api {
 
-// How many requests of each route were answered, with which class of status, and how long that
-// took. It goes on with what is in the record, so that no count falls with a reload or with the
-// death of a gateway. Any thread may call every function.
+// Counts answered requests per route and status class, with their duration. Continues the counts in
+// the record, so that no count falls with a reload or with the death of a gateway. Any thread may
+// call every function.
 class RequestCounts {
  public:
-  // `record` outlives it; nullptr: it begins anew, in a record of its own.
+  // `record` outlives it; nullptr: starts from 0, in its own record.
   explicit RequestCounts(meter::RequestRecord* record);
 
-  // `route`: nullptr, where it was refused before one was found.
+  // `route`: nullptr if the request was refused before a route was found.
   void count(const Route* route, unsigned status);
   void count(const Route* route, unsigned status, Nanos took);
   void add_to(metrics::Page& page) const;
@@ -29,7 +29,7 @@ class RequestCounts {
 
   std::unique_ptr<meter::RequestRecord> own_;
   meter::RequestRecord& record_;
-  std::vector<meter::RouteCounts*> routes_;  // as in routes(); the last one: none was found
+  std::vector<meter::RouteCounts*> routes_;  // as in routes(); the last one: no route found
 };
 
 }  // namespace allot::gateway::api

@@ -62,7 +62,7 @@ inline constexpr Parameter kType{
     "Only tasks of this type. One request looks at 10,000 tasks at most, so a "
     "page may have few or none and still a `next`",
     "mail.send"};
-// By an index in lists that begin with the newest, else looked through as those of a type are.
+// Uses an index in lists that begin with the newest; other lists are scanned as for a type.
 inline constexpr Parameter kSince{
     In::kQuery, "since", "Only tasks whose time in the list (due, died, ended) is not before this",
     "2026-11-28T00:00:00Z"};
@@ -71,7 +71,7 @@ inline constexpr Parameter kUntil{In::kQuery, "until",
                                   "2100-01-01T00:00:00Z"};
 inline constexpr std::string_view kReason = "reason";
 
-// A look, by a caller who may read.
+// A read, for a caller with the role read.
 inline Route get(std::string_view path, std::string_view name, std::string_view summary,
                  std::vector<Parameter> parameters, Answer answer, Verb verb) {
   return {"GET",
@@ -90,7 +90,7 @@ inline Route get(std::string_view path, std::string_view name, std::string_view 
           {}};
 }
 
-// The same of what belongs to no queue.
+// A read of an object without a queue.
 inline Route get_everywhere(std::string_view path, std::string_view name, std::string_view summary,
                             std::vector<Parameter> parameters, Answer answer, Verb verb) {
   Route route = get(path, name, summary, std::move(parameters), answer, verb);
@@ -98,7 +98,7 @@ inline Route get_everywhere(std::string_view path, std::string_view name, std::s
   return route;
 }
 
-// A change, by a caller who may operate. It is written down, with a reason if there is one (S89).
+// A change, for a caller with the role operate. It is recorded, with the reason if given (S89).
 inline Route change(std::string_view method, std::string_view path, std::string_view name,
                     std::string_view summary, std::vector<Parameter> parameters, Answer answer,
                     std::vector<unsigned> refusals, Verb verb) {
@@ -120,7 +120,7 @@ inline Route change(std::string_view method, std::string_view path, std::string_
           {}};
 }
 
-// The same of what belongs to no queue.
+// A change of an object without a queue.
 inline Route change_everywhere(std::string_view method, std::string_view path,
                                std::string_view name, std::string_view summary,
                                std::vector<Parameter> parameters, Answer answer,
@@ -131,7 +131,7 @@ inline Route change_everywhere(std::string_view method, std::string_view path,
   return route;
 }
 
-// What anybody may ask, without a token.
+// A read open to all, without a token.
 inline Route open(std::string_view path, std::string_view name, std::string_view summary,
                   Answer answer, Doer doer, Verb verb) {
   return {"GET", path, name, {}, false, summary, {}, Body::kNone, {answer}, {}, doer, verb, {}};

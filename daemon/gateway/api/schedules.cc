@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of schedules.
+// Verbs of schedules.
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -30,7 +30,7 @@ constexpr std::size_t kMostError = 400;
          "schedule");
 }
 
-// A schedule is seen by those who see its queue.
+// A schedule is visible to callers who see its queue.
 queue::Schedule named_schedule(const Call& call) {
   const std::string name = call.text("schedule");
   auto schedule = queue::find_schedule(call.db(), name);
@@ -38,7 +38,7 @@ queue::Schedule named_schedule(const Call& call) {
   unknown_schedule(name);
 }
 
-// Reads a parameter that is a span of time, if it is there.
+// Reads an optional duration parameter.
 void read_span(const Call& call, const char* name, std::chrono::microseconds& span) {
   if (const auto text = call.maybe(name)) span = as_json::parse_delay(name, *text);
 }
@@ -68,7 +68,7 @@ void check_calendar(const queue::ScheduleSpec& spec) {
   }
 }
 
-// What is wrong with a spec begins with the name of the field, quoted or not.
+// Maps an error to its parameter: the message begins with the name of the field, quoted or not.
 [[noreturn]] void refuse_spec(const Call& call, const Error& error) {
   const std::string_view text = error.what();
   for (const Parameter& each : call.route().parameters) {
@@ -119,7 +119,7 @@ queue::ScheduleSpec spec_of(const Call& call) {
   }
 }
 
-// When it runs first, which a process of its own computes.
+// The first run, computed by a separate process.
 std::optional<queue::Moment> first_run(const Call& call, const queue::ScheduleSpec& spec) {
   const queue::Moment now = queue::database_now(call.db());
   const auto after = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
@@ -129,7 +129,7 @@ std::optional<queue::Moment> first_run(const Call& call, const queue::ScheduleSp
   return queue::Moment(std::chrono::seconds(*next));
 }
 
-// A schedule submits, so whoever makes one has to be allowed to submit.
+// A schedule submits tasks, so the caller needs the role submit.
 void require_submit(const Call& call, const std::string& queue) {
   if (call.caller().may(access::Role::kSubmit, queue)) return;
   refuse(403, "a schedule submits: this needs the role submit for its queue, too", "queue");

@@ -14,31 +14,31 @@
 
 namespace allot::gateway::api {
 
-// What the verbs have to know of where they run. It stays as it is while the gateway runs.
+// Environment of the verbs. Constant while the gateway runs.
 struct Service {
   db::ConnectOptions database;
-  std::vector<config::Queue> queues{};  // those of the configuration
+  std::vector<config::Queue> queues{};  // queues of the configuration
   std::string instance = "allot";
-  std::string runtime_dir{};                 // of an instance of this host; empty: there is none
+  std::string runtime_dir{};                 // of an instance of this host; empty: none
   std::vector<std::string> metrics_types{};  // [metrics] types
-  std::string base_path{};  // what a proxy puts before each path: "/allot"; mostly empty
-  // The document of all requests. Application makes it once: it takes milliseconds, and the thread
-  // that sends it serves all connections.
+  std::string base_path{};                   // path prefix of a proxy: "/allot"; mostly empty
+  // The OpenAPI document. Generated once, because it takes milliseconds and is sent by the thread
+  // that serves all connections.
   std::string openapi{};
-  // Computes when schedules run, see schedule::ComputingProcess: this program itself.
+  // Command that computes schedules (schedule::ComputingProcess): this program itself.
   std::vector<std::string> calendar{"/proc/self/exe", "--calendar"};
-  bool read_only = false;            // there are no routes that change something
-  std::size_t threads = 8;           // that send statements
-  std::size_t most_waiting = 1'000;  // jobs for these threads
-  // However many scrapes of /metrics there are, the database is asked once in this time.
+  bool read_only = false;            // without routes that change something
+  std::size_t threads = 8;           // number of threads that send statements
+  std::size_t most_waiting = 1'000;  // limit of jobs waiting for these threads
+  // The database is queried at most once in this time, however many scrapes of /metrics arrive.
   Nanos snapshot_for = 5 * kSecond;
-  // What verbs of all threads share of the hosts.
+  // Host snapshot, shared by verbs of all threads.
   std::shared_ptr<Hosts> hosts = std::make_shared<Hosts>();
-  // Where requests are counted; it outlives whoever counts. nullptr: they are counted from 0.
+  // Shared request counts; outlives every writer. nullptr: counts start from 0.
   meter::RequestRecord* requests = nullptr;
 };
 
-// The keys of a queue in the configuration; nullptr: it has none.
+// The configuration of a queue; nullptr: the queue is not configured.
 [[nodiscard]] const config::Queue* configured(const Service& service, const std::string& queue);
 
 }  // namespace allot::gateway::api

@@ -15,11 +15,11 @@ namespace {
 
 using nlohmann::json;
 
-// A payload of 16 MiB in base64, or one whose characters need no escapes, fits.
+// Room for a payload of 16 MiB in base64, or as a string without escapes.
 constexpr std::size_t kMostJson = std::size_t{32} << 20;
 constexpr const char* kKeyField = "idempotency-key";
 
-// The field's value: a string of RFC 8941, or a bare one.
+// The value of the field: a string of RFC 8941, or a bare word.
 std::string unquoted(const std::string& value) {
   if (!value.starts_with('"')) return value;
   std::string out;
@@ -33,7 +33,7 @@ std::string unquoted(const std::string& value) {
   refuse(400, "Idempotency-Key begins with a quote, and is not one quoted string", kKeyField);
 }
 
-// The value of Idempotency-Key; nullopt: there is none.
+// The value of Idempotency-Key; nullopt: missing.
 std::optional<std::string> key_of(const http::Head& head) {
   const auto is_it = [](const http::Field& field) { return field.name == kKeyField; };
   if (std::count_if(head.fields.begin(), head.fields.end(), is_it) > 1) {
@@ -48,7 +48,7 @@ std::optional<std::string> key_of(const http::Head& head) {
   return key;
 }
 
-// The values of a field that may be there several times, as the list that they are.
+// The values of a repeatable field, joined to a list.
 std::string all_of(const http::Head& head, std::string_view name) {
   std::string list;
   for (const http::Field& field : head.fields) {
@@ -59,7 +59,7 @@ std::string all_of(const http::Head& head, std::string_view name) {
   return list;
 }
 
-// The options of a raw payload are read as if they were the fields of a JSON object.
+// Reads the options of a raw payload like the fields of a JSON object.
 as_json::NewTask raw_task(http::Request& request) {
   json object = json::object();
   for (const auto& [name, value] : query_of(request.head.query)) {
@@ -103,7 +103,7 @@ std::size_t most_body(const http::Head& head) {
          "content-type");
 }
 
-// Two of traceparent are none: joined they are no valid one.
+// Two traceparent fields join to an invalid one, so neither counts.
 queue::Trace trace_of(const http::Head& head) {
   return queue::trace_of(all_of(head, "traceparent"), all_of(head, "tracestate"));
 }

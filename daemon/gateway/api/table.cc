@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of routes. A row more here is a request more, with its role, its place in the reference
-// and in openapi.json, and tests that want an example of it.
+// The table of routes. A new row is a new request, with its role, its place in the reference and in
+// openapi.json, and tests that need an example of it.
 #include <iterator>
 #include <utility>
 
@@ -229,7 +229,7 @@ std::vector<Route> queue_change_routes() {
           move_waiting)};
 }
 
-// Counts; or, with the token of a count, begins.
+// Counts the tasks, or starts the action if the request has the token of a count.
 Route act_on_dead(std::string_view path, std::string_view name, std::string_view summary,
                   Verb verb) {
   Route route = change(

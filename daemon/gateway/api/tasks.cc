@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of a task.
+// Verbs of a task.
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -29,7 +29,7 @@ as_json::Shown must_look_at(const Call& call, const queue::TaskId& id) {
   return std::move(*shown);
 }
 
-// A task that has not finished, and the name of its queue.
+// An unfinished task, and the name of its queue.
 struct Live {
   queue::TaskView task;
   std::string queue;
@@ -47,7 +47,7 @@ Live must_be_dead(const Call& call, const queue::TaskId& id) {
   refuse(409, "task " + id.text() + " is not dead: it is " + as_json::state_of(live.task), "id");
 }
 
-// A worker may have the partition for a moment.
+// Retries, because a worker may have the partition for a moment.
 std::uint64_t move_one(const Call& call, const queue::TaskId& id, const queue::Waiting& task,
                        queue::Partition to) {
   constexpr int kTries = 20;
@@ -79,8 +79,8 @@ http::Response show_payload(Call& call) {
   http::Response response;
   response.type = "application/octet-stream";
   response.body = std::move(shown.task->payload);
-  // A browser must not show, as a page of this host, what somebody submitted. (That it must not
-  // guess the type of what it gets, the server says with every answer.)
+  // A browser must not show a submitted payload as a page of this host. The server already sends
+  // nosniff with every answer.
   response.fields = {{"content-disposition", "attachment; filename=\"" + id.text() + "\""}};
   if (!shown.damage.empty()) response.fields.push_back({"x-allot-payload", "as-written"});
   return response;

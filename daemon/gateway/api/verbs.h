@@ -5,10 +5,10 @@
 
 #include "gateway/api/call.h"
 
-// What each route does. A verb answers, or throws what is answered: see problem.h.
+// The handler functions of the routes. A verb returns the response, or throws it: see problem.h.
 namespace allot::gateway::api {
 
-// What a page of a list has where the request names no limit.
+// Page size of a list if the request has no limit.
 inline constexpr std::uint32_t kLimit = 50;
 
 http::Response show_live(Call& call);

@@ -15,7 +15,7 @@ namespace {
   throw Refused(400, "url: " + why);
 }
 
-// The plugin sends no longer ones, in which it writes some characters as %XX.
+// Limit of the plugin for a path after escaping to %XX.
 constexpr std::size_t kMaxPath = 8000;
 
 std::size_t sent_size(std::string_view path) {
@@ -27,7 +27,7 @@ std::size_t sent_size(std::string_view path) {
   return path.size() + slash + 2 * static_cast<std::size_t>(escaped);
 }
 
-// 0 would be any.
+// Port 0 would mean any port.
 bool is_port(std::string_view text) {
   unsigned port = 0;
   const auto [end, error] = std::from_chars(text.begin(), text.end(), port);
@@ -75,7 +75,7 @@ Allowed::Allowed(const config::Plugins& plugins) {
     try {
       origins_->insert(origin_of(entry->second));
     } catch (const Refused&) {
-      // The plugin says what is wrong with it.
+      // The plugin reports invalid entries.
     }
   }
 }

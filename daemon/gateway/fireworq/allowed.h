@@ -10,14 +10,14 @@
 
 namespace allot::gateway::fireworq {
 
-// The targets of [plugins.http], so that a job whose URL leads to no other place is refused at
-// once. The plugin looks again before it sends. Where this configuration has no such section,
-// other hosts dispatch, and only the form of a URL is looked at.
+// The allowed targets of [plugins.http], so that a job with another URL is refused at once; the
+// plugin checks again before it sends. Without this section other hosts dispatch, and only the form
+// of the URL is checked.
 class Allowed {
  public:
   explicit Allowed(const config::Plugins& plugins);
 
-  // Throws Refused, 400, which says why no request can ever go to that URL.
+  // Throws Refused, 400, with the reason why no request can ever go to this URL.
   void look_at(std::string_view url) const;
 
  private:

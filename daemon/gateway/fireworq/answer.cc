@@ -14,7 +14,7 @@ struct Text {
   unsigned status;
   std::string_view text;
 };
-// As Go words them.
+// Reason phrases of Go's HTTP library.
 constexpr std::array kTexts = {Text{400, "Bad Request"},
                                Text{401, "Unauthorized"},
                                Text{403, "Forbidden"},

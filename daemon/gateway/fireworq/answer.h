@@ -7,10 +7,10 @@
 #include "base/error.h"
 #include "gateway/http/message.h"
 
-// Answers as Fireworq's programs expect them. Pure.
+// Responses in the format that clients of Fireworq expect. Pure.
 namespace allot::gateway::fireworq {
 
-// Ends a request with another status than 200. The detail is one line for people; empty: none.
+// Ends a request with a status other than 200. The detail is one line for people; empty: none.
 class Refused : public Error {
  public:
   Refused(unsigned status, std::string detail)
@@ -25,11 +25,11 @@ class Refused : public Error {
 
 [[nodiscard]] http::Response json_answer(std::string body);
 [[nodiscard]] http::Response text_answer(std::string body);
-// "404 Not Found", and behind an empty line the detail.
+// "404 Not Found", then an empty line and the detail.
 [[nodiscard]] http::Response error_answer(unsigned status, const std::string& detail = {});
-// What is answered to a path that is none.
+// The answer to an unknown path.
 [[nodiscard]] http::Response no_page();
-// To another path, with the query.
+// Redirects to another path, with the query.
 [[nodiscard]] http::Response moved_to(const std::string& path, const std::string& query);
 
 }  // namespace allot::gateway::fireworq

@@ -15,16 +15,16 @@
 namespace allot::gateway::fireworq {
 namespace {
 
-// A body of a GET says nothing, and one of a PUT little.
-// So many attempts of a job may be lost with their worker or its host: that is no verdict.
+// Limit of attempts lost with their worker or host, which are not verdicts.
 constexpr std::uint32_t kMaxLosses = 3;
+// Limit of other bodies: a GET needs none, a PUT a small one.
 constexpr std::size_t kMostOther = std::size_t{1} << 20;
-// A payload of 16 MiB whose every byte is escaped, and what is around it.
+// A payload of 16 MiB with every byte escaped, and the JSON around it.
 constexpr std::size_t kMostPush = std::size_t{100} << 20;
-// A smaller body is read at once: to hand it to another thread takes longer.
+// A smaller body is parsed at once, because passing it to another thread takes longer.
 constexpr std::size_t kSmall = std::size_t{64} << 10;
 
-// One line of why, without an address or an account.
+// The cause in one line, without addresses or accounts.
 std::string detail_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -51,7 +51,7 @@ http::Response answer_to(const std::exception_ptr& error) {
   }
 }
 
-// Whether the connection is of use to the next one after that.
+// Whether the connection is unusable after this error.
 bool loses_connection(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -68,7 +68,7 @@ bool loses_connection(const std::exception_ptr& error) {
   throw Refused(500, "too much waits already; nothing was changed");
 }
 
-// What a method means at a place: everything is a GET but where PUT and DELETE say something.
+// The effective method: PUT and DELETE count only where they have a meaning, otherwise GET.
 std::string meaning_of(const std::string& method, Place place) {
   const bool both = place == Place::kQueue || place == Place::kRouting;
   const bool one = place == Place::kJobOfQueue || place == Place::kFailed;
@@ -100,14 +100,14 @@ Application::~Application() {
       return work::Crew::Connection::kGone;
     }));
   }
-  // Its jobs use the combiner.
+  // The crew's jobs use the combiner, so the crew ends first.
   crew_.reset();
 }
 
 work::Surroundings Application::surroundings() {
   work::Surroundings around;
   around.find_queue = [this](db::Connection& db, const std::string& name) {
-    // Behind the number of the last change here, so that nothing from before it is remembered.
+    // The prefix is the number of the last local change, so that older cache entries are not used.
     return find_queue(db, name.substr(name.find('/') + 1));
   };
   around.complete = [](const std::string& /*queue*/, queue::SubmitOptions& /*options*/) {};
@@ -125,7 +125,7 @@ Application::Asked Application::find(const http::Head& head) const {
   return asked;
 }
 
-// Whether the caller may, as far as that can be said before the queue of a category is known.
+// Checks the role as far as possible before the queue of a category is known.
 void Application::require(const Asked& asked) const {
   const bool names_queue = !asked.target.name.empty() && asked.target.place != Place::kRouting &&
                            asked.target.place != Place::kJob;
@@ -282,7 +282,7 @@ void Application::parse_and_push(const Asked& asked, const http::Reply& reply) {
 }
 
 void Application::turn() {
-  if (turning_.exchange(true)) return;  // the last one still goes on
+  if (turning_.exchange(true)) return;  // the previous one still runs
   const bool taken = crew_->post(
       [this](auto* /*db*/, const auto& /*error*/) {
         figures_.turn();

@@ -24,41 +24,40 @@
 
 namespace allot::gateway::fireworq {
 
-// What it has to know of where it runs.
+// Environment of the application.
 struct Service {
   db::ConnectOptions database;
   config::GatewayFireworq settings;
-  config::Plugins plugins{};  // for the targets that are allowed, and what /settings shows
-  std::string runtime_dir{};  // of an instance of this host; empty: there is none
-  bool read_only = false;     // nobody may submit or change anything
-  std::size_t threads = 4;    // that send statements
+  config::Plugins plugins{};  // for the allowed targets and for /settings
+  std::string runtime_dir{};  // of an instance of this host; empty: none
+  bool read_only = false;     // no submissions and no changes
+  std::size_t threads = 4;    // number of threads that send statements
   std::size_t most_waiting = 1'000;
 };
 
-// Answers the programs that were written for Fireworq, as it would. It lives longer than the server
-// that asks it.
+// Serves clients written for Fireworq, compatible with its API. Outlives the server that calls it.
 class Application final : public http::Application {
  public:
   Application(Service service, Door::OfToken of_token);
   Application(const Application&) = delete;
   Application& operator=(const Application&) = delete;
-  ~Application() override;  // what was admitted is answered first
+  ~Application() override;  // admitted requests are answered first
 
   http::Admission admit(const http::Head& head) override;
   void answer(http::Request request, http::Reply reply) override;
-  // curl sends a name as it was typed.
+  // curl sends a name exactly as typed.
   [[nodiscard]] bool takes_raw_targets() const override { return true; }
   http::Response refuse(unsigned status, const std::string& title) override;
 
-  // Once a second, in the server's thread: counts by the second, and takes part in the choice of
-  // the active node unless it is read_only.
+  // Called once a second in the server thread: updates the per-second counts, and takes part in the
+  // choice of the active node unless it is read_only.
   void turn();
 
  private:
-  // What a request asks for, once it is known who asks.
+  // A request whose caller is known.
   struct Asked {
     Target target;
-    std::string method;  // GET, PUT, DELETE or POST: what it means here
+    std::string method;  // effective method: GET, PUT, DELETE or POST
     std::string query;
     access::Caller caller;
     std::string body{};
@@ -72,7 +71,7 @@ class Application final : public http::Application {
   void push(Asked asked, const http::Reply& reply);
   void parse_and_push(const Asked& asked, const http::Reply& reply);
 
-  // With a connection.
+  // The functions below run with a connection.
   [[nodiscard]] http::Response look(db::Connection& db, const Asked& asked);
   [[nodiscard]] http::Response queue_verb(db::Connection& db, const Asked& asked);
   [[nodiscard]] http::Response routing_verb(db::Connection& db, const Asked& asked);
@@ -85,7 +84,7 @@ class Application final : public http::Application {
                                      const Figures::Now& now);
   [[nodiscard]] queue::FireworqQueue defaults() const;
   [[nodiscard]] std::string settings() const;
-  // The queue that takes the jobs of a category.
+  // The queue for the jobs of a category.
   [[nodiscard]] queue::QueueInfo find_queue(db::Connection& db, const std::string& category);
   void make_default(db::Connection& db);
   void bring_default(db::Connection& db);
@@ -96,7 +95,7 @@ class Application final : public http::Application {
   const Allowed allowed_;
   Node node_;
   Figures figures_;
-  std::atomic<std::uint64_t> changes_ = 0;  // of queues and routings, here
+  std::atomic<std::uint64_t> changes_ = 0;  // number of local changes of queues and routings
   std::atomic<std::uint64_t> turns_ = 0;
   std::atomic<bool> turning_ = false;
   std::atomic<bool> has_default_ = false;

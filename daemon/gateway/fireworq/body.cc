@@ -40,7 +40,7 @@ Take count(const char* name, std::uint32_t& into) {
   };
 }
 
-// One that says nothing, but may not be anything else.
+// Accepts and ignores a text, and refuses other values.
 Take unused(const char* name) {
   return [name](std::string_view value) {
     if (!string_of(value)) wrong(name, "text");
@@ -55,8 +55,8 @@ Take number(const char* name, double& into) {
   };
 }
 
-// Gives each member of the body to the one that takes its key. A null is as absent, but as a
-// payload a value.
+// Passes each member of the body to the taker of its key. A null counts as absent, except as a
+// payload.
 void read_members(std::string_view body, const std::map<std::string_view, Take>& takers) {
   std::string_view object;
   try {

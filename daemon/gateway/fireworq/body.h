@@ -8,14 +8,14 @@
 
 #include "queue/fireworq/definition.h"
 
-// What clients send, and what is stored of a job. Pure functions; each throws Refused for what is
-// to be answered with 400 or 413.
+// Parses requests of clients and the stored form of a job. Pure functions; each throws Refused for
+// a request to be answered with 400 or 413.
 namespace allot::gateway::fireworq {
 
 struct JobFields {
   std::string url;
   std::string category;
-  std::uint32_t run_after = 0;  // seconds, as the next two
+  std::uint32_t run_after = 0;  // seconds, also for the next two
   std::uint32_t timeout = 0;
   std::uint32_t retry_delay = 0;
   std::uint32_t max_retries = 0;
@@ -24,23 +24,23 @@ struct JobFields {
 struct PushedJob {
   JobFields fields;
   std::string payload{};       // the bytes to POST
-  std::string shown = "null";  // the JSON that stood there
+  std::string shown = "null";  // the same value as JSON
 };
 [[nodiscard]] PushedJob read_job(std::string_view body, std::string_view category);
 
-// The envelope in front of the bytes to POST.
+// The payload of the task: an envelope in front of the bytes to POST.
 [[nodiscard]] std::string stored(const PushedJob& job);
 struct StoredJob {
   JobFields fields{};
-  std::string_view payload{};  // of what was given
+  std::string_view payload{};  // part of the argument
 };
-// Of a task that somebody else submitted what can be read; nothing is refused.
+// Reads the known fields of a payload from any submitter; never refuses.
 [[nodiscard]] StoredJob read_stored(std::string_view payload);
 
-// What is missing is as in `defaults`.
+// Missing fields have the values of `defaults`.
 [[nodiscard]] queue::FireworqQueue read_queue(std::string_view body, std::string_view name,
                                               const queue::FireworqQueue& defaults);
-// The name of the queue.
+// The queue name of a routing.
 [[nodiscard]] std::string read_routing(std::string_view body);
 
 }  // namespace allot::gateway::fireworq

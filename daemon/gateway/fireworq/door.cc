@@ -20,7 +20,7 @@ std::string name_of_host(std::string_view host) {
   return name;
 }
 
-// That of Bearer, or the password of Basic; nullopt: there is none.
+// The Bearer token, or the password of Basic; nullopt: none.
 std::optional<std::string> token_of(const std::string& authorization) {
   const std::string scheme = lower(authorization.substr(0, authorization.find(' ')));
   if (scheme.size() == authorization.size()) return std::nullopt;
@@ -40,7 +40,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// No token gives a name without a colon.
+// Names of token callers have a colon, so this one is unambiguous.
 constexpr std::string_view kAnonymous = "anonymous";
 
 access::Caller anybody() {
@@ -94,7 +94,7 @@ void Door::look_at_browser(const http::Head& head) const {
                 "[gateway.fireworq]");
 }
 
-// A page whose own name leads here has that name for a host.
+// Prevents DNS rebinding: a page that rebinds its own name to this address sends that name as Host.
 void Door::look_at_host(const http::Head& head) const {
   const std::string* host = head.field("host");
   const std::string name = host == nullptr ? std::string() : name_of_host(*host);
@@ -104,7 +104,7 @@ void Door::look_at_host(const http::Head& head) const {
                 "to names of [gateway.fireworq]");
 }
 
-// A proxy asks from its own address for whoever asked it.
+// A proxy sends from its own address, so the forwarded addresses are checked as well.
 bool Door::needs_no_token(const http::Head& head) const {
   if (!anonymous_ || !is_allowed(head.peer.address)) return false;
   return std::all_of(head.fields.begin(), head.fields.end(), [&](const http::Field& field) {
@@ -113,7 +113,7 @@ bool Door::needs_no_token(const http::Head& head) const {
   });
 }
 
-// Each address of a list of them, which has one at least.
+// Checks each address of a non-empty list.
 bool Door::are_allowed(std::string_view list) const {
   for (;;) {
     const std::size_t comma = list.find(',');

@@ -14,17 +14,18 @@
 
 namespace allot::gateway::fireworq {
 
-// Who may ask. A body is read whatever its type says, so that any web page could make a browser
-// send one: what a browser says of its page decides first. Any thread may ask.
+// Authenticates clients. Bodies are accepted with any content type, so that any web page could make
+// a browser send one: therefore the browser's origin headers are checked first. Any thread may call
+// it.
 class Door {
  public:
-  // The caller that has a token, see access::Access.
+  // Looks up the caller of a token, see access::Access.
   using OfToken = std::function<access::Access::Verdict(std::string_view token)>;
   Door(const config::GatewayFireworq& settings, OfToken of_token);
 
   // Throws Refused: 401 or 403.
   [[nodiscard]] access::Caller judge(const http::Head& head) const;
-  // Whether that is a caller who needed no token.
+  // Whether this caller needed no token.
   [[nodiscard]] static bool is_anonymous(const access::Caller& caller);
 
  private:

@@ -27,7 +27,7 @@ typename Map::mapped_type value_in(const Map& map, const std::string& key) {
   return found == map.end() ? typename Map::mapped_type{} : found->second;
 }
 
-// The counts begin anew with the life of allotd.
+// Counts restart from 0 with allotd.
 std::uint64_t since(std::uint64_t now, std::uint64_t before) {
   return now >= before ? now - before : now;
 }
@@ -43,7 +43,7 @@ std::uint64_t resident_bytes() {
 std::uint64_t threads() {
   std::ifstream file("/proc/self/stat");
   std::string word;
-  // The name of the program has no space.
+  // The program name has no space.
   for (int i = 0; i < 20 && file >> word; ++i) {
   }
   return std::strtoull(word.c_str(), nullptr, 10);
@@ -61,7 +61,7 @@ Figures::Counts Figures::read() const {
   Counts counts;
   if (runtime_dir_.empty()) return counts;
   for (const auto& [names, total] : meter::totals(runtime_dir_).pairs) {
-    // Every type: jobs are metered by their category, and beyond its places a meter has one for the
+    // Sums all types: jobs are metered by their category, and a full meter has one entry for the
     // rest of a queue.
     Counted& counted = counts[names.first];
     for (std::size_t i = 0; i < static_cast<std::size_t>(Count::kVerdicts); ++i) {

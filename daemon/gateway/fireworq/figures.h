@@ -13,28 +13,28 @@
 
 namespace allot::gateway::fireworq {
 
-// What this host did since the gateway started: pushes are counted here, the rest is what its
-// workers count. Any thread may call everything.
+// Activity of this host since the start of the gateway: pushes are counted here, all other figures
+// come from the workers' meters. Any thread may call every function.
 class Figures {
  public:
   explicit Figures(std::string runtime_dir);
 
   void pushed(const std::string& queue) ALLOT_EXCLUDES(mutex_);
-  // Once a second.
+  // Called once a second.
   void turn() ALLOT_EXCLUDES(mutex_);
 
-  // Of a queue's own name.
+  // Figures of a queue, by its own name.
   struct Counted {
     std::uint64_t pops = 0, successes = 0, failures = 0, permanent_failures = 0, elapsed_ms = 0;
   };
   using Counts = std::map<std::string, Counted>;
-  // One look at this host, for all queues that are asked for.
+  // One snapshot of this host, for all queues of a request.
   struct Now {
     Counts counts{};
     std::vector<as_json::WorkerView> workers{};
   };
   [[nodiscard]] Now now() const;
-  // The counted ones among them.
+  // The counted part of the statistics.
   [[nodiscard]] QueueStats of(const Now& now, const queue::FireworqQueue& queue) const
       ALLOT_EXCLUDES(mutex_);
 
@@ -44,21 +44,21 @@ class Figures {
   const std::string runtime_dir_;
   mutable Mutex mutex_;
   Counts first_ ALLOT_GUARDED_BY(mutex_);
-  Counts last_ ALLOT_GUARDED_BY(mutex_);    // a second ago
-  Counts before_ ALLOT_GUARDED_BY(mutex_);  // a second before that
+  Counts last_ ALLOT_GUARDED_BY(mutex_);    // one second ago
+  Counts before_ ALLOT_GUARDED_BY(mutex_);  // two seconds ago
   std::map<std::string, std::uint64_t> pushes_ ALLOT_GUARDED_BY(mutex_);
   std::map<std::string, std::uint64_t> pushes_last_ ALLOT_GUARDED_BY(mutex_);
   std::map<std::string, std::uint64_t> pushes_before_ ALLOT_GUARDED_BY(mutex_);
 };
 
-// Which partitions of a queue the workers of this host have, and how many jobs run there in all.
+// Partitions of a queue leased by workers of this host, and the number of their running jobs.
 struct Here {
   std::vector<std::uint32_t> partitions{};
   std::uint64_t running = 0;
 };
 [[nodiscard]] Here here(const Figures::Now& now, const queue::FireworqQueue& queue);
 
-// What a Go process would say of itself, as far as it means something here.
+// The process statistics of a Go program, as far as they apply here.
 [[nodiscard]] std::string process_stats(bool indented);
 
 }  // namespace allot::gateway::fireworq

@@ -18,8 +18,8 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// How many bytes at the beginning of a string's inside stand for themselves and have no neighbour
-// to look at. Nearly all of a large payload does, and is passed over in one run.
+// Number of bytes at the start of a string's content that need no decoding. Most of a large payload
+// is such bytes, and is skipped in one run.
 std::size_t plain_length(std::string_view text) {
   const auto plain = [](char c) {
     return c >= 0x20 && static_cast<unsigned char>(c) < 0x80 && c != '"' && c != '\\';
@@ -30,7 +30,7 @@ std::size_t plain_length(std::string_view text) {
   return static_cast<std::size_t>(at - text.data());
 }
 
-// Walks over values without a look at what they mean.
+// Scans values without interpreting them.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {}
@@ -39,7 +39,7 @@ class Scanner {
 
   void skip_space() { at_ = std::min(text_.find_first_not_of(kSpace, at_), text_.size()); }
 
-  // One value, from its first byte.
+  // Scans one value, from its first byte.
   void value() {
     bool begins = true;
     while (begins || !open_.empty()) begins = begins ? begin_value() : go_on();
@@ -117,7 +117,8 @@ class Scanner {
     skip_space();
   }
 
-  // A whole value; or the beginning of an object or a list, up to its first value: then true.
+  // Scans a whole value, or the start of an object or a list up to its first value; then returns
+  // true.
   bool begin_value() {
     const char c = peek();
     if (c == '{' || c == '[') return open(c);
@@ -149,7 +150,7 @@ class Scanner {
     return true;
   }
 
-  // Behind a value of what is open. True: another one begins.
+  // Continues after a value of an open object or list. True: another one begins.
   bool go_on() {
     skip_space();
     const char c = take();
@@ -171,7 +172,7 @@ class Scanner {
   std::vector<char> open_{};
 };
 
-// How many bytes of a character of UTF-8 stand here; 0: none does.
+// Length of the UTF-8 character at the start; 0: invalid.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
@@ -217,7 +218,7 @@ std::uint32_t hex_of(std::string_view four) {
   return code;
 }
 
-// What stands behind "\u"; takes the second half of a pair as well.
+// The code point after "\u"; also consumes the second half of a surrogate pair.
 std::uint32_t surrogates(std::string_view& left) {
   const std::uint32_t first = hex_of(left.substr(0, 4));
   left.remove_prefix(4);
@@ -232,7 +233,7 @@ std::uint32_t surrogates(std::string_view& left) {
   return 0xfffd;
 }
 
-// The inside of a string that was scanned.
+// Decodes the content of a scanned string.
 std::string unescaped(std::string_view left) {
   std::string out;
   out.reserve(left.size());
@@ -284,9 +285,9 @@ bool is_json(std::string_view text) {
 
 Members::Members(std::string_view object) : left_(object.substr(1)) {}
 
-// The object was scanned, so nothing here fails.
+// The object was scanned before, so this cannot fail.
 bool Members::next() {
-  // Space and a comma are all that stands in front of either, so that this looks at little.
+  // Only space and a comma precede either character, so the search is short.
   const std::size_t begin = left_.find_first_of("\"}");
   if (begin == std::string_view::npos || left_[begin] == '}') return false;
   left_.remove_prefix(begin);

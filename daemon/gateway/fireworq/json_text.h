@@ -8,29 +8,29 @@
 #include <string>
 #include <string_view>
 
-// JSON as Fireworq's programs write it, read where its bytes stand: a payload is passed on as it
-// came, with numbers of any size. Pure functions; they need no more of the stack for what is deep.
+// Reads JSON in place as Fireworq does: a payload is passed on byte by byte, with numbers of any
+// size. Pure functions; nesting does not use the stack.
 namespace allot::gateway::fireworq {
 
 inline constexpr std::size_t kMostDepth = 10'000;
 
-// What is wrong with a text, in one line.
+// Describes a syntax error, in one line.
 class BadJson : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The first value of `text`, without the white space around it; what follows it is not looked at.
-// Throws BadJson, "EOF" where there is none.
+// The first value of `text`, without surrounding white space; text behind it is ignored. Throws
+// BadJson, "EOF" without a value.
 [[nodiscard]] std::string_view first_value(std::string_view text);
-// Whether `text` is one value, and nothing else but white space.
+// Whether `text` is a single value with optional white space around it.
 [[nodiscard]] bool is_json(std::string_view text);
 
-// Goes through the members of an object, as first_value() returned it.
+// Iterates over the members of an object returned by first_value().
 class Members {
  public:
   explicit Members(std::string_view object);
-  // False: that was the last one.
+  // False: no further member.
   [[nodiscard]] bool next();
   [[nodiscard]] const std::string& key() const { return key_; }
   [[nodiscard]] std::string_view value() const { return value_; }
@@ -41,18 +41,18 @@ class Members {
   std::string_view value_;
 };
 
-// Whether two keys are the same but for the case of their letters.
+// Compares two keys without regard to case.
 [[nodiscard]] bool same_key(std::string_view a, std::string_view b);
 
-// The text of a string, as first_value() returned it. What is no UTF-8, and half of a pair of
-// surrogates, becomes U+FFFD. nullopt: it is no string.
+// The text of a string returned by first_value(). Invalid UTF-8 and unpaired surrogates become
+// U+FFFD. nullopt: not a string.
 [[nodiscard]] std::optional<std::string> string_of(std::string_view value);
-// A whole number from 0 to 2^32 - 1, written as digits alone.
+// A whole number from 0 to 2^32 - 1, digits only.
 [[nodiscard]] std::optional<std::uint32_t> count_of(std::string_view value);
-// Any number that a double holds.
+// Any number in the range of a double.
 [[nodiscard]] std::optional<double> number_of(std::string_view value);
 
-// A JSON string of these bytes; what is no UTF-8 becomes U+FFFD.
+// A JSON string of these bytes; invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string json_string(std::string_view text);
 
 }  // namespace allot::gateway::fireworq

@@ -63,7 +63,7 @@ std::optional<queue::ListPlace> read_cursor(std::string_view text) {
   if (comma == std::string_view::npos) return std::nullopt;
   const auto ms = read_number<std::int64_t>(view.substr(0, comma));
   const auto id = read_number<std::uint64_t>(view.substr(comma + 1));
-  // Times of a calendar, so that nothing overflows behind this.
+  // Limits the time, so that later calculations cannot overflow.
   constexpr std::int64_t kLast = 7'000'000'000'000;
   if (!ms || !id || *ms < 0 || *ms > kLast) return std::nullopt;
   return queue::ListPlace{*ms, *id};

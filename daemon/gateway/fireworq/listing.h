@@ -15,10 +15,10 @@ namespace allot::gateway::fireworq {
 [[nodiscard]] std::string time_text(std::int64_t ms);
 
 [[nodiscard]] std::string cursor_text(const queue::ListPlace& place);
-// nullopt: it is none.
+// nullopt: not a cursor.
 [[nodiscard]] std::optional<queue::ListPlace> read_cursor(std::string_view text);
 
-// What does not fit is as absent.
+// Invalid parameters count as absent.
 [[nodiscard]] queue::ListAsk list_ask(std::string_view query);
 
 }  // namespace allot::gateway::fireworq

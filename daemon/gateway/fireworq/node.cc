@@ -10,7 +10,7 @@ namespace allot::gateway::fireworq {
 namespace {
 
 constexpr const char* kDuty = "fireworq";
-constexpr const char* kConnection = "connection ";  // how holder_instance begins
+constexpr const char* kConnection = "connection ";  // prefix of holder_instance
 
 queue::DutyNames own_duty() {
   return {{0, kDuty}};

@@ -11,17 +11,17 @@
 
 namespace allot::gateway::fireworq {
 
-// Which gateway of the cluster says that it is the active one: it leads a duty, whose row it takes
-// and renews as a steward does. The others follow within its term. To be active permits nothing
-// (S46): it decides what is shown.
+// Chooses the active gateway of the cluster: it leads a duty, whose row it takes and renews as a
+// steward does. Another gateway takes over within its term. The active state grants no rights
+// (S46); it only decides what is shown.
 class Node {
  public:
   Node();
 
-  // One round: renews the term, or takes it where nobody has one. Every two seconds.
+  // Renews the term, or takes it if it is free. Called every two seconds.
   void round(db::Connection& db) ALLOT_EXCLUDES(mutex_);
   [[nodiscard]] bool is_active() const ALLOT_EXCLUDES(mutex_);
-  // Another one may go on at once.
+  // Releases the term, so that another gateway can take over at once.
   void leave(db::Connection& db) ALLOT_EXCLUDES(mutex_);
 
  private:
@@ -30,10 +30,10 @@ class Node {
 
   mutable Mutex mutex_;
   queue::Holder holder_ ALLOT_GUARDED_BY(mutex_);
-  Nanos until_ns_ ALLOT_GUARDED_BY(mutex_) = 0;  // of its term
+  Nanos until_ns_ ALLOT_GUARDED_BY(mutex_) = 0;  // end of its term
 };
 
-// The active gateway, whichever it is.
+// The active gateway of the cluster.
 struct ActiveNode {
   std::string id;    // the number of its connection
   std::string host;  // its address, as the database sees it

@@ -18,7 +18,8 @@ std::string double_text(double number) {
   return {text.data(), end};
 }
 
-// What is shown of each job, alive or not. A payload that is no JSON is a string, as an empty one.
+// Adds the fields common to all jobs, dead or not. A payload that is not JSON, or is empty, becomes
+// a string.
 void add_request(Object& object, const StoredJob& job) {
   object.text("category", job.fields.category).text("url", job.fields.url);
   if (is_json(job.payload)) {

@@ -9,7 +9,7 @@
 #include "queue/fireworq/definition.h"
 #include "queue/fireworq/jobs.h"
 
-// The JSON of what is answered. Pure.
+// JSON objects of the answers. Pure.
 namespace allot::gateway::fireworq {
 
 // Writes one object, member by member.
@@ -17,7 +17,7 @@ class Object {
  public:
   Object& text(std::string_view name, std::string_view value);
   Object& number(std::string_view name, std::uint64_t value);
-  Object& json(std::string_view name, std::string_view value);  // as it stands
+  Object& json(std::string_view name, std::string_view value);  // copied unchanged
   [[nodiscard]] std::string done() const { return "{" + members_ + "}"; }
 
  private:
@@ -31,7 +31,8 @@ class Object {
 [[nodiscard]] std::string job_object(const queue::Job& job);
 [[nodiscard]] std::string failed_object(const queue::Job& job);
 
-// What a failed attempt said: "failure 500: what it answered". Of another text that is the message.
+// The parsed error of a failed attempt: "failure 500: response text". Any other text is the
+// message.
 struct Result {
   std::string_view status = "internal-failure";
   std::uint32_t code = 0;
@@ -39,7 +40,7 @@ struct Result {
 };
 [[nodiscard]] Result result_of(std::string_view error);
 
-// What is asked of a queue since the gateway started, and now.
+// Statistics of a queue since the start of the gateway, and its current state.
 struct QueueStats {
   std::uint64_t pushes = 0, pops = 0, successes = 0, failures = 0, permanent_failures = 0;
   std::uint64_t elapsed_ms = 0;

@@ -47,7 +47,7 @@ std::string escaped(std::string_view path) {
   return out;
 }
 
-// Without empty steps, "." and ".."; a slash at the end stays.
+// Removes empty steps, "." and ".."; a final slash remains.
 std::string cleaned(std::string_view path) {
   std::vector<std::string_view> steps;
   for (std::string_view left = path; !left.empty();) {
@@ -66,7 +66,7 @@ std::string cleaned(std::string_view path) {
   return path.ends_with('/') ? clean + "/" : clean;
 }
 
-// With a sign if it has one, and of 64 bits with it. A negative one is the number of no job.
+// Reads a signed 64-bit number. A negative one becomes 0, which is not a job.
 std::optional<std::uint64_t> whole_number(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   std::int64_t number = 0;
@@ -75,7 +75,7 @@ std::optional<std::uint64_t> whole_number(std::string_view text) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(number, 0));
 }
 
-// "/queue/NAME" and what may follow.
+// "/queue/NAME" and its sub-resources.
 Target of_queue(std::string_view path) {
   const std::string_view name = path.substr(0, path.find('/'));
   if (name.empty()) return {};

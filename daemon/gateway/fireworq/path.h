@@ -6,11 +6,11 @@
 #include <string>
 #include <string_view>
 
-// What a path asks for. Pure.
+// Maps a path to a resource. Pure.
 namespace allot::gateway::fireworq {
 
 enum class Place {
-  kNone,  // there is nothing at this path
+  kNone,  // unknown path
   kMoved,
   kVersion,
   kSettings,
@@ -34,15 +34,15 @@ enum class Place {
 struct Target {
   Place place = Place::kNone;
   std::string name{};                 // of the queue or the category: any bytes
-  std::optional<std::uint64_t> id{};  // of the job; none where it is no whole number
+  std::optional<std::uint64_t> id{};  // of the job; nullopt: not a whole number
   std::string moved{};                // kMoved: the path without "//", "/./" and "/../", escaped
 };
 
-// Escapes are read first, so that an escaped slash is a slash. A "+" is one.
+// Decodes escapes first, so an escaped slash is a slash. A "+" remains a plus.
 [[nodiscard]] std::string unescaped_path(std::string_view path);
 [[nodiscard]] Target target_of(std::string_view path);
 
-// The value of a parameter of a query, the first one; nullopt: there is none.
+// The first value of a query parameter; nullopt: missing.
 [[nodiscard]] std::optional<std::string> parameter(std::string_view query, std::string_view name);
 
 }  // namespace allot::gateway::fireworq

@@ -7,7 +7,7 @@
 
 namespace allot::gateway::fireworq {
 
-// Letters of ASCII alone, as in names of hosts and fields.
+// Lower-cases only ASCII letters, for names of hosts and fields.
 [[nodiscard]] inline std::string lower(std::string_view text) {
   std::string result(text);
   std::transform(result.begin(), result.end(), result.begin(), [](char c) {

@@ -16,13 +16,13 @@
 #include "queue/operate/dead_tasks.h"
 #include "queue/verbs/share.h"
 
-// What each request does with the database.
+// Database operations of each request.
 namespace allot::gateway::fireworq {
 namespace {
 
 using queue::FireworqQueue;
 
-// One that is not deleted. Throws Refused.
+// The queue, unless it is deleted. Throws Refused.
 FireworqQueue required(db::Connection& db, const std::string& name, bool says_which = false) {
   auto queue = queue::find_fireworq(db, name);
   if (!queue || queue->hidden) {
@@ -50,7 +50,7 @@ std::string page_object(const char* name, const queue::JobPage& page,
   return object.done();
 }
 
-// How many of the queue's jobs the lease of a partition runs at a time.
+// Number of jobs of the queue that the lease of a partition runs at a time.
 std::uint64_t share_in(const FireworqQueue& queue, std::uint32_t partition_no) {
   return queue::share_of(queue.max_workers, queue.info.partitions(),
                          partition_no - queue.info.first_partition);
@@ -239,7 +239,7 @@ queue::FireworqQueue Application::defaults() const {
   return queue;
 }
 
-// Called in the turn of a submission.
+// Called while a submission is processed.
 queue::QueueInfo Application::find_queue(db::Connection& db, const std::string& category) {
   const auto routing = queue::find_routing(db, category);
   const std::string& fallback = service_.settings.queue_default;
@@ -259,11 +259,11 @@ queue::QueueInfo Application::find_queue(db::Connection& db, const std::string& 
 }
 
 void Application::make_default(db::Connection& db) {
-  has_default_ = true;  // first, so that a deletion meanwhile is not forgotten
+  has_default_ = true;  // set first, so that a concurrent deletion is not lost
   try {
     bring_default(db);
   } catch (...) {
-    has_default_ = false;  // the next round tries it again
+    has_default_ = false;  // the next round retries
     throw;
   }
 }

@@ -10,22 +10,22 @@
 
 namespace allot::gateway::http {
 
-// How many bytes of bodies all connections hold together. Any thread may give back.
+// Limits the bytes of bodies that all connections hold together. Any thread may release bytes.
 class BodyBudget {
  public:
-  // Of a body no more than this is small.
+  // Upper bound of a small body.
   static constexpr std::size_t kSmall = std::size_t{64} << 10;
 
-  // Room for it is wanted before it is known how much comes.
+  // Reserved for a read before its size is known.
   static constexpr std::size_t kOneRead = std::size_t{64} << 10;
 
   explicit BodyBudget(std::size_t bytes) : bytes_(bytes) {}
 
-  // What a body may have at most, so that it fits if it is alone.
+  // Size limit of a body that must fit if it is the only one.
   [[nodiscard]] std::size_t most_of_one(bool anonymous) const {
     return (anonymous ? of_anonymous() : of_large()) - kOneRead;
   }
-  // Whether a body that holds `from` may hold `to`; if so, it is counted, else the log says so.
+  // Resizes the share of a body from `from` to `to` bytes. False: no room, which is logged.
   [[nodiscard]] bool change(std::size_t from, std::size_t to, bool anonymous)
       ALLOT_EXCLUDES(mutex_);
   [[nodiscard]] std::size_t held() const ALLOT_EXCLUDES(mutex_) {
@@ -34,18 +34,18 @@ class BodyBudget {
   }
 
  private:
-  // Together; a quarter is for small ones alone.
+  // Limit of all large bodies together; a quarter of the budget is reserved for small ones.
   [[nodiscard]] std::size_t of_large() const { return bytes_ - bytes_ / 4; }
   [[nodiscard]] std::size_t of_anonymous() const { return bytes_ / 8; }
 
   const std::size_t bytes_;
   mutable Mutex mutex_;
   std::size_t held_ ALLOT_GUARDED_BY(mutex_) = 0;
-  std::size_t anonymous_ ALLOT_GUARDED_BY(mutex_) = 0;  // of held_
+  std::size_t anonymous_ ALLOT_GUARDED_BY(mutex_) = 0;  // part of held_
   Complaint no_room_ ALLOT_GUARDED_BY(mutex_){};
 };
 
-// What one request holds of a budget, until the last who has this is gone.
+// The share of one request in a budget, released by the last owner.
 class BodyHold {
  public:
   BodyHold(std::shared_ptr<BodyBudget> budget, bool anonymous)
@@ -54,7 +54,7 @@ class BodyHold {
   BodyHold& operator=(const BodyHold&) = delete;
   ~BodyHold() { static_cast<void>(resize(0)); }
 
-  // False: there is no room, and it holds what it held. To hold less always goes.
+  // False: no room, and the share is unchanged. Shrinking always succeeds.
   [[nodiscard]] bool resize(std::size_t bytes) {
     if (!budget_->change(bytes_, bytes, anonymous_)) return false;
     bytes_ = bytes;

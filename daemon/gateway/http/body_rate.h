@@ -7,23 +7,23 @@
 
 namespace allot::gateway::http {
 
-// Whether a body comes fast enough: measured over one window after the other, so that what came
-// fast at first buys no time for later. Only time in which the server waits for the peer counts.
+// Checks the minimum rate of a body, in successive windows, so that a fast start does not allow a
+// slow rest. Only time in which the server waits for the peer counts.
 class BodyRate {
  public:
   using Duration = std::chrono::steady_clock::duration;
 
-  // Whoever holds much has to send faster: what is held has to come again within this time.
+  // Larger bodies must arrive faster: the bytes held must be received again within this time.
   static constexpr std::chrono::seconds kHoldTime{600};
 
   BodyRate(Duration window, std::size_t bytes_per_second)
       : window_(window), bytes_per_second_(bytes_per_second) {}
 
-  // Until the end of the window.
+  // Time until the end of the window.
   [[nodiscard]] std::chrono::milliseconds left() const {
     return std::chrono::ceil<std::chrono::milliseconds>(std::max(window_ - time_, Duration(0)));
   }
-  // So many bytes came after so long. False: the window is over, and too little came in it.
+  // Adds bytes and their waiting time. False: the window ended with too few bytes.
   [[nodiscard]] bool add(Duration waited, std::size_t bytes, std::size_t held) {
     time_ += waited;
     bytes_ += bytes;

@@ -6,7 +6,7 @@
 
 namespace allot::gateway::http {
 
-// Whether something that happens again and again is to be logged: once a minute.
+// Rate limit for the log line of a recurring event: once a minute.
 class Complaint {
  public:
   using Clock = std::chrono::steady_clock;

@@ -13,7 +13,7 @@ namespace allot::gateway::http {
 
 using Clock = std::chrono::steady_clock;
 
-// A connection as it looks to whoever ends it from outside. Server's thread only.
+// Interface for ending a connection from outside. Server thread only.
 class Connection {
  public:
   Connection() = default;
@@ -22,29 +22,29 @@ class Connection {
   virtual ~Connection() = default;
 
   [[nodiscard]] virtual Clock::time_point deadline() const = 0;
-  // What it waits for did not come in time. It says so to its peer where that helps, and ends.
+  // Ends the connection after its deadline, with an answer to the peer where useful.
   virtual void expire() = 0;
-  // The server stops: it ends with the request that is in flight, at once if there is none.
+  // Ends after the request in flight, at once if there is none, because the server stops.
   virtual void leave() = 0;
-  // It ends now.
+  // Ends at once.
   virtual void cut() = 0;
 };
 
-// Which limit a connection counts against.
+// Limit that a connection counts against.
 enum class Kind {
-  kLocal,    // it came through the unix socket
+  kLocal,    // came through the unix socket
   kNetwork,  // over TCP
-  kGuest     // beyond a limit: it may ask for the health, and is told 503 for anything else
+  kGuest     // above a limit: may request the health, and gets 503 for anything else
 };
 
-// How a connection is counted.
+// Accounting of a connection.
 struct Seat {
   Kind kind = Kind::kLocal;
-  std::string group{};  // of connections that share a limit; empty: it has none of its own
+  std::string group{};  // connections of a group share a limit; empty: no group
 };
 
-// All open connections, how many there are of each kind and group, which of them wait for a
-// request, and which are late. Server's thread only.
+// All open connections: their number per kind and group, which ones wait for a request, and which
+// are late. Server thread only.
 class Connections {
  private:
   struct Entry;
@@ -52,25 +52,26 @@ class Connections {
  public:
   using Place = std::list<Entry>::iterator;
 
-  // It waits for its first request.
+  // The new connection waits for its first request.
   [[nodiscard]] Place add(std::shared_ptr<Connection> connection, const Seat& seat);
   void remove(Place place);
-  // It waits for a request; its time counts from the first call since works().
+  // Marks it as waiting for a request; the time counts from the first call after works().
   void waits(Place place);
-  // It has a whole head: it is not ended for the sake of another one.
+  // Marks it as having a whole head: it is not closed in favour of another connection.
   void works(Place place);
 
-  // Also those that were ended and are not gone yet.
+  // Includes connections that are ending.
   [[nodiscard]] std::size_t size() const { return all_.size(); }
-  // Without them.
+  // Excludes connections that are ending.
   [[nodiscard]] std::size_t of(Kind kind) const { return count_.at(index(kind)); }
   [[nodiscard]] std::size_t of_group(const std::string& group) const;
 
-  // Ends the connection that has waited for a request the longest. False: none of these waits.
+  // Ends the connection that has waited longest for a request. False: none of this kind waits.
   [[nodiscard]] bool make_way(Kind kind);
   [[nodiscard]] bool make_way_in(const std::string& group);
 
-  // One clock for all of them costs less than a timer for each: a deadline is kept to a turn of it.
+  // Called once per clock turn, so deadlines have the precision of a turn. A timer for each
+  // connection would cost more.
   void expire_late(Clock::time_point now);
   void leave_all();
   void cut_all();
@@ -79,7 +80,7 @@ class Connections {
   using Waiting = std::list<Place>;
   struct Group {
     std::size_t count = 0;
-    Waiting waiting{};  // the one that has waited the longest is the first
+    Waiting waiting{};  // longest wait first
   };
   struct Entry {
     std::shared_ptr<Connection> connection;
@@ -95,9 +96,9 @@ class Connections {
     return static_cast<std::size_t>(kind);
   }
   void end_first(const Waiting& waiting);
-  // It counts against no limit any more.
+  // Removes it from all limits.
   void discount(Place place);
-  // A connection that ends leaves the list, so these walk over a copy.
+  // Callers walk over a copy, because a connection that ends leaves the list.
   [[nodiscard]] std::list<std::shared_ptr<Connection>> copy() const;
 
   std::list<Entry> all_;

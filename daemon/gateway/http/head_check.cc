@@ -13,12 +13,12 @@ namespace {
 using Fault = std::optional<HeadFault>;
 
 constexpr std::string_view kLineEnd = "\r\n";
-// More digits than a size of 8 EiB has would overflow a parser.
+// Prevents an overflow in parsers: 8 EiB has 19 digits.
 constexpr std::size_t kMostLengthDigits = 18;
 constexpr std::size_t kMostMethod = 32;
 
-// What says what the request is, to whom or by whom, so that a second one could only mislead.
-// A name may have a bit of 32 in `seen_`, so there are at most so many.
+// Fields that define the request, its target or its sender. A duplicate is an attempt to confuse.
+// Each has a bit in `seen_`, so there are at most 32.
 constexpr std::array<std::string_view, 13> kAlone = {"host",
                                                      "content-length",
                                                      "transfer-encoding",
@@ -62,7 +62,7 @@ bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char);
 }
 
-// A tab is white space; bytes above 127 are some people's names.
+// A tab is white space; bytes above 127 occur in names of people.
 bool is_value_char(char c) {
   return c == '\t' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
 }
@@ -79,7 +79,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// A CR and an LF only ever stand together, at the end of a line.
+// CR and LF are valid only together, at the end of a line.
 bool has_bare_line_end(std::string_view head) {
   for (std::size_t at = 0; at < head.size(); ++at) {
     if (head[at] == '\n' && (at == 0 || head[at - 1] != '\r')) return true;
@@ -88,7 +88,7 @@ bool has_bare_line_end(std::string_view head) {
   return false;
 }
 
-// Only the origin form, "/path?query": the other forms name a host a second time, or no resource.
+// Only the origin form, "/path?query": the other forms repeat the host, or name no resource.
 Fault check_target(std::string_view target, const HeadBounds& bounds) {
   if (target.size() > bounds.target) {
     return fault(414, "the target is longer than " + std::to_string(bounds.target) + " bytes");
@@ -133,7 +133,7 @@ Fault check_request_line(std::string_view line, const HeadBounds& bounds, bool& 
   return check_target(line.substr(method_end + 1, version_begin - method_end - 1), bounds);
 }
 
-// Looks at one field after the other and remembers those that must stand alone.
+// Checks fields one by one and records those that must be unique.
 class FieldCheck {
  public:
   explicit FieldCheck(bool is_1_1) : is_1_1_(is_1_1) {}
@@ -181,7 +181,7 @@ class FieldCheck {
     return {};
   }
 
-  // Its meaning is the application's; here only that it is one host and perhaps a port.
+  // Checks only for one host with an optional port; the application interprets the name.
   static Fault check_host(std::string_view value) {
     const auto good = [](char c) {
       return is_digit(c) || is_alpha(c) ||
@@ -218,7 +218,7 @@ class FieldCheck {
 }  // namespace
 
 std::size_t head_length(std::string_view bytes, std::size_t seen) {
-  // An end may have begun in what was seen.
+  // The searched bytes may end within a line end.
   std::size_t at = seen < 3 ? 0 : seen - 3;
   if (at == 0 && bytes.starts_with('\n')) return 1;
   if (at == 0 && bytes.starts_with(kLineEnd)) return kLineEnd.size();

@@ -8,8 +8,8 @@
 
 namespace allot::gateway::http {
 
-// How other threads reach the server's: what they post is called there. It outlives the server, for
-// a thread that answers late; what is posted then is dropped. Any thread may call post().
+// Runs functions posted by other threads in the server thread. Outlives the server, for threads
+// that answer late; late posts are dropped. Any thread may call post().
 class Mailbox {
  public:
   using Act = std::function<void()>;

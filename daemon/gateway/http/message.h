@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-// Requests and answers as everything behind the server sees them: no socket, no parser, no thread.
+// Requests and answers without socket, parser or thread, for all code behind the server.
 namespace allot::gateway::http {
 
 struct Field {
@@ -19,23 +19,23 @@ struct Field {
   std::string value;
 };
 
-// Who sent a request, as far as the connection says.
+// Sender of a request, as known from the connection.
 struct Peer {
-  std::string address;         // "127.0.0.1"; empty: it came through the unix socket
-  std::optional<uid_t> uid{};  // of the process at the other end of the unix socket
+  std::string address;         // "127.0.0.1"; empty: the unix socket
+  std::optional<uid_t> uid{};  // uid of the process at the other end of the unix socket
   bool encrypted = false;
 };
 
-// A request without its body. The server has checked it (head_check.h): it has one Host and no
-// field twice that must stand alone.
+// A request without its body. The server has checked it (head_check.h): it has one Host, and no
+// duplicate of a field that must be unique.
 struct Head {
-  std::string method;  // "GET"; what is unknown is passed on
-  std::string path;    // with its escapes, begins with '/'; without the query
-  std::string query;   // what follows '?', with its escapes; may be empty
+  std::string method;  // "GET"; unknown methods are passed on
+  std::string path;    // begins with '/', keeps its escapes, excludes the query
+  std::string query;   // text after '?', with its escapes; may be empty
   std::vector<Field> fields{};
   Peer peer{};
 
-  // The value of a field, by its name in lower case; nullptr: there is none.
+  // The value of a field, by its name in lower case; nullptr: missing.
   [[nodiscard]] const std::string* field(std::string_view name) const;
 };
 
@@ -46,11 +46,11 @@ struct Request {
 
 struct Response {
   unsigned status = 200;
-  std::string type = "application/json";  // Content-Type; empty: there is no body
+  std::string type = "application/json";  // Content-Type; empty: no body
   std::string body{};
-  // Further ones: Location, Retry-After, ... Without a cache-control the answer is not stored.
+  // Additional fields: Location, Retry-After, ... Without a cache-control the answer is not stored.
   std::vector<Field> fields{};
-  bool closes = false;  // the connection, also where the peer would go on
+  bool closes = false;  // closes the connection, even if the peer would keep it
 };
 
 }  // namespace allot::gateway::http

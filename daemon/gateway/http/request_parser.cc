@@ -16,16 +16,16 @@ namespace beast = boost::beast;
 using beast::http::error;
 using Code = beast::error_code;
 
-// Nothing that any client sends comes near it: chunk extensions mean nothing here.
+// Far above the need of any client: chunk extensions have no meaning here.
 constexpr std::size_t kMostExtension = 128;
-// What the parser may ask to see again: a chunk's size with its extensions, or all the trailers.
+// Limit of unconsumed bytes: a chunk's size with its extensions, or all the trailers.
 constexpr std::size_t kMostUnread = std::size_t{4} << 10;
 
-// The shortest body in chunks, "0\r\n\r\n". Beast 1.74 aborts by an assertion when a first chunk
-// that is the last comes in pieces shorter than that.
+// Length of the shortest chunked body, "0\r\n\r\n". In Beast 1.74 an assertion fails if a first
+// chunk that is also the last arrives in shorter pieces.
 constexpr std::size_t kLeastChunk = 5;
 
-// A body that goes to the end of a string, which its owner may empty at any time.
+// A body appended to a string, which its owner may empty at any time.
 struct DrainedBody {
   using value_type = std::string;
 
@@ -74,7 +74,7 @@ HeadFault fault_of(const Code& code) {
 class RequestParser::Impl {
  public:
   Impl() {
-    // The connection has bounded the head already.
+    // The connection has already limited the head.
     parser_.header_limit(64 * 1024);
     // "No limit" refuses every Content-Length in Boost 1.74.
     parser_.body_limit(std::numeric_limits<std::uint64_t>::max());
@@ -84,7 +84,7 @@ class RequestParser::Impl {
   std::optional<HeadFault> read_head(std::string_view head) {
     Code code;
     const std::size_t used = parser_.put(boost::asio::buffer(head.data(), head.size()), code);
-    // A second opinion: a head that two parsers do not read alike is not trusted.
+    // A head that the two parsers read differently is refused.
     if (code && code != error::need_more) return fault_of(code);
     if (!parser_.is_header_done() || used != head.size()) {
       return HeadFault{400, "the head does not end where it seemed to"};
@@ -135,8 +135,8 @@ class RequestParser::Impl {
   std::function<void(std::uint64_t, beast::string_view, Code&)> on_chunk_ =
       [this](std::uint64_t /*size*/, beast::string_view extension, Code& code) {
         chunk_begun_ = true;
-        // Beast 1.74 looks for nothing but the quote that ends a quoted value, so that to it a line
-        // may end within; to others the chunk begins there.
+        // Beast 1.74 searches a quoted value only for its closing quote, so a line end may be
+        // inside. Other parsers start the chunk at that line end.
         const bool two_lines = extension.find_first_of("\r\n") != beast::string_view::npos;
         if (two_lines || extension.size() > kMostExtension) code = error::bad_chunk_extension;
       };

@@ -13,11 +13,11 @@
 
 namespace allot::gateway::http {
 
-// Reads one request: first its head, then its body as it comes. It knows bytes only, no socket.
-// Beast's parser does the reading; this class bounds what that does not.
+// Reads one request: first its head, then its body as it arrives. Works on bytes, without a socket.
+// Wraps Beast's parser and adds the limits that it lacks.
 class RequestParser {
  public:
-  // `head` passed check_head(). Without a fault, the functions below say what was in it.
+  // `head` passed check_head(). Without a fault, the functions below return its contents.
   RequestParser();
   RequestParser(const RequestParser&) = delete;
   RequestParser& operator=(const RequestParser&) = delete;
@@ -28,20 +28,20 @@ class RequestParser {
   [[nodiscard]] bool is_1_1() const;
   [[nodiscard]] bool keeps_alive() const;
   [[nodiscard]] bool expects_continue() const;
-  // What Content-Length says; nothing where the body comes in chunks.
+  // The value of Content-Length; nullopt for a chunked body.
   [[nodiscard]] std::optional<std::uint64_t> content_length() const;
 
-  // The body is whole, and so is the request.
+  // True when the body, and so the request, is complete.
   [[nodiscard]] bool done() const;
-  // At most so many bytes; without a call there is no bound.
+  // Limits the body to this size; without a call it is unlimited.
   void bound_body(std::uint64_t bytes);
 
   struct Step {
-    std::size_t used = 0;  // bytes that are done with; the rest is shown again, with more behind it
+    std::size_t used = 0;  // number of bytes consumed; pass the rest again, followed by new bytes
     std::optional<HeadFault> fault{};
   };
   [[nodiscard]] Step read_body(std::string_view bytes);
-  // What was read of the body and not taken yet.
+  // The part of the body that was read and not yet taken.
   [[nodiscard]] std::string& body();
 
  private:

@@ -72,7 +72,7 @@ std::string date_of(std::time_t now) {
          two(utc.tm_sec) + " GMT";
 }
 
-// Made once for each second.
+// Generated once a second.
 const std::string& date_now() {
   thread_local std::time_t made_at = 0;
   thread_local std::string made;

@@ -6,26 +6,26 @@
 
 #include "gateway/http/message.h"
 
-// How an answer is written. Pure but for the clock; for the server's thread only.
+// Serializes answers. Pure except for the clock; server thread only.
 namespace allot::gateway::http {
 
 enum class BodyForm {
   kCounted,   // Content-Length
   kChunked,   // Transfer-Encoding: chunked
-  kUntilEnd,  // the end of the connection is its end: HTTP/1.0
+  kUntilEnd,  // ends with the connection: HTTP/1.0
 };
 
 struct Framing {
   BodyForm form = BodyForm::kCounted;
-  bool closes = false;      // the connection, after this answer
-  bool tells_open = false;  // an HTTP/1.0 client that asked to keep it open is told
+  bool closes = false;      // closes the connection after this answer
+  bool tells_open = false;  // confirms keep-alive to an HTTP/1.0 client that asked for it
 };
 
-// The head of the answer, with its empty line. Throws Error if a field has a character that does
-// not belong into one: an answer must not be split in two by what it repeats.
+// The head of the answer, with its empty line. Throws Error if a field has an illegal character,
+// because echoed input could split the answer in two.
 [[nodiscard]] std::string response_head(const Response& response, const Framing& framing);
 
-// Whether such an answer has a body at all, whatever was asked.
+// Whether a status allows a body, for any request.
 [[nodiscard]] bool may_have_body(unsigned status);
 
 // One chunk of a body.

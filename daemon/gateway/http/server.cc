@@ -35,10 +35,10 @@ namespace asio = boost::asio;
 using Code = boost::system::error_code;
 using Descriptor = asio::posix::stream_descriptor;
 
-// Those that come beyond a limit and are told so, unless they ask for the health. Of more of them
-// the one that has asked nothing for the longest time is closed in silence.
+// Limit of guests: connections above a limit, which get 503 or the health. Above it, the guest that
+// has been idle longest is closed without an answer.
 constexpr std::size_t kMostGuests = 64;
-// So many connections are left to the unix socket, but no more than an eighth of all.
+// Number of connections reserved for the unix socket, at most an eighth of all.
 constexpr std::size_t kMostReserved = 100;
 constexpr std::size_t kAcceptsAtOnce = 64;
 constexpr std::chrono::milliseconds kAcceptPause{100};
@@ -56,12 +56,12 @@ std::string address_of(const sockaddr_storage& from) {
   if (from.ss_family != AF_INET6) return {};
   const auto& v6 = reinterpret_cast<const sockaddr_in6&>(from);
   std::string address = inet_ntop(AF_INET6, &v6.sin6_addr, text.data(), text.size());
-  // The same host, whichever way it came.
+  // The same host over IPv4 and over IPv6.
   if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) address.erase(0, address.rfind(':') + 1);
   return address;
 }
 
-// Whoever has one address of an IPv6 network of 64 bits mostly has all of them.
+// The owner of one address of an IPv6 network of 64 bits usually owns all of them.
 std::string group_of(const sockaddr_storage& from) {
   if (from.ss_family != AF_INET6) return address_of(from);
   sockaddr_storage network = from;
@@ -97,7 +97,7 @@ asio::ssl::context tls_of(const Tls& files) {
   try {
     context.use_certificate_chain_file(file);
     file = files.key_file;
-    // A daemon cannot be asked for a passphrase.
+    // A daemon has no terminal for a passphrase.
     context.set_password_callback([](std::size_t, auto) { return std::string(); });
     context.use_private_key_file(file, asio::ssl::context::pem);
   } catch (const boost::system::system_error& error) {
@@ -132,7 +132,7 @@ class Server::Impl {
   void watch(int fd, std::function<void()> ready);
 
  private:
-  // A listener, and when it may accept next.
+  // A listener and its accept timer.
   struct Door {
     Door(asio::io_context& io, Listener from)
         : listener(std::move(from)), watched(io, listener.fd.get()), pause(io) {}
@@ -159,7 +159,7 @@ class Server::Impl {
   void accept_from(Door& door);
   void receive(UniqueFd fd, const Door& door, const sockaddr_storage& from);
   [[nodiscard]] Seat seat_of(const Peer& peer, const sockaddr_storage& from) const;
-  // Whether a connection may come in, for which others may have been ended.
+  // Whether a connection may come in; may end others to make room.
   [[nodiscard]] bool find_room(const Seat& seat);
   [[nodiscard]] bool find_room_over_tcp(const Seat& seat);
   void complain_of(const Seat& seat);
@@ -183,7 +183,7 @@ class Server::Impl {
   asio::steady_timer clock_{io_};
   asio::steady_timer grace_{io_};
   bool keeps_time_ = false;
-  UniqueFd reserve_ = any_fd();  // given up to tell a peer that there are no descriptors
+  UniqueFd reserve_ = any_fd();  // closed to accept and answer one peer without free descriptors
   Complaint poor_;
   Complaint crowded_;
 };
@@ -198,7 +198,7 @@ Server::Impl::Impl(Application& application, const Limits& limits, std::vector<L
   for (Listener& each : listeners) {
     if (each.encrypted && !tls_) tls_.emplace(tls_of(tls));
     fcntl(each.fd.get(), F_SETFL, fcntl(each.fd.get(), F_GETFL) | O_NONBLOCK);
-    const int on = 1;  // its connections inherit it
+    const int on = 1;  // inherited by its connections
     if (!each.local) setsockopt(each.fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     doors_.push_back(std::make_unique<Door>(io_, std::move(each)));
   }
@@ -208,7 +208,7 @@ Server::Impl::Impl(Application& application, const Limits& limits, std::vector<L
 Server::Impl::~Impl() {
   mailbox_->close();
   try {
-    // A coroutine that still waits somewhere ends before what it uses goes.
+    // A waiting coroutine must end before the objects that it uses.
     house_.connections.cut_all();
     io_.restart();
     while (house_.connections.size() > 0 && io_.poll_one() > 0) {
@@ -240,7 +240,7 @@ void Server::Impl::accept_from(Door& door) {
       receive(std::move(fd), door, from);
       continue;
     }
-    // What else may fail is about one connection that is gone again.
+    // Any other error concerns a single connection that is already gone.
     if (is_shortage(errno)) return out_of(errno, door);
     if (errno == EAGAIN) break;
   }
@@ -274,7 +274,7 @@ bool Server::Impl::find_room(const Seat& seat) {
   return all.make_way(Kind::kNetwork) || all.make_way(Kind::kLocal);
 }
 
-// One that comes over TCP ends none of the unix socket, and of its own address first.
+// A TCP connection never ends one of the unix socket, and first ends one of its own address.
 bool Server::Impl::find_room_over_tcp(const Seat& seat) {
   Connections& all = house_.connections;
   if (!seat.group.empty() && all.of_group(seat.group) >= limits_.connections_of_peer) {
@@ -296,8 +296,8 @@ void Server::Impl::complain_of(const Seat& seat) {
              {"connections", all.of(Kind::kLocal) + all.of(Kind::kNetwork)}});
 }
 
-// There is no descriptor, or no memory, for another connection. With the reserve one peer is told;
-// the others wait in the kernel's queue.
+// No descriptor, or no memory, for another connection. The reserve descriptor serves one peer,
+// which gets 503; the others wait in the kernel's queue.
 void Server::Impl::out_of(int error, Door& door) {
   if (poor_.is_due(Clock::now())) {
     log::error("gateway.accept_failed",
@@ -315,7 +315,7 @@ void Server::Impl::out_of(int error, Door& door) {
     const std::string text = response_head(response, {BodyForm::kCounted, true}) + response.body;
     static_cast<void>(send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL));
     shutdown(fd.get(), SHUT_WR);
-    // What it has asked already is read, or the answer would be lost by a reset.
+    // Drain the input first; otherwise close() resets the connection and the response is lost.
     std::array<char, 4096> unread{};
     while (recv(fd.get(), unread.data(), unread.size(), 0) > 0) {
     }
@@ -339,12 +339,12 @@ void Server::Impl::wait_for(Watch& watch) {
     pollfd state{watch.watched.native_handle(), POLLIN, 0};
     poll(&state, 1, 0);
     watch.ready();
-    // The end of a pipe stays readable: it is told once.
+    // The end of a pipe stays readable, so it is reported only once.
     if ((state.revents & POLLHUP) == 0) wait_for(watch);
   });
 }
 
-// Turns while there are connections; a server without any sleeps.
+// Runs while there are connections, so that an idle server sleeps.
 void Server::Impl::keep_time() {
   keeps_time_ = house_.connections.size() > 0;
   if (!keeps_time_) return;
@@ -359,7 +359,7 @@ void Server::Impl::keep_time() {
 void Server::Impl::adopt(UniqueFd connection, Application* application) {
   sockaddr_storage from{};
   socklen_t size = sizeof from;
-  // Its peer may be gone meanwhile.
+  // The peer may have closed the connection.
   if (getpeername(connection.get(), reinterpret_cast<sockaddr*>(&from), &size) != 0) return;
   Peer peer = peer_of(connection.get(), false, from);
   Seat seat = seat_of(peer, from);

@@ -40,21 +40,21 @@ using asio::awaitable;
 using asio::use_awaitable;
 using Buffers = std::array<asio::const_buffer, 2>;
 
-// A connection that waits holds no more than this, and most heads fit.
+// Memory limit of a waiting connection; most heads fit.
 constexpr std::size_t kSmallRead = std::size_t{2} << 10;
 constexpr std::size_t kLargeRead = BodyBudget::kOneRead;
 constexpr std::size_t kOneRecord = std::size_t{16} << 10;  // of TLS
 constexpr std::size_t kMostBatch = std::size_t{1} << 20;
-// So long, and so much, a peer may go on sending what nobody reads before it has read the answer.
+// Limit of time and bytes that a peer may keep sending before it reads the answer.
 constexpr std::chrono::seconds kLinger{2};
-// So long a server that stops waits for the first request of a connection.
+// Time that a stopping server waits for the first request of a connection.
 constexpr std::chrono::seconds kFirstRequest{1};
 constexpr std::size_t kMostLinger = std::size_t{16} << 20;
 
-// g++ 12 lays a coroutine's frame out wrongly where several co_await stand in conditions: here each
-// is a statement of its own, or the value of a constant.
+// g++ 12 generates a wrong coroutine frame if several co_await are in conditions: here each is a
+// separate statement, or the value of a constant.
 
-// The bytes of a connection, encrypted or not. One operation of a kind at a time.
+// The byte stream of a connection, encrypted or not. One operation of a kind at a time.
 class Transport {
  public:
   Transport() = default;
@@ -65,12 +65,12 @@ class Transport {
   virtual Socket& socket() = 0;
   // The handshake.
   virtual awaitable<bool> open() = 0;
-  // How many bytes came; 0: no more will.
+  // Number of bytes read; 0: the stream has ended.
   virtual awaitable<std::size_t> read(char* to, std::size_t space) = 0;
   virtual awaitable<bool> write(const Buffers& buffers) = 0;
-  // Tells the peer that nothing more comes.
+  // Tells the peer that no more bytes follow.
   virtual awaitable<void> finish() = 0;
-  // Gives the connection up as it is, where its state is all in its descriptor; else nothing.
+  // Releases the descriptor if it holds the whole state of the connection; otherwise returns none.
   virtual UniqueFd release() { return {}; }
 };
 
@@ -136,7 +136,7 @@ class TlsTransport : public Transport {
       co_await asio::async_write(stream_, buffers, asio::redirect_error(use_awaitable, code));
       co_return !code;
     }
-    // Asio makes a record, and a system call, of each buffer.
+    // Asio sends each buffer as its own record, with its own system call.
     std::string joined;
     joined.reserve(buffers[0].size() + buffers[1].size());
     for (const asio::const_buffer& part : buffers) {
@@ -147,7 +147,7 @@ class TlsTransport : public Transport {
     co_return !code;
   }
 
-  // It waits for the peer's word, too; the deadline of the phase bounds that.
+  // Also waits for the peer's close_notify; the deadline of the phase limits that.
   awaitable<void> finish() override {
     Code ignored;
     co_await stream_.async_shutdown(asio::redirect_error(use_awaitable, ignored));
@@ -158,7 +158,7 @@ class TlsTransport : public Transport {
   asio::ssl::stream<Socket> stream_;
 };
 
-// Where a coroutine waits until somebody opens, in the same thread. It opens for one wait.
+// Blocks a coroutine until open() is called in the same thread. Each open() releases one wait.
 class Gate {
  public:
   awaitable<void> wait() {
@@ -185,14 +185,14 @@ class Gate {
   std::function<void()> waiter_;
 };
 
-// One question to the application, which may answer it when the session is long gone.
+// One call of the application, which may answer after the session has ended.
 struct Question {
   explicit Question(std::shared_ptr<BodyHold> held) : hold(std::move(held)) {}
 
-  std::shared_ptr<BodyHold> hold;  // of the body that it has
+  std::shared_ptr<BodyHold> hold;  // for the body of the request
   Gate answered{};
   std::optional<Response> response{};
-  // Of a stream. It lives as long as a question to it is open.
+  // Only for a stream. Exists until every call to it has been answered.
   std::unique_ptr<LineStream> lines{};
   std::string written{};
   LineStream::Then then = LineStream::Then::kLines;
@@ -206,7 +206,7 @@ std::string too_large(std::size_t most) {
   return "what was sent is larger than " + std::to_string(most) + " bytes";
 }
 
-// How a stream of lines is answered.
+// Framing of the answer to a stream of lines.
 struct LinesHead {
   std::string type;
   bool chunked = true;
@@ -226,7 +226,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
         rate_(house.limits.body_window, house.limits.body_rate) {}
 
   void start();
-  // It was asked something before this session began.
+  // A request came before this session began.
   void goes_on() { asked_ = true; }
 
   [[nodiscard]] Clock::time_point deadline() const override { return deadline_; }
@@ -235,7 +235,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   void cut() override;
 
  private:
-  // What it waits for, which says what a late peer is told.
+  // The event that the session waits for; decides the answer to a late peer.
   enum class Phase { kIdle, kReading, kAnswer, kSending };
 
   awaitable<void> serve();
@@ -261,7 +261,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   [[nodiscard]] bool more_is_there();
   [[nodiscard]] bool peer_is_gone();
   [[nodiscard]] bool is_guest() const { return seat_.kind == Kind::kGuest; }
-  // Whether the connection outlives a server that stops.
+  // Whether the connection outlives a stopping server.
   [[nodiscard]] bool is_kept() const {
     return house_.keeps && !peer_.encrypted && !is_guest() && !cut_;
   }
@@ -275,7 +275,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   }
   void begin_body(const Admission& admission);
   void drop(RequestParser& parser);
-  // What has come of a body.
+  // Number of bytes of the body received so far.
   [[nodiscard]] std::size_t here(RequestParser& parser) const {
     return parser.body().size() + in_.size();
   }
@@ -290,19 +290,19 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   Phase phase_ = Phase::kIdle;
   Clock::time_point deadline_;
   bool late_ = false;  // the deadline of this phase passed
-  bool cut_ = false;   // the connection is to end at once
+  bool cut_ = false;   // the connection must end at once
   Gate* waits_at_ = nullptr;
 
-  std::string in_;      // what came and is not used yet
-  bool is_1_1_ = true;  // what is asked in
+  std::string in_;      // received, not yet used
+  bool is_1_1_ = true;  // HTTP version of the request
   bool head_only_ = false;
-  bool unread_ = false;  // the peer may still send what nobody will read
+  bool unread_ = false;  // the peer may still send bytes that are not read
   bool answer_begun_ = false;
-  bool asked_ = false;            // there was a first request
-  bool between_batches_ = false;  // of a stream, which may end here
+  bool asked_ = false;            // the first request has come
+  bool between_batches_ = false;  // in a stream, which may end here
   std::shared_ptr<BodyHold> hold_{};
-  std::size_t held_by_lines_ = 0;  // of a stream, in the application
-  bool full_ = false;              // a stream ends, because there is no room for more of it
+  std::size_t held_by_lines_ = 0;  // in a stream: bytes held by the application
+  bool full_ = false;              // the stream ends because there is no room for more lines
   BodyRate rate_;
   std::size_t read_size_ = kSmallRead;
 };
@@ -365,7 +365,7 @@ awaitable<bool> Session::serve_request() {
     co_return co_await refuse(413, too_large(most_body));
   }
   begin_body(admission);
-  // A body that has no room now is refused before it is sent. From here on what has come counts.
+  // Refuses a body without room before the client sends it. From here on the received bytes count.
   const bool fits = admission.lines || hold_->resize(static_cast<std::size_t>(announced));
   if (!fits) co_return co_await refuse(503, kNoRoom);
   if (unread_ && in_.empty() && parser.expects_continue()) {
@@ -380,8 +380,7 @@ awaitable<bool> Session::serve_request() {
   co_return co_await answer(parser, std::move(head));
 }
 
-// The length of the head with which `in_` begins; 0: there is none, and the peer was told if it is
-// to blame.
+// The length of the head at the start of `in_`; 0: none, and a peer at fault got an answer.
 awaitable<std::size_t> Session::read_head() {
   answer_begun_ = false;
   hold_.reset();
@@ -396,7 +395,7 @@ awaitable<std::size_t> Session::read_head() {
   for (;;) {
     if (const std::size_t length = head_length(in_, seen); length != 0) {
       asked_ = true;
-      if (!is_guest()) house_.connections.works(place_);  // a guest always makes way for the next
+      if (!is_guest()) house_.connections.works(place_);  // a guest gives way to the next one
       co_return length;
     }
     unread_ = true;
@@ -435,8 +434,8 @@ awaitable<bool> Session::read_body(RequestParser& parser) {
   co_return true;
 }
 
-// Waits for more of a body. Reads become larger only where much comes, so that many slow bodies
-// cost little memory.
+// Waits for more of a body. The read size grows only with a fast body, so that many slow bodies use
+// little memory.
 awaitable<bool> Session::continue_body(RequestParser& parser) {
   for (bool in_time = true; in_time;) {
     const auto begin = Clock::now();
@@ -452,7 +451,7 @@ awaitable<bool> Session::continue_body(RequestParser& parser) {
   co_return co_await refuse_body(parser, 408, "the body came too slowly, or stopped coming");
 }
 
-// What has come gives its room to others before the answer is sent.
+// Releases the received bytes before the answer is sent.
 awaitable<bool> Session::refuse_body(RequestParser& parser, unsigned status, std::string title) {
   drop(parser);
   co_return co_await refuse(status, std::move(title));
@@ -497,7 +496,7 @@ void Session::ask(const std::shared_ptr<Question>& question, Request request) {
   answer_of(application_, std::move(request), reply);
 }
 
-// False: it took too long, or the connection is to end.
+// False: too late, or the connection must end.
 awaitable<bool> Session::answered(const std::shared_ptr<Question>& question) {
   enter(Phase::kAnswer, house_.limits.answer_time);
   waits_at_ = &question->answered;
@@ -506,9 +505,9 @@ awaitable<bool> Session::answered(const std::shared_ptr<Question>& question) {
   co_return !late_ && !cut_;
 }
 
-// Lines come, are handed on, and what is written about them goes back, batch by batch. The next
-// batch is begun after the answer to the one before has left: the peer feels what the application
-// can take, and a connection that broke leaves no more than one batch in doubt (S62).
+// Passes lines on and sends the reports back, batch by batch. The next batch begins after the
+// report on the previous one is sent: this limits the peer to the speed of the application, and a
+// broken connection leaves at most one batch with an unknown outcome (S62).
 awaitable<bool> Session::stream_lines(RequestParser& parser, Admission admission,
                                       std::size_t most_line) {
   const auto question = std::make_shared<Question>(hold_);
@@ -544,7 +543,8 @@ awaitable<bool> Session::stream_lines(RequestParser& parser, Admission admission
   }
 }
 
-// Until there is a whole line, or the end, and nothing more has arrived; or no more is taken.
+// Reads until there is a whole line, or the end, and no more bytes are available; or until reading
+// must stop.
 awaitable<bool> Session::gather_lines(RequestParser& parser, std::size_t most_line) {
   std::size_t searched = 0;
   bool whole = false;
@@ -557,7 +557,7 @@ awaitable<bool> Session::gather_lines(RequestParser& parser, std::size_t most_li
     if (whole && (body.size() >= kMostBatch || !more_is_there())) co_return true;
     if (!whole && body.size() > most_line) co_return co_await refuse(413, too_large(most_line));
     if (!hold_->resize(here(parser) + held_by_lines_ + read_size_)) {
-      full_ = !whole;  // whole lines go first
+      full_ = !whole;  // whole lines are processed first
       if (full_) drop(parser);
       co_return true;
     }
@@ -568,7 +568,7 @@ awaitable<bool> Session::gather_lines(RequestParser& parser, std::size_t most_li
   }
 }
 
-// A stream without an unfinished line may pause as long as a connection between two requests.
+// Between lines a stream may pause for the idle time of a connection between two requests.
 awaitable<bool> Session::await_lines(RequestParser& parser) {
   if (!parser.body().empty()) co_return co_await continue_body(parser);
   enter(Phase::kReading, house_.limits.idle_time);
@@ -619,7 +619,7 @@ bool Session::peer_is_gone() {
   return poll(&state, 1, 0) == 1 && (state.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-// Reads what has arrived, behind what is there. False: nothing more will come, or it is late.
+// Appends available bytes to in_. False: end of input, or deadline passed.
 awaitable<bool> Session::read_some(std::size_t space) {
   const std::size_t had = in_.size();
   in_.resize(had + space);
@@ -628,9 +628,10 @@ awaitable<bool> Session::read_some(std::size_t space) {
   co_return count > 0 && !cut_;
 }
 
-// The answer to what the application was not asked about, or cannot answer; the connection ends.
+// Answers a request that does not reach the application, or that it cannot answer; the connection
+// ends.
 awaitable<bool> Session::refuse(unsigned status, std::string title) {
-  // Where an answer has begun, only the end of the connection can say that it is not whole.
+  // After the answer has begun, only closing the connection shows that it is incomplete.
   if (answer_begun_ || cut_) co_return false;
   Response response = application_.refuse(status, title);
   if (status == 503) response.fields.push_back({"Retry-After", "1"});
@@ -638,7 +639,7 @@ awaitable<bool> Session::refuse(unsigned status, std::string title) {
 }
 
 awaitable<bool> Session::send(Response response, bool keeps) {
-  // What is asked behind it already is for nobody when the server stops.
+  // A stopping server does not answer pipelined requests.
   const bool stays = keeps && !is_guest() && !response.closes && !unread_ &&
                      (!house_.stopping || (is_kept() && in_.empty()));
   const std::string head = head_of(application_, response, {BodyForm::kCounted, !stays, !is_1_1_});
@@ -659,11 +660,11 @@ awaitable<bool> Session::write(std::string_view first, std::string_view second) 
   co_return sent && !cut_;
 }
 
-// A connection that is closed with something unread is reset, and the peer may lose the answer. So
-// what it still sends is read for a while.
+// Drains the input for up to kLinger; otherwise close() resets the connection and the answer may be
+// lost.
 awaitable<void> Session::linger() {
   const bool all_read = !unread_ && in_.empty();
-  if (all_read && !peer_.encrypted) co_return;  // to close says the same
+  if (all_read && !peer_.encrypted) co_return;  // close() has the same effect
   enter(Phase::kSending, kLinger);
   co_await transport_->finish();
   if (all_read) co_return;
@@ -689,8 +690,8 @@ void Session::expire() {
 void Session::leave() {
   if (phase_ != Phase::kIdle && !between_batches_) return;
   if (!asked_ && !is_kept()) {
-    // A client that has just connected is about to ask, and cannot tell an end of the connection
-    // from the loss of an answer.
+    // A client that has just connected is about to send a request, and could not distinguish a
+    // closed connection from a lost answer.
     deadline_ = std::min(deadline_, Clock::now() + kFirstRequest);
     return;
   }

@@ -20,23 +20,23 @@ class context;
 
 namespace allot::gateway::http {
 
-// What the sessions of a server share. It outlives them all.
+// State shared by all sessions of a server. Outlives them.
 struct House {
-  Application& application;  // of each listener that has none of its own
+  Application& application;  // default for listeners without their own
   const Limits& limits;
   boost::asio::io_context& io;
-  boost::asio::ssl::context* tls = nullptr;  // nullptr: no listener is encrypted
+  boost::asio::ssl::context* tls = nullptr;  // nullptr: no TLS listener
   std::shared_ptr<Mailbox> mailbox;
   std::shared_ptr<BodyBudget> bodies;
   Connections connections{};
   bool stopping = false;
-  bool keeps = false;  // it stops for another server, which gets these:
+  bool keeps = false;  // stops for another server, which receives these:
   std::vector<UniqueFd> kept{};
 };
 
 // Serves one connection until it ends, in the server's thread.
 void start_session(House& house, Application& application, UniqueFd fd, Peer peer, Seat seat);
-// The same for one that another server has kept between two requests.
+// Serves a connection that another server has kept between two requests.
 void go_on_with(House& house, Application& application, UniqueFd fd, Peer peer, Seat seat);
 
 }  // namespace allot::gateway::http

@@ -18,7 +18,7 @@ std::string coordinate(double value) {
   return text.data();
 }
 
-// A value that stands alone is a short line.
+// An isolated value becomes a short line.
 std::string points_of(const std::vector<std::optional<double>>& values, double most) {
   const double step = kWidth / static_cast<double>(std::max<std::size_t>(values.size(), 2) - 1);
   std::string points;

@@ -8,16 +8,16 @@
 
 #include "gateway/ui/html.h"
 
-// The small chart of times that pages of types have.
+// The small chart of durations on the pages of task types.
 namespace allot::gateway::ui {
 
-// Something that began: a new version, a new configuration.
+// Start of a new version or configuration.
 struct ChartMark {
-  double at = 0;  // 0 is the left edge, 1 the right one
+  double at = 0;  // 0: left edge, 1: right edge
   std::string what;
 };
 
-// Two lines over the same steps, as SVG; a step without a value is passed over.
+// Two lines over the same steps, as SVG; steps without a value are skipped.
 struct Chart {
   std::vector<std::optional<double>> usual{};
   std::vector<std::optional<double>> most{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all pages have around their content.
+// The frame of all pages: head, navigation and notes.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -11,7 +11,7 @@
 namespace allot::gateway::ui {
 namespace {
 
-// What was done, as the address of the next page says it: words of this table and no others.
+// A note about the last action. The page address contains its code; unknown codes are ignored.
 struct Note {
   std::string_view word;
   std::string_view text;
@@ -55,7 +55,7 @@ void write_navigation(Html& html, const Visit& visit, std::string_view section) 
   struct Entry {
     std::string_view name;
     std::string_view path;
-    bool everywhere = false;  // only for those who see all queues
+    bool everywhere = false;  // only for callers who see all queues
   };
   constexpr std::array kEntries{Entry{"Overview", ""},         Entry{"Failures", "failures"},
                                 Entry{"Queues", "queues"},     Entry{"Running", "running"},

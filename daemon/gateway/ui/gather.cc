@@ -10,7 +10,7 @@
 namespace allot::gateway::ui {
 namespace {
 
-// What is still awaited of one page. Each answer writes its own document; the last one sees all.
+// Pending answers for one page. Each answer sets its own document; the last one calls done.
 struct Gathering {
   Gathering(std::size_t count, std::function<void(std::vector<Document>)> then)
       : documents(count), left(count), done(std::move(then)) {}

@@ -11,13 +11,12 @@
 
 namespace allot::gateway::ui {
 
-// A request of the API as the server would pass it on.
+// A request of the API in the form in which the server passes it on.
 [[nodiscard]] http::Request api_request(const std::string& base, const ApiRequest& from);
 [[nodiscard]] Document document_of(http::Response response);
 
-// Sends the requests for that caller and calls `done` once with the documents, in their order, in
-// the thread in which the last of them arrives; at once where there are none. `done` throws
-// nothing.
+// Sends the requests for this caller and calls `done` once with the documents, in order, in the
+// thread of the last answer; at once without requests. `done` must not throw.
 void gather(api::Application& api, const std::string& base, const access::Caller& caller,
             const std::vector<ApiRequest>& requests,
             std::function<void(std::vector<Document>)> done);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-// A code point of UTF-8, and how many bytes it has; 0 bytes: there is none here.
+// A UTF-8 code point and its length in bytes; 0 bytes: invalid.
 struct Point {
   std::uint32_t value = 0;
   std::size_t bytes = 0;
@@ -37,7 +37,7 @@ Point point_at(std::string_view text) {
   return {value, bytes};
 }
 
-// Controls but for tab and line feed, marks of direction, and what is no character.
+// False for controls except tab and line feed, direction marks, and non-characters.
 bool is_shown(std::uint32_t point) {
   if (point == '\t' || point == '\n') return true;
   if (point < 0x20 || (point >= 0x7f && point < 0xa0)) return false;

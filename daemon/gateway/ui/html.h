@@ -8,8 +8,8 @@
 
 namespace allot::gateway::ui {
 
-// The name of an element or attribute. Only a literal of the source becomes one, so that no data
-// can.
+// Name of an element or attribute. Only a string literal converts to it, so data cannot become
+// markup.
 class Word {
  public:
   consteval Word(const char* text) : text_(text) {}  // NOLINT(google-explicit-constructor)
@@ -25,13 +25,12 @@ struct Attribute {
 };
 using Attributes = std::initializer_list<Attribute>;
 
-// The only way in which HTML leaves the gateway (S87): every text and every value of an attribute
-// is escaped. What is not UTF-8, control characters, and characters that turn the direction of the
-// text around them become U+FFFD. An address (href, action, src) has to be a path of this host: for
-// any other, `#` is written.
+// Writes all HTML of the gateway (S87): every text and attribute value is escaped. Invalid UTF-8,
+// control characters, and direction marks become U+FFFD. An address (href, action, src) must be a
+// path of this host; any other is replaced by `#`.
 class Html {
  public:
-  // <name attributes>, whatever `inside` writes, </name>.
+  // Writes <name attributes>, the output of `inside`, and </name>.
   template <typename Inside>
   void in(Word name, Attributes attributes, Inside&& inside) {
     open(name, attributes);
@@ -42,10 +41,10 @@ class Html {
   void in(Word name, Inside&& inside) {
     in(name, {}, std::forward<Inside>(inside));
   }
-  // With a text inside.
+  // An element that contains only text.
   void leaf(Word name, Attributes attributes, std::string_view text);
   void leaf(Word name, std::string_view text) { leaf(name, {}, text); }
-  // An element that has no end: meta, link, input, br.
+  // An element without an end tag: meta, link, input, br.
   void empty(Word name, Attributes attributes = {}) { open(name, attributes); }
   void text(std::string_view text);
 
@@ -57,7 +56,7 @@ class Html {
   std::string out_ = "<!doctype html>";
 };
 
-// `text` as it is escaped, for tests and for nothing else.
+// `text` escaped; only for tests.
 [[nodiscard]] std::string escaped_html(std::string_view text);
 
 }  // namespace allot::gateway::ui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /ui/audit: what operators did.
+// /ui/audit: changes made by operators.
 #include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -18,7 +18,7 @@ constexpr std::array<Field, 5> kFilter{Field{"who", "Who"}, Field{"action", "Act
                                        Field{"subject", "Subject"}, Field{"name", "Name or id"},
                                        Field{"queue", "Queue"}};
 
-// "&who=ann&queue=mail" of what the page was asked for.
+// The filter of the page as a query: "&who=ann&queue=mail".
 std::string filter_of(const Visit& visit) {
   std::string query;
   for (const Field& field : kFilter) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /ui/bulk and /ui/bulk/{action}: how far bulk actions are.
+// /ui/bulk and /ui/bulk/{action}: progress of bulk actions.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 

@@ -13,8 +13,8 @@ namespace allot::gateway::ui {
 namespace {
 
 constexpr std::size_t kHours = 24;
-constexpr std::size_t kMostGroups = 100;  // that are shown
-constexpr std::size_t kMostQueues = 20;   // whose dead tasks are looked at for examples
+constexpr std::size_t kMostGroups = 100;  // limit of groups on the page
+constexpr std::size_t kMostQueues = 20;   // limit of queues whose dead tasks are read for examples
 
 struct Group {
   std::string group;
@@ -22,13 +22,13 @@ struct Group {
   std::string type;
   std::string error;
   std::string fault{};
-  std::string example{};     // a task that shows the error
-  std::string message{};     // of that task's error
-  std::uint64_t failed = 0;  // attempts in the day
-  std::string first{};       // when
+  std::string example{};     // a task with this error
+  std::string message{};     // error message of that task
+  std::uint64_t failed = 0;  // failed attempts in the day
+  std::string first{};       // time of the first failure
   std::string last{};
   std::vector<double> hours = std::vector<double>(kHours);
-  json dead{};  // the group of dead tasks; null: there is none, or it was not looked for
+  json dead{};  // the group of dead tasks; null: none, or not read
 };
 
 using Key = std::tuple<std::string, std::string, std::string>;  // queue, type, group
@@ -38,7 +38,7 @@ std::string failures_target(const Visit& visit) {
   return "/api/v1/failures?since=1440" + (queue.empty() ? "" : "&queue=" + api::escaped(queue));
 }
 
-// What failed in the day.
+// Adds the failed attempts of the day.
 void add(Group& group, const json& failure, std::chrono::sys_seconds now) {
   group.failed = number_of(failure, "retried") + number_of(failure, "dead");
   group.error = text_of(failure, "error");
@@ -47,7 +47,7 @@ void add(Group& group, const json& failure, std::chrono::sys_seconds now) {
   group.last = text_of(failure, "newest_at");
   const auto hours = failure.find("hours");
   if (hours == failure.end()) return;
-  for (const json& hour : *hours) {  // the newest come first
+  for (const json& hour : *hours) {  // newest first
     const std::string at = text_of(hour, "at");
     group.last = std::max(group.last, at);
     group.first = at;
@@ -76,7 +76,7 @@ std::vector<Group> groups_of(const View& view) {
       group.dead = dead;
       group.fault = text_of(dead, "fault");
       if (group.example.empty()) group.example = text_of(dead, "newest_task");
-      group.last = std::max(group.last, text_of(dead, "newest_died_at"));  // of one form
+      group.last = std::max(group.last, text_of(dead, "newest_died_at"));  // same format
     }
   }
   std::vector<Group> list;
@@ -150,7 +150,7 @@ std::vector<ApiRequest> failures_requests(const Visit& visit) {
   return {{failures_target(visit)}};
 }
 
-// The dead groups of the queues that failed, or of the one that was asked for.
+// Requests the dead groups of the failed queues, or of the selected queue.
 std::vector<ApiRequest> failures_further(const View& view) {
   std::set<std::string> queues;
   for (const json& item : items_of(view.document(0))) queues.insert(text_of(item, "queue"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /ui/login, the confirmation of an action, and what is shown in place of a page.
+// /ui/login, the confirmation of an action, and the page that reports a problem.
 #include <nlohmann/json.hpp>
 
 #include "gateway/ui/page.h"
@@ -28,7 +28,7 @@ void write_field(Html& html, std::string_view name, std::string_view type,
   });
 }
 
-// What was counted, and by which token it begins.
+// The counted tasks, and the token that starts the action.
 void write_count(Html& html, const json& count) {
   const bool more = flag_of(count, "tasks_at_least");
   html.in("p", [&] {
@@ -54,8 +54,8 @@ void write_token_field(Html& html) {
 }  // namespace
 
 void render_login(const View& view, Html& html, const std::string& message) {
-  // A code of the address is sent by a button, so that a preview of the address does not use it
-  // up.
+  // A code in the address is only submitted by a button, so that a link preview does not consume
+  // it.
   const std::string code = message.empty() ? view.visit.asked("code") : "";
   html.in("form", {{"class", "login"}, {"method", "post"}, {"action", view.visit.root + "login"}},
           [&] {

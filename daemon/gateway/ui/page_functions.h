@@ -6,7 +6,8 @@
 
 #include "gateway/ui/page.h"
 
-// What the files page_*.cc have for the table of pages: a page is the file of its address.
+// Functions of the page_*.cc files for the table of pages; the file name is the address of the
+// page.
 namespace allot::gateway::ui {
 
 std::vector<ApiRequest> overview_requests(const Visit& visit);

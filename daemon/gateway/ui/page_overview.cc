@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /ui/ and /ui/queues: what is wrong, and how each queue does.
+// /ui/ and /ui/queues: current problems, and the state of each queue.
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -72,7 +72,7 @@ void write_problems(Html& html, const std::vector<Problem>& problems) {
   });
 }
 
-// The state of a queue in one word, and its kind.
+// The state of a queue in one word, and the kind of its mark.
 std::pair<std::string_view, std::string_view> state_of(const json& queue, const json& lag,
                                                        const Traffic& traffic) {
   constexpr std::uint64_t kLateUs = 300'000'000;  // 5 min

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /ui/running: what runs now on all hosts, beside the usual runtime of its type.
+// /ui/running: running tasks of all hosts, compared with the usual runtime of their type.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -17,7 +17,7 @@ namespace {
 enum RunningAt : std::size_t { kHosts, kUsual };
 
 constexpr std::size_t kMostShown = 500;
-constexpr std::uint64_t kEnough = 20;  // attempts that say what is usual
+constexpr std::uint64_t kEnough = 20;  // number of attempts needed for a usual runtime
 
 struct Usual {
   std::uint64_t count = 0;
@@ -47,7 +47,7 @@ Usuals usuals_in(const View& view) {
   return all;
 }
 
-// What is out of the usual first, then what has run for the longest time.
+// Unusually long tasks first, then by runtime, longest first.
 std::vector<Task> tasks_in(const View& view) {
   const Usuals usuals = usuals_in(view);
   std::vector<Task> all;
@@ -126,7 +126,7 @@ void write_tasks(Html& html, const View& view, const std::vector<Task>& tasks) {
   });
 }
 
-// How old the oldest look at a host is, and what is not shown.
+// Age of the oldest host snapshot, and number of tasks not shown.
 void write_ages(Html& html, const View& view, std::size_t tasks) {
   std::uint64_t oldest_ms = 0;
   std::uint64_t left_out = tasks - std::min(tasks, kMostShown);

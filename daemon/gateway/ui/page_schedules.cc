@@ -16,7 +16,7 @@ bool fails(const json& schedule) {
   return part_of(schedule, "error").is_object();
 }
 
-// A tick in a pause gives no task.
+// A paused schedule creates no task.
 std::string next_of_schedule(const json& schedule) {
   return is_paused(schedule) ? "" : text_of(schedule, "next_run");
 }
@@ -25,7 +25,7 @@ std::string schedule_address(const Visit& visit, const std::string& name) {
   return visit.root + "schedules/" + api::escaped(name);
 }
 
-// An expression that has no words is shown once.
+// Shows the expression itself if it has no description in words.
 void write_when(Html& html, const json& schedule) {
   const std::string words = text_of(schedule, "in_words");
   const std::string expression = text_of(schedule, "expression");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// /ui/search: tasks of one queue by their unique key, or by state, type, time and error. The
-// address holds the filter.
+// /ui/search: tasks of one queue by unique key, or by state, type, time and error. The address
+// contains the filter.
 #include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -25,7 +25,7 @@ const TaskList& list_of_search(const Visit& visit) {
   return kDeadTasks;
 }
 
-// A task that runs inside its partition is in the list of those that wait.
+// A task that runs inside its partition is listed as waiting.
 std::string_view name_of(const TaskList& list) {
   if (list.state == "done") return "finished";
   return list.state == "running" ? "running detached" : list.state;
@@ -35,7 +35,7 @@ bool asks_for_key(const Visit& visit) {
   return !visit.asked("key").empty();
 }
 
-// "2026-11-28T15:00" of a field for a time, which has no zone: it means UTC.
+// Converts "2026-11-28T15:00" of a time field, which has no zone and means UTC.
 std::string moment_of_field(const std::string& field) {
   constexpr std::size_t kMinutes = std::string_view("2026-11-28T15:00").size();
   constexpr std::size_t kSeconds = kMinutes + 3;
@@ -67,7 +67,7 @@ ApiRequest search_request(const Visit& visit) {
   return {target};
 }
 
-// This page with the same filter, from a place on.
+// This page with the same filter, starting at a cursor.
 std::string further_address(const Visit& visit, const std::string& next) {
   std::string address = visit.root + "search";
   for (const char* name : {"queue", "state", "type", "since", "until", "group"}) {

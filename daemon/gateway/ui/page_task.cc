@@ -138,7 +138,7 @@ void write_attempts(Html& html, const View& view, const json& task) {
   });
 }
 
-// With line breaks, where it is JSON that is not too deep for the parser's stack.
+// Indents JSON unless it is too deep for the parser's stack.
 std::string laid_out(const std::string& payload) {
   int depth = 0;
   int deepest = 0;

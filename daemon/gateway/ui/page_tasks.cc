@@ -50,7 +50,7 @@ void write_list(const View& view, Html& html, const TaskList& list) {
           [&] { write_link(html, queue_address(view.visit, queue), "Queue " + queue); });
   html.leaf("h1", list.title);
   write_filter(html, view, address);
-  // A filter looks at many rows, so the module does not repeat it every 2 s.
+  // A filter reads many rows, so a filtered page is not refreshed every 2 s.
   const bool live = type.empty();
   html.in("section",
           {{"id", "tasks"},

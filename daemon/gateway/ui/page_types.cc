@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /ui/types: how long the tasks of each type ran and waited, over up to eight days.
+// /ui/types: run times and waiting times of each type, over up to eight days.
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::hours;
 
-// What the page may show, and how many hours are one step of its charts.
+// A period of the page, and the length of a chart step in hours.
 struct Range {
   std::string_view name;
   unsigned hours;
@@ -42,7 +42,7 @@ std::string queue_filter(const Visit& visit) {
   return queue.empty() ? "" : "&queue=" + api::escaped(queue);
 }
 
-// Steps of the API begin at multiples of their length since 2025.
+// Steps of the API start at multiples of their length since 2025.
 std::int64_t step_at(std::chrono::sys_seconds when, unsigned step) {
   const std::chrono::sys_seconds begin = std::chrono::sys_days(std::chrono::year(2025) / 1 / 1);
   return std::chrono::floor<hours>(when - begin).count() / step;
@@ -54,7 +54,8 @@ std::optional<double> time_in(const json& step, const char* what, const char* pe
   return time.get<double>();
 }
 
-// Where a deployment is on the charts, from 0 to 1; nullopt: before them, or not a change.
+// Position of a deployment on the charts, from 0 to 1; nullopt: before their start, or not a
+// change.
 std::optional<double> place_of(const View& view, const json& deployment) {
   const auto when = moment(text_of(deployment, "since"));
   if (!when || text_of(deployment, "former_version").empty()) return std::nullopt;
@@ -65,7 +66,7 @@ std::optional<double> place_of(const View& view, const json& deployment) {
   return std::min(place, 1.0);
 }
 
-// One for each place, however many hosts changed then.
+// One mark per position, even if several hosts changed.
 std::vector<ChartMark> marks_of(const View& view) {
   std::map<double, std::string> found;
   for (const json& deployment : items_of(view.document(kDeployments))) {

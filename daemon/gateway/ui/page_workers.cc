@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// /ui/workers: hosts, their pools, and what each worker does.
+// /ui/workers: hosts, their pools, and the activity of each worker.
 #include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -11,8 +11,8 @@
 namespace allot::gateway::ui {
 namespace {
 
-constexpr std::size_t kMostWorkers = 100;  // of a host
-constexpr std::size_t kMostTasks = 5;      // of a worker
+constexpr std::size_t kMostWorkers = 100;  // limit per host
+constexpr std::size_t kMostTasks = 5;      // limit per worker
 constexpr std::size_t kMostDeployments = 20;
 
 void write_pools(Html& html, const View& view, const json& host) {
@@ -72,7 +72,7 @@ void write_worker_state(Html& html, const json& worker) {
   });
 }
 
-// Counts are not there for a caller who sees some queues only.
+// The counts are missing for a caller who sees only some queues.
 void write_worker(Html& html, const View& view, const json& worker, std::uint64_t age_ms) {
   html.in("tr", [&] {
     html.leaf("th", {{"scope", "row"}, {"class", "number"}}, number(number_of(worker, "slot")));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of pages and that of actions.
+// The tables of pages and of actions.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>

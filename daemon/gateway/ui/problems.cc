@@ -32,7 +32,7 @@ Problem of_database(const Document& queues) {
       "the error of each attempt."};
 }
 
-// What is wrong with what a steward does besides the tasks of a queue.
+// A problem of a steward duty that concerns no single queue.
 Problem of_duties(const Visit& visit, const json& notice, const std::string& key,
                   const std::string& page, const std::string& tail) {
   const std::string kind = text_of(notice, "kind");
@@ -104,7 +104,7 @@ Problem of_notice(const Visit& visit, const json& notice) {
   return of_duties(visit, notice, key, page, tail);
 }
 
-// What a check of the steward found.
+// A finding of a steward check.
 Problem of_finding(const Visit& visit, const json& finding) {
   const std::string about = text_of(finding, "about");
   const std::string queue = text_of(finding, "queue");
@@ -146,7 +146,7 @@ void add_of_hosts(std::vector<Problem>& all, const Seen& seen) {
   }
 }
 
-// Those whose steward does reach it.
+// Workers without a database connection, on hosts whose steward has one.
 void add_of_workers(std::vector<Problem>& all, const Visit& visit, const Seen& seen) {
   std::map<std::string, std::uint64_t> away;
   for (const json& host : items_of(seen.workers)) {
@@ -164,7 +164,7 @@ void add_of_workers(std::vector<Problem>& all, const Visit& visit, const Seen& s
   }
 }
 
-// `told`: queues of which something else says already that no pool serves them.
+// `told`: queues already reported as not served by a pool.
 void add_of_findings(std::vector<Problem>& all, const Visit& visit, const Seen& seen,
                      const std::set<std::string>& told) {
   for (const json& finding : items_of(seen.findings)) {
@@ -176,7 +176,7 @@ void add_of_findings(std::vector<Problem>& all, const Visit& visit, const Seen& 
   }
 }
 
-// `told`: queues about which a notice says more.
+// `told`: queues for which a notice reports more.
 void add_of_queue(std::vector<Problem>& all, const Visit& visit, const Seen& seen,
                   const json& queue, const json& lag, std::set<std::string>& told) {
   const std::string name = text_of(queue, "name");

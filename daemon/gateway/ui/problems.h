@@ -7,19 +7,19 @@
 
 #include "gateway/ui/traffic.h"
 
-// What is wrong, in words, with the page on which it is fixed. Pure.
+// Current problems in words, with a link to the page of the remedy. Pure.
 namespace allot::gateway::ui {
 
 struct Problem {
-  std::string key;    // the same as long as it is the same problem
+  std::string key;    // stable while the problem exists
   std::string kind;   // "bad", "paused"
   std::string what;   // "Queue mail: ..."
-  std::string fix{};  // what to do, in a sentence
+  std::string fix{};  // the remedy, in a sentence
   std::string address{};
-  std::string link{};  // the text of the link to `address`
+  std::string link{};  // text of the link to `address`
 };
 
-// The documents of the overview, nullptr where one is missing.
+// The documents of the overview; nullptr if missing.
 struct Seen {
   const Document* queues = nullptr;
   const Document* lags = nullptr;

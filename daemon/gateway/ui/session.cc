@@ -34,7 +34,7 @@ std::string signed_part(const access::Access::NamedToken& token, std::string_vie
   return "session\n" + token.name + "\n" + std::string(ends) + "\n" + access::hex_of(token.hash);
 }
 
-// Empty, with errno: it cannot be read, or is no key.
+// Empty, with errno: the file is unreadable, or not a key.
 std::string read_key(const std::string& path) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status {};
@@ -47,8 +47,8 @@ std::string read_key(const std::string& path) {
   return key;
 }
 
-// Complete under its own name before it gets the name that others open, and it replaces none: of
-// two gateways that start at once, both use the key of the first.
+// Written completely under a private name before it is linked to its final name, and never
+// replaced: two gateways that start at once both use the first key.
 std::string make_key(const std::string& path) {
   const std::string mine = path + "." + std::to_string(::getpid());
   const std::string key = random_key();
@@ -96,7 +96,7 @@ std::string Signer::sign(std::string_view text) const {
 
 std::string Signer::session(const access::Access::NamedToken& token, Seconds ends) const {
   const std::string until = std::to_string(ends.time_since_epoch().count());
-  // The name of a token may have dots, so it comes last.
+  // The token's name comes last, because it may contain dots.
   return sign(signed_part(token, until)) + "." + until + "." + token.name;
 }
 

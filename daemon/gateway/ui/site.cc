@@ -24,8 +24,8 @@ Seconds now() {
   return std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
 }
 
-// Nothing from elsewhere, nothing inline, in no frame. The Origin of a form is `null` where the
-// policy of referrers is no-referrer, so it is same-origin.
+// No external resources, no inline code, no frames. The referrer policy is same-origin, because
+// with no-referrer the Origin of a form would be `null`.
 http::Response html_response(std::string text, unsigned status = 200) {
   http::Response response;
   response.status = status;
@@ -50,8 +50,8 @@ http::Response problem_page(const Visit& visit, unsigned status, const std::stri
                        status);
 }
 
-// The browser sends no strict cookie with a link that stands on a page of another site, but with
-// the reload that this page asks for, because then the page is one of ours.
+// A browser omits a strict cookie when it follows a link from another site. The reload of this page
+// is same-site, so it sends the cookie.
 http::Response reloading_page() {
   Html html;
   html.in("html", {{"lang", "en"}}, [&] {
@@ -81,7 +81,7 @@ http::Response asset_response(std::string_view path, const http::Head& head) {
   return response;
 }
 
-// The page, or 304 where the browser has the same text.
+// The page, or 304 if the browser has the same text.
 http::Response tagged(std::string text, const std::string& known, unsigned status) {
   const std::string tag = "\"" + access::hex_of(access::hash_of(text)).substr(0, 32) + "\"";
   if (status == 200 && known == tag) {
@@ -99,7 +99,7 @@ bool has_form(const http::Head& head) {
   return type != nullptr && std::string_view(*type).substr(0, type->find(';')) == kFormType;
 }
 
-// Sec-Fetch-Site and Origin that are foreign were refused already. One of the two has to be there.
+// One of Sec-Fetch-Site and Origin must be present; foreign values were already refused.
 bool says_origin(const http::Head& head) {
   const std::string* site = head.field("sec-fetch-site");
   return head.field("origin") != nullptr || (site != nullptr && *site == "same-origin");
@@ -140,7 +140,7 @@ ApiRequest request_of(const Action& action, const Visit& visit, const api::Value
   return {"/api/v1/" + filled(action.path, visit.path), "POST", body.empty() ? "" : body.dump()};
 }
 
-// Whatever goes wrong while a page is written becomes an answer.
+// Converts an exception while a page is written into an answer.
 template <typename Write>
 void reply_with(const http::Reply& reply, Write&& write) {
   http::Response response;
@@ -219,14 +219,14 @@ void Site::answer(http::Request request, http::Reply reply) {
   if (!later) reply(std::move(response));
 }
 
-// `later`: the reply was handed on, and what is returned is nothing.
+// `later`: another thread replies, and the result is unused.
 http::Response Site::served(const http::Request& request, const http::Reply& reply, bool& later) {
   const http::Head& head = request.head;
   if (head.path == base_ + "/ui") return redirect(root_, 301);
   const std::string_view path = std::string_view(head.path).substr(root_.size());
   const bool reads = head.method == "GET" || head.method == "HEAD";
   if (path.starts_with("assets/") && reads) {
-    // A page that was rebound learns not even that there is a gateway.
+    // A rebound page must not learn that a gateway exists.
     if (access_.judge(head).status == 421) return html_response("", 421);
     return asset_response(path.substr(path.find('/') + 1), head);
   }
@@ -331,7 +331,7 @@ std::optional<access::Access::NamedToken> Site::token_of(const http::Head& head,
     if (!known.caller) return std::nullopt;
     return access_.token_named(known.caller->name().substr(kToken.size()));
   }
-  // S92: not for a browser elsewhere, which would need a token.
+  // S92: only for a browser at this host; elsewhere a token is required.
   if (!access_.is_at_this_host(head)) {
     why = "A code is good in a browser on this host only. Log in with a token.";
     return std::nullopt;
@@ -417,7 +417,7 @@ void Site::confirm(const Action& action, Visit visit, const http::Reply& reply) 
 
 void Site::act(const Action& action, const Visit& visit, const api::Values& form,
                const http::Reply& reply) {
-  // Without the token the API would count again, and change nothing.
+  // Without the token the API would only count again.
   const auto token = form.find("token");
   if (action.counts && (token == form.end() || token->second.empty())) {
     return reply(problem_page(visit, 400, "Count the tasks first: open this page again."));

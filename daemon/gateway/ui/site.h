@@ -15,14 +15,14 @@
 
 namespace allot::gateway::ui {
 
-// The dashboard (decision 0088). It answers what begins with BASE/ui/ and passes everything else
-// on. A page is gathered from answers of the API, each asked for the same caller, so that no caller
-// sees or does more here than there; it is written in the thread in which its last answer arrives,
-// which is one of the crew. The server's thread calls admit() and answer().
+// The dashboard (decision 0088). Answers paths below BASE/ui/ and passes all others to the API. A
+// page is built from API answers for the same caller, so it shows and permits nothing that the API
+// does not. It is written in the crew thread of the last answer. The server thread calls admit()
+// and answer().
 class Site final : public http::Application {
  public:
-  // All of them outlive this. base_path: "/allot", mostly empty. runtime_dir: where login codes
-  // are.
+  // All references outlive this object. base_path: "/allot", mostly empty. runtime_dir: folder of
+  // the login codes.
   Site(std::string base_path, std::string runtime_dir, std::string cookie_key,
        const access::Access& access, api::Application& api)
       : base_(std::move(base_path)),
@@ -42,7 +42,7 @@ class Site final : public http::Application {
   }
 
  private:
-  // Who looks; or the answer to one that may not.
+  // The caller, or the answer that refuses it.
   struct Visitor {
     std::optional<Visit> visit{};
     http::Response refusal{};
@@ -52,7 +52,8 @@ class Site final : public http::Application {
   [[nodiscard]] http::Response served(const http::Request& request, const http::Reply& reply,
                                       bool& later);
   [[nodiscard]] http::Response login(const http::Request& request) const;
-  // The token that a form of the login names or stands for; empty, with `why`: there is none.
+  // The token of a login form, given directly or by a login code; empty: refused, with the cause in
+  // `why`.
   [[nodiscard]] std::optional<access::Access::NamedToken> token_of(const http::Head& head,
                                                                    const api::Values& form,
                                                                    std::string& why) const;
@@ -62,7 +63,7 @@ class Site final : public http::Application {
   [[nodiscard]] bool is_encrypted(const http::Head& head) const;
   [[nodiscard]] http::Response find_task(const Visit& visit) const;
 
-  // The reply comes later.
+  // Replies later.
   void show(const Page& page, Visit visit, const http::Request& request, const http::Reply& reply);
   void confirm(const Action& action, Visit visit, const http::Reply& reply);
   void act(const Action& action, const Visit& visit, const api::Values& form,

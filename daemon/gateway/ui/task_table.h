@@ -8,10 +8,10 @@
 // A list of tasks of one queue as a table, for the pages of a queue and for the search.
 namespace allot::gateway::ui {
 
-// The lists of a queue, which have different columns. `path` is the end of the API's path, `page`
-// that of the dashboard's, `time` says which time of a task the list shows.
+// Lists of a queue, with different columns. `path` is the end of the API path, `page` the end of
+// the dashboard path, `time` the name of the time column.
 struct TaskList {
-  std::string_view state;  // of the tasks in it: "waiting"
+  std::string_view state;  // of its tasks: "waiting"
   std::string_view path;
   std::string_view page;
   std::string_view title;
@@ -23,7 +23,7 @@ inline constexpr TaskList kRunningTasks{"running", "running", "running", "Tasks 
 inline constexpr TaskList kDeadTasks{"dead", "dead", "dead", "Dead tasks", "Died"};
 inline constexpr TaskList kDoneTasks{"done", "history", "history", "Finished tasks", "Ended"};
 
-// How many tasks a page lists.
+// Number of tasks on a page.
 inline constexpr std::string_view kTasksOfPage = "50";
 
 void write_task_table(Html& html, const View& view, const json& tasks, const TaskList& list);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::chrono::minutes kStep{kTrafficStep};
 constexpr std::uint64_t kFewAttempts = 10;
 
-// Of the point of a time among kTrafficPoints, the last of which is that of `now`.
+// Index of a time among kTrafficPoints; the last one contains `now`.
 std::optional<std::size_t> point_of(std::chrono::sys_seconds at, std::chrono::sys_seconds now) {
   const auto ago = now.time_since_epoch() / kStep - at.time_since_epoch() / kStep;
   if (ago < 0 || ago >= static_cast<std::int64_t>(kTrafficPoints)) return std::nullopt;
@@ -28,7 +28,7 @@ void add(Traffic& traffic, const json& item, std::size_t point) {
   traffic.out.at(point) += out;
   traffic.in.at(point) += in;
   traffic.dead += dead;
-  // The last point is of a time that is not over.
+  // The last point is still incomplete.
   const std::size_t age = kTrafficPoints - 1 - point;
   constexpr std::size_t kRecent = kRecentMinutes / kTrafficStep;
   if (age > kRecent) return;
@@ -69,10 +69,10 @@ std::map<std::string, Traffic> traffic_of(const Document* minutes, std::chrono::
     traffic.knows_in = traffic.knows_in || (in != item.end() && in->is_number());
     const auto backlog = item.find("backlog");
     if (traffic.backlog || backlog == item.end() || !backlog->is_number()) continue;
-    traffic.backlog = number_of(item, "backlog");  // the newest come first
+    traffic.backlog = number_of(item, "backlog");  // newest first
     traffic.estimated = flag_of(item, "estimated");
   }
-  for (auto& [queue, traffic] : all) {  // a point of half a time looks like a fall
+  for (auto& [queue, traffic] : all) {  // drop the incomplete point, which would look like a fall
     traffic.in.pop_back();
     traffic.out.pop_back();
   }

@@ -11,7 +11,7 @@
 
 #include "gateway/ui/page.h"
 
-// What the minutes of the steward say of each queue. Pure.
+// Throughput of each queue, from the steward's minutes. Pure.
 namespace allot::gateway::ui {
 
 inline constexpr int kTrafficMinutes = 60;
@@ -20,30 +20,30 @@ inline constexpr int kRecentMinutes = 10;
 inline constexpr std::size_t kTrafficPoints = kTrafficMinutes / kTrafficStep;
 
 struct Traffic {
-  // In a minute, the oldest first.
+  // Tasks per minute, oldest first.
   std::vector<double> in = std::vector<double>(kTrafficPoints);
   std::vector<double> out = std::vector<double>(kTrafficPoints);
   bool knows_in = false;
-  double recent_in = 0;  // in a minute, over the last whole kRecentMinutes
+  double recent_in = 0;  // tasks per minute, over the last complete kRecentMinutes
   double recent_out = 0;
-  std::uint64_t ended = 0;   // attempts in that time: done, or
-  std::uint64_t failed = 0;  // failed
+  std::uint64_t ended = 0;   // attempts in this time
+  std::uint64_t failed = 0;  // failed ones of them
   std::uint64_t dead = 0;    // tasks that died in the hour
   std::optional<std::uint64_t> backlog{};
-  bool estimated = false;  // the backlog
+  bool estimated = false;  // the backlog is an estimate
 
-  // Of the attempts; nullopt: too few to speak of a rate.
+  // Error rate of the attempts; nullopt: too few attempts.
   [[nodiscard]] std::optional<double> error_rate() const;
   // "empty", "12 min", "grows", "–".
   [[nodiscard]] std::string time_to_empty() const;
 };
 
-// By the name of the queue. The document is that of traffic_request().
+// Indexed by queue name. The document is the answer to traffic_request().
 [[nodiscard]] std::map<std::string, Traffic> traffic_of(const Document* minutes,
                                                         std::chrono::sys_seconds now);
 [[nodiscard]] ApiRequest traffic_request(const std::string& queue = {});
 
-// Workers of hosts that are alive, by the queue that their pool serves, or by "*".
+// Workers on live hosts, by the queue of their pool, or by "*".
 struct Workforce {
   bool known = false;
   std::uint64_t hosts = 0;

@@ -109,7 +109,7 @@ std::string text_of(const json& document, const char* name) {
 std::uint64_t number_of(const json& document, const char* name) {
   const json& part = part_of(document, name);
   if (part.is_number_unsigned()) return part.get<std::uint64_t>();
-  // Work that went in by an estimate may be less than nothing.
+  // An estimated inflow can be negative.
   if (!part.is_number_integer()) return 0;
   return static_cast<std::uint64_t>(std::max<std::int64_t>(part.get<std::int64_t>(), 0));
 }

@@ -12,9 +12,9 @@
 namespace allot::gateway::work {
 namespace {
 
-constexpr std::size_t kMostTogether = 1'000;              // orders of one transaction
-constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // of their payloads
-constexpr std::size_t kMostWaiting = 10'000;              // orders of both lanes
+constexpr std::size_t kMostTogether = 1'000;              // limit of orders in a transaction
+constexpr std::size_t kMostBytes = std::size_t{4} << 20;  // limit of their payloads
+constexpr std::size_t kMostWaiting = 10'000;              // limit of orders in both lanes
 constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20;
 
 std::size_t bytes_of(const Order& order) {
@@ -29,11 +29,11 @@ bool is_plain(const Order& order) {
   return !options.unique_key && !options.partition_key;
 }
 
-// How a submission failed, and what that says of the others of its transaction.
+// Kind of a failed submission, and its meaning for the other orders of the transaction.
 enum class Failure {
-  kRefused,  // one of them may be to blame
-  kNotNow,   // nothing was submitted, and another try right now would go the same way
-  kGone,     // the same, and the connection is useless
+  kRefused,  // one of the orders may be at fault
+  kNotNow,   // nothing was submitted, and an immediate retry would fail as well
+  kGone,     // nothing was submitted, and the connection is unusable
   kUnknown,  // the reply was lost
 };
 
@@ -55,12 +55,12 @@ Failure kind_of(const std::exception_ptr& error) {
   } catch (const Error&) {
     return Failure::kRefused;
   } catch (...) {
-    return Failure::kGone;  // nobody knows in which state it left the connection
+    return Failure::kGone;  // the state of the connection is unknown
   }
 }
 
-// Where the server was gone before a task was sent to it, the task is not there. An error of the
-// database alone does not say so: of another request it may be the lost reply to a change.
+// Reports that the task was not submitted, because the server was unreachable before it was sent.
+// The database error alone is ambiguous: for another request it may be the lost reply to a change.
 std::exception_ptr told(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -83,7 +83,7 @@ void refuse_each(const Orders& orders, const std::exception_ptr& error) {
   for (const Order& order : orders) refuse(order, error);
 }
 
-// The tasks of all orders, which get them back by give_back(): payloads are not copied.
+// Moves the tasks out of all orders, to avoid copying payloads; give_back() moves them back.
 std::vector<queue::Submission> lent(std::deque<Order>& orders) {
   std::vector<queue::Submission> tasks;
   for (Order& order : orders) {
@@ -130,7 +130,7 @@ bool Combiner::submit(Order order) {
       return false;
     }
     const bool begins = lane.running < (which == kShared ? 1 : most_alone_);
-    // Who finds the crew's queue full may still wait for a job that runs already.
+    // With a full crew, the order may still wait for a running job.
     if (begins && post(which)) {
       ++lane.running;
     } else if (lane.running == 0) {

@@ -12,7 +12,7 @@
 namespace allot::gateway::work {
 namespace {
 
-// A connection that was used within this time is taken to be as it was.
+// A connection used within this time is not checked.
 constexpr Nanos kFresh = kSecond;
 constexpr Nanos kSpared = kSecond / 4;
 
@@ -20,7 +20,7 @@ constexpr Nanos kSpared = kSecond / 4;
 
 Crew::Crew(db::ConnectOptions options, std::size_t threads, std::size_t most_waiting)
     : options_(std::move(options)), most_waiting_(most_waiting) {
-  // Signals are for the thread that reads them.
+  // Signals go to the thread that reads them.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -29,8 +29,8 @@ Crew::Crew(db::ConnectOptions options, std::size_t threads, std::size_t most_wai
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// Where threads are short, fewer of them do the work. Those that run already end with the object
-// only, so with none at all there is no object.
+// Continues with fewer threads if no more can be created. Running threads end only with the object,
+// so the constructor throws if there are none.
 void Crew::start(std::size_t threads) {
   try {
     for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
@@ -90,7 +90,7 @@ void Crew::run(Session& session, const Posted& posted) {
   const std::exception_ptr unavailable = make_ready(session);
   const bool good = posted.job(session.connection.get(), unavailable) == Connection::kGood;
   session.used_ns = boot_ns();
-  // A job that ends inside of a transaction has met an error that it did not expect.
+  // A job that ends inside a transaction has failed unexpectedly.
   if (session.connection && (!good || session.connection->in_transaction())) {
     session.connection.reset();
   }
@@ -115,14 +115,14 @@ std::exception_ptr Crew::connect(Session& session) {
   }
   try {
     auto connection = std::make_unique<db::Connection>(options_);
-    // A newer schema is good: migrations only add, and a host may be upgraded after its database.
+    // A newer schema works: migrations only add, and a host may be upgraded after its database.
     db::require_schema(*connection, db::Newer::kTaken);
     session.connection = std::move(connection);
     const MutexLock held(mutex_);
     failure_ = {};
     return nullptr;
   } catch (const db::DbError& error) {
-    // Names of accounts, hosts and files are for the log, and not for who sends requests.
+    // Names of accounts, hosts and files belong in the log, not in answers to clients.
     return spare(error.what(), std::make_exception_ptr(Error(
                                    "the gateway has no connection to its database, and nothing "
                                    "was changed; its log says why (gateway.no_connection)",
@@ -132,7 +132,7 @@ std::exception_ptr Crew::connect(Session& session) {
   }
 }
 
-// Nobody else tries for a moment.
+// Suspends connection attempts of all threads for a moment.
 std::exception_ptr Crew::spare(const std::string& why, std::exception_ptr told) {
   log::warn("gateway.no_connection", {{"error", why}});
   const MutexLock held(mutex_);

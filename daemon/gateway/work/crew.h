@@ -15,29 +15,28 @@
 
 namespace allot::gateway::work {
 
-// The threads that send statements, each with a connection of its own, behind a queue of jobs that
-// is bounded: a gateway that cannot keep up says so at once. A connection is made when the first
-// job wants it, and before each job that comes after a while it is looked at: meanwhile the server
-// may have closed it, or may have become read-only. Any thread may call every function.
+// The threads that send statements, each with its own connection, behind a bounded queue of jobs:
+// an overloaded gateway refuses at once. A connection is opened for the first job that needs it,
+// and is checked before a job after an idle time, because the server may have closed it or become
+// read-only. Any thread may call every function.
 class Crew {
  public:
-  // What a job says of its connection.
+  // State of the connection after a job.
   enum class Connection {
-    kGood,  // the next job may have it
-    kGone   // it is of no use any more, or in a state that nobody knows
+    kGood,  // the next job may use it
+    kGone   // unusable, or in an unknown state
   };
-  // The job gets a connection that works, or nullptr and the error why there is none. It throws
-  // nothing.
+  // Receives a working connection, or nullptr and the error. Must not throw.
   using Job = std::function<Connection(db::Connection* db, const std::exception_ptr& unavailable)>;
-  // kNone: the job gets nullptr and no error, and the database is not asked for it.
+  // kNone: the job gets nullptr and no error; no connection is opened for it.
   enum class Wants { kConnection, kNone };
 
   Crew(db::ConnectOptions options, std::size_t threads, std::size_t most_waiting);
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
-  ~Crew();  // what waits is done first
+  ~Crew();  // waiting jobs run first
 
-  // False: the queue is full, or the crew is about to end.
+  // False: the queue is full, or the crew is ending.
   [[nodiscard]] bool post(Job job, Wants wants = Wants::kConnection) ALLOT_EXCLUDES(mutex_);
   [[nodiscard]] std::size_t threads() const { return threads_.size(); }
 
@@ -46,7 +45,7 @@ class Crew {
     std::unique_ptr<db::Connection> connection{};
     Nanos used_ns = 0;
   };
-  // Nobody reached the server until then, so that those who wait behind him need not try.
+  // The last connection error. Until until_ns all jobs fail with it, without another attempt.
   struct Failure {
     std::exception_ptr error{};
     Nanos until_ns = 0;
@@ -61,7 +60,7 @@ class Crew {
   // An empty job: the crew ends.
   Posted next() ALLOT_EXCLUDES(mutex_);
   void run(Session& session, const Posted& posted) ALLOT_EXCLUDES(mutex_);
-  // The error why there is no connection.
+  // The error if there is no connection, else nullptr.
   std::exception_ptr make_ready(Session& session) ALLOT_EXCLUDES(mutex_);
   std::exception_ptr connect(Session& session) ALLOT_EXCLUDES(mutex_);
   std::exception_ptr spare(const std::string& why, std::exception_ptr told) ALLOT_EXCLUDES(mutex_);

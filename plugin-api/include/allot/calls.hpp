@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a handler writes beside its verdict, over the C ABI: allot::Context (allot/plugin.hpp) has
-// the calls. Included by plugin.hpp.
+// Types of the handler calls that write, over the C ABI: submissions, SQL and their errors.
+// allot::Context (allot/plugin.hpp) has the calls. Included by plugin.hpp.
 #pragma once
 
 #include <algorithm>
@@ -19,38 +19,38 @@
 #include "allot/plugin.h"
 
 // Hidden by attribute, not by a compiler flag: an inline variable of a header is a unique symbol
-// for the dynamic linker, which would join the registries of all plugins of a process, RTLD_LOCAL
-// or not (S29).
+// for the dynamic linker, which would merge the registries of all plugins of a process, even with
+// RTLD_LOCAL (S29).
 #define ALLOT_HIDDEN_ [[gnu::visibility("hidden")]]
 namespace ALLOT_HIDDEN_ allot {
 
-// A call of ctx that writes failed. If it leaves run() it is a retry, like any exception.
+// Error of a ctx call that writes. If it leaves run(), it is a retry, like any exception.
 class CallError : public std::runtime_error {
  public:
   CallError(std::int32_t code, std::uint32_t number, const std::string& message)
       : std::runtime_error(message), code_(code), number_(number) {}
   [[nodiscard]] std::int32_t code() const { return code_; }       // ALLOT_BAD_INPUT ...
-  [[nodiscard]] std::uint32_t number() const { return number_; }  // the database's; 0: none
+  [[nodiscard]] std::uint32_t number() const { return number_; }  // database error number; 0: none
 
  private:
   std::int32_t code_;
   std::uint32_t number_;
 };
-// Another worker has the task by now, or may have it: nothing that this run writes stands. Do not
-// catch it.
+// Another worker has the task, or may have it: later writes of this run are discarded. Do not catch
+// it.
 class LeaseLost : public CallError {
  public:
   using CallError::CallError;
 };
 
-// A task to submit. Its options are those of `allot submit`, under the same names.
+// A task to submit. Its options are the same as those of `allot submit`, under the same names.
 struct Submission {
   using Moment = std::chrono::time_point<std::chrono::system_clock, std::chrono::microseconds>;
 
   std::string type;
   std::string payload{};
   std::string queue{};                      // empty: the queue of the running task
-  std::uint32_t prio = ALLOT_DEFAULT_PRIO;  // its class, 0 (first) to 3
+  std::uint32_t prio = ALLOT_DEFAULT_PRIO;  // priority class, 0 (first) to 3
   std::chrono::microseconds delay{0};
   std::optional<Moment> run_at{};
   std::optional<std::string> unique_key{};
@@ -58,10 +58,10 @@ struct Submission {
   std::optional<std::string> partition_key{};
   std::chrono::microseconds expires_in{0};  // 0: never
   std::optional<Moment> expires_at{};
-  std::uint32_t max_attempts = 0;  // 0: as its type or queue says
-  std::string traceparent{};       // empty: it is a child of the running task, in its trace
+  std::uint32_t max_attempts = 0;  // 0: set by its type or queue
+  std::string traceparent{};       // empty: child of the running task, in its trace
   std::string tracestate{};
-  std::chrono::milliseconds time_limit{0};  // of each attempt; 0: as its type says
+  std::chrono::milliseconds time_limit{0};  // of each attempt; 0: set by its type
 };
 
 // The result of an SQL statement; values are text.
@@ -128,15 +128,16 @@ class Answer {
 
 }  // namespace detail
 
-// SQL in the transaction that acknowledges the task: on Allot's own database, with the rights of
-// its account. Its effect happens exactly once, with the acknowledgement, when run() ends with
-// success; else not at all.
+// SQL in the transaction that acknowledges the task: in Allot's own database, with the privileges
+// of its account. Its effect happens exactly once, with the acknowledgement, if run() ends with
+// success; otherwise it is rolled back.
 class Transaction {
  public:
   explicit Transaction(const allot_host& host) : host_(host) {}
 
-  // Executes one statement; a `?` in it stands for the next of `values`. Throws CallError. After
-  // ALLOT_DATABASE_ERROR (a duplicate key, say) the transaction goes on without the statement.
+  // Executes one statement; each `?` in it takes the next of `values`. Throws CallError. After
+  // ALLOT_DATABASE_ERROR (for example a duplicate key) the transaction continues without the
+  // statement.
   template <typename... Values>
   SqlResult execute(std::string_view statement, const Values&... values) const {
     const std::array<allot_value, sizeof...(Values)> raw{detail::value(values)...};
@@ -161,7 +162,7 @@ class Transaction {
 
 namespace detail {
 
-// Submissions as the ABI wants them; valid as long as what they were made from.
+// Submissions in the form of the ABI; valid as long as the objects they point into.
 struct Given {
   static allot_str text(const std::string& text) { return {text.data(), text.size()}; }
   static allot_str text(const std::optional<std::string>& maybe) {

@@ -42,13 +42,13 @@
 
 namespace ALLOT_HIDDEN_ allot {
 
-// The verdict on a task. success(), retry(), fail(), snooze(), release() and
-// not_started() make it.
+// The verdict on a task. Create it with success(), retry(), fail(), snooze(), release() or
+// not_started().
 struct Outcome {
   std::int32_t kind = ALLOT_SUCCESS;
   std::optional<std::chrono::milliseconds> delay;
   std::string reason;
-  // Of a failed attempt: the output or the stack trace of what failed (allot_outcome in plugin.h).
+  // Output or stack trace of a failed attempt (allot_outcome in plugin.h).
   std::string detail{};
 };
 
@@ -56,49 +56,48 @@ struct Outcome {
 inline Outcome success() {
   return {};
 }
-// The attempt failed: the next one comes after `delay`, or when the policy of the type or queue
+// The attempt failed: the next one follows after `delay`, or as the policy of the type or queue
 // says.
 inline Outcome retry(std::string reason,
                      std::optional<std::chrono::milliseconds> delay = std::nullopt) {
   return {ALLOT_RETRY, delay, std::move(reason)};
 }
-// The task never succeeds: it is dead, with this reason.
+// The task can never succeed: it is dead, with this reason.
 inline Outcome fail(std::string reason) {
   return {ALLOT_FAIL, std::nullopt, std::move(reason)};
 }
-// Not now: the task runs again after `delay`. This is no failure and charges no attempt.
+// Not now: the task runs again after `delay`. Not a failure; charges no attempt.
 inline Outcome snooze(std::chrono::milliseconds delay, std::string reason = {}) {
   return {ALLOT_SNOOZE, std::max(delay, std::chrono::milliseconds(0)), std::move(reason)};
 }
-// Not here: the worker gives the task back, to run again at once behind the tasks that are due
-// already. No attempt is charged. To wait for something, use snooze() instead.
+// Not here: the worker gives the task back. It runs again at once, behind the tasks already due,
+// and no attempt is charged. To wait for something, use snooze().
 inline Outcome release(std::string reason = {}) {
   return {ALLOT_RELEASE, std::nullopt, std::move(reason)};
 }
 
-// What does the work could not begin, which is not the task's fault: a program that cannot be
-// started, a server that takes no more at present. As a retry, but no attempt is charged, up to 100
-// times for one task.
+// The work could not start, through no fault of the task: its program cannot be started, or its
+// server is full. A retry that charges no attempt, up to 100 times for one task.
 inline Outcome not_started(std::string reason,
                            std::optional<std::chrono::milliseconds> delay = std::nullopt) {
   return {ALLOT_NOT_STARTED, delay, std::move(reason)};
 }
 
-// The section [plugins.NAME] of the configuration, or a section inside it. Every value is text. It
-// is valid during the call that got it.
+// The section [plugins.NAME] of the configuration, or a nested section. Every value is text. Valid
+// only during the call that received it.
 class Config {
  public:
   Config(const allot_pair* pairs, std::size_t count, std::string prefix = {})
       : pairs_(pairs), count_(count), prefix_(std::move(prefix)) {}
 
-  // The value of `key`, or `fallback` when it is not set; the first element of a list.
+  // The value of `key`, the first element of a list, or `fallback` if the key is not set.
   [[nodiscard]] std::string get(std::string_view key, std::string_view fallback = {}) const {
     for (std::size_t i = 0; i < count_; ++i) {
       if (is(pairs_[i], key)) return value_of(pairs_[i]);
     }
     return std::string(fallback);
   }
-  // The elements of a list, or the only value; empty when the key is not set.
+  // The elements of a list, or the only value; empty if the key is not set.
   [[nodiscard]] std::vector<std::string> list(std::string_view key) const {
     std::vector<std::string> values;
     for (std::size_t i = 0; i < count_; ++i) {
@@ -106,11 +105,11 @@ class Config {
     }
     return values;
   }
-  // The section `name` inside this one; empty when there is none.
+  // The nested section `name`; empty if it does not exist.
   [[nodiscard]] Config section(std::string_view name) const {
     return {pairs_, count_, prefix_ + quoted(name) + "."};
   }
-  // The keys and sections in this one, each once.
+  // All keys and nested sections, each once.
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> found;
     for (std::size_t i = 0; i < count_; ++i) {
@@ -167,20 +166,19 @@ class Context {
   [[nodiscard]] std::string_view payload() const { return view(task_.payload); }
   [[nodiscard]] std::uint32_t attempt() const { return task_.attempt; }  // from 1
   [[nodiscard]] std::uint32_t max_attempts() const { return task_.max_attempts; }
-  // The trace of the task, as W3C Trace Context writes it: for the requests that the handler makes.
-  // Empty: it has none. What the handler submits is in this trace without its doing.
+  // The task's trace in W3C Trace Context form, for requests of the handler. Empty: no trace. Tasks
+  // that the handler submits belong to this trace automatically.
   [[nodiscard]] std::string_view traceparent() const { return view(task_.traceparent); }
   [[nodiscard]] std::string_view tracestate() const { return view(task_.tracestate); }
 
-  // True when the daemon stops, the time limit is near, or the lease is in doubt: the handler
-  // should end soon.
+  // True if the daemon stops, the time limit is near, or the lease is uncertain: the handler should
+  // end soon.
   [[nodiscard]] bool stop_requested() const { return host_.stop_requested(host_.context) != 0; }
-  // Why: ALLOT_STOP_CANCELLED, ALLOT_STOP_TIME_LIMIT, ALLOT_STOP_LEASE or ALLOT_STOP_WORKER;
-  // without a stop ALLOT_STOP_NONE.
+  // The reason: ALLOT_STOP_CANCELLED, ALLOT_STOP_TIME_LIMIT, ALLOT_STOP_LEASE or ALLOT_STOP_WORKER;
+  // ALLOT_STOP_NONE without a stop.
   [[nodiscard]] std::int32_t stop_reason() const { return host_.stop_reason(host_.context); }
-  // What is left of the task's time, at least 0; when nothing is left, stop_requested() is true.
-  // Use it as time limit for services that the handler calls. Without a limit it is
-  // nanoseconds::max().
+  // Remaining time of the task, at least 0; at 0, stop_requested() is true. Use it as the time
+  // limit of services that the handler calls. nanoseconds::max() without a limit.
   [[nodiscard]] std::chrono::nanoseconds time_left() const {
     if (task_.soft_deadline_ns == 0) return std::chrono::nanoseconds::max();
     timespec now{};
@@ -190,23 +188,22 @@ class Context {
     if (now_ns >= task_.soft_deadline_ns) return std::chrono::nanoseconds::zero();
     return std::chrono::nanoseconds(task_.soft_deadline_ns - now_ns);
   }
-  // Reports progress, which keeps the promise of a handler with kProgressEvery (below).
+  // Reports progress, as a handler with kProgressEvery (below) must.
   void heartbeat() const { host_.heartbeat(host_.context); }
-  // Shows people how far the task is: 0 to 100, and a word of up to 47 bytes. Counts as a
-  // heartbeat.
+  // Shows progress to people: 0 to 100, and a word of up to 47 bytes. Counts as a heartbeat.
   void progress(std::uint32_t percent, std::string_view word = {}) const {
     host_.progress(host_.context, percent, {word.data(), word.size()});
   }
 
-  // Gives the task this payload from now on: a further attempt starts from it. It is stored when
-  // the call returns, whatever happens later; payload() of this run stays as it is. This call and
-  // the four below throw CallError or LeaseLost. run_many() may only call submit and submit_many.
+  // Replaces the task's payload: further attempts start from it. It is stored when the call
+  // returns, whatever happens later; payload() of this run does not change. This call and the four
+  // below throw CallError or LeaseLost. run_many() may call only submit and submit_many.
   void checkpoint(std::string_view payload) const {
     detail::Answer answer;
     answer.check(host_.checkpoint(host_.context, {payload.data(), payload.size()}, answer.out()));
   }
-  // Submits at once, whatever becomes of this task: a repeated attempt submits again. Returns the
-  // id of the new task, or of the one that has its unique key.
+  // Submits at once, whatever the outcome of this task: a repeated attempt submits again. Returns
+  // the id of the new task, or of the task that has its unique key.
   std::string submit(const Submission& task) const { return submit_many({task}).at(0); }
   // Submits all or none.
   std::vector<std::string> submit_many(const std::vector<Submission>& tasks) const {
@@ -218,13 +215,13 @@ class Context {
     return ids;
   }
   // Submits `tasks` in the transaction that acknowledges this task, if run() ends with success;
-  // else never. Several calls add up.
+  // otherwise never. Tasks of several calls add up.
   void replace_with(const std::vector<Submission>& tasks) const {
     const detail::Given given(tasks);
     detail::Answer answer;
     answer.check(host_.replace_with(host_.context, given.list.data(), tasks.size(), answer.out()));
   }
-  // Runs SQL of the handler in that transaction.
+  // Runs the handler's SQL in the same transaction.
   [[nodiscard]] Transaction transaction() const { return Transaction(host_); }
 
   void debug(std::string_view text) const { log(ALLOT_LOG_DEBUG, text); }
@@ -244,44 +241,43 @@ class Context {
   const allot_host& host_;
 };
 
-// A handler of one task type. One object per worker, made once; run() is called for one task at a
-// time, unless the class says that it need not be (kConcurrent). The constructor takes `const
-// allot::Config&` or nothing, and may throw: the worker then does not start, and says why.
+// A handler of one task type. One object per worker, created once; run() is called for one task at
+// a time, unless the class sets kConcurrent. The constructor takes `const allot::Config&` or
+// nothing, and may throw: the worker then does not start, and reports the message.
 //
-// Visible, or every handler class outside an anonymous namespace would be more visible than its
-// base, which g++ warns of. It holds no data that two plugins could share.
+// Visible, because g++ warns if a handler class is more visible than its base. It has no data that
+// two plugins could share.
 class [[gnu::visibility("default")]] Handler {
  public:
   virtual ~Handler() = default;
   virtual Outcome run(Context & ctx) = 0;
 
-  // Called once by each thread that may call run(), before its first call: when the worker starts.
-  // For what a thread keeps, such as a connection or a process. Threads of a kConcurrent handler
-  // call it at once. An exception is ignored: run() says what is wrong.
+  // Called once at worker start by each thread that may call run(). For per-thread resources, such
+  // as a connection or a process. Threads of a kConcurrent handler call it at once. An exception is
+  // ignored: run() reports the error.
   virtual void begin_thread() {}
 
-  // Runs 2 to kMaxBatch tasks of one type in one call, and returns the outcome of each, in their
-  // order. Workers call it only if the class says how many it takes (kMaxBatch). An exception, or a
-  // wrong number of outcomes, counts for none of the tasks: the worker then calls run() for each,
-  // at once, and charges no attempt. So end like that only while nothing was done that must not be
-  // done twice.
+  // Runs 2 to kMaxBatch tasks of one type in one call, and returns their outcomes in the same
+  // order. Called only if the class sets kMaxBatch. An exception, or a wrong number of outcomes,
+  // invalidates the whole call: the worker then calls run() for each task at once, and charges no
+  // attempt. Therefore fail in this way only while the work so far may be repeated.
   virtual std::vector<Outcome> run_many([[maybe_unused]] std::span<Context> tasks) {
     return {};
   }
 
-  // A class may promise how often its run() calls ctx.heartbeat(), by a constant of its own:
+  // A class may override this constant to promise how often its run() calls ctx.heartbeat():
   //   static constexpr std::chrono::seconds kProgressEvery{30};
   // A run() that is silent for longer hangs: its worker is killed, and the attempt is charged. Zero
   // promises nothing.
   ALLOT_HIDDEN_ static constexpr std::chrono::milliseconds kProgressEvery{0};
 
-  // A class may say, by a constant of its own, that run() may be called by several threads at once,
-  // for other tasks, on one object: what it shares it locks. A pool with `concurrency` then does.
+  // A class may override this constant if several threads may call run() at once, for other tasks,
+  // on one object: it must lock its shared data. A pool with `concurrency` makes use of it.
   //   static constexpr bool kConcurrent = true;
   ALLOT_HIDDEN_ static constexpr bool kConcurrent = false;
 
-  // A class may say, by a constant of its own, how many tasks its run_many() takes at most; 64 are
-  // the most that there ever are.
+  // A class may override this constant with the number of tasks that its run_many() takes, at most
+  // 64.
   //   static constexpr std::size_t kMaxBatch = 50;
   ALLOT_HIDDEN_ static constexpr std::size_t kMaxBatch = 1;
 };
@@ -302,7 +298,7 @@ inline void append(allot_text& to, std::string_view from) {
 struct Registry {
   const char* name = "";
   const char* version = "";
-  std::deque<allot_handler> handlers;  // a deque, because what it holds stays where it is
+  std::deque<allot_handler> handlers;  // a deque, because its elements never move
   std::vector<const allot_handler*> list;
 };
 inline Registry& registry() {
@@ -336,7 +332,7 @@ inline void give(const Outcome& outcome, allot_outcome& result) {
   append(result.detail, outcome.detail);
 }
 
-// The class of the exception in hand. Allocates nothing once memory is out.
+// Appends the class of the current exception. Allocates nothing if memory is exhausted.
 inline void append_class(allot_text& to) noexcept {
   const std::type_info* const type = abi::__cxa_current_exception_type();
   if (type == nullptr) return append(to, "exception");
@@ -346,7 +342,7 @@ inline void append_class(allot_text& to) noexcept {
   std::free(name);
 }
 
-// Allocates nothing once the handler has thrown, because it may have thrown for want of memory.
+// Allocates nothing after the handler has thrown, because memory may be exhausted.
 inline void run(void* self, const allot_task* task, const allot_host* host,
                 allot_outcome* result) noexcept {
   try {
@@ -363,7 +359,7 @@ inline void run(void* self, const allot_task* task, const allot_host* host,
   result->kind = ALLOT_EXCEPTION;
 }
 
-// Like run(), it allocates nothing once the handler has thrown.
+// Like run(), allocates nothing after the handler has thrown.
 inline std::int32_t run_many(void* self, const allot_task* const* tasks,
                              const allot_host* const* hosts, std::size_t count,
                              allot_outcome* const* outcomes, allot_text* error) noexcept {
@@ -420,7 +416,7 @@ constexpr std::uint64_t progress_every_ms() {
   return static_cast<std::uint64_t>(kPromised.count());
 }
 
-// Without this check nobody would notice a class that says how many it takes but has no run_many().
+// Without this check a class with kMaxBatch but without run_many() would compile unnoticed.
 template <typename T>
 constexpr std::uint64_t max_batch() {
   static_assert(
@@ -465,8 +461,8 @@ inline const allot_plugin* describe() {
 }  // namespace detail
 }  // namespace allot
 
-// Every file that includes this header emits this function, and the linker merges them. It has
-// nothing static: the function is visible, so plugins would share it.
+// Emitted by every file that includes this header; the linker merges the copies. It has no static
+// data: the function is visible, so plugins would share it.
 extern "C" ALLOT_EXPORT inline const allot_plugin* allot_plugin_describe(void) {
   return allot::detail::describe();
 }
@@ -474,18 +470,18 @@ extern "C" ALLOT_EXPORT inline const allot_plugin* allot_plugin_describe(void) {
 #define ALLOT_JOIN_(a, b) a##b
 #define ALLOT_JOIN(a, b) ALLOT_JOIN_(a, b)
 
-// Offers `Class` for tasks of type `type`; at namespace scope, once for each type. A class may
-// serve several types, with an object for each.
+// Offers `Class` for tasks of type `type`. Use it at namespace scope, once for each type. A class
+// may serve several types, with one object for each.
 #define ALLOT_HANDLER(type, Class)                                                         \
   namespace {                                                                              \
   [[maybe_unused]] const bool ALLOT_JOIN(allot_handler_,                                   \
                                          __COUNTER__) = ::allot::detail::add<Class>(type); \
   }
 
-// Offers `Class` for the types that the configuration names: those that its function
+// Offers `Class` for the types that the configuration names, as listed by its function
 //   static std::vector<std::string> types(const allot::Config& config);
-// lists, which may throw when the configuration is wrong. One object serves them all, and
-// ctx.type() says which it is; there is none when nothing is listed.
+// which may throw if the configuration is wrong. One object serves them all, and ctx.type() returns
+// the type; no object exists for an empty list.
 #define ALLOT_CONFIGURED_HANDLER(Class)                                                           \
   namespace {                                                                                     \
   [[maybe_unused]] const bool ALLOT_JOIN(allot_handler_,                                          \

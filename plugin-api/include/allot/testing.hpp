@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The test kit: runs a handler over the same C ABI as a worker does, with no daemon and no
-// database. For any test framework; with GoogleTest:
+// The test kit: runs a handler over the same C ABI as a worker, without daemon and database. For
+// any test framework; with GoogleTest:
 //
 //   #include <allot/testing.hpp>
 //
@@ -12,8 +12,8 @@
 //     EXPECT_EQ(ran.log, "info good day, world\n");
 //   }
 //
-// The test program is compiled from the plugin's source files and the test's; or it opens the
-// finished .so, with allot::test::open(path).
+// The test program is compiled from the source files of the plugin and the test; alternatively it
+// opens the finished .so, with allot::test::open(path).
 #pragma once
 
 #include <dlfcn.h>
@@ -45,23 +45,23 @@ inline void PrintTo(const Outcome& outcome, std::ostream* out) {
 
 namespace test {
 
-// The section [plugins.NAME]: every value is text; a list is its key several times; a key of a
-// section inside has both names: {"deeper.key", "value"}, {"\"with.dot\".key", "value"}.
+// The section [plugins.NAME]. Every value is text; a list repeats its key; a key of a nested
+// section has a joined name: {"deeper.key", "value"}, {"\"with.dot\".key", "value"}.
 using Settings = std::multimap<std::string, std::string>;
 
-// Stands in for the database: answers a statement with its values as text, "NULL" for NULL. It may
-// throw allot::CallError, as the database would refuse it: {ALLOT_DATABASE_ERROR, 1062, "..."}.
+// Replaces the database: answers a statement and its values with rows of text, "NULL" for NULL. It
+// may throw allot::CallError like the database: {ALLOT_DATABASE_ERROR, 1062, "..."}.
 using Sql =
     std::function<SqlResult(const std::string& statement, const std::vector<std::string>& values)>;
 
-// What the handler is given. Fields that a test does not set have a harmless value.
+// The task given to the handler. Unset fields have a harmless value.
 struct Task {
   std::string payload{};
   std::string id = "0840dqg2v5n80r00";
   std::string queue = "test";
   std::uint32_t attempt = 1;
   std::uint32_t max_attempts = 10;
-  // How long until stop_requested() becomes true by itself; nullopt: no limit.
+  // Time until stop_requested() becomes true by itself; nullopt: no limit.
   std::optional<std::chrono::milliseconds> time_left{};
   Sql sql{};                // none: every statement changes one row and returns none
   bool lease_lost = false;  // each call that writes throws LeaseLost
@@ -74,9 +74,10 @@ struct Ran {
   Outcome outcome;
   std::string log;  // the handler's lines: "warn the text\n"
   int heartbeats = 0;
-  int stops_asked = 0;  // calls of stop_requested()
+  int stops_asked = 0;  // number of stop_requested() calls
   std::vector<std::pair<std::uint32_t, std::string>> progress{};
-  // What the handler wrote. A worker keeps the last three only if the outcome is success.
+  // Writes of the handler. A worker keeps replaced_with and statements only if the outcome is
+  // success.
   std::vector<std::string> checkpoints{};
   std::vector<Submission> submitted{};  // their ids are "id-1", "id-2" ...
   std::vector<Submission> replaced_with{};
@@ -85,11 +86,11 @@ struct Ran {
 
 // The result of one run_many().
 struct RanMany {
-  std::vector<Ran> each;             // one for each task; without outcomes where `error` is set
+  std::vector<Ran> each;             // one per task; without outcomes if `error` is set
   std::optional<std::string> error;  // the call failed: a worker now calls run() for each
 };
 
-// Opens a finished plugin, for good. Throws std::runtime_error with the linker's message.
+// Opens a finished plugin and never closes it. Throws std::runtime_error with the linker's message.
 inline const allot_plugin& open(const std::string& path) {
   void* library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* symbol = library == nullptr ? nullptr : ::dlsym(library, ALLOT_DESCRIBE_SYMBOL);
@@ -97,16 +98,17 @@ inline const allot_plugin& open(const std::string& path) {
   return *reinterpret_cast<allot_describe_function>(symbol)();
 }
 
-// One handler of a plugin, made as a worker makes it at its start, and destroyed with this object.
-// Any thread may call request_stop(), only one thread everything else.
+// One handler of a plugin, created as a worker creates it at its start, and destroyed with this
+// object. Any thread may call request_stop(); only one thread may call the other functions.
 class Handler {
  public:
-  // Makes a handler of the plugin that is linked into this program. Throws std::runtime_error with
-  // the message of a handler that cannot be made, std::invalid_argument when none offers the type.
+  // Creates a handler of the plugin that is linked into this program. Throws std::runtime_error
+  // with the handler's message if it cannot be created, std::invalid_argument if none offers the
+  // type.
   explicit Handler(const std::string& type, const Settings& settings = {})
       : Handler(*::allot_plugin_describe(), type, settings) {}
 
-  // Makes a handler of a plugin that was opened.
+  // Creates a handler of an opened plugin.
   Handler(const allot_plugin& plugin, const std::string& type, const Settings& settings = {})
       : type_(type) {
     std::vector<allot_pair> config;
@@ -123,7 +125,7 @@ class Handler {
     if (handler_->destroy != nullptr) handler_->destroy(self_);
   }
 
-  // Makes stop_requested() true from now on, or from its call number `calls` + 1 on, for this
+  // Makes stop_requested() true from now on, or from its call number `calls` + 1 on, with this
   // reason.
   void request_stop(int calls = 0, std::int32_t reason = ALLOT_STOP_WORKER) {
     stop_reason_ = reason;
@@ -143,8 +145,8 @@ class Handler {
     return run(task);
   }
   // Runs all tasks in one call of run_many(). As in a worker, such a call may only submit. Throws
-  // std::invalid_argument where a worker would not call it: for fewer than 2 tasks, or for more
-  // than the handler takes.
+  // std::invalid_argument where a worker would not call it: for fewer than 2 tasks, or more than
+  // the handler takes.
   RanMany run_many(const std::vector<Task>& tasks) {
     const bool many = handler_->run_many != nullptr;
     if (!many || tasks.size() < 2 || tasks.size() > handler_->max_batch) {
@@ -185,7 +187,7 @@ class Handler {
     }
   }
 
-  // The host's side of one task that runs.
+  // The host's side of one running task.
   struct Call {
     Call(Handler& of_handler, const Task& of_task, bool one_of_several = false)
         : handler(of_handler),
@@ -397,7 +399,7 @@ class Handler {
   static void collect(void* types, allot_str type) {
     static_cast<std::vector<std::string>*>(types)->emplace_back(type.data, type.size);
   }
-  // All types of a handler. Throws when the handler says that the configuration is wrong.
+  // All types of a handler. Throws if the handler rejects the configuration.
   static std::vector<std::string> types_of(const allot_handler& handler,
                                            const std::vector<allot_pair>& config) {
     std::vector<std::string> types;

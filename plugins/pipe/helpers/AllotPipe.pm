@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs tasks of Allot (docs/pipe-workers.md): AllotPipe::run(sub { my ($task) = @_; ... }). It ends
-# with anything, or fail('why'), retry('why', 30), snooze(30), release(); delays are seconds. The
-# reason of a failure or retry may be an object, as of an exception. All texts are octets: those of
-# UTF-8.
+# Runs tasks of Allot (docs/pipe-workers.md): AllotPipe::run(sub { my ($task) = @_; ... }). The sub
+# returns any value, or fail('why'), retry('why', 30), snooze(30), release(); delays are seconds.
+# The reason of a failure or retry may be an exception object. All texts are UTF-8 octets.
 package AllotPipe;
 use strict; use warnings;
 use Carp ();
@@ -31,7 +30,7 @@ sub _read {
         vec(my $bits = '', fileno($in), 1) = 1;
         return if !$wait && !select($bits, undef, undef, 0);
         my $got = sysread($in, $buffer, 1 << 20, length $buffer);
-        exit 0 unless $got;    # no task will come
+        exit 0 unless $got;    # no further task follows
     }
     return $json->decode(substr($buffer, 0, $end + 1, ''));
 }
@@ -52,8 +51,8 @@ sub _call {
     return $_->{kind} eq 'done' ? $_->{ids} : die "$_->{code}: $_->{reason}\n";
 }
 sub _task { my ($type, $payload, %options) = @_; [{type => $type, _payload($payload), %options}] }
-# A task has id, queue, type, attempt, max_attempts, time_left_ms, traceparent, tracestate and payload;
-# once it is asked to stop, stop_reason: cancelled, time_limit, lease_in_doubt or worker_leaves.
+# A task has id, queue, type, attempt, max_attempts, time_left_ms, traceparent, tracestate, payload,
+# and after a stop request stop_reason: cancelled, time_limit, lease_in_doubt or worker_leaves.
 sub heartbeat { _write(kind => 'heartbeat', id => $_[0]{id}) }
 sub log { _write(kind => 'log', id => $_[0]{id}, text => _text($_[1]), level => $_[2] // 'info') }
 sub checkpoint     { _call($_[0], 'checkpoint', _payload($_[1])) }
@@ -86,7 +85,7 @@ sub run {
     fcntl($_, F_SETFD, FD_CLOEXEC) for $in, $out;
     _write(kind => 'hello', protocol => 1);
     while (my $task = _read(1)) {
-        next if $task->{kind} ne 'task';    # a stop that crossed a verdict
+        next if $task->{kind} ne 'task';    # a stop sent before the verdict arrived
         my $coded = $task->{payload_base64};
         defined $coded ? $task->{payload} = decode_base64($coded) : utf8::encode($task->{payload});
         _write(kind => 'verdict', id => $task->{id}, %{ _ended($handle, bless $task) });

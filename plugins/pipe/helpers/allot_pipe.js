@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs tasks of Allot (docs/pipe-workers.md): require('allot_pipe').run(async (task) => ...). The
-// function returns anything, or fail('why'), retry('why', 30), snooze(30), release(); delays are
-// seconds. The reason of a failure or retry may be an error. The worker is heard only while the
-// function awaits something.
+// function returns any value, or fail('why'), retry('why', 30), snooze(30), release(); delays are
+// seconds. The reason of a failure or retry may be an error. Messages of the worker arrive only
+// while the function awaits something.
 'use strict';
 const [fs, net] = [require('fs'), require('net')];
 
@@ -15,7 +15,7 @@ class Verdict {
 const errorOf = (error) => ({ class: error?.constructor?.name ?? '',
   message: String(error?.message ?? error), trace: String(error?.stack ?? '') });
 const exception = (error) => ({ verdict: 'exception', ...errorOf(error) });
-class Refused extends Error {} // of a call that writes; `code` says why
+class Refused extends Error {} // error of a call that writes; the cause is in `code`
 
 function write(line) {
   let rest = Buffer.from(JSON.stringify(line) + '\n');
@@ -34,7 +34,7 @@ class Task { // id, queue, type, attempt, max_attempts, time_left_ms; payload: s
     Object.assign(this, line);
     if (line.payload_base64 !== undefined) this.payload = Buffer.from(line.payload_base64, 'base64');
     this.stopReason = undefined; // or cancelled, time_limit, lease_in_doubt, worker_leaves
-    this.calls = []; // that have no answer yet
+    this.calls = []; // calls without an answer yet
   }
   call(kind, fields) {
     return new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ function run(handle) {
       take(JSON.parse(Buffer.concat([...before, chunk.subarray(0, end)])));
     }
     before.push(chunk);
-  }).on('end', () => process.exit(0)); // no task will come
+  }).on('end', () => process.exit(0)); // no further task follows
   write({ kind: 'hello', protocol: 1 });
 }
 const verdict = (word) => (reason, delay) => new Verdict(word, reason, delay);

@@ -1,8 +1,8 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// Runs tasks of Allot (docs/pipe-workers.md): AllotPipe\run(function ($task) { ... }). It returns
-// nothing or true, or fail('why'), retry('why', 30), snooze(30), release(); delays are seconds. The
-// reason of a failure or retry may be a Throwable.
+// Runs tasks of Allot (docs/pipe-workers.md): AllotPipe\run(function ($task) { ... }). The function
+// returns nothing or true, or fail('why'), retry('why', 30), snooze(30), release(); delays are
+// seconds. The reason of a failure or retry may be a Throwable.
 namespace AllotPipe;
 final class Verdict {
     public array $fields;
@@ -16,7 +16,7 @@ function error_of(\Throwable $error) {
     return ['class' => get_class($error), 'message' => $error->getMessage(),
             'trace' => "Fatal error: Uncaught $error"];
 }
-final class Refused extends \Exception {}  // of a call that writes; its message begins with the code
+final class Refused extends \Exception {}  // error of a writing call: "CODE: cause"
 function retry($reason = '', $delay = null) { return new Verdict('retry', $reason, $delay); }
 function fail($reason = '') { return new Verdict('fail', $reason); }
 function snooze($delay, $reason = '') { return new Verdict('snooze', $reason, $delay); }
@@ -36,7 +36,7 @@ function payload_of($data) {
 final class Task {
     public static $in, $out;
     public $id, $queue, $type, $attempt, $max_attempts, $time_left_ms, $traceparent, $tracestate, $payload;
-    public $stop_reason;  // once it is asked to stop: cancelled, time_limit, lease_in_doubt, worker_leaves
+    public $stop_reason;  // cancelled, time_limit, lease_in_doubt, worker_leaves; or unset
     public function __construct(array $line) {
         foreach ($line as $name => $value) if (property_exists($this, $name)) $this->$name = $value;
         if (isset($line['payload_base64'])) $this->payload = base64_decode($line['payload_base64']);
@@ -86,7 +86,7 @@ function run(callable $handle) {
     [Task::$in, Task::$out] = [fopen('php://fd/3', 'r'), fopen('php://fd/4', 'w')];
     write_line(['kind' => 'hello', 'protocol' => 1]);
     while ($line = read_line()) {
-        if ($line['kind'] !== 'task') continue;  // a stop that crossed a verdict
+        if ($line['kind'] !== 'task') continue;  // a stop sent before the verdict arrived
         write_line(['kind' => 'verdict', 'id' => $line['id']] + ended($handle, new Task($line)));
     }
 }

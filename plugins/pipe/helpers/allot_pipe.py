@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs tasks of Allot (docs/pipe-workers.md): allot_pipe.run(handle). handle(task) returns nothing or
-# True, or fail("why"), retry("why", delay=30), snooze(delay=30), release(); delays are seconds. The
-# reason of a failure or retry may be an exception.
+# Runs tasks of Allot (docs/pipe-workers.md): allot_pipe.run(handle). handle(task) returns nothing
+# or True, or fail("why"), retry("why", delay=30), snooze(delay=30), release(); delays are seconds.
+# The reason of a failure or retry may be an exception.
 import base64, functools, json, os, select, sys, traceback
 
 class Verdict(dict): pass
@@ -17,7 +17,7 @@ success, retry, fail, snooze, release = (
     functools.partial(_verdict, word) for word in "success retry fail snooze release".split())
 _buffer, _decode = bytearray(), json.JSONDecoder().raw_decode
 
-class Refused(Exception):  # of a call that writes; the worker's line is in its fields
+class Refused(Exception):  # error of a call that writes; the worker's line is in its fields
     def __init__(self, line):
         super().__init__(line["reason"])
         self.code, self.number = line["code"], line["number"]
@@ -25,8 +25,8 @@ class Refused(Exception):  # of a call that writes; the worker's line is in its 
 def _read(wait=True):
     while (end := _buffer.find(b"\n")) < 0:
         if not wait and not select.select([3], [], [], 0)[0]: return None
-        got = os.read(3, 1 << 16)  # a pipe holds no more, and a larger buffer costs more
-        if not got: sys.exit(0)  # no task will come
+        got = os.read(3, 1 << 16)  # capacity of a pipe; a larger buffer costs more
+        if not got: sys.exit(0)  # no further task follows
         _buffer.extend(got)
     line = _decode(_buffer[:end].decode())[0]
     del _buffer[:end + 1]
@@ -44,7 +44,7 @@ def _payload(data):
         return {"payload_base64": base64.b64encode(data).decode()}
 
 class Task:  # id, queue, type, attempt, max_attempts, time_left_ms; payload: str, or bytes if no text
-    stop_reason = None  # once it is asked to stop: cancelled, time_limit, lease_in_doubt, worker_leaves
+    stop_reason = None  # after a stop request: cancelled, time_limit, lease_in_doubt, worker_leaves
     def __init__(self, line):
         self.__dict__.update(line)
         if "payload_base64" in line: self.payload = base64.b64decode(self.payload_base64)
@@ -80,7 +80,7 @@ def run(handle):
     for fd in (3, 4): os.set_inheritable(fd, False)
     _write(kind="hello", protocol=1)
     while line := _read():
-        if line["kind"] == "task":  # else a stop that crossed a verdict
+        if line["kind"] == "task":  # else a stop sent before the verdict arrived
             end = _ended(handle, Task(line))
             if end: _write(kind="verdict", id=line["id"], **end)
             else: _send('{"kind": "verdict", "id": "%s", "verdict": "success"}\n' % line["id"])  # fast

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs tasks of Allot (docs/pipe-workers.md): AllotPipe.run { |task| ... }. The block ends with
-# anything, or with a verdict: AllotPipe.fail('why'), retry_later('why', 30), snooze(30), release;
-# delays are seconds. The reason of a failure or retry may be an exception. `next` ends a block early.
+# Runs tasks of Allot (docs/pipe-workers.md): AllotPipe.run { |task| ... }. The block returns any
+# value, or a verdict: AllotPipe.fail('why'), retry_later('why', 30), snooze(30), release; delays
+# are seconds. The reason of a failure or retry may be an exception. `next` ends a block early.
 require 'json'
 
 module AllotPipe
   Verdict = Struct.new(:fields)
-  Refused = Class.new(StandardError) # a call that writes; its message begins with the code
+  Refused = Class.new(StandardError) # error of a call that writes; its message begins with the code
 
   IN = IO.for_fd(3, 'rb')
   OUT = IO.for_fd(4, 'wb')
@@ -28,7 +28,7 @@ module AllotPipe
     def snooze(delay, reason = '') = verdict('snooze', reason, delay)
     def release(reason = '') = verdict('release', reason, nil)
 
-    def read = JSON.parse(IN.gets || exit) # no task will come
+    def read = JSON.parse(IN.gets || exit) # no further task follows
     def write(fields) = OUT.write("#{JSON.generate(fields)}\n")
 
     def payload(data)
@@ -41,7 +41,7 @@ module AllotPipe
       write(kind: 'hello', protocol: 1)
       loop do
         line = read
-        next unless line['kind'] == 'task' # a stop that crossed a verdict
+        next unless line['kind'] == 'task' # a stop sent before the verdict arrived
         ended = begin
           yield Task.new(line)
         rescue StandardError => e
@@ -52,7 +52,7 @@ module AllotPipe
     end
   end
 
-  # Its payload is in UTF-8, or binary if it is no text. Once it is asked to stop, stop_reason is
+  # The payload is in UTF-8, or binary if it is not text. After a stop request, stop_reason is
   # cancelled, time_limit, lease_in_doubt or worker_leaves.
   Task = Struct.new(:line, :stop_reason) do
     %w[id queue type attempt max_attempts time_left_ms traceparent tracestate]

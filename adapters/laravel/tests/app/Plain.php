@@ -4,7 +4,7 @@ namespace App;
 
 use Illuminate\Support\Facades\DB;
 
-// A handler of the kind that is pushed by its name, with data.
+// A handler that is pushed by name, with data.
 class Plain
 {
     public function fire($job, $data)

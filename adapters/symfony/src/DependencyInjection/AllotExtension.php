@@ -13,7 +13,7 @@ use Symfony\Component\DependencyInjection\ContainerBuilder;
 use Symfony\Component\DependencyInjection\Reference;
 use Symfony\Component\DependencyInjection\Extension\Extension;
 
-// The section `allot` of the configuration, and the services.
+// Loads the section `allot` of the configuration, and the services.
 final class AllotExtension extends Extension implements ConfigurationInterface
 {
     public function getAlias(): string

@@ -7,7 +7,7 @@ use Doctrine\DBAL\Connections\PrimaryReadReplicaConnection;
 use Doctrine\DBAL\DriverManager;
 use Doctrine\Persistence\ConnectionRegistry;
 
-// The service `doctrine`, for which an application has DoctrineBundle.
+// The service `doctrine`, which DoctrineBundle provides in an application.
 final class Connections implements ConnectionRegistry
 {
     /** @var array<string, Connection> */

@@ -58,7 +58,7 @@ final class Kernel extends \Symfony\Component\HttpKernel\Kernel
         });
     }
 
-    // What fails is dead in Allot, or goes where APP_FAILURES says.
+    // A failed message is dead in Allot, or goes to the transport named by APP_FAILURES.
     private static function messenger(): array
     {
         $failures = getenv('APP_FAILURES') ?: 'dead';

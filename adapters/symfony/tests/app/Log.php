@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace App;
 
-// The log of the application, as a file.
+// Writes the log of the application to a file.
 final class Log extends \Psr\Log\AbstractLogger
 {
     public function log($level, $message, array $context = []): void

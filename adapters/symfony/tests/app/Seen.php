@@ -10,7 +10,7 @@ use Symfony\Component\Messenger\Stamp\RedeliveryStamp;
 use Symfony\Component\Messenger\Stamp\TransportMessageIdStamp;
 use Symfony\Component\Messenger\Transport\Sender\SenderInterface;
 
-// Notes in the table `seen` what happens to messages.
+// Records the events of messages in the table `seen`.
 final class Seen implements EventSubscriberInterface
 {
     public int $attempt = 1;
@@ -38,7 +38,7 @@ final class Seen implements EventSubscriberInterface
         }
     }
 
-    /** For good. */
+    /** A final failure. */
     public function failed(WorkerMessageFailedEvent $event): void
     {
         $message = $event->getEnvelope()->getMessage();

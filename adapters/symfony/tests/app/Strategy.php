@@ -6,7 +6,7 @@ use Symfony\Component\Messenger\Envelope;
 use Symfony\Component\Messenger\Retry\RetryStrategyInterface;
 use Symfony\Component\Messenger\Stamp\RedeliveryStamp;
 
-// Decides by the error: one retry of what a DomainException has ended.
+// Decides by the error: one retry after a DomainException.
 final class Strategy implements RetryStrategyInterface
 {
     public function isRetryable(Envelope $message, ?\Throwable $throwable = null): bool

@@ -1,7 +1,7 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// A small application over the framework as Debian packages it, which has no vendor folder: its autoloaders are found by
-// include_path.
+// A small application on Debian's package of the framework, which has no vendor folder:
+// include_path finds its autoloaders.
 foreach (['Symfony/Bundle/FrameworkBundle', 'Symfony/Component/Messenger', 'Symfony/Component/Messenger/Bridge/Doctrine',
           'Symfony/Component/Serializer', 'Symfony/Component/PropertyAccess', 'Symfony/Component/PropertyInfo',
           'Doctrine/DBAL', 'Doctrine/Persistence'] as $package) {

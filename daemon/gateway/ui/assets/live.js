@@ -11,7 +11,7 @@ let tag = null;
 let wait = EVERY_MS;
 let timer = 0;
 
-// Only what is new is said, and not on the first look.
+// Announces only new text, and nothing on the first fetch.
 const announcer = document.createElement('p');
 announcer.setAttribute('aria-live', 'polite');
 announcer.className = 'skip';
@@ -33,7 +33,7 @@ function busy() {
   return [...fields].some((field) => field.value !== field.defaultValue || field === document.activeElement);
 }
 
-// Where the focus is: the same link or button is the one with the same address or words.
+// Identity of the focused element across a replacement: id, address or text.
 function nameOf(element) {
   return element.id || element.getAttribute('href') || element.textContent;
 }
@@ -59,7 +59,7 @@ async function look() {
   if (!answer.ok) throw new Error(answer.type === 'opaqueredirect' ? 'logged out' : String(answer.status));
   tag = answer.headers.get('ETag');
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
-  // Another version of the program answers: its pages go with its own style and module.
+  // Another version of the program answers, and its pages need their own style and module.
   if (page.documentElement.dataset.mark !== document.documentElement.dataset.mark) return location.reload();
   if (busy()) { tag = null; return; }
   for (const region of regions()) {

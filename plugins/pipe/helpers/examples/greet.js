@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Greets whoever the payload names.
+// Greets the name in the payload.
 'use strict';
 const allot = require('../allot_pipe.js');
 

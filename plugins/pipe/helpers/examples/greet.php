@@ -1,6 +1,6 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// Greets whoever the payload names.
+// Greets the name in the payload.
 require __DIR__ . '/../allot_pipe.php';
 
 AllotPipe\run(function ($task) {

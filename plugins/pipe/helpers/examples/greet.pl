@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Greets whoever the payload names.
+# Greets the name in the payload.
 use strict;
 use warnings;
 use FindBin;
-use lib "$FindBin::Bin/..";    # where the helper lies
+use lib "$FindBin::Bin/..";    # folder of the helper
 use AllotPipe;
 
 AllotPipe::run(sub {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Greets whoever the payload names.
+# Greets the name in the payload.
 import os, sys
-sys.path.insert(0, os.path.dirname(__file__) + "/..")  # where the helper lies
+sys.path.insert(0, os.path.dirname(__file__) + "/..")  # folder of the helper
 import allot_pipe
 
 def greet(task):

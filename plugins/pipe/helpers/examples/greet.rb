@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Greets whoever the payload names.
+# Greets the name in the payload.
 require_relative '../allot_pipe'
 
 AllotPipe.run do |task|

@@ -23,7 +23,7 @@ class Command(BaseCommand):
         backend = backend_of(options)
         if not started_by_allotd():
             raise CommandError("allot_worker is started by allotd, as a program of its plugin pipe; see docs/django.md")
-        faulthandler.enable()  # a crash of an extension shows where
+        faulthandler.enable()  # prints a traceback after a crash of an extension
         sys.stdout.reconfigure(line_buffering=True)
         mark = RestartMark(backend.settings.restart_file)
         autodiscover_modules("tasks")
@@ -31,7 +31,7 @@ class Command(BaseCommand):
         runner = Runner(backend, pipe)
         while line := pipe.next_task():
             if mark.has_changed():
-                # It runs with the new code, in the process that takes the place of this one.
+                # The task runs with the new code, in the process that replaces this one.
                 pipe.last_verdict(line["id"], verdicts.released("allot_restart"))
                 return
             pipe.verdict(line["id"], runner.run(line))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A small application: its tasks note what happened to them in a table.
+# A small application whose tasks record their events in a table.
 import os
 from importlib.util import find_spec
 

@@ -19,7 +19,7 @@ except ImportError:
 
 
 _version = Path(os.environ["APP_WORK"], "version")
-VERSION = _version.read_text() if _version.exists() else "1"  # of the code, as this process loaded it
+VERSION = _version.read_text() if _version.exists() else "1"  # loaded code
 
 
 @task(takes_context=True)
@@ -55,7 +55,7 @@ def a_name_with_an_é_which_is_so_long_that_its_type_has_to_be_shortened_but_whi
     signals.note(name, "ran", context.task_result)
 
 
-# Its path is longer than a type may be.
+# Its path exceeds the length of a type.
 long_name = (
     a_name_with_an_é_which_is_so_long_that_its_type_has_to_be_shortened_but_which_keeps_its_prefix_and_its_whole_tail)
 
@@ -72,7 +72,7 @@ def public(context, name="public"):
 
 
 @task(takes_context=True)
-@allot_django.allot_options(timeout=12)  # a process has half of it to start
+@allot_django.allot_options(timeout=12)  # a process may take half of it to start
 def limited(context, name):
     signals.note(name, "ran", context.task_result)
     time.sleep(60)

@@ -5,7 +5,7 @@ namespace App\Jobs;
 use Illuminate\Support\Facades\DB;
 use Illuminate\Support\Facades\Queue;
 
-// Does what its second argument says, until its attempt $until (0: always).
+// Runs the action named by its second argument, until attempt $until (0: always).
 class Acts extends Job
 {
     public $tries = 2;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace App\Jobs;
 
-// Ends whatever is killed around it.
+// Succeeds eventually, whatever processes are killed.
 class Counts extends Job
 {
     public $tries = 50;

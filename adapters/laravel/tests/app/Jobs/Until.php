@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace App\Jobs;
 
-// Throws at once until a time that is a few seconds after its dispatch; its tries do not matter then.
+// Throws until a deadline a few seconds after its dispatch, which makes its tries irrelevant.
 class Until extends Job
 {
     public $tries = 1;

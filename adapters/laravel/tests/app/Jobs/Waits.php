@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace App\Jobs;
 
-// Notes its process, and waits to be killed.
+// Records its process, and waits until it is killed.
 class Waits extends Job
 {
     public $tries = 2;

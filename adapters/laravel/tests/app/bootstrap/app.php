@@ -1,7 +1,7 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// A small application over the framework as Debian packages it, which has no vendor folder: its autoloaders
-// are found by include_path.
+// A small application on Debian's package of the framework, which has no vendor folder:
+// include_path finds its autoloaders.
 require_once 'Illuminate/autoload.php';
 spl_autoload_register(function (string $class) {
     foreach (['Allot\\Laravel\\' => dirname(__DIR__, 3) . '/src/', 'App\\' => dirname(__DIR__) . '/'] as $prefix => $folder) {
@@ -20,7 +20,7 @@ if (method_exists($app, 'dontMergeFrameworkConfiguration')) {
     $app->dontMergeFrameworkConfiguration();  // Debian leaves those files out
 }
 $app->useStoragePath("$work/storage");
-// What a deployment replaces; like all code it is loaded once, when the process starts.
+// Replaced by a deployment; like all code it is loaded once, at the start of the process.
 $app->instance('release', is_file("$work/release.php") ? require "$work/release.php" : 0);
 $app->singleton(Illuminate\Contracts\Console\Kernel::class, App\Kernel::class);
 $app->singleton(Illuminate\Contracts\Debug\ExceptionHandler::class, Illuminate\Foundation\Exceptions\Handler::class);

@@ -30,7 +30,7 @@ final class ActsHandler
         throw new \DomainException("no such order: {$message->name}");
     }
 
-    // The test's own process knows the pid of allotd, and its programs do not.
+    // The test process knows the pid of allotd; its programs do not.
     private function throwsInAllotd(): void
     {
         if (!getenv('APP_ALLOTD')) {
@@ -43,7 +43,7 @@ final class ActsHandler
         throw new UnrecoverableMessageHandlingException('not to be retried');
     }
 
-    // As attempts are not counted, a file tells when it is enough.
+    // Attempts are not counted, so a file marks the last one.
     private function recovers(Acts $message): void
     {
         $file = getenv('APP_WORK') . "/{$message->name}";
@@ -53,7 +53,7 @@ final class ActsHandler
         }
     }
 
-    // A listener sends it by another transport then.
+    // A listener then sends it through another transport.
     private function movesItself(): void
     {
         throw new UnrecoverableMessageHandlingException('it moves');

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace App\Handler;
 
-// Notes when its process was started.
+// Records the start of its process.
 final class CountsHandler
 {
     public function __construct(private \App\Seen $seen)

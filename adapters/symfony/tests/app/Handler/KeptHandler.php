@@ -5,7 +5,7 @@ namespace App\Handler;
 use Symfony\Component\Messenger\Handler\Acknowledger;
 use Symfony\Component\Messenger\Handler\BatchHandlerInterface;
 
-// Keeps what it gets, whatever it is told.
+// Keeps its messages despite any flush.
 final class KeptHandler implements BatchHandlerInterface
 {
     private array $kept = [];

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace App\Message;
 
-// A message of the tests goes by its name.
+// A test message is identified by its name.
 abstract class Message
 {
     public function __construct(public string $name = 'message')

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 namespace App\Message;
 
-// Goes by a transport of its own.
+// Uses its own transport.
 final class Urgent
 {
     public function __construct(public string $name)
