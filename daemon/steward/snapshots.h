@@ -12,7 +12,7 @@
 namespace allot::steward {
 
 // Writes what the slots of this host show, for the pages of all gateways: every 2 s while a viewer
-// looks, else once a minute (decision 0094), and once what it runs (deployment). It learns of
+// looks, else once a minute (decision 0030), and once what it runs (deployment). It learns of
 // viewers from the looks of Leadership.
 class Snapshots : public Chore {
  public:

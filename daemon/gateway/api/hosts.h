@@ -10,7 +10,7 @@
 namespace allot::gateway::api {
 
 // What the slots of all hosts showed last, read once for all viewers of this gateway. A look also
-// tells the stewards that somebody looks (decision 0094): at most one statement in 2 s. For the
+// tells the stewards that somebody looks (decision 0030): at most one statement in 2 s. For the
 // threads of the crew.
 class Hosts {
  public:

@@ -15,7 +15,7 @@
 
 namespace allot::gateway::ui {
 
-// The dashboard (decision 0088). It answers what begins with BASE/ui/ and passes everything else
+// The dashboard (decision 0028). It answers what begins with BASE/ui/ and passes everything else
 // on. A page is gathered from answers of the API, each asked for the same caller, so that no caller
 // sees or does more here than there; it is written in the thread in which its last answer arrives,
 // which is one of the crew. The server's thread calls admit() and answer().

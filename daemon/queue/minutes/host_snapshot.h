@@ -8,7 +8,7 @@
 #include "db/connection.h"
 #include "queue/model/lease.h"
 
-// What the slots of each instance showed last, for people (decision 0094). Its steward writes it,
+// What the slots of each instance showed last, for people (decision 0030). Its steward writes it,
 // as JSON that this room does not read.
 namespace allot::queue {
 

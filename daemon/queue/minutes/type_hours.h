@@ -11,7 +11,7 @@
 #include "db/connection.h"
 #include "queue/minutes/minute.h"
 
-// What all hosts counted of each type in the last eight days, hour by hour (decision 0093).
+// What all hosts counted of each type in the last eight days, hour by hour (decision 0030).
 namespace allot::queue {
 
 inline constexpr std::uint32_t kTypeHoursKept = 8 * 24;

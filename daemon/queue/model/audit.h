@@ -11,7 +11,7 @@
 
 #include "db/connection.h"
 
-// The entries of the table `audit` (S89, decision 0091). Every function that does what an operator
+// The entries of the table `audit` (S89, decision 0029). Every function that does what an operator
 // asks sends its statements by act(). Who asks is known to the connection (Connection::act_for());
 // one without an actor, of a worker or of an application, writes no entries.
 namespace allot::queue {
