@@ -10,7 +10,7 @@
 #include "json/instance_view.h"
 #include "queue/minutes/minute_view.h"
 
-// The state of a host as its steward stores it and the gateway shows it (decision 0094).
+// The state of a host as its steward stores it and the gateway shows it (decision 0030).
 namespace allot::as_json {
 
 // Facts of a host that the slots do not contain.

@@ -12,7 +12,7 @@
 namespace allot::steward {
 
 // Writes the state of this host's slots for the pages of all gateways: every 2 s while a viewer is
-// active, else once a minute (decision 0094), and once its deployment. Leadership reports viewers.
+// active, else once a minute (decision 0030), and once its deployment. Leadership reports viewers.
 class Snapshots : public Chore {
  public:
   Snapshots(worker::Session& session, Leadership& leadership, queue::Holder holder,

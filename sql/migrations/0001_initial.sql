@@ -466,7 +466,7 @@ CREATE TABLE IF NOT EXISTS bulk_action (
   KEY ended_at (ended_at)
 ) ENGINE=InnoDB;
 
--- What operators did (S89, decision 0091): an entry for each action, written in its transaction. Times are
+-- What operators did (S89, decision 0029): an entry for each action, written in its transaction. Times are
 -- UTC, by this database's clock.
 CREATE TABLE IF NOT EXISTS audit (
   audit_id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
@@ -610,7 +610,7 @@ CREATE TABLE IF NOT EXISTS type_hour (
 ) ENGINE=InnoDB;
 
 -- What the slots of an instance showed at `taken_at`: its workers and what they run, as JSON. For
--- people; nothing decides by it (decision 0094).
+-- people; nothing decides by it (decision 0030).
 CREATE TABLE IF NOT EXISTS host_snapshot (
   origin   BIGINT UNSIGNED NOT NULL,          -- as of `instance`
   host     VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,

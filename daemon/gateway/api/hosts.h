@@ -10,7 +10,7 @@
 namespace allot::gateway::api {
 
 // Cache of the last snapshot of all slots of all hosts, read once for all viewers of this gateway.
-// A read also tells the stewards that a viewer is present (decision 0094): at most one statement in
+// A read also tells the stewards that a viewer is present (decision 0030): at most one statement in
 // 2 s. Threads of the crew call it.
 class Hosts {
  public:

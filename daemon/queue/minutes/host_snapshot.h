@@ -8,7 +8,7 @@
 #include "db/connection.h"
 #include "queue/model/lease.h"
 
-// Last state of the slots of each instance, for people (decision 0094). The instance's steward
+// Last state of the slots of each instance, for people (decision 0030). The instance's steward
 // writes it as JSON, which is not parsed here.
 namespace allot::queue {
 

@@ -11,7 +11,7 @@
 #include "db/connection.h"
 #include "queue/minutes/minute.h"
 
-// Counts of each type on all hosts over the last eight days, by hour (decision 0093).
+// Counts of each type on all hosts over the last eight days, by hour (decision 0030).
 namespace allot::queue {
 
 inline constexpr std::uint32_t kTypeHoursKept = 8 * 24;

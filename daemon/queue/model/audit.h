@@ -11,7 +11,7 @@
 
 #include "db/connection.h"
 
-// Entries of the table `audit` (S89, decision 0091). Every function that does what an operator
+// Entries of the table `audit` (S89, decision 0029). Every function that does what an operator
 // requests sends its statements through act(). The connection knows the actor
 // (Connection::act_for()); a connection without one, of a worker or an application, writes no
 // entries.
