@@ -192,8 +192,9 @@ TEST_F(Drain, PurgesBeforeItLeaves) {
       << text.substr(at + section.size());
   ASSERT_EQ(daemon_.allot({"check"}).status.code, 0);
   daemon_.connect().execute(
-      "INSERT INTO task_dead SELECT queue_id, 0, 1, seq, 1, 0, NULL, 'old', '', 'fail', '',"
-      " UTC_TIMESTAMP(6) - INTERVAL 2 HOUR, NULL, NULL, NULL FROM queue, " +
+      "INSERT INTO task_dead (queue_id, partition_no, prio, first_key, attempt, type, payload, "
+      "cause, error, died_at) SELECT queue_id, 0, 1, seq, 1, 'old', '', 'fail', '',"
+      " UTC_TIMESTAMP(6) - INTERVAL 2 HOUR FROM queue, " +
       support::numbers(1, 3000) + " WHERE name = 'default'");
   EXPECT_EQ(drain()["ended"], "empty") << daemon_.log();
   EXPECT_EQ(daemon_.count("task_dead"), 0U) << daemon_.log();

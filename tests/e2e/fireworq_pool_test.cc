@@ -119,10 +119,9 @@ class FireworqPool : public testing::Test {
                          std::uint32_t max_workers) {
     auto db = daemon.connect();
     const auto queue = queue::ensure_queue(db, name, {partitions});
-    db.execute(
-        "INSERT INTO fireworq_queue (queue_id, name, polling_interval, max_workers) VALUES (" +
-        std::to_string(queue.queue_id) + ", '" + name + "', 200, " + std::to_string(max_workers) +
-        ")");
+    db.execute("INSERT INTO fireworq_queue (queue_id, name, polling_interval) VALUES (" +
+               std::to_string(queue.queue_id) + ", '" + name + "', 200); UPDATE queue SET cap = " +
+               std::to_string(max_workers) + " WHERE queue_id = " + std::to_string(queue.queue_id));
   }
   static void push(const Daemon& daemon, const std::string& queue, const std::string& url,
                    std::size_t jobs, std::uint32_t max_retries = 0) {
@@ -200,9 +199,7 @@ TEST_F(FireworqPool, NeverMoreAtATimeThanMaxWorkersWhileWorkersAreKilled) {
   push(daemon, "jobs", target.origin() + "/x", 200);
   ASSERT_TRUE(eventually([&] { return target.most() > 2; }));
   auto db = daemon.connect();
-  db.execute(
-      "UPDATE queue SET partitions = 1 WHERE name = 'jobs';"
-      "UPDATE fireworq_queue SET max_workers = 4");
+  db.execute("UPDATE queue SET partitions = 1, cap = 4 WHERE name = 'jobs'");
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_LE(target.most(), 5U) << "not more than the larger of the two";
 }

@@ -24,7 +24,8 @@ const std::set<std::string> kOthers{
     "schedule list", "schedule show", "schedule next", "lock run",  "lock list",  "lock show",
     "why",           "doctor",        "top",           "drain",     "plugin new", "plugin check",
     "status",        "minutes",       "failures",      "metrics",   "migrate",    "grants",
-    "promote",       "reload",        "plugins",       "config",    "check",      "gateway token"};
+    "promote",       "reload",        "plugins",       "config",    "check",      "gateway token",
+    "gateway code"};
 
 std::string help_of(const std::string& path) {
   Words words{ALLOT_PROGRAM};
@@ -109,6 +110,10 @@ class AuditTest : public CliTest {
         {"queue rate",
          [] {
            return Words{"wide", "--per-second", "5"};
+         }},
+        {"queue cap",
+         [] {
+           return Words{"wide", "3"};
          }},
         {"queue resize",
          [] {

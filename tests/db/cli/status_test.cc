@@ -173,6 +173,7 @@ class WorkersTest : public StatusTest {
     busy.runs[0].prio = 2;
     busy.runs[0].attempt = 3;
     busy.runs[0].started_ns = boot_ns() - 250 * kMilli;
+    std::strcpy(busy.runs[0].queue_name, "mail");
     std::strcpy(busy.runs[0].type, "mail.send");
     for (ipc::RunRecord& run : busy.runs) run.progress = ipc::kNoProgress;
     busy.run_states[0] = ipc::RunState::kRunning;
@@ -210,6 +211,7 @@ TEST_F(WorkersTest, EverythingThatASlotSays) {
                          {"queue", "mail"},
                          {"partition", 3},
                          {"running", json::array({{{"task", queue::TaskId{{7, 3}, 2, 4711}.text()},
+                                                   {"queue", "mail"},
                                                    {"type", "mail.send"},
                                                    {"attempt", 3},
                                                    {"detached", false},

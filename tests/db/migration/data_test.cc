@@ -94,7 +94,7 @@ INSERT INTO host_snapshot VALUES (1, 'h', 'i', 1, '2025-02-03', '{}');
 INSERT INTO type_hour VALUES ('2025-02-03', 'q', 't', 1, 0, 0,
   1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-INSERT INTO fireworq_queue VALUES (2, 'other', 200, 20, NULL, NULL, NULL);
+INSERT INTO fireworq_queue VALUES (2, 'other', 200, NULL, NULL, NULL);
 INSERT INTO fireworq_routing VALUES ('category', 'other');
 INSERT INTO fireworq_job VALUES (1, 2, 0, 1, 4096004);
 INSERT INTO deferred_type VALUES (1, 0, 1, 't', 4096000, 4096001);

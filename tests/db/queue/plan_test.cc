@@ -157,7 +157,7 @@ class PlanTest : public QueueTest {
   void fill_fireworq() {
     look_.execute(
         "INSERT INTO fireworq_queue VALUES (" + std::to_string(wide_.queue_id) +
-        ", 'wide', 200, 500, NULL, NULL, NULL); INSERT INTO fireworq_routing VALUES "
+        ", 'wide', 200, NULL, NULL, NULL); INSERT INTO fireworq_routing VALUES "
         "('c', 'wide'); INSERT INTO fireworq_job (queue_id, partition_no, prio, "
         "first_key) SELECT queue_id, partition_no, prio, run_key FROM task WHERE prio = 1");
   }
