@@ -39,7 +39,7 @@ const std::vector<DoorKind>& all_doors() {
 
 // Options that are numbers in JSON.
 bool is_number(const std::string& name) {
-  for (const char* each : {"prio", "max_attempts", "compress_above", "catch_up"}) {
+  for (const char* each : {"prio", "max_attempts", "max_losses", "compress_above", "catch_up"}) {
     if (name == each) return true;
   }
   return false;

@@ -171,7 +171,8 @@ TEST_F(FireworqTest, PushedJobs) {
             R"({"url":"http://target.example/x","category":"c","run_after":2,"timeout":3,)"
             R"("retry_delay":4,"max_retries":5})"
             "\n{\"n\": 1.50}");
-  EXPECT_EQ(value("SELECT CONCAT(type, ' ', headers) FROM task"), "fireworq.job max_attempts=9");
+  EXPECT_EQ(value("SELECT CONCAT(type, ' ', headers) FROM task"),
+            "fireworq.job label=c\nmax_attempts=6\nmax_losses=3");
   const json job = got("GET /queue/q/job/1");
   EXPECT_EQ(job["status"], "claimed");
   EXPECT_EQ(job["payload"]["n"], 1.5);
