@@ -35,8 +35,7 @@ class PlainHelp final : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {
     const std::string named = option->get_type_name();
-    const std::string type = named.substr(0, named.find(':'));  // the list of checks follows the
-                                                                // colon
+    const std::string type = named.substr(0, named.find(':'));  // checks follow the colon
     const std::string initial = option->get_default_str();
     return (type.empty() || option->get_positional() ? "" : " " + type) +
            (initial.empty() ? "" : " [" + initial + "]");

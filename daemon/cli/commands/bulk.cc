@@ -177,8 +177,7 @@ class Bulk {
   std::uint64_t last_submitted_ = 0;
   std::uint64_t tasks_ = 0;
   std::uint64_t existed_ = 0;                    // unique keys that existed already
-  std::map<std::string, std::uint64_t> owners_;  // number of existing keys by the state of their
-                                                 // tasks
+  std::map<std::string, std::uint64_t> owners_;  // existing keys by state of their tasks
   std::uint64_t batches_ = 0;
 };
 

@@ -21,8 +21,7 @@ namespace allot::cli {
 struct BatchMade {
   std::uint64_t tasks = 0;
   std::uint64_t existed = 0;                      // unique keys that existed already
-  std::map<std::string, std::uint64_t> states{};  // number of existing keys by the state of their
-                                                  // tasks
+  std::map<std::string, std::uint64_t> states{};  // existing keys by state of their tasks
   std::vector<std::string> ids{};                 // empty unless requested
 };
 

@@ -57,8 +57,7 @@ struct DrainOptions {
 
 constexpr auto kLook = std::chrono::milliseconds(50);
 constexpr int kQuietLooks = 3;                  // consecutive polls before the queue counts as idle
-constexpr Nanos kStartPatience = 60 * kSecond;  // maximum wait for a ready worker, and for a lost
-                                                // database
+constexpr Nanos kStartPatience = 60 * kSecond;  // for a ready worker or a lost database
 constexpr std::size_t kShownLines = 10;         // lines of the daemon's log that are shown
 
 // One of the `at_most` places that a queue has on this host. The daemon inherits its lock, so that
@@ -115,8 +114,7 @@ class Child {
     pid_ = fork();
     if (pid_ < 0) throw Error(std::string("fork: ") + std::strerror(errno));
     if (pid_ > 0) return;
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // the daemon's workers finish and exit however this process
-                                       // is killed
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // the daemon ends with this process
     if (getppid() != parent) _exit(kExitFailure);
     setpgid(0, 0);  // this process forwards a terminal's Ctrl-C
     dup2(out.get(), STDOUT_FILENO);
@@ -164,8 +162,7 @@ class Drain {
     connect_first();
     trust::make_folder(place_.folder, trust::Role::kOwnFolder, "the folder of this drain");
     std::error_code ignored;
-    fs::remove(place_.folder + "/slots", ignored);  // written by an earlier drain, whose counts
-                                                    // must not be used
+    fs::remove(place_.folder + "/slots", ignored);  // counts of an earlier drain
     const auto most = options_.max_tasks == 0 ? std::numeric_limits<std::int64_t>::max() / 2
                                               : static_cast<std::int64_t>(options_.max_tasks);
     budget_ = peer::make_drain_budget(place_.folder + "/budget", most);
