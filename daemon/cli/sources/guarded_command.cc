@@ -232,7 +232,7 @@ class GuardedCommand::OuterGuardian {
     if (!killed_ && now >= until_.kill_ns) {
       killed_ = true;
       ::kill(-group_, SIGKILL);
-      ::kill(inner_, SIGKILL);  // processes outside the group end, too
+      ::kill(inner_, SIGKILL);  // its children outside the group move to this process
     }
   }
 
@@ -340,9 +340,8 @@ GuardedCommand::GuardedCommand(const std::vector<std::string>& words) {
     become_guardian();
     _exit(OuterGuardian(words, std::move(orders), std::move(reports)).run());
   }
-  fcntl(orders_.get(), F_SETFL, O_NONBLOCK);  // adopts what killed guardians leave
-  prctl(PR_SET_CHILD_SUBREAPER, 1);           // to get the remaining processes if the guardians are
-                                              // killed
+  fcntl(orders_.get(), F_SETFL, O_NONBLOCK);  // a stopped guardian must not block the caller
+  prctl(PR_SET_CHILD_SUBREAPER, 1);           // adopts the processes of killed guardians
 }
 
 GuardedCommand::~GuardedCommand() {
