@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large a test is, and which course a random one takes: for each change as its source says, and
-// another one where an environment variable says so.
+// Size and random course of a test: for each change as in its source, otherwise as in an
+// environment variable.
 #pragma once
 
 #include <concepts>
@@ -8,7 +8,7 @@
 
 namespace allot::support {
 
-// The number in the environment variable; `usually` where it is not set.
+// The number in the environment variable; `usually` if it is not set.
 template <std::integral Number>
 [[nodiscard]] Number environment_or(const char* variable, Number usually) {
   const char* text = std::getenv(variable);

@@ -61,8 +61,8 @@ time_t time(time_t* seconds) {
   return now.tv_sec;
 }
 
-// The kernel waits by its own clock. A moment of CLOCK_MONOTONIC is smaller than any of this
-// century's; one after it means never, and has nothing to be shifted.
+// The kernel waits by its own clock. A CLOCK_MONOTONIC time is smaller than any wall-clock time of
+// this century; a later one means never, and must not be shifted.
 int pthread_cond_timedwait(pthread_cond_t* restrict condition, pthread_mutex_t* restrict mutex,
                            const struct timespec* restrict until) {
   typedef int (*Wait)(pthread_cond_t*, pthread_mutex_t*, const struct timespec*);
