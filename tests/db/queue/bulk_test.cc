@@ -254,7 +254,7 @@ TEST_F(BulkTest, AKillBeforeAnyStatementNeitherRepeatsNorForgets) {
 TEST_F(BulkTest, ARateIsThatOfTheRow) {
   die(2);
   const std::uint64_t action_id = begin(BulkKind::kRetryDead, {}, 2);
-  worker_.db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6))");  // its clock stands still
+  worker_.db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6))");  // its clock is stopped
   EXPECT_TRUE(work_bulk(worker_.db, action_id).open);
   EXPECT_EQ(found(action_id).done, 1U);
   const BulkStep early = work_bulk(worker_.db, action_id);

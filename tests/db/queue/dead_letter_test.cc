@@ -53,7 +53,7 @@ TEST_F(DeadLetterTest, ALetterSaysWhoAndWhy) {
   EXPECT_EQ(all[0].died_at, show(look_, id)->at);
 }
 
-// Of an attempt and of the task that dies of it; lists and groups omit the detail.
+// For an attempt and the task that dies of it; lists and groups omit the detail.
 TEST_F(DeadLetterTest, AnErrorHasThreeTexts) {
   const std::string detail = "Traceback:\n  File \"mail.py\"\nKeyError: 'gr\u00f6\u00dfe'";
   const Verdict verdict{

@@ -54,7 +54,7 @@ TEST_F(SharesDbTest, SixHundredPartitionsOfALowerQueueHideNothing) {
   const std::uint32_t high = make_queue("high", 3);
   pool_.strict = true;
   std::vector<std::uint32_t> taken;
-  // None releases its lease: three partitions are all of the higher queue.
+  // Each keeps its lease: three partitions are all of the higher queue.
   std::vector<std::unique_ptr<Taker>> workers;
   for (int i = 0; i < 5; ++i) {
     workers.push_back(taker({queues_[1], queues_[0]}));
