@@ -217,7 +217,7 @@ TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
 
 TEST_F(RightsTest, EachRightOfTheDaemonIsMissedByNameBeforeItStarts) {
   EXPECT_EQ(rights("allot_worker").size(), 94U);
-  root_.execute("DELETE FROM " + daemon_->database() + ".queue");  // so that it is made anew
+  root_.execute("DELETE FROM " + daemon_->database() + ".queue");  // so that it is created again
   expect_each_to_be_missed("allot_worker", {"check"});
   const auto checked = as("allot_worker", {"check"});
   EXPECT_EQ(checked.status.code, kExitOk);
