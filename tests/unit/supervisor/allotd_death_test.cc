@@ -18,7 +18,7 @@ namespace {
 using std::chrono::steady_clock;
 using support::eventually;
 
-// Of the first pool, as read by `allot status`.
+// Failures of the first pool, as read by `allot status`.
 ipc::StartFailures start_failures(const Allotd& daemon) {
   ipc::SlotFileHeader header{};
   std::ifstream(daemon.folder() / "run/slots", std::ios::binary)

@@ -51,7 +51,7 @@ TEST(PollingTest, ThenItLooksSlowerAndSlowerUpToTheFloor) {
   EXPECT_LE(looks_within(20 * kSecond, kQuickInterval, kQuickFor), 65);
 }
 
-// Of 200 sleeping workers, one wakes in each of the first intervals, and few in each second.
+// Out of 200 sleeping workers, one wakes in each of the first intervals, and few in each second.
 TEST(PollingTest, SleepersWakeOneAfterTheOther) {
   double wakes_per_second = 0;
   Nanos first = kLongAgo;
