@@ -22,7 +22,7 @@ struct GrantsOptions {
   bool json = false;
 };
 
-// True if the word is safe in a statement: unquoted, in quotes or as a database name.
+// True if the word needs no escaping in a statement, in quotes or as a database name.
 bool is_plain(const std::string& word, std::string_view also) {
   constexpr std::string_view kLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
