@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Size and random course of a test: for each change as in its source, otherwise as in an
+// Size of a test and course of a random one: the default in its source, or the value of an
 // environment variable.
 #pragma once
 

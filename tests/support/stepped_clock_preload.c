@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Preloaded into a server (stepped_clock.h), it sets the server's wall clock ahead of the machine's
-// by as many nanoseconds as a file says, which may change at any time. Only root could step the
+// by the number of nanoseconds in a file, which may change at any time. Only root could step the
 // clock itself, and for the whole machine.
 #include <dlfcn.h>
 #include <fcntl.h>
