@@ -28,7 +28,7 @@ class ClientTest : public testing::Test {
 
   // First field of the first row, on a separate connection.
   std::string value(const std::string& sql) { return support::value_of(look_, sql); }
-  // Ends all connections to this database except look_; returns their number.
+  // Number of connections to this database; end_connections() ends all of them except look_.
   std::uint64_t connections();
   void end_connections();
   std::uint64_t tasks() { return support::number_of(look_, "SELECT COUNT(*) FROM task"); }

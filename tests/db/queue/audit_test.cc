@@ -200,7 +200,7 @@ TEST_F(AuditTest, IsKeptFor90Days) {
   look_.execute("UPDATE audit SET at = UTC_TIMESTAMP(6) - INTERVAL 91 DAY LIMIT 1");
   EXPECT_FALSE(purge_audit(look_));
   EXPECT_EQ(entries().size(), 1U);
-  // The newest million is kept, too.
+  // Only the newest million are kept.
   look_.execute(
       "UPDATE audit SET audit_id = 5; INSERT INTO audit (audit_id, at, who, door, action,"
       " subject, name, detail, reason) VALUES (1000005, UTC_TIMESTAMP(6), '', '', '', '',"
