@@ -119,7 +119,7 @@ const Elsewhere kElsewhere[] = {
     {"docs/install.md", "systemctl enable", "tests/nightly/packages", "systemctl enable --now"},
     // It needs a gateway with this token.
     {"docs/cli.md", "allot gateway code ann", "tests/e2e/ui_test.cc", "\"code\", \"reader\""},
-    // Measurements: they take a minute, and their limits are those of a release build.
+    // Measurements: they take a minute, and their limits apply to a release build.
     {"docs/benchmarks.md", "allot bench drain", "tests/bench/drain_test.cc", "\"drain\""},
     {"docs/benchmarks.md", "allot bench counts", "tests/bench/counts_test.cc", "\"counts\""},
     {"docs/benchmarks.md", "allot bench fence", "tests/bench/fence_test.cc", "\"fence\""},
