@@ -33,7 +33,7 @@ class TinyApplication : public http::Application {
   [[nodiscard]] std::size_t late() ALLOT_EXCLUDES(mutex_);
   void answer_late(const std::string& body) ALLOT_EXCLUDES(mutex_);
 
-  // Streams: while held, batches are not answered. The taken batches, one element each.
+  // Streams: while held, batches are not answered. batches() has one element for each batch taken.
   void hold(bool held) { held_ = held; }
   [[nodiscard]] std::vector<std::string> batches() ALLOT_EXCLUDES(mutex_);
   // The answer to the waiting batch.

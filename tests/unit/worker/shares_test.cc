@@ -115,7 +115,7 @@ TEST(SharesTest, AQueueThatComesBackDoesNotShutTheOthersOut) {
   for (const std::uint32_t idle : {1U, 2U}) {
     Shares shares = Served(2).weighted({{"a", 3}, {"b", 1}});
     leases(shares, 10'000, {3 - idle});
-    // Two rounds are owed by the one and to the other.
+    // One queue owes two rounds, the other is owed two.
     leases(shares, 16, {1, 2});
     EXPECT_EQ(leases(shares, 400, {1, 2}), (Counts{{1, 300}, {2, 100}})) << idle;
   }
