@@ -8,23 +8,22 @@
 
 namespace allot::bench {
 
-// A program that runs beside the benchmark, with its output in a file. It ends with this object, or
-// with this process however that ends.
+// A program that runs next to the benchmark, with its output in a file. It ends with this object,
+// or with this process however that ends.
 class Child {
  public:
-  // `other_host`: the name of the host that it runs on; it has namespaces of its own then, of the
-  // network and of the host name, which takes root. Throws Error when the program cannot be
-  // started.
+  // `other_host`: name of the simulated host of the program, which gets its own namespaces of
+  // network and host name; requires root. Throws Error if the program cannot be started.
   Child(std::vector<std::string> command, const std::string& log_file,
         const std::string& other_host = {});
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   ~Child();
 
-  // True while it runs.
+  // True if it is running.
   [[nodiscard]] bool running();
   [[nodiscard]] pid_t pid() const { return pid_; }
-  // Asks it to end and waits. Throws Error, naming the log, when the program reported a failure.
+  // Stops it and waits. Throws Error, naming the log, if the program reported a failure.
   void stop();
   // Waits until it ends by itself; throws as stop() does.
   void finish();

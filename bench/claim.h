@@ -12,15 +12,15 @@
 
 namespace allot::bench {
 
-// A figure of a round, and what the median of the rounds has to be.
+// A figure of a round, and the limit for the median of the rounds.
 template <typename Round>
 struct Claim {
   const char* what = nullptr;
   const char* beside = nullptr;
   double (*of)(const Round& round) = nullptr;
   double bound = 0;
-  bool at_least = true;  // else at most
-  bool wanted = false;   // only told: it hangs on how much of the processors the database gets
+  bool at_least = true;  // false: at most
+  bool wanted = false;   // only reported: it depends on the database's part of the processors
 };
 
 template <typename Round, typename Of>
@@ -30,7 +30,7 @@ double median_of(const std::vector<Round>& rounds, const Of& of) {
   return median(std::move(values));
 }
 
-// Puts each claim into the report, or prints it. Returns whether all of them hold.
+// Adds each claim to the report, or prints it. True if all of them hold.
 template <typename Round, std::size_t N>
 bool judge(const std::vector<Round>& rounds, const std::array<Claim<Round>, N>& claims,
            bool as_json, nlohmann::json& report) {

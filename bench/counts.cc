@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Processor time of one drain, in microseconds for each task.
+// Processor time of one drain, in microseconds per task.
 struct Cost {
   double workers = 0;
   double server = 0;
@@ -39,7 +39,7 @@ struct Pair {
   Cost with;
   Cost without;
   [[nodiscard]] double counting() const { return with.workers - without.workers; }
-  // As a part of a whole drain. What the server takes has nothing to do with it but by chance.
+  // Part of a whole drain. Differences in the server's time are random.
   [[nodiscard]] double part() const {
     return counting() / (without.workers + (with.server + without.server) / 2);
   }
@@ -56,7 +56,7 @@ class Counts {
     queue_ = queue::ensure_queue(db_, "bench", {load_.partition_count()});
   }
 
-  // The two take turns to begin.
+  // The two alternate in starting first.
   Pair round(std::uint32_t number) {
     Pair pair;
     if (number % 2 == 0) pair.without = drain(false);
@@ -66,7 +66,7 @@ class Counts {
   }
 
  private:
-  // A file where the folder of the records would be keeps the workers from having any.
+  // A file in place of the record folder prevents the workers from creating records.
   void let_count(bool may) const {
     const fs::path meters = stage_.runtime_dir() + "/meters";
     fs::remove_all(meters);
@@ -97,11 +97,11 @@ class Counts {
   Stage stage_;
   db::Connection db_;
   Meter meter_;
-  pid_t server_;  // its pid
+  pid_t server_;  // pid of the server
   queue::QueueInfo queue_;
 };
 
-// The value that this part of them does not reach.
+// The value that this part of the values does not reach.
 double quantile(std::vector<double> values, double part) {
   std::sort(values.begin(), values.end());
   return values[static_cast<std::size_t>(

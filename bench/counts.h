@@ -15,11 +15,10 @@ struct CountsOptions {
 };
 
 // Drains no-op tasks with the counts of the workers (daemon/meter) and without them, in turns, and
-// compares the processor time that a task costs allotd's children; a processor's time means more
-// than a rate where others share the machine. A worker counts nothing where its record cannot be
-// made, so the daemon is the same one both times. Prints what counting costs, and which part of a
-// drain that is, the processor time of workers and server; the medians of the rounds. Returns an
-// exit code.
+// compares the processor time per task of allotd's children, which is more reliable than a rate on
+// a shared machine. A worker counts nothing if its record cannot be created, so the daemon is the
+// same both times. Prints the cost of counting and its part of a drain, the processor time of
+// workers and server; medians of the rounds. Returns an exit code.
 int counts(const CountsOptions& options);
 
 }  // namespace allot::bench

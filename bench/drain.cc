@@ -28,7 +28,8 @@ class Drain {
     queue_ = queue::ensure_queue(db_, "bench", {load_.partition_count()});
   }
 
-  // The two take turns to begin, so that neither always meets the colder server.
+  // The two alternate in starting first, so that the same one does not always meet the colder
+  // server.
   Round round(std::uint32_t number) {
     fill();
     Round result;

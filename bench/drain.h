@@ -23,12 +23,12 @@ struct Round {
   [[nodiscard]] double ratio() const { return tasks_per_s / floor_tasks_per_s; }
 };
 
-// As many tasks as the load has, whose handler does nothing.
+// Submits the number of tasks of the load; their handler does nothing.
 void submit_noops(db::Connection& db, const queue::QueueInfo& queue, const Load& load);
 
 // Drains a queue of no-op tasks through the real daemon and a real plugin, and the same rows with
-// bare clients, in turns. Prints both rates and their ratio, the medians of the rounds. Returns an
-// exit code.
+// bare clients, in turns. Prints both rates and their ratio, medians of the rounds. Returns an exit
+// code.
 int drain(const DrainOptions& options);
 
 }  // namespace allot::bench

@@ -20,22 +20,22 @@
 namespace allot::bench {
 namespace {
 
-// One transaction: an attempt's record, and the new state of the task. The verb after it leaves the
-// task where it is.
+// One transaction: an attempt's record, and the new state of the task. The next verb leaves the
+// task in place.
 constexpr std::array kVerbs{&sql::k_retry, &sql::k_bury, &sql::k_charge};
 
 struct Times {
-  double fenced_us = 0;  // means of a round
+  double fenced_us = 0;  // means over a round
   double bare_us = 0;
 };
 
 struct Sample {
   std::string_view verb;
   Times median;
-  double ratio = 0;  // the median of the rounds' ratios
+  double ratio = 0;  // median of the rounds' ratios
 };
 
-// A query with its fence or without it; the text must outlive its statements.
+// A query with or without its fence; the text must outlive its statements.
 class Query {
  public:
   Query(const sql::SqlText& query, bool fenced)
@@ -67,7 +67,7 @@ class Verb {
   Verb(const sql::SqlText& query, bool fenced)
       : record_(sql::k_record_attempt, fenced), query_(query, fenced), verb_(&query) {}
 
-  // Microseconds of the whole trip.
+  // Duration of the whole trip in microseconds.
   double run(db::Connection& db, const queue::Lease& lease, queue::TaskKey key) const {
     db::Statement record = record_.statement(lease, key);
     record.set("attempt", 1).set("cause", "bench").set("error", "");
@@ -108,7 +108,8 @@ class Fence {
     Times sum;
     bool first = true;
     for (const auto& [one, other] : keys(lease.partition)) {
-      // The two take turns to begin, so that neither always meets the warmer row.
+      // The two alternate in starting first, so that the same one does not always meet the warmer
+      // row.
       if (first) sum.fenced_us += fenced.run(db_, lease, one);
       sum.bare_us += bare.run(db_, lease, other);
       if (!first) sum.fenced_us += fenced.run(db_, lease, one);
@@ -118,7 +119,7 @@ class Fence {
   }
 
  private:
-  // A leased partition with two tasks for each pair.
+  // Leases a partition with two tasks for each pair.
   queue::Lease fill() {
     db_.execute(
         "TRUNCATE task; TRUNCATE task_moved; TRUNCATE task_attempt; TRUNCATE task_dead;"

@@ -33,13 +33,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kConnections = 64;
-constexpr std::uint32_t kMaxWorkers = 50;  // as the benchmark programs of Fireworq have it
+constexpr std::uint32_t kMaxWorkers = 50;  // as in the benchmark programs of Fireworq
 constexpr auto kJobsPatience = std::chrono::minutes(10);
 constexpr char kPayload[] = R"({"number":12345})";
 constexpr char kSuccess[] = R"({"status":"success"})";
 
 struct FireworqRound {
-  double push = 0;  // jobs a second
+  double push = 0;  // jobs per second
   double insert = 0;
   double dispatch = 0;
   double bare = 0;
@@ -58,9 +58,9 @@ struct Rate {
   std::uint32_t per_second = 0;
   std::uint32_t burst = 0;
 };
-// A tenth of a second's worth may start at once.
+// A tenth of a second's jobs may start at once.
 constexpr std::array<Rate, 3> kRates{{{500, 50}, {50, 5}, {5, 1}}};
-using Started = std::array<double, kRates.size()>;  // in a second
+using Started = std::array<double, kRates.size()>;  // per second
 
 double off_by(double per_second, const Rate& rate) {
   return std::abs(per_second / rate.per_second - 1) * 100;
@@ -98,7 +98,7 @@ class Fireworq {
     return result;
   }
 
-  // How many jobs of a queue with that rate start in a second, once its burst is used up.
+  // Jobs per second that a queue with that rate starts after its burst.
   double started(const Rate& rate) {
     put("/queue/jobs", {{"max_workers", kMaxWorkers},
                         {"max_dispatches_per_second", rate.per_second},
@@ -115,7 +115,7 @@ class Fireworq {
       }
     };
     wait_until([&] { return target_.answered() > zero + rate.burst; });
-    // Halfway between two starts, so that the window has neither by chance.
+    // Wait for half the distance between two starts, so that the window does not begin at a start.
     std::this_thread::sleep_for(Seconds(0.5 / rate.per_second));
     const std::uint64_t before = target_.answered();
     const auto begin = Clock::now();
@@ -205,9 +205,9 @@ class Fireworq {
     return rate;
   }
 
-  // How many jobs a second were answered and deleted, from the last look at which the target had
-  // none. The server's count of deleted rows would not do: the steward deletes numbers of jobs
-  // meanwhile.
+  // Jobs per second that were answered and deleted, from the last poll before the target's first
+  // request. The server's counter of deleted rows would be wrong, because the steward also deletes
+  // numbers of jobs.
   double done(std::uint64_t zero, const std::string& table, const std::function<bool()>& running) {
     constexpr auto kBetweenLooks = std::chrono::milliseconds(1);
     const auto wait_until = [&](auto over) {
@@ -233,7 +233,7 @@ class Fireworq {
     return static_cast<double>(options_.tasks) / Seconds(Clock::now() - began).count();
   }
 
-  // As the gateway does it, but many together.
+  // The same submission as the gateway's, in large batches.
   void submit(std::uint32_t jobs) {
     const auto queue = queue::find_fireworq(db_, "jobs");
     if (!queue) throw Error("the gateway has made no queue");
@@ -257,7 +257,7 @@ class Fireworq {
   [[nodiscard]] std::string post_body() const {
     return R"({"url":")" + job().url + R"(","payload":)" + kPayload + "}";
   }
-  // That of a job in the drain.
+  // Request head of a job in the drain.
   [[nodiscard]] std::string request_head() const {
     return "POST / HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(target_.port()) +
            "\r\nUser-Agent: Fireworq/1.5.1\r\nConnection: close\r\n"

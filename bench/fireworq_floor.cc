@@ -27,8 +27,8 @@ constexpr std::size_t kGrabbedAtOnce = 1'000;
 constexpr std::uint32_t kFilledAtOnce = 1'000;
 constexpr char kGood[] = R"("success")";
 
-// The shape: a number, what decides when a job is due and who has it, and the job. One index, for
-// the question that grabs.
+// Shape of the table: a number, the columns that decide when a job is due and who has it, and the
+// job. One index, for the query that grabs.
 constexpr char kTable[] =
     "CREATE TABLE bench_fireworq ("
     "job_id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY,"
@@ -51,7 +51,7 @@ constexpr char kDue[] =
     "SELECT job_id FROM bench_fireworq WHERE status = 'claimed'"
     " AND next_try <= CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS UNSIGNED) ORDER BY next_try LIMIT ";
 
-// A connection, and the client library's calls.
+// A connection, with the calls of the client library.
 class BareClient {
  public:
   explicit BareClient(const db::ConnectOptions& to) : db_(mysql_init(nullptr)) {
@@ -62,7 +62,7 @@ class BareClient {
     }
   }
 
-  // Sends a packet of statements, and calls `row` with each row of what they give.
+  // Sends a packet of statements, and calls `row` for each row of the results.
   template <typename OfRow>
   void run(const std::string& sql, const OfRow& row) {
     if (mysql_real_query(db_.get(), sql.data(), sql.size()) != 0) fail();
@@ -83,7 +83,7 @@ class BareClient {
     out.resize(mysql_real_escape_string(db_.get(), out.data(), text.data(), text.size()));
     return "'" + out + "'";
   }
-  // The nine columns.
+  // Values of the nine columns.
   [[nodiscard]] std::string values(const BareJob& job) {
     const std::string now = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS UNSIGNED)";
     return "(" + now + "," + now + ",0,0,0," + quoted(job.category) + "," + quoted(job.url) + "," +
@@ -106,11 +106,11 @@ struct Grabbed {
   std::string payload;
 };
 
-// What is grabbed and not begun. The client that grabs is always one step ahead of those
-// that work.
+// Jobs that are grabbed but not started. The grabbing client is always one step ahead of the
+// workers.
 class Buffer {
  public:
-  // False: nobody works any more.
+  // False: all workers have ended.
   bool wait_for_room() {
     std::unique_lock held(mutex_);
     low_.wait(held, [this] { return ended_ || jobs_.size() < kGrabbedAtOnce; });
@@ -132,7 +132,7 @@ class Buffer {
     if (jobs_.size() == kGrabbedAtOnce - 1) low_.notify_one();
     return job;
   }
-  // Nothing more will come.
+  // Marks the end of the input.
   void end() {
     {
       const std::lock_guard held(mutex_);
@@ -156,7 +156,7 @@ std::string list_of(const std::vector<std::string>& ids) {
   return " IN (" + list + ")";
 }
 
-// Three trips: which are due, all that is to be known of them with a lock, and that they are taken.
+// Three trips: find due jobs, read them completely with a lock, mark them as taken.
 std::vector<Grabbed> grab(BareClient& client) {
   std::vector<std::string> ids;
   client.run(kDue + std::to_string(kGrabbedAtOnce),

@@ -11,7 +11,7 @@
 
 namespace allot::bench {
 
-// A job as Fireworq's table has it.
+// A job as a row of Fireworq's table.
 struct BareJob {
   std::string category;
   std::string url;
@@ -19,8 +19,7 @@ struct BareJob {
 };
 
 // The statements of Fireworq 1.5.1, sent by clients that do nothing else, to a table of its shape:
-// what any job queue that keeps its jobs in this way has to do at least. Nothing of Fireworq's
-// runs.
+// the minimum work of any job queue that stores its jobs in this way. Does not run Fireworq.
 class FireworqFloor {
  public:
   explicit FireworqFloor(const db::ConnectOptions& database);
@@ -28,13 +27,13 @@ class FireworqFloor {
   FireworqFloor& operator=(const FireworqFloor&) = delete;
   ~FireworqFloor();
 
-  // Makes the table anew, with so many of these jobs.
+  // Creates the table again, with this number of jobs.
   void fill(const BareJob& job, std::uint32_t jobs);
-  // So many clients insert the job over and over, each its own commit.
+  // `clients` insert the job repeatedly, each time with its own commit.
   [[nodiscard]] Figures push(const BareJob& job, std::size_t clients, Seconds length) const;
 
-  // Works off what is there: one client grabs, and each of the workers sends `request` to `port`
-  // with the job's payload behind it, and deletes the job.
+  // Processes the jobs of the table: one client grabs, and each worker sends `request` to `port`
+  // followed by the job's payload, and deletes the job.
   class Drain;
   [[nodiscard]] std::unique_ptr<Drain> start(std::uint16_t port, const std::string& request,
                                              std::size_t workers) const;
@@ -51,7 +50,7 @@ class FireworqFloor::Drain {
   virtual ~Drain() = default;
 
   [[nodiscard]] virtual bool running() const = 0;
-  // Waits for the end. Throws what went wrong.
+  // Waits for the end. Rethrows a failure.
   virtual void finish() = 0;
 };
 

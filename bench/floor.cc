@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot-bench-floor SOCKET DATABASE QUEUE_ID FIRST STEP PARTITIONS BLOCK
 //
-// The least that any MySQL client must do to work off a table of tasks: read them, delete them. No
+// Minimum work of any MySQL client that processes a table of tasks: read them, delete them. No
 // lease, no dispatch, no retry. It drains the partitions FIRST, FIRST + STEP, ... of the table
 // bench_floor, which has the shape and the rows of task. All of it is in this file, so that a
-// reader who doubts the figures of "allot bench" needs a minute.
+// reader who doubts the figures of "allot bench" can check it in a minute.
 //
-// It uses the fastest correct form, on one connection: DELETE ... IN of the block before and SELECT
-// of the next one in one packet, each its own commit, READ COMMITTED. (A range DELETE is faster and
-// wrong: it would also delete a task that was committed after the SELECT.)
+// It uses the fastest correct form, on one connection: DELETE ... IN of the previous block and
+// SELECT of the next one in one packet, each with its own commit, READ COMMITTED. (A range DELETE
+// is faster and wrong: it would also delete a task that was committed after the SELECT.)
 #include <mysql.h>
 
 #include <cstdio>
@@ -28,7 +28,7 @@ struct Place {
   std::exit(1);
 }
 
-// Reads the keys of a block, and looks at its payloads as a handler would get them.
+// Reads the keys of a block, and its payloads as a handler would get them.
 std::vector<std::string> take_block(MYSQL* db, std::size_t& bytes) {
   std::vector<std::string> keys;
   MYSQL_RES* rows = mysql_store_result(db);

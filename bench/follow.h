@@ -9,9 +9,10 @@
 
 namespace allot::bench {
 
-// The section that has a daemon follow the server's binary log, with the account of the benchmark.
+// Configuration section that makes a daemon follow the server's binary log, with the account of the
+// benchmark.
 [[nodiscard]] std::string wake_section(const Stage& stage);
-// Until the server sends its log. Throws Error when the daemon ended, or after a minute.
+// Waits until the server sends its log. Throws Error if the daemon ended, or after a minute.
 void wait_until_followed(db::Connection& db, Child& allotd, const std::string& log_file);
 
 }  // namespace allot::bench

@@ -9,13 +9,13 @@
 
 namespace allot::bench {
 
-// A gateway, and where it is.
+// A gateway and its address.
 struct Gateway {
   Door door;
   std::unique_ptr<Child> process;
 };
 
-// Starts one at a free port, to which its token may submit.
+// Starts a gateway on a free port, with a token that may submit.
 [[nodiscard]] Gateway start_gateway(const Stage& stage, bool encrypted);
 
 }  // namespace allot::bench

@@ -91,7 +91,7 @@ double resident_mib(pid_t pid) {
   throw Error("the gateway's memory cannot be read");
 }
 
-// Submits with a client of its own until `end`, and once at least.
+// Submits with its own client until `end`, at least once.
 void submit_until(Clock::time_point end, Client& client, std::vector<std::uint32_t>& took_us) {
   const NewTask task{"bench", "bench.noop", "0123456789"};
   auto now = Clock::now();
@@ -104,7 +104,7 @@ void submit_until(Clock::time_point end, Client& client, std::vector<std::uint32
   } while (now < end);
 }
 
-// As many clients as threads: each keeps its connection to the database.
+// One client per thread: each keeps its connection to the database.
 class ClientLoad {
  public:
   ClientLoad(const ClientSettings& settings, std::size_t threads) {

@@ -56,7 +56,7 @@ std::string post_of(const Door& door, const Submit& submit, bool keeps) {
   return head_of(door, "POST " + submit.path, kJson, submit.body.size(), keeps) + submit.body;
 }
 
-// What there is to read until the other side ends.
+// Reads until the other side ends the connection.
 std::string read_all(const UniqueFd& fd) {
   std::string text;
   std::array<char, 16384> part{};
@@ -66,7 +66,7 @@ std::string read_all(const UniqueFd& fd) {
   return text;
 }
 
-// The length of the answer with which `text` begins; 0: it is not whole yet.
+// Length of the response at the front of `text`; 0: it is incomplete.
 std::size_t answer_length(std::string_view text) {
   constexpr std::string_view kLength = "\r\nContent-Length: ";
   const std::size_t end = text.find("\r\n\r\n");
@@ -124,12 +124,12 @@ class HttpLoad::Impl {
         lines_(connections) {
     if (door.encrypted) {
       tls_.reset(SSL_CTX_new(TLS_client_method()));
-      SSL_CTX_set_read_ahead(tls_.get(), 1);  // a record with one system call
+      SSL_CTX_set_read_ahead(tls_.get(), 1);  // read a record with one system call
     }
     if (!keeps) return;
     for (std::size_t i = 0; i < connections; ++i) {
       open(i);
-      // The first answer brings what TLS sends after its handshake.
+      // The first response also delivers the data that TLS sends after its handshake.
       send(lines_[i]);
       while (!receive(lines_[i], 0)) {
       }
@@ -164,7 +164,7 @@ class HttpLoad::Impl {
     void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
   };
 
-  // A connection and what came of the answer that it waits for.
+  // A connection and the state of the awaited response.
   struct Line {
     UniqueFd fd{};
     std::unique_ptr<SSL, FreeSsl> tls{};
@@ -203,11 +203,11 @@ class HttpLoad::Impl {
     ++under_way_;
   }
 
-  // True: the answer is whole.
+  // True: the response is complete.
   bool receive(Line& line, int flags) {
     for (;;) {
       if (receive_some(line, flags)) return true;
-      // What TLS has read ahead does not wake anybody.
+      // Data that TLS has read ahead does not make the descriptor readable.
       if (!line.tls || SSL_has_pending(line.tls.get()) == 0) return false;
     }
   }
@@ -270,7 +270,7 @@ Seconds upload(const Door& door, const std::string& lines) {
   const UniqueFd fd = connected(door.port);
   const std::string head =
       head_of(door, std::string("POST ") + kTasks, "application/x-ndjson", lines.size(), false);
-  // What is written about each batch is little, and waits in the socket.
+  // The responses about batches are small, and wait in the socket.
   if (!write_all(fd.get(), head.data(), head.size()) ||
       !write_all(fd.get(), lines.data(), lines.size())) {
     fail("the lines were not taken");
@@ -305,13 +305,13 @@ void Crowd::drip(const std::stop_token& stop) {
     for (std::size_t i = 0; i < dripping_.size(); ++i) {
       UniqueFd& fd = dripping_[i];
       if (fd.valid() && ::send(fd.get(), head.data() + sent[i], 1, MSG_NOSIGNAL) == 1) {
-        sent[i] = std::min(sent[i] + 1, head.size() - 5);  // it never ends
+        sent[i] = std::min(sent[i] + 1, head.size() - 5);  // the head stays incomplete
         continue;
       }
       try {
         fd = connected(door_.port);
       } catch (const Error&) {
-        return;  // the gateway is gone, which others tell
+        return;  // the gateway ended, which the measurement reports
       }
       sent[i] = 0;
     }

@@ -17,47 +17,47 @@ namespace allot::bench {
 
 using Seconds = std::chrono::duration<double>;
 
-// What one side of a comparison did.
+// Results of one side of a comparison.
 struct Figures {
   double per_s = 0;
   double p99_ms = 0;
 };
 
-// Of how long each took, in microseconds; reorders them.
+// Figures of the durations, in microseconds; reorders them.
 [[nodiscard]] Figures figures_of(std::vector<std::uint32_t>& took_us, Seconds elapsed);
 
-// A gateway at this host.
+// A gateway on this host.
 struct Door {
   std::uint16_t port = 0;
   bool encrypted = false;
-  std::string token{};  // empty: none is asked for
+  std::string token{};  // empty: not required
 };
 
-// A port of this host that nobody has.
+// A free port of this host.
 [[nodiscard]] std::uint16_t free_port();
-// Until that gateway listens there. Throws Error when it has ended.
+// Waits until the gateway listens there. Throws Error if it has ended.
 void wait_for_door(const Door& door, Child& gateway);
 
-// How a task is submitted.
+// A way to submit a task.
 struct Submit {
   std::string path = "/api/v1/tasks";
   std::string body = R"({"queue":"bench","type":"bench.noop","payload":"0123456789"})";
   std::string good = "HTTP/1.1 201";
 };
 
-// Submits one small task over and over, on several connections: each sends the next request when it
-// has the whole answer to the one before. One thread and a few system calls for each request,
-// because the generator takes its processor time from what it measures.
+// Submits one small task repeatedly, on several connections: each sends the next request when it
+// has the whole response to the previous one. One thread and a few system calls per request,
+// because the generator competes with the measured program for processor time.
 class HttpLoad {
  public:
-  // `keeps`: the connections stay open. Without, each request has a connection of its own, and only
-  // plain ones are known.
+  // `keeps`: the connections stay open. Otherwise each request has its own connection, which must
+  // be plain.
   HttpLoad(const Door& door, std::size_t connections, bool keeps, const Submit& submit = {});
   HttpLoad(const HttpLoad&) = delete;
   HttpLoad& operator=(const HttpLoad&) = delete;
   ~HttpLoad();
 
-  // Throws Error on any answer that is not the good one.
+  // Throws Error on any other response than success.
   [[nodiscard]] Figures run(Seconds length);
 
  private:
@@ -65,15 +65,15 @@ class HttpLoad {
   std::unique_ptr<Impl> impl_;
 };
 
-// Sends a single request. Returns the answer, from its first line to its end.
+// Sends a single request. Returns the whole response.
 std::string ask(const Door& door, const char* method, const std::string& path,
                 const std::string& body);
 
-// How long it takes until all lines are answered.
+// Time until all lines are answered.
 [[nodiscard]] Seconds upload(const Door& door, const std::string& lines);
 
-// Connections that ask nothing, and others that send a byte of a head each second and begin anew
-// when they are cut.
+// Connections that are idle, and others that send one byte of a head each second and start again
+// after a disconnect.
 class Crowd {
  public:
   Crowd(const Door& door, std::size_t idle, std::size_t dripping);
@@ -81,7 +81,7 @@ class Crowd {
   Crowd& operator=(const Crowd&) = delete;
   ~Crowd();
 
-  // How many of the idle ones are still connected.
+  // Number of idle connections that are still open.
   [[nodiscard]] std::size_t open() const;
 
  private:

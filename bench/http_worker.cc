@@ -23,21 +23,22 @@ namespace allot::bench {
 namespace {
 
 constexpr std::size_t kSessions = 64;
-// Fifteen times what runs at a time: at the end of a block some of the threads have nothing to do.
+// Fifteen times the number of concurrent requests: at the end of a block some of the threads are
+// idle.
 constexpr std::uint32_t kBlock = 960;
 constexpr std::uint32_t kQuickShare = 2;
 constexpr std::chrono::milliseconds kSlow{20};
 
 struct HttpWorkerRound {
-  double slow = 0;  // tasks a second
+  double slow = 0;  // tasks per second
   double slow_bare = 0;
   double quick = 0;
-  double quick_bare = 0;   // of sessions
-  double quick_ready = 0;  // of requests that stand ready
+  double quick_bare = 0;   // with sessions
+  double quick_ready = 0;  // with prepared requests
   double noop = 0;
-  // Processor time of one, in microseconds.
+  // Processor time of one item, in microseconds.
   double session_us = 0;  // a request of a session, with the target's
-  double ready_us = 0;    // one that stood ready, likewise
+  double ready_us = 0;    // a prepared request, likewise
   DrainCost task_us{};
   DrainCost noop_us{};
 };
@@ -50,7 +51,7 @@ constexpr std::array kHttpWorkerClaims{
     HttpWorkerClaim{"http, 64 at a time, at once", "64 bare sessions",
                     [](const HttpWorkerRound& round) { return round.quick / round.quick_bare; },
                     0.5, true},
-    // Nobody does both faster than one after the other: a request, and a task.
+    // Lower bound of the time for both in sequence: a request and a task.
     HttpWorkerClaim{"http, 64 at a time, at once", "ready ones + no-op drain",
                     [](const HttpWorkerRound& round) {
                       return round.quick * (1 / round.quick_ready + 1 / round.noop);
@@ -121,7 +122,7 @@ class HttpWorker {
     }
   }
 
-  // The request is that of a task in the drain.
+  // Same request as for a task in the drain.
   static Post post_to(const Target& target) {
     Post post{.port = target.port(), .payload = std::string(Load().payload, 'x')};
     post.fields = {{"User-Agent", "Allot"},

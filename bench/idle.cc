@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::uint32_t kIdlePartitions = 16;
 constexpr auto kReadyPatience = std::chrono::seconds(60);
-// After its start a worker polls often, then less and less.
+// After its start a worker polls often, then less and less often.
 constexpr auto kSettling = std::chrono::seconds(3);
 
 struct IdleCost {
@@ -54,7 +54,7 @@ class Idle {
     IdleCost cost;
     cost.daemon_percent = percent(daemon_ns(*allotd) - daemon_before);
     cost.server_percent = percent(processor_ns(server) - server_before);
-    constexpr std::uint64_t kOwn = 1;  // the question itself
+    constexpr std::uint64_t kOwn = 1;  // this query itself
     cost.statements_per_s = static_cast<double>(questions() - asked - kOwn) / elapsed.count();
     allotd->stop();
     return cost;
@@ -80,9 +80,9 @@ class Idle {
     return processor_ns(allotd.pid()) + children_processor_ns(allotd.pid());
   }
 
-  // Each worker has a connection, and so has the steward.
+  // Each worker has a connection, and the steward has one.
   void wait_until_ready(Child& allotd, std::uint32_t workers) {
-    constexpr std::uint64_t kOthers = 2;  // of the steward and of this benchmark
+    constexpr std::uint64_t kOthers = 2;  // connections of the steward and of this benchmark
     const auto deadline = Clock::now() + kReadyPatience;
     const std::string count =
         "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE DB = DATABASE()";

@@ -16,10 +16,9 @@ struct IdleOptions {
   bool json = false;
 };
 
-// Starts daemons that have nothing to do, with one queue and each of these numbers of workers, and
-// measures the statements that the server gets, and the processor time of daemon and server. Prints
-// the medians of the rounds, and how many times those of the first number the last one costs.
-// Returns an exit code.
+// Starts idle daemons with one queue and each of these numbers of workers, and measures the
+// statements received by the server and the processor time of daemon and server. Prints the medians
+// of the rounds, and the cost of the last number relative to the first. Returns an exit code.
 int idle(const IdleOptions& options);
 
 }  // namespace allot::bench

@@ -32,7 +32,7 @@ constexpr std::uint32_t kLatencyPartitions = 16;
 constexpr timeval kStartWait{30, 0};
 constexpr char kStartType[] = "bench.start";
 
-// Where handlers report when they started.
+// Receives the start reports of handlers.
 class Starts {
  public:
   explicit Starts(const std::string& file) : file_(file) {
@@ -49,7 +49,7 @@ class Starts {
 
   [[nodiscard]] const std::string& file() const { return file_; }
 
-  // When the next one started, by the clock of mono_ns().
+  // Start of the next handler, by the clock of mono_ns().
   [[nodiscard]] Nanos next() const {
     std::int64_t started_ns = 0;
     if (recv(fd_.get(), &started_ns, sizeof started_ns, 0) != sizeof started_ns) {
@@ -63,7 +63,7 @@ class Starts {
   UniqueFd fd_{socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
 };
 
-// In milliseconds.
+// Latencies in milliseconds.
 struct Waited {
   double from_call = 0;
   double from_answer = 0;  // 0: it started before the submitter had its answer
@@ -128,7 +128,7 @@ class Submitter {
     return settings;
   }
 
-  // As an application does it: with a row of its own in the same transaction.
+  // Like an application: with its own row in the same transaction.
   Submission by_sql() {
     db_.execute("BEGIN; INSERT INTO bench_order VALUES (); CALL allot_submit('bench', '" +
                 std::string(kStartType) + "', '" + payload_ + "', NULL, @id, @existed)");
@@ -204,7 +204,7 @@ class Latency {
     }
   }
 
-  // All ways of one situation, by turns. The first turn is for what is made once.
+  // All ways of one situation, in turns. The first turn pays for one-time costs.
   void measure(std::size_t first) {
     const Situation situation = measured_[first].situation;
     DaemonVariant variant{options_.workers, {}, situation.other_host};

@@ -17,7 +17,7 @@ namespace allot::bench {
   return at;
 }
 
-// Nothing that is written waits for more.
+// Sends each write at once (TCP_NODELAY).
 inline void send_at_once(int fd) {
   const int on = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

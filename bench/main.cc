@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot-bench, behind "allot bench": how fast is Allot here, compared with a bare client?
+// allot-bench, behind "allot bench": speed of Allot on this machine, compared with a bare client.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>

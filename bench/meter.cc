@@ -33,7 +33,7 @@ double Meter::rate(std::uint64_t rows, const std::function<bool()>& alive, bool 
   Nanos progressed = began;
   std::uint64_t before = 0;
   for (;;) {
-    const bool going_on = alive();  // asked first: a client that ended has deleted all that it will
+    const bool going_on = alive();  // first: an ended client has deleted all of its rows
     const std::uint64_t gone = deleted() - zero_;
     const Nanos now = mono_ns();
     if (gone >= rows) {

@@ -8,21 +8,21 @@
 
 namespace allot::bench {
 
-// Counts deleted rows as the server counts them (Handler_delete), so that the measured programs
-// cannot report the figure themselves.
+// Counts deleted rows with the server's counter (Handler_delete), so that the measured programs
+// cannot influence the figure.
 class Meter {
  public:
   explicit Meter(const db::ConnectOptions& options) : db_(options) { reset(); }
 
-  // Counts rows from now on.
+  // Starts counting from 0.
   void reset() { zero_ = deleted(); }
 
-  // Waits until `rows` rows are deleted. Returns rows per second between the last look that found
-  // none gone and the first that found all gone. Each look calls `alive`; if it returns false, or a
-  // minute passes without progress, rate() throws Error.
+  // Waits until `rows` rows are deleted. Returns rows per second between the last poll that found
+  // none deleted and the first that found all deleted. Each poll calls `alive`; if it returns
+  // false, or a minute passes without progress, rate() throws Error.
   double rate(std::uint64_t rows, const std::function<bool()>& alive);
-  // The same from the first look that found any gone, of what was left then: for rows that go in
-  // large blocks, whose first one takes its time before the first row of it is gone.
+  // The same from the first poll that found any deleted, for the rows left then: for rows deleted
+  // in large blocks, whose first block takes time before its first row is deleted.
   double rate_once_begun(std::uint64_t rows, const std::function<bool()>& alive);
 
  private:

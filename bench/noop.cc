@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The handlers that "allot bench" measures with: one does nothing, so the time it takes is the
-// system's; the other reports when it started, to the socket that the payload names.
+// Handlers for "allot bench": one does nothing, so the measured time is the system's; the other
+// reports its start to the socket that the payload names.
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>

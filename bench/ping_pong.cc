@@ -21,7 +21,7 @@ namespace {
 constexpr int kIn = 3;
 constexpr int kOut = 4;
 
-// Above those that the program gets, so that none of them is in the way of another one.
+// Duplicates a descriptor to a number above those of the program, so that they do not collide.
 UniqueFd high(int fd) {
   const UniqueFd low(fd);
   return UniqueFd(fcntl(low.get(), F_DUPFD_CLOEXEC, kOut + 1));
@@ -52,8 +52,8 @@ PingPong::PingPong(std::vector<std::string> command, std::vector<std::string> va
                                 pointers(command).data(), pointers(variables).data());
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw Error(command[0] + " cannot be started: " + std::strerror(error));
-  its_out.reset();  // or its end would not be seen
-  await_line();     // its hello
+  its_out.reset();  // otherwise its end would not be noticed
+  await_line();     // hello line
 }
 
 PingPong::~PingPong() {

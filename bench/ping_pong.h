@@ -12,20 +12,20 @@
 
 namespace allot::bench {
 
-// The least that giving tasks to a program costs: a line is written to its descriptor 3, a line is
-// read from its descriptor 4, and so on. Nothing reads the lines here.
+// Minimum cost of giving tasks to a program: writes a line to its descriptor 3, reads a line from
+// its descriptor 4, and so on. The lines are not parsed here.
 class PingPong {
  public:
-  // `command` is a program that speaks the lines of docs/pipe-workers.md; `variables` is all of its
-  // environment.
+  // `command` is a program that speaks the protocol of docs/pipe-workers.md; `variables` is its
+  // whole environment.
   PingPong(std::vector<std::string> command, std::vector<std::string> variables);
   PingPong(const PingPong&) = delete;
   PingPong& operator=(const PingPong&) = delete;
   ~PingPong();  // waits for its end
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  // Gives it this line so often, each time once the one before is answered. Throws Error when it
-  // has ended.
+  // Sends this line `times` times, each time after the response to the previous one. Throws Error
+  // if the program has ended.
   void play(const std::string& line, std::uint32_t times);
 
  private:
@@ -36,7 +36,7 @@ class PingPong {
   pid_t pid_ = -1;
 };
 
-// How many lines a second are answered by several of them side by side, so many by each.
+// Lines per second that several programs answer concurrently; each gets `times` lines.
 double rate_of(const std::vector<std::unique_ptr<PingPong>>& several, const std::string& line,
                std::uint32_t times);
 

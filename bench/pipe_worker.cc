@@ -31,24 +31,24 @@ using Seconds = std::chrono::duration<double>;
 
 constexpr char kPython[] = "/usr/bin/python3";
 constexpr std::uint32_t kWarm = 1'000;     // lines, once
-constexpr std::uint32_t kExecShare = 300;  // of the tasks; exec gets one part
-// The most that a worker fetches at a time: for tasks that are as short as these.
+constexpr std::uint32_t kExecShare = 300;  // exec gets one part in 300 of the tasks
+// Maximum block of a worker: suited to tasks as short as these.
 constexpr std::uint32_t kPipeBlock = 1'000;
 
 struct PipeRound {
-  double one = 0;   // what the plugin called without a daemon does of one bare program's lines
-  double bare = 0;  // lines a second
-  double pipe = 0;  // tasks a second
+  double one = 0;   // the plugin without a daemon, relative to one bare program
+  double bare = 0;  // lines per second
+  double pipe = 0;  // tasks per second
   double noop = 0;
   double exec = 0;
-  // Processor time of one, in microseconds.
+  // Processor time of one item, in microseconds.
   double line_us = 0;  // bare, with the program's
   DrainCost task_us{};
   DrainCost noop_us{};
 };
 using PipeClaim = Claim<PipeRound>;
 
-// Nobody does both faster than one after the other: a task's line, and a task.
+// Lower bound of the time for both in sequence: a task's line and a task.
 double in_turn(const PipeRound& round) {
   return 1 / (1 / round.bare + 1 / round.noop);
 }
@@ -64,7 +64,7 @@ constexpr std::array kPipeClaims{
               [](const PipeRound& round) { return round.pipe / round.bare; }, 0.7, true, true},
 };
 
-// A worker that wants nothing.
+// Hooks of a worker that do nothing.
 class Silence : public plugin_host::HostHooks {
  public:
   void log(int /*level*/, std::string_view /*text*/) noexcept override {}
@@ -138,8 +138,8 @@ class PipeWorker {
     }
   }
 
-  // Short parts by turns, because a busy machine is never the same for long. On one processor: the
-  // kernel would put each pair on one or on two, which is up to six times as slow.
+  // Short parts in turns, because the load of a busy machine keeps changing. On one processor: the
+  // kernel would place each pair on one or on two, which is up to six times as slow.
   double one() {
     const OneProcessor here;
     const OneProcessor there(bare_.front()->pid());
@@ -180,7 +180,7 @@ class PipeWorker {
     return all;
   }
 
-  // That of a task in the drain.
+  // Same line as for a task in the drain.
   static std::string line() {
     return R"({"kind":"task","id":"0840dqg2v5n80r00","queue":"bench","type":"bench.pipe",)"
            R"("attempt":1,"max_attempts":10,"time_left_ms":3590000,"traceparent":"",)"

@@ -16,10 +16,9 @@ struct PipeWorkerOptions {
   bool json = false;
 };
 
-// Drains tasks of a program in Python that does nothing, by the plugin pipe and by exec, tasks of a
-// handler in C++ that does nothing, and beside them gives the same program the same lines without
-// anything of Allot. Prints the ratios, the medians of the rounds. Returns an exit code: with
-// `check` a failure when a ratio misses its floor.
+// Drains no-op tasks of a Python program, by the plugin pipe and by exec, and no-op tasks of a C++
+// handler. For comparison, gives the same program the same lines without Allot. Prints the ratios,
+// medians of the rounds. Returns an exit code: with `check` a failure if a ratio misses its floor.
 int pipe_worker(const PipeWorkerOptions& options);
 
 }  // namespace allot::bench

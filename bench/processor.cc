@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A thread may end while it is looked at.
+// A thread may end while it is read.
 template <typename See>
 void for_each_thread(pid_t pid, const See& see) {
   std::error_code gone;

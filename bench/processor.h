@@ -8,20 +8,21 @@
 #include <string>
 #include <vector>
 
-// What processes have had of the processors, in nanoseconds, as the scheduler counts it.
+// Processor time of processes in nanoseconds, as the scheduler counts it.
 namespace allot::bench {
 
-// Of the threads that the process has now.
+// Time of the current threads of the process.
 [[nodiscard]] std::uint64_t processor_ns(pid_t pid);
-// Of all threads that this process has, and has had.
+// Time of all present and past threads of this process.
 [[nodiscard]] std::uint64_t own_processor_ns();
 [[nodiscard]] std::vector<pid_t> children_of(pid_t parent);
-// Of all children of `parent`. Throws Error where the kernel does not say it.
+// Time of all children of `parent`. Throws Error if the kernel does not report it.
 [[nodiscard]] std::uint64_t children_processor_ns(pid_t parent);
-// Who listens at that socket.
+// Process that listens at that socket.
 [[nodiscard]] pid_t server_at(const std::string& socket);
 
-// Keeps a process (0: this thread, with what it starts meanwhile) on the first of its processors.
+// Binds a process (0: this thread, with the children that it starts) to the first of its
+// processors.
 class OneProcessor {
  public:
   explicit OneProcessor(pid_t pid = 0);

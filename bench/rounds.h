@@ -5,8 +5,8 @@
 
 namespace allot::bench {
 
-// Calls `step` with 0 to `steps` - 1. Every other round goes the other way round, so that none
-// always meets the colder server.
+// Calls `step` with 0 to `steps` - 1. Every other round runs in reverse order, so that the same
+// step does not always meet the colder server.
 template <typename Step>
 void for_each_step(std::uint32_t round, int steps, const Step& step) {
   for (int i = 0; i < steps; ++i) step(round % 2 == 0 ? i : steps - 1 - i);

@@ -10,16 +10,16 @@
 
 namespace allot::bench {
 
-// A POST as a program without Allot would send it.
+// A POST as sent by a program without Allot.
 struct Post {
   std::uint16_t port = 0;  // of the loopback
   std::vector<std::pair<std::string, std::string>> fields{};
   std::string payload{};
 };
 
-// Sends it again and again over so many connections that stay, each a Poco::Net::HTTPClientSession
-// with a thread of its own, which makes the head and reads that of the answer. Returns how many
-// were answered in a second.
+// Sends it repeatedly over `sessions` persistent connections, each a Poco::Net::HTTPClientSession
+// with its own thread, which builds the request head and parses the response head. Returns
+// responses per second.
 double bare_sessions(const Post& post, std::size_t sessions, std::chrono::duration<double> length);
 
 }  // namespace allot::bench

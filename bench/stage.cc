@@ -21,15 +21,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kMark[] = "/allot-bench";     // a file that says whose folder it is
-constexpr char kDatabase[] = "allot_bench";  // at a server that runs
+constexpr char kMark[] = "/allot-bench";     // marks the folder of a benchmark
+constexpr char kDatabase[] = "allot_bench";  // on a running server
 constexpr auto kStartPatience = std::chrono::seconds(60);
 
 fs::path own_folder() {
   return fs::read_symlink("/proc/self/exe").parent_path();
 }
 
-// In the build all programs are in one folder; in an installation those of people are in `folder`.
+// In the build all programs are in one folder; in an installation the user commands are in
+// `folder`.
 std::string program(const std::string& folder, const std::string& name) {
   const fs::path beside = own_folder() / name;
   return fs::exists(beside) ? beside : own_folder() / "../.." / folder / name;
@@ -52,7 +53,8 @@ std::string claim(const std::string& name) {
   return folder;
 }
 
-// Until it is closed: of two that run in one folder, one would remove the database of the other.
+// Locks the folder until closed: of two benchmarks in one folder, one would remove the database of
+// the other.
 UniqueFd only_one_in(const std::string& folder) {
   UniqueFd mark(open((folder + kMark).c_str(), O_RDONLY | O_CLOEXEC));
   if (flock(mark.get(), LOCK_EX | LOCK_NB) != 0) {
@@ -97,7 +99,7 @@ Stage::Stage(const Place& place, const Load& load)
   }
 }
 
-// A failure names the log, so that the log stays then.
+// Keep the log after a failure, because the message names it.
 Stage::~Stage() {
   if (!made_) return;
   try {
@@ -108,8 +110,8 @@ Stage::~Stage() {
   }
 }
 
-// An earlier benchmark leaves nothing: its queues would have the numbers of those of this one, and
-// its runtime folder remembers the term of its server (S52).
+// Remove an earlier benchmark completely: its queues would have the same numbers, and its runtime
+// folder remembers the term of its server (S52).
 void Stage::start_private() {
   only_one_ = only_one_in(folder_);
   fs::remove_all(folder_ + "/db");
@@ -123,13 +125,13 @@ void Stage::start_private() {
   if (load_.binary_log) command.emplace_back("--binary-log");
   database_ = std::make_unique<Child>(std::move(command), log_file());
   wait_for_database();
-  // The daemon comes and goes while the database stays.
+  // The daemon is started several times on the same database.
   write_config("socket = " + toml_text(settings_.database.socket) +
                "\nuser = " + toml_text(settings_.database.user) +
                "\nname = " + toml_text(settings_.database.name));
 }
 
-// A private database: what a benchmark empties must be nobody's.
+// Creates a private database, because a benchmark empties its tables.
 void Stage::make_database(const std::string& socket) {
   db::ConnectOptions root;
   root.socket = socket;
@@ -220,7 +222,7 @@ std::string Stage::pool(std::uint32_t workers) const {
          (load_.fireworq ? "\nfireworq = true\n" : "\n");
 }
 
-// Copies, because there is one plugin folder.
+// Copies the plugins, because there is a single plugin folder.
 std::string Stage::plugins_of_all() const {
   const std::string made = folder_ + "/plugins";
   const fs::path in_build = own_folder() / "../plugins";
@@ -241,7 +243,7 @@ void Stage::wait_for_database() {
     try {
       db::Connection db(connect_options());
       db::require_schema(db);
-      db::migrate(db);  // waits until the procedures are made, too
+      db::migrate(db);  // also waits until the procedures exist
       return;
     } catch (const Error&) {
       if (!database_->running()) {

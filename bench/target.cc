@@ -30,7 +30,7 @@ std::string answer_with(const std::string& body, bool closes) {
          std::to_string(body.size()) + (closes ? "\r\nConnection: close" : "") + "\r\n\r\n" + body;
 }
 
-// The whole request, or answer, is there: its head, and a body of the length that this names.
+// True if the whole request or response is there: its head, and a body of the declared length.
 bool is_whole(std::string_view request) {
   constexpr std::string_view kLength = "\r\nContent-Length: ";
   const std::size_t end = request.find("\r\n\r\n");
@@ -129,8 +129,8 @@ void Target::answer_what_is_due() {
   while (!due_.empty() && (pause_.count() == 0 || due_.front().when <= Clock::now())) {
     const int fd = due_.front().fd;
     due_.pop_front();
-    ++answered_;  // before its client knows
-    // Of a connection that has ended meanwhile nobody waits for it.
+    ++answered_;  // before its client can see it
+    // The client of a connection that ended does not wait for the response.
     (void)send(fd, answer_.data(), answer_.size(), MSG_NOSIGNAL);
     if (!closes_) continue;
     requests_.erase(fd);
@@ -150,7 +150,7 @@ UniqueFd connected_to(std::uint16_t port) {
   return fd;
 }
 
-// Asks until the time is over, once at least. Returns how often it had an answer.
+// Sends requests until the deadline, at least once. Returns the number of responses.
 std::uint64_t ask(std::uint16_t port, const std::string& request,
                   std::chrono::steady_clock::time_point until) {
   const UniqueFd fd = connected_to(port);

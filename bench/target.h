@@ -15,8 +15,8 @@
 
 namespace allot::bench {
 
-// An HTTP server that answers every POST with 200 and `body`, `pause` after it came, and closes the
-// connection then if it `closes`. One thread.
+// An HTTP server that answers every POST with 200 and `body` after `pause`, and then closes the
+// connection if `closes`. One thread.
 class Target {
  public:
   explicit Target(std::chrono::milliseconds pause, const std::string& body = {},
@@ -26,7 +26,7 @@ class Target {
   ~Target();
 
   [[nodiscard]] std::uint16_t port() const { return port_; }
-  // How many requests it has answered.
+  // Number of answered requests.
   [[nodiscard]] std::uint64_t answered() const { return answered_; }
 
  private:
@@ -50,26 +50,26 @@ class Target {
   UniqueFd listener_{};
   UniqueFd epoll_{};
   UniqueFd stop_{};
-  std::unordered_map<int, std::string> requests_{};  // by connection, as far as they have come
+  std::unordered_map<int, std::string> requests_{};  // incomplete requests by connection
   std::unordered_map<int, UniqueFd> connections_{};
   std::deque<Due> due_{};
   std::thread thread_{};
 };
 
-// Asks over a connection of its own until the time is over, once at least. Returns how often it had
-// the whole answer.
+// Sends requests over its own connection until the deadline, at least once. Returns the number of
+// complete responses.
 using Asker = std::function<std::uint64_t(std::chrono::steady_clock::time_point until)>;
 
-// So many at the same time, each in a thread. Returns how many were answered in a second.
+// Runs `sessions` of them concurrently, each in a thread. Returns responses per second.
 double answers_a_second(std::size_t sessions, std::chrono::duration<double> length,
                         const Asker& ask);
 
-// Sends a request that stands ready over so many connections that stay, and looks at no more of the
-// answers than their length: the least that anybody with threads has to do.
+// Sends a prepared request over `sessions` persistent connections, and checks only the length of
+// the responses: the minimum work of any program with threads.
 double ready_requests(std::uint16_t port, std::size_t sessions, const std::string& request,
                       std::chrono::duration<double> length);
 
-// Sends one request over a connection of its own. Returns the whole answer.
+// Sends one request over its own connection. Returns the whole response.
 std::string post(std::uint16_t port, const std::string& request);
 
 }  // namespace allot::bench

@@ -29,7 +29,7 @@ constexpr std::uint32_t kRowsOfATransaction = 100;
 struct BesideWriter {
   double daemon = 0;  // in percent of a processor
   double server = 0;
-  double mb_per_second = 0;  // that the writer has written
+  double mb_per_second = 0;  // written by the writer
 };
 
 struct WakeRound {
@@ -57,7 +57,7 @@ class Wake {
     for (std::uint32_t i = 0; i < kRowsOfATransaction; ++i) insert_ += (i == 0 ? "" : ", ") + row;
   }
 
-  // The two take turns to begin.
+  // The two alternate in starting first.
   WakeRound round(std::uint32_t number) {
     WakeRound result;
     for (const bool follows : {number % 2 == 0, number % 2 != 0}) {
@@ -96,7 +96,7 @@ class Wake {
   BesideWriter beside_writer(bool follows) {
     const auto allotd = start(follows);
     if (follows) wait_until_followed(db_, *allotd, stage_.log_file());
-    std::this_thread::sleep_for(std::chrono::seconds(1));  // its start is over
+    std::this_thread::sleep_for(std::chrono::seconds(1));  // wait for the end of its start
     const pid_t server = server_at(stage_.settings().database.socket);
     const std::uint64_t daemon_before = children_processor_ns(allotd->pid());
     const std::uint64_t server_before = processor_ns(server);
@@ -114,7 +114,7 @@ class Wake {
     return cost;
   }
 
-  // At that rate, or as fast as it goes. Returns how many.
+  // Writes at that rate, or as fast as possible. Returns the number of rows.
   std::uint64_t write_rows(Clock::time_point end) {
     const double per_second = options_.mb_per_second * 1e6 / kRowBytes / kRowsOfATransaction;
     const auto pause =

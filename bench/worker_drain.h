@@ -10,25 +10,26 @@
 
 namespace allot::bench {
 
-// Processor time of a drain, in microseconds for each task, with the start of the workers.
+// Processor time of a drain, in microseconds per task, including the start of the workers.
 struct DrainCost {
   double workers = 0;
-  double programs = 0;  // that they have started
+  double programs = 0;  // of the programs that they started
   double server = 0;
-  double own = 0;  // of this process, which may be a target
+  double own = 0;  // of this process, which may be the target
 };
 
-// Drains tasks of one type after the other through the real daemon with the plugins of the
+// Drains tasks of one type after another through the real daemon with the plugins of the
 // installation.
 class WorkerDrain {
  public:
   WorkerDrain(const Place& place, const Load& load);
 
-  // Before the first drain: the sections of the plugins. Returns the configuration of the daemon.
+  // Call before the first drain, with the sections of the plugins. Returns the configuration of the
+  // daemon.
   config::Settings configure(const std::string& sections);
-  // Submits so many tasks, and tells how many a second the daemon did once it had begun.
+  // Submits `tasks` tasks. Returns tasks per second after the daemon has begun.
   double rate(const std::string& type, std::uint32_t tasks);
-  // Of the last drain.
+  // Cost of the last drain.
   [[nodiscard]] const DrainCost& cost() const { return cost_; }
   [[nodiscard]] const Stage& stage() const { return stage_; }
   [[nodiscard]] std::string server();

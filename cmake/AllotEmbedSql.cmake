@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# allot_sql_fragments(FILES ...): the texts that the files embedded from here on may name (sql/README.md).
-# {now} stands for the text of now.sql, and in that of {moment died_at} {arg} for died_at.
+# allot_sql_fragments(FILES ...): fragments that the files embedded after this call may use
+# (sql/README.md). {now} is replaced by the text of now.sql, and {moment died_at} by the text of
+# moment.sql with died_at for {arg}.
 #
 # allot_embed_sql(out_header NAMESPACE ns FILES ...): writes every file as one raw string constant,
-# so that SQL is read and edited as SQL, and no program looks for .sql files at run time.
+# so that SQL is read and edited as SQL, and programs need no .sql files at run time.
 
 macro(allot_sql_fragments)
   cmake_parse_arguments(ARG "" "" "FILES" ${ARGN})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # allot_embed_text(out_header NAMESPACE ns FILES ...): kFiles has the name and content of every
-# file, so that texts which a program writes are kept as files, and are read and tested as such.
+# file, so that texts written by a program are stored, read and tested as files.
 
 function(allot_embed_text out)
   cmake_parse_arguments(ARG "" "NAMESPACE" "FILES" ${ARGN})

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# allot_add_plugin(name sources...): a handler plugin, name.so, which is installed to the folder
-# ${ALLOT_PLUGIN_FOLDER}. This tree uses it, and so do projects after find_package(Allot).
+# allot_add_plugin(name sources...): a handler plugin, name.so, installed in the folder
+# ${ALLOT_PLUGIN_FOLDER}. Used by this tree, and by projects after find_package(Allot).
 
 function(allot_add_plugin name)
   add_library(${name} MODULE ${ARGN})
   target_link_libraries(${name} PRIVATE Allot::plugin_api)
-  # Names are hidden, so that classes and variables of one name in two plugins stay two.
+  # Symbols are hidden, so that equal names in two plugins do not collide.
   set_target_properties(${name} PROPERTIES
     PREFIX ""
     SUFFIX ".so"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# ALLOT_PRECOMPILE: the headers that most sources share are read once for all libraries and once for
-# all programs of tests, instead of once for each. Every source names what it includes all the same:
+# ALLOT_PRECOMPILE: the most common headers are compiled once for all libraries and once for all
+# test programs, instead of once for each. Every source still includes the headers that it uses:
 # scripts/lint compiles each by itself.
 
 option(ALLOT_PRECOMPILE "Read the headers that most sources share once" OFF)
@@ -32,7 +32,7 @@ function(allot_precompile kind type)
   target_precompile_headers(${target} PRIVATE ${headers})
 endfunction()
 
-# Not for a target with a source in C, whose headers these are not.
+# Excludes targets with a C source, because the headers are C++.
 function(allot_reuse_precompiled target kind)
   get_target_property(sources ${target} SOURCES)
   if(ALLOT_PRECOMPILE AND NOT sources MATCHES "\\.c(;|$)")
@@ -40,7 +40,7 @@ function(allot_reuse_precompiled target kind)
   endif()
 endfunction()
 
-# For a target with compiler options of its own, which the headers were not read with.
+# For a target with its own compiler options, with which the headers were not compiled.
 function(allot_never_precompiled target)
   set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
 endfunction()

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# A ctest entry and the target that builds what it needs have one name; scripts/check relies on it.
+# A ctest entry and the target that builds its programs have the same name; scripts/check relies on
+# it.
 #
-# allot_test(name SOURCES ... LINKS ... [TIMEOUT seconds] [LABELS ...] [SHARDS number]): one GoogleTest
-# binary, one ctest entry. A binary is the unit, because a fixture that starts a database is shared by
-# its tests. Where they take long, SHARDS makes that many entries of it, NAME_1 and so on, to run side
-# by side: GoogleTest itself deals its cases out to them, so each runs once, in one of them. Every
-# shard starts a database of its own, which takes a second.
+# allot_test(name SOURCES ... LINKS ... [TIMEOUT seconds] [LABELS ...] [SHARDS number]): one
+# GoogleTest binary, one ctest entry. The unit is a binary, because its tests share a fixture that
+# starts a database. SHARDS splits slow tests into this number of entries, NAME_1 and so on, which
+# run concurrently: GoogleTest distributes its cases over them, so each runs once. Every shard
+# starts its own database, which takes a second.
 #
-# Labels, of which an entry may have several (docs/checks.md): plain, nightly, mysql, server, threads.
+# Labels, several per entry (docs/checks.md): plain, nightly, mysql, server, threads.
 
 find_package(GTest REQUIRED)
 allot_precompile(program EXECUTABLE GTest::gtest)
 
-# What every program of tests shares.
+# Settings shared by every test program.
 function(allot_test_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -46,20 +47,20 @@ function(allot_test name)
   endforeach()
 endfunction()
 
-# allot_test_entry(entry program [argument...]): one of several ctest entries of a program in tests/.
-# GoogleTest names the file of its results after the program that was started.
+# allot_test_entry(entry program [argument...]): one of several ctest entries of a program in
+# tests/. GoogleTest names its result file after the started program.
 function(allot_test_entry entry program)
   file(CREATE_LINK ${program} ${PROJECT_BINARY_DIR}/tests/${entry} SYMBOLIC)
   add_test(NAME ${entry} COMMAND ${PROJECT_BINARY_DIR}/tests/${entry} ${ARGN})
 endfunction()
 
-# allot_test_kinds(prefix program SOURCES ... LINKS ... TIMEOUT seconds [LABELS ...]): one program of
-# several sources, each KIND_test.cc of which has a ctest entry PREFIX_KIND that runs its tests. For
-# tests that share no fixture, so that they are linked once. A suite is in one source only.
+# allot_test_kinds(prefix program SOURCES ... LINKS ... TIMEOUT seconds [LABELS ...]): one program
+# of several sources, each KIND_test.cc of which has a ctest entry PREFIX_KIND that runs its tests.
+# For tests without a shared fixture, so that they are linked once. A suite is in one source only.
 function(allot_test_kinds prefix program)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINKS;LABELS" ${ARGN})
   allot_test_program(${program} SOURCES ${ARG_SOURCES} LINKS ${ARG_LINKS})
-  # The build has a folder of the program's name already.
+  # The build already has a folder with the program's name.
   set_target_properties(${program} PROPERTIES OUTPUT_NAME ${program}_kinds)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARG_SOURCES})
   foreach(source ${ARG_SOURCES})
@@ -81,8 +82,8 @@ function(allot_test_kinds prefix program)
   endforeach()
 endfunction()
 
-# allot_unit_tests(name SOURCES ... LINKS ... [DEFINES ...]): tests of a room that need no program of
-# their own. They are part of the program `unit`, which is linked once; the ctest entry unit_NAME runs
+# allot_unit_tests(name SOURCES ... LINKS ... [DEFINES ...]): tests of a room that need no separate
+# program. They are part of the program `unit`, which is linked once; the ctest entry unit_NAME runs
 # the suites of these sources.
 function(allot_unit_tests name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;DEFINES" ${ARGN})

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# allot_target(name): settings that every target of this project shares: warnings, sanitizers,
-# include root.
+# allot_target(name): settings shared by every target of this project: warnings, sanitizers, include
+# root.
 
 function(allot_target target)
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-align -Wformat=2
     -Wundef $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
-  # A using-directive of one source holds for all sources that are compiled as one with it. lint
+  # In a unity build a using-directive of one source applies to the joined sources, too. lint
   # compiles each source by itself, with this warning.
   if(CMAKE_UNITY_BUILD)
     target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()
-  # g++ 12 sees an overlap in every "literal" + std::string (https://gcc.gnu.org/PR105651).
+  # g++ 12 reports an overlap for every "literal" + std::string (https://gcc.gnu.org/PR105651).
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(${target} PRIVATE -Wno-restrict)
   endif()
@@ -29,8 +29,8 @@ function(allot_target target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/daemon)
 endfunction()
 
-# allot_test_sanitizers(target): for a target with a test's own sources only. The check at every end of
-# a block is a seventh of what they take to compile, and finds next to nothing in a test; what is tested
+# allot_test_sanitizers(target): for a target with test sources only. The check at every end of a
+# block takes a seventh of their compile time, and finds almost nothing in a test; the tested code
 # has it.
 function(allot_test_sanitizers target)
   if(ALLOT_SANITIZE MATCHES undefined)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What the scripts share. Source it from a script of this folder after: set -euo pipefail
+# Functions shared by the scripts. Source it from a script of this folder after: set -euo pipefail
 
-# The one list of packages. "a|b": any of them will do, the first is what gets installed.
+# The only list of packages. "a|b": either will do, the first is installed.
 # shellcheck disable=SC2034  # used by the scripts that source this
 {
   build_packages=(
@@ -11,10 +11,10 @@
     libssl-dev libzstd-dev zlib1g-dev libspdlog-dev libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
     prometheus-cpp-dev
   )
-  # the embedded database, which starts no service, and the time zones of schedules
+  # the embedded database, which starts no service, and the time zones for schedules
   run_packages=(mariadb-server-core mariadb-client-core tzdata)
   demo_packages=(jq)
-  # systemd: its systemd-analyze; starts nothing. supervisor: starts one that has no programs.
+  # systemd: for systemd-analyze; starts nothing. supervisor: starts without any program.
   test_packages=(libgtest-dev lld openssl systemd logrotate supervisor dpkg-dev file man-db mandoc zsh
     python3-pymysql python3-croniter php-cli php-mysql curl nodejs perl ruby)
   night_packages=(chromium) # too large for each change
@@ -24,7 +24,7 @@
   package_packages=(dpkg-dev file lintian jq)
 }
 
-# What is built must not be world-writable: a plugin that is would be refused.
+# Build results must not be world-writable: a world-writable plugin would be refused.
 umask o-w
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -39,7 +39,8 @@ is_installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# install_packages NAME...: nothing missing = no apt call and no root (S31). Never removes a package.
+# install_packages NAME...: does not need apt or root if nothing is missing (S31). Never removes a
+# package.
 install_packages() {
   local wanted missing=() name found
   command -v dpkg-query >/dev/null || {
@@ -61,7 +62,7 @@ install_packages() {
   apt_install "${missing[@]}"
 }
 
-# without_services COMMAND...: installs, without starting what a package of a server would start.
+# without_services COMMAND...: runs an installation without starting the services of packages.
 without_services() {
   local policy=/usr/sbin/policy-rc.d
   if [ "$(id -u)" -ne 0 ] || [ -e $policy ]; then
@@ -82,7 +83,7 @@ apt_install() {
   say "Installing: $*"
   log=$(mktemp)
   export DEBIAN_FRONTEND=noninteractive
-  # Lists that cannot be renewed may still do; apt-get install says so if they don't.
+  # Outdated lists may be sufficient; otherwise apt-get install reports the failure.
   apt-get -q update >"$log" 2>&1 || say "apt-get update failed; going on with the lists there are"
   apt-get -q install -y --no-install-recommends --no-remove "$@" >>"$log" 2>&1 || status=$?
   if [ $status -eq 0 ]; then
@@ -92,7 +93,7 @@ apt_install() {
   tail -n 20 "$log" >&2
   rm -f "$log"
   in_the_way=$(apt-get -s install --no-install-recommends "$@" 2>/dev/null |
-    awk '$1 == "Remv" { print $2 }' | tr '\n' ' ') || true  # what it refuses it cannot tell either
+    awk '$1 == "Remv" { print $2 }' | tr '\n' ' ') || true  # reported above
   if [ -n "$in_the_way" ]; then
     die "cannot install $*: installed packages stand in the way: ${in_the_way% }
 Nothing was removed. Remove them yourself, or use a container (tests/nightly/fresh shows how)."
@@ -100,8 +101,9 @@ Nothing was removed. Remove them yourself, or use a container (tests/nightly/fre
   die "cannot install $*: apt-get says why above. Nothing was removed."
 }
 
-# The mirror of this machine for a Debian suite, so that what apt reaches here it reaches there. Every
-# suite stands on a mirror of Debian, so that of another one does where apt does not know this one.
+# The mirror of this machine for a Debian suite, so that the created system uses the same mirror.
+# All suites of Debian are on the same mirror, so the mirror of another suite is used if apt has no
+# entry for this one.
 debian_mirror() {
   local url
   # shellcheck disable=SC2016  # apt expands it
@@ -116,8 +118,8 @@ debian_mirror() {
   printf '%s\n' "$url"
 }
 
-# own_apt FOLDER SUITE: an apt of its own in the folder, for that suite of Debian; it touches nothing of
-# this machine's. After it, the array own_apt has the options with which apt-get is that apt.
+# own_apt FOLDER SUITE: creates a separate apt in the folder for that suite of Debian; it does not
+# change this machine. Sets the array own_apt to the options of apt-get for it.
 own_apt() {
   local apt=$1 suite=$2 mirror option
   local settings=(
@@ -136,7 +138,8 @@ own_apt() {
   apt-get -q "${own_apt[@]}" -o APT::Update::Error-Mode=any update
 }
 
-# make_debian SUITE FOLDER LOG [PACKAGE,...]: a minimal Debian that uses apt as this machine does.
+# make_debian SUITE FOLDER LOG [PACKAGE,...]: creates a minimal Debian that uses apt as this machine
+# does.
 make_debian() {
   local suite=$1 folder=$2 log=$3 include=${4:-} proxy mirror
   proxy=$(apt-config dump Acquire::http::Proxy | sed -n 's/.* "\(..*\)";$/\1/p')
@@ -149,11 +152,12 @@ make_debian() {
   }
   apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-Valid-Until|Check-Date|Retries) ' \
     >"$folder/etc/apt/apt.conf.d/90host" || true
-  # As an installer leaves it; without it nothing is called localhost.
+  # Like an installer; otherwise localhost has no name entry.
   printf '127.0.0.1\tlocalhost\n::1\tlocalhost\n' >"$folder/etc/hosts"
 }
 
-# inside_debian FOLDER WORK-FOLDER COMMAND...: /tmp on disk, as nspawn's own is little memory.
+# inside_debian FOLDER WORK-FOLDER COMMAND...: uses /tmp on disk, because the /tmp of nspawn is
+# limited memory.
 inside_debian() {
   local folder=$1 work=$2
   shift 2
@@ -162,7 +166,8 @@ inside_debian() {
     --chdir="$work" "$@"
 }
 
-# configure PRESET [CMAKE-OPTION...]: Ninja and ccache where they are; an existing tree stays as it is.
+# configure PRESET [CMAKE-OPTION...]: uses Ninja and ccache if available; leaves an existing tree
+# unchanged.
 configure() {
   local preset=$1
   shift
@@ -180,7 +185,7 @@ build() {
   cmake --build "$root/build/$preset" --parallel "$(nproc)" "${arguments[@]}"
 }
 
-# build_release: what users get, in build/release; a tree that has tests, too, loses nothing of them.
+# build_release: builds the release of users in build/release; keeps the tests of an existing tree.
 build_release() {
   local log=$root/build/release-build.log
   mkdir -p "$root/build"
@@ -191,7 +196,7 @@ build_release() {
   }
 }
 
-# use_server mariadb|mysql: which server the programs of the tests start from now on.
+# use_server mariadb|mysql: selects the server that the test programs start.
 use_server() {
   local exports
   case $1 in
@@ -204,9 +209,9 @@ use_server() {
   esac
 }
 
-# The folders of tests, each with a database of its own that is thrown away, go into memory where there is
-# enough of it, and programs may be run from there: to make and to sync files took a quarter of the
-# processors. What a killed server leaves behind is the same.
+# Test folders, each with a temporary database, are placed in memory if there is enough of it and
+# programs may run from there: creating and syncing files took a quarter of the processor time. A
+# killed server leaves the same state behind.
 place_test_folders() {
   local least=$((8 * 1024 * 1024)) probe free # KiB
   if [ -n "${TMPDIR:-}" ]; then return 0; fi

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot, the command line, as a process: its streams and its signals. cli/run.h is the rest.
+// Process of the command line `allot`: its streams and signals. Everything else is in cli/run.h.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -15,16 +15,16 @@
 namespace allot::cli {
 namespace {
 
-// If our caller closed these descriptors, files that we open must not get their numbers. We open
-// them the wrong way around, so that each use fails.
+// If the caller closed these descriptors, files that we open must not get their numbers. They are
+// opened with the wrong access mode, so that each use fails.
 void keep_standard_streams() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
   }
 }
 
-// Poco blocks it where it is loaded. A program that we become would inherit that, and never be
-// ended by a reader that goes away.
+// Poco blocks SIGPIPE when it is loaded. A program that this process executes would inherit the
+// mask and survive a reader that closes its pipe.
 void unblock_pipe_signal() {
   sigset_t pipe;
   sigemptyset(&pipe);
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   cli::unblock_pipe_signal();
   const int code = cli::run(argc, argv);
-  // Output that went to a full disk or a closed pipe was not delivered.
+  // Output written to a full disk or a closed pipe was not delivered.
   if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && code == kExitOk) {
     return cli::report(std::string("it is done, but the output was lost: ") + std::strerror(errno),
                        kExitFailure);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each command has a file of its own (commands), with its words; this file reads them and reports.
+// Dispatcher for the commands. Each command and its options are in a file of their own (commands/);
+// this file parses the command line and reports errors.
 #include "cli/run.h"
 
 #include <CLI/CLI.hpp>
@@ -28,12 +29,13 @@ constexpr char kExitCodes[] =
     "73 folder or file cannot be made; 75 outcome of a submission unknown; 78 configuration,\n"
     "plugins, credentials or schema";
 
-// "--batch LINES [1000]": a message says which options exclude each other when that happens.
+// Prints "--batch LINES [1000]" without the list of excluded options; the error message names them
+// when it matters.
 class PlainHelp final : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {
     const std::string named = option->get_type_name();
-    const std::string type = named.substr(0, named.find(':'));  // checks follow
+    const std::string type = named.substr(0, named.find(':'));  // checks follow the colon
     const std::string initial = option->get_default_str();
     return (type.empty() || option->get_positional() ? "" : " " + type) +
            (initial.empty() ? "" : " [" + initial + "]");
@@ -83,7 +85,7 @@ int parse_and_run(int argc, char** argv) {
   app.footer(kExitCodes);
   app.formatter(std::make_shared<PlainHelp>());
   Context context;
-  std::function<int()> chosen;  // runs once all words are parsed
+  std::function<int()> chosen;  // called after all words are parsed
   app.add_option("--config", context.load.file,
                  "Configuration; else $ALLOT_CONFIG, else /etc/allot/allot.toml")
       ->type_name("FILE");
@@ -99,8 +101,8 @@ int parse_and_run(int argc, char** argv) {
         add_plugins,  add_config,  add_check,   add_gateway,  add_bench}) {
     add(app, commands);
   }
-  // This is not for people, so it is no word of the command line: the build makes manual pages and
-  // completions with it.
+  // Used by the build to make manual pages and completions. Hidden from users, so it is not a
+  // command.
   if (argc == 4 && std::strcmp(argv[1], "--write-manual") == 0) {
     write_manual(word_tree(app), argv[2], argv[3]);
     return kExitOk;

@@ -21,12 +21,12 @@
 namespace allot::config {
 namespace {
 
-// In MiB, what a worker takes with three threads before a handler does anything, and what the stack
-// of each further one does.
+// In MiB: memory of a worker with three threads before a handler runs, and the stack of each
+// further thread.
 constexpr std::uint32_t kLeastMemory = 64;
 constexpr std::uint32_t kStackMemory = 8;
 
-// In percent, with which its heartbeat still comes in time.
+// In percent: the minimum with which the heartbeat still arrives in time.
 constexpr std::uint32_t kLeastCpu = 5;
 
 bool is_type_or_prefix(std::string_view word) {
@@ -132,8 +132,8 @@ class Checker {
     }
   }
 
-  // What a plugin does with its keys is not known here; a file that one with the name of a secret
-  // has is looked at.
+  // The meaning of a plugin's keys is unknown here; a file under a key with the name of a secret is
+  // checked.
   void check_secrets(const std::string& plugin, const PluginSection& section) {
     for (const auto& [key, value] : section) {
       const std::string word = key.substr(key.rfind('.') + 1);
@@ -230,7 +230,7 @@ class Checker {
     }
   }
 
-  // Below that a worker could not even start, again and again.
+  // Below this limit a worker could not even start, and would fail repeatedly.
   void check_memory(const Pool& pool) {
     const std::uint32_t least = kLeastMemory + kStackMemory * pool.concurrency;
     if (pool.memory_limit == 0 || pool.memory_limit >= least) return;
@@ -240,7 +240,7 @@ class Checker {
                 " a worker needs " + std::to_string(least) + " for itself");
   }
 
-  // A limit that cannot be set would be taken for one that is.
+  // A limit that cannot be applied must not appear to be in force.
   void check_cgroup(const Pool& pool) {
     const auto check = [&](const char* key, std::uint32_t value, std::uint32_t least,
                            const char* unit) {

@@ -7,7 +7,7 @@
 namespace allot::config {
 
 // Fills in computed values (default queue and pool, queues of pools, the account of the embedded
-// database, the password from its file) and checks rules that concern several keys.
+// database, the password from its file) and checks rules that involve several keys.
 void complete(Settings& settings, Problems& problems);
 
 }  // namespace allot::config

@@ -18,10 +18,10 @@
 namespace allot::config {
 namespace {
 
-constexpr std::size_t kMaxSocketPath = 107;  // sockaddr_un::sun_path without its last 0
+constexpr std::size_t kMaxSocketPath = 107;  // sockaddr_un::sun_path without its final 0
 
-// Less than the supervisor's patience with a check of the database, by the second in which all
-// servers of a list are asked before.
+// Shorter than the supervisor's time limit for a database check, minus the second in which all
+// servers of a list are asked first.
 constexpr milliseconds kMostConnecting = seconds(25);
 
 class DatabaseChecker {
@@ -51,7 +51,7 @@ class DatabaseChecker {
     const auto found = settings_.lines.find(path(key));
     return found == settings_.lines.end() ? 0 : found->second;
   }
-  // What the section does not name comes from [database], where it was looked at.
+  // Keys missing in the section come from [database], where they were checked.
   [[nodiscard]] bool inherited(const std::string& key) const {
     return line_of(key) == 0 && section_ != "database";
   }
@@ -186,7 +186,7 @@ class DatabaseChecker {
     warn_if_shared("tls_key", "private key", database_.tls_key);
   }
 
-  // For each of these the connector only says that something is wrong with TLS.
+  // For each of these files the connector reports only a generic TLS failure.
   void check_readable(const std::string& key, const std::string& file) {
     if (file.empty() || ::access(file.c_str(), R_OK) == 0) return;
     problem(key, header_ + key + ": cannot read " + file + ": " + std::strerror(errno));

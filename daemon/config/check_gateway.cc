@@ -61,7 +61,7 @@ class GatewayChecker {
     return found == settings_.lines.end() ? 0 : found->second;
   }
   [[nodiscard]] bool says(const std::string& key) const { return line_of("gateway." + key) != 0; }
-  // A problem with a key that is missing stands where its section does.
+  // A problem with a missing key is reported at the line of its section.
   void problem(std::string path, std::string text) {
     while (line_of(path) == 0 && path != "gateway") path.resize(path.rfind('.'));
     problems_.push_back({line_of(path), std::move(text)});
@@ -89,13 +89,13 @@ class GatewayChecker {
     }
     check_database(settings_, own, "gateway.database", problems_);
     if (!own.embedded.empty() || own.user != of_workers.user) return;
-    if (line_of("database.user") == 0) return;  // a file of its own, for the gateway alone
+    if (line_of("database.user") == 0) return;  // a file for the gateway alone
     warn("gateway.database.user",
          "[gateway.database] user is that of [database]: a gateway should not have the rights of "
          "workers");
   }
 
-  // The address is one thing, so that a socket here does not meet a host from there.
+  // The address is inherited as a whole, so that a socket here is not combined with a host there.
   void inherit() {
     Database& own = gateway_.database;
     const Database& from = settings_.database;
@@ -265,7 +265,7 @@ class GatewayChecker {
     std::string& hash = token.sha256;
     std::transform(hash.begin(), hash.end(), hash.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    // The value is not said: it may be the token itself.
+    // The message omits the value, which may be the token itself.
     if (hash.size() != kHashDigits ||
         hash.find_first_not_of("0123456789abcdef") != std::string::npos) {
       problem(section + ".sha256",
@@ -337,7 +337,7 @@ class GatewayChecker {
   Settings& settings_;
   Gateway& gateway_;
   Problems& problems_;
-  std::map<std::string, std::string> hashes_;  // and the name of the token
+  std::map<std::string, std::string> hashes_;  // hash and name of the token
 };
 
 }  // namespace

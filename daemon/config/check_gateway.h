@@ -6,8 +6,8 @@
 
 namespace allot::config {
 
-// Checks and completes [gateway] and its sections, if they exist: what would let in somebody whom
-// nobody meant is refused. complete() calls it when [database] is complete.
+// Checks and completes [gateway] and its sections, if they exist; refuses settings that would admit
+// unintended clients. complete() calls it when [database] is complete.
 void check_gateway(Settings& settings, Problems& problems);
 
 }  // namespace allot::config

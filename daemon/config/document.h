@@ -5,8 +5,8 @@
 
 #include "config/roff.h"
 
-// The documents that come from the rows of settings.def: a test fails when the files in the
-// repository differ. The build makes the manual page.
+// Documents generated from the rows of settings.def: a test fails if the files in the repository
+// differ. The build makes the manual page.
 namespace allot::config {
 
 // etc/allot.toml: every key, commented out, with its default.

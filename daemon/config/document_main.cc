@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot-config-doc ROOT writes etc/allot.toml and docs/configuration.md of the source tree ROOT
-// from the rows of settings.def. The target config-doc runs it.
+// from the rows of settings.def. Run by the target config-doc.
 #include <cstdio>
 #include <exception>
 #include <fstream>

@@ -32,7 +32,7 @@ std::optional<Drain> read_drain(Files& files) {
   const std::string& path = files.first;
   if (std::filesystem::path(path).filename() != kDrainFile) return std::nullopt;
   std::string text;
-  static_cast<void>(files.read(path, text));  // without a text it is none
+  static_cast<void>(files.read(path, text));  // an unreadable file is not a drain file
   std::istringstream file(text);
   std::map<std::string, std::string> values;
   for (std::string line; std::getline(file, line);) {
@@ -63,7 +63,7 @@ void narrow(Settings& settings, const Drain& drain) {
   settings.gateway.reset();
   settings.daemon.instance = drain.instance;
   settings.daemon.runtime_dir = drain.runtime_dir;
-  settings.daemon.cgroup = false;  // cron's children have no delegated cgroup
+  settings.daemon.cgroup = false;  // children of cron have no delegated cgroup
   if (!drain.own_database) settings.database.embedded.clear();
   settings.drain_budget = drain.runtime_dir + "/budget";
 }

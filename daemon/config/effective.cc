@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kMasked = "\"***\"";
 
-// Keys of [database] that others override.
+// Keys of [database] that are overridden by others.
 std::set<std::string> without_effect(const Database& database) {
   std::set<std::string> keys;
   if (!database.embedded.empty()) {
@@ -23,7 +23,7 @@ std::set<std::string> without_effect(const Database& database) {
   if (!database.socket.empty()) keys.merge(std::set<std::string>{"host", "port", "hosts"});
   if (database.tls == "off") keys.merge(std::set<std::string>{"tls_ca", "tls_cert", "tls_key"});
   if (!database.hosts.empty()) keys.insert("host");
-  // The password came from there.
+  // The password was read from there.
   if (!database.password_file.empty() || !database.password_credential.empty()) {
     keys.insert("password");
   }

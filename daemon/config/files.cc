@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::string_view kHead = "allot configuration 1\n";
 
-// Appends all that is left from `offset`. Does not move the descriptor's own offset, which every
-// process that inherited it shares.
+// Appends the file from `offset`. Does not move the offset of the descriptor, which is shared by
+// every process that inherited it.
 int append_from(int fd, off_t offset, std::string& text) {
   std::array<char, 16384> buffer{};
   for (bool seeks = true;;) {

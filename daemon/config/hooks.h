@@ -16,16 +16,16 @@ struct HookTarget {
   std::string type;
 };
 
-// "QUEUE/TYPE"; nullopt when it is not that.
+// Parses "QUEUE/TYPE"; nullopt for any other text.
 [[nodiscard]] std::optional<HookTarget> hook_target(std::string_view word);
 
-// A mistake in the hooks of a queue, with the key that has it.
+// Mistake in the hooks of a queue, with its key.
 struct HookProblem {
   std::string key;  // "on_dead"
   std::string text;
 };
 [[nodiscard]] std::vector<HookProblem> hook_problems(const Settings& settings, const Queue& queue);
-// What is wrong with the word of a hook, as "is ..." or "names ..."; empty: nothing.
+// Describes the mistake in the value of a hook, as "is ..." or "names ..."; empty: none.
 [[nodiscard]] std::string hook_problem(const Settings& settings, const std::string& word);
 
 }  // namespace allot::config

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-// Addresses as numbers, IPv4 ones as IPv6 has them, so that one comparison does for both.
+// Addresses as numbers. IPv4 addresses are mapped to IPv6, so that one comparison covers both.
 namespace allot::config {
 
 using Address = std::array<std::uint8_t, 16>;
@@ -14,16 +14,16 @@ using Address = std::array<std::uint8_t, 16>;
 // "192.0.2.7", "2001:db8::1", "fe80::1%eth0".
 [[nodiscard]] std::optional<Address> parse_address(std::string_view text);
 
-// Of this host alone: 127.0.0.0/8 and ::1.
+// True for this host: 127.0.0.0/8 and ::1.
 [[nodiscard]] bool is_loopback(const Address& address);
 
 struct Network {
   Address address{};
-  unsigned bits = 128;  // that an address has in common with it
+  unsigned bits = 128;  // common prefix in bits
   [[nodiscard]] bool covers(const Address& other) const;
 };
 
-// "192.0.2.0/24", or a mere address.
+// Parses "192.0.2.0/24", or a plain address.
 [[nodiscard]] std::optional<Network> parse_network(std::string_view text);
 
 }  // namespace allot::config

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::size_t kMaxScheduleName = 63;
 constexpr std::size_t kMaxTokenName = 63;
-constexpr std::size_t kMaxPoolName = 31;  // ipc/preflight.h, PreflightPool::name
+constexpr std::size_t kMaxPoolName = 31;  // PreflightPool::name in ipc/preflight.h
 
-// A name that needs no quotes in a file name, a log line or a metric.
+// A name that needs no quotes in a file name, log line or metric.
 bool is_name(std::string_view name, std::size_t max_length) {
   if (name.empty() || name.size() > max_length) return false;
   return std::all_of(name.begin(), name.end(), [](char c) {
@@ -218,7 +218,7 @@ class Reader {
     }
   }
 
-  // A user has the name that the proxy says, such as an address for mail.
+  // A user name has the form that the proxy sends, such as a mail address.
   void read_users(const Node& group, std::vector<GatewayUser>& users) {
     for (const Node& node : group.children) {
       if (!check_section("gateway.users", node)) continue;
@@ -276,7 +276,7 @@ class Reader {
                   std::string(name_of(node.type)));
   }
 
-  // [queues.NAME] and its like: is `node` a section with a usable name?
+  // True if `node`, a child of [queues] or a similar group, is a section with a valid name.
   bool check_named(const std::string& group, const Node& node, std::size_t max_length) {
     if (!check_section(group, node)) return false;
     if (is_name(node.key, max_length)) return true;
@@ -304,7 +304,7 @@ class Reader {
           "'" + node.key + "' stands in [" + group + "]; write [" + group + ".NAME] above it");
       return false;
     }
-    // Type names have dots, and TOML reads an unquoted one as a section inside.
+    // Type names have dots, and TOML reads an unquoted dot as a subsection.
     const auto inner = [&](const Node& child) {
       return child.type == Node::Type::kTable && !has_weights(group, child.key);
     };
@@ -316,7 +316,7 @@ class Reader {
     return false;
   }
 
-  // Whether sections of this group have such a key, whose value is a table.
+  // True if sections of this group have such a key, whose value is a table.
   static bool has_weights(std::string_view group, std::string_view key) {
     const std::string header = "[" + std::string(group) + ".NAME]";
     return std::any_of(rows().begin(), rows().end(), [&](const Row& row) {

@@ -9,8 +9,8 @@
 
 namespace allot::config {
 
-// Parses `text` into `settings`; keys that the text does not name keep their values. `folder`
-// completes relative paths. Every mistake goes to `problems`.
+// Parses `text` into `settings`; keys missing in the text keep their values. `folder` completes
+// relative paths. Every mistake is added to `problems`.
 void read_settings(std::string_view text, const std::string& folder, Settings& settings,
                    Problems& problems);
 

@@ -8,8 +8,8 @@
 namespace allot::config {
 namespace {
 
-// Escapes a typed hyphen, which must not become a dash, a backslash, and characters that would
-// begin a request.
+// Escapes backslashes, characters that would start a request, and hyphens, which must not become a
+// dash.
 std::string escaped(std::string_view text) {
   std::string out;
   bool at_begin = true;
@@ -78,7 +78,7 @@ ManualPage& ManualPage::heading(std::string_view text) {
   return *this;
 }
 
-// Here .PP would be one too many.
+// Here .PP would add a second space.
 bool ManualPage::after_heading() const {
   const std::size_t line = text_.rfind('\n', text_.size() - 2) + 1;
   return text_.compare(line, 3, ".SH") == 0 || text_.compare(line, 3, ".SS") == 0;
@@ -100,7 +100,7 @@ ManualPage& ManualPage::synopsis(std::string_view text) {
 }
 
 ManualPage& ManualPage::term(std::string_view term, std::string_view meaning) {
-  const std::size_t value = std::min(term.find(" = "), term.size());  // verbatim from here on
+  const std::size_t value = std::min(term.find(" = "), term.size());  // verbatim from here
   text_ += ".TP\n" + marked(term.substr(0, value)) + escaped(term.substr(value)) + "\n" +
            escaped(meaning) + "\n";
   return *this;

@@ -72,13 +72,13 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// Whether `text` has a digit wherever `pattern` has a 0, and is as the pattern elsewhere.
+// True if `text` has a digit where `pattern` has a 0, and otherwise equals the pattern.
 bool fits(std::string_view text, std::string_view pattern) {
   return std::equal(text.begin(), text.end(), pattern.begin(), pattern.end(),
                     [](char c, char p) { return p == '0' ? c >= '0' && c <= '9' : c == p; });
 }
 
-// Of digits that are there.
+// The text must consist of digits there.
 int number_at(std::string_view text, std::size_t at, std::size_t size) {
   int number = 0;
   for (const char c : text.substr(at, size)) number = number * 10 + (c - '0');
@@ -256,7 +256,7 @@ std::optional<milliseconds> parse_duration(std::string_view text) {
   const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failure != std::errc() || number < 0) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
-  constexpr Unit kDay{"d", 86'400'000};  // never printed: 24h is as clear, and the pages say it
+  constexpr Unit kDay{"d", 86'400'000};  // never printed: 24h is as clear, and the documents use it
   if (text == kDay.name && number <= std::numeric_limits<std::int64_t>::max() / kDay.ms) {
     return milliseconds(number * kDay.ms);
   }

@@ -36,11 +36,11 @@ enum class Kind {
   kWeights
 };
 
-// The kind's name for people: "whole number", "duration".
+// Name of the kind for people: "whole number", "duration".
 [[nodiscard]] std::string_view name_of(Kind kind);
 
-// A value as the file has it, which is JSON too: "text", 5, true, ["a", "b"], "30s". Only weights
-// are not: { "a" = 3 }.
+// A value in the syntax of the file, which is valid JSON: "text", 5, true, ["a", "b"], "30s". Only
+// weights are not: { "a" = 3 }.
 [[nodiscard]] std::string written(Kind kind, const std::string& text);
 [[nodiscard]] std::string written(Kind kind, std::uint32_t number);
 [[nodiscard]] std::string written(Kind kind, bool flag);
@@ -49,7 +49,7 @@ enum class Kind {
 [[nodiscard]] std::string written(Kind kind, milliseconds duration);
 [[nodiscard]] std::string written(Kind kind, const std::vector<milliseconds>& durations);
 
-// The words that a value of this kind may be; empty when it is not a word.
+// Valid words for a value of this kind; empty if the kind is not a word.
 [[nodiscard]] const std::vector<std::string_view>& words_of(Kind kind);
 
 // "debug, info, warn or error".
@@ -73,15 +73,15 @@ enum class Section {
   kLogging
 };
 
-// The header as the file has it: "[queues.NAME]".
+// Section header in the file: "[queues.NAME]".
 [[nodiscard]] std::string_view header_of(Section section);
 
 struct Row {
   Section section;
   Kind kind;
   std::string_view key;
-  std::string initial;  // the default, as it is written in the file
-  std::string range;    // "1 to 4096", "off or on"; empty where there is none
+  std::string initial;  // the default, as written in the file
+  std::string range;    // "1 to 4096", "off or on"; empty if unlimited
   std::string_view unit;
   std::string_view sentence;
 };
@@ -92,14 +92,14 @@ struct Row {
 // "90s" -> 90'000 ms. Accepts only digits and one of ms, s, m, h, d; no value on overflow.
 [[nodiscard]] std::optional<milliseconds> parse_duration(std::string_view text);
 
-// RFC 3339: "2027-01-31", which is its midnight, or "2027-01-31T18:00:00Z", or with +02:00. No
+// RFC 3339: "2027-01-31", which means its midnight, "2027-01-31T18:00:00Z", or with +02:00. No
 // value without a time zone.
 [[nodiscard]] std::optional<std::chrono::sys_seconds> parse_time(std::string_view text);
 
 // The shortest form with a whole number: "90s", "2m", "0s".
 [[nodiscard]] std::string text_of(milliseconds duration);
 
-// The candidate that `word` was probably meant to be, or an empty view.
+// The candidate most similar to `word`, or an empty view.
 [[nodiscard]] std::string_view nearest(std::string_view word,
                                        const std::vector<std::string_view>& candidates);
 

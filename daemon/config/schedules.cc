@@ -76,7 +76,7 @@ class ScheduleChecker {
 // FNV-1a.
 void mix(std::uint64_t& hash, std::string_view text) {
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
-  hash *= 1099511628211U;  // as a byte 0, so that two texts are not one
+  hash *= 1099511628211U;  // followed by a byte 0, so that joined texts differ
 }
 
 void refuse_others(const Node& root, Problems& problems) {

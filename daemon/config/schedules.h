@@ -7,31 +7,32 @@
 #include "config/settings.h"
 #include "config/tree.h"
 
-// The sections [schedules.NAME], of the configuration and of a file that has nothing else.
+// The sections [schedules.NAME], of the configuration and of a file that contains only such
+// sections.
 namespace allot::config {
 
-// What each section needs, and expressions that cannot be read or never come. complete() has called
-// it.
+// Checks the required keys of each section, and rejects expressions that are invalid or never
+// match. Called by complete().
 void check_schedules(const Settings& settings, Problems& problems);
 
-// Zones that this host does not know. A program that only reads the configuration needs none of
-// them, so this is for those that check it.
+// Rejects zones that this host does not know. A program that only reads the configuration needs no
+// zones, so only programs that check it call this.
 void check_zones(const Settings& settings, Problems& problems);
 
-// A number for what the section says: the same for the same words, whatever stands around them, and
-// also in a version that knows more keys.
+// Checksum of the section: equal for equal words, whatever their layout, and also in a version that
+// has more keys.
 [[nodiscard]] std::uint64_t checksum(const Schedule& schedule);
 
-// Reads a file that has only such sections. Of the result only `schedules`, `file` and `lines` mean
-// anything. Throws Error(kExitNoInput) when it cannot be read, Error(kExitConfig) with each problem
-// as load() has it.
+// Reads a file that has only such sections. Only `schedules`, `file` and `lines` of the result are
+// used. Throws Error(kExitNoInput) if it cannot be read, Error(kExitConfig) with each problem in
+// the format of load().
 [[nodiscard]] Settings read_schedules(const std::string& file);
 
-// Where a key of a section stands, for problems: the line of the section where it has no such key.
+// Line of a key, for problems: the line of the section if it lacks the key.
 [[nodiscard]] std::uint32_t line_of(const Settings& settings, const Schedule& schedule,
                                     const std::string& key);
 
-// Throws Error(kExitConfig) with a line FILE:LINE: for each problem, in their order in the file.
+// Throws Error(kExitConfig) with a line FILE:LINE: for each problem, in the order of the file.
 [[noreturn]] void refuse(const std::string& file, Problems problems);
 
 }  // namespace allot::config

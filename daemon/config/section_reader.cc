@@ -12,7 +12,7 @@ namespace allot::config {
 namespace {
 
 constexpr std::size_t kMaxDurations = 100;
-constexpr std::size_t kMaxPath = 1023;  // what ipc/preflight.h has room for
+constexpr std::size_t kMaxPath = 1023;  // size of the field in ipc/preflight.h
 
 bool has_control(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
@@ -27,7 +27,7 @@ bool is_instance_name(std::string_view name) {
          });
 }
 
-// Advice on an unknown key: where else it belongs, which key is near to it, or which keys exist.
+// Advice on an unknown key: a section that has it, the nearest key, or all keys.
 std::string advice(const std::string& key, Section section) {
   std::vector<std::string_view> known;
   for (const Row& row : rows()) {
@@ -222,7 +222,7 @@ void SectionReader::read_word(const Node& node, const std::vector<std::string_vi
   out = node.text;
 }
 
-// TOML has times of its own, which are written without quotes.
+// TOML also has native times, which are written without quotes.
 void SectionReader::read_time(const Node& node, std::string& out) {
   if (node.type != Node::Type::kText && node.type != Node::Type::kTime) {
     return wrong_type(node, "a date or time");

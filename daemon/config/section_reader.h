@@ -13,15 +13,15 @@
 
 namespace allot::config {
 
-// Reads the keys of one section. A key that the file does not name keeps its value, and so does one
-// with a problem. The reader keeps references to all its arguments.
+// Reads the keys of one section. A missing or wrong key keeps its value. The reader keeps
+// references to all its arguments.
 class SectionReader {
  public:
   // `path` is "pools.mail", as in Lines. `folder` completes relative paths.
   SectionReader(const Node& section, std::string path, const std::string& folder, Lines& lines,
                 Problems& problems);
 
-  // One per C++ type; min and max as in settings.def.
+  // One overload per C++ type; min and max as in settings.def.
   void read(Kind kind, const char* key, std::string& out, int min, int max);
   void read(Kind kind, const char* key, std::uint32_t& out, std::int64_t min, std::int64_t max);
   void read(Kind kind, const char* key, milliseconds& out, milliseconds min, milliseconds max);
@@ -32,7 +32,7 @@ class SectionReader {
   void read(Kind kind, const char* key, std::map<std::string, std::uint32_t>& out, std::int64_t min,
             std::int64_t max);
 
-  // Refuses every child that is no key of `section`, and names the nearest key. Sections inside are
+  // Refuses every child that is not a key of `section`, and names the nearest key. Subsections are
   // allowed with `allow_sections`.
   void refuse_unknown(Section section, bool allow_sections = false);
 

@@ -12,7 +12,8 @@ bool is_served(const Settings& settings, std::string_view queue) {
   });
 }
 
-// A host that serves no task of the queue tells when it is stuck, and leaves the rest to others.
+// A host that serves no task of the queue reports when it is stuck, and leaves the other duties to
+// other hosts.
 bool wants_duty(bool served, const Queue& queue, std::string_view duty) {
   if (duty == "stuck") return !queue.on_stuck.empty();
   if (!served) return false;

@@ -7,11 +7,11 @@
 
 namespace allot::config {
 
-// True when a pool of this configuration that has workers serves the queue.
+// True if a pool of this configuration with at least one worker serves the queue.
 bool is_served(const Settings& settings, std::string_view queue);
 
-// True when the steward of a host sees to it that somebody does this duty for the queue: "purge",
-// "stuck", "unique" or "layouts". `served`: as is_served() says.
+// True if the steward of a host ensures that this duty of the queue is done: "purge", "stuck",
+// "unique" or "layouts". `served`: the result of is_served().
 bool wants_duty(bool served, const Queue& queue, std::string_view duty);
 
 }  // namespace allot::config

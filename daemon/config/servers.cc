@@ -7,7 +7,7 @@
 namespace allot::config {
 namespace {
 
-// A name that a resolver can look up. The connector would read a comma as a list of its own.
+// A name that a resolver can look up. The connector would read a comma as a list.
 bool is_host(std::string_view host) {
   return !host.empty() && std::all_of(host.begin(), host.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||

@@ -9,7 +9,7 @@
 
 namespace allot::config {
 
-// "db1", "db1:3307", "::1", "[::1]:3307". nullopt when it is none of these.
+// Parses "db1", "db1:3307", "::1", "[::1]:3307". nullopt for any other text.
 [[nodiscard]] std::optional<Server> parse_server(std::string_view text, std::uint16_t default_port);
 
 }  // namespace allot::config

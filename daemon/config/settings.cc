@@ -60,22 +60,22 @@ std::string read_file(Settings& settings) {
               kExitConfig);
 }
 
-// Everybody may write to /tmp: a folder with our name that somebody else made must not get our lock
-// file.
+// Every user may write to /tmp: a folder with this name that another user made must not receive the
+// lock file.
 std::string private_tmp_folder() {
   const std::string folder = "/tmp/allot-" + std::to_string(::geteuid());
   trust::require_folder(folder, trust::Role::kOwnFolder, "[daemon] runtime_dir");
   return folder;
 }
 
-// Whether "shop.*" stands for this type, which has at least one byte more.
+// True if the pattern "shop.*" matches this type, which has at least one more byte.
 bool is_prefix_of(std::string_view pattern, std::string_view type) {
   if (!pattern.ends_with(".*")) return false;
   pattern.remove_suffix(1);
   return type.size() > pattern.size() && type.starts_with(pattern);
 }
 
-// The section of the exact type, else the one of the longest prefix (S80).
+// The section of the exact type, else the one with the longest prefix (S80).
 const Type* find_type(const Settings& settings, std::string_view name) {
   const Type* best = nullptr;
   for (const Type& type : settings.types) {
@@ -124,7 +124,7 @@ Named named_runtime_dir(const Settings& settings) {
   const std::string& embedded = settings.database.embedded;
   if (!embedded.empty()) return {embedded + "/run", "the embedded database"};
   std::string systemd = from_environment("RUNTIME_DIRECTORY");
-  systemd.resize(std::min(systemd.size(), systemd.find(':')));  // colons join several folders
+  systemd.resize(std::min(systemd.size(), systemd.find(':')));  // separates several folders
   if (!systemd.empty()) return {systemd, "$RUNTIME_DIRECTORY"};
   if (::geteuid() == 0) return {"/run/allot/" + daemon.instance, "root's usual place"};
   const std::string user = from_environment("XDG_RUNTIME_DIR");
@@ -139,7 +139,7 @@ std::string gateway_socket(const Settings& settings) {
   return own.empty() ? runtime_dir(settings) + "/gateway.sock" : own;
 }
 
-// S27: before the lease can expire.
+// S27: shorter than the lease TTL.
 milliseconds frozen_limit(const Daemon& daemon) {
   if (daemon.frozen_after.count() > 0) return daemon.frozen_after;
   return std::min<milliseconds>(seconds(20), daemon.lease_ttl * 2 / 3);
@@ -173,7 +173,7 @@ Pauses pauses(const Settings& settings, const Queue& queue, std::string_view typ
   const bool grows = own->retry_delay.count() > 0 || own->retry_delay_max.count() > 0;
   if (grows || !own->retry_delays.empty()) pauses.list = own->retry_delays;
   if (own->retry_delay.count() > 0) pauses.first = own->retry_delay;
-  // A first pause above the queue's maximum is meant as it is written.
+  // An initial delay above the queue's maximum is intended.
   pauses.most =
       own->retry_delay_max.count() > 0 ? own->retry_delay_max : std::max(pauses.first, pauses.most);
   return pauses;

@@ -12,7 +12,7 @@
 #include "config/files.h"
 
 // The configuration, read once at start. The fields are the rows of settings.def, which has their
-// meaning, defaults and limits. Times are milliseconds.
+// meaning, defaults and limits. Times are in milliseconds.
 namespace allot::config {
 
 using std::chrono::hours;
@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// How a value looks in the file, and the C++ type it becomes.
+// Format of a value in the file, and its C++ type.
 namespace kind {
 using Text = std::string;
 using Secret = std::string;     // never printed
@@ -58,7 +58,7 @@ struct Database {
   std::vector<Server> servers;  // after load(): hosts, or host with port
 };
 
-// Which account follows the server's binary log.
+// Account that follows the server's binary log.
 struct Wake {
 #define ALLOT_WAKE ALLOT_FIELD
 #include "config/settings.def"
@@ -94,9 +94,9 @@ struct Schedule {
 #include "config/settings.def"
 };
 
-// The keys of one [plugins.NAME]: free form, with numbers and booleans as text. A list is its key
-// several times, in order; a key of a section inside has both names, as TOML joins them:
-// deeper.key, or "with.dot".key.
+// Keys of one [plugins.NAME]: free form, with numbers and booleans as text. A list is stored as its
+// key several times, in order. A key of a subsection has both names, joined as in TOML: deeper.key,
+// or "with.dot".key.
 using PluginSection = std::multimap<std::string, std::string>;
 
 struct Plugins {
@@ -115,7 +115,7 @@ struct Metrics {
 #include "config/settings.def"
 };
 
-// What a token or a user may do: the queues of each role, ["*"] for all.
+// Permissions of a token or a user: the queues of each role, ["*"] for all.
 struct GatewayToken {
   std::string name;  // [A-Za-z0-9._-]{1,63}
 #define ALLOT_GATEWAY_TOKEN ALLOT_FIELD
@@ -124,12 +124,12 @@ struct GatewayToken {
 };
 
 struct GatewayUser {
-  std::string name;  // as the proxy has it; "*": each that has no section
+  std::string name;  // as the proxy sends it; "*": every user without a section
 #define ALLOT_GATEWAY_USER ALLOT_FIELD
 #include "config/settings.def"
 };
 
-// Fireworq's API, at a place of its own (docs/from-fireworq.md).
+// Fireworq's API, at its own address (docs/from-fireworq.md).
 struct GatewayFireworq {
 #define ALLOT_GATEWAY_FIREWORQ ALLOT_FIELD
 #include "config/settings.def"
@@ -139,11 +139,11 @@ struct GatewayFireworq {
 struct Gateway {
 #define ALLOT_GATEWAY ALLOT_FIELD
 #include "config/settings.def"
-  Database database;                          // after load(): what is missing is that of [database]
+  Database database;                          // after load(): missing keys from [database]
   std::vector<Server> addresses;              // after load(): listen
   std::vector<GatewayToken> tokens;           // in the order of the file
   std::vector<GatewayUser> users;             // in the order of the file
-  std::optional<GatewayFireworq> fireworq{};  // without the section there is none
+  std::optional<GatewayFireworq> fireworq{};  // only with the section
 };
 
 struct Logging {
@@ -153,8 +153,8 @@ struct Logging {
 
 #undef ALLOT_FIELD
 
-// The line of each key in the file: "pools.mail.size" -> line, "pools.mail" -> line of the section.
-// A key that is missing here has its default.
+// Line of each key in the file: "pools.mail.size" -> line, "pools.mail" -> line of the section. A
+// key that is missing here has its default.
 using Lines = std::map<std::string, std::uint32_t>;
 
 struct Settings {
@@ -162,29 +162,29 @@ struct Settings {
   Daemon daemon;
   std::vector<Queue> queues;        // in the order of the file; after load() at least one
   std::vector<Type> types;          // in the order of the file
-  std::vector<Pool> pools;          // in the order of the file; after load() at least one,
-                                    // each with the names of all its queues, but for those with
-                                    // fireworq, which have none here
+  std::vector<Pool> pools;          // in the order of the file; after load() at least one, each
+                                    // with the names of all its queues; pools with fireworq have
+                                    // none
   std::vector<Schedule> schedules;  // in the order of the file
   Plugins plugins;
   Notices notices;
   Metrics metrics;
   Wake wake;
-  std::optional<Gateway> gateway;  // without the section there is none
+  std::optional<Gateway> gateway;  // only with the section
   Logging logging;
 
   std::string file;        // the file that was read; empty = none
-  std::string file_named;  // who named it: "--config", "$ALLOT_CONFIG"; empty = its usual place
-  Files files;             // what was read, to hand it on
+  std::string file_named;  // source of the name: "--config", "$ALLOT_CONFIG"; empty = default path
+  Files files;             // contents, for other processes
   Lines lines;
-  std::map<std::string, std::string> origins;  // of values that are neither the file's nor
-                                               // defaults: "database.embedded" -> "--embedded"
-  std::string drain_budget;           // of a drain: where its workers count (peer/drain_budget.h)
-  std::vector<std::string> warnings;  // for the log: one line each, nothing that stops a start
+  std::map<std::string, std::string> origins;  // of values from neither the file nor the defaults:
+                                               // "database.embedded" -> "--embedded"
+  std::string drain_budget;           // of a drain: its counters for workers (peer/drain_budget.h)
+  std::vector<std::string> warnings;  // for the log, one line each; they do not prevent a start
 };
 
 inline constexpr const char* kDefaultFile = "/etc/allot/allot.toml";
-inline constexpr std::uint32_t kMaxPools = 16;  // and the steward's, which every daemon has
+inline constexpr std::uint32_t kMaxPools = 16;  // and the steward's, which exists in every daemon
 inline constexpr const char* kStewardPool = "steward";
 inline constexpr std::uint32_t kMaxWorkers = 256;
 
@@ -192,17 +192,17 @@ struct LoadOptions {
   std::string file;      // --config; empty: $ALLOT_CONFIG, then default_file if it exists
   std::string embedded;  // --embedded: overrides [database] embedded; relative to the work folder
   std::string default_file = kDefaultFile;
-  int copy = -1;  // a descriptor of Files::keep(): what was read then, in place of all files
+  int copy = -1;  // descriptor of Files::keep(), used instead of all files
 };
 
 // Reads, checks and completes the settings. Throws Error(kExitConfig) with every problem of the
-// file, one `FILE:LINE: message` a line.
+// file, one `FILE:LINE: message` per line.
 [[nodiscard]] Settings load(const LoadOptions& options);
 
 // The folder of lock, slot and board files: [daemon] runtime_dir, else DIR/run of the embedded
 // database, else $RUNTIME_DIRECTORY, else /run/allot/INSTANCE for root, else
-// $XDG_RUNTIME_DIR/allot/INSTANCE, else /tmp/allot-UID/INSTANCE. Makes nothing. Throws
-// Error(kExitConfig) when the folder under /tmp belongs to somebody else.
+// $XDG_RUNTIME_DIR/allot/INSTANCE, else /tmp/allot-UID/INSTANCE. Does not create it. Throws
+// Error(kExitConfig) if the folder under /tmp belongs to another user.
 [[nodiscard]] std::string runtime_dir(const Settings& settings);
 
 // The same folder, with its source: "$RUNTIME_DIRECTORY"; empty for [daemon] runtime_dir.
@@ -212,14 +212,14 @@ struct Named {
 };
 [[nodiscard]] Named named_runtime_dir(const Settings& settings);
 
-// The unix socket of the gateway, which the settings have: its own, else gateway.sock in the
+// Unix socket of the gateway, which must be configured: its own setting, else gateway.sock in the
 // runtime folder. Throws as runtime_dir() does.
 [[nodiscard]] std::string gateway_socket(const Settings& settings);
 
-// The supervisor kills a worker without a heartbeat for this long (S27): frozen_after, or its
+// The supervisor kills a worker without a heartbeat for this time (S27): frozen_after, or its
 // computed default.
 [[nodiscard]] milliseconds frozen_limit(const Daemon& daemon);
-// Its workers serve the queues that programs have made by requests, whatever they are.
+// Its workers serve all queues that programs created by requests.
 [[nodiscard]] inline bool serves_made_queues(const Pool& pool) {
   return pool.fireworq;
 }
@@ -227,22 +227,22 @@ struct Named {
 // The settings of a type are in the section of its exact name, else of the longest prefix; no two
 // sections are combined.
 
-// How long a task of that type may run: the type's own, else the daemon's.
+// Time limit for a task of that type: from the type, else from the daemon.
 [[nodiscard]] milliseconds task_timeout(const Settings& settings, std::string_view type);
 
-// When a handler is asked to stop: 10 s before that, or after half of it if it is short.
+// When a handler is asked to stop: 10 s before task_timeout, or halfway through if it is short.
 [[nodiscard]] milliseconds soft_task_timeout(milliseconds task_timeout);
 
 // The queue of that name, or nullptr.
 [[nodiscard]] const Queue* find_queue(const Settings& settings, const std::string& name);
 
-// How often a task of that type may be tried, and its pauses: the type's own, else the queue's.
+// Attempt limit and retry delays for a task of that type: from the type, else from the queue.
 [[nodiscard]] std::uint32_t max_attempts(const Settings& settings, const Queue& queue,
                                          std::string_view type);
 struct Pauses {
   milliseconds first;
   milliseconds most;
-  std::vector<milliseconds> list;  // when not empty, instead of the other two
+  std::vector<milliseconds> list;  // if not empty, replaces the other two
 };
 [[nodiscard]] Pauses pauses(const Settings& settings, const Queue& queue, std::string_view type);
 

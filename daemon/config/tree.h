@@ -6,8 +6,7 @@
 #include <string_view>
 #include <vector>
 
-// A configuration file as plain data with line numbers, so that only one file knows toml++ and the
-// rest of the reader only this.
+// Configuration file as plain data with line numbers, so that only one source depends on toml++.
 namespace allot::config {
 
 struct Problem {
@@ -22,10 +21,10 @@ struct Node {
   std::string key;  // empty in a list
   std::uint32_t line = 0;
   Type type = Type::kTable;
-  std::string text;            // of kText; any other scalar as written in the file
-  std::int64_t number = 0;     // of kInteger
-  bool flag = false;           // of kFlag
-  std::vector<Node> children;  // of kList and kTable, in the order of the file
+  std::string text;            // for kText; any other scalar as written in the file
+  std::int64_t number = 0;     // for kInteger
+  bool flag = false;           // for kFlag
+  std::vector<Node> children;  // for kList and kTable, in the order of the file
 
   [[nodiscard]] const Node* find(std::string_view child_key) const;
 };
@@ -33,7 +32,7 @@ struct Node {
 // "text", "a whole number", "a section"...
 [[nodiscard]] std::string_view name_of(Node::Type type);
 
-// An empty table and one problem when `text` is no TOML.
+// Returns an empty table and adds one problem if `text` is not valid TOML.
 [[nodiscard]] Node parse_toml(std::string_view text, Problems& problems);
 
 }  // namespace allot::config

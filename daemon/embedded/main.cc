@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot-embedded DIR keeps a private MariaDB in DIR (S28). allotd starts it before everything else
-// and stops it last; run by hand it stays in the foreground until TERM or INT.
+// allot-embedded DIR runs a private MariaDB in DIR (S28). allotd starts it before everything else
+// and stops it last; started by hand it stays in the foreground until TERM or INT.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -30,13 +30,13 @@ namespace {
 constexpr Nanos kStartPatience = 55 * kSecond;
 constexpr Nanos kStopPatience = 25 * kSecond;
 
-// On the way out nothing waits for a reader of standard error.
+// Shutdown must not wait for a reader of standard error.
 void say(const std::string& text) {
   const std::string line = "allot-embedded: " + text + "\n";
   (void)write_now(STDERR_FILENO, line.data(), line.size());
 }
 
-// The server with the two reasons to end it: a signal, or the end of the supervisor.
+// The server and the two reasons to end it: a signal, or the end of the supervisor.
 class Keeper {
  public:
   Keeper(const std::string& folder, bool binary_log) : server_(folder, binary_log) {
@@ -64,7 +64,7 @@ class Keeper {
     return kExitOk;
   }
 
-  // An exception on the way up ends the server, too.
+  // An exception during the start also ends the server.
   ~Keeper() { stop(); }
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
@@ -81,7 +81,7 @@ class Keeper {
     return true;
   }
 
-  // Waits for a signal or the supervisor's end, at most `timeout_ms` (-1: without limit).
+  // Waits for a signal or the supervisor's end, for at most `timeout_ms` (-1: without limit).
   bool asked_to_stop(int timeout_ms) {
     pollfd watched[] = {{signals_.get(), POLLIN, 0}, {death_fd_, POLLIN, 0}};
     poll(watched, 2, timeout_ms);
@@ -98,7 +98,7 @@ class Keeper {
     return pid_ <= 0;
   }
 
-  // Shuts the server down in an orderly way, then by force. True when it was orderly.
+  // Shuts the server down, by force if it does not stop. True if the shutdown was orderly.
   bool stop() {
     if (gone()) return true;
     kill(pid_, SIGTERM);
@@ -125,7 +125,7 @@ constexpr char kUsage[] =
     "  --version, --help\n"
     "signals: TERM, INT stop the server in order\n";
 
-// The lock is held until exit, because two servers over one data folder would destroy it.
+// The lock is held until exit, because two servers on one data folder would destroy it.
 UniqueFd lock(const std::string& folder) {
   trust::make_folder(folder, trust::Role::kPrivateFolder, "[database] embedded");
   UniqueFd file(open((folder + "/lock").c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -151,7 +151,7 @@ int keep(const std::string& folder, bool binary_log) {
 int main(int argc, char** argv) {
   using namespace allot;
   peer::note_inherited();
-  // The supervisor adds its own options, which are the configuration's.
+  // The supervisor passes its own options, which come from the configuration.
   const bool supervised = argc >= 3 && std::strcmp(argv[2], "--supervised") == 0;
   if (!supervised) peer::forget_inherited();
   const bool binary_log = argc == 3 && std::strcmp(argv[2], "--binary-log") == 0;

@@ -34,9 +34,9 @@ std::string find_program(const std::string& name) {
               kExitConfig);
 }
 
-// Forks and execs with default signals; the child ends when this process does. `scratch` is for its
+// Forks and execs with default signals; the child ends when this process ends. `scratch` is for its
 // temporary files: at its start each MariaDB removes files that look like its own from that folder,
-// so in /tmp it would remove those of another server at work.
+// so in /tmp it would remove the files of another running server.
 pid_t run(const std::vector<std::string>& command, const std::string& output,
           const std::string& scratch) {
   std::vector<char*> arguments;
@@ -50,7 +50,7 @@ pid_t run(const std::vector<std::string>& command, const std::string& output,
     if (log >= 0) close(log);
     return pid;
   }
-  // S28: no change of user between prctl and exec, because the kernel would clear PDEATHSIG.
+  // S28: the user must not change between prctl and exec, because the kernel would clear PDEATHSIG.
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != parent) _exit(kExitFailure);
   sigset_t none;
@@ -61,7 +61,7 @@ pid_t run(const std::vector<std::string>& command, const std::string& output,
     dup2(log, STDOUT_FILENO);
     dup2(log, STDERR_FILENO);
   }
-  // TMPDIR and not --tmpdir: mariadb-install-db would split a path that has spaces.
+  // TMPDIR instead of --tmpdir: mariadb-install-db would split a path that has spaces.
   setenv("TMPDIR", scratch.c_str(), 1);
   execv(arguments[0], arguments.data());
   _exit(kExitNoInput);
@@ -97,9 +97,10 @@ void Server::initialise() const {
   std::vector<std::string> command{install_program_,     "--no-defaults",
                                    "--datadir=" + fresh, "--auth-root-authentication-method=normal",
                                    "--skip-test-db",     "--skip-name-resolve"};
-  command.emplace_back("--force");  // works also where the host's name cannot be looked up
-  // No --user, also for root: the script would give the folder to that user, and would split a path
-  // that has spaces. It does not need one, because it starts the server for its bootstrap only.
+  command.emplace_back("--force");  // for a host name that cannot be resolved
+  // No --user, not even for root: the script would give the folder to that user, and would split a
+  // path that has spaces. It is not required, because the script starts the server only for its
+  // bootstrap.
   fs::create_directories(scratch());
   const pid_t pid = run(command, error_log(), scratch());
   int status = 0;

@@ -7,29 +7,30 @@
 
 namespace allot::embedded {
 
-// The private MariaDB below one folder: DIR/data, DIR/tmp, DIR/error.log. Its socket is in
-// DIR/data, which nobody else may enter: whoever reaches it is root of the database.
+// Private MariaDB below one folder: DIR/data, DIR/tmp, DIR/error.log. Its socket is in DIR/data,
+// which is closed to other users, because every client of the socket is root of the database.
 class Server {
  public:
-  // Throws Error(kExitConfig) when DIR is too long for a socket's path, or when MariaDB's programs
-  // are not installed.
+  // Throws Error(kExitConfig) if DIR is too long for a socket path, or if MariaDB's programs are
+  // not installed.
   explicit Server(std::string folder, bool binary_log = false);
 
   [[nodiscard]] std::string socket() const { return data() + "/sock"; }
 
-  // Makes the data folder if there is none. A kill half way leaves nothing that looks finished.
+  // Creates the data folder if it is missing. A kill in between does not leave a folder that looks
+  // complete.
   void initialise() const;
 
-  // Starts mariadbd, which ends when this process does; returns its pid.
+  // Starts mariadbd, which ends when this process ends; returns its pid.
   pid_t start() const;
 
-  // Tries to connect once. False: the server does not answer yet.
+  // Tries to connect once. False: the server does not respond yet.
   [[nodiscard]] bool answers() const;
 
-  // Makes Allot's database and brings its schema up to date.
+  // Creates Allot's database and brings its schema up to date.
   void prepare() const;
 
-  // The file to read when the server did not start.
+  // The log to read if the server did not start.
   [[nodiscard]] std::string error_log() const { return folder_ + "/error.log"; }
 
  private:

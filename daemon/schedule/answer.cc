@@ -25,7 +25,7 @@ std::string text_of(const std::optional<Instant>& instant) {
   return instant ? std::to_string(*instant) : "never";
 }
 
-// Runs what throws an Error for an expression or a zone that is none.
+// Calls a function that throws an Error for an invalid expression or zone.
 template <typename Compute>
 std::string computed(const std::string& zone_name, const std::string& text, Compute&& compute) {
   try {

@@ -6,14 +6,14 @@
 
 namespace allot::schedule {
 
-// What the child process does that computes for a process with threads. A question is a line
-// "AFTER ZONE EXPRESSION", its answer one of "next INSTANT", "never" and "error TEXT"; or one of
-// those of Calendar, "upcoming AFTER UNTIL MOST ZONE EXPRESSION" and the same with "missed", whose
-// answers are "upcoming INSTANT..." and "missed COUNT AT_LEAST NEXT INSTANT..." with 0 or 1 as
-// AT_LEAST, and "never" where there is no next one.
+// Answers a question in the child process that computes for a process with threads. A question is a
+// line "AFTER ZONE EXPRESSION", answered by "next INSTANT", "never" or "error TEXT"; or a call of
+// Calendar, "upcoming AFTER UNTIL MOST ZONE EXPRESSION" and the same with "missed", answered by
+// "upcoming INSTANT..." and "missed COUNT AT_LEAST NEXT INSTANT..." with 0 or 1 as AT_LEAST, and
+// "never" for a missing next instant.
 std::string answer(const std::string& question);
 
-// Answers one line after the other until the end of `in`.
+// Answers each line until the end of `in`.
 void answer_all(std::istream& in, std::ostream& out);
 
 }  // namespace allot::schedule

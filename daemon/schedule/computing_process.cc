@@ -26,7 +26,7 @@
 namespace allot::schedule {
 namespace {
 
-// For an expression that asks no zone.
+// For an expression that needs no zone.
 class NoZone : public Zone {
  public:
   [[nodiscard]] std::int64_t offset(Instant /*at*/) const override { return 0; }
@@ -52,7 +52,7 @@ std::string question_of(const char* word, Instant after, Instant until, std::siz
          std::to_string(most) + " " + zone + " " + expression.text() + "\n";
 }
 
-// What comes behind the word.
+// Text after the word.
 std::istringstream several(const std::string& line, const std::string& word) {
   if (line != word && !line.starts_with(word + " ")) instant_in(line);  // throws
   return std::istringstream(line.substr(word.size()));
@@ -107,7 +107,7 @@ Missed ComputingProcess::missed(const std::string& expression, const std::string
 }
 
 std::string ComputingProcess::ask_any(const std::string& question) {
-  // A child that was there may have died since the last question; a new one has no such excuse.
+  // The present child may have died since the last question; a new child must answer.
   if (pid_ > 0) {
     if (const auto line = ask(question)) return *line;
   }
@@ -132,7 +132,7 @@ void ComputingProcess::start() {
   posix_spawn_file_actions_adddup2(&actions, theirs.get(), STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, theirs.get(), STDOUT_FILENO);
   posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-  // A thread that asks may have signals blocked that are to end the child.
+  // The calling thread may block signals that are meant to end the child.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t none;
@@ -161,7 +161,7 @@ void ComputingProcess::end() {
 
 std::optional<std::string> ComputingProcess::ask(const std::string& question) {
   const Nanos deadline = boot_ns() + static_cast<Nanos>(patience_.count()) * kMilli;
-  // A question is far shorter than what a socket takes at once.
+  // A question is far smaller than the buffer of a socket.
   bool gone = send(socket_.get(), question.data(), question.size(), MSG_NOSIGNAL) !=
               static_cast<ssize_t>(question.size());
   std::string line;

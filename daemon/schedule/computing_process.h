@@ -13,20 +13,21 @@
 
 namespace allot::schedule {
 
-// A calendar for a process that has threads: a child computes, because the C library keeps its zone
-// in the environment. It is started with the first question, and again when it is gone, and it ends
-// with this object or, at the end of its input, with this process. For one thread at a time.
+// Calendar for a process with threads: a child process computes, because the C library keeps its
+// zone in the environment. The child is started with the first question, and again if it has died.
+// It ends with this object or, at the end of its input, with this process. Used by one thread at a
+// time.
 class ComputingProcess : public Calendar {
  public:
-  // `command` is a program, by its path, that calls answer_all() on its standard input and output.
+  // `command` is the path of a program that calls answer_all() on its standard input and output.
   explicit ComputingProcess(std::vector<std::string> command,
                             std::chrono::milliseconds patience = std::chrono::seconds(10));
   ComputingProcess(const ComputingProcess&) = delete;
   ComputingProcess& operator=(const ComputingProcess&) = delete;
   ~ComputingProcess() override { end(); }
 
-  // As schedule::next(). Throws an Error for an expression or a zone that is none, and when no
-  // child answers.
+  // As schedule::next(). Throws an Error for an invalid expression or zone, and if no child
+  // answers.
   std::optional<Instant> next(const std::string& expression, const std::string& zone,
                               Instant after);
 
@@ -35,15 +36,15 @@ class ComputingProcess : public Calendar {
   Missed missed(const std::string& expression, const std::string& zone, Instant after,
                 Instant until, std::size_t most) override;
 
-  // The child; -1 while there is none.
+  // The child; -1: none.
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
   void start();
   void end();
-  // The answer. Starts a child if there is none, or the one that was there has died.
+  // The answer. Starts a child if there is none or the present one has died.
   std::string ask_any(const std::string& question);
-  // The answer; nothing when the child is gone.
+  // The answer; nullopt if the child is gone.
   std::optional<std::string> ask(const std::string& question);
 
   std::vector<std::string> command_;

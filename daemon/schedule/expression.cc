@@ -12,12 +12,12 @@
 namespace allot::schedule {
 namespace {
 
-// One of the fields that an expression consists of.
+// One field of an expression.
 struct Kind {
   const char* name;
   int low;
   int high;
-  std::string_view names;  // of three letters each, for the values from `low` on
+  std::string_view names;  // three letters each, for the values from `low` on
 };
 
 constexpr Kind kSecond = {"second", 0, 59, ""};
@@ -37,7 +37,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kShort = 
     {"@annually", "0 0 1 1 *"},
 }};
 
-// The locale has no say in what a schedule means, so that these are not those of <cctype>.
+// Independent of the locale, unlike the functions of <cctype>.
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -55,7 +55,7 @@ bool is_number(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
 }
 
-// Above all bounds when it has more digits than any of them.
+// Exceeds all bounds if it has more digits than any of them.
 std::int64_t number(std::string_view text) {
   std::int64_t value = 0;
   for (const char c : text.substr(0, 12)) value = value * 10 + (c - '0');
@@ -91,13 +91,13 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-// Reads one field, whose text has capital letters only.
+// Reads one field, whose text is in upper case.
 class FieldReader {
  public:
   FieldReader(const std::string& whole, const Kind& kind, std::string_view text)
       : whole_(whole), kind_(kind), text_(text) {}
 
-  // The values of all items. What the day fields have besides values goes into `fields`.
+  // Values of all items. The special items of the day fields are added to `fields`.
   std::uint64_t read(Fields& fields) const {
     std::uint64_t values = 0;
     for (const std::string_view item : split(text_, ',')) {
@@ -135,7 +135,7 @@ class FieldReader {
     return true;
   }
 
-  // A value, a range or *, each with or without a step.
+  // A value, a range or *, each with an optional step.
   [[nodiscard]] std::uint64_t range(std::string_view item) const {
     const std::size_t slash = item.find('/');
     const std::string_view base = item.substr(0, slash);
@@ -149,10 +149,10 @@ class FieldReader {
       } else if (slash == std::string_view::npos) {
         to = from;
       } else if (is(kWeekday)) {
-        from %= 7;  // a Sunday with a step is that with which a week begins
+        from %= 7;  // with a step, Sunday is the first day of the week
       }
     }
-    // A week may end with its Sunday: FRI-SUN.
+    // A week may end with Sunday: FRI-SUN.
     if (is(kWeekday) && dash != std::string_view::npos && to == 0 && from > 0) to = 7;
     if (from > to) fail("'" + std::string(item) + "' begins behind its end");
     const int by = slash == std::string_view::npos ? 1 : step(item.substr(slash + 1));
@@ -177,7 +177,7 @@ class FieldReader {
         if (kind_.names.substr(at, 3) == text) return kind_.low + static_cast<int>(at / 3);
       }
     }
-    const int high = is(kWeekday) ? 7 : kind_.high;  // 7 is Sunday, too
+    const int high = is(kWeekday) ? 7 : kind_.high;  // 7 also means Sunday
     if (!is_number(text) || number(text) < kind_.low || number(text) > high) {
       fail("'" + std::string(text) + "' is not " +
            (kind_.names.empty() ? "" : "a name of one or ") + "a number from " +
@@ -197,8 +197,8 @@ std::uint64_t all_of(const Kind& kind) {
   return all;
 }
 
-// Whether a month that is asked for has a day that is asked for. Where weekdays are asked for, each
-// month has some, and in some year even February has a fifth one.
+// True if a requested month has a requested day. If weekdays are requested, each month has some,
+// and in some years even February has a fifth one.
 bool ever_comes(const Fields& fields) {
   constexpr std::array<int, 13> kLongest = {0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   if (fields.asks_weekday || fields.last_day) return true;

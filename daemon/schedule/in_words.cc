@@ -18,7 +18,7 @@ namespace {
 using Numbers = std::vector<int>;
 using Namer = std::function<std::string(int)>;
 
-constexpr std::size_t kMostTimes = 6;  // of a day, that are listed one by one
+constexpr std::size_t kMostTimes = 6;  // maximum number of times of a day that are listed
 
 constexpr std::array<const char*, 7> kWeekdays{"Sunday",   "Monday", "Tuesday", "Wednesday",
                                                "Thursday", "Friday", "Saturday"};
@@ -27,11 +27,11 @@ constexpr std::array<const char*, 12> kMonths{"January",   "February", "March", 
                                               "September", "October",  "November", "December"};
 constexpr std::array<const char*, 6> kNth{"", "first", "second", "third", "fourth", "fifth"};
 
-// What one field admits of its values.
+// Values that one field admits.
 struct Field {
   Numbers values;
   bool all = false;
-  int step = 0;  // above 1: every so many, from the lowest on
+  int step = 0;  // above 1: a step, from the lowest value
 
   [[nodiscard]] bool is(int value) const { return values.size() == 1 && values[0] == value; }
   [[nodiscard]] bool single() const { return values.size() == 1; }
@@ -100,7 +100,7 @@ std::string every_span(std::int64_t seconds) {
   return every(seconds, "second");
 }
 
-// What limits a schedule that runs several times an hour to some hours; begins with a blank.
+// Hours to which a schedule that runs several times an hour is limited; begins with a blank.
 std::string within(const Field& hours) {
   if (hours.all) return {};
   if (hours.single())
@@ -111,7 +111,7 @@ std::string within(const Field& hours) {
   return " in the hours " + plain(hours.values);
 }
 
-// "at 03:15"; other words if it runs more than a few times a day.
+// "at 03:15"; a summary if it runs more than a few times a day.
 std::string minutes_in_words(const Field& minutes, const Field& hours) {
   if (minutes.all) return "every minute" + within(hours);
   if (minutes.step > 0) return every(minutes.step, "minute") + within(hours);
@@ -152,7 +152,7 @@ std::string time_in_words(const Fields& fields) {
          plain(seconds.values);
 }
 
-// The days of one of the two day fields; empty: it admits each.
+// Days of one of the two day fields; empty: unrestricted.
 std::string days_in_words(const Fields& fields) {
   if (!fields.asks_day) return {};
   const Field days = field_of(fields.days, 1, 31);
@@ -170,7 +170,7 @@ std::string weekdays_in_words(const Fields& fields) {
     return std::string(kWeekdays.at(static_cast<std::size_t>(day % 7)));
   };
   Numbers days = field_of(fields.weekdays, 0, 6).values;
-  // A week that begins on Monday has its weekend in a row.
+  // In a week that begins on Monday the weekend is contiguous.
   if (days.size() > 1 && days.front() == 0) {
     days.erase(days.begin());
     days.push_back(7);

@@ -5,9 +5,8 @@
 
 namespace allot::schedule {
 
-// When an expression runs, in English: "Monday to Friday at 09:00". For people who look at a
-// schedule; nothing is computed from it. An expression that this program cannot read is returned
-// as it is.
+// Describes an expression in English: "Monday to Friday at 09:00". For people; the result is not
+// parsed. An invalid expression is returned unchanged.
 [[nodiscard]] std::string in_words(const std::string& expression);
 
 }  // namespace allot::schedule

@@ -12,11 +12,11 @@ namespace {
 constexpr std::int64_t kHourLong = 3600;
 constexpr std::int64_t kDayLong = 24 * kHourLong;
 constexpr int kDaysAhead = 50 * 366;
-// No place was ever further from UTC than this.
+// Upper bound of all offsets from UTC, past and present.
 constexpr std::int64_t kFurthest = 16 * kHourLong;
-// Two changes of a zone that lie closer together could be missed; none are closer than days.
+// Search step: two changes of a zone within it could be missed; real changes are days apart.
 constexpr std::int64_t kLook = 8 * kHourLong;
-// The years 1 to 9999, between which the calendar of the library is sure to hold.
+// The years 1 to 9999, the safe range of the library's calendar.
 constexpr Instant kEarliest = INT64_C(-62135596800);
 constexpr Instant kLatest = INT64_C(253402300799);
 
@@ -24,7 +24,7 @@ bool has(std::uint64_t values, unsigned value) {
   return (values >> value & 1) != 0;
 }
 
-// The smallest value that is not below `from`; 64 if there is none.
+// The smallest value that is at least `from`; 64 if there is none.
 int first_value(std::uint64_t values, int from) {
   return from > 63 ? 64 : std::countr_zero(values >> from << from);
 }
@@ -43,7 +43,7 @@ bool fits(const Fields& fields, std::chrono::local_days day) {
   return by_day && by_weekday;
 }
 
-// The first second of a day that fits and is not before `from`.
+// The first matching second of a day that is at least `from`.
 std::optional<std::int64_t> first_time(const Fields& fields, std::int64_t from) {
   const auto from_hour = static_cast<int>(from / kHourLong);
   const auto from_minute = static_cast<int>(from / 60 % 60);
@@ -60,14 +60,14 @@ std::optional<std::int64_t> first_time(const Fields& fields, std::int64_t from) 
   return std::nullopt;
 }
 
-// A span of time, from `begin` to before `end`, in which the zone's clocks go evenly.
+// A period from `begin` to before `end` with a constant offset.
 struct Stretch {
   Instant begin;
   Instant end;
   std::int64_t offset;
 };
 
-// The first instant of another offset than that of `from`, which `to` has.
+// The first instant with another offset than `from`; `to` has the new one.
 Instant change_between(const Zone& zone, Instant from, Instant to) {
   const std::int64_t offset = zone.offset(from);
   while (to - from > 1) {
@@ -77,7 +77,7 @@ Instant change_between(const Zone& zone, Instant from, Instant to) {
   return to;
 }
 
-// All stretches that have a part of the local day which begins at `midnight`.
+// All stretches that overlap the local day which begins at `midnight`.
 std::vector<Stretch> stretches(const Zone& zone, std::int64_t midnight) {
   const Instant end = midnight + kDayLong + kFurthest;
   Instant begin = midnight - kFurthest;
@@ -96,7 +96,7 @@ std::vector<Stretch> stretches(const Zone& zone, std::int64_t midnight) {
   return found;
 }
 
-// The first instant after `after` on that day whose local time fits.
+// The first instant after `after` on that day whose local time matches.
 std::optional<Instant> each_moment(const Fields& fields, const std::vector<Stretch>& parts,
                                    std::int64_t midnight, Instant after) {
   for (const Stretch& part : parts) {
@@ -111,7 +111,7 @@ std::optional<Instant> each_moment(const Fields& fields, const std::vector<Stret
   return std::nullopt;
 }
 
-// When clocks show that local time for the first time, or first show a later one.
+// Instant at which clocks first show that local time, or first show a later one.
 Instant reached(const std::vector<Stretch>& parts, std::int64_t local) {
   for (const Stretch& part : parts) {
     if (local < part.end + part.offset) return std::max(part.begin, local - part.offset);
@@ -145,8 +145,8 @@ std::optional<Instant> next(const Expression& expression, const Zone& zone, Inst
   const Fields& fields = expression.fields();
   const std::chrono::local_seconds now(std::chrono::seconds(after + zone.offset(after)));
   const auto today = std::chrono::floor<std::chrono::days>(now);
-  // Where clocks are set back over midnight, yesterday goes on after today has begun. So it begins
-  // with yesterday, and what a day has is compared with the day behind it.
+  // If clocks are set back over midnight, parts of yesterday follow the beginning of today. So the
+  // search begins with yesterday, and a match is compared with the matches of the next day.
   for (int ahead = -1; ahead <= kDaysAhead; ++ahead) {
     const auto day = today + std::chrono::days(ahead);
     const auto found = on_day(fields, zone, day, after);

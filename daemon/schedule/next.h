@@ -8,9 +8,9 @@
 
 namespace allot::schedule {
 
-// When the schedule runs next, strictly after that instant; nothing if it does not within 50 years.
-// A fixed time of day comes once a day: where summer time leaves it out, at the end of the gap, and
-// where it comes twice, the first time. All others run at each instant whose local time fits.
+// Next run of the schedule, strictly after that instant; nullopt if there is none within 50 years.
+// A fixed time of day occurs once a day: if summer time skips it, at the end of the gap, and if it
+// occurs twice, the first time. All other schedules run at each instant whose local time matches.
 std::optional<Instant> next(const Expression& expression, const Zone& zone, Instant after);
 
 }  // namespace allot::schedule

@@ -8,8 +8,7 @@
 namespace allot::schedule {
 namespace {
 
-// Up to `most` ticks, the first ones of (after, until]. `next` is the first one that is not among
-// them.
+// Up to `most` ticks, the first ones in (after, until]. `next` is the first tick that is left out.
 struct Walk {
   std::vector<Instant> ticks;
   std::optional<Instant> next;
@@ -30,13 +29,14 @@ void keep_newest(std::vector<Instant>& ticks, std::size_t most) {
   if (ticks.size() > most) ticks.erase(ticks.begin(), ticks.end() - static_cast<long>(most));
 }
 
-// A time before `until` that has at least `most` ticks, and no more than can be walked: doubled
-// until it has enough, then halved until it has not too many. There are more than kMostCounted.
+// Finds a start before `until` with at least `most` ticks, and few enough to be walked: the
+// distance is doubled until it has enough, then halved until it has not too many. The whole period
+// has more than kMostCounted.
 Walk newest_of_many(const Expression& expression, const Zone& zone, Instant after, Instant until,
                     std::size_t most) {
   Instant few = 0;
   Instant span = static_cast<Instant>(most);
-  Instant many = 0;  // 0: none is known yet
+  Instant many = 0;  // 0: unknown
   for (;;) {
     const Instant from = std::max(after, until - span);
     Walk found = walk(expression, zone, from, until, kMostCounted);
@@ -49,12 +49,12 @@ Walk newest_of_many(const Expression& expression, const Zone& zone, Instant afte
     } else {
       return found;
     }
-    // Cannot be, as there is at most one tick a second.
+    // Impossible, because there is at most one tick per second.
     if (many != 0 && many - few <= 1) return found;
   }
 }
 
-// Counts by itself, from `after` on.
+// Counts arithmetically, from `after` on.
 Missed missed_of_period(std::int64_t every, Instant after, Instant until, std::size_t most) {
   Missed missed;
   const std::int64_t count = until > after ? (until - after) / every : 0;

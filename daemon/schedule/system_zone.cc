@@ -18,13 +18,13 @@ namespace {
 
 constexpr std::size_t kHeader = 44;
 constexpr std::size_t kMostBytes = 65536;
-// Has no rules to read, so that it is there without tzdata as well.
+// Has no rules to read, so it works without tzdata as well.
 constexpr const char* kUtc = "UTC";
 
 bool is_name(const std::string& name) {
   constexpr std::string_view kLetters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+-/";
-  // `localtime` is whatever the host has.
+  // `localtime` is whatever zone the host has.
   return !name.empty() && name.size() <= 100 && name.front() != '/' && name != "localtime" &&
          name.find_first_not_of(kLetters) == std::string::npos;
 }
@@ -39,7 +39,7 @@ std::string read_file(const std::string& path) {
   return bytes;
 }
 
-// The six counts of a header of a zone file (RFC 8536), or none.
+// The six counts in the header of a zone file (RFC 8536), or nullopt.
 struct Header {
   explicit Header(std::string_view bytes) {
     if (bytes.size() < kHeader || bytes.substr(0, 4) != "TZif") return;
@@ -50,7 +50,7 @@ struct Header {
       }
     }
   }
-  // How long the header and its data are, with times of that many bytes each.
+  // Size of the header and its data, with times of that many bytes each.
   [[nodiscard]] std::size_t size(std::size_t time) const {
     const auto [utc, standard, leaps, times, types, letters] = counts;
     return kHeader + times * (time + 1) + types * 6 + letters + leaps * (time + 4) + standard + utc;
@@ -59,8 +59,8 @@ struct Header {
   std::array<std::size_t, 6> counts{};
 };
 
-// Why these bytes are no sound zone file; empty if they are one. The second part, with times of
-// eight bytes, and the rule of the years to come at its end have to be complete.
+// Reason why these bytes are not a valid zone file; empty if they are. The second part, with times
+// of eight bytes, and the rule for future years at its end must be complete.
 std::string fault_of(std::string_view bytes) {
   const Header old(bytes);
   if (!old.is_there) return "its file is no zone file";
@@ -92,7 +92,7 @@ void check_zone(const std::string& name, const std::string& folder) {
 
 SystemZone::SystemZone(const std::string& name, const std::string& folder) {
   check_zone(name, folder);
-  // While TZ stays the same, the C library does not look at the file again.
+  // The C library does not read the file again while TZ stays the same.
   setenv("TZ", "UTC0", 1);
   tzset();
   if (name == kUtc) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which code may include which: arrows.txt for our own headers, kHeavy for those of libraries.
+// Permitted includes: arrows.txt for the project's headers, kHeavy for headers of libraries.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -40,7 +40,7 @@ std::optional<Include> include_on(const std::string& line) {
   return Include{match[1].str()[0], match[2].str()};
 }
 
-// The folder that a header of ours belongs to; "" when it has none.
+// Folder of a header of this project; "" if it has none.
 std::string folder_of(const std::string& header) {
   if (header == "sql_text.h") return "sql";
   const std::size_t slash = header.find('/');
@@ -50,7 +50,7 @@ std::string folder_of(const std::string& header) {
   return folder == "allot" ? "plugin-api" : folder;
 }
 
-// "queue/verbs" for "queue/verbs/block.h"; "" for a header that lies in no folder of its folder.
+// "queue/verbs" for "queue/verbs/block.h"; "" for a header directly in its folder.
 std::string room_of(const std::string& header) {
   const std::size_t last = header.rfind('/');
   return last == header.find('/') ? "" : header.substr(0, last);
@@ -61,8 +61,8 @@ bool has_rooms(const Arrows& arrows, const std::string& folder) {
   return after != arrows.end() && after->first.starts_with(folder + "/");
 }
 
-// Whose line of the table holds for a file: that of its room, or that of its folder where there are
-// no rooms, or for a file that lies beside them and joins them.
+// Key of the line of the table that applies to a file: its room or, for a folder without rooms or a
+// file directly in the folder, the folder.
 std::string line_for(const Arrows& arrows, const SourceFile& file) {
   if (file.in("client/include/")) return "client-api";
   if (file.in("client/")) return "client";
@@ -73,14 +73,15 @@ std::string line_for(const Arrows& arrows, const SourceFile& file) {
   return room.empty() || !has_rooms(arrows, match[2]) ? match[2].str() : room;
 }
 
-// What is wrong with an include of ours; "" when nothing is.
+// Describes what is wrong with an include of the project; "" if nothing is.
 std::string fault_of(const Arrows& arrows, const std::string& line, const Include& include) {
   const std::string folder = line.substr(0, line.find('/'));
   const std::string from = folder_of(include.header);
   const bool ours = arrows.count(from) != 0 || from == "sql" || from == "plugin-api";
   if (include.form == '<') return ours ? "ours is included by quotes" : "";
   if (!ours) return include.header + " is of no folder that arrows.txt knows";
-  // Within a folder the arrows between its rooms count, and what lies beside the rooms knows all.
+  // Within a folder the arrows between its rooms apply; files directly in the folder may include
+  // all rooms.
   const std::string room = from == folder && line != folder ? room_of(include.header) : from;
   if (room.empty()) return line + " may not include " + include.header;
   if (room == line || arrows.at(line).count(room) != 0) return "";
@@ -157,15 +158,15 @@ TEST(ArrowTest, AForbiddenOneBetweenRoomsIsFound) {
       << "its folder may, and this room may not";
   EXPECT_EQ(finding("daemon/house/attic/x.cc", "base/clock.h"),
             "\n  daemon/house/attic/x.cc: arrows.txt has no line for house/attic");
-  // What lies beside the rooms joins them, and none of them knows it.
+  // A file directly in the folder joins the rooms, and no room may include it.
   EXPECT_EQ(finding("daemon/house/main.cc", "house/kitchen/y.h"), "");
   EXPECT_EQ(finding("daemon/house/main.cc", "street/y.h"),
             "\n  daemon/house/main.cc:1: house may not include street");
   EXPECT_EQ(finding("daemon/house/kitchen/x.cc", "house/house.h"),
             "\n  daemon/house/kitchen/x.cc:1: house/kitchen may not include house/house.h");
-  // Others see the folder, and all of its rooms.
+  // Other folders may include the folder and all of its rooms.
   EXPECT_EQ(finding("daemon/street/x.cc", "house/cellar/y.h"), "");
-  // Or only one of them.
+  // Or only one room.
   EXPECT_EQ(finding("daemon/lane/x.cc", "house/cellar/y.h"), "");
   EXPECT_EQ(finding("daemon/lane/x.cc", "house/kitchen/y.h"),
             "\n  daemon/lane/x.cc:1: lane may not include house");
@@ -173,7 +174,8 @@ TEST(ArrowTest, AForbiddenOneBetweenRoomsIsFound) {
             "\n  daemon/log/x.cc:1: log may not include house");
 }
 
-// A room has no arrow to another folder that its folder has not, and none to a room elsewhere.
+// A room has no arrow to another folder that its folder does not have, and none to a room
+// elsewhere.
 TEST(ArrowTest, ARoomMayNoMoreThanItsFolder) {
   for (const auto& [room, allowed] : our_arrows()) {
     const std::string folder = room.substr(0, room.find('/'));
@@ -187,7 +189,7 @@ TEST(ArrowTest, ARoomMayNoMoreThanItsFolder) {
   }
 }
 
-// No folder may reach itself: two folders that include each other are one.
+// No cycles: two folders that include each other are one.
 TEST(ArrowTest, TheArrowsHaveNoCircle) {
   for (const auto& [start, first] : our_arrows()) {
     std::set<std::string> reached = first;
@@ -203,7 +205,7 @@ TEST(ArrowTest, TheArrowsHaveNoCircle) {
   }
 }
 
-// docs/architecture.md draws the same arrows for people.
+// docs/architecture.md draws the same arrows for readers.
 TEST(ArrowTest, TheDocumentDrawsNoArrowThatIsForbidden) {
   const std::string kArrow = "\xe2\x86\x90";
   std::istringstream lines(text_of("docs/architecture.md"));
@@ -232,10 +234,10 @@ TEST(ArrowTest, TheDocumentDrawsNoArrowThatIsForbidden) {
   EXPECT_GT(drawn, 10U) << "docs/architecture.md draws no arrows any more";
 }
 
-// Headers of libraries: the only places that may include them; no header of the product may.
+// Headers of libraries and the only places that may include them; no header of the product may.
 struct Heavy {
-  const char* header;  // the beginning of its name
-  const char* where;   // the only place, as a regular expression on the path
+  const char* header;  // prefix of the header's name
+  const char* where;   // permitted places, as a regular expression on the path
 };
 const Heavy kHeavy[] = {
     {"mysql", "(daemon/db|tests/db/client)/.*|tests/e2e/door.*"},
@@ -254,7 +256,7 @@ const Heavy kHeavy[] = {
     {"Poco/", "(daemon/cli/remote|plugins|tests)/.*"},
 };
 
-// Forward declarations of a library for headers, and nothing more.
+// Forward declarations of a library, permitted in headers.
 constexpr std::string_view kLight = "nlohmann/json_fwd.hpp";
 
 std::vector<std::string> misplaced_libraries(const SourceFile& file) {
@@ -301,7 +303,7 @@ TEST(LibraryTest, AMisplacedOneIsFound) {
   EXPECT_NE(finding("plugin-api/include/allot/x.hpp", "#include <spdlog/spdlog.h>"), "");
 }
 
-// A plugin needs the SDK and nothing else of ours, but for the one reader of JSON.
+// A plugin may use only the SDK and the JSON reader of this project.
 TEST(LibraryTest, PluginsIncludeTheSdkOnly) {
   std::vector<std::string> findings;
   for (const SourceFile& file : sources_below({"plugins"})) {

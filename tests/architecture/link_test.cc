@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the supervisor cannot do, because no library that could do it is linked.
+// The supervisor cannot call forbidden functions, because no library with them is linked.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -50,7 +50,7 @@ TEST_F(LinkTest, TheSupervisorNeedsTheStandardLibrariesOnly) {
   }
 }
 
-// No thread, no plugin, no name look-up.
+// No thread, no plugin, no name resolution.
 TEST_F(LinkTest, TheSupervisorCallsNothingThatItMustNot) {
   const auto undefined = all_matches(readelf("--dyn-syms"), std::regex(R"(\bUND (\w+))"));
   const std::set<std::string> called(undefined.begin(), undefined.end());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Migrations only add: programs of the previous version go on while their schema becomes a newer
-// one.
+// Migrations only add: programs of the previous version continue while their schema is upgraded.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -13,8 +12,8 @@
 namespace allot::architecture {
 namespace {
 
-// Changes that a statement of the previous version would notice: a name that is gone or means
-// something else, and a column without which an INSERT is refused.
+// Changes that affect statements of the previous version: a name that is gone or changed its
+// meaning, and a column without which an INSERT is refused.
 std::vector<std::string> disturbances(const std::string& text) {
   static const std::regex kComment("--[^\n]*|/\\*|\\*/");
   const std::string sql = std::regex_replace(text, kComment, " ");
@@ -61,9 +60,9 @@ std::uint64_t checksum(std::string_view text) {
   return hash;
 }
 
-// Never edit a migration that stands here, not even its comments, and never change its number here:
-// databases were made by it, and one that was made by another text is refused. Add a new file, and
-// its row.
+// Never edit a migration listed here, not even its comments, and never change its number here:
+// databases were made by it, and a database made by another text is refused. Add a new file and its
+// row.
 const std::map<std::string, std::uint64_t> kLanded = {
     {"0001_initial.sql", 0xadecfb659b206714U},
 };
@@ -75,8 +74,8 @@ TEST(MigrationTest, WhatLandedStaysAsItIs) {
   EXPECT_EQ(checksum("a"), 0xaf63dc4c8601ec8cU);
 }
 
-// What the migrator could not repeat over its own work: the answer that one thing is there already
-// must mean that all of the statement is done. And what MySQL does not know.
+// Statements that the migrator could not repeat after a partial run: the error that one thing
+// exists already must mean that the whole statement is done. Also syntax unknown to MySQL.
 std::vector<std::string> half_done(const std::string& text) {
   static const std::regex kComment("--[^\n]*|/\\*|\\*/");
   const std::string sql = std::regex_replace(text, kComment, " ");

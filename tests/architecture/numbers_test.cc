@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of safety rules (S1 ...) and features (A1 ...): each that is mentioned has its line
-// in docs/rules.md, and what such a line names is there.
+// Numbers of safety rules (S1 ...) and features (A1 ...): each mentioned number has its line in
+// docs/rules.md, and the names in such a line exist.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 const std::string kRules = "docs/rules.md";
 const std::string kFeatures = "docs/features.md";
 
-// The same letters with another meaning, everywhere: the control characters U+0080 to U+009F, and
-// the language. So the features of these two numbers are called by their names.
+// Texts that look like numbers but have another meaning: the control characters U+0080 to U+009F,
+// and the language. The features with these two numbers are called by their names.
 const std::set<std::string>& other_meanings() {
   static const std::set<std::string> kWords{"C1", "C11"};
   return kWords;
@@ -33,7 +33,7 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// One letter and a number of one or two digits that begins with no zero, as a word by itself.
+// One letter and a number of one or two digits without a leading zero, as a separate word.
 std::vector<std::string> numbers_in(const std::string& text) {
   static const std::string kLetters = "ABCDEFS";
   std::vector<std::string> found;
@@ -49,7 +49,7 @@ std::vector<std::string> numbers_in(const std::string& text) {
   return found;
 }
 
-// Every text of the project but the list itself, and the made-up numbers of this file.
+// Every text of the project except the list itself and the made-up numbers of this file.
 std::vector<std::string> texts_of_the_project() {
   const fs::path top = ALLOT_SOURCE_FOLDER;
   std::vector<std::string> paths;
@@ -67,7 +67,7 @@ std::vector<std::string> texts_of_the_project() {
   return paths;
 }
 
-// Each number that is mentioned, and where for the first time.
+// Each mentioned number, with its first place.
 using Mentions = std::map<std::string, std::string>;
 
 void add_mentions(const std::string& path, const std::string& text, Mentions& mentions) {
@@ -117,7 +117,7 @@ std::vector<Row> rows_of(const SourceFile& page) {
   return rows;
 }
 
-// Numbers without a line, lines without a mention, and lines that are there twice.
+// Numbers without a line, lines without a mention, and duplicate lines.
 std::vector<std::string> mismatches(const Mentions& mentions, const std::vector<Row>& rows) {
   std::vector<std::string> findings;
   std::set<std::string> known;
@@ -185,11 +185,11 @@ std::set<std::string> numbers_of(const std::vector<Row>& rows) {
   return numbers;
 }
 
-// What the column "guarded by" of any table names, and is not there.
+// Names in the column "guarded by" of any table that do not exist.
 std::vector<std::string> wrong_guards(const SourceFile& page, const TestNames& names,
                                       std::size_t& tests) {
   std::vector<std::string> findings;
-  std::size_t column = 0;  // 0: in no such table
+  std::size_t column = 0;  // 0: not in such a table
   for (std::size_t i = 0; i < page.lines.size(); ++i) {
     const auto cells = cells_of(page.lines[i]);
     const auto head = std::find(cells.begin(), cells.end(), "guarded by");

@@ -18,7 +18,7 @@ bool has_licence(const SourceFile& file) {
          file.lines[0].find("SPDX-License-Identifier: Apache-2.0") != std::string::npos;
 }
 
-// Lines with code: not blank, no comment, no #include, not only brackets.
+// Lines of code: not blank, not a comment, not an #include, not only brackets.
 std::size_t code_lines(const SourceFile& file) {
   std::size_t count = 0;
   for (const std::string& line : code_of(file)) {
@@ -37,7 +37,7 @@ TEST(RuleTest, EverySourceBeginsWithItsLicence) {
   EXPECT_FALSE(has_licence(made_up("x.cc", "\n// SPDX-License-Identifier: Apache-2.0\n")));
 }
 
-// Only code counts: a comment is never cut so that a source fits.
+// Comments do not count, so that a comment is never cut to make a source fit.
 std::vector<std::string> long_sources(const std::vector<SourceFile>& files) {
   constexpr std::size_t kMostLines = 500;
   std::vector<std::string> findings;
@@ -63,9 +63,9 @@ TEST(RuleTest, ALongSourceIsFoundWhateverItsComments) {
             "\n  x.cc: 501 lines of code");
 }
 
-// kill(2) with the number of a process that was not found (0, -1) reaches the group of the test, or
-// each process of its user; support::send_signal() refuses it. What is itself the process under
-// test signals itself, and what the helpers signal they have started.
+// kill(2) with the result of a failed lookup (0, -1) signals the group of the test, or every
+// process of its user; support::send_signal() refuses it. Programs under test signal themselves,
+// and helpers signal only processes that they started.
 std::vector<std::string> plain_kills(const std::vector<SourceFile>& files) {
   static const std::regex kPlain(R"((^|[^\w.>:]|[^\w]::)kill\(.*(SIG[A-Z]|number|, \d))");
   std::vector<std::string> findings;

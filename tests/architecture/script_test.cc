@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scripts/lib.sh installs what is missing, and does nothing else to a machine.
+// scripts/lib.sh installs missing packages, and changes nothing else on a machine.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -10,8 +10,8 @@
 namespace allot::architecture {
 namespace {
 
-// The function of the scripts over package tools of its own: `here` is installed, and the apt-get
-// writes down how it was called.
+// Runs the function of the scripts with fake package tools: `here` is installed, and apt-get
+// records its calls.
 class InstallTest : public testing::Test {
  protected:
   InstallTest() {
@@ -19,7 +19,7 @@ class InstallTest : public testing::Test {
     put("apt-get", "echo \"$*\" >>\"$CALLS\"; exit \"${APT_ENDS:-0}\"");
   }
 
-  // As user `uid`. What apt-get was asked stands in calls().
+  // Runs it as user `uid`. The calls of apt-get are in calls().
   [[nodiscard]] support::Finished install(const std::string& packages, int uid,
                                           const std::string& apt_ends = "0") {
     put("id", "echo " + std::to_string(uid));
@@ -71,7 +71,7 @@ TEST_F(InstallTest, WhatAptRefusesIsAnErrorAndNoMore) {
       << "the last one only asks";
 }
 
-// All suites of Debian stand on one mirror, and only there.
+// All suites of Debian use the same mirror.
 TEST(DebianMirror, IsThatOfTheSuiteOrOfAnotherOne) {
   const support::TempDir folder;
   const std::string apt_get = folder.write("apt-get",

@@ -25,8 +25,8 @@ bool is_source(const std::filesystem::path& path) {
   return std::find(kEndings.begin(), kEndings.end(), path.extension()) != kEndings.end();
 }
 
-// Splits a line into code and literals. It knows enough of C++ for this code base: no raw strings
-// over several lines, and /* */ comments only on lines of their own.
+// Splits a line into code and literals. It supports the C++ of this code base: no raw strings over
+// several lines, and /* */ comments only on separate lines.
 struct Split {
   std::string code;
   std::vector<std::string> literals;
@@ -41,7 +41,7 @@ Split split(const std::string& line) {
       parts.code += c;
       continue;
     }
-    // 1'000 is a number.
+    // Digit separator, as in 1'000.
     if (c == '\'' && i > 0 && std::isalnum(static_cast<unsigned char>(line[i - 1])) != 0) continue;
     std::string literal;
     for (++i; i < line.size() && line[i] != c; ++i) {

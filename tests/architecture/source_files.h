@@ -8,7 +8,7 @@
 namespace allot::architecture {
 
 struct SourceFile {
-  std::string path;  // from the top of the repository, e.g. "daemon/db/error.cc"
+  std::string path;  // relative to the repository, e.g. "daemon/db/error.cc"
   std::vector<std::string> lines;
 
   [[nodiscard]] bool is_header() const { return path.ends_with(".h") || path.ends_with(".hpp"); }
@@ -17,14 +17,14 @@ struct SourceFile {
   [[nodiscard]] std::string at(std::size_t line) const;
 };
 
-// For the tests of a rule: makes up a file that does not exist.
+// Creates a made-up file, for the tests of a rule.
 SourceFile made_up(std::string path, std::string_view text);
 
-// All C and C++ sources below the named folders, in order of their paths. Throws when there are
-// none, because a rule that reads nothing would hold for ever.
+// All C and C++ sources below the named folders, sorted by path. Throws if there are none, because
+// a rule without input would always hold.
 std::vector<SourceFile> sources_below(const std::vector<std::string>& folders);
 
-// The text of a file of the repository.
+// Text of a file of the repository.
 std::string text_of(const std::string& path);
 
 // The same lines without comments and without the content of string literals.
@@ -32,7 +32,7 @@ std::vector<std::string> code_of(const SourceFile& file);
 // The string literals of a line, without comments.
 std::vector<std::string> literals_of(const std::string& line);
 
-// The findings, one on each line, for a message.
+// The findings, one per line, for a message.
 std::string joined(const std::vector<std::string>& findings);
 
 }  // namespace allot::architecture

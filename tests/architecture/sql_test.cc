@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SQL is in sql/, where people read it as SQL and tests check its plan, and every statement is
-// used.
+// SQL is in sql/, where it is read as SQL and its plans are tested, and every statement is used.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -12,8 +11,8 @@
 namespace allot::architecture {
 namespace {
 
-// Where a program may have SQL of its own: sessions and migrations, and the database of the
-// embedded server, which no file of sql/ could create.
+// Places where a program may contain SQL: sessions and migrations, and the database of the embedded
+// server, which a file of sql/ could not create.
 bool may_speak_sql(const SourceFile& file, const std::string& literal) {
   return file.in("daemon/db/") ||
          (file.in("daemon/embedded/") && literal.starts_with("CREATE DATABASE"));
@@ -57,8 +56,8 @@ TEST(SqlTest, InASourceIsFound) {
   EXPECT_EQ(found("daemon/embedded/x.cc", "db.execute(\"CREATE TABLE x\");"), 1U);
 }
 
-// The statements of a query, with its fragments: without comments, and without hints, which change
-// no meaning.
+// Statements of a query with its fragments expanded, without comments and without hints, which do
+// not change the meaning.
 std::vector<std::string> statements_of(const std::string& text) {
   static const std::regex kComment(R"(--[^\n]*|/\*\+[^*]*\*/ )");
   std::vector<std::string> statements(1);
@@ -70,9 +69,9 @@ std::vector<std::string> statements_of(const std::string& text) {
   return statements;
 }
 
-// State that one statement leaves for another one of its connection. When the client is killed, the
-// server goes on with the packet: a transaction in one trip that depends on such state does half of
-// its work. So statements may depend only on data. LAST_INSERT_ID(expr) only informs the client.
+// State that one statement leaves for another one of its connection. If the client is killed, the
+// server continues with the packet: a transaction in one trip that depends on such state does half
+// of its work. So statements may depend only on data. LAST_INSERT_ID(expr) only informs the client.
 bool depends_on_session(const std::string& statement) {
   static const std::regex kState(R"(\b(ROW_COUNT|FOUND_ROWS)\s*\(|\bLAST_INSERT_ID\s*\(\s*\)|)"
                                  R"((^|[^@])@[A-Za-z_`'"]|@@(identity|last_insert_id|error_count|)"
@@ -81,7 +80,7 @@ bool depends_on_session(const std::string& statement) {
   return std::regex_search(statement, kState);
 }
 
-// The tables of tasks; a write to them needs the fence.
+// Writes to the tables of tasks need the fence.
 bool writes_tasks(const std::string& statement) {
   static const std::regex kWrite(
       R"(^\s*(INSERT\s+(IGNORE\s+)?INTO|REPLACE\s+INTO|UPDATE|DELETE\s+FROM)\s+task(_\w+)?\b)",
@@ -89,8 +88,8 @@ bool writes_tasks(const std::string& statement) {
   return std::regex_search(statement, kWrite);
 }
 
-// S1: epoch, holder and state, and a lock on the row that has them. A scalar subquery: of EXISTS
-// MySQL makes a join, and a DELETE then deletes the lease as well.
+// S1: epoch, holder and state, with a lock on the row that has them. A scalar subquery: MySQL turns
+// EXISTS into a join, and a DELETE then deletes the lease as well.
 bool is_fenced(const std::string& statement) {
   static const std::regex kFence(
       R"(AND \(SELECT 1 FROM q_lock_table\s+)"
@@ -100,7 +99,7 @@ bool is_fenced(const std::string& statement) {
 }
 
 // A detached task is its own lease: its row has epoch and holder, and the statement writes it, or
-// locks it while it reads.
+// locks it while reading.
 bool is_fenced_as_detached(const std::string& statement) {
   static const std::regex kFence(
       R"(^\s*(UPDATE|DELETE FROM) task_running\b[^;]*AND epoch = :epoch AND lock_by = :holder;|)"
@@ -109,17 +108,17 @@ bool is_fenced_as_detached(const std::string& statement) {
   return std::regex_search(statement, kFence);
 }
 
-// A dead task has no holder: the statement locks its row while it reads, or deletes it.
+// A dead task has no holder: the statement locks its row while reading, or deletes it.
 bool is_fenced_as_dead(const std::string& statement) {
   static const std::regex kFence(
       R"(FROM task_dead\b[^;]*\bFOR UPDATE|^\s*DELETE FROM task_dead\b)");
   return std::regex_search(statement, kFence);
 }
 
-// These need no fence: a finished task is finished (S6), a new one has no holder, an operator takes
-// a task from any holder, the first submitter claims a unique key and the end of its task stamps
-// it, the time of one that is taken for too long is cut, a forgotten row has no owner, a query that
-// matches no row changes nothing, and a rehearsal is in nobody's queue and rolled back.
+// Queries without a fence: a finished task is finished (S6), a new one has no holder, an operator
+// takes a task from any holder, the first submitter claims a unique key and the end of its task
+// stamps it, the time of a key that is taken for too long is cut, a forgotten row has no owner, a
+// query that matches no row changes nothing, and a rehearsal uses no real queue and is rolled back.
 bool needs_no_fence(const std::string& query) {
   return query == "ack" || query == "ack_history" || query == "submit" ||
          query == "require_rights" || query == "cancel" || query == "cancel_as_done" ||
@@ -140,7 +139,7 @@ void for_each_statement(Check check) {
 
 TEST(SqlTest, NoStatementDependsOnWhatAnotherOneLeftInTheSession) {
   for_each_statement([](const std::string& query, const std::string& statement) {
-    // What a tick writes down, not what it does: the key of the task that the same packet has made.
+    // Records a tick without acting: the key of the task created by the same packet.
     if (query == "inserted_key") return;
     EXPECT_FALSE(depends_on_session(statement)) << query << ": " << statement;
   });
@@ -183,8 +182,8 @@ TEST(SqlTest, EveryWriteOnTasksHasTheFence) {
   }
 }
 
-// A write with EXISTS in its WHERE may become a join on MySQL, which then deletes from both tables,
-// or waits for what it should skip; a scalar subquery does not. See docs/database.md.
+// On MySQL a write with EXISTS in its WHERE may become a join, which then deletes from both tables,
+// or waits for rows that it should skip; a scalar subquery does not. See docs/database.md.
 bool may_become_a_join(const std::string& statement) {
   static const std::regex kWrite(R"(^\s*(INSERT|REPLACE|UPDATE|DELETE)\b)", std::regex::icase);
   static const std::regex kJoin(
@@ -203,8 +202,8 @@ TEST(SqlTest, NoWriteMayBecomeAJoin) {
   EXPECT_FALSE(may_become_a_join("DELETE FROM a WHERE b = 1 AND (SELECT 1 FROM c) = 1"));
 }
 
-// MySQL reads the whole of a small table for a list of keys, and waits for the rows of others in
-// it, unless the statement says which index it takes. See sql_safe_updates in sql/README.md.
+// MySQL scans a whole small table for a list of keys, and waits for the rows of others in it,
+// unless the statement names its index. See sql_safe_updates in sql/README.md.
 std::vector<std::string> lists_without_index(const std::string& text) {
   static const std::regex kComment("--[^\n]*");
   static const std::regex kWrite(R"(\b(UPDATE|DELETE FROM) [a-z_]+\b[^;]*:([a-z]+_)?keys\b)");
@@ -233,7 +232,8 @@ TEST(SqlTest, EveryWriteOfAListSaysWhichIndexItTakes) {
   EXPECT_EQ(lists_without_index("DELETE FROM t WHERE a = 1; SELECT 1 WHERE (:keys);").size(), 0U);
 }
 
-// The lease's own row: its holder names it by epoch and holder, a new holder by what it saw.
+// The lease's own row: its holder identifies it by epoch and holder, a new holder by the values
+// that it saw.
 TEST(SqlTest, EveryWriteOnALeaseSaysWhose) {
   for_each_statement([](const std::string& query, const std::string& statement) {
     if (statement.find("UPDATE q_lock_table") == std::string::npos) return;
@@ -242,7 +242,7 @@ TEST(SqlTest, EveryWriteOnALeaseSaysWhose) {
     const bool seen = has("epoch = :seen_epoch AND expire_at = :seen_expire_at");
     const bool former = has("lock_origin = :origin AND state <> 'FREE'");
     const bool held = has("AND epoch = :epoch AND lock_by = :holder AND state <> 'FREE'");
-    // Nobody has a partition that waits for a former layout, or may lease it.
+    // A partition that waits for a former layout has no holder and may not be leased.
     const bool waiting =
         query == "hold_layout" ? has("AND state = 'FREE'") : query == "lift_layout";
     const bool released = query == "bound_release" && has("AND state = 'FREE'");
@@ -251,7 +251,7 @@ TEST(SqlTest, EveryWriteOnALeaseSaysWhose) {
   });
 }
 
-// Whether `text` has `word`, and not only as the beginning of a longer one.
+// True if `text` contains `word` as a whole word.
 bool has_word(const std::string& text, const std::string& word) {
   for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
     const char next = at + word.size() < text.size() ? text[at + word.size()] : ' ';
@@ -278,7 +278,7 @@ TEST(SqlTest, EveryFileIsUsed) {
   EXPECT_GT(files, 20U);
 }
 
-// What only one statement says belongs into that statement.
+// Text of a single statement belongs into that statement.
 TEST(SqlTest, EveryFragmentIsUsedTwice) {
   std::string all;
   std::vector<std::string> names;
@@ -298,8 +298,8 @@ TEST(SqlTest, EveryFragmentIsUsedTwice) {
   EXPECT_FALSE(names.empty());
 }
 
-// No procedure may depend on the caller's session, and a trigger may call none that could commit:
-// see sql/README.md.
+// Procedures must not depend on the caller's session, and a trigger may not call one that could
+// commit: see sql/README.md.
 TEST(SqlTest, ProceduresFitAnySession) {
   const std::string readme = text_of("sql/README.md");
   std::size_t files = 0;
@@ -310,15 +310,15 @@ TEST(SqlTest, ProceduresFitAnySession) {
     EXPECT_NE(text.find(" PROCEDURE " + name + "("), std::string::npos) << name;
     EXPECT_NE(text.find("IF EXISTS /*!80000 " + name + " */"), std::string::npos) << name;
     EXPECT_NE(text.find("SQL SECURITY DEFINER"), std::string::npos) << name;
-    // It asks the server who it is, by variables that no session has for itself, in a text that is
-    // prepared; and only where no transaction is open.
+    // It reads the server's identity from global variables, in a prepared statement, and only
+    // outside of a transaction.
     const bool asks_server = name == "allot_note_server";
     for (const std::string word :
          {"PREPARE", "TEMPORARY", "ROW_COUNT", "LAST_INSERT_ID", "@", "NOW("}) {
       if (asks_server && (word == "PREPARE" || word == "@")) continue;
       EXPECT_EQ(text.find(word), std::string::npos) << name << ": " << word;
     }
-    // MDEV-35614: on some MariaDB it loses characters; there JSON_VALUE is asked.
+    // MDEV-35614: on some MariaDB versions it loses characters; those use JSON_VALUE.
     for (std::size_t at = 0; (at = text.find("JSON_UNQUOTE(", at)) != std::string::npos; ++at) {
       EXPECT_EQ(text.substr(at - 9, 9), "/*!80000 ") << name;
     }

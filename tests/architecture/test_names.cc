@@ -26,7 +26,7 @@ bool is_keyword(const std::string& word) {
   return word == "LINKS" || word == "TIMEOUT" || word == "LABELS" || word == "DEFINES";
 }
 
-// Suites and cases begin with a capital letter and have a small one; S7 and SQL are none.
+// Suites and cases begin with a capital letter and contain a small one; S7 and SQL do not.
 bool looks_like_a_test(const std::string& word) {
   static const std::regex kName("[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*(\\.[A-Za-z0-9]+)?");
   return std::regex_match(word, kName);
@@ -87,7 +87,7 @@ TestNames TestNames::of_repository() {
     const std::string folder = entry.path().parent_path().lexically_relative(top).string();
     for (const auto& [program, source] : programs_in(text_of(folder + "/CMakeLists.txt"))) {
       all.add_program(program);
-      // What a variable names is a part of the product, tested or a template.
+      // A source named by a variable belongs to the product (tested, or a template).
       if (!source.ends_with(".cc") || source.starts_with("${")) continue;
       all.add_source(program, text_of(folder + "/" + source));
     }
@@ -99,7 +99,7 @@ TestNames TestNames::of_repository() {
   return all;
 }
 
-// `ctest -R db_worker` runs db_worker_threads, too.
+// `ctest -R db_worker` also runs db_worker_threads.
 bool TestNames::is_in(const std::string& program, const std::string& test) const {
   return std::any_of(names_.begin(), names_.end(), [&](const auto& known) {
     const bool named = known.first == program || known.first.starts_with(program + "_");

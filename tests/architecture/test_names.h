@@ -8,26 +8,26 @@
 
 namespace allot::architecture {
 
-// How documents name a test: the program in backticks, and behind it its suites and cases in plain
-// letters: `db_queue` FenceTest, LeaseTest.AnEpochNeverRepeats. As for ctest -R, a name stands for
-// those that begin with it and an underscore, too. A rule that scripts/mutants leaves out stands in
+// Names of tests in documents: the program in backticks, followed by its suites and cases in plain
+// letters: `db_queue` FenceTest, LeaseTest.AnEpochNeverRepeats. As for ctest -R, a name also
+// matches longer names that continue with an underscore. A rule that scripts/mutants removes is in
 // backticks as well.
 class TestNames {
  public:
   // From the CMakeLists.txt and sources of tests/, and from scripts/mutants.
   static TestNames of_repository();
 
-  // For a source of `program`: each Suite, Suite.Case and Case in it.
+  // Adds each Suite, Suite.Case and Case of a source of `program`.
   void add_source(const std::string& program, const std::string& text);
   void add_program(const std::string& program) { names_[program]; }
   void add_mutation(const std::string& rule) { mutations_.insert(rule); }
-  // What a CMakeLists.txt makes: the program and, relative to it, the sources of each test.
+  // Contents of a CMakeLists.txt: the program and, relative to it, the sources of each test.
   static std::vector<std::pair<std::string, std::string>> programs_in(const std::string& text);
   static std::vector<std::string> mutations_in(const std::string& text);
 
   struct Named {
     std::size_t tests = 0;
-    std::vector<std::string> unknown;  // what looks like the name of a test, and is none
+    std::vector<std::string> unknown;  // words that look like a test name but are not
   };
   [[nodiscard]] Named named_in(const std::string& text) const;
 

@@ -16,9 +16,9 @@
 
 namespace allot::queue {
 
-// A host whose look at locks arrives late by more than their TTL and a second, as if the host had
-// been cut off while the statement was on its way. During that time the holder of a lock, which is
-// on another host, renews it as it should.
+// A host whose lock query arrives late by more than the locks' TTL and a second, as if the host had
+// been cut off while the statement was in transit. During that time the holder of a lock, on
+// another host, renews it regularly.
 class LateLook {
  public:
   // Delays the first statement that contains `words`.
@@ -27,13 +27,13 @@ class LateLook {
         lock_(lock),
         holder_(support::Database::shared().connect(database)) {}
 
-  // Reaches the server by that host's network.
+  // Connects through that host's network.
   [[nodiscard]] db::ConnectOptions by_way_of_it(db::ConnectOptions options) const {
     options.socket = proxy_.socket();
     return options;
   }
   [[nodiscard]] bool was_late() const { return late_; }
-  // The holder believes in the lock: so must the server.
+  // The holder relies on the lock: the server must agree.
   [[nodiscard]] bool still_held() { return renew_lock(holder_, lock_); }
 
  private:

@@ -7,7 +7,7 @@
 
 namespace allot::db {
 
-// The migrations of this build, and one that a later version might have.
+// The migrations of this build, followed by one of a possible later version.
 constexpr auto followed_by(const sql::SqlText& next) {
   std::array<const sql::SqlText*, kMigrations.size() + 1> all{};
   for (std::size_t i = 0; i < kMigrations.size(); ++i) all[i] = kMigrations[i];

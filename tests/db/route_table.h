@@ -7,8 +7,8 @@
 
 #include "queue/operate/route.h"
 
-// One table of routes, and where they send what: the lookup in C++ and that of the procedures have
-// to give the same answers (A10).
+// A table of routes with expected results: the lookups in C++ and in the procedures must agree
+// (A10).
 namespace allot::queue {
 
 struct RouteRow {
@@ -22,7 +22,7 @@ struct RouteCase {
   const char* taker;  // nullptr: none
 };
 
-// All of these are spread but "tenants".
+// All of these are spread except "tenants".
 inline const std::vector<const char*> kRouteQueues{"a",   "b",    "x",  "y",      "z",
                                                    "any", "none", "b2", "tenants"};
 constexpr const char* kFairOne = "tenants";
@@ -36,20 +36,20 @@ inline const std::vector<RouteRow> kRouteRows{
 
 inline const std::vector<RouteCase> kRouteCases{
     {"a", "mail.send", "x"},        // the type itself
-    {"a", "mail.send.later", "z"},  // the longest beginning
-    {"a", "mail.send.now", "any"},  // the type itself, though of any queue, before a beginning
-    {"a", "mail.sen", "y"},         // of one beginning the queue's own before that of any
-    {"a", "mail.", "y"},            // a beginning takes what is no longer
-    {"a", "mail", "b"},             // and nothing that is shorter
-    {"a", "Mail.send", "b"},        // capitals are other letters
-    {"a", "sms", "any"},            // a type of any queue before any type of the queue
+    {"a", "mail.send.later", "z"},  // the longest prefix
+    {"a", "mail.send.now", "any"},  // an exact type, even for any queue, before a prefix
+    {"a", "mail.sen", "y"},         // the queue's own prefix before one of any queue
+    {"a", "mail.", "y"},            // a prefix matches longer types
+    {"a", "mail", "b"},             // but not shorter ones
+    {"a", "Mail.send", "b"},        // case-sensitive
+    {"a", "sms", "any"},            // an exact type for any queue before any type of the queue
     {"a", "sms2", "b"},             //
     {"b", "mail.send", "b2"},       //
     {"b", "mail.other", "any"},     //
-    {"b", "report", "b"},           // no character stands for others
+    {"b", "report", "b"},           // no wildcard characters
     {"b", "re_ort", "y"},           //
-    {"b", "other", "b"},            // any type of any queue is only for what names none
-    {"x", "mail.send", "y"},        // though nothing comes there by the route of "a"
+    {"b", "other", "b"},            // any type of any queue: only for submissions without one
+    {"x", "mail.send", "y"},        // even if the route of "a" leads nowhere there
     {"y", "mail.send", "any"},      //
     {"any", "mail.send", "any"},    // a route to the queue itself keeps it there
     {"any", "other", "z"},          //
@@ -57,7 +57,7 @@ inline const std::vector<RouteCase> kRouteCases{
     {"", "sms", "any"},             //
     {"", "other", "none"},          // the default
     {"tenants", "mail.send",
-     "tenants"}  // a route of any queue leaves alone what is placed otherwise
+     "tenants"}  // a route of any queue ignores queues with another placement
 };
 
 }  // namespace allot::queue

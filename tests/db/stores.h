@@ -13,7 +13,7 @@
 
 namespace allot::queue {
 
-// The stores of one holder of leases.
+// Stores of one lease holder.
 struct Stores {
   explicit Stores(std::chrono::microseconds ttl, Holder holder = make_holder("test", "/"))
       : leases(std::move(holder), ttl), tasks(leases.holder()), detached(leases.holder(), ttl) {}
@@ -26,7 +26,7 @@ struct Stores {
   DetachedStore detached;
 };
 
-// One row of `task` as it is, of type "t", for tests that need a certain key.
+// Inserts one row of `task`, of type "t", for tests that need a certain key.
 inline void put_row(db::Connection& db, Partition where, TaskKey key, const std::string& payload) {
   db.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) VALUES (" +
              std::to_string(where.queue_id) + "," + std::to_string(where.partition_no) + "," +

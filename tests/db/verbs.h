@@ -37,7 +37,7 @@ class Verbs {
                               Pause pause = Pause(0)) const {
     return write(db, who_, claim, {Verb::kCharge, attempt, pause, verdict}, then);
   }
-  // Before it runs, as lost (S7).
+  // Records an attempt before it runs, as after a loss (S7).
   [[nodiscard]] Fenced announce(db::Connection& db, const Claim& claim,
                                 std::uint32_t attempt) const {
     return charge(db, claim, attempt, kUnreported);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which attempts are charged, and which records of them stay.
+// Charged attempts, and the records that are kept.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -35,7 +35,7 @@ TEST(Attempt, EachIsKeptWithItsCauseUntilTheTaskIsDead) {
   EXPECT_GE(task["attempts"][4]["runtime_us"], 900'000) << "its time limit is a second";
   EXPECT_EQ(task["state"], "dead");
   EXPECT_EQ(task["cause"], "timeout");
-  // The same for people.
+  // The same in human-readable form.
   const std::string text = daemon.allot({"task", "show", id}).out;
   std::size_t at = text.find("\nATTEMPT ");
   for (const char* why : {"retry: busy", "exception: std::runtime_error: out of luck",
@@ -56,7 +56,7 @@ TEST(Attempt, ThreeHundredAreCountedAndTheLastOneIsThat) {
   EXPECT_EQ(task["attempts"][299]["attempt"], 300);
 }
 
-// Not charged is not the same as not counted: what crashes between two snoozes ends.
+// An uncharged run is still counted: a task that crashes between two snoozes ends.
 TEST(Attempt, SnoozesAndReleasesHideNoCrash) {
   for (const char* how : {"snooze", "release"}) {
     Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 3"});
@@ -68,15 +68,15 @@ TEST(Attempt, SnoozesAndReleasesHideNoCrash) {
   }
 }
 
-// A power cut: nobody is left to settle, and no handler ends in an orderly way.
+// A power cut: no process is left to settle, and no handler ends in an orderly way.
 void lose_host(Daemon& daemon) {
   for (const pid_t worker : kill_all_of(daemon)) {
     ASSERT_TRUE(eventually([&] { return support::gone(worker); })) << worker;
   }
 }
 
-// S7. Nothing is written when a task starts, so nobody knows what caused the first loss; after it
-// each attempt is written before it starts, and the task that takes the host down again is dead.
+// S7. Nothing is written when a task starts, so the cause of the first loss is unknown; after it
+// each attempt is recorded before it starts, and the task that kills the host again is dead.
 TEST(Attempt, ATaskThatTakesItsHostDownIsFound) {
   Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 1"});
   const auto id = daemon.submit("test.hang_once", "x");
@@ -95,7 +95,7 @@ TEST(Attempt, ATaskThatTakesItsHostDownIsFound) {
   EXPECT_EQ(daemon.written().size(), 2U) << "at most once more";
 }
 
-// S5. The database stands still: the worker cannot know that the lease is still its own.
+// S5. The database is stopped: the worker cannot know that the lease is still its own.
 TEST(Attempt, InAnExclusiveQueueEndsWithItsLease) {
   support::Database server;
   Daemon daemon({.workers = 1,

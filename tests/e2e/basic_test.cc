@@ -167,7 +167,7 @@ TEST(Basic, TheEmbeddedDatabaseIsTheSameCodePath) {
   EXPECT_EQ(daemon.wait(std::chrono::seconds(60)), (support::ExitStatus{0, 0})) << daemon.err();
 }
 
-// One line says what, where and how to fix it, and nothing was made there.
+// One line names the mistake, its place and the fix, and nothing was created there.
 void expect_refused(const std::string& config, const std::string& why) {
   const auto refused = support::run_program({program("allotd"), "--config", config});
   EXPECT_EQ(refused.status.code, kExitConfig);

@@ -26,7 +26,7 @@ struct Line {
 
 class BatchE2e : public testing::Test {
  protected:
-  // The daemon is started by the test, once its tasks wait.
+  // The test starts the daemon, once its tasks wait.
   void make(const std::string& queue_keys = {}, const std::string& more = {}, unsigned workers = 1,
             const std::string& pool_keys = {}) {
     daemon_.emplace(DaemonOptions{.workers = workers,
@@ -54,7 +54,7 @@ class BatchE2e : public testing::Test {
     }
     return all;
   }
-  // How often each was begun.
+  // Number of starts of each.
   [[nodiscard]] std::map<std::string, unsigned> begun() const {
     std::map<std::string, unsigned> times;
     for (const Line& line : lines()) {
@@ -89,7 +89,7 @@ TEST_F(BatchE2e, AThousandArriveInCallsOfSeveralAndEachOnce) {
   EXPECT_EQ(daemon_->count("task_dead"), 0U);
 }
 
-// B14: each thread has a quarter of the places that a worker has.
+// B14: each thread has a quarter of the worker's places.
 TEST_F(BatchE2e, InAPoolWithConcurrencyEachThreadCallsWithSeveral) {
   make({}, {}, 1, "concurrency = 4");
   submit(40, "batch.concurrent");
@@ -103,7 +103,7 @@ TEST_F(BatchE2e, InAPoolWithConcurrencyEachThreadCallsWithSeveral) {
   EXPECT_LE(most, 16U);
 }
 
-// The task at fault shows when each runs alone.
+// The task at fault is identified when each runs alone.
 TEST_F(BatchE2e, OneThatCrashesTheCallDiesOfItselfAndNoNeighbourIsCharged) {
   make("max_attempts = 3\n");
   submit(3, "batch.fifty", "ok", "before");
@@ -129,7 +129,7 @@ TEST_F(BatchE2e, OneThatCrashesTheCallDiesOfItselfAndNoNeighbourIsCharged) {
   EXPECT_EQ(daemon_->times_logged("task.crashed task=" + poison), 3U) << daemon_->log();
 }
 
-// All of them are over their time because of one of them.
+// All of them exceed their time because of one of them.
 TEST_F(BatchE2e, ATimeLimitIsThatOfTheCallAndChargedToTheOneThatHangsAlone) {
   make("max_attempts = 1\n", "[types.\"batch.fifty\"]\ntask_timeout = \"2s\"\n");
   submit(4, "batch.fifty", "ok");
@@ -181,7 +181,7 @@ TEST_F(BatchE2e, OneOfACallIsCancelled) {
   EXPECT_EQ(daemon_->number("SELECT COUNT(*) FROM task_attempt WHERE cause <> 'cancelled'"), 0U);
 }
 
-// It does not run by itself after a call that failed.
+// It does not run by itself after a failed call.
 TEST_F(BatchE2e, ACancelledOneOfAFailedCallIsDead) {
   make();
   const auto unwanted = daemon_->submit("batch.fifty", "unwanted " + gate());

@@ -17,7 +17,7 @@ PAGES = ["", "failures", "queues", "queues/default", "queues/default/dead", "que
          "queues/default/history", "search", "search?queue=default&state=dead&type=test.fail", "schedules",
          "locks", "routes", "bulk", "running", "types", "types?hours=192", "workers"]
 
-# The elements that reach beyond the screen.
+# Elements that extend beyond the screen.
 WIDE_ONES = """[...document.querySelectorAll('body *')]
     .filter((each) => each.getBoundingClientRect().right > innerWidth)
     .map((each) => each.outerHTML.slice(0, 200)).join('\\n')"""
@@ -28,7 +28,7 @@ class Browser:
         self.read_fd, theirs_out = os.pipe()
         theirs_in, self.write_fd = os.pipe()
 
-        def place():  # the browser reads commands at 3 and writes answers at 4
+        def place():  # the browser reads commands from 3 and writes answers to 4
             low, high = os.dup(theirs_in), os.dup(theirs_out)
             os.dup2(low, 3)
             os.dup2(high, 4)
@@ -132,7 +132,7 @@ def faults(browser, url):
         if event.get("method") == "Log.entryAdded" and params["entry"]["level"] == "error":
             yield params["entry"]
         if event.get("method") == "Network.requestWillBeSent":
-            # The icon of a field for a time is a data: address of Chromium's own style.
+            # The icon of a time field is a data: address of Chromium's own style.
             if not params["request"]["url"].startswith((url + "/ui/", "data:image/svg+xml;")):
                 yield "asked for " + params["request"]["url"]
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bulk actions of the command line, worked off by the steward, and by the command where none runs
-// (S49).
+// Bulk actions of the command line, processed by the steward, or by the command if none runs (S49).
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -47,7 +46,7 @@ void expect_retried_once(const Daemon& daemon, unsigned tasks) {
   EXPECT_EQ(daemon.count("task_attempt WHERE life <> 1"), 0U) << "none was retried twice";
 }
 
-// Its leader is killed again and again.
+// Its leader is killed repeatedly.
 TEST(Bulk, AKilledStewardNeitherRepeatsNorForgets) {
   const unsigned tasks = support::environment_or("ALLOT_TEST_TASKS", 2000U);
   Daemon daemon({.workers = 0, .log_level = "info"});
@@ -81,7 +80,7 @@ TEST(Bulk, AKilledStewardNeitherRepeatsNorForgets) {
   daemon.stop();
 }
 
-// The command waits, and shows what the steward did.
+// The command waits, and shows the steward's progress.
 TEST(Bulk, TheCommandFollowsTheSteward) {
   Daemon daemon({.workers = 1, .log_level = "info"});
   ASSERT_TRUE(eventually([&] {
@@ -101,7 +100,7 @@ TEST(Bulk, TheCommandFollowsTheSteward) {
   daemon.stop();
 }
 
-// Without a daemon the command works it off; when it is interrupted, another one goes on.
+// Without a daemon the command processes it; when it is interrupted, another one continues.
 TEST(Bulk, WithoutAStewardTheCommandWorksAndWhatItLeavesGoesOn) {
   Daemon daemon({.workers = 0, .log_level = "info", .start = false});
   ASSERT_EQ(daemon.allot({"migrate"}).status.code, kExitOk);

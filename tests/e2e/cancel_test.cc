@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cancels a running task (B11): its handler is asked to stop, is killed when it does not, and
-// whatever happens meanwhile, the task does not come back.
+// Cancels a running task (B11): a stop is requested from its handler, which is killed if it does
+// not stop, and in any case the task does not come back.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -21,7 +21,7 @@ class Cancel : public testing::Test {
     daemon_ = std::make_unique<Daemon>(
         DaemonOptions{.workers = workers, .queue_keys = queue_keys, .more = more});
   }
-  // It runs in its partition, and its worker looks for requests.
+  // True if it runs in its partition, and its worker checks for requests.
   [[nodiscard]] bool cancel_watched() const {
     return eventually(
         [&] { return daemon_->number("SELECT COUNT(*) FROM task WHERE flags & 64 <> 0") == 1; });
@@ -34,7 +34,7 @@ class Cancel : public testing::Test {
     EXPECT_EQ(out.rfind("asked ", 0), 0U) << out;
     EXPECT_NE(out.find(" to end " + id), std::string::npos) << out;
   }
-  // The task is dead, with the reason, and nothing else is left of it.
+  // The task is dead, with the reason, and no other rows are left.
   void expect_cancelled(const std::string& id) const {
     ASSERT_TRUE(eventually([&] { return daemon_->count("task_dead") == 1; })) << daemon_->log();
     const auto task = daemon_->task(id);
@@ -44,7 +44,7 @@ class Cancel : public testing::Test {
       EXPECT_EQ(daemon_->count(table), 0U) << table;
     }
   }
-  // All workers that are alive work.
+  // All live workers are working.
   void expect_others_run() const {
     const auto before = daemon_->written().size();
     (void)daemon_->submit("test.write", "after");
@@ -119,7 +119,7 @@ TEST_F(Cancel, WhoSucceedsAllTheSameIsDone) {
   EXPECT_EQ(daemon_->count("task_dead"), 0U) << daemon_->log();
 }
 
-// In its first second it looks like a waiting one. Its row is gone then, and its handler is
+// In its first second it is treated like a waiting one. Its row is gone then, and its handler is
 // stopped.
 TEST_F(Cancel, OneThatHasJustBegunIsStopped) {
   start(kInPartition + "cancel_grace = \"1h\"\n");
@@ -163,7 +163,8 @@ TEST_F(Cancel, AWorkerThatDiesAfterTheRequestTakesTheTaskAlong) {
   }
 }
 
-// Nobody settles: the worker that takes the partition over, or recovers the task, looks first.
+// Without a settler: the worker that takes over the partition, or recovers the task, checks for the
+// request first.
 TEST_F(Cancel, AHostThatIsLostTakesTheTaskAlong) {
   for (const bool detaches : {false, true}) {
     start((detaches ? "partitions = 1\n" : kInPartition) + "cancel_grace = \"1h\"\n");
@@ -191,7 +192,7 @@ class CancelAsDone : public Cancel {
         daemon_->must({"task", "cancel", id, "--as-done", "--reason", "by hand"});
     EXPECT_NE(out.find(" to end " + id + " as done\n"), std::string::npos) << out;
   }
-  // It is finished, and nothing came of it.
+  // It is finished, without any result.
   void expect_done(const std::string& id) const {
     ASSERT_TRUE(eventually([&] { return daemon_->count("task_history") == 1; })) << daemon_->log();
     EXPECT_EQ(daemon_->task(id)["state"], "done");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// D9 in real cgroups: the limits of a pool, and a kill for want of memory that is told as such.
-// They need cgroup v2 with the controllers of cpu and memory below the cgroup of the test, or
-// beside it, as root has in a machine of its own. Made-up folders: unit_worker CgroupLimitsTest.
+// D9 in real cgroups: the limits of a pool, and out-of-memory kills that are reported as such. They
+// need cgroup v2 with the controllers of cpu and memory below the cgroup of the test, or next to
+// it, as root has on a dedicated machine. Made-up folders: unit_worker CgroupLimitsTest.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ void write_in(const std::string& folder, const std::string& name, const std::str
   EXPECT_TRUE(file.good()) << folder << "/" << name << " " << text;
 }
 
-// A cgroup that is delegated to a daemon; removed with all that is in it.
+// A cgroup delegated to a daemon; removed with its contents.
 class Delegated {
  public:
   Delegated() {
@@ -63,7 +63,7 @@ class Delegated {
     })) << path_;
   }
   [[nodiscard]] const std::string& path() const { return path_; }
-  // The cgroups below it but that of the daemon.
+  // The cgroups below it, except the daemon's.
   [[nodiscard]] std::vector<std::string> of_workers() const {
     std::vector<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(path_)) {
@@ -75,7 +75,7 @@ class Delegated {
   }
 
  private:
-  std::string path_;  // empty: there cannot be one
+  std::string path_;  // empty: impossible here
 };
 
 class CgroupLimit : public testing::Test {
@@ -137,7 +137,7 @@ TEST_F(CgroupLimit, EachWorkerHasThoseOfItsPool) {
   expect_clean_stop();
 }
 
-// The cause is the kernel's, the limit is said, and nobody else pays.
+// The cause comes from the kernel, the limit is reported, and no other task is charged.
 TEST_F(CgroupLimit, ATaskThatTakesMoreIsToldSo) {
   Daemon& daemon = start("cgroup_memory = 128");
   hoard("1024");
@@ -152,7 +152,7 @@ TEST_F(CgroupLimit, ATaskThatTakesMoreIsToldSo) {
   expect_clean_stop();
 }
 
-// A kill by somebody is not taken for one, also not after one in the same slot.
+// Another kill is not reported as one, not even after one in the same slot.
 TEST_F(CgroupLimit, AnotherKillIsNotToldSo) {
   Daemon& daemon = start("cgroup_memory = 128", 1);
   hoard("1024");
@@ -166,7 +166,7 @@ TEST_F(CgroupLimit, AnotherKillIsNotToldSo) {
   expect_clean_stop();
 }
 
-// As MemoryMax= of the service.
+// Like MemoryMax= of the service.
 TEST_F(CgroupLimit, ALimitOfTheDaemonsCgroupIsAnotherCause) {
   Daemon& daemon = start("");
   write_in(delegated_.path(), "memory.max", std::to_string(256U << 20U));
@@ -216,7 +216,7 @@ TEST_F(CgroupLimit, AReloadAndALiveUpgradeKeepThem) {
   expect_clean_stop();
 }
 
-// Workers that stood in the daemon's own cgroup until then.
+// Workers that were in the daemon's own cgroup until then.
 TEST_F(CgroupLimit, AReloadMayBringTheFirst) {
   Daemon& daemon = start("nice = 0");
   reload("nice = 0", "cgroup_cpu = 100");
@@ -229,8 +229,7 @@ TEST_F(CgroupLimit, AReloadMayBringTheFirst) {
   expect_clean_stop();
 }
 
-// Where the controllers are not there: a mount of cgroup v2 that has none, or a folder that is made
-// up in its place.
+// Without controllers: a mount of cgroup v2 that has none, or a made-up folder.
 TEST(CgroupLimitSpoilt, AStartWithoutTheControllersIsRefused) {
   const std::string mounted = cgroup_mount_point();
   if (mounted.empty()) GTEST_SKIP() << "there is no cgroup v2";
@@ -260,7 +259,7 @@ TEST(CgroupLimitSpoilt, AStartWithoutTheControllersIsRefused) {
   EXPECT_NE(refused.err.find("/cgroup.controllers does not have cpu memory; under systemd give"),
             std::string::npos)
       << refused.err;
-  // A person's shell is in another cgroup than the service.
+  // A user's shell is in another cgroup than the service.
   const auto warned = run({program("allot"), "--config", daemon.config_file(), "check"});
   EXPECT_EQ(warned.status.code, kExitOk) << warned.err;
   EXPECT_NE(warned.err.find("warning: the limits of pools"), std::string::npos) << warned.err;

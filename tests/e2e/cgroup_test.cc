@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// [daemon] cgroup: processes that a handler started end with its worker, however they hid.
+// [daemon] cgroup: processes started by a handler end with its worker, however they hide.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ namespace {
 using support::eventually;
 using support::gone;
 
-// The reason why these tests cannot run here; empty: they can.
+// Reason why these tests cannot run here; empty: they can.
 std::string obstacle() {
   const std::string own = cgroup_of(::getpid());
   if (cgroup_mount_point().empty() || own.empty()) return "there is no cgroup v2";
@@ -28,7 +28,7 @@ std::string obstacle() {
   return kills ? "" : "this kernel has no cgroup.kill";
 }
 
-// The processes that test.burrow started, with the pid of its worker.
+// The processes started by test.burrow, with the pid of their worker.
 struct Burrow {
   pid_t worker = 0;
   pid_t process = 0;
@@ -42,7 +42,7 @@ class CgroupTest : public testing::Test {
   void SetUp() override {
     if (const std::string why = obstacle(); !why.empty()) GTEST_SKIP() << why;
   }
-  // A test that failed leaves nothing behind.
+  // A failed test leaves no process behind.
   void TearDown() override {
     for (const pid_t pid : {burrow_.process, burrow_.child}) {
       if (pid > 0) support::send_signal(pid, SIGKILL);
@@ -81,14 +81,14 @@ TEST_F(CgroupTest, EndsWhatTheSupervisorDoesNotFind) {
       << cgroup_of(burrow.worker);
   EXPECT_EQ(cgroup_of(burrow.child), cgroup_of(burrow.worker));
   {
-    // No settler finishes, and so no worker gets the slot.
+    // Settlers cannot finish, so the slot gets no worker.
     const support::Database::Stall stall(support::Database::shared());
     support::send_signal(burrow.worker, SIGKILL);
     EXPECT_TRUE(eventually([&] { return burrow.empty(); })) << daemon.log();
   }
   EXPECT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_EQ(daemon.times_logged("worker.died"), 1U) << "its neighbour lives\n" << daemon.log();
-  // Ready workers remove their folders when they leave.
+  // Ready workers remove their folders when they exit.
   wait_ready(daemon, 3);
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
 }
@@ -108,7 +108,7 @@ TEST_F(CgroupTest, EndsWhatWasLeftByAWorkerThatLeaves) {
   EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
-// Nobody looks for them, and there is nothing to settle.
+// They are not searched for, and there is nothing to settle.
 TEST_F(CgroupTest, TheNextWorkerOfTheSlotEndsWhatAFormerLifeLeft) {
   Daemon daemon({.workers = 1, .daemon_keys = "cgroup = true"});
   const Burrow burrow = dig(daemon, "0 0 leave");
@@ -123,7 +123,7 @@ TEST_F(CgroupTest, TheNextWorkerOfTheSlotEndsWhatAFormerLifeLeft) {
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
 }
 
-// Spoils cgroups for the processes that this starts, and for no others.
+// Breaks cgroups only for the processes that this starts.
 support::Finished run_where(const std::string& spoil, std::vector<std::string> command) {
   command.insert(command.begin(),
                  {"unshare", "--mount", "sh", "-c", spoil + " && exec \"$@\"", "sh"});
@@ -164,7 +164,7 @@ TEST_F(SpoiltCgroupTest, AStartIsRefusedWithoutVersionTwo) {
   EXPECT_NE(done.err.find("[daemon] cgroup = true: no cgroup v2"), std::string::npos) << done.err;
 }
 
-// A person's shell is in another cgroup than the service.
+// A user's shell is in another cgroup than the service.
 TEST_F(SpoiltCgroupTest, ForAPersonOnlyTheSecondIsAMistake) {
   const auto warned = check(read_only_);
   EXPECT_EQ(warned.status.code, kExitOk) << warned.err;

@@ -10,7 +10,7 @@
 
 namespace allot::e2e {
 
-// Where cgroup v2 is mounted; empty: nowhere.
+// Mount point of cgroup v2; empty: not mounted.
 inline std::string cgroup_mount_point() {
   std::istringstream mounts(support::read_file("/proc/self/mountinfo"));
   for (std::string line; std::getline(mounts, line);) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The database's clock is a day or a year ahead for some seconds, and right again: what was begun
-// by then is not repeated, and everything goes on (S57, S58, S60).
+// The database's clock is a day or a year ahead for some seconds, and then correct again: tasks
+// started by then are not repeated, and everything continues (S57, S58, S60).
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -80,7 +80,7 @@ void ClockJump::is_over_when_the_clock_is_right(int days) {
   EXPECT_TRUE(detached(*daemon_)) << "the long one runs still, once";
   daemon_->must({"schedule", "pause", "s"});
   daemon_->open_gate();
-  // What was submitted while the clock was ahead is due then.
+  // Tasks submitted while the clock was ahead are due then.
   EXPECT_TRUE(eventually([&] {
     return daemon_->count("task_running") == 0 &&
            daemon_->number(

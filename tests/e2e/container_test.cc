@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// allotd as process 1 of a PID namespace of its own, as a container runs it (docs/containers.md):
-// the kernel withholds signals that process 1 does not take, and gives it every orphan to reap.
+// allotd as process 1 of a PID namespace, as in a container (docs/containers.md): the kernel
+// withholds signals that process 1 does not handle, and assigns every orphan to it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class Container : public testing::Test {
     if (possible.status.code != 0) GTEST_SKIP() << "no PID namespace here: " << possible.err;
   }
 
-  // With --kill-child nothing survives a test that fails.
+  // With --kill-child no process survives a failed test.
   void start() {
     process_ = std::make_unique<support::Process>(
         Words{"unshare", "--pid", "--fork", "--mount-proc", "--kill-child", program("allotd"),
@@ -43,7 +43,7 @@ class Container : public testing::Test {
     children >> first;
     return first;
   }
-  // As `docker exec` would.
+  // Like `docker exec`.
   [[nodiscard]] support::Finished inside(Words words) const {
     words.insert(words.begin(), {"nsenter", "--target", outside(), "--pid", "--mount"});
     return support::run_program(words);
@@ -52,14 +52,14 @@ class Container : public testing::Test {
     const auto sent = inside({"sh", "-c", "kill -" + name + " 1"});
     EXPECT_EQ(sent.status.code, 0) << sent.err;
   }
-  // Its slots, with process numbers as they are inside.
+  // Its slots, with process numbers inside the namespace.
   [[nodiscard]] json slots() const {
     const auto said =
         inside({program("allot"), "--config", daemon_.config_file(), "status", "--json"});
     const json view = json::parse(said.out, nullptr, false);
     return view.is_object() ? view["workers"] : json::array();
   }
-  // Those that are ready.
+  // Ready workers.
   [[nodiscard]] std::vector<int> workers() const {
     std::vector<int> pids;
     for (const auto& worker : slots()) {
@@ -69,7 +69,7 @@ class Container : public testing::Test {
   }
   [[nodiscard]] std::string story() const { return process_->err() + daemon_.log(); }
 
-  // A task that runs keeps its lease, however late it is killed.
+  // A running task keeps its lease, however late it is killed.
   Daemon daemon_{{.workers = 2, .queue_keys = "detach_after = \"0s\"", .start = false}};
   std::unique_ptr<support::Process> process_;
 };
@@ -86,7 +86,7 @@ TEST_F(Container, TermFromInsideDrains) {
   EXPECT_EQ(daemon_.count("task_attempt"), 0U) << story();
 }
 
-// What `docker stop` does: the signal comes from the parent namespace.
+// As in `docker stop`, the signal comes from the parent namespace.
 TEST_F(Container, TermFromOutsideDrains) {
   start();
   daemon_.submit_many("test.write", {"a", "b"});
@@ -108,7 +108,7 @@ TEST_F(Container, HupFromInsideReplacesTheWorkers) {
   })) << story();
 }
 
-// The orphan of a command that somebody ran in the container. It ends by itself; reaped, it has no
+// The orphan of a command executed in the container. It ends by itself; once reaped, it has no
 // entry in /proc any more.
 TEST_F(Container, AnOrphanIsReaped) {
   start();
@@ -122,8 +122,8 @@ TEST_F(Container, AnOrphanIsReaped) {
       << story();
 }
 
-// When process 1 is killed the kernel kills the rest, and nobody settles. A start as the same
-// instance takes back what was held, and the task that was running begins again.
+// When process 1 is killed the kernel kills the rest, without settling. A start as the same
+// instance reclaims its leases, and the active task begins again.
 TEST_F(Container, AKilledContainerLosesNothing) {
   start();
   (void)daemon_.submit("test.hang_once", "task");

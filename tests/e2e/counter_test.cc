@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plain task costs the database, by the server's own counters: the cost of 1,000 tasks more,
-// without that of starting, connecting and looking for work. Prints a table for docs/benchmarks.md.
+// Cost of a plain task for the database, by the server's own counters: the cost of 1,000 additional
+// tasks, without starting, connecting and finding work. Prints a table for docs/benchmarks.md.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -21,7 +21,7 @@ using Counters = std::map<std::string, double>;
 
 struct Cost {
   Counters counters{};
-  double seconds = 0;  // while the daemon ran, which looks for work and at its leases meanwhile
+  double seconds = 0;  // run time of the daemon, which also polls for work and checks leases
 
   [[nodiscard]] double at(const std::string& name) const { return counters.at(name); }
 };
@@ -31,8 +31,8 @@ constexpr const char* kRows[] = {"Handler_write",    "Handler_update",    "Handl
 constexpr const char* kStatements[] = {"Com_insert", "Com_select", "Com_update",       "Com_delete",
                                        "Com_begin",  "Com_commit", "Com_insert_select"};
 
-// The number of partitions of the queue in which a task is due. The leases that rehearsals left are
-// not looked at, because what the test reads is counted, too.
+// Number of partitions of the queue in which a task is due. The leases left by rehearsals are not
+// read, because the test's reads are counted, too.
 constexpr const char* kNothingIsDue =
     "SELECT SUM((SELECT run_key FROM task WHERE queue_id = l.queue_id AND partition_no ="
     " l.partition_no AND prio = 1 ORDER BY queue_id, partition_no, prio, run_key LIMIT 1) <="
@@ -55,8 +55,8 @@ bool something_is_due(db::Connection& db) {
   return db.execute(kNothingIsDue).front().next()->maybe_u64(0).value_or(0) != 0;
 }
 
-// Servers differ in what they count for that look, and the number of looks is chance. What reading
-// the counters costs is left out.
+// Servers count this query differently, and the number of polls is random. Excludes the cost of
+// reading the counters.
 Counters cost_of_look(db::Connection& db) {
   const Counters first = read(db);
   const Counters second = read(db);
@@ -78,8 +78,8 @@ void fill_with_delayed(db::Connection& db, int tasks) {
       " WHERE name = 'default'");
 }
 
-// Once a minute, whatever is done in it, the steward counts what waits: whether that falls into a
-// run is chance. Where there are no more than 10,000 tasks, it has looked for one more before.
+// Once a minute the steward counts waiting tasks: whether that falls into a run is random. With at
+// most 10,000 tasks, it has read one additional task.
 double read_for_minutes(db::Connection& db) {
   const std::string counted =
       support::value_of(db,
@@ -121,7 +121,7 @@ Cost cost_of(int tasks, int delayed, const std::string& keys) {
   return cost;
 }
 
-// For 1,000 tasks more.
+// For 1,000 additional tasks.
 Cost cost_of_1000(int delayed, const std::string& keys = {}) {
   constexpr int kFew = 2'000;
   constexpr int kMany = 22'000;
@@ -135,7 +135,7 @@ Cost cost_of_1000(int delayed, const std::string& keys = {}) {
   return each;
 }
 
-// The count includes what workers look at each second, and that is more on a slow machine.
+// The count includes the polls of workers every second, which are more on a slow machine.
 TEST(Counter, APlainTaskIsOneRowInAndOneRowOut) {
   const Cost each = cost_of_1000(0);
   EXPECT_NEAR(each.at("Handler_write"), 1000, 20);
@@ -148,12 +148,12 @@ TEST(Counter, APlainTaskIsOneRowInAndOneRowOut) {
   EXPECT_LT(each.at("Com_update"), 10);
 }
 
-// ALLOT_TEST_DELAYED says how many wait for tomorrow.
+// ALLOT_TEST_DELAYED sets the number of tasks delayed until tomorrow.
 TEST(Counter, DelayedTasksCostThePlainOnesNothing) {
   const Cost without = cost_of_1000(0);
   const Cost with = cost_of_1000(support::environment_or("ALLOT_TEST_DELAYED", 50'000));
-  // The count includes what an idle daemon looks at, in less than 200 rows and 30 statements a
-  // second, and a busy machine takes its time with one of the runs.
+  // The count includes the polls of an idle daemon, fewer than 200 rows and 30 statements a second,
+  // and a busy machine slows down one of the runs.
   const double slower = std::abs(with.seconds - without.seconds);
   for (const auto& [name, value] : without.counters) {
     const bool rows = name.rfind("Handler_", 0) == 0;
@@ -162,11 +162,11 @@ TEST(Counter, DelayedTasksCostThePlainOnesNothing) {
   }
 }
 
-// C10: a queue with a history pays for the row, and for one statement for each block.
+// C10: a queue with a history pays for the row, and for one statement per block.
 TEST(Counter, AHistoryIsOneRowMore) {
   const Cost without = cost_of_1000(0);
   const Cost with = cost_of_1000(0, "history = \"1h\"\n");
-  // The row, and the list that it is made from, which the server keeps in memory.
+  // The row, and the list from which it is made, which the server keeps in memory.
   EXPECT_LT(with.at("Handler_write"), without.at("Handler_write") + 2'050);
   EXPECT_NEAR(with.at("Handler_delete"), without.at("Handler_delete"), 20);
   EXPECT_NEAR(with.at("Com_delete"), without.at("Com_delete"), 2);

@@ -123,7 +123,7 @@ std::vector<pid_t> Daemon::workers() const {
 
 std::vector<pid_t> Daemon::busy_workers() const {
   std::vector<pid_t> pids;
-  const auto seen = status();  // by name: a temporary would not outlive the loop's head
+  const auto seen = status();  // a temporary would not outlive the loop's head
   for (const auto& worker : seen["workers"]) {
     if (!worker["running"].empty()) pids.push_back(worker["pid"].get<pid_t>());
   }

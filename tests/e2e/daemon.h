@@ -15,27 +15,27 @@
 
 namespace allot::e2e {
 
-// What a test says of its daemon; the rest of the configuration is the same for all.
+// Options of a test for its daemon; the rest of the configuration is the same for all.
 struct DaemonOptions {
   unsigned workers = 2;
   std::string queue_keys{};   // lines below [queues.default]
   std::string daemon_keys{};  // lines below [daemon]
   std::string pool_keys{};    // lines below [pools.default]
   std::string more{};         // further sections
-  std::string plugins{};      // the plugin folder; empty: that of the probe plugin
+  std::string plugins{};      // plugin folder; empty: the probe plugin's
   std::string log_level{"debug"};
   std::string log_format{"text"};
   bool migrate = true;
   bool start = true;
-  std::string allotd{};                 // the program; empty: the one that was built
-  support::Database* server = nullptr;  // none: the shared one
-  std::string database_keys{};          // lines of [database] in place of socket and user
-  std::string database{};               // one that is there; empty: a fresh one
+  std::string allotd{};                 // program; empty: the built one
+  support::Database* server = nullptr;  // nullptr: the shared one
+  std::string database_keys{};          // lines of [database] instead of socket and user
+  std::string database{};               // an existing one; empty: a fresh one
   std::string call_timeout{"5s"};
 };
 
-// A real allotd with real workers over a fresh database of a server, in a folder of its
-// own, with the probe plugin. Ends with SIGKILL if the test did not stop it.
+// A real allotd with real workers and a fresh database of a server, in a temporary folder, with the
+// probe plugin. Killed with SIGKILL if the test did not stop it.
 class Daemon {
  public:
   explicit Daemon(const DaemonOptions& options = {});
@@ -45,38 +45,37 @@ class Daemon {
   std::optional<support::ExitStatus> stop(int signal = SIGTERM);
   [[nodiscard]] support::Process& process() { return *process_; }
 
-  // Makes the first `from` of its configuration `to`. Throws when there is none.
+  // Replaces the first `from` of its configuration by `to`. Throws if there is none.
   void configure(const std::string& from, const std::string& to) const;
 
   // Runs `allot` with this daemon's configuration.
   [[nodiscard]] support::Finished allot(std::vector<std::string> arguments,
                                         const std::string& input = {}) const;
-  // The same; expects that it goes well, and returns what it printed.
+  // The same; expects success, and returns the output.
   std::string must(const std::vector<std::string>& arguments) const;
   // Submits one task to queue "default" and returns its id.
   [[nodiscard]] std::string submit(const std::string& type, const std::string& payload) const;
   void submit_many(const std::string& type, const std::vector<std::string>& payloads) const;
-  // The same of tasks with the keys of NDJSON; to queue "default" unless they name another.
+  // Submits tasks with the keys of NDJSON; to queue "default" unless they name another.
   void submit_all(const std::vector<nlohmann::json>& tasks) const;
 
   [[nodiscard]] nlohmann::json status() const;
   [[nodiscard]] nlohmann::json task(const std::string& id) const;
-  // Pids of the workers in the slot table, of those inside a handler, of all processes below
-  // allotd.
+  // Pids of the workers in the slot table, of those inside a handler, of all descendants of allotd.
   [[nodiscard]] std::vector<pid_t> workers() const;
   [[nodiscard]] std::vector<pid_t> busy_workers() const;
-  // Those that allotd has found ready since the start, in that order, as its text log says.
+  // Workers that have become ready since the start, in order, from its text log.
   [[nodiscard]] std::vector<pid_t> ready_workers() const;
-  // That of its steward, once it is ready; 0: there is none.
+  // Pid of its steward, once it is ready; 0: none.
   [[nodiscard]] pid_t steward() const;
 
   [[nodiscard]] bool drained() const;
-  // Waits for it, up to a minute.
+  // Waits for an empty queue, up to a minute.
   [[nodiscard]] bool drains() const;
   [[nodiscard]] std::uint64_t count(const std::string& table) const;
-  // How many partitions are leased.
+  // Number of leased partitions.
   [[nodiscard]] std::uint64_t leases() const;
-  // support::value_of() and number_of() over a connection of its own.
+  // support::value_of() and number_of() on a separate connection.
   [[nodiscard]] std::string value(const std::string& sql) const;
   [[nodiscard]] std::uint64_t number(const std::string& sql) const;
   // Lines that test.write appended, in order of execution.
@@ -89,7 +88,7 @@ class Daemon {
   [[nodiscard]] const std::string& database() const { return database_; }
   [[nodiscard]] const std::string& config_file() const { return config_file_; }
   [[nodiscard]] const std::string& folder() const { return folder_.path(); }
-  // The file that a task of type test.gate waits for: its payload is "VERDICT " + gate().
+  // File that a task of type test.gate waits for: its payload is "VERDICT " + gate().
   [[nodiscard]] std::string gate() const { return folder_ / "gate"; }
   void open_gate() const { (void)folder_.write("gate", ""); }
   // For attempts of that number only.
@@ -105,31 +104,32 @@ class Daemon {
   std::unique_ptr<support::Process> process_;
 };
 
-// Until so many have become ready since the start: status() names each of them then.
+// Waits until this number of workers have become ready since the start: status() then names each of
+// them.
 void wait_ready(const Daemon& daemon, std::size_t workers);
-// workers(), in an order that is the same for the same ones.
+// workers(), sorted.
 std::vector<pid_t> sorted_workers(const Daemon& daemon);
-// Waits until so many tasks have left their partition, and run on.
+// Waits until this number of tasks have left their partition, and continue to run.
 [[nodiscard]] bool detached(const Daemon& daemon, std::uint64_t tasks = 1);
 
-// Does what happens when the host goes down. It stops the supervisor first, which must not settle,
-// and whose death would ask the handlers to stop. Returns the workers that it killed.
+// Simulates a host that goes down. Stops the supervisor first, which must not settle, and whose
+// death would interrupt the handlers. Returns the killed workers.
 std::vector<pid_t> kill_all_of(Daemon& daemon);
 
-// Of several daemons: the first returns when so many workers of each are ready, the second when all
-// have ended in an orderly way.
+// For several daemons: the first returns when this number of workers of each are ready, the second
+// when all have ended in an orderly way.
 void start_all(const std::vector<std::unique_ptr<Daemon>>& daemons, std::size_t workers = 1);
 void stop_all(const std::vector<std::unique_ptr<Daemon>>& daemons);
 
-// Payloads: `prefix`, and behind it the numbers below `count`.
+// Payloads: `prefix` followed by the numbers below `count`.
 std::vector<std::string> numbered(int count, const std::string& prefix = {});
 
-// The queue that hooks fill. No worker serves it, so that a test can count its tasks.
+// Creates the queue that hooks fill. It is not served, so that a test can count its tasks.
 void make_ops(const Daemon& daemon);
 
 // The folder of the programs under test, and of the test plugins.
 std::string program(const std::string& name);
 std::string probe_folder();
-std::string exec_plugin();  // the file
+std::string exec_plugin();  // path of the file
 
 }  // namespace allot::e2e

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A new type comes to one host after the other: instances that know it work beside others that do
-// not.
+// A new type is deployed host by host: instances that know it work next to others that do not.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,10 +16,10 @@ using support::eventually;
 using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
-// Below the 30 s of a task that is put back, also on a busy machine.
+// Less than the 30 s of a task that is put back, also on a busy machine.
 constexpr std::chrono::seconds kSoon{20};
 
-// The instance `old` has the probe plugin. A new one has exec as well, and with it the type "new",
+// The instance `old` has the probe plugin. A new one also has exec, and with it the type "new",
 // which writes a line.
 class Deployment : public ::testing::Test {
  protected:
@@ -57,7 +56,7 @@ TEST_F(Deployment, AnInstanceWithoutTheTypeDelaysNone) {
   EXPECT_LT(Clock::now() - submitted, kSoon);
 }
 
-// Nobody knows it at first: what an instance brings is called forward, a block at a time.
+// At first no instance knows it: a new instance calls its tasks forward, a block at a time.
 TEST_F(Deployment, AnInstanceThatBringsTheTypeCallsForwardWhatWasPutBack) {
   const DaemonOptions options{.queue_keys = "partitions = 2\nblock_size = 10"};
   Daemon old(options);
@@ -73,7 +72,7 @@ TEST_F(Deployment, AnInstanceThatBringsTheTypeCallsForwardWhatWasPutBack) {
   EXPECT_TRUE(eventually([&] { return with_it.count("deferred_type") == 0; }));
 }
 
-// Each of two instances lacks what the other has, and the tasks are mixed in the partitions.
+// Each of two instances lacks the other's types, and the tasks are mixed in the partitions.
 TEST_F(Deployment, TwoThatLackEachOthersTypesRunAll) {
   const DaemonOptions options{.queue_keys = "partitions = 4"};
   Daemon old(options);
@@ -92,7 +91,7 @@ TEST_F(Deployment, TwoThatLackEachOthersTypesRunAll) {
   EXPECT_LT(Clock::now() - submitted, kSoon);
 }
 
-// In an ordered queue the partition waits instead, and whoever knows the type need not wait.
+// In an ordered queue the partition waits instead, and an instance with the type need not wait.
 TEST_F(Deployment, NorDoesItDelayAnOrderedQueue) {
   const DaemonOptions options{.queue_keys = "placement = \"ordered\"\npartitions = 4"};
   Daemon old(options);
@@ -109,7 +108,7 @@ TEST_F(Deployment, NorDoesItDelayAnOrderedQueue) {
   EXPECT_LT(Clock::now() - submitted, kSoon);
 }
 
-// Ahead of a task that is known there are 10,000 that are not; later ones find none in their way.
+// Ahead of a known task there are 10,000 unknown ones; later tasks are not blocked by them.
 TEST_F(Deployment, TenThousandOfAnUnknownTypeStopNobody) {
   Daemon old({.workers = 1, .queue_keys = "partitions = 1", .log_level = "info", .start = false});
   old.submit_many("new", numbered(10'000));

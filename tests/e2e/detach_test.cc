@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A slow task does not hold up its neighbours (B12), and whatever kills it on its way out of the
+// A slow task does not delay its neighbours (B12). Whatever kills it on its way out of the
 // partition, it is neither lost nor in two places, and never runs twice at once. ALLOT_TEST_KILLS
 // makes the massacre larger.
 #include <gtest/gtest.h>
@@ -25,8 +25,8 @@ TEST(Detach, ASlowTaskDoesNotHoldUpItsNeighbours) {
   Daemon daemon({.workers = 2, .queue_keys = kOnePartition});
   const auto slow = daemon.submit("test.sleep", "600000");
   daemon.submit_many("test.write", numbered(200));
-  // The slow one is no row of task any more, and the others are acknowledged some time after they
-  // have written.
+  // The slow one has left the table task, and the others are acknowledged some time after they have
+  // written.
   ASSERT_TRUE(eventually([&] {
     return daemon.written().size() == 200 && daemon.count("task") == 0;
   })) << daemon.log();
@@ -46,7 +46,7 @@ TEST(Detach, ASlowTaskDoesNotHoldUpItsNeighbours) {
   ASSERT_NE(busy, status["workers"].end()) << status;
   EXPECT_EQ((*busy)["running"][0]["task"], slow);
   EXPECT_EQ((*busy)["running"][0]["detached"], true);
-  // It is asked to stop and does: it goes back to where it was, and nothing is charged.
+  // It stops on request: it goes back to its place, and nothing is charged.
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
   EXPECT_EQ(daemon.task(slow)["state"], "waiting");
   EXPECT_EQ(daemon.task(slow)["attempts_charged"], 0);
@@ -92,7 +92,7 @@ TEST(Detach, AnExclusiveQueueKeepsItsTasks) {
   EXPECT_EQ(daemon.written().size(), 1U);
 }
 
-// No attempt ends before all of its number are detached.
+// Attempts do not end before all attempts of the same number are detached.
 TEST(Detach, EveryVerdictIsGivenFromThere) {
   Daemon daemon({.workers = 6, .queue_keys = "max_attempts = 2\ndetach_after = \"1ms\""});
   const auto put = [&](const std::string& verdict) {
@@ -165,8 +165,8 @@ TEST(Detach, AnotherHostRecoversWhatALostOneHadDetached) {
   EXPECT_EQ(daemon.written().back(), "x attempt 2");
 }
 
-// S7: a recovered task is in no block of suspects. Its second attempt takes its host down before it
-// is detached again, and is charged all the same.
+// S7: a recovered task is not in a block of suspects. Its second attempt kills its host before it
+// is detached again, and is still charged.
 TEST(Detach, WhatMayTakeHostsDownIsChargedForEach) {
   Daemon daemon({.workers = 1,
                  .queue_keys = kOnePartition + "max_attempts = 2\ndetach_after = \"8s\"",
@@ -186,8 +186,7 @@ TEST(Detach, WhatMayTakeHostsDownIsChargedForEach) {
   EXPECT_EQ(shown["attempts"].size(), 2U) << shown;
 }
 
-// Its neighbours are done and out of the way when it starts, and their attempts are not written
-// first.
+// Its neighbours are finished when it starts, and their attempts are not recorded first.
 TEST(Detach, OnlyASuspectRunsWithCare) {
   Daemon daemon({.workers = 1, .queue_keys = kOnePartition});
   (void)daemon.submit("test.write", "first");
@@ -214,7 +213,7 @@ TEST(Detach, OnlyASuspectRunsWithCare) {
 TEST(Detach, TheDatabaseMayGoAwayMeanwhile) {
   support::Database& server = support::Database::shared();
   Daemon daemon({.workers = 2, .queue_keys = kOnePartition});
-  wait_ready(daemon, 2);  // it leaves its partition to the one that is idle
+  wait_ready(daemon, 2);  // it leaves its partition to the idle one
   (void)daemon.submit("test.alone", "x 4000");
   ASSERT_TRUE(detached(daemon)) << daemon.log();
   server.kill9();
@@ -224,7 +223,7 @@ TEST(Detach, TheDatabaseMayGoAwayMeanwhile) {
 }
 
 // Kills at any point of a detach: before, within, and after it, and of the verb that ends the task.
-// Chance decides where, because the tasks take a random time.
+// The point is random, because the tasks take a random time.
 class Massacre {
  public:
   Massacre(int tasks, const std::string& keys)
@@ -247,9 +246,10 @@ class Massacre {
   Daemon& daemon() { return daemon_; }
   unsigned roll(unsigned most) { return static_cast<unsigned>(dice_() % most); }
 
-  // Kills half of the workers that have a task, and says how many. They are stopped first, to see
-  // which of them have ended it meanwhile: of those, which are idle for the supervisor, one dies in
-  // two seconds. If they all did, it would wait for up to 30 s before it starts the next ones.
+  // Kills half of the workers that have a task; returns their number. They are stopped first, to
+  // see which of them have ended it by then: of those, which are idle for the supervisor, one dies
+  // in two seconds. If all of them died, it would wait for up to 30 s before it starts the next
+  // ones.
   int kill_some() {
     std::vector<pid_t> chosen = daemon_.busy_workers();
     chosen.erase(std::remove_if(chosen.begin(), chosen.end(), [&](pid_t) { return roll(2) == 0; }),
@@ -267,8 +267,8 @@ class Massacre {
     return kills;
   }
 
-  // Calls the step, which says whether it has seen progress, until it has. A busy machine takes its
-  // time for the whole, so that only a minute without any progress is a failure.
+  // Calls the step, which returns whether it has seen progress, until it has. A busy machine is
+  // slow overall, so only a minute without any progress is a failure.
   template <typename Step>
   [[nodiscard]] testing::AssertionResult goes_on(Step step) {
     const bool went_on = eventually(
@@ -322,7 +322,7 @@ class Massacre {
   std::minstd_rand dice_{20261121};
   Daemon daemon_;
   int tasks_ = 0;
-  steady_clock::time_point next_idle_{};  // when a worker without a task may be killed again
+  steady_clock::time_point next_idle_{};  // next kill of a worker without a task
 };
 
 TEST(Detach, WorkersMayDieAtAnyPointOfIt) {
@@ -340,8 +340,8 @@ TEST(Detach, WorkersMayDieAtAnyPointOfIt) {
   massacre.expect_all_done(kills);
 }
 
-// Replies are lost, among them those of detaches: the worker finds out what became of them and, as
-// nobody died, every task runs once.
+// Replies are lost, including those of detaches: the worker learns the results and, because no
+// process died, every task runs once.
 TEST(Detach, ConnectionsMayBreakAtAnyPointOfIt) {
   Massacre massacre(400, "detach_after = \"1ms\"");
   auto db = massacre.daemon().connect();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes every command of the documents: here, in the order of the documents and by one shell, or
-// by the test that kElsewhere names. A new command is executed without a line here.
+// Executes every command of the documents: here, in the order of the documents and in one shell, or
+// in the test named by kElsewhere. A new command is executed without a line here.
 #include "support/document.h"
 
 #include <gtest/gtest.h>
@@ -24,10 +24,10 @@ using support::read_file;
 
 struct Command {
   std::string document;
-  std::size_t line = 0;  // of the document, from 1
+  std::size_t line = 0;  // in the document, from 1
   std::string text;
-  std::string answer{};   // the first line that a document shows below it; empty: none
-  std::size_t lines = 0;  // so many of them
+  std::string answer{};   // first line of the output that the document shows; empty: none
+  std::size_t lines = 0;  // number of these lines
 
   // An error is one line, and nothing else is printed.
   [[nodiscard]] bool refused() const { return lines == 1 && answer.rfind("allot: ", 0) == 0; }
@@ -38,12 +38,12 @@ bool starts_with(const std::string& text, const std::string& part) {
   return text.rfind(part, 0) == 0;
 }
 
-// The commands of the blocks ```sh, and those behind a "$ " of the blocks ```console.
+// Commands of the blocks ```sh, and commands after "$ " in the blocks ```console.
 std::vector<Command> commands_of(const std::string& document, const std::string& text) {
   std::vector<Command> commands;
   std::istringstream lines(text);
   std::string language;
-  std::string here;  // the end of a here document, while in one
+  std::string here;  // end of a here document, while in one
   std::size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
@@ -90,7 +90,7 @@ std::vector<Command> all_commands() {
   return all;
 }
 
-// This file does not execute them: `witness` does, which has `words`.
+// Not executed here, but in `witness`, which contains `words`.
 struct Elsewhere {
   const char* document;
   const char* command;  // its beginning
@@ -113,13 +113,13 @@ const Elsewhere kElsewhere[] = {
     {"docs/install.md", "export SOURCE_DATE_EPOCH", "packaging/CMakeLists.txt",
      "SOURCE_DATE_EPOCH"},
     {"docs/install.md", "cmake --build --preset package", "tests/nightly/packages", "cpack"},
-    // They need a machine of their own.
+    // They need a dedicated machine.
     {"docs/install.md", "apt-get install", "tests/nightly/packages", "apt install"},
     {"docs/install.md", "chown root:allot", "tests/nightly/packages", "root:allot 640"},
     {"docs/install.md", "systemctl enable", "tests/nightly/packages", "systemctl enable --now"},
     // It needs a gateway with this token.
     {"docs/cli.md", "allot gateway code ann", "tests/e2e/ui_test.cc", "\"code\", \"reader\""},
-    // Measurements: they take a minute, and their limits are those of a release build.
+    // Measurements: they take a minute, and their limits apply to a release build.
     {"docs/benchmarks.md", "allot bench drain", "tests/bench/drain_test.cc", "\"drain\""},
     {"docs/benchmarks.md", "allot bench counts", "tests/bench/counts_test.cc", "\"counts\""},
     {"docs/benchmarks.md", "allot bench fence", "tests/bench/fence_test.cc", "\"fence\""},
@@ -176,10 +176,10 @@ const Elsewhere* elsewhere(const Command& command) {
   return nullptr;
 }
 
-// What the reader has done by then, or waits for: before the command, and after it.
+// Actions of a reader, or waits, before and after the command.
 struct Step {
   const char* document;
-  const char* command;  // its beginning, or that of its answer
+  const char* command;  // beginning of the command or of its answer
   const char* before;
   const char* after;
 };
@@ -188,7 +188,7 @@ const Step kSteps[] = {
     {"docs/first-steps.md", "g++", "cp hello.example hello.cc", ""},
     {"docs/first-steps.md", "allot --embedded $t/allot-db submit default hello", "",
      "until_done --embedded $t/allot-db"},
-    // A worker that is not replaced yet has no such handler, and puts the task back for a while.
+    // A worker that is not replaced yet lacks this handler, and puts the task back for some time.
     {"docs/first-steps.md", "kill -HUP", "", "poll left 4"},
     {"docs/first-steps.md", "kill %1", "", "wait $daemon"},
     {"docs/cli.md", "allot submit mail mail.send", "start_daemon",
@@ -213,7 +213,7 @@ const Step& step_of(const Command& command) {
   return kNoStep;
 }
 
-// Names that the documents use, and those of this test.
+// Replaces the names in the documents by those of this test.
 std::string here(std::string text) {
   constexpr std::pair<const char*, const char*> kNames[] = {
       {"~/allot", "$t/allot"},
@@ -279,7 +279,7 @@ disown
 
 class DocumentTest : public testing::Test {
  protected:
-  // A clone as it is after its build, as far as the commands use it.
+  // A clone in its state after the build, as far as the commands use it.
   void make_clone() const {
     namespace fs = std::filesystem;
     fs::create_directories(folder_ / "build/release/plugins");
@@ -360,7 +360,7 @@ TEST_F(DocumentTest, EveryCommandIsExecuted) {
   EXPECT_EQ(done.status, (support::ExitStatus{0, 0})) << done.out << done.err;
 }
 
-// An unneeded entry, or one whose witness is gone, has to go.
+// An unneeded entry, or one without its witness, must be removed.
 TEST(DocumentListTest, WhatIsExecutedElsewhereIs) {
   const auto commands = all_commands();
   for (const Elsewhere& entry : kElsewhere) {

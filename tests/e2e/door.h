@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The door that only a daemon has: a handler that submits. And what a handler gets, byte for byte.
-// The other ways to submit are in tests/contract.
+// Submission by a handler, which requires a daemon; and the bytes that a handler gets. The other
+// ways to submit are in tests/contract.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace allot::e2e {
 
-// The task that the handler submits; keys that are empty are none.
+// Task that the handler submits; empty keys are omitted.
 struct Order {
   std::string queue = "default";
   std::string type = "door.keep.t";
@@ -22,19 +22,19 @@ struct Order {
   int delay_seconds = 0;
 };
 
-// A daemon with the plugin that keeps payloads and passes tasks on.
+// A daemon with the plugin that stores payloads and forwards tasks.
 class DoorFixture : public testing::Test {
  protected:
   // The daemon asks for its server's settings when it starts.
   void begin();
-  // Has a handler submit it. Empty, or the refusal that it got.
+  // Lets a handler submit it. Returns the refusal; empty: success.
   std::string pass(const Order& order);
-  // Submits it from outside, and from a handler: a handler gets it as it is.
+  // Submits it from outside, and from a handler: a handler gets it unchanged.
   void expect_kept_as(const std::string& name, const std::string& payload);
   [[nodiscard]] std::string kept(const std::string& type) const { return folder_ / type; }
-  // What the handler of this type left; printed are only sizes, as some are large.
+  // Compares the bytes stored by the handler of this type; prints only sizes, as some are large.
   void expect_kept(const std::string& type, const std::string& bytes) const;
-  // All tables are there, and no task is.
+  // All tables exist, and they contain no task.
   void expect_nothing_left(const std::string& after) const;
 
   support::TempDir folder_;
@@ -44,7 +44,7 @@ class DoorFixture : public testing::Test {
   int frames_ = 0;
 };
 
-// No part of it repeats soon, so that a lost or doubled piece shows.
+// A text without short repetitions, so that a lost or doubled piece is detected.
 std::string large(std::size_t size, unsigned char from, unsigned char to);
 
 }  // namespace allot::e2e

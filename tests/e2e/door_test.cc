@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hostile input on its way to a handler, and from a handler that submits: it comes out byte for
-// byte, or is refused with the name of its field, and nothing else changes.
+// Hostile input on its way to a handler, and from a handler that submits: it arrives byte for byte,
+// or is refused with the name of its field, and nothing else changes.
 #include "e2e/door.h"
 
 #include <gtest/gtest.h>

@@ -27,7 +27,7 @@ class Drain : public testing::Test {
     words.insert(words.end(), more.begin(), more.end());
     return words;
   }
-  // Runs one to its end.
+  // Runs one drain to its end.
   [[nodiscard]] json drain(const Words& more = {}) const {
     const auto done = support::run_program(command(more), {}, std::chrono::seconds(120));
     json view = json::parse(done.out, nullptr, false);
@@ -37,7 +37,7 @@ class Drain : public testing::Test {
     }
     return view;
   }
-  // The contents of its slots while it runs.
+  // Contents of its slots while it runs.
   [[nodiscard]] json workers(int place = 1) const {
     const std::string file =
         daemon_.folder() + "/run/drain/default." + std::to_string(place) + "/allot.drain";
@@ -160,7 +160,7 @@ TEST_F(Drain, NoMoreThanAtMostRunAtATime) {
 
 TEST_F(Drain, AWorkerThatIsKilledLosesNothing) {
   submit("test.gate", 1,
-         "success " + daemon_.gate());  // one is at work, however late it is looked for
+         "success " + daemon_.gate());  // one is working, however late it is checked
   submit("test.sleep", 300, "10");
   support::Process process(command({"--jobs", "3"}));
   int kills = 0;
@@ -181,7 +181,7 @@ TEST_F(Drain, AWorkerThatIsKilledLosesNothing) {
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
 }
 
-// A host may have nothing but drains from cron.
+// A host may only run drains from cron.
 TEST_F(Drain, PurgesBeforeItLeaves) {
   const std::string text = support::read_file(daemon_.config_file());
   const std::string section = "[queues.default]\n";
@@ -204,7 +204,7 @@ TEST_F(Drain, PurgesBeforeItLeaves) {
       << "its purge, and the sweep of its unique keys";
 }
 
-// The tasks of a dead worker belong to nobody until it is settled, however long that takes.
+// The tasks of a dead worker remain leased until it is settled, however long that takes.
 TEST_F(Drain, WaitsForWhatADeadWorkerHeld) {
   submit("test.hang_once", 1, "first");
   support::Process process(command({"--jobs", "2"}));
@@ -227,7 +227,7 @@ TEST_F(Drain, WaitsForWhatADeadWorkerHeld) {
   EXPECT_EQ(done["left"], 0);
 }
 
-// Its daemon gets the signal, gives everything back and exits; the next one goes on.
+// Its daemon gets the signal, gives everything back and exits; the next one continues.
 TEST_F(Drain, WhenItIsKilledItsDaemonLeaves) {
   submit("test.sleep", 100, "100");
   support::Process process(command({"--jobs", "2"}));
@@ -241,7 +241,8 @@ TEST_F(Drain, WhenItIsKilledItsDaemonLeaves) {
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
 }
 
-// S11: the next drain in the same place is the same instance, and waits for no lease to run out.
+// S11: the next drain in the same place is the same instance, and does not wait for a lease to
+// expire.
 TEST_F(Drain, WhenAllOfItIsKilledTheNextOneGoesOnAtOnce) {
   submit("test.sleep", 100, "100");
   support::Process process(command({"--jobs", "2"}));
@@ -249,7 +250,7 @@ TEST_F(Drain, WhenAllOfItIsKilledTheNextOneGoesOnAtOnce) {
   const json view = workers();
   ASSERT_FALSE(view.is_null());
   const pid_t supervisor = view["instance"]["supervisor_pid"].get<pid_t>();
-  support::send_signal(supervisor, SIGSTOP);  // it is to settle nothing
+  support::send_signal(supervisor, SIGSTOP);  // must settle nothing
   for (const auto& worker : view["workers"]) {
     support::send_signal(worker["pid"].get<pid_t>(), SIGKILL);
   }

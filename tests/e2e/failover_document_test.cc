@@ -43,7 +43,7 @@ class Servers {
  public:
   static constexpr std::size_t kServers = 3;
 
-  // `title`: of the block with the lines of the configuration file.
+  // `title`: comment of the block with the lines of the configuration file.
   explicit Servers(const std::string& title) {
     for (std::size_t i = 0; i < kServers; ++i) {
       at_.at(i) =
@@ -104,7 +104,7 @@ void wait_for_answer(const Database& server, const std::string& sql, const std::
       << sql << " answers " << last;
 }
 
-// One daemon that works, whatever its database does.
+// One daemon that works, whatever the state of its database.
 class Site {
  public:
   Site(Database& writer, const std::string& place) {
@@ -113,7 +113,7 @@ class Site {
         .server = &writer, .database_keys = place + "\nuser = \"app\"\nconnect_timeout = \"2s\""});
   }
 
-  // Tries again, because the cluster may be about to change.
+  // Retries, because the cluster may be about to change.
   void work() {
     const std::string payload = "task " + std::to_string(++submitted_);
     const auto submits = [&] {
@@ -186,7 +186,7 @@ TEST(FailoverDocument, GroupReplication) {
   site.work();
 }
 
-// The nodes are those of the fixture: the page's files would have the state transfer of a package.
+// The nodes come from the fixture: the page's files would use the state transfer of a package.
 TEST(FailoverDocument, Galera) {
   const std::string why = support::why_no_galera();
   if (!why.empty()) GTEST_SKIP() << why;
@@ -220,7 +220,7 @@ TEST(FailoverDocument, Galera) {
   site.work();
 }
 
-// The address that moves is HAProxy's.
+// The moving address belongs to HAProxy.
 TEST(FailoverDocument, HAProxy) {
   if (support::on_mysql()) GTEST_SKIP() << "the page's login is that of MariaDB";
   const std::string version = support::run_program({"sh", "-c", "haproxy -v || true"}).out;
@@ -254,7 +254,7 @@ TEST(FailoverDocument, HAProxy) {
   site.work();
 }
 
-// Each block with a title, whichever server it is for, has a test here that names it.
+// Each block with a title, whichever server it is for, is named by a test here.
 TEST(FailoverDocumentList, EveryBlockIsExecuted) {
   const std::string tests =
       support::read_file(ALLOT_SOURCE_DIR "/tests/e2e/failover_document_test.cc");

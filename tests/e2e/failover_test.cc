@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Acknowledged tasks are run once while the database fails over: two daemons work, and one-shot
-// commands submit all the while, each over a connection of its own. The engines are real. Each test
-// prints its figures; docs/promises.md has those of 30,000 tasks (ALLOT_TEST_TASKS=30000).
+// commands submit continuously, each on a new connection. The engines are real. Each test prints
+// its figures; docs/promises.md has those of 30,000 tasks (ALLOT_TEST_TASKS=30000).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using std::chrono::seconds;
 using support::Database;
 using support::eventually;
 
-// Submits batches of tasks in a thread of its own, and remembers what became of each.
+// Submits batches of tasks in a thread, and remembers the outcome of each.
 class Submitter {
  public:
   Submitter(const Daemon& daemon, std::size_t tasks)
@@ -40,7 +40,7 @@ class Submitter {
     if (thread_.joinable()) thread_.join();
   }
 
-  // Lets it submit until so many are acknowledged, and waits for that.
+  // Lets it submit until this number is acknowledged, and waits for that.
   void reach(std::size_t acknowledged) {
     allowed_ = std::min(acknowledged, tasks_);
     EXPECT_TRUE(eventually([this] { return acknowledged_ >= allowed_; }, seconds(300)))
@@ -55,7 +55,7 @@ class Submitter {
 
   // After finish().
   [[nodiscard]] const std::set<std::string>& payloads() const { return payloads_; }
-  // Of those whose reply was lost.
+  // Number of tasks whose reply was lost.
   [[nodiscard]] std::size_t unknown() const { return unknown_; }
   [[nodiscard]] const std::set<int>& other_codes() const { return other_codes_; }
 
@@ -75,7 +75,7 @@ class Submitter {
     }
   }
 
-  // Until it is known to be there, or its reply is lost.
+  // Until it is known to exist, or its reply is lost.
   void submit(std::size_t batch) {
     std::set<std::string> payloads;
     std::string lines;
@@ -122,7 +122,7 @@ std::string database_keys(const std::vector<const Database*>& servers) {
   return "hosts = " + support::hosts(servers) + "\nuser = \"app\"\nconnect_timeout = \"2s\"";
 }
 
-// Two daemons over one database, as on two hosts, and a submitter.
+// Two daemons with one database, as on two hosts, and a submitter.
 class Site {
  public:
   // `first` is the writer at the start.
@@ -147,7 +147,7 @@ class Site {
   void reach(unsigned thirds) const { submitter_->reach(tasks_ * thirds / 3); }
   [[nodiscard]] const std::string& database() const { return daemons_[0]->database(); }
 
-  // Some of the daemons' workers use the server: what they have done is there.
+  // True if some of the daemons' workers use the server: their results are there.
   [[nodiscard]] bool works_on(const Database& server) const {
     const std::string where = "where=127.0.0.1:" + std::to_string(server.tcp().port);
     return std::all_of(daemons_.begin(), daemons_.end(), [&](const auto& daemon) {
@@ -156,7 +156,7 @@ class Site {
   }
 
   // Submits the rest, waits until `writer` has no work left, and counts. `old`: the former writer,
-  // which may have tasks that no worker sees.
+  // which may have tasks invisible to workers.
   void expect_all_done(Database& writer, Database* old) {
     submitter_->finish();
     EXPECT_TRUE(eventually([&] { return drained(writer); }, seconds(300))) << daemons_[0]->log();
@@ -188,7 +188,7 @@ class Site {
   [[nodiscard]] bool drained(Database& server) const {
     try {
       db::Connection db = server.connect(database());
-      // What other nodes of a Galera cluster have committed, too.
+      // Also includes commits of other nodes of a Galera cluster.
       db.execute("SET SESSION sql_safe_updates = 0 /*M! , wsrep_sync_wait = 1 */");
       return support::number_of(db,
                                 "SELECT (SELECT COUNT(*) FROM task) +"
@@ -204,7 +204,7 @@ class Site {
     }
     return runs;
   }
-  // Without the database: as a connection would be refused that selects it.
+  // Does not select the database, because such a connection would be refused.
   [[nodiscard]] std::set<std::string> left_on(Database& old) const {
     db::Connection db = old.connect();
     std::set<std::string> payloads;
@@ -221,7 +221,7 @@ class Site {
 // With a finite time-out the old primary acknowledges commits by itself soon after its return.
 constexpr milliseconds kSoon{200};
 
-// The old primary returns writable, and knows nothing of its successor.
+// The old primary returns writable, and does not know its successor.
 void restart_old_primary(const support::PairOptions& options) {
   support::ReplicatedPair pair(options);
   Site site(pair.first(), {&pair.first(), &pair.second()});
@@ -261,8 +261,8 @@ TEST(FailoverOfAPair, OldPrimaryThawsWithAFiniteTimeout) {
   thaw_old_primary({.timeout = kSoon});
 }
 
-// A program that submits in plain SQL, over a connection that the freeze did not end. Returns how
-// many tasks were acknowledged until the old primary refused one.
+// A program that submits in plain SQL, on a connection that survived the freeze. Returns the number
+// of tasks acknowledged until the old primary refused one.
 std::size_t submit_until_refused(db::Connection& client) {
   std::size_t acknowledged = 0;
   const auto call = [&] {
@@ -285,7 +285,7 @@ std::size_t submit_until_refused(db::Connection& client) {
   return acknowledged;
 }
 
-// Without the wait for a replica a server acknowledges what nobody else has, until it is marked.
+// Without the wait for a replica a server acknowledges unreplicated commits, until it is marked.
 TEST(FailoverOfAPair, PlainSqlIsRefusedOnceTheOldPrimaryIsMarked) {
   support::ReplicatedPair pair({.timeout = kSoon});
   Site site(pair.first(), {&pair.first(), &pair.second()});
@@ -333,7 +333,7 @@ class FailoverOfGalera : public testing::Test {
     site_->reach(1);
   }
   [[nodiscard]] Database& node(std::size_t i) const { return cluster_->node(i); }
-  // How many write sets come from this node, since its start.
+  // Number of write sets from this node, since its start.
   [[nodiscard]] std::uint64_t written_at(std::size_t i) const {
     db::Connection db = node(i).connect();
     return support::server_counter(db, "wsrep_replicated");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A broken handler in each language and through each door: what people read of it, and that groups
-// tell its faults apart, whatever release it died in.
+// A broken handler in each language and through each interface: the reported error, and groups that
+// distinguish its faults, in whatever release it died.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -19,8 +19,8 @@ using support::eventually;
 
 const std::string kHelpers = ALLOT_SOURCE_DIR "/plugins/pipe/helpers";
 
-// A program that fails in one of two functions, by the word that it gets. With an argument it
-// stays, for the plugin pipe.
+// A program that fails in one of two functions, selected by its input. With an argument it stays,
+// for the plugin pipe.
 struct Language {
   std::string name;
   const char* program;
@@ -92,13 +92,13 @@ if (@ARGV) {
 )"},
 };
 
-// What people read of a task of that type and payload.
+// Report of a task of that type and payload.
 struct Expected {
   const char* type;
   const char* payload;
-  const char* message;  // or how it begins
+  const char* message;  // or its beginning
   const char* fault;
-  const char* line;  // of `task show`
+  const char* line;  // in `task show`
 };
 const Expected kExpected[] = {
     {"python.exec", "send", "KeyError: 'ada'", "KeyError in send (app/mail.py)",
@@ -170,7 +170,7 @@ std::string place_of(const json& one) {
   return one["type"].get<std::string>() + " " + one["fault"].get<std::string>();
 }
 
-// The programs of a deployment, in a folder of its own behind the link `current`.
+// Programs of a deployment, in a folder behind the link `current`.
 class FailureTest : public testing::Test {
  protected:
   FailureTest() {
@@ -181,7 +181,7 @@ class FailureTest : public testing::Test {
     deploy("20261127", 0);
   }
 
-  // Lines are added above the code, as another release has.
+  // Adds lines above the code, like another release.
   void deploy(const std::string& release, int lines) const {
     for (const Language& language : kLanguages) {
       const std::string folder = language.name + "/" + release + "/app";
@@ -210,7 +210,7 @@ class FailureTest : public testing::Test {
     return text;
   }
 
-  // Answers as an application would that shows its errors: with what the program says.
+  // Answers like an application that shows its errors: with the program's output.
   [[nodiscard]] support::HttpTarget::Script application() const {
     return [this](support::HttpTarget::Peer& peer) {
       while (const auto request = peer.request()) {

@@ -72,7 +72,7 @@ TEST(Fault, WorkersMayDieAllTheTimeAndNothingIsLost) {
         }
         if (!daemon.drained()) return false;
         if (kills > 5) return true;
-        daemon.submit_many("test.sleep", naps);  // a slow machine: it saw too few at work
+        daemon.submit_many("test.sleep", naps);  // a slow machine: too few were active
         return false;
       },
       std::chrono::seconds(120)))
@@ -142,7 +142,7 @@ TEST(Fault, TheLeaseOfALostHostIsTakenOverWithCare) {
   wait_ready(daemon, 1);
   daemon.submit_many("test.write", {"a", "b", "c"});
   ASSERT_TRUE(eventually([&] { return daemon.drained(); }));
-  // A host that is gone: its lease is in the table, and nobody renews it.
+  // A lost host: its lease is in the table, and is not renewed.
   auto db = daemon.connect();
   db.execute(
       "BEGIN; INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) "
@@ -162,7 +162,7 @@ TEST(Fault, TheLeaseOfALostHostIsTakenOverWithCare) {
       << "careful mode ends with its suspects";
 }
 
-// S7: after a host was lost, whatever ends the worker is charged to the task that ran. The other
+// S7: after a host was lost, any death of the worker is charged to the running task. The other
 // tasks have one attempt each, and use it for themselves.
 TEST(Fault, WithCareANeighbourThatDidNotStartIsNotCharged) {
   Daemon daemon({.workers = 2, .queue_keys = "partitions = 1\nmax_attempts = 1"});
@@ -212,8 +212,8 @@ TEST(Fault, WhatAHandlerStartedEndsWithItsWorker) {
   EXPECT_TRUE(eventually([&] { return !support::alive(stray); })) << daemon.log();
 }
 
-// The fault harness' list of faults found this: the reclaim of a restarted instance (S11) timed out
-// at a lease row that somebody had locked, and allotd gave up.
+// Found by the fault harness' list of faults: the reclaim of a restarted instance (S11) timed out
+// at a locked lease row, and allotd gave up.
 TEST(Fault, ALockedLeaseIsNoReasonToGiveUpAtTheStart) {
   // The wait for a lock is over after 5 s, on MySQL up to a second later.
   Daemon daemon({.workers = 1, .call_timeout = "10s"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Somebody takes a worker's lease while the worker is in a handler.
+// A worker's lease is taken while the worker is in a handler.
 #include <gtest/gtest.h>
 
 #include "e2e/daemon.h"
@@ -11,7 +11,7 @@ using support::eventually;
 
 class Fence : public testing::Test {
  protected:
-  // One worker in the handler of the first task of a block. `next` waits behind it.
+  // One worker in the handler of the first task of a block. `next` waits after it.
   void begin(const std::string& verdict, const std::string& next, const std::string& keys = {}) {
     daemon_ = std::make_unique<Daemon>(DaemonOptions{
         .workers = 1, .queue_keys = "partitions = 1\nmax_attempts = 1", .daemon_keys = keys});
@@ -20,8 +20,8 @@ class Fence : public testing::Test {
     ASSERT_TRUE(eventually([&] { return daemon_->busy_workers().size() == 1; })) << daemon_->log();
   }
 
-  // Does what another host would do that saw it standing still. As it does nothing with it, its
-  // lease is taken over a second after `ttl`.
+  // Simulates another host that saw it standing still. As the thief is idle, its lease is taken
+  // over a second after `ttl`.
   void steal(std::chrono::seconds ttl = std::chrono::minutes(10)) {
     daemon_->connect().execute(
         "UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 4711, lock_origin = 4711,"
@@ -31,7 +31,7 @@ class Fence : public testing::Test {
         "000000,"
         " expire_at = UTC_TIMESTAMP(6) + INTERVAL 600 SECOND WHERE state <> 'FREE'");
   }
-  // The rows that a late worker must not change: tasks, their attempts, and the thief's lease.
+  // Rows that a late worker must not change: tasks, their attempts, and the thief's lease.
   [[nodiscard]] std::string rows() const {
     return daemon_->value(
         "SELECT CONCAT_WS(' | ',"
@@ -87,7 +87,7 @@ TEST_F(Fence, WhatTheKeeperFoundFirstIsNotToldAgainByTheVerdict) {
   ASSERT_TRUE(eventually([&] { return daemon_->logged("lease.lost"); })) << daemon_->log();
   EXPECT_TRUE(daemon_->logged("found_by=renew")) << daemon_->log();
   daemon_->open_gate();
-  // The thief stands still, so that its lease is taken over after a second (S4).
+  // The thief is stopped, so that its lease is taken over after a second (S4).
   ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();
   EXPECT_EQ(daemon_->times_logged("lease.lost"), 1U) << daemon_->log();
   EXPECT_EQ(worker()["leases_lost"], 1);

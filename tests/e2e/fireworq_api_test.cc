@@ -37,7 +37,7 @@ class FireworqApi : public testing::Test {
                     std::to_string(port_.number()) + "\"\n",
             .plugins = plugins_.path()};
   }
-  // null where there is no answer, or another status than 200.
+  // null without an answer, or for another status than 200.
   json asked(const std::string& what, const std::string& body = {}) const {
     try {
       auto client = HttpClient::to_port(port_.number());

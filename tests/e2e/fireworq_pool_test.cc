@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A pool that serves the queues of Fireworq's programs, with the plugin http: jobs come to their
-// target, and never more of them at a time than the queue may have.
+// A pool that serves the queues of Fireworq's programs, with the plugin http: jobs reach their
+// target, and never more of them at a time than the queue permits.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -29,8 +29,8 @@ using support::eventually;
 using support::HttpTarget;
 using Clock = std::chrono::steady_clock;
 
-// A target that counts exactly how many requests are open: one thread looks at all connections
-// before it takes another one, so that a request whose sender has died is none.
+// A target that counts exactly the open requests: one thread checks all connections before it
+// accepts another one, so that a request of a dead sender does not count.
 class CountingTarget {
  public:
   explicit CountingTarget(std::chrono::milliseconds takes) : takes_(takes) {
@@ -114,7 +114,7 @@ class FireworqPool : public testing::Test {
                     "\"]\n[plugins.http.fireworq]\nenabled = true\n",
             .plugins = plugins_.path()};
   }
-  // As the gateway makes it.
+  // Creates it like the gateway.
   static void make_queue(const Daemon& daemon, const std::string& name, std::uint32_t partitions,
                          std::uint32_t max_workers) {
     auto db = daemon.connect();
@@ -160,7 +160,7 @@ TEST_F(FireworqPool, JobsOfAQueueThatIsMadeLaterComeToTheirTargets) {
             "3 failure 200: because max_attempts=3\nmax_losses=3\nverdicts=3");
 }
 
-// A pool that names the queue in its section keeps to it, too.
+// A pool that names the queue in its section observes it, too.
 TEST_F(FireworqPool, AQueueThatASectionNamesKeepsItsCap) {
   CountingTarget target(std::chrono::milliseconds(30));
   DaemonOptions ordinary = options(target.origin(), 2);
@@ -175,7 +175,7 @@ TEST_F(FireworqPool, AQueueThatASectionNamesKeepsItsCap) {
   EXPECT_EQ(target.most(), 2U);
 }
 
-// Two partitions share five, and a change of their number meets leases of before.
+// Two partitions share five, and a change of their number meets existing leases.
 TEST_F(FireworqPool, NeverMoreAtATimeThanMaxWorkersWhileWorkersAreKilled) {
   CountingTarget target(std::chrono::milliseconds(30));
   Daemon daemon(options(target.origin(), 3));
@@ -184,7 +184,7 @@ TEST_F(FireworqPool, NeverMoreAtATimeThanMaxWorkersWhileWorkersAreKilled) {
   for (int kills = 0; kills < 8; ++kills) {
     std::vector<pid_t> busy;
     ASSERT_TRUE(eventually([&] {
-      // Whoever looks may be slower than those who work.
+      // The observer may be slower than the workers.
       if (daemon.count("task") < 200) push(daemon, "jobs", target.origin() + "/x", 200);
       return !(busy = daemon.busy_workers()).empty();
     })) << daemon.log();

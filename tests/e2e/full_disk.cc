@@ -10,11 +10,11 @@
 namespace allot::e2e {
 namespace {
 
-// Fills it with rows of ever smaller size, until not even one of these fits.
+// Fills it with rows of decreasing size, until even the smallest does not fit.
 constexpr std::size_t kLargest = 500'000;
 constexpr std::size_t kSmallest = 1'000;
 
-// MySQL has a dictionary and undo logs of their own, which are larger than the tables at first.
+// MySQL also has a dictionary and undo logs, which are larger than the tables at first.
 std::uint64_t largest_file(const std::string& folder) {
   std::uint64_t size = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {

@@ -12,18 +12,18 @@
 
 namespace allot::e2e {
 
-// Until it is destroyed, the files of a server may not grow and have no room left (1114), as on a
-// full disk. It needs no root, because it limits the size of that process's files.
+// Until destruction, the files of a server cannot grow and have no room left (1114), like on a full
+// disk. Needs no root, because it limits the file size of that process.
 class FullDisk {
  public:
-  // The settings of a server for which that works: all tables in one file, a smaller log, and no
-  // binary log, which would fill the disk on its own.
+  // Server settings for which this works: all tables in one file, a smaller log, and no binary log,
+  // which would fill the disk on its own.
   static std::vector<std::string> server_settings();
-  // Call it before such a server starts, so that the server gets an error, and no signal that kills
-  // it.
+  // Call it before such a server starts, so that the server gets an error instead of a fatal
+  // signal.
   static void ignore_signal();
 
-  // `db`: a session of `server`; nullopt: it is down.
+  // `db`: a session of `server`; nullopt: the server is down.
   FullDisk(support::Database& server, std::optional<db::Connection> db);
   FullDisk(const FullDisk&) = delete;
   FullDisk& operator=(const FullDisk&) = delete;
@@ -34,13 +34,13 @@ class FullDisk {
  private:
   void limit(std::uint64_t size) const;
   void fill(std::size_t size);
-  // Each file may grow to the size of the largest, and only the file of the tables is to be full.
+  // Each file may grow to the size of the largest, and only the file of the tables should be full.
   void make_it_the_largest();
 
   support::Database& server_;
   std::optional<db::Connection> db_;
   std::string folder_;
-  std::string tables_;  // the file
+  std::string tables_;  // path of the file
   pid_t pid_;
 };
 

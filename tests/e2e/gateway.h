@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gateway beside the workers of a daemon, or alone over the database of one that does not run;
-// and what it is sent.
+// A gateway next to the workers of a daemon, or alone with the database of a stopped daemon; and
+// requests to it.
 #pragma once
 
 #include <memory>
@@ -11,19 +11,19 @@
 
 namespace allot::e2e {
 
-// The sections that make it listen at gateway_socket(); `keys`: further lines below [gateway].
+// Sections that make it listen at gateway_socket(); `keys`: additional lines below [gateway].
 std::string gateway_section(const std::string& keys = {}, const std::string& user = "root");
 std::string gateway_socket(const Daemon& daemon);
 
-// One alone.
+// Starts a gateway alone.
 std::unique_ptr<support::Process> start_gateway(const Daemon& daemon,
                                                 const support::ProcessOptions& options = {});
 void wait_listening(const Daemon& daemon, const support::Process& gateway);
 
-// That of the line `event` that was logged last; -1: there is none.
+// Pid in the last log line with `event`; -1: none.
 pid_t pid_in(const Daemon& daemon, const std::string& event);
 
-// Requests. `fields`: further lines of the head.
+// Requests. `fields`: additional lines of the head.
 std::string get(const std::string& path);
 std::string submission(const std::string& body, const std::string& fields = {},
                        const std::string& type = "application/json");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes each example of docs/http.md against a gateway: those of the shell in their order, with
-// what the page shows as their answers, and those of each language.
+// Executes each example of docs/http.md against a gateway: the shell examples in their order,
+// compared with the answers on the page, and the examples of each language.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -28,7 +28,7 @@ using support::replaced;
 
 const std::string kPage = ALLOT_SOURCE_DIR "/docs/http.md";
 
-// A command with its further lines, and what the page shows below it.
+// A command with its continuation lines, and the output shown on the page.
 struct Example {
   std::string command;
   std::string shown;
@@ -52,7 +52,7 @@ std::vector<Example> shell_examples() {
   return all;
 }
 
-// Ids, tokens and numbers of actions are others each time.
+// Ids, tokens and numbers of actions differ each time.
 std::string without_names(const std::string& text) {
   std::string masked =
       std::regex_replace(text, std::regex(R"re("id":"[0-9a-z]{16}")re"), R"("id":"ID")");
@@ -96,7 +96,7 @@ class GatewayDocument : public testing::Test {
                    "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body);
     return answer ? json::parse(answer->body, nullptr, false) : json();
   }
-  // What the page wants dead.
+  // Dead tasks that the page requires.
   void make_dead(int tasks) const {
     for (int i = 0; i < tasks; ++i) {
       const json made = asked("POST /api/v1/tasks", R"({"queue":"mail","type":"mail.send"})");
@@ -104,7 +104,7 @@ class GatewayDocument : public testing::Test {
       EXPECT_EQ(gone.value("cancelled", false), true) << gone;
     }
   }
-  // The program prints the id of the task that has its key, and fails with a token that is none.
+  // The program prints the id of the task that has its key, and fails with an invalid token.
   void expect_submits(const std::string& language, const std::string& interpreter,
                       const std::string& ending) {
     SCOPED_TRACE(language);

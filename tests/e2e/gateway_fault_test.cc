@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Submissions over HTTP under faults: gateway, workers and database are killed and stopped while
-// clients submit. Afterwards the database says what became of each: what was answered 2xx is there
-// once, what was answered 4xx or 503 is not, and anything else at most once.
-//   ALLOT_TEST_SECONDS=120: so long; left out: each fault once
+// clients submit. Afterwards the database shows the outcome of each: requests answered with 2xx are
+// stored once, those with 4xx or 503 are not, and all others at most once.
+//   ALLOT_TEST_SECONDS=120: duration; unset: each fault once
 //   ALLOT_TEST_SEED=N: another course of faults
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -37,7 +37,7 @@ using support::eventually;
 using support::HttpClient;
 using support::status_of;
 
-// What a client knows of one task: the statuses of all requests for it; 0: there was no answer.
+// A client's knowledge about one task: the statuses of all requests for it; 0: no answer.
 struct Told {
   std::string payload;
   std::vector<int> statuses{};
@@ -46,13 +46,13 @@ struct Told {
 bool is_success(int status) {
   return status == 200 || status == 201;
 }
-// A client that is told so knows that nothing happened.
+// A client that gets this status knows that nothing happened.
 bool is_refusal(int status) {
   return status == 503 || (status >= 400 && status < 500);
 }
 
-// One client. Every second task has an Idempotency-Key and is asked for until it is there; the
-// others are asked for once. Some are wrong, so that they are refused.
+// One client. Every second task has an Idempotency-Key and is requested until it exists; the others
+// are requested once. Some are wrong, so that they are refused.
 class Client {
  public:
   Client(std::string socket, int number) : socket_(std::move(socket)), number_(number) {}
@@ -69,8 +69,8 @@ class Client {
     Told& told = told_.back();
     const bool keyed = count % 2 == 0;
     const bool wrong = count % 10 == 5;
-    // What has a key waits where nobody takes it: the end of a task frees its key. The others are
-    // worked off, to their death, in which they keep their payload.
+    // Tasks with a key wait in a queue that is not served: the end of a task frees its key. The
+    // others are processed until their death, which keeps their payload.
     const std::string body = R"({"queue":")" + std::string(keyed ? "parked" : "default") +
                              R"(","type":"test.fail","payload":")" + told.payload + "\"" +
                              (wrong ? R"(,"bogus":1)" : "") + "}";
@@ -82,7 +82,7 @@ class Client {
   }
 
   int asked(const std::string& text) {
-    if (!connected()) return 503;  // nobody listens, so it was not sent
+    if (!connected()) return 503;  // no listener, so it was not sent
     const auto answer = connection_->ask(text);
     if (!answer || answer->fields.contains("connection")) connection_.reset();
     return status_of(answer);
@@ -165,7 +165,7 @@ class GatewayFault : public testing::Test {
             .call_timeout = "2s"};
   }
 
-  // 0: there is none at the moment.
+  // 0: none at the moment.
   [[nodiscard]] pid_t gateway() const {
     const pid_t pid = pid_in(daemon_, "gateway.start");
     return pid > 0 && support::alive(pid) ? pid : 0;
@@ -186,7 +186,7 @@ class GatewayFault : public testing::Test {
     pass(most_ms);
     support::send_signal(pid, SIGCONT);
   }
-  // What the faults are timed by is no condition that somebody waits for.
+  // The interval between faults is not a condition to wait for.
   void pass(unsigned most_ms) { ::poll(nullptr, 0, static_cast<int>(1 + random_() % most_ms)); }
 
   using Fault = std::function<void()>;
@@ -204,7 +204,7 @@ class GatewayFault : public testing::Test {
               const Database::Stall stall(server_);
               pass(800);
             },
-            [this] {  // longer than a call may take
+            [this] {  // longer than the limit of a call
               const Database::Stall stall(server_);
               ::poll(nullptr, 0, 2'300);
             },
@@ -256,7 +256,7 @@ TEST_F(GatewayFault, WhatIsAnsweredIsTrue) {
   over = true;
   for (std::thread& each : threads) each.join();
 
-  // Nothing is under way any more: not in the gateway, and not in the server.
+  // Nothing is in progress any more: neither in the gateway nor in the server.
   EXPECT_EQ(daemon_.stop(), (support::ExitStatus{0, 0})) << daemon_.log();
   server_.restart();
   auto db = daemon_.connect();
@@ -270,12 +270,12 @@ TEST_F(GatewayFault, WhatIsAnsweredIsTrue) {
   EXPECT_GT(verdict.answered(400), 0U);
 }
 
-// A gateway by itself, whose server has a disk that can be full.
+// A gateway alone, whose server has a disk that can be full.
 class FullDiskBelowTheGateway : public testing::Test {
  protected:
   FullDiskBelowTheGateway() { wait_listening(daemon_, *gateway_); }
 
-  // A server that gets an error from a full disk, and no signal that kills it.
+  // A server that gets an error from a full disk instead of a fatal signal.
   static std::unique_ptr<Database> made_server() {
     FullDisk::ignore_signal();
     auto server = std::make_unique<Database>(FullDisk::server_settings());
@@ -291,7 +291,7 @@ class FullDiskBelowTheGateway : public testing::Test {
     return options;
   }
 
-  // A task that needs room.
+  // A task that needs disk space.
   static std::string task(int number) {
     return R"({"queue":"default","type":"test.ok","payload":")" + std::to_string(number) + "-" +
            std::string(8'000, 'x') + "\"}";
@@ -300,7 +300,7 @@ class FullDiskBelowTheGateway : public testing::Test {
                                                      const std::string& type) const {
     return HttpClient::to_socket(gateway_socket(daemon_)).ask(submission(body, {}, type));
   }
-  // The status, noted for the end.
+  // The status, recorded for the end.
   int submit() {
     const int number = static_cast<int>(statuses_.size());
     const auto answer = asked(task(number), "application/json");
@@ -318,7 +318,7 @@ class FullDiskBelowTheGateway : public testing::Test {
       EXPECT_EQ(answer.fields.count("retry-after"), 1U);
     }
   }
-  // What a request for the tasks `first` and up, all or none, was told is true.
+  // Verifies the answer to a request for the tasks from `first` on, all or none.
   void expect_there(int first, int tasks, int status) {
     std::uint64_t there = 0;
     for (int number = first; number < first + tasks; ++number) {
@@ -339,8 +339,8 @@ class FullDiskBelowTheGateway : public testing::Test {
   std::vector<int> statuses_;
 };
 
-// Also where MariaDB 10.11 dies of it, as it does now and then: an assertion of InnoDB fails while
-// it extends a file. What is sent at that moment is unknown, and what comes then is refused.
+// Also if MariaDB 10.11 dies of it, as it sometimes does: an assertion of InnoDB fails while it
+// extends a file. Requests sent at that moment are unknown, and later ones are refused.
 TEST_F(FullDiskBelowTheGateway, WhatIsRefusedIsNotThereAndThenItGoesOn) {
   ASSERT_EQ(submit(), 201);
   int several_told = 0;
@@ -360,7 +360,7 @@ TEST_F(FullDiskBelowTheGateway, WhatIsRefusedIsNotThereAndThenItGoesOn) {
     lines_told = lines->body;
   }
   EXPECT_TRUE(eventually([&] {
-    server_->start();  // nothing where it runs
+    server_->start();  // does nothing if it runs
     return submit() == 201;
   })) << "there is room again";
   for (int number = 0; number < static_cast<int>(statuses_.size()); ++number) {

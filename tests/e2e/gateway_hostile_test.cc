@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients who wish a gateway ill, and a host that has nothing left: through the whole program. It
-// says so, changes nothing, and goes on when it can.
+// Hostile clients, and a host without free resources, for the whole program. The gateway reports
+// it, changes nothing, and continues when it can.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -29,7 +29,7 @@ const std::string kSmuggled = submission(kTask);
 
 class GatewayHostile : public testing::Test {
  protected:
-  // `limits`: a line of the shell before it becomes the gateway.
+  // `limits`: a line of the shell before it executes the gateway.
   void start(const std::string& limits = ":", const std::string& keys = {}) {
     DaemonOptions options;
     options.start = false;
@@ -60,8 +60,8 @@ class GatewayHostile : public testing::Test {
   std::string socket_;
 };
 
-// Its database wants descriptors, too: a client that is in when there is none for that is told so
-// as well.
+// Its database needs descriptors, too: an accepted client also gets this message if there is none
+// for that.
 TEST_F(GatewayHostile, WithoutDescriptorsItSaysSoAndGoesOn) {
 #ifdef ALLOT_CHECKS_POINTERS
   GTEST_SKIP()
@@ -86,7 +86,7 @@ TEST_F(GatewayHostile, WithoutDescriptorsItSaysSoAndGoesOn) {
   expect_well();
 }
 
-// Whoever asks nothing, with as many connections as there may be, keeps nobody out.
+// Idle clients, with the maximum number of connections, do not exclude others.
 TEST_F(GatewayHostile, ASilentCrowdKeepsNobodyOut) {
   const support::ReservedPort port;
   ASSERT_NO_FATAL_FAILURE(start(":", "max_connections = 20\nlisten = [\"127.0.0.1:" +
@@ -99,7 +99,7 @@ TEST_F(GatewayHostile, ASilentCrowdKeepsNobodyOut) {
   expect_well();
 }
 
-// Each of them is in the middle of a request, so that none makes way.
+// Each of them is in the middle of a request, so that none gives way.
 TEST_F(GatewayHostile, BeyondTheLimitOfConnectionsItSaysSo) {
   ASSERT_NO_FATAL_FAILURE(start(":", "max_connections = 20\n"));
   const std::string unfinished = submission(kTask, "Expect: 100-continue\r\n");
@@ -123,7 +123,7 @@ TEST_F(GatewayHostile, BeyondTheLimitOfConnectionsItSaysSo) {
 }
 
 TEST_F(GatewayHostile, AFullDiskBelowItsLogStopsNothing) {
-  ASSERT_NO_FATAL_FAILURE(start("ulimit -f 2"));  // KiB; the limit of a file, and SIGXFSZ with it
+  ASSERT_NO_FATAL_FAILURE(start("ulimit -f 2"));  // KiB; file size limit, which raises SIGXFSZ
   for (int i = 0; i < 50; ++i) {
     // A wrong token is a line of the log.
     EXPECT_EQ(status_of(asked("GET /api/v1/queues HTTP/1.1\r\nHost: localhost\r\n"
@@ -154,10 +154,10 @@ TEST_F(GatewayHostile, BodiesThatAreBuiltToHurtAreRefused) {
 
 struct SmugglingCase {
   std::string name;
-  std::string head;  // behind the request line and Host
+  std::string head;  // after the request line and Host
 };
 
-// Behind each stands a whole submission, which must not become a request of its own.
+// Each is followed by a whole submission, which must not be parsed as a request.
 TEST_F(GatewayHostile, NothingIsSmuggledIn) {
   ASSERT_NO_FATAL_FAILURE(start());
   const std::string chunked = "Transfer-Encoding: chunked\r\n";

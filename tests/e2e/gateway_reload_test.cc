@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A reload of the gateway, as its clients see it: connections that are kept alive outlive it.
-//   ALLOT_TEST_HUPS=100: as many reloads under load, of a gateway alone and of one below allotd
+// A reload of the gateway, as seen by its clients: connections that are kept alive survive it.
+//   ALLOT_TEST_HUPS=100: number of reloads under load, of a gateway alone and of one below allotd
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -43,7 +43,7 @@ support::PrometheusText metrics_of(const std::string& socket) {
 }
 constexpr const char* kSubmitted = "allot_gateway_requests_total{route=\"submit\",status=\"2xx\"}";
 
-// A gateway by itself over the database of a daemon that does not run.
+// A gateway alone with the database of a stopped daemon.
 class GatewayReload : public testing::Test {
  protected:
   static DaemonOptions options(const std::string& keys) {
@@ -102,7 +102,7 @@ TEST_F(GatewayReload, ConnectionsThatAreKeptAliveAnswerAfterIt) {
   }
   EXPECT_EQ(status_of(silent.ask(get("/health/live"))), 200);
   EXPECT_EQ(metrics_of(socket_).value(kSubmitted), 3) << "each reload counted on";
-  // A connection goes by what is configured now.
+  // A connection uses the present configuration.
   daemon_->configure("socket = \"gateway.sock\"\n",
                      "socket = \"gateway.sock\"\ngrant = \"read\"\n");
   reload();
@@ -115,7 +115,7 @@ TEST_F(GatewayReload, ConnectionsThatAreKeptAliveAnswerAfterIt) {
   reload();
   EXPECT_TRUE(remote.is_closed()) << "nobody is served at that address any more";
   EXPECT_EQ(status_of(local.ask(get("/health/live"))), 200);
-  // At a stop nobody comes after it.
+  // After a stop there is no successor.
   gateway_->signal(SIGTERM);
   EXPECT_EQ(gateway_->wait(), (support::ExitStatus{0, 0})) << gateway_->err();
   EXPECT_TRUE(local.is_closed());
@@ -134,7 +134,7 @@ TEST_F(GatewayReload, AConnectionOfFireworqStaysOne) {
     EXPECT_EQ(status_of(local.ask(get("/api/v1/queues"))), 200);
     if (round == 0) reload();
   }
-  // The clock of the second life turns, too.
+  // The clock of the second run advances, too.
   EXPECT_EQ(status_of(fireworq.ask("PUT /queue/q HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
                                    "2\r\n\r\n{}")),
             200);
@@ -171,7 +171,7 @@ TEST_F(GatewayReload, AStreamEndsAtABatchAndSaysWhereToGoOn) {
 
 constexpr std::string_view kLive = "{\"live\":true}\n";
 
-// What systemd would get.
+// Receives notifications in place of systemd.
 class Notified {
  public:
   Notified() : fd_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
@@ -211,7 +211,7 @@ TEST_F(GatewayReload, SystemdIsToldOfStartReloadAndStop) {
   EXPECT_EQ(gateway_->wait(), (support::ExitStatus{0, 0})) << gateway_->err();
 }
 
-// What the health is for somebody who trusts that authority; the reason if it cannot be had.
+// Health as seen by a client that trusts that authority; or the reason of a failure.
 std::string over_tls(const support::Authority& authority, int port) {
   const auto done = support::run_program(
       {"openssl", "s_client", "-quiet", "-CAfile", authority.ca(), "-verify_return_error",
@@ -301,7 +301,7 @@ TEST_F(GatewayReload, NoRequestFailsUnderLoad) {
   EXPECT_EQ(daemon_->count("task"), static_cast<std::uint64_t>(load.good()));
 }
 
-// The supervisor checks first, replaces its workers, and tells the gateway.
+// The supervisor checks first, replaces its workers, and informs the gateway.
 TEST(GatewayReloadOfADaemon, NoRequestFailsUnderLoad) {
   DaemonOptions options;
   options.more = gateway_section();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gateway as a process: beside the workers of a daemon, and alone.
+// The gateway as a process: next to the workers of a daemon, and alone.
 #include "e2e/gateway.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +52,7 @@ std::string request_text(const std::string& what, const std::string& fields = {}
          "\r\n" + body;
 }
 
-// The status of the answer to one request with a connection of its own; 0: there was none.
+// Status of the answer to one request on a new connection; 0: none.
 int asked(const std::string& socket, const std::string& what, const std::string& body = {},
           const std::string& fields = {}) {
   const std::string answer = got_from(connected(socket), request_text(what, fields, body));
@@ -127,7 +127,7 @@ TEST(Gateway, ComesChangesAndGoesWithAReload) {
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
 }
 
-// Without a daemon: the database is the one of a daemon that does not run.
+// Without a daemon: uses the database of a stopped one.
 class GatewayAlone : public testing::Test {
  protected:
   static Daemon not_started() {
@@ -178,7 +178,7 @@ TEST_F(GatewayAlone, AReloadWithAMistakeIsRefused) {
       << gateway->err();
 }
 
-// What the database says of its accounts and tables is for the log.
+// The database's messages about accounts and tables go only to the log.
 TEST_F(GatewayAlone, ItsCallersLearnNothingOfItsAccount) {
   const std::string list = request_text("GET /api/v1/queues");
   auto db = daemon_.connect();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// History (C10): finished tasks are remembered for as long as their queue says.
+// History (C10): finished tasks are remembered for the time set for their queue.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -58,8 +58,7 @@ TEST(History, ATaskThatDetachedIsRemembered) {
   daemon.stop();
 }
 
-// It does not matter who acknowledges: the worker, its settler, or the worker that runs the task
-// again.
+// Any process may acknowledge: the worker, its settler, or the worker that runs the task again.
 TEST(History, NothingIsMissingWhenWorkersAreKilled) {
   const std::vector<std::string> paced(200, "x");
   std::size_t tasks = 1500;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hooks (C9): every death, in whatever way, submits one task, and stuck tasks are reported.
+// Hooks (C9): every death, of any kind, submits one task, and stuck tasks are reported.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -119,13 +119,13 @@ TEST(Hook, AHookThatDiesSetsOffNothing) {
   daemon.stop();
 }
 
-// It dies all the same, and the log says why nothing is reported.
+// It still dies, and the log has the reason for the missing report.
 TEST(Hook, ATargetThatIsNoQueueIsSaidInTheLog) {
   Daemon daemon({.workers = 1, .queue_keys = "on_dead = \"nowhere/alert\"\nmax_attempts = 1"});
   ASSERT_NE(daemon.submit("test.fail", ""), "");
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
   EXPECT_TRUE(daemon.logged("hook.unusable")) << daemon.log();
-  // That says the steward, which starts beside the workers.
+  // Reported by the steward, which starts next to the workers.
   EXPECT_TRUE(eventually([&] { return daemon.logged("there is no queue nowhere"); }))
       << daemon.log();
   daemon.stop();
@@ -140,8 +140,8 @@ TEST(Hook, WhatRunsForTooLongIsToldOfOnce) {
   ASSERT_EQ(daemon.allot({"migrate"}).status.code, 0);
   const auto id = daemon.submit("test.sleep", "600000");
   auto db = daemon.connect();
-  // On a busy machine the task waits for longer than stuck_after, which would be told of, too. So
-  // nobody looks until it runs.
+  // On a busy machine the task waits for longer than stuck_after, which would also be reported. So
+  // the check is suspended until it runs.
   db.execute(
       "INSERT INTO queue_duty (queue_id, duty, free_at)"
       " SELECT queue_id, 'stuck', '2025-01-01' FROM queue WHERE name = 'default'");
@@ -156,7 +156,7 @@ TEST(Hook, WhatRunsForTooLongIsToldOfOnce) {
   EXPECT_EQ(alert.at("what"), "running") << alert;
   EXPECT_EQ(alert.at("task"), id) << alert;
   EXPECT_EQ(alert.at("queue"), "default") << alert;
-  // Somebody looks again, and finds that it was reported.
+  // The check runs again, and finds that it was reported.
   ASSERT_TRUE(
       eventually([&] { return daemon.count("queue_duty WHERE last_run IS NOT NULL") > 0; }));
   db.execute("UPDATE queue_duty SET last_run = NULL");
@@ -168,7 +168,7 @@ TEST(Hook, WhatRunsForTooLongIsToldOfOnce) {
   daemon.stop();
 }
 
-// Its pool was forgotten, or has no workers: nobody who serves it could say so.
+// Its pool was forgotten, or has no workers: no serving process could report it.
 TEST(Hook, AQueueThatNoPoolServesIsStuck) {
   Daemon daemon({.workers = 1,
                  .pool_keys = "queues = [\"default\"]",

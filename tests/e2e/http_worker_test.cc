@@ -120,11 +120,12 @@ TEST_F(HttpWorker, ACancelClosesTheRequest) {
   EXPECT_EQ(target.requests().size(), 1U);
 }
 
-// Lets all go once the last of them has come.
+// Releases all once the last of them has arrived.
 class Meeting {
  public:
   explicit Meeting(std::size_t all) : all_(all) {}
-  // False: not all came in time. Nobody polls: so many who do leave the last ones no processor.
+  // False: timeout. Waits without polling: this many pollers would leave the last ones no processor
+  // time.
   bool meet() {
     std::unique_lock lock(mutex_);
     if (++there_ >= all_) changed_.notify_all();
@@ -160,14 +161,14 @@ TEST_F(HttpWorker, SixtyFourAreAtWorkInOneWorker) {
   EXPECT_EQ(daemon.count("task_dead"), 0U);
 }
 
-// When requests came and were answered.
+// Times of requests and their answers.
 class Times {
  public:
   void add() {
     const std::lock_guard lock(mutex_);
     times_.push_back(std::chrono::steady_clock::now());
   }
-  // Requests in a second, from the first answer to the last.
+  // Requests per second, from the first answer to the last.
   [[nodiscard]] double rate() const {
     const std::lock_guard lock(mutex_);
     const std::chrono::duration<double> all = times_.back() - times_.front();
@@ -193,7 +194,7 @@ HttpTarget::Script answers_after(std::chrono::milliseconds delay, Times& times) 
   };
 }
 
-// The same requests by 64 bare connections that are kept.
+// The same requests on 64 persistent bare connections.
 double bare_rate(std::size_t requests, std::chrono::milliseconds delay) {
   Times times;
   HttpTarget target(answers_after(delay, times));
@@ -213,8 +214,8 @@ double bare_rate(std::size_t requests, std::chrono::milliseconds delay) {
   return times.rate();
 }
 
-// ALLOT_TEST_HTTP_TASKS makes it long, for figures on a quiet machine; by itself it only shows that
-// all of them arrive. The floor is what the target and the machine can do.
+// ALLOT_TEST_HTTP_TASKS makes it long, for figures on a quiet machine; by default it only shows
+// that all requests arrive. The floor is the capacity of target and machine.
 TEST_F(HttpWorker, HowFastSixtyFourAtATimeAreBesideBareConnections) {
   const auto tasks = support::environment_or<std::size_t>("ALLOT_TEST_HTTP_TASKS", 200);
   for (const auto delay : {std::chrono::milliseconds(20), std::chrono::milliseconds(0)}) {
@@ -223,7 +224,7 @@ TEST_F(HttpWorker, HowFastSixtyFourAtATimeAreBesideBareConnections) {
     HttpTarget target(answers_after(delay, times));
     auto with = options(target);
     with.pool_keys = "concurrency = 64\n";
-    with.queue_keys = "partitions = 4\nblock_size = 1000\n";  // few ends, where threads idle
+    with.queue_keys = "partitions = 4\nblock_size = 1000\n";  // few ends at which threads idle
     with.log_level = "info";
     with.start = false;
     Daemon daemon(with);

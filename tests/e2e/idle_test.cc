@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hosts send that have nothing to do, by the server's own log of statements: three daemons
-// over one database with 1,000 schedules of once a year, and the gateway of one of them, which was
-// used before. Prints a table for docs/benchmarks.md.
+// Statements of idle hosts, from the server's own log of statements: three daemons with one
+// database and 1,000 yearly schedules, and the gateway of one of them, which was used before.
+// Prints a table for docs/benchmarks.md.
 //   ALLOT_TEST_WORKERS=64: workers of each daemon
-//   ALLOT_TEST_ROUNDS=16: for how many renewals of who leads it counts
+//   ALLOT_TEST_ROUNDS=16: number of leadership renewals that are counted
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -35,12 +35,12 @@ using support::number_of;
 constexpr int kDaemons = 3;
 constexpr int kScheduleCount = 1'000;
 
-// The bounds that docs/benchmarks.md tells, in statements a second of all daemons together.
+// Limits given in docs/benchmarks.md, in statements per second of all daemons together.
 constexpr double kMostLeading = 3;
 constexpr double kMostOfAQueue = 0.3;
 constexpr double kMostOfTheGateway = 12.0 / 60;
 
-// The gateway's account, by which its statements are known in the log.
+// The gateway's account, which identifies its statements in the log.
 constexpr const char* kGatewayUser = "idle_gateway";
 
 DaemonOptions options(const std::string& database, int number) {
@@ -71,7 +71,7 @@ void make_schedules(const Daemon& daemon) {
   ASSERT_EQ(applied.status.code, 0) << applied.err;
 }
 
-// Whether the gateway answered a look at the queues, for which it asks the database.
+// True if the gateway answered a query about the queues, for which it asks the database.
 bool asks_gateway(const std::string& socket) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -87,7 +87,7 @@ bool asks_gateway(const std::string& socket) {
   return ::recv(fd.get(), answer, 12, MSG_WAITALL) == 12 && has(answer, "200");
 }
 
-// What a statement is for. Each is written in one file of sql/queries, by whose words it is known.
+// Purpose of a statement. Each is in one file of sql/queries, by whose words it is recognised.
 enum class Purpose {
   kLeading,
   kSchedules,
@@ -124,21 +124,22 @@ bool has_any(const std::string& text, std::initializer_list<const char*> parts) 
 
 Purpose purpose_of(const std::string& statement) {
   if (has(statement, "@@global.read_only")) return Purpose::kSession;
-  // MySQL logs each statement of a transaction that is sent in one piece, and so its frame.
+  // MySQL logs each statement of a transaction that is sent in one piece, including its frame.
   if (statement == "BEGIN;" || statement == "COMMIT") return Purpose::kSession;
-  // With the purge of the audit, by the same host.
+  // Includes the purge of the audit, by the same host.
   if (has_any(statement, {"bulk_action", "FROM audit"})) return Purpose::kBulk;
-  // What only the checks of the database ask; the others are counted with what asks it, too.
+  // Statements only of the database checks; shared statements are counted with their other users,
+  // too.
   if (has_any(statement, {"finding", "@@global.optimizer_switch", "SHOW GLOBAL VARIABLES"})) {
     return Purpose::kFindings;
   }
-  // With the counts of the backlogs, the queues that they are of, and what hosts show.
+  // Includes the counts of the backlogs, their queues, and the data shown for hosts.
   if (has_any(statement, {"FROM instance", "INTO instance", "UPDATE instance", "_minute",
                           "AS bounded", "SECOND(UTC_TIMESTAMP())", "rate.burst", "type_hour",
                           "host_snapshot", "deployment"})) {
     return Purpose::kMinutes;
   }
-  // Duties without a leader, dead tasks, tasks that wait, purges and ticks that fail.
+  // Duties without a leader, dead tasks, waiting tasks, failing purges and ticks.
   if (has_any(statement, {"FROM notice", "queue_duty.holder IS NOT NULL", "OFFSET", "AS served",
                           "COALESCE(schedule.error, last_tick.reason)"}) ||
       (has(statement, "FROM task_history") && has(statement, "FROM task_dead"))) {
@@ -184,7 +185,7 @@ class Idle : public testing::Test {
   [[nodiscard]] Daemon& first() { return *daemons_.front(); }
   [[nodiscard]] std::uint64_t number(const std::string& sql) { return number_of(*db_, sql); }
 
-  // Of all who lead anything, the most that one of them has in the log.
+  // Maximum number of renewals in the log over all leaders.
   [[nodiscard]] std::uint64_t renewals() {
     return number(
         "SELECT COALESCE(MAX(renewals), 0) FROM (SELECT COUNT(*) AS renewals"
@@ -196,7 +197,7 @@ class Idle : public testing::Test {
     return number(std::string("SELECT COUNT(*) FROM mysql.general_log WHERE user_host LIKE '") +
                   kGatewayUser + "%'");
   }
-  // Looks once a second, because a look is a walk over the log.
+  // Polls once a second, because a poll scans the log.
   [[nodiscard]] bool wait_for_renewals(std::uint64_t count) {
     std::uint64_t asked = 0;
     return eventually(
@@ -211,7 +212,7 @@ class Idle : public testing::Test {
 
   std::vector<std::unique_ptr<Daemon>> daemons_;
   std::unique_ptr<db::Connection> db_;
-  std::string allowed_;  // connections, before
+  std::string allowed_;  // previous limit of connections
 };
 
 TEST_F(Idle, HostsWithAThousandSchedulesSendFewStatements) {
@@ -262,7 +263,7 @@ TEST_F(Idle, HostsWithAThousandSchedulesSendFewStatements) {
   const auto rate = [&](Purpose purpose) {
     return counts[static_cast<std::size_t>(purpose)] / length;
   };
-  // What is counted has to be there.
+  // The counted statements must exist.
   EXPECT_GT(rate(Purpose::kLeading), 0.5);
   EXPECT_GT(rate(Purpose::kSchedules), 0.1);
   EXPECT_GT(rate(Purpose::kKept), 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bad input: one clear line that says what, where and how to fix it, an exit code, nothing lost.
+// Bad input: one clear line with the mistake, its place and the fix, an exit code, nothing lost.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -68,7 +68,7 @@ TEST_F(KeyTest, EachKeyRunsInOrderWhileWorkersAreKilled) {
   std::printf("kills: %zu\n", kills);
 }
 
-// S16: a retried task stays the first, and all tasks behind it wait.
+// S16: a retried task stays the first, and all later tasks wait.
 TEST_F(KeyTest, ATaskThatIsTriedAgainHoldsItsPartition) {
   start("partitions = 1\nplacement = \"ordered\"\n", 2);
   std::vector<std::string> expected;
@@ -95,7 +95,7 @@ TEST_F(KeyTest, OneThatDiesOrHasNoHandlerIsNotPassedSilently) {
   ASSERT_TRUE(eventually([&] { return daemon_->logged("task.no_handler"); })) << daemon_->log();
   EXPECT_EQ(done(), (std::vector<std::string>{"k 0", "k 2"})) << "the dead one is passed";
   EXPECT_EQ(daemon_->count("task_dead"), 1U);
-  // The release comes behind the line in the log, with the acknowledgements.
+  // The release comes after the log line, with the acknowledgements.
   EXPECT_TRUE(eventually([&] { return daemon_->count("task") == 2; }))
       << "what nobody knows holds the rest\n"
       << daemon_->log();
@@ -123,7 +123,7 @@ TEST_F(KeyTest, NeverMoreThanMaxRunningAtATime) {
 }
 
 // S69: while tasks of a former number are left, at most the larger of both numbers runs; then the
-// present one holds, also for those who knew the former.
+// present one applies, also to submitters that knew the former.
 TEST_F(KeyTest, MaxRunningIsChangedUnderLoad) {
   const int tasks = environment_or("ALLOT_TEST_LIMITED", 3'000) / 10;
   start("partitions = 8\nplacement = \"limited\"\nmax_running = 2\n", 6);
@@ -169,7 +169,7 @@ TEST_F(KeyTest, AHeavyTenantDoesNotDelayALightOne) {
   daemon_->must({"queue", "resume", "keyed"});
   ASSERT_TRUE(eventually([&] { return done().size() > 100; })) << daemon_->log();
   submit({keyed("light", 0)});
-  const std::size_t before = done().size();  // with what was done while it was being submitted
+  const std::size_t before = done().size();  // including tasks done while it was being submitted
   ASSERT_TRUE(eventually([&] {
     const auto lines = done();
     return std::find(lines.begin(), lines.end(), "light 0") != lines.end();
@@ -181,7 +181,8 @@ TEST_F(KeyTest, AHeavyTenantDoesNotDelayALightOne) {
   EXPECT_GT(daemon_->count("task"), 0U) << "the heavy one is not through";
 }
 
-// Measures by the clock of the database, which is this host's here. No doorbell rings for the task.
+// Measured by the clock of the database, which is this host's here. The doorbell is not rung for
+// the task.
 TEST(Delay, ADelayedTaskStartsSoonAfterItsTime) {
   Daemon daemon;
   wait_ready(daemon, 2);
@@ -193,15 +194,14 @@ TEST(Delay, ADelayedTaskStartsSoonAfterItsTime) {
     due.push_back(static_cast<std::int64_t>(id->first_key >> 12));
   }
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == due.size(); })) << daemon.log();
-  constexpr std::int64_t kSince1970 = 1'735'689'600'000'000;  // of 2025, in microseconds
+  constexpr std::int64_t kSince1970 = 1'735'689'600'000'000;  // since 2025, in microseconds
   std::vector<std::int64_t> late;
   for (std::size_t i = 0; i < due.size(); ++i) {
     late.push_back(std::stoll(daemon.written()[i]) - kSince1970 - due[i]);
     std::printf("late by %.1f ms\n", static_cast<double>(late.back()) / 1000);
     EXPECT_GE(late.back(), 0);
   }
-  // 1 s on a machine that has nothing else to do. One that stands still for a moment makes those
-  // late whose time it is.
+  // 1 s on an idle machine. A machine that stops for a moment delays the tasks that are due then.
   std::sort(late.begin(), late.end());
   EXPECT_LT(late[1], 3'000'000);
 }
@@ -221,7 +221,7 @@ TEST_F(KeyTest, WhatHasNotBegunInTimeIsDead) {
     EXPECT_EQ(task.at("cause"), "expired");
     EXPECT_TRUE(daemon_->task(task.at("task")).at("attempts").empty());
   }
-  // A task that is retried by hand has all the time it needs.
+  // A task that is retried by hand has its full time again.
   daemon_->must({"dead", "retry", "--queue", "keyed", "--all", "--yes"});
   EXPECT_TRUE(eventually([&] { return done().size() == 2; })) << daemon_->log();
 }

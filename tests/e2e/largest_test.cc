@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest payload that there is, on its way to a handler and from one.
+// The largest possible payload, on its way to a handler and from one.
 #include <gtest/gtest.h>
 
 #include "e2e/door.h"
@@ -15,7 +15,8 @@ TEST_F(LargestTest, ComesOutAsItWentIn) {
   expect_kept_as("large", large(queue::kMaxPayload, 0, 255));
 }
 
-// With the server's default of 16 MiB there is no room for the statement around the largest.
+// With the server's default of 16 MiB there is no room for the statement around the largest
+// payload.
 class SmallPacketTest : public DoorFixture {
  protected:
   void SetUp() override { set("16777216"); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a handler may run: time limits, promises of progress, and the lease under it.
+// Duration of a handler: time limits, promises of progress, and the lease under it.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -42,7 +42,7 @@ TEST(Limit, ATypeHasATimeOfItsOwn) {
       << daemon.task(id);
 }
 
-// A task's own limit replaces the one of its type, and holds for each attempt.
+// A task's own limit replaces the one of its type, and applies to each attempt.
 TEST(Limit, ATaskHasATimeOfItsOwn) {
   Daemon daemon({.workers = 2,
                  .queue_keys = "max_attempts = 2\nretry_delays = [\"0s\"]",
@@ -59,7 +59,7 @@ TEST(Limit, ATaskHasATimeOfItsOwn) {
   EXPECT_EQ(attempts_of(task).rfind("timeout: ran over its time limit", 0), 0U) << task;
 }
 
-// Soft before hard: a handler that listens is not killed.
+// Soft before hard: a handler that stops on request is not killed.
 TEST(Limit, AHandlerIsAskedToStopFirst) {
   Daemon daemon({.workers = 1,
                  .queue_keys = "max_attempts = 1",
@@ -102,14 +102,14 @@ TEST(Limit, WhoMakesProgressMayTakeItsTime) {
   EXPECT_EQ(daemon.times_logged("reason=\"task made no progress\""), 1U) << daemon.log();
 }
 
-// The expiry of the one lease of queue "default", in microseconds since 1970; 0: no worker has it.
+// Expiry of the single lease of queue "default", in microseconds since 1970; 0: not leased.
 std::uint64_t expiry(Daemon& daemon) {
   return daemon.number(
       "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01', MAX(expire_at)) FROM q_lock_table"
       " JOIN queue USING (queue_id) WHERE state <> 'FREE' AND name = 'default'");
 }
 
-// Stops the server right behind a renewal, so that the lease ends at the returned time.
+// Stops the server right after a renewal, so that the lease ends at the returned time.
 std::uint64_t after_a_renewal(Daemon& daemon) {
   const std::uint64_t before = expiry(daemon);
   std::uint64_t now = before;
@@ -121,7 +121,7 @@ std::uint64_t real_us() {
   return clock_ns(CLOCK_REALTIME) / kMicro;
 }
 
-// When the line of the event was written; the test may look at it much later.
+// Time of the event's log line; the test may read it much later.
 std::uint64_t logged_us(const Daemon& daemon, const std::string& event) {
   const std::string log = daemon.log();
   const std::size_t at = log.find(event);
@@ -133,7 +133,7 @@ std::uint64_t logged_us(const Daemon& daemon, const std::string& event) {
   return (static_cast<std::uint64_t>(::timegm(&utc)) * 1000 + ms) * 1000;
 }
 
-// A tenth of it is the room that whoever ends the handler has.
+// A tenth of it is the margin of the process that ends the handler.
 const std::string kLongLease = "lease_ttl = \"20s\"";
 constexpr std::chrono::seconds kBeyondTheLease{40};
 
@@ -160,7 +160,7 @@ TEST(Limit, InAnExclusiveQueueAHandlerEndsBeforeItsLease) {
     EXPECT_FALSE(support::alive(victim));
     EXPECT_TRUE(daemon.logged("reason=\"lease in doubt in an exclusive queue\"")) << daemon.log();
     EXPECT_LT(logged_us(daemon, " worker.died "), ends) << daemon.log();
-    // Beyond the end of both leases; there the other one goes on.
+    // After the end of both leases; there the other one continues.
     ASSERT_TRUE(eventually([&] { return real_us() > ends + 500'000; }));
   }
   ASSERT_TRUE(daemon.drains()) << daemon.log();
@@ -170,7 +170,7 @@ TEST(Limit, InAnExclusiveQueueAHandlerEndsBeforeItsLease) {
   EXPECT_TRUE(daemon.logged("its lease was in doubt")) << daemon.log();
 }
 
-// S5. allotd is gone as well, so that nobody else ends the handler.
+// S5. allotd is gone as well, so no other process ends the handler.
 TEST(Limit, InAnExclusiveQueueAnOrphanEndsBeforeItsLease) {
   Daemon daemon({.workers = 2,
                  .queue_keys = "exclusive = true",
@@ -228,7 +228,7 @@ TEST(Limit, NoTaskOfTheBlockStartsBeyondTheLeaseWhenTheServerIsSilent) {
   });
 }
 
-// Everything else works, including acknowledgements: the block could go on and on.
+// Everything else works, including acknowledgements: otherwise the block could continue for ever.
 TEST(Limit, NoTaskOfTheBlockStartsBeyondTheLeaseWhenOnlyItsRenewalFails) {
   run_block_in([](Daemon& daemon, const std::function<void()>& outlast) {
     auto db = daemon.connect();
@@ -261,7 +261,7 @@ TEST(Limit, TheTimeOfTheDatabaseIsNotThatOfTheTask) {
   }
 }
 
-// The handler did as it was told, for a reason that is not the task's: no attempt is charged.
+// The handler stopped as requested, for a reason unrelated to the task: no attempt is charged.
 TEST(Limit, AHandlerThatStopsForItsLeaseIsChargedNothing) {
   Daemon daemon(
       {.workers = 1, .queue_keys = "max_attempts = 1", .daemon_keys = "lease_ttl = \"6s\""});

@@ -12,7 +12,7 @@ namespace {
 
 using support::eventually;
 
-// Sanitizers make the programs ten times slower and larger; they do not look for the number.
+// Sanitizers make the programs ten times slower and larger; their runs do not check the number.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr unsigned kWorkers = 12;
 constexpr int kRounds = 1;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Named locks under faults: many clients of a few locks with three slots each, whose processes are
-// killed and stopped while the database's clock steps by an hour. By what the commands write down
-// themselves there are never more than three, and tokens only grow. And in peace locks are handed
-// over in the order of arrival. And a host that is cut off while it looks at locks frees none of a
-// living holder.
-//   ALLOT_TEST_CUTS=30: how often it is cut off
+// killed and stopped while the database's clock steps by an hour. According to the commands' own
+// records there are never more than three holders, and tokens only grow. Without faults locks are
+// handed over in the order of arrival. A host that is cut off during a poll of locks frees no lock
+// of a living holder.
+//   ALLOT_TEST_CUTS=30: number of cuts
 //   ALLOT_TEST_CLIENTS=100 ALLOT_TEST_LOCKS=10 ALLOT_TEST_SECONDS=60: the campaign
-//   ALLOT_TEST_WAITERS=100: of the hand-overs
+//   ALLOT_TEST_WAITERS=100: for the hand-overs
 //   ALLOT_TEST_SEED=N: another course of faults
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -63,9 +63,9 @@ class Lock : public testing::Test {
     words.insert(words.begin(), {program("allot"), "--config", config, "lock", "run"});
     return std::make_unique<Process>(std::move(words));
   }
-  // What a command runs so that `records_` shows while it has the lock: so many lines, or without
-  // end. Its sleep is its work, and no test waits for it: without it a command would write as fast
-  // as this machine can. It is a child of the command, which waits for it.
+  // Script of a command that writes to `records_` while it has the lock: this number of lines, or
+  // without end. Its sleep is its work, which no test waits for: without it a command would write
+  // at full speed. It is a child of the command, which waits for it.
   [[nodiscard]] std::string record(const std::string& lock, std::uint64_t lines = 0) const {
     const std::string more = lines == 0 ? ":" : "[ $i -lt " + std::to_string(lines) + " ]";
     return "(i=0; while " + more + "; do read up idle < /proc/uptime; echo " + lock +
@@ -81,7 +81,7 @@ class Lock : public testing::Test {
   const std::string records_ = folder_ / "records";
 };
 
-// What one command wrote down: /proc/uptime is CLOCK_BOOTTIME, in hundredths of seconds.
+// Record of one command: /proc/uptime is CLOCK_BOOTTIME, in hundredths of seconds.
 struct Held {
   std::string lock;
   std::uint64_t token = 0;
@@ -106,7 +106,7 @@ std::vector<Held> read_records(const std::string& path) {
   return list;
 }
 
-// The most commands of one lock at a time.
+// Maximum number of concurrent commands of one lock.
 std::size_t most_at_once(const std::vector<Held>& of_one) {
   std::vector<std::pair<double, int>> changes;
   for (const Held& held : of_one) {
@@ -135,7 +135,7 @@ std::size_t tokens_that_fell(const std::vector<Held>& of_one) {
   return fell;
 }
 
-// One whose slot was taken again later.
+// Token of a slot that was acquired again later.
 std::optional<std::uint64_t> stale_token(const std::vector<Held>& of_one) {
   for (const Held& one : of_one) {
     for (const Held& other : of_one) {
@@ -150,17 +150,17 @@ class Campaign : public Lock {
   struct Client {
     std::unique_ptr<Process> process;
     pid_t stopped = 0;   // one of its processes
-    Nanos wakes_ns = 0;  // until then
+    Nanos wakes_ns = 0;  // end of the stop
   };
 
-  // A command that writes down that it runs; every other one for longer than its lock lasts.
+  // A command that records its run; every other one for longer than its lock lasts.
   std::unique_ptr<Process> begin_client() {
     const std::string lock = "lock-" + std::to_string(random_() % locks_);
     const auto rounds = random_() % 2 == 0 ? 120 + random_() % 100 : 2 + random_() % 10;
     return run({lock, "--slots", "3", "--ttl", "3s", "--wait", "20s", "--", "sh", "-c",
                 (random_() % 2 == 0 ? "trap '' TERM; " : "") + record(lock, rounds)});
   }
-  // A process that this one has started, or a child of it.
+  // A child of this process, or a child of that.
   static pid_t child_of(pid_t parent) {
     std::ifstream file("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) +
                        "/children");
@@ -279,7 +279,8 @@ TEST_F(Campaign, NeverMoreThanItsSlotsWhateverIsKilledOrStopped) {
   }
 }
 
-// The network of a host. It can be cut off for a time, during which nothing that is sent arrives.
+// The network of a host. It can be cut off for some time, during which nothing that is sent
+// arrives.
 class HostNetwork {
  public:
   HostNetwork(std::string socket, const std::string& server)
@@ -293,7 +294,7 @@ class HostNetwork {
     words_ = words;
     time_ = time;
   }
-  // It has been cut off, and has been back for long enough to do what it was about to do.
+  // True after a cut, and after enough time to complete its pending action.
   [[nodiscard]] bool is_back() {
     const std::lock_guard held(mutex_);
     return words_.empty() && boot_ns() > until_ + kSecond;
@@ -322,7 +323,7 @@ class HostNetwork {
   support::RewritingProxy proxy_;
 };
 
-// S38: the steward of that host, and clients that wait on it, look at the locks of other hosts.
+// S38: the steward of that host, and its waiting clients, poll the locks of other hosts.
 TEST_F(Lock, AHostThatIsCutOffFreesNoLivingHoldersLock) {
   constexpr Nanos kCut = 4500 * kMilli;  // the TTL and 2.5 s
   const unsigned cuts = environment_or("ALLOT_TEST_CUTS", 2U);
@@ -405,7 +406,7 @@ TEST_F(Lock, IsHandedOverInTheOrderOfArrival) {
   std::vector<unsigned> got;
   for (unsigned number = 0; file >> number;) got.push_back(number);
   ASSERT_EQ(got.size(), count);
-  unsigned late = 0;  // came behind one that arrived after it
+  unsigned late = 0;  // were served after a later arrival
   for (std::size_t i = 1; i < got.size(); ++i) late += got[i] < got[i - 1] ? 1U : 0U;
   std::printf("%u hand-overs, %u out of order\n", count, late);
   EXPECT_LE(late, count / 100);

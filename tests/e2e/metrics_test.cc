@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host has counted goes on whatever becomes of its workers, and stays bounded whatever types
-// there are.
+// A host's counts continue whatever happens to its workers, and stay bounded for any number of
+// types.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -40,7 +40,7 @@ DaemonOptions showing_types(DaemonOptions options) {
   return options;
 }
 
-// Submits so many tasks that succeed, and waits for their ends.
+// Submits this number of successful tasks, and waits for their ends.
 void run_some(const Daemon& daemon, unsigned tasks) {
   daemon.submit_many("test.ok", std::vector<std::string>(tasks, ""));
   ASSERT_TRUE(daemon.drains()) << daemon.log();
@@ -73,7 +73,7 @@ TEST(Metrics, CountWhatBecameOfTasks) {
   EXPECT_EQ(text.value("allot_database_up"), 1);
 }
 
-// Types that [metrics] types does not name are one series of their queue.
+// Types missing in [metrics] types are one series of their queue.
 TEST(Metrics, OtherTypesAreCountedByQueue) {
   Daemon daemon({.workers = 1, .more = "[metrics]\ntypes = [\"test.nap\"]\n"});
   wait_ready(daemon, 1);
@@ -88,7 +88,7 @@ TEST(Metrics, OtherTypesAreCountedByQueue) {
   EXPECT_EQ(text.value("allot_task_runtime_seconds_count{queue=\"default\"}"), 6);
 }
 
-// Whatever a worker was doing when it died, its successor in the slot goes on with the counts.
+// Whatever a worker was doing when it died, its successor in the slot continues the counts.
 TEST(Metrics, GoOnWithTheNextWorkerOfASlot) {
   Daemon daemon(showing_types({.workers = 1}));
   wait_ready(daemon, 1);
@@ -131,7 +131,7 @@ TEST(Metrics, GoOnOverReloadAndUpgrade) {
   EXPECT_EQ(done(upgraded, "test.ok"), 30);
 }
 
-// What all minutes together say of a type.
+// Total of a type over all minutes.
 std::uint64_t in_minutes(const Daemon& daemon, const std::string& type, const char* what) {
   const support::Finished printed = daemon.allot({"minutes", "--by", "type", "--json"});
   EXPECT_EQ(printed.status, (ExitStatus{0, 0})) << printed.err;
@@ -142,7 +142,7 @@ std::uint64_t in_minutes(const Daemon& daemon, const std::string& type, const ch
   return all;
 }
 
-// A steward writes when it starts, when it leaves, and once a minute in between.
+// A steward writes when it starts, when it exits, and once a minute in between.
 TEST(Metrics, MinutesHaveEachAttemptOnceWhoeverDies) {
   Daemon daemon({.workers = 2});
   wait_ready(daemon, 2);
@@ -176,7 +176,7 @@ TEST(Metrics, MinutesHaveEachAttemptOnceWhoeverDies) {
   EXPECT_FALSE(status["instances"][0]["silent"].get<bool>());
 }
 
-// By the name that the dead have, too.
+// Also under the name used for dead tasks.
 TEST(Metrics, MinutesHaveTheGroupsOfErrors) {
   Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 2\n"});
   wait_ready(daemon, 1);
@@ -218,7 +218,7 @@ TEST(Metrics, MinutesHaveTheGroupsOfErrors) {
   }
 }
 
-// It runs again, so there is no dead task that shows the error.
+// It runs again, so no dead task shows the error.
 TEST(Metrics, FailuresNameATaskThatIsRetried) {
   Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 1000\n"});
   wait_ready(daemon, 1);
@@ -255,7 +255,7 @@ TEST(Metrics, BeginAnewWithTheDaemon) {
   EXPECT_EQ(done(metrics(daemon), "test.ok"), 1);
 }
 
-// Types come from whoever submits; they neither fill memory nor a monitoring system.
+// Types come from submitters; they must fill neither memory nor a monitoring system.
 TEST(Metrics, AreBoundedWhateverTypesThereAre) {
   constexpr unsigned kTypes = 10'000;
   Daemon daemon({.workers = 1,
@@ -283,7 +283,7 @@ TEST(Metrics, AreBoundedWhateverTypesThereAre) {
   EXPECT_GE(text.value("allot_tasks_deferred_total{queue=\"default\"}"), kTypes - 512);
 }
 
-// With the database away the rest is printed all the same.
+// If the database is unavailable, the rest is still printed.
 TEST(Metrics, SayThatTheDatabaseIsAway) {
   Daemon daemon({.workers = 1,
                  .migrate = false,

@@ -17,7 +17,7 @@ using support::ExitStatus;
 
 class Migrate : public testing::Test {
  protected:
-  // What the next version's `allot migrate` may do: it only adds (sql/README.md).
+  // Permitted changes of the next version's `allot migrate`: it only adds (sql/README.md).
   static void migrate_on(const Daemon& daemon) {
     db::Connection db = daemon.connect();
     for (const char* table : {"queue", "task", "q_lock_table", "task_moved", "task_attempt",
@@ -30,7 +30,7 @@ class Migrate : public testing::Test {
                std::to_string(db::wanted_schema_version() + 1) +
                ", 'later', 0, UTC_TIMESTAMP(6), '9.9.9')");
   }
-  // The state after the newer version has come: this one stands for both.
+  // State after the migration of the newer version: this one represents both.
   static void become_newer(const Daemon& daemon) {
     daemon.connect().execute("DELETE FROM allot_schema WHERE version > " +
                              std::to_string(db::wanted_schema_version()));
@@ -44,7 +44,7 @@ TEST_F(Migrate, WorkersOfTheFormerVersionGoOn) {
   Daemon daemon;
   wait_ready(daemon, 2);
   const auto workers = sorted_workers(daemon);
-  // However fast the others are, this one runs while the migration comes.
+  // However fast the others are, this one runs during the migration.
   (void)daemon.submit("test.gate", "success " + daemon.gate());
   daemon.submit_many("test.write", numbered(kTasks));
   ASSERT_TRUE(eventually([&] { return daemon.written().size() > 100; })) << daemon.log();
@@ -63,7 +63,7 @@ TEST_F(Migrate, WorkersOfTheFormerVersionGoOn) {
   EXPECT_EQ(daemon.count("task_dead"), 0U);
   EXPECT_EQ(sorted_workers(daemon), workers);
 
-  // And with what comes now.
+  // Also with tasks submitted now.
   daemon.connect().execute(
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
       " SELECT queue_id, 0, 1, 4096, 'test.write', 'after' FROM queue");
@@ -71,7 +71,7 @@ TEST_F(Migrate, WorkersOfTheFormerVersionGoOn) {
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0}));
 }
 
-// A program that starts is refused, before anything is stopped.
+// A starting program is refused, before anything is stopped.
 TEST_F(Migrate, WhatStartsThenIsRefused) {
   Daemon daemon;
   wait_ready(daemon, 2);
@@ -96,7 +96,7 @@ TEST_F(Migrate, WhatStartsThenIsRefused) {
   EXPECT_EQ(sorted_workers(daemon), workers);
 }
 
-// The settler heals a death as usual; the slot stays empty until the newer version is there.
+// The settler heals a death as usual; the slot stays empty until the newer version is installed.
 TEST_F(Migrate, AWorkerThatDiesIsHealedAndReplacedByTheNewerVersion) {
   Daemon daemon;
   wait_ready(daemon, 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// S79: the longest type keeps its whole name wherever the worker that runs it leaves a trace.
+// S79: the longest type keeps its whole name in every trace of the worker that runs it.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -34,7 +34,7 @@ json running(const Daemon& daemon) {
   return {};
 }
 
-// Kills the worker that runs the one task of this type.
+// Kills the worker that runs the single task of this type.
 void kill_the_worker_of(const Daemon& daemon, const std::string& type) {
   ASSERT_TRUE(eventually([&] { return !running(daemon).is_null(); })) << daemon.log();
   EXPECT_EQ(running(daemon).at("type"), type) << "in the slot";
@@ -72,7 +72,7 @@ TEST(Names, TheLongestTypeIsWholeEverywhere) {
     return daemon.must({"why", id}).find("'" + unknown + "'") != std::string::npos;
   })) << daemon.must({"why", id});
 
-  // The steward writes the rest as it leaves.
+  // The steward writes the rest when it exits.
   ASSERT_TRUE(eventually([&] { return daemon.steward() != 0; })) << daemon.log();
   ASSERT_TRUE(daemon.stop());
   EXPECT_EQ(daemon.number("SELECT SUM(dead) FROM attempt_minute WHERE type = '" + buried +
@@ -83,7 +83,7 @@ TEST(Names, TheLongestTypeIsWholeEverywhere) {
             1U);
 }
 
-// What docs/monitoring.md states: 300 types in 3 queues, 16 workers.
+// The case of docs/monitoring.md: 300 types in 3 queues, 16 workers.
 TEST(Names, CostOf300Types) {
   Daemon daemon({.workers = 16,
                  .more = "[queues.second]\n[queues.third]\n[metrics]\ntypes = [\"test.ok.*\"]\n"});

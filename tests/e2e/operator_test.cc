@@ -14,7 +14,7 @@ class Pause : public testing::Test {
   Daemon daemon_{{.workers = 4, .more = "[queues.other]\n"}};
 };
 
-// One scout's look covers all queues: while it finds tasks of the other one, it does not find this
+// One scout's poll covers all queues: while it finds tasks of the other one, it does not find this
 // one's.
 TEST_F(Pause, NothingStartsUntilItIsResumed) {
   daemon_.must({"queue", "pause", "default", "--reason", "test"});
@@ -31,7 +31,7 @@ TEST_F(Pause, NothingStartsUntilItIsResumed) {
   EXPECT_TRUE(eventually([&] { return daemon_.written() == others; })) << daemon_.log();
 }
 
-// Within about a second, the block_seconds of workers that have a lease, no further task starts.
+// Within about a second, the block_seconds of workers with a lease, no further task starts.
 TEST_F(Pause, UnderLoadTheWorkersLetGoAndNothingIsLost) {
   daemon_.submit_many("test.sleep", std::vector<std::string>(4'000, "5"));
   ASSERT_TRUE(eventually([&] { return !daemon_.busy_workers().empty(); })) << daemon_.log();
@@ -58,7 +58,7 @@ TEST_F(Pause, ARunningTaskFinishes) {
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
 }
 
-// It runs again with all its attempts, and the records of its earlier life stay.
+// It runs again with all its attempts, and the records of its earlier life are kept.
 TEST(Dead, ARetriedTaskRunsAgain) {
   Daemon daemon({.queue_keys = "max_attempts = 2\nretry_delays = [\"10ms\"]"});
   const auto id = daemon.submit("test.retry", "never works");
@@ -76,7 +76,7 @@ TEST(Dead, ARetriedTaskRunsAgain) {
   EXPECT_EQ(attempts[2]["attempt"], 1);
 }
 
-// A task that works the second time leaves nothing behind, whichever life it was.
+// A task that succeeds the second time leaves no rows, whichever life it was.
 TEST(Dead, ARetriedTaskThatFinishesLeavesNothing) {
   Daemon daemon({.queue_keys = "partitions = 1"});
   const auto id = daemon.submit("test.fail", "never");

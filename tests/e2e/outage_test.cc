@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a database can do to its clients, under load. Whatever it does: no process exits, nothing is
-// lost, and tasks that finished meanwhile are acknowledged and not repeated.
+// Actions of a database against its clients, under load. In every case no process exits, nothing is
+// lost, and tasks that finished in the outage are acknowledged and not repeated.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,8 +33,8 @@ bool noticed(const Daemon& daemon) {
       [&] { return daemon.logged("database.lost") || daemon.logged("database.retry"); });
 }
 
-// Nobody can distinguish a server that is restarted within its first seconds from the one before: a
-// worker that ends a former connection then may end one of ours that has its number
+// A server that restarts within its first seconds cannot be distinguished from the former one: a
+// worker that ends a former connection then may end a new one with the same number
 // (queue::kill_connections).
 void wait_until_settled_in(const Database& server) {
   auto db = server.connect();
@@ -59,11 +59,11 @@ class Outage : public testing::Test {
     authority_ = nullptr;
   }
 
-  // How many tasks a worker has at a time.
+  // Number of concurrent tasks of a worker.
   struct Way {
     const char* type;
     const char* pool_keys;
-    bool repeats;  // what ends in 7
+    bool repeats;  // tasks whose number ends in 7
     bool tls;
   };
   static constexpr Way kAlone{"test.pace", "", false, false};
@@ -83,7 +83,7 @@ class Outage : public testing::Test {
     return "host = \"127.0.0.1\"\nport = " + std::to_string(server_->tcp().port) +
            "\ntls = \"verify\"\ntls_ca = \"" + authority_->ca() + "\"";
   }
-  // Each task runs exactly once, except those that ask for a second attempt.
+  // Each task runs exactly once, except those that request a second attempt.
   static std::vector<std::string> runs_of(std::vector<std::string> payloads, const Way& way) {
     for (std::size_t i = payloads.size(); way.repeats && i-- > 0;) {
       if (payloads[i].ends_with('7')) payloads.push_back(payloads[i]);
@@ -135,7 +135,7 @@ class Outage : public testing::Test {
     }
     EXPECT_TRUE(noticed(daemon)) << daemon.log();
   }
-  // Commits hang beyond the deadline of the call, and succeed or not when nobody listens.
+  // Commits hang beyond the deadline of the call, and then succeed or not without a client.
   static void lose_replies(Daemon& daemon, db::Connection& db) {
     const support::CommitStop stop(db);
     EXPECT_TRUE(noticed(daemon)) << daemon.log();
@@ -171,7 +171,7 @@ TEST_F(Outage, ReadOnly) {
   });
 }
 
-// 1205, or the deadline of the call, whichever is first. Only work that is left notices it.
+// 1205, or the deadline of the call, whichever is first. Only remaining work notices it.
 TEST_F(Outage, SomebodyLocksTheLeases) {
   const auto lock = [](Daemon& daemon, db::Connection& db) {
     db.execute("BEGIN; SELECT * FROM q_lock_table FOR UPDATE");
@@ -214,8 +214,9 @@ TEST_F(Outage, WhileACallHasSeveralTasks) {
   }
 }
 
-// Error 1114, as on a full disk: the file that holds everything cannot grow. Statements that need
-// room wait, and so do those that need none, because their undo log does; then somebody makes room.
+// Error 1114, like on a full disk: the file that contains everything cannot grow. Statements that
+// need space wait, and so do those that need none, because their undo log does; then space is
+// freed.
 TEST(OutageOfRoom, TheDiskIsFull) {
   FullDisk::ignore_signal();  // inherited by the server
   Database server(FullDisk::server_settings());
@@ -261,7 +262,7 @@ TEST(OutageOfBoth, FinishedWorkOfADeadWorkerIsAcknowledgedOnReturn) {
       << daemon.log();
 }
 
-// A replica that has everything that was committed takes over when its primary dies.
+// A replica with every commit takes over when its primary dies.
 TEST(FailOver, ToTheNextHostOfTheListUnderLoad) {
   support::ReplicatedPair pair;
   pair.first().connect().execute(support::account("app@'127.0.0.1'"));

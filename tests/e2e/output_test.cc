@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the daemon writes: logs for machines.
+// Output of the daemon: logs for machines.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -25,8 +25,8 @@ TEST(Output, AJsonLogIsOneObjectALine) {
   (void)daemon.submit("test.crash", "segv");
   (void)daemon.submit("test.retry", "a \"b\"\n\x1b \xff");
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 2; })) << daemon.log();
-  // Four workers and the steward. The replacement of the second worker that crashed reads the file
-  // as well, so it has to be ready before the file is spoilt.
+  // Four workers and the steward. The replacement of the second crashed worker reads the file as
+  // well, so it has to be ready before the file is broken.
   ASSERT_TRUE(eventually([&] {
     return daemon.times_logged(R"("program":"supervisor","event":"worker.ready")") == 5 &&
            daemon.times_logged(R"("event":"worker.settled")") == 2;
@@ -40,7 +40,7 @@ TEST(Output, AJsonLogIsOneObjectALine) {
   ASSERT_TRUE(eventually([&] { return daemon.logged("\"event\":\"pool.reload\""); }))
       << daemon.log();
   daemon.process().signal(SIGUSR2);
-  // The first start's was text, before the configuration was read.
+  // The line of the first start was text, before the configuration was read.
   ASSERT_TRUE(eventually([&] { return daemon.logged("\"event\":\"supervisor.start\""); }))
       << daemon.log();
   EXPECT_EQ(daemon.stop()->code, 0);

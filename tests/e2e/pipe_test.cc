@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that stay, under real workers.
+// Persistent programs under real workers.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -42,7 +42,7 @@ class PipeTest : public testing::Test {
     return support::read_file(work_ / name);
   }
 
-  // SIGKILLs the program that began last, if something was done since. 1: it was there.
+  // SIGKILLs the last started program, if a task was done since. 1: it existed.
   [[nodiscard]] std::size_t kill_last() const {
     std::string last;
     bool did = false;
@@ -50,7 +50,7 @@ class PipeTest : public testing::Test {
       did = !line.starts_with("pid ");
       if (!did) last = line.substr(4);
     }
-    // A number may be another's by now, and a process that is dead has no command line.
+    // The number may be reused, and a dead process has no command line.
     const std::string words = support::read_file("/proc/" + last + "/cmdline");
     if (!did || words.find(work_.path()) == std::string::npos) return 0;
     return support::send_signal(std::stoi(last), SIGKILL) == 0 ? 1 : 0;
@@ -81,7 +81,7 @@ allot_pipe.run(handle)
   EXPECT_NE(daemon.allot({"task", "show", bad}).out.find("what is wrong"), std::string::npos);
 }
 
-// A second run goes on where the first one was when it crashed; the worker stays.
+// A second run continues where the first one crashed; the worker stays.
 TEST_F(PipeTest, ACrashCostsAnAttemptAndACheckpointStands) {
   Daemon daemon(options(type("p.steps", R"py(
 def handle(task):
@@ -214,8 +214,8 @@ allot_pipe.run(handle)
   ASSERT_TRUE(daemon.drains()) << daemon.log();
 }
 
-// In a pool with `concurrency` each thread has a process of its own, which is there before the
-// first task. A thread ends before the worker does, and its process leaves before that by itself.
+// In a pool with `concurrency` each thread has its own process, which exists before the first task.
+// A thread ends before the worker does, and its process exits before that by itself.
 TEST_F(PipeTest, EachThreadHasAProcessThatStartsWithTheWorker) {
   DaemonOptions all = options(type("p.many", R"py(
 append("began", os.getpid())

@@ -121,8 +121,7 @@ TEST_F(PluginTest, AReloadRefusesWhatExecDoesNotAcceptAndTakesWhatItDoes) {
   EXPECT_TRUE(eventually([&] { return fs::exists(work_ / "two"); })) << daemon.log();
 }
 
-// A submitter opens no plugin: the daemon writes down what its handlers take, and again when it
-// reloads.
+// A submitter opens no plugin: the daemon records the types of its handlers, and again at a reload.
 TEST_F(PluginTest, ASubmitterIsToldOfATypeThatNobodyTakes) {
   Daemon daemon(options(type("x.one", "exit 0")));
   wait_ready(daemon, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the keys of a pool do to its workers: when they are replaced, and what they may use.
+// Effects of a pool's keys on its workers: their replacement and their limits.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using support::eventually;
 
-// A daemon whose handler keeps memory, and writes down which worker ran it.
+// A daemon whose handler keeps memory, and records which worker ran it.
 class Hoard : public testing::Test {
  protected:
   Daemon& start(unsigned workers, const std::string& pool_keys,
@@ -33,7 +33,7 @@ class Hoard : public testing::Test {
   void submit(std::size_t count, const std::string& mib) {
     daemon_->submit_many("hoard.keep", std::vector<std::string>(count, mib));
   }
-  // Each worker's pid with the number of the tasks that it ran.
+  // Number of tasks by pid of the worker.
   [[nodiscard]] std::map<std::string, std::size_t> tasks_by_worker() const {
     std::map<std::string, std::size_t> tasks;
     for (const std::string& pid : support::read_lines(output_)) ++tasks[pid];
@@ -49,7 +49,7 @@ std::size_t left_by(const Daemon& daemon, const std::string& limit) {
   return daemon.times_logged("reason=" + limit + " ");
 }
 
-// Nothing looks like a crash, and no task paid for it.
+// Nothing looks like a crash, and no task was charged.
 void expect_in_order(const Daemon& daemon) {
   EXPECT_FALSE(daemon.logged("worker.throttled")) << daemon.log();
   EXPECT_FALSE(daemon.logged("worker.died")) << daemon.log();
@@ -111,7 +111,7 @@ TEST_F(Replace, WhenItHasGrown) {
   expect_in_order(daemon);
 }
 
-// With max_memory below what an empty worker has.
+// With max_memory below the memory of an empty worker.
 TEST_F(Replace, AWorkerRunsATaskBeforeItIsTooLarge) {
   Daemon& daemon = start(1, "max_memory = 1");
   submit(3, "0");
@@ -121,7 +121,7 @@ TEST_F(Replace, AWorkerRunsATaskBeforeItIsTooLarge) {
   expect_in_order(daemon);
 }
 
-// Tasks side by side, which have left their partition: their worker waits for all of them.
+// Concurrent tasks, which have left their partition: their worker waits for all of them.
 TEST_F(Replace, WaitsForWhatRunsBeside) {
   const std::string output = folder_ / "side";
   Daemon daemon({.workers = 1,
@@ -174,7 +174,7 @@ TEST_F(PoolLimit, WithoutTheKeyItIsAsNiceAsTheDaemon) {
   EXPECT_EQ(std::count(threads.begin(), threads.end(), own), std::ssize(threads));
 }
 
-// The task that wanted too much pays, and nobody else.
+// Only the task that allocated too much is charged.
 TEST_F(PoolLimit, AnAllocationBeyondTheLimitFailsItsTask) {
   if (!std::string(ALLOT_SANITIZERS).empty())
     GTEST_SKIP() << "a sanitizer's own memory is data, too";
@@ -193,7 +193,7 @@ TEST_F(PoolLimit, AnAllocationBeyondTheLimitFailsItsTask) {
   EXPECT_FALSE(daemon.logged("worker.died")) << daemon.log();
 }
 
-// Its own threads and connections fit into the least that is allowed.
+// Its own threads and connections fit into the smallest permitted limit.
 TEST_F(PoolLimit, AWorkerFitsIntoTheLeastThatIsAllowed) {
   if (!std::string(ALLOT_SANITIZERS).empty())
     GTEST_SKIP() << "a sanitizer's own memory is data, too";

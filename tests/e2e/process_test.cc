@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What binds the processes of a daemon: what a worker can write, and whose end is whose.
+// Relations between the processes of a daemon: memory that a worker can write, and dependent ends.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ std::size_t mapped(pid_t pid, const std::string& file, const std::string& permis
   return bytes;
 }
 
-// S23: what goes wild in one worker's memory spoils no other worker's slot.
+// S23: a wild write in one worker's memory damages no other worker's slot.
 TEST(Process, AWorkerCanWriteItsOwnSlotOnly) {
   Daemon daemon({.workers = 2});
   wait_ready(daemon, 2);
@@ -37,7 +37,7 @@ TEST(Process, AWorkerCanWriteItsOwnSlotOnly) {
   }
 }
 
-// What a person's shell has open is no slot, no board and no end of a supervisor.
+// Descriptors of a user's shell are not a slot, a board or a supervisor's death pipe.
 TEST(Process, AWorkerThatIsStartedByHandUsesNoFileOfItsCaller) {
   const Daemon settings({.start = false});
   const support::TempDir files;
@@ -73,7 +73,7 @@ class Embedded : public testing::Test {
       return false;
     }
   }
-  // From then on it waits for its end, and says so where somebody waits for that.
+  // Then it waits for its end, and announces that if a process waits for it.
   [[nodiscard]] bool has_schema() const {
     try {
       db::ConnectOptions options;
@@ -101,7 +101,7 @@ TEST_F(Embedded, TheServerEndsWithItsKeeper) {
   EXPECT_TRUE(eventually([&] { return support::gone(pid); }, std::chrono::seconds(60)));
 }
 
-// A person's shell may have files of its own open under the numbers of the contract.
+// A user's shell may have its own files open under the numbers of the contract.
 TEST_F(Embedded, StartedByHandItWritesIntoNoFileOfItsCaller) {
   const support::TempDir files;
   const UniqueFd seven(open((files / "seven").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
@@ -117,7 +117,7 @@ TEST_F(Embedded, StartedByHandItWritesIntoNoFileOfItsCaller) {
   EXPECT_EQ(support::read_file(files / "seven"), "");
 }
 
-// Whoever can reach the socket is root of the database.
+// Every process that reaches the socket is root of the database.
 TEST_F(Embedded, AFolderThatIsOpenToOthersIsRefused) {
   std::filesystem::create_directory(data());
   std::filesystem::permissions(data(), std::filesystem::perms(0755));

@@ -31,7 +31,7 @@ class Change : public testing::Test {
     if (!pids.empty())
       support::send_signal(pids[static_cast<std::size_t>(std::rand()) % pids.size()], SIGKILL);
   }
-  // How often each payload ran.
+  // Number of runs of each payload.
   [[nodiscard]] std::map<std::string, int> runs() const {
     std::map<std::string, int> times;
     for (const std::string& line : daemon_.written()) ++times[line];
@@ -57,7 +57,7 @@ TEST_F(Change, WhatHasItsPlaceStaysThere) {
   }
 }
 
-// Workers that never heard of the resize drain retired partitions, and find new ones.
+// Workers without knowledge of the resize drain retired partitions, and find new ones.
 TEST_F(Change, ResizeUnderKillsLosesNothing) {
   ASSERT_TRUE(eventually([&] { return daemon_.workers().size() == 3; })) << daemon_.log();
   daemon_.must({"queue", "pause", "default"});  // so that something waits in every partition
@@ -106,7 +106,7 @@ TEST_F(Change, AFairQueueIsResizedUnderKills) {
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
 }
 
-// Workers work on the queue while tasks leave it, and come back: each runs once.
+// Workers process the queue while tasks leave it, and come back: each runs once.
 TEST_F(Change, MovedTasksRunOnceWhileWorkersWork) {
   submit("default", 1, 3000);
   for (int round = 0; round < 6; ++round) {

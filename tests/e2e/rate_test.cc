@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rates over three daemons of one database (A11): by what handlers write when they start, no queue
-// exceeds its rate, whoever is killed, stopped, or told another time. Load makes starts later, and
-// cannot break that bound. How near a queue comes to its rate is judged with room, unless
-//   ALLOT_TEST_RATE_SECONDS=10 (or 200, for the slow rate)
-// says how long to measure: then within 5 %. docs/promises.md has what these runs printed.
+// Rates over three daemons of one database (A11): according to the handlers' start records, no
+// queue exceeds its rate, whatever is killed, stopped, or given another time. Load delays starts,
+// and cannot break that limit. The difference from the rate is judged with tolerance, unless
+//   ALLOT_TEST_RATE_SECONDS=10 (or 200, for the slow rate) sets the duration of the measurement:
+//   then within 5 %. docs/promises.md has the output of these runs.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -34,7 +34,7 @@ bool judged_exactly() {
   return std::getenv("ALLOT_TEST_RATE_SECONDS") != nullptr;
 }
 
-// Until so much time has passed. What happens in it is what the test is about.
+// Waits for this time, whose events are the subject of the test.
 void let_pass(milliseconds time) {
   const auto until = std::chrono::steady_clock::now() + time;
   EXPECT_TRUE(eventually([&] { return std::chrono::steady_clock::now() >= until; }));
@@ -80,7 +80,7 @@ class Cluster {
     daemon(0).submit_many("test.stamp_beside",
                           std::vector<std::string>(wanted.tasks, wanted.handler_ms));
   }
-  // When handlers began, in seconds, sorted.
+  // Start times of handlers, in seconds, sorted.
   [[nodiscard]] std::vector<double> starts() const {
     std::vector<double> all;
     for (const auto& daemon : daemons_) {
@@ -89,7 +89,7 @@ class Cluster {
     std::sort(all.begin(), all.end());
     return all;
   }
-  // Until the first start is so long ago.
+  // True if the first start was this long ago.
   [[nodiscard]] bool runs_for(unsigned wanted_seconds) const {
     std::vector<double> first;
     if (!eventually([&] { return !(first = starts()).empty(); }, seconds(30))) return false;
@@ -105,7 +105,7 @@ class Cluster {
   std::vector<std::unique_ptr<Daemon>> daemons_;
 };
 
-// The most starts in any time of so many seconds.
+// Maximum number of starts in any window of this many seconds.
 std::size_t most_in(const std::vector<double>& starts, double window) {
   std::size_t most = 0;
   for (std::size_t from = 0, to = 0; from < starts.size(); ++from) {
@@ -115,8 +115,9 @@ std::size_t most_in(const std::vector<double>& starts, double window) {
   return most;
 }
 
-// In any 10 s at most 1.05 * 10 * rate + burst, which is half a second of the rate beside the
-// burst; in any shorter time by the same slack. `more`: what steps of a clock may add.
+// In any 10 s at most 1.05 * 10 * rate + burst, which is half a second of the rate in addition to
+// the burst; in any shorter time with the same tolerance. `more`: additional starts from clock
+// steps.
 void expect_never_above(const std::vector<double>& starts, double rate, double more = 0) {
   for (const double window : {1.0, 2.0, 5.0, 10.0}) {
     const std::size_t most = most_in(starts, window);
@@ -127,7 +128,7 @@ void expect_never_above(const std::vector<double>& starts, double rate, double m
   }
 }
 
-// The rate that was had, in so many seconds from the first start on.
+// Measured rate, for this many seconds from the first start on.
 double rate_had(const std::vector<double>& starts, double rate, unsigned measured) {
   const auto end = std::lower_bound(starts.begin(), starts.end(), starts.front() + measured);
   const double had = static_cast<double>(end - starts.begin()) / measured;
@@ -140,7 +141,7 @@ void expect_near(const std::vector<double>& starts, double rate, unsigned measur
   if (judged_exactly()) {
     EXPECT_GE(had, rate * 0.95);
   }
-  // A burst of one, or the half second of slack over a short time.
+  // A burst of one, or the half second of tolerance over a short time.
   EXPECT_LE(had, rate * 1.05 + std::max(1.0, measured < 10 ? rate / 2 : 0.0) / measured);
 }
 
@@ -154,7 +155,7 @@ void expect_held_and_used(const Wanted& wanted) {
   cluster.fill(filled);
   cluster.start();
   ASSERT_TRUE(cluster.runs_for(measured));
-  // A machine that stands still for a while has its seconds later.
+  // A machine that stops for some time has its seconds later.
   EXPECT_TRUE(eventually([&] {
     return static_cast<double>(most_in(cluster.starts(), measured)) >= rate * 0.3 * measured;
   }));
@@ -188,7 +189,8 @@ TEST(Rate, OfOneInTwoSecondsIsHeldAndUsedBySlowHandlers) {
   expect_held_and_used({"0.5", "100", 5, 0});
 }
 
-// Each second one worker is killed and another one stopped, which goes on up to nine seconds later.
+// Each second one worker is killed and another one stopped, which continues up to nine seconds
+// later.
 class Trouble {
  public:
   Trouble(Cluster& cluster, unsigned rounds)
@@ -220,8 +222,8 @@ class Trouble {
     pid_t pid;
     unsigned since;
   };
-  // Of one daemon, a different one each time. Its supervisor waits for its workers, and kills none
-  // that stands still for less than 20 s: so this pid is no other process's.
+  // A worker of one daemon, a different one each time. Its supervisor waits for its workers, and
+  // does not kill one that is stopped for less than 20 s: so this pid is not reused.
   pid_t any_that_runs(unsigned at) {
     auto pids = cluster_.daemon(at % 3).workers();
     std::erase_if(pids, [&](pid_t pid) {
@@ -239,11 +241,11 @@ class Trouble {
   std::size_t most_ = 0;
 };
 
-// What a killed worker was granted is lost, and what a stopped one was granted has lapsed.
+// The grant of a killed worker is lost, and the grant of a stopped one has lapsed.
 void expect_held_in_trouble(const std::string& per_second) {
   const unsigned rounds = measured_seconds(6);
   const double rate = std::stod(per_second);
-  // More workers and partitions than can stand still at once.
+  // More workers and partitions than can be stopped at once.
   Cluster cluster(nullptr, {.workers = 6, .partitions = 32});
   cluster.fill({per_second, "1", 0, static_cast<unsigned>(rate * (rounds + 12)) + 10});
   cluster.start();
@@ -269,7 +271,7 @@ TEST(Rate, Of5IsHeldWhileWorkersAreKilledAndStopped) {
   expect_held_in_trouble("5");
 }
 
-// S44: a clock that is set forward fills the buckets once, one that is set back holds nobody up.
+// S44: a clock that is set forward fills the buckets once, one that is set back blocks nothing.
 TEST(Rate, IsHeldWhileTheClockOfTheDatabaseIsStepped) {
   const support::SteppedClock clock;
   Database server({}, support::Network::kNone, clock.environment());
@@ -288,11 +290,11 @@ TEST(Rate, IsHeldWhileTheClockOfTheDatabaseIsStepped) {
     EXPECT_TRUE(goes_on()) << hours << cluster.daemon(0).log();
   }
   for (std::size_t i = 0; i < 3; ++i) (void)cluster.daemon(i).stop();
-  // Each step lets a full bucket start once more, and that is 200 ms of the rate.
+  // Each step lets a full bucket start once more, which is 200 ms of the rate.
   expect_never_above(cluster.starts(), 50, steps * 10);
 }
 
-// A worker that waits for a rate asks the database now and then, and not all the time.
+// A worker that waits for a rate polls the database only occasionally.
 TEST(Rate, AWaitCostsAFewStatements) {
   Database server;
   DaemonOptions options{.workers = 2, .log_level = "info"};
@@ -307,7 +309,7 @@ TEST(Rate, AWaitCostsAFewStatements) {
     return support::server_counter(look, "Com_select") +
            support::server_counter(look, "Com_update");
   };
-  // What a start leaves behind is over by then.
+  // The after-effects of a start are over by then.
   let_pass(seconds(2));
   const auto began = std::chrono::steady_clock::now();
   const std::uint64_t before = asked();

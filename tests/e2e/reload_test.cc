@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HUP, and the file that a daemon was started with: what was checked last is what runs.
+// HUP, and the file with which a daemon was started: the last checked configuration is used.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -98,7 +98,7 @@ TEST(Reload, ARefusedOneKeepsThePasswordToo) {
   expect_a_death_is_healed(daemon);
 }
 
-// Workers start from what the daemon has open, and need no file of that folder.
+// Workers start from the daemon's open descriptors, and need no file of that folder.
 TEST(Reload, NorDoesARuntimeFolderThatWasDeleted) {
   Daemon daemon({.workers = 1});
   occupy(daemon);
@@ -112,7 +112,7 @@ TEST(Reload, NorDoesARuntimeFolderThatWasDeleted) {
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0})) << daemon.log();
 }
 
-// A live upgrade takes the checked configuration along.
+// A live upgrade keeps the checked configuration.
 TEST(Reload, WhatWasCheckedOutlivesAnUpgrade) {
   Daemon daemon({.workers = 1});
   occupy(daemon);

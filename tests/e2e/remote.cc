@@ -59,7 +59,7 @@ support::Finished answered(const std::string& bytes, const Words& words, const s
       if (size <= 0) break;
       request.append(part, static_cast<std::size_t>(size));
     }
-    // A client that has read enough goes away, which must not end this process.
+    // A client that has read enough closes the connection, which must not end this process.
     for (std::size_t at = 0; at < bytes.size();) {
       const ssize_t size = ::send(fd.get(), bytes.data() + at, bytes.size() - at, MSG_NOSIGNAL);
       if (size <= 0) break;

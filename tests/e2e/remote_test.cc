@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `allot --url`: the way to a gateway, and strangers at its end. That the commands do and say what
-// they do over the database is in tests/contract.
+// `allot --url`: the connection to a gateway, and other servers at its end. The commands' behaviour
+// is compared with the database in tests/contract.
 #include "e2e/remote.h"
 
 #include <gtest/gtest.h>

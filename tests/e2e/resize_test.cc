@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ordered and limited queues are resized while tasks come, wait and run, and while workers and the
-// command itself are killed. ALLOT_TEST_KEYS and ALLOT_TEST_TASKS (of a key) make the tests larger.
+// Ordered and limited queues are resized while tasks arrive, wait and run, and while workers and
+// the command itself are killed. ALLOT_TEST_KEYS and ALLOT_TEST_TASKS (of a key) make the tests
+// larger.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -29,11 +30,12 @@ class ResizeTest : public KeyedTest {
   static std::string payload(int key, int number) {
     const char* const verbs[] = {"", "", "", "crash", "", "release"};
     const auto* verb = (number + key) % 10 == 0 ? verbs[(number * 7 + key) % 6] : "";
-    // Its partition waits, so that others are free for a while: those of the next layout, too?
+    // Its partition waits, so that others are free for some time, perhaps those of the next layout,
+    // too.
     if (number == 0 && key % 8 == 0) verb = "retry";
     return "k" + std::to_string(key) + " " + std::to_string(number) + " " + verb;
   }
-  // Kills the command at some instruction, or not, until the queue has that number.
+  // Kills the command at a random instruction, or not at all, until the queue has that number.
   void resize(int partitions, std::mt19937& dice) const {
     const std::string number = std::to_string(partitions);
     for (int i = 0; i < 3; ++i) {
@@ -62,7 +64,7 @@ class ResizeTest : public KeyedTest {
   }
 };
 
-// Three submitters, each with keys of its own: the command, the client, and the procedure in a
+// Three submitters, each with separate keys: the command, the client, and the procedure in a
 // transaction whose view is older than its tasks.
 class Submitters {
  public:
@@ -161,7 +163,7 @@ TEST_F(ResizeTest, EachKeyRunsInOrderThroughResizesAndKills) {
   const int tasks = environment_or("ALLOT_TEST_TASKS", 30);
   start("partitions = 4\nplacement = \"ordered\"\n", 4);
   std::mt19937 dice(7);
-  // So that there is a backlog on both sides of a resize.
+  // For a backlog on both sides of a resize.
   daemon_->must({"queue", "pause", "keyed"});
   Submitters submitters(*daemon_, keys, tasks, payload);
   const int sizes[] = {7, 3, 5};
@@ -215,7 +217,7 @@ TEST_F(ResizeTest, NeverMoreThanMaxRunningThroughTwoResizes) {
   EXPECT_EQ(lines["k0 done"] + lines["k1 done"] + lines["k2 done"], submitted);
 }
 
-// What an operator sees of a resize, and that no worker leases partitions that wait.
+// Messages about a resize, and that workers do not lease partitions that wait.
 TEST_F(ResizeTest, ItIsShownAndCalm) {
   start("partitions = 4\nplacement = \"ordered\"\n", 2);
   daemon_->must({"queue", "pause", "keyed"});
@@ -257,7 +259,7 @@ TEST_F(ResizeTest, ADeadTaskComesBackWhereItsKeyIs) {
   daemon_->connect().execute("UPDATE task_dead SET payload = 'k 2' WHERE queue_id > 0");
   const auto retried = daemon_->allot({"dead", "retry", "--queue", "keyed", "--all", "--yes"});
   EXPECT_EQ(retried.out, "retried 1 dead task\n") << retried.err;
-  // Whoever worked it off says so: the steward, or the command if none led yet.
+  // Reported by the process that did the work: the steward, or the command if no steward led yet.
   EXPECT_TRUE(retried.err.find(" now: its queue was resized") != std::string::npos ||
               eventually([&] { return daemon_->logged("bulk.moved action="); }))
       << retried.err << daemon_->log();

@@ -80,7 +80,7 @@ class RightsTest : public testing::Test {
   [[nodiscard]] std::vector<std::string> statements_of(const std::string& account) const {
     return support::grants(account.substr(6), daemon_->database());  // behind "allot_"
   }
-  // Every right of the account, one by one.
+  // Every privilege of the account, one by one.
   [[nodiscard]] std::vector<Right> rights(const std::string& account) const {
     std::vector<Right> all;
     const std::string of_ours = " ON " + daemon_->database() + ".";
@@ -98,7 +98,7 @@ class RightsTest : public testing::Test {
     return all;
   }
 
-  // The messages that refuse the account, without each of its rights in turn.
+  // Messages that refuse the account, without each of its privileges in turn.
   void expect_each_to_be_missed(const std::string& account, const std::vector<std::string>& words) {
     for (const Right& right : rights(account)) {
       if (right.privilege == "EXECUTE") continue;  // missed by a warning
@@ -131,7 +131,7 @@ class RightsTest : public testing::Test {
 };
 Server* RightsTest::server_ = nullptr;
 
-// Each way that a task can go, the death of a worker, and that of the whole daemon.
+// Every path of a task, the death of a worker, and the death of the whole daemon.
 TEST_F(RightsTest, TheRightsOfItsRoleAreEnough) {
   Daemon& daemon = *daemon_;
   daemon.start();
@@ -145,8 +145,8 @@ TEST_F(RightsTest, TheRightsOfItsRoleAreEnough) {
   }
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 3; })) << daemon.log();
   ASSERT_TRUE(eventually([&] { return daemon.logged("task.no_handler"); })) << daemon.log();
-  // Tasks that run when everything dies are found again by the next run, and run with care,
-  // detached or not.
+  // Tasks that run when everything dies are found by the next run, and run with care, detached or
+  // not.
   for (const char* queue : {"default", "still"}) {
     ASSERT_EQ(as("allot_submit", {"submit", queue, "test.spin", ""}).status.code, kExitOk);
   }
@@ -217,7 +217,7 @@ TEST_F(RightsTest, AnOperatorsRightsAreEnough) {
 
 TEST_F(RightsTest, EachRightOfTheDaemonIsMissedByNameBeforeItStarts) {
   EXPECT_EQ(rights("allot_worker").size(), 101U);
-  root_.execute("DELETE FROM " + daemon_->database() + ".queue");  // so that it is made anew
+  root_.execute("DELETE FROM " + daemon_->database() + ".queue");  // so that it is created again
   expect_each_to_be_missed("allot_worker", {"check"});
   const auto checked = as("allot_worker", {"check"});
   EXPECT_EQ(checked.status.code, kExitOk);

@@ -8,8 +8,8 @@
 namespace allot::e2e::room_test {
 namespace {
 
-// Slots and board are mapped: whoever touches a page that was never written would die of SIGBUS, a
-// worker inside a healthy handler, and a submitter behind its commit.
+// Slots and board are mapped: a process that touches an unallocated page would die of SIGBUS, a
+// worker inside a healthy handler, and a submitter after its commit.
 TEST(Room, WithoutAnyTasksAreSubmittedAndRun) {
   const support::SmallDisk disk(4U << 20U);
   if (!disk.trouble().empty()) GTEST_SKIP() << disk.trouble();

@@ -82,7 +82,7 @@ TEST(Rotate, WorkersThatJustStartSurviveIt) {
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0}));
 }
 
-// The file that is installed, with this test's folder, user and way to signal.
+// The installed file, with this test's folder, user and way to signal.
 TEST(Rotate, LogrotateDoesItWithOurFile) {
   Daemon daemon({.workers = 1});
   wait_ready(daemon, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A heavy type moves to its own queue while everything runs, and what handlers, hooks and schedules
-// submit follows (A10).
+// A heavy type moves to its own queue while everything runs, and submissions of handlers, hooks and
+// schedules follow (A10).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ std::string in_queue(const std::string& queue, const std::string& more) {
 
 class RouteDoor : public DoorFixture {};
 
-// No worker serves the queue `aside`, so that what goes there is found there. What goes to the
-// other one leaves its payload behind.
+// The queue `aside` is not served, so its tasks stay there. Tasks of the other queue leave their
+// payload in the output.
 TEST_F(RouteDoor, WhatAHandlerSubmitsFollowsARouteWithinASecond) {
   begin();
   auto db = daemon_->connect();
@@ -50,7 +50,7 @@ TEST_F(RouteDoor, WhatAHandlerSubmitsFollowsARouteWithinASecond) {
   EXPECT_LT(strayed, milliseconds(1500)) << "one second, and what a busy machine adds";
 }
 
-// What hooks, notices and schedules submit goes the same way.
+// Submissions of hooks, notices and schedules follow the route.
 TEST(Route, AHookAndAScheduleFollow) {
   Daemon daemon({.workers = 1, .queue_keys = "on_dead = \"default/alert\"\nmax_attempts = 1\n"});
   auto db = daemon.connect();
@@ -75,7 +75,7 @@ TEST(Route, AHookAndAScheduleFollow) {
   EXPECT_EQ(now.out.substr(0, 2), daemon.submit("tick", "").substr(0, 2)) << "in one queue";
 }
 
-// Submits light tasks one after the other, as an application does, until it is told to end.
+// Submits light tasks one after the other, like an application, until it is stopped.
 class Lights {
  public:
   explicit Lights(const Daemon& daemon) : daemon_(daemon) {}
@@ -85,7 +85,7 @@ class Lights {
       ++made_;
     }
   }
-  // Of the history: from the submission to the start of the handler. That many of a hundred wait no
+  // From the history: from the submission to the start of the handler. This percentage waited no
   // longer.
   [[nodiscard]] double wait_ms(const std::string& type, std::uint64_t percent) const {
     const std::uint64_t count =
@@ -110,8 +110,8 @@ class Lights {
   std::uint64_t made_ = 0;
 };
 
-// test.nap of 50 ms is the heavy type; those of test.ok wait behind them. The waits are printed;
-// what is judged are counts, and that the light ones do not wait for the heavy ones any more.
+// test.nap of 50 ms is the heavy type; tasks of test.ok wait behind them. The waits are printed;
+// the test checks counts, and that the light ones do not wait for the heavy ones any more.
 TEST(Route, AHeavyTypeMovesToItsOwnQueueWhileEverythingRuns) {
   Daemon daemon({.workers = 2,
                  .queue_keys = "partitions = 4\nblock_size = 20\nhistory = \"1h\"\n",

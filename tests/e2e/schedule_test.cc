@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules over several daemons of one database: each tick once, whoever leads and whoever dies
-// (E1, E3). The tasks of ticks wait in a queue that no pool serves, where they can be counted.
+// Schedules over several daemons of one database: each tick once, whichever host leads and
+// whichever process dies (E1, E3). The tasks of ticks wait in a queue that is not served, where
+// they can be counted.
 //   ALLOT_TEST_SCHEDULES=200 ALLOT_TEST_TICKS=300: the sizes of docs/promises.md
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -47,7 +48,7 @@ struct Wanted {
   std::string keys{};
 };
 
-// Makes them all in one go, by the door for many.
+// Makes them all in one go, through the bulk interface.
 void make_schedules(const Daemon& daemon, const std::vector<Wanted>& schedules) {
   const std::string file = daemon.folder() + "/schedules.toml";
   std::ofstream out(file);
@@ -70,7 +71,7 @@ std::vector<Wanted> every_second(unsigned count, const std::string& keys) {
   return schedules;
 }
 
-// Of each tick the seconds since 2025 and how many microseconds later its task was submitted.
+// For each tick, the seconds since 2025 and the delay of its task's submission in microseconds.
 struct Tick {
   std::uint64_t second;
   std::int64_t late_us;
@@ -95,7 +96,7 @@ Ticks ticks_of(db::Connection& db) {
   return ticks;
 }
 
-// No tick twice, and none left out between the first and the last.
+// No tick twice, and none missing between the first and the last.
 void expect_each_once(const Ticks& ticks, std::size_t schedules) {
   EXPECT_EQ(ticks.size(), schedules);
   std::size_t twice = 0;
@@ -127,7 +128,7 @@ std::uint64_t submitted(db::Connection& db) {
   return number_of(db, "SELECT COALESCE(SUM(submitted), 0) FROM schedule");
 }
 
-// Of the process that leads the schedules of the cluster; 0: nobody does.
+// Process that leads the schedules of the cluster; 0: none.
 pid_t leader(db::Connection& db) {
   return static_cast<pid_t>(
       number_of(db,
@@ -144,7 +145,7 @@ pid_t wait_for_leader(db::Connection& db, pid_t other_than = 0) {
   return pid;
 }
 
-// Until this many more ticks of each schedule have their task.
+// Waits until this number of further ticks of each schedule have their task.
 bool go_on(db::Connection& db, std::uint64_t ticks, std::uint64_t schedules) {
   const std::uint64_t enough = submitted(db) + ticks * schedules;
   return eventually([&] { return submitted(db) >= enough; }, seconds(60));
@@ -194,8 +195,8 @@ TEST(Schedule, EachTickOnceOverThreeDaemonsWhoseLeadersAreKilled) {
               static_cast<double>(latest_us(ticks)) / 1e6);
 }
 
-// A leader that is stopped does nothing any more, and what it had sent does no harm. Its duties go
-// on elsewhere as soon as its term is over.
+// A stopped leader does nothing any more, and packets that it had sent do no harm. Its duties
+// continue elsewhere as soon as its term is over.
 TEST(Schedule, ALeaderThatStandsStill) {
   Cluster cluster(2);
   make_schedules(cluster.first(), every_second(5, "late = \"all\"\n"));
@@ -214,7 +215,7 @@ TEST(Schedule, ALeaderThatStandsStill) {
   std::printf("the latest tick came %.3f s late\n", static_cast<double>(latest_us(ticks)) / 1e6);
 }
 
-// The only worker is inside a handler for as long as the test takes.
+// The only worker is inside a handler for the whole test.
 TEST(Schedule, TicksComeWhileAllWorkersAreBusy) {
   const unsigned schedules = environment_or("ALLOT_TEST_SCHEDULES", 20U);
   Cluster cluster(1);
@@ -230,7 +231,7 @@ TEST(Schedule, TicksComeWhileAllWorkersAreBusy) {
   std::printf("the latest tick came %.3f s late\n", static_cast<double>(latest_us(ticks)) / 1e6);
 }
 
-// Ticks are missed while no daemon runs. What becomes of them, each schedule says.
+// Ticks are missed while no daemon runs. Each schedule's policy decides about them.
 TEST(Schedule, WhatIsLateIsMadeUpAsEachScheduleSays) {
   const support::SteppedClock clock;
   Database server({}, support::Network::kNone, clock.environment());
@@ -262,8 +263,8 @@ TEST(Schedule, WhatIsLateIsMadeUpAsEachScheduleSays) {
   EXPECT_EQ(cluster.first().times_logged("schedule.dropped"), 3U) << cluster.logs();
 }
 
-// A section of the configuration is applied at the start and at a reload, where its words are new.
-// What an operator did stays.
+// A section of the configuration is applied at the start and at a reload, if its words are new. An
+// operator's changes stay.
 TEST(Schedule, ASectionIsAppliedAtAReload) {
   DaemonOptions one = options("", "d0");
   one.start = true;
@@ -288,15 +289,15 @@ TEST(Schedule, ASectionIsAppliedAtAReload) {
   EXPECT_EQ(shown("pause_reason"), "why");
   EXPECT_EQ(shown("HOUR(next_run)"), "4");
   EXPECT_EQ(daemon.times_logged("schedule.changed"), 1U);
-  // A section that is gone removes nothing: that is for an operator to say.
+  // A removed section removes nothing: that is an operator's decision.
   ASSERT_TRUE(reload("[schedules.report]", "[schedules.other]")) << daemon.log();
   EXPECT_EQ(number_of(db, "SELECT COUNT(*) FROM schedule"), 2U);
   EXPECT_EQ(daemon.stop()->code, 0);
 }
 
-// The database's clock an hour ahead: what is late by that is told, and done as the schedule says.
-// Back again for a few seconds: no tick has a second task, unless a machine so slow that it took
-// ten let next_run be set back (S57).
+// The database's clock an hour ahead: late ticks are reported, and handled by the schedule's
+// policy. Back again for a few seconds: no tick has a second task, unless a machine so slow that it
+// took ten let next_run be set back (S57).
 TEST(Schedule, TheClockOfTheDatabaseIsStepped) {
   const support::SteppedClock clock;
   Database server({}, support::Network::kNone, clock.environment());
@@ -313,7 +314,7 @@ TEST(Schedule, TheClockOfTheDatabaseIsStepped) {
   })) << cluster.logs();
   EXPECT_GE(number_of(db, "SELECT MIN(dropped) FROM schedule"), 900U);
   clock.step_to(seconds(0));
-  // What next_run says is an hour ahead now: another schedule, which has no past, goes on at once.
+  // next_run is an hour ahead now: another schedule, which has no past, continues at once.
   const std::uint64_t before = submitted(db);
   make_schedules(cluster.first(), {{"fresh", "* * * * * *", ""}});
   ASSERT_TRUE(eventually([&] { return submitted(db) >= before + 3; })) << cluster.logs();

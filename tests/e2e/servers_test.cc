@@ -19,8 +19,8 @@ void add_account(Database& server) {
   server.connect().execute(support::account("app@'127.0.0.1'"));
 }
 
-// S2, with idle workers: they only read, and only what their old server still has. Nothing is
-// replicated here, so a task that runs was read on the new one.
+// S2, with idle workers: they only read, and only rows of their old server. Nothing is replicated
+// here, so a task that runs was read on the new one.
 TEST(Servers, IdleWorkersAndSubmittersFollowTheWritableOne) {
   Database first({}, support::Network::kTcp);
   Database second({}, support::Network::kTcp);
@@ -33,7 +33,7 @@ TEST(Servers, IdleWorkersAndSubmittersFollowTheWritableOne) {
                  .server = &first,
                  .database_keys = "hosts = [\"127.0.0.1:1\", \"" + place(first) + "\", \"" +
                                   place(second) + "\"]\nuser = \"app\""});
-  // What a replica would have.
+  // Rows of a replica.
   at_second.execute("INSERT INTO server_identity VALUES (1, 'first', 1, '2025-01-01', 0)");
   (void)daemon.submit("test.write", "a");
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools with weights, and strict ones: what the workers of a daemon lease, as its log says.
+// Pools with weights, and strict ones: leases of a daemon's workers, from its log.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void fill(const Daemon& daemon, const std::string& queue, std::size_t tasks) {
   daemon.submit_all(all);
 }
 
-// The queues of the first leases, by their number.
+// The queues of the first leases, with their counts.
 std::map<std::string, std::size_t> first_leases(const Daemon& daemon, std::size_t most) {
   std::map<std::string, std::size_t> leases;
   const std::string log = daemon.log();
@@ -66,7 +66,7 @@ TEST(Shares, LeasesOfFullQueuesKeepToTheWeights) {
   EXPECT_LT(ratio, 3.3);
 }
 
-// What comes in late is taken before the backlog of the other queue.
+// Late tasks are taken before the backlog of the other queue.
 TEST(Shares, AStrictPoolTakesTheHigherQueueFirst) {
   Daemon daemon({.workers = 1,
                  .pool_keys = "queues = [\"mail\", \"reports\"]\nstrict = true",
@@ -82,7 +82,7 @@ TEST(Shares, AStrictPoolTakesTheHigherQueueFirst) {
   };
   ASSERT_TRUE(eventually([&] { return left("mail") == 0; }, std::chrono::minutes(1)));
   EXPECT_GT(left("reports"), 0U);
-  // From the first to the last lease of mail there are none of reports.
+  // Between the first and the last lease of mail there are no leases of reports.
   const std::string log = daemon.log();
   std::size_t others = 0;
   const std::string word = " lease queue=reports ";

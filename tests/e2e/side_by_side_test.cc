@@ -91,7 +91,7 @@ TEST_F(Side, AHandlerThatDoesNotSayThatItCanRunsAlone) {
   EXPECT_GT(overlap(), 1U);
 }
 
-// Nobody knows which task was at fault: none is charged, and each runs alone from then on.
+// It is unknown which task was at fault: none is charged, and each runs alone from then on.
 TEST_F(Side, AWorkerThatIsKilledChargesNobody) {
   start(8, kOnePartition);
   submit(5, "side.gate", daemon_->gate());
@@ -169,7 +169,7 @@ TEST_F(Side, AnOrderedQueueInTheSamePoolStaysInOrder) {
   EXPECT_EQ(next, 10);
 }
 
-// Each task leaves its partition on its own, and the worker goes on with its idle threads.
+// Each task leaves its partition on its own, and the worker continues with its idle threads.
 TEST_F(Side, SeveralAreDetached) {
   start(4, kOnePartition + "detach_after = \"300ms\"\n");
   submit(3, "side.gate", daemon_->gate());

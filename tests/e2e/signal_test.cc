@@ -22,7 +22,7 @@ using support::none_alive;
 TEST(Signal, AGracefulStopLeavesNothingLeasedAndNothingRunning) {
   Daemon daemon({.workers = 4});
   wait_ready(daemon, 4);
-  // Twenty seconds of work, so that some is left however long this test is held up.
+  // Twenty seconds of work, so that some is left however long this test is delayed.
   std::vector<std::string> payloads(4000, "20");
   daemon.submit_many("test.sleep", payloads);
   ASSERT_TRUE(eventually([&] { return daemon.busy_workers().size() >= 2; }));
@@ -52,12 +52,12 @@ TEST(Signal, ASecondTermEndsAHandlerThatDoesNotLook) {
   ASSERT_TRUE(eventually([&] { return daemon.logged("phase=stopping"); }));
   EXPECT_EQ(daemon.stop(SIGTERM), (ExitStatus{0, 0})) << daemon.log();
   EXPECT_EQ(daemon.count("task"), 1U) << "nothing is lost";
-  // Three seconds are left to the settler, and the next life of the daemon does what it has not.
+  // Three seconds are left to the settler, and the next run of the daemon does the rest.
   EXPECT_TRUE(daemon.task(id)["attempts"].size() == 1U || daemon.logged("supervisor.unsettled"))
       << daemon.task(id) << daemon.log();
 }
 
-// Some of them have not installed their handlers when they are asked to stop.
+// Some of them have not installed their handlers when the stop arrives.
 TEST(Signal, WorkersThatHaveJustStartedLeaveInOrder) {
   Daemon daemon({.workers = 24});
   ASSERT_TRUE(eventually([&] { return daemon.times_logged("worker.start") >= 12; }))
@@ -66,7 +66,7 @@ TEST(Signal, WorkersThatHaveJustStartedLeaveInOrder) {
   EXPECT_EQ(daemon.times_logged("worker.died"), 0U) << daemon.log();
 }
 
-// As its supervisor starts it. The log that nobody reads yet keeps it from its handlers.
+// Started like by its supervisor. The unread log keeps it from its handlers.
 TEST(Signal, WhatAWorkerIsSentBeforeItHasHandlersWaitsForThem) {
   Daemon daemon({.start = false});
   const std::string held = daemon.folder() + "/held";
@@ -107,7 +107,7 @@ TEST(Signal, AReloadReplacesWorkersAndLeavesTheRunningTaskAlone) {
   const pid_t busy = daemon.busy_workers().front();
   daemon.process().signal(SIGHUP);
   wait_ready(daemon, 6);
-  // All idle workers are gone while the busy one goes on, and the new ones work.
+  // All idle workers are gone while the busy one continues, and the new ones work.
   ASSERT_TRUE(eventually([&] {
     return std::count_if(before.begin(), before.end(), alive) == 1 && alive(busy);
   })) << daemon.log();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tasks that are submitted by SQL: nobody rings for them, and they run all the same.
+// Tasks submitted by SQL: they run although no bell is rung for them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using support::eventually;
 
 class Sql : public testing::Test {
  protected:
-  // Waits until workers look no more often than once a second.
+  // Waits until workers poll no more often than once a second.
   void let_it_idle() {
     const auto looks = [this] { return support::server_counter(db_, "Com_select"); };
     ASSERT_TRUE(eventually([&] {
@@ -37,7 +37,7 @@ class Sql : public testing::Test {
   db::Connection db_ = daemon_.connect();
 };
 
-// The polling floor is a second; the rest is for the machine, which may stand still in one round.
+// The regular poll is every second; the rest is for the machine, which may stop in one round.
 TEST_F(Sql, ATaskStartsWithinThePollingFloor) {
   std::vector<std::chrono::milliseconds> took;
   for (int i = 0; i < 3; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nobody reads what the daemon writes to standard error.
+// The daemon's standard error is not read.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -38,7 +38,8 @@ class StalledLog : public testing::Test {
             .descriptors = {{write_end_.get(), STDOUT_FILENO}, {write_end_.get(), STDERR_FILENO}}});
   }
 
-  // Leaves no room. The descriptor of the daemon keeps its flags: this is another description.
+  // Fills the pipe. The descriptor of the daemon keeps its flags, because this is another
+  // description.
   void fill() const {
     const std::string path = "/proc/self/fd/" + std::to_string(write_end_.get());
     const UniqueFd own(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
@@ -46,7 +47,7 @@ class StalledLog : public testing::Test {
     }
   }
 
-  // Reads what is there.
+  // Reads the present contents.
   [[nodiscard]] const std::string& read() {
     std::array<char, 4096> part{};
     for (pollfd more{read_end_.get(), POLLIN, 0}; ::poll(&more, 1, 0) > 0;) {
@@ -57,13 +58,13 @@ class StalledLog : public testing::Test {
     return seen_;
   }
 
-  // Reads until `program` says how many lines were dropped.
+  // Reads until `program` reports how many lines were dropped.
   [[nodiscard]] bool tells(const std::string& program) {
     const std::regex line(" WARN  " + program + " log\\.dropped lines=[1-9]");
     return eventually([&] { return std::regex_search(read(), line); });
   }
 
-  // The queue is there once the daemon has checked its database.
+  // The queue exists once the daemon has checked its database.
   [[nodiscard]] bool takes_a_task() const {
     return eventually([&] {
       return daemon_.allot({"submit", "default", "test.ok"}).status.code == 0;

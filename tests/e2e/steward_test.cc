@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steward: what has to be done beside the tasks is done whatever the workers are busy with, and
-// by nobody else.
+// The steward: its duties are done however busy the workers are, and by no other process.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -14,7 +13,7 @@ namespace {
 using nlohmann::json;
 using support::eventually;
 
-constexpr std::chrono::seconds kSoon{40};  // a duty is looked for every 10 s
+constexpr std::chrono::seconds kSoon{40};  // duties are checked every 10 s
 
 // Dead tasks of queue default, older than an hour.
 void put_old_dead(const Daemon& daemon, unsigned tasks) {
@@ -61,7 +60,7 @@ TEST(Steward, IsNoWorkerForThoseWhoCount) {
       << doctor.out;
 }
 
-// Purge, what is stuck, and the end of a resize.
+// Purge, stuck queues, and the end of a resize.
 TEST(Steward, DutiesAreDoneWhileAllWorkersAreInsideHandlers) {
   Daemon daemon({.workers = 1,
                  .queue_keys = "dead_retention = \"1h\"\non_stuck = \"ops/alert\"\n"
@@ -98,7 +97,7 @@ TEST(Steward, DutiesAreDoneWhileAllWorkersAreInsideHandlers) {
   daemon.stop();
 }
 
-// Only the worker that puts such a task back knows it, and tells the steward by the board.
+// Only the worker that puts such a task back knows it, and informs the steward through the board.
 TEST(Steward, IsToldOfTasksWithoutAHandler) {
   Daemon daemon({.workers = 2,
                  .queue_keys = "on_stuck = \"ops/alert\"\nstuck_after = \"1h\"\npartitions = 1",
@@ -131,7 +130,7 @@ TEST(Steward, OnlyItSendsTheStatementsOfDuties) {
   wait_ready(daemon, 4);
   daemon.submit_many("test.ok", std::vector<std::string>(50, "x"));
   EXPECT_TRUE(daemon.drains()) << daemon.log();
-  // The trial of the account's rights changes nothing.
+  // The test of the account's privileges changes nothing.
   const auto senders = [&] {
     return daemon.number(
         "SELECT COUNT(DISTINCT thread_id) FROM mysql.general_log WHERE argument NOT LIKE"
@@ -144,7 +143,7 @@ TEST(Steward, OnlyItSendsTheStatementsOfDuties) {
   db.execute("SET GLOBAL general_log = OFF; TRUNCATE mysql.general_log");
 }
 
-// E3: whatever ends a leader, its duties go on: on another host, or in the steward that replaces
+// E3: whatever ends a leader, its duties continue: on another host, or in the steward that replaces
 // it.
 TEST(Steward, WhatALeaderLedGoesOnElsewhere) {
   const std::string keys = "dead_retention = \"1h\"";
@@ -164,7 +163,7 @@ TEST(Steward, WhatALeaderLedGoesOnElsewhere) {
   ASSERT_TRUE(wait_for_steward(other)) << other.log();
   const pid_t first = daemon.steward();
   const pid_t second = other.steward();
-  // Prints how long it took, which is to be less than 6 s where the machine has time.
+  // Prints the duration, which should be less than 6 s on an idle machine.
   const auto goes_on = [&](const char* after, const auto& there) {
     const auto from = std::chrono::steady_clock::now();
     const bool came = eventually(there);
@@ -224,7 +223,7 @@ TEST(Steward, AReloadReplacesItToo) {
   EXPECT_EQ(daemon.times_logged("steward.leaves"), 2U) << daemon.log();
 }
 
-// It needs no plugin, so it gets ready where no worker can.
+// It needs no plugin, so it becomes ready where no worker can.
 TEST(Steward, AloneItMakesNoDaemonReady) {
   Daemon daemon({.workers = 1, .plugins = ALLOT_INIT_FAILS_FOLDER});
   ASSERT_TRUE(wait_for_steward(daemon)) << daemon.log();

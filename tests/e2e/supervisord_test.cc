@@ -32,7 +32,7 @@ class Supervisord : public testing::Test {
     const auto replace = [&](const std::string& from, const std::string& to) {
       program_section = support::replaced_first(std::move(program_section), from, to);
     };
-    // Ends with supervisord, so that a failed test leaves nothing running.
+    // Ends with supervisord, so that a failed test leaves no process behind.
     replace("command=/usr/sbin/allotd --config /etc/allot/allot.toml",
             "command=setpriv --pdeathsig TERM " + program("allotd") + " --config " +
                 daemon_.config_file());
@@ -68,7 +68,7 @@ class Supervisord : public testing::Test {
   [[nodiscard]] pid_t pid() const { return std::atoi(control({"pid", "allotd"}).out.c_str()); }
 
   [[nodiscard]] std::string output() const { return own_ / "allotd.log"; }
-  // All lines of allotd, wherever they went.
+  // All lines of allotd, in whichever file.
   [[nodiscard]] std::string told() const {
     std::string text;
     for (int i = 8; i > 0; --i) text += read_file(output() + "." + std::to_string(i));

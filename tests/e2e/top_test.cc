@@ -73,7 +73,7 @@ TEST_F(Top, OnATerminalItRefreshesUntilQ) {
 
 TEST_F(Top, AnInterruptLeavesTheScreenInOrder) {
   support::Terminal terminal;
-  // Whoever is interrupted before it has the screen has nothing to restore.
+  // A program that is interrupted before it has the screen has nothing to restore.
   for (const char* after : {"1", "4", "15"}) {
     (void)terminal.run(
         {"timeout", "-s", "INT", after, program("allot"), "--config", daemon_.config_file(), "top"},

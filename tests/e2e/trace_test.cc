@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes with a task beside its payload: a request can be followed through all that becomes of
-// its task, and a task may have a limit of its own.
+// Headers of a task: a request can be followed through all consequences of its task, and a task may
+// have its own limit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ DaemonOptions with_gateway(const std::string& queue_keys) {
   return options;
 }
 
-// One request with a connection of its own.
+// One request on a new connection.
 nlohmann::json asked(const Daemon& daemon, const std::string& what, const std::string& fields = {},
                      const std::string& body = {}) {
   auto client = support::HttpClient::to_socket(gateway_socket(daemon));
@@ -54,7 +54,7 @@ std::vector<std::string> lines(const Daemon& daemon, const std::string& event,
 
 void expect_traced(const Daemon& daemon, const std::string& event, const std::string& task,
                    std::size_t times) {
-  std::vector<std::string> found;  // a line comes after what it tells is committed
+  std::vector<std::string> found;  // a line comes after the commit that it reports
   EXPECT_TRUE(eventually([&] { return (found = lines(daemon, event, task)).size() >= times; }));
   EXPECT_EQ(found.size(), times) << event << "\n" << daemon.log();
   for (const std::string& line : found) {
@@ -66,7 +66,7 @@ bool is_in(const Daemon& daemon, const std::string& task, const std::string& sta
   return eventually([&] { return daemon.task(task)["state"] == state; });
 }
 
-// The task's limit is 3, so that its third attempt is its last one; that of the queue would be 10.
+// The task's limit is 3, so that its third attempt is its last one; the queue's limit would be 10.
 TEST(Trace, GoesThroughRetriesADetachADeathASecondLifeAndAChild) {
   Daemon daemon(with_gateway("history = \"1h\"\ndetach_after = \"100ms\"\n"));
   const std::string file = daemon.folder() + "/go";
@@ -117,7 +117,7 @@ TEST(Trace, GoesThroughRetriesADetachADeathASecondLifeAndAChild) {
   expect_traced(daemon, "handler.log", (*child)["task"], 1);
 }
 
-// What its worker cannot say any more, the settler says: it knows only the slot.
+// Logged by the settler in place of its worker: it knows only the slot.
 TEST(Trace, GoesThroughCrashesUpToTheLimitOfTheTask) {
   Daemon daemon({.workers = 1});
   const auto submitted = daemon.allot(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two daemons that live at the same time and have all names in common: host, machine id, instance
-// and the path of the runtime folder. Neither takes the other for its own former life (S11).
+// Two daemons that run at the same time and have all names in common: host, machine id, instance
+// and the path of the runtime folder. Neither mistakes the other for its own former run (S11).
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace {
 using support::eventually;
 using Words = std::vector<std::string>;
 
-// Its one worker serves two queues. What outlives allotd ends soon.
+// Its single worker serves two queues. Processes that outlive allotd end soon.
 DaemonOptions options() {
   return {.workers = 1,
           .queue_keys = "partitions = 1",
@@ -26,7 +26,7 @@ Words command(const Daemon& daemon) {
   return {program("allotd"), "--config", daemon.config_file()};
 }
 
-// The second one is there and works, and the task of the first one runs on as if it were alone.
+// The second one works, and the task of the first one continues as if it were alone.
 void expect_untouched(const Daemon& daemon) {
   ASSERT_TRUE(eventually([&] { return daemon.ready_workers().size() == 2; })) << daemon.log();
   ASSERT_EQ(daemon.allot({"submit", "open", "test.write", "y"}).status.code, 0);
@@ -48,7 +48,7 @@ TEST(Twin, OfAFolderThatWasDeletedUnderTheFirst) {
   expect_untouched(daemon);
 }
 
-// As containers of one image are that use the host's network.
+// Like containers of one image that use the host's network.
 TEST(Twin, EachWithAFolderOfItsOwnBehindOnePath) {
   const auto possible = support::run_program({"unshare", "--mount", "true"});
   if (possible.status.code != 0) GTEST_SKIP() << "no mount namespace here: " << possible.err;

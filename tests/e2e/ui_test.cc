@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dashboard of a real gateway over a real database, as a browser asks for it.
+// The dashboard of a real gateway with a real database, requested like a browser does.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -22,7 +22,7 @@ using support::Answer;
 using support::eventually;
 using support::HttpClient;
 
-// What a browser sends with a form of this host.
+// Header fields that a browser sends with a form of this host.
 const std::string kSameOrigin = "Origin: http://localhost\r\nSec-Fetch-Site: same-origin\r\n";
 
 std::string encoded(const std::string& text) {
@@ -84,7 +84,7 @@ class Ui : public testing::Test {
     if (at == answer.fields.end()) return {};
     return "Cookie: " + at->second.substr(0, at->second.find(';')) + "\r\n";
   }
-  // That of the first form of a page.
+  // Token of the first form of a page.
   [[nodiscard]] std::string form_token(const std::string& path, const std::string& cookie) const {
     const std::string html = page(path, cookie).body;
     const std::string before = "name=\"form\" value=\"";
@@ -282,7 +282,8 @@ TEST_F(Ui, ATokenForAQueueSeesNoOther) {
   }
 }
 
-// The steward writes what runs every 2 s while somebody looks, and once a minute otherwise.
+// The steward writes the running tasks every 2 s while there is a viewer, and once a minute
+// otherwise.
 TEST_F(Ui, WhatRunsIsShownAndEndsWithItsHost) {
   ASSERT_NO_FATAL_FAILURE(start());
   const std::string cookie = login(reader_);
@@ -375,8 +376,9 @@ TEST_F(Ui, FinishedTasksSchedulesAndTheSearchHavePages) {
   EXPECT_FALSE(has(page("/ui/", other), "/ui/locks"));
 }
 
-// What only a browser shows: the cookie, the Origin of forms under the policies of the pages, the
-// module, the layout at 375 px, and that nothing is refused by the policy or asked of elsewhere.
+// Properties that only a browser shows: the cookie, the Origin of forms under the policies of the
+// pages, the module, the layout at 375 px, and that the policy refuses nothing and no request goes
+// elsewhere.
 TEST_F(Ui, ABrowserLogsInRetriesAndLogsOut) {
   if (!std::filesystem::exists("/usr/bin/chromium")) GTEST_SKIP() << "needs Debian's chromium";
   ASSERT_NO_FATAL_FAILURE(start());

@@ -32,7 +32,7 @@ class Upgrade : public testing::Test {
     return options;
   }
 
-  // Sends the signal; `times`: how often it has started then, including the first time.
+  // Sends the signal; `times`: total number of starts then, including the first one.
   static void upgrade(Daemon& daemon, std::size_t times) {
     daemon.process().signal(SIGUSR2);
     ASSERT_TRUE(eventually([&] { return daemon.times_logged("supervisor.start ") == times; }))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A commit in SQL wakes a worker by the server's binary log, and where that cannot be read, polling
+// A commit in SQL wakes a worker through the server's binary log; if that cannot be read, polling
 // finds the task.
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 using support::Database;
 using support::eventually;
 
-// An account with the rights of the documents.
+// An account with the documented privileges.
 constexpr const char* kReader = "[wake]\nuser = \"follower\"\n";
 
 Database& server_with_log() {
@@ -32,7 +32,7 @@ void put_task(db::Connection& db, const std::string& payload) {
       payload + "' FROM queue WHERE name = 'default'");
 }
 
-// The last connection over which the server sends its log.
+// The last connection on which the server sends its log.
 std::uint64_t last_stream(const Daemon& daemon) {
   return daemon.number(
       "SELECT COALESCE(MAX(ID), 0) FROM information_schema.PROCESSLIST"
@@ -72,7 +72,7 @@ TEST(Wake, ACommitInATransactionOfSqlWakesAWorker) {
   EXPECT_FALSE(daemon.logged("wake.lost")) << "a new log file is none";
 }
 
-// The next steward begins at the end of the log, and what came meanwhile is found by polling.
+// The next steward begins at the end of the log, and tasks from the gap are found by polling.
 TEST(Wake, AStewardThatIsKilledIsReplaced) {
   Daemon daemon({.workers = 1, .more = kReader, .server = &server_with_log()});
   wait_ready(daemon, 1);
@@ -104,7 +104,8 @@ TEST(Wake, AStewardThatIsStoppedHoldsNoTaskUp) {
   EXPECT_TRUE(eventually([&] { return daemon.times_logged("wake.commit") == 3; })) << daemon.log();
 }
 
-// Each with a runtime folder of its own: only the log tells one what the other's submitters commit.
+// Each with a separate runtime folder: only the log informs one host of commits by the other's
+// submitters.
 TEST(Wake, ACommitWakesTheWorkersOfEveryHost) {
   Daemon one({.workers = 1, .more = kReader, .server = &server_with_log()});
   Daemon other({.workers = 1,
@@ -169,8 +170,8 @@ TEST(Wake, NoTaskWaitsLongerThanForPolling) {
   EXPECT_EQ(daemon.count("task") + daemon.count("task_dead"), 0U);
 }
 
-// What keeps the steward from the log is said in one line, however often it tries again, and
-// polling goes on.
+// The reason that keeps the steward from the log is logged once, however often it retries, and
+// polling continues.
 struct BadLog {
   const char* name;
   std::vector<std::string> server;
@@ -190,7 +191,7 @@ TEST_P(WakeWithBadLog, IsOneLineAndPollingGoesOn) {
   ASSERT_TRUE(eventually([&] { return daemon.logged("wake.lost"); })) << daemon.log();
   EXPECT_TRUE(daemon.logged(GetParam().said)) << daemon.log();
   auto db = daemon.connect();
-  for (std::size_t i = 1; i <= 3; ++i) {  // for longer than the pauses between the first tries
+  for (std::size_t i = 1; i <= 3; ++i) {  // longer than the pauses between the first tries
     put_task(db, "found");
     EXPECT_TRUE(wrote(daemon, i)) << daemon.log();
   }

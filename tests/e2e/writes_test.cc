@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What handlers write beside their verdict, while their workers are killed at any instruction.
+// Writes of handlers in addition to their verdict, while their workers are killed at any
+// instruction.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -33,8 +34,8 @@ class Writes : public testing::Test {
     daemon_->start();
   }
   [[nodiscard]] std::string runs() const { return support::read_file(output_.path() + "/runs"); }
-  // SIGKILLs a worker inside a handler, or in its acknowledgement, again and again until all is
-  // done, after up to `pause`. Returns how often it hit.
+  // SIGKILLs a worker inside a handler, or in its acknowledgement, repeatedly until all is done,
+  // after up to `pause`. Returns the number of hits.
   std::size_t massacre(std::chrono::milliseconds pause) {
     std::minstd_rand dice(4711);
     std::size_t kills = 0;
@@ -52,8 +53,8 @@ class Writes : public testing::Test {
     return kills;
   }
 
-  // Repeats a round until ten kills have hit, however fast the tasks are beside the killer. Returns
-  // the number of rounds.
+  // Repeats a round until ten kills have hit, however fast the tasks are compared with the killer.
+  // Returns the number of rounds.
   static int until_killed(const std::function<std::size_t()>& round) {
     constexpr std::size_t kEnough = 10;
     constexpr int kMostRounds = 10;
@@ -96,7 +97,7 @@ TEST_F(Writes, AKilledHandlerHasReplacedNothing) {
   EXPECT_EQ(daemon_->value("SELECT COUNT(*) FROM task"), "1");
 }
 
-// B8, B9: each task writes one row and submits one task in its place, which writes one row more.
+// B8, B9: each task writes one row and replaces itself by one task, which writes one more row.
 TEST_F(Writes, EveryEffectHappensOnceUnderKills) {
   constexpr int kTasks = 250;
   begin(3, "block_size = 10\nretry_delays = [\"10ms\"]");

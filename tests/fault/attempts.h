@@ -15,15 +15,14 @@ struct Attempt {
 };
 using Attempts = std::map<std::string, std::vector<Attempt>>;  // by tag, as they started
 
-// The traces have to outlive it.
+// The traces must outlive the result.
 Attempts attempts_in(const std::vector<Trace>& traces);
 
-// Whether a fault that killed nothing, and so may only have made something late, was at work then
-// or shows yet.
+// True if a non-fatal fault, which can only delay, was active in this period or still has effects.
 bool troubled(const Evidence& evidence, Nanoseconds from, Nanoseconds to);
-// Whether the worker, or all of its host, stood still meanwhile.
+// True if the worker, or its whole host, was stopped in this period.
 bool stopped(const Evidence& evidence, const Trace& worker, Nanoseconds from, Nanoseconds to);
-// When the worker was killed, at that time or later; 0: it was not.
+// Time at which the worker was killed, at `at` or later; 0: it was not.
 Nanoseconds killed_after(const Evidence& evidence, const Trace& worker, Nanoseconds from);
 
 }  // namespace allot::fault

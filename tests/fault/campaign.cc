@@ -17,13 +17,13 @@ namespace {
 using support::eventually;
 
 // S5: no handler starts later than one TTL (2 s) after the last renewal of its lease. So a run that
-// starts more than a TTL after a fault has a lease that was renewed after it, on a connection that
-// works, and the fault does not explain another start of its task any more. One back-off (0.5 s) is
-// added, for workers that tried just before the end and for ends that are noted a little early. An
-// attempt to connect adds nothing: one that hangs in a fault ends with it.
+// starts more than a TTL after a fault has a lease that was renewed after it, on a working
+// connection, and the fault does not explain another start of its task any more. One back-off (0.5
+// s) is added, for workers that tried just before the end and for ends that are recorded a little
+// early. A connection attempt adds nothing: one that hangs in a fault ends with it.
 constexpr Nanoseconds kRecovery = 2'500'000'000;
-// A worker acknowledges when the oldest finished task has waited for 100 ms, or after the task that
-// runs then, which takes at most 300 ms in mixed work; the rest is for a busy machine.
+// A worker acknowledges when the oldest finished task has waited for 100 ms, or after the current
+// task, which takes at most 300 ms in mixed work; the rest is for a busy machine.
 constexpr Nanoseconds kUnacknowledged = 1'000'000'000;
 constexpr Nanoseconds kPatience = 120'000'000'000;
 
@@ -57,7 +57,7 @@ class Campaign {
   CampaignResult run() {
     const Nanoseconds began = now();
     start_submitters();
-    // On a slow machine nearly every submission may meet a fault, so that few are acknowledged.
+    // On a slow machine a fault may hit nearly every submission, so that few are acknowledged.
     for (std::uint64_t seed = options_.seed; seed == options_.seed || !enough(began); ++seed) {
       storm_.run(make_schedule(seed, options_.length, options_.mean_pause, options_.weights),
                  options_.length);
@@ -133,7 +133,7 @@ class Campaign {
     Evidence evidence;
     evidence.faults = read_faults(cluster_.traces() + ".razed");
     for (Fault& fault : storm_.take_faults()) evidence.faults.push_back(std::move(fault));
-    // One that a busy machine holds up for longer than it may be silent is ended.
+    // A worker that a busy machine delays beyond its silence limit is killed.
     evidence.wall_clock = wall_clock();
     for (const auto& host : cluster_.hosts()) add_kills(evidence, host->daemon().log());
     for (const Fault& fault : evidence.faults) append_line(cluster_.file("faults"), line_of(fault));
@@ -169,7 +169,7 @@ class Campaign {
     cluster_.keep_logs();
   }
 
-  // Handlers that started while no fault disturbed the server's counts.
+  // Number of handlers that started while no fault disturbed the server's counts.
   [[nodiscard]] std::uint64_t undisturbed(const Evidence& evidence) const {
     const auto& times = meter_.provoked_times();
     std::uint64_t runs = 0;

@@ -23,7 +23,7 @@ struct Run {
   bool beside = false;
   bool exclusive = false;
   std::optional<Nanoseconds> end{};
-  Mark mark = Mark::kStart;  // how it ended
+  Mark mark = Mark::kStart;  // result
 };
 using Runs = std::vector<Run>;
 
@@ -33,7 +33,7 @@ struct Span {
 };
 using Spans = std::vector<Span>;
 
-// The length that at least one of them covers.
+// Total length covered by at least one of them.
 Nanoseconds covered(Spans spans) {
   std::sort(spans.begin(), spans.end(),
             [](const Span& a, const Span& b) { return a.begin < b.begin; });
@@ -51,20 +51,20 @@ bool ends(Mark mark) {
          mark != Mark::kHooked;
 }
 
-// The handler asked for another run.
+// True if the handler requested another run.
 bool asks_again(Mark mark) {
   return mark == Mark::kRetry || mark == Mark::kCrash || mark == Mark::kRaze ||
          mark == Mark::kSnooze || mark == Mark::kRelease || mark == Mark::kStopped ||
          mark == Mark::kThrow || mark == Mark::kHold;
 }
 
-// How long after its end a task may be on its way into the worker's record of what has finished.
+// Maximum delay between the end of a task and its entry in the worker's record of finished tasks.
 constexpr Nanoseconds kRecording = 200 * kMillisecond;
 
 enum class Deaths { kCount, kDoNotCount };
 enum class Deadline { kNone, kAck };
 
-// A fault that hit a worker whose allotd is `parent`.
+// Scope of a fault for a worker whose allotd is `parent`.
 Scope scope_of(const Fault& fault, pid_t parent = 0) {
   if (fault.pid == 0 || fault.reach == Reach::kAll) return Scope::kAll;
   if (fault.reach == Reach::kHost || fault.pid == parent) return Scope::kHost;
@@ -104,7 +104,7 @@ class Check {
       verdict_.complaints.push_back(what + ": " + about);
   }
 
-  // Remembers a task whose story is worth telling.
+  // Records a task whose story should be printed.
   void doubt(std::uint64_t& counter, const std::string& what, const std::string& tag,
              const std::string& more = {}) {
     complain(counter, what, tag + more);
@@ -124,8 +124,7 @@ class Check {
         continue;
       }
       if (!ends(trace.mark)) continue;
-      // A worker runs a task once at a time, so that its last start in this pid is the one that
-      // ends.
+      // A worker runs a task once at a time, so the last start in this pid is the one that ends.
       const auto started = std::find_if(runs.rbegin(), runs.rend(), [&trace](const Run& run) {
         return run.pid == trace.pid && !run.end;
       });
@@ -186,7 +185,7 @@ class Check {
         return;
       case Answer::kUnknown:
         ++verdict_.unknown;
-        // Once somebody saw the task it counts as acknowledged: it may not vanish half way.
+        // A task that was seen counts as acknowledged: it must not vanish.
         if (exists(tag) && !accounted_for(tag)) doubt(verdict_.lost, "started, then lost", tag);
         return;
     }
@@ -235,7 +234,7 @@ class Check {
     if (before.mark == Mark::kSuccess && *before.end <= after.start) ++repeated.finished;
   }
 
-  // An operator let the task run again.
+  // True if an operator revived the task.
   [[nodiscard]] bool revived(const std::string& tag, const Run& before, const Run& after) const {
     const auto found = evidence_.revived.find(tag);
     return found != evidence_.revived.end() &&
@@ -244,8 +243,8 @@ class Check {
            });
   }
 
-  // The earlier runs that may go on beside this one: because the kernel said so, or because they
-  // ended later. Runs whose worker was killed before count only if there is no other.
+  // Earlier runs that may overlap with this one: reported by the kernel, or with a later end. Runs
+  // whose worker was killed before count only if there is no other.
   [[nodiscard]] std::vector<const Run*> besides(const Runs& runs, std::size_t which) const {
     const Run& after = runs[which];
     std::vector<const Run*> alive;
@@ -283,14 +282,15 @@ class Check {
     }
   }
 
-  // Whether a fault hit the worker between `from` and `to`. A kill shows at once, any other fault
+  // True if a fault hit the worker between `from` and `to`. A kill shows at once, any other fault
   // also afterwards.
   [[nodiscard]] bool during(const Fault& fault, Nanoseconds from, Nanoseconds to) const {
     const Nanoseconds last = fault.end + (fault.fatal ? 0 : evidence_.recovery);
     return fault.begin <= to && last >= from;
   }
-  // The fault that explains most. Deadline::kAck: a fault that hit all counts only if the run was
-  // not acknowledged by then, or it would explain every task that finished any time before.
+  // The fault that explains most. Deadline::kAck: a fault that hit everything counts only if the
+  // run was not acknowledged by then; otherwise it would explain every task that finished at any
+  // time before.
   [[nodiscard]] const Fault* hit(const Run& run, Nanoseconds from, Nanoseconds to, Deaths deaths,
                                  Deadline deadline = Deadline::kNone) const {
     const Nanoseconds acknowledged = deadline == Deadline::kAck && run.end
@@ -325,9 +325,9 @@ class Check {
            });
   }
 
-  // A worker looks at its lease's deadline right before it calls the handler. If it is stopped
-  // between the two, that one task starts when it goes on, however late; behind it the worker looks
-  // again. So this explains the first start of a worker while a stop of it was not over, and no
+  // A worker checks its lease's deadline right before it calls the handler. If it is stopped
+  // between the two, that one task starts when the worker continues, however late; then the worker
+  // checks again. So this explains the first start of a worker during an unfinished stop, but not a
   // second one.
   [[nodiscard]] const Fault* stopped_at_start(const Run& run) const {
     const auto found = faults_.find(run.pid);
@@ -360,7 +360,7 @@ class Check {
     }
   }
 
-  // S7, S10: a crash is an attempt. If a fault hit as well, the crash may have gone uncharged.
+  // S7, S10: a crash is an attempt. If there was also a fault, the crash may be uncharged.
   void judge_crashes(const std::string& tag, const Runs& runs) {
     unsigned charged = 0;
     unsigned allowed = evidence_.max_attempts;
@@ -368,7 +368,7 @@ class Check {
       allowed *= 1 + static_cast<unsigned>(revived->second.size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (!crashed(runs[i])) continue;
-      // Nobody was left to charge the first one.
+      // No process was left to charge the first one.
       if (runs[i].mark == Mark::kRaze) allowed = evidence_.max_attempts + 1;
       if (ran_beside_others(runs[i])) continue;
       const Nanoseconds until = i + 1 < runs.size() ? runs[i + 1].start : *runs[i].end;
@@ -377,7 +377,7 @@ class Check {
     if (charged > allowed) doubt(verdict_.overtried, "tried too often", tag);
   }
 
-  // Then nobody is charged, and each runs alone the next time.
+  // Then no task is charged, and each runs alone the next time.
   [[nodiscard]] bool ran_beside_others(const Run& crash) const {
     if (evidence_.at_once == 1) return false;
     for (const auto& [tag, runs] : runs_) {
@@ -439,7 +439,7 @@ class Check {
     verdict_.excused = share(std::move(all));
   }
 
-  // A success is acknowledged, unless a fault hit its worker before that could be.
+  // A success is acknowledged, unless a fault hit its worker first.
   void judge_success(const std::string& tag, const Runs& runs) {
     for (const Run& run : runs) {
       if (run.mark != Mark::kSuccess) continue;
@@ -448,8 +448,8 @@ class Check {
     }
   }
 
-  // An attempt is written before it starts when the former holder of its lease was lost (S7): then
-  // a fault may have eaten some of them.
+  // An attempt is recorded before it starts if the former holder of its lease was lost (S7): then
+  // faults may have used up some of them.
   [[nodiscard]] bool used_up(const Runs& runs) const {
     if (runs.size() >= evidence_.max_attempts) return true;
     std::size_t eaten = 0;

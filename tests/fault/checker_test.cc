@@ -128,8 +128,7 @@ TEST(Checker, ADuplicateNeedsAFaultThatHitItsWorkerInTime) {
   EXPECT_TRUE(twice(kParent, 21, 22, true).clean()) << "it hit the host";
 }
 
-// Worker 8 was stopped between its look at the lease and the start, and worker 7 has run the task
-// meanwhile.
+// Worker 8 was stopped between its check of the lease and the start, while worker 7 ran the task.
 TEST(Checker, AStopRightBeforeAStartExplainsThatStartAndNoOther) {
   Story story;
   story.told_of(1, 2, Answer::kAcknowledged);
@@ -216,7 +215,7 @@ TEST(Checker, InAnExclusiveQueueNoFaultExcusesAnOverlap) {
   EXPECT_TRUE(check(story).clean());
 }
 
-// The first run was killed, the second one goes on: the kernel speaks of the second.
+// The first run was killed, the second one continues: the kernel reports the second.
 TEST(Checker, AnOverlapIsNotWithTheDead) {
   Story story;
   story.told_of(1, 1, Answer::kAcknowledged)
@@ -248,7 +247,8 @@ TEST(Checker, WhatExplainsADuplicateIsCounted) {
   EXPECT_EQ(verdict.duplicates_by.at("kill").finished, 1U);
 }
 
-// Else a fault that hit all would explain each task that finished any time before and starts again.
+// Otherwise a fault that hit everything would explain each task that finished at any time before
+// and starts again.
 TEST(Checker, WhatHitAllExplainsOnlyWhatWasNotAcknowledgedByThen) {
   const auto twice = [](pid_t pid, Nanoseconds begin, Reach reach, Nanoseconds end) {
     return check(Story()

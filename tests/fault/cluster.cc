@@ -12,7 +12,7 @@
 namespace allot::fault {
 namespace {
 
-constexpr std::size_t kRuntime = 8U << 20U;  // of each host; enough for all its workers
+constexpr std::size_t kRuntime = 8U << 20U;  // per host; enough for all its workers
 
 std::string empty_folder(const std::string& path) {
   std::filesystem::remove_all(path);
@@ -54,13 +54,13 @@ void Cluster::make_runtime(unsigned host) {
   runtimes_.push_back(std::move(disk));
 }
 
-// A folder on the disk, because it may not be a link itself.
+// A subfolder, because the folder itself must not be a link.
 std::string Cluster::runtime(unsigned host) const {
   const std::string& folder = hosts_.at(host)->daemon().folder();
   return folder + (std::filesystem::exists(folder + "/small") ? "/small/run" : "/run");
 }
 
-// The last file that a daemon makes appears in one step, when it has its room.
+// The last file that a daemon creates appears in one step, after its space is allocated.
 bool Cluster::has_room() const {
   for (unsigned host = 0; host < hosts_.size(); ++host) {
     if (!std::filesystem::exists(runtime(host) + "/board")) return false;
@@ -108,7 +108,7 @@ e2e::DaemonOptions Cluster::host_options(unsigned number) {
       "\nretry_delay_max = \"200ms\"\n";
   options.queue_keys = keys;
   const std::string more = "retry_delay = \"20ms\"\n" + keys;
-  // A separate worker for tasks that neither crash nor make the supervisor end it: see Storm.
+  // A separate worker for tasks that neither crash nor cause the supervisor to kill it: see Storm.
   options.more =
       "[pools.calm]\nsize = 1\nqueues = [\"default\"]\n[queues.exclusive]\nexclusive = true\n" +
       more + "[queues.fragile]\n" + more + "[plugins.fault]\noutput = \"" + traces() + "\"\n";

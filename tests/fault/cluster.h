@@ -19,27 +19,27 @@ namespace allot::fault {
 
 struct ClusterOptions {
   unsigned hosts = 2;
-  unsigned workers = 4;                        // of each host; one is in a pool "calm"
+  unsigned workers = 4;                        // per host; one is in a pool "calm"
   unsigned max_attempts = 10;                  // of every queue
   std::vector<std::string> server_settings{};  // options of the server
-  std::string evidence{};                      // a folder that stays; empty: none does
-  std::chrono::milliseconds other_ttl{2'000};  // of all hosts but the first, whose TTL is 2 s
-  support::Database* server = nullptr;         // one that runs; none: one of its own
-  support::SteppedClock* clock = nullptr;      // that server's
+  std::string evidence{};                      // a folder that is kept; empty: none
+  std::chrono::milliseconds other_ttl{2'000};  // of all hosts except the first, whose TTL is 2 s
+  support::Database* server = nullptr;         // a running server; nullptr: a private one
+  support::SteppedClock* clock = nullptr;      // clock of that server
   bool small_runtime = false;                  // the hosts' runtime folders are on small disks
   Wire wire = Wire::kPlain;                    // between all programs and the proxies
   bool wake = false;                           // the hosts follow the server's binary log
-  // The whole configuration of a host, in place of what the numbers above say. Nothing is started
-  // then before start().
+  // Whole configuration of a host, instead of one made from the numbers above. Nothing is started
+  // before start().
   std::function<std::string(unsigned host, const Place&)> host_file{};
 };
 
-// A task as a table has it.
+// A task as a row of a table.
 struct TaskRow {
   std::string id;
   std::string tag;
   std::string queue;
-  std::string cause{};  // of its death
+  std::string cause{};  // cause of its death
 };
 
 // A row of task_history.
@@ -50,16 +50,16 @@ struct HistoryRow {
   unsigned attempt = 0;
 };
 
-// One database, "hosts" that reach it through one proxy, submitters that reach it through another.
+// One database, "hosts" connected through one proxy, submitters connected through another.
 // Everything ends with this object and with the thread that made it.
 class Cluster {
  public:
   explicit Cluster(const ClusterOptions& options);
 
   void start();
-  // Writes `text` into the file of a host, which reads it when it is told to.
+  // Writes `text` into the configuration file of a host, which reads it on request.
   void write_file(unsigned host, const std::string& text);
-  // What a configuration by host_file says of where things are.
+  // Paths of a host, for a configuration by host_file.
   [[nodiscard]] Place place(unsigned host) const;
 
   static std::vector<std::string> queues() { return {"default", "exclusive", "fragile"}; }
@@ -67,42 +67,42 @@ class Cluster {
 
   [[nodiscard]] support::Database& server() { return *server_; }
   [[nodiscard]] support::SteppedClock* clock() const { return options_.clock; }
-  // The file systems of the runtime folders; none: `small_runtime` was not asked for, or is not
-  // possible here (small_runtime_trouble()).
+  // File systems of the runtime folders; empty: `small_runtime` is off, or impossible here
+  // (small_runtime_trouble()).
   [[nodiscard]] const std::vector<std::unique_ptr<support::SmallDisk>>& runtimes() const {
     return runtimes_;
   }
-  // True when all hosts have taken in them what they need.
+  // True if all hosts have allocated what they need there.
   [[nodiscard]] bool has_room() const;
   [[nodiscard]] const std::string& small_runtime_trouble() const { return runtime_trouble_; }
   [[nodiscard]] Proxy& for_workers() { return for_workers_; }
   [[nodiscard]] Proxy& for_submitters() { return for_submitters_; }
   [[nodiscard]] std::vector<std::unique_ptr<Host>>& hosts() { return hosts_; }
 
-  // Connects without the proxies; nullopt: the server is down or takes no writes.
+  // Connects without the proxies; nullopt: the server is down or read-only.
   [[nodiscard]] std::optional<db::Connection> connect() const;
-  // Where the hosts follow the binary log: begins a new file of it, and removes those before.
+  // If the hosts follow the binary log: starts a new log file and removes the earlier ones.
   void purge_log() const;
-  // How often a host began to follow it.
+  // Number of times that a host started to follow it.
   [[nodiscard]] std::size_t times_followed() const;
-  // True when no task waits and no lease is held.
+  // True if no task waits and no lease is held.
   [[nodiscard]] bool drained() const;
   // The tags in a table that has payloads.
   [[nodiscard]] std::vector<std::string> tags_in(const std::string& table) const;
   [[nodiscard]] std::vector<HistoryRow> history() const;
-  // The tasks of `task`, `task_running` or `task_dead`; `more` goes on from the FROM. Throws
+  // Rows of `task`, `task_running` or `task_dead`; `more` is appended after the FROM. Throws
   // db::DbError.
   [[nodiscard]] std::vector<TaskRow> rows_in(const std::string& table,
                                              const std::string& more = {}) const;
 
-  [[nodiscard]] std::string submit_config(unsigned host) const;  // file for `allot`
-  // The same for operators, whose connections nothing disturbs.
+  [[nodiscard]] std::string submit_config(unsigned host) const;  // configuration file for `allot`
+  // The same for operators, whose connections are not disturbed.
   [[nodiscard]] std::string operator_config(unsigned host) const;
   [[nodiscard]] const std::string& database() const { return database_; }
   [[nodiscard]] std::string file(const std::string& name) const { return evidence_ + "/" + name; }
   [[nodiscard]] std::string traces() const { return file("traces"); }
 
-  // Copies the logs of the daemons to where the evidence is.
+  // Copies the logs of the daemons into the evidence folder.
   void keep_logs();
 
  private:
@@ -119,7 +119,7 @@ class Cluster {
   Proxy for_workers_;
   Proxy for_submitters_;
   std::string database_;
-  std::vector<std::unique_ptr<support::SmallDisk>> runtimes_;  // they outlive the hosts
+  std::vector<std::unique_ptr<support::SmallDisk>> runtimes_;  // outlive the hosts
   std::string runtime_trouble_;
   std::vector<std::unique_ptr<Host>> hosts_;
 };

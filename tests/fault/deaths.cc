@@ -6,10 +6,10 @@
 namespace allot::fault {
 namespace {
 
-// A worker that leaves waits for the database for half of the stop_timeout of 5 s, and a connection
+// A worker that exits waits for the database for half of the stop_timeout of 5 s, and a connection
 // takes up to a second.
 constexpr Nanoseconds kGivesUp = 4 * kSecond;
-constexpr Nanoseconds kLogged = 50 * kMillisecond;  // a line's time is cut to a millisecond
+constexpr Nanoseconds kLogged = 50 * kMillisecond;  // a log time is truncated to a millisecond
 
 class Reasons {
  public:
@@ -17,7 +17,7 @@ class Reasons {
 
   [[nodiscard]] bool known(const Death& death) const {
     if (ended(death, " exit=69")) return away(death);
-    // Whoever was inside a task has that behind the signal.
+    // If a task was active, the log line has it after the signal.
     const bool crashed = has(death, " signal=11");
     if (!crashed && !has(death, " signal=9")) return false;
     return std::any_of(evidence_.faults.begin(), evidence_.faults.end(), [&](const Fault& fault) {
@@ -32,8 +32,8 @@ class Reasons {
     return ended(death, how.c_str()) || death.line.find(how + " ") != std::string::npos;
   }
 
-  // It could not reach the database, or not lock in it what it tries at its start, or stood still
-  // meanwhile.
+  // True if the worker could not reach the database, or not lock there what it tries at its start,
+  // or was stopped.
   [[nodiscard]] bool away(const Death& death) const {
     return std::any_of(evidence_.faults.begin(), evidence_.faults.end(), [&](const Fault& fault) {
       const bool place = fault.pid < 0;

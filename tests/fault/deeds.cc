@@ -10,12 +10,12 @@
 namespace allot::fault {
 namespace {
 
-// Beside what is documented: the machine may be busy.
+// Added to documented times, because the machine may be busy.
 constexpr Nanoseconds kSlack = 1'500 * kMillisecond;
-// How long it takes until a worker has seen that its task is to end.
+// Time until a worker has seen that its task must end.
 constexpr Nanoseconds kLook = kSecond;
 
-// What operators were promised (docs/cli.md).
+// Promises to operators (docs/cli.md).
 class Deeds {
  public:
   explicit Deeds(const Ledger& ledger)
@@ -47,7 +47,7 @@ class Deeds {
   }
   static std::string ms(Nanoseconds time) { return std::to_string(time / kMillisecond) + " ms"; }
 
-  // A worker that has a partition goes on with it until its block_seconds are over.
+  // A worker that has a partition continues with it until block_seconds have passed.
   void judge_pause(const Deed& deed) {
     const Nanoseconds from =
         deed.end + std::chrono::nanoseconds(ledger_.draw.longest_block()).count() + kSlack;
@@ -65,15 +65,15 @@ class Deeds {
                       trace.tag + " in " + deed.queue + ", " + ms(trace.at - deed.end) + " late");
     }
   }
-  // A task that runs with care, and was charged before, waits up to 10 s for others of its daemon
-  // after its worker has looked at the time.
+  // A suspect that was charged before waits up to 10 s for other tasks of its daemon, after its
+  // worker has checked the time.
   [[nodiscard]] bool may_wait_for_its_turn(const Trace& start) const {
     return start.attempt > 1 &&
            std::any_of(evidence_.faults.begin(), evidence_.faults.end(),
                        [&](const Fault& fault) { return fault.fatal && fault.begin < start.at; });
   }
 
-  // A task that nobody had fetched when it was taken out does not start.
+  // A task that was removed before it was fetched does not start.
   void judge_taken_out(const Deed& deed) {
     const auto found = attempts_.find(deed.tag);
     if (found == attempts_.end()) return;
@@ -82,7 +82,7 @@ class Deeds {
     }
   }
 
-  // Its end was asked for, or it was taken out although it had just begun.
+  // Its end was requested, or it was removed although it had just begun.
   void judge_running(const Deed& deed) {
     const auto found = attempts_.find(deed.tag);
     if (found == attempts_.end()) return;  // it had not begun after all
@@ -96,17 +96,17 @@ class Deeds {
     judge_outcome(deed, found->second, running);
   }
 
-  // When the attempt was over; nullopt: nobody knows.
+  // End of the attempt; nullopt: unknown.
   [[nodiscard]] std::optional<Nanoseconds> over(const Attempt& attempt) const {
     if (attempt.end != nullptr) return attempt.end->at;
     const Nanoseconds killed = killed_after(evidence_, *attempt.start, attempt.start->at);
     return killed != 0 ? std::optional(killed) : std::nullopt;
   }
 
-  // The handler is told within a second, and killed when its time of grace is over.
+  // The handler is informed within a second, and killed when its grace period is over.
   void judge_end(const Deed& deed, const Attempt& running) {
     const auto item = item_of(ledger_.draw, deed.tag);
-    const bool attentive = item && item->verb == "long";  // it ends as soon as it is told
+    const bool attentive = item && item->verb == "long";  // it ends as soon as it is informed
     const Nanoseconds within =
         kLook + kSlack +
         (attentive ? 0 : std::chrono::nanoseconds(ledger_.draw.cancel_grace).count());
@@ -129,7 +129,7 @@ class Deeds {
     }
   }
 
-  // The handler gave up by itself, and its worker may not have seen the request before.
+  // The handler gave up by itself, possibly before its worker saw the request.
   [[nodiscard]] bool unseen(const Deed& deed, const Attempt* running) const {
     if (running == nullptr || running->end == nullptr) return false;
     const Trace& end = *running->end;
@@ -138,7 +138,7 @@ class Deeds {
     return end.at <= deed.end + kLook + kSlack || troubled(evidence_, deed.begin, end.at);
   }
 
-  // It is dead or done, and nothing else that operators do to tasks came between.
+  // The task is dead or done, and no other action on tasks came in between.
   void judge_outcome(const Deed& deed, const std::vector<Attempt>& attempts,
                      const Attempt* running) {
     if (named_.at(deed.tag) != 1) return;
@@ -160,7 +160,7 @@ class Deeds {
   const Evidence& evidence_;
   Attempts attempts_;
   std::map<std::string, std::string> causes_;  // of deaths, by tag
-  std::map<std::string, unsigned> named_;      // how many deeds may have touched a task
+  std::map<std::string, unsigned> named_;      // number of actions that may have touched a task
   std::vector<std::string> broken_;
 };
 

@@ -7,7 +7,7 @@
 
 namespace allot::fault {
 
-// The distributions of the standard library differ between libraries; a remainder does not.
+// Uses remainders: the distributions of the standard library differ between implementations.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed) {}

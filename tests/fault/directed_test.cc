@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cases that a random schedule meets too rarely: a packet that is late by the right time, a worker
-// that dies or stands still at the right point. Each case is for a rule of the lease protocol and
-// fails without it, every time (scripts/mutants).
+// Cases that a random schedule meets too rarely: a packet delayed by the right time, a worker that
+// dies or is stopped at the right point. Each case is for one rule of the lease protocol and always
+// fails without it (scripts/mutants).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,8 +22,8 @@ using e2e::DaemonOptions;
 using support::eventually;
 using support::value_of;
 
-// One worker, which reaches the database through a proxy, in the handler of the first task of a
-// block. The test sees in the database when somebody else takes its partition.
+// One worker, connected through a proxy, in the handler of the first task of a block. The database
+// shows when another worker takes its partition.
 class Directed : public testing::Test {
  protected:
   explicit Directed(Wire wire = Wire::kPlain)
@@ -36,7 +36,7 @@ class Directed : public testing::Test {
             .daemon_keys = daemon_keys,
             .database_keys = proxy_.database_keys() + "\nuser = \"root\""};
   }
-  // The steward has rehearsed its statements, too: none of its packets is held for a worker's.
+  // The steward has rehearsed its statements, too: its packets are not confused with a worker's.
   void wait_until_fit() {
     e2e::wait_ready(*daemon_, 1);
     ASSERT_TRUE(eventually([&] { return daemon_->logged("steward.ready"); })) << daemon_->log();
@@ -73,7 +73,7 @@ class Directed : public testing::Test {
                           id) == "0";
     }));
   }
-  // Does what another host would do that saw the worker standing still, and charges attempts.
+  // Simulates another host that saw the worker standing still, and charges attempts.
   void steal(int attempts = 2) {
     auto db = daemon_->connect();
     db.execute(
@@ -91,7 +91,7 @@ class Directed : public testing::Test {
                     "SELECT CONCAT_WS(' ', epoch, COALESCE(lock_by, '-'), state, expire_at,"
                     " COALESCE(suspect_to, '-'), suspect_n) FROM q_lock_table");
   }
-  // The rows that a late worker must not change: tasks, their places, their attempts.
+  // Rows that a late worker must not change: tasks, their places, their attempts.
   [[nodiscard]] std::string tasks() const {
     auto db = daemon_->connect();
     return value_of(
@@ -109,7 +109,7 @@ class Directed : public testing::Test {
   std::unique_ptr<Daemon> daemon_;
 };
 
-// Where a client gives its connection up or dies.
+// Cases in which a client gives up its connection or dies.
 class OverEachWire : public Directed, public testing::WithParamInterface<Wire> {
  protected:
   OverEachWire() : Directed(GetParam()) {}
@@ -118,14 +118,14 @@ std::string name_of_wire(const testing::TestParamInfo<Wire>& wire) {
   return wire.param == Wire::kTls ? "Tls" : "Plain";
 }
 
-// S6: a statement that was sent under a lease and arrives after it has changed nothing.
+// S6: a statement sent under a lease that has since changed has no effect.
 struct Verb {
   const char* name;
-  const char* text;            // in its packet
-  const char* verdict;         // of the handler
-  bool opens = true;           // it is sent when the handler returns
-  const char* detach = "10s";  // after so long
-  bool detached = false;       // from there
+  const char* text;            // text in its packet
+  const char* verdict;         // result of the handler
+  bool opens = true;           // sent when the handler returns
+  const char* detach = "10s";  // delay until then
+  bool detached = false;       // sent by the detached task
   bool suspect = false;        // a former holder was lost (S7)
   const char* daemon_keys = "";
 };
@@ -142,7 +142,7 @@ TEST_P(LateVerb, ChangesNothing) {
   if (verb.detached) {
     ASSERT_TRUE(eventually([&] { return daemon_->count("task_running") == 1; }));
   }
-  proxy_.hold_back(verb.text);  // not before: the check of the account's rights has it, too
+  proxy_.hold_back(verb.text);  // not earlier: the check of the account's rights contains it, too
   if (verb.opens) open_gate();
   ASSERT_TRUE(held()) << daemon_->log();
   steal();
@@ -150,7 +150,7 @@ TEST_P(LateVerb, ChangesNothing) {
   const std::string tasks_before = tasks();
   land();
   EXPECT_EQ(lease(), lease_before) << "the lease of somebody else\n" << daemon_->log();
-  // A truly finished task may be acknowledged at any time.
+  // A finished task may be acknowledged at any time.
   if (std::string(verb.verdict) != "ok") {
     EXPECT_EQ(tasks(), tasks_before) << daemon_->log();
   }
@@ -220,7 +220,7 @@ constexpr Verb kVerbs[] = {
 INSTANTIATE_TEST_SUITE_P(Verbs, LateVerb, testing::ValuesIn(kVerbs),
                          [](const auto& test) { return test.param.name; });
 
-// S6, S7: it would end careful mode before it has begun. Nothing has started yet.
+// S6, S7: it would end careful mode too early. Nothing has started yet.
 TEST_F(Directed, ALateMarkOfSuspectsChangesNothing) {
   daemon_ = std::make_unique<Daemon>(options({}));
   wait_until_fit();
@@ -258,8 +258,8 @@ TEST_F(Directed, ASettlersLateChargeOfADetachedTaskChangesNothing) {
   EXPECT_EQ(lease() + " | " + tasks(), before) << daemon_->log();
 }
 
-// S1. The keeper gives the renewal up, because its reply does not come; when it arrives the task is
-// done and the lease released.
+// S1. The keeper gives up the renewal without a reply; when it arrives the task is done and the
+// lease released.
 TEST_P(OverEachWire, ARenewalBehindTheReleaseLocksNothing) {
   daemon_ = std::make_unique<Daemon>(options({}, "lease_ttl = \"3s\""));
   (void)daemon_->submit("test.gate", "ok " + gate());
@@ -278,7 +278,7 @@ INSTANTIATE_TEST_SUITE_P(Wires, OverEachWire, testing::Values(Wire::kPlain, Wire
 // S9: the last call of a dead worker may still be in the server.
 class LastCall : public OverEachWire {
  protected:
-  // The only worker stands still, with a task to come.
+  // The only worker is stopped, with a pending task.
   void begin_idle() {
     daemon_ = std::make_unique<Daemon>(options({}, "lease_ttl = \"1h\""));
     wait_until_fit();
@@ -295,8 +295,8 @@ class LastCall : public OverEachWire {
   pid_t worker_ = 0;
 };
 
-// It is on its way, and the settler ends its connection first; else it takes the partition for a
-// dead holder, behind the settler's back.
+// The call is on its way, and the settler ends its connection first; otherwise it would take the
+// partition for a dead holder after the settler's check.
 TEST_P(LastCall, IsEndedBeforeItTakesTheLease) {
   begin_idle();
   proxy_.hold_back("UPDATE q_lock_table\n   SET epoch");
@@ -313,8 +313,8 @@ TEST_P(LastCall, IsEndedBeforeItTakesTheLease) {
   EXPECT_EQ(proxy_.let_go(), 0U) << "its call arrives";
 }
 
-// Nobody sees the lease before it is committed. A server may end the connection that commits
-// (MariaDB does), or commit all the same (MySQL does): then the settler waits for the lease.
+// The lease is invisible before it is committed. A server may end the connection that commits
+// (MariaDB does), or commit anyway (MySQL does): then the settler waits for the lease.
 TEST_P(LastCall, IsWaitedForWhenItCommits) {
   begin_idle();
   auto db = daemon_->connect();
@@ -332,7 +332,7 @@ TEST_P(LastCall, IsWaitedForWhenItCommits) {
 
 INSTANTIATE_TEST_SUITE_P(Wires, LastCall, testing::Values(Wire::kPlain, Wire::kTls), name_of_wire);
 
-// Two hosts; the first stands still in the middle of a block.
+// Two hosts; the first is stopped in the middle of a block.
 class TwoHosts : public Directed {
  protected:
   void begin_both(const std::string& daemon_keys, const std::vector<nlohmann::json>& tasks) {
@@ -357,7 +357,7 @@ class TwoHosts : public Directed {
   std::unique_ptr<Daemon> other_;
 };
 
-// S5: the worker looks at the deadline of its lease right before each handler.
+// S5: the worker checks the deadline of its lease right before each handler.
 TEST_F(TwoHosts, AWorkerThatStoodStillStartsNothing) {
   begin_both("lease_ttl = \"4s\"\nfrozen_after = \"3500ms\"\n",
              {{{"type", "test.gate"}, {"payload", "ok " + gate()}},
@@ -376,7 +376,7 @@ TEST_F(TwoHosts, AWorkerThatStoodStillStartsNothing) {
   daemon_->process().signal(SIGCONT);
 }
 
-// S4: a healthy lease is judged by its own TTL, not by that of the host which looks at it.
+// S4: a healthy lease is judged by its own TTL, not by the TTL of the observing host.
 TEST_F(TwoHosts, AShorterLeaseTtlTakesNoLongerLease) {
   begin_both("lease_ttl = \"30s\"\n", "lease_ttl = \"1s\"\n",
              {{{"type", "test.gate"}, {"payload", "ok " + gate()}}});
@@ -401,8 +401,8 @@ TEST_F(TwoHosts, AShorterLeaseTtlRecoversNoTaskOfALongerOne) {
   ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();
 }
 
-// A worker renews its lease for a task that may still run, not for one that is over its time: a
-// handler that hangs where nobody can kill it does not keep its partition.
+// A worker renews its lease for a task that may still run, not for one beyond its time limit: a
+// handler that hangs and cannot be killed does not keep its partition.
 TEST_F(TwoHosts, AHungTaskIsNotRenewedFor) {
   begin_both("lease_ttl = \"1s\"\ntask_timeout = \"4s\"\n",
              {{{"type", "test.gate"}, {"payload", "ok " + gate()}}});

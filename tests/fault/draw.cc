@@ -23,7 +23,7 @@ constexpr std::array<const char*, kActs + 1> kActNames{
     "reload",         "reload_bad", "edit",         "resize",  "move",  "pause", "cancel",
     "cancel_as_done", "retry_dead", "discard_dead", "upgrade", "drain", "route"};
 
-// What a crowd has for certain, and what would only make it slower or smaller.
+// Features of every crowd, and features that would only make it slower or smaller.
 constexpr std::array kOfACrowd{Feature::kPriority, Feature::kCrash, Feature::kConcurrency};
 constexpr std::array kNotOfACrowd{Feature::kOrdered,    Feature::kLimited,  Feature::kExclusive,
                                   Feature::kHold,       Feature::kHang,     Feature::kLong,
@@ -31,10 +31,10 @@ constexpr std::array kNotOfACrowd{Feature::kOrdered,    Feature::kLimited,  Feat
                                   Feature::kMaxMemory,  Feature::kUnique,   Feature::kTtls,
                                   Feature::kSmallBlocks};
 
-// Of the second dice, which came later: with this number the seeds of README.md's table draw what
-// they drew before.
+// Number of the second dice, added later: with this number the seeds of README.md's table still
+// give the same draws.
 constexpr std::uint64_t kSecondDice = 24;
-// Of the third, for the same reason.
+// Number of the third dice, for the same reason.
 constexpr std::uint64_t kThirdDice = 18;
 constexpr std::uint64_t kFourthDice = 13;
 
@@ -74,7 +74,7 @@ class Drawer {
   [[nodiscard]] bool on(Feature feature) const { return draw_.has(feature); }
   [[nodiscard]] bool crowd() const { return draw_.load == Load::kCrowd; }
 
-  // A draw has few features or many, so that a pair meets alone, too.
+  // A draw has few features or many, so that pairs also occur alone.
   void choose_features() {
     const std::uint64_t of = 2 + dice_.below(4);
     for (std::size_t i = 0; i < kFeatures; ++i) {
@@ -91,7 +91,7 @@ class Drawer {
     for (std::size_t i = 0; i < kActs; ++i) {
       if (dice_.one_of(of)) add_action(static_cast<Act>(i));
     }
-    // Dead tasks come back, and held ones go, only if somebody does it.
+    // Dead tasks are revived, and held ones removed, only by an operator.
     if (on(Feature::kHold) && !draw_.does(Act::kCancel)) add_action(Act::kCancel);
     std::sort(draw_.actions.begin(), draw_.actions.end(),
               [](const Action& a, const Action& b) { return a.at < b.at; });
@@ -157,8 +157,8 @@ class Drawer {
   void choose_numbers() {
     draw_.max_attempts = static_cast<unsigned>(3 + dice_.below(4));
     draw_.cancel_grace = dice_.between(200, 1'000);
-    // A worker for each task or for each second, and tasks that take seconds, are slow; a draw is
-    // to be short.
+    // A worker for each task or for each second, and tasks of several seconds, are slow; a draw
+    // should be short.
     const auto any = [this](std::initializer_list<Feature> features) {
       return std::any_of(features.begin(), features.end(), [this](Feature one) { return on(one); });
     };
@@ -235,7 +235,7 @@ class Drawer {
     add(Feature::kSnooze, "snooze", 5);
     add(Feature::kSnooze, "release", 5);
     add(Feature::kHold, "hold", 2);
-    // Mostly they are rare; else many tasks run with care.
+    // Usually they are rare; otherwise many tasks run with care.
     const unsigned crashes = dice_.one_of(3) ? 6 : 1;
     add(Feature::kCrash, "crash", crashes);
     if (dice_.one_of(2)) add(Feature::kCrash, "poison", 1);
@@ -243,7 +243,7 @@ class Drawer {
     add(Feature::kLong, "long", 1);
   }
 
-  // Four in ten have none: there nothing excuses anything.
+  // Four in ten have none: there nothing is excused by a fault.
   void choose_faults() {
     draw_.faults = {};
     const std::uint64_t dice = dice_.below(10);
@@ -258,7 +258,7 @@ class Drawer {
     }
     const auto fill_disk = static_cast<std::size_t>(Kind::kFillDisk);
     if (!dice_.one_of(4)) draw_.faults.at(fill_disk) = 0;
-    // A daemon that starts again reads the file, which has to be good then.
+    // A daemon that restarts reads the file, which must be valid then.
     if (draw_.does(Act::kReloadBad) || draw_.does(Act::kEdit)) {
       draw_.faults.at(static_cast<std::size_t>(Kind::kKillDaemon)) = 0;
       draw_.faults.at(static_cast<std::size_t>(Kind::kKillHost)) = 0;
@@ -269,9 +269,9 @@ class Drawer {
 
   void choose_more() {
     draw_.binlog = more_dice_.one_of(4);
-    // When a task expires is by the clock alone.
+    // Expiry depends on the clock alone.
     const bool clock = more_dice_.one_of(6) && !on(Feature::kExpiry);
-    // A daemon that starts needs room.
+    // A starting daemon needs space.
     const bool runtime = more_dice_.one_of(6) && !draw_.suffers(Kind::kKillDaemon) &&
                          !draw_.suffers(Kind::kKillHost);
     if (crowd()) return;
@@ -293,15 +293,15 @@ class Drawer {
     }
   }
 
-  // Routes, a rate, shares.
+  // Chooses routes, a rate, shares.
   void choose_ways() {
     const bool route = third_dice_.one_of(2);
     const bool rate = third_dice_.one_of(4);
     const bool shares = third_dice_.one_of(4);
     if (crowd()) return;
-    // Two queues may have a task of one unique key each.
+    // Two queues may have a task of the same unique key each.
     if (route && !on(Feature::kUnique)) add_routes();
-    // A clock that is set ahead fills the buckets each time.
+    // A clock set ahead fills the buckets each time.
     if (rate && !draw_.suffers(Kind::kClockStep)) {
       draw_.rate = {third_dice_.of(std::vector{2U, 5U, 10U}), third_dice_.of(std::vector{1U, 5U})};
     }
@@ -334,9 +334,9 @@ class Drawer {
   }
 
   Dice dice_;
-  Dice more_dice_;    // for what came later, so that the seeds from before draw the same
-  Dice third_dice_;   // for what came later than that
-  Dice fourth_dice_;  // for TLS, which came later still
+  Dice more_dice_;    // for later features, so that earlier seeds draw the same
+  Dice third_dice_;   // for features added after that
+  Dice fourth_dice_;  // for TLS, added last
   Draw draw_;
 };
 

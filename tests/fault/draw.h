@@ -13,35 +13,35 @@
 
 namespace allot::fault {
 
-// What may be on in a draw.
+// Features that may be enabled in a draw.
 enum class Feature {
   kOrdered,      // a queue of that placement
   kLimited,      //
   kFair,         //
   kExclusive,    //
-  kHistory,      // of one queue
+  kHistory,      // for one queue
   kOnDead,       //
   kOnStuck,      //
-  kUnique,       // some tasks have a key that others have, too
-  kExpiry,       // some are to begin soon or never
+  kUnique,       // some tasks share a key
+  kExpiry,       // some have to start soon or expire
   kPriority,     // some are of another class
-  kDelay,        // some are for later
-  kRetryDelays,  // the pauses of a queue are a list
-  kReplace,      // some put two others in their place
+  kDelay,        // some are delayed
+  kRetryDelays,  // a queue has a list of retry delays
+  kReplace,      // some replace themselves by two others
   kEffects,      // some write a row in the transaction that acknowledges them
   kCheckpoint,   //
-  kSnooze,       // some ask for another run without an attempt
-  kHold,         // some ask for another run in an hour, until somebody cancels them
-  kCrash,        // some take their worker down, once or always
+  kSnooze,       // some request another run without an attempt
+  kHold,         // some request another run in an hour, until they are cancelled
+  kCrash,        // some kill their worker, once or always
   kHang,         // some run until their time limit
   kLong,         // some take seconds
-  kDetach,       // and leave their partition after a moment; else they never do
+  kDetach,       // these leave their partition after a moment; otherwise they never do
   kConcurrency,  // of the first host's pool
   kBatch,        // several tasks in a call
   kCompress,     //
-  kTtls,         // each host has its own lease_ttl
+  kTtls,         // each host has a different lease_ttl
   kSecondPool,   // of the second host
-  kMaxTasks,     // workers leave after some
+  kMaxTasks,     // workers exit after some tasks
   kMaxAge,       //
   kMaxMemory,    //
   kSmallBlocks,  //
@@ -50,28 +50,28 @@ enum class Feature {
 inline constexpr std::size_t kFeatures = 31;
 const char* name_of(Feature feature);
 
-// How many tasks there are, and of what kind.
+// Number and kind of the tasks.
 enum class Load {
-  kMixed,  // as the features say
-  // Many very short tasks, side by side, in two classes, and some of the second crash once: so
-  // tasks that run with care come often behind others that end just then. No faults.
+  kMixed,  // determined by the features
+  // Many very short concurrent tasks in two classes; some of the second class crash once, so that
+  // suspects often come right after tasks that are just ending. No faults.
   kCrowd,
 };
 
-// What operators do.
+// Actions of operators.
 enum class Act {
   kReload,      // HUP with a good file
-  kReloadBad,   // HUP with one that has a mistake, which stays until a good one comes
-  kEdit,        // such a file for `length`, and no HUP
+  kReloadBad,   // HUP with an invalid file, which stays until a good one comes
+  kEdit,        // an invalid file for `length`, without HUP
   kResize,      // of a queue
-  kMove,        // the tasks of a queue into another
+  kMove,        // the tasks of a queue to another one
   kPause,       // of a queue, for `length`
-  kCancel,      // of three tasks that are there
+  kCancel,      // three existing tasks
   kCancelDone,  // the same with --as-done
-  kRetryDead,   // of a queue, all
-  kDiscard,     // of a queue, all dead
+  kRetryDead,   // all of a queue
+  kDiscard,     // all dead tasks of a queue
   kUpgrade,     // USR2
-  kDrain,       // allot drain of a queue, beside the daemons
+  kDrain,       // allot drain of a queue, next to the daemons
   kRoute,       // a type of the first queue goes to another one for `length`; see Draw::routes
 };
 inline constexpr std::size_t kActs = 12;  // without kRoute
@@ -90,8 +90,8 @@ using Keys = std::vector<std::pair<std::string, std::string>>;  // of a section,
 struct QueuePlan {
   std::string name;
   std::string placement = "spread";
-  unsigned max_running = 0;  // of a key; 0: any number
-  bool exclusive = false;    // ordered and limited queues are, too
+  unsigned max_running = 0;  // per key; 0: unlimited
+  bool exclusive = false;    // ordered and limited queues are exclusive, too
   bool history = false;
   bool on_dead = false;
   Keys keys{};
@@ -113,20 +113,20 @@ struct HostPlan {
   bool operator==(const HostPlan&) const = default;
 };
 
-// How many tasks of the first queue start, until the submitters have ended.
+// Start rate of the first queue, until the submitters have ended.
 struct RatePlan {
-  unsigned per_second = 0;  // 0: any number
+  unsigned per_second = 0;  // 0: unlimited
   unsigned burst = 1;
   bool operator==(const RatePlan&) const = default;
 };
 
-// What one short run of a swarm is: which features are on, what operators do, which faults come.
+// One short run of a swarm: enabled features, actions of operators, faults.
 struct Draw {
   std::uint64_t seed = 0;
   Load load = Load::kMixed;
   bool binlog = false;    // the server has one, and syncs it at commit
   bool tls = false;       // between all programs and the proxies
-  bool schedule = false;  // of each second, into a queue that no operator touches
+  bool schedule = false;  // every second, in a queue that operators do not touch
   std::set<Feature> features{};
   std::vector<QueuePlan> queues{};  // the first is "default"
   std::vector<HostPlan> hosts{};
@@ -135,7 +135,7 @@ struct Draw {
   std::chrono::milliseconds length{6'000};    // submissions, actions and faults
   std::uint64_t per_second = 50;              // tasks of each submitter
   unsigned keys = 4;                          // partition keys of a queue
-  std::map<std::string, unsigned> verbs{};    // what tasks do (swarm_plugin.cc), with their weights
+  std::map<std::string, unsigned> verbs{};    // verbs (swarm_plugin.cc) with weights
   std::vector<Action> actions{};
   std::vector<Action> routes{};  // kRoute, of kRoutedType into the queue kAside
   RatePlan rate{};
@@ -151,7 +151,7 @@ struct Draw {
   [[nodiscard]] bool faultless() const { return faults == Weights{}; }
   [[nodiscard]] std::chrono::milliseconds longest_ttl() const;
   [[nodiscard]] std::chrono::milliseconds longest_block() const;  // block_seconds
-  // How many tasks a worker may start after one look at its lease.
+  // Number of tasks that a worker may start after one check of its lease.
   [[nodiscard]] unsigned at_once() const;
 };
 

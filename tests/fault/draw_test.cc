@@ -36,7 +36,7 @@ TEST(Draw, EachFeatureActionFaultAndPairOfThemComes) {
   EXPECT_EQ(seen.size(), kThings * kThings + kKinds);
 }
 
-// Those of README.md's table, of which each finds a defect, and of swarm_test.cc.
+// Seeds of README.md's table, each of which finds a defect, and of swarm_test.cc.
 TEST(Draw, SeedsFromBeforeDrawTheSame) {
   for (const std::uint64_t seed : {100'001ULL, 500'049ULL, 500'210ULL, 500'463ULL}) {
     const Draw draw = make_draw(seed);

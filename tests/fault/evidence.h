@@ -14,8 +14,8 @@
 
 namespace allot::fault {
 
-// Everything that the checker may know. Each kind of record is one line of a file that was appended
-// to with one write; those of handlers, which may be killed meanwhile, are made whole by record.h.
+// Everything that the checker may know. Each kind of record is one line of a file, appended with
+// one write; records of handlers, which may be killed while writing, are kept whole by record.h.
 // Times are nanoseconds of CLOCK_BOOTTIME, because all parts of a run are on one host.
 using Nanoseconds = std::int64_t;
 inline constexpr Nanoseconds kMillisecond = 1'000'000;
@@ -23,8 +23,8 @@ inline constexpr Nanoseconds kSecond = 1'000'000'000;
 
 enum class Answer { kAcknowledged, kRefused, kUnknown };
 
-// The answer that a submitter got for the tasks `first` .. `first + count - 1` of its own
-// numbering, which went in one batch: as a whole or not at all.
+// Answer to a submitter for the tasks `first` .. `first + count - 1` of its own numbering, which
+// were one batch: all or nothing.
 struct Told {
   unsigned submitter = 0;
   std::uint64_t first = 0;
@@ -36,24 +36,24 @@ struct Told {
 
 enum class Mark {
   kStart,
-  kBeside,  // a start while another run of the task was still going on: the kernel said so
+  kBeside,  // a start during another run of the task, detected by the kernel
   kSuccess,
   kRetry,
   kFail,
   kCrash,  // about to raise SIGSEGV
   kRaze,   // about to kill its whole host
-  // Asks for another run, and is no failed attempt, but kThrow and kHold are.
+  // Requests another run. Not a failed attempt, except for kThrow and kHold.
   kSnooze,
   kRelease,
-  kStopped,  // because it was asked to stop
+  kStopped,  // because a stop was requested
   kThrow,
   kHold,  // in an hour
-  // Something that happens while it runs.
-  kKept,    // its checkpoint stands
-  kHooked,  // it is a hook's task: `about`
+  // Events during a run.
+  kKept,    // its checkpoint is stored
+  kHooked,  // it is the task of a hook: `about`
 };
 
-// What a handler left when it started and when it was about to return.
+// Record of a handler at its start or just before its return.
 struct Trace {
   Mark mark = Mark::kStart;
   std::string queue;
@@ -62,35 +62,35 @@ struct Trace {
   pid_t pid = 0;     // of the worker
   pid_t parent = 0;  // of the worker's allotd
   Nanoseconds at = 0;
-  // For people, only for a start: the number of this attempt, the epoch of its lease, and until
-  // when its worker is sure of that.
+  // For people, only for a start: number of this attempt, epoch of its lease, and the deadline up
+  // to which its worker relies on it.
   unsigned attempt = 0;
   std::uint64_t epoch = 0;
   Nanoseconds lease_until = 0;
-  // Of a start: whether it begins from its checkpoint ("kept"). Of kHooked: event and task.
+  // For a start: "kept" if it begins from its checkpoint. For kHooked: event and task.
   std::string more{};
 };
 
-// How much a fault hits at once.
+// Extent of a fault.
 enum class Reach {
-  kOne,   // one worker or a connection of it; one partition
-  kHost,  // an allotd with everything below it
+  kOne,   // one worker or one of its connections; one partition
+  kHost,  // an allotd with all its descendants
   kAll,   // the server, or all connections to it
 };
 
 // A fault that really happened, from its beginning until its effect was over.
 struct Fault {
   std::string kind;
-  // The worker that it hit; an allotd, with everything below it; place_of() a partition, whichever
-  // worker has it; 0: all of them.
+  // Worker that was hit; or an allotd, with all its descendants; or place_of() a partition,
+  // whichever worker has it; 0: all of them.
   pid_t pid = 0;
   Nanoseconds begin = 0;
   Nanoseconds end = 0;
   bool fatal = false;      // the process ended between begin and end
-  bool unguarded = false;  // it stood still, and so did the process that could have killed it
+  bool unguarded = false;  // it was stopped, and so was the process that could have killed it
   Reach reach = Reach::kOne;
-  // A task, or the supervisor, ended the worker: what had finished by then was written down, and
-  // only what ran may run again.
+  // A task, or the supervisor, ended the worker: runs that had finished were recorded, and only the
+  // active run may run again.
   bool inner = false;
 };
 
@@ -100,23 +100,23 @@ struct Evidence {
   std::vector<Fault> faults;
   std::vector<std::string> waiting;  // tags in the table task at the end
   std::vector<std::string> dead;     // tags in the table task_dead at the end
-  // Tasks that are accounted for although nothing is left of them: an operator took them out.
+  // Tasks that are accounted for although they left no trace: removed by an operator.
   std::set<std::string> gone{};
-  // Dead ones for whose death there is a reason that no handler said: cancelled, or expired.
+  // Dead tasks with a cause that no handler reported: cancelled, or expired.
   std::set<std::string> excused{};
   // Tasks that may have several ids, because operators moved them.
   std::set<std::string> renamed{};
-  // When an operator let dead tasks run again: the call, from its beginning to its end.
+  // Calls of operators that revived dead tasks: begin and end.
   std::map<std::string, std::vector<std::pair<Nanoseconds, Nanoseconds>>> revived{};
-  unsigned at_once = 1;                // tasks that a worker may start after one look at its lease
-  std::vector<std::string> exclusive;  // queues in which no task may ever run twice at once
+  unsigned at_once = 1;                // tasks that a worker may start after one check of its lease
+  std::vector<std::string> exclusive;  // queues in which a task must never run twice at once
   unsigned max_attempts = 10;          // of every queue
-  Nanoseconds recovery = 0;            // how long a fault that kills nothing may show after its end
-  Nanoseconds unacknowledged = 0;      // how long a task that is done may wait to be acknowledged
-  Nanoseconds wall_clock = 0;          // for people: what added to a time makes one since 1970
+  Nanoseconds recovery = 0;            // how long a non-fatal fault may show after its end
+  Nanoseconds unacknowledged = 0;      // how long a finished task may wait for its acknowledgement
+  Nanoseconds wall_clock = 0;          // for people: offset from a time to one since 1970
 };
 
-// A number that no process has.
+// A number that is not a process id.
 pid_t place_of(std::uint64_t queue_id, std::uint64_t partition_no);
 // The partition of a task by its public id; -1: no id.
 pid_t place_of(const std::string& task);
@@ -126,12 +126,12 @@ std::string tag_of(unsigned submitter, std::uint64_t number);
 
 std::string line_of(const Told& told);
 std::string line_of(const Fault& fault);
-// nullopt: the line is no such record.
+// nullopt: the line is not such a record.
 std::optional<Told> parse_told(std::string_view line);
 std::optional<Trace> parse_trace(std::string_view line);
 std::optional<Fault> parse_fault(std::string_view line);
 
-// Appends a line with one write. Throws std::runtime_error when that fails.
+// Appends a line with one write. Throws std::runtime_error on failure.
 void append_line(const std::string& path, const std::string& line);
 // All lines of a file. Throws std::runtime_error at the first line that cannot be parsed.
 std::vector<Told> read_told(const std::string& path);
@@ -139,7 +139,7 @@ std::vector<Trace> read_traces(const std::string& path);
 std::vector<Fault> read_faults(const std::string& path);
 
 Nanoseconds now();
-// Evidence::wall_clock as it is now.
+// Current value of Evidence::wall_clock.
 Nanoseconds wall_clock();
 
 }  // namespace allot::fault

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The short set of seeds. Each case takes less than half a minute; scripts/fault runs long ones.
+// The short set of seeds. Each case takes less than half a minute; long ones are run by
+// scripts/fault.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -63,7 +64,7 @@ TEST(Campaign, HostsDieAndStandStill) {
   run(options, "hosts");
 }
 
-// S4: the host that looks at a lease of the other one has another TTL, twice as long or half.
+// S4: the host that observes a lease of the other one has another TTL, twice as long or half.
 TEST(Campaign, EachHostHasItsOwnLeaseTtl) {
   CampaignOptions options;
   options.seed = 9;
@@ -88,14 +89,15 @@ TEST(Campaign, TheDatabaseSuffers) {
   run(options, "database");
 }
 
-// S76: stewards are killed and stopped like any worker, and what they follow is cut, or purged.
+// S76: stewards are killed and stopped like any worker, and the log that they follow is cut, or
+// purged.
 TEST(Campaign, TheBinaryLogSuffers) {
   CampaignOptions options;
   options.seed = 10;
   options.length = seconds(12);
   options.mean_pause = milliseconds(300);
   options.wake = true;
-  options.per_second = 40;  // so few that workers sleep now and then, as the log is not read else
+  options.per_second = 40;  // few, so that workers sleep at times; otherwise the log is not read
   options.weights = {};
   for (const Kind kind : {Kind::kKillWorker, Kind::kStopWorker, Kind::kKillConnection,
                           Kind::kWorkerTrouble, Kind::kKillDatabase})
@@ -103,8 +105,8 @@ TEST(Campaign, TheBinaryLogSuffers) {
   EXPECT_GT(run(options, "log").followed, options.hosts) << "no stream began again";
 }
 
-// A host comes back when another one has its leases: tasks are slow, so that the other is still at
-// work, and a late worker answers retry or fail.
+// A host comes back while another one has its leases: tasks are slow, so that the other is still
+// busy, and a late worker reports retry or fail.
 TEST(Campaign, LateWorkersDoNoHarm) {
   CampaignOptions options;
   options.seed = 6;
@@ -116,7 +118,7 @@ TEST(Campaign, LateWorkersDoNoHarm) {
   options.work = Work::kLate;
   options.submitters = 3;
   options.per_second = 1;
-  // Whether somebody is late depends on the machine, too.
+  // Whether a worker is late depends on the machine, too.
   std::uint64_t overlaps = 0;
   for (int tries = 0; tries < 3 && overlaps == 0; ++tries) {
     overlaps = run(options, "late").verdict.overlaps;
@@ -139,7 +141,7 @@ CampaignOptions poisoned(Work work) {
   return options;
 }
 
-// How often each task ran that died of its crashes.
+// Number of runs of each task that died of its crashes.
 std::vector<std::uint64_t> runs_of_poison(const Verdict& verdict, bool host) {
   std::vector<std::uint64_t> runs;
   for (const Verdict::Poison& poison : verdict.poison) {
@@ -148,7 +150,7 @@ std::vector<std::uint64_t> runs_of_poison(const Verdict& verdict, bool host) {
   return runs;
 }
 
-// S10: the other tasks all finish, and each crash is exactly one attempt. Some more such tasks come
+// S10: the other tasks all finish, and each crash is exactly one attempt. More such tasks may come
 // by chance.
 TEST(Campaign, ATaskThatSegfaultsIsBuried) {
   const auto result = run(poisoned(Work::kPoison), "poison");
@@ -169,7 +171,7 @@ TEST(Campaign, ATaskThatKillsItsHostIsBuried) {
   EXPECT_EQ(result.verdict.dead_by_attempts, 1U + runs_of_poison(result.verdict, false).size());
 }
 
-// Submissions that find room succeed; writes that find none wait until there is room.
+// Submissions with enough disk space succeed; writes without it wait.
 TEST(Campaign, TheDiskIsFull) {
   CampaignOptions options;
   options.seed = 8;

@@ -9,8 +9,8 @@
 namespace allot::fault {
 namespace {
 
-// The rows of task_history against what handlers said. Draws keep them for three hours: what ends
-// while the clock is set back by one is an hour old at once.
+// Compares the rows of task_history with the handlers' records. Draws keep them for three hours: a
+// task that ends while the clock is set back by an hour is immediately an hour old.
 class History {
  public:
   explicit History(const Ledger& ledger)
@@ -47,7 +47,7 @@ class History {
 
   void judge(const std::string& tag, const std::vector<Attempt>& attempts) {
     std::set<std::string> ids;
-    std::set<unsigned> numbers;  // of the attempts that succeeded
+    std::set<unsigned> numbers;  // of successful attempts
     bool kept = false;
     for (const Attempt& each : attempts) {
       ids.insert(each.start->task);
@@ -66,7 +66,7 @@ class History {
     } else if (rows.size() > 1) {
       complain(std::to_string(rows.size()) + " rows in the history", tag);
     } else if (rows.empty()) {
-      // One that was moved may have succeeded in both queues, and has a row if the last one did so.
+      // A moved task may have succeeded in both queues, and has a row if the last success has one.
       if (kept && evidence_.renamed.count(tag) == 0) complain("missing in the history", tag);
     } else {
       judge_row(tag, *rows.front(), numbers);
@@ -80,7 +80,7 @@ class History {
     if (item && item->type != row.type) complain("in the history as a " + row.type, tag);
   }
 
-  // By an operator it gets there when it ended as done, and only then.
+  // A cancelled task gets there only if it ended as done.
   void judge_cancel(const Deed& deed) {
     if (deed.act != Act::kCancel && deed.act != Act::kCancelDone) return;
     known_.insert(deed.task);
@@ -104,7 +104,7 @@ class History {
   Attempts attempts_;
   std::set<std::string> keeps_;                                 // queues
   std::map<std::string, std::vector<const HistoryRow*>> rows_;  // by id
-  std::set<std::string> left_;     // tags of those that wait or are dead
+  std::set<std::string> left_;     // tags of tasks that wait or are dead
   std::set<std::string> touched_;  // by operators
   std::set<std::string> known_;    // ids
   std::vector<std::string> broken_;

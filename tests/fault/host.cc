@@ -24,7 +24,7 @@ bool has_word(pid_t pid, const std::string& word) {
 
 Targets children_of(pid_t parent) {
   Targets targets;
-  std::error_code ignored;  // processes come and go meanwhile
+  std::error_code ignored;  // processes start and end concurrently
   for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
     const std::string name = entry.path().filename();
     pid_t pid = 0;
@@ -32,14 +32,14 @@ Targets children_of(pid_t parent) {
     if (pid <= 1 || parent_of(pid) != parent) continue;
     UniqueFd handle(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
     const bool worker = has_word(pid, "--run");
-    // Looks again, because now nobody else can get the number any more.
+    // Checks again, because the handle now prevents reuse of the number.
     if (handle.valid() && parent_of(pid) == parent)
       targets.push_back({pid, worker, std::move(handle)});
   }
   return targets;
 }
 
-// Its last lines: what led to an end stands there.
+// Last lines of the text, with the reason of an end.
 std::string end_of(const std::string& text) {
   constexpr std::size_t kMost = 4'000;
   return text.size() <= kMost ? text : text.substr(text.find('\n', text.size() - kMost) + 1);
@@ -49,7 +49,7 @@ std::string end_of(const std::string& text) {
 
 pid_t parent_of(pid_t pid) {
   const std::string stat = support::read_file("/proc/" + std::to_string(pid) + "/stat");
-  const std::size_t name_end = stat.rfind(')');  // the name may have anything in it
+  const std::size_t name_end = stat.rfind(')');  // the name may contain any character
   if (name_end == std::string::npos || name_end + 4 >= stat.size()) return 0;
   return static_cast<pid_t>(std::stol(stat.substr(name_end + 4)));
 }

@@ -12,27 +12,27 @@
 
 namespace allot::fault {
 
-// A process that cannot be mistaken for a later one with its number.
+// Handle of a process that cannot be confused with a later one of the same number.
 struct Target {
   pid_t pid = 0;
   bool worker = false;  // runs `allot-worker --run`
   UniqueFd handle{};    // a pidfd
 
   bool signal(int number) const;
-  // True: it is over.
+  // True: it has ended.
   [[nodiscard]] bool over(std::chrono::milliseconds deadline) const;
 };
 using Targets = std::vector<Target>;
 
-// 0: there is no such process.
+// 0: no such process.
 pid_t parent_of(pid_t pid);
-// The process itself; for a settler its allotd, because the host lacks what a settler cannot do.
+// The process itself; for a settler its allotd, because the host lacks the work that a settler
+// cannot do.
 pid_t accountable_for(pid_t pid);
-// "VmRSS" of a process in bytes; 0: it is over.
+// "VmRSS" of a process in bytes; 0: it has ended.
 std::uint64_t resident_bytes(pid_t pid);
 
-// The counterpart of one machine: an allotd and its workers, which may stop, die and come back
-// together.
+// Represents one machine: an allotd and its workers, which may stop, die and come back together.
 class Host {
  public:
   explicit Host(const e2e::DaemonOptions& options) : daemon_(options), up_(options.start) {}
@@ -43,11 +43,11 @@ class Host {
   [[nodiscard]] pid_t pid() { return daemon_.process().pid(); }
 
   [[nodiscard]] Targets workers();
-  // True once when allotd ended without having been asked to.
+  // True once if allotd ended without a request.
   [[nodiscard]] bool died();
-  // How it ended then, and what it said last: the next start has other words.
+  // End and last output of that allotd, because the next start overwrites it.
   [[nodiscard]] const std::string& last_words() const { return last_words_; }
-  // Kills only allotd; start() has to follow. Its workers end by themselves.
+  // Kills only allotd; start() must follow. Its workers end by themselves.
   void kill_daemon();
   // Kills everything at once; returns the killed processes except allotd.
   Targets kill();
@@ -56,7 +56,7 @@ class Host {
   void start();
 
  private:
-  // allotd stands still first, so that nobody heals and nobody is started meanwhile.
+  // Stops allotd first, so that it neither heals nor starts anything.
   Targets stand_still();
 
   e2e::Daemon daemon_;

@@ -7,7 +7,7 @@
 
 namespace allot::fault {
 
-// Where the parts of a host are.
+// Paths of a host.
 struct Place {
   std::string database_keys;  // lines of [database]
   std::string runtime_dir;
@@ -16,10 +16,10 @@ struct Place {
   std::string traces;   // the file
 };
 
-// The configuration of a host of a draw. An operator changes it with each version: the pools are
-// larger in each odd one.
+// Configuration of a host of a draw. An operator changes it with each version: the pools are larger
+// in odd versions.
 std::string host_file(const Draw& draw, unsigned host, unsigned version, const Place& place);
-// How many workers a pool has by that.
+// Number of workers of a pool in that version.
 unsigned size_of(const PoolPlan& pool, unsigned version);
 
 }  // namespace allot::fault

@@ -57,7 +57,7 @@ std::optional<pid_t> Intruder::hold_tasks(std::uint64_t pick) {
 
 // The server picks the transaction that wrote less as victim, hence the ballast. The worker's
 // acknowledgement locks the first task and waits for the second, which is held; then the intruder
-// asks for the first.
+// requests the first.
 std::optional<pid_t> Intruder::deadlock(std::uint64_t pick) {
   const auto leased = choose(pick);
   if (!leased) return std::nullopt;

@@ -10,19 +10,19 @@
 
 namespace allot::fault {
 
-// A session that holds locks which workers need, until it is destroyed. Do not use it after the
-// server went away; only destroy it.
+// A session that holds locks needed by workers, until it is destroyed. After the server went away
+// it may only be destroyed.
 class Intruder {
  public:
   explicit Intruder(db::Connection connection) : db_(std::move(connection)) {}
 
-  // Each locks rows of a leased partition, which `pick` chooses, and returns its place_of();
-  // nullopt: it locked nothing.
+  // Each locks rows of a leased partition chosen by `pick`, and returns its place_of(); nullopt:
+  // nothing was locked.
   std::optional<pid_t> hold_lease(std::uint64_t pick);
   std::optional<pid_t> hold_tasks(std::uint64_t pick);
-  // place_of() the partition whose rows it may have locked, also after it returned nullopt.
+  // place_of() the partition whose rows may be locked, also after a nullopt.
   [[nodiscard]] std::optional<pid_t> touched() const { return touched_; }
-  // Makes a worker the victim of a deadlock; takes half a second at most. nullopt: no worker was.
+  // Makes a worker the victim of a deadlock, in at most half a second. nullopt: failed.
   std::optional<pid_t> deadlock(std::uint64_t pick);
 
  private:

@@ -18,7 +18,7 @@ std::string number_behind(const std::string& line, const std::string& key) {
   return line.substr(begin, line.find(' ', begin) - begin);
 }
 
-// "2026-11-23T09:40:47.123Z ..." as nanoseconds since 1970; 0: no such line.
+// "2026-11-23T09:40:47.123Z ..." as nanoseconds since 1970; 0: not such a line.
 Nanoseconds time_of(const std::string& line) {
   std::tm time{};
   std::istringstream in(line);
@@ -28,7 +28,7 @@ Nanoseconds time_of(const std::string& line) {
   return ::timegm(&time) * kSecond + static_cast<Nanoseconds>(fraction * 1e9);
 }
 
-// Tasks that nobody saw, and that may be dead because their time was over before they began.
+// Tasks without any trace, which may be dead because they expired before they began.
 std::set<std::string> may_have_expired(const Ledger& ledger,
                                        const std::map<std::string, std::set<std::string>>& ran) {
   std::set<std::string> tags;
@@ -48,7 +48,7 @@ struct WorkersEnd {
   Nanoseconds at = 0;
 };
 
-// What a supervisor has logged as `event` of a worker.
+// Entries `event` of a worker in a supervisor's log.
 std::vector<WorkersEnd> ends_in(const std::string& log, const std::string& event,
                                 Nanoseconds wall_clock) {
   std::vector<WorkersEnd> ends;
@@ -90,7 +90,7 @@ void add_crashes(Evidence& evidence) {
 
 void add_deeds(Ledger& ledger) {
   Evidence& evidence = ledger.evidence;
-  // Of the tasks that ran, by tag: a task may run before it is moved, and behind that again.
+  // Queues of the tasks that ran, by tag: a task may run before it is moved, and again after that.
   std::map<std::string, std::set<std::string>> queues;
   for (const Trace& trace : evidence.traces) queues[trace.tag].insert(trace.queue);
   const std::set<std::string> expired = may_have_expired(ledger, queues);
@@ -99,7 +99,7 @@ void add_deeds(Ledger& ledger) {
     const bool dead = deed.act == Act::kRetryDead || deed.act == Act::kDiscard;
     if (deed.act == Act::kCancel) evidence.excused.insert(deed.tag);
     if (deed.act == Act::kCancelDone) evidence.gone.insert(deed.tag);
-    // A task may have died between our look and the command's own.
+    // A task may have died between this query and the command's own.
     const bool more = dead && deed.chosen > deed.tasks.size();
     std::set<std::string> tags;
     for (const TaskRow& task : deed.tasks) tags.insert(task.tag);
@@ -110,7 +110,7 @@ void add_deeds(Ledger& ledger) {
     for (const std::string& tag : tags) {
       if (deed.act == Act::kDiscard) evidence.gone.insert(tag);
       if (deed.act == Act::kRetryDead) evidence.revived[tag].emplace_back(deed.begin, deed.end);
-      // A dead task of a queue that was resized comes back under another id.
+      // A dead task of a resized queue comes back under another id.
       if (!dead || deed.act == Act::kRetryDead) evidence.renamed.insert(tag);
     }
   }

@@ -13,58 +13,58 @@
 
 namespace allot::fault {
 
-// A worker that died, as the log of its daemon says.
+// Death of a worker, from the log of its daemon.
 struct Death {
   std::string line;
   pid_t pid = 0;
   Nanoseconds at = 0;
 };
 
-// The ticks that are to have one task each: a tick for each second, `end` is none of them. Seconds
-// since 1970 by the database's clock.
+// Ticks that must have exactly one task each: one tick per second, `end` is excluded. Seconds since
+// 1970 by the database's clock.
 struct TickRange {
   std::int64_t first = 0;
   std::int64_t end = 0;
 };
 
-// All that is known of a draw when it is over.
+// All information about a finished draw.
 struct Ledger {
   Draw draw;
   Evidence evidence;
-  std::map<std::string, std::string> ids{};  // what submitters were told, by tag
+  std::map<std::string, std::string> ids{};  // ids reported to submitters, by tag
   std::vector<Deed> deeds{};
   std::vector<TaskRow> dead{};
   std::map<std::string, unsigned> effects{};  // rows by tag
   std::vector<HistoryRow> history{};
   std::vector<Death> deaths{};
-  std::optional<TickRange> ticks{};  // nullopt: there was no schedule
-  // When the rate of the first queue was taken away, in a draw that has one.
+  std::optional<TickRange> ticks{};  // nullopt: no schedule
+  // Time at which the rate of the first queue was removed, in a draw with a rate.
   Nanoseconds rated_until = 0;
 };
 
-// Whom the supervisor ended, as the log of its daemon says: a task of theirs may run again.
+// Adds workers that the supervisor ended, from the log of its daemon: their tasks may run again.
 void add_kills(Evidence& evidence, const std::string& log);
-// The same, and who died of whatever.
+// The same, and all other deaths.
 void add_log(Ledger& ledger, const std::string& log);
-// Whoever died at the hands of a task, by the traces.
+// Adds processes killed by a task, from the traces.
 void add_crashes(Evidence& evidence);
-// What operators' deeds explain, for check().
+// Adds what the actions of operators explain, for check().
 void add_deeds(Ledger& ledger);
 
-// What was promised for what was drawn, beside what check() knows. Pure. A line for each promise
-// that was broken, and for each of those below.
+// Promises of the draw beyond those of check(). Pure. One line for each broken promise, including
+// those of the functions below.
 std::vector<std::string> broken_promises(const Ledger& ledger);
-// What was cancelled ends, and what is paused does not start.
+// Cancelled tasks end, and paused queues start nothing.
 std::vector<std::string> broken_by_operators(const Ledger& ledger);
-// Each finished task is a row of the history, if its queue has one, and no other task is.
+// Each finished task is a row of the history if its queue has one, and no other task is.
 std::vector<std::string> broken_history(const Ledger& ledger);
 // Each tick of the schedule has one task.
 std::vector<std::string> broken_ticks(const Ledger& ledger);
-// A task goes where the route says that was there when it was submitted.
+// A task goes to the queue of the route that existed at its submission.
 std::vector<std::string> broken_routes(const Ledger& ledger);
-// In any 10 s no more tasks of the first queue start than its rate allows.
+// In any 10 s the first queue starts no more tasks than its rate allows.
 std::vector<std::string> broken_rate(const Ledger& ledger);
-// No worker dies by itself.
+// A worker does not die without a cause.
 std::vector<std::string> deaths_of_nothing(const Ledger& ledger);
 
 }  // namespace allot::fault

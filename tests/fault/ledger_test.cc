@@ -46,7 +46,8 @@ TEST(Ledger, AMoveExplainsNothingElsewhereNorOneThatWasRefused) {
   EXPECT_TRUE(ledger.evidence.renamed.empty());
 }
 
-// What expired before anybody had it may be among the dead that an operator discarded unseen.
+// A task that expired before it was fetched may be among the dead that an operator discarded
+// unseen.
 TEST(Ledger, MoreThanWeSawIsDiscardedWithWhatMayHaveExpired) {
   Ledger ledger;
   ledger.draw = make_draw(100001);

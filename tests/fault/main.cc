@@ -20,7 +20,7 @@ struct Arguments {
   CampaignOptions campaign{};
   bool swarm = false;
   std::uint64_t draws = 0;
-  std::uint64_t draw = 0;  // this one alone
+  std::uint64_t draw = 0;  // runs only this draw
 };
 
 std::map<std::string, unsigned> kinds() {
@@ -29,8 +29,8 @@ std::map<std::string, unsigned> kinds() {
   return all;
 }
 
-// The tests' server never syncs and is small; this one syncs like a careful operator's, and has the
-// memory and the log that a server has that nobody told otherwise.
+// The tests' server never syncs and is small; this one syncs as in careful operation, and has the
+// default sizes of memory and log.
 std::vector<std::string> server_settings(bool binlog) {
   std::vector<std::string> settings{
       "--innodb-flush-method=fsync", "--innodb-flush-log-at-trx-commit=1", "--innodb-doublewrite=1",

@@ -6,11 +6,11 @@
 namespace allot::fault {
 namespace {
 
-constexpr Nanoseconds kBetween = 2 * kSecond;  // looks at memory
-constexpr Nanoseconds kWarm = 10 * kSecond;    // a process has what it needs by then
-constexpr Nanoseconds kGone = 3 * kBetween;    // unseen for so long: a reused number
+constexpr Nanoseconds kBetween = 2 * kSecond;  // between two memory samples
+constexpr Nanoseconds kWarm = 10 * kSecond;    // a process has allocated its memory by then
+constexpr Nanoseconds kGone = 3 * kBetween;    // unseen for this time: a reused number
 
-// No status variable has it.
+// Not available as a status variable.
 std::uint64_t timeouts(db::Connection& db) {
   auto results = db.execute(
       "SELECT count FROM information_schema.innodb_metrics WHERE name = 'lock_timeouts'");
@@ -18,7 +18,7 @@ std::uint64_t timeouts(db::Connection& db) {
   return row ? row->u64(0) : 0;
 }
 
-// The counters begin again with the server.
+// The counters restart with the server.
 std::uint64_t growth(std::uint64_t before, std::uint64_t after) {
   return after >= before ? after - before : after;
 }

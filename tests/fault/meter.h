@@ -9,36 +9,35 @@
 
 namespace allot::fault {
 
-// What is measured beside the verdict: the server's counters and the memory of the processes.
+// Measures the server's counters and the memory of the processes, in addition to the verdict.
 class Meter {
  public:
   explicit Meter(Cluster& cluster) : cluster_(cluster) {}
 
   struct Counted {
     std::uint64_t deadlocks = 0;
-    std::uint64_t timeouts = 0;    // waits for a row's lock that ended with error 1205
-    std::uint64_t lock_waits = 0;  // all of them, most are over at once
-    std::uint64_t waited_ms = 0;   // in all of these
+    std::uint64_t timeouts = 0;    // waits for a row lock that ended with error 1205
+    std::uint64_t lock_waits = 0;  // all row lock waits; most are short
+    std::uint64_t waited_ms = 0;   // total duration of these waits
   };
   struct Memory {
-    Nanoseconds age = 0;  // how long it was looked at
+    Nanoseconds age = 0;  // duration of the observation
     std::uint64_t first = 0;
     std::uint64_t last = 0;
     std::uint64_t most = 0;
   };
 
-  // Call it about once a second. What the server counted since the last call is `provoked` when a
-  // fault held locks meanwhile, or kept a session from giving back its own.
+  // Call it about once a second. The server's counts since the last call are `provoked` if a fault
+  // held locks in this time, or prevented a session from releasing its own.
   void sample(bool provoked);
 
   [[nodiscard]] const Counted& counted() const { return counted_; }
   [[nodiscard]] const Counted& provoked() const { return provoked_; }
-  // The spans between two calls that were provoked, in order; each begins where another may have
-  // ended.
+  // Provoked periods between two calls, in order; each begins where another may have ended.
   [[nodiscard]] const std::vector<std::pair<Nanoseconds, Nanoseconds>>& provoked_times() const {
     return provoked_times_;
   }
-  // For the process that lived longest; `first` is its memory some seconds after its start.
+  // For the process with the longest run; `first` is its memory some seconds after its start.
   [[nodiscard]] Memory supervisor() const { return longest(supervisors_); }
   [[nodiscard]] Memory worker() const { return longest(workers_); }
 

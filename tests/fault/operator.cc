@@ -12,8 +12,8 @@
 namespace allot::fault {
 namespace {
 
-constexpr std::uint64_t kAtOnce = 3;  // tasks that one action cancels
-// A daemon that was told to reload has read its file by then, also on a busy machine.
+constexpr std::uint64_t kAtOnce = 3;  // tasks cancelled by one action
+// Maximum time until a daemon has read its file after a reload, also on a busy machine.
 constexpr Nanoseconds kReads = 5 * kSecond;
 
 const char* word_of(Landed landed) {
@@ -35,7 +35,8 @@ std::string line_of(const Deed& deed) {
 
 Operator::Operator(const Draw& draw, Cluster& cluster, Storm& storm)
     : draw_(draw), cluster_(cluster), storm_(storm), versions_(draw.hosts.size()) {
-  // A daemon that runs refuses a bad file and goes on; one that starts has nothing to go on with.
+  // A running daemon refuses an invalid file and continues; a starting one has nothing to continue
+  // with.
   storm_.before_each_start([this](Host& host) {
     for (unsigned i = 0; i < versions_.size(); ++i) {
       if (cluster_.hosts().at(i).get() == &host) write_good(i);
@@ -114,7 +115,7 @@ void Operator::reload_bad(const Action& action) {
   (void)signalled(static_cast<unsigned>(action.pick % draw_.hosts.size()), SIGHUP);
 }
 
-// A file that nobody loads, or loads without success, changes nothing.
+// A file that is not loaded, or not loaded with success, changes nothing.
 void Operator::edit(const Action& action) {
   const auto host = static_cast<unsigned>(action.pick % draw_.hosts.size());
   write_bad(host);
@@ -155,7 +156,7 @@ void Operator::move(const Action& action) {
   const std::string from = there ? "default" : "other";
   const Nanoseconds begin = now();
   const auto done = allot({"queue", "move", from, there ? "other" : "default", "--yes"});
-  // It says 1 when it left some where they were.
+  // Exit code 1: some tasks were not moved.
   Deed& deed = note(action.act, begin, done);
   deed.queue = from;
   deed.landed = Landed::kMaybe;
@@ -165,7 +166,7 @@ void Operator::pause(const Action& action) {
   const Nanoseconds begin = now();
   const std::string& queue = queue_of(action);
   note(action.act, begin, allot({"queue", "pause", queue})).queue = queue;
-  // Until then workers go on with the partitions that they have.
+  // Until then workers continue with their partitions.
   const auto taking_effect = draw_.longest_block() + std::chrono::milliseconds(1'000);
   storm_.after(action.length + taking_effect, [this, queue] {
     const Nanoseconds lifted = now();
@@ -187,7 +188,7 @@ std::vector<TaskRow> Operator::some_tasks(std::uint64_t pick) const {
   return tasks;
 }
 
-// A task that has run for a second is not taken out: its end is asked for. There are few.
+// A task that has run for a second is not removed: its end is requested. There are few.
 std::vector<TaskRow> Operator::long_running() const {
   const auto traces = read_traces(cluster_.traces());
   std::vector<TaskRow> tasks;
@@ -241,12 +242,12 @@ void Operator::dead(const Action& action) {
   const auto json = nlohmann::json::parse(done.out, nullptr, false);
   deed.chosen = deed.tasks.size() + 1;
   if (!json.is_object()) return;
-  // A death that was being written during the count belongs to what is done, but was not counted.
+  // A death that was being written during the count belongs to the result, but was not counted.
   deed.chosen = std::max(json.value("chosen", deed.chosen),
                          json.value(retry ? "retried" : "discarded", std::uint64_t{0}));
 }
 
-// It runs beside all else.
+// Runs concurrently with everything else.
 void Operator::drain(const Action& action) {
   drains_.push_back(std::make_unique<support::Process>(std::vector<std::string>{
       e2e::program("allot"), "--config", cluster_.operator_config(0), "drain", "--queue",
@@ -269,7 +270,7 @@ void Operator::change_route(bool end) {
 
 void Operator::let_go() {
   if (!draw_.has(Feature::kHold)) return;
-  std::set<std::string> held;  // tags, because a task that was moved has another id by now
+  std::set<std::string> held;  // tags, because a moved task has another id by now
   for (const Trace& trace : read_traces(cluster_.traces())) {
     if (trace.mark == Mark::kHold) held.insert(trace.tag);
   }
@@ -302,7 +303,7 @@ std::map<std::string, std::uint64_t> Operator::done() const {
 std::vector<unsigned> Operator::sizes_of(unsigned host, const PoolPlan& pool) const {
   const Version& version = versions_.at(host);
   std::vector<unsigned> sizes{size_of(pool, version.number)};
-  // At a reload the database is looked at, too.
+  // A reload also checks the database.
   const bool sure = version.sure && draw_.faultless();
   if (version.number != 0 && !sure) sizes.push_back(size_of(pool, version.number - 1));
   return sizes;

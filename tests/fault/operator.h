@@ -15,7 +15,7 @@ namespace allot::fault {
 
 enum class Landed { kYes, kNo, kMaybe };
 
-// Something that an operator did, from the beginning of the command to its answer.
+// An action of an operator, from the beginning of the command to its answer.
 struct Deed {
   Act act = Act::kReload;
   std::string queue{};
@@ -24,32 +24,32 @@ struct Deed {
   Nanoseconds begin = 0;
   Nanoseconds end = 0;
   Landed landed = Landed::kMaybe;
-  bool asked = false;            // kCancel: it ran, and its end was asked for
-  bool may_run = true;           // kCancel: somebody had fetched it
-  std::vector<TaskRow> tasks{};  // kRetryDead, kDiscard: those that were dead before
-  std::uint64_t chosen = 0;      // how many it took
-  bool lifts = false;            // kPause, kRoute: it was the end of one
+  bool asked = false;            // kCancel: it ran, and its end was requested
+  bool may_run = true;           // kCancel: a worker had fetched it
+  std::vector<TaskRow> tasks{};  // kRetryDead, kDiscard: tasks that were dead before
+  std::uint64_t chosen = 0;      // number of tasks chosen
+  bool lifts = false;            // kPause, kRoute: end of one
 };
 std::string line_of(const Deed& deed);
 
-// Does a draw's actions, as an operator does: signals, files, and `allot`.
+// Executes a draw's actions like an operator: signals, files, and `allot`.
 class Operator {
  public:
   Operator(const Draw& draw, Cluster& cluster, Storm& storm);
 
-  // Puts all actions into the storm's time.
+  // Schedules all actions in the storm.
   void begin();
-  // Cancels those that hold their partition, as far as it knows of them. Call it now and then while
-  // the rest is drained.
+  // Cancels tasks that are known to hold their partition. Call it now and then while the rest is
+  // drained.
   void let_go();
-  // Ends what it has begun.
+  // Ends all pending actions.
   void finish();
 
   [[nodiscard]] const std::vector<Deed>& deeds() const { return deeds_; }
-  // By kind, how often it was done.
+  // Number of executed actions by kind.
   [[nodiscard]] std::map<std::string, std::uint64_t> done() const;
-  // How many workers a pool may have: by the file that was loaded last, or, where that may have
-  // failed, by the one before.
+  // Possible numbers of workers of a pool: from the file that was loaded last and, if loading may
+  // have failed, from the one before.
   [[nodiscard]] std::vector<unsigned> sizes_of(unsigned host, const PoolPlan& pool) const;
 
  private:
@@ -79,11 +79,11 @@ class Operator {
   const Draw& draw_;
   Cluster& cluster_;
   Storm& storm_;
-  // Of the file of each host.
+  // Version of the file of each host.
   struct Version {
     unsigned number = 0;
-    Nanoseconds loaded = 0;  // when the host was told to
-    bool sure = true;        // false: it may have read the bad file that came soon after
+    Nanoseconds loaded = 0;  // when the host was told to load it
+    bool sure = true;        // false: it may have read the invalid file that came soon after
   };
   std::vector<Version> versions_;
   std::vector<Deed> deeds_;

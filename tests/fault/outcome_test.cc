@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // S55: a lost connection is never reported as a refusal, and an outcome is reported as unknown only
-// where it is. Each case with and without TLS, whose answers are the same.
+// where it is. Each case with and without TLS, with the same results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ class OutcomeTest : public testing::TestWithParam<Wire> {
     auto direct = server_.connect(database_);
     return support::number_of(direct, "SELECT COUNT(*) FROM t");
   }
-  // Executes `sql` while `trouble` is under way, and expects a lost connection.
+  // Executes `sql` during `trouble`, and expects a lost connection.
   static void lose(db::Connection& db, const std::string& sql, bool outcome_unknown) {
     const auto error = support::db_error_of([&] { db.execute(sql); });
     ASSERT_TRUE(error) << sql;
@@ -65,7 +65,7 @@ class OutcomeTest : public testing::TestWithParam<Wire> {
       EXPECT_TRUE(eventually([&] { return !sleeps(); }));
     });
   }
-  // The first INSERT of a unique key takes a while.
+  // Slows down the first INSERT of a unique key.
   static void slow_down(const Daemon& daemon) {
     daemon.connect().execute(
         "CREATE TRIGGER slow BEFORE INSERT ON task_unique FOR EACH ROW DO SLEEP(2)");
@@ -128,7 +128,7 @@ TEST_P(OutcomeTest, ACommitMayBeDone) {
   EXPECT_EQ(rows(), 1U);
 }
 
-// The server goes on with the packet, whichever of its replies was lost.
+// The server continues with the packet, whichever of its replies was lost.
 TEST_P(OutcomeTest, APacketThatEndsWithACommitMayBeDone) {
   auto db = connect();
   db.execute("CREATE TABLE t (a INT) ENGINE=InnoDB");
@@ -137,11 +137,11 @@ TEST_P(OutcomeTest, APacketThatEndsWithACommitMayBeDone) {
   cutter.join();
 }
 
-// The server says itself that it has stopped at the statement, so COMMIT was not executed.
+// The server reports that it stopped at the statement, so COMMIT was not executed.
 TEST_P(OutcomeTest, ARefusedStatementIsNotDoneThoughACommitFollows) {
   auto db = connect();
   db.execute("CREATE TABLE t (a INT) ENGINE=InnoDB");
-  // The second one fails when its columns have been sent, as a fence does.
+  // The second one fails after its columns have been sent, like a fence.
   for (const auto& [sql, error_class] :
        {std::pair("SELECT no_such_column", db::ErrorClass::kRefused),
         std::pair("SELECT ~0 + (COUNT(*) > 0) FROM t", db::ErrorClass::kFatal)}) {
@@ -247,7 +247,7 @@ TEST_P(OutcomeTest, ADaemonStartsWhileConnectionsAreCut) {
   Daemon daemon(daemon_options());
   std::atomic<bool> over{false};
   std::thread cutter([&] {
-    // In its login, or later and later in its look.
+    // In its login, or at successive points of its check.
     for (unsigned asked = 1; asked <= 6 && !over; ++asked) {
       EXPECT_TRUE(eventually([&] {
         const auto clients = proxy_.clients();
@@ -258,7 +258,7 @@ TEST_P(OutcomeTest, ADaemonStartsWhileConnectionsAreCut) {
     }
   });
   daemon.start();
-  // Each cut may be in a check of the database, and the pause before the next check doubles.
+  // Each cut may hit a check of the database, and the pause before the next check doubles.
   EXPECT_TRUE(eventually([&] { return !daemon.ready_workers().empty(); }, std::chrono::minutes(2)))
       << daemon.log();
   over = true;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The handler of the fault harness: it records when it starts and when it is about to return.
+// The handler of the fault harness: it records its start and its imminent return.
 //   [plugins.fault]
-//   output = "FILE"        traces; FILE.razed: the processes that raze killed
+//   output = "FILE"        traces; FILE.razed: processes killed by raze
 // payload: TAG MILLISECONDS success|retry|fail|crash|poison|raze|late
 // retry and crash succeed from their second attempt on; poison never does, nor does raze, which
-// kills allotd and all its workers. late succeeds, unless it is asked to stop: then it says retry
-// or fail.
+// kills allotd and all its workers. late succeeds, unless a stop is requested: then it reports
+// retry or fail.
 #include <poll.h>
 
 #include <fstream>
@@ -48,7 +48,7 @@ class Traced : public allot::Handler {
     return std::random_device{}() % 2 == 0 ? "retry" : "fail";
   }
 
-  // allotd stands still first, so that it heals nothing meanwhile.
+  // Stops allotd first, so that it heals nothing.
   [[noreturn]] void raze() const {
     const pid_t supervisor = tracer_.parent();
     ::kill(supervisor, SIGSTOP);

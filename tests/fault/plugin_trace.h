@@ -16,11 +16,11 @@
 #include "ipc/slot.h"
 #include "record.h"
 
-// What the handlers of the fault harness leave behind. Included by the sources of one plugin only.
+// Traces written by the handlers of the fault harness. Included only by the sources of one plugin.
 namespace {
 
-// What this worker knows about its lease, so that a report can say under which one a task ran. No
-// ordinary plugin may look there.
+// This worker's view of its lease, so that a report can name the lease under which a task ran. Not
+// accessible to ordinary plugins.
 class OwnSlot {
  public:
   OwnSlot() {
@@ -60,7 +60,7 @@ class OwnSlot {
   std::size_t size_ = 0;
 };
 
-// The file of traces, to which every worker appends records.
+// The trace file, to which every worker appends records.
 class Tracer {
  public:
   explicit Tracer(const allot::Config& config) : fd_(opened(std::string(config.get("output")))) {}
@@ -74,7 +74,7 @@ class Tracer {
     return fd;
   }
 
-  // Call it when a handler begins; it notes whether another run of this task is going on.
+  // Call it when a handler begins; it records whether another run of this task is active.
   void begin(const allot::Context& ctx, const std::string& tag,
              const std::string& more = {}) const {
     const bool alone = lock(place_of(tag), F_WRLCK);
@@ -85,7 +85,7 @@ class Tracer {
   // Call it before the handler returns, crashes or throws.
   void end(const std::string& mark, const allot::Context& ctx, const std::string& tag) const {
     note(mark, ctx, tag);
-    // A process that is about to die keeps it until the kernel knows of the death.
+    // A dying process keeps the lock until the kernel has registered its death.
     if (mark != "crash" && mark != "raze") (void)lock(place_of(tag), F_UNLCK);
   }
   void note(const std::string& mark, const allot::Context& ctx, const std::string& tag,
@@ -105,7 +105,7 @@ class Tracer {
     return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
   }
 
-  // A worker that is killed leaves a whole record or none.
+  // A killed worker leaves a whole record or none.
   static void write_record(int fd, const std::string& line) {
     const std::string record = allot::fault::record_of(line);
     if (::write(fd, record.data(), record.size()) != static_cast<ssize_t>(record.size()))
@@ -114,8 +114,8 @@ class Tracer {
 
   [[noreturn]] static void crash() {
     ::signal(SIGSEGV, SIG_DFL);
-    // A thread that runs tasks side by side blocks all signals. A true fault ends it all the same,
-    // one that is only raised would wait.
+    // A thread that runs concurrent tasks blocks all signals. A real fault ends it anyway; a raised
+    // one would stay pending.
     sigset_t only;
     ::sigemptyset(&only);
     ::sigaddset(&only, SIGSEGV);
@@ -125,9 +125,9 @@ class Tracer {
   }
 
  private:
-  // The kernel knows better than any clock whether another run of this task is still going on: each
-  // run locks one byte, at a place of the tag's own, and the kernel releases the lock of a process
-  // that dies. Runs of one process share the lock of its file, so that only others are noticed.
+  // Detects another active run of this task more reliably than any clock: each run locks one byte,
+  // at a position derived from the tag, and the kernel releases the lock of a process that dies.
+  // Runs of one process share the lock of its file, so that only other processes are detected.
   static off_t place_of(const std::string& tag) {
     const auto dot = tag.find('.');
     return (std::stoll(tag) << 40) + std::stoll(tag.substr(dot + 1));
@@ -142,7 +142,7 @@ class Tracer {
     return ::fcntl(fd_, F_OFD_SETLK, &lock) == 0;
   }
 
-  pid_t parent_ = ::getppid();  // now, for allotd may die
+  pid_t parent_ = ::getppid();  // read now, because allotd may die
   OwnSlot slot_;
   int fd_;
 };

@@ -59,7 +59,7 @@ class Promises {
     }
     return nullptr;
   }
-  // When it had a verdict that ends it; 0: none.
+  // Time of its final verdict; 0: none.
   [[nodiscard]] static Nanoseconds over(const std::vector<Attempt>& attempts) {
     for (const Attempt& each : attempts) {
       if (each.end == nullptr) continue;
@@ -94,7 +94,7 @@ class Promises {
       complain("it started although it had expired", tag);
   }
 
-  // One submitter's tasks of a key, in the order in which it submitted them.
+  // Order of one submitter's tasks of a key.
   void judge_order() {
     std::map<std::string, std::vector<std::pair<std::uint64_t, std::string>>> lines;
     for (const auto& [tag, attempts] : attempts_) {
@@ -124,7 +124,7 @@ class Promises {
 
   // Two tasks of a key, of which one was made while the other waited or ran.
   void judge_unique() {
-    std::map<std::string, std::map<std::string, std::string>> by_key;  // its id, its first tag
+    std::map<std::string, std::map<std::string, std::string>> by_key;  // id, first tag
     for (const auto& [tag, id] : ledger_.ids) {
       const auto item = item_of(ledger_.draw, tag);
       if (item && !item->unique_key.empty())
@@ -139,7 +139,7 @@ class Promises {
       }
     }
   }
-  // Whether the task waited or ran all the time while the other was submitted.
+  // True if the task waited or ran during the whole submission of the other.
   [[nodiscard]] bool lives_through(const std::string& id, const std::string& other) const {
     const Told* made = told(other);
     if (made == nullptr) return false;
@@ -187,7 +187,7 @@ class Promises {
     }
   }
 
-  // Each death of a task of a queue with a hook, once.
+  // Each death of a task of a queue with a hook has one hook task.
   void judge_hooks() {
     std::map<std::string, std::set<std::string>> by_task;  // ids of the hooks' tasks
     for (const Trace* hook : hooks_) {
@@ -207,8 +207,8 @@ class Promises {
     }
   }
 
-  // In a limited queue no more tasks of a key run at once than it may have. Of one that was killed
-  // it is not known until when it ran, so it counts for its start alone.
+  // A limited queue runs at most its number of tasks per key. The end of a killed run is unknown,
+  // so it counts only at its start.
   void judge_limits() {
     std::map<std::string, std::vector<Attempt>> by_key;  // with its queue
     std::map<std::string, unsigned> limits;
@@ -231,7 +231,7 @@ class Promises {
         const Trace& start = *other.start;
         const bool runs =
             start.at == at || (start.at < at && other.end != nullptr && other.end->at > at);
-        // What stood still may go on behind the end of its lease, if nobody was there to kill it.
+        // A stopped worker may continue after the end of its lease, if no process could kill it.
         if (!runs || stopped(evidence_, start, start.at, at)) continue;
         ++count;
         running += " " + start.tag;
@@ -244,7 +244,7 @@ class Promises {
     }
   }
 
-  // What is submitted while nothing else is left starts soon.
+  // A task submitted while nothing else is left starts soon.
   void judge_probes() {
     for (const Told& told : evidence_.told) {
       if (told.submitter != kProbes || told.answer != Answer::kAcknowledged) continue;
@@ -273,7 +273,7 @@ class Promises {
   Attempts attempts_;
   std::map<std::string, Nanoseconds> kept_;
   std::vector<const Trace*> hooks_;
-  std::map<std::string, std::string> dead_;  // the cause by the tag
+  std::map<std::string, std::string> dead_;  // cause by tag
   std::set<std::string> waiting_;
   std::set<std::string> touched_;  // by operators
   std::vector<std::string> broken_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was promised for a draw, judged on made-up evidence: each judgement once red, and green
-// where all is well.
+// Promises for a draw, judged on made-up evidence: each judgement is once violated, and once
+// satisfied.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -16,8 +16,8 @@ using std::chrono::milliseconds;
 constexpr pid_t kWorker = 7;
 constexpr pid_t kOther = 8;
 
-// A draw of one queue, in which times are milliseconds and the tags are chosen by what their tasks
-// do.
+// A draw of one queue, in which times are milliseconds and the tags are chosen by the verbs of
+// their tasks.
 struct Book : Ledger {
   explicit Book(const std::string& queue = "default", const std::string& placement = "spread") {
     draw.queues.push_back({.name = queue, .placement = placement});
@@ -32,7 +32,7 @@ struct Book : Ledger {
     return *this;
   }
   [[nodiscard]] QueuePlan& queue() { return draw.queues.front(); }
-  // A trace of a task in the only queue; its id is that of its tag.
+  // A trace of a task in the only queue; its id is derived from its tag.
   Book& trace(Mark mark, const std::string& tag, Nanoseconds at, pid_t pid = kWorker,
               unsigned attempt = 1, const std::string& more = {}) {
     Trace one{mark, queue().name, "id" + tag, tag, pid, 99, at * kMillisecond};
@@ -80,7 +80,7 @@ struct Book : Ledger {
     history.push_back({"id" + tag, queue().name, type, attempt});
     return *this;
   }
-  // The first tag of a submitter whose task is as wanted.
+  // The first tag of a submitter whose task matches.
   [[nodiscard]] std::string tag_of_one(const std::function<bool(const WorkItem&)>& wanted) const {
     for (std::uint64_t number = 1; number < 10'000; ++number) {
       if (wanted(item_of(draw, 1, number))) return tag_of(1, number);
@@ -89,7 +89,7 @@ struct Book : Ledger {
   }
 };
 
-// Nothing, or the only complaint.
+// Empty, or the only complaint.
 std::string said(const Ledger& ledger) {
   std::string all;
   for (const std::string& line : broken_promises(ledger)) all += line + "\n";
@@ -139,7 +139,7 @@ TEST(Promises, InAnOrderedQueueNoTaskStartsBeforeAnEarlierOneOfItsKeyIsOver) {
   expect_clean(Book(book).run("1.1", 1, 5).run("2.2", 4, 7));  // another submitter's
   expect_found(Book(book).run("1.1", 1, 5).run("1.2", 4, 7), broken);
   expect_found(Book(book).run("1.1", 1, 5, Mark::kRetry).run("1.2", 6, 7).run("1.1", 8, 9), broken);
-  // Once it was dead, and came back.
+  // It was dead once, and came back.
   Book revived = Book(book).run("1.1", 1, 5).run("1.2", 4, 7);
   revived.evidence.revived["1.1"] = {};
   expect_clean(revived);
@@ -159,11 +159,11 @@ TEST(Promises, AKeyHasOneTaskAtATime) {
   expect_found(Book(book).run(second, 15, 16).run(first, 20, 21), "two tasks of a key");
   Book taken_out = Book(book).run(second, 15, 16).run(first, 20, 21);
   expect_clean(taken_out.did(Act::kCancel, first, 3, 4));
-  // It was dead before that, and an operator put it back afterwards.
+  // It was dead before that, and an operator revived it afterwards.
   Book revived = Book(book).run(second, 15, 16).run(first, 20, 21);
   revived.evidence.revived[first] = {};
   expect_clean(revived);
-  // The second submission was told the first one's id.
+  // The second submission received the first one's id.
   Book same = Book(book).run(first, 20, 21);
   same.ids[second] = same.ids[first];
   expect_clean(same);
@@ -233,7 +233,7 @@ TEST(Promises, ALimitedQueueRunsNoMoreOfAKeyAtOnce) {
   const std::string other =
       keys.tag_of_one([&](const WorkItem& item) { return item.partition_key != key; });
   expect_clean(keys.run(other, 9, 20, Mark::kSuccess, 9));
-  // A worker that stood still behind its lease, and one that was killed.
+  // A worker that was stopped beyond its lease, and a killed one.
   expect_clean(Book(book).run("1.3", 9, 20, Mark::kSuccess, 9).hit("stop_host", kOther, 3, 8));
   expect_clean(Book("limited", "limited")
                    .with([](Book& of) { of.queue().max_running = 1; })
@@ -248,13 +248,13 @@ TEST(Promises, WhatIsSubmittedWhenNothingElseIsLeftStartsSoon) {
   expect_found(book, "nothing else was left, and it did not start");
 }
 
-// block_seconds is 200 ms, and 1.5 s more are given.
+// block_seconds is 200 ms, and 1.5 s more are allowed.
 TEST(Pauses, NothingStartsInAPausedQueueOnceWorkersHaveLeftIt) {
   const auto lifted = [](Deed& deed) { deed.lifts = true; };
   const Book book = Book().did(Act::kPause, "", 90, 100).did(Act::kPause, "", 4'000, 4'010, lifted);
   expect_clean(Book(book).run("1.1", 1'700, 1'701).run("1.2", 4'005, 4'006));
   expect_found(Book(book).run("1.1", 1'900, 1'901), "it started in a paused queue: 1.1");
-  // Something was late, or the task had to wait for its turn after a crash.
+  // A delay, or the task had to wait for its turn after a crash.
   expect_clean(Book(book).run("1.1", 1'900, 1'901).hit("read_only", 0, 500, 600));
   expect_clean(Book(book)
                    .run("1.1", 1'900, 1'901, Mark::kSuccess, kWorker, 2)
@@ -264,7 +264,7 @@ TEST(Pauses, NothingStartsInAPausedQueueOnceWorkersHaveLeftIt) {
   Book failed = Book(book).run("1.1", 1'900, 1'901);
   failed.deeds.front().landed = Landed::kMaybe;
   expect_clean(failed);
-  // The first resume ends all pauses of its queue, and one of another queue none.
+  // The first resume ends all pauses of its queue, and no pause of another queue.
   expect_clean(Book(book).did(Act::kPause, "", 1'800, 1'810, lifted).run("1.1", 1'900, 1'901));
   Book elsewhere = Book(book).did(Act::kPause, "", 1'800, 1'810, lifted).run("1.1", 1'900, 1'901);
   elsewhere.deeds.back().queue = "other";
@@ -296,7 +296,7 @@ TEST_F(Asked, ItEndsInTime) {
   expect_clean(ended(4'500).died("1.1", "cancelled"));
   expect_found(ended(4'520).died("1.1", "cancelled"), "it ended too late after its cancel");
   expect_clean(ended(4'520).died("1.1", "cancelled").hit("read_only", 0, 2'000, 2'100));
-  // A handler that looks whether it is to stop needs no grace.
+  // A handler that checks for a stop request needs no grace.
   book_.draw.verbs = {{"long", 1}};
   expect_clean(ended(4'000).died("1.1", "cancelled"));
   expect_found(ended(4'020).died("1.1", "cancelled"), "it ended too late after its cancel");
@@ -322,7 +322,7 @@ TEST_F(Asked, ItIsDeadOrHasSucceeded) {
   expect_found(ended(2'000), "its end was asked for, and it is neither dead nor done");
   expect_found(ended(2'000).died("1.1", "timeout"),
                "its end was asked for, and it is dead by timeout");
-  // Nobody may have seen the request when the handler gave up.
+  // The request may be unseen when the handler gave up.
   const auto failed = [&](Nanoseconds at) { return ended(at, Mark::kFail).died("1.1", "fail"); };
   expect_clean(failed(4'000));
   expect_found(failed(4'050), "its end was asked for, and it is dead by fail");
@@ -405,7 +405,7 @@ TEST(Ticks, EachHasOneTask) {
                "a task of a tick that was not due: 1970-01-01T00:00:03Z, id900.3");
 }
 
-// A command each at 100 to 110 ms and at 200 to 210 ms.
+// One command each at 100 to 110 ms and at 200 to 210 ms.
 TEST(Routes, ATaskGoesWhereTheRouteSaysThatWasThere) {
   Book book;
   book.draw.routes = {Action{}};

@@ -26,7 +26,7 @@ namespace {
 constexpr int kClient = 0;
 constexpr int kServer = 1;
 constexpr Nanoseconds kNever = std::numeric_limits<Nanoseconds>::max();
-// The replies to the statements of one trip come one after the other; all of them are lost.
+// The replies to the statements of one trip follow each other; all of them are lost.
 constexpr Nanoseconds kReplyTime = 50 * kMillisecond;
 
 sockaddr_un address_of(const std::string& path) {
@@ -55,7 +55,7 @@ void listen_on(const UniqueFd& fd, const sockaddr* address, socklen_t size,
   }
 }
 
-// Of 127.0.0.1. Returns the port.
+// Listens on 127.0.0.1. Returns the port.
 std::uint16_t listen_on_a_port(const UniqueFd& fd) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -72,8 +72,8 @@ pid_t peer_of(int fd) {
   return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
 }
 
-// The beginning of the server's first packet: 4 bytes of head, protocol 10, its version with a 0 at
-// its end, then the connection's id, lowest byte first.
+// Beginning of the server's first packet: 4 bytes of head, protocol 10, its version with a 0 at its
+// end, then the connection id, lowest byte first.
 std::uint32_t connection_id(std::string_view greeting) {
   if (greeting.size() < 6 || greeting[4] != 10) return 0;
   const std::size_t end = greeting.find('\0', 5);
@@ -88,7 +88,7 @@ bool has(std::string_view text, std::string_view word) {
   return text.find(word) != std::string_view::npos;
 }
 
-// Whether any of this is committed when the server is done with it. A write outside of a
+// True if any of this is committed when the server has finished with it. A write outside of a
 // transaction is. `open`: whether a transaction is open; updated.
 bool commits(std::string_view bytes, bool& open) {
   const std::size_t commit = bytes.rfind("COMMIT");
@@ -113,11 +113,11 @@ struct Proxy::Link {
   enum class State { kPassing, kSilent, kLosing, kHolding };
 
   std::array<UniqueFd, 2> ends;
-  std::unique_ptr<TlsSide> tls;       // of the client's end; none: without TLS
+  std::unique_ptr<TlsSide> tls;       // on the client's end; nullptr: without TLS
   std::array<std::string, 2> unsent;  // bytes for that end
   std::string held;                   // bytes for the server, sent later
   bool let_go = false;                // nothing is held any more
-  bool gave_up = false;               // the client did, while something was held
+  bool gave_up = false;               // the client gave up while something was held
   pid_t pid = 0;
   std::uint32_t connection = 0;
   unsigned asked = 0;
@@ -127,7 +127,7 @@ struct Proxy::Link {
   Reach reach = Reach::kOne;
   Nanoseconds began = 0;
   Nanoseconds until = kNever;
-  std::array<std::size_t, 2> polled{};  // index into the poll set + 1; 0: not there
+  std::array<std::size_t, 2> polled{};  // index into the poll set + 1; 0: absent
   std::array<short, 2> events{};
 };
 
@@ -256,7 +256,7 @@ void Proxy::note(const Link& link, Nanoseconds end) {
   faults_.push_back({name_of(link.trouble), link.pid, link.began, end, false, false, link.reach});
 }
 
-// True: the link is over.
+// True: the link has ended.
 bool Proxy::expire(Link& link, Nanoseconds time) {
   if (time < link.until) return false;
   link.until = kNever;
@@ -270,7 +270,7 @@ void Proxy::accept_one() {
   if (!client.valid()) return;
   UniqueFd server = stream_socket(AF_UNIX, 0);
   const sockaddr_un address = address_of(server_);
-  // Without a server the client sees the end at once, as it would see a refusal.
+  // Without a server the client sees the end at once, like a refusal.
   if (::connect(server.get(), generic(address), sizeof address) != 0) return;
   auto link = std::make_unique<Link>();
   if (tls_) {
@@ -293,7 +293,7 @@ void Proxy::greet(Link& link) {
   next_client_.until = 0;
 }
 
-// False: the link is over.
+// False: the link has ended.
 bool Proxy::seen(Link& link, int from, std::string_view bytes) {
   if (from == kClient) ++link.asked;
   if (from == kServer) {
@@ -326,7 +326,7 @@ bool Proxy::seen(Link& link, int from, std::string_view bytes) {
     link.reach = commit_.all ? Reach::kAll : Reach::kOne;
     link.state = Link::State::kLosing;
     link.began = now();
-    // If no reply comes, because the server is busy or gone, the link is cut all the same.
+    // If no reply comes, because the server is busy or gone, the link is cut anyway.
     link.until = link.began + 20 * kReplyTime;
   }
   if (from == kServer && link.tls) {
@@ -338,7 +338,7 @@ bool Proxy::seen(Link& link, int from, std::string_view bytes) {
   return true;
 }
 
-// What the client says; nullopt: it says nothing more.
+// Decrypted data from the client; nullopt: the client has ended.
 std::optional<std::string> Proxy::decrypted(Link& link, std::string_view wire) {
   auto plain = link.tls->from_client(wire);
   link.unsent[kClient] += link.tls->take_wire();
@@ -411,7 +411,7 @@ void Proxy::loop() {
       for (auto at = links_.begin(); at != links_.end();) {
         Link& link = *at->second;
         for (std::size_t end = 0; end < 2; ++end) {
-          // Trouble may have begun meanwhile.
+          // Trouble may have begun in between.
           const bool passing = link.polled.at(end) != 0 && link.state != Link::State::kSilent;
           link.events.at(end) = passing ? set.at(link.polled.at(end) - 1).revents : short{0};
         }

@@ -21,65 +21,65 @@
 
 namespace allot::fault {
 
-// What the proxy can do to a connection.
+// Faults of a connection.
 enum class Trouble {
-  kDelay,      // nothing passes for a while, then all of it
+  kDelay,      // nothing passes for some time, then all of it
   kCut,        // both sides see the end
-  kBlackHole,  // nothing passes for a while, then it is cut without notice
+  kBlackHole,  // nothing passes for some time, then it is cut silently
   kLoseReply,  // the next commit passes, its reply does not; then it is cut
-  kHalfOpen,   // the server sees the end, the client hears nothing more for a while
-  kOrphan,     // the client sees the end, the server hears nothing more for a while
+  kHalfOpen,   // the server sees the end, the client hears nothing more for some time
+  kOrphan,     // the client sees the end, the server hears nothing more for some time
 };
 const char* name_of(Trouble trouble);
 
-// How clients reach the proxy.
+// Transport between clients and the proxy.
 enum class Wire {
   kPlain,  // over a Unix socket
   kTls,    // over TCP
 };
 
-// Sits between clients and a server: real sockets, one thread, a poll loop. It reaches the server
-// over a Unix socket. It knows the client's pid from its socket, with TLS from its login, and the
+// Proxy between clients and a server: real sockets, one thread, a poll loop. It reaches the server
+// over a Unix socket. It reads the client's pid from its socket, with TLS from its login, and the
 // server's connection id from its greeting.
 class Proxy {
  public:
-  // `listen_at` is not used with TLS. Throws std::system_error when it cannot listen.
+  // `listen_at` is not used with TLS. Throws std::system_error if it cannot listen.
   Proxy(std::string listen_at, std::string server, Wire wire = Wire::kPlain);
   Proxy(const Proxy&) = delete;
   Proxy& operator=(const Proxy&) = delete;
   ~Proxy();
 
-  // Lines of a section [database] that lead to the proxy.
+  // Lines of a section [database] that point to the proxy.
   [[nodiscard]] std::string database_keys() const;
-  // The same in place of the server that `options` name.
+  // The same instead of the server in `options`.
   [[nodiscard]] db::ConnectOptions to_proxy(db::ConnectOptions options) const;
 
-  // Begins `trouble` on a connection that `pick` chooses, or on all; if there is none, on the next
-  // one. Of those whose client is not known yet, which are in the handshake of TLS, only on all.
-  // `length` is how long it lasts (kCut: not used). Does not wait for its end. kLoseReply hits the
+  // Begins `trouble` on a connection chosen by `pick`, or on all; if there is none, on the next
+  // one. Connections with an unknown client, in the handshake of TLS, are hit only with all.
+  // `length` is its duration (kCut: not used). Does not wait for its end. kLoseReply hits the
   // connection with the next commit, or all that have one within `length`.
   void begin(Trouble trouble, bool all, std::uint64_t pick, std::chrono::milliseconds length);
 
-  // Holds back the next packet of a client in which `text` occurs, with everything after it on its
-  // connection, also when that client gives up or dies: as in a slow network.
+  // Holds back the next client packet that contains `text`, with everything after it on its
+  // connection, even if that client gives up or dies: like a slow network.
   void hold_back(std::string text);
   [[nodiscard]] bool holds() const;
-  // Lets it reach the server now. Returns the server's id of its connection; 0: that has ended by
-  // now, and the packet with it.
+  // Sends the held packet to the server. Returns the server's connection id; 0: the connection has
+  // ended, and the packet is lost.
   std::uint32_t let_go();
-  // True when the server has begun to answer the packet that was let go.
+  // True if the server has begun to answer the released packet.
   [[nodiscard]] bool delivered() const;
 
-  // Whether there was any trouble since the last call, because a client in the middle of a
-  // transaction may have kept its locks.
+  // True if there was trouble since the last call, because a client in the middle of a transaction
+  // may have kept its locks.
   [[nodiscard]] bool troubled();
-  // The troubles that are over by now.
+  // Troubles that have ended.
   [[nodiscard]] std::vector<Fault> take_faults();
 
   struct Client {
     pid_t pid = 0;
-    std::uint32_t connection = 0;  // the server's id of it; 0: not greeted yet
-    unsigned asked = 0;            // how often it has sent something; the first time is its login
+    std::uint32_t connection = 0;  // the server's id; 0: not greeted yet
+    unsigned asked = 0;            // number of packets sent; the first one is the login
   };
   [[nodiscard]] std::vector<Client> clients() const;
 
@@ -88,7 +88,7 @@ class Proxy {
   void loop();
   void accept_one();
   void greet(Link& link);
-  // False: the link is over.
+  // False: the link has ended.
   bool serve(Link& link);
   bool pass(Link& link, int from);
   bool seen(Link& link, int from, std::string_view bytes);
@@ -99,12 +99,12 @@ class Proxy {
 
   std::string listen_at_;
   std::string server_;
-  std::unique_ptr<TlsIdentity> tls_;  // none: without TLS
+  std::unique_ptr<TlsIdentity> tls_;  // nullptr: without TLS
   std::uint16_t port_ = 0;            // with TLS
   UniqueFd listener_;
   UniqueFd wake_;
   std::atomic<bool> stop_{false};
-  mutable std::mutex mutex_;  // all below
+  mutable std::mutex mutex_;  // everything below
   std::map<std::uint64_t, std::unique_ptr<Link>> links_;
   std::uint64_t next_ = 0;
   struct {
@@ -115,7 +115,7 @@ class Proxy {
     Trouble trouble = Trouble::kDelay;
     Nanoseconds until = 0;
   } next_client_;
-  std::string hold_;  // the text that is looked for; empty: none
+  std::string hold_;  // text to search for; empty: none
   bool delivered_ = false;
   bool troubled_ = false;
   std::vector<Fault> faults_;

@@ -22,15 +22,15 @@ enum class Kind {
   kKillDatabase,    // SIGKILL of the server, which is started again
   kReadOnly,        // the server takes no writes for `length`
   kHoldLease,       // the lock of a lease row is held for `length`
-  kHoldTask,        // the locks of the first tasks of a partition are
-  kDeadlock,        // a transaction that makes a worker's the victim of a deadlock
-  kKillConnection,  // KILL CONNECTION of a worker's
+  kHoldTask,        // locks of the first tasks of a partition are held
+  kDeadlock,        // a transaction that makes a worker's transaction the victim of a deadlock
+  kKillConnection,  // KILL CONNECTION of a worker
   kWorkerTrouble,   // `trouble` between workers and database
   kSubmitTrouble,   // `trouble` between submitters and database
   kChangeSchema,    // adds a column to a table in use, and drops it after `length`
-  kFillDisk,        // the server's files are full and may not grow for `length`
-  // These only in a swarm, and where the cluster was made for them.
-  kClockStep,    // the database's clock is set ahead or back, and put right after `length`
+  kFillDisk,        // the server's files are full and cannot grow for `length`
+  // Only in a swarm, and only if the cluster supports them.
+  kClockStep,    // the database's clock is set ahead or back, and corrected after `length`
   kFillRuntime,  // the file system of the hosts' runtime folders is full for `length`
 };
 inline constexpr std::size_t kKinds = 17;
@@ -43,26 +43,26 @@ struct Event {
   Kind kind = Kind::kKillWorker;
   Trouble trouble = Trouble::kDelay;
   bool all = false;        // connections: all of them
-  std::uint64_t pick = 0;  // chooses among the candidates of that time
+  std::uint64_t pick = 0;  // chooses among the candidates at that time
   std::chrono::milliseconds length{0};
   bool operator==(const Event&) const = default;
 };
 
-std::string name_of(const Event& event);  // with the trouble, where it is one
+std::string name_of(const Event& event);  // including the trouble, if any
 
-// How often each kind comes, relative to the others; in the order of Kind. kFillDisk needs a server
-// that is slower and dies of it now and then, so it only comes where it is asked for.
+// Relative frequency of each kind, in the order of Kind. kFillDisk needs a slower server that
+// sometimes dies of it, so it occurs only on request.
 using Weights = std::array<unsigned, kKinds>;
 inline constexpr Weights kAllKinds{60, 3, 1, 2, 1, 2, 1, 2, 2, 2, 6, 12, 8, 1, 0, 0, 0};
-// Only this one.
+// Only this kind.
 constexpr Weights only(Kind kind) {
   Weights weights{};
   weights[static_cast<std::size_t>(kind)] = 1;
   return weights;
 }
 
-// Pure: the same seed gives the same schedule on every machine. What an event hits depends on what
-// exists at that time.
+// Pure: the same seed gives the same schedule on every machine. The target of an event depends on
+// the state at that time.
 std::vector<Event> make_schedule(std::uint64_t seed, std::chrono::milliseconds length,
                                  std::chrono::milliseconds mean_pause,
                                  const Weights& weights = kAllKinds);

@@ -10,7 +10,7 @@ Server Servers::make(Wish wish, bool full) {
   std::vector<std::string> settings;
   if (full) {
     e2e::FullDisk::ignore_signal();
-    settings = e2e::FullDisk::server_settings();  // it has no binary log
+    settings = e2e::FullDisk::server_settings();  // without a binary log
   } else if (binlog) {
     settings = {"--log-bin", "--sync-binlog=1", "--server-id=1"};
   } else {

@@ -12,18 +12,18 @@
 namespace allot::fault {
 
 struct Server {
-  std::unique_ptr<support::SteppedClock> clock{};  // none: it goes by the machine's
+  std::unique_ptr<support::SteppedClock> clock{};  // nullptr: the machine's clock
   std::unique_ptr<support::Database> database{};
 };
 
-// The servers of a swarm. On the main thread.
+// Servers of a swarm. Use it on the main thread.
 class Servers {
  public:
-  // `binlog`: all have a binary log, also where the draw has none.
+  // `binlog`: all have a binary log, even if the draw has none.
   explicit Servers(bool binlog) : binlog_(binlog) {}
 
-  // One as the draw wants it, which runs. It stays for other draws that want the same, unless this
-  // draw fills its disk: then the next call ends it.
+  // A running server as required by the draw. It is kept for other draws with the same
+  // requirements, unless this draw fills its disk: then the next call ends it.
   Server& of(const Draw& draw);
 
  private:

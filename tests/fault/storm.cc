@@ -21,9 +21,9 @@ using support::eventually;
 constexpr milliseconds kDying(10'000);
 constexpr milliseconds kSampleEvery(1'000);
 constexpr milliseconds kLookEvery(100);
-constexpr milliseconds kRevival(3'000);  // a host that a task took down; others take over before
+constexpr milliseconds kRevival(3'000);  // of a host killed by a task; after a takeover by others
 
-// For a fault that excuses nothing: no partition has it, and the checker looks for it nowhere.
+// Target of a fault that excuses nothing: unused by any partition and ignored by the checker.
 pid_t nobody() {
   return place_of(0, 0);
 }
@@ -39,7 +39,7 @@ Storm::Storm(Cluster& cluster, Meter& meter, bool spare)
   if (!spare_) return;
   const e2e::Daemon& first = cluster_.hosts().front()->daemon();
   (void)eventually([&] {
-    const auto seen = first.status();  // by name: a temporary would not outlive the loop's head
+    const auto seen = first.status();  // a temporary would not outlive the loop's head
     for (const auto& worker : seen["workers"]) {
       if (worker["pool"] == "calm") spared_worker_ = worker["pid"].get<pid_t>();
     }
@@ -88,7 +88,7 @@ void Storm::start(Host& host) {
   host.start();
 }
 
-// A fault that was begun ends in its time, also while the next one is waited for.
+// An active fault ends at its time, even during the wait for the next one.
 void Storm::wait_until(Nanoseconds end) {
   Nanoseconds sample_at = now();
   for (;;) {
@@ -199,7 +199,7 @@ void Storm::stop_worker(const Event& event) {
   after(event.length, [this, name = name_of(event), target = target, begin, supervisor] {
     sample();
     --stalled_;
-    // A process that was killed while it stood still did nothing after it was stopped.
+    // A process that was killed while stopped did nothing after the stop.
     if (target->over(milliseconds(0)))
       return note({name, target->pid, begin, begin + kMillisecond, true});
     const bool orphan = parent_of(target->pid) != supervisor;
@@ -234,7 +234,7 @@ void Storm::kill_host(const Event& event) {
   const Targets killed = host->kill();
   kills_ += killed.size() + 1;
   ++done_[name_of(event)];
-  // Also counts those that were dead by then and not settled yet.
+  // Includes processes that were dead by then and not yet settled.
   note({name_of(event), supervisor, begin, now(), true, false, Reach::kHost});
   for (const Target& target : killed) {
     if (!target.worker) continue;
@@ -273,8 +273,8 @@ void Storm::kill_database(const Event& event) {
   after(event.length, [this, name = name_of(event), begin] {
     cluster_.server().start();
     server_down_ = false;
-    // Transactions that were open when it died are undone after its start, and keep their locks
-    // until then.
+    // Transactions that were open at its death are rolled back after its start, and keep their
+    // locks until then.
     ++stalled_;
     after(milliseconds(500), [this] {
       sample();
@@ -289,7 +289,7 @@ void Storm::read_only(const Event& event) {
   if (!db || locks_held_ != 0) return;
   const Nanoseconds begin = now();
   try {
-    // The change waits for open transactions, and writes wait for it meanwhile.
+    // The change waits for open transactions, and writes wait for the change.
     db->execute("SET SESSION lock_wait_timeout = 1; SET GLOBAL read_only = 1");
   } catch (const db::DbError&) {
     return;
@@ -299,7 +299,7 @@ void Storm::read_only(const Event& event) {
   after(event.length, [this, name = name_of(event), held, begin] {
     try {
       held->execute("SET GLOBAL read_only = 0");
-    } catch (const db::DbError&) {  // it was killed meanwhile, and is not read-only any more
+    } catch (const db::DbError&) {  // it was killed in between, and is not read-only any more
     }
     note({name, 0, begin, now(), false, false, Reach::kAll});
   });
@@ -315,7 +315,7 @@ void Storm::hold(const Event& event) {
   try {
     pid = event.kind == Kind::kHoldLease ? intruder->hold_lease(event.pick)
                                          : intruder->hold_tasks(event.pick);
-  } catch (const db::DbError&) {  // others hold it
+  } catch (const db::DbError&) {  // locked by others
   }
   if (!pid) {
     const auto touched = intruder->touched();
@@ -328,7 +328,7 @@ void Storm::hold(const Event& event) {
   // `held` is the last reference to it.
   after(event.length, [this, name = name_of(event), held = intruder, begin, pid] {
     note({name, *pid, begin, now()});
-    // Sessions that waited for them may still get into each other's way.
+    // Sessions that waited for them may still block each other.
     after(milliseconds(500), [this] {
       meter_.sample(true);
       --locks_held_;
@@ -336,8 +336,8 @@ void Storm::hold(const Event& event) {
   });
 }
 
-// The fault did not succeed, but locks were held meanwhile: those of some rows, while it waited for
-// the others. That is a fault as well.
+// The fault failed, but held the locks of some rows while it waited for the others. That is a fault
+// as well.
 void Storm::note_failed(const Event& event, std::optional<pid_t> touched, Nanoseconds begin) {
   if (!touched) return;
   ++done_[name_of(event) + "_failed"];
@@ -383,8 +383,8 @@ void Storm::kill_connection(const Event& event) {
   note({name_of(event), victim.pid, begin, now()});
 }
 
-// Each change waits for open transactions, everything else waits for the change meanwhile, and then
-// the server copies the whole table.
+// Each change waits for open transactions, everything else waits for the change, and then the
+// server copies the whole table.
 void Storm::change_schema(const Event& event) {
   const char* const table = event.pick % 2 == 0 ? "task" : "q_lock_table";
   alter(name_of(event), std::string(table) + " ADD COLUMN note INT NULL");
@@ -401,7 +401,7 @@ void Storm::alter(const std::string& name, const std::string& change) {
   bool altered = true;
   try {
     db->execute("SET SESSION lock_wait_timeout = 1; ALTER TABLE " + change + ", ALGORITHM = COPY");
-    // Somebody was in the way for a second, or another change has done it.
+    // A transaction blocked it for a second, or another change is already done.
   } catch (const db::DbError&) {
     altered = false;
   }
@@ -419,8 +419,7 @@ void Storm::fill_disk(const Event& event) {
   ++done_[name_of(event)];
   after(event.length, [this, name = name_of(event), begin, full = std::move(full)]() mutable {
     full.reset();
-    // MariaDB 10.11 dies of this now and then: an assertion of InnoDB fails while it extends a
-    // file.
+    // MariaDB 10.11 sometimes dies of this: an assertion of InnoDB fails while it extends a file.
     if (!server_down_ && !cluster_.connect()) {
       cluster_.server().kill9();
       cluster_.server().start();
@@ -431,8 +430,8 @@ void Storm::fill_disk(const Event& event) {
   });
 }
 
-// Ahead only by some seconds: what is submitted meanwhile is due by that clock, and what comes
-// later waits for it (docs/promises.md). It is noted at both steps.
+// Ahead only by some seconds: tasks submitted in this time are due by that clock, and later tasks
+// wait for it (docs/promises.md). It is recorded at both steps.
 void Storm::step_clock(const Event& event) {
   if (cluster_.clock() == nullptr || clock_stepped_) return;
   constexpr std::array kSteps{-3'600, -20, -5, -1, 5, 12};
@@ -452,7 +451,7 @@ void Storm::step_clock(const Event& event) {
 
 void Storm::fill_runtime(const Event& event) {
   if (cluster_.runtimes().empty() || runtime_full_) return;
-  // A daemon that starts needs room, and says that it cannot start without.
+  // A starting daemon needs space, and refuses to start without it.
   if (!cluster_.has_room()) return after(kLookEvery, [this, event] { fill_runtime(event); });
   const Nanoseconds begin = now();
   runtime_full_ = true;

@@ -14,28 +14,29 @@
 
 namespace allot::fault {
 
-// Applies the events of a schedule to a cluster, each at its time, and notes what really happened.
+// Applies the events of a schedule to a cluster, each at its time, and records what really
+// happened.
 class Storm {
  public:
   // `spare`: the first host's allotd and the worker of its pool "calm" are neither killed nor
-  // stopped, so that their memory can be measured over a long life.
+  // stopped, so that their memory can be measured over a long run.
   Storm(Cluster& cluster, Meter& meter, bool spare);
 
   void run(const std::vector<Event>& events, std::chrono::milliseconds length);
-  // Ends the faults that have begun, so that all can recover.
+  // Ends the active faults, so that everything can recover.
   void calm();
-  // Does what is due and restarts an allotd that died of a task. Call it often.
+  // Executes due events, and restarts an allotd killed by a task. Call it often.
   void look_after();
-  // What an operator does to a host that is down, before anybody starts it again.
+  // Action of an operator on a host that is down, before each start.
   void before_each_start(std::function<void(Host&)> act) { before_start_ = std::move(act); }
-  // Of the first allotd that ended and that nobody had killed.
+  // Output of the first allotd that ended without having been killed.
   [[nodiscard]] const std::string& first_death() const { return first_death_; }
-  // Does that besides, in so long a time. calm() waits for it.
+  // Schedules an additional action after this time. calm() waits for it.
   void after(std::chrono::milliseconds length, std::function<void()> act);
 
   // The faults that happened, for the checker. Call it after calm().
   [[nodiscard]] std::vector<Fault> take_faults();
-  // By kind; one event may be several faults.
+  // By kind; one event may cause several faults.
   [[nodiscard]] const std::map<std::string, std::uint64_t>& done() const { return done_; }
   [[nodiscard]] std::uint64_t kills() const { return kills_; }  // kill -9 of one process
 
@@ -73,7 +74,7 @@ class Storm {
     std::shared_ptr<Target> target{};
   };
   [[nodiscard]] Choice choose_worker(std::uint64_t pick);
-  // Call it before and after anything that makes somebody wait for a lock.
+  // Call it before and after each action that makes a session wait for a lock.
   void sample();
   void note(Fault fault) { faults_.push_back(std::move(fault)); }
 
@@ -86,7 +87,7 @@ class Storm {
   std::string first_death_;
   bool server_down_ = false;
   unsigned locks_held_ = 0;  // by intruders
-  unsigned stalled_ = 0;     // faults that may keep a session from giving back its locks
+  unsigned stalled_ = 0;     // faults that may prevent a session from releasing its locks
   bool disk_full_ = false;
   bool clock_stepped_ = false;
   bool runtime_full_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the storm and its operator may not do, because a daemon that starts has no answer to it.
+// Limits of the storm and its operator: situations that a starting daemon cannot handle.
 #include "fault/storm.h"
 
 #include <gtest/gtest.h>

@@ -45,7 +45,7 @@ class Story {
     std::snprintf(text, sizeof text, "%+.3f", static_cast<double>(at - zero_) / 1e9);
     return text;
   }
-  // As in the daemons' logs.
+  // Format of the daemons' logs.
   [[nodiscard]] std::string wall_clock(Nanoseconds at) const {
     const Nanoseconds wall = at + evidence_.wall_clock;
     const std::time_t seconds = wall / kSecond;

@@ -7,8 +7,8 @@
 
 namespace allot::fault {
 
-// For people who want to know why a submission's task ran twice: everything that its handlers left,
-// under which leases, and every fault from 10 s before until 10 s after a start. Judges nothing.
+// Explains to people why a submission's task ran twice: all records of its handlers with their
+// leases, and every fault within 10 s before and after a start. Does not judge.
 std::string story_of(const Evidence& evidence, const std::string& tag);
 
 }  // namespace allot::fault

@@ -23,7 +23,7 @@ constexpr int kPauseMs = 50;  // while the database is away
 std::vector<Told> answers_of(const std::string& report, int exit_code, std::uint64_t lines,
                              std::uint64_t batch, unsigned submitter, std::uint64_t first) {
   std::vector<Told> all;
-  // Lines count from 1; batches are kept apart, because each is there as a whole or not at all.
+  // Lines count from 1; batches are kept apart, because each exists as a whole or not at all.
   const auto stretch = [&](std::uint64_t from, std::uint64_t end, Answer answer) {
     for (; from < end; from = std::min(end, from + batch)) {
       all.push_back({submitter, first + from - 1, std::min(end, from + batch) - from, answer});
@@ -34,7 +34,7 @@ std::vector<Told> answers_of(const std::string& report, int exit_code, std::uint
     return all;
   }
   const auto json = nlohmann::json::parse(report, nullptr, false);
-  // It ended before it looked at a line.
+  // It ended before it read a line.
   if (json.is_discarded() && exit_code == kExitUnavailable) {
     stretch(1, lines + 1, Answer::kRefused);
     return all;
@@ -80,8 +80,8 @@ void Submitter::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-// Most tasks are short; some are caught in the middle, some ask for another attempt, some fail;
-// in the last queue some take their worker down, once or always.
+// Most tasks are short; some are interrupted in the middle, some request another attempt, some
+// fail; in the last queue some kill their worker, once or always.
 std::string Submitter::line_for(std::uint64_t number) const {
   if (options_.line) return options_.line(number);
   std::mt19937_64 dice(number * 1'000'003 + options_.seed * 7919 + options_.number);

@@ -15,30 +15,29 @@ namespace allot::fault {
 
 enum class Work {
   kMixed,   // many short tasks, some of which misbehave
-  kLate,    // few tasks of some seconds, which say retry or fail when they are asked to stop
-  kRazing,  // as kMixed without slow ones, and the 20th takes whole hosts down
-  kPoison,  // as kMixed, and the 20th takes its worker down, always
+  kLate,    // few tasks of some seconds, which report retry or fail when a stop is requested
+  kRazing,  // as kMixed without slow ones, and the 20th kills whole hosts
+  kPoison,  // as kMixed, and the 20th always kills its worker
 };
 
 struct SubmitterOptions {
-  unsigned number = 0;      // its own
+  unsigned number = 0;      // number of this submitter
   std::string config_file;  // of `allot`
-  std::string told_file;    // where it writes the answers that it got
+  std::string told_file;    // file for the received answers
   std::uint64_t seed = 0;
   std::vector<std::string> queues{"default"};
-  std::uint64_t lines = 400;     // in one call
-  std::uint64_t batch = 100;     // in one transaction
-  std::uint64_t per_second = 0;  // at most this many on average; 0: no limit
+  std::uint64_t lines = 400;     // per call
+  std::uint64_t batch = 100;     // per transaction
+  std::uint64_t per_second = 0;  // maximum on average; 0: no limit
   Work work = Work::kMixed;
-  // The line of a task, in place of what `queues` and `work` say.
+  // Line of a task, instead of one from `queues` and `work`.
   std::function<std::string(std::uint64_t number)> line{};
-  // Where it notes the ids that it was told, "NUMBER ID", instead of asking for a report; empty: it
-  // does not.
+  // File for the ids that were printed, "NUMBER ID", instead of a report; empty: none.
   std::string ids_file{};
 };
 
-// Runs `allot submit --ndjson` again and again, each time with new tasks, until it is stopped. It
-// never submits a refused task again, so any trace of one is unexpected.
+// Runs `allot submit --ndjson` repeatedly with new tasks, until it is stopped. A refused task is
+// never submitted again, so any trace of one is unexpected.
 class Submitter {
  public:
   explicit Submitter(SubmitterOptions options);
@@ -47,7 +46,7 @@ class Submitter {
   ~Submitter() { stop(); }
 
   void stop();
-  // The tasks of whose submission it was told so far.
+  // Number of acknowledged tasks so far.
   [[nodiscard]] std::uint64_t acknowledged() const { return acknowledged_; }
   // The error that ended it before stop(); empty: none. Call it only after stop().
   [[nodiscard]] const std::string& error() const { return error_; }
@@ -66,12 +65,13 @@ class Submitter {
   std::thread thread_;
 };
 
-// The answer of `allot submit --ndjson --json` for `lines` lines: one record for each stretch with
-// one answer, numbered from `first`. Throws std::runtime_error when the answer cannot be read.
+// Parses the answer of `allot submit --ndjson --json` for `lines` lines: one record for each range
+// with the same answer, numbered from `first`. Throws std::runtime_error if the answer cannot be
+// parsed.
 std::vector<Told> answers_of(const std::string& report, int exit_code, std::uint64_t lines,
                              std::uint64_t batch, unsigned submitter, std::uint64_t first);
 
-// The same of `allot submit --ndjson --ids`, which printed so many ids.
+// The same for `allot submit --ndjson --ids`, which printed `ids` ids.
 std::vector<Told> answers_by_ids(std::uint64_t ids, int exit_code, std::uint64_t lines,
                                  std::uint64_t batch, unsigned submitter, std::uint64_t first);
 

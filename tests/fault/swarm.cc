@@ -96,7 +96,7 @@ class Carrier {
       submitter.ids_file = numbered("ids", i);
       submitter.per_second = draw_.per_second;
       submitter.lines = std::max<std::uint64_t>(4, draw_.per_second / 2);
-      // In small parts, so that some become due all the time.
+      // In small parts, so that tasks become due all the time.
       if (draw_.load == Load::kCrowd) submitter.lines = 100;
       submitter.batch = std::max<std::uint64_t>(1, submitter.lines / 4);
       submitter.line = [this, i](std::uint64_t number) {
@@ -121,11 +121,11 @@ class Carrier {
     if (done) probe();
   }
 
-  // True: all is done. A draw may have more work than a busy machine does at once, so it gets time
-  // for as long as handlers still do something.
+  // True: all is done. A draw may have more work than a busy machine can do at once, so it gets
+  // more time as long as handlers make progress.
   [[nodiscard]] bool drain() {
     const auto traced = [this] {
-      std::error_code none;  // nobody has started anything
+      std::error_code none;  // no task has started
       return std::filesystem::file_size(cluster_.traces(), none);
     };
     for (int more = 3;; --more) {
@@ -141,7 +141,7 @@ class Carrier {
     }
   }
 
-  // A task for each queue that handlers have, now that nothing else is left.
+  // A task for each queue with handlers, now that nothing else is left.
   void probe() {
     std::string lines;
     std::uint64_t count = 0;
@@ -168,7 +168,7 @@ class Carrier {
               "--tick-field", "scheduled_at"});
     ticks_ = TickRange{next_tick(), 0};
   }
-  // A pause is a row that the tick locks, so what its command has seen no tick changes.
+  // A pause is a row that the tick locks, so ticks change nothing that its command has seen.
   void end_schedule() {
     if (!ticks_) return;
     schedule({"pause", kTicks});
@@ -185,7 +185,7 @@ class Carrier {
     must({"queue", "rate", draw_.queues.front().name, "--per-second",
           std::to_string(rate.per_second), "--burst", std::to_string(rate.burst)});
   }
-  // What is left runs as fast as it can.
+  // The remaining tasks run as fast as possible.
   void end_rate() {
     if (draw_.rate.per_second == 0) return;
     rated_until_ = now();
@@ -204,7 +204,7 @@ class Carrier {
         "SELECT COALESCE(MAX(TIMESTAMPDIFF(SECOND, '1970-01-01', next_run)), 0) FROM schedule"));
   }
 
-  // Each pool is as large as its daemon's file says.
+  // Each pool has the size in its daemon's file.
   void look_at_pools() {
     for (unsigned i = 0; i < draw_.hosts.size(); ++i) {
       for (const PoolPlan& pool : draw_.hosts[i].pools) {
@@ -225,7 +225,7 @@ class Carrier {
     }
   }
   [[nodiscard]] unsigned workers_of(unsigned host, const std::string& pool) const {
-    // Not by the host's own file, which may be one that was refused.
+    // Not with the host's own file, which may be a refused one.
     const auto done = support::run_program(
         {e2e::program("allot"), "--config", cluster_.operator_config(host), "status", "--json"});
     const auto seen = nlohmann::json::parse(done.out, nullptr, false);
@@ -252,7 +252,7 @@ class Carrier {
       std::uint64_t number = 0;
       for (std::string id; ids >> number >> id;) ledger.ids[tag_of(i, number)] = id;
     }
-    // A line whose unique key was taken made no task: it was told the id of another line's.
+    // A line whose unique key was taken made no task: it received the id of another line's task.
     std::map<std::string, std::string> ran;
     for (const Trace& trace : ledger.evidence.traces) ran[trace.tag] = trace.task;
     std::map<std::string, std::string> first;
@@ -273,7 +273,7 @@ class Carrier {
     add_unsubmitted(ledger);
   }
 
-  // In a batch without an answer nobody knows whose task has a unique key.
+  // In a batch without an answer it is unknown whose task has a unique key.
   void add_unanswered(Ledger& ledger) const {
     for (const Told& told : ledger.evidence.told) {
       if (told.answer != Answer::kUnknown) continue;
@@ -285,7 +285,7 @@ class Carrier {
     }
   }
 
-  // Tasks of tasks and of hooks: whoever saw one may not lose it.
+  // Tasks of tasks and of hooks: a task that was seen must not be lost.
   static void add_unsubmitted(Ledger& ledger) {
     std::set<std::string> tags;
     for (const Trace& trace : ledger.evidence.traces) tags.insert(trace.tag);

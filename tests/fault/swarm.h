@@ -16,39 +16,39 @@ namespace allot::fault {
 
 struct DrawResult {
   Verdict verdict;
-  std::vector<std::string> broken;  // promises beside those of the verdict
+  std::vector<std::string> broken;  // broken promises in addition to the verdict
   std::vector<std::string> stories;
-  std::string problem;  // why not all was carried out; empty: it was
+  std::string problem;  // reason why the draw is incomplete; empty: it is complete
   std::map<std::string, std::uint64_t> faults;
   std::map<std::string, std::uint64_t> actions;
-  std::vector<std::string> left_out;  // faults of the draw that are not possible here
+  std::vector<std::string> left_out;  // faults of the draw that are impossible here
   double seconds = 0;
 
   [[nodiscard]] bool clean() const { return verdict.clean() && broken.empty() && problem.empty(); }
 };
 
-// Carries one draw out on a server that runs, in a schema of its own. On the main thread. `clock`
-// is the server's; none: a draw's steps of it are left out.
+// Runs one draw on a running server, in a separate schema. Use it on the main thread. `clock` is
+// the server's clock; nullptr: the draw's clock steps are omitted.
 DrawResult run_draw(const Draw& draw, support::Database& server, const std::string& evidence,
                     support::SteppedClock* clock = nullptr);
-// The same on a server of its own, as the draw wants it.
+// The same on a private server as required by the draw.
 DrawResult run_one_draw(const Draw& draw, const std::string& evidence, bool binlog = false);
-// A line for a draw that was clean; else all that is known, with the command that repeats it.
+// One line for a clean draw; otherwise all information, with the command that repeats it.
 std::string text_of(const Draw& draw, const DrawResult& result);
 
-// The seed of the draw with this number, from 0.
+// Seed of draw `number`, counted from 0.
 std::uint64_t seed_of_draw(std::uint64_t swarm, std::uint64_t number);
 
 struct SwarmOptions {
   std::uint64_t seed = 1;
   std::uint64_t draws = 0;  // 0: by `length`
   std::chrono::milliseconds length{0};
-  std::string evidence;  // a folder; those of draws that found something stay
+  std::string evidence;  // a folder; the folders of draws with findings are kept
   bool binlog = false;   // in all draws
 };
 struct SwarmResult {
   std::uint64_t draws = 0;
-  std::vector<std::uint64_t> found;  // seeds of draws that were not clean
+  std::vector<std::uint64_t> found;  // seeds of draws with findings
 };
 SwarmResult run_swarm(const SwarmOptions& options);
 

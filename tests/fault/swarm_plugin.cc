@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The handlers of a swarm (README.md): what a task does stands in its payload.
+// The handlers of a swarm (README.md): the payload determines what a task does.
 //   TAG MILLISECONDS VERB [kept] [padding]
 //   ok                       success after MILLISECONDS
-//   long                     the same, but it looks every 20 ms whether it is to stop
-//   tick                     success at a multiple of MILLISECONDS, so that those that run side by
-//                            side end together
+//   long                     the same, but checks every 20 ms for a stop request
+//   tick                     success at a multiple of MILLISECONDS, so that concurrent tasks end
+//                            together
 //   fail                     dead at once
 //   retry, soon, throw       fails the first time: by the policy, after 100 ms, with an exception
 //   crash, poison            SIGSEGV the first time, always
-//   hang                     the first time it does not end until somebody kills it
-//   snooze, release          by chance it asks for another run without an attempt
-//   hold                     always asks for another run in an hour
-//   keep                     fails the first time, behind a checkpoint that says `kept`
-//   replace, effect, both    puts two tasks in its place, writes a row of its own, both
+//   hang                     the first time it runs until it is killed
+//   snooze, release          sometimes requests another run without an attempt
+//   hold                     always requests another run in an hour
+//   keep                     fails the first time, after a checkpoint that says `kept`
+//   replace, effect, both    replaces itself by two tasks, writes a row, both
 #include <poll.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct Job {
     if (!(words >> tag >> milliseconds >> verb)) throw std::runtime_error("no such payload");
     kept = (words >> more) && more == "kept";
   }
-  // Whether one call of several tasks can run it.
+  // True if it can run in one call with other tasks.
   [[nodiscard]] bool sociable() const {
     return verb != "throw" && verb != "keep" && verb != "replace" && verb != "effect" &&
            verb != "both";
@@ -64,7 +64,7 @@ class Swarm : public allot::Handler {
   }
 
  protected:
-  // A task of a call does the same as one alone, but that it writes nothing.
+  // A task of a call behaves like a single one, except that it writes nothing.
   std::vector<allot::Outcome> together(std::span<allot::Context> tasks) const {
     std::vector<Job> jobs;
     int longest = 0;
@@ -177,7 +177,7 @@ class Many : public Swarm {
   }
 };
 
-// What a hook submits.
+// Task submitted by a hook.
 class Hook : public allot::Handler {
  public:
   explicit Hook(const allot::Config& config) : tracer_(config) {}
@@ -207,7 +207,7 @@ class Hook : public allot::Handler {
   Tracer tracer_;
 };
 
-// What a schedule submits.
+// Task submitted by a schedule.
 class Tick : public Hook {
  public:
   using Hook::Hook;

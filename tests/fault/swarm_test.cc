@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws of a swarm that are short. Two found defects that were put back (README.md), and the last
-// one cuts connections with TLS; scripts/fault --swarm carries out as many as there is time for.
+// Short draws of a swarm. Two found defects that were put back (README.md), and the last one cuts
+// connections with TLS; scripts/fault --swarm runs as many as time allows.
 #include "fault/swarm.h"
 
 #include <gtest/gtest.h>

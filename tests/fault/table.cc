@@ -107,7 +107,7 @@ class Table {
     row("in an exclusive queue whose whole host stood still", verdict_.frozen_overlaps);
   }
 
-  // What is wanted, in ms.
+  // Limits in ms.
   struct Limits {
     double p50 = 0;
     double p99 = 0;

@@ -8,7 +8,7 @@
 namespace allot::fault {
 namespace {
 
-// As a payload has it.
+// Format of a payload.
 std::string text_of_tick(std::int64_t tick) {
   const auto seconds = static_cast<std::time_t>(tick);
   std::tm parts{};
@@ -18,8 +18,8 @@ std::string text_of_tick(std::int64_t tick) {
   return text;
 }
 
-// By tick, the ids of the tasks that ran about it. A task that waits or is dead at the end is a
-// complaint of check() already.
+// Ids of the tasks that ran for each tick. A task that waits or is dead at the end is already a
+// complaint of check().
 std::map<std::string, std::set<std::string>> tasks_of_ticks(const Evidence& evidence) {
   std::map<std::string, std::set<std::string>> tasks;
   for (const Trace& trace : evidence.traces) {

@@ -13,8 +13,8 @@ namespace allot::fault {
 namespace {
 
 constexpr std::size_t kHead = 4;           // three bytes of length, lowest first, and the number
-constexpr std::size_t kNumber = 3;         // where the number of a packet is
-constexpr std::size_t kTlsRequest = 36;    // with its head
+constexpr std::size_t kNumber = 3;         // position of the packet number
+constexpr std::size_t kTlsRequest = 36;    // including its head
 constexpr std::uint8_t kClientSsl = 0x08;  // in the second byte of the capabilities
 
 std::size_t size_of(std::string_view head) {
@@ -27,7 +27,7 @@ void set_bit(char& byte, bool on) {
   byte = static_cast<char>(on ? value | kClientSsl : value & ~kClientSsl);
 }
 
-// The connector names its process: the length and the text "_pid", then those of the number.
+// The connector names its process: length and text "_pid", then length and text of the number.
 pid_t pid_in(std::string_view login) {
   constexpr std::string_view kName = "\x04_pid";
   const std::size_t name = login.find(kName);
@@ -63,9 +63,9 @@ void TlsSide::each_packet(std::string& unread, const std::function<void(std::str
   }
 }
 
-// Behind the version, which ends with 0: the connection's id, 8 bytes of salt and a 0.
+// After the version, which ends with 0: the connection id, 8 bytes of salt and a 0.
 void TlsSide::offer_tls(std::string greeting) {
-  constexpr char kProtocol = 10;  // else it is an error
+  constexpr char kProtocol = 10;  // otherwise it is an error
   const std::size_t end = greeting.find('\0', kHead + 1);
   const std::size_t capabilities = end + 1 + 4 + 8 + 1;
   if (greeting.at(kHead) == kProtocol && capabilities + 1 < greeting.size()) {

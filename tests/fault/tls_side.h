@@ -15,7 +15,7 @@
 
 namespace allot::fault {
 
-// A certificate for 127.0.0.1 and what OpenSSL makes of it.
+// A certificate for 127.0.0.1 and its OpenSSL objects.
 class TlsIdentity {
  public:
   TlsIdentity();
@@ -30,19 +30,19 @@ class TlsIdentity {
   std::unique_ptr<SSL_CTX, Free> context_;
 };
 
-// Speaks TLS with one client in place of its server, which is asked for the same without TLS. So
-// the proxy can read what it cuts, and the server needs no certificate. Used by one thread.
+// Speaks TLS with one client in place of its server, which is reached without TLS. So the proxy can
+// read the data that it cuts, and the server needs no certificate. Used by one thread.
 class TlsSide {
  public:
   explicit TlsSide(const TlsIdentity& identity);
 
-  // Takes bytes from the client. Returns what is for the server; nullopt: this is not TLS.
+  // Takes bytes from the client. Returns the bytes for the server; nullopt: not TLS.
   std::optional<std::string> from_client(std::string_view wire);
   // Takes bytes from the server.
   void from_server(std::string_view plain);
-  // What is for the client by now.
+  // Returns the pending bytes for the client.
   std::string take_wire();
-  // The client's, once it has named its account.
+  // The client's pid, once its login has been read.
   [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
@@ -50,7 +50,7 @@ class TlsSide {
   struct Free {
     void operator()(SSL* ssl) const { ::SSL_free(ssl); }
   };
-  // Takes the packets that are complete out of `unread`, and gives each with its head to `use`.
+  // Removes the complete packets from `unread`, and passes each with its head to `use`.
   static void each_packet(std::string& unread, const std::function<void(std::string)>& use);
   void offer_tls(std::string greeting);
   std::string without_tls(std::string login);
@@ -59,9 +59,9 @@ class TlsSide {
 
   State state_ = State::kGreeting;
   std::unique_ptr<SSL, Free> ssl_;
-  BIO* in_;                    // of ssl_
-  BIO* out_;                   // of ssl_
-  std::string unread_;         // of the client, in plain
+  BIO* in_;                    // owned by ssl_
+  BIO* out_;                   // owned by ssl_
+  std::string unread_;         // from the client, decrypted
   std::string unread_server_;  // until the login is done
   std::string wire_;           // for the client, before TLS begins
   bool named_ = false;

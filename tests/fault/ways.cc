@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What routes and rates promise: where a task is submitted to, and how many start.
+// Promises of routes and rates: the queue of a submission, and the number of starts.
 #include <algorithm>
 #include <deque>
 
@@ -34,7 +34,7 @@ std::vector<Stretch> stretches_of(const std::vector<Deed>& deeds) {
 
 }  // namespace
 
-// Each submission is a command of its own, which looks for the queue after it began.
+// Each submission is a separate command, which looks up the queue after its start.
 std::vector<std::string> broken_routes(const Ledger& ledger) {
   if (ledger.draw.routes.empty() || ledger.draw.does(Act::kMove)) return {};
   const std::string named = ledger.draw.queues.front().name;

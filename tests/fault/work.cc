@@ -48,11 +48,11 @@ WorkItem item_of(const Draw& draw, unsigned submitter, std::uint64_t number) {
   if (draw.load == Load::kCrowd) item.milliseconds = 2;
   if (item.verb == "long") item.milliseconds = static_cast<unsigned>(1'500 + dice.below(3'500));
   if (queue.placement != "spread") item.partition_key = "k" + std::to_string(dice.below(draw.keys));
-  // What would break the order is refused.
+  // Verbs that would break the order are refused.
   if (queue.placement == "ordered") return item;
   if (draw.has(Feature::kPriority) && dice.one_of(2))
     item.prio = static_cast<unsigned>(dice.below(4));
-  // Those that crash, and those beside them, come behind others, of which more become due all the
+  // Crashing tasks, and those next to them, come after others, of which more become due all the
   // time.
   if (draw.load == Load::kCrowd) {
     item.prio = item.verb == "crash" ? 1 : static_cast<unsigned>(number % 2);

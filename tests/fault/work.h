@@ -10,8 +10,8 @@
 
 namespace allot::fault {
 
-// A task of a swarm as it is submitted. Pure: a draw and its tag say all of it, so that the checker
-// knows what was promised for it.
+// A task of a swarm as submitted. Pure: it is determined by a draw and its tag, so that the checker
+// knows its promises.
 struct WorkItem {
   std::string tag;
   std::string queue;
@@ -28,7 +28,7 @@ struct WorkItem {
 };
 
 WorkItem item_of(const Draw& draw, unsigned submitter, std::uint64_t number);
-// nullopt: the tag is none of a submitter's.
+// nullopt: the tag does not belong to a submitter.
 std::optional<WorkItem> item_of(const Draw& draw, const std::string& tag);
 
 }  // namespace allot::fault

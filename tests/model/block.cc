@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main thread of a worker that has a lease: worker/block/block_in_hand, worker/job/job_runner.
+// Main thread of a worker with a lease: worker/block/block_in_hand, worker/job/job_runner.
 #include "model/database.h"
 #include "model/moves.h"
 
@@ -29,10 +29,10 @@ bool covers(const Worker& other, int task) {
   return other.at == At::kHandler && other.running == task + 1;
 }
 
-// The promises of S5 and S9 for this moment.
+// Promises of S5 and S9 for this moment.
 void check_start(State& state, const Scenario& scenario, int who, int task) {
   if (scenario.time_stands && state.tasks[task].succeeded != 0) breaks(state, Broken::kRanTwice);
-  // After a step of the database's clock only a healthy lease has a promise, and after a fail-over
+  // After a step of the database's clock only a healthy lease has a promise, and after a failover
   // that loses commits none has.
   if (state.steps != 0 || state.failovers != 0) return;
   const Lease& row = state.leases[kPartition];
@@ -68,7 +68,7 @@ void send_ack(const Mover& mover) {
   mover.call("sends ack", [](State&, Worker& worker) { send(worker, Op::kAck); });
 }
 
-// The next block or none.
+// Continues with the next block, if any.
 void end_of_block(const Mover& mover) {
   const Worker& me = mover.me();
   if (me.full != 0) {
@@ -84,7 +84,7 @@ int next_task(const Mover& mover) {
   return -1;
 }
 
-// One turn of run_block.
+// One iteration of run_block.
 void run_block(const Mover& mover) {
   const Worker& me = mover.me();
   if (me.suspects != 0) {
@@ -94,7 +94,7 @@ void run_block(const Mover& mover) {
   const int task = next_task(mover);
   if (task < 0) return end_of_block(mover);
   const bool may_start = valid(me) || mover.without(Mutation::kNoDeadlineCheck);
-  // A block ends early when its time is over or somebody asks for its partition.
+  // A block ends early when its time is over or another worker requests its partition.
   if (me.ring != 0 || !may_start) leave(mover, "leaves its block");
   if (!may_start) return;
   if (me.ring != 0) send_ack(mover);
@@ -142,8 +142,8 @@ void announced(const Mover& mover) {
       task);
 }
 
-// A stop: the attempt that was written before the task ran is taken back; until then the slot names
-// it.
+// A stop: the attempt that was recorded before the task ran is taken back; until then the slot
+// names it.
 void interruption(const Mover& mover) {
   const char* what = "its handler is interrupted";
   if (mover.me().announced != 0 || mover.me().lease == kOwn) {
@@ -223,18 +223,18 @@ void charge_recovered(const Mover& mover) {
       [](State&, Worker& worker) { send(worker, Op::kReturn, 0, worker.number); }, 0);
 }
 
-// releasing() waits for a renewal that is under way: they share one mutex (S1). The keeper may send
-// another one until the release is answered.
+// releasing() waits for an active renewal: they share one mutex (S1). The keeper may send another
+// one until the release is answered.
 void finish(const Mover& mover) {
   if (mover.me().renewal.op != Op::kNone) return;
   mover.call("sends ack and release", [](State&, Worker& worker) {
-    worker.deadline = 0;  // even after a renewal it starts nothing any more
+    worker.deadline = 0;  // starts nothing more, even after a renewal
     worker.block = worker.full = 0;
     send(worker, Op::kAckRelease);
   });
 }
 
-// A rule removed: the slot names a task as running before its handler starts.
+// A removed rule: the slot names a task as running before its handler starts.
 void mark_early(const State& state, Worker& worker) {
   if (worker.at != At::kBlock || worker.running != 0) return;
   for (const Byte task : state.order) {

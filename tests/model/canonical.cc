@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes one state of those that differ only in what cannot matter any more, and of two in which the
-// workers have swapped parts, because their hosts are alike.
+// Merges states that differ only in irrelevant parts, and states in which the two workers are
+// exchanged, because their hosts are alike.
 #include <algorithm>
 #include <cstring>
 #include <iterator>
@@ -21,7 +21,7 @@ bool is_fenced(Op op) {
          op == Op::kDetach || op >= Op::kReturn;
 }
 
-// The call cannot change a row any more, and nobody hears its answer.
+// True if the call cannot change a row any more and its answer is ignored.
 bool is_spent(const Packet& packet) {
   const bool acks = packet.ring != 0 && (packet.keys | packet.history) != 0;
   return is_fenced(packet.op) && packet.op != Op::kDetach && packet.current == kGone && !acks;
@@ -45,12 +45,12 @@ void forget(Task& row) {
     row = {};
     row.state = end;
   }
-  // A success, or a final failure, explains any verdict that follows.
+  // A success, or a final failure, explains any later verdict.
   if (row.succeeded != 0) row.failed = 0;
   if (row.succeeded != 0 || row.failed != 0) row.starts = row.announced = 0;
 }
 
-// A worker whose lease is gone and whose deadline is over starts nothing more: it only exits.
+// A worker without its lease and past its deadline starts nothing more: it only exits.
 void forget_block(Worker& worker) {
   const bool late = worker.keeping != 0 && worker.current == kGone && worker.deadline == 0;
   if (!late || worker.detaching != 0 || releasing(worker)) return;
@@ -61,7 +61,7 @@ void forget_block(Worker& worker) {
 }
 
 void forget(Worker& worker, const State& state, const Scenario& scenario) {
-  // Only where the rules hold on which this relies.
+  // Only valid with the rules that this relies on.
   if (scenario.without == Mutation::kNone) forget_block(worker);
   worker.attempts &=
       static_cast<Byte>((worker.block & 1) * 3 | (worker.block & 2) * 6 | (worker.block & 4) * 12);
@@ -89,7 +89,7 @@ void forget(Worker& worker, const State& state, const Scenario& scenario) {
   }
 }
 
-// The places of tasks that are over mean nothing.
+// Removes the places of finished tasks, which are irrelevant.
 void forget_places(State& state) {
   std::stable_partition(std::begin(state.order), std::end(state.order), [&](Byte task) {
     const Byte at = state.tasks[task].state;
@@ -102,7 +102,7 @@ void forget_places(State& state) {
   std::sort(over, std::end(state.order));
 }
 
-// Is a task left that may still run with care?
+// True if a task is left that may still run with care.
 bool any_care(const State& state) {
   const auto marked = [](const Task& task) { return task.marked != 0; };
   const auto careful = [](const Worker& worker) {

@@ -16,7 +16,7 @@ void each_packet(State& state, Change&& change) {
   }
 }
 
-// Calls change(Byte& current) for everybody who remembers an epoch of this row.
+// Calls change(Byte& current) for every owner of a remembered epoch of this row.
 template <typename Change>
 void each_memory(State& state, Which lease, Change&& change) {
   for (Worker& worker : state.workers) {
@@ -27,11 +27,11 @@ void each_memory(State& state, Which lease, Change&& change) {
   });
 }
 
-// expire_at or epoch changed: a watcher that saw the row before saw another one.
+// expire_at or epoch changed: the row differs from the one that a watcher saw before.
 void row_changed(State& state, const Scenario& scenario, Which lease) {
   for (Worker& worker : state.workers) {
     worker.watched[lease] = 0;
-    // A takeover by the page names epoch and expiry: of another row it takes nothing.
+    // A takeover by the page names epoch and expiry, so it does not match a changed row.
     if (scenario.without != Mutation::kPageNamesNothing) worker.page[lease] = 0;
   }
   each_packet(state, [&](Packet& packet) {
@@ -40,14 +40,14 @@ void row_changed(State& state, const Scenario& scenario, Which lease) {
 }
 
 void epoch_ends(State& state, const Scenario& scenario, Which lease) {
-  // With counting, the epoch that a fail-over lost comes again. With the clock it does not (S2).
+  // With counting, the epoch that a failover lost is repeated. With the clock it is not (S2).
   const bool counted = scenario.without == Mutation::kEpochCounted;
   each_memory(state, lease,
               [&](Byte& current) { current = counted && current == kNext ? kCurrent : kGone; });
   row_changed(state, scenario, lease);
 }
 
-// The row of the task has another key now, or there is none.
+// The row of the task gets another key, or is deleted.
 void key_ends(State& state, int task) {
   const auto others = static_cast<Byte>(~bit(task));
   for (Worker& worker : state.workers) worker.keys &= others;
@@ -83,8 +83,8 @@ void suspect_all(State& state) {
   }
 }
 
-// find_suspects.sql, suspect.sql and clear_suspects.sql: only what was due before the loss can have
-// run on that host, and of that what comes first. A repeat after a lost reply answers the same.
+// find_suspects.sql, suspect.sql and clear_suspects.sql: only tasks due before the loss can have
+// run on that host, and of these the first ones. A repeat after a lost reply gives the same result.
 Byte mark_suspects(State& state, const Scenario& scenario) {
   const bool bounded = scenario.without != Mutation::kCarefulForAll;
   Byte marked = 0;
@@ -99,7 +99,7 @@ Byte mark_suspects(State& state, const Scenario& scenario) {
   return marked;
 }
 
-// S4: the sender saw the row standing still for long enough.
+// S4: the sender saw the row unchanged for long enough.
 bool may_take_over(State& state, const Lease& row, const Packet& packet) {
   if (row.held == 0 || packet.unchanged == 0) return false;
   if (packet.stale == 0 && row.expires != 0) return false;
@@ -201,7 +201,7 @@ void snooze(State& state, const Scenario& scenario, const Fenced& write) {
   move(state, scenario, write);
 }
 
-// Moves the task into task_running, acknowledges what is finished, releases the partition: one
+// Moves the task into task_running, acknowledges finished tasks and releases the partition in one
 // trip.
 void detach(State& state, const Scenario& scenario, const Packet& packet, const Fenced& write,
             Byte holder, bool fence) {
@@ -216,7 +216,7 @@ void detach(State& state, const Scenario& scenario, const Packet& packet, const 
   if (fence) release(state, scenario);
 }
 
-// Takes a detached task whose worker gave no sign of life (S20), to charge it and put it back.
+// Takes a detached task whose worker shows no sign of life (S20), to charge it and put it back.
 Reply recover(State& state, const Scenario& scenario, const Packet& packet, Byte holder) {
   Reply reply{};
   Lease& row = state.leases[kOwn];
@@ -225,7 +225,7 @@ Reply recover(State& state, const Scenario& scenario, const Packet& packet, Byte
   epoch_ends(state, scenario, kOwn);
   row = {1, holder, kTtl, 0};
   reply.matched = 1;
-  reply.attempts = state.tasks[0].attempt;  // it was written when the task was detached
+  reply.attempts = state.tasks[0].attempt;  // recorded when the task was detached
   return reply;
 }
 
@@ -338,7 +338,7 @@ void fail_over(State& state, const Scenario& scenario) {
 
 namespace {
 
-// A fenced write on the task that the call names.
+// A fenced write on the task named by the call.
 Reply execute_write(State& state, const Scenario& scenario, const Packet& packet, Byte holder,
                     bool owner, bool fence) {
   const bool retries = packet.op == Op::kRetry || packet.op == Op::kSnooze;
@@ -381,7 +381,7 @@ Reply execute_write(State& state, const Scenario& scenario, const Packet& packet
 void execute_release(State& state, const Scenario& scenario, const Packet& packet, Byte holder,
                      bool owner, bool fence) {
   ack(state, scenario, packet, holder);
-  if (packet.lease == kOwn) return;  // nothing to release: the row is gone with its task
+  if (packet.lease == kOwn) return;  // nothing to release: the row is deleted with its task
   const bool free =
       scenario.without == Mutation::kNoReleaseFence && state.leases[kPartition].held != 0;
   if (free && !owner) breaks(state, Broken::kLateWrite);
@@ -394,7 +394,7 @@ Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte
   const Lease& row = state.leases[packet.lease];
   const Lease& own = state.leases[kOwn];
   const bool owner = packet.current == kCurrent && row.held != 0 && row.holder == holder;
-  // Without S1 the epoch alone is the fence.
+  // Without S1 the fence checks only the epoch.
   const bool epoch_only = scenario.without == Mutation::kEpochKept;
   const bool fence = epoch_only ? packet.current == kCurrent : owner;
   Reply reply{};
@@ -426,8 +426,8 @@ Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte
     case Op::kRecover:
       return recover(state, scenario, packet, holder);
     case Op::kDetach:
-      // Takes the lease again, because the reply was lost: its expiry would be older than the
-      // holder can know.
+      // Takes the lease again, because the reply was lost: otherwise its expiry would be older than
+      // the holder can know.
       if (own.held != 0 && own.holder == holder) return renew(state, scenario, kOwn, true, true);
       [[fallthrough]];
     default:

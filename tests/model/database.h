@@ -3,7 +3,7 @@
 
 #include "model/state.h"
 
-// The server's side: what each verb of sql/queries does to the rows, one transaction each.
+// Server side of the model: effect of each verb of sql/queries on the rows, one transaction each.
 namespace allot::model {
 
 inline Byte bit(int task) {
@@ -15,23 +15,23 @@ inline int attempt_of(Byte attempts, int task) {
 
 void breaks(State& state, Broken what);
 
-// A fenced write on one task: its sender, and what it writes.
+// A fenced write on one task: its sender and its content.
 struct Fenced {
   int task = 0;
   Byte attempt = 0;
   Byte lease = kPartition;  // Which
-  bool lands = false;       // the fence let it through, and its key is the task's
-  bool owner = false;       // the sender truly has the lease
-  bool unstarted = false;   // refunds an announced attempt that did not start
-  bool crashed = false;     // of an attempt that ended with its worker: a suspect stays one
+  bool lands = false;       // the fence lets it pass, and its key is the task's
+  bool owner = false;       // the sender really has the lease
+  bool unstarted = false;   // refunds a recorded attempt that did not start
+  bool crashed = false;     // for an attempt that ended with its worker: a suspect stays one
 };
 
-// Executes what `packet` asks for, sent by the life of a worker that the row knows as `holder`.
+// Executes `packet`, sent by the worker run that the row knows as `holder`.
 Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte holder);
 
 // reclaim.sql, for the leases of `holder`'s earlier run.
 void reclaim(State& state, const Scenario& scenario, Byte holder);
-// A fail-over to a server that did not get the commit of the lease.
+// A failover to a server without the commit of the lease.
 void fail_over(State& state, const Scenario& scenario);
 
 // Verbs that the settler uses one at a time.

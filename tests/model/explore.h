@@ -12,13 +12,13 @@ struct Findings {
   std::size_t states = 0;
   std::size_t steps = 0;
   bool whole = false;                // every reachable state was seen
-  Broken broken = Broken::kNothing;  // the first one found, by the shortest way
-  std::size_t dead_ends = 0;         // states from which no run without further faults ends
+  Broken broken = Broken::kNothing;  // the first one found, with the shortest path
+  std::size_t dead_ends = 0;         // states from which no fault-free run ends
   std::string story;                 // the steps to the broken state or to a dead end
 };
 
-// Breadth first over every state that `scenario` can reach; stops at the first broken invariant, or
-// at `most` states.
+// Breadth-first search over every state that `scenario` can reach; stops at the first broken
+// invariant, or at `most` states.
 Findings explore(const Scenario& scenario, std::size_t most);
 
 const char* name_of(Broken broken);

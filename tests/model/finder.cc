@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a worker does about leases: worker/lease/finder takes them, worker/lease/lease_keeper renews
-// them.
+// Handling of leases in a worker: taken by worker/lease/finder, renewed by
+// worker/lease/lease_keeper.
 #include <algorithm>
 #include <iterator>
 
@@ -10,7 +10,8 @@
 namespace allot::model {
 namespace {
 
-// For how long the row stood still, by the page of the steward or by the worker's own eyes.
+// Time for which the row was unchanged, by the page of the steward or by the worker's own
+// observation.
 int stood_still(const Mover& mover, Which lease) {
   const Worker& me = mover.me();
   const bool by_page =
@@ -20,7 +21,7 @@ int stood_still(const Mover& mover, Which lease) {
   return by_page ? me.page[lease] : me.watched[lease];
 }
 
-// Sends `op` for a row that is not free, once S4 lets it.
+// Sends `op` for a row that is not free, once S4 permits it.
 void take_over(const Mover& mover, Which lease, Op op, const char* sends) {
   const Lease& row = mover.before.leases[lease];
   if (row.held == 0) return;
@@ -38,9 +39,9 @@ void take_over(const Mover& mover, Which lease, Op op, const char* sends) {
   });
 }
 
-// S4: a look counts from its answer. So the model needs no look that takes time: what one shows has
-// stood still for no longer than since its last change. Counted from its sending, it may have been
-// renewed since then.
+// S4: an observation counts from its answer. So the model needs no slow poll: its result has been
+// unchanged for at most the time since the last change. Counted from its sending, the row may have
+// been renewed since then.
 void look(const Mover& mover) {
   if (!mover.without(Mutation::kLookStamp)) return;
   if (mover.me().looking == 0) {
@@ -72,7 +73,7 @@ void detach(const Mover& mover) {
       0, &Worker::renewal);
 }
 
-// The task goes on under a lease of its own, and another worker may take the block.
+// The task continues under its own lease, and another worker may take the block.
 void hear_detach(State& state, int who, const Packet& call) {
   Worker& worker = state.workers[who];
   worker.detaching = 0;
@@ -114,7 +115,7 @@ void keeper_moves(const Mover& mover) {
   const bool detachable =
       mover.scenario.detach && me.lease == kPartition && me.at == At::kHandler && me.running == 1;
   if (detachable) detach(mover);
-  // Until the answer comes nobody knows which row to renew.
+  // Until the answer comes it is unknown which row to renew.
   if (me.detaching != 0) return;
   if (me.deadline >= kTtl - kMargin) return;
   if (me.hung != 0 && !mover.without(Mutation::kBlindRenewal)) return;

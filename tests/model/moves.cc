@@ -52,11 +52,11 @@ int task_of(const Packet& packet) {
   return names ? packet.task : -1;
 }
 
-// No rule depends on a row standing still for longer than `most`. A worker looks as often as it
-// can, which lets it do most.
+// Rules do not depend on a row being unchanged for longer than `most`. A worker polls as often as
+// it can, which is the most permissive case.
 void tick_clock(Worker& worker, int most) {
   if (worker.deadline > 0) --worker.deadline;
-  // Where the steward looks, the worker keeps nothing in memory itself.
+  // If the steward observes, the worker itself remembers nothing.
   for (Byte& still : worker.steward == Steward::kLooks ? worker.page : worker.watched) {
     if (still < most) ++still;
   }
@@ -74,11 +74,11 @@ void tick_rows(State& state) {
   }
 }
 
-// Time cannot pass where nobody may be slow.
+// True if time cannot pass, because every pending step is immediate.
 bool time_waits(const State& state, const Scenario& scenario) {
   if (scenario.time_stands) return true;
   for (const Worker& worker : state.workers) {
-    // max_attempts is only promised if settling comes in time; else one death goes uncounted.
+    // max_attempts is only promised if settling comes in time; otherwise one death is not counted.
     if (worker.at == At::kDead && scenario.poison == Poison::kProcess) return true;
     // A blind keeper is never late: that makes it dangerous.
     const bool blind = scenario.without == Mutation::kBlindRenewal && worker.hung != 0;
@@ -89,8 +89,8 @@ bool time_waits(const State& state, const Scenario& scenario) {
 
 void time_moves(const Mover& mover) {
   if (time_waits(mover.before, mover.scenario)) return;
-  // A lease that stood still for TTL + 1 is expired as well, unless the clock was set back, or it
-  // only seems to stand still.
+  // A lease that was unchanged for TTL + 1 is expired as well, unless the clock was set back, or it
+  // only seems unchanged.
   const bool by_standing_still =
       mover.scenario.clock_returns != 0 || mover.without(Mutation::kLookStamp);
   const int most = by_standing_still ? kStale : kHalf;
@@ -136,7 +136,7 @@ void give_up(Worker& worker, Channel channel) {
   }
 }
 
-// A call that is on its way arrives.
+// A call in transit arrives.
 void server_moves(const Mover& mover) {
   const Worker& me = mover.me();
   for (const Channel channel : {&Worker::call, &Worker::renewal, &Worker::orphan}) {
@@ -162,7 +162,7 @@ void loss_moves(const Mover& mover, Channel channel) {
       task_of(packet));
 }
 
-// What it saw before counts for nothing when it looks again.
+// Earlier observations do not count when the steward returns.
 void steward_moves(const Mover& mover) {
   const Steward steward = mover.me().steward;
   if (steward == Steward::kGone || steward == Steward::kElsewhere) {

@@ -22,10 +22,10 @@ struct Move {
   State after;
 };
 
-// One of the calls that a worker may have on its way: Worker::call or Worker::renewal.
+// One of the pending calls of a worker: Worker::call or Worker::renewal.
 using Channel = Packet Worker::*;
 
-// Collects the steps of one worker, or of nobody, in one state.
+// Collects the steps of one worker, or of the system itself, in one state.
 struct Mover {
   const State& before;
   const Scenario& scenario;
@@ -45,8 +45,8 @@ struct Mover {
     emit({what, "", name(who), name(task), true}, change);
   }
   // A trip to the database: ask(State&, Worker&) puts a packet into `channel`. The server answers
-  // at once; or, if the scenario allows it, the packet is on its way for any time, or its sender
-  // dies meanwhile.
+  // at once; or, if the scenario allows it, the packet is in transit for any time, or its sender
+  // dies before the answer.
   template <typename Ask>
   void call(const char* what, Ask&& ask, int task = -1, Channel channel = &Worker::call) const {
     const auto asked = [&](State& state) { ask(state, state.workers[who]); };
@@ -75,7 +75,7 @@ struct Mover {
   }
   // kill -9 of the worker, or of everything on its host.
   void kill(State& state, bool host) const;
-  // Executes the packet, and lets its sender hear the reply if there still is one.
+  // Executes the packet, and delivers the reply to its sender if it still exists.
   void answer(State& state, Channel channel) const;
 
  private:
@@ -94,14 +94,14 @@ struct Mover {
 
 State first_state(const Scenario& scenario);
 
-// Everything that can happen next.
+// All possible next steps.
 void moves(const State& state, const Scenario& scenario, std::vector<Move>& out);
 
-// Every task has its verdict and nobody has a lease.
+// True if every task has its verdict and every lease is free.
 bool ended(const State& state);
 
-// Makes one state of those that differ only in what cannot matter any more, or in the names of the
-// workers. True: the workers changed places.
+// Merges states that differ only in irrelevant parts, or in the names of the workers. True: the
+// workers changed places.
 bool make_canonical(State& state, const Scenario& scenario);
 
 // daemon/worker: block/block_in_hand and job/job_runner.
@@ -119,7 +119,7 @@ void send(Worker& worker, Op op, int task = 0, int attempt = 0);
 // LeaseKeeper::hold, for the lease that `call` brought.
 void granted(Worker& worker, Which lease, const Packet& call);
 
-// The worker gets the answer to its call, or to its keeper's.
+// Delivers the answer to the worker's call, or to its keeper's.
 void hear(State& state, const Scenario& scenario, int who, const Reply& reply);
 void hear_renewal(State& state, int who, const Reply& reply);
 

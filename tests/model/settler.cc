@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The death of a worker: worker/settle/settle step by step (S8-S10), reclaim at a restart (S11).
+// Death of a worker: worker/settle/settle step by step (S8-S10), and reclaim at a restart (S11).
 #include "model/database.h"
 #include "model/moves.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 enum Settle : Byte { kKill, kHeld, kWrite, kDone };
 
-// A new life: packets of the old one keep its name.
+// A new run: packets of the old one keep its name.
 Worker next_life(const Worker& worker) {
   Worker fresh{};
   fresh.steward = worker.steward;
@@ -42,7 +42,7 @@ void read_held(State& state, int who) {
   Worker& dead = state.workers[who];
   dead.lease = holds(state, kOwn, who) ? kOwn : kPartition;
   const bool held = holds(state, static_cast<Which>(dead.lease), who);
-  // An attempt that was announced under another lease is for others to judge.
+  // An attempt that was recorded under another lease is left to others.
   if (dead.announced != 0 && (!held || dead.current != kCurrent)) dead.announced = dead.running = 0;
   dead.current = held ? kCurrent : kGone;
   dead.settle = held ? kWrite : kDone;
@@ -106,16 +106,17 @@ void ack_ring(State& state, const Scenario& scenario, int who) {
   dead.settle = kHeld;
 }
 
-// The slot knows no connection of packets that were given up earlier; the TTL ends those leases.
+// The slot does not know the connections of packets that were given up earlier; those leases end by
+// their TTL.
 void end(State& state, int who) {
   kill_connections(state.workers[who]);
   if (holds(state, kPartition, who) && state.losses == 0) breaks(state, Broken::kSettledHolds);
   forget_life(state, who);
 }
 
-// Once more than its attempts when a host went down, or when a worker was so slow that its lease
-// was taken over, because S7 begins with what it finds. A worker may be that slow in each attempt,
-// and a task that was detached meanwhile and charged by its settler is no suspect any more.
+// One more than the attempts if a host went down, or if a slow worker lost its lease by a takeover,
+// because S7 begins with what it finds. A worker may be that slow in each attempt, and a task that
+// was detached and charged by its settler is not a suspect any more.
 int most_kills(const Scenario& scenario) {
   if (scenario.time_stands) return scenario.max_attempts;
   return scenario.max_attempts + 1;
@@ -147,7 +148,7 @@ void settle(const Mover& mover) {
   }
 }
 
-// The slot of a worker that died between the announcement of a task and its start (S9).
+// Slot of a worker that died between the announcement of a task and its start (S9).
 void announced(Worker& dead, const Worker& before) {
   const Packet& call = before.call;
   const bool writes = before.at == At::kAnnounced || call.op == Op::kAnnounce;
@@ -168,7 +169,7 @@ void die(State& state, const Scenario& scenario, int who, bool host) {
     if (++state.tasks[0].kills > most_kills(scenario)) breaks(state, Broken::kPoison);
   }
   const Worker before = worker;
-  // What only the process knew is gone; the slot stays, and so do packets on their way.
+  // The state of the process is lost; the slot stays, and so do packets in transit.
   worker = {};
   worker.at = host ? At::kLost : At::kDead;
   if (before.at != At::kAnnounced) worker.call = before.call;

@@ -7,20 +7,21 @@
 
 // Everything that the lease protocol remembers, small enough to be compared and hashed as bytes:
 // one partition, two workers on two hosts, three tasks. Epochs never repeat (S2), so a remembered
-// epoch is one bit: is it still the row's? The same holds for keys and for what a watcher saw.
+// epoch is one bit: is it still the row's? The same applies to keys and to the values seen by a
+// watcher.
 namespace allot::model {
 
 inline constexpr int kWorkers = 2;
 inline constexpr int kTasks = 3;
 inline constexpr int kBlockSize = 2;
 
-// Time in ticks. The holder's margin is one tick, which is also the most that a clock may drift in
-// a run.
+// Time in ticks. The holder's margin is one tick, which is also the maximum drift of a clock in a
+// run.
 inline constexpr int kTtl = 3;
 inline constexpr int kMargin = 1;
 inline constexpr int kHalf = (kTtl + 1) / 2;
 inline constexpr int kStale = kTtl + 1;
-inline constexpr int kShortTtl = 1;  // of a watcher whose own leases are shorter than those it sees
+inline constexpr int kShortTtl = 1;  // for a watcher with shorter leases than the observed
 inline constexpr int kNever = 99;
 
 enum class Op : Byte {
@@ -34,7 +35,7 @@ enum class Op : Byte {
   kMarkSuspects,
   kDetach,
   kRecover,
-  // From here on they name a task.
+  // The following operations name a task.
   kReturn,
   kAnnounce,
   kRefund,
@@ -48,7 +49,7 @@ enum class Op : Byte {
 enum Which : Byte { kPartition, kOwn };
 inline constexpr int kLeases = 2;
 
-// The holder of a lease: 0 nobody, 1 and 2 the workers, 3 a life that is over.
+// Holder of a lease: 0 none, 1 and 2 the workers, 3 a former run.
 inline constexpr Byte kFormer = 3;
 
 struct Lease {
@@ -58,27 +59,27 @@ struct Lease {
   Byte age;      // ticks since it was taken or renewed, up to kTtl
 };
 
-// Is a remembered epoch the row's?
+// Relation of a remembered epoch to the row's.
 enum Current : Byte {
   kGone,
   kCurrent,
-  kNext,  // the row's plus one, by a commit that a fail-over lost
+  kNext,  // the row's plus one, from a commit that a failover lost
 };
 
-// One trip on its way to the server, which executes it as a whole. Masks have a bit per task.
+// One trip in transit to the server, which executes it as a whole. Masks have a bit per task.
 struct Packet {
   Op op;
   Byte task;
   Byte attempt;
-  Byte ring;       // tasks that the acknowledgement names
-  Byte lease;      // Which: the row that it names
-  Byte current;    // Current: its epoch
+  Byte ring;       // tasks in the acknowledgement
+  Byte lease;      // Which: the named row
+  Byte current;    // Current: named epoch
   Byte keys;       // tasks whose present key is known
-  Byte history;    // tasks known to have a first_key
+  Byte history;    // tasks with a known first_key
   Byte unchanged;  // takeover, recover: the row is as it was seen
   Byte stale;      // takeover, recover: for longer than a TTL; refund: it was never started
-  Byte since;      // ticks of the sender's clock since it was sent
-  Byte former;     // sent by a life that is over
+  Byte since;      // ticks of the sender's clock since sending
+  Byte former;     // sent by a former run
 };
 
 struct Reply {
@@ -93,29 +94,29 @@ struct Reply {
 enum class At : Byte {
   kIdle,
   kBlock,
-  kAnnounced,  // its call has the task whose attempt is written
+  kAnnounced,  // its call has the task whose attempt is recorded
   kHandler,
-  kRecovered,  // has a detached task of somebody else, to be charged
+  kRecovered,  // has another worker's detached task, to be charged
   kVerdict,    // in careful mode: owes an acknowledgement
   kCall,
   kLeave,
-  kReleased,  // and a renewal has no answer yet
+  kReleased,  // and a renewal is still unanswered
   kDead,
   kLost,
 };
 
-// The steward of the worker's host, as far as it looks for it.
+// State of the steward of the worker's host, as observer for the worker.
 enum class Steward : Byte {
-  kNone,       // the worker looks itself
-  kLooks,      // the worker goes by its page
-  kGone,       // its page is old
-  kElsewhere,  // its page is of another server, which does not have these leases
+  kNone,       // the worker observes by itself
+  kLooks,      // the worker uses its page
+  kGone,       // its page is outdated
+  kElsewhere,  // its page describes another server, without these leases
 };
 
-// A worker with its slot; once it is dead, the settler of its slot.
+// A worker with its slot; after its death, the settler of its slot.
 struct Worker {
   At at;
-  Byte lease;    // Which: the lease that it has, or believes to have
+  Byte lease;    // Which: the lease that it has, or assumes to have
   Byte current;  // Current
   Byte block;    // tasks still to run
   Byte full;     // the last fetch filled the block
@@ -123,24 +124,25 @@ struct Worker {
   Byte keys;
   Byte history;
   Byte ring;
-  Byte suspects;   // its lease came with some, which it has not marked yet
-  Byte marked;     // suspects of its block: their attempts are written before they run
+  Byte suspects;   // its lease came with some, still unmarked
+  Byte marked;     // suspects of its block: their attempts are recorded before they run
   Byte running;    // slot: task + 1
-  Byte number;     // slot: its attempt
-  Byte announced;  // that attempt was written before it began; of a dead one: and did not begin
-  Byte hung;       // its handler is over its time and does not return
+  Byte number;     // slot: attempt number
+  Byte announced;  // that attempt was recorded before it began; for a dead worker: and did not
+                   // begin
+  Byte hung;       // its handler exceeds its time and does not return
   Byte keeping;    // the keeper holds the lease
   Byte lost;
-  Byte detaching;         // the keeper asked for it and has no answer yet
-  Byte deadline;          // ticks of its clock until its lease is in doubt
-  Byte watched[kLeases];  // ticks of its clock that it saw the row stand still
+  Byte detaching;         // the keeper requested it, still unanswered
+  Byte deadline;          // ticks of its clock until its lease is doubtful
+  Byte watched[kLeases];  // ticks of its clock for which it saw the row unchanged
   Steward steward;
-  Byte page[kLeases];  // ticks that its steward saw the row stand still
-  Byte looking;        // kLookStamp: ticks of its clock since it sent a look, and one; 0: none
+  Byte page[kLeases];  // ticks for which its steward saw the row unchanged
+  Byte looking;        // kLookStamp: ticks of its clock since it sent a poll, plus one; 0: none
   Byte settle;         // steps of the settler done
   Packet call;
   Packet renewal;  // the keeper's call
-  Packet orphan;   // given up by its sender, still on its way to the server
+  Packet orphan;   // given up by its sender, still in transit to the server
 };
 
 struct Task {
@@ -150,19 +152,19 @@ struct Task {
   Byte due;
   Byte moved;      // has a first_key
   Byte moved_row;  // has a row in task_moved
-  Byte marked;     // suspect: its attempts are written before they run
-  // What really happened, whatever the database knows about it.
+  Byte marked;     // suspect: its attempts are recorded before they run
+  // The real events, whether the database knows them or not.
   Byte succeeded;  // a handler ended in success
   Byte failed;     // a handler ended in a failure that is final
-  Byte starts;     // of its handler, less what a snooze took back, up to kMostStarts
-  Byte announced;  // attempts written before a start that never came
+  Byte starts;     // of its handler, minus those taken back by a snooze, up to kMostStarts
+  Byte announced;  // attempts recorded before a start that never came
   Byte kills;      // deaths inside its handler
 };
 inline constexpr int kMostStarts = 3;
 
 struct State {
   Lease leases[kLeases];
-  Byte suspects;       // of the partition's row: the first kBlockSize of them are to be marked
+  Byte suspects;       // of the partition's row: the first kBlockSize of them must be marked
   Byte order[kTasks];  // by run_key
   Task tasks[kTasks];
   Worker workers[kWorkers];
@@ -177,7 +179,7 @@ struct State {
   Byte hangs;
   Byte failovers;
   Byte blind_stewards;
-  Byte allowed;  // verdicts that may still be waited for with care since a host was lost
+  Byte allowed;  // verdicts that may still be awaited with care since a host was lost
   Byte broken;   // Broken: an invariant failed
 };
 static_assert(std::has_unique_object_representations_v<State>);
@@ -185,19 +187,19 @@ static_assert(std::has_unique_object_representations_v<State>);
 enum class Broken : Byte {
   kNothing,
   kNotRun,            // acknowledged without a success
-  kBuriedUnrun,       // buried, and neither failed for good nor out of attempts
+  kBuriedUnrun,       // buried, although neither failed for good nor out of attempts
   kStartedElsewhere,  // a task started while another worker's lease was valid, or without a lease
-  kLateWrite,         // a worker whose lease is gone changed something
-  kNobodysLease,      // leased, by nobody
+  kLateWrite,         // a worker without its lease changed something
+  kNobodysLease,      // leased without a holder
   kHealthyTaken,      // a takeover of a lease that was renewed in time
-  kEpochRepeated,     // an epoch was given out that somebody remembers
+  kEpochRepeated,     // an epoch was repeated that is still remembered
   kAttemptLost,       // an attempt counter went down, or a settled crash was not charged
   kChargedUnrun,      // more attempts were charged than were started
-  kRanTwice,          // a finished task ran again, and no fault explains it
+  kRanTwice,          // a finished task ran again without a fault that explains it
   kPoison,            // a task killed more often than its attempts allow
   kSettledHolds,      // the lease of a worker that was settled
-  kIdLost,            // a task that moved cannot be found by its id
-  kCarefulTooLong,    // more tasks ran with care than the lost holder may have been running
+  kIdLost,            // a moved task cannot be found by its id
+  kCarefulTooLong,    // more tasks ran with care than the lost holder may have run
 };
 
 }  // namespace allot::model

@@ -11,21 +11,21 @@
 #include <type_traits>
 #include <vector>
 
-// The walk over all states of a model: breadth first, and from the ends backwards. A state is
+// Walk over all states of a model: breadth-first, and backwards from the end states. A state is
 // compared and hashed as bytes.
 namespace allot::model {
 
-// What a walk found.
+// Result of a walk.
 struct Walked {
   std::size_t states = 0;
   std::size_t steps = 0;
   bool whole = false;         // every reachable state was seen
-  std::uint8_t broken = 0;    // State::broken of the first broken state, by the shortest way
-  std::size_t dead_ends = 0;  // states from which no run without further faults ends
+  std::uint8_t broken = 0;    // State::broken of the first broken state, with the shortest path
+  std::size_t dead_ends = 0;  // states from which every run without further faults is endless
   std::string story;          // the steps to the broken state or to a dead end
 };
 
-// `World` says what a model is:
+// `World` defines a model:
 //   State, Step (with `fault`), Move{Step step; State after;}
 //   State first() const
 //   void moves(const State&, std::vector<Move>&) const
@@ -59,7 +59,7 @@ class Walk {
         const bool swapped = world_.make_canonical(move.after);
         const std::uint32_t to = add(move.after, {at, move.step, swapped});
         ++found.steps;
-        // Recovery is what happens without new faults.
+        // Recovery uses only steps without faults.
         if (!move.step.fault) edges_.push_back({to, at});
         if (move.after.broken == 0) continue;
         found.broken = move.after.broken;
@@ -90,7 +90,7 @@ class Walk {
     return std::hash<std::string_view>{}({reinterpret_cast<const char*>(&state), sizeof state});
   }
 
-  // The place of `state` in the table: its own, or the empty one for it.
+  // Slot of `state` in the table: its own, or the empty one for it.
   std::uint32_t& place(const State& state) {
     for (std::size_t at = hash(state) & (table_.size() - 1);; at = (at + 1) & (table_.size() - 1)) {
       std::uint32_t& entry = table_[at];
@@ -114,7 +114,7 @@ class Walk {
     for (std::uint32_t i = 0; i < states_.size(); ++i) place(states_[i]) = i + 1;
   }
 
-  // The search goes backwards from the ends.
+  // Searches backwards from the end states.
   void find_dead_ends(Walked& found) {
     std::sort(edges_.begin(), edges_.end(),
               [](const Edge& a, const Edge& b) { return a.to < b.to; });
@@ -142,7 +142,7 @@ class Walk {
     }
   }
 
-  // The steps from the first state to `at`, with names that stay with their actors.
+  // The steps from the first state to `at`, with consistent names of the actors.
   [[nodiscard]] std::string story(std::uint32_t at) const {
     std::vector<Origin> path;
     for (; at != 0; at = origins_[at].from) path.push_back(origins_[at]);

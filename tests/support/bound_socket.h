@@ -5,13 +5,13 @@
 
 namespace allot::support {
 
-// A TCP socket at a port of 127.0.0.1 that was free.
+// A TCP socket bound to a free port of 127.0.0.1.
 struct BoundSocket {
   UniqueFd fd;
   int port = 0;
 };
 
-// `flags` are further ones of the socket. Both throw std::system_error when no port is free.
+// `flags` are additional socket flags. Both throw std::system_error if no port is free.
 BoundSocket bound_socket(int flags = 0);
 BoundSocket listening_socket(int backlog, int flags = 0);
 

@@ -7,7 +7,7 @@
 
 namespace allot::support {
 
-// A certificate authority of its own, made by openssl, for as long as this object lives.
+// A certificate authority made by openssl, which exists as long as this object.
 class Authority {
  public:
   struct Files {
@@ -18,11 +18,11 @@ class Authority {
   Authority();
   // PEM file with the certificate to trust.
   [[nodiscard]] std::string ca() const { return folder_ / "ca.pem"; }
-  // A signed certificate. `names` as in openssl's subjectAltName: "DNS:localhost,IP:127.0.0.1". The
-  // files of the same `file` name are written anew. It is valid for so many days; -1: until
-  // yesterday.
+  // Issues a signed certificate. `names` as in openssl's subjectAltName:
+  // "DNS:localhost,IP:127.0.0.1". Overwrites earlier files of the same `file` name. Valid for
+  // `days` days; -1: until yesterday.
   [[nodiscard]] Files issue(const std::string& file, const std::string& names, int days = 2) const;
-  // One that has signed itself.
+  // Issues a self-signed certificate.
   [[nodiscard]] Files issue_alone(const std::string& file, const std::string& names) const;
 
  private:

@@ -25,7 +25,7 @@
 namespace allot::support {
 namespace {
 
-// One of the standard streams, replaced by a file in memory until this ends.
+// Redirects a standard stream to a file in memory, until destruction.
 class Stream {
  public:
   explicit Stream(int number, const std::string& content = {})
@@ -55,7 +55,7 @@ class Stream {
   UniqueFd file_;
 };
 
-// What a process may change for good, because it ends soon: signals and the time zone.
+// Restores the process state that a short-lived command may change: signals and the time zone.
 class Surroundings {
  public:
   Surroundings() {
@@ -63,7 +63,7 @@ class Surroundings {
     for (std::size_t i = 0; i < std::size(kSignals); ++i) {
       ::sigaction(kSignals[i], nullptr, &before_[i]);
     }
-    std::signal(SIGPIPE, SIG_IGN);  // as main() does
+    std::signal(SIGPIPE, SIG_IGN);  // as in main()
   }
   Surroundings(const Surroundings&) = delete;
   Surroundings& operator=(const Surroundings&) = delete;
@@ -85,7 +85,7 @@ class Surroundings {
   std::optional<std::string> zone_;
 };
 
-// What a sanitizer reports before it ends the process would be lost with the stream.
+// A sanitizer's report before the process ends would otherwise be lost with the stream.
 void keep_reports() {
 #ifdef __SANITIZE_ADDRESS__
   static const int errors = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);

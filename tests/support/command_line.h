@@ -8,9 +8,10 @@
 
 namespace allot::support {
 
-// Runs `allot WORDS` in this process: the same as the program without the start of a program, which
-// costs ten times as much. Not for what a process has of its own: signals, closed streams, programs
-// that the command starts. Called by one thread at a time, while no other prints.
+// Runs `allot WORDS` in this process: equivalent to the program without the cost of a program
+// start, which takes ten times as long. Not for properties of a process: signals, closed streams,
+// programs that the command starts. Call it from one thread at a time, while no other thread
+// prints.
 Finished run_allot(const std::vector<std::string>& words, const std::string& input = {});
 
 }  // namespace allot::support

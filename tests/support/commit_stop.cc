@@ -18,7 +18,7 @@ CommitStop::~CommitStop() {
   try {
     db_.execute(on_mysql() ? "SET GLOBAL rpl_semi_sync_source_enabled = OFF" : "BACKUP STAGE END");
   } catch (const db::DbError&) {
-    // The server is gone, and what stopped the commits with it.
+    // The server is gone, and with it the block.
   }
 }
 

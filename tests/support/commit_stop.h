@@ -7,9 +7,9 @@
 
 namespace allot::support {
 
-// As long as it lives, no commit on this server ends: whoever commits waits, and everything else
-// goes on. By a backup's stage on MariaDB; on MySQL by a replica that is waited for, which there is
-// none. Make no other write on `db` meanwhile, because it would wait for itself.
+// Blocks every commit on this server as long as it exists; everything else continues. On MariaDB by
+// a backup stage, on MySQL by waiting for a replica that does not exist. Do not write on `db` in
+// this time, because the write would wait for its own end.
 class CommitStop {
  public:
   explicit CommitStop(db::Connection& db);
@@ -17,7 +17,7 @@ class CommitStop {
   CommitStop& operator=(const CommitStop&) = delete;
   ~CommitStop();
 
-  // How many statements like `pattern` (of LIKE) wait for their commit.
+  // Number of statements that match `pattern` (of LIKE) and wait for their commit.
   [[nodiscard]] std::uint64_t waiting(const std::string& pattern);
 
  private:

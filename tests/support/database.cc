@@ -15,7 +15,7 @@
 namespace allot::support {
 namespace {
 
-// Free now; somebody may take it before the server does.
+// Free now; another process may take it before the server does.
 std::uint16_t free_port() {
   return static_cast<std::uint16_t>(bound_socket().port);
 }
@@ -45,7 +45,7 @@ Database::~Database() {
 
 std::vector<std::string> Database::command(const std::vector<std::string>& once) const {
   std::vector<std::string> command = server_command(data_, folder_.path());
-  // With an ending, because MySQL would add one.
+  // With an extension, because MySQL would add one.
   command.insert(command.end(), {"--socket=" + socket(), "--pid-file=" + (folder_ / "pid"),
                                  "--log-error=" + (folder_ / "log.err")});
   if (network_ == Network::kTcp) {
@@ -100,7 +100,7 @@ void Database::kill9() {
   if (server_) server_->kill9();
 }
 
-// Its threads do not stop at once, and one of them may still answer.
+// The server's threads do not stop at once, and one of them may still answer.
 Database::Stall::Stall(const Database& database) : pid_(database.pid()) {
   ::kill(pid_, SIGSTOP);
   const bool stopped = eventually([this] {
@@ -128,7 +128,7 @@ void Database::replace() {
   const std::string moved = data_ + "_of_another";
   std::filesystem::rename(data_, moved);
   data_ = moved;
-  std::filesystem::remove(data_ + "/auto.cnf");  // MySQL's number of the server
+  std::filesystem::remove(data_ + "/auto.cnf");  // identity of a MySQL server
   start();
 }
 
@@ -151,7 +151,7 @@ db::ConnectOptions Database::options(const std::string& database) const {
 
 db::Connection Database::connect(const std::string& database) const {
   db::Connection connection(options(database));
-  // Tests change tables as they like, and fill them with numbers.
+  // Tests change tables arbitrarily, and fill them with numbers.
   connection.execute(
       "SET SESSION sql_safe_updates = 0 /*M! , max_recursive_iterations = 10000000 */"
       " /*!80000 , cte_max_recursion_depth = 10000000 */");
@@ -192,7 +192,7 @@ std::string emptied_database() {
         "fireworq_queue", "fireworq_routing", "fireworq_job", "deferred_type"}) {
     db.execute(std::string("DELETE FROM ") + table);
   }
-  db.execute("DELETE FROM route WHERE target_id > 0");  // the other row is the schema's
+  db.execute("DELETE FROM route WHERE target_id > 0");  // the other row belongs to the schema
   return kName;
 }
 
@@ -216,7 +216,7 @@ std::string numbers(std::uint64_t first, std::uint64_t last) {
 }
 
 std::uint64_t server_counter(db::Connection& db, const std::string& name) {
-  // MySQL has this one elsewhere.
+  // On MySQL this counter is in another table.
   const bool metric = name == "Innodb_deadlocks" && on_mysql();
   auto results =
       db.execute(metric ? "SELECT name, count FROM information_schema.innodb_metrics WHERE name = "

@@ -7,7 +7,7 @@
 
 namespace allot::support {
 
-// The DbError that `call` ends with; nullopt when it ends well.
+// The DbError thrown by `call`; nullopt if it succeeds.
 template <typename Call>
 [[nodiscard]] std::optional<db::DbError> db_error_of(Call call) {
   try {
@@ -18,7 +18,7 @@ template <typename Call>
   }
 }
 
-// The same as its class's name, for one-line comparisons: "none" when the call ended well.
+// The name of its class, for one-line comparisons: "none" if the call succeeded.
 template <typename Call>
 [[nodiscard]] std::string error_class_of(Call call) {
   const auto error = db_error_of(call);

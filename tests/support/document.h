@@ -9,10 +9,10 @@ namespace allot::support {
 // All blocks of `language` in a document ("```cpp"), without their fences.
 std::vector<std::string> examples(const std::string& path, const std::string& language);
 
-// The first of them; empty when there is none.
+// The first of them; empty if there is none.
 std::string first_example(const std::string& path, const std::string& language);
 
-// The statements of sql/grants/ROLE.sql, for another database.
+// The statements of sql/grants/ROLE.sql for another database.
 std::vector<std::string> grants(const std::string& role, const std::string& database);
 
 }  // namespace allot::support

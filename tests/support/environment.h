@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large a test is, and which course a random one takes: for each change as its source says, and
-// another one where an environment variable says so.
+// Size of a test and course of a random one: the default in its source, or the value of an
+// environment variable.
 #pragma once
 
 #include <concepts>
@@ -8,7 +8,7 @@
 
 namespace allot::support {
 
-// The number in the environment variable; `usually` where it is not set.
+// The number in the environment variable; `usually` if it is not set.
 template <std::integral Number>
 [[nodiscard]] Number environment_or(const char* variable, Number usually) {
   const char* text = std::getenv(variable);

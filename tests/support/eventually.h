@@ -9,10 +9,10 @@
 
 namespace allot::support {
 
-// Waits until `condition()` is true: the only way in which a test may wait. False when the deadline
-// passed first. The default deadline is long, because only a failing test ever waits that long, and
-// sanitizers on a busy machine are slow. Between two looks it waits for as long as a look takes:
-// many look by a program, and the tests beside them need the processor.
+// Waits until `condition()` is true: the only permitted way to wait in a test. False if the
+// deadline passed first. The default deadline is long, because only a failing test waits that long,
+// and sanitizers on a busy machine are slow. Between two checks it waits for the duration of a
+// check: many checks run a program, and concurrent tests need the processor.
 template <std::predicate Condition>
 [[nodiscard]] bool eventually(Condition condition,
                               std::chrono::milliseconds deadline = std::chrono::seconds(20)) {

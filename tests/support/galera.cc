@@ -34,8 +34,7 @@ std::vector<std::string> environment() {
           std::string(path == nullptr ? "/usr/bin:/bin" : path)};
 }
 
-// A data folder that belongs to a cluster: nodes that start on copies of it need no transfer of
-// data.
+// A data folder that belongs to a cluster: nodes started on copies of it need no data transfer.
 std::string prepare(const Database& founder) {
   for (const char* own : {"/galera.cache", "/gvwstate.dat"}) {
     std::filesystem::remove(founder.data() + own);
@@ -85,7 +84,7 @@ bool GaleraCluster::synced(std::size_t i, std::size_t nodes) const {
                      " WHERE (variable_name, variable_value) IN (" +
                          wanted + ")") == 3;
   } catch (const db::DbError&) {
-    return false;  // outside of the primary component a node answers no query
+    return false;  // outside of the primary component a node rejects queries
   }
 }
 

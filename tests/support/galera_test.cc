@@ -20,8 +20,8 @@ class Galera : public testing::Test {
   void execute(std::size_t i, const std::string& sql) const {
     cluster_->node(i).connect().execute(sql);
   }
-  // Waits for it: a node applies others' commits a moment later, and one that was frozen answers no
-  // query until it is back.
+  // Waits for the rows: a node applies remote commits a moment later, and a frozen node rejects
+  // queries until it is back.
   [[nodiscard]] bool has_rows(std::size_t i, std::uint64_t rows) const {
     return eventually([&] {
       try {

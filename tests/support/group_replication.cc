@@ -15,7 +15,7 @@ std::vector<std::string> member_settings(std::size_t i, const std::string& local
   return {"--server-id=" + std::to_string(i + 1),
           "--gtid-mode=ON",
           "--enforce-gtid-consistency=ON",
-          "--performance-schema=ON",  // it has the view of the group
+          "--performance-schema=ON",  // provides the view of the group
           "--report-host=127.0.0.1",
           "--plugin-load-add=group_replication.so",
           "--group-replication-group-name=6f0c2e5a-93b4-4c1e-9d57-48a1f9d3b7c2",
@@ -57,7 +57,7 @@ void ReplicationGroup::join(std::size_t i, bool founds) {
       "SET GLOBAL group_replication_bootstrap_group = OFF");
 }
 
-// One that was just elected is read-only until it has applied everything.
+// A newly elected member is read-only until it has applied everything.
 bool ReplicationGroup::is_primary(std::size_t i) {
   return node(i).administer(
              "SELECT COUNT(*) FROM performance_schema.replication_group_members"

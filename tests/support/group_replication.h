@@ -11,7 +11,7 @@
 
 namespace allot::support {
 
-// Why this run has no Group Replication, for GTEST_SKIP; empty when it has.
+// Reason why this run has no Group Replication, for GTEST_SKIP; empty if it has.
 std::string why_no_group_replication();
 
 // Three members of a MySQL group with a single primary, all ONLINE at the start, with node 0 as the
@@ -22,16 +22,16 @@ class ReplicationGroup {
  public:
   static constexpr std::size_t kNodes = 3;
 
-  // `settings` are further options of each server.
+  // `settings` are additional options of each server.
   explicit ReplicationGroup(const std::vector<std::string>& settings = {});
 
   [[nodiscard]] Database& node(std::size_t i) { return *nodes_.at(i); }
 
-  // Whether node `i` says of itself that it is the primary, ONLINE and writable; how many members
-  // it knows to be ONLINE. It must answer: neither dead nor frozen.
+  // True if node `i` reports itself as the primary, ONLINE and writable; and the number of members
+  // that it knows to be ONLINE. The node must answer: neither dead nor frozen.
   [[nodiscard]] bool is_primary(std::size_t i);
   [[nodiscard]] std::size_t online(std::size_t i);
-  // The primary that the others have elected without node `silent`: waits for it.
+  // Waits for the primary that the others elect without node `silent`.
   std::size_t primary_without(std::size_t silent);
   // Starts a node again after kill9(), and waits until all members are ONLINE.
   void rejoin(std::size_t i);

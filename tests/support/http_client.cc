@@ -42,7 +42,7 @@ HttpClient HttpClient::to_socket(const std::string& path) {
   return HttpClient(connected(AF_UNIX, reinterpret_cast<const sockaddr*>(&to), sizeof to));
 }
 
-// A server that refuses may have closed before all is sent; what it said is read nevertheless.
+// A refusing server may have closed before all is sent; its response is read nevertheless.
 bool HttpClient::send(const std::string& bytes) {
   for (std::size_t done = 0; done < bytes.size();) {
     const ssize_t sent = ::send(fd_.get(), bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);

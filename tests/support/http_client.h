@@ -9,40 +9,40 @@
 
 #include "base/unique_fd.h"
 
-// The other side of a server under test: it sends bytes as they are told, right or wrong.
+// Client for a server under test: it sends exactly the given bytes, valid or not.
 namespace allot::support {
 
 struct Answer {
   int status = 0;
   std::map<std::string, std::string> fields{};  // names in lower case
-  std::string body{};                           // without its chunks
+  std::string body{};                           // without chunk framing
 };
 
-// 0: there is none.
+// 0: no answer.
 [[nodiscard]] inline int status_of(const std::optional<Answer>& answer) {
   return answer ? answer->status : 0;
 }
 
-// One connection. Everything waits 20 s at most.
+// One connection. Every operation has a limit of 20 s.
 class HttpClient {
  public:
   static HttpClient to_port(int port);
   static HttpClient to_socket(const std::string& path);
   explicit HttpClient(UniqueFd fd) : fd_(std::move(fd)) {}
 
-  // False: the server has reset the connection before all was sent.
+  // False: the server reset the connection before all was sent.
   bool send(const std::string& bytes);
-  // The next answer. Nothing: the connection ended, or the answer is none; the test says which it
-  // expected. `has_body` false: it is one to HEAD.
+  // The next answer. nullopt: the connection ended, or the answer is invalid; the test checks its
+  // expectation. `has_body` false: an answer to HEAD.
   std::optional<Answer> answer(bool has_body = true);
-  // Both.
+  // send() and answer().
   std::optional<Answer> ask(const std::string& bytes) {
     send(bytes);
     return answer();
   }
-  // All that comes until it ends.
+  // All bytes until the end of the connection.
   std::string rest();
-  // The server ended the connection, and sent nothing more.
+  // True if the server ended the connection without sending more.
   bool is_closed();
   // One chunk of a body; empty: the last.
   std::optional<std::string> chunk();

@@ -17,42 +17,42 @@
 
 namespace allot::support {
 
-// A server for HTTP clients under test: it does what its script says, right or wrong, over real
-// sockets of the loopback, in a thread for each connection.
+// A server for HTTP clients under test: it follows its script, valid or not, over real loopback
+// sockets, with a thread for each connection.
 class HttpTarget {
  public:
-  // For TLS. With `client_ca` each client has to present a certificate that it signed.
+  // Settings for TLS. With `client_ca` each client must present a certificate signed by it.
   struct Tls {
     std::string cert;
     std::string key;
     std::string client_ca{};
   };
   struct Request {
-    std::string head;  // with its last line break
+    std::string head;  // with the final line break
     std::string body;
 
-    // The value of the field; empty: there is none.
+    // Value of the field; empty: missing.
     [[nodiscard]] std::string field(const std::string& name) const;
   };
 
-  // The server's side of one connection. The script uses it, in its own thread.
+  // Server side of one connection, used by the script in its own thread.
   class Peer {
    public:
-    // The next request, by its Content-Length. Nothing: the connection ended first.
+    // The next request, by its Content-Length. nullopt: the connection ended first.
     std::optional<Request> request();
-    // Only its head.
+    // Only the head of the next request.
     std::optional<Request> head();
-    // False: the other side is gone.
+    // False: the connection ended.
     bool send(const std::string& bytes);
-    // A whole answer.
+    // Sends a whole response.
     bool answer(int status, const std::string& body, const std::string& fields = {});
-    // Until the other side ends the connection.
+    // Waits until the other side ends the connection.
     void wait_for_end();
-    // Reads nothing more, until the other side or the target ends the connection.
+    // Reads nothing more until the other side or the target ends the connection.
     void hold() const;
-    // Ends it with a reset.
+    // Ends the connection with a reset.
     void reset();
-    // Of this connection, from 1.
+    // Number of this connection, from 1.
     [[nodiscard]] std::size_t number() const { return number_; }
 
    private:
@@ -70,7 +70,7 @@ class HttpTarget {
 
   explicit HttpTarget(Script script) : HttpTarget(std::move(script), std::nullopt) {}
   HttpTarget(Script script, const std::optional<Tls>& tls);
-  // One that gives this answer to each request.
+  // Script that gives this response to each request.
   static Script always(int status, const std::string& body, const std::string& fields = {});
   HttpTarget(const HttpTarget&) = delete;
   HttpTarget& operator=(const HttpTarget&) = delete;
@@ -79,7 +79,7 @@ class HttpTarget {
   [[nodiscard]] int port() const { return port_; }
   // "http://127.0.0.1:PORT", or https
   [[nodiscard]] std::string origin() const;
-  // What has come so far.
+  // All requests so far.
   [[nodiscard]] std::vector<Request> requests() const;
   [[nodiscard]] std::size_t connections() const;
 

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-// The main() of all test programs. It differs from GoogleTest's own in one thing: a filter that
-// selects no test fails, because otherwise a misspelt one passes for a test that was green. (From
-// 1.17 on GoogleTest has an option for it.) A shard may have nothing to do.
+// main() of all test programs. It differs from GoogleTest's own in one way: a filter that selects
+// no test fails, because otherwise a misspelt filter looks like success. (From 1.17 on GoogleTest
+// has an option for it.) A shard may be empty.
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   const int result = RUN_ALL_TESTS();

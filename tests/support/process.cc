@@ -23,12 +23,12 @@
 namespace allot::support {
 namespace {
 
-constexpr int kFirstSpare = 200;  // above all numbers that tests give to a child
+constexpr int kFirstSpare = 200;  // above all numbers that tests assign in a child
 
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return name;
   const char* path = std::getenv("PATH");
-  // Servers are in sbin, which an ordinary user's PATH leaves out.
+  // Servers are in sbin, which is missing in an ordinary user's PATH.
   std::istringstream folders(std::string(path == nullptr ? "" : path) +
                              ":/usr/local/sbin:/usr/sbin:/sbin");
   for (std::string folder; std::getline(folders, folder, ':');) {
@@ -38,7 +38,7 @@ std::string find_program(const std::string& name) {
   throw std::system_error(ENOENT, std::generic_category(), name);
 }
 
-// This process's variables, without those that `own` sets.
+// Variables of this process, without those that `own` sets.
 std::vector<std::string> merged(const std::vector<std::string>& own) {
   std::vector<std::string> all = own;
   for (char** at = environ; *at != nullptr; ++at) {
@@ -59,8 +59,8 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return result;
 }
 
-// All that the child needs, made before fork: after it only async-signal-safe calls are allowed,
-// because a test may have threads.
+// Everything that the child needs, prepared before fork: after it only async-signal-safe calls are
+// allowed, because a test may have threads.
 struct Plan {
   const char* program;
   char* const* argv;
@@ -73,7 +73,8 @@ struct Plan {
 };
 
 bool place_descriptors(const Plan& plan) {
-  // First out of the way, then into place: ours may be numbers that the child wants for others.
+  // First moved away, then into place: descriptors here may have numbers that the child assigns to
+  // others.
   int spare[32];
   if (plan.descriptor_count > sizeof spare / sizeof spare[0]) return false;
   for (std::size_t i = 0; i < plan.descriptor_count; ++i) {
@@ -196,11 +197,11 @@ int send_signal(pid_t pid, int number) {
   return ::kill(pid, number);
 }
 
-// A process whose first thread has ended is a zombie, but its parent can reap it only when its
-// other threads have ended, too.
+// A process whose first thread has ended is a zombie, but its parent can reap it only after its
+// other threads have ended.
 bool gone(pid_t pid) {
   const std::string stat = read_file("/proc/" + std::to_string(pid) + "/stat");
-  const std::size_t name_end = stat.rfind(") ");  // the name may have anything in it
+  const std::size_t name_end = stat.rfind(") ");  // the name may contain any character
   if (name_end == std::string::npos) return true;
   std::istringstream fields(stat.substr(name_end + 2));
   const std::vector<std::string> values{std::istream_iterator<std::string>(fields), {}};

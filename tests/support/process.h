@@ -15,24 +15,24 @@ namespace allot::support {
 
 struct ExitStatus {
   int code = -1;   // valid when signal is 0
-  int signal = 0;  // the signal that ended it
+  int signal = 0;  // signal that ended the process
   bool operator==(const ExitStatus&) const = default;
 };
 
 struct ProcessOptions {
-  std::vector<std::string> environment{};  // "NAME=value", in front of what this process has
-  std::string directory{};                 // where it starts; empty: here
-  std::string input{};                     // its standard input
-  // Ours, and the number it gets in the child. All others are closed there.
+  std::vector<std::string> environment{};  // "NAME=value", before the variables of this process
+  std::string directory{};                 // working folder; empty: the current one
+  std::string input{};                     // standard input
+  // Descriptor here, and its number in the child. All others are closed there.
   std::vector<std::pair<int, int>> descriptors{};
 };
 
 // A real program, forked and exec'ed. Standard output and error go to files. Ends by SIGKILL with
-// this object and with the *thread* that started it (PDEATHSIG), so a dead test leaves nothing
-// running. Throws std::system_error when it cannot be started.
+// this object and with the *thread* that started it (PDEATHSIG), so a dead test leaves no process
+// behind. Throws std::system_error if it cannot be started.
 class Process {
  public:
-  // command[0] is looked up in $PATH and the sbin folders.
+  // command[0] is searched in $PATH and the sbin folders.
   explicit Process(std::vector<std::string> command, const ProcessOptions& options = {});
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -44,7 +44,7 @@ class Process {
 
   // nullopt: still running at the deadline. May be called again after the end.
   std::optional<ExitStatus> wait(std::chrono::milliseconds deadline = std::chrono::seconds(20));
-  // Ends it now, and reaps it.
+  // Kills the process and reaps it.
   void kill9();
 
   [[nodiscard]] std::string out() const { return read_file(files_ / "out"); }
@@ -56,7 +56,7 @@ class Process {
   std::optional<ExitStatus> ended_;
 };
 
-// Runs a program to its end. Throws std::runtime_error when it is still running at the deadline.
+// Runs a program to its end. Throws std::runtime_error if it is still running at the deadline.
 struct Finished {
   ExitStatus status;
   std::string out;
@@ -65,14 +65,14 @@ struct Finished {
 Finished run_program(std::vector<std::string> command, const ProcessOptions& options = {},
                      std::chrono::milliseconds deadline = std::chrono::seconds(60));
 
-// As kill(2), to this one process. Throws for 0 and for what is negative: a pid that was not found
-// is often one of them, and kill() would reach the group of the test, or each process of its user.
+// As kill(2), for this one process. Throws for 0 and negative numbers: a failed pid lookup often
+// returns one, and kill() would signal the group of the test, or every process of its user.
 int send_signal(pid_t pid, int number);
 
-// It has ended, and all its threads have, though its parent may not have reaped it: nobody may be
-// there to reap an orphan.
+// True if the process and all its threads have ended, even if it is not reaped: an orphan may have
+// no parent that reaps it.
 [[nodiscard]] bool gone(pid_t pid);
-// The number is taken, also by one that has ended and is not reaped.
+// True if the number is in use, even by a process that has ended but is not reaped.
 [[nodiscard]] bool alive(pid_t pid);
 [[nodiscard]] bool none_alive(const std::vector<pid_t>& pids);
 

@@ -7,7 +7,7 @@
 namespace allot::support {
 namespace {
 
-// The metric of a series: histograms have three kinds of them.
+// Metric of a series: histograms have three kinds of series.
 std::string metric_of(const std::string& series, const std::map<std::string, std::string>& types) {
   const std::string name = series.substr(0, series.find('{'));
   if (types.contains(name)) return name;
@@ -55,7 +55,7 @@ class Reader {
     if (into_.types[metric] != "gauge" && number < 0) return "a count below 0";
     return of_histogram(series, number);
   }
-  // Buckets come in their order, and the last of them is the count.
+  // Buckets come in ascending order, and the last one equals the count.
   std::string of_histogram(const std::string& series, double number) {
     const std::string name = series.substr(0, series.find('{'));
     if (name.ends_with("_count") && metric_of(series, into_.types) != name) expected_ = number;

@@ -7,18 +7,18 @@
 
 namespace allot::support {
 
-// Prometheus' text format, read and judged by its rules.
+// Parser and validator for Prometheus' text format.
 struct PrometheusText {
   std::map<std::string, std::string> types;  // by the name of the metric
-  std::map<std::string, double> series;      // by name and labels, as they are written
-  std::string fault;                         // the first line that breaks a rule, and which
+  std::map<std::string, double> series;      // by name and labels, as written
+  std::string fault;                         // first line that breaks a rule, with the rule
 
   explicit PrometheusText(const std::string& text);
-  // 0: there is no such series.
+  // 0: no such series.
   [[nodiscard]] double value(const std::string& one) const;
-  // Over all series of that name whose labels have this part.
+  // Sum over all series of that name whose labels contain this part.
   [[nodiscard]] double sum(const std::string& name, const std::string& part = {}) const;
-  // Those that can only grow: counters, and what histograms count.
+  // Series that may only grow: counters, and the counts of histograms.
   [[nodiscard]] std::map<std::string, double> counters() const;
 };
 

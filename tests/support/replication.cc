@@ -13,13 +13,13 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 struct Words {
-  const char* wait;     // a commit waits for a replica: before 0 or 1
-  const char* clients;  // the counter of replicas that a commit may wait for
-  const char* follow;   // before the port
-  const char* from;     // after it
+  const char* wait;     // makes a commit wait for a replica: before 0 or 1
+  const char* clients;  // counter of replicas that a commit may wait for
+  const char* follow;   // text before the port
+  const char* from;     // text after the port
   const char* stop_receiver;
-  const char* received;  // 1 when all that was received is applied
-  const char* forget;    // the server is no replica any more
+  const char* received;  // 1 when all received events are applied
+  const char* forget;    // stops being a replica
   const char* status;
 };
 constexpr Words kMariadb{
@@ -33,7 +33,7 @@ constexpr Words kMariadb{
     " WHERE state LIKE 'Slave has read all relay log%'",
     "STOP SLAVE; RESET SLAVE ALL",
     "SHOW SLAVE STATUS"};
-// Other threads apply what was received.
+// Received events are applied by other threads.
 constexpr Words kMysql{
     "SET GLOBAL rpl_semi_sync_source_enabled = ",
     "Rpl_semi_sync_source_clients",
@@ -74,7 +74,7 @@ std::vector<std::string> settings(int number, const PairOptions& options) {
   return all;
 }
 
-// The primary refused what the replica asked for.
+// True if the primary refused the replica's request.
 bool receiver_stopped(const Database& replica) {
   constexpr int kReceiverRuns = 10;
   std::istringstream columns(replica.administer(words().status));
@@ -94,9 +94,9 @@ bool has_all_of(const Database& replica, const Database& primary) {
          "1\n";
 }
 
-// False when the primary refuses, because the replica has commits that it has not.
+// False if the primary refuses, because the replica has commits that the primary lacks.
 bool follow(const Database& primary, const Database& replica) {
-  // First: a replica does not ask a primary that does not wait to wait for it.
+  // First: a replica requests semi-synchronous replication only from a primary that has it enabled.
   wait_for_replica(primary, true);
   replica.administer("SET GLOBAL read_only = 1;" + std::string(words().follow) +
                      std::to_string(primary.tcp().port) + words().from);
@@ -121,7 +121,7 @@ bool follow(const Database& primary, const Database& replica) {
 
 ReplicatedPair::ReplicatedPair(const PairOptions& options)
     : first_(settings(1, options), Network::kTcp), second_(settings(2, options), Network::kTcp) {
-  wait_for_replica(first_, false);  // there is none yet
+  wait_for_replica(first_, false);  // none exists yet
   first_.administer(
       "CREATE USER repl@'127.0.0.1'; GRANT REPLICATION SLAVE ON *.* TO repl@'127.0.0.1'");
   if (!follow(first_, second_)) {

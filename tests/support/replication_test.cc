@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clusters that tests run on do what their headers say.
+// The test clusters behave as their headers say.
 #include "support/replication.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(ReplicatedPair, PromotedReplicaHasEveryAcknowledgedCommit) {
   insert(at_second, 20);
 }
 
-// The old primary is writable, and says nothing of a newer one.
+// The old primary is writable, and does not mention a newer one.
 TEST(ReplicatedPair, OldPrimaryIsWritableAfterItsStart) {
   ReplicatedPair pair({.timeout = milliseconds(200)});
   db::Connection db = with_table(pair.first());

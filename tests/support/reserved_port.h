@@ -7,9 +7,9 @@
 
 namespace allot::support {
 
-// A port of the loopback that nobody else is given while this exists. A program that is told its
-// number can listen there: with SO_REUSEADDR on both sides a socket that does not listen is in
-// nobody's way.
+// A loopback port that the kernel does not assign to others while this object exists. A program
+// that receives the number can listen there: with SO_REUSEADDR on both sides a socket that does not
+// listen does not conflict.
 class ReservedPort {
  public:
   ReservedPort();

@@ -16,7 +16,7 @@
 namespace allot::support {
 namespace {
 
-constexpr std::size_t kHead = 4;  // three bytes of length, lowest first, and the packet's number
+constexpr std::size_t kHead = 4;  // three bytes of length, lowest first, and the packet number
 constexpr char kQuery = 3;        // COM_QUERY
 
 UniqueFd unix_socket() {
@@ -49,8 +49,8 @@ void add_size(std::string& out, std::size_t size) {
   for (const unsigned shift : {0U, 8U, 16U}) out += static_cast<char>((size >> shift) & 0xffU);
 }
 
-// The server's first packet with another version: behind the byte of the protocol, and ended by a
-// zero. It is small, so that it was read as a whole.
+// The server's first packet with another version, which follows the protocol byte and ends with a
+// zero. The packet is small, so it was read as a whole.
 std::string greeted(std::string_view packet, const std::string& version) {
   const std::size_t end = packet.find('\0', kHead + 1);
   std::string payload(packet.substr(kHead, 1));
@@ -62,8 +62,8 @@ std::string greeted(std::string_view packet, const std::string& version) {
   return out + payload;
 }
 
-// Takes the packets that are complete out of `unread`. Queries of one packet are rewritten, which
-// is all that the tests send.
+// Removes the complete packets from `unread`. Only queries of one packet are rewritten, because the
+// tests send no others.
 std::string rewritten(std::string& unread, const RewritingProxy::Rewrite& rewrite) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(unread[at]); };
   std::string out;

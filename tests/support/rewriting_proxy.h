@@ -12,14 +12,15 @@
 
 namespace allot::support {
 
-// Sits between clients and a server, over Unix sockets, and changes the SQL that passes: as a proxy
-// that drops settings, or so that a server is met that does not know what a statement says. The
-// answers are a real server's, but the version in its greeting may be another one.
+// Proxy between clients and a server, over Unix sockets, that changes the SQL passing through: like
+// a proxy that drops settings, or to simulate a server that does not know a statement. The
+// responses come from a real server, but the version in its greeting may be replaced.
 class RewritingProxy {
  public:
-  // `rewrite` gets each query's text and returns what the server is sent; several threads call it.
+  // `rewrite` receives the text of each query and returns the text for the server; called by
+  // several threads.
   using Rewrite = std::function<std::string(std::string)>;
-  // A `greeting` that is not empty is the version of the server in the first packet.
+  // A `greeting` that is not empty replaces the version of the server in the first packet.
   RewritingProxy(std::string listen_at, std::string server, Rewrite rewrite,
                  std::string greeting = {});
   RewritingProxy(const RewritingProxy&) = delete;
@@ -38,7 +39,7 @@ class RewritingProxy {
   std::string greeting_;
   UniqueFd listener_;
   UniqueFd stop_;
-  std::vector<std::thread> links_;  // only the first thread touches it until that has ended
+  std::vector<std::thread> links_;  // used only by the first thread until it has ended
   std::thread thread_;
 };
 

@@ -18,10 +18,10 @@ std::string environment(const char* name) {
 }
 
 void run(std::vector<std::string> command, const std::string& scratch) {
-  // A server does not run as root unless it is told so.
+  // A server runs as root only with this option.
   if (::geteuid() == 0) command.emplace_back("--user=root");
-  // In /tmp it would meet other tests' servers: at its start each removes the temporary tables
-  // there.
+  // In /tmp it would conflict with other tests' servers: at its start each removes the temporary
+  // tables there.
   ProcessOptions options;
   options.environment = {"TMPDIR=" + scratch};
   const std::string name = command.front();
@@ -35,14 +35,14 @@ std::vector<std::string> mariadb_command() {
   return {"mariadbd", "--no-defaults", "--skip-name-resolve"};
 }
 
-// Small files, because a test makes a server of its own, and no second protocol. The binary log is
-// on, as it is on most servers; the replica that CommitStop pretends to wait for may take an hour.
+// Small files, because each test makes its own server, and no second protocol. The binary log is
+// on, as on most servers; the nonexistent replica of CommitStop may take an hour.
 std::vector<std::string> mysql_command() {
   return {environment("ALLOT_TEST_MYSQLD"), "--no-defaults", "--skip-name-resolve", "--mysqlx=OFF",
           "--secure-file-priv=NULL", "--server-id=1", "--sync-binlog=0",
           "--plugin-load-add=semisync_source.so", "--loose-rpl-semi-sync-source-timeout=3600000",
           "--performance-schema=OFF",
-          // A checkpoint of a smaller log does nothing else: 8M take a third of a processor.
+          // Checkpoints of a smaller log dominate: with 8M they take a third of a processor.
           "--innodb-redo-log-capacity=32M", "--innodb-buffer-pool-size=64M"};
 }
 
@@ -54,7 +54,7 @@ void make_mysql_data(const std::string& data, const std::string& scratch) {
     return run(std::move(command), scratch);
   }
   std::filesystem::copy(prepared, data, std::filesystem::copy_options::recursive);
-  // Otherwise two servers would say that they are one.
+  // Otherwise two servers would have the same identity.
   std::filesystem::remove(data + "/auto.cnf");
 }
 
@@ -72,13 +72,13 @@ void make_data_folder(const std::string& data, const std::string& scratch) {
   if (on_mysql()) return make_mysql_data(data, scratch);
   run({"mariadb-install-db", "--no-defaults", "--datadir=" + data,
        "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve",
-       "--force"},  // also where no name can be looked up
+       "--force"},  // also for hosts without name resolution
       scratch);
 }
 
 std::vector<std::string> server_command(const std::string& data, const std::string& scratch) {
   std::vector<std::string> command = on_mysql() ? mysql_command() : mariadb_command();
-  // Tables are made by the hundred, and no test cuts the power: nosync.
+  // nosync: tables are created by the hundred, and tests do not simulate power loss.
   command.insert(command.end(),
                  {"--datadir=" + data, "--tmpdir=" + scratch, "--max-allowed-packet=64M",
                   "--innodb-flush-method=nosync", "--default-time-zone=+05:45"});
@@ -100,13 +100,13 @@ std::string isolation_variable() {
 }
 
 std::vector<std::string> hostile_settings() {
-  // With "loose", what only one kind of server knows.
+  // "loose" marks options that only one kind of server has.
   return {"--sql-mode=ANSI,NO_BACKSLASH_ESCAPES",
           "--autocommit=0",
           "--transaction-isolation=SERIALIZABLE",
           "--transaction-read-only=1",
           "--character-set-server=gbk",
-          "--loose-skip-character-set-client-handshake",  // MySQL 9 has it no more
+          "--loose-skip-character-set-client-handshake",  // removed in MySQL 9
           "--completion-type=CHAIN",
           "--default-storage-engine=MyISAM",
           "--innodb-lock-wait-timeout=600",

@@ -7,7 +7,7 @@
 
 #include "ipc/slot.h"
 
-// What a slot says of runs, for tests.
+// Runs of a slot, for tests.
 namespace allot::support {
 
 // Entries in use.

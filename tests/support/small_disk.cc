@@ -37,7 +37,7 @@ bool own_namespaces() {
          put("/proc/self/gid_map", group + " " + group + " 1");
 }
 
-// Also the other end of another disk's `alive`, which would keep that one for as long as this.
+// Also closes the other end of another disk's `alive`, which would keep that disk mounted.
 void close_all_but(int one, int other) {
   const auto [low, high] = std::minmax(one, other);
   const auto shut = [](int first, int last) {
@@ -48,7 +48,7 @@ void close_all_but(int one, int other) {
   (void)syscall(SYS_close_range, high + 1, ~0U, 0);
 }
 
-// Tells the errno of what failed, or 0, and stays until `alive` is at EOF.
+// Reports the errno of a failure, or 0, and stays until `alive` is at EOF.
 [[noreturn]] void keep(const std::string& mount_point, std::size_t bytes, int told, int alive) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   close_all_but(told, alive);
@@ -99,7 +99,7 @@ std::string SmallDisk::operator/(const std::string& name) const {
 void SmallDisk::leave(std::size_t bytes) const {
   const UniqueFd file(open((*this / "filler").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file.valid() || ftruncate(file.get(), 0) != 0) fail(errno);
-  // Somebody who writes meanwhile, or has made a file, may take what was free a moment ago.
+  // Another writer may take space that was free a moment ago.
   for (int looks_left = 100;; --looks_left) {
     struct statvfs status {};
     if (fstatvfs(file.get(), &status) != 0) fail(errno);

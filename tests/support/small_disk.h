@@ -11,9 +11,9 @@
 
 namespace allot::support {
 
-// A tmpfs of so many bytes, to be filled up. It is mounted in a mount namespace of a process of its
-// own, which needs root or a user namespace, and reached by /proc: it ends with this object, and
-// with a test that dies.
+// A tmpfs of `bytes` bytes, to be filled up. It is mounted in the mount namespace of a separate
+// process, which needs root or a user namespace, and reached through /proc. It ends with this
+// object, and with a test that dies.
 class SmallDisk {
  public:
   explicit SmallDisk(std::size_t bytes);
@@ -21,18 +21,18 @@ class SmallDisk {
   SmallDisk& operator=(const SmallDisk&) = delete;
   ~SmallDisk();
 
-  // Why there is none here, or nothing.
+  // Reason why it is unavailable, or empty.
   [[nodiscard]] const std::string& trouble() const { return trouble_; }
   // The path of `name` on it.
   [[nodiscard]] std::string operator/(const std::string& name) const;
-  // Leaves room for so many bytes and no more, also while somebody writes.
+  // Leaves this number of bytes free, even during writes by other processes.
   void leave(std::size_t bytes) const;
 
  private:
   [[noreturn]] void fail(int error) const;
 
   TempDir mount_point_;
-  UniqueFd alive_;  // its other end is at EOF when we are gone
+  UniqueFd alive_;  // its other end reads EOF when this process is gone
   pid_t pid_ = -1;
   std::string root_;
   std::string trouble_;

@@ -9,15 +9,15 @@
 
 namespace allot::support {
 
-// A wall clock for a server of its own (Database), which differs from the machine's by as much as a
-// test says. What the server waits for takes as long as ever.
+// Wall clock of a server (Database), with an offset from the machine's clock set by the test. Waits
+// of the server keep their real duration.
 class SteppedClock {
  public:
   SteppedClock();
 
-  // What the server has to find in its environment when it starts.
+  // Variables for the server's environment at its start.
   [[nodiscard]] std::vector<std::string> environment() const;
-  // From now on it is ahead of the machine's by so much; less than 0: behind it.
+  // Sets the offset from the machine's clock; less than 0: behind it.
   void step_to(std::chrono::nanoseconds ahead) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Preloaded into a server (stepped_clock.h), it sets the server's wall clock ahead of the machine's
-// by as many nanoseconds as a file says, which may change at any time. Only root could step the
+// by the number of nanoseconds in a file, which may change at any time. Only root could step the
 // clock itself, and for the whole machine.
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -61,8 +61,8 @@ time_t time(time_t* seconds) {
   return now.tv_sec;
 }
 
-// The kernel waits by its own clock. A moment of CLOCK_MONOTONIC is smaller than any of this
-// century's; one after it means never, and has nothing to be shifted.
+// The kernel waits by its own clock. A CLOCK_MONOTONIC time is smaller than any wall-clock time of
+// this century; a later one means never, and must not be shifted.
 int pthread_cond_timedwait(pthread_cond_t* restrict condition, pthread_mutex_t* restrict mutex,
                            const struct timespec* restrict until) {
   typedef int (*Wait)(pthread_cond_t*, pthread_mutex_t*, const struct timespec*);

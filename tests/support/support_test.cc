@@ -46,7 +46,7 @@ TEST(Process, IsGoneOnlyWhenAllItsThreadsAre) {
     std::thread([] {
       for (;;) ::pause();
     }).detach();
-    ::syscall(SYS_exit, 0);  // this thread alone
+    ::syscall(SYS_exit, 0);  // exits this thread only
   }
   const auto is_zombie = [child] {
     return read_file("/proc/" + std::to_string(child) + "/stat").find(") Z ") != std::string::npos;
@@ -124,7 +124,7 @@ TEST(Database, LeavesNothingBehindWhenItsTestDies) {
   ASSERT_NE(line, std::string::npos);
   const std::string folder = answer.substr(0, line);
   const auto server = static_cast<pid_t>(std::stol(answer.substr(line + 1)));
-  // A zombie in a container without a reaping init has ended all the same.
+  // A zombie in a container without a reaping init counts as ended.
   EXPECT_TRUE(eventually([&] { return gone(server); }));
   EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(folder); })) << folder;
 }
@@ -156,7 +156,7 @@ TEST(SmallDisk, TwoAreThereSideBySide) {
   const SmallDisk second(1U << 20U);
   second.leave(0);
   EXPECT_TRUE(std::filesystem::exists(*first / ""));
-  first.reset();  // it does not wait for the second
+  first.reset();  // does not wait for the second
   EXPECT_TRUE(std::filesystem::exists(second / "filler"));
 }
 
@@ -207,7 +207,7 @@ TEST(Database, GoesByASteppedClock) {
   for (const int seconds : {-3600, 3600, 20}) {
     clock.step_to(std::chrono::seconds(seconds));
     EXPECT_NEAR(ahead(), seconds, 10);
-    // A wait is as long as it says.
+    // A wait lasts as long as requested.
     const auto began = std::chrono::steady_clock::now();
     EXPECT_EQ(value_of(db, "SELECT GET_LOCK('held', 1)"), "0");
     const auto waited = std::chrono::steady_clock::now() - began;

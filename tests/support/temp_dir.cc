@@ -16,7 +16,7 @@
 namespace allot::support {
 namespace {
 
-// A unix socket's path has at most 107 bytes; this leaves room for names below the folder.
+// The path of a unix socket has at most 107 bytes; this leaves room for names below the folder.
 constexpr std::size_t kLongestParent = 50;
 
 }  // namespace
@@ -61,7 +61,7 @@ Janitor::Janitor(const std::string& folder) {
   posix_spawn_file_actions_adddup2(&actions, waits.get(), STDIN_FILENO);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  // A group of its own, which a Ctrl-C on the test does not reach.
+  // A separate process group, so that a Ctrl-C on the test does not reach it.
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);

@@ -11,8 +11,8 @@
 
 namespace allot::support {
 
-// A new folder below $TMPDIR (or /tmp when that is unset or too long for a unix socket's path),
-// removed with all that is in it.
+// A new folder below $TMPDIR (or /tmp if that is unset or too long for the path of a unix socket),
+// removed with its contents.
 class TempDir {
  public:
   TempDir();
@@ -30,8 +30,8 @@ class TempDir {
   std::string path_;
 };
 
-// Removes a folder when this process dies without doing so: a database of 200 MB would stay behind
-// after each test that crashed or ran over its time.
+// Removes a folder if this process dies without doing so: otherwise a database of 200 MB would
+// remain after each test that crashed or exceeded its time.
 class Janitor {
  public:
   explicit Janitor(const std::string& folder);
@@ -40,13 +40,13 @@ class Janitor {
   ~Janitor();
 
  private:
-  UniqueFd alive_;  // its other end is at EOF when we are gone
+  UniqueFd alive_;  // its other end reads EOF when this process is gone
   pid_t pid_ = -1;
 };
 
-// All of a file; empty when it cannot be read.
+// Contents of a file; empty if it cannot be read.
 std::string read_file(const std::string& path);
-// Its lines, without their ends.
+// Lines of a file, without line ends.
 std::vector<std::string> read_lines(const std::string& path);
 
 }  // namespace allot::support

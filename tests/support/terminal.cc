@@ -48,9 +48,9 @@ void Terminal::type(const std::string& text) {
 Finished Terminal::run(std::vector<std::string> command, ProcessOptions options,
                        const std::vector<int>& streams) {
   for (const int stream : streams) options.descriptors.emplace_back(theirs_.get(), stream);
-  options.environment.emplace_back("TERM=xterm");  // of two, the first counts
+  options.environment.emplace_back("TERM=xterm");  // the first of two values applies
   Process process(std::move(command), options);
-  // A terminal that nobody reads takes a page and no more.
+  // An unread terminal accepts only one page.
   const bool ended = eventually([&] {
     take();
     return !process.running();

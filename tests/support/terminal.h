@@ -9,24 +9,23 @@
 
 namespace allot::support {
 
-// A terminal (a pty) of 80 columns that does no more than to take what is written to it.
+// A terminal (a pty) of 80 columns that only records its output.
 class Terminal {
  public:
-  // Throws std::system_error when there is none.
+  // Throws std::system_error if none is available.
   Terminal();
 
-  // Runs a program with these of its standard streams on the terminal, of type "xterm" if
-  // options.environment does not say otherwise.
+  // Runs a program with these of its standard streams on the terminal, of type "xterm" unless
+  // options.environment sets another one.
   Finished run(std::vector<std::string> command, ProcessOptions options,
                const std::vector<int>& streams);
 
-  // What the next program reads.
+  // Input for the next program.
   void type(const std::string& text);
 
-  // All that was written.
+  // All output.
   [[nodiscard]] const std::string& written() const { return written_; }
-  // What is left to be seen of it: a line for each, written over where a carriage return says so,
-  // without blanks at its end.
+  // Visible lines, with carriage returns applied, without trailing blanks.
   [[nodiscard]] std::vector<std::string> seen() const;
 
  private:

@@ -11,7 +11,7 @@ inline bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-// How often `part` stands in it, one behind the other.
+// Number of non-overlapping occurrences of `part`.
 inline std::size_t times_in(const std::string& text, std::string_view part) {
   std::size_t times = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
@@ -20,7 +20,7 @@ inline std::size_t times_in(const std::string& text, std::string_view part) {
   return times;
 }
 
-// `text` with each `from` made `to`.
+// `text` with each `from` replaced by `to`.
 inline std::string replaced(std::string text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos;
        at = text.find(from, at + to.size())) {
@@ -29,7 +29,7 @@ inline std::string replaced(std::string text, std::string_view from, std::string
   return text;
 }
 
-// Only the first one, which has to be there. Throws std::runtime_error when it is not.
+// Replaces only the first occurrence. Throws std::runtime_error if there is none.
 inline std::string replaced_first(std::string text, std::string_view from, std::string_view to) {
   const std::size_t at = text.find(from);
   if (at == std::string::npos) {

@@ -59,7 +59,7 @@ void print_entries(const std::vector<json>& entries, bool as_json) {
   list.print();
 }
 
-// allot audit lists what operators did, the newest first.
+// allot audit lists the actions of operators, newest first.
 int list_audit(const Context& context, const AuditOptions& options) {
   db::Connection db = connect(context.settings());
   std::vector<json> entries;

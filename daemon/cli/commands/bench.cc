@@ -8,9 +8,7 @@ namespace allot::cli {
 
 void add_bench(CLI::App& app, const Commands& commands) {
   CLI::App* bench = app.add_subcommand("bench", "Measure this machine: allot bench --help");
-  bench->prefix_command()
-      ->fallthrough(false)
-      ->set_help_flag();  // all words belong to the other program
+  bench->prefix_command()->fallthrough(false)->set_help_flag();  // all words belong to allot-bench
   bench->callback([commands, bench] {
     commands.chosen = [&context = commands.context, bench] {
       if (context.remote.chosen()) remote::no_route();

@@ -17,8 +17,7 @@
 namespace allot::cli {
 namespace {
 
-// A batch also ends with the payload that brings it to this many bytes, because a thousand large
-// payloads would fill the memory.
+// Payload bytes that end a batch early, because a thousand large payloads would fill the memory.
 constexpr std::size_t kFullBatchBytes = std::size_t{16} << 20;
 
 std::string range(std::uint64_t first, std::uint64_t last) {
@@ -26,8 +25,8 @@ std::string range(std::uint64_t first, std::uint64_t last) {
   return "lines " + std::to_string(first) + " to " + std::to_string(last);
 }
 
-// Reads lines into batches and submits each batch as one transaction. If it ends early, it says
-// which lines are in and how to go on.
+// Reads lines into batches and submits each batch as one transaction. If it ends early, it reports
+// which lines are stored and how to continue.
 class Bulk {
  public:
   Bulk(BulkSink& sink, const BulkOptions& options, Input& input)
@@ -64,7 +63,7 @@ class Bulk {
     std::fputc('\n', stderr);
   }
 
-  // `error` ended the submission; nullptr: none did.
+  // `error` ended the submission; nullptr: success.
   void print_json(const Error* error) const {
     const int code = error == nullptr ? kExitOk : error->exit_code();
     nlohmann::ordered_json report = {
@@ -77,7 +76,7 @@ class Bulk {
     } else if (error != nullptr) {
       report["next_line"] = next_line();
     }
-    // The name of a file may be any bytes.
+    // A file name may contain any bytes.
     using nlohmann::ordered_json;
     std::printf("%s\n", report.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
   }
@@ -147,8 +146,7 @@ class Bulk {
   void print(const BatchMade& made) const {
     if (!options_.ids) return;
     for (const std::string& id : made.ids) std::printf("%s\n", id.c_str());
-    // With the flush, a reader has the ids of all tasks that are in, even if this process is killed
-    // now.
+    // After the flush a reader has the ids of all stored tasks, even if this process is killed now.
     std::fflush(stdout);
   }
 
@@ -166,20 +164,20 @@ class Bulk {
   [[nodiscard]] std::string go_on() const {
     return "; go on with --from-line " + std::to_string(next_line());
   }
-  // The first line that is not in.
+  // First line that is not stored.
   [[nodiscard]] std::uint64_t next_line() const { return lines_.empty() ? line_ : lines_.front(); }
 
   BulkSink& sink_;
   const BulkOptions& options_;
   Input& input_;
   Progress progress_;
-  std::vector<std::uint64_t> lines_;  // of the batch
+  std::vector<std::uint64_t> lines_;  // line numbers of the batch
   std::size_t batch_bytes_ = 0;
   std::uint64_t line_ = 0;  // from 1, as editors count
   std::uint64_t last_submitted_ = 0;
   std::uint64_t tasks_ = 0;
-  std::uint64_t existed_ = 0;                    // unique keys that were taken
-  std::map<std::string, std::uint64_t> owners_;  // the same by the state of the tasks that had them
+  std::uint64_t existed_ = 0;                    // unique keys that existed already
+  std::map<std::string, std::uint64_t> owners_;  // existing keys by state of their tasks
   std::uint64_t batches_ = 0;
 };
 

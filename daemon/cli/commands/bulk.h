@@ -14,12 +14,12 @@ struct BulkOptions {
   std::uint64_t batch = 1000;
   std::uint64_t from_line = 1;
   bool ids = false;
-  bool json = false;  // says what is in and how to go on, also after a failure
+  bool json = false;  // reports the submitted lines and how to continue, also after a failure
 };
 
-// allot submit --ndjson FILE submits one task for each line, all or nothing for each batch.
+// allot submit --ndjson FILE submits one task per line; each batch is all or nothing.
 int submit_lines(const Context& context, const BulkOptions& options);
-// The same over a gateway.
+// The same through a gateway.
 int remote_submit_lines(const remote::Session& gateway, const BulkOptions& options);
 
 }  // namespace allot::cli

@@ -32,7 +32,7 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kBulkLook{100};
-constexpr milliseconds kRemoteLook{250};  // each look is a connection
+constexpr milliseconds kRemoteLook{250};  // each poll is a connection
 constexpr Nanos kLedLook = kSecond;
 constexpr std::size_t kShownBulkText = 300;
 constexpr std::uint64_t kMostActions = 4'294'967'295;
@@ -63,7 +63,7 @@ std::string goes_on_text(std::uint64_t action_id) {
          "' shows how far it is, 'allot bulk stop " + number + "' ends it";
 }
 
-// Works the action off, or looks how others do.
+// Processes the action, or follows its progress in another process.
 class Follower {
  public:
   Follower(const config::Settings& settings, db::Connection& db, std::uint64_t action_id)
@@ -90,7 +90,7 @@ class Follower {
     return std::move(*action);
   }
 
-  // Whether a steward leads. Where none knows of this duty, it has no row or no holder.
+  // True if a steward leads this duty. Without such a steward the duty has no row or no holder.
   bool led() {
     if (mono_ns() < look_ns_) return led_;
     look_ns_ = mono_ns() + kLedLook;

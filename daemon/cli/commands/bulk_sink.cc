@@ -59,7 +59,7 @@ class DatabaseSink final : public BulkSink {
   void warn() override { known_types_.warn(db_); }
 
  private:
-  // A batch may have waited for its last line while somebody set a route.
+  // A route may have changed while the batch waited for its last line.
   void address_again() {
     for (std::size_t i = 0; i < batch_.size(); ++i) {
       queue::Submission& task = batch_[i];
@@ -78,15 +78,15 @@ class DatabaseSink final : public BulkSink {
   Queues queues_;
   KnownTypes known_types_;
   std::vector<queue::Submission> batch_{};
-  std::vector<std::string> asked_{};  // the queue that each line names; empty: none
+  std::vector<std::string> asked_{};  // queue named by each line; empty: none
 };
 
-// A batch is one request: the client reads no answer while it writes.
+// Sends a batch as one request: the client does not read a response while it writes.
 class GatewaySink final : public BulkSink {
  public:
   GatewaySink(const remote::Session& gateway, bool ids) : gateway_(gateway), ids_(ids) {}
 
-  // What only the gateway knows, as the queue, it says of the whole batch.
+  // Errors that only the gateway detects, such as an unknown queue, concern the whole batch.
   std::optional<std::size_t> add(const std::string& text) override {
     const auto task = as_json::read_task(text, as_json::Source::kHttp);
     if (!task) return std::nullopt;
@@ -115,7 +115,7 @@ class GatewaySink final : public BulkSink {
     }
   }
 
-  // A line for each batch, which is one, and a last one that says how it ended.
+  // Response: one line for each batch (here exactly one) and a final line with the outcome.
   static BatchMade made_of(std::string_view body) {
     BatchMade made;
     json line;
@@ -134,7 +134,7 @@ class GatewaySink final : public BulkSink {
     return made;
   }
 
-  // "line 3: queue 'x' does not exist" is about the third task of the batch.
+  // "line 3: queue 'x' does not exist" refers to the third task of the batch.
   [[noreturn]] static void refuse(const json& problem) {
     const auto status = problem.at("status").get<unsigned>();
     constexpr std::string_view kHead = "line ";

@@ -14,18 +14,18 @@
 #include "config/settings.h"
 #include "db/connection.h"
 
-// Where `allot submit --ndjson` takes its batches: a database, or a gateway.
+// Destination of the batches of `allot submit --ndjson`: a database or a gateway.
 namespace allot::cli {
 
-// What one batch made.
+// Result of one batch.
 struct BatchMade {
   std::uint64_t tasks = 0;
-  std::uint64_t existed = 0;                      // unique keys that were taken
-  std::map<std::string, std::uint64_t> states{};  // the same by the state of the tasks with them
-  std::vector<std::string> ids{};                 // if they are wanted
+  std::uint64_t existed = 0;                      // unique keys that existed already
+  std::map<std::string, std::uint64_t> states{};  // existing keys by state of their tasks
+  std::vector<std::string> ids{};                 // empty unless requested
 };
 
-// One task of a batch, counted from 0, is refused.
+// Rejection of one task of a batch, counted from 0.
 class RefusedTask : public Error {
  public:
   RefusedTask(std::size_t at, const std::string& message)
@@ -36,7 +36,7 @@ class RefusedTask : public Error {
   std::size_t at_;
 };
 
-// Used by one thread, for one batch after the other.
+// Used by one thread, for one batch after another.
 class BulkSink {
  public:
   BulkSink() = default;
@@ -44,19 +44,20 @@ class BulkSink {
   BulkSink& operator=(const BulkSink&) = delete;
   virtual ~BulkSink() = default;
 
-  // Takes a line into the batch; the bytes of its payload. nullopt: a line of white space. Throws
-  // Error(kExitBadInput) for a line that is none, and then has not taken it.
+  // Adds a line to the batch. Returns the size of its payload in bytes; nullopt for a blank line.
+  // Throws Error(kExitBadInput) for an invalid line, which is not added.
   virtual std::optional<std::size_t> add(const std::string& text) = 0;
 
-  // Submits the batch, all or nothing, and begins another one. Throws Error: kExitOutcomeUnknown,
-  // nobody knows whether it is in; else it is not. The sink is of no more use then.
+  // Submits the batch, all or nothing, and begins the next one. Throws Error: with
+  // kExitOutcomeUnknown the batch may or may not be stored, with any other code it is not. The sink
+  // must not be used afterwards.
   virtual BatchMade submit() = 0;
 
-  // Says on standard error what is odd about what was submitted.
+  // Warns on standard error about unusual properties of the submitted tasks.
   virtual void warn() {}
 };
 
-// These use what they are given as long as they live.
+// The sinks keep references to their arguments.
 std::unique_ptr<BulkSink> database_sink(const config::Settings& settings, db::Connection& db,
                                         bool ids);
 std::unique_ptr<BulkSink> gateway_sink(const remote::Session& gateway, bool ids);

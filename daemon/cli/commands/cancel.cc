@@ -45,7 +45,7 @@ bool keeps_history(const config::Settings& settings, const std::string& queue) {
   return keys != nullptr && keys->history.count() > 0;
 }
 
-// allot task cancel ID makes a waiting task a dead or finished one, and asks for the end of a
+// allot task cancel ID turns a waiting task into a dead or finished one, and requests the end of a
 // running one.
 int cancel_task(const Context& context, const CancelOptions& options) {
   const queue::TaskId id = parse_task_id(options.id);

@@ -12,27 +12,27 @@ namespace CLI {
 class App;
 }
 
-// Each command is a file of this folder: its words (options and their help) and, beside them, what
-// it does.
+// Registration of the commands. Each command is a file of this folder: its options, their help and
+// its function.
 namespace allot::cli {
 
-// The bounds of options that several commands have.
+// Bounds of options that several commands share.
 inline constexpr int kMostListed = 1'000'000;
 inline constexpr int kMostRate = 1'000'000;
 
-// The options of a command that has no other.
+// Options of a command that has only --json.
 struct JsonOption {
   bool json = false;
 };
 
-// What a command needs to add its words. Both outlive the parsing, and the command.
+// Arguments for registering a command. Both outlive the parsing and the command.
 struct Commands {
   const Context& context;
   std::function<int()>& chosen;
-  std::string& reason;  // that of the context
+  std::string& reason;  // of the context
 
-  // The parser chooses `run` with these options, or, where --url names a gateway, `far`; a command
-  // without that is refused there.
+  // The parser calls `run` with these options, or `far` if --url names a gateway. A command without
+  // `far` is refused there.
   template <typename Options>
   void choose(int (*run)(const Context&, const Options&), const std::shared_ptr<Options>& options,
               int (*far)(const remote::Session&, const Options&) = nullptr) const {
@@ -46,7 +46,7 @@ struct Commands {
     };
   }
 
-  // Adds --reason to a command that operates, which goes into its entry of the audit.
+  // Adds --reason to a command that operates. The reason is stored in its audit entry.
   void add_reason(CLI::App& command) const;
 
   // Adds a command whose only option is --json.
@@ -55,7 +55,7 @@ struct Commands {
                  int (*far)(const remote::Session&, const JsonOption&) = nullptr) const;
 };
 
-// These add their words to the program's, in the order of this list.
+// Each adds its commands to the program, in the order of this list.
 void add_submit(CLI::App& app, const Commands& commands);
 void add_tasks(CLI::App& app, const Commands& commands);
 void add_task(CLI::App& app, const Commands& commands);

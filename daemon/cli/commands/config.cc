@@ -22,7 +22,7 @@ std::string origin_of(const config::Settings& settings, const Effective& entry) 
   return entry.origin.empty() ? "default" : entry.origin;
 }
 
-// Names with a dot need quotes in a header.
+// Names with a dot need quotes in a section header.
 std::string header_of(const std::string& section) {
   const std::size_t dot = section.find('.');
   if (dot == std::string::npos || section.find('.', dot + 1) == std::string::npos) return section;
@@ -51,16 +51,16 @@ void print_text(const config::Settings& settings) {
 
 ordered_json value_of(const Effective& entry) {
   std::string text = entry.value;
-  if (text.starts_with('{')) {  // { "mail" = 3 }: no name has a quotation mark
+  if (text.starts_with('{')) {  // { "mail" = 3 }: a name cannot contain a quotation mark
     for (std::size_t at = 0; (at = text.find("\" = ", at)) != std::string::npos;) {
       text.replace(at, 4, "\": ");
     }
   }
   ordered_json value = ordered_json::parse(text, nullptr, false);
-  return value.is_discarded() ? ordered_json(entry.value) : value;  // a path that is no UTF-8
+  return value.is_discarded() ? ordered_json(entry.value) : value;  // the path is not UTF-8
 }
 
-// Whether the daemon that runs has loaded what the files say now; nullopt: none runs.
+// True if the running daemon has loaded the current files; nullopt: no daemon runs.
 std::optional<bool> loaded(const config::Settings& settings) {
   const InstanceView instance = read_instance(config::runtime_dir(settings));
   if (instance.workers.empty() && instance.stewards.empty()) return std::nullopt;
@@ -88,7 +88,7 @@ void print_json(const config::Settings& settings) {
   std::printf("%s\n", all.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
 }
 
-// allot config prints the settings in force, and where each value came from. The text is again a
+// allot config prints the settings in force and the origin of each value. The text is a valid
 // configuration file.
 int show_config(const Context& context, const JsonOption& options) {
   const config::Settings settings = context.settings();

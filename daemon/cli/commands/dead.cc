@@ -41,7 +41,7 @@ using nlohmann::json;
 
 struct DeadListOptions {
   std::string queue;  // empty: all
-  std::string group;  // of a list; empty: any
+  std::string group;  // of the listed tasks; empty: any
   std::uint32_t limit = 50;
   bool json = false;
 };
@@ -68,19 +68,19 @@ std::vector<queue::TaskId> chosen_by_id(db::Connection& db, const DeadChoice& ch
   return ids;
 }
 
-// Of one queue.
+// Dead tasks of one queue.
 struct Counted {
   queue::QueueInfo queue;
   CountedDead dead;
 };
 
-// A group is one of a single queue, which need not be named.
+// A group belongs to a single queue, which need not be named.
 Counted count_chosen(db::Connection& db, queue::BulkKind kind, const DeadChoice& choice) {
   const queue::BulkFilter filter{choice.group, choice.type};
   bool more = false;
   for (const queue::QueueInfo& queue : chosen_queues(db, choice.queue)) {
     auto count = queue::count_bulk(db, kind, queue, filter, queue::kCountBound);
-    // In a queue with more dead tasks than are counted there may be some of these.
+    // A queue with more dead tasks than are counted may contain tasks of this group.
     const bool taken = choice.all || count.tasks > 0 || (!choice.queue.empty() && count.more);
     if (taken) return {queue, {queue.name, filter, std::move(count)}};
     more = more || count.more;
@@ -88,7 +88,7 @@ Counted count_chosen(db::Connection& db, queue::BulkKind kind, const DeadChoice&
   refuse_group(choice, more);
 }
 
-// Calls `act` with one batch of ids after the other, not faster than `rate` tasks per second.
+// Calls `act` with one batch of ids after another, at most `rate` tasks per second.
 template <typename Act>
 std::uint64_t in_batches(const std::vector<queue::TaskId>& ids, std::uint32_t rate,
                          Progress& progress, Act&& act) {
@@ -107,7 +107,7 @@ std::uint64_t in_batches(const std::vector<queue::TaskId>& ids, std::uint32_t ra
   return done;
 }
 
-// Tasks that are named have this done to them at once, and here.
+// Named tasks are processed immediately and in this process.
 template <typename Act>
 int act_on_named(const Context& context, const DeadChoice& choice, const std::string& past,
                  Act&& act) {
@@ -123,7 +123,7 @@ int act_on_named(const Context& context, const DeadChoice& choice, const std::st
   return kExitOk;
 }
 
-// Many tasks are counted first; then a bulk action, which goes on without this process, does it.
+// Counts the tasks first. Then a bulk action, which continues without this process, does the work.
 int act_on_many(const Context& context, const DeadChoice& choice, queue::BulkKind kind,
                 const std::string& verb, const std::string& past) {
   const config::Settings settings = context.settings();
@@ -144,7 +144,7 @@ int act_on_many(const Context& context, const DeadChoice& choice, queue::BulkKin
   return kExitOk;
 }
 
-// allot dead list shows the newest first, `limit` of each queue.
+// allot dead list shows the newest dead tasks, at most `limit` of each queue.
 int list_dead(const Context& context, const DeadListOptions& options) {
   db::Connection db = connect(context.settings());
   Listing list(task_heads("DIED", "WHY"), options.json);
@@ -177,8 +177,8 @@ Listing group_list(bool as_json) {
   return {{"GROUP", "QUEUE", "TYPE", "TASKS", "NEWEST", "NEWEST TASK", "WHY"}, as_json};
 }
 
-// allot dead groups counts the dead tasks of each type, cause and fault; it shows the
-// `limit` largest groups of each queue.
+// allot dead groups counts the dead tasks by type, cause and fault, and shows the `limit` largest
+// groups of each queue.
 int dead_groups(const Context& context, const DeadListOptions& options) {
   db::Connection db = connect(context.settings());
   Listing list = group_list(options.json);

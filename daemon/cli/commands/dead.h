@@ -10,25 +10,25 @@
 #include "queue/model/task.h"
 #include "queue/operate/bulk_action.h"
 
-// What `allot dead retry` and `allot dead discard` say, over the database (dead.cc) and over a
-// gateway (dead_remote.cc).
+// Messages of `allot dead retry` and `allot dead discard`, through the database (dead.cc) and
+// through a gateway (dead_remote.cc).
 namespace allot::cli {
 
-// Chooses dead tasks by ids, by a group, or all of a queue. The command line makes sure that it is
-// exactly one of the three.
+// Choice of dead tasks: by ids, by a group, or all of a queue. The command line ensures that
+// exactly one of the three is given.
 struct DeadChoice {
   std::vector<std::string> ids;
   std::string group;
   std::string queue;  // of the group (empty: any), or of `all`
   std::string type;   // of the group or of `all`; empty: any
   bool all = false;
-  std::uint32_t rate = 0;  // tasks per second at most; 0: no limit
-  bool yes = false;        // act on more than named tasks without asking
+  std::uint32_t rate = 0;  // maximum in tasks per second; 0: no limit
+  bool yes = false;        // do not ask before acting on more than named tasks
   bool no_wait = false;
   bool json = false;
 };
 
-// What many tasks were chosen by, and how many they were.
+// Description and number of the chosen tasks.
 struct CountedDead {
   std::string queue;
   queue::BulkFilter filter;
@@ -38,13 +38,13 @@ struct CountedDead {
   [[nodiscard]] std::string text() const;
 };
 
-// The ids in their order, each once. Throws as parse_task_id().
+// The ids in their order, without duplicates. Throws as parse_task_id() does.
 [[nodiscard]] std::vector<queue::TaskId> named_ids(const DeadChoice& choice);
 
-// Throws Error: a task with that id is not dead. `state` is empty where there is none.
+// Throws Error: the task with that id is not dead. `state` is empty for an unknown task.
 [[noreturn]] void refuse_alive(const queue::TaskId& id, const std::string& state);
 
-// Throws Error: no group has a task. `more`: not all were looked at.
+// Throws Error: no task in the group. `more`: only a part of the tasks was checked.
 [[noreturn]] void refuse_group(const DeadChoice& choice, bool more);
 
 void say_moved(const queue::TaskId& from, const queue::TaskId& to);

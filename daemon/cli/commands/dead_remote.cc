@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// "retry", and what it is called when it is done.
+// "retry", and its past participle.
 struct Deed {
   std::string verb;
   std::string past;
@@ -35,7 +35,7 @@ void require_dead(const remote::Session& gateway, const queue::TaskId& id) {
   if (state != "dead") refuse_alive(id, state == "done" ? "" : state);
 }
 
-// False: somebody else was faster.
+// False: another client acted first.
 bool act_on(const remote::Session& gateway, const queue::TaskId& id, const Deed& deed) {
   try {
     const json made = gateway.post(path_of(id) + "/" + deed.verb, json::object());
@@ -48,7 +48,7 @@ bool act_on(const remote::Session& gateway, const queue::TaskId& id, const Deed&
   }
 }
 
-// One request for each, not faster than the rate.
+// One request for each task, at most at the given rate.
 int act_on_named(const remote::Session& gateway, const DeadChoice& choice, const Deed& deed) {
   const std::vector<queue::TaskId> ids = named_ids(choice);
   for (const queue::TaskId& id : ids) require_dead(gateway, id);
@@ -80,7 +80,7 @@ std::string path_in(const std::string& queue, const Deed& deed) {
   return far::queue_path(queue, "/dead/" + deed.verb);
 }
 
-// A group is one of a single queue, which need not be named.
+// A group belongs to a single queue, which need not be named.
 CountedDead count_chosen(const remote::Session& gateway, const DeadChoice& choice,
                          const Deed& deed) {
   bool more = false;
@@ -93,7 +93,7 @@ CountedDead count_chosen(const remote::Session& gateway, const DeadChoice& choic
         {choice.group, choice.type},
         {count.at("tasks").get<std::uint64_t>(), count.at("tasks_at_least").get<bool>(),
          count.at("token").get<std::string>()}};
-    // In a queue with more dead tasks than are counted there may be some of these.
+    // A queue with more dead tasks than are counted may contain tasks of this group.
     const bool taken =
         choice.all || counted.count.tasks > 0 || (!choice.queue.empty() && counted.count.more);
     if (taken) return counted;
@@ -102,7 +102,7 @@ CountedDead count_chosen(const remote::Session& gateway, const DeadChoice& choic
   refuse_group(choice, more);
 }
 
-// Many tasks are counted first; then a bulk action of that count is begun.
+// Counts the tasks first. Then a bulk action with that count is started.
 int act_on_many(const remote::Session& gateway, const DeadChoice& choice, const Deed& deed) {
   const CountedDead counted = count_chosen(gateway, choice, deed);
   std::optional<queue::BulkAction> action;

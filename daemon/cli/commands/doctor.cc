@@ -94,14 +94,14 @@ class Doctor {
     if (code_ == kExitOk) code_ = code;
   }
 
-  // Looks at the folder, or at the one in which it would be created.
+  // Checks the folder, or the parent in which it would be created.
   void look_at_runtime_folder() {
     const std::string folder = config::runtime_dir(settings_);
     fs::path there = folder;
     std::error_code ignored;
     while (!fs::exists(there, ignored) && there.has_relative_path()) there = there.parent_path();
     if (access(there.c_str(), W_OK | X_OK) != 0) {
-      // This account need not be the one that runs the daemon.
+      // The daemon may run under another account.
       warn("runtime folder", there.string() + " cannot be written by this account",
            "run the daemon by one that can, or set [daemon] runtime_dir");
     } else {
@@ -135,7 +135,7 @@ class Doctor {
     return true;
   }
 
-  // The checks that the steward makes, too, and those that it leaves out.
+  // Includes the checks of the steward and those that the steward omits.
   void check(db::Connection& db, std::initializer_list<queue::Check> checks) {
     const as_json::Here here(settings_.daemon.instance, config::runtime_dir(settings_));
     const queue::Onlooker by{settings_, [&](const queue::HeldLease& lease) {
@@ -149,7 +149,7 @@ class Doctor {
     }
   }
 
-  // A late purge is looked at above, by what it is now.
+  // A late purge is checked above, by its current state.
   void look_at_notices(db::Connection& db) {
     std::size_t told = 0;
     for (const queue::RaisedNotice& raised : queue::list_notices(db)) {
@@ -163,7 +163,7 @@ class Doctor {
     if (told == 0) ok("notices", "none is raised");
   }
 
-  // Asks the worker's program whether a start would find plugins, rights and connections good.
+  // Asks the worker program whether plugins, privileges and connections would allow a start.
   void ask_worker() {
     const std::string out = worker_output(context_, {"--check", "all", "--json"});
     const json found = json::parse(out, nullptr, false);
@@ -176,7 +176,7 @@ class Doctor {
       if (!known(text)) fail(found["exit_code"].get<int>(), "check", text, "");
     }
     for (const json& warning : found["warnings"]) {
-      if (warning["event"] == "procedures.unusable") continue;  // looked at above
+      if (warning["event"] == "procedures.unusable") continue;  // checked above
       warn("check", warning["text"].get<std::string>(), "");
     }
     if (found["errors"].empty()) ok("check", "plugins, rights and connections are enough to start");
@@ -198,7 +198,7 @@ class Doctor {
 
 // allot doctor prints one line for each check: ok, warn or fail, and how to fix it. It changes
 // nothing, except that it creates the queues of the configuration, as allot check does. The exit
-// code is 0 when nothing fails, else that of the first check that fails.
+// code is 0 if nothing fails, else the code of the first check that fails.
 int doctor(const Context& context, const JsonOption& options) {
   Doctor doctor(context);
   doctor.run();

@@ -51,17 +51,17 @@ struct DrainOptions {
   std::uint64_t max_tasks = 0;    // attempts; 0: no limit
   std::uint32_t max_seconds = 0;  // 0: no limit
   std::uint32_t jobs = 4;         // workers
-  std::uint32_t at_most = 1;      // drains of this queue on this host
+  std::uint32_t at_most = 1;      // maximum number of drains of this queue on this host
   bool json = false;
 };
 
 constexpr auto kLook = std::chrono::milliseconds(50);
-constexpr int kQuietLooks = 3;                  // in a row, before nothing counts as due
-constexpr Nanos kStartPatience = 60 * kSecond;  // until a worker is ready; also for a lost database
-constexpr std::size_t kShownLines = 10;         // lines of the daemon's log
+constexpr int kQuietLooks = 3;                  // consecutive polls before the queue counts as idle
+constexpr Nanos kStartPatience = 60 * kSecond;  // for a ready worker or a lost database
+constexpr std::size_t kShownLines = 10;         // lines of the daemon's log that are shown
 
 // One of the `at_most` places that a queue has on this host. The daemon inherits its lock, so that
-// the place is taken until both are gone.
+// the place stays occupied until both processes are gone.
 struct Place {
   UniqueFd lock;
   std::uint32_t number = 0;
@@ -74,7 +74,7 @@ std::optional<Place> take_place(const std::string& folder, const DrainOptions& o
     Place place{{}, number, folder + "/" + options.queue + "." + std::to_string(number)};
     const std::string path = place.folder + ".lock";
     const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0640);
-    // The descriptor is above those that the daemon's children expect, and exec does not close it.
+    // The descriptor is above those that the daemon's children expect, and it survives exec.
     place.lock.reset(file < 0 ? -1 : fcntl(file, F_DUPFD, 64));
     if (file >= 0) close(file);
     if (!place.lock.valid()) {
@@ -85,8 +85,7 @@ std::optional<Place> take_place(const std::string& folder, const DrainOptions& o
   return std::nullopt;
 }
 
-// The same place always has the same instance, so that a drain frees what a killed one held (S11);
-// every other place has another one.
+// One instance name per place, so that a drain frees the leases of a killed predecessor (S11).
 std::string instance_of(const Place& place) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "drain-%016zx", std::hash<std::string>{}(place.folder));
@@ -115,9 +114,9 @@ class Child {
     pid_ = fork();
     if (pid_ < 0) throw Error(std::string("fork: ") + std::strerror(errno));
     if (pid_ > 0) return;
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // however we are killed, its workers finish and exit
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // the daemon ends with this process
     if (getppid() != parent) _exit(kExitFailure);
-    setpgid(0, 0);  // we pass on a terminal's Ctrl-C
+    setpgid(0, 0);  // this process forwards a terminal's Ctrl-C
     dup2(out.get(), STDOUT_FILENO);
     dup2(out.get(), STDERR_FILENO);
     for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"}) unsetenv(name);
@@ -127,7 +126,7 @@ class Child {
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
-  // The daemon never outlives us: an early end of ours ends it, too.
+  // The daemon never outlives this process: an early end also ends the daemon.
   ~Child() {
     if (pid_ <= 0) return;
     kill(pid_, SIGTERM);
@@ -135,7 +134,7 @@ class Child {
   }
 
   void signal(int number) const { kill(pid_, number); }
-  // True once the daemon is gone; then code() is its exit code.
+  // True once the daemon has ended; then code() is its exit code.
   bool gone() {
     int status = 0;
     if (pid_ > 0 && waitpid(pid_, &status, WNOHANG) == pid_) {
@@ -163,7 +162,7 @@ class Drain {
     connect_first();
     trust::make_folder(place_.folder, trust::Role::kOwnFolder, "the folder of this drain");
     std::error_code ignored;
-    fs::remove(place_.folder + "/slots", ignored);  // of an earlier drain: its counts are not ours
+    fs::remove(place_.folder + "/slots", ignored);  // counts of an earlier drain
     const auto most = options_.max_tasks == 0 ? std::numeric_limits<std::int64_t>::max() / 2
                                               : static_cast<std::int64_t>(options_.max_tasks);
     budget_ = peer::make_drain_budget(place_.folder + "/budget", most);
@@ -177,7 +176,7 @@ class Drain {
   }
 
  private:
-  // If nobody runs the private database, our daemon starts it.
+  // If the private database does not run, the daemon starts it.
   void connect_first() {
     try {
       db_.emplace(connect(settings_));
@@ -207,7 +206,7 @@ class Drain {
     return path;
   }
 
-  // Ends the daemon at the right time, and waits for its end.
+  // Ends the daemon at the right time and waits for it to exit.
   void watch(Child& child) {
     const Nanos began = mono_ns();
     int quiet = 0;
@@ -221,7 +220,7 @@ class Drain {
       const InstanceView view = read_instance(place_.folder);
       seen_ready_ = seen_ready_ || ready(view);
       const bool due = !seen_ready_ || !idle(view) || !nothing_due();
-      // Tasks of an unsettled worker are due, too, but no scout sees them.
+      // Tasks of an unsettled worker are due, too, but a scout does not see them.
       quiet = !due && view.unsettled == 0 ? quiet + 1 : 0;
       if (interrupted()) {
         ended_ = "interrupted";
@@ -235,7 +234,7 @@ class Drain {
         ended_ = "empty";
       }
       if (!ended_.empty()) {
-        count_left();  // the database may stop with the daemon
+        count_left();  // the private database may stop with the daemon
         child.signal(SIGTERM);
       }
     }
@@ -254,7 +253,7 @@ class Drain {
            });
   }
 
-  // Tasks under others' leases are theirs to run.
+  // Tasks under leases of other workers are not counted as due.
   bool nothing_due() {
     try {
       if (!db_) {
@@ -330,13 +329,13 @@ class Drain {
   bool seen_ready_ = false;
   bool over_time_ = false;
   Nanos lost_since_ = 0;
-  std::string ended_;  // why, in one word
+  std::string ended_;  // reason, in one word
   std::optional<queue::BoundedCount> left_;
 };
 
-// allot drain starts an allotd of its own, which serves one queue until nothing is due there, or a
-// limit is reached. The exit code is 0 if no attempt failed, 1 if some did or the drain was ended
-// early, else that of the daemon.
+// allot drain starts an allotd that serves one queue until nothing is due there or a limit is
+// reached. The exit code is 0 if no attempt failed, 1 if some failed or the drain was ended early,
+// else the code of the daemon.
 int drain(const Context& context, const DrainOptions& options) {
   const config::Settings settings = context.settings();
   if (options.queue.empty() || options.queue.find('/') != std::string::npos) {

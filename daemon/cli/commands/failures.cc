@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot failures: what failed lately, by groups of errors, also what is retried.
+// allot failures: recent failures, including those that are retried, grouped by error.
 #include "queue/minutes/failures.h"
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot gateway: what an operator of the gateway needs beside its configuration.
+// allot gateway: tools for an operator of the gateway, in addition to its configuration.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -34,12 +34,12 @@ struct TokenOptions {
   bool json = false;
 };
 
-// A time from now on, or a date; empty: never.
+// A duration from now, or a date; empty: never.
 std::string expiry_of(const std::string& text) {
   using namespace std::chrono;
   if (text.empty() || config::parse_time(text)) return text;
   const auto lasts = config::parse_duration(text);
-  // A time that a page of the calendar has room for.
+  // Longest duration that still gives a valid calendar date.
   if (!lasts || lasts->count() == 0 || *lasts > hours(24 * 36'500)) {
     throw Error("--expires is '" + printable(text, 60) +
                     "'; write a time from now on, such as 90d, or a date, such as 2027-01-31",
@@ -76,7 +76,7 @@ std::string section_of(const TokenOptions& options, const std::string& hash) {
                          : text + "expires = " + config::written(Kind::kTime, expires) + "\n";
 }
 
-// The section is refused here in the words of the check that a daemon makes.
+// Validates the section with the check of the daemon, so that the messages are the same.
 void require_good(const std::string& section) {
   config::Settings settings;
   config::Problems problems;
@@ -108,7 +108,7 @@ struct CodeOptions {
   bool json = false;
 };
 
-// Where a browser of this host gets to the dashboard. Throws Error: nowhere.
+// Address of the dashboard for a browser on this host. Throws Error if there is none.
 std::string local_address(const config::Gateway& settings) {
   for (const config::Server& each : settings.addresses) {
     const auto address = config::parse_address(each.host);

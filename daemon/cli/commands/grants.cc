@@ -16,13 +16,13 @@ namespace {
 
 struct GrantsOptions {
   std::string role;
-  std::optional<std::string> user;  // else allot_ROLE
+  std::optional<std::string> user;  // default: allot_ROLE
   std::string host = "%";
   std::string database = "allot";
   bool json = false;
 };
 
-// Whether a statement may have the word as it is, in quotes or as the name of a database.
+// True if the word needs no escaping in a statement, in quotes or as a database name.
 bool is_plain(const std::string& word, std::string_view also) {
   constexpr std::string_view kLetters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -52,7 +52,7 @@ std::string roles() {
   return names;
 }
 
-// allot grants prints statements, and connects to nothing.
+// allot grants prints statements and does not connect to a database.
 int grants(const Context& /*context*/, const GrantsOptions& options) {
   require_plain("--database", options.database, "");
   require_plain("--host", options.host, "%.:-/");

@@ -29,12 +29,12 @@ using nlohmann::json;
 struct HistoryOptions {
   std::string queue;  // empty: all
   std::string type;   // empty: all
-  std::string after;  // a task: the next page
+  std::string after;  // id of a task: start of the next page
   std::uint32_t limit = 50;
   bool json = false;
 };
 
-// The task after which the next page of its queue begins.
+// Task after which the next page of its queue begins.
 queue::Done page_after(db::Connection& db, const std::string& word) {
   const queue::TaskId id = parse_task_id(word);
   auto done = queue::show_done(db, id);
@@ -59,14 +59,14 @@ Listing history_list(bool as_json) {
           as_json};
 }
 
-// Those of one type have no index: so many tasks are looked at, and the list says where it stopped.
+// A filter by type has no index. Maximum number of tasks that are scanned; the list says where it
+// stopped.
 constexpr std::uint32_t kMostLooked = 10'000;
 constexpr std::uint32_t kPage = 1'000;
 
 struct HistoryPage {
   std::vector<queue::Done> found{};
-  std::string
-      stopped_at{};  // the last task that was looked at; empty: all were, or the page is full
+  std::string stopped_at{};  // the last scanned task; empty: all were scanned, or the page is full
 };
 
 HistoryPage look_up(db::Connection& db, const queue::QueueInfo& queue,
@@ -93,7 +93,7 @@ void say_stop(const std::string& queue, const HistoryPage& page) {
                queue.c_str(), kMostLooked, page.stopped_at.c_str());
 }
 
-// allot history shows finished tasks of queues that keep a history, the newest first.
+// allot history shows finished tasks of queues that keep a history, newest first.
 int history(const Context& context, const HistoryOptions& options) {
   db::Connection db = connect(context.settings());
   std::optional<queue::Done> after;

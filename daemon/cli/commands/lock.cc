@@ -43,7 +43,7 @@ std::string for_how_long(std::chrono::microseconds span) {
   return how_long(static_cast<std::uint64_t>(std::max<std::int64_t>(0, span.count()) / 1000));
 }
 
-// What does not name a lock names none that exists.
+// An invalid name is reported as an unknown lock.
 [[noreturn]] void unknown_lock(const std::string& name) {
   throw Error("there is no lock '" + printable(name, queue::kMaxLockName) + "'", kExitBadInput);
 }
@@ -71,7 +71,7 @@ int list_locks(const Context& context, const LockOptions& options) {
   return kExitOk;
 }
 
-// A document has names that are printable already.
+// Names in a gateway's document are printable already.
 int remote_list_locks(const remote::Session& gateway, const LockOptions& options) {
   Listing list = lock_list(options.json);
   for (const json& document : far::items(gateway, "/locks")) {
@@ -135,7 +135,7 @@ int remote_show_lock(const remote::Session& gateway, const LockOptions& options)
   return kExitOk;
 }
 
-// Those to be taken away; asks, if there are any.
+// Slots to break; asks for confirmation if there are any.
 std::vector<queue::LockSlotView> confirmed_slots(const queue::LockView& lock,
                                                  const LockOptions& options) {
   std::vector<queue::LockSlotView> chosen;
@@ -216,7 +216,7 @@ void add_lock(CLI::App& app, const Commands& commands) {
   CLI::App& lock = *app.add_subcommand("lock", "Run a command under a lock, and look after locks");
   lock.require_subcommand(1);
   add_lock_run(lock, commands);
-  // These commands share their options, and the parser chooses one.
+  // These commands share their options; the parser runs exactly one of them.
   const auto options = std::make_shared<LockOptions>();
   const auto add =
       [&](const char* name, const char* text, int (*run)(const Context&, const LockOptions&),

@@ -9,7 +9,7 @@ namespace allot::cli {
 
 struct Commands;
 
-// The words of `allot lock` that have a file of their own; add_lock() calls this.
+// Adds the commands of `allot lock` that have a file of their own. Called by add_lock().
 void add_lock_run(CLI::App& lock, const Commands& commands);
 
 }  // namespace allot::cli

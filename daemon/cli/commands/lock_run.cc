@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot lock run: a command that runs while it has a lock, and at no other time.
+// allot lock run: runs a command only while it holds a lock.
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@
 namespace allot::cli {
 namespace {
 
-// The code of sysexits.h for what may be tried again later; the command has not run.
+// EX_TEMPFAIL of sysexits.h; the command has not run.
 constexpr int kNotGot = kExitOutcomeUnknown;
 constexpr Nanos kLookAtTime = 50 * kMilli;
 
@@ -50,7 +50,7 @@ struct RunOptions {
   bool json = false;
 };
 
-// What asks this program to end. Blocked for all its threads, and read here.
+// Signals that request the end of this program. Blocked in all its threads and read here.
 class Signals {
  public:
   Signals() {
@@ -62,13 +62,13 @@ class Signals {
     if (!fd_.valid()) throw Error(std::string("signalfd: ") + std::strerror(errno));
   }
   [[nodiscard]] int fd() const { return fd_.get(); }
-  // 0: none has come.
+  // 0: no signal is pending.
   [[nodiscard]] int next() const {
     signalfd_siginfo info{};
     if (::read(fd_.get(), &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return 0;
     return static_cast<int>(info.ssi_signo);
   }
-  // Sleeps until `until`, or until a signal comes, which it returns.
+  // Sleeps until `until` or until a signal arrives, which is returned.
   [[nodiscard]] int wait(Nanos until) const {
     const Nanos now = boot_ns();
     pollfd polled{fd_.get(), POLLIN, 0};
@@ -76,7 +76,7 @@ class Signals {
     ::poll(&polled, 1, static_cast<int>((left + kMilli - 1) / kMilli));
     return next();
   }
-  // The same, and until the bell rings. One cannot wait for both at a time.
+  // The same, and also until the bell rings. The two cannot be waited for at the same time.
   [[nodiscard]] int wait(Nanos until, peer::LockBell& bell, std::uint32_t seen) const {
     for (Nanos now = boot_ns(); now < until && bell.seen() == seen; now = boot_ns()) {
       if (const int signal = next()) return signal;
@@ -89,18 +89,18 @@ class Signals {
   UniqueFd fd_;
 };
 
-// Whether the command has to end, and the group is to be killed at `kill_ns`.
+// Time at which the command has to end; its group is killed at `kill_ns`.
 GuardedCommand::Until until_of(const queue::HeldLock& lock, Nanos ends_ns) {
   return {ends_ns - queue::spare_ns(lock), ends_ns - queue::margin_ns(lock)};
 }
 
-// What came of the wish for a lock.
+// Result of the request for a lock.
 struct Got {
   std::optional<queue::HeldLock> lock;
   int signal = 0;  // that ended the wait
 };
 
-// A connection that is made anew when it is lost. The first one has to work.
+// A connection that is opened again when it is lost. The first attempt must succeed.
 class Line {
  public:
   Line(const config::Settings& settings, const queue::LockSpec& spec)
@@ -108,7 +108,7 @@ class Line {
         db_(connect(settings)),
         wait_(spec, queue::make_holder("", ""), floor_) {}
 
-  // Rings for those behind: the line has moved on.
+  // Rings for the waiters behind this one: the queue has advanced.
   Got wait_for_it(Nanos until, const Signals& signals, peer::LockBell& bell) {
     Got got;
     for (;;) {
@@ -126,7 +126,7 @@ class Line {
     bell.ring();
     return got;
   }
-  // For the message: who has it, or why nobody gets it.
+  // For the message: the holders, or the reason why the lock is unavailable.
   [[nodiscard]] std::string holders(const queue::LockSpec& spec) {
     std::string text;
     try {
@@ -145,7 +145,7 @@ class Line {
       if (view->line.empty()) return text;
       text += (text.empty() ? "" : "; ") + std::to_string(view->line.size()) + " wait";
     } catch (const db::DbError&) {
-      // It is only a message.
+      // Affects only the message.
     }
     return text;
   }
@@ -170,7 +170,7 @@ class Line {
     try {
       if (db_) wait_.give_up(*db_);
     } catch (const db::DbError&) {
-      // The ticket, and a lock whose reply was lost, end with their time.
+      // The ticket, and a lock whose reply was lost, expire by themselves.
     }
   }
 
@@ -181,7 +181,7 @@ class Line {
   queue::LockWait wait_;
 };
 
-// Runs the command to its end, under the lock. Returns its exit code.
+// Runs the command to its end under the lock. Returns its exit code.
 int run_under(queue::LockKeeper& keeper, GuardedCommand& command, const Signals& signals,
               const std::atomic<Nanos>& kill_ns) {
   while (!command.exit_code()) {
@@ -192,7 +192,7 @@ int run_under(queue::LockKeeper& keeper, GuardedCommand& command, const Signals&
       command.read_reports();
       continue;
     }
-    // The guardian should have done it: it stands still.
+    // The guardian should have killed it, but is stopped.
     if (!keeper.held() && boot_ns() > kill_ns.load() + kLookAtTime) command.end_group();
   }
   return *command.exit_code();

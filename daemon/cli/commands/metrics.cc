@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot metrics: what the gateway answers at /metrics, for a host that has none.
+// allot metrics: prints the metrics of /metrics, for a host without a gateway.
 #include <cstdio>
 #include <exception>
 #include <nlohmann/json.hpp>
@@ -49,7 +49,7 @@ int print_metrics(const Context& context, const JsonOption& options) {
   metrics::Page page;
   metrics::add_slots(page, config::runtime_dir(settings), settings.metrics.types);
   ExitCode code = kExitOk;
-  // What the slots say is wanted most when the database is away.
+  // The values from the slot table matter most when the database is unavailable.
   const auto failed = [&code](const std::exception& error) {
     const auto* known = dynamic_cast<const Error*>(&error);
     code = known != nullptr ? known->exit_code() : kExitSoftware;

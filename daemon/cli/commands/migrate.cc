@@ -66,7 +66,7 @@ int migrate(const Context& context, const JsonOption& options) {
     queues.push_back(
         {queue::ensure_queue(db, queue.name, queue::shape_of(queue)), queue::shape_of(queue)});
   }
-  queue::fill_holes(db);  // also of queues that this configuration does not have
+  queue::fill_holes(db);  // also for queues that are not in this configuration
   const std::uint32_t version = db::schema_version(db);
   if (options.json) {
     print_json(applied, why_procedures, version, queues);

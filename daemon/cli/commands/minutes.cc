@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot minutes: what the workers of all hosts did, minute by minute.
+// allot minutes: activity of the workers of all hosts, minute by minute.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdint>
@@ -63,7 +63,7 @@ std::string number_in(const json& document, const char* name) {
   return document.at(name).is_null() ? "" : document.at(name).dump();
 }
 
-// The mean of all handlers that ran.
+// Mean over all handlers that ran.
 std::string mean_in(const json& document) {
   std::uint64_t runs = 0;
   for (const json& bucket : document.at("runtimes"))

@@ -20,7 +20,7 @@ using nlohmann::json;
 
 using std::chrono::steady_clock;
 
-// How long to wait for a leased partition: workers release it after block_seconds.
+// Maximum wait for a leased partition: workers release it after block_seconds.
 constexpr auto kPatience = std::chrono::seconds(5);
 constexpr auto kPause = std::chrono::milliseconds(10);
 
@@ -33,13 +33,13 @@ class Move {
         to_(to),
         rate_(rate),
         progress_(chosen.tasks) {
-    // Several partitions get a share even of few tasks (S18).
+    // Even a few tasks are spread over several partitions (S18).
     const std::uint64_t share = chosen.tasks / std::max(1U, to.partitions()) + 1;
     const std::uint64_t a_tenth = rate == 0 ? queue::kMoveBatch : std::max(1U, rate / 10);
     batch_ = std::min<std::uint64_t>({share, a_tenth, queue::kMoveBatch});
   }
 
-  // Moves all tasks of one partition; stops there when its holder does not release it.
+  // Moves all tasks of one partition; stops if its holder does not release it.
   void run(std::span<const queue::Waiting> tasks) {
     while (!tasks.empty()) {
       const auto some = tasks.first(std::min<std::size_t>(batch_, tasks.size()));
@@ -57,7 +57,7 @@ class Move {
     }
   }
 
-  // Call it before another line is written.
+  // Call before another line is written.
   void end() { progress_.wipe(); }
 
   [[nodiscard]] std::uint64_t moved() const { return moved_; }
@@ -95,7 +95,7 @@ std::string stay_text(std::uint64_t tasks) {
 
 }  // namespace
 
-// Waiting tasks would run beside new ones of their keys (S16).
+// Waiting tasks would run concurrently with new ones of the same keys (S16).
 void require_spread(const queue::QueueInfo& queue) {
   if (queue.alone()) {
     throw Error("queue '" + queue.name + "' is " +

@@ -30,11 +30,11 @@ struct PluginCheckOptions {
 
 struct NewPluginOptions {
   std::string name;
-  std::string folder;  // empty: named as the plugin
+  std::string folder;  // empty: the name of the plugin
   bool json = false;
 };
 
-// The name becomes a file, a CMake target, a task type and, without its punctuation, a class.
+// The name is used for a file, a CMake target, a task type and, without punctuation, a class.
 void require_name(const std::string& name) {
   const auto is_inner = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
@@ -44,7 +44,7 @@ void require_name(const std::string& name) {
     throw Error("'" + name + "' is no name for a plugin: 1 to 63 of a-z 0-9 _ -, a letter first",
                 kExitUsage);
   }
-  // CMake itself uses these names for targets.
+  // Target names reserved by CMake.
   static constexpr std::array<std::string_view, 8> kTaken = {
       "all", "clean", "depend", "edit_cache", "help", "install", "package", "test"};
   if (std::find(kTaken.begin(), kTaken.end(), name) != kTaken.end()) {
@@ -70,7 +70,7 @@ void replace(std::string& text, std::string_view from, const std::string& to) {
   }
 }
 
-// The template is a real project, for the type 'hello'. Its licence is left to the author.
+// The template is a complete project for the type 'hello'. Its licence is left to the author.
 std::string made_for(const std::string& name, std::string_view from) {
   std::string text(from);
   if (text.find("SPDX-License-Identifier") < text.find('\n')) text.erase(0, text.find('\n') + 1);
@@ -89,7 +89,7 @@ void write_file(const fs::path& path, const std::string& text) {
   }
 }
 
-// allot plugin check FILE... becomes the worker's program. Returns only on failure.
+// allot plugin check FILE... executes the worker program. Returns only on failure.
 int check_plugins(const Context& context, const PluginCheckOptions& options) {
   std::vector<std::string> words{"--plugin-check"};
   if (options.init) words.emplace_back("--init");
@@ -100,8 +100,8 @@ int check_plugins(const Context& context, const PluginCheckOptions& options) {
   return run_worker_program(context, words);
 }
 
-// allot plugin new NAME: writes a project that builds, tests and installs. Throws Error when the
-// name will not do, or the folder is not empty.
+// allot plugin new NAME writes a project that builds, tests and installs. Throws Error for an
+// invalid name or a folder that is not empty.
 int new_plugin(const Context& /*context*/, const NewPluginOptions& options) {
   require_name(options.name);
   const fs::path folder = options.folder.empty() ? options.name : options.folder;
@@ -138,7 +138,7 @@ int new_plugin(const Context& /*context*/, const NewPluginOptions& options) {
   return kExitOk;
 }
 
-// allot plugins becomes the worker's program, too.
+// allot plugins executes the worker program, too.
 int list_plugins(const Context& context, const JsonOption& options) {
   std::vector<std::string> arguments{"--plugins"};
   if (options.json) arguments.emplace_back("--json");

@@ -55,7 +55,7 @@ const db::Server* chosen_server(const db::ConnectOptions& options, const config:
               kExitUsage);
 }
 
-// Terms of the other servers, and those that take writes although they are not the writer.
+// Terms of the other servers, and servers that accept writes although they are not the writer.
 std::vector<std::string> others(const db::ConnectOptions& options, const std::string& chosen) {
   if (!options.socket.empty() || options.servers.size() < 2) return {};
   const auto answers = db::ask_servers(options, db::Asked::kAll, db::kAskWithin);
@@ -68,7 +68,7 @@ std::vector<std::string> others(const db::ConnectOptions& options, const std::st
   return writable;
 }
 
-// allot promote makes a server the writer by an operator's word: its term becomes the highest.
+// allot promote makes a server the writer on an operator's request: its term becomes the highest.
 int promote(const Context& context, const PromoteOptions& options) {
   const config::Settings settings = context.settings();
   const db::ConnectOptions connect = db::from_settings(settings);

@@ -35,7 +35,7 @@ struct QueueOptions {
   bool json = false;
 };
 
-// Finds a queue by its name; creates one that only the configuration knows.
+// Finds a queue by its name; creates it if it exists only in the configuration.
 queue::QueueInfo named_queue(db::Connection& db, const config::Settings& settings,
                              const std::string& name) {
   return chosen_queues(db, Queues(db, settings).get(name).name).front();
@@ -49,7 +49,7 @@ void say(const queue::QueueInfo& queue, const std::string& text, bool as_json) {
   }
 }
 
-// The columns of rates and caps are there where a queue has one.
+// The columns for rates and caps appear only if a queue has one.
 void print_queues(const std::vector<queue::QueueInfo>& queues, bool as_json) {
   const auto any = [&](auto&& has) { return std::any_of(queues.begin(), queues.end(), has); };
   const bool rated = any([](const queue::QueueInfo& queue) { return queue.rate.has_value(); });
@@ -70,7 +70,7 @@ void print_queues(const std::vector<queue::QueueInfo>& queues, bool as_json) {
   list.print();
 }
 
-// allot queue list shows the queues, which of them are paused, and their rates and caps.
+// allot queue list shows the queues, their pauses, rates and caps.
 int list_queues(const Context& context, const QueueOptions& options) {
   db::Connection db = connect(context.settings());
   print_queues(queue::list_queues(db), options.json);
@@ -93,7 +93,7 @@ std::string paused_text(const std::optional<queue::Pause>& before) {
   return before ? "is paused since " + before->at + " already" : "is paused";
 }
 
-// allot queue pause and allot queue resume hold for all hosts.
+// allot queue pause and allot queue resume apply to all hosts.
 int pause_queue(const Context& context, const QueueOptions& options) {
   const config::Settings settings = context.settings();
   db::Connection db = connect_as_operator(context, settings);
@@ -131,7 +131,7 @@ int remote_resume_queue(const remote::Session& gateway, const QueueOptions& opti
   return kExitOk;
 }
 
-// The rate that is wanted; nullopt: none.
+// The requested rate; nullopt: none.
 std::optional<queue::Rate> wanted_rate(const QueueOptions& options) {
   if (options.off == !options.per_second.empty()) {
     throw Error("allot queue rate wants --per-second NUMBER, or --off to remove the rate",
@@ -146,7 +146,7 @@ std::string rate_text(const std::optional<queue::Rate>& rate, bool changed) {
   return changed ? "has no rate any more" : "had no rate";
 }
 
-// allot queue rate limits how many tasks of a queue start in a second, over all hosts.
+// allot queue rate limits how many tasks of a queue start per second, over all hosts.
 int rate_queue(const Context& context, const QueueOptions& options) {
   const auto rate = wanted_rate(options);
   const config::Settings settings = context.settings();
@@ -173,7 +173,7 @@ int remote_rate_queue(const remote::Session& gateway, const QueueOptions& option
   return kExitOk;
 }
 
-// The cap that is wanted; 0: none.
+// The requested cap; 0: none.
 std::uint32_t wanted_cap(const QueueOptions& options) {
   if (options.off == (options.cap != 0)) {
     throw Error("allot queue cap wants a number of tasks, or --off to remove the cap", kExitUsage);
@@ -186,7 +186,7 @@ std::string cap_text(std::uint32_t cap) {
   return "runs up to " + std::to_string(cap) + (cap == 1 ? " task" : " tasks") + " at a time";
 }
 
-// allot queue cap limits how many tasks of a queue run at a time, over all hosts.
+// allot queue cap limits how many tasks of a queue run at the same time, over all hosts.
 int cap_queue(const Context& context, const QueueOptions& options) {
   const std::uint32_t cap = wanted_cap(options);
   const config::Settings settings = context.settings();
@@ -212,7 +212,7 @@ void add_queue(CLI::App& app, const Commands& commands) {
   CLI::App& queue =
       *app.add_subcommand("queue", "List, pause, resume, limit, resize or empty queues");
   queue.require_subcommand(1);
-  // These commands share these options, and the parser chooses one.
+  // These commands share their options; the parser runs exactly one of them.
   const auto options = std::make_shared<QueueOptions>();
   const auto add = [&](const char* name, const char* text,
                        int (*run)(const Context&, const QueueOptions&),

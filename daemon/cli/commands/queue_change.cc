@@ -44,7 +44,7 @@ struct MoveOptions {
   bool json = false;
 };
 
-// New tasks of the queue wait as long as its last waiting one.
+// New tasks of the queue wait until its last waiting task is due.
 void confirm_late(db::Connection& db, const queue::QueueInfo& queue, bool yes) {
   const auto due = queue::due_late(db, queue);
   if (!due) return;
@@ -54,8 +54,8 @@ void confirm_late(db::Connection& db, const queue::QueueInfo& queue, bool yes) {
           yes);
 }
 
-// `made` is what --json prints. In a queue whose tasks wait for each other it says whether new ones
-// wait for the former layout, else how many tasks are in partitions that get no more.
+// `made` is the output of --json. For a queue whose tasks wait for each other it says whether new
+// tasks wait for the former layout, else how many tasks are in partitions that receive no more.
 void print_resized(const json& made, bool as_json) {
   if (as_json) return print(made);
   std::printf("queue %s has %u partitions (before: %u)\n",
@@ -85,8 +85,8 @@ int resize_layout(db::Connection& db, const queue::QueueInfo& before,
   return kExitOk;
 }
 
-// allot queue resize QUEUE N: new tasks go to N partitions from now on. In an ordered or limited
-// queue they wait for the earlier ones.
+// allot queue resize QUEUE N: new tasks go to N partitions. In an ordered or limited queue they
+// wait for the earlier tasks.
 int resize_queue(const Context& context, const ResizeOptions& options) {
   const config::Settings settings = context.settings();
   db::Connection db = connect_as_operator(context, settings);
@@ -118,7 +118,8 @@ void print_max_running(const json& made, bool as_json) {
               made.at("max_running_before").get<unsigned>());
 }
 
-// allot queue max-running QUEUE N: so many tasks of a key run at a time in a limited queue.
+// allot queue max-running QUEUE N: at most N tasks of a key run at the same time in a limited
+// queue.
 int set_max_running(const Context& context, const MaxRunningOptions& options) {
   const config::Settings settings = context.settings();
   db::Connection db = connect_as_operator(context, settings);
@@ -149,8 +150,8 @@ void print_move(const Moved& moved, std::uint64_t chosen, bool as_json) {
   print(told);
 }
 
-// allot queue move FROM TO moves waiting tasks to another queue. Exit code 1: some stay, because a
-// worker had their partition.
+// allot queue move FROM TO moves waiting tasks to another queue. Exit code 1: some were not moved,
+// because a worker leased their partition.
 int move_tasks(const Context& context, const MoveOptions& options) {
   const config::Settings settings = context.settings();
   db::Connection db = connect_as_operator(context, settings);
@@ -174,7 +175,7 @@ int move_tasks(const Context& context, const MoveOptions& options) {
   return end_of_move(moved);
 }
 
-// The gateway looks at 10,000 tasks for each request, so nobody counts them first.
+// The gateway scans 10,000 tasks per request, so the tasks are not counted first.
 int remote_move_tasks(const remote::Session& gateway, const MoveOptions& options) {
   if (options.rate > 0) remote::no_route("--rate");
   static_cast<void>(far::queue_path(options.from));

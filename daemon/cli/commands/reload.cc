@@ -35,7 +35,7 @@ as_json::InstanceView running_instance(const config::Settings& settings) {
   return view;
 }
 
-// Sends HUP, and waits until the daemon has begun with it. Returns the number of the reload.
+// Sends HUP and waits until the daemon has started the reload. Returns the number of the reload.
 std::uint32_t begin_reload(const config::Settings& settings) {
   const as_json::InstanceView before = running_instance(settings);
   if (kill(static_cast<pid_t>(before.supervisor_pid), SIGHUP) != 0) {
@@ -51,7 +51,7 @@ std::uint32_t begin_reload(const config::Settings& settings) {
   }
 }
 
-// Until no worker of before the reload is left.
+// Waits until all workers of the previous configuration have ended.
 void await_end(const config::Settings& settings, std::uint32_t reload) {
   for (;;) {
     const as_json::InstanceView now = running_instance(settings);

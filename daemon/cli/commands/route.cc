@@ -42,10 +42,10 @@ struct RouteOptions {
   bool json = false;
 };
 
-// By when every program follows a route that was set.
+// Maximum delay until every program follows a new route.
 constexpr auto kFollowed = std::chrono::seconds(1);
 
-// What the route is about, as its words say.
+// Arguments of a route.
 struct Words {
   std::optional<queue::QueueInfo> source;  // none: any queue
   queue::TypePattern types;
@@ -72,7 +72,7 @@ std::optional<queue::Route> present(db::Connection& db, const Words& words) {
   return std::nullopt;
 }
 
-// The queues whose tasks of these types it sends elsewhere, beside that of the present route.
+// Queues whose tasks of these types it redirects, in addition to the queue of the present route.
 std::vector<queue::QueueInfo> sources(db::Connection& db, const Words& words,
                                       const queue::QueueInfo& target) {
   if (words.source) return {*words.source};
@@ -84,7 +84,7 @@ std::vector<queue::QueueInfo> sources(db::Connection& db, const Words& words,
   return all;
 }
 
-// Two tasks may then have one key, one in each queue.
+// Warns that two tasks may then have the same key, one in each queue.
 void confirm_keys(db::Connection& db, const Words& words, std::vector<queue::QueueInfo> former,
                   const std::optional<queue::Route>& before, bool yes) {
   if (before) {
@@ -121,7 +121,8 @@ Moved move_from(db::Connection& db, const config::Settings& settings, const Word
   return all;
 }
 
-// Moves twice: what was submitted to the former queue before everybody knew comes later.
+// Moves twice: tasks submitted to the former queue before every program followed the route arrive
+// later.
 Moved move_twice(const std::function<Moved()>& move) {
   const auto followed = steady_clock::now() + kFollowed;
   Moved all = move();
@@ -151,8 +152,8 @@ int report_set(json told, const Words& words, const std::string& target,
   return moved ? end_of_move(*moved) : kExitOk;
 }
 
-// allot route set TYPE TO: submissions follow within a second. Exit code 1: tasks that were to be
-// moved stay, because a worker had their partition.
+// allot route set TYPE TO: submissions follow within a second. Exit code 1: some tasks were not
+// moved, because a worker leased their partition.
 int set_route(const Context& context, const RouteOptions& options) {
   const config::Settings settings = context.settings();
   db::Connection db = connect_as_operator(context, settings);
@@ -223,7 +224,7 @@ int remote_list_routes(const remote::Session& gateway, const JsonOption& options
   return kExitOk;
 }
 
-// The same words for a gateway, which knows the queues.
+// The same arguments for a gateway, which knows the queues.
 Words remote_words(const RouteOptions& options) {
   Words words{std::nullopt, queue::pattern_of(options.type)};
   if (!options.any_queue) {

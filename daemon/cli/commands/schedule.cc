@@ -159,7 +159,7 @@ int remote_show_schedule(const remote::Session& gateway, const ScheduleOptions& 
   return kExitOk;
 }
 
-// allot schedule next shows when one runs; of an expression it needs no database.
+// allot schedule next shows the next runs; an expression needs no database.
 int next_runs(const Context& context, const NextOptions& options) {
   std::string expression = options.expression;
   std::string zone = options.zone;
@@ -329,7 +329,7 @@ void add_schedule(CLI::App& app, const Commands& commands) {
   CLI::App& schedule = *app.add_subcommand("schedule", "Make, show, pause or remove schedules");
   schedule.require_subcommand(1);
   add_schedule_add(schedule, commands);
-  // These commands share their options, and the parser chooses one.
+  // These commands share their options; the parser runs exactly one of them.
   const auto options = std::make_shared<ScheduleOptions>();
   const auto add =
       [&](const char* name, const char* text, int (*run)(const Context&, const ScheduleOptions&),

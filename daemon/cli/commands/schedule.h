@@ -11,7 +11,8 @@ namespace allot::cli {
 
 struct Commands;
 
-// "/schedules/nightly", of a gateway. Throws Error(kExitBadInput) for what can be no name of one.
+// Path of a schedule at a gateway: "/schedules/nightly". Throws Error(kExitBadInput) for an invalid
+// name.
 [[nodiscard]] std::string schedule_path(const std::string& name);
 
 // Called by add_schedule().

@@ -60,7 +60,7 @@ std::string said(const queue::Schedule& made, queue::Put put) {
   return text + (made.paused_at ? "; it is " + state_text(made) : "");
 }
 
-// Of what the words say alone.
+// Checks the arguments without a database.
 queue::ScheduleSpec checked_spec(const AddWords& words) {
   queue::ScheduleSpec spec = spec_of(words);
   static_cast<void>(Calendar(spec.expression, spec.zone));
@@ -82,7 +82,7 @@ void print_made(json told, const queue::Schedule& made, queue::Put put, bool as_
   }
 }
 
-// allot schedule add checks all words before it writes.
+// allot schedule add checks all arguments before it writes.
 int add_one(const Context& context, const AddWords& words) {
   const queue::ScheduleSpec spec = checked_spec(words);
   const config::Settings settings = context.settings();
@@ -98,7 +98,7 @@ int add_one(const Context& context, const AddWords& words) {
   return kExitOk;
 }
 
-// What differs from what the API takes for granted.
+// Options that differ from the defaults of the API.
 json options_of(const queue::ScheduleSpec& spec) {
   const queue::ScheduleSpec plain;
   json body{{"expression", spec.expression},
@@ -129,7 +129,7 @@ json options_of(const queue::ScheduleSpec& spec) {
   return body;
 }
 
-// nullopt: there is none of that name.
+// nullopt: unknown schedule.
 std::optional<queue::ScheduleSpec> find_spec(const remote::Session& gateway,
                                              const std::string& path) {
   try {

@@ -48,7 +48,7 @@ Plan plan_of(db::Connection& db, const config::Settings& file, bool prune) {
   return plan;
 }
 
-// Everything that may be wrong, each with its line, before anything is written.
+// Reports every mistake with its line before anything is written.
 void check_file(db::Connection& db, const config::Settings& settings,
                 const config::Settings& file) {
   config::Problems problems;
@@ -87,7 +87,7 @@ void say(const Plan& plan, const ApplyOptions& options) {
   if (options.json) print(told);
 }
 
-// allot schedule apply makes the schedules of a file, all checked before the first is made.
+// allot schedule apply creates the schedules of a file, after all of them have been checked.
 int apply(const Context& context, const ApplyOptions& options) {
   const config::Settings file = config::read_schedules(options.file);
   const config::Settings settings = context.settings();

@@ -28,7 +28,7 @@ struct ImportOptions {
   std::string file;
   std::string queue = "default";
   std::string type = "crontab.line";
-  std::string zone;  // empty: each line has its own
+  std::string zone;  // empty: each line names its own
   bool user_column = false;
   bool dry_run = false;
   bool json = false;
@@ -50,7 +50,7 @@ std::string text_in(const std::string& file) {
   throw Error(input.name() + ": no crontab has more than 4 MiB", kExitBadInput);
 }
 
-// Which lines become a schedule; the others are left with their reason.
+// Selects the lines that become a schedule; each of the others gets a reason.
 Import import_of(db::Connection& db, const config::Settings& settings,
                  const ImportOptions& options) {
   Crontab crontab = parse_crontab(text_in(options.file), options.user_column);
@@ -106,7 +106,7 @@ void say_remarks(const std::vector<CrontabRemark>& remarks, const char* what) {
   }
 }
 
-// Without it the tasks wait for a handler that nobody has.
+// Without the section the tasks would wait for a handler that does not exist.
 void say_section(const config::Settings& settings, const std::string& type) {
   const auto exec = settings.plugins.sections.find("exec");
   if (exec != settings.plugins.sections.end() &&
@@ -120,7 +120,7 @@ void say_section(const config::Settings& settings, const std::string& type) {
       type.c_str(), type.c_str());
 }
 
-// allot schedule import-crontab makes a schedule of each line whose meaning it can keep.
+// allot schedule import-crontab makes a schedule of each line whose meaning it can preserve.
 int import_crontab(const Context& context, const ImportOptions& options) {
   const config::Settings settings = context.settings();
   db::Connection db = connect_as_operator(context, settings);

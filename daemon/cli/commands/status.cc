@@ -36,7 +36,7 @@ struct QueueView {
   queue::BoundedCount dead;
 };
 
-// What the database shows.
+// Information from the database.
 struct DatabaseView {
   std::vector<QueueView> queues;
   std::vector<queue::DutyView> duties;
@@ -106,7 +106,7 @@ std::string ago(std::chrono::seconds since) {
   return how_long(static_cast<std::uint64_t>(since.count()) * 1000) + " ago";
 }
 
-// "default@host-a", or how many there are.
+// "default@host-a", or the number of pools.
 std::string served_text(const std::vector<std::string>& pools) {
   constexpr std::size_t kMostShown = 2;
   if (pools.empty()) return "no pool";
@@ -116,7 +116,7 @@ std::string served_text(const std::vector<std::string>& pools) {
   return text;
 }
 
-// The last columns are only there while a daemon says what it serves, and while a queue is paused.
+// The last columns appear only while a daemon reports its pools, and while a queue is paused.
 void print_queues(const std::vector<QueueView>& queues,
                   const std::vector<queue::InstanceRow>& instances) {
   const bool served = queue::pools_that_serve(instances, "").has_value();
@@ -142,8 +142,8 @@ void print_queues(const std::vector<QueueView>& queues,
   std::printf("%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
 
-// The newest row for each name; a daemon that has another runtime folder now has two. One that
-// stopped is shown for a day.
+// Newest row for each name; a daemon whose runtime folder has changed has two. A stopped daemon is
+// shown for a day.
 std::vector<queue::InstanceRow> latest_of(const std::vector<queue::InstanceRow>& instances) {
   constexpr std::chrono::hours kShown{24};
   std::vector<queue::InstanceRow> latest;
@@ -161,7 +161,7 @@ std::vector<queue::InstanceRow> latest_of(const std::vector<queue::InstanceRow>&
   return latest;
 }
 
-// Of all hosts.
+// Instances of all hosts.
 void print_instances(const std::vector<queue::InstanceRow>& instances) {
   if (instances.empty()) return;
   Table table({"HOST", "INSTANCE", "VERSION", "STATE", "SEEN"});
@@ -174,7 +174,7 @@ void print_instances(const std::vector<queue::InstanceRow>& instances) {
   std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
 
-// The columns of rare events are only there where one has happened.
+// Columns for rare events appear only if one has happened.
 void print_workers(const InstanceView& instance) {
   struct Rare {
     const char* head;
@@ -247,8 +247,7 @@ int status(const Context& context, const JsonOption& options) {
   try {
     database = read_database(settings);
   } catch (const Error& error) {
-    // The workers are shown all the same: they cost no database, and are wanted most when it is
-    // away.
+    // Workers are still shown: they need no database, and matter most when it is unavailable.
     std::fprintf(stderr, "%s the queues cannot be shown: %s\n", error_head().c_str(), error.what());
     code = error.exit_code();
   }

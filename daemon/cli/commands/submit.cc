@@ -33,7 +33,7 @@ namespace allot::cli {
 namespace {
 
 struct SubmitWords {
-  std::string queue;  // empty: a route says which
+  std::string queue;  // empty: determined by a route
   std::string type;
   std::optional<std::string> payload;  // "-" = standard input
   std::optional<std::string> file;     // payload from a file
@@ -67,7 +67,7 @@ void print_submitted(const nlohmann::json& made, bool as_json) {
                made.at("state").get<std::string>().c_str());
 }
 
-// A program that has a trace passes it on in its environment, and so does the handler `exec`.
+// A program with a trace passes it on in its environment, as the handler `exec` does.
 void inherit_trace(queue::SubmitOptions& options) {
   const char* parent = std::getenv("TRACEPARENT");
   if (parent == nullptr || !options.traceparent.empty()) return;
@@ -98,7 +98,7 @@ int submit(const Context& context, const SubmitWords& words) {
   return kExitOk;
 }
 
-// The options as the query of a request whose body is the payload.
+// The options as a query string; the payload is the request body.
 std::string query_of(const SubmitWords& words) {
   std::string query = "?type=" + remote::escaped(words.type);
   const auto add = [&](const char* name, const std::string& value) {
@@ -141,7 +141,7 @@ int remote_submit(const remote::Session& gateway, const SubmitWords& words) {
   return kExitOk;
 }
 
-// Adds an option for each member of SubmitOptions but the headers, under the same name. Returns
+// Adds an option with the same name for each member of SubmitOptions except the headers. Returns
 // them, because --ndjson excludes them.
 std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptions& options) {
   const auto add_key = [&](const char* name, std::optional<std::string>& key, const char* text) {
@@ -201,7 +201,7 @@ std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptio
           partition_key, expires_in, expires_at, compress_above, compression};
 }
 
-// What goes with a task beside its payload.
+// Properties of a task besides its payload.
 std::vector<CLI::Option*> add_header_options(CLI::App& command, queue::SubmitOptions& options) {
   auto* max_attempts = command
                            .add_option("--max-attempts", options.max_attempts,
@@ -254,7 +254,7 @@ CLI::Option* add_bulk_options(CLI::App& command, BulkOptions& bulk, CLI::Option&
   return command.add_flag("--ids", bulk.ids, "Print the id of each task")->needs(&ndjson);
 }
 
-// With --routed the words are TYPE and PAYLOAD.
+// With --routed the arguments are TYPE and PAYLOAD.
 void leave_queue_out(SubmitWords& words) {
   if (words.payload) throw CLI::ExtrasError({*words.payload});
   if (!words.type.empty() && words.file) throw CLI::ExcludesError("--file", "PAYLOAD");
@@ -296,7 +296,7 @@ void add_submit(CLI::App& app, const Commands& commands) {
   command->callback([commands, one, bulk, queue, type] {
     bulk->json = one->json;
     if (!bulk->ndjson.empty()) return commands.choose(submit_lines, bulk, remote_submit_lines);
-    if (queue->empty() || (type->empty() && !one->routed)) {  // left out; an empty word is not
+    if (queue->empty() || (type->empty() && !one->routed)) {  // missing; an empty word is given
       throw CLI::RequiredError(one->routed ? "TYPE" : "QUEUE and TYPE, or --ndjson,");
     }
     if (one->routed) leave_queue_out(*one);

@@ -41,7 +41,7 @@ struct TasksOptions {
 struct ShowOptions {
   std::string id;
   bool json = false;
-  bool payload = false;  // the payload's bytes and nothing else
+  bool payload = false;  // print only the bytes of the payload
 };
 
 struct FindOptions {
@@ -51,11 +51,11 @@ struct FindOptions {
 };
 
 constexpr std::size_t kShownPayloadLine = 200;  // on a terminal
-constexpr std::size_t kShownKey = 1024;         // any unique key, whatever its bytes are
+constexpr std::size_t kShownKey = 1024;         // fits any unique key, whatever its bytes are
 
 void print_attempts(const std::vector<queue::AttemptView>& attempts) {
   if (attempts.empty()) return;
-  // The list begins with the oldest.
+  // The list begins with the oldest attempt.
   const bool lives = attempts.front().life > 0;
   std::vector<std::string> heads{"ATTEMPT", "ENDED", "RAN", "CPU", "MEMORY", "WORKER", "WHY"};
   if (lives) heads.insert(heads.begin(), "LIFE");
@@ -79,7 +79,7 @@ void print_attempts(const std::vector<queue::AttemptView>& attempts) {
   std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
 
-// The end of the last failed attempt, all of it.
+// Complete final error of the last failed attempt.
 void print_detail(const std::string& error, const std::string& detail) {
   const bool is_told = detail.empty() && error == printable(error, kShownError);
   if (is_told) return;
@@ -94,7 +94,7 @@ void print_detail(const as_json::Shown& shown) {
   print_detail(last.error, last.detail);
 }
 
-// What the last failed attempt logged.
+// Log of the last failed attempt.
 void print_log(const as_json::Shown& shown) {
   if (shown.attempts.empty() || shown.attempts.back().log.empty()) return;
   const queue::AttemptView& last = shown.attempts.back();
@@ -179,7 +179,7 @@ void print_done(const as_json::Shown& shown) {
   print_log(shown);
 }
 
-// Detached tasks come first, because they began before those that wait.
+// Detached tasks come first, because they started before the waiting ones.
 std::vector<queue::TaskView> views_of(db::Connection& db, const queue::QueueInfo& queue,
                                       std::uint32_t limit) {
   auto views = queue::list_running(db, queue, limit);
@@ -189,7 +189,7 @@ std::vector<queue::TaskView> views_of(db::Connection& db, const queue::QueueInfo
 }
 
 // allot tasks shows the detached tasks of each queue, then the waiting ones by partition, class and
-// key. dead.cc lists the dead ones.
+// key. Dead tasks are listed by dead.cc.
 int tasks(const Context& context, const TasksOptions& options) {
   db::Connection db = connect(context.settings());
   Listing list(task_heads("DUE", ""), options.json);
@@ -251,7 +251,7 @@ int show_task(const Context& context, const ShowOptions& options) {
   return kExitOk;
 }
 
-// The bytes of a payload, which a document cannot have.
+// Raw payload bytes, which a JSON document cannot contain.
 remote::Answer remote_payload(const remote::Session& gateway, const std::string& path) {
   remote::Answer answer = gateway.ask({"GET", path + "/payload"});
   if (answer.as_written) {
@@ -276,7 +276,7 @@ int remote_show_task(const remote::Session& gateway, const ShowOptions& options)
   if (shown.task && shown.task->payload_size > 0) {
     remote::Answer payload = remote_payload(gateway, path);
     shown.task->payload = std::move(payload.body);
-    // What is stored has another size than what the handler gets.
+    // The stored size differs from the size that the handler receives.
     const bool compressed =
         payload.as_written || shown.task->payload.size() != shown.task->payload_size;
     if (compressed) shown.task->flags = queue::kCompressedFlags;
@@ -300,7 +300,7 @@ void print_owner(const json& owner, bool as_json) {
                   : (", its key is free again at " + free_at.get<std::string>()).c_str());
 }
 
-// allot task find QUEUE --unique-key KEY: which task has the key, and where it is.
+// allot task find QUEUE --unique-key KEY finds the task with the key and its place.
 int find_task(const Context& context, const FindOptions& options) {
   require_unique_key(options);
   db::Connection db = connect(context.settings());

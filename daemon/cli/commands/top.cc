@@ -30,12 +30,12 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 
 struct TopOptions {
-  std::chrono::microseconds interval = std::chrono::seconds(1);  // between two looks
+  std::chrono::microseconds interval = std::chrono::seconds(1);  // between two updates
   bool once = false;
-  bool json = false;  // once
+  bool json = false;  // print once
 };
 
-// The whole screen of a terminal, restored at the end. Keys come one by one, without echo.
+// Full-screen terminal, restored at the end. Keys are read one by one, without echo.
 class Screen {
  public:
   Screen() {
@@ -54,7 +54,7 @@ class Screen {
     if (keys_) tcsetattr(STDIN_FILENO, TCSANOW, &before_);
   }
 
-  // Shows as much of the text as fits, in place of the previous one.
+  // Replaces the screen with as much of the text as fits.
   static void show(const std::string& text) {
     winsize size{};
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) size = {24, 80, 0, 0};
@@ -67,10 +67,10 @@ class Screen {
     put(frame + "\x1b[J");
   }
 
-  // False: the user typed q, or a signal interrupted.
+  // False: the user typed q, or a signal arrived.
   [[nodiscard]] bool wait(milliseconds time) const {
     if (wait_readable(keys_ ? STDIN_FILENO : -1, std::max(time, milliseconds(1)))) {
-      char key = 'q';  // the terminal is gone
+      char key = 'q';  // the terminal was closed
       if (read(STDIN_FILENO, &key, 1) <= 0 || key == 'q') return false;
     }
     return !interrupted();
@@ -82,7 +82,7 @@ class Screen {
     std::fflush(stdout);
   }
 
-  // Cuts a line, but never inside a character.
+  // Shortens a line without splitting a character.
   static std::string cut(const std::string& line, std::size_t columns) {
     if (line.size() <= columns) return line;
     while (columns > 0 && (static_cast<unsigned char>(line[columns]) & 0xc0U) == 0x80U) --columns;
@@ -184,7 +184,7 @@ int show_once(const config::Settings& settings, const std::string& folder,
 }
 
 // allot top shows this host's workers from the slot table, with rates per second, until an
-// interrupt or q; once where standard output is no terminal. It costs the database nothing.
+// interrupt or q; prints once if standard output is not a terminal. It does not query the database.
 int top(const Context& context, const TopOptions& options) {
   const config::Settings settings = context.settings();
   const std::string folder = config::runtime_dir(settings);

@@ -23,7 +23,7 @@ struct WhyOptions {
 
 constexpr std::size_t kMostReasonText = 8192;
 
-// allot why ID says in words why a task is not running, or where it is.
+// allot why ID explains why a task is not running, or where it is.
 int why(const Context& context, const WhyOptions& options) {
   const queue::TaskId id = parse_task_id(options.id);
   const config::Settings settings = context.settings();

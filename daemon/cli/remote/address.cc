@@ -44,7 +44,7 @@ Address read_address(const std::string& url) {
   if ((scheme != "https" && scheme != "http") || uri.getHost().empty()) {
     refuse(url, "is no address of a gateway: https://HOST[:PORT], http://HOST[:PORT] or unix:PATH");
   }
-  // What is in an address is seen in lists of processes and in histories of shells.
+  // An address is visible in process lists and shell histories.
   if (!uri.getUserInfo().empty()) {
     throw Error("--url has no name and no password: a token is in a file, see --token-file",
                 kExitUsage);

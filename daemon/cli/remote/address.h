@@ -7,20 +7,20 @@
 
 namespace allot::cli::remote {
 
-// Where a gateway listens, as --url says it.
+// Address of a gateway, as given by --url.
 struct Address {
   bool tls = false;
   std::string host{};  // empty: the socket
   std::uint16_t port = 0;
-  std::string base_path{};  // "" or "/jobs"
-  std::string socket{};     // a file
+  std::string base_path{};  // for example "" or "/jobs"
+  std::string socket{};     // path of a socket file
 };
 
-// Reads "https://host:port/base", "http://…" or "unix:/path". Throws Error(kExitUsage) that says
-// what is wrong.
+// Reads "https://host:port/base", "http://…" or "unix:/path". Throws Error(kExitUsage) that names
+// the mistake.
 [[nodiscard]] Address read_address(const std::string& url);
 
-// As one segment of a path, or as a value of a query.
+// Escapes a text for a path segment or a query value.
 [[nodiscard]] std::string escaped(std::string_view text);
 
 }  // namespace allot::cli::remote

@@ -31,7 +31,7 @@ namespace {
 using nlohmann::json;
 namespace net = Poco::Net;
 
-// A payload, or a page of a thousand tasks with 4 KiB of text each, is smaller.
+// Payloads, and pages of a thousand tasks with 4 KiB of text each, are smaller.
 constexpr std::size_t kMostAnswer = std::size_t{64} << 20;
 constexpr std::size_t kAskedFirst = std::size_t{1} << 20;
 constexpr std::size_t kShown = 300;
@@ -52,7 +52,7 @@ std::string name_of(const Address& address) {
               kExitConfig);
 }
 
-// Why the handshake of this thread ended: Poco says only that it failed.
+// Reason why the handshake of this thread failed: Poco reports only that it failed.
 thread_local int t_distrust = X509_V_OK;
 
 int note_distrust(int is_fine, X509_STORE_CTX* store) {
@@ -60,7 +60,7 @@ int note_distrust(int is_fine, X509_STORE_CTX* store) {
   return is_fine;
 }
 
-// Has the name compared within the handshake, where the fault has a number.
+// Compares the name during the handshake, where the failure has an error number.
 void expect_name(SSL_CTX* context, const std::string& host) {
   X509_VERIFY_PARAM* const wanted = SSL_CTX_get0_param(context);
   X509_VERIFY_PARAM_set_hostflags(wanted, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
@@ -70,7 +70,7 @@ void expect_name(SSL_CTX* context, const std::string& host) {
 
 net::Context::Ptr context_with(const std::string& host, const std::string& ca_file) {
   try {
-    // Strict: the name is checked for this host's own names, too.
+    // Strict: the name is also checked for this host's own names.
     net::Context::Ptr context = new net::Context(net::Context::TLS_CLIENT_USE, ca_file,
                                                  net::Context::VERIFY_STRICT, 9, ca_file.empty());
     context->requireMinimumProtocol(net::Context::PROTO_TLSV1_2);
@@ -99,7 +99,7 @@ std::unique_ptr<net::HTTPClientSession> connection_to(const Address& address,
   return session;
 }
 
-// False: it ended before all of it was there.
+// False: the response ended early.
 bool read_body(std::istream& in, const net::HTTPResponse& response, Answer& answer) {
   constexpr std::size_t kPart = std::size_t{64} << 10;
   std::string part(kPart, '\0');
@@ -111,10 +111,10 @@ bool read_body(std::istream& in, const net::HTTPResponse& response, Answer& answ
   return response.getContentLength64() == static_cast<Poco::Int64>(answer.body.size());
 }
 
-// Documents that nest deeper are none of Allot's, and could overflow the stack.
+// Documents that nest deeper are not from Allot and could overflow the stack.
 json parsed(const std::string& text) {
   const auto bounded = [](int depth, json::parse_event_t /*event*/, json& /*value*/) {
-    return depth <= static_cast<int>(as_json::kMaxDepth);  // else it is left out
+    return depth <= static_cast<int>(as_json::kMaxDepth);  // deeper parts are left out
   };
   return json::parse(text, bounded);
 }
@@ -146,15 +146,15 @@ std::string field_of(const json& problem) {
   return field == problem.end() || field->is_null() ? "" : field->get<std::string>();
 }
 
-// A name of nothing is bad input, as over SQL; a task that is not there may have been.
+// An unknown name is bad input, as over SQL; a missing task may have existed.
 ExitCode code_of(unsigned status, const json& problem) {
   const std::string field = field_of(problem);
   const bool named = status == 404 && !field.empty() && field != "id" && field != "unique_key";
   return named ? kExitBadInput : code_of(status);
 }
 
-// A proxy in front of the gateway says so in words of its own. It may have passed the request on,
-// unless it has nobody to pass it on to (503).
+// Response of a proxy in front of the gateway, in its own words. The request may have been
+// forwarded, unless the proxy has no upstream (503).
 [[noreturn]] void refuse_proxy(const Address& address, const Request& request,
                                const Answer& answer) {
   const std::string what = " (a proxy says status " + std::to_string(answer.status) + ")";
@@ -174,8 +174,8 @@ ExitCode code_of(unsigned status, const json& problem) {
   throw refused_as(answer.status, parsed(answer.body));
 }
 
-// The answer to the head alone, if the gateway sends one before the body: a body of megabytes that
-// nobody reads would lose it.
+// Reads a response to the head, if the gateway sends one before the body. If megabytes of body were
+// sent without being read, this response would be lost.
 bool refuses_head(net::HTTPClientSession& connection, net::HTTPRequest& head,
                   net::HTTPResponse& response) {
   return head.getExpectContinue() && !connection.peekResponse(response);

@@ -10,10 +10,10 @@
 #include "base/error.h"
 #include "cli/remote/address.h"
 
-// A gateway that a command talks to in place of a database.
+// Connection of a command to a gateway, instead of a database.
 namespace allot::cli::remote {
 
-// The words about it, which every command has.
+// Options for the gateway, shared by all commands.
 struct Options {
   std::string url;  // empty: the command goes to the database
   std::string token_file;
@@ -22,23 +22,23 @@ struct Options {
   [[nodiscard]] bool chosen() const { return !url.empty(); }
 };
 
-// Takes what the command line leaves out from the environment. `local`: the command line names a
-// configuration, so that $ALLOT_URL does not count. Throws Error(kExitUsage) for words that go with
-// --url where there is none.
+// Fills in missing options from the environment. `local`: the command line names a configuration,
+// so $ALLOT_URL is ignored. Throws Error(kExitUsage) for options that require --url if there is
+// none.
 void complete(Options& options, bool local);
 
 struct Request {
   std::string method;
-  std::string path;  // behind "/api/v1"
+  std::string path;  // after "/api/v1"
   std::string body{};
   std::string type{"application/json"};  // of the body
-  bool only_counts = false;              // a POST that changes nothing
+  bool only_counts = false;              // a POST without side effects
 
   [[nodiscard]] bool writes() const { return method != "GET" && !only_counts; }
   [[nodiscard]] bool has_body() const { return method == "POST" || method == "PUT"; }
 };
 
-// The gateway says no, in its words. `field`: what it is about; empty: nothing that has a name.
+// Rejection by the gateway, in its words. `field`: the field concerned; empty: none.
 class Refused : public Error {
  public:
   Refused(const std::string& detail, ExitCode code, unsigned status, std::string field)
@@ -50,33 +50,32 @@ class Refused : public Error {
   unsigned status_;
   std::string field_;
 };
-// What a problem document says.
+// Converts a problem document.
 [[nodiscard]] Refused refused_as(unsigned status, const nlohmann::json& problem);
 
 struct Answer {
   unsigned status = 0;
   std::string type;
   std::string body;
-  bool as_written = false;  // a payload that the gateway could not decompress
+  bool as_written = false;  // the payload as stored: the gateway could not decompress it
 };
 
-// Each request has a connection of its own: a server may end one that waits at any time, and then
-// nobody knows whether a request that writes arrived. One thread uses a session.
+// HTTP client. Each request has its own connection: a server may close an idle one at any time, and
+// then the outcome of a writing request is unknown. Used by one thread.
 class Session {
  public:
-  // Reads the token. Throws Error. `reason` goes with what post(), put() and remove() change.
+  // Reads the token. Throws Error. `reason` is sent with changes by post(), put() and remove().
   explicit Session(const Options& options, std::string reason = {});
 
-  // Throws Error where the gateway does not answer with success, with its words and with the exit
-  // code that the command has over SQL: kExitUnavailable, nothing was changed; kExitOutcomeUnknown,
-  // the reply to a request that writes was lost.
+  // Throws Error unless the gateway reports success, with the gateway's words and the exit code
+  // that the command uses for SQL: kExitUnavailable, nothing was changed; kExitOutcomeUnknown, the
+  // reply to a writing request was lost.
   [[nodiscard]] Answer ask(const Request& request) const;
 
-  // A request that writes was answered with success: what it did is done, also if nobody can read
-  // the answer.
+  // A writing request succeeded: its effect is permanent, even if the response cannot be parsed.
   [[nodiscard]] bool wrote() const { return wrote_; }
 
-  // The document that the answer is. All throw as ask(), and a refusal as Refused.
+  // The response as a document. All throw as ask() does; a rejection is thrown as Refused.
   [[nodiscard]] nlohmann::json read(const std::string& path) const;
   [[nodiscard]] nlohmann::json post(const std::string& path, const nlohmann::json& options) const;
   [[nodiscard]] nlohmann::json put(const std::string& path, const nlohmann::json& options) const;
@@ -94,15 +93,15 @@ class Session {
   mutable bool wrote_ = false;
 };
 
-// The text of a body. Throws Error(kExitBadInput) for what JSON cannot carry.
+// Serialises a request body. Throws Error(kExitBadInput) for values that JSON cannot represent.
 [[nodiscard]] std::string body_of(const nlohmann::json& options);
 
-// Calls `act` with a session. Throws Error where the gateway's documents are none of Allot's:
-// kExitOutcomeUnknown, if one of them answers a request that writes, else kExitConfig.
+// Calls `act` with a session. Throws Error if a response is not a document of Allot:
+// kExitOutcomeUnknown for the response to a writing request, else kExitConfig.
 int over_http(const Options& options, const std::string& reason,
               const std::function<int(const Session&)>& act);
 
-// Throws Error(kExitUsage): the command has no route, or `what` of it has none.
+// Throws Error(kExitUsage): the command, or `what` of it, has no route.
 [[noreturn]] void no_route(const std::string& what = "this command");
 
 }  // namespace allot::cli::remote

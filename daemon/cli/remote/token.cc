@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMostToken = 4096;
 
-// A byte that is none of a token would begin another field of the request.
+// An invalid byte could begin another field of the request.
 std::string checked(std::string token, const std::string& from) {
   token.erase(token.find_last_not_of(" \t\r\n") + 1);
   token.erase(0, token.find_first_not_of(" \t\r\n"));

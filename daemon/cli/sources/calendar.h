@@ -10,16 +10,16 @@
 
 namespace allot::cli {
 
-// When a schedule runs. It computes here, because a command has one thread; the C library knows one
-// zone at a time, so that of two calendars only the last one made is right.
+// Computes the runs of a schedule in this process, because a command has one thread. The C library
+// knows one zone at a time: if there are two calendars, only the one made last is correct.
 class Calendar {
  public:
   // Throws Error(kExitBadInput) that names the field.
   Calendar(const std::string& expression, const std::string& zone);
 
-  // The first run after that, in whole seconds; nothing: none will ever come.
+  // The first run after `after`, in whole seconds; nullopt: none will ever come.
   [[nodiscard]] std::optional<queue::Moment> next(queue::Moment after) const;
-  // "2026-11-24 03:15:00 +01:00", the time there.
+  // Local time in the zone: "2026-11-24 03:15:00 +01:00".
   [[nodiscard]] std::string local(queue::Moment at) const;
 
  private:

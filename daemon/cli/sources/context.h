@@ -9,26 +9,26 @@
 
 namespace allot::cli {
 
-// The options that every command has.
+// Options of every command.
 struct Context {
   config::LoadOptions load;
   remote::Options remote;
-  std::string reason;  // of a command that operates: why, for people
+  std::string reason;  // of a command that operates: its reason, for people
 
   [[nodiscard]] config::Settings settings() const { return config::load(load); }
 };
 
-// A connection to the configured database, whose schema may be of any version or missing.
+// Connects to the configured database, whose schema may be of any version or missing.
 [[nodiscard]] db::Connection connect_any(const config::Settings& settings);
 
-// The same, but the schema has to be of this build's version.
+// The same, but requires the schema version of this build.
 [[nodiscard]] db::Connection connect(const config::Settings& settings);
 
-// The same for a command that operates: what it does is written down as done by this user (S89).
+// The same for a command that operates: its actions are recorded under this user (S89).
 [[nodiscard]] db::Connection connect_as_operator(const Context& context,
                                                  const config::Settings& settings);
 
-// Throws Error(kExitBadInput) for one that no column has room for.
+// Throws Error(kExitBadInput) for a reason that exceeds its column.
 void check_reason(const std::string& reason);
 
 // "ann@host": the user of this process.

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint32_t kPage = 1000;  // the largest that the API has
+constexpr std::uint32_t kPage = 1000;  // maximum of the API
 
 std::string with(const std::string& path, const char* name, const std::string& value) {
   return path + (path.find('?') == std::string::npos ? "?" : "&") + name + "=" +
@@ -35,7 +35,7 @@ json send(const remote::Session& gateway, const std::string& method, const std::
   return gateway.remove(asked);
 }
 
-// What the API says to programs is left out.
+// Removes the part that is meant for programs.
 std::string reason_of(const Error& refusal) {
   const std::string text = refusal.what();
   return text.substr(0, text.find("; say \"anyway\""));

@@ -10,27 +10,29 @@
 #include "cli/remote/session.h"
 #include "queue/model/catalog.h"
 
-// What several commands ask of a gateway, in place of sources/queues.h.
+// Queries to a gateway shared by several commands, the counterpart of sources/queues.h.
 namespace allot::cli::far {
 
-// "/queues/mail" and what follows it. Throws as unknown_queue() for what can be no queue's name.
+// "/queues/mail" and the rest of the path. Throws as unknown_queue() does for an invalid queue
+// name.
 [[nodiscard]] std::string queue_path(const std::string& name, const std::string& rest = {});
 
-// A list, page after page: all of it, or its first `most` items.
+// All items of a paged list, or its first `most` items.
 [[nodiscard]] std::vector<nlohmann::json> items(const remote::Session& gateway,
                                                 const std::string& path,
                                                 std::optional<std::uint32_t> most = {});
 
-// The name of that queue, or of all that the caller may read for an empty one.
+// The name of that queue; for an empty one, all queues that the caller may read.
 [[nodiscard]] std::vector<std::string> queue_names(const remote::Session& gateway,
                                                    const std::string& name);
 
-// The queue before a change of it; nullopt: the caller does not see it.
+// State of the queue before a change; nullopt: not visible to the caller.
 [[nodiscard]] std::optional<queue::QueueInfo> find_queue(const remote::Session& gateway,
                                                          const std::string& name);
 
-// A change that the gateway may refuse until somebody says "anyway": then asks as confirm() does,
-// with its reason. `method` is POST, PUT, or DELETE, whose options are its query.
+// A change that the gateway may refuse until it is confirmed with "anyway": then asks as confirm()
+// does, with the gateway's reason. `method` is POST, PUT, or DELETE, whose options are sent as a
+// query.
 [[nodiscard]] nlohmann::json change(const remote::Session& gateway, const std::string& method,
                                     const std::string& path, nlohmann::json options,
                                     const std::string& verb, bool yes);

@@ -25,10 +25,10 @@
 namespace allot::cli {
 namespace {
 
-constexpr int kNotFound = 127;  // as shells have it
+constexpr int kNotFound = 127;  // as in shells
 constexpr int kNotExecutable = 126;
-constexpr int kTooLate = kExitOutcomeUnknown;  // as for a lock that was not got
-constexpr Nanos kMostWait = kSecond;           // the clock of poll() stands still in a suspend
+constexpr int kTooLate = kExitOutcomeUnknown;  // as for a lock that was not acquired
+constexpr Nanos kMostWait = kSecond;           // the clock of poll() stops during a suspend
 constexpr Nanos kGrace = 2 * kSecond;
 constexpr std::string_view kGuardianName = "lock-guardian";
 
@@ -41,7 +41,7 @@ int shell_code(const siginfo_t& info) {
   return info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
 }
 
-// A child begins with what exec keeps as its caller's caller had it.
+// Gives a child the signal dispositions and mask that this program inherited from its caller.
 void reset_signals() {
   sigset_t none;
   sigemptyset(&none);
@@ -49,15 +49,15 @@ void reset_signals() {
   std::signal(SIGPIPE, SIG_DFL);
 }
 
-// In place of "allot", for `pkill`, `killall` and their `-f`: the command line is overwritten where
-// the kernel reads it.
+// Replaces "allot" for `pkill`, `killall` and their `-f`: the command line is overwritten where the
+// kernel reads it.
 void take_name_of_guardian() {
   prctl(PR_SET_NAME, kGuardianName.data());
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   const std::string line{std::istreambuf_iterator<char>(file), {}};
   char* const shown = program_invocation_name;
   if (line.size() <= kGuardianName.size()) return;
-  if (std::memcmp(shown, line.data(), line.size()) != 0) return;  // somebody has moved it
+  if (std::memcmp(shown, line.data(), line.size()) != 0) return;  // the command line was moved
   std::memset(shown, 0, line.size());
   kGuardianName.copy(shown, kGuardianName.size());
 }
@@ -78,7 +78,7 @@ void reap(pid_t child) {
   }
 }
 
-// The children of this thread, except for `spared`.
+// Children of this thread, except for `spared`.
 std::vector<pid_t> children_except(pid_t spared) {
   std::ifstream file("/proc/thread-self/children");
   std::vector<pid_t> children{std::istream_iterator<pid_t>(file), {}};
@@ -86,10 +86,10 @@ std::vector<pid_t> children_except(pid_t spared) {
   return children;
 }
 
-// Kills a command, and waits until nothing of it is left among the descendants of this process: a
-// child of what is killed becomes a child of this process, which is a subreaper. Reaps all but
-// `spared`. The number of the group is that of its leader, which no other process gets before the
-// leader is reaped (S22).
+// Kills a command and waits until none of its processes is left among the descendants of this
+// process: the children of a killed process become children of this process, which is a subreaper.
+// Reaps all but `spared`. The group has the number of its leader, which the kernel does not reuse
+// before the leader is reaped (S22).
 void end_command(pid_t group, pid_t spared = 0) {
   if (mutant::removed("lock_group")) return;
   if (group > 0) ::kill(-group, SIGKILL);
@@ -127,7 +127,7 @@ bool make_pipe(UniqueFd& read_end, UniqueFd& write_end) {
 
 }  // namespace
 
-// Each is written at once: fewer bytes than PIPE_BUF.
+// Written atomically: fewer bytes than PIPE_BUF.
 struct GuardedCommand::Order {
   enum class Kind : std::uint32_t { kStart, kPutOff, kEnd, kSignal };
   Kind kind{};
@@ -138,18 +138,18 @@ struct GuardedCommand::Order {
 struct GuardedCommand::Report {
   enum class Kind : std::uint32_t { kStarted, kEnded };
   Kind kind{};
-  std::int32_t number = 0;  // the group, or the exit code
+  std::int32_t number = 0;  // process group, or exit code
 };
 
-// The parent of the command. It knows its own parent, and no time.
+// Parent of the command. It watches its own parent and has no deadline.
 class GuardedCommand::InnerGuardian {
  public:
   InnerGuardian(const std::vector<std::string>& words, pid_t outer)
       : words_(words), outer_(outer), signals_(signals_of_guardian()) {
-    prctl(PR_SET_PDEATHSIG, SIGCONT);  // wakes it if it had been stopped
+    prctl(PR_SET_PDEATHSIG, SIGCONT);  // wakes it if it was stopped
   }
 
-  // Writes the number of the command to `started`. Returns the exit code.
+  // Writes the process id of the command to `started`. Returns the exit code.
   int run(std::uint64_t token, UniqueFd started) {
     const pid_t self = getpid();
     const pid_t command = fork();
@@ -193,7 +193,7 @@ class GuardedCommand::InnerGuardian {
   UniqueFd signals_;
 };
 
-// The process that knows the time (S39).
+// Guardian that knows the deadline (S39).
 class GuardedCommand::OuterGuardian {
  public:
   OuterGuardian(const std::vector<std::string>& words, UniqueFd orders, UniqueFd reports)
@@ -207,7 +207,7 @@ class GuardedCommand::OuterGuardian {
       const Nanos now = boot_ns();
       if (group_ > 0) end_in_time(now);
       const Nanos next = group_ > 0 ? (termed_ ? until_.kill_ns : until_.term_ns) : now + kMostWait;
-      // After the KILL only the end of the command is waited for.
+      // After KILL only the end of the command is awaited.
       std::array<pollfd, 2> polled{{{signals_.get(), POLLIN, 0}, {orders_.get(), POLLIN, 0}}};
       ::poll(polled.data(), orders_.valid() ? 2 : 1,
              killed_ ? static_cast<int>(kMostWait / kMilli) : timeout_ms(next, now));
@@ -232,17 +232,17 @@ class GuardedCommand::OuterGuardian {
     if (!killed_ && now >= until_.kill_ns) {
       killed_ = true;
       ::kill(-group_, SIGKILL);
-      ::kill(inner_, SIGKILL);  // what has left the group becomes this process's to end
+      ::kill(inner_, SIGKILL);  // its children outside the group move to this process
     }
   }
 
-  // Nobody renews the lock any more.
+  // The lock is not renewed any more.
   void parent_is_gone(Nanos now) {
     until_.term_ns = std::min(until_.term_ns, now);
     until_.kill_ns = std::min(until_.kill_ns, now + kGrace);
   }
 
-  // False: there will be none any more.
+  // False: no more orders will arrive.
   bool read_order() {
     Order order;
     const ssize_t size = ::read(orders_.get(), &order, sizeof order);
@@ -267,7 +267,7 @@ class GuardedCommand::OuterGuardian {
   }
 
   void start(std::uint64_t token) {
-    if (boot_ns() >= until_.term_ns) give_up(kTooLate);  // allot stood still since it took the lock
+    if (boot_ns() >= until_.term_ns) give_up(kTooLate);  // allot was stopped since it took the lock
     UniqueFd read_end;
     UniqueFd write_end;
     if (!make_pipe(read_end, write_end)) give_up(kNotExecutable);
@@ -276,7 +276,7 @@ class GuardedCommand::OuterGuardian {
     if (inner_ < 0) give_up(kNotExecutable);
     if (inner_ == 0) {
       orders_.reset();
-      reports_.reset();  // its end says that the outer one is gone
+      reports_.reset();  // the closed pipe reports the end of the outer guardian
       read_end.reset();
       become_guardian();
       _exit(InnerGuardian(words_, outer).run(token, std::move(write_end)));
@@ -294,7 +294,7 @@ class GuardedCommand::OuterGuardian {
     _exit(0);
   }
 
-  // The inner guardian ends last.
+  // The inner guardian has ended, after everything else.
   bool ended() {
     siginfo_t info{};
     if (!has_ended(inner_, info)) return false;
@@ -305,7 +305,7 @@ class GuardedCommand::OuterGuardian {
 
   void report(Report::Kind kind, int number) const {
     const Report report{kind, number};
-    // Nobody may read it any more.
+    // The reader may be gone.
     if (::write(reports_.get(), &report, sizeof report) < 0) return;
   }
 
@@ -314,7 +314,7 @@ class GuardedCommand::OuterGuardian {
   UniqueFd reports_;
   UniqueFd signals_;
   pid_t inner_ = -1;
-  pid_t group_ = -1;  // of the command
+  pid_t group_ = -1;  // process group of the command
   Until until_;
   bool termed_ = false;
   bool killed_ = false;
@@ -330,18 +330,18 @@ GuardedCommand::GuardedCommand(const std::vector<std::string>& words) {
   guardian_ = fork();
   if (guardian_ < 0) throw Error(std::string("fork: ") + std::strerror(errno));
   if (guardian_ == 0) {
-    // It wakes one that was stopped, so that it reads the end of the pipe.
+    // Wakes a stopped guardian, so that it reads the end of the pipe.
     prctl(PR_SET_PDEATHSIG, SIGCONT);
     if (getppid() != parent) _exit(0);
     orders_.reset();
     reports_.reset();
-    setpgid(0, 0);  // what a terminal sends to the group of this program is passed on, or is not
+    setpgid(0, 0);  // this process decides whether to forward signals of a terminal
     take_name_of_guardian();
     become_guardian();
     _exit(OuterGuardian(words, std::move(orders), std::move(reports)).run());
   }
-  fcntl(orders_.get(), F_SETFL, O_NONBLOCK);  // a stopped guardian holds up nobody
-  prctl(PR_SET_CHILD_SUBREAPER, 1);           // for what is left when the guardians are killed
+  fcntl(orders_.get(), F_SETFL, O_NONBLOCK);  // a stopped guardian must not block the caller
+  prctl(PR_SET_CHILD_SUBREAPER, 1);           // adopts the processes of killed guardians
 }
 
 GuardedCommand::~GuardedCommand() {
@@ -390,7 +390,7 @@ void GuardedCommand::read_reports() {
   }
 }
 
-// A guardian that is killed leaves its children to this process, which is a subreaper, too.
+// The children of a killed guardian become children of this process, which is a subreaper, too.
 void GuardedCommand::end_group() {
   if (exit_code_) return;
   ::kill(guardian_, SIGKILL);

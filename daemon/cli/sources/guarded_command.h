@@ -13,27 +13,29 @@
 
 namespace allot::cli {
 
-// A command that ends before a time which may be put off, whatever becomes of this process (S39).
+// A command that ends before a deadline which can be extended, whatever happens to this process
+// (S39).
 //
 // Between this process and the command are two guardians, each the parent of the next. The outer
-// one knows nothing but that time: it ends the command when the time has come, when this process is
-// gone, and when the command itself has ended. The inner one is the parent of the command, and ends
-// it when the outer one is gone. To end the command is to kill its group and all its other
-// processes: each of the three is a subreaper, so that those which left the group come to it once
-// their parents are dead. As long as one of the three lives, nothing of the command outlives the
-// others; with the last one dies the command itself, by its parent's death signal, and not its
-// children.
+// guardian knows only the deadline: it ends the command at the deadline, when this process is gone,
+// and when the command itself has ended. The inner guardian is the parent of the command, and ends
+// it when the outer one is gone. Ending the command means killing its group and all its other
+// processes: each of the three is a subreaper, so that processes which left the group become its
+// children once their parents are dead. As long as one of the three runs, no process of the command
+// outlives the others. When the last one dies, its parent's death signal kills the command itself,
+// but not the command's children.
 //
-// A guardian whose parent is killed is woken if it had been stopped. If this process is stopped, it
-// puts nothing off. What a stopped guardian does not do, this process does (end_group()). The
-// guardians have a name of their own, so that what is sent to all processes with the name of this
-// program does not reach them.
+// A stopped guardian is woken if its parent is killed. If this process is stopped, it extends
+// nothing. If a guardian is stopped, this process does its work (end_group()). The guardians have
+// their own process name, so that signals sent to all processes with the name of this program do
+// not reach them.
 //
-// The constructor forks, so it comes before any thread and any connection. Then start() once;
-// put_off() and end_now() may be called by any thread, the others by the one that made it.
+// The constructor forks, so call it before any thread or connection exists. Then call start() once.
+// put_off() and end_now() may be called by any thread, the others by the thread that constructed
+// the object.
 class GuardedCommand {
  public:
-  // Until when a command may run, by CLOCK_BOOTTIME: TERM first, KILL then.
+  // Deadline of a command, by CLOCK_BOOTTIME: TERM first, KILL later.
   struct Until {
     Nanos term_ns = 0;
     Nanos kill_ns = 0;
@@ -46,17 +48,18 @@ class GuardedCommand {
 
   void start(std::uint64_t token, const Until& until);
   void put_off(const Until& until);
-  // KILL to the group, by the guardian.
+  // Sends KILL to the group, through the guardian.
   void end_now();
-  // Passes a signal on to the group.
+  // Forwards a signal to the group.
   void pass_on(int signal);
 
-  // Readable when there is something for read_reports().
+  // Readable when read_reports() has input.
   [[nodiscard]] int fd() const { return reports_.get(); }
   void read_reports();
-  // The exit code as a shell has it, once nothing of the group is left; 128 + N after signal N.
+  // The exit code as a shell reports it, once no process of the group is left; 128 + N after signal
+  // N.
   [[nodiscard]] std::optional<int> exit_code() const { return exit_code_; }
-  // Ends the command and the guardians without their help.
+  // Ends the command and the guardians without the guardians' help.
   void end_group();
 
  private:

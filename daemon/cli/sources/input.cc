@@ -32,7 +32,7 @@ volatile std::sig_atomic_t noted = 0;
 void note_interrupts() {
   struct sigaction action {};
   action.sa_handler = [](int) { noted = 1; };
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // and no SA_RESTART: a wait must end
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // without SA_RESTART: a signal must end a wait
   for (const int signal : kNoted) sigaction(signal, &action, nullptr);
 }
 
@@ -40,8 +40,8 @@ bool interrupted() {
   return noted != 0;
 }
 
-// The signals are let through only while ppoll() waits. One that came between the look at `noted`
-// and the wait would be noticed when the wait ends by itself, for standard input perhaps never.
+// The signals are unblocked only while ppoll() waits. A signal between the check of `noted` and the
+// wait would otherwise be noticed only after the wait, for standard input perhaps never.
 bool wait_readable(int fd, std::optional<std::chrono::milliseconds> most) {
   sigset_t signals;
   sigset_t before;
@@ -59,7 +59,7 @@ bool wait_readable(int fd, std::optional<std::chrono::milliseconds> most) {
     ready = interrupted() ? 0 : ppoll(&input, 1, most ? &time : nullptr, &during);
   } while (ready < 0 && errno == EINTR);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return ready != 0;  // a failure is told by the read
+  return ready != 0;  // the following read reports a failure
 }
 
 Input::Input(const std::string& path) : name_(path == "-" ? "stdin" : path) {

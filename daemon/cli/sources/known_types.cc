@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kMostTypes = 1000;
 constexpr std::size_t kMostQueues = 1000;
 
-// The instances of all hosts; none where this account may not read them.
+// Instances of all hosts; empty if this account may not read them.
 std::vector<queue::InstanceRow> instances_of(db::Connection& db) {
   try {
     return queue::list_instances(db);

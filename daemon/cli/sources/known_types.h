@@ -13,23 +13,23 @@
 
 namespace allot::cli {
 
-// Notices submissions of types that no handler of this host's daemon takes, in queues that it
-// serves: a typing error, most of the time. It knows the types from the file that the daemon wrote
-// when it started; without that it notices nothing. The task is submitted all the same, because
+// Detects submissions of types that no handler of this host's daemon accepts, in queues that the
+// daemon serves: usually a typing error. The types are read from the file that the daemon wrote at
+// its start; without the file nothing is detected. The task is submitted in any case, because
 // another host, or the next version of a plugin, may know its type.
 class KnownTypes {
  public:
   explicit KnownTypes(const config::Settings& settings);
 
   void submitted(const std::string& queue, const std::string& type);
-  // Says on standard error what was noticed, in one line for each type; and each queue that no pool
-  // of a running daemon serves, on whichever host, if this account may read that.
+  // Prints one warning line for each type on standard error, and one for each queue that is not
+  // served by a pool of any running daemon, if this account may read the daemons.
   void warn(db::Connection& db) const;
 
  private:
   const config::Settings& settings_;
   std::optional<std::vector<std::string>> types_;
-  std::map<std::string, std::uint64_t> unknown_;  // tasks by their type
+  std::map<std::string, std::uint64_t> unknown_;  // number of tasks by type
   std::set<std::string> queues_;
 };
 

@@ -76,7 +76,7 @@ int run_program(const std::string& name, std::vector<std::string> words) {
   std::vector<char*> raw;
   for (std::string& word : words) raw.push_back(word.data());
   raw.push_back(nullptr);
-  std::signal(SIGPIPE, SIG_DFL);  // exec would keep it ignored
+  std::signal(SIGPIPE, SIG_DFL);  // otherwise exec would keep it ignored
   execv(program.c_str(), raw.data());
   throw Error(program + " cannot be run: " + std::strerror(errno) +
               "; is the installation complete?");

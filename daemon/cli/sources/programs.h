@@ -6,18 +6,18 @@
 
 #include "cli/sources/context.h"
 
-// The other programs of this installation.
+// Access to the other programs of this installation.
 namespace allot::cli {
 
-// Only the worker's program loads plugins, so it runs in place of this process. Returns only on
-// failure.
+// Executes the worker program in place of this process, because only that program loads plugins.
+// Returns only on failure.
 int run_worker_program(const Context& context, const std::vector<std::string>& arguments);
 
-// Finds a program of this installation: where $ALLOT_LIBEXEC says, else beside this program, else
-// in ../libexec/allot or ../sbin.
+// Finds a program of this installation: in $ALLOT_LIBEXEC, else next to this program, else in
+// ../libexec/allot or ../sbin.
 [[nodiscard]] std::string program_path(const std::string& name);
 
-// Returns what allot-worker writes to standard output, and discards its standard error.
+// Returns the standard output of allot-worker and discards its standard error.
 [[nodiscard]] std::string worker_output(const Context& context,
                                         const std::vector<std::string>& arguments);
 

@@ -12,24 +12,24 @@
 
 namespace allot::cli {
 
-// Throws Error(kExitBadInput): there is no queue of that name, but these, the most likely one
-// first.
+// Throws Error(kExitBadInput): unknown queue. The message lists the existing ones, the most likely
+// one first.
 [[noreturn]] void unknown_queue(const std::string& name, std::vector<std::string> known);
 
-// The queue of that name, or all for an empty one. Throws as unknown_queue.
+// The queue of that name; all queues for an empty name. Throws as unknown_queue() does.
 [[nodiscard]] std::vector<queue::QueueInfo> chosen_queues(db::Connection& db,
                                                           const std::string& name);
 
-// The queues that tasks may be submitted to. Creates a queue that only the configuration knows.
+// Queues that accept submissions. Creates a queue that exists only in the configuration.
 class Queues {
  public:
   Queues(db::Connection& db, const config::Settings& settings);
-  // Looks it up. Throws as unknown_queue.
+  // Throws as unknown_queue() does.
   [[nodiscard]] queue::QueueInfo get(const std::string& name) const;
-  // The queue that takes a task of `type` submitted to `name`, or to none: see queue::Addresses.
+  // The queue for a task of `type` submitted to `name`, or without a queue: see queue::Addresses.
   // The reference is valid until the next call.
   const queue::QueueInfo& address(const std::string& name, const std::string& type);
-  // Fills in what a submission to this queue leaves out and the configuration says.
+  // Fills in the configured defaults for a submission to this queue.
   void complete(const std::string& name, queue::SubmitOptions& options) const;
 
  private:

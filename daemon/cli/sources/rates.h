@@ -18,16 +18,16 @@ struct Rate {
   double dead = 0;
 };
 
-// How fast the workers were between two looks at them.
+// Rates of the workers between two samples.
 class Rates {
  public:
   // `now` in CLOCK_MONOTONIC.
   void look(const InstanceView& view, Nanos now);
 
-  // nullopt before the second look. The counts of a worker that was missing at the previous look
-  // began at 0.
+  // nullopt before the second sample. The counts of a worker that was missing in the previous
+  // sample began at 0.
   [[nodiscard]] std::optional<Rate> of(const WorkerView& worker) const;
-  // The rate of all workers together.
+  // Sum over all workers.
   [[nodiscard]] std::optional<Rate> of_all() const;
 
  private:

@@ -8,7 +8,7 @@ namespace allot::cli {
 
 void ring_local(const config::Settings& settings,
                 const std::map<std::uint32_t, std::size_t>& tasks) {
-  // The tasks are submitted; a missing board is not the submitter's problem.
+  // The tasks are submitted already; a missing board is not an error for the submitter.
   const std::string folder = local_folder(settings);
   if (!folder.empty()) peer::ring_at(folder.c_str(), tasks);
 }
@@ -25,7 +25,7 @@ void ring_local_steward(const config::Settings& settings) {
   try {
     peer::ring_steward_at(config::runtime_dir(settings).c_str());
   } catch (const Error&) {
-    // It is found without the bell.
+    // The task is found without the bell.
   }
 }
 

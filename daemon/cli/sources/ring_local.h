@@ -10,16 +10,16 @@
 
 namespace allot::cli {
 
-// Rings the doorbell of the daemon on this host. Without one, the polling floor finds the tasks.
-// `tasks` has how many may start now, by the id of their queue.
+// Rings the doorbell of the daemon on this host. Without a daemon, the regular poll finds the
+// tasks. `tasks` has the number of tasks that may start now, by queue id.
 void ring_local(const config::Settings& settings,
                 const std::map<std::uint32_t, std::size_t>& tasks);
 
-// The runtime folder of that instance, for bells; empty where it belongs to somebody else.
+// Runtime folder of that instance, for bells; empty if it belongs to another user.
 std::string local_folder(const config::Settings& settings);
 
-// Wakes its steward, which then looks for what somebody asked it for. Without one, or where the
-// steward of another host does this for all, that is found within five seconds.
+// Wakes the steward of the instance, which then checks for requests. Without a steward, or if the
+// steward of another host has this duty, a request is found within five seconds.
 void ring_local_steward(const config::Settings& settings);
 
 }  // namespace allot::cli

@@ -14,7 +14,7 @@ void check_queue(db::Connection& db, const config::Settings& settings,
   if (!info) {
     const config::Queue* configured = config::find_queue(settings, spec.queue);
     if (configured == nullptr) {
-      static_cast<void>(Queues(db, settings).get(spec.queue));  // says which there are
+      static_cast<void>(Queues(db, settings).get(spec.queue));  // the error lists the queues
       return;
     }
     info = queue::QueueInfo{0, spec.queue, queue::shape_of(*configured)};

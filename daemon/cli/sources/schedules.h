@@ -9,20 +9,20 @@
 #include "queue/schedules/schedule.h"
 #include "queue/schedules/schedule_store.h"
 
-// What the commands that make schedules share.
+// Functions shared by the commands that create schedules.
 namespace allot::cli {
 
-// Refuses a spec whose queue does not exist, nor in the configuration, or whose tasks that queue
-// would not take. Writes nothing.
+// Refuses a spec whose queue exists neither in the database nor in the configuration, or whose
+// tasks that queue would refuse. Writes nothing.
 void check_queue(db::Connection& db, const config::Settings& settings,
                  const queue::ScheduleSpec& spec);
 
-// Makes the schedule, or changes it, and a queue that only the configuration knows. The spec has
-// been checked.
+// Creates or changes the schedule, and creates a queue that exists only in the configuration. The
+// spec has been checked.
 queue::Put put_spec(db::Connection& db, const config::Settings& settings,
                     const queue::ScheduleSpec& spec);
 
-// The schedule of that name. Throws Error(kExitBadInput): there is none.
+// The schedule of that name. Throws Error(kExitBadInput) if it does not exist.
 [[nodiscard]] queue::Schedule named_schedule(db::Connection& db, const std::string& name);
 [[noreturn]] void unknown_schedule(db::Connection& db, const std::string& name);
 

@@ -10,7 +10,7 @@ constexpr char kHead[] =
     "# SPDX-License-Identifier: Apache-2.0\n"
     "# Completion of allot. Generated; do not edit.\n\n";
 
-// Bash and zsh both understand this: the words before the one to complete.
+// Works in both bash and zsh: the words before the one to complete.
 constexpr char kBefore[] = R"sh(
 # Sets _allot_path (the command so far), _allot_place (how many other words there are),
 # _allot_takes (what the next word is) and _allot_ask (which database to ask).
@@ -119,7 +119,7 @@ void each(const CommandWord& command, const std::function<void(const CommandWord
   for (const CommandWord& below : command.commands) each(below, act);
 }
 
-// The table of _allot_words PATH: a line "word:what it is" for each word that may follow.
+// The table of _allot_words PATH: a line "word:description" for each word that may follow.
 std::string word_table(const CommandWord& words) {
   std::string out = "_allot_words() {\n  case $1 in\n";
   each(words, [&](const CommandWord& command) {
@@ -131,7 +131,7 @@ std::string word_table(const CommandWord& words) {
       if (option.positional) continue;
       out += " \\\n      " + quoted(option.name + ":" + option.description);
     }
-    if (&command != &words) {  // the program's own options work behind every command
+    if (&command != &words) {  // the program's own options are accepted after every command
       for (const OptionWord& option : words.options) {
         if (option.name == "--help" || option.name == "--version") continue;
         out += " \\\n      " + quoted(option.name + ":" + option.description);
@@ -142,7 +142,7 @@ std::string word_table(const CommandWord& words) {
   return out + "  esac\n}\n";
 }
 
-// The table of _allot_value "PATH OPTION" or "PATH PLACE": what the user may write there.
+// The table of _allot_value "PATH OPTION" or "PATH PLACE": values that the user may enter there.
 std::string value_table(const CommandWord& words) {
   std::string out = "\n_allot_value() {\n  case $1 in\n";
   each(words, [&](const CommandWord& command) {

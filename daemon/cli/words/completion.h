@@ -5,8 +5,8 @@
 
 #include "cli/words/word_tree.h"
 
-// Completion of the command line in shells, generated when Allot is built. What a word takes says
-// how to complete it: QUEUE asks `allot queue list`, FILE and DIR look into folders.
+// Shell completion of the command line, generated when Allot is built. The value name decides the
+// completion: QUEUE calls `allot queue list`, FILE and DIR list folders.
 namespace allot::cli {
 
 [[nodiscard]] std::string bash_completion(const CommandWord& words);

@@ -5,8 +5,8 @@
 
 namespace allot::cli {
 
-// Asks on a terminal whether to `verb` ("retry") `what` ("3 dead tasks of queue mail"); elsewhere
-// --yes answers. Throws Error when the answer is no.
+// Asks on a terminal whether to `verb` ("retry") `what` ("3 dead tasks of queue mail"); otherwise
+// --yes is required. Throws Error if the answer is no.
 void confirm(const std::string& verb, const std::string& what, bool yes);
 
 }  // namespace allot::cli

@@ -24,7 +24,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-// Takes the next word off the front.
+// Removes the next word from the front.
 std::string word_of(std::string_view& rest) {
   rest = trimmed(rest);
   const std::size_t end = std::min(rest.size(), rest.find_first_of(kBlanks));
@@ -34,14 +34,14 @@ std::string word_of(std::string_view& rest) {
   return word;
 }
 
-// For a shell that reads it as one word.
+// Quotes a text as one shell word.
 std::string shell_word(std::string_view text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
 }
 
-// "\%" is a %, and the first other one ends the command.
+// "\%" is a literal %; the first other % ends the command.
 std::pair<std::string, std::optional<std::string>> split_command(std::string_view text) {
   std::string command;
   std::string input;
@@ -64,8 +64,8 @@ std::pair<std::string, std::optional<std::string>> split_command(std::string_vie
   return {command, input};
 }
 
-// cron goes by the first letter of a field to say whether it is given; here a field is given that
-// leaves out a day. They differ where both fields have a word other than *.
+// cron checks the first letter of a field to decide whether it restricts the days; Allot checks
+// whether the field excludes a day. The two differ if both fields have a word other than *.
 bool days_differ(const std::string& day, const std::string& weekday,
                  const schedule::Expression& expression) {
   if (day == "*" || weekday == "*") return false;
@@ -92,7 +92,7 @@ class CrontabReader {
   void leave(const std::string& why) { crontab_.left.push_back({number_, why}); }
   void remark(const std::string& text) { crontab_.remarks.push_back({number_, text}); }
 
-  // NAME = value, with or without quotes around either. False: the line is none.
+  // NAME = value, with or without quotes around either. False: not a setting.
   bool read_setting(const std::string& line) {
     static const std::regex kForm(R"re((?:"([^"]*)"|'([^']*)'|([A-Za-z_]\w*))\s*=\s*(.*))re");
     std::smatch at;
@@ -117,7 +117,7 @@ class CrontabReader {
       if (name == "CRON_TZ") return;
       remark("TZ is the zone of the lines below; Debian's cron keeps to that of its host");
     } else if (name == "MAILTO" && value.empty()) {
-      return;  // nobody gets mail here either
+      return;  // an empty MAILTO disables mail in cron, too
     } else if (std::find(kMail.begin(), kMail.end(), name) != kMail.end()) {
       return leave(name +
                    ": Allot sends no mail and delays no line by chance; the log and allot "
@@ -202,7 +202,7 @@ std::string script_of(const CrontabLine& line) {
     script += "export " + name + "=" + shell_word(value) + "\n";
   }
   const std::string run = shell_word(line.shell) + " -c " + shell_word(line.command);
-  // The script itself is the standard input of the shell that reads it.
+  // The shell reads the script itself from standard input.
   if (!line.input) return script + "exec " + run + " </dev/null\n";
   return script + "printf %s " + shell_word(*line.input) + " | " + run + "\n";
 }

@@ -7,18 +7,18 @@
 #include <utility>
 #include <vector>
 
-// A crontab, as man 5 crontab says. Nothing is guessed: what does not mean here what it means to
-// cron stands in `left`.
+// Parser for crontab files (man 5 crontab). It does not guess: lines whose meaning differs from
+// cron are in `left`.
 namespace allot::cli {
 
 struct CrontabLine {
   std::uint32_t number = 0;
   std::string expression;
-  std::string zone;  // of CRON_TZ or TZ above it; empty: none
+  std::string zone;  // from CRON_TZ or TZ above the line; empty: none
   std::string shell = "/bin/sh";
   std::vector<std::pair<std::string, std::string>> environment{};
   std::string command;
-  std::optional<std::string> input{};  // what stands behind the first %
+  std::optional<std::string> input{};  // text after the first %
 };
 
 struct CrontabRemark {
@@ -28,18 +28,18 @@ struct CrontabRemark {
 
 struct Crontab {
   std::vector<CrontabLine> lines{};
-  std::vector<CrontabRemark> left{};     // lines that cannot be taken over, and why
-  std::vector<CrontabRemark> remarks{};  // what differs of lines that are
+  std::vector<CrontabRemark> left{};     // lines that cannot be imported, with reasons
+  std::vector<CrontabRemark> remarks{};  // differences of imported lines
 };
 
-// `user_column`: the file is as /etc/crontab.
+// `user_column`: the file has a user column, as /etc/crontab has.
 [[nodiscard]] Crontab parse_crontab(const std::string& text, bool user_column);
 
-// What a shell reads from its standard input to do what cron would do.
+// Shell script, for standard input, with the same effect as the cron line.
 [[nodiscard]] std::string script_of(const CrontabLine& line);
 
-// A name for it: of the command, and a hash of all that the line says with the zone, so that the
-// same line has the same name again.
+// Name for a line: its command and a hash of the line with its zone, so that the same line always
+// gets the same name.
 [[nodiscard]] std::string name_of(const CrontabLine& line, const std::string& zone);
 
 }  // namespace allot::cli

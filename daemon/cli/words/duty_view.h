@@ -9,7 +9,7 @@
 
 namespace allot::cli {
 
-// A line for each process that leads some, and one for those that nobody leads. Empty: there are no
+// One line for each process that leads duties, and one for duties without a leader. Empty: no
 // duties.
 std::string duties_text(const std::vector<queue::DutyView>& duties);
 

@@ -15,14 +15,13 @@ using as_json::WorkerView;
 
 // "mail/7", or "-" without a lease.
 [[nodiscard]] std::string partition_text(const WorkerView& worker);
-// The first of the tasks, and the number of the others.
-// "40 % importing"
+// "40 % importing": the first task and the number of the others.
 [[nodiscard]] std::string progress_text(const queue::Progress& progress);
 [[nodiscard]] std::string running_text(const std::vector<WorkerView::Running>& running);
-// "steward: slot 4, pid 4711, idle"; more than one after each other.
+// "steward: slot 4, pid 4711, idle"; several stewards are joined.
 [[nodiscard]] std::string stewards_text(const InstanceView& view);
-// A line for each fault of the instance: a pool whose workers cannot start, and a configuration
-// file that was changed and not loaded.
+// One line for each problem of the instance: a pool whose workers cannot start, or a configuration
+// file that was changed but not loaded.
 [[nodiscard]] std::vector<std::string> instance_troubles(const InstanceView& view,
                                                          const config::Settings& settings);
 

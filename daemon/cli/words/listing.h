@@ -10,8 +10,8 @@
 
 namespace allot::cli {
 
-// A list that a command prints: a table, or with --json the documents of its rows. Where they come
-// from, a database or a gateway, is the command's.
+// Output of a list: a table, or the documents of its rows with --json. The command provides the
+// rows, from a database or a gateway.
 class Listing {
  public:
   Listing(std::vector<std::string> heads, bool as_json);
@@ -19,7 +19,7 @@ class Listing {
   Listing& operator=(const Listing&) = delete;
   ~Listing();
 
-  // As Table::add.
+  // As Table::add().
   void add(nlohmann::json document, std::vector<std::string> cells,
            std::optional<std::size_t> alarming = {});
 

@@ -95,13 +95,13 @@ const OptionWord& option_of(const CommandWord& submit, const std::string& field)
   throw Error("allot submit has neither " + option + " nor " + place);
 }
 
-// Makes a sentence of a text of --help, which has no capital and no full stop.
+// Makes a sentence of a --help text, which has no capital and no full stop.
 std::string sentence(std::string text) {
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return text + ".";
 }
 
-// "  --config FILE    configuration": the term ends where two blanks are.
+// "  --config FILE    configuration": the term ends at the first two blanks.
 void add_help_option(ManualPage& page, const std::string& line) {
   const std::string text = line.substr(line.find_first_not_of(' '));
   const std::size_t gap = text.find("  ");

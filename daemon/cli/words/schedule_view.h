@@ -7,12 +7,12 @@
 #include "json/queue_json.h"
 #include "queue/schedules/schedule.h"
 
-// Functions that the commands which show schedules share.
+// Functions shared by the commands that show schedules.
 namespace allot::cli {
 
 using as_json::moment_text;
 using as_json::span_text;
-// "-" where there is none.
+// "-" for a missing moment.
 [[nodiscard]] std::string moment_text(const std::optional<queue::Moment>& moment);
 
 // "paused since ...: reason", "error since ...: why", "never again", or "on".

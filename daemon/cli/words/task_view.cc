@@ -20,7 +20,7 @@ std::string decimal(std::uint64_t value, std::uint64_t unit, int digits, const c
   return text.data();
 }
 
-// The last column of a list.
+// Last column of a list.
 std::string remark(const queue::TaskView& task) {
   if (task.dead) return why_dead(task, kShownError);
   return task.running ? "running on " + printable(task.holder, 100) : "";

@@ -74,7 +74,7 @@ void Progress::show(std::uint64_t done, std::uint64_t tasks) {
   const Nanos now = mono_ns();
   if (now < next_) return;
   next_ = now + kInterval;
-  // The last column stays free, because some terminals start a new line when it is written.
+  // The last column stays empty, because some terminals start a new line when it is written.
   const std::size_t columns = std::min(kWidest, columns_of(STDERR_FILENO) - 1);
   std::string line = progress_line(done, total_, tasks, now - began_, columns);
   const std::size_t size = line.size();

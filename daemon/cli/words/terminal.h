@@ -6,10 +6,10 @@
 
 #include "base/clock.h"
 
-// Output only for people at a terminal: colours, and a line that changes.
+// Terminal output for people: colours and a progress line.
 namespace allot::cli {
 
-// True for a terminal whose lines can be overwritten, which is impossible with $TERM unset or
+// True if lines of the terminal can be overwritten, which is impossible if $TERM is unset or
 // "dumb".
 [[nodiscard]] bool is_terminal(int fd);
 
@@ -18,20 +18,19 @@ namespace allot::cli {
 
 enum class Colour { kNone, kBold, kRed };
 
-// The text in this colour if `on`, else as it is.
+// The text in this colour if `on`, else unchanged.
 [[nodiscard]] std::string coloured(const std::string& text, Colour colour, bool on);
 
-// "allot:", the beginning of an error line on standard error.
+// Prefix "allot:" of an error line on standard error.
 [[nodiscard]] std::string error_head();
 
-// One state of something that is done to many tasks, as a line of at most `columns` bytes:
-// "[=========>          ]  45 %  123000 tasks  8123/s". `done` and `total` have the same unit,
-// whichever that is. Without a total (0), no bar.
+// Progress of an operation on many tasks, as a line of at most `columns` bytes: "[=========>
+// ]  45 %  123000 tasks  8123/s". `done` and `total` have the same, arbitrary unit. Without a total
+// (0), no bar.
 [[nodiscard]] std::string progress_line(std::uint64_t done, std::uint64_t total,
                                         std::uint64_t tasks, Nanos elapsed, std::size_t columns);
 
-// A progress bar on standard error, which it wipes out at its end. Does nothing where that is no
-// terminal.
+// Progress bar on standard error, erased at the end. Does nothing if that is not a terminal.
 class Progress {
  public:
   // `total` of 0: the total is unknown, as for a pipe.
@@ -40,9 +39,9 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress() { wipe(); }
 
-  // Draws, unless it did so within the last 100 ms.
+  // Draws, at most once every 100 ms.
   void show(std::uint64_t done, std::uint64_t tasks);
-  // Wipes the bar out, before another line is written.
+  // Erases the bar before another line is written.
   void wipe();
 
  private:
@@ -50,7 +49,7 @@ class Progress {
   bool on_;
   Nanos began_ = 0;
   Nanos next_ = 0;
-  std::size_t drawn_ = 0;  // bytes of the line on the terminal
+  std::size_t drawn_ = 0;  // length of the line on the terminal in bytes
 };
 
 }  // namespace allot::cli

@@ -10,7 +10,7 @@
 
 #include "json/printable.h"
 
-// Texts for people.
+// Text formatting for people.
 namespace allot::cli {
 
 using as_json::did_you_mean;
@@ -23,13 +23,12 @@ using as_json::printable_lines;
 class Table {
  public:
   explicit Table(std::vector<std::string> heads) : rows_{std::move(heads)} {}
-  // `cells` has as many cells as there are heads. `alarming`: the column whose cell is red in
-  // colour.
+  // `cells` has one cell for each head. `alarming`: the column whose cell is shown in red.
   void add(std::vector<std::string> cells, std::optional<std::size_t> alarming = {}) {
     rows_.push_back(std::move(cells));
     if (alarming) alarming_.emplace(rows_.size() - 1, *alarming);
   }
-  // One line for each row, the heads first; no blanks at the end of a line.
+  // One line for each row, preceded by the heads; lines do not end with blanks.
   [[nodiscard]] std::string text(bool colour = false) const;
 
  private:

@@ -11,7 +11,7 @@ OptionWord option_word(const CLI::Option& option) {
   word.positional = option.get_positional();
   word.name = word.positional ? option.get_name(true) : "--" + option.get_lnames().front();
   const std::string type = option.get_type_name();
-  // Checks follow the colon. A positional has the name of what it takes.
+  // The checks follow the colon. A positional has the name of its value.
   word.value = word.positional ? word.name : type.substr(0, type.find(':'));
   if (option.get_items_expected_max() == 0) word.value.clear();
   word.initial = option.get_default_str();

@@ -8,13 +8,13 @@ namespace CLI {
 class App;
 }
 
-// The words of a command line as data, for manual pages and completions.
+// Commands and options as data, for manual pages and completions.
 namespace allot::cli {
 
 struct OptionWord {
   std::string name;     // "--queue"; for a positional "QUEUE"
-  std::string value;    // what it takes, "QUEUE"; empty: nothing
-  std::string initial;  // its default
+  std::string value;    // name of the value, "QUEUE"; empty: takes none
+  std::string initial;  // default value
   std::string description;
   bool positional = false;
   bool required = false;
@@ -30,7 +30,7 @@ struct CommandWord {
   std::vector<CommandWord> commands;
 };
 
-// Hidden options and commands are left out.
+// Hidden options and commands are omitted.
 [[nodiscard]] CommandWord word_tree(const CLI::App& app);
 
 }  // namespace allot::cli

@@ -66,7 +66,7 @@ TEST_F(AdminTest, MigrateLeavesANewerSchemaAlone) {
   EXPECT_EQ(everything(), before);
 }
 
-// The worker's program loads the plugins: its output and its exit code are ours.
+// The worker program loads the plugins: its output and exit code are passed on.
 TEST_F(AdminTest, PluginsAndCheckAreTheWorkersProgram) {
   const support::TempDir plugins;
   configure("[daemon]", "[plugins]\nfolder = \"" + plugins.path() + "\"\n[daemon]");
@@ -84,8 +84,8 @@ TEST_F(AdminTest, PluginsAndCheckAreTheWorkersProgram) {
   EXPECT_TRUE(has(checked.err, broken));
 }
 
-// A supervisor's check answers under 7 and leaves a copy of the configuration under 9; a person's
-// shell may have files of its own there.
+// A supervisor's check answers on descriptor 7 and leaves a copy of the configuration on 9; a
+// user's shell may have its own files there.
 TEST_F(AdminTest, CheckWritesIntoNoFileOfItsCaller) {
   must({"migrate"});
   const support::TempDir files;
@@ -124,7 +124,7 @@ TEST_F(AdminTest, AMistakeInASectionOfAPluginHasItsLine) {
       has(allot({"plugins"}).out, config() + ":8: [plugins.exec.types.\"mail.send\"] command "));
 }
 
-// Root can reach everything, and the account of the service cannot.
+// Root can reach everything, but the service account cannot.
 TEST_F(AdminTest, CheckByRootSaysWhatTheServiceCannotReach) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root, to become another account";
   const support::TempDir plugins;
@@ -148,7 +148,7 @@ TEST_F(AdminTest, CheckByRootSaysWhatTheServiceCannotReach) {
   EXPECT_FALSE(has(allot({"check"}, unit).err, "of the service"));
 }
 
-// Words that are well formed and name what is not there; `allot doctor` asks the same program.
+// Valid words that name missing things; `allot doctor` asks the same program.
 TEST_F(AdminTest, CheckSaysWhichWordsNameNothing) {
   const support::TempDir plugins;
   std::filesystem::copy_file(ALLOT_EXEC_PLUGIN, plugins / "exec.so");
@@ -227,7 +227,7 @@ TEST_F(AdminTest, CheckAsJson) {
   EXPECT_TRUE(has(done.err, "allot: " + config() + ":"));
 }
 
-// The limit of all accounts together, and an account's own.
+// The limit of all accounts together, and the limit of an account.
 TEST_F(AdminTest, CheckWarnsOfTooFewConnections) {
   const auto warning = [](const char* allowed) {
     return "allot: warning: this daemon may need 29 connections and the server allows " +

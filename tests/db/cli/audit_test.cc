@@ -16,8 +16,8 @@ namespace {
 
 using nlohmann::json;
 
-// The commands that change nothing of what operators look after: they read, submit, or are about a
-// host or the schema. A new command belongs here, or into the table of commands below.
+// Commands that do not operate: they read, submit, or concern a host or the schema. A new command
+// belongs here, or in the table of commands below.
 const std::set<std::string> kOthers{
     "submit",        "tasks",         "task show",     "task find", "history",    "dead list",
     "dead groups",   "bulk list",     "bulk show",     "audit",     "queue list", "route list",
@@ -35,7 +35,7 @@ std::string help_of(const std::string& path) {
   return support::run_program(words).out;
 }
 
-// The commands that have none below them, each with whether it takes a reason.
+// Commands without subcommands, each with whether it takes a reason.
 std::map<std::string, bool> leaves(const std::string& path = {}) {
   std::map<std::string, bool> all;
   const std::string help = help_of(path);
@@ -48,7 +48,7 @@ std::map<std::string, bool> leaves(const std::string& path = {}) {
   for (std::string line; std::getline(lines, line);) {
     std::smatch found;
     if (!std::regex_search(line, found, std::regex("^  ([a-z][a-z-]*)"))) continue;
-    if (path.empty() && found[1] == "bench") continue;  // another program's words
+    if (path.empty() && found[1] == "bench") continue;  // words of another program
     all.merge(leaves((path.empty() ? "" : path + " ") + found[1].str()));
   }
   return all;
@@ -89,7 +89,7 @@ class AuditTest : public CliTest {
     return {"billing", "--yes"};
   }
 
-  // What stands behind the words of each command that operates, in a state in which it does.
+  // Arguments for each command that operates, after preparing a state in which it succeeds.
   using Ready = std::function<Words()>;
   std::map<std::string, Ready> operating() {
     const std::string file = folder_.write(

@@ -82,7 +82,7 @@ TEST_F(BulkTest, ABarOnATerminalThatIsGoneAtTheEnd) {
   EXPECT_TRUE(has(terminal.written(), "\r[>"));
   EXPECT_TRUE(has(terminal.written(), " tasks  "));
   EXPECT_EQ(terminal.seen(), Words{"submitted 3000 tasks in 300 batches"});
-  // It hides no failure either.
+  // A failure is also shown.
   support::Terminal other;
   (void)folder_.write("tasks", numbered(1, 100, "wide") + "rubbish\n");
   EXPECT_EQ(other.run(words, {{"NO_COLOR=1"}}, {STDERR_FILENO}).status.code, kExitBadInput);
@@ -184,7 +184,7 @@ TEST_F(BulkTest, WhatCannotBeReadIsNotSubmitted) {
   const auto folder = allot({"submit", "--ndjson", folder_.path()});
   EXPECT_EQ(folder.status.code, kExitNoInput);
   EXPECT_TRUE(has(folder.err, "Is a directory; nothing was submitted"));
-  // The test closes it; the connection with the database must not get its number.
+  // The test closes it; the database connection must not get its number.
   const auto closed = support::run_program({"sh", "-c", "exec \"$@\" <&-", "sh", ALLOT_PROGRAM,
                                             "--config", config(), "submit", "--ndjson", "-"});
   EXPECT_EQ(closed.status.code, kExitNoInput) << closed.err;

@@ -128,7 +128,7 @@ TEST_F(DeadTest, AllOfAQueue) {
   EXPECT_EQ(count("task_attempt"), 0U);
 }
 
-// Nobody is there to do it, and the command does not wait.
+// No steward runs to do it, and the command does not wait.
 TEST_F(DeadTest, WithoutWaitingAnActionIsOnlyBegun) {
   die("no");
   die("no", "sms.send");

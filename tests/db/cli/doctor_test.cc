@@ -38,7 +38,7 @@ class DoctorTest : public CliTest {
     EXPECT_EQ(report["exit_code"], code);
     return report["findings"];
   }
-  // The finding about that; null when there is none.
+  // The finding about that; null if there is none.
   static json about(const json& findings, const std::string& what) {
     for (const json& finding : findings) {
       if (finding["about"] == what) return finding;
@@ -52,7 +52,7 @@ class DoctorTest : public CliTest {
   std::string packet_ = value("SELECT @@global.max_allowed_packet");
 };
 
-// As one that is too old: it does not know SKIP LOCKED.
+// Like an old server without SKIP LOCKED.
 TEST_F(DoctorTest, AServerThatCannotKeepTheProtocolIsRefusedByAllThatStart) {
   const support::RewritingProxy proxy(folder_ / "p", server_.socket(), [](const std::string& sql) {
     return support::replaced(sql, "SKIP LOCKED", "SKIP LOCKS");
@@ -123,7 +123,7 @@ TEST_F(DoctorTest, LooksAtEverything) {
 TEST_F(DoctorTest, SaysHowToFixTheServer) {
   look_.execute("SET GLOBAL innodb_flush_log_at_trx_commit = 2");
   look_.execute("SET GLOBAL max_allowed_packet = 16777216");
-  const json findings = doctor();  // the command works all the same
+  const json findings = doctor();  // the command still works
   for (const char* what : {"durability", "max_allowed_packet"}) {
     EXPECT_EQ(about(findings, what)["level"], "warn");
   }
@@ -160,7 +160,8 @@ TEST_F(DoctorTest, WarnsOfAChangedOptimizer) {
   EXPECT_FALSE(has(must({"doctor"}), "optimizer_switch"));
 }
 
-// 32 MiB are two bytes for each of the largest payload, and nothing for the statement around it.
+// 32 MiB are two bytes for each byte of the largest payload, without space for the rest of the
+// statement.
 TEST_F(DoctorTest, TheLargestPayloadNeedsMoreThanTwiceItsSize) {
   look_.execute("SET GLOBAL max_allowed_packet = 33554432");
   const json found = about(doctor(), "max_allowed_packet");
@@ -170,7 +171,7 @@ TEST_F(DoctorTest, TheLargestPayloadNeedsMoreThanTwiceItsSize) {
   EXPECT_EQ(about(doctor(), "max_allowed_packet")["level"], "ok");
 }
 
-// S48: after each change nobody takes over for a while.
+// S48: after each change takeovers are suspended for some time.
 TEST_F(DoctorTest, WarnsOfServersThatTakeTurns) {
   EXPECT_EQ(about(doctor(), "last server")["text"], "it was always this one");
   EXPECT_FALSE(queue::note_server(look_));
@@ -199,7 +200,7 @@ TEST_F(DoctorTest, ShowsWhatIsRaised) {
             "dead mail: at least 1 dead (since 2026-01-02T03:04:05.000000Z)");
 }
 
-// E3: of the duties that this configuration wants.
+// E3: for the duties that this configuration needs.
 TEST_F(DoctorTest, DutiesThatNobodyLeads) {
   must({"submit", "default", "t"});
   configure("[queues.default]", "[queues.default]\nhistory = \"1h\"");
@@ -228,7 +229,7 @@ TEST_F(DoctorTest, DutiesThatNobodyLeads) {
   EXPECT_EQ(failing["text"], "default/purge went wrong: no purge");
 }
 
-// S12: the command shows the leases, and leaves them as they are.
+// S12: the command shows the leases, and does not change them.
 TEST_F(DoctorTest, ShowsLeasesWhoseHolderIsGone) {
   support::Process gone({"true"});
   const auto pid = gone.pid();

@@ -19,7 +19,7 @@ namespace allot::cli {
 
 namespace {
 
-// Those that run other programs, or become one.
+// Commands that run or execute other programs.
 bool is_process(const Words& words, const support::ProcessOptions& options) {
   if (!options.environment.empty() || !options.directory.empty() || !options.descriptors.empty()) {
     return true;

@@ -20,23 +20,23 @@ namespace allot::cli {
 
 using Words = std::vector<std::string>;
 
-// `allot` over an empty database and a configuration of its own for each test. The configuration
+// Runs `allot` with an empty database and a fresh configuration for each test. The configuration
 // has the queues "default" (one partition) and "wide" (8); the database has neither before the
 // first submission.
 class CliTest : public testing::Test {
  protected:
   CliTest();
-  // Over a database that no other test has, for one that changes its schema or its accounts: to
-  // make one takes seconds.
+  // Uses a private database, for tests that change its schema or accounts: creating one takes
+  // seconds.
   explicit CliTest(support::Database& server);
 
   // Runs `allot --config ... words`: in this process, unless the command starts programs or the
-  // options want a process.
+  // options require a process.
   [[nodiscard]] support::Finished allot(Words words,
                                         const support::ProcessOptions& options = {}) const;
   // The same with these bytes as standard input.
   [[nodiscard]] support::Finished allot_with(Words words, const std::string& input) const;
-  // Runs it and expects that it goes well; its standard output.
+  // Runs it, expects success and returns its standard output.
   std::string must(const Words& words, const std::string& input = {}) const;
 
   // Replaces "from" in the configuration.
@@ -53,8 +53,8 @@ class CliTest : public testing::Test {
   // Every row of every table.
   std::string everything();
 
-  // In between nothing can be committed, everything else goes on: a COMMIT gets no reply. After the
-  // second all that was sent before is decided.
+  // Between the two calls all commits are blocked, and everything else continues: a COMMIT gets no
+  // reply. After the second call everything sent before is decided.
   void block_commits();
   void unblock_commits();
 
@@ -81,9 +81,9 @@ class Fed {
  public:
   explicit Fed(const std::string& config, Words words);
   void feed(const std::string& text);
-  // There is no more input.
+  // Closes the input.
   void end() { write_.reset(); }
-  // True when the program has taken all that was fed.
+  // True if the program has read everything that was fed.
   [[nodiscard]] bool all_read() const;
   support::Process& process() { return *process_; }
   // Waits for its end.
@@ -97,7 +97,7 @@ class Fed {
 // Lines `first` to `last` of NDJSON for a queue, with payloads "first" to "last".
 std::string numbered(int first, int last, const std::string& queue = "default");
 
-// True when `text` has `part`; prints both when not.
+// True if `text` contains `part`; otherwise prints both.
 testing::AssertionResult has(const std::string& text, const std::string& part);
 
 }  // namespace allot::cli

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bulk submission that ends in the middle: which lines are in, which are not, and which are
-// unknown.
+// Bulk submission that ends early: lines that are stored, that are not, and that are unknown.
 #include <algorithm>
 #include <csignal>
 
@@ -20,7 +19,8 @@ class InterruptedTest : public CliTest {
     auto fed = std::make_unique<Fed>(config(), Words{"submit", "--ndjson", "-", "--batch", "10"});
     fed->feed(numbered(1, 10, "wide"));
     EXPECT_TRUE(support::eventually([&] { return count("task") == 10; })) << fed->process().err();
-    // The tasks can be seen before their reply has arrived. An `allot` that reads on has it.
+    // The tasks become visible before their reply has arrived. An `allot` that continues to read
+    // has it.
     fed->feed(" ");
     EXPECT_TRUE(support::eventually([&] { return fed->all_read(); }));
     return fed;
@@ -43,7 +43,7 @@ TEST_F(InterruptedTest, ASignalIsToldHowFarItGot) {
   }
 }
 
-// A reader of the ids knows all tasks that are in, even if kill -9 comes next.
+// A reader of the ids knows all stored tasks, even if kill -9 comes next.
 TEST_F(InterruptedTest, IdsArePrintedWithTheirBatch) {
   Fed fed(config(), {"submit", "--ndjson", "-", "--batch", "10", "--ids"});
   fed.feed(numbered(1, 15, "wide"));
@@ -70,8 +70,8 @@ TEST_F(InterruptedTest, ALostReplyIsToldAndNotSentAgain) {
   EXPECT_TRUE(now == 10 || now == 20) << now << ": all of the batch or nothing, and once";
 }
 
-// The kill comes while an INSERT of the batch waits for a lock: COMMIT was not sent, so nothing is
-// unknown.
+// The kill comes while an INSERT of the batch waits for a lock: COMMIT was not sent, so the outcome
+// is known.
 TEST_F(InterruptedTest, AConnectionLostBeforeCommitSubmitsNothingOfItsBatch) {
   auto fed = after_ten_lines();
   db::Connection blocking = server_.connect(name_);
@@ -102,7 +102,8 @@ class OwnServerTest : public InterruptedTest {
     static support::Database database;
     return database;
   }
-  // Line 11 alone, if half a second has passed since its queue was looked up: it is looked up anew.
+  // Line 11 alone, if half a second has passed since its queue was looked up: it is looked up
+  // again.
   static bool refused_from_line_11(const std::string& error, const std::string& last) {
     return error.find("stdin: lines 11 to " + last + " not submitted: ") != std::string::npos ||
            error.find("stdin: line 11 not submitted: ") != std::string::npos;

@@ -29,7 +29,7 @@ using support::Process;
 class LockCommandTest : public CliTest {
  protected:
   LockCommandTest() { must({"migrate"}); }
-  // A test that fails leaves nothing running.
+  // A failed test leaves no process behind.
   void TearDown() override {
     for (const pid_t pid : read_pids()) {
       if (has(line_of(pid), folder_.path())) support::send_signal(pid, SIGKILL);
@@ -41,20 +41,20 @@ class LockCommandTest : public CliTest {
     all.insert(all.end(), words.begin(), words.end());
     return std::make_unique<Process>(all);
   }
-  // A command that writes its pid and that of a child of its own to `file`, ignores TERM, and goes
-  // on for long. The numbers are there once both ignore it.
+  // A command that writes its pid and its child's pid to `file`, ignores TERM, and runs for a long
+  // time. The numbers are there once both ignore it.
   [[nodiscard]] Words stubborn(const std::string& file) const {
     const std::string path = folder_ / file;
     return {"sh", "-c",
             "trap '' TERM; sh -c 'trap \"\" TERM; echo $$ $PPID > " + path + ".new; mv " + path +
                 ".new " + path + "; while :; do sleep 0.1; done' & wait; sleep 600"};
   }
-  // An allot that runs such a command under the lock "x", and the pids of what the command started.
+  // An allot that runs such a command under the lock "x", and the pids of the started processes.
   struct Running {
     std::unique_ptr<Process> allot;
     std::vector<pid_t> pids;
     pid_t inner = -1;  // the guardian that is the parent of the command
-    pid_t outer = -1;  // the one between that and allot
+    pid_t outer = -1;  // the guardian between it and allot
   };
   [[nodiscard]] Running run_stubborn(const std::string& ttl = "4s") const {
     Running running;
@@ -82,14 +82,14 @@ class LockCommandTest : public CliTest {
     std::sscanf(text.c_str() + text.rfind(')') + 1, " %*c %d", &parent);
     return parent;
   }
-  // What `pkill` looks at, without and with `-f`.
+  // Process names seen by `pkill`, without and with `-f`.
   static std::string name_of(pid_t pid) {
     return support::read_file("/proc/" + std::to_string(pid) + "/comm");
   }
   static std::string line_of(pid_t pid) {
     return support::read_file("/proc/" + std::to_string(pid) + "/cmdline");
   }
-  // No process of the command is left, or only what nobody has reaped yet.
+  // True if every process of the command has ended, whether it is reaped or not.
   static bool all_dead(const std::vector<pid_t>& pids) {
     return std::all_of(pids.begin(), pids.end(), [](pid_t pid) {
       std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
@@ -99,8 +99,8 @@ class LockCommandTest : public CliTest {
     });
   }
   std::string state() { return value("SELECT state FROM named_lock WHERE name = 'x'"); }
-  // Waits for the end of the command, and says whether it came before the lock could be another's:
-  // as it looks to somebody who watches from now on.
+  // Waits for the end of the command, and checks that it came before another client could get the
+  // lock, as seen by an observer from now on.
   [[nodiscard]] bool ends_before_the_lock(const Running& running) {
     queue::TokenFloor floor;
     queue::LockWait next({.name = "x", .ttl = std::chrono::seconds(1)}, queue::make_holder("", ""),
@@ -168,7 +168,7 @@ TEST_F(LockCommandTest, AfterAChangeOfServerItSaysWhyItWasNotGot) {
   EXPECT_EQ(allot({"lock", "run", "x", "--wait", "1m", "--", "true"}).status, (ExitStatus{0, 0}));
 }
 
-// A client that waits on this host sleeps on the bell, between two looks.
+// A waiting client on this host sleeps on the bell between two polls.
 TEST_F(LockCommandTest, WhoTakesReleasesOrBreaksItRings) {
   std::filesystem::create_directories(folder_ / "run");
   const peer::LockBell bell(folder_ / "run", "x");
@@ -217,7 +217,7 @@ TEST_F(LockCommandTest, ASignalIsPassedOnOrEndsTheWait) {
   EXPECT_EQ(state(), "FREE");
 }
 
-// What a command leaves behind does not run on without the lock.
+// Processes left by a command do not continue without the lock.
 TEST_F(LockCommandTest, TheWholeGroupEndsWithTheCommand) {
   const auto done =
       allot({"lock", "run", "x", "--", "sh", "-c",
@@ -306,7 +306,7 @@ TEST_F(LockCommandTest, BothGuardiansKilledTogetherTakeTheCommandAlong) {
   EXPECT_EQ(state(), "FREE");
 }
 
-// A process in a session of its own comes to a guardian when its parent dies.
+// A process in a separate session becomes a child of a guardian when its parent dies.
 TEST_F(LockCommandTest, WhatLeavesTheGroupEndsWithTheCommandToo) {
   const std::string loop = "sh -c 'trap \"\" TERM HUP; echo $$ > " + (folder_ / "new") + "; mv " +
                            (folder_ / "new") + " " + (folder_ / "pids") +
@@ -344,7 +344,7 @@ TEST_F(LockCommandTest, AStoppedGuardianOfAKilledAllotIsWoken) {
   EXPECT_TRUE(ends_before_the_lock(running));
 }
 
-// The lock is broken, and its guardian stands still.
+// The lock is broken while its guardian is stopped.
 TEST_F(LockCommandTest, WhatAStoppedGuardianDoesNotDoAllotDoes) {
   const Running running = run_stubborn();
   ASSERT_GT(running.outer, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of stored procedures that callers cannot use, and by which command it is repaired.
+// Messages about stored procedures that callers cannot use, and the command that repairs them.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -23,7 +23,7 @@ class ProceduresTest : public OwnDatabaseTest {
   ProceduresTest& operator=(const ProceduresTest&) = delete;
   ~ProceduresTest() override { look_.execute("DROP USER IF EXISTS 'passing'@'%'"); }
 
-  // What doctor says of them, without the fix when it is well.
+  // Doctor's message about them, without the fix if all is well.
   std::string said() {
     const json report = json::parse(must({"doctor", "--json"}));
     for (const json& finding : report["findings"]) {
@@ -43,7 +43,7 @@ class ProceduresTest : public OwnDatabaseTest {
       look_.execute("DROP PROCEDURE " + std::string(row->text(0)));
     }
   }
-  // An account with the rights of the role.
+  // Creates an account with the privileges of the role.
   void make_account(const std::string& role) {
     for (const std::string& sql : support::grants(role, name_)) {
       look_.execute(support::replaced(sql, "allot_" + role, "passing"));
@@ -85,7 +85,7 @@ TEST_F(ProceduresTest, ThoseOfAnotherBuildAreSaid) {
 
 TEST_F(ProceduresTest, ADefinerThatIsGoneIsNamed) {
   make_account("migrate");
-  drop_all();  // on MySQL only an account like root may replace those of root
+  drop_all();  // on MySQL only an account like root may replace root's procedures
   configure("user = \"root\"", "user = \"passing\"\npassword = \"change-me\"");
   EXPECT_TRUE(has(must({"migrate"}), "made the stored procedures: there are none"));
   EXPECT_EQ(said(), good_);

@@ -11,7 +11,7 @@ namespace {
 
 class PromoteTest : public OwnDatabaseTest {
  protected:
-  // The folder is that of a daemon.
+  // Uses the runtime folder of a daemon.
   PromoteTest() {
     must({"migrate"});
     std::filesystem::create_directory(folder_ / "run");
@@ -27,7 +27,7 @@ TEST_F(PromoteTest, RaisesTheTermOfTheOnlyServer) {
   EXPECT_TRUE(report["also_writable"].empty());
 }
 
-// The server was restored from a copy, and this host knows better.
+// The server was restored from a copy, and this host has seen a higher term.
 TEST_F(PromoteTest, BringsARestoredServerAboveTheTermThatTheHostHasSeen) {
   queue::note_server(look_);
   look_.execute("UPDATE server_identity SET number = 7");

@@ -74,7 +74,7 @@ TEST_F(QueueChangeTest, MoveTakesAllOfAType) {
 TEST_F(QueueChangeTest, MoveTakesAttemptsAndWhatWasRecordedOfThem) {
   const std::string moved = must({"submit", "wide", "t", "moved"});
   must({"submit", "wide", "t", "charged"});
-  // A task as a retry leaves it, and one as a first crash does, which keeps its key.
+  // A task after a retry, and one after a first crash, which keeps its key.
   look_.execute(
       "UPDATE task SET first_key = run_key, run_key = run_key + 4096, attempt = 2,"
       " flags = 128 WHERE payload = 'moved'");
@@ -103,7 +103,7 @@ TEST_F(QueueChangeTest, MoveTakesAttemptsAndWhatWasRecordedOfThem) {
       << "an id names its queue";
 }
 
-// A worker that has the partition may have begun any of them.
+// A worker that has the partition may have started any of them.
 TEST_F(QueueChangeTest, MoveLeavesWhatSomebodyHasLeased) {
   must({"submit", "--ndjson", "-"}, numbered(1, 16, "wide"));
   look_.execute(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot route, and how submissions of the command line follow it.
+// allot route, and its effect on submissions of the command line.
 #include <nlohmann/json.hpp>
 
 #include "base/exit_codes.h"
@@ -100,7 +100,7 @@ TEST_F(RouteCommandTest, WhatWaitsIsMovedWithIt) {
   EXPECT_EQ(waiting("default"), 1U);
 }
 
-// $ALLOT_TEST_STREAM_SECONDS says for how long the stream is open before.
+// $ALLOT_TEST_STREAM_SECONDS sets how long the stream is open before.
 TEST_F(RouteCommandTest, AStreamThatIsOpenFollowsWithinASecond) {
   const auto open = seconds(support::environment_or("ALLOT_TEST_STREAM_SECONDS", 1));
   Fed fed(config(), {"submit", "--ndjson", "-", "--batch", "1"});
@@ -117,7 +117,7 @@ TEST_F(RouteCommandTest, AStreamThatIsOpenFollowsWithinASecond) {
   EXPECT_EQ(waiting("wide"), 0U);
   must({"route", "set", "t", "wide", "--from", "default"});
   const auto set = steady_clock::now();
-  steady_clock::duration strayed{0};  // when the last one that did not follow was sent
+  steady_clock::duration strayed{0};  // when the last line that did not follow was sent
   ASSERT_TRUE(eventually([&] {
     const auto sent = steady_clock::now() - set;
     feed();
@@ -136,7 +136,7 @@ TEST_F(RouteCommandTest, AStreamThatIsOpenFollowsWithinASecond) {
   EXPECT_EQ(fed.finish().status.code, kExitOk);
 }
 
-// Its lines were read, and checked, before the route was set.
+// Its lines were read and checked before the route was set.
 TEST_F(RouteCommandTest, ABatchThatWaitsForItsLastLineFollows) {
   Fed fed(config(), {"submit", "--ndjson", "-", "--batch", "3"});
   fed.feed(numbered(1, 2));

@@ -18,7 +18,7 @@ class ScheduleFileTest : public CliTest {
   json names(const std::string& word, const std::string& told) {
     return json::parse(told).at(word);
   }
-  // Expects these lines of the file as what is wrong, and that nothing is written.
+  // Expects exactly these error lines for the file, and that nothing is written.
   void refuse(const std::string& text, const std::string& problems) {
     const std::string before = everything();
     const std::string path = file(text);
@@ -190,7 +190,7 @@ TEST_F(ScheduleFileTest, ACrontabWithoutAZoneNeedsOne) {
   EXPECT_EQ(count("schedule"), 1U);
 }
 
-// The script does what cron does, in the shell that the plugin runs.
+// The script does the same as cron, in the shell that the plugin runs.
 TEST_F(ScheduleFileTest, TheScriptOfALineDoesWhatItSays) {
   const std::string path = folder_.write("crontab",
                                          "GREETING = 'it''s $HOME'\n* * * * * printf '[\\%s]' "

@@ -25,7 +25,7 @@ class ScheduleTest : public CliTest {
     EXPECT_EQ(done.err, "allot: " + line + "\n") << testing::PrintToString(words);
     EXPECT_EQ(everything(), before) << testing::PrintToString(words);
   }
-  // allot schedule add of a good schedule, but for these words.
+  // allot schedule add with a valid schedule, except for these words.
   static Words adds(const std::string& expression, Words more = {}) {
     Words words{"schedule", "add", "s", expression, "default", "t"};
     words.insert(words.end(), more.begin(), more.end());
@@ -98,7 +98,7 @@ TEST_F(ScheduleTest, AQueueThatIsNotThereOrRefusesItsTasks) {
   const auto unknown = allot({"schedule", "add", "s", "@daily", "wied", "t"});
   EXPECT_EQ(unknown.status.code, kExitBadInput);
   EXPECT_TRUE(has(unknown.err, "queue 'wied' does not exist; did you mean 'wide'?"));
-  // The configuration's word for a queue that is not made yet; nothing makes it.
+  // The configured placement of a queue that does not exist yet; nothing creates it.
   configure("[queues.wide]", "[queues.later]\nplacement = \"ordered\"\n[queues.wide]");
   refuse({"schedule", "add", "s", "@daily", "later", "t"},
          "queue 'later' is ordered: a task of it needs a partition_key");

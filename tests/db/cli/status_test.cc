@@ -128,7 +128,7 @@ TEST_F(StatusTest, ACountStopsAtItsBound) {
   EXPECT_EQ(view["queues"][0]["waiting_at_least"], true);
 }
 
-// The slot file of a daemon, as the supervisor makes it; the test fills it.
+// Slot file of a daemon in the supervisor's format, filled by the test.
 class WorkersTest : public StatusTest {
  protected:
   WorkersTest() {
@@ -150,7 +150,7 @@ class WorkersTest : public StatusTest {
   ipc::Slot& slot(std::uint32_t index) {
     return *reinterpret_cast<ipc::Slot*>(bytes_ + ipc::slot_offset(index));
   }
-  // A live worker, idle, that has done nothing yet.
+  // A live, idle worker that has done nothing yet.
   ipc::Slot& worker(std::uint32_t index) {
     slot(index).generation = 1;
     slot(index).index = index;
@@ -290,7 +290,7 @@ TEST_F(WorkersTest, OnlyWorkersThatLive) {
   EXPECT_TRUE(view["workers"][0]["queue"].is_null()) << "no lease";
 }
 
-// The memory of another process may hold anything while it changes.
+// The memory of another process may contain anything while it changes.
 TEST_F(WorkersTest, NonsenseInASlotIsHarmless) {
   ipc::Slot& odd = busy_worker(0);
   odd.state = 4711;
@@ -359,7 +359,7 @@ TEST_F(WorkersTest, AFileThatEndsEarlyIsReadUpToItsEnd) {
   EXPECT_EQ(status()["workers"].size(), 1U);
 }
 
-// What nobody has written has no pages, and to look at it must not take any.
+// Unwritten pages are not allocated, and reading them must not allocate any.
 TEST_F(WorkersTest, SlotsWithoutRoomAreReadAllTheSame) {
   const support::SmallDisk disk(1U << 20U);
   if (!disk.trouble().empty()) GTEST_SKIP() << disk.trouble();

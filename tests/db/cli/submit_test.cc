@@ -22,7 +22,7 @@ using SubmitTest = CliTest;
 
 constexpr std::size_t kMost = (std::size_t{16} << 20) - 1;
 
-// Every byte, in an order that breaks every encoding.
+// Every byte, in an order that is invalid in every encoding.
 std::string all_bytes(std::size_t size) {
   std::string bytes(size, '\0');
   for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>((i * 7 + i / 256) & 0xffU);
@@ -54,13 +54,13 @@ TEST_F(SubmitTest, ATakenKeySaysWhereItsTaskIs) {
   EXPECT_EQ(again.status.code, kExitOk);
   EXPECT_EQ(again.out, first["id"].get<std::string>() + "\n");
   EXPECT_TRUE(has(again.err, "its unique key is taken by this task (waiting)"));
-  // Its acknowledgement, as the database sees it.
+  // Its acknowledgement, as seen in the database.
   look_.execute(
       "DELETE FROM task; UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
   EXPECT_EQ(nlohmann::json::parse(must(json)).at("state"), "done");
 }
 
-// An account of a submitter may not look at tasks.
+// A submitter's account may not read tasks.
 TEST_F(SubmitTest, ATakenKeySaysLessToAnAccountThatOnlySubmits) {
   must({"submit", "default", "t", "", "--unique-key", "k"});
   look_.execute("CREATE USER IF NOT EXISTS submitter@localhost IDENTIFIED BY 'right'");
@@ -78,7 +78,7 @@ TEST_F(SubmitTest, ATakenKeySaysLessToAnAccountThatOnlySubmits) {
   EXPECT_EQ(told.at("state"), "live");
 }
 
-// What the daemon of this host has written when it started.
+// File written by the daemon of this host at its start.
 TEST_F(SubmitTest, ATypeThatNoHandlerHereTakesIsSaid) {
   std::filesystem::create_directory(folder_ / "run");
   (void)folder_.write("run/types", "allot types 1\nmail.send\nthumbs.*\n");
@@ -118,7 +118,7 @@ TEST_F(SubmitTest, AnArgumentArrivesAsItIs) {
                                "ä\n",
                                "=x",
                                "0",
-                               all_bytes(256).substr(1),  // an argument has no NUL
+                               all_bytes(256).substr(1),  // an argument cannot contain NUL
                                "\xc3\x28\xed\xa0\x80\xff'"};
   for (const std::string& text : texts) {
     look_.execute("DELETE FROM task");
@@ -194,7 +194,7 @@ TEST_F(SubmitTest, AConfiguredQueueIsMade) {
   EXPECT_EQ(count("task"), 1U);
 }
 
-// The commands that only look, with SQL in their words.
+// Commands that only read, with SQL in their words.
 TEST_F(SubmitTest, SqlInAnyFieldIsOnlyText) {
   must({"submit", "default", "t", "stays"});
   const std::string before = everything();
@@ -242,7 +242,7 @@ TEST_F(SubmitTest, AnEmbeddedOneThatIsAwaySaysWhoStartsIt) {
   EXPECT_TRUE(has(done.err, "allotd starts it"));
 }
 
-// It runs, and says itself why it is not used.
+// It runs, and reports itself why it is not used.
 TEST_F(SubmitTest, AnEmbeddedOneThatIsReadOnlyIsNotSaidToBeAway) {
   std::filesystem::create_directories(folder_ / "db/data");
   ASSERT_EQ(::symlink(server_.socket().c_str(), (folder_ / "db/data/sock").c_str()), 0);
@@ -289,7 +289,7 @@ TEST_F(DoorbellTest, AForeignFileIsLeftAlone) {
   EXPECT_EQ(count("task"), 2U);
 }
 
-// A board of pages that were never written, as an allotd of another version makes it.
+// A board of unwritten pages, as an allotd of another version makes it.
 TEST_F(DoorbellTest, ABoardWithoutRoomHurtsNoSubmission) {
   const support::SmallDisk disk(1U << 20U);
   if (!disk.trouble().empty()) GTEST_SKIP() << disk.trouble();

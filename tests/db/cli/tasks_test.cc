@@ -125,7 +125,7 @@ TEST_F(TasksTest, ShowSaysWhatItWasSubmittedWith) {
   const std::string later = submitted({"--run-at", "2030-01-02T03:04:05Z"});
   EXPECT_EQ(view(later)["first_due_at"].get<std::string>().substr(0, 19), "2030-01-02T03:04:05");
   EXPECT_EQ(view(later)["first_due_at"], view(later)["due_at"]);
-  // A dead task's key is nobody's, unless an Allot buried it that kept the key for a while.
+  // The key of a dead task is free, unless an older Allot buried it and kept the key for some time.
   must({"task", "cancel", id});
   EXPECT_TRUE(view(id)["unique_key"].is_null());
   look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
@@ -217,7 +217,7 @@ TEST_F(TasksTest, ADetachedTaskRuns) {
   EXPECT_EQ(json::parse(must({"tasks", "--limit", "1", "--json"})).size(), 1U);
 }
 
-// Of the last attempt that failed, and in the same way of a task that is dead.
+// Error of the last failed attempt, and in the same way of a dead task.
 TEST_F(TasksTest, ShowPrintsAllOfAnErrorWithItsLineBreaks) {
   const std::string id = submit("p");
   const queue::Verdict verdict{"retry",
@@ -304,7 +304,7 @@ TEST_F(TasksTest, DeadOnesWithTheirCause) {
   EXPECT_TRUE(has(text, "why        failed: no such user\n"));
   EXPECT_TRUE(has(text, "payload    2 bytes: \\x00\\xff\n"));
   EXPECT_EQ(must({"task", "show", id, "--payload"}), std::string("\0\xff", 2));
-  // The bytes are not UTF-8, but the output is still JSON; --payload has the bytes.
+  // The bytes are not UTF-8, but the output is still JSON; --payload prints the bytes.
   const json shown = json::parse(must({"task", "show", id, "--json"}));
   EXPECT_EQ(shown["payload"], std::string("\0\xef\xbf\xbd", 4));
   EXPECT_EQ(shown["payload_cut"], false);

@@ -34,7 +34,7 @@ class WhyTest : public CliTest {
   [[nodiscard]] std::string me() const {
     return leases_.holder().host + "/" + std::to_string(leases_.holder().pid);
   }
-  // The words of the reasons, one after the other.
+  // The codes of the reasons, one after the other.
   std::string reasons(const std::string& id) {
     std::string words;
     const json told = json::parse(must({"why", id, "--json"}));
@@ -73,7 +73,7 @@ TEST_F(WhyTest, OfAWaitingTask) {
   EXPECT_TRUE(has(must({"why", first}), "queue default is paused since 20"));
 }
 
-// The lease has not ended; the process that has it is gone, and this host knows.
+// The lease has not ended; its process is gone, and this host knows it.
 TEST_F(WhyTest, OfOneWhoseHolderDiedHere) {
   support::Process gone({"true"});
   const auto pid = gone.pid();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submission by the library: which tasks arrive, which are refused, and which outcomes stay open.
+// Submission through the library: stored tasks, refused tasks, and unknown outcomes.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -21,7 +21,7 @@ using support::Database;
 using support::has;
 using namespace std::chrono_literals;
 
-// What no other door can say.
+// Messages that only the library produces.
 TEST_F(ClientTest, AWrongFieldIsNamed) {
   const auto refused = [&](const char* field, const std::function<void(NewTask&)>& spoil) {
     NewTask wrong = task();
@@ -105,7 +105,7 @@ TEST_F(ClientTest, AFileNamesTheServerTheQueuesAndTheBell) {
   munmap(bell, sizeof(ipc::Board));
 }
 
-// As a server does that closes what is idle for long.
+// Like a server that closes idle connections.
 TEST_F(ClientTest, AConnectionThatWasClosedIsNotNoticed) {
   client_.submit(task());
   end_connections();
@@ -113,7 +113,7 @@ TEST_F(ClientTest, AConnectionThatWasClosedIsNotNoticed) {
   EXPECT_EQ(tasks(), 2U);
 }
 
-// The server answers a look and then nothing: the reply to the submission is lost.
+// The server answers a poll and then nothing: the reply to the submission is lost.
 TEST_F(ClientTest, ALostReplyLeavesTheOutcomeOpen) {
   ClientSettings impatient = settings();
   impatient.call_timeout = 1s;

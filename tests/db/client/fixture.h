@@ -26,9 +26,9 @@ class ClientTest : public testing::Test {
   }
   [[nodiscard]] static NewTask unique(const std::string& key, const std::string& payload = "x");
 
-  // The first field of the first row, by a connection of its own.
+  // First field of the first row, on a separate connection.
   std::string value(const std::string& sql) { return support::value_of(look_, sql); }
-  // Of all to this database; all but look_ are ended.
+  // Number of connections to this database; end_connections() ends all of them except look_.
   std::uint64_t connections();
   void end_connections();
   std::uint64_t tasks() { return support::number_of(look_, "SELECT COUNT(*) FROM task"); }
@@ -39,10 +39,10 @@ class ClientTest : public testing::Test {
   Client client_;
 };
 
-// What a call threw: "bad_input: ...", with the word of its kind; empty: nothing.
+// Error thrown by a call: "bad_input: ...", beginning with its kind; empty: none.
 std::string error_of(const std::function<void()>& call);
 
-// A connection as an application opens one: without anything that Allot would set.
+// A connection with an application's defaults, without Allot's settings.
 class Application {
  public:
   explicit Application(const std::string& database);

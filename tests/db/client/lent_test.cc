@@ -69,7 +69,7 @@ TEST_F(LentTest, OutsideOfATransactionItIsRefused) {
   EXPECT_EQ(tasks(), 0U);
 }
 
-// Whatever the session is like, the bytes arrive, and the session stays as it was.
+// The payload is unchanged whatever the session settings are, and the session keeps them.
 TEST_F(LentTest, NoSettingOfTheSessionMatters) {
   std::string bytes;
   for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
@@ -114,14 +114,14 @@ TEST_F(LentTest, NoSettingOfTheSessionMatters) {
   }
 }
 
-// Nothing may be set in the caller's session, so each SELECT has a limit of its own.
+// The caller's session must not be changed, so each SELECT has its own limit.
 TEST_F(LentTest, ALimitOfTheSessionReachesNoPlacement) {
   using queue::Placement;
   queue::ensure_queue(look_, "ordered", {4, Placement::kOrdered});
   queue::ensure_queue(look_, "limited", {4, Placement::kLimited, 2});
   queue::ensure_queue(look_, "fair", {4, Placement::kFair});
   app_.run("SET sql_select_limit = 0");
-  for (int round = 0; round < 2; ++round) {  // in the second one the keys are known
+  for (int round = 0; round < 2; ++round) {  // in the second round the keys are known
     app_.run("BEGIN");
     std::vector<NewTask> tasks;
     for (const char* name : {"ordered", "limited", "fair"}) {
@@ -140,8 +140,8 @@ TEST_F(LentTest, ALimitOfTheSessionReachesNoPlacement) {
   EXPECT_EQ(tasks(), 14U);
 }
 
-// Under REPEATABLE READ a transaction sees the data of its beginning; but it has to see the present
-// holder of a key.
+// Under REPEATABLE READ a transaction sees the data of its beginning, but must see the present
+// owner of a key.
 TEST_F(LentTest, AKeyThatWasTakenMeanwhileIsSeen) {
   app_.run("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
   app_.run("BEGIN");
@@ -159,9 +159,10 @@ TEST_F(LentTest, AKeyThatWasTakenMeanwhileIsSeen) {
   EXPECT_EQ(tasks(), 1U);
 }
 
-// The call's statements before the error are undone, the caller's own stay: he may go on.
+// The call's statements before the error are undone, the caller's own are kept: the caller may
+// continue.
 TEST_F(LentTest, AfterAFailureTheTransactionStandsAsItWas) {
-  queue::ensure_queue(look_, "later", {1});  // its keys are claimed after those of q
+  queue::ensure_queue(look_, "later", {1});  // its keys are claimed after the keys of q
   NewTask last = unique("z");
   last.queue = "later";
   Application other(name_);
@@ -200,7 +201,7 @@ TEST_F(LentTest, ADeadlockSaysThatTheTransactionIsGone) {
   EXPECT_EQ(tasks(), 2U) << "of the one that was not the victim";
 }
 
-// The claim of a partition by a new key of a fair queue takes a lock, which does not stay in the
+// Claiming a partition for a new key of a fair queue takes a lock, which is not kept in the
 // caller's transaction.
 TEST_F(LentTest, AKeyOfAFairQueueKeepsNobodyWaiting) {
   queue::ensure_queue(look_, "fair", {2, queue::Placement::kFair});
@@ -216,7 +217,7 @@ TEST_F(LentTest, AKeyOfAFairQueueKeepsNobodyWaiting) {
   EXPECT_EQ(value("SELECT COUNT(DISTINCT partition_no) FROM task"), "2");
 }
 
-// The locking look for the route of an ordered queue goes over the caller's session.
+// The locking read of an ordered queue's route uses the caller's session.
 TEST_F(LentTest, AnOlderViewHidesNoRouteOfAnOrderedQueue) {
   const queue::QueueShape ordered{4, queue::Placement::kOrdered};
   const auto from = queue::ensure_queue(look_, "former", ordered);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named locks of the client library: what only it has. What else they do is in tests/contract.
+// Named locks of the client library: features of this interface only. The rest is in
+// tests/contract.
 #include <atomic>
 #include <thread>
 

@@ -13,11 +13,11 @@
 namespace allot::client {
 namespace {
 
-constexpr int kThreads = 8;  // more than idle connections are kept
+constexpr int kThreads = 8;  // more than the number of kept idle connections
 
 class PoolTest : public ClientTest {
  protected:
-  // Runs `act` with its number in each of the threads; the ids that they return.
+  // Calls `act` with the number of the thread in each thread; returns the ids.
   static std::set<std::string> in_threads(
       const std::function<std::set<std::string>(int thread)>& act) {
     std::vector<std::future<std::set<std::string>>> threads;
@@ -43,7 +43,7 @@ TEST_F(PoolTest, ManyThreadsShareAClient) {
   EXPECT_EQ(tasks(), 200U);
 }
 
-// One of each call, and one whose unique key all of them want.
+// Each call once, and one with a unique key that all of them use.
 TEST_F(PoolTest, WhateverTheyCall) {
   const auto all = in_threads([this](int) {
     std::set<std::string> ids;
@@ -64,7 +64,7 @@ TEST_F(PoolTest, WhateverTheyCall) {
   EXPECT_EQ(support::number_of(look_, "SELECT COUNT(*) FROM task_dead"), kThreads * 10U);
 }
 
-// As a server does that closes what is idle for long: several find it out at the same time.
+// Like a server that closes idle connections: several threads notice it at the same time.
 TEST_F(PoolTest, ConnectionsThatWereClosedAreNotNoticedByAny) {
   for (int round = 1; round <= 5; ++round) {
     ASSERT_NO_FATAL_FAILURE(end_connections());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of get() for a task in each of its states, and of cancel().
+// Results of get() for a task in each of its states, and of cancel().
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ class TaskInfoTest : public ClientTest {
         std::to_string(queue_.queue_id) +
         " AND partition_no = " + std::to_string(id_.partition.partition_no));
   }
-  // Does what a worker does with a task that runs long.
+  // Acts like a worker with a long-running task.
   void detach() {
     look_.execute(
         "INSERT INTO task_running (queue_id, partition_no, prio, first_key, run_key, attempt, type,"

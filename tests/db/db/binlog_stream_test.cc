@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server has to allow to be followed, and what is said where it does not.
+// Requirements on a server for following its binary log, and the message if they are not met.
 #include "db/binlog_stream.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ Database& server_with_log() {
   return server;
 }
 
-// What is said to an account with these rights; empty: it may follow.
+// Message for an account with these privileges; empty: it may follow.
 std::string refusal(Database& server, const std::string& user, const std::string& rights) {
   auto root = server.connect();
   root.execute("CREATE USER IF NOT EXISTS '" + user + "'@'localhost' IDENTIFIED BY 'w'");

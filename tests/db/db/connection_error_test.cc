@@ -52,7 +52,7 @@ TEST(ConnectionErrorTest, AMissingSocketIsGone) {
   EXPECT_EQ(error->exit_code(), kExitUnavailable);
 }
 
-// A listener that never answers: a server that hangs in its start, or a host behind a drop.
+// A listener that never answers: a server that hangs in its start, or a host behind a packet drop.
 TEST(ConnectionErrorTest, AServerThatDoesNotAnswerIsGoneAfterTheTimeout) {
   const UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -128,7 +128,7 @@ TEST(ConnectionErrorTest, AServerThatDiesIsGoneAndAnswersANewConnectionAfterItsR
   EXPECT_EQ(server.connect().execute("SELECT 1").front().next()->u64(0), 1U);
 }
 
-// S2: a former primary after a fail-over. Also while connected, for an account without SUPER.
+// S2: a former primary after a failover. Also while connected, for an account without SUPER.
 TEST(ConnectionErrorTest, AReadOnlyServerIsNotUsed) {
   const std::string name = Database::shared().make_empty_database();
   Connection root = Database::shared().connect(name);

@@ -68,7 +68,7 @@ TEST_F(ConnectionTest, FieldsOfARow) {
   EXPECT_FALSE(results.front().next());
 }
 
-// The row outlives the results that it came with (once it did not, and a lease's epoch was read
+// A row outlives the results that it belongs to (this failed once, and a lease's epoch was read
 // from freed memory).
 TEST_F(ConnectionTest, ARowKeepsItsResultAlive) {
   const auto row = db_.execute("SELECT 4711, 'text'").front().next();
@@ -97,7 +97,7 @@ TEST_F(ConnectionTest, AnErrorInATransactionUndoesItAll) {
   EXPECT_EQ(std::string(error->what()).rfind("insert+broken+insert: database at socket ", 0), 0U)
       << error->what();
   EXPECT_EQ(rows(), 0U);
-  // The connection goes on, outside of any transaction.
+  // The connection remains usable, outside of any transaction.
   db_.run({Statement(kInsert).set("a", 3)});
   EXPECT_EQ(rows(), 1U);
 }
@@ -118,7 +118,7 @@ TEST_F(ConnectionTest, ADuplicateKeyIsADuplicate) {
   EXPECT_EQ(error_class_of([&] { db_.execute("INSERT INTO t VALUES (5, 1)"); }), "duplicate");
 }
 
-// "0 rows" must always mean that the fence was gone, never that the value was the same already.
+// "0 rows" must always mean that the fence failed, never that the value was already equal.
 TEST_F(ConnectionTest, AnUpdateReportsMatchedRows) {
   db_.execute("INSERT INTO t VALUES (5, 1)");
   EXPECT_EQ(db_.execute("UPDATE t SET a = 1 WHERE id = 5").front().affected(), 1U);

@@ -54,7 +54,7 @@ class MigrateTest : public testing::Test {
   Connection db_;
 };
 
-// One message names the cause, whichever command meets it.
+// One message names the cause, for every command.
 TEST_F(MigrateTest, AServerThatCannotHaveTheSchemaIsRefusedByName) {
   const support::TempDir folder;
   const std::pair<const char*, const char*> cases[] = {
@@ -82,7 +82,7 @@ TEST_F(MigrateTest, AServerThatLogsStatementsIsRefusedByName) {
   EXPECT_NE(refusal_of([&] { migrate(db); }).find("binlog_format is STATEMENT"), std::string::npos);
 }
 
-// A made-up next version: it adds columns, an index and a table, as each migration does.
+// A made-up next version: it adds columns, an index and a table, like each migration.
 constexpr sql::SqlText kMadeUp{
     "9999_made_up",
     "-- A comment; it is no statement.\n"
@@ -130,11 +130,11 @@ TEST_F(MigrateTest, ANewerSchemaIsRefusedAndLeftAlone) {
   EXPECT_NE(refusal.find("install the newer Allot"), std::string::npos) << refusal;
   EXPECT_THROW(migrate(db_), Error);
   EXPECT_EQ(schema_version(db_), 4711U);
-  // The refusal gave the name lock back.
+  // The refusal released the name lock.
   EXPECT_EQ(db_.execute("SELECT IS_FREE_LOCK('allot.migrate')").front().next()->u64(0), 1U);
 }
 
-// The state after a migrator that died between a migration and the line which records it.
+// State after a migrator that died between a migration and the line which records it.
 TEST_F(MigrateTest, EachMayBeRunAgainOverItsOwnWork) {
   migrate(db_, kNext);
   db_.execute(
@@ -160,12 +160,12 @@ TEST_F(MigrateTest, ANewerBuildAppliesWhatIsMissing) {
   EXPECT_EQ(migrate(db_, kNext), std::vector<std::string>{"9999_made_up"});
   EXPECT_EQ(refusal_of_schema(kNext), "");
   EXPECT_EQ(migrate(db_, kNext).size(), 0U);
-  // The build of before refuses to start, and clients go on.
+  // The previous build refuses to start, and clients continue.
   EXPECT_EQ(refusal_of_schema(), is_at(now + 1, now) + "install the newer Allot on this host too");
   require_schema(db_, Newer::kTaken);
 }
 
-// Another text under a number that is taken: one of two branches, say, or an edit.
+// Another text under an existing number: from another branch, or an edit.
 TEST_F(MigrateTest, ADatabaseOfOtherMigrationsIsRefused) {
   static constexpr sql::SqlText kOther{"9999_other", "CREATE TABLE other (a INT) ENGINE=InnoDB"};
   static constexpr auto kList = followed_by(kOther);
@@ -242,12 +242,11 @@ TEST_F(MigrateTest, WithoutTheRightItIsRefused) {
   db_.execute("DROP USER reader@localhost");
 }
 
-// Dies by SIGKILL while the server waits in the middle of a migration, for a table that somebody
-// has locked. The server goes on with the rest of the packet, or not: either way the next call ends
-// with the whole schema.
+// Dies by SIGKILL while the server waits in the middle of a migration for a locked table. Whether
+// the server executes the rest of the packet or not, the next call ends with the whole schema.
 class KilledMigratorTest : public MigrateTest {
  protected:
-  // It is db_ that has the table the migrator waits for, until it gives it back.
+  // db_ locks the table that the migrator waits for, until it releases it.
   void kill_in_the_middle(Migrations all) {
     const ConnectOptions options = Database::shared().options(name_);
     const pid_t child = ::fork();
@@ -277,8 +276,7 @@ class KilledMigratorTest : public MigrateTest {
 };
 
 TEST_F(KilledMigratorTest, TheFirstMigrationIsHealedByTheNextMigrator) {
-  // MySQL lets CREATE TABLE IF NOT EXISTS pass by any lock but that of somebody who drops the
-  // table.
+  // On MySQL, CREATE TABLE IF NOT EXISTS waits only for the lock of a session that drops the table.
   db_.execute("CREATE TABLE task_moved (a INT); BEGIN; SELECT * FROM task_moved");
   auto dropped = std::async(std::launch::async, [this] {
     Database::shared().connect().execute("SET SESSION lock_wait_timeout = 60; DROP TABLE " + name_ +

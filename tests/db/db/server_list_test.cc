@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// [database] hosts with two real servers of one account, and ports where no server listens. The
-// second one is a standby: read-only, unless a test promotes it.
+// [database] hosts with two real servers of one account, and ports without a server. The second one
+// is a standby: read-only, unless a test promotes it.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -23,8 +23,8 @@ using std::chrono::seconds;
 using support::Database;
 using support::db_error_of;
 
-// A port at which nobody answers: `listening`, for a host behind a drop (a connection succeeds, but
-// no byte comes); not listening, for a server that is down.
+// A dead port. `listening`: a host behind a packet drop (a connection succeeds, but no byte comes);
+// otherwise a server that is down.
 class DeadPort {
  public:
   explicit DeadPort(bool listening) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -41,7 +41,7 @@ class DeadPort {
     server_ = {"127.0.0.1", ntohs(address.sin_port)};
   }
   [[nodiscard]] const Server& server() const { return server_; }
-  // Number of connections that were made since the last call.
+  // Number of connections since the last call.
   [[nodiscard]] int callers() const {
     int count = 0;
     for (pollfd one{socket_.get(), POLLIN, 0}; ::poll(&one, 1, 0) == 1; ++count) {
@@ -79,7 +79,7 @@ class ServerListTest : public testing::Test {
   ServerListTest() : admins_{first().connect(), second().connect()} { read_only(1, "1"); }
   ServerListTest(const ServerListTest&) = delete;
   ServerListTest& operator=(const ServerListTest&) = delete;
-  // A server that died has forgotten the switch.
+  // A server that died has lost the switch.
   ~ServerListTest() override {
     first().start();
     second().start();
@@ -143,10 +143,10 @@ TEST_F(ServerListTest, OneThatIsReadOnlyIsPassedOver) {
                                                         " is read-only: not used"}));
 }
 
-// These are like servers that only read a storage which several servers share.
+// These behave like read-only servers of a shared storage.
 TEST_F(ServerListTest, OneWhoseStorageIsReadOnlyIsPassedOver) {
   Database reader({"--innodb-read-only"}, support::Network::kTcp);
-  // Its own account table can be read, which is all that root needs.
+  // Its own account table is readable, which is enough for root.
   ConnectOptions root = reader.options();
   const auto refused = db_error_of([&] { Connection{root}; });
   ASSERT_TRUE(refused);
@@ -154,7 +154,7 @@ TEST_F(ServerListTest, OneWhoseStorageIsReadOnlyIsPassedOver) {
   EXPECT_NE(std::string(refused->what()).find("is read-only: not used"), std::string::npos);
 }
 
-// A fail-over: the servers change their roles while a session is open.
+// A failover: the servers swap their roles while a session is open.
 TEST_F(ServerListTest, AnOpenSessionNoticesAndTheNextGoesElsewhere) {
   Connection before(both());
   ASSERT_EQ(before.where(), place(first().tcp()));
@@ -174,7 +174,7 @@ TEST_F(ServerListTest, AServerThatDiedIsPassedOver) {
   EXPECT_EQ(Connection(both()).where(), place(second().tcp()));
 }
 
-// S52: a server that gave no answer is not asked again at once, neither by this process nor by
+// S52: a server that did not answer is not asked again immediately, neither by this process nor by
 // another one of the host.
 TEST_F(ServerListTest, AFrozenServerCostsATimeoutOnce) {
   const DeadPort mute(true);

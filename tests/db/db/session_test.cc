@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server with all defaults wrong for us, so that each of our session settings counts.
+// A server with wrong defaults everywhere, so that each session setting of Allot is tested.
 #include <gtest/gtest.h>
 
 #include "db/connection.h"
@@ -47,7 +47,7 @@ TEST_F(SessionTest, SettingsAreOurs) {
   }
 }
 
-// What a server has only while it runs.
+// Limits that a server can only set while it runs.
 TEST_F(SessionTest, NoLimitOfTheServerCutsAnAnswer) {
   Connection root(server_->options());
   for (const char* limit : {"0", "1"}) {
@@ -88,7 +88,8 @@ TEST_F(SessionTest, ARowThatIsCertainAndDoesNotComeIsAnError) {
 
 TEST_F(SessionTest, WhatIsWrittenIsCommittedAndReadBackByteForByte) {
   const std::string name = server_->make_database();
-  // 0xbf5c is one character in gbk and ends in a backslash: the classic way out of a literal.
+  // 0xbf5c is one character in gbk and ends in a backslash: the classic way to break out of a
+  // literal.
   const std::string text = "\xbf\\' OR 1 -- \xc3\xa4";
   {
     Connection db = server_->connect(name);

@@ -25,8 +25,7 @@ using support::Authority;
 using support::Database;
 using support::db_error_of;
 
-// A certificate does not count this as an address, yet every resolver knows it: a minimal Debian
-// has no localhost.
+// Not an address for a certificate, yet every resolver knows it: a minimal Debian has no localhost.
 constexpr const char* kName = "127.1";
 
 struct World {
@@ -36,9 +35,10 @@ struct World {
   Authority::Files elsewhere = trusted.issue("elsewhere", "DNS:db.example.net,IP:192.0.2.1");
   Authority::Files expired = trusted.issue("expired", "IP:127.0.0.1", -1);
   Authority::Files stranger = foreign.issue("stranger", "DNS:localhost,IP:127.0.0.1");
-  // The server's files; those that it presents are copied over them.
+  // Files of the server; the certificates to present are copied over them.
   Authority::Files shown = trusted.issue("shown", "DNS:localhost,IP:127.0.0.1");
-  // Of clients it trusts both: MySQL shows no certificate that it would not trust itself.
+  // It trusts both for clients: MySQL does not present a certificate that it would not trust
+  // itself.
   support::TempDir folder;
   std::string both =
       folder.write("ca.pem", support::read_file(trusted.ca()) + support::read_file(foreign.ca()));
@@ -80,7 +80,7 @@ class TlsTest : public testing::Test {
     auto results = db.execute("SHOW SESSION STATUS LIKE 'Ssl_cipher'");
     return !results.front().next()->text(1).empty();
   }
-  // Expects a refusal as configuration, in one line that has `part`.
+  // Expects a refusal as a configuration error, in one line that contains `part`.
   static void expect_refused(const ConnectOptions& options, const std::string& part) {
     const auto error = db_error_of([&] { Connection{options}; });
     ASSERT_TRUE(error);
@@ -101,7 +101,7 @@ TEST_F(TlsTest, OffIsPlain) {
   EXPECT_FALSE(encrypted(options(Tls::kOff)));
 }
 
-// Whatever the connector would do by itself: there is nobody in between.
+// Overrides the connector's own behaviour: a socket has no third party in between.
 TEST_F(TlsTest, ASocketIsPlain) {
   EXPECT_FALSE(encrypted(world_->server.options()));
 }
@@ -142,7 +142,7 @@ TEST_F(TlsTest, VerifyRefusesOneThatHasExpired) {
   expect_refused(verified(), "its certificate has expired");
 }
 
-// Without a file of its own the client trusts the system's, which OpenSSL reads from this variable.
+// Without its own file the client trusts the system's, which OpenSSL reads from this variable.
 TEST_F(TlsTest, VerifyWithoutACaTrustsTheSystem) {
   show(world_->here);
   ::setenv("SSL_CERT_FILE", world_->foreign.ca().c_str(), 1);
@@ -152,7 +152,7 @@ TEST_F(TlsTest, VerifyWithoutACaTrustsTheSystem) {
   ::unsetenv("SSL_CERT_FILE");
 }
 
-// The connector of MariaDB since 3.4 believes a server that only shows that it knows the password.
+// The connector of MariaDB since 3.4 trusts a server that only proves that it knows the password.
 TEST_F(TlsTest, VerifyNeedsMoreThanThePassword) {
   world_->server.connect().execute("CREATE USER known@'127.0.0.1' IDENTIFIED BY 'secret'");
   for (const Authority::Files* files : {&world_->stranger, &world_->elsewhere}) {
@@ -201,7 +201,7 @@ TEST_F(TlsTest, AServerWithoutTlsIsRefused) {
   }
 }
 
-// Gives one client the server's greeting and then nothing, like a server that froze in the
+// Sends one client the server's greeting and then nothing, like a server that froze in the
 // handshake, or an end.
 class Interrupter {
  public:
@@ -261,7 +261,7 @@ TEST_F(TlsTest, AServerThatFreezesInTheHandshakeIsGoneAfterTheTimeout) {
   EXPECT_LT(mono_ns() - start, 8 * kSecond);
 }
 
-// Unlike a wrong certificate, this may pass.
+// Unlike a wrong certificate, this may be temporary.
 TEST_F(TlsTest, AServerThatDiesInTheHandshakeIsGone) {
   const Interrupter dying(world_->server.tcp(), true);
   ConnectOptions wanted = verified();
@@ -271,7 +271,7 @@ TEST_F(TlsTest, AServerThatDiesInTheHandshakeIsGone) {
   EXPECT_EQ(error->error_class(), ErrorClass::kGone) << error->what();
 }
 
-// S76: the account of the reader is one that the server takes only with TLS.
+// S76: the server accepts the reader's account only with TLS.
 TEST_F(TlsTest, TheBinaryLogIsFollowedEncrypted) {
   show(world_->here);
   auto db = world_->server.connect(world_->server.make_database());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each answer that openapi.json promises of a request is given by that request, and is what its
-// schema says: what goes well, and each error. A row of the table that nobody can provoke here has
-// an answer that it does not give.
+// Each answer that openapi.json promises for a request is produced by that request, and matches its
+// schema: success, and each error. A row of the table that cannot be provoked here has an answer
+// that is not given.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace {
 
 class AnswersTest : public ExamplesTest {
  protected:
-  // The document of an answer by the schema that its operation has for its status and type.
+  // Validates the document of an answer against the schema of its operation, status and type.
   [[nodiscard]] std::string fault_of_answer(const Route& route, const Answered& answered) const {
     std::string method(route.method);
     for (char& c : method) c = static_cast<char>(c | 0x20);
@@ -63,7 +63,7 @@ class AnswersTest : public ExamplesTest {
     return ask(begin);
   }
 
-  // Each in a state in which it cannot be done.
+  // Requests in a state in which they must be refused.
   std::map<std::string, std::function<Answered(const Route&)>, std::less<>> conflicts() {
     const auto bulk = [this](const Route& route) {
       Answered last = begin_with_token(route);
@@ -136,7 +136,7 @@ class AnswersTest : public ExamplesTest {
   }
 };
 
-// Whether openapi.json promises that status.
+// True if openapi.json promises that status.
 bool has(const json& document, const Route& route, unsigned status) {
   std::string method(route.method);
   for (char& c : method) c = static_cast<char>(c | 0x20);
@@ -219,7 +219,7 @@ TEST_F(AnswersTest, WhatCannotBeDoneNow) {
     if (!has(document_, route, 409)) continue;
     ASSERT_TRUE(all.contains(route.name)) << "nobody shows 409 of " << text_of(route);
     expect_answer(route, 409, all[std::string(route.name)](route));
-    look_.execute("DELETE FROM bulk_action");  // of which only so many may be open
+    look_.execute("DELETE FROM bulk_action");  // the number of open ones is limited
     all.erase(std::string(route.name));
   }
   EXPECT_TRUE(all.empty()) << all.begin()->first << " has no 409";
@@ -250,7 +250,7 @@ TEST_F(AnswersTest, WithoutARight) {
   }
 }
 
-// The connection is lost while the database works on the request.
+// The connection is lost while the database executes the request.
 TEST_F(AnswersTest, WithALostReply) {
   Service settings = service();
   settings.threads = 1;
@@ -269,10 +269,10 @@ TEST_F(AnswersTest, WithALostReply) {
   for (const Route& route : routes()) {
     if (!has(document_, route, 504)) continue;
     Asked example = example_of(route);
-    // A connection that was used a moment ago is not looked at, which would wait as well.
+    // A recently used connection is not checked, because the check would wait as well.
     EXPECT_EQ(api::ask(losing, {"GET", "/api/v1/queues"}).status(), 200U);
     if (route.doer == Doer::kCombiner) {
-      example.fields.clear();  // with a key the transaction ends by a statement of its own
+      example.fields.clear();  // with a key the transaction ends with a separate statement
       api::ask(losing, example);
     }
     look_.execute("LOCK TABLES " + (route.doer == Doer::kCombiner ? "task WRITE" : tables));
@@ -288,7 +288,7 @@ TEST_F(AnswersTest, WithALostReply) {
   }
 }
 
-// Otherwise a kind of error that is added is shown by nobody.
+// Otherwise a new kind of error would have no test.
 TEST_F(AnswersTest, EachKindHasItsTestHere) {
   const std::set<std::string> kShown{"200", "201", "202", "400", "401", "403", "404",
                                      "409", "413", "415", "500", "503", "504"};

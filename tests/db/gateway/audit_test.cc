@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every route that operates leaves an entry of the audit (S89), and a caller sees those of its
-// queues.
+// Every route that operates leaves an entry of the audit (S89), and a caller sees the entries of
+// its queues.
 #include "db/gateway/examples.h"
 #include "queue/findings/finding.h"
 #include "queue/locks/lock_store.h"
@@ -19,7 +19,7 @@ class AuditTest : public ExamplesTest {
   void put_report() {
     EXPECT_EQ(post("/api/v1/tasks", R"({"queue":"mail","type":"report.x"})").status(), 201U);
   }
-  // What the route needs besides its example.
+  // Fields that the route needs in addition to its example.
   Asked ready(const Route& route) {
     Asked asked = example_of(route);
     if (route.name == "break_lock") {
@@ -105,7 +105,7 @@ TEST_F(AuditTest, TheOtherQueueOfAMoveIsHiddenFromWhoMayNotReadIt) {
   EXPECT_EQ(seen.dump().find("other"), std::string::npos);
 }
 
-// S90: what is stored, and nothing else.
+// S90: the stored findings, and nothing else.
 TEST_F(AuditTest, ACallerSeesTheFindingsOfItsQueues) {
   EXPECT_TRUE(get("/api/v1/findings").document()["found_at"].is_null());
   queue::store_findings(look_, {{queue::Level::kWarn, "durability", "off", "turn it on"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes are changed as by their commands, and refuse what these refuse or ask about.
+// Routes make the same changes as their commands, and refuse what the commands refuse or ask about.
 #include <gtest/gtest.h>
 
 #include "db/gateway/fixture.h"
@@ -43,7 +43,7 @@ TEST_F(ChangesTest, ARouteTakesTasksElsewhereUntilItEnds) {
       support::eventually([&] { return queue_of(R"({"queue":"mail","type":"a.b"})") == "mail"; }));
 }
 
-// What two readers may understand differently is refused, and the field is named.
+// A field that two readers may interpret differently is refused, and named.
 TEST_F(ChangesTest, OptionsAreReadInOneWayOnly) {
   const auto rate = [&](const std::string& body) {
     return ask({"PUT", "/api/v1/queues/mail/rate", body});
@@ -79,7 +79,7 @@ TEST_F(ChangesTest, AWrongRouteIsRefusedAndNothingIsChanged) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM route WHERE target_id > 0"), 0U);
 }
 
-// The command asks; a program has to say so.
+// The command asks; a program must confirm explicitly.
 TEST_F(ChangesTest, ARouteOverUniqueKeysNeedsAnyway) {
   put("mail", R"(,"unique_key":"k")");
   const Answered refused = put_route(R"({"type":"t","from":"mail","to":"other"})");
@@ -140,7 +140,7 @@ std::string digits(const std::string& name) {
 
 TEST_F(ChangesTest, AMoveGoesOnWhereItsPageEnded) {
   put("mail");
-  // A page of another type, in front of it: the keys of today are far larger.
+  // A page of another type before it: the keys of today are far larger.
   look_.execute(
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
       " SELECT q.queue_id, 0, 1, n.n, 'x', '' FROM queue AS q JOIN ("

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submissions share transactions, and each is answered for itself.
+// Submissions share transactions, and each gets its own answer.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -26,12 +26,12 @@ class CombineTest : public GatewayTest {
                                       R"({"queue":")" + queue + R"(","type":"t")" + fields + "}"});
   }
   std::uint64_t commits() { return support::server_counter(look_, "Com_commit"); }
-  // Statements that want a row which somebody else has locked.
+  // Statements that wait for a row locked by another session.
   bool lock_waits(std::uint64_t count) { return support::wait_for_lock_waits(look_, count); }
 };
 
-// While commits hang, one submission is under way, and all others wait for it: then one transaction
-// takes them.
+// While commits are blocked, one submission is executing and all others wait for it: then one
+// transaction takes them.
 TEST_F(CombineTest, WhatComesMeanwhileGoesTogether) {
   db::Connection stopper = server_.connect(name_);
   std::vector<std::future<Answered>> answers;
@@ -54,7 +54,7 @@ TEST_F(CombineTest, WhatComesMeanwhileGoesTogether) {
   }
   EXPECT_EQ(ids.size(), 51U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 51U);
-  // The first one is one statement that commits itself.
+  // The first one is a single statement with autocommit.
   EXPECT_EQ(commits() - before, 1U);
 }
 
@@ -115,14 +115,14 @@ TEST_F(CombineTest, AfterARefusalEachIsTriedAlone) {
   look_.execute("DROP TRIGGER no_bad");
 }
 
-// An open transaction of an application has a unique key; whoever submits with it waits, and nobody
-// else does.
+// An open transaction of an application has a unique key; submitters with this key wait, all others
+// do not.
 TEST_F(CombineTest, AnOpenTransactionOnAKeyStallsNobodyElse) {
   const Answered owner = begin(R"(,"unique_key":"k")").get();
   ASSERT_EQ(owner.status(), 201U);
   db::Connection his = server_.connect(name_);
   his.execute("BEGIN; SELECT * FROM task_unique FOR UPDATE");
-  // More than the crew has threads.
+  // More than the number of threads in the crew.
   std::vector<std::future<Answered>> waiting;
   for (int i = 0; i < 8; ++i) waiting.push_back(begin(R"(,"unique_key":"k")"));
   ASSERT_TRUE(lock_waits(2));
@@ -159,7 +159,7 @@ TEST_F(CombineTest, TooMuchIsSaidSo) {
   EXPECT_EQ(looks[1].get().status(), 200U);
 }
 
-// The workers of this host hear of what is new, whichever lane it took.
+// The workers of this host are informed of new tasks, whichever lane they took.
 TEST_F(CombineTest, TheDoorbellIsRung) {
   const support::TempDir folder;
   const UniqueFd file(open((folder / "board").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -183,7 +183,7 @@ TEST_F(CombineTest, TheDoorbellIsRung) {
   application_.reset();
 }
 
-// What waits is answered before the end.
+// Waiting requests are answered before the end.
 TEST_F(CombineTest, AnEndAnswersEverything) {
   std::vector<std::future<Answered>> answers;
   for (int i = 0; i < 200; ++i) answers.push_back(begin(i % 2 == 0 ? "" : R"(,"unique_key":"k")"));
@@ -197,7 +197,7 @@ TEST_F(CombineTest, AnEndAnswersEverything) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), made);
 }
 
-// A server of its own, which is killed.
+// Uses a private server, which is killed.
 class KilledServerTest : public testing::Test {
  protected:
   KilledServerTest() : name_(server_.make_database()) {
@@ -223,8 +223,7 @@ class KilledServerTest : public testing::Test {
   std::unique_ptr<Application> application_;
 };
 
-// What was answered with success exists once; what was answered with 503 does not; 504 at most
-// once.
+// Requests answered with success exist once; with 503 they do not exist; with 504 at most once.
 TEST_F(KilledServerTest, EachAnswerIsTrue) {
   std::vector<std::future<Answered>> answers;
   int at = 0;
@@ -249,15 +248,15 @@ TEST_F(KilledServerTest, EachAnswerIsTrue) {
       EXPECT_LE(count, 1U) << i;
     }
   }
-  // It goes on by itself.
+  // It continues by itself.
   ASSERT_TRUE(support::eventually([&] { return submit("after").get().status() == 201; }));
 }
 
-// A client that is told 503 knows that nothing was sent.
+// A client that gets 503 knows that nothing was sent.
 TEST_F(KilledServerTest, WithoutAServerNothingIsSubmitted) {
   ASSERT_EQ(submit("before").get().status(), 201U);
   server_.kill9();
-  // Nobody knows of what was sent by a connection that was open, of which each thread had one.
+  // The outcome is unknown for requests sent on an open connection, of which each thread had one.
   int refused = 0;
   EXPECT_TRUE(support::eventually([&] {
     const unsigned status = submit("x").get().status();
@@ -268,10 +267,10 @@ TEST_F(KilledServerTest, WithoutAServerNothingIsSubmitted) {
   server_.start();
 }
 
-// The connection is killed in the look-up of the queue: nothing was sent, either.
+// The connection is killed in the look-up of the queue: again nothing was sent.
 TEST_F(KilledServerTest, AConnectionThatIsLostBeforeItsTaskSubmitsNothing) {
   start(1);
-  // The one connection is there, and has not looked for the other queue.
+  // The single connection is open, and has not looked up the other queue.
   ASSERT_EQ(submit("x").get().status(), 201U);
   db::Connection keeper = server_.connect(name_);
   db::Connection look = server_.connect(name_);
@@ -282,7 +281,7 @@ TEST_F(KilledServerTest, AConnectionThatIsLostBeforeItsTaskSubmitsNothing) {
                look, "SELECT COUNT(*) FROM information_schema.processlist WHERE db = '" + name_ +
                          "' AND state LIKE 'Waiting for table%'") == 1;
   }));
-  // The reply to the search for the queue is lost, and the server says nothing of it.
+  // The reply to the queue search is lost, without any message from the server.
   server_.kill9();
   EXPECT_EQ(answer.get().status(), 503U);
   server_.start();
@@ -290,11 +289,11 @@ TEST_F(KilledServerTest, AConnectionThatIsLostBeforeItsTaskSubmitsNothing) {
   EXPECT_EQ(support::number_of(db, "SELECT COUNT(*) FROM task"), 1U);
 }
 
-// The connection is lost while a shared transaction commits: nobody knows, and nothing of it is
+// The connection is lost while a shared transaction commits: the outcome is unknown, and nothing is
 // sent again.
 TEST_F(KilledServerTest, ALostReplyIsUnknownToAllOfItsTransaction) {
   db::Connection gates = server_.connect(name_);
-  // Each type waits for a lock of its name, so that the test says when.
+  // Each type waits for a lock of its name, so that the test controls the time.
   gates.execute(
       "CREATE TRIGGER gate BEFORE INSERT ON task FOR EACH ROW DO GET_LOCK(NEW.type, 20); "
       "DO GET_LOCK('first', 1), GET_LOCK('later', 1)");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads of the gateway on a host that has few left.
+// Threads of the gateway on a host that has few left.
 #include "gateway/work/crew.h"
 
 #include <gtest/gtest.h>
@@ -15,12 +15,12 @@
 namespace allot::gateway::work {
 namespace {
 
-constexpr uid_t kNobody = 54'321;  // whose processes nobody else counts
+constexpr uid_t kNobody = 54'321;  // an account whose processes are not counted elsewhere
 constexpr int kOne = 10;
 constexpr int kNone = 11;
 
-// In a process of an account that may have so many threads, its own included: how many of eight the
-// crew has, once one of them has done a job.
+// Runs in a process of an account with this limit of threads, including its own: number of crew
+// threads out of eight, once one of them has done a job.
 int crew_with(rlim_t threads) {
   const pid_t pid = ::fork();
   if (pid == 0) {

@@ -11,7 +11,7 @@ namespace allot::gateway::api {
 // "GET /api/v1/tasks/{id}".
 std::string text_of(const Route& route);
 
-// Sends the requests that the examples of the route table make, and holds the answers against the
+// Sends the requests from the examples of the route table, and checks the answers against the
 // schemas of openapi.json.
 class ExamplesTest : public GatewayTest {
  protected:
@@ -19,14 +19,14 @@ class ExamplesTest : public GatewayTest {
 
   ExamplesTest();
 
-  // What the route's path names, in a state in which its verb goes well.
+  // Names for the route's path, in a state in which its verb succeeds.
   Names names_for(const Route& route);
   void put_nightly();  // the schedule of that name
-  // The number of a new bulk action.
+  // Creates a bulk action; returns its number.
   std::string begin_bulk(const std::string& queue);
 
   static std::string path_of(const Route& route, const Names& names);
-  // The request that the table's examples make.
+  // Request made from the table's examples.
   static Asked example_of(const Route& route, const Names& names);
   Asked example_of(const Route& route) { return example_of(route, names_for(route)); }
 

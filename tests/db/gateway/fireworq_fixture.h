@@ -128,7 +128,7 @@ class FireworqTest : public testing::Test {
     got("PUT /queue/q", queue);
     got("PUT /routing/c", R"({"queue_name":"q"})");
   }
-  // As if a worker had buried it.
+  // Buries the job as a worker would.
   void bury(std::uint64_t id, const std::string& said) {
     const std::string where =
         " WHERE (queue_id, partition_no, prio, run_key) = (SELECT queue_id, partition_no, prio, "

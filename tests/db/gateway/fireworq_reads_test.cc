@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the questions of Fireworq's programs cost the database does not grow with its rows, by the
-// server's own counters: those of monitoring are asked every few seconds.
-//   ALLOT_TEST_ROWS=10000000: so many jobs that wait, are deferred and have failed
+// The database cost of requests by Fireworq's programs does not grow with the rows, by the server's
+// own counters: monitoring requests come every few seconds.
+//   ALLOT_TEST_ROWS=10000000: number of jobs that wait, are deferred and have failed
 #include <cstdio>
 #include <map>
 
@@ -11,14 +11,14 @@
 namespace allot::gateway::fireworq {
 namespace {
 
-// Three partitions, each with a block of a worker.
+// Three partitions, each with a worker's block.
 constexpr char kThreeLeases[] = R"({"max_workers":150})";
 constexpr std::uint64_t kMostMore = 100;
 
 class FireworqReadsTest : public FireworqTest {
  protected:
-  // Jobs `first` to `last` of each kind: due, due in years, and failed. A millisecond lies between
-  // the due times of two, since a page reads all that its last one has.
+  // Jobs `first` to `last` of each kind: due, due in years, and failed. The due times differ by a
+  // millisecond, since a page reads all jobs with the last due time.
   void fill(std::uint64_t first, std::uint64_t last) {
     const std::string queue = value("SELECT queue_id FROM fireworq_queue WHERE name = 'q'");
     each_numbers(first, last, [&](const std::string& from) {
@@ -69,7 +69,7 @@ std::vector<std::string> targets() {
   return all;
 }
 
-// The earliest job that waits, and the earliest that is grabbed, are the same over few and many.
+// The earliest waiting job, and the earliest grabbed one, are the same over few and many.
 TEST_F(FireworqReadsTest, DoNotGrowWithTheRows) {
   got("PUT /queue/q", kThreeLeases);
   fill(1, kFewRows);
@@ -78,7 +78,7 @@ TEST_F(FireworqReadsTest, DoNotGrowWithTheRows) {
       " expire_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
   std::map<std::string, Cost> few;
   for (const std::string& target : targets()) {
-    static_cast<void>(cost_of(target));  // what a connection asks first
+    static_cast<void>(cost_of(target));  // first queries of a connection
     few[target] = cost_of(target);
   }
   fill(kFewRows + 1, many_rows());

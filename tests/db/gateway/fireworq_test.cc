@@ -118,7 +118,7 @@ TEST_F(FireworqTest, ATokenSeesTheRoutingsOfItsQueuesOnly) {
   set_up();
   got("PUT /queue/r", "{}");
   got("PUT /routing/d", R"({"queue_name":"r"})");
-  // From elsewhere, so that a token is needed.
+  // From another host, so that a token is required.
   const std::string far = "X-Forwarded-For: 192.0.2.1\r\n";
   const std::string token = far + "Authorization: Bearer of_q\r\n";
   EXPECT_EQ(json::parse(send("GET /routings", "", token).body),
@@ -136,7 +136,7 @@ TEST_F(FireworqTest, AChangeHereIsFollowedAtOnce) {
   EXPECT_EQ(got("POST /job/c", R"({"url":"http://target.example/"})")["queue_name"], "r");
 }
 
-// As by another gateway, which says nothing to this one.
+// As if changed by another gateway, which does not inform this one.
 TEST_F(FireworqTest, AChangeElsewhereIsFollowedWithinASecond) {
   set_up();
   got("PUT /queue/r", "{}");
@@ -251,7 +251,7 @@ TEST_F(FireworqTest, WhoMayOnlyReadWritesNothing) {
   read_only_ = true;
   start();
   application_->turn();
-  stop();  // after what was begun
+  stop();  // after the started ones
   EXPECT_EQ(rows(), before);
 }
 

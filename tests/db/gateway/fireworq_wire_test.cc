@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs written for Fireworq send, byte by byte, and what they look for in the answer.
+// Requests of programs written for Fireworq, byte by byte, and the parts of the answers that they
+// use.
 #include "db/gateway/fireworq_fixture.h"
 
 namespace allot::gateway::fireworq {
@@ -171,7 +172,7 @@ TEST_F(FireworqTest, WhoseQueueACategoryHasIsNotTold) {
   }
 }
 
-// Whoever needs no token is bounded lower than one who has one.
+// An anonymous client has a lower limit than one with a token.
 TEST_F(FireworqTest, AnAnonymousBodyIsBoundedLower) {
   settings_.max_anonymous_body = 2;
   set_up();

@@ -21,7 +21,7 @@ namespace allot::gateway::api {
 
 using nlohmann::json;
 
-// What a request was answered.
+// Answer to a request.
 struct Answered {
   http::Response response;
   bool admitted = false;  // its body was read
@@ -29,7 +29,7 @@ struct Answered {
   [[nodiscard]] unsigned status() const { return response.status; }
   [[nodiscard]] json document() const;
   [[nodiscard]] std::string field(std::string_view name) const;  // of the head; empty: none
-  // Of a problem; "" for other answers.
+  // For a problem; "" for other answers.
   [[nodiscard]] std::string kind() const { return problem("kind"); }
   [[nodiscard]] std::string named() const { return problem("field"); }
   [[nodiscard]] std::string detail() const { return problem("detail"); }
@@ -43,25 +43,25 @@ std::ostream& operator<<(std::ostream& out, const Answered& answered);
 // A request as a client writes it.
 struct Asked {
   std::string method;
-  std::string target;  // with its query
+  std::string target;  // including its query
   std::string body{};
-  std::string type = "application/json";  // of the body; empty: none is named
+  std::string type = "application/json";  // of the body; empty: none
   std::vector<http::Field> fields{};
-  std::string token = "all";  // whom the test's Access takes it from
+  std::string token = "all";  // read by the test's Access
 };
 
 http::Head head_of(const Asked& asked);
 
-// Calls an Application as the server does: admit(), and if it is admitted answer().
+// Calls an Application as the server does: admit(), then answer() if admitted.
 Answered ask(Application& application, const Asked& asked);
 // Does not wait for the answer.
 std::future<Answered> begin(Application& application, const Asked& asked);
 
 // Knows the callers "all" (every role for every queue), "reader", "submitter" and "operator" (one
-// role each, for all), "mail" (every role for the queue mail), and nobody else.
+// role each, for all), and "mail" (every role for the queue mail). All others are unknown.
 access::Access::Verdict judge(const http::Head& head);
 
-// An application over an empty database with the queues mail (4 partitions), ordered and other.
+// An application with an empty database and the queues mail (4 partitions), ordered and other.
 class GatewayTest : public testing::Test {
  protected:
   explicit GatewayTest(support::Database& server = support::Database::shared(),
@@ -72,7 +72,7 @@ class GatewayTest : public testing::Test {
   Answered post(const std::string& target, const std::string& body = {},
                 const std::string& token = "all");
   Answered ask(const Asked& asked) { return api::ask(*application_, asked); }
-  // The id of a new task.
+  // Submits a task; returns its id.
   std::string put(const std::string& queue = "mail", const std::string& fields = {});
 
   std::string value(const std::string& sql) { return support::value_of(look_, sql); }

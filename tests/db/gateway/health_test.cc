@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a load balancer is told, and what the log says of requests that changed something.
+// Health answers for a load balancer, and log lines of requests that changed something.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ constexpr const char* kReady = "/health/ready";
 
 class HealthTest : public GatewayTest {
  protected:
-  // Its schema is spoilt.
+  // Breaks its schema.
   HealthTest()
       : GatewayTest(support::Database::shared(), support::Database::shared().make_database()) {}
 
@@ -23,7 +23,7 @@ class HealthTest : public GatewayTest {
     return api::ask(fresh, asked);
   }
 
-  // Nobody needs a token to ask, so that nothing of the database is said.
+  // No token is required, so the answer reveals nothing about the database.
   static void expect_unready(const Answered& answered, const std::string& secret) {
     EXPECT_EQ(answered.status(), 503U) << answered;
     EXPECT_EQ(answered.kind(), "unavailable");
@@ -70,7 +70,7 @@ TEST_F(HealthTest, AnAbsentDatabaseOrAccountIsNotReady) {
 
 using SubmissionLogTest = GatewayTest;
 
-// Who, what, which; and nothing of what was submitted.
+// Actor, action and target, without the submitted data.
 TEST_F(SubmissionLogTest, EachSubmissionIsOneLineOfTheLogWithoutItsPayload) {
   testing::internal::CaptureStderr();
   const Answered one = post("/api/v1/tasks", R"({"queue":"mail","type":"t","payload":"hidden"})");

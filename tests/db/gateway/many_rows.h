@@ -9,13 +9,13 @@
 
 namespace allot::gateway::api {
 
-// A look at 10,000 rows at most, page by page, begins one page more to see whether there are more.
+// A bounded scan of 10,000 rows, page by page, starts one extra page to see whether there are more.
 inline constexpr std::uint64_t kOnePage = 1'100;
 
 // A database whose queue mail has many tasks of each kind.
 class ManyRowsTest : public GatewayTest {
  protected:
-  // Tasks that wait, run, are dead and are done: rows `first` to `last` of each, over the four
+  // Adds waiting, running, dead and done tasks: rows `first` to `last` of each, over the four
   // partitions.
   void fill(std::uint64_t first, std::uint64_t last) {
     const std::string queue = value("SELECT queue_id FROM queue WHERE name = 'mail'");

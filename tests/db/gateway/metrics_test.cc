@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GET /metrics: for whom, what it costs the database, and that it does not wait for it.
+// GET /metrics: permitted callers, its cost for the database, and that it does not wait for it.
 #include <gtest/gtest.h>
 
 #include "db/gateway/fixture.h"
@@ -12,7 +12,7 @@ using support::PrometheusText;
 
 class GatewayMetrics : public GatewayTest {
  protected:
-  // With another bound for how old a snapshot may be.
+  // With another maximum age of a snapshot.
   void begin_with(Nanos snapshot_for) {
     Service some = service();
     some.snapshot_for = snapshot_for;
@@ -25,7 +25,7 @@ class GatewayMetrics : public GatewayTest {
     EXPECT_EQ(text.fault, "");
     return text;
   }
-  // Statements of all sessions but this look.
+  // Statements of all sessions except this query.
   std::uint64_t statements() {
     return number("SELECT variable_value FROM " +
                   std::string(support::on_mysql() ? "performance_schema" : "information_schema") +
@@ -80,7 +80,7 @@ TEST_F(GatewayMetrics, RefusalsAreCountedToo) {
   EXPECT_EQ(text.value("allot_gateway_requests_total{route=\"show_queue\",status=\"4xx\"}"), 1);
 }
 
-// Also those of a route that only another version of the gateway had.
+// Including routes that exist only in another version of the gateway.
 TEST_F(GatewayMetrics, RequestsAreCountedOnByTheNextGateway) {
   meter::RequestRecord record{};
   Service some = service();
@@ -101,7 +101,7 @@ TEST_F(GatewayMetrics, RequestsAreCountedOnByTheNextGateway) {
   EXPECT_EQ(after.value("allot_gateway_requests_total{route=\"former\",status=\"2xx\"}"), 7);
 }
 
-// However many scrapes there are, in whichever thread.
+// For any number of scrapes, in any thread.
 TEST_F(GatewayMetrics, FiftyScrapesAskTheDatabaseOnce) {
   begin_with(600 * kSecond);
   const std::uint64_t before = statements();

@@ -12,7 +12,7 @@ namespace {
 class LinesTest : public GatewayTest {
  protected:
   using Then = http::LineStream::Then;
-  // A body of NDJSON under way.
+  // An NDJSON body in transfer.
   class Stream {
    public:
     Stream(Application& application, const std::string& query, const std::string& token = "all",
@@ -23,7 +23,7 @@ class LinesTest : public GatewayTest {
       admission_ = application.admit(head_of(asked));
     }
     [[nodiscard]] const http::Admission& admission() const { return admission_; }
-    // What is sent back before the stream wants more lines, or ends.
+    // Responses sent before the stream needs more lines, or ends.
     std::vector<json> take(const std::string& lines, bool last = false) {
       std::vector<json> all = take_once(lines, last);
       while (then_ == Then::kRest) {
@@ -111,7 +111,7 @@ TEST_F(LinesTest, EachBatchIsAnsweredOnceItIsIn) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 5U);
 }
 
-// S62: what the client was not told of is no more than the batch that comes next.
+// S62: at most one batch, the next one, is unreported to the client.
 TEST_F(LinesTest, TheLineOfABatchLeavesBeforeTheNextOneIsSubmitted) {
   Stream stream(*application_, "?batch=2");
   auto told = stream.take_once(lines(1, 5), true);
@@ -165,14 +165,14 @@ TEST_F(LinesTest, BehindABatchAStopSaysTheLineBehindIt) {
   Stream stream(*application_, "?batch=2");
   (void)stream.take(lines(1, 4));
   EXPECT_EQ(stream.stop().back()["next_line"], 5);
-  // What was left out is not to be sent by the next one, either.
+  // Omitted lines are not submitted by the next stream, either.
   Stream later(*application_, "?batch=2&from_line=7");
   (void)later.take(lines(1, 3));
   EXPECT_EQ(later.stop().back()["next_line"], 7);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 4U);
 }
 
-// The connection is killed in the look-up of a queue: of that batch nothing was sent.
+// The connection is killed in the look-up of a queue: nothing of that batch was sent.
 TEST_F(LinesTest, AConnectionThatIsLostBeforeItsBatchLosesNoLine) {
   const support::TempDir folder;
   const std::string way = folder / "way";
@@ -184,7 +184,7 @@ TEST_F(LinesTest, AConnectionThatIsLostBeforeItsBatchLosesNoLine) {
     SCOPED_TRACE(first);
     std::optional<support::RewritingProxy> link;
     link.emplace(way, server_.socket(), [](std::string sql) { return sql; });
-    // The one connection is there, and was used a moment ago: it is not looked at.
+    // The single connection is open and was recently used: it is not checked.
     ASSERT_TRUE(support::eventually([&] {
       return api::ask(application, {"GET", "/api/v1/queues"}).status() == 200;
     }));
@@ -200,7 +200,7 @@ TEST_F(LinesTest, AConnectionThatIsLostBeforeItsBatchLosesNoLine) {
       return number("SELECT COUNT(*) FROM information_schema.processlist WHERE db = '" + name_ +
                     "' AND state LIKE 'Waiting for table%'") == 1;
     }));
-    link.reset();  // the reply to the search for the queue is lost
+    link.reset();  // the reply to the queue search is lost
     const auto told = answer.get();
     keeper.execute("UNLOCK TABLES");
     ASSERT_EQ(told.size(), 1U);
@@ -212,7 +212,7 @@ TEST_F(LinesTest, AConnectionThatIsLostBeforeItsBatchLosesNoLine) {
   }
 }
 
-// Nobody could be asked, so nothing was.
+// The database was unreachable, so nothing was sent.
 TEST_F(LinesTest, WithoutADatabaseNoLineIsUnknown) {
   Service settings = service();
   settings.database.socket = "/nonexistent/socket";

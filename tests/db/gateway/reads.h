@@ -8,8 +8,8 @@
 #include "support/database.h"
 #include "support/environment.h"
 
-// How many rows a look reads, by the server's own counters, over few rows and over many.
-//   ALLOT_TEST_ROWS=10000000: so many of each kind
+// Measures the rows read by a request, with the server's own counters, over few rows and over many.
+//   ALLOT_TEST_ROWS=10000000: number of rows of each kind
 namespace allot::gateway {
 
 inline constexpr std::uint64_t kFewRows = 10'000;
@@ -18,8 +18,8 @@ inline std::uint64_t many_rows() {
   return support::environment_or<std::uint64_t>("ALLOT_TEST_ROWS", 40'000);
 }
 
-// Calls `insert` with a derived table that has the numbers from `first` to `last` as `seq`, so many
-// at a time as a call can take.
+// Calls `insert` with a derived table that has the numbers from `first` to `last` as `seq`, in
+// chunks that fit into a call.
 template <typename Insert>
 void each_numbers(std::uint64_t first, std::uint64_t last, const Insert& insert) {
   constexpr std::uint64_t kAtOnce = 20'000;
@@ -28,7 +28,7 @@ void each_numbers(std::uint64_t first, std::uint64_t last, const Insert& insert)
   }
 }
 
-// Rows that the server has looked at.
+// Total rows read by the server.
 inline std::uint64_t rows_read(db::Connection& db) {
   return support::number_of(
       db, "SELECT SUM(variable_value) FROM " +
@@ -38,7 +38,7 @@ inline std::uint64_t rows_read(db::Connection& db) {
               " 'Handler_read_rnd_next')");
 }
 
-// Those that `look` reads.
+// Rows read by `look`.
 template <typename Look>
 std::uint64_t rows_read_by(db::Connection& db, const Look& look) {
   const std::uint64_t begin = rows_read(db);

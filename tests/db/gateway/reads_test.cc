@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each look costs the database does not grow with its rows, by the server's own counters.
-//   ALLOT_TEST_ROWS=10000000: in each of the tables of tasks
+// The database cost of each read does not grow with its rows, by the server's own counters.
+//   ALLOT_TEST_ROWS=10000000: number of rows in each of the tables of tasks
 #include <cstdio>
 #include <map>
 
@@ -20,7 +20,7 @@ class ReadsTest : public ManyRowsTest {
   }
 };
 
-// The address of a look, with what its path names.
+// Address of a read, with the names of its path.
 std::string target_of(const Route& route, const std::string& id) {
   std::string target(route.path);
   for (const auto& [name, value] : {std::pair<std::string, std::string>{"{id}", id},
@@ -36,7 +36,7 @@ std::string target_of(const Route& route, const std::string& id) {
   return target;
 }
 
-// Every look, lists with and without a filter that finds nothing.
+// Every read, lists with and without a filter that matches nothing.
 std::vector<std::string> targets(const std::string& id) {
   std::vector<std::string> all;
   for (const Route& route : routes()) {
@@ -58,7 +58,7 @@ TEST_F(ReadsTest, DoNotGrowWithTheRows) {
   ASSERT_FALSE(id.empty());
   std::map<std::string, std::uint64_t> few;
   for (const std::string& target : targets(id)) {
-    static_cast<void>(cost_of(target));  // what a connection asks first
+    static_cast<void>(cost_of(target));  // first queries of a connection
     few[target] = cost_of(target);
   }
   fill(kFewRows + 1, many_rows());

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every row of the route table: what it hides, and what it refuses. Its answers are in
-// answers_test.cc.
+// Every row of the route table: hidden resources and refusals. Its answers are in answers_test.cc.
 #include <map>
 
 #include "db/gateway/examples.h"
@@ -96,7 +95,7 @@ TEST_F(RouteTest, ABasePathStandsBeforeEach) {
   EXPECT_EQ(api::ask(behind, {"GET", "/api/v1/queues"}).status(), 404U);
 }
 
-// What programs read must not promise what is not answered.
+// The document for programs must not promise missing answers.
 TEST_F(RouteTest, OpenapiNamesOnlyWhatIsThere) {
   EXPECT_EQ(document_["openapi"], "3.1.0");
   std::set<std::string> operations;

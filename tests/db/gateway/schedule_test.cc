@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What only HTTP asks of a schedule; the rest is in tests/contract.
+// Schedules: requests that exist only over HTTP; the rest is in tests/contract.
 #include <gtest/gtest.h>
 
 #include "db/gateway/fixture.h"

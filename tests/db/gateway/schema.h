@@ -6,8 +6,8 @@
 
 namespace allot::gateway::api {
 
-// What is wrong with a value by a schema of openapi.json, as "/items/0/task: no string"; empty:
-// nothing is. It knows the words that schemas.json uses, and refuses others.
+// Validates a value against a schema of openapi.json. Returns the error, as "/items/0/task: no
+// string"; empty: valid. Supports the keywords used in schemas.json, and refuses others.
 std::string fault_of(const nlohmann::json& document, const nlohmann::json& schema,
                      const nlohmann::json& value, const std::string& at = {});
 

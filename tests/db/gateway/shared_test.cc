@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads of a gateway share beside its work: many of them at once, which ThreadSanitizer
-// looks at.
+// Objects shared by the threads of a gateway besides its work: used by many threads at once, under
+// ThreadSanitizer.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace {
 constexpr int kThreads = 8;
 constexpr int kRounds = 200;
 
-// Each thread does the same as often, at the same time.
+// Each thread does the same number of calls, at the same time.
 void in_threads(const std::function<void()>& act) {
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
@@ -44,7 +44,7 @@ TEST(SharedTest, ASnapshotIsTakenOnceForAll) {
   EXPECT_EQ(snapshots.get(2)->at_ns, 1);
 }
 
-// As one is renewed: whoever comes meanwhile gets the last one.
+// During a renewal other threads get the last snapshot.
 TEST(SharedTest, OneThreadRenewsASnapshot) {
   metrics::Snapshots snapshots(0);
   snapshots.put({.at_ns = 1});

@@ -14,18 +14,18 @@
 
 namespace allot::gateway::ui {
 
-// The dashboard over the tasks of a test, without HTTP around it. It knows the tokens "all" (every
-// role) and "reader" (may only read).
+// The dashboard for the tasks of a test, without HTTP. It knows the tokens "all" (every role) and
+// "reader" (read only).
 class SiteTest : public api::ManyRowsTest {
  protected:
   SiteTest()
       : access_(settings()), site_(std::make_unique<Site>("", "", kKey, access_, *application_)) {}
 
-  // A form as a browser of this host sends it, and what a test leaves out of it.
+  // A form as sent by a browser of this host, and the parts that a test omits.
   struct Form {
     std::string token = "all";
-    std::string origin = "http://localhost";  // empty: none
-    std::string form = "right";               // the token of the form; "right": that of the caller
+    std::string origin = "http://localhost";  // empty: omitted
+    std::string form = "right";               // token of the form; "right": the caller's
     std::string type = "application/x-www-form-urlencoded";
     std::string more{};  // further fields
   };

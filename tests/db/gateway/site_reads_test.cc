@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page of the dashboard costs the database does not grow with the rows of the tables, and
-// what concerns all queues takes no more statements for more queues.
-//   ALLOT_TEST_ROWS=10000000: in each of the tables of tasks
+// The database cost of a dashboard page does not grow with the rows of the tables, and a page about
+// all queues does not need more statements for more queues.
+//   ALLOT_TEST_ROWS=10000000: number of rows in each of the tables of tasks
 #include <cstdio>
 #include <map>
 
@@ -39,12 +39,12 @@ class PageCostTest : public SiteTest {
   std::map<std::string, Cost> costs(const std::vector<std::string>& paths) {
     std::map<std::string, Cost> all;
     for (const std::string& path : paths) {
-      static_cast<void>(cost_of(path));  // what a connection asks first
+      static_cast<void>(cost_of(path));  // first queries of a connection
       all[path] = cost_of(path);
     }
     return all;
   }
-  // Each page, and the lists and the search with a filter that finds nothing.
+  // Each page, and the lists and the search with a filter that matches nothing.
   std::vector<std::string> paths() {
     queue::ensure_lock(look_, "billing", 2);
     queue::ScheduleSpec spec;
@@ -103,7 +103,7 @@ TEST_F(PageCostTest, DoesNotGrowWithTheRows) {
                 static_cast<unsigned long long>(now.statements),
                 static_cast<unsigned long long>(before.rows),
                 static_cast<unsigned long long>(now.rows));
-    // Statements of a second's time, such as the look whether the schema is a newer one.
+    // Periodic statements, such as the check for a newer schema.
     EXPECT_LE(now.statements, before.statements + 2) << path;
     EXPECT_LE(now.rows, before.rows + api::kOnePage) << path;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each action of the dashboard does what it says for a form of this host by a caller who may, and
-// for any other request nothing (S87). The table of actions is walked, so that a new one is tried.
+// Each action of the dashboard works for a form of this host by a permitted caller, and does
+// nothing for any other request (S87). Iterates over the table of actions, so that a new one is
+// tested.
 #include "db/gateway/site.h"
 
 #include <map>
@@ -37,7 +38,7 @@ class ActionsTest : public SiteTest {
         .document()["action"]
         .dump();
   }
-  // The address of an action on something that is there, in the state in which it can be done.
+  // Address of an action on an existing object, in a state in which it is possible.
   std::string address_of(const Action& action) {
     std::string path(action.path);
     const bool of_dead = path.ends_with("/retry") || path.ends_with("/discard");
@@ -56,7 +57,7 @@ class ActionsTest : public SiteTest {
     }
     return "/ui/" + path;
   }
-  // What the confirmation hands on: the token of the count.
+  // Data passed on by the confirmation: the token of the count.
   std::string counted(const std::string& address) {
     const std::string html = page(address).response.body;
     const std::string before = "name=\"token\" value=\"";
@@ -65,7 +66,7 @@ class ActionsTest : public SiteTest {
     const std::size_t begin = at + before.size();
     return "token=" + api::escaped(html.substr(begin, html.find('"', begin) - begin));
   }
-  // All that actions change.
+  // Everything that actions change.
   std::string state() {
     std::string text;
     for (const char* table : {"task", "task_dead", "task_cancel", "queue_pause", "schedule",

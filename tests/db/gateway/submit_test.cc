@@ -47,7 +47,7 @@ TEST_F(SubmitRouteTest, ATakenKeyIsAnsweredWithItsTask) {
   EXPECT_EQ(again.document(),
             (json{{"id", first.document()["id"]}, {"existed", true}, {"state", "waiting"}}));
   EXPECT_EQ(again.field("location"), first.field("location"));
-  // The field of the body and the bare value are the same key.
+  // The body field and the bare value are the same key.
   EXPECT_EQ(post(kTasks, R"({"queue":"mail","type":"t","unique_key":"k-1"})").status(), 200U);
   Asked bare = asked;
   bare.fields.front().value = "k-1";
@@ -60,7 +60,7 @@ constexpr const char* kOther = "00-0af7651916cd43dd8448eb211c80319d-b7ad6b716920
 
 class TraceTest : public GatewayTest {
  protected:
-  // What is stored of a submission with these fields of the head.
+  // Stored form of a submission with these header fields.
   std::string stored(std::vector<http::Field> fields, const json& task = json::object()) {
     look_.execute("DELETE FROM task WHERE queue_id > 0");
     json body{{"queue", "mail"}, {"type", "t"}};
@@ -218,7 +218,7 @@ TEST_F(SubmitRouteTest, ARoleIsNeeded) {
   EXPECT_EQ(post(kTasks, good, "submitter").status(), 201U);
   EXPECT_EQ(post(kTasks, good, "mail").status(), 201U);
   EXPECT_EQ(post(kTasks, R"({"queue":"other","type":"t"})", "mail").status(), 403U);
-  // A queue of others and one that does not exist look the same.
+  // A queue of other users and a missing one look the same.
   for (const std::string wrong : {R"(,"type":"t"})", R"(,"type":"t","prio":3,"delay":"1s"})"}) {
     const Answered others = post(kTasks, R"({"queue":"other")" + wrong, "mail");
     const Answered none = post(kTasks, R"({"queue":"none")" + wrong, "mail");
@@ -263,7 +263,7 @@ TEST_F(SubmitRouteTest, ALargeOneToo) {
   EXPECT_EQ(post(kTasks, std::string(100'000, '[')).status(), 400U);
 }
 
-// The queue that takes it counts, and not the one that was named.
+// Permissions apply to the queue that receives the task, not to the named one.
 TEST_F(SubmitRouteTest, TheQueueAfterRoutingCounts) {
   queue::set_route(look_, queue::find_queue(look_, "mail"), queue::pattern_of("r"),
                    *queue::find_queue(look_, "other"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads that send statements, and how submissions share transactions, without the requests
-// that bring them: many threads at once, which ThreadSanitizer looks at.
+// Threads that send statements, and sharing of transactions by submissions, without HTTP requests:
+// many threads at once, under ThreadSanitizer.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -31,7 +31,7 @@ class WorkTest : public testing::Test {
     queue::ensure_queue(db, "mail", {4, queue::Placement::kSpread, 1});
   }
 
-  // Each of the clients does the same at the same time.
+  // All clients do the same at the same time.
   static void in_threads(const std::function<void(int client)>& act) {
     std::vector<std::thread> clients;
     for (int i = 0; i < kClients; ++i) clients.emplace_back(act, i);
@@ -69,7 +69,7 @@ TEST_F(WorkTest, EachJobIsDoneOnceAlsoThoseThatWaitAtTheEnd) {
   EXPECT_EQ(done, taken);
 }
 
-// Shared ones and some that go alone, because their key is unique; and one order is always refused.
+// Shared orders, and some alone because of their unique key; one order is always refused.
 TEST_F(WorkTest, EachOrderIsAnsweredOnceWithItsOwnTask) {
   constexpr int kOrders = 25;
   Surroundings around;
@@ -103,7 +103,7 @@ TEST_F(WorkTest, EachOrderIsAnsweredOnceWithItsOwnTask) {
       ids.insert(outcome.made.at(0).id.text());
     }
   });
-  crew_.reset();  // a combiner outlives the threads that work for it
+  crew_.reset();  // a combiner outlives its threads
   EXPECT_EQ(refused, kClients);
   EXPECT_EQ(ids.size(), kClients * (kOrders - 1U));
   EXPECT_EQ(tasks(), ids.size());

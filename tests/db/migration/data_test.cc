@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// E15: what a schema holds is there after a migration to a newer one, in each of its tables, and
-// programs of the version before go on with it.
+// E15: the data of a schema is preserved by a migration to a newer one, in each of its tables, and
+// programs of the previous version continue with it.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -100,7 +100,7 @@ INSERT INTO fireworq_job VALUES (1, 2, 0, 1, 4096004);
 INSERT INTO deferred_type VALUES (1, 0, 1, 't', 4096000, 4096001);
 )";
 
-// A made-up next version: a column more in each table where a task may be, and a table.
+// A made-up next version: an additional column in each table of tasks, and a table.
 constexpr sql::SqlText kMadeUp{"9999_made_up", R"(
 ALTER TABLE queue ADD COLUMN later INT NOT NULL DEFAULT 0, ALGORITHM=INSTANT;
 ALTER TABLE q_lock_table ADD COLUMN later VARBINARY(255) NULL, ALGORITHM=INSTANT;
@@ -119,7 +119,7 @@ void PrintTo(Schema schema, std::ostream* out) {
   *out << (schema == Schema::kWanted ? "Wanted" : "Next");
 }
 
-// Today's code over the data of the first version, on the schema that it wants and on the next one.
+// Today's code with the data of the first version, on its schema and on the next one.
 class MigratedTest : public testing::TestWithParam<Schema> {
  protected:
   MigratedTest() : name_(Database::shared().make_empty_database()), db_(connect()) {
@@ -140,7 +140,8 @@ class MigratedTest : public testing::TestWithParam<Schema> {
     bool operator==(const Content&) const = default;
   };
   using Tables = std::map<std::string, Content>;
-  // Of all tables, or of those in `known`, with the columns there. Not what migrations wrote.
+  // For all tables, or those in `known`, with the columns there. Excludes rows written by
+  // migrations.
   Tables rows_by_table(const Tables& known) {
     Tables tables;
     auto names = db_.execute(
@@ -192,9 +193,9 @@ TEST_P(MigratedTest, EveryTaskIsSeen) {
 }
 
 TEST_P(MigratedTest, EveryTaskRunsOn) {
-  // Without it the takeover would wait, as it does after a server change (S48).
+  // Otherwise the takeover would wait, as it does after a server change (S48).
   db_.execute("DELETE FROM server_identity WHERE only_row > 0");
-  // As written by a program that knows none of the later columns.
+  // As written by a program without the later columns.
   db_.execute(
       "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload)"
       " VALUES (1, 0, 1, 4096900, 't', 'by an old writer')");
@@ -243,7 +244,7 @@ TEST_P(MigratedTest, OperatorsAndSubmittersGoOn) {
   EXPECT_TRUE(made[1].existed);
 }
 
-// Two duties without a holder: one whose end is past, and one whose end is an hour ahead.
+// Two duties without a holder: one ended in the past, and one ends an hour ahead.
 TEST_P(MigratedTest, DutiesOfTheVersionBeforeAreLed) {
   db_.execute(
       "INSERT INTO queue_duty (queue_id, duty, free_at)"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of the audit (S89): one for each action that changed something, in its transaction.
+// Entries of the audit (S89): one for each action that changed something, in its transaction.
 #include "queue/model/audit.h"
 
 #include <functional>
@@ -26,7 +26,7 @@ class AuditTest : public QueueTest {
 
   db::Connection& db() { return worker_.db; }
   std::vector<AuditEntry> entries() { return list_audit(look_, UINT64_MAX, 1000); }
-  // The newest entry, which has to be the only one since the last call.
+  // The newest entry, which must be the only one since the last call.
   AuditEntry entry() {
     const auto all = entries();
     EXPECT_EQ(all.size(), seen_ + 1);
@@ -105,7 +105,8 @@ TEST_F(AuditTest, ACancelOfAWaitingTask) {
   EXPECT_EQ(entry().name, id.text());
 }
 
-// One that runs is asked; so is the second operator, although the first request stands.
+// The end of a running task is requested, and a second operator's request is recorded although the
+// first one is pending.
 TEST_F(AuditTest, ACancelOfARunningTask) {
   const TaskId id = put(1).front();
   must_lease();
@@ -151,7 +152,7 @@ TEST_F(AuditTest, ABulkActionHasOneHoweverOftenItIsBegun) {
   expect_none();
 }
 
-// The change and its entry are both there, or neither.
+// The change and its entry both exist, or neither.
 TEST_F(AuditTest, AnEntryThatCannotBeWrittenUndoesTheAction) {
   look_.execute("ALTER TABLE audit RENAME TO no_audit");
   EXPECT_THROW(pause(db(), queue_, ""), db::DbError);
@@ -199,7 +200,7 @@ TEST_F(AuditTest, IsKeptFor90Days) {
   look_.execute("UPDATE audit SET at = UTC_TIMESTAMP(6) - INTERVAL 91 DAY LIMIT 1");
   EXPECT_FALSE(purge_audit(look_));
   EXPECT_EQ(entries().size(), 1U);
-  // And the newest million.
+  // Only the newest million are kept.
   look_.execute(
       "UPDATE audit SET audit_id = 5; INSERT INTO audit (audit_id, at, who, door, action,"
       " subject, name, detail, reason) VALUES (1000005, UTC_TIMESTAMP(6), '', '', '', '',"

@@ -17,7 +17,7 @@ class BulkTest : public QueueTest {
  protected:
   BulkTest() : wide_(make_queue("wide", 4)) {}
 
-  // So many dead tasks in each partition, with an attempt each.
+  // Creates this number of dead tasks in each partition, with an attempt each.
   void die(std::uint32_t in_each, const std::string& type = "t", const std::string& error = "no",
            const std::string& died_at = "UTC_TIMESTAMP(6)") {
     const std::string id = std::to_string(wide_.queue_id);
@@ -41,7 +41,7 @@ class BulkTest : public QueueTest {
     const BulkCount count = count_bulk(look_, kind, wide_, filter, 100'000);
     return begin_bulk(look_, wide_, {kind, filter, count.token, rate, "anna@host"});
   }
-  // To its end, however long its rate makes that.
+  // Processes the action to its end, ignoring its rate.
   void work_off(std::uint64_t action_id) {
     for (int i = 0; i < 1000 && work_bulk(worker_.db, action_id).open; ++i) {
       look_.execute("UPDATE bulk_action SET next_at = '2026-01-01'");
@@ -50,8 +50,8 @@ class BulkTest : public QueueTest {
   BulkAction found(std::uint64_t action_id) { return find_bulk(look_, action_id).value(); }
   std::uint64_t dead() { return number("SELECT COUNT(*) FROM task_dead"); }
   std::uint64_t waiting() { return number("SELECT COUNT(*) FROM task"); }
-  // Each attempt of one that was retried is of an earlier life, of one that was retried once of the
-  // one before.
+  // Each attempt of a retried task belongs to an earlier life; after a single retry to the previous
+  // one.
   void expect_retried_once(std::uint64_t tasks) {
     EXPECT_EQ(waiting(), tasks);
     EXPECT_EQ(number("SELECT COUNT(DISTINCT partition_no, first_key) FROM task"), tasks);
@@ -59,7 +59,7 @@ class BulkTest : public QueueTest {
     EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt WHERE life > 1"), 0U);
   }
 
-  // A connection whose packets of a batch are changed, or watched, on their way.
+  // A connection whose batch packets are changed, or observed, in transit.
   struct Meddled {
     Meddled(const std::string& database, const std::function<std::string(std::string)>& change)
         : proxy(folder / "p", support::Database::shared().socket(), [change](std::string sql) {
@@ -73,7 +73,7 @@ class BulkTest : public QueueTest {
     support::RewritingProxy proxy;
     std::optional<db::Connection> db;
   };
-  // Does it once, when the first batch is on its way to the server.
+  // Calls `act` once, when the first batch is in transit to the server.
   Meddled meanwhile(const std::function<void()>& act) {
     return {name_, [act, done = std::make_shared<bool>(false)](std::string sql) {
               if (!std::exchange(*done, true)) act();
@@ -157,7 +157,7 @@ TEST_F(BulkTest, WhatDiedBeforeTheClockWasSetBackIsOfBefore) {
   EXPECT_EQ(dead(), 0U);
 }
 
-// It was retried by somebody else, and died again, while the batch was on its way.
+// It was retried by another process, and died again, while the batch was in transit.
 TEST_F(BulkTest, WhatDiesAgainWhileABatchIsMadeStays) {
   die(5);
   const std::uint64_t action_id = begin();
@@ -231,7 +231,7 @@ TEST_F(BulkTest, AKillBeforeAnyStatementNeitherRepeatsNorForgets) {
                                         : sql.insert(end, at == 0 ? kill.substr(2) + ";\n" : kill);
       });
       EXPECT_EQ(support::error_class_of([&] { work_bulk(*meddled.db, action_id); }), "gone") << at;
-      // The row of the action is locked as long as the server is at the packet.
+      // The row of the action is locked while the server executes the packet.
       worker_.db.execute("SELECT * FROM bulk_action FOR UPDATE");
       const BulkAction action = found(action_id);
       done_once = action.state == BulkState::kDone;
@@ -254,7 +254,7 @@ TEST_F(BulkTest, AKillBeforeAnyStatementNeitherRepeatsNorForgets) {
 TEST_F(BulkTest, ARateIsThatOfTheRow) {
   die(2);
   const std::uint64_t action_id = begin(BulkKind::kRetryDead, {}, 2);
-  worker_.db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6))");  // its clock stands still
+  worker_.db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6))");  // its clock is stopped
   EXPECT_TRUE(work_bulk(worker_.db, action_id).open);
   EXPECT_EQ(found(action_id).done, 1U);
   const BulkStep early = work_bulk(worker_.db, action_id);
@@ -303,7 +303,7 @@ TEST_F(BulkTest, ATokenIsOfItsCount) {
 
 TEST_F(BulkTest, ATokenHoldsForAnHour) {
   die(1);
-  // The database's clock is what it is; so the token is made of another time.
+  // The database's clock cannot be changed, so the token is made for another time.
   const std::uint64_t now = number(
       "SELECT TIMESTAMPDIFF(MICROSECOND, '1970-01-01',"
       " UTC_TIMESTAMP(6))");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to cancel running tasks: who leaves one, and that none outlives its task.
+// Requests to cancel running tasks: who creates one, and that it never outlives its task.
 #include "queue/operate/cancel.h"
 
 #include "db/queue/fixture.h"
@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 
 class CancelRequestTest : public QueueTest {
  protected:
-  // A task in a leased partition that has run for a while.
+  // A task in a leased partition that has run for some time.
   TaskId run() {
     const TaskId id = put(1).front();
     block_ = must_lease();
@@ -72,7 +72,7 @@ TEST_F(CancelRequestTest, OnlyTheHolderWatches) {
   EXPECT_EQ(number("SELECT flags FROM task"), 0U);
 }
 
-// A task in a free partition waits, whatever it did before; and it waits until it is due.
+// A task in a free partition waits, whatever happened before, even until a later due time.
 TEST_F(CancelRequestTest, AWatchedOneThatWaitsIsTakenOut) {
   const TaskId id = run();
   EXPECT_TRUE(worker_.leases.release(worker_.db, block_.lease));
@@ -141,7 +141,7 @@ TEST_F(CancelRequestTest, ItGoesWithADetachedTaskThatEnds) {
   }
 }
 
-// A worker that runs it again looks first, so the request and the mark stay with it.
+// A worker that runs it again checks first, so the request and the mark stay with it.
 TEST_F(CancelRequestTest, ItStaysWithATaskThatComesBack) {
   const std::string marked = "SELECT COUNT(*) FROM task WHERE flags & 64 <> 0";
   const TaskId id = run();
@@ -159,7 +159,7 @@ TEST_F(CancelRequestTest, ItStaysWithATaskThatComesBack) {
   EXPECT_TRUE(find_cancel(look_, id));
 }
 
-// It leaves what a success leaves.
+// It leaves the same rows as a success.
 TEST_F(CancelRequestTest, AWaitingOneEndsAsDone) {
   for (const bool keep : {false, true}) {
     SCOPED_TRACE(keep);
@@ -197,7 +197,7 @@ TEST_F(CancelRequestTest, TheFirstEndThatIsAskedForStands) {
   EXPECT_TRUE(cancel_task(look_, id, "", AsDone{}).otherwise);
 }
 
-// Nobody saw the cancel, and then an operator moves the queue's tasks.
+// The cancel is unseen when an operator moves the queue's tasks.
 TEST_F(CancelRequestTest, ItGoesWhereItsTaskIsMoved) {
   run();
   ask({partition_, task().key.prio, task().id_key()});
@@ -215,7 +215,7 @@ TEST_F(CancelRequestTest, ItGoesWhereItsTaskIsMoved) {
   EXPECT_TRUE(look_for_cancel(worker_.db, block_.lease, task()).request);
 }
 
-// The request from an earlier life does not end the next one.
+// A request from an earlier life does not end the next one.
 TEST_F(CancelRequestTest, AnotherLifeBeginsWithoutOne) {
   const TaskId id = run();
   EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block_.lease, task()), 1, kFailure),

@@ -15,12 +15,12 @@ class ClockTest : public QueueTest {
     db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) - 3600");
   }
   static void step_forth(db::Connection& db) { db.execute("SET timestamp = DEFAULT"); }
-  // That of a worker that knows of a time so much ahead of the clock.
+  // Time of a worker that knows of a time ahead of the clock.
   HolderTime time(std::chrono::microseconds ahead) {
     return {LeaseStore::scout(worker_.db, {}, HolderTime{}).clock + ahead, boot_ns()};
   }
   FetchSpec spec(std::chrono::microseconds ahead) { return {.time = time(ahead)}; }
-  // As a worker that was there before the step leases it.
+  // Leases like a worker that was active before the step.
   Block lease_an_hour_ahead() {
     Block block = must_lease(spec(hours(1)));
     block.lease.time = time(hours(1));
@@ -38,7 +38,7 @@ class ClockTest : public QueueTest {
   }
 };
 
-// What was due is found by a worker that remembers.
+// Tasks due before are found by a worker that remembers.
 TEST_F(ClockTest, WhatWasDueStaysDue) {
   put(2);
   step_back(worker_.db);
@@ -57,7 +57,7 @@ TEST_F(ClockTest, ALeaseAndAScoutTellTheTime) {
   EXPECT_LT(worker_.steal(partition_)->clock, clock - minutes(59));
 }
 
-// A pause is one by the time of the worker that makes it.
+// The delay counts by the time of the worker that sets it.
 TEST_F(ClockTest, APauseStaysOne) {
   put(1);
   step_back(worker_.db);
@@ -70,7 +70,7 @@ TEST_F(ClockTest, APauseStaysOne) {
   EXPECT_EQ(fetch(worker_.db, partition_, spec(minutes(71))).size(), 1U);
 }
 
-// The clock was put right while the lease lasted.
+// The clock was corrected during the lease.
 TEST_F(ClockTest, APauseIsNoHourLongerOnceTheClockIsRight) {
   put(1);
   step_back(worker_.db);
@@ -82,7 +82,7 @@ TEST_F(ClockTest, APauseIsNoHourLongerOnceTheClockIsRight) {
   EXPECT_NEAR(static_cast<double>(due_in()), 10 * 60, 60);
 }
 
-// Nor does a worker that still thinks that it is an hour later begin what is due in half of one.
+// A worker that still believes in the later hour does not start a task that is due in half of one.
 TEST_F(ClockTest, NothingBeginsEarlyOnceTheClockIsRight) {
   put(1);
   step_back(worker_.db);

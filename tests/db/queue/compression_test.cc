@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compressed payloads through all tables that a task can be in.
+// Compressed payloads through all tables that can contain a task.
 #include "queue/model/compression.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ class CompressionTest : public QueueTest {
     const std::vector<Submission> one{{queue_, "t", kLarge, options}};
     return submit(worker_.db, one).at(0).id;
   }
-  // As the handler would see it.
+  // Payload as seen by the handler.
   static std::string read(const Task& task) { return decompress(task.flags, *task.payload); }
 
   const std::string kLarge = std::string(50'000, 'x');
@@ -60,7 +60,7 @@ TEST_F(CompressionTest, ADeadTaskThatIsRetriedIsReadAsBefore) {
   ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
   auto tasks = fetch(worker_.db, partition_, {});
   EXPECT_EQ(read(tasks.at(0)), kLarge);
-  // The other ways into task_dead do the same.
+  // The other paths into task_dead do the same.
   const auto waiting = show(look_, id);
   ASSERT_TRUE(cancel(worker_.db, id, waiting->run_key, "no"));
   ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
@@ -75,7 +75,7 @@ TEST_F(CompressionTest, ADeadTaskThatIsRetriedIsReadAsBefore) {
   EXPECT_EQ(read(tasks.at(0)), kLarge);
 }
 
-// As far as that saves anything; and one that is small does not end it for those to come.
+// If it saves space; and a small one does not disable it for later ones.
 TEST_F(CompressionTest, ACheckpointKeepsTheCompression) {
   put_large({.unique_key = "u"});
   Block block = must_lease();
@@ -106,7 +106,7 @@ TEST_F(CompressionTest, ACheckpointOfATaskThatWasNotCompressedIsNot) {
   EXPECT_EQ(fetch(worker_.db, partition_, {}).at(0).payload, kLarge);
 }
 
-// The other place where a running task may be.
+// The other table for a running task.
 TEST_F(CompressionTest, ACheckpointOfADetachedTaskKeepsIt) {
   const TaskId id = put_large({});
   const Block block = must_lease();

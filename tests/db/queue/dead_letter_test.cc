@@ -31,7 +31,7 @@ class DeadLetterTest : public QueueTest {
     return ids;
   }
   std::vector<DeadLetter> letters() { return page_dead(look_, queue_.queue_id, {}, 1000); }
-  // One attempt of a single waiting task, which fails; it is due again.
+  // One failed attempt of a single waiting task; it is due again.
   void fail_once(const Verdict& verdict) {
     const Block block = must_lease();
     ASSERT_EQ(block.tasks.size(), 1U);
@@ -53,7 +53,7 @@ TEST_F(DeadLetterTest, ALetterSaysWhoAndWhy) {
   EXPECT_EQ(all[0].died_at, show(look_, id)->at);
 }
 
-// Of an attempt and of the task that dies of it; lists and groups do without the detail.
+// For an attempt and the task that dies of it; lists and groups omit the detail.
 TEST_F(DeadLetterTest, AnErrorHasThreeTexts) {
   const std::string detail = "Traceback:\n  File \"mail.py\"\nKeyError: 'gr\u00f6\u00dfe'";
   const Verdict verdict{
@@ -97,7 +97,7 @@ TEST_F(DeadLetterTest, GroupsGoByTheFault) {
   EXPECT_EQ(groups.list[0].newest.fault, "KeyError in send (app/mail.py)");
 }
 
-// The server's word is the worker's, which counts failures by it.
+// The server and the worker, which counts failures by group, use the same word.
 TEST_F(DeadLetterTest, AGroupHasOneWord) {
   const std::string fault = "Gr\u00f6\u00dfe \\ '";
   die(1, {"retry", fault});
@@ -111,7 +111,7 @@ TEST_F(DeadLetterTest, CancelledTasksAreOneGroup) {
   ASSERT_EQ(dead_groups(look_, queue_, 100).list.size(), 1U);
 }
 
-// Whatever the order of keys is, and however many tasks came before.
+// For any order of keys and any number of earlier tasks.
 TEST_F(DeadLetterTest, AGroupSaysItsNewestAndOldestTaskAndIsCountedUpToABound) {
   const QueueInfo wide = make_queue("wide", 4);
   look_.execute(
@@ -135,7 +135,7 @@ TEST_F(DeadLetterTest, AGroupSaysItsNewestAndOldestTaskAndIsCountedUpToABound) {
   EXPECT_TRUE(letters().empty()) << "another queue's";
 }
 
-// The tasks are of all partitions and classes.
+// Tasks of all partitions and classes.
 TEST_F(DeadLetterTest, PagesGoOnInTheOrderOfKeys) {
   const QueueInfo wide = make_queue("wide", 4);
   look_.execute(
@@ -191,7 +191,7 @@ TEST_F(DeadLetterTest, ARetriedOneIsTheSameTaskWithAllAttemptsBeforeIt) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U) << "only that of the dead one is left";
 }
 
-// The records of a life stay, also of one that had more attempts than the next.
+// The records of a life are kept, even if it had more attempts than the next.
 TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   const TaskId id = put(1).front();
   fail_once({"retry", "first"});
@@ -227,8 +227,7 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   EXPECT_EQ(list_attempts_of_all_lives(look_, id).size(), 4U);
 }
 
-// A snooze takes back the attempt of this life, and not the one with that number in an earlier
-// life.
+// A snooze takes back the attempt of this life, not the one of the same number in an earlier life.
 TEST_F(DeadLetterTest, WhatIsTakenBackIsOfThisLife) {
   const TaskId id = die(1).front();
   ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
@@ -275,7 +274,7 @@ TEST_F(DeadLetterTest, OfTwoRetriesOneDoesIt) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt WHERE life = 1"), 50U);
 }
 
-// The first operator is held up in the middle. The second one must not say where the task is.
+// The first operator is delayed in the middle. The second one must not decide where the task is.
 TEST_F(DeadLetterTest, ASecondRetryMeanwhileLosesNoTask) {
   const auto ids = die(3);
   db::Connection holding = connect();
@@ -345,7 +344,7 @@ TEST_F(CancelTest, AlsoOneThatWasRetriedAndStandsElsewhere) {
   EXPECT_FALSE(show(look_, id)->dead);
 }
 
-// A worker that has it in its block runs it, and its verdict is written nowhere.
+// A worker that has it in its block runs it, and its verdict is discarded.
 TEST_F(CancelTest, TheVerdictOfWhoHasItIsDropped) {
   put(1);
   const Block block = must_lease();
@@ -361,7 +360,7 @@ TEST_F(CancelTest, TheVerdictOfWhoHasItIsDropped) {
   EXPECT_EQ(tasks_as_text(), before);
 }
 
-// Its acknowledgement is on its way: then it is finished, and not also dead.
+// Its acknowledgement is in transit: then it is finished, and not also dead.
 TEST_F(CancelTest, OneThatJustFinishedIsNotDead) {
   const TaskId id = put(1).front();
   db::Connection acking = connect();
@@ -404,7 +403,7 @@ TEST_F(CancelTest, StandingSaysWhatATaskWaitsFor) {
   EXPECT_EQ(last().paused->reason, "p");
 }
 
-// The flag that no handler knew the type is cleared once a handler ran the task.
+// The flag for an unknown type is cleared once a handler ran the task.
 TEST_F(CancelTest, WhoIsDeferredHasNoHandlerUntilItRan) {
   const TaskId id = put(1).front();
   EXPECT_FALSE(show(look_, id)->no_handler);

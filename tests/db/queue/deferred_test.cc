@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // S65, S66: tasks that are put back because an instance has no handler for their type, and called
-// forward by one that has.
+// forward by an instance that has one.
 #include <algorithm>
 
 #include "db/queue/fixture.h"
@@ -17,7 +17,7 @@ class DeferredTest : public QueueTest {
     std::reverse(keys.begin(), keys.end());
     ASSERT_EQ(defer(worker_.db, block.lease, keys), Fenced::kWritten);
   }
-  // So many of each type and class at most. Returns how many there were.
+  // At most this number of each type and class. Returns the total.
   std::size_t call_all(const Lease& lease, std::uint32_t most = 100) {
     std::size_t called = 0;
     for (const DeferredType& type : deferred_types(worker_.db, partition_)) {
@@ -75,7 +75,8 @@ TEST_F(DeferredTest, OfManyTheFirstAreCalled) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM deferred_type"), 0U);
 }
 
-// Two classes may hold the same key (S3), but one class may not: the place of a task is not free.
+// Two classes may contain the same key (S3), but one class may not: the place of a task is
+// occupied.
 TEST_F(DeferredTest, APlaceThatAnotherTaskHasIsNotTaken) {
   const TaskId id = put(1).front();
   const Block block = must_lease();
@@ -85,7 +86,7 @@ TEST_F(DeferredTest, APlaceThatAnotherTaskHasIsNotTaken) {
   EXPECT_EQ(fetch(look_, partition_, {}).size(), 2U);
 }
 
-// Neither tasks of other types, nor those of its own that are to run later.
+// Neither tasks of other types, nor delayed ones of its own types.
 TEST_F(DeferredTest, OthersStayWhereTheyAre) {
   put(4);
   look_.execute("UPDATE task SET type = 'other' WHERE queue_id > 0 ORDER BY run_key LIMIT 2");
@@ -116,7 +117,7 @@ TEST_F(DeferredTest, ASecondCallAfterALostReplyChangesNothing) {
   EXPECT_EQ(all_as_text(), once);
 }
 
-// A scout is told of free partitions only, and of none in a paused queue.
+// A scout sees only free partitions, and none of a paused queue.
 TEST_F(DeferredTest, AScoutFindsTheTypesOfFreePartitions) {
   put(2);
   const Block block = must_lease();
@@ -134,7 +135,7 @@ TEST_F(DeferredTest, AScoutFindsTheTypesOfFreePartitions) {
   EXPECT_TRUE(scouted().empty()) << "all are due";
 }
 
-// S16: an ordered queue waits for its first task, but not where a handler for that is at hand.
+// S16: an ordered queue waits for its first task, except if a handler for that task is available.
 TEST_F(DeferredTest, APartitionThatWaitsForAHandlerIsLeasedByWhoHasOne) {
   put(2);
   const Block block = must_lease();

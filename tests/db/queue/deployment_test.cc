@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an instance runs is written when it changes, and not otherwise.
+// The record of an instance's programs is written when it changes, and only then.
 #include "queue/minutes/deployment.h"
 
 #include "db/queue/fixture.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task that runs long leaves its partition (B12), ends from where it is, and is recovered when
-// its holder stood still (S20). It is in task or in task_running, never in both, never in neither.
+// A long task leaves its partition (B12), ends from its new place, and is recovered if its holder
+// stops (S20). It is in task or in task_running, never in both, never in neither.
 #include <functional>
 #include <future>
 
@@ -21,7 +21,7 @@ class DetachedTest : public QueueTest {
     Task task;
     Claim detached;
   };
-  // The first of `count` tasks, detached while its attempt runs.
+  // The first of `count` tasks, detached during its attempt.
   Started start(std::size_t count = 1) {
     put(count);
     return detach_first();
@@ -36,7 +36,7 @@ class DetachedTest : public QueueTest {
               Fenced::kWritten);
     return claim(lease, task).once_detached();
   }
-  // Both tables: "run_key|attempt" of the tasks that wait, "first_key|attempt" of those that run.
+  // Both tables: "run_key|attempt" of waiting tasks, "first_key|attempt" of running ones.
   std::string waiting() {
     return value(
         "SELECT GROUP_CONCAT(run_key, '|', COALESCE(first_key, '-'), '|', attempt"
@@ -70,7 +70,7 @@ TEST_F(DetachedTest, ThePartitionGoesOnWithoutIt) {
             "1|1|t|0|" + std::to_string(worker_.leases.holder().pid) + "|1");
 }
 
-// A block acknowledges late; its finished tasks must not run again in the hands of the next holder.
+// A block acknowledges late; its finished tasks must not run again under the next holder.
 TEST_F(DetachedTest, WhatTheBlockFinishedGoesWithIt) {
   put(3);
   const Block block = must_lease();
@@ -142,7 +142,7 @@ TEST_F(DetachedTest, ARetryIsALaterTaskWithItsId) {
   ASSERT_TRUE(view);
   EXPECT_FALSE(view->running);
   EXPECT_EQ(view->attempts, 1U);
-  // And once more, from where it has moved to.
+  // Once more, from its new place.
   started = detach_first();
   EXPECT_EQ(started.detached.id, id);
   ASSERT_EQ(Verbs().retry(worker_.db, started.detached, 2, seconds(9), kFailure), Fenced::kWritten);
@@ -172,7 +172,7 @@ TEST_F(DetachedTest, ACrashIsChargedWhereItStood) {
             std::to_string(worker_.leases.holder().pid));
 }
 
-// Its old place is taken (clocks go back): it gets another one, and its id stays.
+// Its old place is taken (clocks go back): it gets another one, and keeps its id.
 TEST_F(DetachedTest, APlaceThatIsTakenIsLeftAlone) {
   const TaskId id = put(1).front();
   const Started started = detach_first();
@@ -183,8 +183,8 @@ TEST_F(DetachedTest, APlaceThatIsTakenIsLeftAlone) {
             std::to_string(id.first_key) + "|0");
 }
 
-// The task that took the place runs long, too: it stays in its block, or two tasks would become
-// one.
+// The task that took the place runs long, too: it stays in its block, because otherwise two tasks
+// would become one.
 TEST_F(DetachedTest, TwoTasksWithOneIdAreNeverOne) {
   const TaskId id = put(1).front();
   detach_first();
@@ -263,7 +263,7 @@ TEST_F(DetachedTest, EachEndIsFencedAndHasTheEffectOfOnce) {
   }
 }
 
-// The fence under a stall: the end is sent, somebody holds the row, and meanwhile the task is
+// The fence during a stall: the end is sent, another session locks the row, and the task is
 // recovered.
 TEST_F(DetachedTest, AStalledEndFindsItselfRecovered) {
   for (const auto& [name, end] : kEnds) {
@@ -287,13 +287,13 @@ TEST_F(DetachedTest, AStalledEndFindsItselfRecovered) {
 }
 
 // The keeper detaches while the main thread acknowledges (its handler has just returned): the
-// second one finds what the first one did, and no finished task stays behind.
+// second one sees the first one's result, and no finished task is left over.
 TEST_F(DetachedTest, AnAcknowledgementAtTheSameTimeWaits) {
   put(1);
   const Block block = must_lease();
   Worker acking(connect());
   db::Connection stall = connect();
-  // The row is where ours will go, and is not committed: the detach has read the task by then.
+  // The row is in our target place, and not committed: the detach has read the task by then.
   stall.execute(
       "BEGIN; INSERT INTO task_running SELECT queue_id, partition_no, prio, run_key, run_key, 1, 0,"
       " '', '', 1, 1, 1, '', '', 1, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), 1, NULL, NULL, NULL FROM "
@@ -342,7 +342,7 @@ TEST_F(DetachedTest, IsRecoveredOnceAndByOne) {
       << "the attempt is that of the one who had it";
 }
 
-// S48, as of a lease. A task of this host's earlier run needs no wait: that run is over.
+// S48, as for a lease. A task of this host's earlier run needs no wait: that run is over.
 TEST_F(DetachedTest, AfterAChangeOfServerItIsLeftAloneForAsLongAsItsLeaseLasts) {
   start();
   expire();
@@ -378,8 +378,8 @@ TEST_F(DetachedTest, ARowThatIsLockedIsNotWaitedFor) {
   EXPECT_TRUE(scout.detached.recover(scout.db, seen, DetachedStore::Gone::kStale));
 }
 
-// S7: the task may have taken its host down. Each attempt is written before it runs, until one has
-// ended in a way that somebody saw.
+// S7: the task may have killed its host. Each attempt is recorded before it runs, until one has
+// ended observably.
 TEST_F(DetachedTest, IsSuspectOnceItsHostWasLost) {
   start();
   const auto flags = [&] { return value("SELECT flags FROM task"); };
@@ -427,7 +427,7 @@ TEST_F(DetachedTest, AVerdictEndsTheSuspicion) {
   for (const auto& [name, end] : ends) {
     look_.execute("DELETE FROM task; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
     put(1);
-    // Another bit would stay.
+    // An unrelated bit would stay.
     look_.execute("UPDATE task SET attempt = 1, flags = 5");
     const Block block = must_lease();
     ASSERT_EQ(end(block.lease, block.tasks.at(0)), Fenced::kWritten) << name;
@@ -435,7 +435,7 @@ TEST_F(DetachedTest, AVerdictEndsTheSuspicion) {
   }
 }
 
-// S7: it might take the next one, too, or its host.
+// S7: it might kill the next worker, too, or its host.
 TEST_F(DetachedTest, AnAttemptThatTookItsWorkerEndsNoSuspicion) {
   for (const char* cause : {"signal", "exit", "memory", "frozen", "timeout", "lease"}) {
     look_.execute("DELETE FROM task; UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
@@ -445,7 +445,7 @@ TEST_F(DetachedTest, AnAttemptThatTookItsWorkerEndsNoSuspicion) {
     ASSERT_EQ(
         worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks.at(0)), 2, {cause, ""}),
         Fenced::kWritten);
-    // Of these two the supervisor knew whose time was over.
+    // In these two cases the supervisor knew whose time was over.
     const bool ended = std::string_view(cause) == "timeout" || std::string_view(cause) == "lease";
     EXPECT_EQ(value("SELECT flags FROM task"), ended ? "0" : "1") << cause;
   }

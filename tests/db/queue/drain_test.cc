@@ -21,7 +21,7 @@ struct Tally {
   std::atomic<std::uint32_t> finished{0};
   std::atomic<std::uint32_t> retried{0};
   std::atomic<std::uint32_t> buried{0};
-  std::atomic<std::uint32_t> abandoned{0};  // finished, and its acknowledgement never sent
+  std::atomic<std::uint32_t> abandoned{0};  // finished, but not acknowledged
   std::atomic<bool> ended{false};
 };
 
@@ -137,8 +137,8 @@ TEST_F(DrainTest, NothingIsLostAndNothingRunsTwice) {
   EXPECT_EQ(counter("Innodb_deadlocks"), deadlocks) << "by design there is nothing to deadlock on";
 }
 
-// Some workers die with a block in flight (finished, not acknowledged), and some come back from the
-// dead and go on as if nothing had happened. Nothing is lost; tasks that ran twice were in flight.
+// Some workers die with a block in flight (finished, not acknowledged), and some revive and
+// continue unaware. Nothing is lost; tasks that ran twice were in flight.
 TEST_F(DrainTest, WithDeathsNothingIsLostAndEachRepeatIsExplained) {
   submit_all();
   std::atomic<std::uint32_t> deaths{0};
@@ -161,7 +161,8 @@ TEST_F(DrainTest, WithDeathsNothingIsLostAndEachRepeatIsExplained) {
     ASSERT_TRUE(stolen);
     EXPECT_EQ(stolen->lease.suspects->per_class, kSpec.block_size);
     if (dice() % 2 == 0 && !block.tasks.empty()) {
-      // The dead one was only frozen: its fenced writes must not land, its acknowledgement may.
+      // The dead worker was only frozen: its fenced writes must have no effect, its acknowledgement
+      // may.
       const Task& first = block.tasks.front();
       EXPECT_EQ(worker.tasks.retry(worker.db, claim(block.lease, first), 1, std::chrono::seconds(0),
                                    kFailure),

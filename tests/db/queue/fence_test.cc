@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promise 3: a worker whose lease is gone changes nothing but the deletion of what it truly
+// Promise 3: a worker without its lease changes nothing but the deletion of tasks that it really
 // finished. Every way to lose a lease against every verb. With a stall in between: stall_test.cc.
 #include "db/queue/fixture.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 struct Verb {
   const char* name;
-  // True when the verb reports that it was done.
+  // True if the verb reports success.
   bool (*call)(Worker& worker, const Lease& lease, const Task& task);
 };
 
@@ -119,7 +119,7 @@ const Loss kLosses[] = {
      }},
     {"released", [](Worker& worker, Worker&,
                     const Lease& lease) { ASSERT_TRUE(worker.leases.release(worker.db, lease)); }},
-    // The same process took it: its holder id is right, only the epoch is not.
+    // Leased again by the same process: its holder id is right, only the epoch differs.
     {"released_and_leased_again",
      [](Worker& worker, Worker&, const Lease& lease) {
        ASSERT_TRUE(worker.leases.release(worker.db, lease));
@@ -145,8 +145,8 @@ const Loss kLosses[] = {
 class FenceTest : public QueueTest,
                   public testing::WithParamInterface<std::tuple<std::size_t, std::size_t>> {
  protected:
-  // A task that was tried before and one that was not, under a lease with suspects. Each has a
-  // unique key, and somebody has asked for its end.
+  // A tried task and an untried one, under a lease with suspects. Each has a unique key, and a
+  // request to end it.
   Block prepare() {
     put(2);
     look_.execute(
@@ -206,7 +206,7 @@ TEST_P(RepeatTest, TwiceHasTheEffectOfOnce) {
   const bool again = verb.call(worker_, block.lease, block.tasks[1]);
   if (std::string(verb.name) == "renew") {
     EXPECT_TRUE(again);
-    return;  // a second renewal prolongs again, as it should
+    return;  // a second renewal extends it again, as it should
   }
   const bool ends_lease = std::string(verb.name).find("release") != std::string::npos;
   EXPECT_EQ(again, !ends_lease) << "only what ended the lease cannot tell the two cases apart";
@@ -238,8 +238,8 @@ TEST_F(QueueTest, AckNeedsNoLeaseButItsReleaseDoes) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
 }
 
-// A finished task is only deleted if it is still where it was fetched. The rows kept for a task
-// that somebody else moved or buried meanwhile belong to that holder.
+// A finished task is only deleted if it is still in the place where it was fetched. Rows of a task
+// that was moved or buried since belong to its later holder.
 TEST_F(QueueTest, ALateAckLeavesTheHistoryOfALiveOrDeadTaskAlone) {
   for (const bool buried : {false, true}) {
     look_.execute(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of the database, and what is stored of them (S90).
+// Checks of the database, and storing of their findings (S90).
 #include <algorithm>
 
 #include "db/queue/fixture.h"
@@ -55,7 +55,7 @@ TEST_F(FindingTest, WhatNeedsAnOperatorIsStoredAndReplaced) {
   EXPECT_TRUE(list_findings(look_).found_at);
 }
 
-// As one whole: a row that cannot be stored leaves the former ones.
+// All or nothing: a row that cannot be stored leaves the former ones.
 TEST_F(FindingTest, AreReplacedAllOrNone) {
   store_findings(look_, {{Level::kWarn, "clock", "off"}});
   Findings wrong{{Level::kWarn, "durability", "off"}};

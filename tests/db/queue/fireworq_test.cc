@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is stored for Fireworq's programs.
+// Stored data for Fireworq's programs.
 #include <barrier>
 #include <chrono>
 #include <set>
@@ -30,7 +30,7 @@ class FireworqStoreTest : public QueueTest {
     put_fireworq(look_, queue);
     return found(queue.name).value();
   }
-  // Jobs in one transaction; their numbers.
+  // Submits jobs in one transaction; returns their numbers.
   std::vector<std::uint64_t> push(const QueueInfo& queue, std::size_t count,
                                   std::chrono::seconds delay = std::chrono::seconds(0)) {
     std::vector<Submission> tasks(count, {queue, "fireworq.job", "{}\nx", {}});
@@ -89,9 +89,9 @@ TEST_F(FireworqStoreTest, AQueueIsMadeChangedHiddenAndBroughtBack) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM queue_rate"), 0U);
 }
 
-// As two gateways do, whose clients look and then make what is missing.
+// Like two gateways whose clients check for a queue and then create it.
 TEST_F(FireworqStoreTest, TwoThatMakeTheSameQueueAtOnceMakeOne) {
-  make_queue("q3", 2);  // the name of one is taken
+  make_queue("q3", 2);  // one name is taken
   constexpr int kQueues = 20;
   constexpr int kGateways = 3;
   std::barrier begin(kGateways);
@@ -123,7 +123,7 @@ TEST_F(FireworqStoreTest, TwoThatMakeTheSameQueueAtOnceMakeOne) {
       << "each is as one of them wanted it";
 }
 
-// The pause of the hiding ends with it. One that an operator made does not.
+// The pause of a hidden queue ends with the hiding. An operator's pause does not.
 TEST_F(FireworqStoreTest, AnOperatorsPauseStays) {
   FireworqQueue queue = wanted("mail");
   queue.per_second = 2;
@@ -155,7 +155,7 @@ TEST_F(FireworqStoreTest, AnOperatorsPauseStays) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM queue_rate"), 1U);
 }
 
-// Or it would be there for its clients, and its jobs would not run.
+// Otherwise clients would see it, but its jobs would not run.
 TEST_F(FireworqStoreTest, ItIsHiddenAndPausedOrNeither) {
   const FireworqQueue queue = made(wanted("mail"));
   look_.execute("RENAME TABLE queue_pause TO queue_pause_gone");
@@ -184,7 +184,7 @@ TEST_F(FireworqStoreTest, AnyNameAndNoQueueOfOthers) {
   EXPECT_EQ(made(wanted("mine", 3)).info.queue_id, other.info.queue_id);
 }
 
-// Hashes of 64 bits can be made alike.
+// Hash collisions of 64 bits can be constructed.
 TEST_F(FireworqStoreTest, TheQueueOfAnotherNameWithTheSameHashIsLeftAlone) {
   made(wanted("odd \xff", 7));
   look_.execute("UPDATE fireworq_queue SET name = 'other \xff' WHERE queue_id > 0");

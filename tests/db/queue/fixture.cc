@@ -35,7 +35,7 @@ std::string dump_tables(db::Connection& db, std::span<const TableOrder> tables) 
 
 Worker::Worker(db::Connection connection, std::uint64_t origin, std::chrono::microseconds ttl)
     : Stores(ttl, holder_with(origin)), db(std::move(connection)) {
-  db.execute("SET SESSION sql_safe_updates = 1");  // as a worker's session is
+  db.execute("SET SESSION sql_safe_updates = 1");  // as in a worker's session
 }
 
 std::optional<Block> Worker::lease(Partition partition, const FetchSpec& spec) {

@@ -17,14 +17,14 @@
 
 namespace allot::queue {
 
-// The tasks of a submission, in its order.
+// Ids of the tasks of a submission, in its order.
 inline std::vector<TaskId> ids_of(const std::vector<Submitted>& tasks) {
   std::vector<TaskId> ids;
   for (const Submitted& task : tasks) ids.push_back(task.id);
   return ids;
 }
 
-// One worker as the database sees it: an id of its own, its connection, its stores.
+// One worker as seen by the database: an id, a connection, stores.
 struct Worker : Stores {
   explicit Worker(db::Connection connection, std::uint64_t origin = 0,
                   std::chrono::microseconds ttl = std::chrono::seconds(30));
@@ -32,7 +32,7 @@ struct Worker : Stores {
   db::Connection db;
 
   std::optional<Block> lease(Partition partition, const FetchSpec& spec = {});
-  // Takes the partition from whoever has it, as one that was seen standing still for long.
+  // Takes the partition from its holder, as after observing it unchanged for long enough.
   std::optional<Block> steal(Partition partition, const FetchSpec& spec = {});
 };
 
@@ -51,7 +51,7 @@ inline constexpr TableOrder kTaskTables[] = {{"task", "1, 2, 3, 4"},
                                              {"task_history", "1, 2, 3, 4"}};
 inline constexpr TableOrder kLeaseTable[] = {{"q_lock_table", "1, 2"}};
 
-// All rows of some tables as text, to be compared.
+// All rows of some tables as text, for comparison.
 std::string dump_tables(db::Connection& db, std::span<const TableOrder> tables);
 
 // A database with one queue of one partition, and one worker.
@@ -66,18 +66,18 @@ class QueueTest : public testing::Test {
 
   // Submits tasks of type "t" with payloads "0", "1" ...
   std::vector<TaskId> put(std::size_t count, std::uint32_t prio = kDefaultPrio);
-  // One row as it is, for tests that need a certain key.
+  // Inserts one row, for tests that need a certain key.
   void put_row(Partition partition, TaskKey key, const std::string& payload = "x");
-  // Leases the partition for worker_; fails the test when that is not possible.
+  // Leases the partition for worker_; fails the test if that is impossible.
   Block must_lease(const FetchSpec& spec = {});
 
-  // Runs `sql` on a connection of its own; the first field of the first row.
+  // Runs `sql` on a separate connection; returns the first field of the first row.
   std::string value(const std::string& sql) { return support::value_of(look_, sql); }
   std::uint64_t number(const std::string& sql) { return support::number_of(look_, sql); }
   // A server-wide counter, e.g. Innodb_deadlocks.
   std::uint64_t counter(const std::string& name) { return support::server_counter(look_, name); }
 
-  // What a lost lease must not change, and what a repeated call must not change again.
+  // State that a lost lease must not change, and that a repeated call must not change again.
   std::string tasks_as_text() { return dump_tables(look_, kTaskTables); }
   std::string leases_as_text() { return dump_tables(look_, kLeaseTable); }
   std::string all_as_text() { return tasks_as_text() + leases_as_text(); }
@@ -92,10 +92,10 @@ class QueueTest : public testing::Test {
   db::Connection look_;
 };
 
-// The database's clock as this session sees it: off by so much, and standing still. Nothing: right.
+// Sets the database's clock for this session to a fixed offset; it stands still. nullopt: correct.
 void set_clock(db::Connection& db, std::optional<std::chrono::seconds> off);
 
-// The verdict that the tests give.
+// Verdict of the tests.
 inline constexpr Verdict kFailure{"failed", "it did not work"};
 
 }  // namespace allot::queue

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes with a task stays with it: through each statement that copies it from one table to
-// another, and in the words in which it was submitted.
+// Headers stay with their task through each statement that copies it from one table to another,
+// unchanged since its submission.
 #include "queue/model/headers.h"
 
 #include "db/queue/fixture.h"
@@ -27,7 +27,7 @@ class HeadersTest : public QueueTest {
     return submit(look_, {&task, 1}).front().id;
   }
   static Headers wanted() { return {3, {kParent, "a=1"}}; }
-  // What the database keeps, byte by byte, and not what is read of it.
+  // Compares the stored bytes, not the parsed headers.
   void expect_in(const std::string& table) {
     EXPECT_EQ(value("SELECT headers FROM " + table), wanted().text()) << table;
   }
@@ -155,7 +155,7 @@ TEST_F(HeadersTest, ADeathOutsideOfThePartitionKeepsThem) {
   expect_in("task_dead");
 }
 
-// Whoever follows the request finds what was told of its death, and which attempt that was.
+// A trace continues with the hook of its death, and with the attempt concerned.
 TEST_F(HeadersTest, ATaskAboutADeathIsAChildOfItsTrace) {
   const OnDead hook{"q", "ops", "alert"};
   const QueueInfo ops = make_queue("ops", 1);
@@ -226,7 +226,7 @@ TEST_F(HeadersTest, AMovedTaskKeepsThem) {
   expect_in("task");
 }
 
-// By a newer version, or by hand.
+// Written by a newer version, or by hand.
 TEST_F(HeadersTest, WhatIsNotUnderstoodStays) {
   submit_one();
   look_.execute("UPDATE task SET headers = 'later=1\\nmax_attempts=x' WHERE queue_id > 0");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The history of finished tasks, and the purge of rows that are past their time (C10).
+// History of finished tasks, and the purge of expired rows (C10).
 #include "queue/look/history.h"
 
 #include <future>
@@ -17,7 +17,7 @@ using std::chrono::microseconds;
 
 class HistoryTest : public QueueTest {
  protected:
-  // Does what a worker does with a task that has succeeded.
+  // Acts like a worker whose task has succeeded.
   void succeed(Task& task, const Usage& usage = {1'000, 500, 2'048}) {
     const Holder& holder = worker_.leases.holder();
     task.record = Record{holder.host, holder.pid, task.attempt + 1, usage};
@@ -68,7 +68,7 @@ TEST_F(HistoryTest, AQueueThatDoesNotAskHasNone) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 0U);
 }
 
-// If the worker died, nobody knows what the task used.
+// If the worker died, the task's usage is unknown.
 TEST_F(HistoryTest, WhatNobodyMeasuredIsNull) {
   const TaskId id = put(1).front();
   Block block = must_lease();
@@ -110,7 +110,7 @@ TEST_F(HistoryTest, TheAttemptsStayAsLongAsTheTaskIsRemembered) {
   EXPECT_FALSE(show_done(look_, id));
 }
 
-// Somebody else had the partition meanwhile and moved the task: it is alive, and not done.
+// Another holder had the partition and moved the task: it is alive, and not done.
 TEST_F(HistoryTest, ALateAcknowledgementOfAMovedTaskKeepsNothing) {
   put(1);
   Block late = must_lease();
@@ -156,7 +156,7 @@ TEST_F(HistoryTest, ADetachedTaskIsKeptWithItsOwnAcknowledgement) {
   EXPECT_EQ(tasks_as_text(), before);
 }
 
-// Somebody recovered it meanwhile and runs it: it is not done.
+// It was recovered by another worker, which runs it: it is not done.
 TEST_F(HistoryTest, ALateAcknowledgementOfARecoveredTaskKeepsNothing) {
   put(1);
   Block block = must_lease();
@@ -218,7 +218,7 @@ TEST_F(HistoryTest, DeadTasksAreRemovedWithTheirAttempts) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);
 }
 
-// S46: somebody retried it since the purge found it, and it died again.
+// S46: it was retried since the purge found it, and died again.
 TEST_F(HistoryTest, ADeadTaskThatDiedAgainMeanwhileIsNotPurged) {
   put(1);
   const Block block = must_lease();
@@ -256,7 +256,7 @@ TEST_F(HistoryTest, ARowOfTheHistoryThatWasWrittenAgainMeanwhileIsNotPurged) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 1U);
 }
 
-// Its attempts are those of its former life, and its record says that the first attempt succeeded.
+// Its attempts belong to its former life, and its record says that the first attempt succeeded.
 TEST_F(HistoryTest, TheAttemptsOfATaskThatCameBackFromTheDeadArePurgedWithIt) {
   const TaskId id = put(1).front();
   Block block = must_lease();
@@ -289,7 +289,7 @@ TEST_F(HistoryTest, KeysThatAreFreeForLongAreRemoved) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 500U);
 }
 
-// S58: keys that nobody submits again.
+// S58: keys that are not submitted again.
 TEST_F(HistoryTest, TheSweepCutsTheTimeOfKeysThatAClockThatWasAheadLeft) {
   look_.execute("INSERT INTO task_unique SELECT " + std::to_string(queue_.queue_id) +
                 ", CONCAT('k', seq), 0, 1, seq, 1, 10000000, UTC_TIMESTAMP(6) + INTERVAL"
@@ -305,8 +305,8 @@ TEST_F(HistoryTest, TheSweepCutsTheTimeOfKeysThatAClockThatWasAheadLeft) {
             1U);
 }
 
-// S46: of two who purge, or by one who does not lead any more, a key is purged only if it is free
-// when its row is locked, and not if it was when somebody looked.
+// S46: with two purgers, or one that does not lead any more, a key is purged only if it is free
+// when its row is locked; an earlier check is not enough.
 TEST_F(HistoryTest, AKeyThatIsTakenMeanwhileIsNotPurged) {
   look_.execute("INSERT INTO task_unique VALUES (" + std::to_string(queue_.queue_id) +
                 ", 'k', 0, 1, 1, 1, 0, UTC_TIMESTAMP(6) - INTERVAL 2 HOUR)");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// S16: how long a partition waits for its first task, and that it does not wait for one that is
-// gone.
+// S16: how long a partition waits for its first task, and that it does not wait for a removed one.
 #include "db/queue/fixture.h"
 #include "queue/look/inspect.h"
 #include "queue/operate/cancel.h"
@@ -12,10 +11,10 @@ namespace {
 
 using std::chrono::hours;
 
-// S16: what the partition waits for may be taken out of it.
+// S16: the awaited task may be removed from the partition.
 class HoldTest : public QueueTest {
  protected:
-  // Of two tasks the first is to be tried again in an hour.
+  // The first of two tasks is to be retried in an hour.
   std::vector<TaskId> held() {
     auto ids = put(2);
     const Block block = must_lease();
@@ -47,8 +46,8 @@ TEST_F(HoldTest, EndsWithItsTask) {
       << "nor is it there when this host comes back and reclaims the lease";
 }
 
-// As long as it is there, and be it for the moment until a cancel is committed, nobody passes it;
-// and nobody waits for the cancel.
+// While the task is there, even between a cancel and its commit, no other task passes it; and the
+// cancel blocks nothing.
 TEST_F(HoldTest, IsThereUntilItsTaskIsGone) {
   const auto ids = held();
   db::Connection operator_one = connect();
@@ -70,7 +69,7 @@ TEST_F(HoldTest, DoesNotEndWithAnotherTask) {
   EXPECT_FALSE(worker_.lease(partition_));
 }
 
-// An operator who leases the partition to move other tasks leaves it as it was.
+// An operator who leases the partition to move other tasks leaves it unchanged.
 TEST_F(HoldTest, StaysWhenAnotherTaskIsMoved) {
   const auto ids = held();
   const QueueInfo other = make_queue("other", 1);
@@ -86,8 +85,8 @@ TEST_F(HoldTest, StaysWhenAnotherTaskIsMoved) {
   EXPECT_TRUE(waits_no_more());
 }
 
-// S60: the clock was ahead when the partition was released, and is right again. What it waits for
-// takes its own time from now on.
+// S60: the clock was ahead when the partition was released, and is correct again. From now on the
+// hold lasts for its own duration.
 TEST_F(HoldTest, FromAClockThatWasAheadLastsItsOwnTime) {
   for (const auto jump : {hours(24), hours(24 * 365)}) {
     look_.execute("DELETE FROM task; UPDATE q_lock_table SET hold_until = NULL, hold_key = NULL");
@@ -104,7 +103,7 @@ TEST_F(HoldTest, FromAClockThatWasAheadLastsItsOwnTime) {
   }
 }
 
-// S60: an operator who moves another task out of it meets it first.
+// S60: an operator who moves another task out of it sees it first.
 TEST_F(HoldTest, FromAClockThatWasAheadLastsItsOwnTimeAfterAMove) {
   set_clock(worker_.db, hours(24));
   put_row(partition_, {1, 7}, "another");
@@ -127,7 +126,7 @@ TEST_F(HoldTest, OfALayoutIsForNoTask) {
   EXPECT_FALSE(worker_.lease(partition_));
 }
 
-// An Allot that does not name the task releases with a new epoch and leaves an old name there.
+// An older Allot does not name the task: it releases with a new epoch and leaves an old name there.
 TEST_F(HoldTest, OfAnOlderAllotEndsWithItsTime) {
   held();
   look_.execute("UPDATE q_lock_table SET epoch = epoch + 1, hold_key = 1");

@@ -48,7 +48,7 @@ TEST_F(HookTest, ADeathTellsOfItselfOnce) {
   EXPECT_EQ(alert("host"), worker_.leases.holder().host);
   EXPECT_EQ(alert("payload_size"), "1");
   EXPECT_EQ(value("SELECT type FROM task"), "alert.dead");
-  // Again, because the reply was lost.
+  // Repeated, because the reply was lost.
   ASSERT_EQ(bury(block, {"fail", "it said \"no\""}), Fenced::kWritten);
   EXPECT_EQ(alerts(), 1U);
 }
@@ -99,7 +99,7 @@ TEST_F(HookTest, WhatAHookMadeSetsOffNothingWhenItDies) {
   ASSERT_EQ(bury(*block), Fenced::kWritten);
   EXPECT_EQ(alerts(), 0U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 2U);
-  // Nor does it after it was given another life.
+  // Nor does it after another life.
   const TaskId dead{
       where, 1,
       number("SELECT first_key FROM task_dead WHERE queue_id = " + std::to_string(ops_.queue_id))};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots of hosts: one for each instance, of its last writer.
+// Snapshots of hosts: one for each instance, from its last writer.
 #include "queue/minutes/host_snapshot.h"
 
 #include "db/queue/fixture.h"
@@ -28,7 +28,7 @@ TEST_F(HostSnapshotTest, EachInstanceHasItsLastOne) {
 
 TEST_F(HostSnapshotTest, AWriterThatLeavesRemovesItsOwn) {
   put_snapshot(look_, steward(7), "{}");
-  put_snapshot(look_, steward(8), "{}");  // the next steward, in a reload
+  put_snapshot(look_, steward(8), "{}");  // next steward, during a reload
   remove_snapshot(look_, steward(7));
   ASSERT_EQ(list_snapshots(look_).size(), 1U);
   remove_snapshot(look_, steward(8));

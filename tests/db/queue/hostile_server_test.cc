@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole life of tasks on a server whose defaults are all wrong for us.
+// The whole life of tasks on a server with wrong defaults everywhere.
 #include <gtest/gtest.h>
 
 #include "db/queue/fixture.h"

@@ -40,7 +40,7 @@ TEST_F(InspectTest, ShowNamesTheHolder) {
   EXPECT_EQ(show(look_, id)->holder, holder.host + "/" + std::to_string(holder.pid));
 }
 
-// The database's clock in UTC, whatever the server's time zone is (here an odd one).
+// The database's clock in UTC, whatever the server's time zone is (here an unusual one).
 TEST_F(InspectTest, TimesAreUtc) {
   worker_.db.execute("SET timestamp = 1790000000.123456");
   const std::vector<Submission> one{{queue_, "t", "", {}}};
@@ -151,7 +151,8 @@ TEST_F(CatalogTest, AQueueKeepsItsPartitions) {
             5U);
 }
 
-// Both wait for a third one. When that gives up, each of them has a lock that the other one wants.
+// Both wait for a third one. When that is rolled back, each of them has a lock that the other one
+// needs.
 TEST_F(CatalogTest, ADeadlockOfTwoThatMakeAQueueIsNotAnError) {
   db::Connection third = connect();
   third.execute(
@@ -187,8 +188,8 @@ TEST_F(CatalogTest, NamesAreByteForByte) {
   EXPECT_EQ(names, "Mail mail q ");
 }
 
-// S59: numbers count, not how many rows there are; and the holder of a row that was deleted may
-// still start tasks.
+// S59: partition numbers count, not the number of rows; and the holder of a deleted row may still
+// start tasks.
 TEST_F(CatalogTest, MissingLeaseRowsAreHealedAndTakenOnesLeftAlone) {
   const QueueInfo wide = make_queue("wide", 3);
   Worker worker(connect());
@@ -209,7 +210,7 @@ TEST_F(CatalogTest, MissingLeaseRowsAreHealedAndTakenOnesLeftAlone) {
   }
 }
 
-// S59: also of a partition that the queue has no more, and of one that only a task names.
+// S59: also for a partition that the queue no longer has, and for one that only a task names.
 TEST_F(CatalogTest, HolesAreFoundInAllQueuesByTheirNumbers) {
   const QueueInfo wide = make_queue("wide", 6);
   const std::string id = std::to_string(wide.queue_id);

@@ -72,7 +72,7 @@ TEST_F(LeaseTest, ALeasedPartitionIsNobodyElses) {
   EXPECT_FALSE(other.lease(partition_)) << "EXTENDED is not FREE either";
 }
 
-// The session that holds the row may hold it for long, and there are other partitions.
+// The session that locks the row may do so for a long time, and there are other partitions.
 TEST_F(LeaseTest, ALeaseWhoseRowIsLockedIsNotWaitedFor) {
   put(1);
   db::Connection holding = connect();
@@ -112,7 +112,7 @@ TEST_F(LeaseTest, APausedQueueIsNotLeased) {
   EXPECT_TRUE(worker_.lease(partition_)) << "sent again after a lost reply: taken anew";
 }
 
-// S2, also for a row that a fail-over set back to an older epoch.
+// S2, also for a row that a failover reset to an older epoch.
 TEST_F(LeaseTest, AnEpochNeverRepeats) {
   std::uint64_t last = 0;
   for (int i = 0; i < 50; ++i) {
@@ -127,8 +127,8 @@ TEST_F(LeaseTest, AnEpochNeverRepeats) {
   EXPECT_GT(must_lease().lease.epoch, last);
 }
 
-// The lease is taken anew: its first expiry is older than the holder could know, because it counts
-// from the call whose reply it got.
+// The lease is taken again: its first expiry is older than the holder could know, because the
+// holder counts from the call whose reply it received.
 TEST_F(LeaseTest, ALostReplyIsHealedByTheSameCall) {
   put(2);
   const Block first = must_lease();
@@ -160,7 +160,7 @@ TEST_F(LeaseTest, RenewProlongsAndShowsIt) {
             1U);
 }
 
-// S1. With a release that kept the epoch, this renewal locked the partition again for nobody.
+// S1. With a release that kept the epoch, this renewal would lock the partition without a holder.
 TEST_F(LeaseTest, ARenewalAfterTheReleaseFindsNothing) {
   const Block block = must_lease();
   EXPECT_TRUE(worker_.leases.release(worker_.db, block.lease));
@@ -189,7 +189,7 @@ TEST_F(LeaseTest, OfManyThatRaceForAPartitionOneGetsIt) {
     threads.emplace_back([&, i] {
       Worker worker(connect());
       for (std::uint32_t no = 0; no < kRacedFor; ++no) {
-        start.arrive_and_wait();  // all ask for the same row in the same moment
+        start.arrive_and_wait();  // all request the same row at the same moment
         if (worker.lease({wide.queue_id, no})) got[i].insert(no);
       }
     });

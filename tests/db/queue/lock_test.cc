@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs of named locks: taken by one, by the order of arrival, renewed, released and freed as a
-// lease is (S38), with tokens that only grow (S40).
+// Verbs of named locks: acquired in the order of arrival, renewed, released and freed like a lease
+// (S38), with tokens that only grow (S40).
 #include <thread>
 
 #include "db/late_look.h"
@@ -22,7 +22,7 @@ class LockTest : public QueueTest {
  protected:
   LockTest() { note_server(look_); }
   static Holder someone() { return make_holder("", ""); }
-  // Takes what is next in line for a new holder.
+  // Acquires the next lock in line for a new holder.
   std::optional<HeldLock> take(std::uint32_t slot = 0, milliseconds ttl = seconds(30)) {
     const Holder holder = someone();
     const std::uint64_t ticket = draw_ticket(look_, kName, holder);
@@ -32,7 +32,7 @@ class LockTest : public QueueTest {
   }
   std::uint64_t held() { return number("SELECT COUNT(*) FROM named_lock WHERE state <> 'FREE'"); }
   std::uint64_t tickets() { return number("SELECT COUNT(*) FROM lock_ticket"); }
-  // The one slot that is held, as a look shows it.
+  // The single held slot, as a poll sees it.
   LockObservation observed() {
     auto seen = watch_lock(look_, kName);
     EXPECT_EQ(seen.size(), 1U);
@@ -42,7 +42,7 @@ class LockTest : public QueueTest {
     look_.execute("UPDATE named_lock SET expire_at = expire_at + INTERVAL " + interval +
                   " WHERE state <> 'FREE'");
   }
-  // Another server wrote last, so long ago; this one, or another one again.
+  // Another server wrote last, this long ago; the present one, or again another one.
   void server_changed(const std::string& us_ago) {
     look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL " + us_ago +
                   " MICROSECOND");
@@ -133,7 +133,7 @@ TEST_F(LockTest, ATokenNamesItsSlotAndNoOtherHasIt) {
   EXPECT_GT(third->token, first->token);
 }
 
-// S40: the new server's clock is behind, and it has lost the commit that took the lock.
+// S40: the new server's clock is behind, and it has lost the commit of the acquisition.
 TEST_F(LockTest, ATokenIsLargerThanAnyThatThisProcessHasSeen) {
   ensure_lock(look_, kName, 1);
   const auto first = take();
@@ -231,7 +231,7 @@ TEST_F(LockTest, AResizeLetsWhatIsHeldEnd) {
   EXPECT_GT(again->token, kept->token);
 }
 
-// S38, as S4: only as it was seen, and never while it is renewed.
+// S38, as S4: only in the observed state, and never while it is renewed.
 TEST_F(LockTest, OnlyWhatStoodStillIsFreed) {
   ensure_lock(look_, kName, 1);
   const auto lock = take();
@@ -250,8 +250,8 @@ TEST_F(LockTest, OnlyWhatStoodStillIsFreed) {
   EXPECT_TRUE(free_lock(look_, observed(), false));
 }
 
-// A client that commits under a lock has its row locked (allot_lock_require): it is not freed
-// meanwhile.
+// A client that commits under a lock has its row locked (allot_lock_require): it is not freed in
+// this time.
 TEST_F(LockTest, ARowThatSomebodyHasLockedIsLeftAlone) {
   ensure_lock(look_, kName, 1);
   ASSERT_TRUE(take());
@@ -262,8 +262,8 @@ TEST_F(LockTest, ARowThatSomebodyHasLockedIsLeftAlone) {
   EXPECT_TRUE(free_lock(look_, observed(), true));
 }
 
-// S40, S48: the new server may show as free what somebody holds. The statement says so itself, also
-// where nobody has noticed the change; it counts by the longer of both TTLs.
+// S40, S48: the new server may show a held lock as free. The statement itself refuses, even if no
+// process has noticed the change; it uses the longer of both TTLs.
 TEST_F(LockTest, AfterAChangeOfServerNobodyTakesIt) {
   ensure_lock(look_, kName, 1);
   const auto first = take(0, seconds(30));
@@ -311,7 +311,7 @@ TEST_F(LockTest, ABreakNamesTheToken) {
 
 class LockWaitTest : public LockTest {
  protected:
-  // Looks as often as a waiting client does, until it has the lock.
+  // Polls as often as a waiting client does, until it has the lock.
   std::optional<HeldLock> wait_with(LockWait& wait, db::Connection& db) {
     std::optional<HeldLock> taken;
     EXPECT_TRUE(support::eventually([&] {
@@ -361,7 +361,7 @@ TEST_F(LockWaitTest, ALockOfSomebodyWhoIsGoneIsFreedByWhoWaits) {
   EXPECT_GT(lock->token, gone->token);
 }
 
-// The clock of the database goes ahead by an hour: the row looks expired.
+// The clock of the database jumps ahead by an hour: the row looks expired.
 TEST_F(LockWaitTest, AClockThatWentAheadFreesNothingBeforeTheTtl) {
   ensure_lock(look_, kName, 1);
   const auto there = take(0, seconds(1));
@@ -392,7 +392,7 @@ TEST_F(LockWaitTest, AHolderThatRenewsIsNeverFreed) {
   }));
 }
 
-// The host of a waiting client is cut off while its look is on the way.
+// The host of a waiting client is cut off while its poll is in transit.
 TEST_F(LockWaitTest, ALateLookDoesNotFreeALivingHoldersLock) {
   ensure_lock(look_, kName, 1);
   const auto there = take(0, seconds(1));
@@ -406,8 +406,8 @@ TEST_F(LockWaitTest, ALateLookDoesNotFreeALivingHoldersLock) {
   EXPECT_TRUE(late.still_held());
 }
 
-// Slots that may not be taken yet are not free: or the second one would believe after a while that
-// the first one stands still.
+// Slots that may not be taken yet are not free: otherwise the second client would later believe
+// that the first one is stopped.
 TEST_F(LockWaitTest, TheLineStandsStillAfterAChangeOfServer) {
   LockWait first({.name = kName, .ttl = seconds(2)}, someone(), floor_);
   LockWait second({.name = kName, .ttl = seconds(2)}, someone(), floor_);
@@ -522,7 +522,7 @@ TEST_F(LockKeeperTest, WithoutTheDatabaseItIsLostAMarginBeforeItsEnd) {
     ++renewals_;
   };
   std::optional<LockKeeper> keeper;
-  // On a busy machine a lock may be lost before its first renewal: the next slot is taken then.
+  // On a busy machine a lock may be lost before its first renewal: then the next slot is taken.
   for (std::uint32_t slot = 0; slot < kMostTries && renewals_ == 0; ++slot) {
     const Holder holder = someone();
     const auto lock =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What instances count is written once, whoever dies when (S50); and how it is shown.
+// Counts of instances are written exactly once, whichever process dies (S50), and shown.
 #include <functional>
 #include <optional>
 
@@ -26,7 +26,7 @@ class MinuteTest : public QueueTest {
             life,
             {{"default", 2, {"wide"}}, {"none", 0, {"mail"}}}};
   }
-  // What was counted so far: that many that are done, and one that died.
+  // Counts so far: this number of done tasks, and one dead.
   static MinuteTotals counted(std::uint64_t done, const std::string& type = "t") {
     MinuteTotals totals;
     MinuteTotal& total = totals[{"wide", type}];
@@ -50,7 +50,7 @@ class MinuteTest : public QueueTest {
     look_.execute(now);
     worker_.db.execute(now);
   }
-  // As if all that was written had been so some minutes earlier.
+  // Moves all written rows some minutes into the past.
   void age(unsigned by) {
     for (const char* table : {"attempt_minute", "queue_minute"}) {
       look_.execute("UPDATE " + std::string(table) + " SET minute_at = minute_at - INTERVAL " +
@@ -79,12 +79,12 @@ TEST_F(MinuteTest, EachCountIsWrittenOnce) {
   store_.emplace(of("life"));  // the steward died
   write(18);
   EXPECT_EQ(written(), 18U);
-  store_.emplace(of("next life"));  // allotd did, and began anew
+  store_.emplace(of("next life"));  // allotd did, and started again
   write(3);
   EXPECT_EQ(written(), 21U);
 }
 
-// With names of the greatest length, and what a category of Fireworq may be (S79, S85).
+// With names of the maximum length, including categories of Fireworq (S79, S85).
 TEST_F(MinuteTest, TheLargestWriteIsTaken) {
   MinuteTotals totals;
   for (std::size_t i = 0; i < 900; ++i) {
@@ -103,7 +103,7 @@ TEST_F(MinuteTest, TheLargestWriteIsTaken) {
   EXPECT_EQ(value("SELECT MAX(LENGTH(type)) FROM attempt_minute"), "127");
 }
 
-// As in a reload, in which two stewards live for a moment.
+// Like a reload, in which two stewards run for a moment.
 TEST_F(MinuteTest, TwoWritersWriteEachCountOnce) {
   MinuteStore other(of("life"));
   write(10);
@@ -115,7 +115,7 @@ TEST_F(MinuteTest, TwoWritersWriteEachCountOnce) {
   EXPECT_EQ(number("SELECT COUNT(DISTINCT written) FROM attempt_minute"), 4U);
 }
 
-// An upgrade may begin the records anew while the steward of the version before still lives.
+// An upgrade may start new records while the steward of the previous version still runs.
 TEST_F(MinuteTest, TheFormerProgramGivesWay) {
   write(10);
   MinuteStore newer(of("life.2"));
@@ -161,7 +161,7 @@ TEST_F(MinuteTest, AKillBeforeAnyStatementNeitherRepeatsNorForgets) {
     EXPECT_EQ(support::error_class_of([&] { store_->write(dying, counted(13), seconds(30)); }),
               "gone")
         << at;
-    // The row is locked as long as the server is at the packet.
+    // The row is locked while the server executes the packet.
     worker_.db.execute("SELECT * FROM instance FOR UPDATE");
     written_at_last = written() == 13;
     EXPECT_EQ(written(), written_at_last ? 13U : 10U) << at;

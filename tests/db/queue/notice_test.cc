@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What somebody should know of is found, and each change of state has one task (C9).
+// Conditions that need attention are found, and each change of state has one task (C9).
 #include "queue/notices/notice.h"
 
 #include <optional>
@@ -25,7 +25,7 @@ class NoticeTest : public QueueTest {
   std::uint64_t told() {
     return number("SELECT COUNT(*) FROM task WHERE queue_id = " + std::to_string(ops_.queue_id));
   }
-  // A task of this queue that has been due for so long.
+  // A task of this queue that has been due for this time.
   void wait_for(const std::string& interval) {
     look_.execute(
         "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) VALUES (" +
@@ -33,7 +33,7 @@ class NoticeTest : public QueueTest {
         ", 0, 2, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6) - INTERVAL " + interval +
         ") << 12, 't', 'x')");
   }
-  // Nobody has leased the queue for an hour.
+  // The queue has not been leased for an hour.
   void let_alone() {
     look_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
   }
@@ -64,7 +64,7 @@ TEST_F(NoticeTest, WithoutATaskOnlyTheStateChanges) {
   EXPECT_EQ(told(), 0U);
 }
 
-// A text that is too long for the table is no reason to say nothing.
+// A text that is too long for its column is shortened.
 TEST_F(NoticeTest, ALongDetailIsCut) {
   Notice wordy = notice_;
   wordy.detail = std::string(1000, 'x') + "\xff";
@@ -72,8 +72,8 @@ TEST_F(NoticeTest, ALongDetailIsCut) {
   EXPECT_EQ(list_notices(look_).front().notice.detail, std::string(255, 'x'));
 }
 
-// Nobody knows whether the server went on without the sender. Whoever sends it again ends up with
-// one change of state and one task for it.
+// It is unknown whether the server continued without the sender. Sending it again still results in
+// one change of state and one task.
 TEST_F(NoticeTest, ALostReplyRepeatsNothing) {
   for (const bool raise : {true, false}) {
     const auto change = [&](db::Connection& db) {
@@ -109,7 +109,7 @@ TEST_F(NoticeTest, AQueueWhoseTasksWait) {
   EXPECT_EQ(found.front().subject, "q");
   EXPECT_EQ(found.front().detail.substr(0, 26), "a task has been due for 66")
       << found.front().detail;
-  // Somebody works on the queue, or did a moment ago.
+  // A worker processes the queue, or did so a moment ago.
   ASSERT_TRUE(worker_.lease(partition_));
   EXPECT_EQ(waiting_queues(look_, minutes(10)).at(0).kind, NoticeKind::kWaiting);
   pause(look_, queue_, "repair");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which partition a task goes to, which tasks a queue refuses, and until when a task may begin.
+// Partition of a task, refused tasks, and the deadline for a task's start.
 #include "queue/submit/placement.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ TEST_F(PlacementTest, AQueueKeepsTheShapeThatItWasMadeWith) {
   EXPECT_EQ(text_of(shape), "8 partitions, limited to 3 of a key");
 }
 
-// A submitter in SQL has CRC32().
+// A submitter in SQL uses CRC32().
 TEST_F(PlacementTest, AKeyOfAnOrderedQueueHasThePartitionThatSqlComputes) {
   const QueueInfo queue = make({16, Placement::kOrdered});
   std::set<std::uint32_t> used;
@@ -96,16 +96,16 @@ TEST_F(PlacementTest, EachKeyOfAFairQueueHasAPartitionOfItsOwnWhileThereAreEnoug
     EXPECT_EQ(partition_of(queue, key), at[key]);
   }
   EXPECT_EQ((std::set{at["a"], at["b"], at["c"]}).size(), 3U);
-  // All three have tasks: a fourth one has to share.
+  // All three have tasks: a fourth key has to share.
   partition_of(queue, "d");
   EXPECT_EQ(partition_of(queue, "a"), at["a"]) << "nobody loses what he uses";
   EXPECT_EQ(number("SELECT COUNT(*) FROM fair_partition WHERE partition_key > ''"), 4U);
-  // A key that has no task any more makes room.
+  // A key without tasks makes room.
   look_.execute("DELETE FROM task WHERE partition_no = " + std::to_string(at["b"]));
   EXPECT_EQ(partition_of(queue, "e"), at["b"]);
 }
 
-// A submitter that saw such a queue had nothing to choose from.
+// A submitter that saw such a queue could not choose a partition.
 TEST_F(PlacementTest, NobodySeesAQueueThatHasNoPartitionsYet) {
   const std::string next = std::to_string(make({1}).queue_id + 1);
   db::Connection other = connect();
@@ -140,7 +140,8 @@ TEST_F(PlacementTest, AFairQueueWhoseLeaseRowsWereDeletedRefusesByName) {
   EXPECT_EQ(partition_of(queue, "k"), 0U);
 }
 
-// S17. A submitter that does not know of the resize puts its tasks where workers still run them.
+// S17. A submitter that does not know of the resize puts its tasks into partitions that workers
+// still process.
 TEST_F(PlacementTest, AKeyOfAFairQueueLeavesAPartitionThatAResizeTakesAway) {
   const QueueInfo before = make({4, Placement::kFair});
   std::map<std::string, std::uint32_t> at;
@@ -157,7 +158,7 @@ TEST_F(PlacementTest, AKeyOfAFairQueueLeavesAPartitionThatAResizeTakesAway) {
       EXPECT_EQ(now, place) << "nobody else moves: " << key;
     }
   }
-  // A quiet key in a retired partition does not stand in the way.
+  // A quiet key in a retired partition is not an obstacle.
   look_.execute("UPDATE fair_partition SET partition_no = 3 WHERE partition_key IN ('c', 'd')");
   look_.execute("DELETE FROM task");
   const std::set<std::uint32_t> both{partition_of(after, "c"), partition_of(after, "e")};
@@ -241,7 +242,7 @@ TEST_F(PlacementTest, AFetchTellsHowLongATaskMayStillWait) {
   EXPECT_GT(*block.tasks[4].expires_in, hours(1) - seconds(60));
 }
 
-// S16: the next holder of the partition begins where this one was, and not before its time.
+// S16: the next holder of the partition continues at this place, and not before its time.
 TEST_F(PlacementTest, APartitionThatIsHeldIsLeasedByNobodyUntilItsTimeIsOver) {
   const auto ids = put(2);
   Block block = must_lease();
@@ -256,7 +257,7 @@ TEST_F(PlacementTest, APartitionThatIsHeldIsLeasedByNobodyUntilItsTimeIsOver) {
   ASSERT_EQ(block.tasks.size(), 2U);
   EXPECT_EQ(block.tasks[0].key.run_key, ids[0].first_key);
   EXPECT_EQ(block.tasks[0].attempt, 1U);
-  // A release without a hold takes the old one away.
+  // A release without a hold removes the old one.
   ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
   EXPECT_EQ(number("SELECT hold_until IS NULL FROM q_lock_table"), 1U);
 }

@@ -8,7 +8,7 @@ std::vector<Expectation> of_findings() {
           {&sql::k_list_findings, 4, {}, "each row", false, true}};
 }
 
-// The parts of write_audit.sql are looked at by themselves.
+// The parts of write_audit.sql are tested separately.
 std::vector<Expectation> of_audit() {
   const Values entry{{"who", "'x'"},
                      {"door", "'cli'"},

@@ -3,7 +3,7 @@
 
 namespace allot::queue {
 
-// Of tasks that were put back: as many as the caller names, and the notes of their types.
+// For tasks that were put back: the number given by the caller, and the notes of their types.
 std::vector<Expectation> of_deferred() {
   const std::string far_salt = std::to_string(std::uint64_t{1} << 50);  // keys that are free
   std::string first_keys = "1";

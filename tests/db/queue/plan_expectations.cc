@@ -35,7 +35,7 @@ std::string numbers_to(std::size_t last) {
 const char* const kFarAway = "'9999-12-31 23:59:59'";
 const char* const kSomeDuties = "queue_id = 1 AND duty IN ('purge','unique')";
 
-// All leases of a queue, however many tasks wait.
+// All leases of a queue, for any number of waiting tasks.
 std::vector<Expectation> of_looks() {
   return {
       {&sql::k_scout, kPartitions * 3, {}, "a probe for each class, and the sort by release", true},
@@ -52,7 +52,7 @@ std::vector<Expectation> of_the_way_of_a_task() {
   const std::string one = "prio = 2 AND run_key IN (150)";
   const std::string one_first = "prio = 2 AND first_key IN (150)";
   return {
-      // The lease row alone, by its key.
+      // Only the lease row, by its key.
       {&sql::k_lease,
        5,
        {{"partition_no", "1"}},
@@ -67,12 +67,12 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_made_queues, 10, {}, "all queues that requests made", false, true},
       {&sql::k_read_share, kPartitions + 4, {}},
       {&sql::k_reclaim, 2 * (kPartitions + 3), {}, "once at start, without an index", false, true},
-      // The head of a partition: as many rows as the caller wants.
+      // Head of a partition: the number of rows that the caller requests.
       {&sql::k_fetch, kBlock + 1, {}},
       {&sql::k_fetch, kBlock + 2, {{"partition_no", "1"}}, "class 0 is not due"},
       {&sql::k_fetch_payload, 1, {}},
       {&sql::k_last_key, 1, {}},
-      // As many rows as the caller names.
+      // The number of rows given by the caller.
       {&sql::k_ack, 1, {{"keys", one}}},
       {&sql::k_ack, kBlock, {{"keys", keys(kBlock, "prio", "run_key")}}},
       {&sql::k_ack, 1000, {{"keys", keys(1000, "prio", "run_key")}}},
@@ -105,7 +105,7 @@ std::vector<Expectation> of_the_way_of_a_task() {
   };
 }
 
-// Of a queue with three buckets, and as many tasks as are charged for.
+// For a queue with three buckets, the number of charged tasks.
 std::vector<Expectation> of_rates() {
   return {
       {&sql::k_lease_rated, 10, {{"partition_no", "1"}}, "as lease, and a look at the buckets"},
@@ -156,7 +156,7 @@ std::vector<Expectation> of_unique_keys() {
 }
 
 std::vector<Expectation> of_detached_tasks() {
-  const Values running{{"epoch", "7"}, {"holder", "8"}};  // of the rows of task_running
+  const Values running{{"epoch", "7"}, {"holder", "8"}};  // for the rows of task_running
   return {
       // One, by its id.
       {&sql::k_detach, 4, {{"run_key", "901"}, {"cancel_watched_flag", "64"}}},
@@ -175,7 +175,7 @@ std::vector<Expectation> of_detached_tasks() {
       {&sql::k_forget_detached, 3, with(running, "attempt", "1")},
       {&sql::k_recover, 4, with(with(running, "seen_epoch", "7"), "former", "0"),
        "as lease, and which server wrote last"},
-      // All: as many as there are workers.
+      // All: one per worker.
       {&sql::k_watch_detached, kDetachedRows + 1, {}, "", false, false, true},
       {&sql::k_former_detached, kDetachedRows + 1, {}, "once at start", false, true},
   };
@@ -286,7 +286,7 @@ std::vector<Expectation> for_people() {
   return {
       {&sql::k_show_server, 1, {}},
       {&sql::k_list_leases, 2 * (kPartitions + 3), {}, "by hand, without an index", false, true},
-      // Bounded by what they asked for.
+      // Limited by their arguments.
       {&sql::k_list_tasks, 51, {}, "", false, false, true},
       {&sql::k_list_tasks, 51, {{"partition_no", "7"}, {"prio", "3"}}},
       {&sql::k_list_dead, 60, {{"before", "'9999-12-31 23:59:59'"}}, "the newest, by the index"},
@@ -323,7 +323,7 @@ std::vector<Expectation> for_people() {
   };
 }
 
-// By queues as a whole.
+// By whole queues.
 Values spec_values() {
   Values values{{"schedule_id", "1"}, {"version", "1"}, {"seen_next_run", "'2026-01-01'"}};
   for (const char* text : {"expression", "zone", "queue", "type", "payload", "tick_field"}) {
@@ -397,7 +397,7 @@ std::vector<Expectation> of_queues() {
       {&sql::k_set_cap, 1, {{"cap", "3"}}},
       {&sql::k_remove_rate, 10, {}, "the buckets"},
       {&sql::k_resize_queue, 1, {}},
-      // The leases of a queue, and one look at each class of a partition.
+      // The leases of a queue, and one seek for each class of a partition.
       {&sql::k_lock_layout, 2, {}},
       {&sql::k_begin_layout, kPartitions + 3, {}},
       {&sql::k_resize_layout, 1, {{"first_partition", "8"}, {"layout", "1"}}},
@@ -438,7 +438,7 @@ std::vector<Expectation> by_operators() {
   const std::string one = "prio = 2 AND first_key IN (150)";
   const std::string many = keys(kBlock, "prio", "first_key");
   return {
-      // As many rows as are named.
+      // The number of named rows.
       {&sql::k_retry_dead,
        20,
        {{"first_keys", one},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the statements of minutes, hours and instances may read.
+// Rows that the statements of minutes, hours and instances may read.
 #include "db/queue/plan_expectations.h"
 #include "sql/queries.h"
 
@@ -46,7 +46,7 @@ std::vector<Expectation> of_minutes() {
        "what is written",
        true,
        true},
-      // For people: what is asked for of the week.
+      // For people: the requested part of the week.
       {&sql::k_list_instances, 60, {}, "all", true, true},
       {&sql::k_list_minutes, 40, list, "those of the time", true, true},
       {&sql::k_list_backlog, 40, list, "those of the time", true, true},

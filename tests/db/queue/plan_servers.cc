@@ -3,7 +3,7 @@
 
 namespace allot::queue {
 
-// Each looks at all queues, which are a handful.
+// Each reads all queues, of which there are few.
 std::vector<Expectation> of_servers() {
   return {
       {&sql::k_read_term, 16, {}, "and the row of the term", false, true},

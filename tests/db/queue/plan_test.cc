@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much each statement of sql/queries reads, with many waiting tasks. The limits are promise 6:
-// the cost of a block does not depend on how many tasks wait. EXPLAIN alone does not show it (a
-// plan may be right while its range is the whole partition), so the test counts the rows read.
+// Number of rows read by each statement of sql/queries, with many waiting tasks. The limits are
+// promise 6: the cost of a block does not depend on the number of waiting tasks. EXPLAIN alone does
+// not show it (a plan may be right while its range is the whole partition), so the test counts the
+// rows read.
 #include <algorithm>
 #include <map>
 #include <regex>
@@ -29,8 +30,8 @@ struct Plan {
 
 class PlanTest : public QueueTest {
  protected:
-  // Partition p, class c, n-th task: key n + 1, payload as small as most are. In the odd partitions
-  // class 0 is not due before tomorrow: the case that once took 25 times as long.
+  // Partition p, class c, n-th task: key n + 1, with a small payload, as most are. In the odd
+  // partitions class 0 is not due before tomorrow: the case that once took 25 times as long.
   PlanTest()
       : QueueTest(support::Database::shared().make_database()),
         wide_(make_queue("wide", kPartitions)) {
@@ -59,7 +60,7 @@ class PlanTest : public QueueTest {
     fill_audit();
     fill_minutes();
     fill_fireworq();
-    // As of a rated queue, but without the row that closes it to all other statements.
+    // Like a rated queue, but without the row that closes it to all other statements.
     look_.execute(
         "INSERT INTO queue_bucket (queue_id, bucket_no, interval_us, hold_us, most, next_free) "
         "SELECT " +
@@ -89,7 +90,7 @@ class PlanTest : public QueueTest {
         " '2026-01-01', '2026-01-01' FROM schedule, " +
         support::numbers(1, 21) + " WHERE schedule_id <= 100");
   }
-  // Of any queue, and of some that need not exist; queue 1 has none, and knows it.
+  // Routes of any queue, and of queues that need not exist; queue 1 has none, as its row says.
   void fill_routes() {
     const std::string each = std::to_string(kRoutesOfOne);
     look_.execute("INSERT INTO route SELECT IF(seq <= " + each + ", 0, (seq - 1) DIV " + each +
@@ -190,7 +191,7 @@ class PlanTest : public QueueTest {
                   " FROM task WHERE run_key <= " + std::to_string(kHistory));
   }
 
-  // A lease that is held, and in it the tasks of all classes with keys from 1 on.
+  // A held lease, with tasks of all classes with keys from 1 on.
   Values common_values() {
     const Lease& lease = leases_.at(0);
     Values values = constants();
@@ -283,11 +284,11 @@ class PlanTest : public QueueTest {
     while (const auto row = results.front().next()) sum += row->u64(1);
     return sum;
   }
-  // Counts the rows that `sql` reads, by the server's counters. Its writes are undone.
+  // Counts the rows read by `sql`, with the server's counters. Its writes are rolled back.
   std::uint64_t reads_of(const std::string& sql) {
     worker_.db.execute("BEGIN");
     const std::uint64_t first = reads_so_far();
-    const std::uint64_t overhead = reads_so_far() - first;  // asking costs, too
+    const std::uint64_t overhead = reads_so_far() - first;  // the counter query itself
     const std::uint64_t before = reads_so_far();
     worker_.db.execute(sql);
     const std::uint64_t reads = reads_so_far() - before - overhead;
@@ -298,7 +299,7 @@ class PlanTest : public QueueTest {
   std::vector<Plan> explain(const std::string& sql) {
     std::vector<Plan> plans;
     auto results = worker_.db.execute("EXPLAIN FORMAT=TRADITIONAL " + sql);
-    // MySQL has "partitions" before the type, and "filtered" before what is extra.
+    // MySQL has a column "partitions" before the type, and "filtered" before the extra column.
     const std::size_t more = support::on_mysql() ? 1 : 0;
     while (const auto row = results.front().next()) {
       plans.push_back({std::string(row->text(1)), std::string(row->text(2)),
@@ -393,7 +394,7 @@ TEST_F(PlanTest, EachStatementReadsWhatItMust) {
     for (const Expectation& expected : expectations()) {
       const std::string sql = render(expected);
       check_plans(expected, sql);
-      // The page that is asked for begins behind so many rows.
+      // The requested page begins after this number of rows.
       const std::uint64_t skipped = expected.most && from_the_front_ ? 1000 : 0;
       EXPECT_LE(reads_of(sql), expected.reads + skipped)
           << expected.query->name << ".sql " << (analyzed ? "(analyzed) " : "") << expected.why;
@@ -401,9 +402,9 @@ TEST_F(PlanTest, EachStatementReadsWhatItMust) {
   }
 }
 
-// A server would rather read the whole of a small table than look for some keys in it, and would
-// then wait for the rows of others. (Of dead tasks and of the history, operators and the purge
-// may.)
+// A server prefers a scan of a small table to seeking some keys in it, and then waits for the rows
+// of others. (For dead tasks and the history this is acceptable: only operators and the purge use
+// it.)
 TEST_F(PlanTest, NothingWaitsForTheRowsOfOthersWhereFewTasksWait) {
   db::Connection other = connect();
   other.execute("BEGIN");
@@ -421,7 +422,7 @@ TEST_F(PlanTest, NothingWaitsForTheRowsOfOthersWhereFewTasksWait) {
     if (expected.scans) continue;
     for (const std::string& statement : statements_of(render(expected))) {
       const auto error = support::db_error_of([&] { reads_of(statement); });
-      // Another one is that of a fence.
+      // Any other error comes from a fence.
       EXPECT_FALSE(error && error->error_class() == db::ErrorClass::kRetryable) << statement;
       if (error) worker_.db.execute("ROLLBACK");
     }
@@ -455,7 +456,7 @@ TEST_F(PlanTest, FetchAndAckAreRangesOfTheWholeKey) {
   }
 }
 
-// Many tasks wait, none of them is due: a scout looks at the head of each class and no further.
+// Many tasks wait, but none is due: a scout reads only the head of each class.
 TEST_F(PlanTest, AScoutOfAQueueThatSleepsReadsTheHeadsOnly) {
   const QueueInfo quiet = make_queue("quiet", kPartitions);
   look_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +
@@ -473,8 +474,8 @@ TEST_F(PlanTest, AScoutOfAQueueThatSleepsReadsTheHeadsOnly) {
   EXPECT_LE(reads_of(fetch.render()), kPrioClasses);
 }
 
-// Few tasks wait, so that a server might read a whole table rather than look for fifty keys in
-// it; and somebody is in the middle of submitting.
+// With few waiting tasks a server might scan a whole table instead of seeking fifty keys; and
+// another session is submitting.
 TEST_F(QueueTest, NoWriteWaitsForTasksThatAreBeingSubmitted) {
   const QueueInfo small = make_queue("small", 2);
   const auto key = [](std::uint64_t i) { return TaskKey{static_cast<std::uint32_t>(i % 2), i}; };
@@ -508,7 +509,7 @@ TEST_F(QueueTest, NoWriteWaitsForTasksThatAreBeingSubmitted) {
   EXPECT_TRUE(ack_and_release(worker_.db, lease, std::vector<Finished>{{key(57), {}}}));
 }
 
-// Rows that others have locked must not stop the scout, nor a renewal of another partition.
+// Rows locked by others must not block the scout, nor a renewal of another partition.
 TEST_F(PlanTest, NothingWaitsForTheRowsOfOthers) {
   db::Connection other = connect();
   other.execute(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rate of a queue (A11): who is charged, for what, and who leases nothing (S42, S43, S44).
+// The rate of a queue (A11): charged calls and their amounts, and calls that lease nothing (S42,
+// S43, S44).
 #include "queue/operate/rate.h"
 
 #include <atomic>
@@ -23,11 +24,11 @@ Rate rate(std::string_view per_second, std::string_view burst = "1") {
 class RateTest : public QueueTest {
  protected:
   void fill_to_edge() { set_next_free("0"); }
-  // Where the time of all buckets stands, in SQL.
+  // Sets the time of all buckets, in SQL.
   void set_next_free(const std::string& when) {
     look_.execute("UPDATE queue_bucket SET next_free = " + when);
   }
-  // For both sessions, however long a test takes from one statement to the next.
+  // For both sessions, whatever the time between two statements of a test.
   void stop_clock() {
     const std::string now = "SET timestamp = " + value("SELECT UNIX_TIMESTAMP(UTC_TIMESTAMP(6))");
     look_.execute(now);
@@ -46,7 +47,7 @@ class RateTest : public QueueTest {
 };
 
 constexpr const char* kNow = "TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6))";
-// The pause of a program that knows no rates.
+// The pause of a program without rates.
 std::string old_pause(std::uint32_t queue_id) {
   return "INSERT INTO queue_pause (queue_id, paused_at, reason) VALUES (" +
          std::to_string(queue_id) +
@@ -104,7 +105,7 @@ TEST_F(RateTest, PausedAndRatedAreTwoFacts) {
   EXPECT_TRUE(shown().paused) << "also with the words by which a row says that it is only rated";
 }
 
-// S42: none of the statements that charge nothing touches it.
+// S42: statements without a charge do not touch it.
 TEST_F(RateTest, ItIsClosedToWhoeverKnowsNoRates) {
   put(3);
   set_rate(look_, queue_, rate("500"));
@@ -115,7 +116,7 @@ TEST_F(RateTest, ItIsClosedToWhoeverKnowsNoRates) {
   EXPECT_FALSE(other.steal(partition_)) << "a takeover that would start its tasks";
 }
 
-// S42: a resume that knows no rates deletes the row.
+// S42: a resume by a program without rates deletes the row.
 TEST_F(RateTest, AnOldResumeDoesNotOpenIt) {
   put(1);
   set_rate(look_, queue_, rate("5"));
@@ -215,11 +216,11 @@ TEST_F(RateTest, WhoIsRefusedLeasesNothingAndLearnsWhen) {
   ASSERT_TRUE(why && why->rate_wait);
   EXPECT_GT(why->rate_wait->count(), 25'000'000);
   EXPECT_FALSE(why->paused);
-  // Nobody wants it to stand still.
+  // It is not stuck.
   EXPECT_TRUE(stuck_waiting(look_, queue_.queue_id, microseconds(0)));
 }
 
-// S43: by data in the packet, and never by what an earlier charge of the same holder left there.
+// S43: by data in the packet, and never by the result of an earlier charge of the same holder.
 TEST_F(RateTest, WhoHasLostTheLeaseIsNotGrantedAnything) {
   put(5);
   set_rate(look_, queue_, rate("500"));
@@ -254,9 +255,9 @@ TEST_F(RateTest, ATimeFarFromTheClockCountsAsNowOrAsTheEdge) {
   ASSERT_TRUE(taken.block);
   stop_clock();
   struct Case {
-    std::int64_t ahead_us;  // of the clock
+    std::int64_t ahead_us;  // relative to the clock
     std::uint32_t starts;
-    std::int64_t then_us;  // where it stands after that, ahead of the clock
+    std::int64_t then_us;  // value after the charge, relative to the clock
   };
   for (const Case& one :
        {Case{-3'600'000'000, 4, 100'000}, Case{-86'400'000'000, 4, 100'000},
@@ -274,7 +275,7 @@ TEST_F(RateTest, ATimeFarFromTheClockCountsAsNowOrAsTheEdge) {
   }
 }
 
-// Each of several buckets is found again after the clock was set back.
+// Each of several buckets works again after the clock was set back.
 TEST_F(RateTest, AllBucketsGoOnAfterTheClockWasSetBack) {
   put(10);
   set_rate(look_, queue_, rate("500"));
@@ -291,7 +292,7 @@ TEST_F(RateTest, AllBucketsGoOnAfterTheClockWasSetBack) {
             0U);
 }
 
-// S43: within the time for which the grant held.
+// S43: within the time of the grant.
 TEST_F(RateTest, WhatDidNotStartIsGivenBackWithTheRelease) {
   put(5);
   set_rate(look_, queue_, rate("10", "5"));
@@ -329,7 +330,8 @@ TEST_F(RateTest, ALockedBucketStopsNobodyAtTheOthers) {
   holding.execute("ROLLBACK");
 }
 
-// Whoever waits for a bucket has lower ones only (charge_rate.sql): no two wait for each other.
+// A session that waits for a bucket has only lower ones locked (charge_rate.sql): no two wait for
+// each other.
 TEST_F(RateTest, WhoHasABucketLooksAtHigherOnesOnly) {
   put(10);
   set_rate(look_, queue_, rate("1000"));
@@ -345,7 +347,7 @@ TEST_F(RateTest, WhoHasABucketLooksAtHigherOnesOnly) {
   EXPECT_EQ(read_backwards() - before, 8U) << "the four above, by two statements";
 }
 
-// Whoever charges at once, all together get what the rate allows, by the database's own clock.
+// Concurrent charges together get the allowed rate, by the database's own clock.
 TEST_F(RateTest, ManyWhoChargeAtOnceGetNoMoreThanTheRate) {
   constexpr std::uint32_t kWorkers = 6;
   const QueueInfo wide = make_queue("wide", kWorkers);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a server must do for the protocol, tried on real servers: as they are, and behind a proxy
-// that changes what they are sent.
+// Requirements of the protocol on a server, tested on real servers: directly, and behind a proxy
+// that changes the statements.
 #include "queue/server/rehearsal.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class RehearsalTest : public QueueTest {
   [[nodiscard]] db::ConnectOptions options() const {
     return support::Database::shared().options(name_);
   }
-  // What a rehearsal says behind a proxy that changes the SQL; empty: the server is good.
+  // Result of a rehearsal behind a proxy that changes the SQL; empty: the server is good.
   std::string behind(const RewritingProxy::Rewrite& rewrite, const std::string& greeting = {}) {
     const RewritingProxy proxy(folder_ / "p", support::Database::shared().socket(), rewrite,
                                greeting);
@@ -142,7 +142,7 @@ TEST_F(RehearsalTest, AServerThatWaitsForALockedRowIsRefused) {
 
 TEST_F(RehearsalTest, AFenceThatDoesNotLockIsRefused) {
   expect_refused(
-      // Without FOR UPDATE both servers lock the row still, shared.
+      // Without FOR UPDATE both servers still lock the row, but shared.
       [](const std::string& sql) {
         static const std::regex kFence(R"(\(SELECT 1 FROM q_lock_table[^)]*FOR UPDATE\) = 1)");
         return std::regex_replace(sql, kFence, "1 = 1");
@@ -150,7 +150,8 @@ TEST_F(RehearsalTest, AFenceThatDoesNotLockIsRefused) {
       "a fence does not lock the row of its lease");
 }
 
-// What MySQL makes of EXISTS; MariaDB does not, so it gets the statement that MySQL executes.
+// MySQL's conversion of EXISTS; MariaDB does not convert it, so it gets the statement that MySQL
+// executes.
 TEST_F(RehearsalTest, AFenceThatDeletesTheLeaseIsRefused) {
   expect_refused(
       [](std::string sql) {
@@ -255,7 +256,7 @@ TEST_F(RehearsalTest, SpiderAndNdbTablesAreRefusedByName) {
                  "table `task` has the storage engine ndbcluster: it locks no ranges");
 }
 
-// On a database of its own, because it changes the tables.
+// In a private database, because it changes the tables.
 class EngineTest : public testing::Test {
  protected:
   std::string refusal() {
@@ -291,7 +292,7 @@ TEST_F(EngineTest, EveryTableOfAllotIsLookedAt) {
   EXPECT_GT(tables, 20U);
 }
 
-// The real one: a member of a group that any of its members may write to.
+// A real one: a member of a group in which every member accepts writes.
 TEST(GroupOfSeveralWritersTest, IsRefused) {
   if (!support::on_mysql()) GTEST_SKIP() << "MariaDB has no Group Replication";
   const support::ReservedPort port;
@@ -320,7 +321,7 @@ TEST(GroupOfSeveralWritersTest, IsRefused) {
       << error->what();
 }
 
-// A server that turns semijoin on for each session: a fence is no join, and so it is of no effect.
+// A server that enables semijoin for each session: a fence is not a join, so this has no effect.
 TEST(RehearsalOfDefaultsTest, SemijoinMayBeOn) {
   support::Database server({"--init-connect=SET optimizer_switch = 'semijoin=on'"});
   const std::string name = server.make_database();

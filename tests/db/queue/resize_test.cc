@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ordered and limited queues get another number of partitions, while tasks wait and come in.
+// Ordered and limited queues get another number of partitions, while tasks wait and arrive.
 #include "queue/operate/resize.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ class ResizeTest : public QueueTest {
     return LeaseStore::scout(look_, {&queue.queue_id, 1});
   }
   std::size_t lift(const QueueInfo& queue) { return lift_layouts(look_, {&queue.queue_id, 1}); }
-  // Runs all that a partition has.
+  // Runs all tasks of a partition.
   void run_empty(Partition partition) {
     const auto block = worker_.lease(partition);
     ASSERT_TRUE(block);
@@ -84,7 +84,7 @@ TEST_F(ResizeTest, NewTasksWaitUntilTheFormerLayoutIsEmpty) {
   EXPECT_EQ(scout(after), std::vector<Partition>{young.partition});
 }
 
-// Cancelled while it runs: its row is gone, its handler is not.
+// Cancelled during its run: its row is gone, its handler is not.
 TEST_F(ResizeTest, ALeaseOfTheFormerLayoutIsWaitedForWithoutATask) {
   const QueueInfo before = make({4, Placement::kOrdered});
   const TaskId old = put(before, "a");
@@ -127,7 +127,7 @@ TEST_F(ResizeTest, OneAtATime) {
 }
 
 // Its worker may be in a handler whose task was cancelled, so that the partition is empty: tasks of
-// a later layout would run beside it.
+// a later layout would run concurrently.
 TEST_F(ResizeTest, APartitionThatIsLeasedIsNotUsedAgain) {
   const QueueInfo before = make({4, Placement::kOrdered});
   ASSERT_EQ(resize_layout(look_, before, 7), Resized::kDone);
@@ -143,7 +143,7 @@ TEST_F(ResizeTest, APartitionThatIsLeasedIsNotUsedAgain) {
   EXPECT_EQ(now().first_partition, 0U);
 }
 
-// Nobody opens the partitions of a layout for an earlier one.
+// The partitions of a layout are not opened for an earlier one.
 TEST_F(ResizeTest, ALateLiftOpensNothing) {
   const QueueInfo before = make({4, Placement::kOrdered});
   resize_layout(look_, before, 7);
@@ -164,7 +164,7 @@ TEST_F(ResizeTest, WhoKnowsTheFormerLayoutPlacesByTheNewOne) {
   std::vector<Submission> some{task(before, "a"), task(before, "b")};
   some.back().options.unique_key = "u";
   EXPECT_EQ(submit(worker_.db, some).at(0).id.partition.partition_no, expected);
-  // It runs in somebody's transaction, whose view is older.
+  // It runs in a caller's transaction with an older view.
   worker_.db.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ");
   worker_.db.execute("BEGIN");
   worker_.db.execute("SELECT COUNT(*) FROM queue");
@@ -259,7 +259,7 @@ class MaxRunningTest : public ResizeTest {
   }
 };
 
-// S69: who submits by the former number is refused, and places by the present one.
+// S69: a submission with the former number is refused, and placed again with the present one.
 TEST_F(MaxRunningTest, WhoKnowsTheFormerNumberPlacesByTheNewOne) {
   const QueueInfo before = make({8, Placement::kLimited, 4});
   set_max_running(look_, before, 1);

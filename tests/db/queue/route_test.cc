@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes: which queue takes a task, and what may become one (A10, S45).
+// Routes: the queue that takes a task, and valid routes (A10, S45).
 #include "queue/operate/route.h"
 
 #include <future>
@@ -13,7 +13,7 @@
 namespace allot::queue {
 namespace {
 
-// "" when nothing was thrown.
+// "" if nothing was thrown.
 template <typename Act>
 std::string refusal_of(Act&& act) {
   try {
@@ -162,7 +162,7 @@ TEST_F(RouteTest, AQueueThatNoRouteConcernsCostsNothing) {
   EXPECT_FALSE(ensure_queue(worker_.db, "latest", {1}).routed);
 }
 
-// Of a queue whose `routed` is NULL nobody knows whether a route concerns it.
+// If `routed` is NULL it is unknown whether a route concerns the queue.
 TEST_F(RouteTest, OfAQueueThatNobodyAskedAboutOneLooks) {
   make_queue("a", 1);
   look_.execute("UPDATE queue SET routed = NULL WHERE name = 'q'");
@@ -175,7 +175,7 @@ TEST_F(RouteTest, OfAQueueThatNobodyAskedAboutOneLooks) {
   EXPECT_EQ(flag("q"), "0");
 }
 
-// A route of any queue is set before a queue is made, or finds it.
+// A route of any queue is set before a queue is made, or updates it.
 TEST_F(RouteTest, AQueueThatIsMadeMeanwhileHasTheRoutesOfAnyQueue) {
   const QueueInfo target = make_queue("a", 1);
   db::Connection maker = connect();
@@ -248,7 +248,7 @@ TEST_F(RouteTest, TheKeysOfATypeAreCounted) {
   EXPECT_EQ(live_keys(look_, queue_, pattern_of("mail.*")).value, 2U);
   EXPECT_EQ(live_keys(look_, queue_, pattern_of("*")).value, 3U);
   EXPECT_EQ(live_keys(look_, queue_, pattern_of("none")).value, 0U);
-  // Where a task is that was tried before, or is detached.
+  // Places of a task that was tried before, or is detached.
   look_.execute("UPDATE task SET first_key = run_key, run_key = run_key + 7 WHERE type = 'other'");
   look_.execute(
       "INSERT INTO task_moved SELECT queue_id, partition_no, prio, first_key, run_key"
@@ -267,7 +267,7 @@ TEST_F(RouteTest, AnOpenTransactionWithTheQueuesRowIsWaitedForAndNamed) {
   holder.execute("ROLLBACK");
   set("q", "t", "a");
   holder.execute("BEGIN; SELECT partitions FROM queue WHERE name = 'q' LOCK IN SHARE MODE");
-  set("q", "t2", "a");  // its row says so already
+  set("q", "t2", "a");  // already in its row
   EXPECT_EQ(list_routes(look_).size(), 2U);
 }
 
@@ -285,7 +285,7 @@ class PlacedRouteTest : public RouteTest {
   std::string taker_of(const Submitted& made) {
     return queue_name(look_, made.id.partition.queue_id);
   }
-  // The queue that a task is in when somebody who had looked for its queue before submits it.
+  // Queue of a task submitted by a client that looked up the queue earlier.
   std::string late(const QueueInfo& found) {
     const Submission one = task(found);
     const std::string taker = taker_of(submit(worker_.db, {&one, 1}).front());

@@ -13,7 +13,7 @@ using std::chrono::hours;
 using std::chrono::microseconds;
 using std::chrono::seconds;
 
-// The message that `call` ends with; empty when it ends well.
+// The message of an error of `call`; empty if it succeeds.
 template <typename Call>
 std::string error_said_by(Call&& call) {
   try {

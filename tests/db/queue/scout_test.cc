@@ -27,7 +27,7 @@ class ScoutTest : public QueueTest {
         ", TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6) + INTERVAL " +
         std::to_string(due_in_seconds) + " SECOND) << 12, 't', '')");
   }
-  // The numbers of the partitions that the scout names, in its order.
+  // Numbers of the partitions that the scout names, in its order.
   std::string found() {
     std::string numbers;
     for (const Partition& at : LeaseStore::scout(look_, std::vector{wide_.queue_id})) {

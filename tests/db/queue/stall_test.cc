@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fence under a stall. A plain race never shows a fence that leaks (0 of 5,000), so the test
-// makes the stall: somebody holds the task's row while the lease is stolen, and lets go afterwards.
+// The fence during a stall. A plain race never reveals a leaking fence (0 of 5,000), so the test
+// creates the stall: another session locks the task's row while the lease is stolen, and releases
+// it afterwards.
 #include <functional>
 #include <future>
 
@@ -22,8 +23,8 @@ class StallTest : public QueueTest {
     bool written = false;
   };
 
-  // One round: worker_ writes, the locks of `hold` stall it, and meanwhile somebody takes the
-  // partition over.
+  // One round: worker_ writes, the locks of `hold` stall it, and another worker takes the partition
+  // over.
   Round stall(const Write& write, const std::string& hold) {
     return stall(write, "BEGIN; " + hold, "ROLLBACK", 1);
   }
@@ -33,7 +34,7 @@ class StallTest : public QueueTest {
   }
 
  private:
-  // `row_waits`: how many wait for a row's lock when the write is stalled.
+  // `row_waits`: number of sessions that wait for a row lock when the write is stalled.
   Round stall(const Write& write, const std::string& begin, const std::string& end,
               std::uint64_t row_waits) {
     look_.execute(
@@ -78,7 +79,7 @@ class StallTest : public QueueTest {
   }
 };
 
-// A query as sql/ has it, or without its lock: the fence that leaks.
+// A query of sql/, optionally without its lock: the fence that leaks.
 std::string text_of(const sql::SqlText& query, bool with_lock) {
   std::string text(query.text);
   constexpr std::string_view kLock = " FOR UPDATE)";
@@ -95,8 +96,8 @@ std::string text_of(const sql::SqlText& query, bool with_lock) {
   return text;
 }
 
-// The same, with a sleep in its first statement, between the check and the write: until somebody
-// releases the user lock.
+// The same, with a sleep in its first statement, between the check and the write, until a user lock
+// is released.
 std::string asleep(std::string text) {
   constexpr std::string_view kChecked = " AND state <> 'FREE'";
   const std::size_t end = text.find(')', text.find(kChecked));
@@ -104,14 +105,14 @@ std::string asleep(std::string text) {
   return text.insert(end + 1, " AND GET_LOCK('stall', 60) = 1");
 }
 
-// Rows that somebody else may hold: the task's, or one (not committed yet) where ours is to go.
+// Rows that another session may lock: the task's, or an uncommitted one in the target place.
 const std::string kHoldTask = "SELECT * FROM task FOR UPDATE";
 const std::string kHoldMoved =
     "INSERT INTO task_moved SELECT queue_id, partition_no, prio, run_key, 1 FROM task";
 const std::string kHoldAttempt =
     "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 0, 3,"
     " UTC_TIMESTAMP(6), '', '', '', 0, NULL, NULL, NULL, NULL, '', '', NULL FROM task";
-// Attempts that are written already, one of them to be deleted.
+// Existing attempt records, one of them to be deleted.
 const std::string kHoldOldAttempts =
     "INSERT INTO task_attempt SELECT queue_id, partition_no, prio, run_key, 0, number,"
     " UTC_TIMESTAMP(6), '', '', '', 0, NULL, NULL, NULL, NULL, '', '', NULL FROM task JOIN (SELECT "
@@ -131,10 +132,10 @@ const std::string kHoldDead =
 struct FencedVerb {
   const char* name;
   Write write;                                     // through the store
-  std::vector<std::string> holds;                  // all that may stall it
+  std::vector<std::string> holds;                  // all locks that may stall it
   const sql::SqlText* query;                       // its query by hand ...
-  void (*fill)(db::Statement&, const Task& task);  // ... with its values beside those of the fence
-  std::string first_hold;                          // what stalls the first statement of the query
+  void (*fill)(db::Statement&, const Task& task);  // ... with its values in addition to the fence's
+  std::string first_hold;                          // stalls the first statement of the query
 };
 
 const FencedVerb kFencedVerbs[] = {
@@ -185,7 +186,7 @@ const FencedVerb kFencedVerbs[] = {
        static_cast<void>(w.tasks.snooze(w.db, claim(lease, task), 3, std::chrono::seconds(9)));
      },
      {kHoldTask, kHoldOldAttempts, kHoldMoved},
-     // Not forget_attempt: InnoDB locks what the subquery of a DELETE reads, asked or not.
+     // Not forget_attempt: InnoDB always locks rows read by the subquery of a DELETE.
      &sql::k_retry,
      [](db::Statement& retry, const Task& task) {
        retry.set("prio", task.key.prio).set("run_key", task.key.run_key);
@@ -292,7 +293,7 @@ const FencedVerb kFencedVerbs[] = {
            .set("no_handler_flag", kNoHandlerFlag);
      },
      kHoldMoved},
-    // It takes a lease of its own.
+    // It uses its own lease.
     {"move",
      [](Worker& w, const Lease& lease, const Task& task) {
        static_cast<void>(w.leases.release(w.db, lease));
@@ -314,7 +315,7 @@ const FencedVerb kFencedVerbs[] = {
      kHoldTask},
 };
 
-// The verb's query alone, in a transaction as the store sends it.
+// Only the verb's query, in a transaction as sent by the store.
 Write by_hand(const FencedVerb& verb, bool with_lock, bool sleeping = false) {
   return [&verb, with_lock, sleeping](Worker& worker, const Lease& lease, const Task& task) {
     std::string text = text_of(*verb.query, with_lock);
@@ -345,7 +346,7 @@ TEST_P(FencedVerbTest, NoStaleWrite) {
   }
 }
 
-// This test can fail: without the lock in the fence, the same stall does let a stale write through.
+// This test can fail: without the lock in the fence, the same stall lets a stale write pass.
 TEST_P(FencedVerbTest, WithoutTheLockTheFenceLeaks) {
   const FencedVerb& verb = kFencedVerbs[GetParam()];
   const Round sound = stall(by_hand(verb, true), verb.first_hold);
@@ -356,7 +357,7 @@ TEST_P(FencedVerbTest, WithoutTheLockTheFenceLeaks) {
   EXPECT_TRUE(leaking.stale_write) << "the stall of this test stalls nothing";
 }
 
-// A stall inside the statement, while nobody holds the task's row: as on an overloaded server.
+// A stall inside the statement, without a lock on the task's row: like an overloaded server.
 TEST_P(FencedVerbTest, AStatementThatSleepsBetweenCheckAndWrite) {
   const FencedVerb& verb = kFencedVerbs[GetParam()];
   const Round sound = stall_asleep(by_hand(verb, true, true));
@@ -372,8 +373,8 @@ INSTANTIATE_TEST_SUITE_P(Verbs, FencedVerbTest,
                          testing::Range<std::size_t>(0, std::size(kFencedVerbs)),
                          [](const auto& at) { return kFencedVerbs[at.param].name; });
 
-// The other order: the theft is under way, not yet committed, when the write arrives. The write
-// must wait for the thief's commit and then find its lease gone, whichever verb it is.
+// The other order: the theft is active, not yet committed, when the write arrives. The write must
+// wait for the thief's commit and then find its lease gone, for every verb.
 TEST_F(StallTest, AWriteWaitsForATheftThatIsUnderWay) {
   for (const FencedVerb& verb : kFencedVerbs) {
     look_.execute(
@@ -393,7 +394,7 @@ TEST_F(StallTest, AWriteWaitsForATheftThatIsUnderWay) {
   }
 }
 
-// `allot queue move` has leased the partition, and stands still for longer than its lease before it
+// `allot queue move` has leased the partition, and is stopped for longer than its lease before it
 // moves anything.
 TEST_F(StallTest, AMoveWhoseLeaseWasTakenOverMovesNothing) {
   const TaskId id = put(1).front();
@@ -420,8 +421,8 @@ TEST_F(StallTest, AMoveWhoseLeaseWasTakenOverMovesNothing) {
   EXPECT_EQ(leases_as_text(), leases);
 }
 
-// The deletions of ack_and_release need no fence, its release does: it must not free the thief's
-// lease.
+// The deletions of ack_and_release need no fence, but its release does: it must not free the
+// thief's lease.
 TEST_F(StallTest, AStalledReleaseDoesNotFreeTheThiefsLease) {
   put(1);
   const Block block = must_lease();

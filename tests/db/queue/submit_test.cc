@@ -38,7 +38,7 @@ class SubmitTest : public QueueTest {
     }
   }
   std::uint64_t tasks() { return number("SELECT COUNT(*) FROM task"); }
-  // The clock of this session stands still: all keys of its statements share one microsecond.
+  // The clock of this session stops: all keys of its statements share one microsecond.
   static void freeze_clock(db::Connection& db) { db.execute("SET timestamp = 1790000000.123456"); }
   static std::uint64_t statements_of(db::Connection& db) {
     return db.execute("SHOW SESSION STATUS LIKE 'Com_insert'").front().next()->u64(1);
@@ -102,7 +102,7 @@ TEST_F(SubmitTest, AMomentThatHasPassedIsNow) {
             3U);
 }
 
-// Else every fourth statement would meet another one's keys.
+// Otherwise every fourth statement would collide with another one's keys.
 TEST_F(SubmitTest, ManyTasksMayBeDueAtOneMoment) {
   SubmitOptions at_noon;
   at_noon.run_at = std::chrono::sys_days(std::chrono::year(2149) / 12 / 31);
@@ -168,7 +168,7 @@ TEST_F(SubmitTest, SingleOnesSpreadToo) {
   EXPECT_EQ(used.size(), 8U);
 }
 
-// 300 statements in one microsecond, with 4096 salts: some meet a key that is taken.
+// 300 statements in one microsecond, with 4096 salts: some collide.
 TEST_F(SubmitTest, AKeyThatIsTakenGetsANewSalt) {
   freeze_clock(worker_.db);
   const std::uint64_t before = statements_of(worker_.db);
@@ -215,7 +215,7 @@ TEST_F(SubmitTest, WhenAllKeysAreTakenNothingIsSubmitted) {
   EXPECT_EQ(tasks(), before + 20) << "the connection goes on";
 }
 
-// Somebody in REPEATABLE READ locks the end of partition 1, and then needs the rows that we wrote
+// A session in REPEATABLE READ locks the end of partition 1, and then needs the rows that we wrote
 // in 0.
 TEST_F(SubmitTest, ADeadlockIsSentAgain) {
   const QueueInfo narrow = make_queue("narrow", 2);
@@ -252,7 +252,7 @@ TEST_F(SubmitTest, ALargeBatchIsSplitIntoStatementsThatFit) {
   EXPECT_EQ(tasks(), 1500U);
 }
 
-// The payload that is the longest as text, with the longest of everything else.
+// The payload with the longest encoding, with the maximum of everything else.
 TEST_F(SubmitTest, TheWantedPacketTakesAnyTask) {
   const auto connect_with = [&](std::uint64_t packet) {
     look_.execute("SET GLOBAL max_allowed_packet = " + std::to_string(packet));
@@ -277,7 +277,7 @@ TEST_F(SubmitTest, TheWantedPacketTakesAnyTask) {
 
 class LostReplyTest : public SubmitTest {
  protected:
-  // Submits on a connection that waits a second for each reply, while nothing can be committed.
+  // Submits on a connection that waits a second for each reply, while commits are blocked.
   std::string submit_blocked(std::span<const Submission> submissions) {
     db::ConnectOptions options = support::Database::shared().options(name_);
     options.call_timeout = std::chrono::seconds(1);
@@ -299,7 +299,7 @@ class LostReplyTest : public SubmitTest {
     }));
     return outcome;
   }
-  // The server goes on without us, or notices that we are gone: nobody here can know which.
+  // The server continues without the client, or notices its end: the outcome is unknown here.
   void expect_all_or_none(std::uint64_t count) {
     const std::uint64_t found = tasks();
     EXPECT_TRUE(found == 0 || found == count) << found << " of " << count;

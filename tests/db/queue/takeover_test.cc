@@ -41,8 +41,8 @@ TEST_F(TakeoverTest, WatchShowsWhatIsTaken) {
   EXPECT_TRUE(LeaseStore::watch(look_, {}).empty());
 }
 
-// S4: a lease says how long it lasts, unless the row was written by an Allot that does not know of
-// that, which renews the epoch with each lease and leaves the rest of the row as it was.
+// S4: a lease contains its duration, unless the row was written by an older Allot, which renews the
+// epoch with each lease and leaves the rest of the row.
 TEST_F(TakeoverTest, ALeaseSaysHowLongItLasts) {
   must_lease();
   Worker shorter(connect(), 0, std::chrono::seconds(2));
@@ -110,8 +110,8 @@ TEST_F(TakeoverTest, APausedQueueIsLeftAlone) {
   EXPECT_TRUE(thief_.leases.take_over(thief_.db, seen, true, {}));
 }
 
-// S48: for as long as the lease lasts, whatever the thief's own leases do, and a second more. The
-// statement says so itself, whether its process knows of the change or not.
+// S48: for the duration of the lease, whatever the thief's own TTL is, and a second more. The
+// statement itself enforces it, whether its process knows of the change or not.
 TEST_F(TakeoverTest, AfterAChangeOfServerALeaseIsLeftAloneForAsLongAsItLasts) {
   must_lease();
   expire();
@@ -135,7 +135,7 @@ TEST_F(TakeoverTest, AfterAChangeOfServerALeaseIsLeftAloneForAsLongAsItLasts) {
   EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
 }
 
-// The clock was set back after the change: its time would be over in an hour.
+// The clock was set back after the change: otherwise its time would end in an hour.
 TEST_F(TakeoverTest, AChangeOfServerInTheFutureIsNowAndNoFurtherChange) {
   EXPECT_FALSE(note_server(look_));
   look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
@@ -201,7 +201,7 @@ TEST_F(TakeoverTest, ALostReplyIsHealedByTheSameCall) {
   EXPECT_EQ(again->lease.suspects->per_class, 5U) << "the dead holder's block, not its own";
 }
 
-// S7: the row names them, whoever leases the partition, until somebody has marked them.
+// S7: the row names them, whoever leases the partition, until they have been marked.
 TEST_F(TakeoverTest, SuspectsStayUntilTheyAreMarked) {
   put(1);
   must_lease({.block_size = 50});
@@ -232,7 +232,7 @@ TEST_F(TakeoverTest, SuspectsStayUntilTheyAreMarked) {
   EXPECT_EQ(block->tasks.front().flags, kSuspectFlag) << "it has no verdict yet";
 }
 
-// S7: what was due comes first in its class, whichever class the lost holder was at.
+// S7: the due tasks come first in each class, whichever class the lost holder was processing.
 TEST_F(TakeoverTest, AsManySuspectsOfEachClassAsTheBlockHadAreMarked) {
   for (const std::uint32_t prio : {0U, 2U}) {
     for (const std::uint64_t key : {1U, 2U, 3U}) put_row(partition_, {prio, key});
@@ -241,7 +241,7 @@ TEST_F(TakeoverTest, AsManySuspectsOfEachClassAsTheBlockHadAreMarked) {
   must_lease({.block_size = 2});
   const auto block = thief_.steal(partition_, {.block_size = 8});
   ASSERT_TRUE(block);
-  // A task that came after the death is no suspect.
+  // A task submitted after the death is not a suspect.
   put_row(partition_, {3, block->lease.suspects->to_key + 1});
   const auto suspects = find_suspects(thief_.db, partition_, *block->lease.suspects);
   EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE flags <> 0"), "0");
@@ -266,7 +266,7 @@ TEST_F(TakeoverTest, LargeSuspectsAreMarkedInSeveralTransactions) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE flags = 1"), "3");
 }
 
-// S11: a restarted daemon frees at once the leases of its earlier run, and no other's.
+// S11: a restarted daemon immediately frees the leases of its earlier run, and no others.
 TEST_F(TakeoverTest, ReclaimFreesOnlyItsOwnOrigin) {
   constexpr std::uint64_t kOrigin = 4711;
   const QueueInfo wide = make_queue("wide", 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verbs on tasks while the lease is held. fence_test.cc shows them without it.
+// Verbs on tasks with a held lease. Without it: fence_test.cc.
 #include <algorithm>
 #include <random>
 
@@ -14,7 +14,7 @@ using std::chrono::seconds;
 
 class TaskTest : public QueueTest {
  protected:
-  // How far the task's key lies in the future of the database's clock.
+  // Distance of the task's key from the database's clock, into the future.
   std::int64_t due_in_ms(const Task& task) {
     return std::stoll(
         value("SELECT ((CAST(run_key >> 12 AS SIGNED) - TIMESTAMPDIFF(MICROSECOND,"
@@ -75,7 +75,7 @@ TEST_F(TaskTest, RetryAgainAndAgain) {
   EXPECT_EQ(list_attempts(look_, id).size(), 5U);
 }
 
-// A charge, a burial and what is taken back keep the whole number, and so do the records.
+// A charge, a burial and taking back keep the whole number, and so do the records.
 TEST_F(TaskTest, ThreeHundredAttemptsAreCounted) {
   const TaskId id = put(1).front();
   Block block = must_lease();
@@ -102,7 +102,7 @@ TEST_F(TaskTest, ThreeHundredAttemptsAreCounted) {
   EXPECT_EQ(attempts.back().attempt, 301U);
 }
 
-// A job that fails for ever does not fill the table: how it began and how it goes on is kept.
+// A job that fails for ever does not fill the table: its first and its latest records are kept.
 TEST_F(TaskTest, OfManyVerdictsTheFirstAndTheLastAreKept) {
   put(1);
   Block block = must_lease();
@@ -182,7 +182,7 @@ TEST_F(TaskTest, BuryKeepsAllThatIsKnown) {
   EXPECT_EQ(attempts[1].cause, "exception");
 }
 
-// S7, S10: the number is written before the task runs, or after it crashed; the task stays.
+// S7, S10: the number is recorded before the task runs, or after it crashed; the task stays.
 TEST_F(TaskTest, AnnounceAndChargeWriteTheAttemptInPlace) {
   const TaskId id = put(1).front();
   const Block block = must_lease();
@@ -217,12 +217,12 @@ TEST_F(TaskTest, SnoozeMovesTheTaskAndChargesNothing) {
   EXPECT_EQ(tasks[0].attempt, 0U);
   EXPECT_EQ(tasks[0].first_key, id.first_key);
   EXPECT_TRUE(list_attempts(look_, id).empty());
-  // When it finishes later, it leaves nothing.
+  // When it finishes later, no rows remain.
   ack(worker_.db, partition_, std::vector{finished(tasks[0])});
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 0U);
 }
 
-// In careful mode the attempt was written before: it is taken back, and the earlier ones stay.
+// In careful mode the attempt was recorded before: it is taken back, and the earlier ones stay.
 TEST_F(TaskTest, SnoozeTakesAnAnnouncedAttemptBack) {
   const TaskId id = put(1).front();
   Block block = must_lease();
@@ -242,7 +242,7 @@ TEST_F(TaskTest, SnoozeTakesAnAnnouncedAttemptBack) {
   EXPECT_EQ(attempts[0].attempt, 1U);
 }
 
-// A release is a snooze without a delay: at once, but not before those that are due already.
+// A release is a snooze without a delay: immediately due, but after tasks that are due already.
 TEST_F(TaskTest, WithoutADelayItIsDueAtOnceBehindTheOthers) {
   put(3);
   const Block block = must_lease();
@@ -352,7 +352,7 @@ TEST_F(TaskTest, AckOfATriedTaskLeavesNothingOfIt) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 1U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_moved"), 1U) << "the other task's";
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U);
-  // Charged in place: it never moved, and has an attempt to be forgotten all the same.
+  // Charged in place: it never moved, but has an attempt record to delete.
   put(1);
   const auto fresh = fetch(look_, partition_, {});
   ASSERT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, fresh.at(0)), 1, kFailure),
@@ -373,7 +373,7 @@ TEST_F(TaskTest, AckAndFetchGivesTheNextBlock) {
   EXPECT_EQ(ack_and_fetch(worker_.db, partition_, {}, {}).size(), 2U);
 }
 
-// A server that dies between the two once left the records of a task that was gone.
+// A server crash between the two once left the records of a deleted task.
 TEST_F(TaskTest, AckAndFetchForgetsATriedTaskInOneTransaction) {
   put(1);
   const Block block = must_lease();
@@ -461,8 +461,8 @@ TEST_F(TaskTest, TwoClassesMayShareAKey) {
   EXPECT_EQ(show(look_, {partition_, 3, kKey})->payload, "class3");
 }
 
-// S15: after a step of the clock, or where a task was put back, a key may be below all that this
-// worker has seen.
+// S15: after a clock step, or if a task was put back, a key may be below all those seen by this
+// worker.
 TEST_F(TaskTest, AKeyBelowAllThatWereSeenIsFetched) {
   put(2);
   const std::vector<Task> seen = fetch_all();
@@ -533,7 +533,7 @@ TEST_P(PayloadTest, GoesThereAndBackByteForByte) {
     EXPECT_TRUE(*block.tasks[0].payload == payload);
   }
   EXPECT_TRUE(fetch_payload(worker_.db, partition_, block.tasks[0].key) == payload);
-  // A dead letter takes it along.
+  // A dead letter keeps it.
   ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailure),
             Fenced::kWritten);
   EXPECT_TRUE(show(look_, id)->payload == payload);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// S52, S53: of two servers that take writes the one with the higher term is used. Both servers are
-// real, and each has the rows that a replica would have.
+// S52, S53: of two servers that accept writes the one with the higher term is used. Both servers
+// are real, and each has the rows of a replica.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -102,7 +102,7 @@ TEST_F(TermTest, TwoWithEqualTermsAreBothRefusedUntilOneIsPromoted) {
   EXPECT_EQ(db::Connection(both()).where(), place(old_place()));
 }
 
-// An address that moves: there is one server to ask, and it is the one of yesterday.
+// A moving address: only one server can be asked, and it is the former one.
 TEST_F(TermTest, WhoHasSeenAHigherTermRefusesALowerOne) {
   const support::TempDir folder;
   note_server(new_);
@@ -139,14 +139,15 @@ TEST_F(TermTest, APromotedServerIsAboveEveryTermThatWasSeen) {
   EXPECT_FALSE(note_server(old_)) << "it is its own predecessor";
 }
 
-// It was marked by a steward of another host, and this host has seen no term.
+// It was marked by a steward of another host, and this host has not seen a term.
 TEST_F(TermTest, APromotedServerIsAboveItsMark) {
   mark_superseded(old_, 7);
   EXPECT_EQ(promote(old_, 0), 9U);
   EXPECT_TRUE(find_queue(old_, "mail"));
 }
 
-// A worker that reaches the other server alone, or was on its way, knows nothing of the promotion.
+// A worker that reaches only the other server, or was still connecting, does not know of the
+// promotion.
 TEST_F(TermTest, AServerThatIsNotedAfterAPromotionStaysBelowIt) {
   promote(old_, 1);
   EXPECT_TRUE(note_server(new_));
@@ -154,7 +155,7 @@ TEST_F(TermTest, AServerThatIsNotedAfterAPromotionStaysBelowIt) {
   EXPECT_EQ(db::Connection(both()).where(), place(old_place()));
 }
 
-// S53: a session in plain SQL, and one that was open before, ask no other server.
+// S53: a session in plain SQL, and one opened before, do not ask another server.
 TEST_F(TermTest, AMarkedServerTakesNoSubmission) {
   db::Connection open(options({old_place()}));
   EXPECT_TRUE(find_queue(open, "mail"));
@@ -185,7 +186,7 @@ TEST_F(TermTest, AMarkIsForAServerOfALowerTermOnly) {
   EXPECT_TRUE(find_queue(old_, "mail"));
 }
 
-// A database that was made again behind the address: it has no row yet.
+// A recreated database behind the address: it has no row yet.
 TEST_F(TermTest, AServerThatWasNeverNotedHasTheLowestTerm) {
   old_.execute("DELETE FROM server_identity");
   db::ConnectOptions options = TermTest::options({old_place()});

@@ -31,13 +31,13 @@ class TickTest : public QueueTest {
     spec.type = "t";
     return spec;
   }
-  // A schedule whose tick is due since a second.
+  // A schedule whose tick has been due for a second.
   Schedule put(const ScheduleSpec& spec) {
     put_schedule(look_, spec, due_);
     return found(spec.name);
   }
   Schedule found(const std::string& name = "s") { return *find_schedule(look_, name); }
-  // The step that an ordinary tick takes.
+  // The step of an ordinary tick.
   Tick step(const Schedule& schedule, const QueueInfo& queue) {
     return steps_of(schedule, queue, due_ + seconds(1), {{}, 0, false, due_ + minutes(1)},
                     std::nullopt)
@@ -175,7 +175,7 @@ TEST_F(TickTest, ASecondOneOfTheSameMakesNothing) {
   EXPECT_EQ(found().ticks, 1U);
 }
 
-// S33: two who lead at once, at the same moment.
+// S33: two leaders at the same moment.
 TEST_F(TickTest, OfTwoAtOnceOneMakesTheTask) {
   const Schedule schedule = put(spec());
   const Tick tick = step(schedule);
@@ -194,8 +194,8 @@ TEST_F(TickTest, OfTwoAtOnceOneMakesTheTask) {
   EXPECT_EQ(tasks(), 1U);
 }
 
-// S33: whatever of the packet the server has done when its client is gone, it is all or nothing,
-// and whoever comes after it sees which by the schedule's row.
+// S33: whatever part of the packet the server has executed when its client is gone, it is all or
+// nothing, and the next leader sees the result in the schedule's row.
 TEST_F(TickTest, AConnectionThatEndsAnywhereInThePacketLeavesAllOrNothing) {
   ScheduleSpec waits = spec();
   waits.overlap = Overlap::kWait;
@@ -225,7 +225,7 @@ TEST_F(TickTest, AConnectionThatEndsAnywhereInThePacketLeavesAllOrNothing) {
       options.socket = proxy.socket();
       db::Connection db(options);
       EXPECT_EQ(support::error_class_of([&] { send_ticks(db, {&tick, 1}); }), "gone") << at;
-      // The row of the schedule is locked as long as the server is at the packet.
+      // The row of the schedule is locked while the server executes the packet.
       worker_.db.execute("SELECT * FROM schedule FOR UPDATE");
       if (found().next_run == schedule.next_run) {
         expect_untouched(schedule, std::to_string(at));
@@ -294,7 +294,7 @@ TEST_F(TickTest, NextRunNeverGoesBack) {
   EXPECT_TRUE(refuses(last));
 }
 
-// S37: the host believes that it is due, and the database knows better.
+// S37: the host believes that it is due, but the database decides.
 TEST_F(TickTest, OneThatIsNotDueByTheDatabasesClockIsRefused) {
   const Schedule schedule = put(spec());
   const Tick tick = step(schedule);
@@ -308,7 +308,7 @@ TEST_F(TickTest, OneThatIsNotDueByTheDatabasesClockIsRefused) {
   EXPECT_EQ(tasks(), 1U);
 }
 
-// S57: what a clock that was ahead left behind. The packets of before are refused (S35).
+// S57: a time left by a clock that was ahead. Earlier packets are refused (S35).
 TEST_F(TickTest, ANextRunThatIsTooFarAheadIsSetBackOnce) {
   put_schedule(look_, spec(), due_ + hours(24));
   put_schedule(look_, spec("near"), due_ + seconds(50));
@@ -392,7 +392,7 @@ TEST_F(TickTest, SkipsWhileTheTaskOfAnEarlierTickLives) {
   ASSERT_EQ(list.size(), 2U);
   EXPECT_EQ(list[0].task, "");
   EXPECT_EQ(list[0].reason, "the task of an earlier tick is not finished");
-  // Once that task has ended the key is free, at once.
+  // Once that task has ended the key is free immediately.
   Block block = must_lease();
   ack(worker_.db, partition_, std::vector{finished(block.tasks.at(0))});
   look_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6) WHERE schedule_id > 0");
@@ -426,7 +426,7 @@ TEST_F(TickTest, WaitsWithoutAWriteWhileTheTaskOfAnEarlierTickLives) {
   EXPECT_TRUE(send_ticks(worker_.db, again).at(0).task);
 }
 
-// S58: the task of the tick before ended while the clock was a day ahead.
+// S58: the task of the previous tick ended while the clock was a day ahead.
 TEST_F(TickTest, AnOverlapEndsAfterAClockThatWasAhead) {
   for (const Overlap overlap : {Overlap::kSkip, Overlap::kWait}) {
     look_.execute("DELETE FROM schedule; DELETE FROM task_unique");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hours of a type: added up over hosts, kept for eight days, and shown with percentiles.
+// Hours of a type: summed over hosts, kept for eight days, and shown with percentiles.
 #include "queue/minutes/type_hours.h"
 
 #include "db/queue/fixture.h"
@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 class TypeHoursTest : public QueueTest {
  protected:
-  // Where the hour ended between two statements, a test would find two.
+  // If an hour ended between two statements, a test would find two.
   TypeHoursTest() {
     const std::string now = "SET timestamp = " + value("SELECT UNIX_TIMESTAMP(UTC_TIMESTAMP(6))");
     look_.execute(now);
@@ -34,7 +34,7 @@ class TypeHoursTest : public QueueTest {
     totals[{"mail", type, "0123456789ab"}].counts[MinuteColumn::kDead] = 1;
     return totals;
   }
-  // As if all that was written had been so some hours earlier.
+  // Moves all written rows some hours into the past.
   void age(unsigned hours) {
     look_.execute("UPDATE type_hour SET hour_at = hour_at - INTERVAL " + std::to_string(hours) +
                   " HOUR ORDER BY hour_at");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unique keys: which task has one, until when, and the result of a race for it.
+// Unique keys: their owners, their duration, and races for them.
 #include <gtest/gtest.h>
 
 #include <future>
@@ -30,7 +30,7 @@ class UniqueTest : public QueueTest {
     const std::vector<Submission> one{task(key, payload)};
     return submit(worker_.db, one).at(0);
   }
-  // The only task's end by an acknowledgement.
+  // Ends the only task by an acknowledgement.
   void finish(const TaskId& id) {
     const auto block = worker_.lease(id.partition);
     ASSERT_TRUE(block);
@@ -96,7 +96,7 @@ TEST_F(UniqueTest, AfterItsTaskAKeyIsTakenForAWhile) {
   EXPECT_TRUE(put_unique("k").existed);
 }
 
-// S58: the clock was ahead when the task ended, and is right again.
+// S58: the clock was ahead when the task ended, and is correct again.
 TEST_F(UniqueTest, AClockThatWasAheadKeepsAKeyNoLongerThanItsTime) {
   for (const auto jump : {std::chrono::hours(24), std::chrono::hours(24 * 365)}) {
     look_.execute("DELETE FROM task_unique");
@@ -120,7 +120,7 @@ TEST_F(UniqueTest, AClockThatWasAheadKeepsAKeyNoLongerThanItsTime) {
   }
 }
 
-// S58: a bound that took such a key for free would free all that were stamped a moment ago.
+// S58: a limit that treats such a key as free would free all recently stamped keys.
 TEST_F(UniqueTest, AStepBackOfASecondFreesNoKey) {
   const Submitted first = put_unique("k");
   finish(first.id);
@@ -143,7 +143,7 @@ TEST_F(UniqueTest, ARetryKeepsTheKeyAndADeathEndsItsTime) {
   const auto moved = fetch(look_, first.id.partition, {.highest_seen = UINT64_MAX});
   ASSERT_EQ(moved.size(), 1U);
   EXPECT_EQ(moved[0].flags, kUniqueFlag);
-  // Somebody acknowledges the former row: it is gone, and the task lives.
+  // A late acknowledgement of the former row: the row is gone, and the task lives.
   const std::vector<Finished> late{{task.key, first.id.first_key, true}};
   ack(worker_.db, first.id.partition, late);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 1U);
@@ -163,8 +163,8 @@ TEST_F(UniqueTest, ADetachedTaskHasItsKeyToTheEnd) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NOT NULL"), 1U);
 }
 
-// The key of a dead task is free at once, however it died: else its submitter is told of a task
-// that nobody will ever run, and believes it done.
+// The key of a dead task is free immediately, whatever the cause of its death: otherwise its
+// submitter would get the id of a task that will never run, and believe it done.
 TEST_F(UniqueTest, ADeathFreesTheKeyAtOnce) {
   for (const std::string death : {"bury", "spent", "detached", "cancel"}) {
     const Submitted first = put_unique(death);
@@ -189,7 +189,7 @@ TEST_F(UniqueTest, ADeathFreesTheKeyAtOnce) {
     const Submitted again = put_unique(death, "again");
     EXPECT_FALSE(again.existed) << death;
     EXPECT_NE(again.id, first.id) << death;
-    // It is retried by hand while another task has the key, and its end is not that task's.
+    // It is retried by hand while another task has the key, and its end does not affect that key.
     EXPECT_EQ(retry_dead(look_, std::vector{first.id}), 1U) << death;
     ASSERT_TRUE(cancel_task(look_, first.id, "").done) << death;
     EXPECT_TRUE(put_unique(death).existed) << death;
@@ -199,7 +199,7 @@ TEST_F(UniqueTest, ADeathFreesTheKeyAtOnce) {
   }
 }
 
-// A dead task that comes back takes nothing, also while its key is free.
+// A revived dead task takes no key, even if its key is free.
 TEST_F(UniqueTest, ATaskThatIsRetriedByHandHasNoKey) {
   const Submitted first = put_unique("k");
   ASSERT_TRUE(cancel_task(look_, first.id, "").done);
@@ -231,7 +231,7 @@ TEST_F(UniqueTest, TheAnswerSaysWhereTheOwnerIs) {
       " WHERE unique_key = 'done'");
   EXPECT_EQ(asked(), (Names{"waiting", "done", "none"}));
   EXPECT_EQ(asked(), (Names{"waiting", "done", "waiting"}));
-  // A worker watches it for a cancel; then it has another key, and at last it is detached.
+  // A worker watches it for a cancel; then it gets another key, and at last it is detached.
   look_.execute("UPDATE task SET flags = flags | 64 WHERE run_key = " +
                 std::to_string(live.id.first_key));
   EXPECT_EQ(asked(), (Names{"running", "done", "waiting"}));
@@ -247,8 +247,8 @@ TEST_F(UniqueTest, TheAnswerSaysWhereTheOwnerIs) {
   EXPECT_EQ(asked(), (Names{"running", "done", "waiting"}));
 }
 
-// Somebody took the partition over, runs the task, and has detached it. The one before had finished
-// it, too: the key stays taken for as long as one of them runs it.
+// Another worker took the partition over, runs the task, and has detached it. The previous one had
+// finished it, too: the key stays taken as long as one of them runs it.
 TEST_F(UniqueTest, ALateAcknowledgementLeavesTheKeyOfADetachedTask) {
   const Submitted first = put_unique("k");
   const auto block = worker_.lease(first.id.partition);
@@ -262,7 +262,7 @@ TEST_F(UniqueTest, ALateAcknowledgementLeavesTheKeyOfADetachedTask) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 1U);
 }
 
-// Exactly one task of each key comes into being, and all submitters get the same id.
+// Exactly one task of each key is created, and all submitters get the same id.
 TEST_F(UniqueTest, ARaceHasOneWinnerForEachKey) {
   constexpr int kSubmitters = 32;
   constexpr int kKeys = 1000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row that an application inserts itself, as docs/sql-api.md has it: the payload is bytes. The
-// other ways to submit are in tests/contract.
+// A row that an application inserts itself, as in docs/sql-api.md: the payload is bytes. The other
+// ways to submit are in tests/contract.
 #include "db/sqlapi/fixture.h"
 
 namespace allot::sqlapi {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot_cancel in the caller's transaction. What else it does is in tests/contract.
+// allot_cancel in the caller's transaction. The rest is in tests/contract.
 #include "db/sqlapi/fixture.h"
 
 namespace allot::sqlapi {
@@ -12,7 +12,7 @@ class CancelTest : public SqlApiTest {
                                 ", @result); SELECT COALESCE(@result, 'NULL')");
     return std::string(results.back().next()->text(0));
   }
-  // Makes the task as its worker has it: in a leased partition, for a while.
+  // Puts the task into the state of a running one: in a leased partition, for some time.
   void watch_cancel() {
     look_.execute(
         "UPDATE task SET flags = flags | 64 WHERE queue_id > 0;"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the examples of docs/sql-api.md and README.md, as the pages have them, by the clients that
-// they are for.
+// Runs the examples of docs/sql-api.md and README.md unchanged, with the clients that they are
+// meant for.
 #include "support/document.h"
 
 #include <gtest/gtest.h>
@@ -50,15 +50,14 @@ class DocumentTest : public testing::Test {
     }
   }
 
-  // This test has its own server, because the other tests of this program cannot use databases of
-  // these names.
+  // A private server, because the other tests of this program cannot use databases of these names.
   static Database& server() {
-    // As the page says where it has a trigger.
+    // Option required by the page for a trigger.
     static Database database({"--log-bin-trust-function-creators"}, support::Network::kTcp);
     return database;
   }
 
-  // The output of the page's statements, one line for each row, run by that account's client.
+  // Output of the page's statements, one line per row, run by that account's client.
   static std::string run_as(const std::string& account, const std::string& sql) {
     support::ProcessOptions options;
     options.input = sql;
@@ -76,7 +75,7 @@ class DocumentTest : public testing::Test {
     const auto row = results.back().next();
     return row ? std::string(row->text(0)) : "no row";
   }
-  // A program of the page, which then prints its task's id and "0".
+  // Runs a program of the page, which then prints its task's id and "0".
   void expect_submits(const std::vector<std::string>& command) {
     const auto done = support::run_program(command);
     ASSERT_EQ(done.status.code, 0) << done.err;
@@ -92,7 +91,7 @@ class DocumentTest : public testing::Test {
     EXPECT_EQ(value("SELECT unique_key FROM allot.task_unique"), "order 1");
     EXPECT_EQ(value("SELECT COUNT(*) FROM shop.orders"), "1");
   }
-  // What a program of the README leaves: an order and its task.
+  // Expects the result of a program of the README: an order and its task.
   void expect_order_and_task(const std::vector<std::string>& command) {
     const auto done = support::run_program(command);
     EXPECT_EQ(done.status.code, 0) << done.err;
@@ -111,7 +110,7 @@ class DocumentTest : public testing::Test {
   queue::QueueInfo mail_;
 };
 
-// All in one go, each account its own.
+// All in one go, with the right account for each.
 TEST_F(DocumentTest, TheStatementsDoWhatThePageSays) {
   std::string told;
   std::size_t run = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot_queue_figures: what an adapter shows of a queue.
+// allot_queue_figures: figures of a queue for an adapter.
 #include "db/sqlapi/fixture.h"
 
 namespace allot::sqlapi {
@@ -17,7 +17,8 @@ class FiguresTest : public SqlApiTest {
     }
     return words;
   }
-  // Tasks of class 2 in a partition of the queue default, the first due so long after 2025 began.
+  // Tasks of class 2 in a partition of the queue default, the first due this long after the
+  // beginning of 2025.
   void insert_tasks(unsigned partition_no, unsigned count, std::uint64_t due_us) {
     look_.execute(
         "INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +

@@ -16,7 +16,7 @@
 
 namespace allot::sqlapi {
 
-// What `CALL allot_submit(...)` told.
+// Result of `CALL allot_submit(...)`.
 struct Made {
   std::string id;
   bool existed = false;
@@ -26,19 +26,19 @@ struct Made {
 Made call_submit(db::Connection& db, const std::string& queue, const std::string& type,
                  const std::string& payload, const std::optional<std::string>& options = {});
 
-// A database with the queues "default" (four partitions) and "narrow" (one), and a connection
-// whose session is as a client finds it: the server's defaults, and no safe updates.
+// A database with the queues "default" (four partitions) and "narrow" (one), and a connection with
+// a client's session: the server's defaults, and no safe updates.
 class SqlApiTest : public testing::Test {
  protected:
   SqlApiTest();
 
   [[nodiscard]] db::Connection connect() const;
-  // With the settings that an application's session has by default, and REPEATABLE READ.
+  // With an application's default session settings, and REPEATABLE READ.
   [[nodiscard]] db::Connection connect_application() const;
-  // What the call is refused with; empty when it went well.
+  // Message that refuses the call; empty: success.
   std::string refusal(const std::string& type, const std::string& payload,
                       const std::optional<std::string>& options = {});
-  // The task as everybody else sees it, committed.
+  // The task as seen by others, committed.
   std::optional<queue::TaskView> task(const Made& made);
   std::string value(const std::string& sql) { return support::value_of(look_, sql); }
   std::uint64_t number(const std::string& sql) { return support::number_of(look_, sql); }
@@ -52,7 +52,7 @@ class SqlApiTest : public testing::Test {
   db::Connection app_;
 };
 
-// CALL allot_submit_many of a JSON list, and what it made.
+// CALL allot_submit_many with a JSON list; returns its result.
 nlohmann::json call_submit_many(db::Connection& db, const std::string& tasks);
 
 // Options with one unique key.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes with a task that was submitted by SQL: the same as by any other way.
+// Headers of a task submitted by SQL: the same as for any other interface.
 #include "queue/model/headers.h"
 
 #include "db/sqlapi/fixture.h"
@@ -13,7 +13,7 @@ const std::string kGood = "00-" + kTraceId + "-" + kSpan + "-01";
 
 class HeadersTest : public SqlApiTest {
  protected:
-  // What is stored; "NULL" for nothing.
+  // Stored headers; "NULL" for none.
   std::string stored(const nlohmann::json& options) {
     look_.execute("DELETE FROM task; DELETE FROM task_unique");
     call_submit(app_, "default", "t", "", options.dump());

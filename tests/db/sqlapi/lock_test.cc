@@ -12,7 +12,7 @@
 namespace allot::sqlapi {
 namespace {
 
-// The token, or 0: not got.
+// The token, or 0: not acquired.
 std::uint64_t take_with(db::Connection& db, const std::string& name, const std::string& options) {
   auto results = db.execute("CALL allot_lock_take('" + name + "', " + options +
                             ", @token); SELECT COALESCE(@token, 0)");
@@ -55,7 +55,7 @@ TEST_F(SqlLockTest, WhatExpiredIsNotTaken) {
   EXPECT_EQ(take(), 0U) << "only who saw it standing still frees it";
 }
 
-// S38, S67: the call itself has seen it standing still for its whole TTL.
+// S38, S67: the call itself has seen it unchanged for its whole TTL.
 TEST_F(SqlLockTest, WhatExpiredIsTakenByACallThatWaits) {
   const Nanos sent = boot_ns();
   const std::uint64_t gone = take("x", R"('{"ttl": "1s"}')");
@@ -66,7 +66,7 @@ TEST_F(SqlLockTest, WhatExpiredIsTakenByACallThatWaits) {
   EXPECT_EQ(take("x", R"('{"wait": "300ms"}')"), 0U) << "it is held";
 }
 
-// After the clock was set back, an expiry may be further ahead than any that is alive.
+// After the clock was set back, the expiry of a dead holder may be later than that of any live one.
 TEST_F(SqlLockTest, OfSeveralSlotsTheOneThatStandsStillIsTaken) {
   const std::string spec = R"('{"slots": 2, "ttl": "1s", "wait": "1m"}')";
   const std::uint64_t kept = take("x", spec);
@@ -103,7 +103,7 @@ TEST_F(SqlLockTest, AHolderThatRenewsKeepsItFromACallThatWaits) {
   call("release", "x", token);
 }
 
-// S48: it changes while a call waits, again and again.
+// S48: the server changes repeatedly while a call waits.
 TEST_F(SqlLockTest, AfterAChangeOfServerACallThatWaitsFreesNothing) {
   take("x", R"('{"ttl": "1s"}')");
   std::atomic<bool> done = false;
@@ -121,7 +121,7 @@ TEST_F(SqlLockTest, AfterAChangeOfServerACallThatWaitsFreesNothing) {
   EXPECT_EQ(state(), "LOCKED");
 }
 
-// S40, S48: no lock is got, and that nobody has it is no secret.
+// S40, S48: the lock is refused, and the message says that it is free.
 TEST_F(SqlLockTest, AfterAChangeOfServerItSaysSo) {
   call("release", "x", take());
   queue::note_server(look_);
@@ -208,8 +208,8 @@ TEST_F(SqlLockTest, BadInputIsRefusedByTheNameOfItsField) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM named_lock"), 0U);
 }
 
-// S67: each step ends the sleep that it falls into, and no sleep counts through which the clock
-// went by an hour.
+// S67: each step ends the current sleep, and a sleep does not count if the clock changed by an
+// hour.
 TEST(SqlLockClockTest, StepsOfTheClockShortenNoWait) {
   const support::SteppedClock clock;
   support::Database server({}, support::Network::kNone, clock.environment());

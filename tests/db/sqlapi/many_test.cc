@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot_submit_many: a list, as a whole or not at all.
+// allot_submit_many: a list, all or nothing.
 #include <nlohmann/json.hpp>
 
 #include "db/sqlapi/fixture.h"
@@ -32,8 +32,8 @@ TEST_F(ManyTest, APayloadIsItsTextOrItsJson) {
   EXPECT_EQ(submit("[]"), json::array());
 }
 
-// What looks like a name that is given twice, and is in a payload. MySQL ends a regular expression
-// that matches as often as there are strings here.
+// Text in a payload that looks like a duplicate name. MySQL aborts a regular expression that
+// matches as often as there are strings here.
 TEST_F(ManyTest, APayloadMayHaveAnyNamesAndAnyLength) {
   json payload = json::array();
   for (int i = 0; i < 60'000; ++i) payload.push_back({{"a:\"{", {i, "}\\", {{"a", "]:"}}}}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a task gets from its options, and with which words a wrong one is refused.
+// Effect of the options on a task, and messages for wrong ones.
 #include <map>
 #include <set>
 
@@ -70,7 +70,7 @@ TEST_F(OptionsTest, TheIdIsTheSameWordAsEverywhere) {
   }
 }
 
-// Every salt may come: all 4,096 of them, and not only those that a DOUBLE can tell apart.
+// Every salt may occur: all 4,096 of them, and not only those that a DOUBLE can distinguish.
 TEST_F(OptionsTest, KeysAreWholeNumbers) {
   for (int i = 0; i < 100; ++i) call_submit(app_, "narrow", "t", "");
   EXPECT_EQ(value("SELECT COUNT(DISTINCT run_key & 31) > 10 FROM task"), "1");
@@ -89,7 +89,7 @@ TEST_F(OptionsTest, ATaskMayExpireAndBeCompressed) {
             std::to_string(queue::kZstdFlag | queue::kUniqueFlag) + "|2149-12-31 18:00:00.250000");
 }
 
-// The original payload comes out, byte for byte, whatever the stream ends in.
+// The original payload is restored, byte for byte, whatever the last byte of the stream is.
 TEST_F(OptionsTest, AboveAMeasureThePayloadIsCompressed) {
   const auto stored = [&](const std::string& payload, const char* options) {
     look_.execute("DELETE FROM task");
@@ -108,7 +108,7 @@ TEST_F(OptionsTest, AboveAMeasureThePayloadIsCompressed) {
   EXPECT_EQ(stored(text, R"({"compress_above": 0})"), 0U);
   EXPECT_EQ(stored("abc", R"({"compress_above": 1})"), 0U) << "would save nothing";
   std::string bytes;
-  for (int i = 0; i < 600; ++i) {  // among so many, several streams end in a space
+  for (int i = 0; i < 600; ++i) {  // among this many, several streams end in a space
     bytes += std::string(8, static_cast<char>(i));
     stored(bytes, R"({"compress_above": 1})");
   }
@@ -118,7 +118,7 @@ std::string keyed(const std::string& key) {
   return R"({"partition_key": ")" + key + "\"}";
 }
 
-// MariaDB reads JSON to 32 levels, and takes what is deeper for none.
+// MariaDB reads JSON to 32 levels, and rejects deeper texts as invalid.
 TEST_F(OptionsTest, AListThatIsTooDeepForTheServerIsRefusedByThatName) {
   const std::string deep = std::string(31, '[') + std::string(31, ']');
   const auto error = support::db_error_of([&] {
@@ -148,7 +148,7 @@ TEST_F(OptionsTest, AQuietKeyGivesItsPartitionUp) {
   EXPECT_EQ(value("SELECT GROUP_CONCAT(partition_key ORDER BY 1) FROM fair_partition"), "a,c,d");
 }
 
-// The caller's transaction may be long, and others give partitions to keys meanwhile.
+// The caller's transaction may be long, and others assign partitions to keys in this time.
 TEST_F(OptionsTest, AKeyThatHasItsPartitionIsNotLocked) {
   queue::ensure_queue(look_, "fair", {2, queue::Placement::kFair});
   call_submit(app_, "fair", "t", "", keyed("a"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many callers at once.
+// Many concurrent callers.
 #include <cstdio>
 #include <future>
 #include <map>
@@ -17,7 +17,7 @@ using RaceTest = SqlApiTest;
 constexpr int kCallers = 32;
 constexpr int kKeys = 250;
 
-// A deadlock's victim submits again, as any application does.
+// The victim of a deadlock submits again, like any application.
 template <typename Submit>
 void submit_again(Submit&& submit) {
   for (;;) {
@@ -29,7 +29,7 @@ void submit_again(Submit&& submit) {
   }
 }
 
-// Each caller takes the keys in an order of its own.
+// Each caller takes the keys in a different order.
 int key_of(int caller, int at) {
   return (at * 37 + caller * 211) % kKeys;
 }
@@ -50,7 +50,7 @@ TEST_F(RaceTest, EveryTaskIsThereOnce) {
   EXPECT_EQ(tasks(), std::uint64_t{50} * kCallers);
 }
 
-// Exactly one task of each key comes into being, and every loser gets its id.
+// Exactly one task of each key is created, and every loser gets its id.
 TEST_F(RaceTest, OneCallerWinsEachKey) {
   std::vector<std::future<std::vector<Made>>> callers;
   for (int c = 0; c < kCallers; ++c) {
@@ -84,7 +84,7 @@ TEST_F(RaceTest, OneCallerWinsEachKey) {
   EXPECT_EQ(tasks(), static_cast<std::uint64_t>(kKeys));
 }
 
-// Lists lock in one order, so none of them is a deadlock's victim.
+// Lists lock in one order, so none of them becomes a deadlock victim.
 TEST_F(RaceTest, ListsOfTheSameKeys) {
   std::vector<std::future<nlohmann::json>> callers;
   for (int c = 0; c < 8; ++c) {
@@ -134,8 +134,8 @@ TEST_F(RaceTest, KeysOfAFairQueueThatTakeEachOthersPartitions) {
   for (auto& caller : callers) EXPECT_NO_THROW(caller.get());
 }
 
-// How often lists are each other's victims: docs/promises.md. The procedure submits a victim again,
-// so that no caller sees it; the server counts it.
+// Counts how often a list makes another one a deadlock victim: docs/promises.md. The procedure
+// submits a victim again, so callers do not see it; the server counts it.
 TEST_F(RaceTest, DeadlocksOfListsAreCounted) {
   const unsigned lists = support::environment_or("ALLOT_TEST_LISTS", 5U);  // of each caller
   constexpr unsigned kTasks = 100;
@@ -168,7 +168,7 @@ TEST_F(RaceTest, DeadlocksOfListsAreCounted) {
               static_cast<double>(deadlocks) * 1e6 / submitted);
 }
 
-// Outside of a transaction the caller loses nothing with it, so the procedure tries again.
+// Outside of a transaction the caller loses nothing by it, so the procedure tries again.
 TEST_F(RaceTest, AListThatWaitedForAKeyOfALaterViewIsSubmittedAgain) {
   app_.execute("BEGIN");
   const Made b = call_submit(app_, "default", "t", "x", unique("b"));
@@ -205,7 +205,7 @@ TEST_F(RaceTest, AListThatIsADeadlocksVictimIsSubmittedAgain) {
   EXPECT_EQ(tasks(), 102U);
 }
 
-// An ordered queue puts a task behind those that are there, whatever the clock says.
+// An ordered queue puts a task after the present ones, whatever the clock says.
 TEST_F(SqlApiTest, TheTasksOfAKeyStayInOrderUnderAClockThatIsSetBack) {
   queue::ensure_queue(look_, "ordered", {1, queue::Placement::kOrdered});
   const char* options = R"({"partition_key": "k"})";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which accounts may call, with the rights that the documents grant, and what no caller gets.
+// Accounts that may call, with the privileges that the documents grant, and the limits of every
+// caller.
 #include <sstream>
 
 #include "db/migrate.h"
@@ -11,7 +12,7 @@ namespace {
 
 using support::Database;
 
-// The statements of docs/sql-api.md that name this account, for the database of a test.
+// Statements of docs/sql-api.md that name this account, for the database of a test.
 std::vector<std::string> documented(const std::string& account, const std::string& database) {
   std::vector<std::string> statements;
   for (const std::string& block :
@@ -46,7 +47,7 @@ class RightsTest : public testing::Test {
   RightsTest(const RightsTest&) = delete;
   RightsTest& operator=(const RightsTest&) = delete;
 
-  // As a client of plain SQL, which reads no term: the database is selected behind the connection.
+  // Like a client of plain SQL, which reads no term: the database is selected after connecting.
   [[nodiscard]] db::Connection connect(const std::string& user) const {
     db::ConnectOptions options = Database::shared().options();
     options.user = user;
@@ -138,7 +139,7 @@ TEST_F(RightsTest, TheyOutliveTheMigratorsLoginAndAnUpgrade) {
   EXPECT_EQ(support::number_of(root_, "SELECT COUNT(*) FROM task"), 2U);
 }
 
-// A mark in a comment shows it; without the mark, each start of an embedded database would write
+// A mark in a comment identifies them; without it, each start of an embedded database would write
 // them again.
 TEST_F(RightsTest, TheyAreMadeOnlyWhereTheyAreNotThoseOfThisBuild) {
   migrate();
@@ -148,7 +149,7 @@ TEST_F(RightsTest, TheyAreMadeOnlyWhereTheyAreNotThoseOfThisBuild) {
         "SELECT CONCAT(COUNT(*), '|', MIN(created)) FROM information_schema.routines"
         " WHERE routine_schema = DATABASE()");
   };
-  // A clock that the test sets tells the seconds apart.
+  // A clock set by the test distinguishes the seconds.
   migrator_->execute("SET timestamp = 2000000000");
   const std::string first = newest();
   db::migrate(*migrator_);
@@ -165,7 +166,7 @@ TEST_F(RightsTest, TheyAreMadeOnlyWhereTheyAreNotThoseOfThisBuild) {
   EXPECT_NE(newest(), second);
 }
 
-// The state after a restore without the routines, or without the account.
+// State after a restore without the routines, or without the account.
 TEST_F(RightsTest, MigrateMakesThemAnew) {
   migrate();
   root_.execute("DROP USER 'allot_migrate'@'%'");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A route of an ordered queue changes while all doors submit: tasks of a type are never in two
-// queues.
+// A route of an ordered queue changes during submissions through all interfaces: tasks of a type
+// are never in two queues.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -35,8 +35,8 @@ class RouteRaceTest : public SqlApiTest {
 
   queue::QueueInfo queue(const std::string& name) { return queue::find_queue(look_, name).value(); }
 
-  // Submits through a door as often as it is allowed to. A deadlock's victim submits again, as any
-  // application has to.
+  // Submits through an interface as often as allowed. A deadlock's victim submits again, like any
+  // application.
   void submit_by(std::function<void(db::Connection&)> door, db::Connection db) {
     std::atomic<int>& made = made_.at(threads_.size());
     threads_.emplace_back([this, &made, door = std::move(door), db = std::move(db)]() mutable {
@@ -62,7 +62,7 @@ class RouteRaceTest : public SqlApiTest {
   }
   void open_all_doors();
 
-  // All doors have submitted as often as they were allowed to.
+  // True if all interfaces have submitted as often as allowed.
   bool all_are_through() {
     return std::all_of(made_.begin(), made_.begin() + static_cast<long>(threads_.size()),
                        [&](const std::atomic<int>& made) { return made >= allowed_; });
@@ -75,7 +75,7 @@ class RouteRaceTest : public SqlApiTest {
 };
 
 void RouteRaceTest::open_all_doors() {
-  // A stream keeps what it found for half a second.
+  // A stream keeps its look-up for half a second.
   auto stream = std::make_shared<queue::Addresses>([](db::Connection& db, const std::string& name) {
     return queue::find_queue(db, name).value();
   });
@@ -85,7 +85,7 @@ void RouteRaceTest::open_all_doors() {
         queue::submit(db, {&one, 1});
       },
       connect());
-  // What a handler puts in its task's place.
+  // Replacement task of a handler.
   submit_by(
       [stream = std::make_shared<queue::Addresses>(*stream)](db::Connection& db) {
         const queue::Submission one = task(stream->find(db, "o1", "t"));
@@ -114,8 +114,9 @@ void RouteRaceTest::open_all_doors() {
       connect_application());
 }
 
-// $ALLOT_TEST_ROUTE_CHANGES says how often. Each change is tried while all doors submit: the queue
-// is emptied, and a change that finds a task again is refused and tried anew.
+// $ALLOT_TEST_ROUTE_CHANGES sets the number of changes. Each change is tried during submissions
+// through all interfaces: the queue is emptied, and a change that finds a task is refused and tried
+// again.
 TEST_F(RouteRaceTest, TasksOfATypeAreNeverInTwoQueues) {
   const int changes = support::environment_or("ALLOT_TEST_ROUTE_CHANGES", 10);
   open_all_doors();

@@ -62,7 +62,7 @@ TEST_F(SqlRouteTest, ATaskMayNameNoQueue) {
   EXPECT_EQ(number(in_queue + std::to_string(default_.queue_id)), 1U);
 }
 
-// A transaction whose snapshot is older than the route, and than the queue that it leads to.
+// A transaction whose snapshot is older than the route, and than its target queue.
 TEST_F(SqlRouteTest, AnOldSnapshotHidesNoRoute) {
   app_.execute("BEGIN; SELECT COUNT(*) FROM queue");
   make("late");

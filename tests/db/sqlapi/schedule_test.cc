@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot_schedule_pause, _resume, _run and _remove: their words, and the caller's transaction. What
-// else they do is in tests/contract.
+// allot_schedule_pause, _resume, _run and _remove: their messages, and the caller's transaction.
+// The rest is in tests/contract.
 #include "db/sqlapi/fixture.h"
 #include "queue/schedules/schedule_store.h"
 
@@ -22,7 +22,7 @@ class ScheduleTest : public SqlApiTest {
     ASSERT_EQ(queue::put_schedule(look_, spec, queue::database_now(look_) + std::chrono::hours(1)),
               queue::Put::kAdded);
   }
-  // What `CALL procedure(arguments, @out)` tells.
+  // Result of `CALL procedure(arguments, @out)`.
   std::string call(const std::string& procedure, const std::string& arguments) {
     auto results = app_.execute("CALL allot_schedule_" + procedure + "(" + arguments +
                                 ", @out); SELECT COALESCE(@out, 'NULL')");
@@ -54,7 +54,7 @@ TEST_F(ScheduleTest, TheTickGoesIntoAnyObject) {
   }
 }
 
-// The other doors have no such words.
+// The other interfaces have no such messages.
 TEST_F(ScheduleTest, EachSaysWhatItDid) {
   make(spec("s"));
   EXPECT_EQ(call("pause", "'s', NULL"), "paused");
@@ -66,7 +66,7 @@ TEST_F(ScheduleTest, EachSaysWhatItDid) {
   EXPECT_EQ(call("remove", "'s'"), "NULL");
 }
 
-// S89: in the caller's transaction, and by his account, not by that of the procedures.
+// S89: in the caller's transaction, and under the caller's account instead of the procedures'.
 TEST_F(ScheduleTest, EachCallLeavesAnEntryOfTheAudit) {
   make(spec("s"));
   const auto entries = [&] { return support::number_of(look_, "SELECT COUNT(*) FROM audit"); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot_task and allot_find: what tests/contract does not ask.
+// allot_task and allot_find: cases not covered by tests/contract.
 #include "db/sqlapi/fixture.h"
 
 namespace allot::sqlapi {
@@ -30,7 +30,7 @@ TEST_F(TaskTest, ItsIdIsThatOfNobodyElse) {
   }
 }
 
-// A worker has to acknowledge the task while the caller's transaction goes on.
+// A worker must be able to acknowledge the task during the caller's transaction.
 TEST_F(TaskTest, AQuestionLocksNothing) {
   const Made made = call_submit(app_, "default", "t", "");
   app_.execute("BEGIN");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task exists if and only if its caller's transaction commits, whatever the session is like.
+// A task exists if and only if its caller's transaction commits, whatever the session settings are.
 #include "db/sqlapi/fixture.h"
 
 namespace allot::sqlapi {
@@ -57,7 +57,7 @@ TEST_F(TransactionTest, WithoutAutocommitItIsTheCallersToo) {
   EXPECT_EQ(tasks() + keys(), 2U);
 }
 
-// The caller's own savepoint, whatever its name, is still there after a call.
+// The caller's own savepoint, whatever its name, survives a call.
 TEST_F(TransactionTest, TheCallersSavepointStands) {
   app_.execute("BEGIN; INSERT INTO orders (n) VALUES (1); SAVEPOINT mine");
   call_submit(app_, "default", "t", "unique", unique("k"));
@@ -69,7 +69,7 @@ TEST_F(TransactionTest, TheCallersSavepointStands) {
 
 TEST_F(TransactionTest, AFailedCallLeavesNothingAndTheTransactionGoesOn) {
   app_.execute("BEGIN; INSERT INTO orders (n) VALUES (1)");
-  // The row of the task finds no room, when its key is already claimed.
+  // The row of the task cannot be inserted, after its key was claimed.
   look_.execute("LOCK TABLES task READ");
   app_.execute("SET SESSION lock_wait_timeout = 1");
   EXPECT_EQ(support::error_class_of([&] { call_submit(app_, "default", "t", "x", unique("k")); }),
@@ -82,7 +82,7 @@ TEST_F(TransactionTest, AFailedCallLeavesNothingAndTheTransactionGoesOn) {
   EXPECT_EQ(orders(), 1U);
 }
 
-// A row that exists already would collide with the same clock and salt.
+// An existing row would collide with the same clock and salt.
 TEST_F(TransactionTest, AKeyThatIsTakenIsAnotherSalt) {
   // In one microsecond there are 4,096 keys, and every eighth of them is taken.
   app_.execute("SET timestamp = 1790000000.123456");
@@ -119,7 +119,7 @@ TEST_F(TransactionTest, AnOldSnapshotIsToldTheWinnerToo) {
   app_.execute("ROLLBACK");
 }
 
-// S58: by SQL as by a client.
+// S58: by SQL as through the client.
 TEST_F(TransactionTest, AKeyFromAClockThatWasAheadIsTakenForItsTimeOnly) {
   const Made first = call_submit(app_, "default", "t", "first", unique("k"));
   for (const char* left : {"1 SECOND", "1 DAY", "365 DAY"}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// MariaDB 11.4.5 and its neighbours: JSON_UNQUOTE makes '?' of characters beyond U+FFFF
-// (MDEV-35614). A server without the fault gets it here: each call of the function in the
-// procedures becomes one of a function that has it.
+// MariaDB 11.4.5 and similar versions: JSON_UNQUOTE turns characters beyond U+FFFF into '?'
+// (MDEV-35614). A server without the defect simulates it here: each call of the function in the
+// procedures is replaced by a function that has it.
 #include "db/sqlapi/fixture.h"
 #include "support/server_program.h"
 #include "support/text.h"
@@ -42,7 +42,7 @@ class UnquoteTest : public testing::Test {
   }
 };
 
-// The character itself, and the escapes as which most libraries write it.
+// The character itself, and the escapes written by most libraries.
 constexpr const char* kSmile = "\xf0\x9f\x98\x80";
 constexpr const char* kGrin = "\xf0\x9f\x98\x81";
 constexpr const char* kEscapedGrin = R"(\ud83d\ude01)";
@@ -80,7 +80,7 @@ TEST_F(UnquoteTest, APayloadThatIsNoStringIsItsText) {
   EXPECT_EQ(value("SELECT GROUP_CONCAT(HEX(payload)) FROM task"), ",");
 }
 
-// Longer than what MySQL's JSON_VALUE returns by itself, and with each escape.
+// Longer than the default result of MySQL's JSON_VALUE, and with each escape.
 TEST_F(UnquoteTest, ALongPayloadIsWhole) {
   std::string text;
   for (int i = 0; i < 5'000; ++i) text += kSmile;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chore of bulk actions: it takes turns, keeps rates, rings, and holds up no other chore.
+// The chore of bulk actions: it alternates between actions, observes rates, rings, and does not
+// delay other chores.
 #include "steward/bulk_actions.h"
 
 #include "db/worker/loop_fixture.h"
@@ -64,7 +65,7 @@ TEST_F(BulkActionsTest, TheyTakeTurns) {
   EXPECT_EQ(support::number_of(db_, "SELECT COUNT(*) FROM task"), 4'200U);
 }
 
-// Nothing is asked until it is time, unless somebody rings.
+// Nothing is queried until it is time, except after a ring.
 TEST_F(BulkActionsTest, ABellIsHeard) {
   look();
   ASSERT_GT(chore_.next_ns(), boot_ns());

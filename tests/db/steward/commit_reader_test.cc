@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commits wake workers by the server's binary log, whoever makes them.
+// Every commit wakes workers through the server's binary log.
 #include "steward/commit_reader.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class CommitReaderTest : public ::testing::Test {
     reader_.emplace(session_, *board_, server_.options(), database_);
     reader_->look();
   }
-  // The connection of the reader at the server; 0: there is none.
+  // Connection of the reader at the server; 0: none.
   std::uint64_t stream_id() {
     return support::number_of(db_,
                               "SELECT COALESCE(MAX(ID), 0) FROM information_schema.PROCESSLIST"
@@ -55,12 +55,12 @@ class CommitReaderTest : public ::testing::Test {
     auto replicas = db_.execute(mysql ? "SHOW REPLICAS" : "SHOW REPLICA HOSTS");
     return static_cast<std::uint32_t>(replicas.front().next()->u64(0));
   }
-  // What the start rings for is over.
+  // Waits until the rings of the start are over.
   [[nodiscard]] bool follows() {
     if (!eventually([this] { return stream_id() != 0; })) return false;
     return rings_after([] {});
   }
-  // Whether `act` is followed by a ring, and no two of them.
+  // True if `act` is followed by exactly one ring.
   template <typename Act>
   bool rings_after(Act&& act) {
     const std::uint32_t before = seen_;
@@ -123,7 +123,8 @@ TEST_F(CommitReaderTest, OnlyTheTasksOfThisDatabaseRing) {
   EXPECT_EQ(rings(), before + 1) << "the log has the others before this one";
 }
 
-// By the rows that the log has: those of other queues and those that are due later wake nobody.
+// Decided by the rows in the log: rows of other queues and rows that are due later do not wake
+// workers.
 TEST_F(CommitReaderTest, OnlyTasksThatMayStartHereRing) {
   sleepers(1);
   begin();
@@ -137,7 +138,7 @@ TEST_F(CommitReaderTest, OnlyTasksThatMayStartHereRing) {
   EXPECT_EQ(rings(), before + 1);
 }
 
-// A task that waits for its time, and is called forward: by an operator in SQL, or by a lease.
+// A delayed task is called forward: by an operator in SQL, or by a lease.
 TEST_F(CommitReaderTest, AnUpdateThatMakesATaskDueRings) {
   const auto move_all = [this](const std::string& to) {
     db_.execute("UPDATE task SET run_key = " + to + " WHERE queue_id = " + std::to_string(kQueue));
@@ -182,7 +183,8 @@ TEST_F(CommitReaderTest, AKilledStreamBeginsAgain) {
   EXPECT_TRUE(rings_after([this] { put_task(db_); }));
 }
 
-// The server ends a stream when another replica comes with its id. The next stream has another one.
+// The server ends a stream when another replica connects with its id. The next stream uses another
+// one.
 TEST_F(CommitReaderTest, AnIdThatAnotherReplicaTakesIsGivenUp) {
   sleepers(1);
   begin();
@@ -197,7 +199,7 @@ TEST_F(CommitReaderTest, AnIdThatAnotherReplicaTakesIsGivenUp) {
   EXPECT_TRUE(rings_after([this] { put_task(db_); }));
 }
 
-// As a compressed transaction of MySQL. MariaDB compresses single events, which it knows.
+// Like a compressed transaction of MySQL. MariaDB compresses single events, which it knows.
 TEST_F(CommitReaderTest, AnEventThatTheConnectorDoesNotKnowWakesAllTheSame) {
   sleepers(1);
   begin();
@@ -233,7 +235,7 @@ TEST_F(CommitReaderTest, AnotherServerMayBeTheWriter) {
   }));
 }
 
-// It ends while the server says nothing.
+// It ends while the server is silent.
 TEST_F(CommitReaderTest, EndsAtOnce) {
   sleepers(1);
   begin();

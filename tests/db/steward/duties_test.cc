@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a steward does for queues: on_stuck (C9), purge and sweep (C10).
+// Duties of a steward for queues: on_stuck (C9), purge and sweep (C10).
 #include "steward/duties.h"
 
 #include <nlohmann/json.hpp>
@@ -22,7 +22,7 @@ class DutiesTest : public worker::LoopTest {
     config_.on_stuck = "ops/alert";
     config_.stuck_after = std::chrono::hours(1);
   }
-  // With the leadership of a host that is alone.
+  // With the leadership of a single host.
   struct Work {
     Work(LoopWorker& worker, ipc::Board& board, const std::vector<Duties::Served>& served)
         : leadership(worker.session(), queue::make_holder("test", "/run/allot/test")),
@@ -43,7 +43,7 @@ class DutiesTest : public worker::LoopTest {
   std::unique_ptr<Work> duties(LoopWorker& worker) {
     return std::make_unique<Work>(worker, *board_, std::vector<Duties::Served>{{queue_, &config_}});
   }
-  // As run_worker() wires it.
+  // Connected as in run_worker().
   std::unique_ptr<LoopWorker> worker() {
     auto worker = LoopTest::worker();
     worker->on_unknown([this](const queue::TaskId& id, const std::string& type) {
@@ -53,7 +53,7 @@ class DutiesTest : public worker::LoopTest {
     });
     return worker;
   }
-  // What was reported, the first one first.
+  // Reports so far, oldest first.
   std::vector<json> alerts() {
     auto results =
         db_.execute("SELECT payload FROM task WHERE queue_id = " + std::to_string(ops_.queue_id) +
@@ -103,7 +103,7 @@ TEST_F(DutiesTest, AYoungOneIsNot) {
   EXPECT_TRUE(alerts().empty());
 }
 
-// The key of a dead task is free; a report whose handler fails must not come again every ten
+// The key of a dead task is free; a report whose handler fails must not be repeated every ten
 // seconds.
 TEST_F(DutiesTest, AReportThatIsDeadIsNotRepeated) {
   put_tasks(0, 1);
@@ -131,7 +131,7 @@ TEST_F(DutiesTest, AReportThatIsDeadIsNotRepeated) {
   EXPECT_TRUE(alerts().empty() || hour() != first_hour) << "a queue is reported once an hour";
 }
 
-// An installation that has nothing but drains from cron keeps no keys for ever.
+// An installation that only runs drains from cron does not keep keys for ever.
 TEST_F(DutiesTest, ADrainThatLeavesDoesAllAtOnce) {
   config_.on_stuck.clear();
   config_.dead_retention = std::chrono::hours(1);
@@ -144,7 +144,7 @@ TEST_F(DutiesTest, ADrainThatLeavesDoesAllAtOnce) {
             "purge,unique");
 }
 
-// Once an hour over all hosts, also where the leader changes more often.
+// Once an hour over all hosts, even if the leader changes more often.
 TEST_F(DutiesTest, TheSweepIsMadeOnceAnHour) {
   config_.on_stuck.clear();
   const auto put_free_key = [&] {
@@ -170,7 +170,7 @@ TEST_F(DutiesTest, TheSweepIsMadeOnceAnHour) {
   EXPECT_EQ(keys(), "0");
 }
 
-// What cannot be told, or done, is in the duty's row until it goes well.
+// A failed report or action is in the duty's row until it succeeds.
 TEST_F(DutiesTest, WhatGoesWrongIsWritten) {
   config_.on_stuck = "nowhere/alert";
   put_tasks(0, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chore that makes the checks of the database and stores what they found (S90).
+// The chore that checks the database and stores the findings (S90).
 #include "steward/findings.h"
 
 #include "db/worker/loop_fixture.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steward sees for its workers, and what they take over by it.
+// Observations of the steward for its workers, and takeovers based on them.
 #include "steward/host_look.h"
 
 #include <memory>
@@ -43,7 +43,7 @@ class HostLookTest : public worker::WorkerTest {
     put(partition(0), {1, 1});
     return by.leases.lease(db_, partition(0), {})->lease;
   }
-  // What this worker may take over now.
+  // Leases that this worker may take over now.
   std::optional<Watch::Still> still() {
     watch_.look(
         [](const peer::StandingLease& one) {
@@ -64,7 +64,7 @@ class HostLookTest : public worker::WorkerTest {
     return watch_.take();
   }
   [[nodiscard]] bool uses_page() { return session_.steward_look().has_value(); }
-  // One look, whose page stays as it is.
+  // One poll, whose page is not changed afterwards.
   peer::Look last_look() {
     const auto look = steward();
     EXPECT_TRUE(eventually([this] { return uses_page(); }));
@@ -112,7 +112,7 @@ TEST_F(HostLookTest, WhatIsRenewedIsNotOnThePage) {
       2 * kTtl));
 }
 
-// S77: where nobody looks for it, a worker believes only what it saw itself, from then on.
+// S77: without an observer a worker believes only its own observations, from then on.
 TEST_F(HostLookTest, WithoutThePageAWorkerLooksItself) {
   lease(lost_);
   db_.execute("UPDATE q_lock_table SET ttl_us = 12000000 WHERE state <> 'FREE'");
@@ -158,7 +158,7 @@ TEST_F(HostLookTest, APageOfAnotherServerIsNotUsed) {
   EXPECT_TRUE(used(look));
 }
 
-// S4: what was seen before an outage does not count after it. The holder had the same outage.
+// S4: observations from before an outage do not count after it. The holder had the same outage.
 TEST_F(HostLookTest, AStewardThatConnectsAnewBeginsAnew) {
   const queue::Lease held = lease(lost_);
   db_.execute("UPDATE q_lock_table SET ttl_us = 12000000 WHERE state <> 'FREE'");
@@ -172,7 +172,8 @@ TEST_F(HostLookTest, AStewardThatConnectsAnewBeginsAnew) {
   EXPECT_NE(held.epoch, 0U);
 }
 
-// An idle worker would find out only with a task in hand that its connection is dead, too.
+// Otherwise an idle worker would notice only with a task in hand that its own connection is dead,
+// too.
 TEST_F(HostLookTest, AStewardThatConnectsAnewMakesWorkersTryTheirs) {
   const auto look = steward();
   ASSERT_TRUE(eventually([this] { return uses_page(); }));
@@ -185,7 +186,7 @@ TEST_F(HostLookTest, AStewardThatConnectsAnewMakesWorkersTryTheirs) {
   EXPECT_TRUE(eventually([this] { return uses_page(); }));
 }
 
-// S2: a look of the steward is one of each worker.
+// S2: a poll of the steward counts for each worker.
 TEST_F(HostLookTest, TheStewardLooksWhetherTheServerIsTheWriter) {
   const auto look = steward();
   ASSERT_TRUE(eventually([this] { return uses_page(); }));

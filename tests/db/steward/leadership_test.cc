@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who leads the duties: each host of these tests has its own connection, its own look at the clock,
-// and the rules of the protocol, and nothing else from the others.
+// Leadership of the duties: each host of these tests has its own connection and clock, follows the
+// rules of the protocol, and shares nothing with the others.
 #include "steward/leadership.h"
 
 #include <unistd.h>
@@ -49,14 +49,14 @@ class Host {
   }
   [[nodiscard]] bool leads_all() const { return led() == duties_.size(); }
 
-  // Does the next round when it is due.
+  // Executes the next round when it is due.
   [[nodiscard]] bool next_round() {
     const Nanos due = leadership_.next_ns();
     const bool waited = eventually([&] { return boot_ns() >= due; });
     leadership_.round();
     return waited;
   }
-  // What its connection has sent of this kind.
+  // Number of statements of this kind sent by its connection.
   std::uint64_t sent(const std::string& counter) {
     return session_.call([&](db::Connection& db) {
       auto result = db.execute("SHOW SESSION STATUS LIKE '" + counter + "'");
@@ -81,14 +81,14 @@ class LeadershipTest : public worker::WorkerTest {
   LeadershipTest() : purge_{queue_.queue_id, "purge"}, duties_{cluster_, purge_} {}
 
   std::unique_ptr<Host> host() { return std::make_unique<Host>(options(), duties_); }
-  // One that leads everything.
+  // A host that leads everything.
   std::unique_ptr<Host> leader() {
     auto first = host();
     (*first)->round();
     EXPECT_TRUE(first->leads_all());
     return first;
   }
-  // Of the row of each duty, the same.
+  // Value of the column, which is the same in the row of each duty.
   std::string each(const std::string& column) {
     return value("SELECT IF(COUNT(DISTINCT " + column + ") = 1 AND COUNT(*) = 2, MAX(" + column +
                  "), 'they differ') FROM queue_duty");
@@ -123,7 +123,7 @@ TEST_F(LeadershipTest, OneLeadsAndTheOthersOnlyRead) {
   }
   EXPECT_GE(boot_ns() - begin, (2 * kRounds - 1) * kSecond) << "a round is 2.4 seconds";
   EXPECT_EQ(first->sent("Com_update") - updates, kRounds);
-  // A session looks every five seconds whether its server may be written to.
+  // A session checks every five seconds whether its server is writable.
   constexpr std::uint64_t kLooks = 2;
   EXPECT_LE(first->sent("Com_select") - reads, kLooks);
   for (std::size_t i = 0; i < followers.size(); ++i) {
@@ -136,7 +136,7 @@ TEST_F(LeadershipTest, OneLeadsAndTheOthersOnlyRead) {
   EXPECT_TRUE(all_are_of(*first));
 }
 
-// A viewer is seen by every host within a round, and costs nothing while nobody looks.
+// A viewer is seen by every host within a round, and costs nothing without viewers.
 TEST_F(LeadershipTest, ViewersAreSeenInWhatIsSentAnyway) {
   const DutyName viewers{0, queue::kViewersDuty};
   const auto first = host();
@@ -169,7 +169,8 @@ TEST_F(LeadershipTest, ViewersAreSeenInWhatIsSentAnyway) {
   EXPECT_GE(boot_ns(), noted + 10 * kSecond);
 }
 
-// As after SIGSTOP, or in a host that is cut off: nothing tells the leader that it does not lead.
+// Like after SIGSTOP, or on a host that is cut off: the leader does not learn that it no longer
+// leads.
 TEST_F(LeadershipTest, WhoStandsStillIsFollowedAndKnowsIt) {
   const auto first = leader();
   const Nanos term_end = boot_ns() + std::chrono::nanoseconds(queue::kDutyTtl).count();
@@ -195,7 +196,7 @@ TEST_F(LeadershipTest, WhoStandsStillIsFollowedAndKnowsIt) {
   EXPECT_TRUE(second->leads_all());
 }
 
-// If nobody wanted it meanwhile.
+// If no other host claimed it in between.
 TEST_F(LeadershipTest, ATermThatIsOverGoesOn) {
   const auto first = leader();
   const std::string since = each("since");
@@ -217,7 +218,7 @@ TEST_F(LeadershipTest, AfterTheClockWasSetBackATermIsOver) {
   EXPECT_TRUE(all_are_of(*second));
 }
 
-// The leader itself renews it before anybody looks: then it goes on.
+// The leader itself renews it before another host notices: then it continues.
 TEST_F(LeadershipTest, AfterTheClockWasSetBackTheLeaderMayGoOn) {
   const auto first = leader();
   db_.execute("UPDATE queue_duty SET free_at = free_at + INTERVAL 1 HOUR");
@@ -254,7 +255,7 @@ TEST_F(LeadershipTest, ARowThatIsGoneIsMadeAgain) {
   EXPECT_TRUE(all_are_of(*first));
 }
 
-// Each leads what the other one does not want.
+// Each leads the duties that the other one does not need.
 TEST_F(LeadershipTest, HostsMayWantDifferentDuties) {
   const auto first = leader();
   const DutyName other{queue_.queue_id, "stuck"};
@@ -271,8 +272,8 @@ TEST_F(LeadershipTest, HostsMayWantDifferentDuties) {
   EXPECT_TRUE(second.leads_all());
 }
 
-// The statement of one who claims may have begun before that of the one who wins, and then waits
-// for its row: to it, that one's term ends too far ahead.
+// A claim may have begun before the winner's statement, and then waits for its row: to this claim,
+// the winner's term ends too far ahead.
 TEST_F(LeadershipTest, OfThoseWhoClaimAtOnceEachDutyHasOne) {
   for (int i = 0; i < 20; ++i) duties_.insert({queue_.queue_id, "duty-" + std::to_string(i)});
   constexpr std::size_t kHosts = 4;
@@ -299,7 +300,7 @@ TEST_F(LeadershipTest, OfThoseWhoClaimAtOnceEachDutyHasOne) {
   }
 }
 
-// A claim that waits for the row of the one who won, and whose time is from before.
+// A claim that waits for the winner's row, and whose time is from before.
 TEST_F(LeadershipTest, AClaimThatWaitedTakesNothingAway) {
   const auto first = leader();
   db_.execute("UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
@@ -316,7 +317,7 @@ TEST_F(LeadershipTest, AClaimThatWaitedTakesNothingAway) {
   EXPECT_TRUE(all_are_of(*first));
 }
 
-// What the leader tells of its duties costs no statement.
+// Reports about the leader's duties need no additional statement.
 TEST_F(LeadershipTest, RunsAndErrorsAreWrittenByTheRenewal) {
   const auto first = leader();
   const std::uint64_t writes = first->writes();
@@ -340,7 +341,7 @@ TEST_F(LeadershipTest, RunsAndErrorsAreWrittenByTheRenewal) {
   EXPECT_TRUE(duties[1].led && duties[1].since);
   EXPECT_EQ(duties[1].instance, "test");
   EXPECT_EQ(duties[1].pid, static_cast<std::uint32_t>(::getpid()));
-  // It is written once, and an error stays until the duty went well.
+  // It is written once, and an error stays until the duty has succeeded.
   const std::string last_run = *duties[1].last_run;
   ASSERT_TRUE(first->next_round());
   EXPECT_EQ(queue::list_duties(db_)[1].last_run, last_run);
@@ -356,7 +357,7 @@ TEST_F(LeadershipTest, RunsAndErrorsAreWrittenByTheRenewal) {
   EXPECT_LT((*second)->since_last_run(cluster_).value_or(kSecond * 3600), 600 * kSecond);
 }
 
-// The server did what it was asked, and the answer is lost.
+// The server executed the request, and the reply is lost.
 class LostReplyTest : public LeadershipTest {
  protected:
   LostReplyTest()
@@ -427,8 +428,8 @@ TEST_F(LostReplyTest, OfARenewal) {
   EXPECT_EQ(value("SELECT duty FROM queue_duty WHERE last_run IS NOT NULL"), "purge");
 }
 
-// A claim whose reply was lost, of a host that could not connect again for long: another one leads
-// by then, and it does not believe otherwise.
+// A claim with a lost reply, on a host that could not reconnect for a long time: another host leads
+// by then, and the first one knows it.
 TEST_F(LostReplyTest, OfAClaimThatIsOverByThen) {
   const auto first = proxied();
   const auto second = host();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the steward does with lease rows: fills in missing ones, and cuts times from a clock that
-// was ahead.
+// The steward's work on lease rows: creates missing ones, and cuts times from a clock that was
+// ahead.
 #include "steward/lease_rows.h"
 
 #include "db/worker/loop_fixture.h"
@@ -11,7 +11,7 @@ namespace {
 
 class LeaseRowsTest : public worker::LoopTest {
  protected:
-  // One round by a host that leads.
+  // One round of a leading host.
   void round() {
     LeaseRows rows(steward_->session(), leadership_);
     leadership_.look();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steward frees locks whose holder stood still, and leaves those that are renewed (S38).
+// The steward frees locks whose holder stopped renewing, and leaves renewed ones (S38).
 #include "steward/locks.h"
 
 #include "db/late_look.h"
@@ -33,7 +33,7 @@ class StewardLocksTest : public worker::WorkerTest {
     leadership_.look();
     locks_.look();
   }
-  // How many looks there were; asked after each of them.
+  // Number of polls; called after each of them.
   unsigned watched() {
     if (locks_.next_ns() != last_next_) ++watched_;
     last_next_ = locks_.next_ns();
@@ -73,7 +73,7 @@ TEST_F(StewardLocksTest, WhatStoodStillIsFreedAndWhatIsRenewedIsNot) {
   EXPECT_FALSE(queue::renew_lock(keeper, gone));
 }
 
-// Taken right after a look that found nothing, and never renewed.
+// Acquired right after a poll that found nothing, and never renewed.
 TEST_F(StewardLocksTest, WhatExpiredIsFreeWithinTwoOfItsTtl) {
   constexpr seconds kTtl{6};
   look();
@@ -86,8 +86,8 @@ TEST_F(StewardLocksTest, WhatExpiredIsFreeWithinTwoOfItsTtl) {
   EXPECT_LT(boot_ns(), gone.sent_ns + 2 * kTtl.count() * kSecond);
 }
 
-// A lock of the shortest TTL may be taken at any time where locks are in use, whichever others are
-// held. Where none is, the steward is quiet.
+// While locks are in use, a lock of the shortest TTL may be acquired at any time, whichever others
+// are held. Without locks the steward does not poll.
 TEST_F(StewardLocksTest, ALookIsNeverFurtherAwayThanTheShortestTtlWhereLocksAreInUse) {
   look();
   EXPECT_GT(locks_.next_ns(), boot_ns() + 2 * kSecond);
@@ -108,8 +108,8 @@ TEST_F(StewardLocksTest, ALookIsNeverFurtherAwayThanTheShortestTtlWhereLocksAreI
   EXPECT_LT(locks_.next_ns(), boot_ns() + kSecond) << "it may be taken again";
 }
 
-// Its row is locked, or it waits for a change of server: each look tries once, and no look comes
-// sooner for it.
+// Its row is locked, or it waits for a server change: each poll tries once, and polls do not become
+// more frequent.
 TEST_F(StewardLocksTest, OneThatCannotBeFreedCostsNoMoreLooks) {
   take("gone");
   db::Connection other = support::Database::shared().connect(name_);
@@ -127,7 +127,7 @@ TEST_F(StewardLocksTest, OneThatCannotBeFreedCostsNoMoreLooks) {
   }));
 }
 
-// S38: the steward's host is cut off while its look is on the way.
+// S38: the steward's host is cut off while its poll is in transit.
 TEST_F(StewardLocksTest, ALateLookDoesNotFreeALivingHoldersLock) {
   queue::LateLook late(name_, "lock_by > 0", take("kept"));
   worker::Session session(late.by_way_of_it(options()), slot_, std::chrono::milliseconds(500));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steward raises what somebody should know of, and clears it (C9).
+// The steward raises notices, and clears them (C9).
 #include "steward/notices.h"
 
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ class NoticesTest : public LoopTest {
     settings_.notices.on_change = "ops/tell";
   }
 
-  // The steward of one host.
+  // Steward of one host.
   struct Host {
     Host(LoopWorker& worker, ipc::Board& board, const config::Settings& settings,
          const std::vector<Duties::Served>& queues)
@@ -33,7 +33,7 @@ class NoticesTest : public LoopTest {
           unknown(board),
           servers(db::ConnectOptions{}),
           notices({worker.session(), board, settings, served, leadership, unknown, servers}) {}
-    // One round, whether it is time or not.
+    // One round, whether it is due or not.
     void look() {
       leadership.look();
       notices.finish();
@@ -48,7 +48,7 @@ class NoticesTest : public LoopTest {
     return std::make_unique<Host>(worker, *board_, settings_,
                                   std::vector<Duties::Served>{{queue_, &config_}});
   }
-  // What was told, the first one first: "raised dead q".
+  // Reports so far, oldest first: "raised dead q".
   std::vector<std::string> told() {
     auto results =
         db_.execute("SELECT payload FROM task WHERE queue_id = " + std::to_string(ops_.queue_id) +
@@ -122,14 +122,14 @@ TEST_F(NoticesTest, AQueueThatNobodyServes) {
   db_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
   first->look();
   EXPECT_EQ(told(), std::vector<std::string>{"raised unserved q"});
-  // A worker comes, and is behind.
+  // A worker starts with a backlog.
   db_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6)");
   first->look();
   EXPECT_EQ(told(), (std::vector<std::string>{"raised unserved q", "raised waiting q",
                                               "cleared unserved q"}));
 }
 
-// Only this host knows the task; whoever leads clears the notice when the task has found a handler.
+// Only this host knows the task; the leader clears the notice when the task has found a handler.
 TEST_F(NoticesTest, ATypeThatNoHandlerKnows) {
   auto one = worker();
   auto two = worker();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steward's look at the servers of a list, over two real servers (S53).
+// The steward's check of the servers of a list, with two real servers (S53).
 #include "steward/other_servers.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class OtherServersTest : public testing::Test {
       server = nullptr;
     }
   }
-  // The rows of a replica: the first server has been the writer from the start.
+  // Rows of a replica: the first server has been the writer from the start.
   OtherServersTest() {
     for (support::Database* server : servers_) {
       db::Connection db(server->options("allot_1"), nullptr);
@@ -55,7 +55,7 @@ class OtherServersTest : public testing::Test {
     options.database = "allot_1";
     return options;
   }
-  // Whatever the term of the server is.
+  // Independent of the term of the server.
   std::string value(const support::Database& server, const std::string& sql) {
     db::Connection db(server.options("allot_1"), nullptr);
     return support::value_of(db, sql);
@@ -67,7 +67,7 @@ class OtherServersTest : public testing::Test {
 };
 support::Database* OtherServersTest::servers_[2] = {};
 
-// Nobody connects to the promoted server but the steward; the old primary comes back writable.
+// Only the steward connects to the promoted server; the old primary comes back writable.
 TEST_F(OtherServersTest, APromotedServerGetsTheNextTermAndTheOldOneAMark) {
   old_.kill9();
   OtherServers servers(both());
@@ -84,7 +84,7 @@ TEST_F(OtherServersTest, APromotedServerGetsTheNextTermAndTheOldOneAMark) {
   EXPECT_EQ(value(new_, "SELECT superseded_by FROM queue"), "");
 }
 
-// Either may be the primary of yesterday: submissions in plain SQL go on.
+// Either may be the former primary: submissions in plain SQL continue.
 TEST_F(OtherServersTest, TwoWithEqualTermsAreReportedAndNotMarked) {
   OtherServers servers(both());
   EXPECT_TRUE(eventually([&] { return servers.second_writers().size() == 2; }));

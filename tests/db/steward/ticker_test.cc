@@ -44,7 +44,7 @@ class Utc : public schedule::Calendar, private schedule::Zone {
   std::size_t asked_ = 0;
 };
 
-// A steward's part of it, with a connection of its own.
+// Part of a steward, with a separate connection.
 struct Steward {
   explicit Steward(db::Connection connection) : db(std::move(connection)) {
     db.execute("SET SESSION sql_safe_updates = 1");
@@ -62,7 +62,7 @@ struct Steward {
 
 class TickerTest : public queue::QueueTest {
  protected:
-  // Each minute, at the second that is now: none comes due by chance while a test runs.
+  // Every minute, at the current second: so no tick is due by chance during a test.
   static std::string minutely() {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     return std::to_string(std::chrono::floor<seconds>(now).count() % 60) + " * * * * *";
@@ -76,7 +76,7 @@ class TickerTest : public queue::QueueTest {
     spec.tick_field = "at";
     return spec;
   }
-  // Its first tick is so long ago.
+  // Its first tick was this long ago.
   void put(const ScheduleSpec& spec, seconds ago = seconds(0)) {
     auto first = std::chrono::floor<seconds>(queue::database_now(look_) - ago);
     if (spec.expression != "* * * * * *") {
@@ -155,9 +155,9 @@ TEST_F(TickerTest, WhereNothingIsDueOneStatementIsSentEveryTwoSeconds) {
   EXPECT_GT(steward_.ticker.next_ns(), began + kSecond);
 }
 
-// Two who believe that they lead.
+// Two stewards that both believe to lead.
 TEST_F(TickerTest, OfTwoLeadersEachTickIsSubmittedOnce) {
-  constexpr std::uint64_t kDue = 620;  // of twenty schedules for 30 s
+  constexpr std::uint64_t kDue = 620;  // twenty schedules for 30 s
   for (int i = 0; i < 20; ++i) put(spec("s" + std::to_string(i), "* * * * * *"), seconds(30));
   Steward other(connect());
   const auto until = boot_ns() + 2 * kSecond;
@@ -290,7 +290,7 @@ TEST_F(TickerTest, OneThatWaitsWritesNothingAndDropsWhatCameMeanwhile) {
 }
 
 // S68: later tasks of the schedule go to another queue, by a route or by a change of the schedule,
-// while the task of an earlier tick waits or runs in the queue before.
+// while the task of an earlier tick waits or runs in the former queue.
 TEST_F(TickerTest, AnOverlapHoldsAcrossQueues) {
   const queue::QueueInfo other = make_queue("other", 4);
   const auto in_queue = [&](const queue::QueueInfo& queue) {
@@ -414,7 +414,7 @@ TEST_F(TickerTest, WhatFellIntoAPauseIsDropped) {
   EXPECT_LE(tasks(), 2U + (boot_ns() - resumed) / kSecond) << "with those of the seconds since";
 }
 
-// More of them wait than are read at once: they hide nobody.
+// More of them wait than are read at once: they do not hide others.
 TEST_F(TickerTest, ThoseThatFailHideNoOther) {
   look_.execute("SET sql_safe_updates = 0");
   ScheduleSpec lost = spec("lost");
@@ -434,17 +434,17 @@ TEST_F(TickerTest, ThoseThatFailHideNoOther) {
   }));
 }
 
-// S57: a database whose clock is ahead for a time, and the rounds of the check after that.
+// S57: a database whose clock is ahead for some time, and the following rounds of the check.
 class NextRunCheckTest : public TickerTest {
  protected:
-  // Ticks under a clock that is off by so much.
+  // Ticks under a clock with this offset.
   void tick_at(seconds offset) {
     Steward there(connect());
     there.db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) + " +
                      std::to_string(offset.count()));
     for (int i = 0; i < 3; ++i) there.look();
   }
-  // Two rounds in a row, by the clock of `db`.
+  // Two consecutive rounds, by the clock of `db`.
   void two_rounds(db::Connection& db) {
     for (int i = 0; i < 2; ++i) round(db);
   }
@@ -502,7 +502,7 @@ TEST_F(NextRunCheckTest, WhatTheCalendarPutsFarAheadStays) {
   EXPECT_EQ(found("leap").version, before.version);
 }
 
-// The clock was behind for some seconds, and is right when the next round comes.
+// The clock was behind for some seconds, and is correct in the next round.
 TEST_F(NextRunCheckTest, OneRoundAloneSetsNothingBack) {
   put(spec());
   tick_at(seconds(0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chore of ticks: what waiting does not fix holds up no other chore.
+// The chore of ticks: a persistent error does not delay other chores.
 #include "steward/ticks.h"
 
 #include "db/worker/loop_fixture.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several tasks in one call of their handler, run by the block loop over a real database.
+// Several tasks in one call of their handler, run by the block loop with a real database.
 #include <fstream>
 #include <future>
 #include <set>
@@ -26,7 +26,7 @@ class BatchLoopTest : public OutputFile, public LoopTest {
     config_.block_seconds = std::chrono::minutes(10);
   }
 
-  // In partition 0 of queue "q"; `columns` and `values` are further ones, each behind a comma.
+  // In partition 0 of queue "q"; `columns` and `values` are additional ones, each after a comma.
   void put_one(std::uint64_t key, const std::string& type, const std::string& payload,
                const std::string& columns = {}, const std::string& values = {}) {
     put_into(queue_, key, type, payload, columns, values);
@@ -44,7 +44,7 @@ class BatchLoopTest : public OutputFile, public LoopTest {
                 std::to_string(queue.first_partition) + ",1," + std::to_string(key) + ",'" + type +
                 "',x'" + hex.str() + "'" + values + ")");
   }
-  // As many as `words`, with the names a, b, c ...
+  // One for each of `words`, with the names a, b, c ...
   void put_all(const std::string& type, const std::vector<std::string>& words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       put_one(i + 1, type, std::string(1, static_cast<char>('a' + i)) + " " + words[i]);
@@ -131,8 +131,8 @@ TEST_F(BatchLoopTest, WhatAFailedCallSaysNothingOfRunsByItself) {
   }
 }
 
-// One of them runs, whatever time the call took: or the next lease would repeat the call, and so on
-// for ever.
+// One of them runs, however long the call took: otherwise the next lease would repeat the call, and
+// so on for ever.
 TEST_F(BatchLoopTest, AFailedCallIsFollowedByOneTaskAlsoWhenTheTimeOfTheBlockIsOver) {
   config_.block_seconds = std::chrono::milliseconds(0);
   put_all("batch.fifty", {"ok", "refuse", "ok"});
@@ -143,7 +143,7 @@ TEST_F(BatchLoopTest, AFailedCallIsFollowedByOneTaskAlsoWhenTheTimeOfTheBlockIsO
   EXPECT_EQ(calls(), "many a:1 b:1 c:1; one a:1; many b:1 c:1; one b:1");
 }
 
-// A14: the call was their beginning.
+// A14: they had begun with the call.
 TEST_F(BatchLoopTest, TasksOfAFailedCallDoNotExpireInTheNextLease) {
   config_.block_seconds = std::chrono::milliseconds(0);
   put_all("batch.fifty", {"ok", "refuse", "ok"});
@@ -163,7 +163,7 @@ TEST_F(BatchLoopTest, WhatIsNotPlainRunsByItself) {
   put_one(2, "batch.fifty", "b", ", flags", ", 1");    // suspect
   put_one(3, "batch.fifty", "c", ", attempt", ", 3");  // spent
   put_one(4, "batch.fifty", "d", ", expires_at", ", UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
-  put_one(5, "batch.fifty", long_payload);  // not in the row that was fetched
+  put_one(5, "batch.fifty", long_payload);  // not stored in the fetched row
   put_one(6, "batch.fifty", "f", ", attempt", ", 2");
   put_one(7, "batch.fifty", "g");
   work_once();
@@ -182,7 +182,7 @@ TEST_F(BatchLoopTest, ATaskOfNoPlainKindThatComesFirstRunsByItself) {
   EXPECT_EQ(calls(), "one a:1; many b:1 c:1");
 }
 
-// 12 MiB fit beside another 3, and not beside 5.
+// 12 MiB fit next to another 3, but not next to 5.
 TEST_F(BatchLoopTest, PayloadsOfACallAreBoundedOnceTheyAreDecompressed) {
   const auto put_packed = [&](std::uint64_t key, const std::string& name, std::size_t mib) {
     const auto packed = queue::compress(name + " ok" + std::string(mib << 20, ' '));
@@ -193,14 +193,14 @@ TEST_F(BatchLoopTest, PayloadsOfACallAreBoundedOnceTheyAreDecompressed) {
   put_packed(3, "c", 5);
   put_packed(4, "d", 12);
   put_one(5, "batch.fifty", "e");
-  // Under a sanitizer so many bytes may take longer than the time of a block.
+  // Under a sanitizer this amount of data may take longer than the time of a block.
   for (int leases = 0; leases < 5 && tasks_left() != "0"; ++leases) work_once();
   EXPECT_EQ(calls(), "many a:1 b:1; one c:1; many d:1 e:1");
   EXPECT_EQ(tasks_left(), "0");
   EXPECT_EQ(dead(), "");
 }
 
-// It goes the way of a single task, while the others are called.
+// It runs like a single task, while the others are called together.
 TEST_F(BatchLoopTest, WhatEndsWithoutItsHandlerIsNotInTheCall) {
   put_one(1, "batch.fifty", "a");
   put_one(2, "batch.fifty", "damaged", ", flags", ", " + std::to_string(queue::kGzipFlag));
@@ -254,7 +254,7 @@ TEST_F(BatchLoopTest, OrderedLimitedAndExclusiveQueuesStayAtOne) {
   EXPECT_EQ(calls(), "one a:1; one b:1; one a:1; one b:1; one a:1; one b:1");
 }
 
-// Each thread has an eighth of the entries of the slot, so a call has eight tasks at most.
+// Each thread has an eighth of the entries of the slot, so a call has at most eight tasks.
 TEST_F(BatchLoopTest, ThreadsEachCallWithSeveral) {
   std::vector<std::string> words(20, "ok");
   put_all("batch.concurrent", words);
@@ -272,7 +272,7 @@ TEST_F(BatchLoopTest, ThreadsEachCallWithSeveral) {
   EXPECT_EQ(support::runs_in(one->slot()), 0U);
 }
 
-// What a failed call says nothing of runs by itself there, too, and nothing twice.
+// Tasks without a result in a failed call run by themselves there, too, and none runs twice.
 TEST_F(BatchLoopTest, AFailedCallOfAThreadIsFollowedByItsTasks) {
   put_all("batch.concurrent", {"ok", "refuse", "ok", "ok"});
   const auto one = worker(queue_, 8);
@@ -283,7 +283,7 @@ TEST_F(BatchLoopTest, AFailedCallOfAThreadIsFollowedByItsTasks) {
   EXPECT_EQ(one->slot().tasks_done, 4U);
 }
 
-// S7: tasks that may have taken the host down run by themselves, and the rest does not.
+// S7: tasks that may have killed the host run by themselves, the others do not.
 TEST_F(BatchLoopTest, AfterALostHostItsBlockRunsOneByOne) {
   put_all("batch.fifty", {"ok", "ok", "ok", "ok", "ok"});
   const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
@@ -296,7 +296,7 @@ TEST_F(BatchLoopTest, AfterALostHostItsBlockRunsOneByOne) {
   EXPECT_EQ(value("SELECT suspect_n FROM q_lock_table WHERE partition_no = 0"), "0");
 }
 
-// The limit of a drain: each task of a call counts, and in a call that failed only those that ran.
+// The limit of a drain: each task of a call counts, and in a failed call only those that ran.
 TEST_F(BatchLoopTest, ADrainCountsTheTasksOfACall) {
   peer::DrainBudget budget{};
   budget.allowed = 3;
@@ -343,8 +343,8 @@ TEST_F(BatchLoopTest, ThreadsMaySubmitByTheHostsOfOneCallAtOnce) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE type = 'nobody.knows'"), "80");
 }
 
-// A task that waits for a renewal is not over its time meanwhile. A renewal waits for a second,
-// which a busy machine may use up before the call has ended: then the test tries once more.
+// The time of a task that waits for a renewal does not count. A renewal waits for a second, which a
+// busy machine may use up before the call has ended: then the test tries once more.
 TEST_F(BatchLoopTest, TheTimeOfAllEndsWithTheCallAlsoWhileTheKeeperIsBusy) {
   bool ended_before = false;
   for (int tries = 0; tries < 10 && !ended_before; ++tries) {
@@ -374,7 +374,7 @@ TEST_F(BatchLoopTest, TheTimeOfAllEndsWithTheCallAlsoWhileTheKeeperIsBusy) {
   EXPECT_TRUE(ended_before);
 }
 
-// The call itself, under a lease that comes and goes.
+// Only the call, under a lease that comes and goes.
 class BatchRunTest : public RunTest {
  protected:
   BatchRunTest() : RunTest(ALLOT_BATCH_FOLDER, "batch") {}
@@ -404,7 +404,7 @@ TEST_F(BatchRunTest, WithoutALeaseTheHandlerIsNotCalled) {
   EXPECT_EQ(raw_slot_->finished_count, 0U);
 }
 
-// Otherwise one would be over its time before the others, and be charged for them.
+// Otherwise one would exceed its time before the others, and be charged for them.
 TEST_F(BatchRunTest, AllOfACallHaveTheSameDeadline) {
   const support::TempDir folder;
   const std::string gate = folder / "gate";
@@ -440,7 +440,7 @@ TEST_F(BatchRunTest, WhatSucceededIsNotedBeforeAnyOtherVerdict) {
   EXPECT_EQ(results.get(), expected);
 }
 
-// Successes need no lease (S6); the verdicts after the first that found it gone are dropped.
+// Successes need no lease (S6); verdicts after the first that found the lease gone are dropped.
 TEST_F(BatchRunTest, ALeaseThatIsLostInTheMiddleDropsTheRest) {
   auto block = lease_of({"retry", "fail", "ok"});
   keeper_.hold(block.lease, boot_ns());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real handler over a real database, whose task somebody asked to end.
+// A real handler with a real database, whose task is cancelled.
 #include "queue/operate/cancel.h"
 
 #include <fstream>
@@ -25,8 +25,8 @@ class CancelTest : public RunTest {
   }
 
   [[nodiscard]] Nanos hard_deadline() const { return support::hard_deadline(*raw_slot_); }
-  // Runs a task that waits for the file `gate`, asks for its end, and lets it go with `verdict` as
-  // soon as the keeper has seen the request.
+  // Runs a task that waits for the file `gate`, requests its end, and lets it finish with `verdict`
+  // as soon as the keeper has seen the request.
   Result run_and_cancel(const std::string& verdict, const std::string& gate) {
     const auto id = put_task("test.gate", verdict + " " + gate);
     auto block = lease();

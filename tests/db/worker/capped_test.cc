@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues of Fireworq's programs: they come and go while a worker runs, and of each only so many
-// tasks run at a time (S51).
+// Queues of Fireworq's programs: they appear and disappear while a worker runs, and each has a
+// limit of concurrent tasks (S51).
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -61,7 +61,7 @@ class CappedTest : public OutputFile, public LoopTest {
                 std::to_string(milliseconds) + "') FROM " +
                 support::numbers(first, first + count - 1));
   }
-  // As run_worker() makes them of a pool that serves what programs make.
+  // As run_worker() makes them for a pool that serves queues made by programs.
   ServedQueues served() {
     const auto db = std::make_shared<db::Connection>(options());  // for a thread of its own
     return ServedQueues([this, db] {
@@ -94,11 +94,11 @@ class CappedTest : public OutputFile, public LoopTest {
                 std::to_string(queue.queue_id) + ", 0, 1, 0, 'side.gate', 'gate " + gate_ + "')");
   }
   void open() { std::ofstream(gate_).put('x'); }
-  // Whether so many have begun, while the gate is closed.
+  // True if this number of tasks has begun, while the gate is closed.
   bool begin(std::size_t most, std::chrono::milliseconds within = std::chrono::seconds(30)) {
     return eventually([&] { return side::begun(side::read_lines(output_)) >= most; }, within);
   }
-  // A thread that works on the block which the worker finds; the gate opens before it ends.
+  // A thread that runs the block found by the worker; the gate opens before it ends.
   class Beside {
    public:
     Beside(CappedTest& test, LoopWorker& worker) : test_(test) {
@@ -118,7 +118,7 @@ class CappedTest : public OutputFile, public LoopTest {
     CappedTest& test_;
     std::thread thread_;
   };
-  // As a lease of another worker that may run so many.
+  // Like a lease of another worker with this limit.
   void lease_elsewhere(const queue::QueueInfo& queue, std::uint32_t partition_no,
                        std::uint32_t block_size) {
     db_.execute("UPDATE q_lock_table SET state = 'LOCKED', block_size = " +
@@ -153,7 +153,7 @@ TEST_F(CappedTest, AShareIsWhatTheOtherLeasesLeave) {
   lease_elsewhere(queue, 1, 32);
   EXPECT_EQ(share(queue, 0), 33U);
   EXPECT_EQ(share(queue, 0, 7), 7U) << "never more than the others were told";
-  change(queue, 1, 40);  // the other lease goes on with what it had
+  change(queue, 1, 40);  // the other lease continues with its former share
   EXPECT_EQ(share(queue, 0), 8U);
   change(queue, 1, 30);
   EXPECT_EQ(share(queue, 0), 0U);
@@ -176,7 +176,7 @@ TEST_F(CappedTest, NoMoreThanTheShareRunsAtATimeAndNothingIsDetached) {
   EXPECT_EQ(one->slot().tasks_done, 30U);
 }
 
-// S7: not all that was due then.
+// S7: not all tasks that were due then.
 TEST_F(CappedTest, AfterALostHostTheBlockOfItsHolderRunsAloneAndNoMore) {
   config_.block_seconds = std::chrono::milliseconds(100);
   const auto queue = make_queue("a", 1, 4);
@@ -205,8 +205,8 @@ TEST_F(CappedTest, OneAtATimeRunsInTheOrderOfTheirTimes) {
   }
 }
 
-// It does not leave its partition, and others run beside it; also those that come later, and when
-// the lease should have ended.
+// It does not leave its partition, and others run next to it; also later ones, and after the normal
+// end of the lease.
 TEST_F(CappedTest, AJobThatRunsForLongKeepsNoPlaceEmpty) {
   config_.block_seconds = std::chrono::milliseconds(10);
   const auto queue = make_queue("a", 1, 3);
@@ -238,7 +238,8 @@ TEST_F(CappedTest, NorWhereItsQueueHasARate) {
   EXPECT_LE(side::overlap(side::read_lines(output_)), 4U);
 }
 
-// A lease that goes on for it would see no pause and no change, and would leave nobody his turn.
+// A lease that continued because of it would see no pause and no change, and would block the turns
+// of others.
 TEST_F(CappedTest, NothingMoreStartsBesideItWhereTheLeaseShouldEnd) {
   config_.block_seconds = std::chrono::milliseconds(10);
   const auto queue = make_queue("a", 1, 3);
@@ -273,7 +274,7 @@ TEST_F(CappedTest, NothingMoreStartsBesideItWhereTheLeaseShouldEnd) {
   }
 }
 
-// Those of a partition that is used no more, while there is always work in the other one.
+// Tasks of a partition that is no longer used, while there is always work in the other one.
 TEST_F(CappedTest, AfterTheCapFellEveryPartitionHasItsTurn) {
   config_.block_seconds = std::chrono::milliseconds(10);
   const auto queue = make_queue("a", 2, 65);
@@ -309,7 +310,7 @@ TEST_F(CappedTest, AQueueThatIsMadeLaterIsServed) {
     if (block) one->work(std::move(*block));
     return block.has_value();
   }));
-  // Whoever rings knows that this pool serves it.
+  // Ringing programs know that this pool serves it.
   board_->pools[0].bell = 0;
   peer::ring(*board_, later.queue_id, 1);
   EXPECT_EQ(board_->pools[0].bell, 1U);
@@ -361,7 +362,7 @@ TEST_F(CappedTest, AWorkerThatKnowsNoCapLearnsIt) {
   worker->work(std::move(*block));
 }
 
-// More partitions than tasks may run: each lease may run one, where the others leave it.
+// More partitions than tasks may run: each lease may run one, if the others leave room.
 TEST_F(CappedTest, ACapBelowTheNumberOfPartitionsHolds) {
   const auto queue = make_queue("a", 8, 2);
   for (std::uint32_t partition = 0; partition < 8; ++partition) {
@@ -401,7 +402,7 @@ TEST_F(CappedTest, AChangeHoldsFromTheNextLeaseOn) {
   }));
 }
 
-// The others have all of it since before a change: what found no room is free for the next one.
+// The others have used all of it since before a change: the unused part is free for the next one.
 TEST_F(CappedTest, WithoutRoomALeaseIsGivenBack) {
   const auto queue = make_queue("a", 2, 100);
   change(queue, 2, 50);
@@ -416,10 +417,10 @@ TEST_F(CappedTest, WithoutRoomALeaseIsGivenBack) {
   EXPECT_TRUE(work_until_all_ended(*one));
 }
 
-// What was charged for it is given back (S43), or such leases would use up the rate of the others.
+// Its charge is given back (S43); otherwise such leases would use up the rate of the others.
 TEST_F(CappedTest, WithoutRoomALeaseGivesBackWhatItWasCharged) {
   const auto queue = make_queue("a", 2, 50);
-  queue::set_rate(db_, queue, {1000, 3});  // after the first three, one in 1,000 s
+  queue::set_rate(db_, queue, {1000, 3});  // after the first three, one per 1,000 s
   lease_elsewhere(queue, 1, 50);
   put_tasks_of(queue, 0, 1);
   const auto one = capped_worker();

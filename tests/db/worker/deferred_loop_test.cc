@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// S66: workers that have a handler for what another instance put back.
+// S66: workers that have a handler for tasks put back by another instance.
 #include <vector>
 
 #include "db/worker/loop_fixture.h"
@@ -13,7 +13,7 @@ using support::eventually;
 
 class DeferredLoopTest : public LoopTest {
  protected:
-  // Does what an instance does with tasks whose type it does not know: all of partition 0.
+  // Acts like an instance that does not know the type of its tasks: all of partition 0.
   void put_back() {
     auto block = others_.leases.lease(db_, partition(0), {});
     ASSERT_TRUE(block && !block->tasks.empty());
@@ -46,8 +46,8 @@ TEST_F(DeferredLoopTest, OneLeaseCallsForwardAndRunsAll) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM deferred_type"), "0");
 }
 
-// S7: what runs is the head of the partition. Of a lease that has time for one task that is the
-// first of those that were put back, although another one had been fetched.
+// S7: the head of the partition runs. In a lease with time for one task that is the first of those
+// that were put back, although another one had been fetched.
 TEST_F(DeferredLoopTest, WhatIsCalledForwardRunsBeforeWhatWasFetched) {
   config_.block_seconds = std::chrono::milliseconds(0);
   put_tasks(0, 2);
@@ -68,7 +68,7 @@ TEST_F(DeferredLoopTest, AWorkerThatDoesNotKnowTheTypeEitherLeavesItAlone) {
   EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
 }
 
-// Each start is charged for, and what is called forward has its starts in the same lease.
+// Each start is charged, and tasks called forward have their starts in the same lease.
 TEST_F(DeferredLoopTest, InAQueueWithARate) {
   put_tasks(0, 5);
   put_back();

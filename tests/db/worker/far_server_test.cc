@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A keeper that has always something to do, because many tasks run long and the database is far
-// away.
+// A keeper that is always busy, because many tasks run long and the database is far away.
 #include <poll.h>
 
 #include <algorithm>
@@ -23,7 +22,7 @@ namespace {
 using std::chrono::milliseconds;
 using support::eventually;
 
-// The way to the server of the test, on which each packet takes a while.
+// Connection to the server of the test, on which each packet is delayed.
 struct FarAway {
   support::TempDir folder;
   std::atomic<int> ms{0};
@@ -48,7 +47,7 @@ class FarServerTest : protected FarAway, public LeaseKeeperTest {
     for (const auto& run : runs_) keeper_.end(*run);
   }
 
-  // So many tasks of partition 0 run long, and have left it.
+  // This number of tasks of partition 0 run long, and have left it.
   void detach(std::size_t count) {
     lease_ = take(0);
     tasks_.reserve(count);
@@ -59,7 +58,7 @@ class FarServerTest : protected FarAway, public LeaseKeeperTest {
           run_of(lease_, tasks_[i], milliseconds(10), {.most = 10, .entry = i, .alone = false}));
       all.push_back(runs_.back().get());
     }
-    // At once: what is looked for at different times stays so.
+    // At the same time: different times of checks would stay different.
     ASSERT_TRUE(eventually([&] { return keeper_.begin(all); }));
     ASSERT_TRUE(eventually([&] { return running() == std::to_string(count); }));
   }
@@ -69,7 +68,7 @@ class FarServerTest : protected FarAway, public LeaseKeeperTest {
   std::vector<std::unique_ptr<worker::Run>> runs_;
 };
 
-// Threads that leave no processor idle: whoever waits for a mutex takes a while to wake.
+// Threads that occupy every processor, so that waiting for a mutex takes longer.
 class BusyProcessors {
  public:
   BusyProcessors() {
@@ -92,7 +91,7 @@ class BusyProcessors {
   std::vector<std::thread> threads_;
 };
 
-// All of them are to be renewed every 400 ms, which takes longer than that.
+// All of them must be renewed every 400 ms, which takes longer than that.
 TEST_F(FarServerTest, WhoeverBeginsOrEndsATaskWaitsForOneTrip) {
   detach(12);
   ms = 80;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One task in a real handler, over a real database: the rows afterwards.
+// One task in a real handler, with a real database: the resulting rows.
 #include "worker/job/job_runner.h"
 
 #include <future>
@@ -16,7 +16,7 @@ namespace {
 
 using Result = TaskEnd::Result;
 
-// Holds every statement up that does `what` ("BEFORE DELETE ON task"), until release().
+// Delays every statement that does `what` ("BEFORE DELETE ON task"), until release().
 class Held {
  public:
   Held(db::Connection& db, const std::string& what) : db_(db) {
@@ -48,7 +48,7 @@ class JobRunnerTest : public RunTest {
  protected:
   JobRunnerTest() : RunTest(ALLOT_PROBE_FOLDER, "probe") {}
 
-  // A task that says `verdict` once open_gate(verdict) was called.
+  // A task that reports `verdict` after open_gate(verdict).
   queue::TaskId put_gated(const std::string& verdict) {
     return put_task("test.gate", verdict + " " + (folder_ / verdict));
   }
@@ -66,17 +66,17 @@ class JobRunnerTest : public RunTest {
   const support::TempDir folder_;
 };
 
-// A keeper that soon sees that a task is not its own any more.
+// A keeper that soon sees that a task is no longer its own.
 class ShortLeaseTest : public RunTest {
  protected:
   ShortLeaseTest() : RunTest(ALLOT_PROBE_FOLDER, "probe", std::chrono::milliseconds(1'500)) {}
 };
 
-// The database was slow: the attempt is written, but by now another worker may have the lease (S5).
-// Ten such moments must not bury a task that never ran.
+// The database was slow: the attempt is recorded, but by now another worker may have the lease
+// (S5). Ten such moments must not bury a task that never ran.
 TEST_F(JobRunnerTest, AnAttemptThatCouldNotStartIsRefunded) {
   const auto id = put_task("test.fail");
-  auto block = lease();  // the keeper does not have it: not valid
+  auto block = lease();  // not in the keeper: not valid
   ASSERT_FALSE(keeper_.valid());
   EXPECT_EQ(run(block, true), Result::kLeaseGone);
   EXPECT_EQ(task(), "7 0 -");
@@ -85,8 +85,8 @@ TEST_F(JobRunnerTest, AnAttemptThatCouldNotStartIsRefunded) {
   EXPECT_EQ(support::runs_in(*raw_slot_), 0U);
 }
 
-// S9: the slot has it before the write, so that a settler knows of it whatever became of the write;
-// and while it is taken back, it does not count as running.
+// S9: the slot has it before the write, so that a settler knows of it whatever the result of the
+// write is; while it is taken back, it does not count as running.
 TEST_F(JobRunnerTest, TheSlotHasItWhileItIsAnnouncedAndTakenBack) {
   put_task("test.fail");
   for (const std::string verb : {"INSERT", "DELETE"}) {
@@ -107,8 +107,8 @@ TEST_F(JobRunnerTest, TheSlotHasItWhileItIsAnnouncedAndTakenBack) {
   }
 }
 
-// S9: the handler gave way, and its worker dies before the attempt is taken back. Its settler must
-// not take that for a crash of the task.
+// S9: the handler was interrupted, and its worker dies before the attempt is taken back. Its
+// settler must not count that as a crash of the task.
 TEST_F(ShortLeaseTest, TheSlotSaysThatAnInterruptedAttemptIsTakenBack) {
   const support::TempDir folder;
   for (const bool detached : {false, true}) {
@@ -130,7 +130,7 @@ TEST_F(ShortLeaseTest, TheSlotSaysThatAnInterruptedAttemptIsTakenBack) {
       ASSERT_TRUE(support::eventually([&] { return raw_slot_->leases_lost == 1; }));
       db_.execute("UPDATE task_running SET epoch = epoch - 1 WHERE queue_id > 0");
     } else {
-      keeper_.drop();  // in doubt, and not lost
+      keeper_.drop();  // doubtful, but not lost
     }
     (void)folder.write("gate" + std::to_string(detached ? 1 : 0), "");
     ASSERT_TRUE(held.somebody());
@@ -143,7 +143,8 @@ TEST_F(ShortLeaseTest, TheSlotSaysThatAnInterruptedAttemptIsTakenBack) {
   }
 }
 
-// S9: what has finished detached must not run again because its worker dies before that is written.
+// S9: a task that finished detached must not run again because its worker dies before that is
+// written.
 TEST_F(JobRunnerTest, TheSlotSaysThatADetachedTaskHasFinished) {
   config_.detach_after = std::chrono::milliseconds(1);
   put_gated("success");
@@ -173,8 +174,7 @@ TEST_F(JobRunnerTest, AnAnnouncedAttemptGetsItsVerdict) {
   EXPECT_EQ(queue::show(db_, id)->attempts, 1U);
 }
 
-// Each verb of a run, one after the other with a lease that is gone: the first one is reported, and
-// nothing changes.
+// Each verb of a run, in sequence with a lost lease: the first one reports it, and nothing changes.
 TEST_F(JobRunnerTest, WhatFindsItsLeaseGoneIsToldOnce) {
   struct Case {
     const char* type;
@@ -199,13 +199,13 @@ TEST_F(JobRunnerTest, WhatFindsItsLeaseGoneIsToldOnce) {
     EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), "0") << one.type;
     EXPECT_EQ(raw_slot_->leases_lost, ++lost) << one.type;
     EXPECT_FALSE(keeper_.valid()) << "the rest of the block is dropped";
-    keeper_.lose(block.lease, "renew");  // as the keeper would, a little later
+    keeper_.lose(block.lease, "renew");  // like the keeper, a little later
     EXPECT_EQ(raw_slot_->leases_lost, lost);
   }
 }
 
-// max_attempts was lowered, or the last attempt took its host down: dead of its last attempt.
-// Where losses count apart, what was charged and had no verdict is a loss.
+// max_attempts was lowered, or the last attempt killed its host: dead of its last attempt. If
+// losses are counted separately, a charge without a verdict is a loss.
 TEST_F(JobRunnerTest, VerdictsAreCountedWhereLossesCountApart) {
   put_task("test.lost");
   db_.execute("UPDATE task SET attempt = 2, headers = 'max_attempts=9\nmax_losses=3\nverdicts=1'");
@@ -224,7 +224,7 @@ TEST_F(JobRunnerTest, VerdictsAreCountedWhereLossesCountApart) {
             "3 retry attempt 3,4 retry attempt 4,5 retry attempt 5");
 }
 
-// It may be tried for ever: the records of how it began are kept, and the last ones.
+// It may be tried for ever: the first records are kept, and the latest ones.
 TEST_F(JobRunnerTest, OfManyAttemptsSomeRecordsAreKept) {
   put_task("test.lost");
   db_.execute(
@@ -242,7 +242,7 @@ TEST_F(JobRunnerTest, OfManyAttemptsSomeRecordsAreKept) {
             "100 101 10 12");
 }
 
-// Its host went down four times with it, each time after the attempt was written down.
+// It killed its host four times, each time after the attempt was recorded.
 TEST_F(JobRunnerTest, ATaskThatWasLostTooOftenDoesNotRunAgain) {
   put_task("test.lost");
   db_.execute(
@@ -320,7 +320,8 @@ TEST_F(JobRunnerTest, ADetachedTaskThatWasAnnouncedIsAcknowledgedWithItsRecord) 
   EXPECT_EQ(raw_slot_->tasks_done, 1U);
 }
 
-// A lock wait is an answer: nothing of that try took effect, and a task found gone was recovered.
+// A lock wait timeout is an answer: nothing of that try took effect, and a missing task was
+// recovered.
 TEST_F(JobRunnerTest, ALockWaitIsNoLostReply) {
   config_.detach_after = std::chrono::milliseconds(1);
   session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 1"); });
@@ -340,7 +341,7 @@ TEST_F(JobRunnerTest, ALockWaitIsNoLostReply) {
   EXPECT_EQ(value("SELECT lock_by FROM task_running"), "7");
 }
 
-// S16: it gave way because its lease was in doubt; no task of its key may overtake it.
+// S16: it was interrupted because its lease was doubtful; no task of its key may overtake it.
 TEST_F(JobRunnerTest, AnInterruptedTaskOfAnOrderedQueueEndsItsBlock) {
   served_.info.shape.placement = queue::Placement::kOrdered;
   put_gated("retry");
@@ -356,10 +357,10 @@ TEST_F(JobRunnerTest, AnInterruptedTaskOfAnOrderedQueueEndsItsBlock) {
   EXPECT_EQ(task(), "7 0 -") << "not charged, and where it was";
 }
 
-// A14: whether a task has begun is a fact of its own, and not whether it was charged.
+// A14: whether a task has begun is recorded separately from its charge.
 class BegunTest : public JobRunnerTest {
  protected:
-  // Runs the only task, and then once more after its time is over.
+  // Runs the only task, and then once more after its expiry.
   Result run_twice(const char* type) {
     put_task(type, "0");
     db_.execute("UPDATE task SET expires_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
@@ -390,7 +391,7 @@ TEST_F(BegunTest, NorInAnOrderedQueue) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_dead"), "0");
 }
 
-// S75: the count is with the task, so that neither another worker nor a death forgets it.
+// S75: the count is stored with the task, so that neither another worker nor a death loses it.
 TEST_F(JobRunnerTest, AStartThatFailsIsNotChargedAHundredTimes) {
   put_task("test.not_started", "");
   auto block = lease();

@@ -13,7 +13,7 @@
 
 namespace allot::worker {
 
-// A keeper, over that socket of the server, of leases and runs that the test makes.
+// A keeper connected through that socket of the server, with leases and runs made by the test.
 class LeaseKeeperTest : public WorkerTest {
  protected:
   using milliseconds = std::chrono::milliseconds;
@@ -31,7 +31,7 @@ class LeaseKeeperTest : public WorkerTest {
     auto block = leases_.lease(db_, partition(number), {});
     EXPECT_TRUE(block.has_value());
     keeper_.hold(block->lease, sent);
-    // An answer that took long leaves nothing of the lease before it is renewed.
+    // A slow answer leaves the lease expired until it is renewed.
     EXPECT_TRUE(support::eventually([this] { return keeper_.valid(); }));
     return block->lease;
   }
@@ -40,7 +40,7 @@ class LeaseKeeperTest : public WorkerTest {
                  std::to_string(number));
   }
 
-  // A run of that task, which is to begin under the lease in hand.
+  // A run of that task, which is to begin under the present lease.
   std::unique_ptr<worker::Run> run_of(const queue::Lease& lease, queue::Task& task,
                                       milliseconds detach_after = milliseconds(0),
                                       const worker::Run::Plan& plan = {.most = 10}) {
@@ -59,7 +59,7 @@ class LeaseKeeperTest : public WorkerTest {
     EXPECT_TRUE(support::eventually([&] { return begin(*run); }));
     return run;
   }
-  // A renewal may be on its way while the test does something that ends renewals.
+  // Waits for an active renewal, before the test does something that ends renewals.
   void wait_for_what_is_under_way() { static_cast<void>(keeper_.begin({})); }
   queue::Task task_at(std::uint64_t key) {
     put(partition(0), {1, key});

@@ -41,7 +41,7 @@ TEST_F(LeaseKeeperTest, SendsNothingAfterDrop) {
   EXPECT_FALSE(keeper_.valid());
 }
 
-// Its reply may be lost, or somebody may hold the lock that it waits for.
+// Its reply may be lost, or another session may hold the lock that it waits for.
 TEST_F(LeaseKeeperTest, AReleaseThatTakesLongIsRenewedFor) {
   take(0);
   keeper_.releasing();
@@ -168,7 +168,7 @@ TEST_F(LeaseKeeperTest, AStalledServerIsLetGoOfBeforeItsClockEndsTheLease) {
   }
 }
 
-// The margin is what this holder has measured recently, and no guess.
+// The margin is measured recently by this holder, not guessed.
 TEST_F(LeaseKeeperTest, ASlowAnswerWidensTheMarginForAWhile) {
   take(0);
   const auto margin = [&] {
@@ -201,7 +201,7 @@ TEST_F(LeaseKeeperTest, ASlowAnswerWidensTheMarginForAWhile) {
     EXPECT_TRUE(eventually([&] { return raw_slot_->lease_deadline_ns != renewals; }));
     return margin();
   };
-  // An answer that took longer than a second is none, and is not measured: then once more.
+  // An answer that took longer than a second is discarded, and not measured: then once more.
   Nanos slow = 0;
   for (int tries = 0; tries < 5 && slow < 400; ++tries) slow = after_a_slow_answer();
   EXPECT_GE(slow, 400U) << "the 300 ms come on top; the quick ones were " << quick;
@@ -209,7 +209,7 @@ TEST_F(LeaseKeeperTest, ASlowAnswerWidensTheMarginForAWhile) {
 
 // Otherwise a worker whose database is merely slow would be killed for it.
 TEST_F(LeaseKeeperTest, WaitingForARenewalUnderWayIsNoFreeze) {
-  // A renewal waits for a second; whoever comes later meets none under way, and tries once more.
+  // A renewal waits for a second; a late caller finds none active, and tries once more.
   bool waited = false;
   for (std::uint32_t tries = 0; tries < 4 && !waited; ++tries) {
     take(tries);
@@ -231,7 +231,7 @@ TEST_F(LeaseKeeperTest, WaitingForARenewalUnderWayIsNoFreeze) {
   EXPECT_TRUE(waited);
 }
 
-// The wait does not count as the task's time, and does not count for a detach either.
+// The wait counts neither as the task's time nor for a detach.
 TEST_F(LeaseKeeperTest, ATaskBeginsWhenTheRenewalUnderWayIsOver) {
   queue::Task task = task_at(5);
   const queue::Lease lease = take(0);
@@ -250,7 +250,7 @@ TEST_F(LeaseKeeperTest, ATaskBeginsWhenTheRenewalUnderWayIsOver) {
   EXPECT_EQ(keeper_.end(*run), Place::kPartition);
 }
 
-// S5. The keeper does not detach it either while the block loop gives it back.
+// S5. The keeper does not detach it either while the block loop releases it.
 TEST_F(LeaseKeeperTest, NoTaskBeginsInDoubt) {
   queue::Task task = task_at(5);
   const queue::Lease lease = take(0);
@@ -261,14 +261,14 @@ TEST_F(LeaseKeeperTest, NoTaskBeginsInDoubt) {
   EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
 }
 
-// S5: it would be one more start for nothing, because a handler must end with its lease.
+// S5: it would be a useless start, because a handler must end with its lease.
 TEST_F(LeaseKeeperTest, NoTaskBeginsInTheLastMomentsOfItsLease) {
   queue::Task task = task_at(5);
   const queue::Lease lease = take(0);
-  support::Database::shared().kill9();  // nothing is renewed
+  support::Database::shared().kill9();  // so renewals fail
   const Nanos ttl = static_cast<Nanos>(leases_.ttl().count()) * kMicro;
   EXPECT_TRUE(eventually([&] {
-    // An answer that took so long leaves half the TTL from its sending.
+    // An answer that took this long leaves half the TTL from its sending.
     keeper_.hold(lease, boot_ns() - ttl * 45 / 100);
     const auto run = run_of(lease, task);
     const bool begins = begin(*run);
@@ -362,8 +362,7 @@ TEST_F(LeaseKeeperTest, NoticesThatADetachedTaskWasRecovered) {
   EXPECT_EQ(keeper_.end(*run), Place::kDetached);
 }
 
-// The database goes away in the middle: the worker finds out what became of the detach when it is
-// back.
+// The database goes away in the middle: the worker learns the result of the detach when it is back.
 TEST_F(LeaseKeeperTest, ADetachWithoutAReplyIsFoundOut) {
   queue::Task task = task_at(5);
   const queue::Lease lease = take(0);
@@ -372,7 +371,7 @@ TEST_F(LeaseKeeperTest, ADetachWithoutAReplyIsFoundOut) {
   const auto run = begin(lease, task, milliseconds(10));
   ASSERT_TRUE(eventually(
       [&] { return support::server_counter(db_, "Innodb_row_lock_current_waits") >= 1; }));
-  // Its call ends after a second; the server goes on executing.
+  // Its call ends after a second; the server continues executing.
   ASSERT_TRUE(eventually([&] { return keeper_.lost() || !keeper_.valid(); }));
   const Place place = keeper_.end(*run);
   EXPECT_EQ(place, Place::kUnknown);

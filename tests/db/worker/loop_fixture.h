@@ -17,10 +17,10 @@
 
 namespace allot::worker {
 
-inline constexpr std::chrono::milliseconds kTtl{1200};     // of holders that are lost
-inline constexpr std::chrono::milliseconds kOwnTtl{4000};  // of the workers
+inline constexpr std::chrono::milliseconds kTtl{1200};     // for lost holders
+inline constexpr std::chrono::milliseconds kOwnTtl{4000};  // for the workers
 
-// Calls somebody in the block loop's thread, when all jobs of a block are started.
+// Calls an observer in the block loop's thread, when all jobs of a block are started.
 class ObservedRunners final : public Runners {
  public:
   using Observer = std::function<void(const Executor&)>;
@@ -38,8 +38,7 @@ class ObservedRunners final : public Runners {
   const Observer& observer_;
 };
 
-// What one process has of its own, and the board of its host. It runs `concurrency` tasks at a
-// time.
+// State of one process, and the board of its host. Runs `concurrency` tasks at a time.
 class LoopWorker {
  public:
   LoopWorker(const db::ConnectOptions& options, const ServedQueue& queue,
@@ -73,7 +72,7 @@ class LoopWorker {
                    }},
               recovery_) {}
 
-  // What it found may start as its queue's rate says, once work() gets it.
+  // The found block may start at its queue's rate, once work() gets it.
   std::optional<queue::Block> find() {
     auto found = finder_.next();
     if (!found) return std::nullopt;
@@ -84,14 +83,14 @@ class LoopWorker {
   }
   using OnUnknown = std::function<void(const queue::TaskId&, const std::string& type)>;
   void on_unknown(OnUnknown told) { on_unknown_ = std::move(told); }
-  // Of a worker that runs several tasks at a time.
+  // For a worker that runs several tasks at a time.
   void all_started(ObservedRunners::Observer told) { all_started_ = std::move(told); }
   Session& session() { return parts_.session; }
   void work(queue::Block block) {
     loop_.work({std::move(block), std::exchange(grant_, {}), share_, deferred_});
   }
   [[nodiscard]] const ipc::Slot& slot() const { return *raw_slot_; }
-  // As of a drain.
+  // As in a drain.
   void use(peer::DrainBudget* budget) { slot_.use(budget); }
 
  private:
@@ -120,7 +119,7 @@ class LoopWorker {
   Finder finder_;
   ObservedRunners::Observer all_started_;
   std::unique_ptr<Executor> executor_;
-  CarefulTurn turn_{support::Database::shared().socket() + ".careful"};  // of their instance
+  CarefulTurn turn_{support::Database::shared().socket() + ".careful"};  // of the instance
   OnUnknown on_unknown_;
   Grant grant_;
   std::uint32_t share_ = 0;
@@ -128,7 +127,7 @@ class LoopWorker {
   BlockLoop loop_;
 };
 
-// First of the bases: the plugin is told of its file.
+// First of the base classes: the plugin receives its file name.
 struct OutputFile {
   support::TempDir output_folder_;
   std::string output_ = output_folder_ / "output";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers without a process around them: finder and block loop over a real database.
+// Workers without a process around them: finder and block loop with a real database.
 #include <algorithm>
 #include <atomic>
 #include <future>
@@ -18,7 +18,7 @@ namespace {
 using std::chrono::milliseconds;
 using support::eventually;
 
-// Workers that look for work and do it, each in a thread of its own, until this ends.
+// Workers in separate threads that find work and do it, until destruction.
 class Crowd {
  public:
   template <typename Make>
@@ -56,8 +56,8 @@ class Crowd {
   std::atomic<bool> over_{false};
 };
 
-// A worker looks for work while another one, `in_hand`, cannot give its lease back. Returns how
-// many tasks it finds until `over`.
+// A worker searches for work while another one, `in_hand`, cannot release its lease. Returns the
+// number of tasks found until `over`.
 std::uint64_t found_by(LoopWorker& other, const std::atomic<bool>& over) {
   std::uint64_t tasks = 0;
   while (!over) {
@@ -69,7 +69,7 @@ std::uint64_t found_by(LoopWorker& other, const std::atomic<bool>& over) {
   return tasks;
 }
 
-// S76. The log may be read before its transaction can be seen.
+// S76. The log may be read before its transaction is visible.
 TEST_F(LoopTest, AnAnnouncedTaskIsLookedForUntilItIsVisible) {
   const auto one = worker();
   EXPECT_TRUE(eventually([&] {
@@ -82,7 +82,7 @@ TEST_F(LoopTest, AnAnnouncedTaskIsLookedForUntilItIsVisible) {
   EXPECT_TRUE(eventually([&] { return one->find().has_value(); }));
 }
 
-// S19. One task runs in any case: without that, a lease that comes late would run none.
+// S19. One task always runs: otherwise a late lease would run none.
 TEST_F(LoopTest, ALeaseEndsWhenItsTimeIsOver) {
   config_.block_seconds = milliseconds(0);
   config_.block_size = 4;
@@ -97,8 +97,8 @@ TEST_F(LoopTest, ALeaseEndsWhenItsTimeIsOver) {
   }
 }
 
-// No scout sees a task that is submitted to a partition while that is leased: whoever has the lease
-// looks again, if somebody rang.
+// A scout does not see a task submitted to a leased partition: the holder of the lease fetches
+// again after a ring.
 TEST_F(LoopTest, WhatIsSubmittedMeanwhileRunsInTheSameLease) {
   config_.block_seconds = std::chrono::minutes(10);
   put_tasks(0, 1);
@@ -123,7 +123,7 @@ TEST_F(LoopTest, WhatIsSubmittedMeanwhileRunsInTheSameLease) {
       << "it was released, and not leased again";
 }
 
-// Somebody works on a task of the partition by hand, for longer than a lease lasts.
+// An operator locks a task of the partition, for longer than a lease lasts.
 TEST_F(LoopTest, WhatIsFinishedIsNotRunAgainBecauseATaskIsLocked) {
   put_tasks(0, 3);
   auto mine = worker();
@@ -165,7 +165,7 @@ TEST_F(LoopTest, WhatIsFinishedIsNotRunAgainBecauseItsLeaseIsLocked) {
   EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
 }
 
-// The server executes the release, and its reply finds nobody.
+// The server executes the release, and its reply is lost.
 TEST_F(LoopTest, AReleaseWhoseReplyIsLostLosesNoLease) {
   put_tasks(0, 3);
   auto mine = worker();
@@ -183,7 +183,7 @@ TEST_F(LoopTest, AReleaseWhoseReplyIsLostLosesNoLease) {
   EXPECT_EQ(value("SELECT state FROM q_lock_table WHERE partition_no = 0"), "FREE");
 }
 
-// S7: a task that takes the host down again takes no other written attempt with it.
+// S7: a task that kills the host again affects no other recorded attempt.
 TEST_F(LoopTest, WhatWasChargedBeforeRunsWithCareOneAfterTheOther) {
   const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
   for (const std::uint32_t number : {0U, 1U}) {
@@ -202,7 +202,7 @@ TEST_F(LoopTest, WhatWasChargedBeforeRunsWithCareOneAfterTheOther) {
   EXPECT_LE(most, 1U) << "so many attempts were written at the same time";
 }
 
-// Its neighbours have finished. If it takes the host down, nobody is left who could say so.
+// Its neighbours have finished. If it kills the host, no process is left to record that.
 TEST_F(LoopTest, WhatIsFinishedIsWrittenBeforeATaskIsRunWithCare) {
   const support::TempDir folder;
   put_tasks(0, 2);
@@ -219,7 +219,7 @@ TEST_F(LoopTest, WhatIsFinishedIsWrittenBeforeATaskIsRunWithCare) {
   EXPECT_EQ(tasks_left(), "0");
 }
 
-// The detach has released the partition, which is no loss.
+// The detach has released the partition, which is not a loss.
 TEST_F(LoopTest, ADetachEndsTheBlockAndLosesNoLease) {
   config_.detach_after = milliseconds(1);
   const support::TempDir folder;
@@ -242,7 +242,7 @@ TEST_F(LoopTest, ADetachEndsTheBlockAndLosesNoLease) {
             "FREE 1");
 }
 
-// The database's clock is set back by an hour, as this worker sees it.
+// The database's clock is set back by an hour, as seen by this worker.
 TEST_F(LoopTest, WhatWasDueBeforeTheClockWasSetBackIsFound) {
   const auto mine = worker();
   put_tasks(0, 1);
@@ -253,7 +253,7 @@ TEST_F(LoopTest, WhatWasDueBeforeTheClockWasSetBackIsFound) {
   ASSERT_TRUE(eventually(drained));
   put_now(0);
   put_now(1);
-  // The clock of a session stands still once it is set, so it is set anew before each look.
+  // The clock of a session stops once it is set, so it is set again before each poll.
   EXPECT_TRUE(eventually([&] {
     const std::string clock = value("SELECT UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) - 3600");
     mine->session().call(
@@ -262,7 +262,7 @@ TEST_F(LoopTest, WhatWasDueBeforeTheClockWasSetBackIsFound) {
   }));
 }
 
-// Eight workers, while somebody has locked the lease of one of two partitions for 3 s.
+// Eight workers, while the lease of one of two partitions is locked for 3 s.
 TEST_F(LoopTest, APartitionThatIsLockedHoldsNobodyUp) {
   put_tasks(0, 1);
   Crowd crowd([&] { return worker(); }, 8);
@@ -283,7 +283,7 @@ TEST_F(LoopTest, APartitionThatIsLockedHoldsNobodyUp) {
   EXPECT_TRUE(eventually([&] { return tasks_left() == "0"; }));
 }
 
-// A host is lost, and the workers that are left have more to do than they can (S13).
+// A host is lost, and the remaining workers are overloaded (S13).
 TEST_F(LoopTest, ALostLeaseIsTakenOverUnderLoad) {
   put_tasks(0, 5);
   const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
@@ -292,14 +292,14 @@ TEST_F(LoopTest, ALostLeaseIsTakenOverUnderLoad) {
   Crowd crowd([&] { return worker(); }, 2);
   crowd.start();
   EXPECT_TRUE(eventually([&] { return crowd.takeovers() == 1; }));
-  // A lease and a second are a seventh of their work. It measures the time, because whatever holds
-  // up the machine holds them up as well.
+  // A lease and a second are a seventh of their work. This work measures the time, because any
+  // delay of the machine affects it as well.
   EXPECT_GT(std::stoull(tasks_left()), 10'000U) << "it was late, or they were not busy";
   EXPECT_TRUE(
       eventually([&] { return value("SELECT COUNT(*) FROM task WHERE partition_no = 0") == "0"; }));
 }
 
-// Each look has a hint that leads to work: nobody gets to what comes behind the hints (S13).
+// Each poll has a hint that leads to work: nothing behind the hints is reached (S13).
 TEST_F(LoopTest, ALostLeaseIsTakenOverBeforeAHintIsFollowed) {
   const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
   ASSERT_TRUE(lost.lease(db_, partition(0), {}));
@@ -319,7 +319,7 @@ TEST_F(LoopTest, ALostLeaseIsTakenOverBeforeAHintIsFollowed) {
   EXPECT_EQ(idle, 0U) << "without work it takes over in either order";
 }
 
-// It is tried again soon, and does not count as seen for the first time.
+// It is tried again soon, and does not count as newly seen.
 TEST_F(LoopTest, ALostLeaseThatIsLockedIsTakenOverOnceItIsNot) {
   const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
   ASSERT_TRUE(lost.lease(db_, partition(0), {}));

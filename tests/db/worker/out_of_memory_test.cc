@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// D9: a worker that the kernel killed for want of memory. The file that tells is made up here, and
-// the process and its death are real. With a real cgroup: e2e_cgroup_limit.
+// D9: a worker killed by the kernel's out-of-memory killer. The counter file is made up here; the
+// process and its death are real. With a real cgroup: e2e_cgroup_limit.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 namespace allot::worker {
 namespace {
 
-// The wait status of a process that was killed.
+// Wait status of a killed process.
 int killed_process() {
   const pid_t pid = ::fork();
   if (pid == 0) {
@@ -31,7 +31,7 @@ class OutOfMemoryTest : public SettleTest {
     (void)cgroup_.write("memory.events", "low 0\nhigh 0\nmax 9\noom 1\noom_kill 1\n");
   }
   [[nodiscard]] std::string told() const { return out_of_memory(cgroup_.path()); }
-  // What is written of the only attempt.
+  // Record of the only attempt.
   std::string written() {
     return value("SELECT CONCAT(attempt, ' ', cause, ' ', error) FROM task_attempt");
   }
@@ -61,7 +61,7 @@ TEST_F(OutOfMemoryTest, TheLastAttemptBuries) {
   EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', cause, ' ', error) FROM task_dead"), kWritten);
 }
 
-// The kernel may have killed what the worker had started, and a limit of time the worker.
+// The kernel may have killed a child of the worker, and a time limit the worker.
 TEST_F(OutOfMemoryTest, IsNotSaidOfAnotherEnd) {
   put(partition(0), {1, 1});
   const auto block = lease(0);

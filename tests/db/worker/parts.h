@@ -12,7 +12,7 @@
 
 namespace allot::worker {
 
-// What runs tasks in a worker, wired as run_worker() wires it. The keeper has its thread.
+// Parts of a worker that run tasks, connected as in run_worker(). The keeper has its thread.
 struct WorkerParts {
   WorkerParts(const db::ConnectOptions& options, SlotWriter& slot,
               const plugin_host::Registry& registry, ipc::Board& board,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers whose queue has a rate (A11): what they start, what they give back, and what they wait
-// for.
+// Workers of a queue with a rate (A11): tasks that they start, starts that they give back, and
+// waits.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -22,7 +22,7 @@ using support::eventually;
 class RateLoopTest : public LoopTest {
  protected:
   using LoopTest::LoopTest;
-  // As an operator sets it, with buckets that are full.
+  // Sets the rate like an operator, with full buckets.
   void set_rate(const std::string& per_second, const std::string& burst = "1") {
     queue::set_rate(db_, queue_, queue::read_rate(per_second, burst));
     db_.execute("UPDATE queue_bucket SET next_free = 0 WHERE queue_id > 0");
@@ -33,13 +33,13 @@ class RateLoopTest : public LoopTest {
     EXPECT_TRUE(eventually([&] { return (block = worker.find()).has_value(); }));
     return block.value_or(queue::Block{});
   }
-  // So many tasks, and full buckets.
+  // Resets to this number of tasks, and full buckets.
   void anew(std::uint64_t tasks, const std::string& type) {
     db_.execute("DELETE FROM task; UPDATE queue_bucket SET next_free = 0 WHERE queue_id > 0");
     put_tasks(0, tasks, type);
   }
-  // How many of ten tasks a worker starts before it finds nothing any more: never more than `most`.
-  // It may be fewer: what has not begun 200 ms after it was asked for has lapsed (Grant::kLapse).
+  // How many of ten tasks a worker starts before it finds none: never more than `most`. It may be
+  // fewer: starts not used within 200 ms of the request have lapsed (Grant::kLapse).
   std::uint64_t started_of_ten(LoopWorker& worker, std::uint64_t most) {
     anew(10, "test.ok");
     const std::uint64_t before = worker.slot().tasks_done;
@@ -56,7 +56,7 @@ class RateLoopTest : public LoopTest {
     return started;
   }
   support::TempDir proxy_folder_;
-  // How many starts the bucket lets happen now.
+  // Number of starts that the bucket permits now.
   std::int64_t free_now() {
     return std::atoll(
         value("SELECT (charged_at - next_free) DIV interval_us + 1 FROM queue_bucket").c_str());
@@ -74,7 +74,7 @@ TEST_F(RateLoopTest, AllTasksRunAndEachIsChargedFor) {
     return tasks_left() == "0";
   }));
   EXPECT_EQ(mine->slot().tasks_done, 30U);
-  // From a full bucket, 390 ms behind the first charge at most, 30 starts of 10 ms each.
+  // From a full bucket, at most 390 ms after the first charge, 30 starts of 10 ms each.
   EXPECT_GE(std::atoll(value("SELECT next_free - " + began + " FROM queue_bucket").c_str()),
             -390'000 + 300'000);
 }
@@ -86,7 +86,7 @@ TEST_F(RateLoopTest, NoMoreThanTheBucketHasAndThePartitionGoesBack) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), "0");
 }
 
-// A worker that stood still between its fetch and its first task.
+// A worker that was stopped between its fetch and its first task.
 TEST_F(RateLoopTest, WhatHasNotStartedInTimeIsChargedAnew) {
   set_rate("0.01", "10");
   auto mine = worker();
@@ -109,7 +109,7 @@ TEST_F(RateLoopTest, WhatHasNotStartedInTimeIsChargedAnew) {
 TEST_F(RateLoopTest, ATypeThatNobodyKnowsIsNoStart) {
   set_rate("0.01", "3");
   auto mine = worker();
-  // What is given back too late is not taken.
+  // Starts given back too late are not accepted.
   EXPECT_TRUE(eventually([&] {
     anew(1, "no.such.type");
     mine->work(must_find(*mine));
@@ -117,7 +117,7 @@ TEST_F(RateLoopTest, ATypeThatNobodyKnowsIsNoStart) {
   })) << "given back";
 }
 
-// S42: what is left of a lost host is freed, and charged for like anything else.
+// S42: the lease of a lost host is freed, and its tasks are charged like any others.
 TEST_F(RateLoopTest, ATakeoverStartsNothing) {
   put_tasks(0, 2);
   const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
@@ -148,7 +148,7 @@ TEST_F(RateLoopTest, ATakeoverStartsNothing) {
 TEST_F(RateLoopTest, WhatIsLeftIsGivenBackOnceAlsoAfterALostReply) {
   set_rate("0.01", "3");
   std::atomic<int> releases{0};
-  // The packet is carried out and then ends the connection, so that nobody knows.
+  // The packet is executed and then ends the connection, so that the outcome is unknown.
   const support::RewritingProxy proxy(proxy_folder_ / "p", options().socket, [&](std::string sql) {
     if (sql.find("hold_until = IF(") == std::string::npos) return sql;
     return ++releases == 1 ? sql + "; KILL CONNECTION_ID()" : sql;
@@ -166,7 +166,7 @@ TEST_F(RateLoopTest, WhatIsLeftIsGivenBackOnceAlsoAfterALostReply) {
   })) << "and not given back again";
 }
 
-// Nobody knows no rates for long: one that is set while workers run.
+// Workers soon know the rate: one that is set while they run.
 TEST_F(RateLoopTest, ARateThatIsSetIsLearntAndOneThatIsRemovedForgotten) {
   auto mine = worker();
   put_tasks(0, 1);
@@ -192,7 +192,8 @@ TEST_F(RateLoopTest, TasksSideBySideAreCharged) {
   EXPECT_TRUE(eventually([&] { return started_of_ten(*mine, 5) == 5; }));
 }
 
-// Handlers that take several tasks in a call and throw: each task is called once more, by itself.
+// Handlers that take several tasks in a call and throw: each task is then called once more, by
+// itself.
 class RateOfFailedCallsTest : public OutputFile, public RateLoopTest {
  protected:
   RateOfFailedCallsTest() : RateLoopTest(ALLOT_BATCH_FOLDER, {{"batch", {{"output", output_}}}}) {}
@@ -209,7 +210,7 @@ class RateOfFailedCallsTest : public OutputFile, public RateLoopTest {
       return tasks_left() == "0";
     }));
   }
-  // How often each task was in a call of several, and how often in one of its own.
+  // Number of calls with several tasks, and of calls of its own, for each task.
   struct Calls {
     std::map<std::string, int> together, alone;
     int all = 0;
@@ -239,13 +240,13 @@ TEST_F(RateOfFailedCallsTest, EachCallIsChargedFor) {
   drain(*mine);
   const Calls seen = calls();
   EXPECT_GT(seen.together.size(), 10U) << "calls of two";
-  // From a full bucket, 39 starts behind the first charge at most, 50 ms for each start.
+  // From a full bucket, at most 39 starts after the first charge, 50 ms for each start.
   const auto charged =
       std::atoll(value("SELECT next_free - " + began + " FROM queue_bucket").c_str());
   EXPECT_GE(charged, 50'000LL * (seen.all - 39)) << seen.all << " starts";
 }
 
-// A call that uses up its grant, and all that the bucket has, leaves no start for its tasks: the
+// A call that uses up its grant, and all starts of the bucket, leaves no start for its tasks: the
 // next lease, whose grant is as large, must not repeat the call.
 TEST_F(RateOfFailedCallsTest, NoTaskIsInTwoOfThem) {
   set_rate("0.01", "4");

@@ -30,7 +30,7 @@ class RecoveryTest : public WorkerTest {
     settings_.queues.push_back(queue);
   }
 
-  // A task of another host, whose attempt number `attempt` runs.
+  // A task of another host during its attempt `attempt`.
   queue::Claim detach(std::uint32_t attempt) { return detach(lost_, attempt); }
   queue::Claim detach(const queue::Stores& by, std::uint32_t attempt) {
     put(partition(0), {1, 1});
@@ -77,7 +77,7 @@ TEST_F(RecoveryTest, TheLastAttemptBuries) {
   EXPECT_EQ(value("SELECT CONCAT(attempt, ' ', cause) FROM task_dead"), "3 lost");
 }
 
-// Two of its attempts are allowed, where the queue allows three.
+// It may have two attempts, while the queue permits three.
 TEST_F(RecoveryTest, TheLimitOfTheTaskCounts) {
   detach(2);
   db_.execute("UPDATE task_running SET headers = 'max_attempts=2'");
@@ -101,7 +101,7 @@ TEST_F(RecoveryTest, LeavesAloneWhatIsRenewed) {
       milliseconds(2500)));
 }
 
-// S4: its holder renews it each ten seconds; this process would renew it each third of one.
+// S4: its holder renews it every ten seconds; this process would renew it every third of a second.
 TEST_F(RecoveryTest, LeavesAloneWhatLastsLonger) {
   detach(longer_, 1);
   Recovery scout = recovery();
@@ -118,7 +118,7 @@ TEST_F(RecoveryTest, LeavesAloneWhatLastsLonger) {
   })) << "its own TTL is what counts";
 }
 
-// S4: expired by the database's clock is not enough; this process must have seen it standing still.
+// S4: expired by the database's clock is not enough; this process must have seen it unchanged.
 TEST_F(RecoveryTest, TakesNothingAtFirstSight) {
   detach(1);
   db_.execute(

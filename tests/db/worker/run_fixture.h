@@ -36,7 +36,7 @@ class RunTest : public WorkerTest {
     db_.execute("UPDATE task SET type = '" + type + "'");
     return {partition(0), 1, 7};
   }
-  // All tasks of the block in one job; afterwards the block has them as they are then.
+  // Runs all tasks of the block in one job, and updates the block.
   std::vector<TaskEnd> run_all(queue::Block& block, bool careful = false) {
     Job job{.lease = block.lease, .queue = &served_, .tasks = std::move(block.tasks)};
     job.fetched_ns = boot_ns();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers that run several tasks at a time (B14), each in a thread of its own, over a real
-// database: what the threads share must be theirs to share, which ThreadSanitizer looks at.
+// Workers that run several tasks at a time (B14), each in its own thread, with a real database:
+// shared state must be thread-safe, which ThreadSanitizer checks.
 #include "worker/job/runners.h"
 
 #include <csignal>
@@ -92,7 +92,7 @@ TEST_F(RunnersTest, EachVerdictIsWrittenBesideTheOthers) {
   expect_idle(one->slot());
 }
 
-// A careful task runs alone: what ended right before it must be collected before it starts.
+// A suspect runs alone: a task that ended right before it must be collected first.
 TEST_F(RunnersTest, AnEndRightBeforeACarefulTaskIsCollected) {
   for (const std::uint32_t number : {0U, 1U, 2U, 3U}) {
     put_side(number, 250, "side.wait", "seq % 2");
@@ -105,7 +105,7 @@ TEST_F(RunnersTest, AnEndRightBeforeACarefulTaskIsCollected) {
   expect_idle(one->slot());
 }
 
-// S7: as many tasks as the lost holder had in hand run alone, however many leases that takes.
+// S7: exactly the tasks of the lost holder's block run alone, however many leases that takes.
 TEST_F(RunnersTest, AfterALostHostTheBlockOfItsHolderRunsAloneAndNoMore) {
   config_.block_seconds = std::chrono::milliseconds(100);
   put_side(0, 12, "side.wait", "200");
@@ -118,8 +118,8 @@ TEST_F(RunnersTest, AfterALostHostTheBlockOfItsHolderRunsAloneAndNoMore) {
   EXPECT_EQ(side::alone_at_first(side::read_lines(output_)), 3U);
 }
 
-// A task that was detached may come back into the partition at once. In the same lease it would
-// look as if it had never left.
+// A detached task may come back into the partition at once. In the same lease it would look as if
+// it had never left.
 TEST_F(RunnersTest, ALeaseFetchesNothingMoreOnceATaskLeftIt) {
   config_.detach_after = std::chrono::milliseconds(50);
   config_.block_size = 2;
@@ -194,13 +194,13 @@ TEST_F(RunnersTest, ALeaseThatIsLostUnderAllOfThem) {
   expect_idle(next->slot());
 }
 
-// Workers to which every task is short: more are handed out than there are threads.
+// Workers for which every task is short: more are handed out than there are threads.
 class QuickRunnersTest : public RunnersTest {
  protected:
   QuickRunnersTest() { config_.block_seconds = std::chrono::minutes(10); }
 
   std::unique_ptr<LoopWorker> quick_worker() { return worker(queue_, kAtATime, 600 * kSecond); }
-  // All threads of it wait for the gate, and the tasks behind wait for a thread.
+  // All its threads wait for the gate, and further tasks wait for a thread.
   std::future<void> work_at_the_gate(LoopWorker& worker, std::uint64_t behind) {
     put_side(0, kAtATime, "side.gate", "'" + gate_ + "'");
     db_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) SELECT " +
@@ -219,8 +219,7 @@ class QuickRunnersTest : public RunnersTest {
   std::string gate_ = output_folder_ / "gate";
 };
 
-// One of them runs for as long as the lease lasts, so every fetch meets it, and those that just
-// run.
+// One of them runs for the whole lease, so every fetch sees it and the running ones.
 TEST_F(QuickRunnersTest, TheNextBlockIsFetchedWhileTheLastTasksRun) {
   config_.block_size = 40;
   put_side(0, 400, "side.wait", "0");
@@ -241,8 +240,8 @@ TEST_F(QuickRunnersTest, TheNextBlockIsFetchedWhileTheLastTasksRun) {
   expect_idle(one->slot());
 }
 
-// The block loop's thread had no processor meanwhile. It would find all of them at the head of the
-// partition, again and again, until the first one leaves it.
+// The block loop's thread got no processor time. It would find all of them at the head of the
+// partition, repeatedly, until the first one leaves it.
 TEST_F(QuickRunnersTest, TheNextBlockIsFetchedAlsoIfTheLastOneHasEnded) {
   config_.block_size = 40;
   put_side(0, 80, "side.gate", "'" + output_folder_ / "others" + "'");
@@ -280,7 +279,7 @@ TEST_F(QuickRunnersTest, WhatWaitsStartsNoLaterThanTheLeaseAllows) {
   expect_idle(one->slot());
 }
 
-// All threads are with tasks that have left the partition: others may have what waits.
+// All threads have tasks that have left the partition: others may take the waiting ones.
 TEST_F(QuickRunnersTest, WhatWaitsBehindDetachedTasksGoesBack) {
   config_.detach_after = std::chrono::milliseconds(50);
   const auto one = quick_worker();
@@ -309,7 +308,8 @@ TEST_F(QuickRunnersTest, WithoutALeaseNothingThatWaitsStarts) {
   EXPECT_EQ(support::runs_in(one->slot()), 0U);
 }
 
-// The real program, with its pulse, its signals and its log: run by hand, it is a worker by itself.
+// The real program, with its pulse, its signals and its log: started by hand, it is a worker by
+// itself.
 class RunnersProgramTest : public RunnersTest {
  protected:
   support::Process& start() {
@@ -341,7 +341,7 @@ TEST_F(RunnersProgramTest, AStopReachesAllThatRun) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM q_lock_table WHERE state <> 'FREE'"), "0");
 }
 
-// One that runs ends by the stop: its thread takes nothing that waits.
+// A running one ends by the stop: its thread takes no waiting task.
 TEST_F(RunnersProgramTest, WhatWaitsForAThreadDoesNotStartAfterAStop) {
   const std::string gate = output_folder_ / "gate";
   put_side(0, 300, "side.wait", "0");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// S48: another server, whose clock says something else, takes the place of the one that wrote the
-// leases. The servers, the worker that takes over and its clock are real.
+// S48: another server with another clock replaces the one that wrote the leases. The servers, the
+// worker that takes over and its clock are real.
 #include "queue/model/server_change.h"
 
 #include <gtest/gtest.h>
@@ -46,9 +46,9 @@ class ServerChangeTest : public testing::Test {
     db::Connection db = connect();
     return support::number_of(db, sql);
   }
-  // By the clock of the server that is there: from the change until the present lease began.
+  // By the clock of the present server: from the change until the present lease began.
   std::uint64_t taken_after_us() {
-    // The rehearsal of a server has rows of its own.
+    // The rehearsal of a server has its own rows.
     return number(
         "SELECT TIMESTAMPDIFF(MICROSECOND, since, expire_at - INTERVAL ttl_us MICROSECOND)"
         " FROM q_lock_table JOIN server_identity WHERE state <> 'FREE' AND queue_id = " +
@@ -65,7 +65,7 @@ class ServerChangeTest : public testing::Test {
 
 constexpr std::uint64_t kWaitUs = (kTtl + seconds(1)) / std::chrono::microseconds(1);
 
-// The new server's clock is ahead: by it the lease was over before anybody could renew it.
+// The new server's clock is ahead: by it the lease was over before it could be renewed.
 TEST_F(ServerChangeTest, ALeaseThatLooksExpiredIsNotTakenBeforeItsTimeIsOver) {
   const queue::Stores holder(kTtl);
   const auto watcher = taker();
@@ -99,8 +99,8 @@ TEST_F(ServerChangeTest, AWorkerThatHasJustStartedWaitsToo) {
   EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
 }
 
-// The new server's clock is behind: what was leased ends in an hour by it. The process's own eyes
-// decide (S4), and the wait is over by then.
+// The new server's clock is behind: by it the lease ends in an hour. The process's own observation
+// decides (S4), and the wait is over by then.
 TEST_F(ServerChangeTest, ALeaseThatSeemsToLastForAnHourIsTakenAllTheSame) {
   const queue::Stores holder(kTtl);
   const auto watcher = taker();
@@ -133,8 +133,8 @@ TEST_F(ServerChangeTest, AHolderThatComesBackKeepsItsLease) {
   EXPECT_TRUE(holder->valid());
 }
 
-// S40: of one lock the new server has lost the commit by which somebody has it, and shows it free;
-// by its clock the other one was over before its holder could renew it.
+// S40: the new server has lost the commit of one lock and shows it as free; by its clock the other
+// lock was over before its holder could renew it.
 TEST_F(ServerChangeTest, ANamedLockIsNotTakenBeforeItsTimeIsOver) {
   queue::TokenFloor floor;
   std::vector<std::unique_ptr<queue::LockWait>> waiting;
@@ -170,7 +170,7 @@ TEST_F(ServerChangeTest, ANamedLockIsNotTakenBeforeItsTimeIsOver) {
   EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
 }
 
-// The same server is no change, however often it starts anew.
+// The same server is not a change, however often it restarts.
 TEST_F(ServerChangeTest, ARestartIsNoChange) {
   {
     db::Connection db = connect();

@@ -40,7 +40,7 @@ class SessionTest : public WorkerTest {
   }
 
   Session session_;
-  Session patient_{options(), slot_, milliseconds(500)};  // waits for a call longer than for a lock
+  Session patient_{options(), slot_, milliseconds(500)};  // waits longer for a call than for a lock
 };
 
 TEST_F(SessionTest, AKilledConnectionIsReplaced) {
@@ -70,7 +70,7 @@ TEST_F(SessionTest, AServerThatSaysNothingIsGivenUpAndFoundAgain) {
   {
     const Database::Stall stall(Database::shared());
     answer = std::async(std::launch::async, [&] { return ask(); });
-    // Its connection is dropped, and the next one finds nobody either.
+    // Its connection is dropped, and the next one fails, too.
     EXPECT_EQ(answer.wait_for(milliseconds(2'500)), std::future_status::timeout);
     EXPECT_TRUE(eventually([&] { return raw_slot_->database_away == 1; }));
   }
@@ -80,7 +80,8 @@ TEST_F(SessionTest, AServerThatSaysNothingIsGivenUpAndFoundAgain) {
 }
 
 // A call that was given up may still be executed, when a lock is free or a packet gets through: it
-// must not come after a later call. A lease that is taken late is nobody's for a whole TTL.
+// must not come after a later call. A lease that is taken late would have no holder for a whole
+// TTL.
 TEST_F(SessionTest, ALeaseIsNotTakenBehindTheBackOfItsHolder) {
   const queue::LeaseStore leases(queue::make_holder("test", "/"), std::chrono::minutes(1));
   ASSERT_EQ(ask(), 42U);
@@ -90,7 +91,7 @@ TEST_F(SessionTest, ALeaseIsNotTakenBehindTheBackOfItsHolder) {
   int tries = 0;
   auto leased = std::async(std::launch::async, [&] {
     return session_.call([&](db::Connection& db) {
-      // The second try goes elsewhere, as that of a worker with an old hint may.
+      // The second try uses another partition, like a worker with an old hint.
       return leases.lease(db, partition(tries++ == 0 ? 0 : 1), {}).has_value();
     });
   });
@@ -101,7 +102,7 @@ TEST_F(SessionTest, ALeaseIsNotTakenBehindTheBackOfItsHolder) {
   EXPECT_FALSE(eventually([&] { return value(taken) != "1"; }, milliseconds(500))) << value(taken);
 }
 
-// A lease in hand must not run out while its holder waits for another session's lock.
+// A held lease must not expire while its holder waits for another session's lock.
 TEST_F(SessionTest, WaitsForALockAsItsOptionsSay) {
   db::ConnectOptions options = impatient();
   options.lock_wait = lock_wait(std::chrono::seconds(7));
@@ -159,7 +160,7 @@ TEST_F(SessionTest, ADeadlockIsSentAgainAndCounted) {
             "7,7,8,8");
 }
 
-// Nobody can tell whether it was committed: the reply never came. Sent again, it takes effect only
+// It is unknown whether it was committed: the reply never came. Sent again, it takes effect only
 // once.
 TEST_F(SessionTest, ACommitWhoseReplyIsLostIsDoneOnce) {
   const queue::LeaseStore leases(queue::make_holder("test", "/"), std::chrono::minutes(1));
@@ -204,7 +205,7 @@ TEST_F(SessionTest, AServerThatIsReadOnlyForAWhileIsWaitedFor) {
   EXPECT_EQ(written.get(), 1U);
 }
 
-// Somebody migrates while we run: the worker waits for the missing column, and says so.
+// A migration runs concurrently: the worker waits for the missing column, and reports it.
 TEST_F(SessionTest, ATableThatIsAwayIsWaitedFor) {
   put(partition(0), {1, 1});
   db_.execute("RENAME TABLE task TO elsewhere");
@@ -217,7 +218,7 @@ TEST_F(SessionTest, ATableThatIsAwayIsWaitedFor) {
   EXPECT_EQ(fetched.get(), 1U);
 }
 
-// A change of a table waits for transactions, and everybody waits behind it; we decide for how
+// A table change waits for transactions, and all others wait behind it; this side decides for how
 // long.
 TEST_F(SessionTest, ATableThatIsBeingChangedIsALockWait) {
   put(partition(0), {1, 1});

@@ -28,7 +28,7 @@ class SettleTest : public WorkerTest {
     slot_.start(leases_.holder());
   }
 
-  // The dead worker's last lease, as its slot shows it.
+  // The dead worker's last lease, as in its slot.
   queue::Block lease(std::uint32_t number) {
     slot_.begin_lease(partition(number), "q", false);
     auto block = leases_.lease(db_, partition(number), {});
@@ -39,11 +39,11 @@ class SettleTest : public WorkerTest {
   void settle_it(int status = kKilled, ipc::Board* board = nullptr) {
     settle(settings_, *raw_slot_, {status}, board);
   }
-  // As settle_it(), of a worker that the kernel killed for want of memory.
+  // As settle_it(), for a worker killed by the kernel's out-of-memory killer.
   void settle_out_of_memory(const std::string& how, int status = kKilled) {
     settle(settings_, *raw_slot_, {status, how}, nullptr);
   }
-  // The only task has an attempt behind it.
+  // The only task already has an attempt.
   void charged_before(const std::string& cause) {
     db_.execute(
         "UPDATE task SET attempt = 1;"
@@ -55,7 +55,7 @@ class SettleTest : public WorkerTest {
     return value("SELECT state FROM q_lock_table WHERE partition_no = " + std::to_string(number));
   }
 
-  // The dead worker's task, detached while its attempt number `attempt` ran.
+  // The dead worker's task, detached during its attempt `attempt`.
   queue::Task detach(std::uint32_t attempt, std::uint32_t most) {
     put(partition(0), {1, 1});
     put(partition(0), {1, 2});

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a settler does besides charging: history, hooks, several tasks at a time.
+// Work of a settler besides charging: history, hooks, several tasks at a time.
 #include "db/worker/settle_fixture.h"
 
 namespace allot::worker {
 namespace {
 
-// C10: the slot has enough; nobody knows any more what the tasks used.
+// C10: the slot has enough; the usage of the tasks is unknown.
 TEST_F(SettleTest, WhatWasFinishedGoesIntoTheHistoryOfItsQueue) {
   settings_.queues[0].history = std::chrono::hours(1);
   for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
@@ -49,7 +49,7 @@ TEST_F(SettleTest, ADeathSetsOffItsHook) {
   static_cast<void>(ops);
 }
 
-// B14: nobody knows which task was at fault.
+// B14: it is unknown which task was at fault.
 TEST_F(SettleTest, OfSeveralNobodyIsChargedAndEachRunsAlone) {
   for (std::uint64_t key = 1; key <= 4; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
@@ -79,7 +79,7 @@ TEST_F(SettleTest, OfSeveralTheOneOverItsTimeIsCharged) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// A14: it had begun, though nothing is charged to it.
+// A14: it had begun, although nothing is charged to it.
 TEST_F(SettleTest, WhoRanBesideACrashDoesNotExpire) {
   for (const bool known : {false, true}) {
     SCOPED_TRACE(known ? "one is at fault" : "nobody knows who was");
@@ -96,7 +96,7 @@ TEST_F(SettleTest, WhoRanBesideACrashDoesNotExpire) {
   }
 }
 
-// A13: tasks of one call, or begun together. Which of them hung shows when each runs alone.
+// A13: tasks of one call, or begun together. When each runs alone, the hanging one is identified.
 TEST_F(SettleTest, OfSeveralOverTheirTimeNobodyIsCharged) {
   for (std::uint64_t key = 1; key <= 4; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
@@ -112,7 +112,7 @@ TEST_F(SettleTest, OfSeveralOverTheirTimeNobodyIsCharged) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// It was detached from one partition, while the worker had the lease of another in hand.
+// It was detached from one partition, while the worker had the lease of another.
 TEST_F(SettleTest, WhatWasDetachedBesideOthersGoesBackFlagged) {
   for (std::uint64_t key = 1; key <= 2; ++key) put(partition(0), {1, key});
   put(partition(1), {1, 9});
@@ -149,7 +149,7 @@ TEST_F(SettleTest, AFinishedDetachedTaskIsNotRunAgain) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// B11 with B14: one task was asked to end, and nobody knows what the other has done.
+// B11 with B14: the end of one task was requested, and the state of the other is unknown.
 TEST_F(SettleTest, OfSeveralTheOneWhoseEndWasAskedForIsDead) {
   for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
@@ -168,7 +168,7 @@ TEST_F(SettleTest, OfSeveralTheOneWhoseEndWasAskedForIsDead) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// The supervisor killed for it, after its grace time: its neighbour is not involved.
+// The supervisor killed the worker for it, after its grace time: its neighbour is not involved.
 TEST_F(SettleTest, OfSeveralACancelledOneOverItsTimeSuspectsNobody) {
   for (std::uint64_t key = 1; key <= 2; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
@@ -185,7 +185,7 @@ TEST_F(SettleTest, OfSeveralACancelledOneOverItsTimeSuspectsNobody) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// B11 with A13: the end of some tasks was asked for, and all of the call are over their time.
+// B11 with A13: the end of some tasks was requested, and the whole call exceeds its time.
 TEST_F(SettleTest, OfSeveralOverTheirTimeACancelledOneIsDeadAndTheRestSuspect) {
   for (std::uint64_t key = 1; key <= 2; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
@@ -201,7 +201,7 @@ TEST_F(SettleTest, OfSeveralOverTheirTimeACancelledOneIsDeadAndTheRestSuspect) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// Only those whose end was asked for are over their time: that is the reason, and none is suspect.
+// Only tasks with a requested end exceed their time: that is the reason, and none is a suspect.
 TEST_F(SettleTest, SeveralCancelledOnesOverTheirTimeSuspectNobody) {
   for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
   const auto block = lease(0);

@@ -55,7 +55,7 @@ TEST_F(SettleTest, WhatOthersChargedMeanwhileIsNotForgotten) {
   }
 }
 
-// B11: somebody asked for its end, and it does not matter whether that killed it.
+// B11: its end was requested, and it does not matter whether that killed it.
 TEST_F(SettleTest, ATaskWhoseEndWasAskedForIsNotTriedAgain) {
   const std::string ask =
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, first_key, 'the user left',"
@@ -85,7 +85,7 @@ TEST_F(SettleTest, ATaskWhoseEndWasAskedForIsNotTriedAgain) {
   }
 }
 
-// S7: the attempt is written first, and its worker dies before the handler is called.
+// S7: the attempt is recorded first, and its worker dies before the handler is called.
 TEST_F(SettleTest, AnAnnouncedAttemptThatDidNotStartIsRefunded) {
   put(partition(0), {1, 1});
   charged_before("signal");
@@ -134,7 +134,7 @@ TEST_F(SettleTest, AnAnnouncementOfAnotherLeaseIsOthersToJudge) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// The slot served a worker before, which announced a task; this one has not reached its first task.
+// The slot served a former worker, which announced a task; this one has not reached its first task.
 TEST_F(SettleTest, WhatAFormerWorkerOfTheSlotHadAnnouncedIsNotUndone) {
   put(partition(0), {1, 1});
   const auto former = lease(0);
@@ -150,7 +150,7 @@ TEST_F(SettleTest, WhatAFormerWorkerOfTheSlotHadAnnouncedIsNotUndone) {
   EXPECT_EQ(state(0), "FREE");
 }
 
-// S10. An earlier attempt that did not crash does not count as one.
+// S10. An earlier attempt without a crash does not count as one.
 TEST_F(SettleTest, TheFirstCrashIsRetriedAtOnceWhicheverAttemptItIs) {
   put(partition(0), {1, 1});
   charged_before("retry");
@@ -192,8 +192,8 @@ TEST_F(SettleTest, ALaterCrashWaitsByThePolicyAndTheLastOneBuries) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_moved"), "0");
 }
 
-// S10: whatever is recorded of an earlier crash, this is a later one.
-// Where losses count apart, a crash is none of its attempts with a verdict.
+// S10: whatever is recorded of an earlier crash, this is a later one. If losses are counted
+// separately, a crash is not one of its attempts with a verdict.
 TEST_F(SettleTest, ATaskWhoseLossesCountApartMayBeLostSoOften) {
   for (const std::uint32_t verdicts : {0U, 2U}) {
     SCOPED_TRACE(verdicts);
@@ -303,7 +303,7 @@ TEST_F(SettleTest, SaysWhatTheWorkerDiedOf) {
   EXPECT_EQ(value("SELECT cause FROM task_attempt"), "timeout");
 }
 
-// The database may have let the settler wait for hours.
+// The settler may have waited for the database for hours.
 TEST_F(SettleTest, WhatCountsIsWhenItDied) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
@@ -324,7 +324,7 @@ TEST_F(SettleTest, ABrokenPromiseOfProgressIsATimeout) {
             "timeout: made no progress for longer than its handler promised;");
 }
 
-// B11: also where the request is gone.
+// B11: also if the request is gone.
 TEST_F(SettleTest, ACancelIsNotATimeout) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
@@ -368,14 +368,14 @@ TEST_F(SettleTest, ADetachedTasksLaterCrashWaitsAndTheLastOneBuries) {
 
 TEST_F(SettleTest, ADetachedTaskThatFinishedAtTheLastInstructionIsNotCharged) {
   const queue::Task task = detach(1, 10);
-  return_run(slot_, RunEvent::kFinish);  // nobody had noted that it was detached
+  return_run(slot_, RunEvent::kFinish);  // its detach was not noted
   slot_.add_finished(queue::finished(task));
   settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt) FROM task"), "2:0");
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_running"), "0");
 }
 
-// The worker left without having been able to write its task's verdict.
+// The worker exited without having been able to write its task's verdict.
 TEST_F(SettleTest, WhatADetachedTaskCameToIsWrittenForAWorkerThatGaveUp) {
   slot_.add_finished(queue::finished(detach(1, 10)));
   end_run(slot_);
@@ -403,7 +403,7 @@ TEST_F(SettleTest, ADetachedTaskThatWasRecoveredIsLeftAlone) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt"), "0");
 }
 
-// The dead worker's connection could not be ended, and its detach comes through after all.
+// The dead worker's connection could not be ended, and its detach is executed after all.
 TEST_F(SettleTest, FindsWhatADetachDoesMeanwhile) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
@@ -434,7 +434,7 @@ TEST_F(SettleTest, AnotherSignalIsNoTimeoutWhateverTheTime) {
             "signal: worker killed by signal 11 (Segmentation fault) inside the handler");
 }
 
-// S5: in an exclusive queue the supervisor ends a handler whose lease is in doubt.
+// S5: in an exclusive queue the supervisor ends a handler whose lease is doubtful.
 TEST_F(SettleTest, ALeaseInDoubtIsACause) {
   for (const bool exclusive : {false, true}) {
     db_.execute("DELETE FROM task; DELETE FROM task_attempt");

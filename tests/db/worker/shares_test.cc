@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pools with weights, and strict ones: which partition the finder of a worker leases next.
+// Pools with weights, and strict ones: the partition that the finder of a worker leases next.
 #include "worker/lease/shares.h"
 
 #include <atomic>
@@ -48,14 +48,13 @@ class SharesDbTest : public WorkerTest {
   std::unique_ptr<ipc::Board> board_ = std::make_unique<ipc::Board>();
 };
 
-// One look tells 512 partitions, those that were left alone for longest first: they are all of the
-// lower queue.
+// One poll returns 512 partitions, the longest unleased first: they are all of the lower queue.
 TEST_F(SharesDbTest, SixHundredPartitionsOfALowerQueueHideNothing) {
   const std::uint32_t low = make_queue("low", 600);
   const std::uint32_t high = make_queue("high", 3);
   pool_.strict = true;
   std::vector<std::uint32_t> taken;
-  // None gives back what it has: three partitions are all that the higher queue has.
+  // Each keeps its lease: three partitions are all of the higher queue.
   std::vector<std::unique_ptr<Taker>> workers;
   for (int i = 0; i < 5; ++i) {
     workers.push_back(taker({queues_[1], queues_[0]}));
@@ -64,7 +63,7 @@ TEST_F(SharesDbTest, SixHundredPartitionsOfALowerQueueHideNothing) {
   EXPECT_EQ(taken, (std::vector<std::uint32_t>{high, high, high, low, low}));
 }
 
-// The board has hints of the lower queue for longer than anybody wants to wait.
+// The board has hints of the lower queue for longer than the test may wait.
 TEST_F(SharesDbTest, WorkInAHigherQueueIsFoundWhileHintsOfALowerOneWait) {
   const std::uint32_t low = make_queue("low", 600);
   const std::uint32_t high = make_queue("high", 3, false);
@@ -78,13 +77,13 @@ TEST_F(SharesDbTest, WorkInAHigherQueueIsFoundWhileHintsOfALowerOneWait) {
     worker->give_back();
   }
   db_.execute("DELETE FROM task WHERE queue_id = " + std::to_string(high) + " AND prio = 1");
-  // The hints that its former leases left lead nowhere.
+  // The hints left by its former leases lead nowhere.
   std::uint32_t taken = 0;
   EXPECT_TRUE(support::eventually([&] { return (taken = worker->take()) != 0; }));
   EXPECT_EQ(taken, low);
 }
 
-// A11: a queue with a rate has its turn while it lets tasks start, and costs nothing meanwhile.
+// A11: a queue with a rate has its turn while it permits starts, and costs nothing in between.
 TEST_F(SharesDbTest, AHigherQueueWithARateIsLookedAtWhenATaskMayStart) {
   const std::uint32_t low = make_queue("low", 600);
   const std::uint32_t high = make_queue("high", 3);
@@ -153,7 +152,8 @@ TEST_F(SharesDbTest, LeasesAreTakenByTheWeights) {
   EXPECT_LT(ratio, 3.3);
 }
 
-// S13: what nobody else wants is taken, whatever its weight, and so is each partition of a queue.
+// S13: partitions that no other worker wants are taken, whatever their weight, and so is each
+// partition of a queue.
 TEST_F(SharesDbTest, AQueueOfLittleWeightHasTheWorkersWhileTheOtherIsEmpty) {
   const std::uint32_t reports = make_queue("reports", 8);
   make_queue("mail", 16, false);

@@ -39,7 +39,8 @@ TEST(SlotWriter, TheIdOfATriedTaskIsItsFirstKey) {
   EXPECT_EQ(support::runs_in(*written.raw), 0U);
 }
 
-// The time of a slow database after the handler is not the task's: nobody is killed for it.
+// The time of a slow database after the handler does not count as the task's: the worker is not
+// killed for it.
 TEST(SlotWriter, OnceTheHandlerHasReturnedNothingIsToBeKilled) {
   Written written;
   written.slot.begin_lease({1, 2}, "q", true);
@@ -96,7 +97,8 @@ TEST(SlotWriter, SeveralRunAndEndInAnyOrder) {
   EXPECT_EQ(static_cast<ipc::WorkerState>(raw.state.load()), ipc::WorkerState::kLeasing);
 }
 
-// A task that runs on from another queue is not that of a worker killed with the lease in hand.
+// A task that continues from another queue does not belong to a worker killed with the present
+// lease.
 TEST(SlotWriter, ADetachedTaskIsOfTheLeaseThatItLeft) {
   Written written;
   written.slot.begin_lease({1, 2}, "first", false);

@@ -15,7 +15,7 @@
 
 namespace allot::worker {
 
-// A worker as far as it takes leases and gives them back: the tasks stay, so that its queues are
+// The part of a worker that takes and releases leases: the tasks stay, so that its queues are
 // always full.
 class Taker {
  public:
@@ -31,7 +31,7 @@ class Taker {
     require_fit(session_, options);
   }
 
-  // The queue of the lease; nothing was found: 0.
+  // Queue of the lease; 0: nothing was found.
   std::uint32_t take() {
     lease_.reset();
     if (auto found = finder_.next()) lease_ = found->block.lease;

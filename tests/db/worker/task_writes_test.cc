@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a handler writes beside its verdict, over a real database.
+// Writes of a handler in addition to its verdict, with a real database.
 #include "worker/job/task_writes.h"
 
 #include <filesystem>
@@ -30,7 +30,7 @@ class TaskWritesTest : public RunTest {
         "CREATE TABLE taken (id INT PRIMARY KEY) ENGINE=InnoDB; INSERT INTO taken VALUES (1), (2)");
   }
 
-  // The task of put_task, in its handler.
+  // Runs the task of put_task in its handler.
   Result run_one(const std::string& type, const std::string& payload) {
     put_task(type, payload);
     return run_leased();
@@ -40,7 +40,7 @@ class TaskWritesTest : public RunTest {
     keeper_.hold(block.lease, boot_ns());
     return run(block, false);
   }
-  // The answer of a handler that only fails.
+  // Answer of a handler that only fails.
   std::string told_by(const std::string& type, const std::string& payload) {
     EXPECT_EQ(run_one(type, payload), Result::kWritten);
     const std::string told = value("SELECT error FROM task_dead");
@@ -82,7 +82,7 @@ TEST_F(TaskWritesTest, ACheckpointIsWhatARetryStartsFrom) {
   EXPECT_EQ(run_leased(), Result::kFinished);
 }
 
-// The handler saw the payload without its compression; what it saves instead is stored with it.
+// The handler saw the decompressed payload; its own checkpoint is stored compressed with it.
 TEST_F(TaskWritesTest, ACheckpointKeepsTheCompressionOfItsTask) {
   const std::string rest(3'000, 'r');
   put_task("writes.checkpoint", queue::compress("retry " + rest).value());
@@ -143,7 +143,7 @@ TEST_F(TaskWritesTest, AReplacementIsThereWithTheAcknowledgement) {
   EXPECT_EQ(support::runs_in(*raw_slot_), 0U);
 }
 
-// A10: it may have been ordered long before the end of the handler.
+// A10: it may have been requested long before the end of the handler.
 TEST_F(TaskWritesTest, AReplacementFollowsARouteThatIsSetMeanwhile) {
   const auto other = queue::ensure_queue(db_, "other", {2});
   auto done = run_in_background("writes.replace", gated("wait 3"));
@@ -185,7 +185,7 @@ TEST_F(TaskWritesTest, AHandlerMaySubmitWithAllOptions) {
   EXPECT_EQ(value("SELECT headers FROM task WHERE type = 'later'"), "max_attempts=4");
 }
 
-// Else it is a child of the running task.
+// Otherwise it is a child of the running task.
 TEST_F(TaskWritesTest, ASubmissionMayHaveATraceOfItsOwn) {
   const std::string mine = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
   const std::string other = "00-ffffffffffffffffffffffffffffffff-ffffffffffffffff-00";
@@ -329,7 +329,7 @@ TEST_F(TaskWritesTest, ALostConnectionUndoesTheEffectAndChargesNothing) {
   EXPECT_EQ(count("effect"), "1");
 }
 
-// The queue that a handler named may be gone at its end.
+// The queue named by a handler may be gone at its end.
 TEST_F(TaskWritesTest, WhatItsQueueDoesNotTakeIsUndone) {
   for (const char* type : {"writes.effect", "writes.replace"}) {
     const bool effect = std::string(type) == "writes.effect";
@@ -371,7 +371,7 @@ TEST_F(TaskWritesTest, AStatementThatWasRefusedCostsOnlyItself) {
   EXPECT_EQ(count("task"), "0");
 }
 
-// A deadlock or a lock wait undoes the transaction; a success that hides it does not count.
+// A deadlock or a lock wait timeout undoes the transaction; a success that hides it does not count.
 TEST_F(TaskWritesTest, ATransactionThatWasLostIsNoSuccess) {
   session_.call([](db::Connection& db) { return db.execute("SET innodb_lock_wait_timeout = 1"); });
   db::Connection other(options());

@@ -8,8 +8,8 @@
 #include "queue/model/task.h"
 #include "worker/process/slot_writer.h"
 
-// Writes runs into a slot as a worker does, for tests of what reads them. Each run is of the
-// lease that the slot shows.
+// Writes runs into a slot like a worker, for tests of its readers. Each run belongs to the lease in
+// the slot.
 namespace allot::worker {
 
 inline void name_run(SlotWriter& slot, const queue::Task& task, std::uint32_t attempt,
@@ -29,7 +29,7 @@ inline void begin_run(SlotWriter& slot, const queue::Task& task, std::uint32_t a
   slot.set_deadlines(entry, soft_ns, hard_ns, limited_by);
   slot.mark(entry, RunEvent::kBegin);
 }
-// Its handler has returned, and then this.
+// Its handler returns, followed by this event.
 inline void return_run(SlotWriter& slot, RunEvent then, std::size_t entry = 0) {
   slot.mark(entry, RunEvent::kReturn);
   slot.mark(entry, then);

@@ -46,7 +46,7 @@ State World::first() const {
   return state;
 }
 
-// Whether it does, right now, what only the holder may do: daemon/queue/locks/lock_keeper.
+// True if it performs actions reserved for the holder right now: daemon/queue/locks/lock_keeper.
 bool World::acts(const State& state, const Client& client) const {
   return client.taking != 0 && (state.now < client.until || without(Mutation::kNoDeadline));
 }
@@ -57,13 +57,13 @@ void World::check(State& state) const {
   }
 }
 
-// S48: nobody takes or frees a lock for a TTL, and a tick, after a change of server.
+// S48: after a server change locks are neither taken nor freed for a TTL and a tick.
 bool World::waits_for_change(const State& state) const {
   return state.changed != 0 && clock_of(state) < state.changed + kTtl + 1 &&
          !without(Mutation::kNoChangeWait);
 }
 
-// take_lock.sql, of a slot that is free.
+// take_lock.sql, for a free slot.
 void World::take(State& state, Call& call) const {
   if (state.held != 0 || waits_for_change(state)) return;
   const Byte clock = clock_of(state);
@@ -71,7 +71,8 @@ void World::take(State& state, Call& call) const {
   const Byte next = without(Mutation::kEpochIsTheClock)
                         ? clock
                         : static_cast<Byte>(std::max({state.epoch + 1, int{clock}, floor}));
-  // What a fail-over lost nobody else knows: only its own client promises to go on above it (S40).
+  // Tokens lost by a failover are known only to their own client, which promises to continue above
+  // them (S40).
   const Byte above = scenario_.fail_overs == 0 ? state.largest : call.floor;
   if (next <= above) breaks(state, Broken::kTokenFell);
   state.epoch = next;
@@ -182,7 +183,7 @@ void World::holder_moves(const State& state, int who, std::vector<Move>& out) co
   }
 }
 
-// A client that wants the lock: daemon/queue/locks/lock_wait.
+// A client that requests the lock: daemon/queue/locks/lock_wait.
 void World::other_moves(const State& state, int who, std::vector<Move>& out) const {
   const Client& client = state.clients[who];
   if (state.held == 0) {
@@ -197,7 +198,7 @@ void World::other_moves(const State& state, int who, std::vector<Move>& out) con
     sql_moves(state, who, out);
     return;
   }
-  // Any time may pass before the look is executed, and before its answer is there.
+  // Any time may pass before the poll is executed, and before its answer arrives.
   add(out, state, {"sends a look", who, false},
       [&](State& after) { after.clients[who].call = {Verb::kLook, 0, 0, 0, 0, 0, state.now, 0}; });
   if (client.seen == 0) return;
@@ -214,8 +215,8 @@ void World::other_moves(const State& state, int who, std::vector<Move>& out) con
   });
 }
 
-// allot_lock_take.sql and allot_lock_watch.sql: what they look at and free, they do in the server
-// itself. A sleep there ends when the server's clock says so.
+// allot_lock_take.sql and allot_lock_watch.sql: both poll and free within the server. A sleep there
+// ends according to the server's clock.
 void World::sql_moves(const State& state, int who, std::vector<Move>& out) const {
   const Client& client = state.clients[who];
   const Byte clock = clock_of(state);
@@ -309,7 +310,7 @@ void World::fault_moves(const State& state, std::vector<Move>& out) const {
       after.clock = plus(after.clock, 1);
     });
   }
-  // Also while somebody believes in the lock, or has a call on its way.
+  // Also while a client relies on the lock, or has a pending call.
   if (state.held != 0 && state.fail_overs < scenario_.fail_overs) {
     add(out, state, {"fail-over: the taking is lost, and the clock behind", -1, true},
         [&](State& after) {
@@ -339,7 +340,7 @@ void World::moves(const State& state, std::vector<Move>& out) const {
   for (Move& move : out) check(move.after);
 }
 
-// What a look shows is of no use once the row has changed, or where it shows nothing new.
+// A poll result is useless once the row has changed, or if it shows nothing new.
 void World::forget_look(const State& state, Client& client) const {
   Call& look = client.call;
   if (!without(Mutation::kLookStamp)) look.sent = 0;
@@ -348,11 +349,11 @@ void World::forget_look(const State& state, Client& client) const {
   if (!current || client.seen != 0) look = {};
 }
 
-// It forgets what can have no effect any more, and the two clients have no names.
+// Removes state without effect, and the names of the two clients.
 bool World::make_canonical(State& state) const {
-  bool awaited = false;  // a renewal, or another release, of the taking that was released
+  bool awaited = false;  // a renewal, or another release, of the released acquisition
   for (Client& client : state.clients) {
-    // A client that hears of these does nothing else for it.
+    // A client that is informed of these does nothing else for it.
     const bool told = client.call.verb == Verb::kRelease || client.call.verb == Verb::kFree;
     if (told && client.call.executed != 0) client.call = {};
     const bool held = state.held != 0;
@@ -377,7 +378,7 @@ bool World::make_canonical(State& state) const {
   return true;
 }
 
-// It is free, and nothing is on its way; or there is no time left to see it so.
+// It is free, and nothing is in transit; or no time is left to see it free.
 bool World::ended(const State& state) const {
   return state.held == 0 || state.now == scenario_.length;
 }

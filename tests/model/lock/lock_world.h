@@ -8,55 +8,55 @@
 
 #include "model/walk.h"
 
-// A model of one slot of a named lock: two clients that want it again and again, the database with
-// its clock, and a few faults. It is the same walk as the lease protocol's.
+// A model of one slot of a named lock: two clients that request it repeatedly, the database with
+// its clock, and a few faults. Uses the same walk as the lease protocol.
 namespace allot::model::lock {
 
 using Byte = std::uint8_t;
 
-inline constexpr Byte kTtl = 3;     // ticks, of which one is the holder's margin
-inline constexpr Byte kStep = 10;   // how far the database's clock jumps
-inline constexpr Byte kClock = 20;  // what it shows in the beginning
+inline constexpr Byte kTtl = 3;     // ticks, including a margin of one for the holder
+inline constexpr Byte kStep = 10;   // clock jump of the database
+inline constexpr Byte kClock = 20;  // initial clock of the database
 
-// The rules that a scenario may remove, one at a time.
+// Rules that a scenario may remove, one at a time.
 enum class Mutation : Byte {
   kNone,
-  kFreedByClock,        // S38 (S4): whoever sees it expired frees it
-  kHalfTtl,             // S38: freed after half a TTL by own eyes, as a lease is
-  kLookStamp,           // S38 (S4): a look counts from its sending, and not from its answer
-  kNotAsSeen,           // S38: it is freed whatever has become of it since it was seen
+  kFreedByClock,        // S38 (S4): any client that sees it expired frees it
+  kHalfTtl,             // S38: freed after an observation of half a TTL, as for a lease
+  kLookStamp,           // S38 (S4): a poll counts from its sending instead of its answer
+  kNotAsSeen,           // S38: it is freed although it changed since it was seen
   kDeadlineFromReply,   // S38 (S5): the deadline counts from the reply
-  kNoDeadline,          // S39: the holder goes on until it hears that the lock is gone
+  kNoDeadline,          // S39: the holder continues until it hears that the lock is gone
   kReleaseKeepsEpoch,   // S38 (S1)
-  kNoFenceOnRenew,      // S38: a renewal names the lock, and not the taking
+  kNoFenceOnRenew,      // S38: a renewal names the lock instead of the acquisition
   kEpochIsTheClock,     // S38 (S2)
-  kNoFloor,             // S40: a process takes a token below one that it has seen
-  kTakenInTransaction,  // S41: a rollback undoes what its client believes in
-  kNoChangeWait,        // S48: a lock is taken at once after a change of server
+  kNoFloor,             // S40: a process accepts a token below one that it has seen
+  kTakenInTransaction,  // S41: a rollback undoes an acquisition that its client relies on
+  kNoChangeWait,        // S48: a lock is taken immediately after a server change
   kOneSleep,            // S67: SQL watches in a single sleep for the whole TTL
-  kUncheckedSleep,      // S67: a sleep counts however far the server's clock went meanwhile
+  kUncheckedSleep,      // S67: a sleep counts whatever the change of the server's clock
   kNoSpareSleep,        // S67: SQL counts as many sleeps as the TTL has, and no more
 };
 
 struct Scenario {
   const char* name = "";
   Byte length = 7;  // ticks
-  Byte takes = 2;   // by both together
-  Byte losses = 0;  // a client gives a call up; it may still be executed
-  Byte kills = 0;   // of a client, also with a call on its way; another one starts in its place
+  Byte takes = 2;   // by both clients together
+  Byte losses = 0;  // a client gives up a call; it may still be executed
+  Byte kills = 0;   // of a client, also during a call; another client replaces it
   Byte clock_back = 0;
   Byte clock_ahead = 0;
-  Byte small_steps = 0;  // ahead, by no more than a sleep lasts
-  bool by_sql = false;   // the clients watch in the server, by its sleeps, which its clock may end
-  Byte fail_overs = 0;   // to a server that has lost the last commit, and whose clock is behind
+  Byte small_steps = 0;  // ahead, by at most the length of a sleep
+  bool by_sql = false;   // clients watch in the server, by its sleeps, which its clock may end
+  Byte fail_overs = 0;   // to a server without the last commit, and with a slow clock
   Mutation without = Mutation::kNone;
 };
 
 enum class Broken : Byte {
   kNothing,
-  kTwoHolders,       // both believe in it
-  kLockedForNobody,  // a renewal locked it again for a client that had given it back
-  kTokenFell,        // a token is not larger than all before it
+  kTwoHolders,       // both rely on it
+  kLockedForNobody,  // a renewal locked it again for a client that had released it
+  kTokenFell,        // a token is not larger than all earlier ones
 };
 
 enum class Verb : Byte { kNone, kLook, kTake, kRenew, kRelease, kFree };
@@ -64,8 +64,8 @@ enum class Verb : Byte { kNone, kLook, kTake, kRenew, kRelease, kFree };
 struct Call {
   Verb verb;
   Byte executed;
-  Byte ok;      // of a look: it is held
-  Byte taking;  // which one, or of the free, whether it stood still for longer than a TTL
+  Byte ok;      // for a poll: it is held
+  Byte taking;  // which one; for a free slot, whether it was unchanged for longer than a TTL
   Byte token;
   Byte expire;  // as it was seen
   Byte sent;
@@ -73,18 +73,18 @@ struct Call {
 };
 
 struct Client {
-  Byte taking;  // its lock; 0: it has none
+  Byte taking;  // its lock; 0: none
   Byte token;
-  Byte until;  // it believes in the lock before this tick
-  Byte seen;   // it has seen the slot held, like this, since then
+  Byte until;  // it relies on the lock before this tick
+  Byte seen;   // it has seen the slot held and unchanged since then
   Byte seen_token;
   Byte seen_expire;
   Byte since;
-  Byte slept;   // by_sql: sleeps since it has seen the slot so
-  Byte asleep;  // by_sql: since the server's clock showed this; 0: it is not
+  Byte slept;   // by_sql: sleeps since it saw the slot in this state
+  Byte asleep;  // by_sql: server clock at the start of its sleep; 0: awake
   Byte floor;   // the largest token that it has seen
   Call call;
-  Call orphan;  // given up, or of a life that is over; may still be executed
+  Call orphan;  // given up, or sent by a former run; may still be executed
 };
 
 struct State {
@@ -94,10 +94,10 @@ struct State {
   Byte taking;  // of the holder
   Byte epoch;
   Byte expire;
-  Byte changed;   // when another server took over, by its clock; 0: long ago
-  Byte largest;   // token that was ever given out
+  Byte changed;   // time of the server change, by its clock; 0: long ago
+  Byte largest;   // largest token ever issued
   Byte released;  // the taking whose release was executed last
-  Byte believed;  // kTakenInTransaction: this taking has not been committed
+  Byte believed;  // kTakenInTransaction: this acquisition is uncommitted
   Client clients[2];
   // Faults so far.
   Byte takes;

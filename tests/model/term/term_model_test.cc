@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One server is used, and it is the one that was promoted last, in every state that the model can
-// reach; with one of the rules S52 and S53 removed, a story shows the harm.
+// One server is used, and it is the last promoted one, in every state that the model can reach;
+// with one of the rules S52 and S53 removed, a story shows the harm.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -95,7 +95,7 @@ const Scenario kMutations[] = {
 
 INSTANTIATE_TEST_SUITE_P(Model, TermMutationTest, testing::ValuesIn(kMutations), case_name);
 
-// What does not hold, see README.md.
+// Known limits, see README.md.
 class TermLimitTest : public testing::TestWithParam<Scenario> {};
 
 TEST_P(TermLimitTest, IsShown) {

@@ -26,7 +26,7 @@ Byte plus(Byte a, int b) {
   return static_cast<Byte>(a + b);
 }
 
-// Whoever was connected has lost its session.
+// All sessions with the server end.
 void end_sessions(State& state, int server) {
   for (Host& host : state.hosts) {
     if (host.session == server + 1) host.session = host.noted = 0;
@@ -76,7 +76,7 @@ Look World::ask(const State& state, Host& host) const {
   return look;
 }
 
-// choose() of db/writer.cc; -1: no server is used.
+// choose() of db/writer.cc; -1: no usable server.
 int World::chosen(const Look& look) const {
   const auto usable = [&](int s) {
     return look.term[s] != 0 && (look.term[s] >= look.highest || without(Mutation::kHighest));
@@ -100,7 +100,7 @@ bool World::look_of_session(const State& state, Host& host, int server) const {
   return at.term >= highest(host, answered) || without(Mutation::kHighest);
 }
 
-// note_server.sql; true: it is another server than the row named.
+// note_server.sql; true: the row named another server.
 bool World::note(State& state, int server) const {
   Server& here = state.servers[server];
   const bool changed = here.named != server;
@@ -137,7 +137,7 @@ void World::mark(State& state, int server, Byte term) const {
   here.mark = std::max(here.mark, term);
 }
 
-// The rest of OtherServers::look(), by what was answered.
+// The rest of OtherServers::look(), based on the answers.
 void World::act(State& state, Host& host) const {
   const Look look = std::exchange(host.look, Look{});
   const int writers = (look.term[0] >= look.highest) + (look.term[1] >= look.highest);
@@ -176,7 +176,7 @@ void World::promote(State& state, Host& host, int server) const {
   state.met = 1;
 }
 
-// Where a program would come that connects now.
+// Server of a program that connects now.
 void World::check_new_connection(State& state, int who) const {
   Host host = state.hosts[who];
   const int to = connect(state, host);
@@ -192,7 +192,7 @@ void World::check_new_connection(State& state, int who) const {
   }
 }
 
-// In a world without further faults, after one look of each steward, and then of each session.
+// In a world without further faults, after one poll of each steward, and then of each session.
 void World::check_after_looks(State& state) const {
   State after = state;
   for (Host& host : after.hosts) {
@@ -393,7 +393,7 @@ void World::moves(const State& state, std::vector<Move>& out) const {
   for (Move& move : out) check(move.after);
 }
 
-// The two hosts have no names.
+// The two hosts are interchangeable.
 bool World::make_canonical(State& state) const {
   Host(&both)[2] = state.hosts;
   if (std::memcmp(&both[0], &both[1], sizeof(Host)) <= 0) return false;
@@ -401,7 +401,7 @@ bool World::make_canonical(State& state) const {
   return true;
 }
 
-// The writer takes submissions in plain SQL, or waits for the operator to promote it.
+// The writer accepts submissions in plain SQL, or waits for the operator to promote it.
 bool World::ended(const State& state) const {
   const Server& writer = state.servers[state.writer];
   const Server& other = state.servers[1 - state.writer];

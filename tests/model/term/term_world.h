@@ -9,14 +9,15 @@
 #include "model/walk.h"
 
 // A model of the writer's term (S52, S53): two servers, of which one replicates from the other
-// until a failover, and two hosts, each with its memory, a steward, and a session that is kept: a
-// worker's, or a client's, which never notes the server. One-shot programs and plain SQL have no
-// state: what they would do is checked in each state. The walk is the same as the lease protocol's.
+// until a failover, and two hosts, each with its memory, a steward, and a persistent session: of a
+// worker, or of a client, which never records the server. One-shot programs and plain SQL have no
+// state: their possible actions are checked in each state. Uses the same walk as the lease
+// protocol.
 namespace allot::model::term {
 
 using Byte = std::uint8_t;
 
-// The rules that a scenario may remove, one at a time.
+// Rules that a scenario may remove, one at a time.
 enum class Mutation : Byte {
   kNone,
   kHighest,        // S52: a server with a lower term than the highest is used
@@ -27,23 +28,23 @@ enum class Mutation : Byte {
   kMarkIsNotRead,  // S53: a host does not learn a term from a mark
   kMarkAsSeen,     // S53: a mark is written without asking for the server's own term again
   kClear,          // S53: a server that is promoted again keeps its mark
-  kPromoteByOne,   // S52: a promotion is no further above a known term than a failover is
+  kPromoteByOne,   // S52: a promotion exceeds a known term by no more than a failover does
 };
 
 struct Scenario {
   const char* name = "";
   Byte faults = 1;  // a server dies or freezes
   Byte failovers = 1;
-  Byte attaches = 0;  // the operator makes the former primary a replica, where it is
+  Byte attaches = 0;  // the operator makes the former primary a replica, in place
   Byte promotes = 0;  // allot promote
-  Byte cuts = 0;      // a host does not reach a server
+  Byte cuts = 0;      // a host cannot reach a server
   Byte reboots = 0;   // a host forgets everything
   // Limits, see README.md.
   bool promoted_unaware = false;     // allot promote on a host that has not seen the highest term
   bool replica_is_writable = false;  // by mistake
   bool notes_in_sql = false;         // a lock in plain SQL is taken on a server that takes writes
   bool equal_needs_both = false;  // equal terms are refused also where one server gives no answer
-  bool unseen_reign = false;      // a writer is replaced before a worker or steward has met it
+  bool unseen_reign = false;      // a writer is replaced before a worker or steward has used it
   Mutation without = Mutation::kNone;
 };
 
@@ -70,11 +71,11 @@ struct Server {
   Byte mark;   // queue.superseded_by; 0: none
 };
 
-// What a steward was answered, and acts on at any later time.
+// Answers to a steward, on which it acts at any later time.
 struct Look {
   Byte there;
   Byte highest;
-  Byte term[2];  // 0: no connection
+  Byte term[2];  // 0: not connected
   Byte mark[2];
 };
 
@@ -82,7 +83,7 @@ struct Host {
   Byte memory;  // the highest term that it has seen
   Byte cut[2];
   Byte session;  // its server + 1; 0: none
-  Byte noted;    // it has written down which server it is
+  Byte noted;    // it has recorded which server it is
   Look look;
 };
 
@@ -90,7 +91,7 @@ struct State {
   Server servers[2];
   Host hosts[2];
   Byte writer;  // the server that was promoted last
-  Byte met;     // since then, a worker or a steward has met it
+  Byte met;     // since then, a worker or a steward has used it
   // Events so far.
   Byte faults;
   Byte failovers;

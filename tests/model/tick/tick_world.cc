@@ -38,7 +38,7 @@ State World::first() const {
   return state;
 }
 
-// What a steward makes of what it sees: daemon/steward/ticks.
+// Packet that a steward makes from what it sees: daemon/steward/ticks.
 Packet World::plan(const State& state, const Steward& steward) const {
   Packet packet{};
   const bool remembers = without(Mutation::kNextInMemory);
@@ -56,7 +56,7 @@ Packet World::plan(const State& state, const Steward& steward) const {
     packet.reset = 1;
     return packet;
   }
-  // What fell into a pause is dropped, then what is too late by policy.
+  // First drops the ticks of a pause, then those that are too late by policy.
   const int first = from;
   from = std::max<int>(from, std::min<int>(state.resumed, last + 1));
   const int in_time = std::max(from, now - kLateAfter);
@@ -74,7 +74,7 @@ Packet World::plan(const State& state, const Steward& steward) const {
   return packet;
 }
 
-// The schedule would wait for a clock that was ahead: daemon/steward/next_run_check.
+// True if the schedule would wait for a fast clock: daemon/steward/next_run_check.
 bool World::stands(const State& state, Byte tolerance) const {
   return state.exists != 0 && state.paused == 0 && state.next > state.now + 1 + tolerance;
 }
@@ -93,7 +93,7 @@ bool World::passes(const State& state, const Packet& packet) const {
   return state.exists != 0 && state.paused == 0 && version && next && due;
 }
 
-// The ticks from there on come again, once for each step back of the clock that is large enough.
+// The later ticks come again, once for each sufficiently large step back of the clock.
 void World::reset(State& state, const Packet& packet) {
   state.next = packet.then;
   ++state.version;
@@ -223,7 +223,7 @@ void World::operator_moves(const State& state, std::vector<Move>& out) const {
       after.exists = after.paused = after.resumed = after.next = 0;
     });
   }
-  // Ticks before it was made are not its own.
+  // Ticks before its creation do not belong to it.
   if (state.exists == 0) {
     change("the operator makes it again", [](State& after) {
       after.exists = 1;
@@ -236,7 +236,7 @@ void World::operator_moves(const State& state, std::vector<Move>& out) const {
 }
 
 void World::clock_moves(const State& state, std::vector<Move>& out) const {
-  // A steward looks more often than the schedule ticks.
+  // A steward polls more often than the schedule ticks.
   const bool stands_still = stands(state, kTolerance);
   if (state.now < kEnd && (!stands_still || without(Mutation::kNoBound))) {
     add(out, state, {"time passes"}, [stands_still](State& after) {

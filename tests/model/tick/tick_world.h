@@ -10,49 +10,49 @@
 #include "model/walk.h"
 
 // A model of the ticks of one schedule: two stewards that may both believe to lead, an operator,
-// the database with its clock, and a few faults. It is the same walk as the lease protocol's.
+// the database with its clock, and a few faults. Uses the same walk as the lease protocol.
 namespace allot::model::tick {
 
 using Byte = std::uint8_t;
 
-// The schedule has a tick at each of the instants 1 to kTicks; after them there is nothing to do.
+// The schedule has a tick at each of the instants 1 to kTicks, and none after them.
 inline constexpr Byte kTicks = 4;
 inline constexpr Byte kEnd = kTicks + 1;
 inline constexpr Byte kLateAfter = 1;
 inline constexpr Byte kCatchUp = 2;
-// How far next_run may lie beyond the first tick from now on (S57).
+// Maximum distance of next_run beyond the first future tick (S57).
 inline constexpr Byte kTolerance = 1;
 
 enum class Late : Byte { kAll, kOnce, kSkip };
 
-// The rules that a scenario may remove, one at a time.
+// Rules that a scenario may remove, one at a time.
 enum class Mutation : Byte {
   kNone,
-  kLeadingPermits,   // S46: whoever leads writes without asking the rows
-  kCountNotError,    // S33: the guard matches nothing, and COMMIT is reached all the same
+  kLeadingPermits,   // S46: a leader writes without checking the rows
+  kCountNotError,    // S33: the guard matches nothing, and COMMIT is executed anyway
   kTwoTransactions,  // S33: the task in one transaction, the next time in another
   kNextInMemory,     // S34: a leader begins with the next tick after now
-  kNextFromNow,      // S34: the next tick after now, and not after the one that was submitted
+  kNextFromNow,      // S34: the next tick after now, instead of after the submitted one
   kNoVersion,        // S35: the guard does not compare versions
-  kBoundStops,       // S36: too many missed ticks, and nothing happens any more
-  kHostClock,        // S37: a host's clock says what is due
-  kNoBound,          // S57: next_run stays where a clock that was ahead left it
+  kBoundStops,       // S36: with too many missed ticks, processing stops
+  kHostClock,        // S37: the clock of a host decides what is due
+  kNoBound,          // S57: next_run stays where a fast clock left it
   kNoTolerance,      // S57: next_run is set back after the smallest step back
-  kResetUnguarded,   // S57: the reset asks for neither version nor next_run
+  kResetUnguarded,   // S57: the reset checks neither version nor next_run
 };
 
 struct Scenario {
   const char* name = "";
   Late late = Late::kAll;
-  Byte stalls = 0;      // a packet is on its way for any time
+  Byte stalls = 0;      // a packet is in transit for any time
   Byte losses = 0;      // its sender gives it up; it may still be executed
-  Byte kills = 0;       // of a steward, also with a packet on its way; another one starts
+  Byte kills = 0;       // of a steward, also during a packet; another one starts
   Byte clock_back = 0;  // the database's clock jumps back by two
   Byte clock_ahead = 0;
   Byte clock_step = 0;  // and back by one, which is within the tolerance
   Byte changes = 0;     // of the payload, by the operator
-  Byte pauses = 0;      // and it is resumed at any later time
-  Byte removals = 0;    // and it is made again under its name at any later time
+  Byte pauses = 0;      // and resumed at any later time
+  Byte removals = 0;    // and created again under its name at any later time
   bool host_ahead = false;
   Mutation without = Mutation::kNone;
 };
@@ -60,13 +60,13 @@ struct Scenario {
 enum class Broken : Byte {
   kNothing,
   kTwice,   // a tick was submitted twice
-  kLost,    // next_run went past a tick that was neither submitted nor dropped by policy
-  kStale,   // a task of a version that was not the schedule's any more
+  kLost,    // next_run passed a tick that was neither submitted nor dropped by policy
+  kStale,   // a task of a former version of the schedule
   kEarly,   // a tick was submitted before the database's clock had reached it
-  kStands,  // time went on while next_run was beyond its bound
+  kStands,  // time passed while next_run was beyond its bound
 };
 
-// What a steward sends: what it saw, the tick that it submits, and what becomes of the row.
+// Packet of a steward: the values that it saw, the tick that it submits, and the new row.
 struct Packet {
   Byte there;
   Byte version;
@@ -80,9 +80,9 @@ struct Packet {
 
 struct Steward {
   Byte on_its_way;  // `call` has been sent
-  Byte memory;      // kNextInMemory: the next tick that it knows of; 0: none
+  Byte memory;      // kNextInMemory: the next known tick; 0: none
   Packet call;
-  Packet orphan;  // given up, or of a life that is over; may still be executed
+  Packet orphan;  // given up, or sent by a former run; may still be executed
 };
 
 struct State {
@@ -91,18 +91,18 @@ struct State {
   Byte version;
   Byte next;
   Byte paused;
-  Byte resumed;  // ticks before it fell into a pause
+  Byte resumed;  // ticks before it were within a pause
   Byte submitted;
   Byte dropped;
   Steward stewards[2];
-  // Faults, and what the operator did, so far.
+  // Faults and actions of the operator so far.
   Byte stalls;
   Byte losses;
   Byte kills;
   Byte backs;
   Byte aheads;
   Byte steps;
-  Byte may_repeat;  // steps back beyond the tolerance for which next_run was not set back yet
+  Byte may_repeat;  // steps back beyond the tolerance for which next_run was not yet reset
   Byte changes;
   Byte pauses;
   Byte removals;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speaks the contract of daemon/ipc in place of allot-worker, allot-embedded and
-// allot-gateway, as a script says
-// (folder.h), so that the supervisor is tested without a database, in ways no real worker behaves.
+// Implements the contract of daemon/ipc in place of allot-worker, allot-embedded and allot-gateway,
+// following a script (folder.h), so that the supervisor is tested without a database, with
+// behaviour that no real worker has.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -80,7 +80,7 @@ int settle(const Folder& folder, const std::string& slot, const std::string& sta
   return folder.number("settle_exit", 0);
 }
 
-// allot-embedded DIR, where DIR lies in the test's folder.
+// allot-embedded DIR, where DIR is in the test's folder.
 int keep_database(const Folder& folder) {
   sigset_t mask;
   sigemptyset(&mask);
@@ -102,7 +102,7 @@ int keep_database(const Folder& folder) {
   return 0;
 }
 
-// Opens what the supervisor has under that number, as the real one does.
+// Opens the supervisor's descriptor of that number, as the real program does.
 bool reaches(pid_t supervisor, int number) {
   const std::string path = "/proc/" + std::to_string(supervisor) + "/fd/" + std::to_string(number);
   const UniqueFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -172,6 +172,6 @@ int main_of(const std::vector<std::string>& words) {
 }  // namespace allot::scripted
 
 int main(int argc, char** argv) {
-  // No exit handlers: a leak check is of no use here and takes its time.
+  // Without exit handlers: a leak check is useless here and takes time.
   _exit(allot::scripted::main_of({argv, argv + argc}));
 }

@@ -18,9 +18,9 @@
 namespace allot::scripted {
 namespace {
 
-constexpr unsigned kLongestLife = 300;  // seconds: what a failed test leaves behind ends itself
+constexpr unsigned kLongestLife = 300;  // seconds: processes of a failed test end by themselves
 
-// Waits for its end in another process. `own_session`: as a handler's daemon would.
+// Waits for its end in another process. `own_session`: like a daemon started by a handler.
 [[noreturn]] void linger(bool own_session, bool with_child) {
   if (own_session) setsid();
   for (int fd = ipc::kSlotFd; fd <= ipc::kLastFd; ++fd) close(fd);
@@ -40,7 +40,7 @@ class Worker {
     sigemptyset(&mask);
     for (const int number : {SIGTERM, SIGHUP}) sigaddset(&mask, number);
     sigprocmask(SIG_SETMASK, &mask, nullptr);
-    sigaddset(&mask, SIGUSR1);  // blocked when it is ready; until then it dies of it
+    sigaddset(&mask, SIGUSR1);  // blocked once ready; until then the signal kills it
     signals_.reset(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
   }
 
@@ -142,7 +142,7 @@ class Worker {
     folder_.tell(kind + " pid=" + std::to_string(pid));
   }
 
-  // A child of the worker's group whose parent is gone.
+  // A child in the worker's group whose parent is gone.
   void start_orphan() {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) return;
@@ -175,7 +175,7 @@ class Worker {
       slot_.lease_deadline_ns = boot_ns();
       start_task(0);
     }
-    if (verb == "lease_with_late_task") {  // between two looks of the supervisor
+    if (verb == "lease_with_late_task") {  // between two polls of the supervisor
       slot_.exclusive = 1;
       slot_.lease_deadline_ns = boot_ns() + 150 * kMilli;
       late_task_ns_ = boot_ns() + 100 * kMilli;

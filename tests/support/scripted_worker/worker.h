@@ -7,8 +7,8 @@
 
 namespace allot::scripted {
 
-// allot-worker --run: beats, does what the test tells it, leaves on TERM, HUP (after its task) and
-// on the supervisor's end. The exit code.
+// allot-worker --run: sends heartbeats, follows the test's script, exits on TERM, HUP (after its
+// task) and on the supervisor's end. Returns the exit code.
 int run_worker(const Folder& folder, std::uint32_t index);
 
 }  // namespace allot::scripted

@@ -58,7 +58,7 @@ TEST(Posix, WritesAndReadsAllOfItThroughASmallPipe) {
   writer.join();
 }
 
-// The two ends of something to write to, whose reader does not read.
+// Both ends of a channel whose reader does not read.
 struct Ends {
   UniqueFd read, write;
 };
@@ -84,7 +84,7 @@ Ends terminal_ends() {
 
 constexpr std::string_view kLine = "a line of the log\n";
 
-// Writes until there is no room, which must not block: returns how much there was.
+// Writes until there is no room, which must not block; returns the number of bytes.
 std::size_t fill(int fd) {
   std::size_t size = 0;
   for (ssize_t n = 0; (n = write_now(fd, kLine.data(), kLine.size())) > 0;) {
@@ -111,7 +111,7 @@ TEST_P(WriteNow, DoesNotWaitForAReader) {
 
 INSTANTIATE_TEST_SUITE_P(Of, WriteNow, testing::Values(&pipe_ends, &socket_ends, &terminal_ends));
 
-// As standard error may be after a change of the user: it cannot be opened again.
+// Like standard error after a change of the user: it cannot be opened again.
 TEST(WriteNowWithoutARight, DoesNotWaitForAReader) {
   const Ends ends = pipe_ends();
   ASSERT_EQ(fchmod(ends.write.get(), 0), 0);

@@ -71,7 +71,7 @@ TEST(CrontabTest, WhatCannotBeTakenOverIsTold) {
   EXPECT_TRUE(left("* * * * * a \\\\ b").starts_with("two backslashes: "));
 }
 
-// cron takes a field that begins with * as not given, and every other as given.
+// cron treats a field that begins with * as unrestricted, and every other as restricted.
 TEST(CrontabTest, DaysThatMeanOtherOnesToCron) {
   EXPECT_TRUE(left("0 0 */2 * MON cmd").starts_with("day of month '*/2' beside weekday 'MON'"));
   EXPECT_TRUE(left("0 0 1-31 * MON cmd").starts_with("day of month '1-31' beside weekday 'MON'"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/exit-codes.md, --help and base/exit_codes.h have the same list, and these tests provoke each
-// code, except that of a lost reply, which needs a database: tests/db/cli.
+// code, except the one for a lost reply, which needs a database: tests/db/cli.
 #include "base/exit_codes.h"
 
 #include <fcntl.h>
@@ -76,7 +76,7 @@ TEST_F(ExitCodeTest, OfTheCommandLine) {
   EXPECT_EQ(code({"check"}), kExitConfig);
 }
 
-// This cannot happen unless Allot itself is wrong: here the slot is no slot file.
+// Impossible without a defect of Allot: here the slot is not a slot file.
 TEST_F(ExitCodeTest, OfADefect) {
   const UniqueFd nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
   const auto done =

@@ -12,7 +12,7 @@
 #include "support/process.h"
 #include "support/temp_dir.h"
 
-// allot gateway token: what it prints is a section of a configuration, and the token opens.
+// allot gateway token: its output is a section of a configuration, and the token is accepted.
 namespace allot::cli {
 namespace {
 

@@ -78,7 +78,7 @@ TEST_F(InputTest, AllOfItOrOneByteMoreThanAllowed) {
   EXPECT_EQ(Input(path).read_all(10).size(), 11U);
 }
 
-// If a failure looked like the end, half of a file would be submitted as if it were all.
+// If a failure looked like the end, half of a file would be submitted as if it were complete.
 TEST_F(InputTest, AFailureIsNoEnd) {
   EXPECT_EQ(code_of([&] { Input{folder_ / "missing"}; }), kExitNoInput);
   Input folder(folder_.path());
@@ -87,7 +87,7 @@ TEST_F(InputTest, AFailureIsNoEnd) {
   EXPECT_EQ(code_of([&] { (void)Input(folder_.path()).read_all(kMost); }), kExitNoInput);
 }
 
-// In a process of its own, because an interrupt is noted for good.
+// In a child process, because an interrupt is recorded permanently.
 class InterruptTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -97,9 +97,9 @@ class InterruptTest : public testing::Test {
     write_end_.reset(ends[1]);
   }
 
-  // Exits with 0 if `wait` returns, and an interrupt was noted meanwhile. The signal is held back
-  // until the wait, as if it came after the last look at interrupted(). SIGALRM ends a wait that
-  // does not notice it.
+  // Exits with 0 if `wait` returns, and an interrupt was recorded during it. The signal is held
+  // back until the wait, as if it came after the last check of interrupted(). SIGALRM ends a wait
+  // that does not notice it.
   template <typename Wait>
   [[noreturn]] static void interrupt_just_before(int signal, Wait wait) {
     note_interrupts();

@@ -30,7 +30,7 @@ bool installed(const std::string& program) {
   return support::run_program({"sh", "-c", "command -v " + program}).status.code == 0;
 }
 
-// The file as the build made it.
+// The file made by the build.
 std::string manual(const std::string& name) {
   return support::read_file(std::string(ALLOT_MANUAL) + "/" + name);
 }
@@ -62,13 +62,13 @@ Help help_of(const std::string& path) {
   return help;
 }
 
-// Every command that has no commands below it, with its options; "" has the program's own.
+// Every command without subcommands, with its options; "" has the program's own.
 std::map<std::string, std::set<std::string>> leaves(const std::string& path = "") {
   const Help help = help_of(path);
   std::map<std::string, std::set<std::string>> all;
   if (help.commands.empty() || path.empty()) all[path] = help.options;
   for (const std::string& command : help.commands) {
-    if (path.empty() && command == "bench") continue;  // another program's words
+    if (path.empty() && command == "bench") continue;  // words of another program
     all.merge(leaves(path.empty() ? command : path + " " + command));
   }
   return all;
@@ -160,7 +160,7 @@ TEST(ManualTest, ManAndMandocFindNothingToComplainOf) {
   }
 }
 
-// The words that bash offers for the last of these.
+// Completions of bash for the last of these words.
 std::set<std::string> offered(const Words& words, const std::string& directory = {}) {
   std::string line;
   for (const std::string& word : words) line += " '" + word + "'";
@@ -215,7 +215,7 @@ TEST(CompletionTest, BashIsSilentWhenNobodyAnswers) {
             std::set<std::string>{});
 }
 
-// In a real line editor the test types the words, then the tab key.
+// In a real line editor: the test types the words, then the tab key.
 TEST(CompletionTest, ZshCompletes) {
   if (!installed("zsh")) GTEST_SKIP() << "no zsh";
   const support::TempDir home;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allot plugin; tests/consumer builds the project that it writes.
+// allot plugin; the project that it writes is built by tests/consumer.
 #include <allot/plugin.h>
 #include <gtest/gtest.h>
 
@@ -108,7 +108,7 @@ TEST_F(PluginCommandTest, CheckWithInitMakesTheHandlers) {
       << thrown.out << thrown.err;
 }
 
-// Somebody meant the section for a plugin, which does not get it.
+// The section was meant for a plugin, which does not get it.
 TEST_F(PluginCommandTest, ASectionOfNoPluginIsAWarning) {
   const std::string config =
       folder_.write("allot.toml", "[plugins]\nfolder = \"" ALLOT_TEST_PLUGINS

@@ -96,7 +96,7 @@ TEST(Usage, VersionAndHelp) {
   }
 }
 
-// Before or after the command, and the environment last.
+// Before or after the command, or in the environment, which has the lowest priority.
 TEST(Usage, TheConfigurationIsNamedThreeWays) {
   const support::TempDir folder;
   const std::string bad = folder.write("bad.toml", "[daemon]\nnope = 1\nnix = 2\n");

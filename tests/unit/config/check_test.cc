@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "unit/config/fixture.h"
 
-// Rules that concern several keys.
+// Rules that involve several keys.
 namespace allot::config {
 namespace {
 
@@ -110,7 +110,7 @@ TEST_F(Check, APoolOfFireworqsQueuesNeedsThePluginForTheirJobs) {
   }
 }
 
-// D9: nobody sets them then.
+// D9: without a cgroup they are not applied.
 TEST_F(Check, LimitsOfACgroupNeedOne) {
   EXPECT_EQ(failure_of("[pools.a]\ncgroup_memory = 512\ncgroup_cpu = 50\n"),
             "allot.toml:2: [pools.a] cgroup_memory needs [daemon] cgroup = true\n"
@@ -269,7 +269,7 @@ TEST_F(Check, APasswordInAFileThatOthersReadIsAWarning) {
   EXPECT_TRUE(load_text(text).warnings.empty());
 }
 
-// The keys are the plugin's own; a file that one of them names is looked at all the same.
+// The keys are the plugin's own; a file named by one of them is checked anyway.
 TEST_F(Check, ASecretOfAPluginThatOthersReadIsAWarning) {
   const std::string secret = write("secret", "x");
   const std::string text = "[plugins.http.types.\"a.b\"]\nurl = \"https://x\"\nsecret_file = \"" +
@@ -301,7 +301,7 @@ TEST_F(Check, PasswordFromACredential) {
   ::setenv("CREDENTIALS_DIRECTORY", (folder() + "/credentials").c_str(), 1);
   EXPECT_EQ(failure_of(text),
             "allot.toml:2: cannot read the credential allot-db: No such file or directory");
-  // systemd shows a group bit for the access list that it sets.
+  // systemd shows the access list that it sets as a group bit.
   ASSERT_EQ(::chmod(write("credentials/allot-db", "word\n").c_str(), 0440), 0);
   const Settings settings = load_text(text);
   EXPECT_EQ(settings.database.password, "word");

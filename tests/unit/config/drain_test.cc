@@ -39,7 +39,7 @@ TEST_F(DrainTest, IsTheOtherConfigurationButForThePool) {
   EXPECT_TRUE(load(options()).drain_budget.empty());
 }
 
-// The database may have a queue that the configuration does not mention.
+// The database may have a queue that is missing in the configuration.
 TEST_F(DrainTest, MayServeAQueueOfTheDatabase) {
   const Settings settings = drained({"", "unheard", 1, "d", "/run/x", false, ""});
   ASSERT_NE(find_queue(settings, "unheard"), nullptr);

@@ -20,7 +20,7 @@ namespace {
 
 class CopyTest : public ConfigTest {
  protected:
-  // What `settings` were read from, as a check leaves it to the other processes.
+  // Copy of the files of `settings`, as a check leaves it for the other processes.
   static UniqueFd copy_of(const Settings& settings) {
     UniqueFd copy(memfd_create("copy", MFD_CLOEXEC | MFD_ALLOW_SEALING));
     settings.files.keep(copy.get());
@@ -81,7 +81,7 @@ TEST_F(CopyTest, NobodyCanChangeItOrElseReadIt) {
   EXPECT_EQ(status.st_mode & 07777U, 0400U);
 }
 
-// A shell may have any file open under the number of the copy, when it starts allot-worker.
+// A shell that starts allot-worker may have any file open under the number of the copy.
 TEST_F(CopyTest, AFileOfSomebodyElseIsNone) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);

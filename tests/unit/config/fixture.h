@@ -10,7 +10,7 @@
 
 namespace allot::config {
 
-// Each test has a folder of its own, and no configuration from the machine's environment.
+// Each test has a temporary folder, and ignores configurations named in the machine's environment.
 class ConfigTest : public testing::Test {
  protected:
   ConfigTest();
@@ -20,10 +20,10 @@ class ConfigTest : public testing::Test {
 
   [[nodiscard]] Settings load_text(const std::string& text) const;
 
-  // The message with which loading `text` fails, without the folder; the test fails if it loads.
+  // Error message of loading `text`, without the folder; the test fails if it loads.
   [[nodiscard]] std::string failure_of(const std::string& text) const;
 
-  // Options that never look at /etc.
+  // Options that do not use /etc.
   [[nodiscard]] LoadOptions options() const;
 
   // Removes the folder of the test from a message.

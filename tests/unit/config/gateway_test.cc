@@ -10,8 +10,8 @@ namespace {
 
 class GatewayConfig : public ConfigTest {
  protected:
-  // The settings, or the message, of a file with an account for the gateway in lines 1 and 2, and
-  // `text` behind it.
+  // The settings, or the message, of a file with an account for the gateway in lines 1 and 2,
+  // followed by `text`.
   [[nodiscard]] Settings with(const std::string& text) const { return load_text(kAccount + text); }
   [[nodiscard]] std::string refused(const std::string& text) const {
     return failure_of(kAccount + text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit/config/fixture.h"
 
-// The messages that a person reads after a mistake, word for word.
+// Messages for a user after a mistake, word for word.
 namespace allot::config {
 namespace {
 

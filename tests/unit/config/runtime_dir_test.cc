@@ -12,7 +12,7 @@ namespace {
 
 using RuntimeDir = ConfigTest;
 
-// Root becomes the account "nobody" for a while; any other user stays as he is.
+// Switches root to the account "nobody" until destruction; other users are not changed.
 class OrdinaryUser {
  public:
   OrdinaryUser() {

@@ -11,7 +11,7 @@ namespace {
 
 class SchedulesTest : public ConfigTest {
  protected:
-  // A section that is good, but for this line, which is the fifth.
+  // A valid section, except for this line, which is the fifth.
   [[nodiscard]] static std::string with(const std::string& line) {
     return "[schedules.a]\nexpression = \"@daily\"\nqueue = \"default\"\ntype = \"t\"\n" + line +
            "\n";
@@ -99,7 +99,7 @@ TEST_F(SchedulesTest, WordsAndLimits) {
             "late, late_after, catch_up, overlap, jitter, tick_field, revision");
 }
 
-// Not where the file is only read: a worker that starts anew shall not depend on tzdata.
+// Not checked when the file is only read: a restarted worker must not depend on tzdata.
 TEST_F(SchedulesTest, ZonesAreCheckedByThoseThatCheck) {
   for (const char* zone : {"Mars/X", "../etc"}) {
     const Settings settings = load_text(with("zone = \"" + std::string(zone) + "\""));

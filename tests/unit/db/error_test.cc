@@ -8,13 +8,13 @@ namespace {
 
 enum Outcome { kKnown, kUnknown };
 
-// One number in the four phases. While connecting and in an open transaction the outcome is always
-// known: nothing was done.
+// One error number in four phases. While connecting and in an open transaction the outcome is
+// always known: nothing was done.
 struct Line {
   unsigned number;
   ErrorClass error_class;  // while the outcome is known
-  Outcome autocommit;      // of a statement that commits by itself
-  Outcome commit;          // of COMMIT
+  Outcome autocommit;      // for a statement that commits by itself
+  Outcome commit;          // for COMMIT
   const char* message;
 };
 
@@ -151,7 +151,7 @@ TEST(ErrorTest, OtherWordsKeepTheMeaning) {
   EXPECT_STREQ(again.what(), "submit: lost");
 }
 
-// The server stops at a statement that it refuses. Behind a connection that breaks it goes on.
+// The server stops at a statement that it refuses. After a broken connection it continues.
 TEST(ErrorTest, OnlyABrokenConnectionLeavesTheRestOfThePacketOpen) {
   for (const unsigned number : {1053U, 1927U, 1160U, 2006U, 2008U, 2013U, 2026U, 2055U}) {
     EXPECT_TRUE(breaks_connection(number, "text")) << number;

@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// With several servers a command remembers their terms in the runtime folder, and may be the first
-// one there.
+// With several servers a command stores their terms in the runtime folder, and may be the first to
+// create it.
 class RuntimeFolder : public testing::Test {
  protected:
   static void connect_in(const std::string& folder) {

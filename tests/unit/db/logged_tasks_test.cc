@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the binary log, as the server writes them; and what no server writes.
+// Rows of the binary log, as written by a server; and invalid ones.
 #include "db/logged_tasks.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ TEST(LoggedTasksTest, EachRowIsATask) {
             (std::vector<LoggedTask>{{7, 9}, {8, 10}, {7, 11}}));
 }
 
-// As with binlog_row_image = MINIMAL.
+// With binlog_row_image = MINIMAL.
 TEST(LoggedTasksTest, ColumnsMayBeMissing) {
   const std::string four = "\0"s + "\7\0\0\0"s + "\1\0"s + "\1"s + "\x09\0\0\0\0\0\0\0"s;
   EXPECT_EQ(logged_tasks(kColumns, "\x0f", four + four), (std::vector<LoggedTask>{{7, 9}, {7, 9}}));
@@ -55,7 +55,7 @@ TEST(LoggedMovesTest, AChangedRunKeyIsAMove) {
             (std::vector<LoggedMove>{{7, 9, 5}, {8, 4, 6}}));
 }
 
-// As with binlog_row_image = MINIMAL: the key before, and what has changed after.
+// With binlog_row_image = MINIMAL: the key before, and the changes after.
 TEST(LoggedMovesTest, ColumnsMayBeMissing) {
   const std::string key = "\0"s + "\7\0\0\0"s + "\1\0"s + "\1"s + "\x09\0\0\0\0\0\0\0"s;
   const std::string run_key = "\0"s + "\x05\0\0\0\0\0\0\0"s;

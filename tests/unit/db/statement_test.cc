@@ -78,7 +78,7 @@ TEST(StatementTest, OnlyTheClosingSemicolonIsCut) {
   EXPECT_EQ(Statement(kSeveral).name(), "several");
 }
 
-// Reads a literal as the server does in a session without NO_BACKSLASH_ESCAPES and ANSI_QUOTES.
+// Reads a literal like the server in a session without NO_BACKSLASH_ESCAPES and ANSI_QUOTES.
 std::string as_the_server_reads(std::string_view literal) {
   EXPECT_GE(literal.size(), 2U);
   EXPECT_EQ(literal.front(), '\'');
@@ -118,7 +118,7 @@ TEST(StatementTest, EveryByteSurvivesQuoting) {
     all += one;
   }
   EXPECT_EQ(as_the_server_reads(Statement::quoted(all)), all);
-  // Neither may a trailing backslash swallow the closing quote, nor a NUL end the statement.
+  // A trailing backslash must not swallow the closing quote, and a NUL must not end the statement.
   EXPECT_EQ(Statement::quoted("\\"), R"('\\')");
   EXPECT_EQ(Statement::quoted(std::string_view("\0", 1)), R"('\0')");
 }

@@ -14,7 +14,7 @@
 namespace allot::gateway::access {
 namespace {
 
-// Tokens as clients have them; a configuration has their hashes.
+// Tokens of clients; a configuration has their hashes.
 const std::string kReader = "allot_reader-reader-reader-reader-reader-reader";
 const std::string kMailer = "allot_mailer-mailer-mailer-mailer-mailer-mailer";
 const std::string kExpired = "allot_expired-expired-expired-expired-expired-e";
@@ -37,7 +37,7 @@ config::Gateway settings() {
   return out;
 }
 
-// What a proxy does that asks people for a password.
+// Configuration for a proxy that asks users for a password.
 config::Gateway behind_proxy() {
   config::Gateway out = settings();
   out.grant = "none";
@@ -146,7 +146,7 @@ TEST(AccessTest, TheHealthNeedsNothingButAKnownHost) {
   head.path = "/health/live";
   head.fields = {{"host", "rebound.example"}};
   EXPECT_EQ(judged(settings(), head), "421");
-  head.fields = {{"host", "192.0.2.9:8080"}};  // as the probe of a pod does
+  head.fields = {{"host", "192.0.2.9:8080"}};  // like the probe of a pod
   for (const auto& [path, expected] : {std::pair{"/health/live", "nobody r= s= o="},
                                        {"/health/ready", "nobody r= s= o="},
                                        {"/health", "401"},

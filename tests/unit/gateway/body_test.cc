@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All bodies that a server holds at once have one budget.
+// All bodies in a server share one budget.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -33,7 +33,7 @@ class BodyTest : public testing::Test {
     return "POST " + path + " HTTP/1.1\r\nHost: test\r\nContent-Length: " + std::to_string(length) +
            "\r\n\r\n";
   }
-  // A body that was read and is not answered yet.
+  // A body that was read but not answered yet.
   HttpClient holding(std::size_t bytes) {
     const std::size_t before = application_.late();
     auto client = this->client();
@@ -73,7 +73,7 @@ TEST_F(BodyTest, WhatNeverFitsIsTooLarge) {
   EXPECT_EQ(support::status_of(client().ask(head(704 * kKiB + 1))), 413);
 }
 
-// A length is only a word: what is counted is what came.
+// The announced length does not count, only the received bytes.
 TEST_F(BodyTest, WhatWasOnlyAnnouncedIsNotCounted) {
   std::vector<HttpClient> silent;
   for (int count = 0; count < 20; ++count) {
@@ -91,7 +91,7 @@ TEST_F(BodyTest, ABodyInChunksIsRefusedWhereTheRoomEnds) {
   EXPECT_EQ(support::status_of(client.answer()), 503);
 }
 
-// Those that are refused give their room to the others at once.
+// Refused bodies release their space to the others at once.
 TEST_F(BodyTest, OfManyThatGrowTogetherSomeComeToTheirEnd) {
   constexpr int kClients = 12;
   constexpr int kPieces = 30;
@@ -114,7 +114,7 @@ TEST_F(BodyTest, OfManyThatGrowTogetherSomeComeToTheirEnd) {
   EXPECT_GE(whole, 1);
 }
 
-// It holds on although its client is gone: the application still has it.
+// It stays although its client is gone: the application still has it.
 TEST_F(BodyTest, ABodyCountsUntilItIsAnswered) {
   auto first = holding(600 * kKiB);
   first.close();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// More connections than a server takes: whoever waits makes way, and whoever works is left alone.
+// More connections than a server accepts: idle ones make room, active ones are not touched.
 #include <gtest/gtest.h>
 
 #include <optional>

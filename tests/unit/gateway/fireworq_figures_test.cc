@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Fireworq's programs are told of the workers of this host.
+// Figures about the workers of this host for Fireworq's programs.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -70,7 +70,7 @@ TEST_F(FireworqFigures, SinceTheGatewayStarted) {
   EXPECT_EQ(figures.of(figures.now(), other).pops, 0U);
 }
 
-// S85: what has no place of its own in the meter still counts for its queue.
+// S85: a type without its own place in the meter still counts for its queue.
 TEST_F(FireworqFigures, AreExactWithMoreCategoriesThanPlaces) {
   Figures figures(folder_.path());
   constexpr std::size_t kCategories = meter::kPairs + 300;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON as Fireworq's programs send it: section by section of docs/from-fireworq.md.
+// JSON as sent by Fireworq's programs: section by section of docs/from-fireworq.md.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -87,7 +87,7 @@ TEST(JsonText, ManyMembers) {
   EXPECT_FALSE(members.next());
 }
 
-// Or 100 MiB of members would take hours. What follows these cannot be read.
+// Otherwise 100 MiB of members would take hours. The text after these is invalid.
 TEST(JsonText, EachStepLooksAtItsOwnMember) {
   const std::string_view text = R"({ "a":1 , "b":[2],)";
   const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Fireworq's programs send and are answered, as far as it needs no database.
+// Requests of Fireworq's programs and their answers, as far as no database is needed.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-// "400 the detail" of what is refused; "" of what is not.
+// "400 the detail" for a refusal; "" otherwise.
 template <typename Act>
 std::string refused(const Act& act) {
   try {
@@ -390,7 +390,7 @@ class FireworqDoor : public testing::Test {
     if (token != "good") return {std::nullopt, 401, "the token is not known here"};
     return {access::Caller("token:t", {access::Reach{true, {}}, {}, {}}), 200, {}};
   }
-  // Who may, or "STATUS".
+  // The caller, or "STATUS".
   std::string judge(const std::vector<http::Field>& fields,
                     const std::string& address = "127.0.0.1") const {
     http::Head head;
@@ -479,7 +479,7 @@ TEST(FireworqAllowed, Targets) {
   }
   EXPECT_EQ(look("http://h/a b\\c?d e"), "") << "the plugin escapes them";
   EXPECT_EQ(look("http://h:/"), "400 url: its port is no number from 1 to 65535");
-  // What the plugin escapes is three characters in its request.
+  // An escaped character takes three in the plugin's request.
   const auto long_path = [&](const std::string& part, std::size_t count) {
     std::string url = "http://h:65535/";
     for (std::size_t i = 0; i < count; ++i) url += part;

@@ -16,7 +16,7 @@ const std::string kPost = "POST /api/v1/tasks HTTP/1.1\r\nHost: a\r\n";
 struct HeadCase {
   std::string name;
   std::string head;
-  unsigned status = 0;  // 0: it is good
+  unsigned status = 0;  // 0: valid
   std::string says{};   // a part of the title
 };
 std::ostream& operator<<(std::ostream& out, const HeadCase& each) {
@@ -197,7 +197,7 @@ TEST_P(HeadCheck, IsGoodOrSaysWhatIsWrong) {
 INSTANTIATE_TEST_SUITE_P(Heads, HeadCheck, testing::ValuesIn(head_cases()),
                          [](const auto& each) { return each.param.name; });
 
-// Whatever the pieces are in which it comes.
+// For every division into pieces.
 TEST(HeadLength, IsTheSameForEveryPiece) {
   for (const HeadCase& each : head_cases()) {
     for (std::size_t step = 1; step <= 5; ++step) {

@@ -48,7 +48,7 @@ TEST(Problem, ALostReplyIsUnknownOnlyWhereSomethingMayHaveChanged) {
   EXPECT_EQ(of(db::DbError(kDeadlock, "deadlock", db::Phase::kCommit), true).status, 503U);
 }
 
-// Callers may be anybody who reaches the port.
+// Every client that reaches the port is a possible caller.
 TEST(Problem, WhatTheDatabaseSaysIsForTheLog) {
   const std::string words = "database at db1.internal:3306: find_task.sql (error 1)";
   for (const unsigned number : {1142U, 1205U, 1213U, 1290U, 2006U, 2013U}) {

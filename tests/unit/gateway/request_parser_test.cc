@@ -11,7 +11,7 @@ namespace {
 const std::string kChunkedHead =
     "POST /a%20b?c=d&e HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-// What is read of `body` when it comes in pieces of `step` bytes; "fault 413" and the like.
+// Result of reading `body` in pieces of `step` bytes; "fault 413" and the like.
 std::string body_of(const std::string& body, std::size_t step, std::uint64_t most = 1'000) {
   RequestParser parser;
   EXPECT_FALSE(parser.read_head(kChunkedHead));

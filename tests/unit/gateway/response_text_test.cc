@@ -17,7 +17,7 @@ Response response_of(unsigned status, std::string body) {
   return response;
 }
 
-// Without its date.
+// Without the date.
 std::string text_of(const Response& response, const Framing& framing = {}) {
   std::string head = response_head(response, framing);
   const auto date = head.find("Date: ");

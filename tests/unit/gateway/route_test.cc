@@ -21,7 +21,7 @@ Match found(const std::string& method, const std::string& path, const std::strin
   return match(head, base, read_only);
 }
 
-// A row that nobody could try, or that says nothing, is none.
+// Rejects a row without a test or without a text.
 TEST(RouteTable, EachRowIsWhole) {
   std::set<std::string> names;
   std::set<std::pair<std::string, std::string>> requests;
@@ -39,8 +39,8 @@ TEST(RouteTable, EachRowIsWhole) {
     EXPECT_TRUE(route.role || route.path.starts_with("/health/")) << what;
     for (const Parameter& each : route.parameters) {
       EXPECT_FALSE(each.what.empty()) << what << " " << each.name;
-      // A cursor and a token are words that the gateway made before, the queue of the examples
-      // takes no partition key, and there is a payload already.
+      // A cursor and a token are words made by the gateway before, the queue of the examples takes
+      // no partition key, and there is a payload already.
       const bool none = each.name == "cursor" || each.name == "token" ||
                         each.name == "partition_key" || each.name == "payload_base64";
       EXPECT_TRUE(!each.example.empty() || none) << what << " " << each.name;

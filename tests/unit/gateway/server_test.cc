@@ -96,7 +96,7 @@ TEST_F(ServerTest, ATooLargeChunkedBodyIsRefused) {
   EXPECT_EQ(application_.answered(), 0);
 }
 
-// The peer sends megabytes that nobody wants, and reads the answer only then.
+// The peer sends megabytes that are refused, and reads the answer only then.
 TEST_F(ServerTest, WhoIsRefusedWhileSendingCanReadTheAnswer) {
   auto client = this->client();
   client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4000000\r\n\r\n");
@@ -240,15 +240,15 @@ TEST_F(ServerTest, AWatchedDescriptorIsToldAgainAndAgain) {
     ASSERT_EQ(write(event.get(), &one, sizeof one), static_cast<ssize_t>(sizeof one));
     ASSERT_TRUE(support::eventually([&] { return sum == turn; }));
   }
-  // The descriptor is the test's again before it is closed.
+  // The test takes the descriptor back before it is closed.
   server_.server().stop(std::chrono::milliseconds(0));
   ASSERT_TRUE(support::eventually([&] { return server_.ended(); }));
 }
 
-// It cannot tell the end of a connection from the loss of an answer.
+// A client cannot distinguish the end of a connection from the loss of an answer.
 TEST_F(ServerTest, AStopAnswersWhoHasJustConnected) {
   auto fresh = client();
-  auto idle = client();  // accepted behind the other one
+  auto idle = client();  // accepted after the other one
   ASSERT_EQ(idle.ask(get("/hello"))->status, 200);
   server_.server().stop(std::chrono::seconds(10));
   EXPECT_TRUE(idle.is_closed());
@@ -259,7 +259,7 @@ TEST_F(ServerTest, AStopAnswersWhoHasJustConnected) {
   ASSERT_TRUE(support::eventually([&] { return server_.ended(); }));
 }
 
-// A place may have an application of its own, which is asked for all that comes in there.
+// A listener may have its own application, which receives all its requests.
 TEST(ServerPlaces, EachAnswersForItself) {
   TinyApplication usual;
   TinyApplication own;
@@ -285,7 +285,7 @@ TEST(ServerPlaces, EachAnswersForItself) {
   std::vector<http::Listener> again;
   again.push_back(port_listener(usual_port));
   http::Server next(usual, {}, std::move(again), {});
-  // The one that has ended may be among them, if the server did not see its end yet.
+  // The ended one may be among them, if the server did not see its end yet.
   for (UniqueFd& each : kept) next.adopt(std::move(each), &own);
   std::thread second([&] { next.run(); });
   EXPECT_TRUE(client.ask(get("/hello")));

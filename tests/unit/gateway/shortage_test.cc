@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server that has no descriptors left says so, and goes on when it has some again.
+// A server without free descriptors reports it, and continues when it has some again.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -22,7 +22,7 @@
 namespace allot::test {
 namespace {
 
-// A process of its own, whose limit of descriptors is small.
+// A child process with a small limit of descriptors.
 class PoorServer {
  public:
   PoorServer() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client that is slow, or sends nothing at all, does not stay.
+// A client that is slow, or completely silent, is disconnected.
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Each limit but one is longer than any test.
+// Each limit except one is longer than any test.
 http::Limits patient() {
   http::Limits limits;
   limits.head_time = limits.idle_time = limits.answer_time = limits.body_window =
@@ -38,7 +38,7 @@ TEST(Slow, AHeadThatDoesNotEndIsRefused) {
   EXPECT_TRUE(client.is_closed());
 }
 
-// Bytes that come one by one do not help: the time is that of the whole head.
+// Single bytes do not help: the time limit applies to the whole head.
 TEST(Slow, ADrippingHeadIsRefused) {
   TinyApplication application;
   http::Limits limits = patient();
@@ -83,7 +83,7 @@ TEST(Slow, ABodyBelowTheRateIsRefused) {
   EXPECT_EQ(application.answered(), 0);
 }
 
-// What came fast at first buys no time for later.
+// A fast beginning does not extend the time.
 TEST(Slow, ABodyThatStallsIsRefusedHoweverMuchHasCome) {
   TinyApplication application;
   http::Limits limits = patient();
@@ -97,7 +97,7 @@ TEST(Slow, ABodyThatStallsIsRefusedHoweverMuchHasCome) {
   EXPECT_EQ(answer->status, 408);
 }
 
-// A stream that is between two lines holds nothing.
+// A stream between two lines holds nothing.
 TEST(Slow, AStreamMayPauseBetweenItsLines) {
   TinyApplication application;
   http::Limits limits = patient();
@@ -109,7 +109,7 @@ TEST(Slow, AStreamMayPauseBetweenItsLines) {
       "POST /lines HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none\n\r\n");
   ASSERT_TRUE(client.head());
   EXPECT_EQ(client.chunk(), "took 4\n");
-  // One that has begun a line ends meanwhile.
+  // A client that has begun a line is disconnected in this time.
   auto other = HttpClient::to_port(server.port());
   EXPECT_EQ(
       other.ask("POST /lines HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\nhalf")->status,
@@ -130,7 +130,7 @@ TEST(Slow, TheRateIsMeasuredOverEachWindow) {
   EXPECT_FALSE(rate.add(seconds(10), 999, 0));
 }
 
-// 6 MB held: ten thousand bytes a second.
+// 6 MB held: a limit of ten thousand bytes a second.
 TEST(Slow, WhoHoldsMuchHasToSendFaster) {
   using std::chrono::seconds;
   http::BodyRate rate(seconds(10), 100);
@@ -138,7 +138,7 @@ TEST(Slow, WhoHoldsMuchHasToSendFaster) {
   EXPECT_FALSE(rate.add(seconds(10), 99'999, 6'000'000));
 }
 
-// Several windows pass, and what comes keeps the rate.
+// Several windows pass, and the data keeps the rate.
 TEST(Slow, ABodyAboveTheRateIsTaken) {
   TinyApplication application;
   http::Limits limits = patient();
@@ -166,7 +166,7 @@ TEST(Slow, AnAnswerThatTakesTooLongIsOfUnknownOutcome) {
   EXPECT_EQ(HttpClient::to_port(server.port()).ask(get("/hello"))->status, 200);
 }
 
-// It never reads: the rest of the answer stays with us, for so long.
+// It never reads: the rest of the answer stays in the server for this time.
 TEST(Slow, AnAnswerThatNobodyReadsIsGivenUp) {
   TinyApplication application;
   http::Limits limits = patient();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that two parsers may read differently: exactly one answer, a refusal, and the end.
+// Requests that two parsers may interpret differently: exactly one answer, a refusal, and the end.
 #include <gtest/gtest.h>
 
 #include <ostream>

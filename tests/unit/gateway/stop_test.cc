@@ -37,7 +37,7 @@ TEST_F(StopTest, WhatIsInFlightIsAnsweredAndNothingElse) {
   client.send(get("/late") + get("/hello"));
   ASSERT_TRUE(support::eventually([&] { return application_.late() == 1; }));
   server_.server().stop(std::chrono::minutes(10));
-  // A client that comes now finds nobody.
+  // A new client finds no listener.
   ASSERT_TRUE(support::eventually([&] {
     try {
       HttpClient::to_port(server_.port());
@@ -80,7 +80,7 @@ TEST_F(StopTest, ASecondStopShortensTheGrace) {
   EXPECT_TRUE(ends());
 }
 
-// The answer comes when the server is no more: its owner has only a Reply.
+// The answer comes after the end of the server: its owner has only a Reply.
 TEST(Stop, AReplyOutlivesTheServer) {
   TinyApplication application;
   {

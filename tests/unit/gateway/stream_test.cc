@@ -73,7 +73,7 @@ TEST_F(StreamTest, AnOldClientReadsToTheEnd) {
   EXPECT_EQ(client.rest(), "took 4\n");
 }
 
-// What comes meanwhile waits: first here, then in the kernel, then at the peer.
+// Data received in between waits: first here, then in the kernel, then at the peer.
 TEST_F(StreamTest, TheNextBatchWaitsForTheAnswerToTheFormer) {
   application_.hold(true);
   auto client = this->client();
@@ -170,7 +170,7 @@ TEST_F(StreamTest, ATooLongLineIsRefused) {
   EXPECT_TRUE(application_.batches().empty());
 }
 
-// An answer that has begun can only be broken off: without its last chunk it is not whole.
+// A started answer can only be aborted: without its last chunk it is incomplete.
 TEST_F(StreamTest, ABrokenChunkBreaksTheAnswerOff) {
   auto client = this->client();
   client.send(kStream + chunk_of_text("one\n"));

@@ -20,29 +20,29 @@ namespace http = gateway::http;
 using support::Answer;
 using support::HttpClient;
 
-// Answers by the path: /hello, /echo (POST, 1,000 bytes), /late (when the test says so), /peer,
-// /throws, /split (a field with a line's end), /unknown (404), /lines (a stream), /health (also to
-// guests), /anybody (of callers without a name).
+// Answers by the path: /hello, /echo (POST, 1,000 bytes), /late (on a signal of the test), /peer,
+// /throws, /split (a field with a line end), /unknown (404), /lines (a stream), /health (also to
+// guests), /anybody (to callers without a name).
 class TinyApplication : public http::Application {
  public:
   http::Admission admit(const http::Head& head) override;
   void answer(http::Request request, http::Reply reply) override;
   http::Response refuse(unsigned status, const std::string& title) override;
 
-  // How many requests to /late wait, and the answer to the first of them, in this thread.
+  // Number of waiting requests to /late, and the answer to the first of them, in this thread.
   [[nodiscard]] std::size_t late() ALLOT_EXCLUDES(mutex_);
   void answer_late(const std::string& body) ALLOT_EXCLUDES(mutex_);
 
-  // Streams: while held, no batch is answered. What was taken, one element for each batch.
+  // Streams: while held, batches are not answered. batches() has one element for each batch taken.
   void hold(bool held) { held_ = held; }
   [[nodiscard]] std::vector<std::string> batches() ALLOT_EXCLUDES(mutex_);
-  // The answer to the batch that waits.
+  // The answer to the waiting batch.
   void answer_batch(const std::string& text,
                     http::LineStream::Then then = http::LineStream::Then::kLines)
       ALLOT_EXCLUDES(mutex_);
   void took(const std::string& lines, http::LineStream::Written written) ALLOT_EXCLUDES(mutex_);
 
-  // What bodies may have, and what a stream says that it keeps.
+  // Limit of bodies, and the size that a stream claims to keep.
   void take_bodies(std::size_t most) { most_body_ = most; }
   void keep(std::size_t bytes) { kept_ = bytes; }
   [[nodiscard]] std::size_t kept() const { return kept_; }
@@ -60,7 +60,7 @@ class TinyApplication : public http::Application {
   std::atomic<int> answered_ = 0;
 };
 
-// A server in a thread of its own, at a port and at a unix socket, until this ends.
+// A server in a thread, on a port and a unix socket, until destruction.
 class RunningServer {
  public:
   explicit RunningServer(TinyApplication& application, const http::Limits& limits = {},

@@ -37,7 +37,7 @@ class TlsClient {
   void send(const std::string& bytes) {
     SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size()));
   }
-  // Until the server says that it ends, or `text` came.
+  // Reads until the server announces the end, or `text` has arrived.
   std::string until(const std::string& text) {
     std::string in;
     char buffer[4096];
@@ -48,7 +48,7 @@ class TlsClient {
     }
     return in;
   }
-  // It said so, which a connection that was cut does not.
+  // True if the server announced the end, unlike a cut connection.
   bool ended_politely() {
     char byte = 0;
     const int count = SSL_read(ssl_.get(), &byte, 1);

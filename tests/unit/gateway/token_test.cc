@@ -23,7 +23,7 @@ TEST(Token, IsAPrefixAndRandom) {
   EXPECT_FALSE(looks_like_token("allot_" + std::string(42, 'a') + "="));
 }
 
-// The hash is what sha256sum says.
+// The hash equals the output of sha256sum.
 TEST(Token, IsKeptAsItsSha256) {
   const TokenHash hash = hash_of("abc");
   const std::string hex = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dashboard without a server: what its writer lets through, its sessions, and its pages.
+// The dashboard without a server: its writer, its sessions, and its pages.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -229,7 +229,7 @@ TEST(Problems, SayWhatIsWrongAndWhereItIsFixed) {
   EXPECT_EQ(problems[1].kind, "paused");
 }
 
-// What something else says already is not said again.
+// A finding reported elsewhere is not repeated.
 TEST(Problems, FindingsAreAmongThemOnce) {
   const auto finding = [](const char* level, const char* about, const json& queue) {
     return json{{"level", level},
@@ -273,7 +273,7 @@ TEST(Problems, ADatabaseThatIsGoneIsOne) {
   EXPECT_EQ(problems[0].key, "database");
 }
 
-// The same of schedules, locks and routes.
+// The same for schedules, locks and routes.
 void add_of_others(json& task, const std::string& text) {
   for (const char* name :
        {"in_words", "expression", "zone", "late", "overlap", "last_run", "next_run", "from", "to",
@@ -287,7 +287,7 @@ void add_of_others(json& task, const std::string& text) {
   task["waiting"] = json::array({{{"host", text}, {"pid", 7}, {"waiting_ms", 1}, {"live", true}}});
 }
 
-// Each text of a document is hostile; what a page makes of it has only the elements of its own.
+// Each text of a document is hostile; the resulting page has only its own elements.
 json hostile(const std::string& text) {
   const json attempt{{"attempt", 1},    {"life", 0},         {"ended_at", text}, {"cause", text},
                      {"error", text},   {"detail", text},    {"fault", text},    {"worker", text},
@@ -402,7 +402,7 @@ TEST(Pages, HostileTextsBecomeNothingButText) {
   }
 }
 
-// Where a schedule fails, and where a unique key was found.
+// A failing schedule, and a search result for a unique key.
 TEST(Pages, HostileTextsOfFewPagesAreTextToo) {
   const std::string attack = "\"><script>alert(1)</script>";
   for (const Page& page : pages()) {

@@ -15,7 +15,7 @@ TEST(Slot, EachSlotIsMappedByItself) {
 }
 
 TEST(Slot, WhatClearsASlotClearsAllThatSettlingLooksAt) {
-  // The supervisor clears only the first page; numbers in it bound the arrays behind it.
+  // The supervisor clears only the first page; numbers in it limit the arrays after it.
   EXPECT_LE(offsetof(Slot, runs), kPage);
   EXPECT_LE(offsetof(Slot, run_states) + kMaxRunning, kPage);
   EXPECT_LT(offsetof(Slot, finished_count), kPage);

@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// What is wrong with a text, and with which field; "": nothing is.
+// The error in a text, and its field; "": none.
 std::pair<std::string, std::string> fault(const std::string& text, std::size_t most_depth = 5) {
   try {
     static_cast<void>(read_strict(text, most_depth));

@@ -13,7 +13,7 @@ std::string payload_of(const std::string& value) {
   return line ? line->payload : "no line";
 }
 
-// The message with which the line is refused; empty when it is accepted.
+// Message that refuses the line; empty if it is accepted.
 std::string line_refusal(const std::string& text) {
   try {
     (void)read_task(text);
@@ -123,7 +123,7 @@ TEST(TaskReader, FieldsInsideThePayloadAreItsOwn) {
             R"({"queue":1,"type":[],"prio":"x","other":{"payload":2}})");
 }
 
-// A parser that recurses would overflow its stack.
+// A recursive parser would overflow its stack.
 TEST(TaskReader, DepthCostsNoStack) {
   const std::size_t deep = 2'000'000;
   const std::string payload = std::string(deep, '[') + std::string(deep, ']');
@@ -185,7 +185,7 @@ TEST(TaskReader, BytesThatAreNoUtf8AreRefusedAndNotPrinted) {
   }
 }
 
-// The parser takes it for the end: the rest would be lost silently.
+// The parser would treat it as the end: the rest would be lost silently.
 TEST(TaskReader, ANulByteIsRefused) {
   const std::string good = R"({"queue":"q","type":"t"})";
   EXPECT_NE(line_refusal(good + std::string("\0", 1)), "");
@@ -199,7 +199,7 @@ TEST(TaskReader, AMessageStaysShort) {
   EXPECT_LT(line_refusal("{\"queue\":" + huge + "}").size(), 400U);
 }
 
-// The message with which a body is refused; empty when it is accepted.
+// Message that refuses a body; empty if it is accepted.
 std::string body_refusal(const std::string& text) {
   try {
     (void)read_body(text);

@@ -87,7 +87,7 @@ TEST_F(Line, ForTheJournalHasAPriorityAndNoTime) {
                                                "<4>worker c", "<3>worker d"}));
 }
 
-// "auto" trusts $JOURNAL_STREAM only where it names the present standard error.
+// "auto" trusts $JOURNAL_STREAM only if it names the present standard error.
 TEST_F(Line, FormatsAreReadFromWords) {
   EXPECT_EQ(parse_format("text"), LogFormat::kText);
   EXPECT_EQ(parse_format("json"), LogFormat::kJson);
@@ -203,7 +203,7 @@ TEST_F(Line, ProcessesShareAFile) {
   for (const auto& [writer, lines] : count) EXPECT_EQ(lines, 200) << writer;
 }
 
-// Catches standard error in a file.
+// Redirects standard error to a file.
 TEST_F(Line, AFullDiskDoesNotHideTheLine) {
   if (::access("/dev/full", W_OK) != 0) GTEST_SKIP() << "no /dev/full";
   setup("worker", Level::kInfo, "/dev/full");

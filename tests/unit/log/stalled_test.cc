@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nobody reads the lines.
+// Log lines without a reader.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -22,7 +22,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// A pipe in the place of standard error, of one page.
+// A pipe of one page in place of standard error.
 class Stalled : public Line {
  protected:
   Stalled() : kept_(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 16)) {
@@ -50,7 +50,7 @@ class Stalled : public Line {
     return all;
   }
 
-  // So many lines of about 100 bytes.
+  // Logs this number of lines of about 100 bytes.
   static void say(int lines) {
     for (int i = 0; i < lines; ++i) info("said", {{"text", std::string(60, 'x')}});
   }
@@ -96,7 +96,7 @@ TEST_F(Stalled, SaysItWithoutAFurtherLine) {
   EXPECT_TRUE(read().empty());
 }
 
-// More than what a pipe takes in one piece.
+// More than a pipe accepts in one piece.
 TEST_F(Stalled, ALineThatWasCutHasAnEnd) {
   setup("worker", Level::kInfo);
   info("long", {{"text", std::string(3 * static_cast<std::size_t>(size_), 'x')}});

@@ -39,7 +39,7 @@ std::size_t pairs_named(const Record& record) {
   return named;
 }
 
-// A runtime folder with slots of a life of allotd.
+// A runtime folder with slots of one run of allotd.
 class MeterTest : public testing::Test {
  protected:
   MeterTest() { begin({1000, 7}); }
@@ -126,7 +126,8 @@ TEST_F(MeterTest, WhatFindsNoPlaceIsOther) {
   EXPECT_EQ(counted(own, Count::kDone, "t0"), 2U) << "who has a place keeps it";
 }
 
-// S85: what finds no place is the rest of its queue, as long as there are places for rests.
+// S85: a type without a place counts in the rest of its queue, as long as there are places for
+// rests.
 TEST_F(MeterTest, TheSumOfEachQueueIsExactBeyondItsPlaces) {
   constexpr std::size_t kQueues = kQueueRests + 10;
   constexpr std::size_t kTypes = 2'000;

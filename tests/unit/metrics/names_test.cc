@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page, the alert rules and the dashboard name what there is.
+// The page, the alert rules and the dashboard name only existing metrics.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -22,7 +22,7 @@ std::string text_in(const std::string& file) {
   return text.str();
 }
 
-// The metrics that a text names; a histogram by any of its series.
+// The metrics named in a text; a histogram by any of its series.
 std::set<std::string> named_in(const std::string& text) {
   static const std::regex kName(R"(\ballot_[a-z_]*[a-z])");
   std::set<std::string> names;

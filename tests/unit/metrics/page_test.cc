@@ -69,7 +69,7 @@ TEST(MetricsCatalog, FollowsPrometheusRules) {
   }
 }
 
-// What judges all texts notices a wrong one.
+// The validator of all texts detects an invalid one.
 TEST(PrometheusText, WrongOnesAreFound) {
   const std::string head = "# HELP a_total x\n# TYPE a_total counter\n";
   EXPECT_EQ(PrometheusText(head + "a_total 1\n").fault, "");

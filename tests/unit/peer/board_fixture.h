@@ -12,7 +12,7 @@
 
 namespace allot::peer {
 
-// A board in memory that is shared with forked processes, as the real one is.
+// A board in memory shared with forked processes, like the real one.
 class BoardTest : public testing::Test {
  protected:
   BoardTest() : file_(memfd_create("board", MFD_CLOEXEC)) {
@@ -28,7 +28,7 @@ class BoardTest : public testing::Test {
   BoardTest& operator=(const BoardTest&) = delete;
   ~BoardTest() override { munmap(board_, sizeof(ipc::Board)); }
 
-  static constexpr std::uint32_t kQueue = 7;  // the one that pool() serves
+  static constexpr std::uint32_t kQueue = 7;  // the queue that pool() serves
   [[nodiscard]] ipc::PoolBoard& pool() const { return board_->pools[0]; }
 
   UniqueFd file_;

@@ -55,7 +55,7 @@ TEST_F(BoardTest, ARingWakesAnotherProcessLongBeforeItsTimeout) {
 }
 
 // Two processes pass a number back and forth, and each rings once per turn. If one wake-up is lost,
-// somebody sleeps its timeout, and the whole takes longer than the test allows.
+// a process sleeps until its timeout, and the whole takes longer than the test allows.
 TEST_F(BoardTest, NoRingIsLost) {
   constexpr std::uint64_t kTurns = 5000;
   std::atomic<std::uint64_t>& turn = board_->pools[0].next_scout_ns;
@@ -85,7 +85,7 @@ TEST_F(BoardTest, NoRingIsLost) {
   EXPECT_EQ(pool().waiters, 0U);
 }
 
-// With one bell for all, the only waiter that it wakes may be one that does not serve the queue.
+// With one bell for all, it might wake only a waiter that does not serve the queue.
 TEST_F(BoardTest, ARingIsForThePoolsThatServeTheQueue) {
   ipc::PoolBoard& other = board_->pools[1];
   ipc::PoolBoard& both = board_->pools[2];

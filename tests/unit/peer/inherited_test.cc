@@ -11,7 +11,7 @@
 namespace allot::peer {
 namespace {
 
-// The notes belong to the whole process, so each case has a process of its own.
+// The notes belong to the whole process, so each case runs in a child process.
 template <typename Case>
 int exit_code_of(const Case& body) {
   const pid_t pid = fork();
@@ -47,7 +47,7 @@ TEST(Inherited, WhatAPersonsShellHasOpenIsForgotten) {
             0);
 }
 
-// Started by hand, allot-embedded once took its own signalfd for the death pipe, and exited.
+// Started by hand, allot-embedded once mistook its own signalfd for the death pipe, and exited.
 TEST(Inherited, WhatIsOpenedLaterIsNotTakenForIt) {
   EXPECT_EQ(exit_code_of([] {
               note_inherited();

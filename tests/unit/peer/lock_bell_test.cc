@@ -28,7 +28,7 @@ TEST_F(LockBellTest, ARingWakesAnotherProcessLongBeforeItsTimeout) {
     LockBell(folder_.path(), "nightly").wait(seen, 60 * kSecond);
     _exit(mono_ns() - began < 30 * kSecond ? 0 : 1);
   }
-  // Not after the child has gone to sleep: a ring before that must not be lost either.
+  // Does not wait for the child to sleep: a ring before that must not be lost either.
   bell.ring();
   int status = 0;
   waitpid(child, &status, 0);
@@ -51,7 +51,7 @@ TEST_F(LockBellTest, TheFileIsForTheGroup) {
   EXPECT_EQ(status.st_mode & 0777U, 0660U);
 }
 
-// There is no folder, or no file that could be used: it is silent, and waits only sleep.
+// Without a folder, or without a usable file, it is silent, and waits only sleep.
 TEST_F(LockBellTest, WithoutAFileItOnlySleeps) {
   std::filesystem::create_directory(file());
   for (const std::string& folder : {std::string(), folder_ / "none", folder_.path()}) {

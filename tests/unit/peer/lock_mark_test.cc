@@ -10,7 +10,7 @@
 namespace allot::peer {
 namespace {
 
-// S11: by it a daemon knows whether what was leased under its names was its own.
+// S11: with it a daemon knows whether leases under its name were its own.
 TEST(LockMark, IsDrawnOnceForEachFile) {
   const support::TempDir dir;
   const auto mark = [&](const char* name, bool draw) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page on which the steward tells workers what it saw.
+// The page on which the steward publishes its observations for workers.
 #include "peer/look_page.h"
 
 #include <fcntl.h>
@@ -62,7 +62,7 @@ TEST_F(LookPageTest, ALookThatIsOlderThanTwoIsNotUsed) {
   EXPECT_FALSE(reader.read().has_value()) << "of another boot";
 }
 
-// A steward that was asked to leave is still at work while the next one begins.
+// A stopping steward still works while the next one begins.
 TEST_F(LookPageTest, OneStewardWrites) {
   std::optional<LookWriter> former(std::in_place, file());
   LookWriter writer(file());
@@ -82,7 +82,7 @@ TEST_F(LookPageTest, AWordThatAnotherWroteMakesThePageUseless) {
   EXPECT_FALSE(reader.read().has_value());
 }
 
-// As after a steward that was killed while it wrote.
+// Like after a steward that was killed while it wrote.
 TEST_F(LookPageTest, AHalfWrittenPageIsNotReadAndMendedByTheNextLook) {
   LookWriter writer(file());
   LookReader reader(file());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is mapped where there is no room: a file that only looks large enough kills by SIGBUS
-// whoever writes it first.
+// Mappings without disk space: a file that only looks large enough kills its first writer by
+// SIGBUS.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What workers tell the steward of their host.
+// Messages from workers to the steward of their host.
 #include "peer/steward_board.h"
 
 #include <sys/wait.h>
@@ -52,7 +52,7 @@ TEST_F(StewardBoardTest, MoreTypesThanPlacesHarmNothing) {
   EXPECT_EQ(take_unknown(*board_).size(), 1U) << "there is room again";
 }
 
-// It is no pool's: nobody rings it for a queue, and no hint is taken from it.
+// It belongs to no pool: it is not rung for a queue, and gives no hints.
 TEST_F(StewardBoardTest, ItIsOfNoPool) {
   EXPECT_EQ(&steward_part(*board_), &board_->pools[ipc::kMaxPools - 1]);
   const auto before = steward_part(*board_).bell.load();

@@ -34,7 +34,7 @@ std::int32_t types(const allot_pair* /*config*/, size_t /*count*/, allot_offer_f
   return 0;
 }
 
-// A good description of two handlers; each test breaks one thing.
+// A valid description of two handlers; each test breaks one thing.
 class AbiCheckTest : public testing::Test {
  protected:
   [[nodiscard]] std::optional<Refusal> check() const {
@@ -75,7 +75,7 @@ TEST_F(AbiCheckTest, TheMagicIsLookedAtFirst) {
 
 TEST_F(AbiCheckTest, APluginFromBeforeTheFirstReleaseIsToldInOneLine) {
   plugin_.magic = 0x544c4c41;
-  for (const std::uint32_t version : {1U, 6U}) {  // its numbers say nothing, nor do its sizes
+  for (const std::uint32_t version : {1U, 6U}) {  // its numbers and sizes are meaningless
     plugin_.abi_version = version;
     plugin_.struct_size = 0;
     const auto finding = check_abi(&plugin_);

@@ -35,7 +35,7 @@ class UnsafePluginTest : public testing::Test {
   static void owner(const std::string& path, uid_t uid) {
     ASSERT_EQ(::chown(path.c_str(), uid, static_cast<gid_t>(-1)), 0) << path;
   }
-  // The reason for which describing and loading refuse the folder's one plugin.
+  // Reason why describing and loading refuse the folder's only plugin.
   [[nodiscard]] std::string refusal() const {
     const auto files = describe(plugins_);
     if (files.size() != 1) return "not one file";
@@ -97,7 +97,7 @@ TEST_F(UnsafePluginTest, ALinkIsAsSafeAsWhatItPointsTo) {
   EXPECT_EQ(refusal().rfind(line("world-writable folder)"), 0), 0U) << refusal();
 }
 
-// Only root can give a file away.
+// Only root can change the owner of a file.
 class ForeignPluginTest : public UnsafePluginTest {
  protected:
   void SetUp() override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first plugin of each document, built as the document says.
+// The first plugin of each document, built as documented.
 #include "support/document.h"
 
 #include <gtest/gtest.h>

@@ -9,12 +9,12 @@
 
 namespace allot::plugin_host {
 
-// The folder in which the build put a plugin of tests/plugins.
+// Folder in which the build puts a plugin of tests/plugins.
 inline std::string folder_of(const std::string& plugin) {
   return ALLOT_TEST_PLUGINS "/" + plugin;
 }
 
-// The message with which loading that folder fails; nullopt when it works.
+// Error of loading that folder; nullopt: success.
 inline std::optional<Error> load_failure(const std::string& folder, const Sections& sections = {}) {
   try {
     const Registry registry = Registry::load(folder, sections);

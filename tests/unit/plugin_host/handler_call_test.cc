@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Records what a handler asks of its host. Handlers may do so from any thread.
+// Records a handler's calls of its host. Handlers may call it from any thread.
 class Recorder : public HostHooks {
  public:
   void log(int level, std::string_view text) noexcept override {
@@ -161,7 +161,7 @@ TEST_F(HandlerCallTest, ASizeBeyondTheBufferIsNotBelieved) {
   EXPECT_EQ(run("c_plugin", "test.c", "greedy").reason, std::string(65536, 'g'));
 }
 
-// One buffer serves all calls of a thread: no call may see the text of an earlier one.
+// One buffer serves all calls of a thread: a call must not see the text of an earlier one.
 TEST_F(HandlerCallTest, AReasonIsNotSeenByTheNextTask) {
   const Registry registry = Registry::load(folder_of("c_plugin"), {});
   EXPECT_EQ(run(registry, "test.c", "greedy").reason.size(), 65536U);

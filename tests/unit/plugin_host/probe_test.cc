@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plugins that harm the process which opens them.
+// Plugins that harm the process that opens them.
 #include "plugin_host/probe.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ struct Fatal {
   const char* plugin;
   Refusal refusal;
   const char* says;
-  // One that hangs in its second step has to come through its first one in this time.
+  // A plugin that hangs in its second step has to finish its first one in this time.
   milliseconds patience = std::chrono::seconds(30);
 };
 
@@ -128,7 +128,7 @@ TEST(Probe, LeavesNoChildBehind) {
   EXPECT_EQ(errno, ECHILD);
 }
 
-// Some programs start others that way.
+// Some programs start others with SIGCHLD ignored.
 TEST(Probe, AnIgnoredSigchldIsNoObstacle) {
   const auto before = ::signal(SIGCHLD, SIG_IGN);
   const auto files = probe({file_of("good"), file_of("load_segv")});

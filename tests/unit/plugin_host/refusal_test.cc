@@ -16,7 +16,7 @@ struct Refused {
   const char* folder;
   const char* file;
   Refusal refusal;
-  const char* says;  // the part of the message that says how to fix it
+  const char* says;  // the part of the message with the fix
 };
 
 void PrintTo(const Refused& it, std::ostream* out) {
@@ -116,7 +116,7 @@ TEST(Refusals, ADanglingLinkSaysThatNothingIsThere) {
   EXPECT_EQ(files[0].refused->refusal, Refusal::kNotAFile);
 }
 
-// To open a pipe would block the daemon's start for ever.
+// Opening a pipe would block the daemon's start for ever.
 TEST(Refusals, APipeIsNotOpened) {
   const support::TempDir folder;
   ASSERT_EQ(::mkfifo((folder / "pipe.so").c_str(), 0600), 0);
@@ -125,7 +125,7 @@ TEST(Refusals, APipeIsNotOpened) {
   EXPECT_EQ(files[0].refused->refusal, Refusal::kNotAFile);
 }
 
-// The dynamic linker says of such a file that there is none.
+// The dynamic linker reports such a file as missing.
 TEST(Refusals, AFileOfAnotherMachineSaysWhichOne) {
   const support::TempDir folder;
   std::string bytes = support::read_file(folder_of("good") + "/good.so");

@@ -30,7 +30,7 @@ class Silent : public HostHooks {
   void heartbeat() noexcept override {}
 };
 
-// The answer of the handler that was found.
+// Answer of the handler that was found.
 std::string answer(const Registry& registry, const std::string& type) {
   const LoadedHandler* handler = registry.find(type);
   Silent hooks;
@@ -138,7 +138,7 @@ class ConfiguredTest : public testing::Test {
   static std::string run(const Registry& registry, const std::string& type) {
     return registry.find(type) == nullptr ? "unknown" : answer(registry, type);
   }
-  // The reason for which describing, and loading, refuse it.
+  // Reason why describing and loading refuse it.
   static std::string refusal(const Section& section) {
     const auto files = describe(folder_of("configured"), {{"configured", section}});
     const auto error = load_failure(folder_of("configured"), {{"configured", section}});
@@ -196,7 +196,7 @@ TEST_F(ConfiguredTest, WhatItDoesNotAcceptIsSaidByALook) {
             "duplicate type: type 'a' is offered twice; keep one of them");
 }
 
-// One broken plugin must not leak the handlers' states of the others.
+// One broken plugin must not leak the other handlers' states.
 TEST(Registry, AFailedLoadDestroysWhatItMade) {
   const support::TempDir folder;
   std::filesystem::copy_file(folder_of("observe") + "/observe.so", folder / "a.so");

@@ -62,7 +62,7 @@ TEST_F(DigestTest, WhatIsNoFileFailsForGood) {
   EXPECT_EQ(output(), "");
 }
 
-// Opening a pipe waits for its other end, unless told not to.
+// Opening a pipe waits for its other end by default.
 TEST_F(DigestTest, APipeIsNotWaitedFor) {
   ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
   EXPECT_EQ(run(folder_ / "pipe").outcome.kind, ALLOT_FAIL);

@@ -24,7 +24,7 @@ using support::eventually;
 
 class ExecEndlessTest : public ExecTest {
  protected:
-  // True when the process whose number the script wrote to the file "pid" has ended. Its new parent
+  // True if the process whose number the script wrote to the file "pid" has ended. Its new parent
   // may take time to reap it.
   [[nodiscard]] bool gone() const {
     const std::string pid = file("pid");
@@ -48,7 +48,7 @@ class ExecEndlessTest : public ExecTest {
     return name == "wchar:" ? bytes : 0;
   }
 
-  // The handler is asked to stop only after the script has written the number.
+  // A stop is requested only after the script has written the number.
   template <typename Act>
   test::Ran run_and(const std::string& script, Act act, test::Settings more = {}) {
     if (more.find("stop_grace") == more.end()) more.emplace("stop_grace", "0s");
@@ -104,7 +104,7 @@ TEST_F(ExecEndlessTest, AStopIsPassedOnAsTerm) {
   const auto ran = run_and(
       "trap 'echo cleaned up >&2; exit 0' TERM; " + write_pid() + "while :; do sleep 0.01; done",
       [](test::Handler& handler) { handler.request_stop(); });
-  // This is no success, because nobody knows whether a program that was told to end succeeded.
+  // Not a success, because it is unknown whether a program that was asked to stop succeeded.
   EXPECT_EQ(ran.outcome.kind, ALLOT_RETRY);
   EXPECT_EQ(ran.outcome.delay, milliseconds(0));
   const std::string reason = ran.outcome.reason;  // the shell may mention its sleep
@@ -146,7 +146,7 @@ TEST_F(ExecEndlessTest, ItsOwnTimeoutIsARetryByThePolicy) {
   EXPECT_EQ(run("true", {{"timeout", "1h"}}).outcome, success());
 }
 
-// When the task's time is over, the pauses grow, or it would be tried without end.
+// When the task's time is over, the pauses grow; otherwise it would be retried endlessly.
 TEST_F(ExecEndlessTest, TheTasksTimeIsARetryByThePolicy) {
   const auto ran = run("sleep 600", {}, {.time_left = milliseconds(300)});
   EXPECT_EQ(ran.outcome, retry("it was asked to stop; signal 15 (Terminated)"));
@@ -189,7 +189,7 @@ TEST_F(ExecEndlessTest, NoZombieAndNoDescriptorIsLeft) {
   EXPECT_EQ(errno, ECHILD);
 }
 
-// When a worker is killed, none of its processes runs any more.
+// When a worker is killed, all of its processes end.
 TEST_F(ExecEndlessTest, ItDiesWithItsWorker) {
   const pid_t worker = ::fork();
   if (worker == 0) {

@@ -13,7 +13,7 @@ namespace allot {
 // A handler of plugins/exec for the type "t" with a shell script as its command.
 class ExecTest : public testing::Test {
  protected:
-  // Further keys of [plugins.exec.types.t].
+  // Additional keys of [plugins.exec.types.t].
   static test::Settings settings(const std::string& script, const test::Settings& more = {}) {
     test::Settings all = {
         {"types.t.command", "/bin/sh"}, {"types.t.command", "-c"}, {"types.t.command", script}};

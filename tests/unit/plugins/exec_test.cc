@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command gets, and what its end means.
+// Input of a command, and the meaning of its end.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ TEST_F(ExecTest, AnEmptyPayloadIsAnEmptyInput) {
   EXPECT_EQ(run("test -z \"$(cat)\"").outcome, success());
 }
 
-// No shell ever looks at a payload or a task: the words are those of the configuration.
+// Payloads and tasks never reach a shell: the words come from the configuration.
 TEST_F(ExecTest, TheWordsOfTheCommandAreTakenAsTheyAre) {
   const auto ran = test::Handler("t", {{"types.t.command", "/usr/bin/printf"},
                                        {"types.t.command", "%s|"},
@@ -86,7 +86,7 @@ TEST_F(ExecTest, ItRunsInItsFolder) {
   EXPECT_EQ(run("pwd >&2", {{"directory", folder_.path()}}).log, "info " + folder_.path() + "\n");
 }
 
-// Somewhere else the process opened a descriptor carelessly.
+// Any more means that the process opened a descriptor without close-on-exec.
 TEST_F(ExecTest, ItHasThreeDescriptors) {
   const int leak = ::open("/dev/zero", O_RDONLY);
   const int high = ::fcntl(leak, F_DUPFD, 200);
@@ -102,7 +102,7 @@ TEST_F(ExecTest, ItHasNoBlockedOrIgnoredSignal) {
   ::sigfillset(&block);
   ::pthread_sigmask(SIG_BLOCK, &block, &before);
   const auto old = ::signal(SIGPIPE, SIG_IGN);
-  // There is no shell in between, because some shells unblock all signals.
+  // Without a shell in between, because some shells unblock all signals.
   const auto ran = test::Handler("t", {{"types.t.command", "/bin/grep"},
                                        {"types.t.command", "-E"},
                                        {"types.t.command", "^Sig(Blk|Ign)"},

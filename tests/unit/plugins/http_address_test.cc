@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which addresses are anybody's, and what an allow-list lets through.
+// Public addresses, and addresses permitted by an allow-list.
 #include <gtest/gtest.h>
 
 #include <stdexcept>

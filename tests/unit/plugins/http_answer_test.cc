@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a target gets, and what becomes of each way in which it may answer, or not.
+// Requests to a target, and the effect of each possible answer, or of none.
 #include <poll.h>
 
 #include <atomic>
@@ -70,7 +70,7 @@ TEST_F(HttpTest, APayloadOfSixteenMebibytesArrives) {
   EXPECT_EQ(target.requests().at(0).body, payload);
 }
 
-// Whoever sees one request cannot have another path, task, type or attempt taken for signed.
+// An observer of one request cannot reuse the signature for another path, task, type or attempt.
 TEST_F(HttpTest, ASecretSignsWhatIsAskedFor) {
   support::TempDir folder;
   const std::string secret = "it is a secret of the test";
@@ -190,7 +190,7 @@ TEST_F(HttpTest, AHeadHasItsBounds) {
   }
 }
 
-// Endless on both sides of its length: the rest is not read.
+// Endless in any case: the rest is not read.
 TEST_F(HttpTest, OfAnAnswerOneMebibyteIsRead) {
   for (const char* head : {"Content-Length: 1073741824\r\n\r\n", "\r\n",
                            "Transfer-Encoding: chunked\r\n\r\n40000000\r\n"}) {
@@ -215,7 +215,7 @@ TEST_F(HttpTest, WhoHangsIsLeft) {
   });
   EXPECT_EQ(run(hangs, limit).outcome,
             retry(over + "the target ended the connection without an answer"));
-  // Poco's own time limits are for each read: such a head never ends by them.
+  // Poco's own time limits apply to each read: such a head never reaches them.
   for (const char* part : {"X", "HTTP/1.1 100 x\r\n\r\n"}) {
     Target drips([part](Peer& peer) {
       if (!peer.request()) return;
@@ -274,7 +274,8 @@ TEST_F(HttpTest, WhatIsAnsweredWithinTheGraceCounts) {
   Target target([&stopped](Peer& peer) {
     if (!peer.request()) return;
     stopped.load()->request_stop();
-    // The watchdog asks some times meanwhile; if it does not, less is shown, and nothing fails.
+    // The watchdog asks a few times in this wait; if it does not, less is tested, but nothing
+    // fails.
     ::poll(nullptr, 0, 300);
     peer.answer(200, "");
   });
@@ -321,7 +322,7 @@ TEST_F(HttpTest, AConnectionIsNotKeptWhereOneSideDoesNotWantIt) {
   EXPECT_EQ(other.connections(), 2U);
 }
 
-// Whatever comes without a request is no answer to the next one.
+// Data that arrives without a request is not an answer to the next one.
 TEST_F(HttpTest, AConnectionOverWhichMoreCameIsNotUsedAgain) {
   Target target([](Peer& peer) {
     while (peer.request()) {
@@ -333,7 +334,7 @@ TEST_F(HttpTest, AConnectionOverWhichMoreCameIsNotUsedAgain) {
   EXPECT_EQ(target.connections(), 3U);
 }
 
-// As servers do that have waited for long enough.
+// Like servers that close an idle connection.
 TEST_F(HttpTest, WhatComesOverAConnectionThatWaitsIsNoAnswer) {
   std::atomic<bool> waits{false};
   std::atomic<bool> told{false};

@@ -11,16 +11,16 @@
 
 namespace allot {
 
-// A handler of plugins/http for the type "t", and targets that the test makes.
+// A handler of plugins/http for the type "t", and targets made by the test.
 class HttpTest : public testing::Test {
  protected:
   using Target = support::HttpTarget;
   using Peer = Target::Peer;
 
-  // As in a worker.
+  // Like a worker.
   HttpTest() { ::signal(SIGPIPE, SIG_IGN); }
 
-  // That of a target which is allowed, and further keys of [plugins.http.types.t].
+  // Settings with an allowed target, and additional keys of [plugins.http.types.t].
   static test::Settings settings(const std::string& origin, const test::Settings& more = {}) {
     test::Settings all = {{"allow", origin}, {"types.t.url", origin + "/x"}};
     for (const auto& [key, value] : more) all.emplace("types.t." + key, value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs of Fireworq: what their target gets, and what becomes of each answer.
+// Jobs of Fireworq: the request to their target, and the effect of each answer.
 #include <atomic>
 #include <stdexcept>
 
@@ -35,7 +35,7 @@ class HttpJobTest : public HttpTest {
   static Outcome outcome(const Target& target, const std::string& more = {}) {
     return of_task(target, {.payload = job_for(target.origin() + "/x", more)});
   }
-  // Of a target that gives this answer.
+  // With a target that gives this answer.
   static Outcome answered(int status, const std::string& body) {
     return outcome(Target(Target::always(status, body)));
   }
@@ -168,7 +168,7 @@ TEST_F(HttpJobTest, TheTimeoutIsForAllOfIt) {
                          ",\"timeout\":1"),
                      over))
       << "also amid the body";
-  // Without one of its own the task's time is the limit.
+  // Without its own limit the task's time applies.
   Target target(hangs);
   const test::Task task = {.payload = job_for(target.origin()),
                            .time_left = std::chrono::milliseconds(200)};
@@ -189,7 +189,7 @@ TEST_F(HttpJobTest, AStopIsNoVerdict) {
   EXPECT_EQ(target.requests().size(), 1U);
 }
 
-// How often it may fail is a header of the task.
+// Its limit of failures is a header of the task.
 TEST_F(HttpJobTest, AFailureIsRetriedAfterItsDelay) {
   Target target(Target::always(200, R"({"status":"failure","message":"m"})"));
   EXPECT_EQ(of_task(target, {.payload = job_for(target.origin(), ",\"retry_delay\":7")}),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A name server that rebinds: it answers each question with another address. It is a real one, in a
-// network of the test's own, asked by the resolver of the C library.
+// A rebinding name server: it answers each question with another address. It is real, in a network
+// of the test, and queried by the resolver of the C library.
 #include <arpa/inet.h>
 #include <net/if.h>
 #include <sched.h>
@@ -21,10 +21,10 @@
 namespace allot {
 namespace {
 
-constexpr std::size_t kHead = 12;  // of a question, and of an answer
+constexpr std::size_t kHead = 12;  // of a question or an answer
 constexpr std::uint16_t kDnsPort = 53;
 
-// Answers the first question for an address with 127.0.0.1, and each one after it with 127.0.0.2.
+// Answers the first question for an address with 127.0.0.1, and each later one with 127.0.0.2.
 class RebindingServer {
  public:
   RebindingServer() : socket_(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
@@ -58,7 +58,7 @@ class RebindingServer {
     }
   }
 
-  // Of IPv6 there is no address.
+  // No IPv6 address exists.
   std::string answer_to(const std::string& asked) {
     const std::size_t end = asked.find('\0', kHead) + 5;  // name, type and class
     const bool is_v4 = asked.at(end - 3) == 1;
@@ -66,7 +66,7 @@ class RebindingServer {
     answer.replace(2, 2, "\x81\x80", 2);  // an answer without an error
     answer.replace(6, 6, std::string("\0\1\0\0\0\0", 6).replace(1, 1, 1, is_v4 ? '\1' : '\0'));
     if (!is_v4) return answer;
-    answer += std::string("\xc0\x0c\0\1\0\1\0\0\0\0\0\4", 12);  // that name, for 0 s, four bytes
+    answer += std::string("\xc0\x0c\0\1\0\1\0\0\0\0\0\4", 12);  // same name, TTL 0 s, four bytes
     return answer += std::string("\x7f\0\0", 3) + (asked_++ == 0 ? '\1' : '\2');
   }
 
@@ -75,8 +75,8 @@ class RebindingServer {
   std::thread thread_;
 };
 
-// From now on this thread, and those that it starts, have a network of their own, in which names
-// are asked of the loopback. Returns what it lacks for that.
+// From now on this thread, and the threads that it starts, are in a separate network, in which
+// names are resolved on the loopback. Returns what is missing for that.
 std::string leave_the_network(const support::TempDir& dir) {
   const std::string servers = dir.write("resolv.conf", "nameserver 127.0.0.1\n");
   const std::string order = dir.write("nsswitch.conf", "hosts: dns\n");

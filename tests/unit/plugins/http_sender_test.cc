@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names that are looked up, and many requests at once: the parts below the handler.
+// Name resolution, and many concurrent requests: the parts below the handler.
 #include <atomic>
 #include <future>
 #include <mutex>
@@ -19,7 +19,7 @@ using allot::support::HttpTarget;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// A resolver that answers as the test says.
+// A resolver controlled by the test.
 class Names {
  public:
   explicit Names(std::vector<std::string> addresses) : addresses_(std::move(addresses)) {}
@@ -52,7 +52,7 @@ class HttpSender : public testing::Test {
  protected:
   HttpSender() { ::signal(SIGPIPE, SIG_IGN); }
 
-  // A target by a name that only the test's resolver knows. Of addresses 127.0.0.1 is allowed.
+  // A target with a name that only the test's resolver knows. The allowed address is 127.0.0.1.
   [[nodiscard]] Targets named(const HttpTarget& target, bool keep = true) const {
     const std::string port = std::to_string(target.port());
     Targets targets;
@@ -62,7 +62,7 @@ class HttpSender : public testing::Test {
     if (!keep) one.keep_alive = seconds(0);
     return targets;
   }
-  // The status of the answer, or why there is none.
+  // Status of the answer, or the reason for its absence.
   std::string send(Sender& sender, const Target& target) {
     Watch watch(watchdog_, Clock::now() + seconds(20), [] { return false; });
     try {
@@ -78,8 +78,8 @@ class HttpSender : public testing::Test {
   Watchdog watchdog_;
 };
 
-// A name server that answers with an address that is allowed first, and with one of our own host
-// later: what is checked and what is connected to are one look-up.
+// A name server that first answers with an allowed address, and later with one of this host: the
+// checked address and the connected one come from the same look-up.
 TEST_F(HttpSender, TheAddressThatWasCheckedIsConnectedTo) {
   HttpTarget target(HttpTarget::always(200, ""));
   const Targets targets = named(target, false);
@@ -110,7 +110,7 @@ TEST_F(HttpSender, AKeptConnectionStaysWithItsAddress) {
   EXPECT_EQ(target.connections(), 1U);
 }
 
-// The library would look up the name anew, and connect to what it finds.
+// The library would resolve the name again, and connect to the result.
 TEST_F(HttpSender, WhoseConnectionEndedIsCheckedAnew) {
   HttpTarget target([](HttpTarget::Peer& peer) {
     if (peer.request()) peer.answer(200, "");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the section [plugins.http] may say.
+// Valid settings of the section [plugins.http].
 #include "support/temp_dir.h"
 #include "unit/plugins/http_fixture.h"
 

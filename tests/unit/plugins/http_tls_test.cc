@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whom the plugin http trusts.
+// Certificates that the plugin http trusts.
 #include "support/certificates.h"
 #include "unit/plugins/http_fixture.h"
 
@@ -12,7 +12,7 @@ class HttpTlsTest : public HttpTest {
                                         const std::string& client_ca = {}) {
     return {of.cert, of.key, client_ca};
   }
-  // Why a target with this certificate gets nothing; empty: it got the task.
+  // Reason why a target with this certificate gets nothing; empty: it got the task.
   std::string distrust(const support::Authority::Files& of, const test::Settings& more,
                        const std::string& host = "127.0.0.1", const std::string& client_ca = {}) {
     Target target(Target::always(200, "{\"status\":\"success\"}"), files(of, client_ca));
@@ -76,7 +76,7 @@ TEST_F(HttpTlsTest, ACertificateOfOurOwnIsPresented) {
   own.emplace("tls_cert", client.cert);
   own.emplace("tls_key", client.key);
   EXPECT_EQ(distrust(server, own, "127.0.0.1", authority_.ca()), "");
-  // With TLS 1.3 the target refuses after the handshake is done for us.
+  // With TLS 1.3 the target refuses after the handshake is complete on this side.
   Target target(Target::always(200, ""), files(server, authority_.ca()));
   EXPECT_EQ(test::Handler("t", settings(target.origin(), trust_)).run("x").outcome.kind,
             ALLOT_RETRY);
@@ -84,14 +84,14 @@ TEST_F(HttpTlsTest, ACertificateOfOurOwnIsPresented) {
 }
 
 TEST_F(HttpTlsTest, WhoHangsInTheHandshakeIsLeft) {
-  Target target([](Peer& peer) { peer.hold(); });  // it speaks no TLS, and says nothing
+  Target target([](Peer& peer) { peer.hold(); });  // does not speak TLS, and stays silent
   const std::string origin = "https://127.0.0.1:" + std::to_string(target.port());
   const auto reason =
       test::Handler("t", settings(origin, {{"timeout", "200ms"}})).run("x").outcome.reason;
   EXPECT_TRUE(begins(reason, "its timeout of 200 ms was over: no TLS with " + origin)) << reason;
 }
 
-// Whoever cuts the connection makes no shorter answer of it.
+// A cut connection must not look like the end of a shorter answer.
 TEST_F(HttpTlsTest, AnEndWithoutAFarewellIsNoEndOfAnAnswer) {
   Target target(
       [](Peer& peer) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an answer says of a task.
+// Verdict of an answer about a task.
 #include <gtest/gtest.h>
 
 #include "body_reader.h"
@@ -46,7 +46,7 @@ TEST(HttpVerdict, EveryOtherBodyIsAFailureThatQuotesIt) {
             "body:\n\"foo bar\"");
 }
 
-// Which of two is meant, nobody knows.
+// With a duplicate key the meaning is ambiguous.
 TEST(HttpVerdict, AKeyThatIsThereTwiceIsAFailure) {
   for (const std::string twice : {R"({"status":"failure","status":"success"})",
                                   R"({"status":"success","message":"a","status":"success"})",
@@ -62,7 +62,7 @@ TEST(HttpVerdict, AKeyThatIsThereTwiceIsAFailure) {
             "success ");
 }
 
-// A target that said success is not asked again for the sake of a message.
+// A target that reported success is not called again because of a bad message.
 TEST(HttpVerdict, WhatIsNoUtf8IsReplaced) {
   const std::string mark = "\xEF\xBF\xBD";
   const auto message = [](const std::string& text) {
@@ -96,7 +96,7 @@ TEST(HttpVerdict, WhatIsNoJsonIsAFailure) {
   }
   EXPECT_EQ(body_says(std::string("{\"status\":\"success\"}\0{}", 23)).rfind("failure Cannot", 0),
             0U);
-  // However deep: nothing is built of it.
+  // However deep: no tree is built from it.
   const std::string deep(400'000, '[');
   EXPECT_EQ(body_says(R"({"x":)" + deep).rfind("failure Cannot parse", 0), 0U);
   EXPECT_EQ(
@@ -139,7 +139,7 @@ TEST(HttpVerdict, RetryAfterIsSecondsOrAMoment) {
   EXPECT_EQ(status_says(200, "120"), "success");
 }
 
-// As `openssl dgst -sha256 -hmac SECRET` says.
+// As printed by `openssl dgst -sha256 -hmac SECRET`.
 TEST(HttpSignature, IsThatOfThePage) {
   EXPECT_EQ(signature_of("it is a secret of the test",
                          "1732456789\nPOST\n/make?size=200\n0840dqg2v5n80r00\nthumbs.make\n1\n",
@@ -147,7 +147,7 @@ TEST(HttpSignature, IsThatOfThePage) {
             "e5b7af4051ab5c275be08e158a2a1c06e649855c31c8f002f9ecd2648d0950fb");
 }
 
-// Gives a text in pieces of `piece` bytes.
+// Returns a text in pieces of `piece` bytes.
 BodyReader::Read pieces(const std::string& text, std::size_t piece) {
   return [text, piece, at = std::size_t{0}](char* to, std::size_t size) mutable {
     const std::size_t got = text.copy(to, std::min(size, piece), at);
@@ -156,7 +156,7 @@ BodyReader::Read pieces(const std::string& text, std::size_t piece) {
   };
 }
 
-// What is read of the chunks, however they come: "." at the end where that is all.
+// Result of reading the chunks: "." at the end if the body is complete.
 std::string chunks(const std::string& text, std::size_t most = 100) {
   const auto read = [&](std::size_t piece) -> std::string {
     std::string body;

@@ -38,7 +38,7 @@ class Verdict : public allot::Handler {
   }
 };
 
-// Beats on a thread of its own until it is asked to stop.
+// Beats on a separate thread until a stop is requested.
 class Patient : public allot::Handler {
  public:
   allot::Outcome run(allot::Context& ctx) override {
@@ -49,7 +49,7 @@ class Patient : public allot::Handler {
   }
 };
 
-// Writes in every way that exists.
+// Uses every way to write.
 class Writer : public allot::Handler {
  public:
   allot::Outcome run(allot::Context& ctx) override {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that crash, hang, write nonsense or leave processes behind, and how they end.
+// Programs that crash, hang, write invalid lines or leave processes behind, and their end.
 #include <signal.h>
 
 #include <chrono>
@@ -23,12 +23,12 @@ class PipeEndTest : public PipeTest {
       "  if task['payload'] == 'hang': time.sleep(600)\n"
       "  success(task)\n";
 
-  // Has ended, though its new parent may take time to reap it.
+  // True if it has ended, although its new parent may take time to reap it.
   static bool gone(const std::string& pid) {
     const std::string status = support::read_file("/proc/" + pid + "/status");
     return status.empty() || status.find("\nState:\tZ") != std::string::npos;
   }
-  // The numbers of the programs that a script noted with note(str(os.getpid())).
+  // Numbers of the programs that a script noted with note(str(os.getpid())).
   [[nodiscard]] bool all_gone() const {
     return eventually([this] {
       const auto pids = notes();
@@ -63,7 +63,7 @@ TEST_F(PipeEndTest, ACrash) {
          "it ended amid the task; signal 11 (Segmentation fault)");
 }
 
-// Such as the program of another type, or one of exec: nobody waits for it, or takes its status.
+// For example the program of another type, or one of exec: its status is not taken.
 TEST_F(PipeEndTest, ACrashIsNoMatterOfAnotherChildOfTheWorker) {
   support::Process other({"sleep", "600"});
   breaks("os._exit(1)", "it ended amid the task; exit code 1");
@@ -175,8 +175,8 @@ TEST_F(PipeEndTest, AStopThatItDoesNotHear) {
             retry("it was asked to stop, and did not; signal 9 (Killed)", milliseconds(0)));
 }
 
-// The time of the task is nearly over, and the worker would be killed with the program. For a task
-// that needs more time than it gets, the pauses grow.
+// The task's time is nearly over, and the worker would be killed with the program. For a task that
+// needs more time than it gets, the pauses grow.
 TEST_F(PipeEndTest, TheEndOfTheTasksTime) {
   begin_python(kHangs, {{"stop_grace", "1h"}, {"kill_after", "50ms"}});
   EXPECT_EQ(handler_->run("fine").outcome, success());
@@ -244,8 +244,8 @@ TEST_F(PipeEndTest, AVerdictBeforeTheWholeTaskWasRead) {
   EXPECT_EQ(notes().size(), 2U) << "another program, as the first one was amid a line";
 }
 
-// Such a process holds the pipes open, and does not keep the worker waiting. A process that left
-// the group is ended by the supervisor, with its worker.
+// Such a process holds the pipes open, but does not block the worker. A process that left the group
+// is ended by the supervisor, with its worker.
 TEST_F(PipeEndTest, AProcessThatItLeavesBehind) {
   begin_python(
       "for task in tasks():\n"
@@ -284,7 +284,7 @@ TEST_F(PipeEndTest, AnotherProgramAfterSoManyTasks) {
   EXPECT_EQ(notes().size(), 3U);
 }
 
-// One that ends by itself could have the next task by then.
+// One that ends by itself could otherwise get the next task.
 TEST_F(PipeEndTest, AnotherProgramAfterItsLastVerdict) {
   begin_python(
       "note(str(os.getpid()))\n"
@@ -409,7 +409,7 @@ TEST_F(PipeEndTest, KillsAtAnyMomentCostOneAttemptEachAndNothingElse) {
   EXPECT_EQ(notes().size(), static_cast<std::size_t>(kills) + 1);
 }
 
-// One program for many types: what each is for goes by the exact type, then the longest prefix.
+// One program for many types: the handler is chosen by the exact type, then the longest prefix.
 class PipeProgramsTest : public PipeTest {
  protected:
   [[nodiscard]] test::Settings program(const std::string& name,

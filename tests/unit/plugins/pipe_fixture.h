@@ -19,7 +19,7 @@ class PipeTest : public testing::Test {
 
   static inline const std::string kHelpers = ALLOT_SOURCE_DIR "/plugins/pipe/helpers";
 
-  // Further keys of [plugins.pipe.types.t].
+  // Additional keys of [plugins.pipe.types.t].
   [[nodiscard]] test::Settings settings(const Words& command,
                                         const test::Settings& more = {}) const {
     test::Settings all = {{"types.t.environment.ALLOT_HELPERS", kHelpers},
@@ -35,7 +35,7 @@ class PipeTest : public testing::Test {
     handler_ = std::make_unique<test::Handler>("t", settings(command, more));
     return *handler_;
   }
-  // With a script in Python that speaks the lines by itself.
+  // With a Python script that implements the protocol by itself.
   test::Handler& begin_python(const std::string& script, const test::Settings& more = {}) {
     const std::string file =
         folder_.write("script.py",

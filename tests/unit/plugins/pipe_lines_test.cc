@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lines themselves.
+// Format of the lines.
 #include <gtest/gtest.h>
 
 #include <allot/testing.hpp>
@@ -77,7 +77,7 @@ TEST(PipeLines, AnExceptionIsToldInThreeTexts) {
   EXPECT_EQ(both.substr(0, 5) + both.substr(both.size() - 4), "firstlast");
 }
 
-// Most lines are read without the parser, and mean the same.
+// Most lines are read without the parser, with the same result.
 TEST(PipeLines, AreTheSameHoweverTheyAreWritten) {
   for (const char* line :
        {R"({"kind":"verdict","id":"a","verdict":"fail","reason":"x y"})",
@@ -119,7 +119,7 @@ TEST(PipeLines, ATaskHasTheOptionsOfASubmission) {
   EXPECT_EQ(said.tasks[1].tracestate, "y");
 }
 
-// The program is told, and goes on: it is a mistake about the task, not about the protocol.
+// The program is informed, and continues: the mistake concerns the task, not the protocol.
 TEST(PipeLines, ATaskThatIsNoGoodIsTrouble) {
   const auto trouble = [](const std::string& task) {
     return read_line(R"({"kind":"submit","id":"a","tasks":[)" + task + "]}").trouble;
@@ -141,7 +141,7 @@ TEST(PipeLines, ATaskThatIsNoGoodIsTrouble) {
   EXPECT_EQ(trouble(R"({"type":"t","colour":1})"), "task 0: unknown field 'colour'");
 }
 
-// Which of two is meant, nobody knows; and what stands behind a NUL byte is not skipped.
+// With a duplicate field the meaning is ambiguous; and text after a NUL byte is not skipped.
 TEST(PipeLines, AFieldThatIsThereTwiceIsRefusedByName) {
   EXPECT_EQ(refusal(R"({"kind":"verdict","id":"b","id":"a","verdict":"fail","reason":"x"})"),
             "'id' is there twice");

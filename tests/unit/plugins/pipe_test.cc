@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The conformance test of the protocol: each kind of line that a program gets and says, in each
-// language that has a helper.
+// Conformance test of the protocol: each kind of line in both directions, in each language that has
+// a helper.
 #include <ctime>
 #include <thread>
 
@@ -18,7 +18,7 @@ struct Language {
   const char* suffix;
   const char* thrown;
   const char* error;         // the same as the reason of a verdict
-  const char* no = nullptr;  // false, where a handler says what it returns
+  const char* no = nullptr;  // false, if a handler reports its return value
 };
 void PrintTo(const Language& language, std::ostream* out) {
   *out << language.name;
@@ -62,7 +62,7 @@ TEST_P(PipeLanguageTest, AnExceptionHasItsClassAndItsTrace) {
       << thrown.detail;
 }
 
-// The class, the message and the trace of an error go with a failure and a retry, too.
+// Class, message and trace of an error are reported for a failure and a retry, too.
 TEST_P(PipeLanguageTest, AnErrorMayBeTheReason) {
   const std::string thrown = GetParam().error;
   const auto failed = run("failing fail").outcome;
@@ -75,8 +75,8 @@ TEST_P(PipeLanguageTest, AnErrorMayBeTheReason) {
   EXPECT_EQ(again.delay, milliseconds(2000));
 }
 
-// Where a handler says what it returns, only nothing and true are success; where its last
-// expression is what it returns, nothing but a verdict means anything.
+// If a handler returns values explicitly, only nothing and true are success; if it returns its last
+// expression, only a verdict has a meaning.
 TEST_P(PipeLanguageTest, WhatIsReturned) {
   const bool says = GetParam().no != nullptr;
   EXPECT_EQ(run("return nothing").outcome, success());
@@ -128,7 +128,7 @@ TEST_P(PipeLanguageTest, WhatIsRefusedSaysWhy) {
   EXPECT_EQ(handler_->run(task).outcome, fail("lease_lost"));
 }
 
-// Each script sends back what it got, as a checkpoint.
+// Each script sends its input back as a checkpoint.
 TEST_P(PipeLanguageTest, AnyBytesGoInAndOut) {
   for (const std::string& bytes :
        {std::string("\0\xff\n\"", 4), std::string(70'000, '\xe4'),
@@ -159,7 +159,7 @@ TEST_P(PipeLanguageTest, ACrashCostsTheTaskAndTheNextOneRuns) {
   EXPECT_EQ(run("success").outcome, success());
 }
 
-// The example of each language lies beside its helper.
+// The example of each language is next to its helper.
 TEST_P(PipeLanguageTest, TheExampleGreets) {
   begin({GetParam().interpreter, kHelpers + "/examples/greet." + GetParam().suffix});
   const auto ran = run("Ada");

@@ -12,7 +12,7 @@
 namespace allot::queue {
 namespace {
 
-// With a header of gzip, or of zlib.
+// With the header of gzip, or of zlib.
 std::string deflated(const std::string& payload, bool gzip) {
   z_stream stream{};
   EXPECT_EQ(
@@ -77,7 +77,7 @@ TEST(Compression, WhatIsDamagedIsRefusedWithItsReason) {
   EXPECT_NE(refusal(kGzipFlag, gzip + "x").find("behind its end"), std::string::npos);
 }
 
-// A few bytes that would decompress to more than the memory holds.
+// A few bytes that would decompress to more than the available memory.
 TEST(Compression, ABombIsRefused) {
   const std::string payload(kMaxPayload + 1, 'x');
   EXPECT_NE(refusal(kZstdFlag, *compress(payload)).find("more than 16 MiB"), std::string::npos);

@@ -55,7 +55,7 @@ TEST(DurabilityTest, AServerWithoutSemiSyncHasOneGapForIt) {
           "no commit waits for a replica: set rpl_semi_sync_source_enabled = ON"}));
 }
 
-// What a second node has received is not lost with the disk of the first.
+// Data received by a second node survives the loss of the first one's disk.
 TEST(DurabilityTest, AClusterNeedsNoDisk) {
   EXPECT_TRUE(replication_gaps({{"wsrep_on", "ON"}, {"wsrep_cluster_size", "3"}}).empty());
   EXPECT_EQ(replication_gaps({{"wsrep_on", "ON"}, {"wsrep_cluster_size", "1"}}),

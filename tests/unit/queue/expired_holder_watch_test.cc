@@ -28,7 +28,7 @@ using Rows = std::vector<std::pair<int, Seen>>;
 // A watch whose clock is the test's.
 class Watched {
  public:
-  // Has been connected for a TTL at kStart, so that takeovers are allowed then.
+  // Connected for a TTL at kStart, so that takeovers are allowed then.
   Watched() { look_at(kStart - kTtl, {}); }
 
   void look_at(Nanos now, const Rows& rows, std::uint64_t generation = 1) {
@@ -67,7 +67,7 @@ TEST(ExpiredHolderWatchTest, TakesWhatExpiredAndStoodStillForHalfALease) {
   EXPECT_FALSE(still->stale);
 }
 
-// A takeover that did not succeed (its row was locked) is tried again, but not in a loop.
+// A takeover that failed (its row was locked) is tried again, but not in a loop.
 TEST(ExpiredHolderWatchTest, GivesEachOnceBetweenTwoLooksAndRemembersSinceWhen) {
   Watched watched;
   watched.look_at(kStart, {{7, expired()}});
@@ -80,7 +80,7 @@ TEST(ExpiredHolderWatchTest, GivesEachOnceBetweenTwoLooksAndRemembersSinceWhen) 
   EXPECT_FALSE(watched.take_at(later)) << "somebody was faster";
 }
 
-// S4: a clock of the database that went back would keep a dead holder's lease for ever.
+// S4: otherwise, a clock of the database that went back would keep a dead holder's lease for ever.
 TEST(ExpiredHolderWatchTest, WhatStoodStillForLongerThanALeaseIsTakenWhateverTheClockSays) {
   Watched watched;
   watched.look_at(kStart, {{7, Seen{.expired = false, .remaining = std::chrono::hours(1)}}});
@@ -90,7 +90,7 @@ TEST(ExpiredHolderWatchTest, WhatStoodStillForLongerThanALeaseIsTakenWhateverThe
   EXPECT_TRUE(still->stale);
 }
 
-// S4: another host may have another lease_ttl, and this one may just have been given another.
+// S4: another host may have another lease_ttl, and this host's may just have changed.
 TEST(ExpiredHolderWatchTest, ALeaseIsJudgedByItsOwnTtl) {
   for (const bool is_expired : {false, true}) {
     for (const Nanos ttl : {kTtl / 3, 5 * kTtl}) {
@@ -104,8 +104,8 @@ TEST(ExpiredHolderWatchTest, ALeaseIsJudgedByItsOwnTtl) {
   }
 }
 
-// An Allot that did not write the TTL down had some that the configuration allows. Where the clock
-// is right, half of our own is long enough for one that is expired.
+// An older Allot does not store its TTL, which is any that the configuration permits. With a
+// correct clock, half of this host's TTL is long enough for an expired lease.
 TEST(ExpiredHolderWatchTest, OneThatSaysNothingMayLastAsLongAsAnyMay) {
   Watched watched;
   watched.look_at(kStart, {{7, Seen{.ttl = std::nullopt}}});
@@ -116,7 +116,7 @@ TEST(ExpiredHolderWatchTest, OneThatSaysNothingMayLastAsLongAsAnyMay) {
   EXPECT_TRUE(watched.take_at(kStart + kTtl / 2));
 }
 
-// S4: after an outage every lease looks expired, and its holder comes back as this process did.
+// S4: after an outage every lease looks expired, and its holder comes back like this process.
 TEST(ExpiredHolderWatchTest, ANewConnectionTakesNothingForHalfALease) {
   Watched watched;
   watched.look_at(kStart, {{7, expired()}});

@@ -6,8 +6,7 @@
 namespace allot::queue {
 namespace {
 
-// S19: no payload above 64 KiB comes with a block, and those of a block have at most 8 MiB
-// together.
+// S19: a block contains no payload above 64 KiB, and at most 8 MiB of payloads in total.
 TEST(FetchSpecTest, InlineLimitBoundsPayloadAndBlock) {
   constexpr std::uint64_t kBlockBytes = 8 << 20;
   for (const std::uint32_t block_size : {1U, 2U, 100U, 127U, 128U, 129U, 1000U, 65535U}) {

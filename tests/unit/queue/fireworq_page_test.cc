@@ -14,7 +14,7 @@ namespace {
 
 class FireworqPage : public testing::Test {
  protected:
-  // Rows of each source, in order by time alone, as the page wants them.
+  // Rows of each source, ordered by time alone, as the page requires.
   ListPage page(const ListAsk& ask) {
     return list_page(ask, sources_.size(), [&](std::size_t source, std::size_t most) {
       std::vector<ListedRow> rows = sources_[source];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is taken of a trace, by the W3C's Trace Context, and how it is kept.
+// Parts of a W3C Trace Context that are used, and their storage.
 #include "queue/model/headers.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ TEST(Headers, AnInvalidTraceIsLeftOut) {
   }
 }
 
-// Whoever knows only version 00 reads the first four fields of a later one, and passes on 00.
+// A reader of version 00 reads the first four fields of a later one, and passes on 00.
 TEST(Headers, ALaterVersionIsReadAsThisOne) {
   EXPECT_EQ(parent_of("cc" + kGood.substr(2)), kGood);
   EXPECT_EQ(parent_of("01" + kGood.substr(2) + "-what-comes-then"), kGood);

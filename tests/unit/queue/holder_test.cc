@@ -9,7 +9,7 @@
 namespace allot::queue {
 namespace {
 
-// S2: two workers with one id would take each other's leases for their own.
+// S2: two workers with one id would mistake each other's leases for their own.
 TEST(HolderTest, EachStartHasAnIdOfItsOwn) {
   constexpr std::size_t kStarts = 1000;
   std::set<std::uint64_t> ids;
@@ -18,7 +18,7 @@ TEST(HolderTest, EachStartHasAnIdOfItsOwn) {
   EXPECT_GT(*ids.rbegin(), std::uint64_t{1} << 32) << "numbers of 64 bits";
 }
 
-// S11: by it a restarted instance finds what its former life held, and nobody else's.
+// S11: with it a restarted instance finds the leases of its former run, and no others.
 TEST(HolderTest, TheOriginIsThatOfTheInstance) {
   const Holder holder = make_holder("a", "/run/a");
   EXPECT_EQ(make_holder("a", "/run/a").origin, holder.origin);

@@ -26,7 +26,7 @@ class PolicyTest : public testing::Test {
     schedule_.spec.type = "t";
     schedule_.next_run = kFirst;
   }
-  // A schedule of every minute, of which `later` ticks behind the first one are due.
+  // A schedule of every minute; `later` ticks after the first one are due.
   [[nodiscard]] static LaterTicks later(int count, std::size_t known = 1000) {
     LaterTicks ticks{{}, static_cast<std::uint64_t>(count), false, at(count + 1)};
     for (int i = 1; i <= count; ++i) ticks.newest.push_back(at(i));
@@ -39,7 +39,7 @@ class PolicyTest : public testing::Test {
   [[nodiscard]] std::vector<Tick> steps(int count, std::optional<Moment> free_since = {}) const {
     return steps_of(schedule_, kQueue, at(count), later(count), free_since);
   }
-  // The minutes of the ticks that get a task.
+  // Minutes of the ticks with a task.
   [[nodiscard]] static std::vector<int> submitted(const std::vector<Tick>& steps) {
     std::vector<int> ticks;
     for (const Tick& step : steps) {
@@ -52,7 +52,7 @@ class PolicyTest : public testing::Test {
     for (const Tick& step : steps) sum += step.dropped;
     return sum;
   }
-  // S34: each step begins where the one before ended, and goes forward.
+  // S34: each step begins at the end of the previous one, and advances.
   static void expect_forward(const std::vector<Tick>& steps, std::optional<Moment> end) {
     Moment from = kFirst;
     for (const Tick& step : steps) {
@@ -123,7 +123,7 @@ TEST_F(PolicyTest, AllKeepsTheNewestAsManyAsItMay) {
   expect_forward(found, at(11));
 }
 
-// S36: also where nothing is late, and where not all are known.
+// S36: also without late ticks, and with unknown ones.
 TEST_F(PolicyTest, NoPolicyKeepsMoreThanItMay) {
   schedule_.spec.late_after = hours(10);
   schedule_.spec.catch_up = 3;
@@ -141,7 +141,7 @@ TEST_F(PolicyTest, NoPolicyKeepsMoreThanItMay) {
   }
 }
 
-// S36: what does not fit is due still, and comes by the next look.
+// S36: ticks that do not fit are still due, and come in the next round.
 TEST_F(PolicyTest, StepsAreBoundedInNumberAndBytes) {
   schedule_.spec.late = Late::kAll;
   schedule_.spec.catch_up = 1000;
@@ -187,7 +187,7 @@ TEST_F(PolicyTest, ATickThatWaitedIsLateOnlySinceItMayRun) {
   EXPECT_EQ(found[0].newest_dropped, at(10));
   EXPECT_EQ(found[0].reason, "10 ticks while a task was not finished");
   expect_forward(found, at(11));
-  // The key was free all the time: nobody looked after the schedule.
+  // The key was free all the time: the schedule was not processed.
   found = steps(10, kFirst - hours(1));
   EXPECT_EQ(submitted(found), std::vector{10});
   EXPECT_EQ(dropped(found), 10U);

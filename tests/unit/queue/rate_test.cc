@@ -24,7 +24,7 @@ TEST(RateTest, ItIsShownAsItWasGiven) {
   EXPECT_EQ(text_of({500'000, 3}), "0.5/s, burst 3");
 }
 
-// What the buckets of a rate let start at once when all of them are full, and in a second.
+// Starts permitted at once by full buckets, and per second.
 struct Sums {
   std::int64_t at_once = 0;
   double in_second = 0;
@@ -58,7 +58,7 @@ TEST(RateTest, BucketsHoldTheBurstAndAtLeast200MsOfTheRate) {
   }
 }
 
-// One start that comes late does not put off the others.
+// One late start does not delay the others.
 TEST(RateTest, ABucketThatSavesNothingUpHoldsAQuarterOfAnInterval) {
   EXPECT_EQ(buckets_of({5'000'000, 1}).front().hold_us, 50'000);
   EXPECT_EQ(buckets_of({5'100'000, 1}).front().hold_us, 49'019);
@@ -67,7 +67,7 @@ TEST(RateTest, ABucketThatSavesNothingUpHoldsAQuarterOfAnInterval) {
   EXPECT_EQ(buckets_of({10, 1}).front().hold_us, 200'000);
 }
 
-// Intervals are whole microseconds, and rounded up.
+// Intervals are whole microseconds, rounded up.
 TEST(RateTest, BucketsNeverLetMoreStartThanTheRate) {
   for (const char* text :
        {"0.00001", "0.3", "0.5", "3", "7.7", "199.999999", "333", "777.7", "12345.6", "99999"}) {

@@ -11,7 +11,7 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr std::uint32_t kMiddle = 200;  // the dice that change nothing
+constexpr std::uint32_t kMiddle = 200;  // dice without effect
 constexpr std::uint32_t kHighest = 400;
 
 TEST(RetryPolicyTest, DoublesUpToTheMost) {
@@ -58,7 +58,7 @@ TEST(RetryPolicyTest, AFirstDelayAboveTheMostIsTheMost) {
   EXPECT_EQ((RetryPolicy{seconds(60), seconds(5)}.delay(1, kMiddle)), seconds(5));
 }
 
-// The longest that settings.def allows: doubling it 30 times does not fit into 64 bits.
+// The maximum in settings.def: doubling it 30 times does not fit into 64 bits.
 TEST(RetryPolicyTest, TheLongestSettingsDoNotOverflow) {
   const RetryPolicy policy{hours(720), hours(720)};
   EXPECT_EQ(policy.delay(100, kMiddle), hours(720));

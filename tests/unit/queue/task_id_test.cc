@@ -71,7 +71,7 @@ TEST(TaskIdTest, WhatIsNoId) {
   }
 }
 
-// Every word of the right alphabet either is the one spelling of an id, or is refused.
+// Every word of the right alphabet is either the canonical spelling of an id, or refused.
 TEST(TaskIdTest, RandomWordsAreRefusedOrCanonical) {
   constexpr std::string_view kAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";
   std::mt19937_64 random(11);

@@ -54,7 +54,7 @@ def item(rng, low, high, names):
         return f"{word(first)}-{word(second)}/{step}"
     if kind == 2:
         return f"*/{step}"
-    # croniter counts Sunday in at both ends of a week here: decision 0019.
+    # croniter counts Sunday at both ends of a week here: decision 0019.
     if kind == 3 and names is not WEEKDAYS:
         return f"{word(first)}/{step}"
     return word(first)
@@ -75,7 +75,7 @@ def expression(rng):
     if rng.random() < 0.1:
         day = rng.choice(("L", f"{rng.randint(1, 31)},L"))
     if rng.random() < 0.15:
-        # Together with other values, or with a day of month, croniter refuses or ignores some.
+        # croniter refuses or ignores some combinations with other values, or with a day of month.
         day = "*"
         weekday = ",".join(rng.choice((f"{rng.randint(0, 6)}#{rng.randint(1, 5)}",
                                        f"{rng.choice(WEEKDAYS)}#{rng.randint(1, 5)}",
@@ -191,8 +191,8 @@ def runs(minutes, hours_of, minutes_of, fixed):
     """When the schedule runs within these minutes, which are pairs of an instant and its local time."""
     if not fixed:
         return [at for at, local in minutes if local.hour in hours_of and local.minute in minutes_of]
-    # The highest local time that was shown so far: in a fold nothing new is reached, and behind a
-    # gap all that was left out is.
+    # The highest local time so far: in a fold nothing new is reached, and after a gap all skipped
+    # times are reached.
     found = []
     (hour,), (minute,) = hours_of, minutes_of
     shown = minutes[0][1]
@@ -224,7 +224,7 @@ def compare_with_zoneinfo(program):
                 for text, hours_of, minutes_of, fixed in SCHEDULES:
                     instants = runs(minutes, hours_of, minutes_of, fixed)
                     for after in range(change - 26 * 3600, change + 26 * 3600, 3600):
-                        after -= after // 3600 % 2  # the second before, each second time
+                        after -= after // 3600 % 2  # the second before, every other time
                         questions.append(f"{after} {name} {text}")
                         wanted.append(f"next {instants[bisect.bisect_right(instants, after)]}")
     answers = ask(program, questions)

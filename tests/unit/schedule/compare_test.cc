@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compare.py says: 20,000 expressions as python3-croniter takes them, and the changes of three
-// zones until 2045 as Python's zoneinfo has them.
+// Result of compare.py: 20,000 expressions compared with python3-croniter, and the changes of three
+// zones until 2045 compared with Python's zoneinfo.
 #include <gtest/gtest.h>
 
 #include <chrono>

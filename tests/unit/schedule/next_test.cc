@@ -15,7 +15,7 @@
 namespace allot::schedule {
 namespace {
 
-// Clocks that change where a test wants it: at each instant, to that offset.
+// A zone whose clocks change where the test requires it: at each instant, to that offset.
 class MadeUpZone : public Zone {
  public:
   MadeUpZone(std::int64_t first, std::vector<std::pair<Instant, std::int64_t>> changes)
@@ -36,7 +36,7 @@ class MadeUpZone : public Zone {
   mutable int asked_ = 0;
 };
 
-// "2026-03-29 01:00:00" of UTC.
+// "2026-03-29 01:00:00" in UTC.
 Instant utc(const std::string& text) {
   std::tm tm{};
   EXPECT_NE(strptime(text.c_str(), "%Y-%m-%d %H:%M:%S", &tm), nullptr) << text;
@@ -100,7 +100,7 @@ TEST(Next, TableOfExpressionsAndInstants) {
       {"0 0 * * 5L", "2026-02-01 00:00:00", "2026-02-27 00:00:00"},
       {"0 0 * * L5", "2026-02-27 00:00:00", "2026-03-27 00:00:00"},
       {"0 0 * * MON,FRI#2", "2026-01-05 00:00:00", "2026-01-09 00:00:00"},
-      // Both days: either is enough, except where one of them admits all.
+      // Both days: one match is enough, except if one of them admits all.
       {"0 0 13 * FRI", "2026-02-09 00:00:00", "2026-02-13 00:00:00"},
       {"0 0 13 * FRI", "2026-02-13 00:00:00", "2026-02-20 00:00:00"},
       {"0 0 13 * FRI#1", "2026-02-07 00:00:00", "2026-02-13 00:00:00"},
@@ -183,7 +183,7 @@ TEST(Next, EveryLooksAtNoClockOnAWall) {
 
 TEST(Next, ADayThatIsLeftOutWholly) {
   const SystemZone apia("Pacific/Apia");
-  // 30 December 2011 was none there; the 31st began at 10:00 in UTC.
+  // 30 December 2011 did not exist there; the 31st began at 10:00 in UTC.
   EXPECT_EQ(runs(apia, "0 12 * * *", "2011-12-29 00:00:00", 3),
             "12-29 22:00:00 | 12-30 10:00:00 | 12-30 22:00:00");
   EXPECT_EQ(runs(apia, "0 0 * * *", "2011-12-29 00:00:00", 3),
@@ -191,7 +191,7 @@ TEST(Next, ADayThatIsLeftOutWholly) {
   EXPECT_EQ(runs(apia, "0 */12 30 12 *", "2011-12-29 00:00:00", 1), "12-29 10:00:00");
 }
 
-// As in Newfoundland until 2011: at 00:01 clocks went back to 23:01 of the day before.
+// Like Newfoundland until 2011: at 00:01 clocks went back to 23:01 of the day before.
 TEST(Next, ADayThatGoesOnAfterTheNextOneBegan) {
   const Instant change = utc("2026-11-01 00:01:00");
   const MadeUpZone zone(0, {{change, -3600}});
@@ -215,7 +215,7 @@ TEST(Next, TwoChangesWithinADay) {
   EXPECT_EQ(runs(zone, "30 20 * * *", "2026-05-01 00:00:00", 2), "05-01 19:30:00 | 05-02 20:30:00");
 }
 
-// Looks once a second or once a day of 50 years would be seen by the number of questions.
+// The number of queries would reveal a step of a second or a day over 50 years.
 TEST(Next, AsksTheZoneSeldom) {
   const MadeUpZone zone(0, {});
   EXPECT_EQ(after(zone, "59 59 23 29 2 *", "2096-03-01 00:00:00"), "2104-02-29 23:59:59");

@@ -66,7 +66,7 @@ TEST(SystemZone, RefusesWhatIsNoZone) {
   EXPECT_EQ(fault_with("leapseconds"), "zone 'leapseconds': its file is no zone file");
 }
 
-// The C library takes UTC for each of these, and says nothing.
+// The C library silently uses UTC for each of these.
 TEST(SystemZone, RefusesAFileThatIsCutOffAnywhere) {
   const support::TempDir folder;
   const std::string sound = content_of(std::string(kZoneFolder) + "/Europe/Berlin");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steward's loop: what it looks after comes in time, and a signal ends its sleep.
+// The steward's loop: its chores run in time, and a signal ends its sleep.
 #include "steward/loop.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ T* shared() {
       mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
 }
 
-// Counts its looks in memory that both processes see.
+// Counts its runs in memory that both processes see.
 class Counted : public Chore {
  public:
   Counted(std::atomic<std::uint64_t>& looks, Nanos every) : looks_(looks), every_(every) {}
@@ -43,7 +43,7 @@ class Counted : public Chore {
   Nanos next_ns_ = 0;
 };
 
-// Its signal handlers are those of a whole process, so the loop runs in a child.
+// Its signal handlers affect a whole process, so the loop runs in a child.
 class LoopProcess {
  public:
   explicit LoopProcess(Nanos often) : board_(shared<ipc::Board>()), slot_(shared<ipc::Slot>()) {

@@ -45,7 +45,7 @@ Allotd::~Allotd() {
   for (const auto& [key, value] : script_) {
     if (key.ends_with("_gate")) open(value);
   }
-  (void)stop(SIGQUIT);  // ends what workers started as well
+  (void)stop(SIGQUIT);  // also ends processes started by workers
 }
 
 std::unique_ptr<support::Process> Allotd::another() const {

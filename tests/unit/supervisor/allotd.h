@@ -12,7 +12,7 @@
 
 namespace allot::supervisor {
 
-// The real allotd with scripted workers (support/scripted_worker), in a folder of its own.
+// The real allotd with scripted workers (support/scripted_worker), in a temporary folder.
 class Allotd {
  public:
   // `script`: "key=value key=value" of support/scripted_worker. Starts it.
@@ -29,25 +29,25 @@ class Allotd {
   // A second daemon with the same options.
   [[nodiscard]] std::unique_ptr<support::Process> another() const;
 
-  // Changes what processes do that start from now on.
+  // Changes the script for processes that start from now on.
   void set(const std::string& key, const std::string& value);
   // Opens a gate.
   void open(const std::string& gate) const { (void)folder_.write(gate, ""); }
-  // Makes the worker in a slot obey, and waits until it did.
+  // Sends a command to the worker in a slot, and waits until it is executed.
   [[nodiscard]] bool tell(int slot, const std::string& command);
   void tell_database(const std::string& command) const { order("embedded", command); }
   void tell_gateway(const std::string& command) const { order("gateway", command); }
 
-  // Waits until `text` was reported, or logged, so many times.
+  // Waits until `text` was reported, or logged, this many times.
   [[nodiscard]] bool saw(const std::string& text, std::size_t times = 1) const;
   [[nodiscard]] bool logged(const std::string& text, std::size_t times = 1) const;
 
-  // As it is now.
+  // Present number of reports.
   [[nodiscard]] std::size_t seen(const std::string& text) const;
   [[nodiscard]] std::size_t logs(const std::string& text) const;
-  // The pid in the last event that begins with `text`; -1 without one.
+  // The pid in the last event that begins with `text`; -1: none.
   [[nodiscard]] pid_t pid_of(const std::string& text) const;
-  // The slot of the worker that was ready last; -1 without one.
+  // The slot of the worker that became ready last; -1: none.
   [[nodiscard]] int newest() const;
   // All that is known about the run, for the message of a failed test.
   [[nodiscard]] std::string story() const;
@@ -67,14 +67,14 @@ class Allotd {
   std::unique_ptr<support::Process> process_;
 };
 
-// The state of a process in /proc: 'R', 'S', 'Z', ...; 0 when there is none.
+// State of a process in /proc: 'R', 'S', 'Z', ...; 0: no such process.
 char state_of(pid_t pid);
-// Waits until the process is gone, or only waits to be reaped.
+// Waits until the process is gone, or only has to be reaped.
 [[nodiscard]] bool ends(pid_t pid);
-// The children of a process that has one thread.
+// Children of a process with a single thread.
 std::vector<pid_t> children_of(pid_t pid);
 
-// The worker of slot 0 inside a task, or in the state that `task` gives it; its pid.
+// The worker of slot 0 inside a task, or in the state set by `task`; its pid.
 pid_t start_busy(Allotd& daemon, const std::string& task = "task");
 
 }  // namespace allot::supervisor

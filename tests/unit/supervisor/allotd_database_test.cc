@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The child that keeps the embedded database (S28) starts first, stops last, and is restarted.
+// The child that runs the embedded database (S28) starts first, stops last, and is restarted.
 #include <gtest/gtest.h>
 
 #include <csignal>

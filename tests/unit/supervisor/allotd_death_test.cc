@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deaths of workers: throttled before Ready, healed after it, and caused when a slot demands it.
+// Deaths of workers: throttled before Ready, healed after it, and caused on demand of a slot.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using std::chrono::steady_clock;
 using support::eventually;
 
-// Of the first pool, as `allot status` sees them.
+// Failures of the first pool, as read by `allot status`.
 ipc::StartFailures start_failures(const Allotd& daemon) {
   ipc::SlotFileHeader header{};
   std::ifstream(daemon.folder() / "run/slots", std::ios::binary)
@@ -54,7 +54,7 @@ TEST(AllotdDeath, RightAfterReadyIsThrottledAsWell) {
   EXPECT_EQ(daemon.seen("settle"), 0U) << "exit 0 with nothing in the slot is clean";
 }
 
-// One that has reached a limit of its pool is replaced at once, however soon that was.
+// A worker that has reached a limit of its pool is replaced immediately, however short its run was.
 TEST(AllotdDeath, WhoLeavesInOrderIsReplacedWithoutAPause) {
   Allotd daemon("ready_done=1 ready_exit=0");
   ASSERT_TRUE(daemon.logged("worker.left", 20)) << daemon.story();
@@ -96,7 +96,7 @@ TEST(AllotdDeath, WhatASlotSaysCannotForgeALine) {
   EXPECT_TRUE(daemon.logged(R"(task_type="a \"b\"\u000aERROR c" attempt=2)")) << daemon.story();
 }
 
-// S23: whoever can write a slot could have anybody killed.
+// S23: otherwise a process that can write a slot could have any other process killed.
 TEST(AllotdDeath, APidInASlotIsNotBelieved) {
   Allotd daemon("frozen_ms=5000");
   const pid_t worker = start_busy(daemon);
@@ -162,7 +162,8 @@ TEST(AllotdDeath, AFrozenWorkerIsKilled) {
   EXPECT_TRUE(daemon.saw("ready slot=", 2)) << daemon.story();
 }
 
-// After a paused container, or on a machine that swapped, nobody could beat, so nobody is frozen.
+// After a paused container, or on a machine that swapped, no worker could send heartbeats, so none
+// counts as frozen.
 TEST(AllotdDeath, AStandstillOfEverybodyIsNoFreeze) {
   Allotd daemon("frozen_ms=5000");
   const pid_t worker = start_busy(daemon);
@@ -170,7 +171,7 @@ TEST(AllotdDeath, AStandstillOfEverybodyIsNoFreeze) {
   daemon.signal(SIGSTOP);
   const auto began = steady_clock::now();
   ASSERT_TRUE(eventually([&] { return steady_clock::now() - began > std::chrono::seconds(6); }));
-  daemon.signal(SIGHUP);  // shows that the loop went round
+  daemon.signal(SIGHUP);  // shows that the loop has iterated
   daemon.signal(SIGCONT);
   EXPECT_TRUE(daemon.logged("supervisor.signal signal=1")) << daemon.story();
   support::send_signal(worker, SIGCONT);
@@ -217,7 +218,7 @@ TEST(AllotdDeath, ATaskWhoseLeaseIsInDoubtIsKilledInAnExclusiveQueueOnly) {
   EXPECT_EQ(daemon.logs("worker.kill"), 1U) << daemon.story();
 }
 
-// S5: the kill comes at the deadline, not at the next look up to half a second later. The best of a
+// S5: the kill comes at the deadline, not at the next poll up to half a second later. The best of a
 // few tries counts, because the machine has other work too.
 TEST(AllotdDeath, AnExclusiveLeaseIsKeptToTheMoment) {
   Allotd daemon;

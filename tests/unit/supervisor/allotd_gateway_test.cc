@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gateway is a child beside the workers: they do not notice what becomes of it.
+// The gateway is a child next to the workers, which are not affected by it.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -13,7 +13,7 @@ namespace {
 
 using support::ExitStatus;
 
-// One worker, and the gateway that is ready.
+// One worker, and a ready gateway.
 class AllotdGateway : public testing::Test {
  protected:
   void SetUp() override {
@@ -35,7 +35,7 @@ TEST_F(AllotdGateway, IsStartedAgainWhileWorkersStay) {
 }
 
 TEST_F(AllotdGateway, IsNoStray) {
-  // The death of a worker makes the supervisor look for strays.
+  // The death of a worker makes the supervisor search for strays.
   ASSERT_TRUE(daemon_.tell(0, "exit 0")) << daemon_.story();
   ASSERT_TRUE(daemon_.logged("worker.ready", 2)) << daemon_.story();
   EXPECT_EQ(daemon_.logs("stray.kill"), 0U) << daemon_.story();
@@ -68,7 +68,7 @@ TEST_F(AllotdGateway, ComesAndGoesWithAReload) {
   EXPECT_EQ(daemon_.logs("gateway.died"), 0U) << daemon_.story();
 }
 
-// It has what it said yes to in its database then, and its peers a closed connection.
+// Its accepted requests are in its database then, and its clients have closed connections.
 TEST_F(AllotdGateway, IsEndedBeforeTheDaemonIs) {
   daemon_.set("gateway_stop_gate", "gone");
   daemon_.tell_gateway("exit 1");  // so that the next one knows the gate

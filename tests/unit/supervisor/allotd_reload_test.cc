@@ -39,7 +39,7 @@ TEST(AllotdReload, ALongTaskNeitherStopsNorBlocksIt) {
   ASSERT_TRUE(daemon.saw("ready slot=", 4)) << daemon.story();
   ASSERT_TRUE(daemon.saw("leave slot=1")) << daemon.story();
   ASSERT_TRUE(daemon.saw("hup slot=0")) << daemon.story();
-  // Another reload also gets past it.
+  // Another reload also succeeds in spite of it.
   daemon.signal(SIGHUP);
   ASSERT_TRUE(daemon.saw("leave slot=", 3)) << daemon.story();
   ASSERT_TRUE(daemon.saw("ready slot=", 6)) << daemon.story();
@@ -73,7 +73,7 @@ TEST(AllotdReload, AMissingProgramKeepsThePool) {
   daemon.install("allot-worker", "/nonexistent/allot-worker");
   daemon.signal(SIGHUP);
   ASSERT_TRUE(daemon.logged("pool.kept")) << daemon.story();
-  // S25: a worker that dies is replaced from the program that was checked.
+  // S25: a worker that dies is replaced from the checked program.
   ASSERT_TRUE(daemon.tell(0, "task"));
   ASSERT_TRUE(daemon.tell(0, "signal 9"));
   EXPECT_TRUE(daemon.saw("ready slot=", 2)) << daemon.story();
@@ -127,8 +127,8 @@ TEST(AllotdReload, GrowsAndShrinksPools) {
   })) << daemon.story();
 }
 
-// In the new configuration the pools stand in another order: none of them may lose its workers
-// before it has new ones.
+// The new configuration has the pools in another order: none of them may lose its workers before it
+// has new ones.
 TEST(AllotdReload, PoolsAreKnownByTheirNames) {
   Allotd daemon("pools=main:1,side:3");
   ASSERT_TRUE(daemon.saw("ready slot=", 4)) << daemon.story();

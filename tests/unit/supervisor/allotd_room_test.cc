@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A runtime folder in which there is little room or none.
+// A runtime folder with little disk space or none.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -52,7 +52,7 @@ TEST_F(AllotdRoom, TheNextLifeHasThatOfTheFormer) {
   EXPECT_TRUE(daemon.logged("supervisor.ready", 2)) << daemon.story();
 }
 
-// The slots of new workers have no room: those that are there go on, and work.
+// There is no space for the slots of new workers: the present ones continue to work.
 TEST_F(AllotdRoom, AFullDiskKeepsThePoolUntilThereIsRoom) {
   Allotd daemon(script("pools=main:1"));
   ASSERT_TRUE(daemon.saw("ready slot=0")) << daemon.story();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// allotd from its start to its readiness, and what may stand in the way.
+// allotd from its start to its readiness, and obstacles to it.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -66,7 +66,7 @@ TEST(AllotdStart, EndsWithTheCodeOfARefusedConfiguration) {
   EXPECT_EQ(daemon.seen("run slot="), 0U);
 }
 
-// Where the log's form is not known yet, the check says in which one it wrote.
+// If the log format is not known yet, the check reports the format that it used.
 TEST(AllotdStart, SaysWhyItIsRefusedInTheFormOfTheLog) {
   Allotd daemon("check_config_exit=78 log_format=2 problem=mistake");
   EXPECT_EQ(daemon.process().wait(), (ExitStatus{78, 0})) << daemon.story();
@@ -95,7 +95,7 @@ TEST(AllotdStart, EndsWithTheCodeOfARefusedDatabase) {
   EXPECT_TRUE(daemon.logged("check.failed step=database code=78"));
 }
 
-// A launcher that reaps nobody passes it on like this; children would then vanish unseen.
+// A launcher that does not reap passes SIGCHLD on as ignored; children would then vanish unseen.
 TEST(AllotdStart, AnIgnoredSigchldIsNotInherited) {
   const auto before = std::signal(SIGCHLD, SIG_IGN);
   Allotd daemon;
@@ -145,7 +145,7 @@ TEST(AllotdStart, ASecondOneOfTheSameInstanceIsRefusedAtOnce) {
 
 TEST(AllotdStart, WorkersEndWithASupervisorThatWasKilledAndTheNextWaitsForThem) {
   Allotd daemon("pools=main:2");
-  // Both workers say it before the supervisor does, which is killed below.
+  // Both workers report it before the supervisor does, which is killed below.
   ASSERT_TRUE(daemon.logged("supervisor.ready")) << daemon.story();
   ASSERT_TRUE(daemon.saw("ready slot=", 2)) << daemon.story();
   ASSERT_TRUE(daemon.tell(1, "deaf"));

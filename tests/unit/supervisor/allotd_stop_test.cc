@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How allotd ends: asked, hurried, forced.
+// Ways to end allotd: requested, hurried, forced.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -41,7 +41,7 @@ TEST(AllotdStop, AWorkerThatDoesNotLeaveIsKilledAndSettled) {
 }
 
 TEST(AllotdStop, ASecondTermKillsAtOnce) {
-  Allotd daemon;  // patient for a minute
+  Allotd daemon;  // waits for a minute
   start_busy(daemon);
   ASSERT_TRUE(daemon.tell(0, "deaf"));
   daemon.signal(SIGTERM);
@@ -97,7 +97,7 @@ TEST(AllotdStop, NowDoesNotWaitForThePatienceOfAGracefulStop) {
   EXPECT_EQ(daemon.logs("supervisor.unsettled slots=1"), 1U) << daemon.story();
 }
 
-// The command line's words are few; each has its test here.
+// The command line has few options; each has its test here.
 TEST(AllotdStop, OptionsAreRefusedWithTheirUsage) {
   const auto unknown = support::run_program({ALLOT_ALLOTD, "--nonsense"});
   EXPECT_EQ(unknown.status, (ExitStatus{64, 0}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// S22: processes that handlers start end with their worker, whatever they do to escape.
+// S22: processes started by handlers end with their worker, however they try to escape.
 #include <gtest/gtest.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -28,8 +28,8 @@ pid_t start(Allotd& daemon, const std::string& kind) {
   return pid;
 }
 
-// Stops a process at each system call that it begins. Ends with the test: the process goes on by
-// itself then.
+// Stops a process at each system call that it begins. Ends with the test: the process then
+// continues by itself.
 class Traced {
  public:
   struct Call {
@@ -47,7 +47,7 @@ class Traced {
   Traced& operator=(const Traced&) = delete;
   ~Traced() { ptrace(PTRACE_DETACH, pid_, nullptr, nullptr); }
 
-  // Lets it run to the next call; nullopt when none comes, or after more than any test needs.
+  // Lets it run to the next call; nullopt: none came, or after more than any test needs.
   std::optional<Call> next() {
     while (left_-- > 0 && ptrace(PTRACE_SYSCALL, pid_, nullptr, nullptr) == 0 && stopped()) {
       __ptrace_syscall_info info{};
@@ -85,7 +85,7 @@ TEST(AllotdStray, AChildInItsOwnSessionEndsWithItsWorker) {
   EXPECT_TRUE(daemon.logged("stray.kill pid=" + std::to_string(child))) << daemon.story();
 }
 
-// Behind the reap, another group could have the number.
+// After the reap, another group could have the number.
 TEST(AllotdStray, AGroupIsKilledBeforeItsWorkerIsReaped) {
   Allotd daemon;
   ASSERT_TRUE(daemon.saw("ready slot=0")) << daemon.story();

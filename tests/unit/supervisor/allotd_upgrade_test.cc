@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using support::ExitStatus;
 
-// How often it started, the first time included.
+// Number of starts, including the first one.
 bool started(const Allotd& daemon, std::size_t times) {
   return daemon.logged("supervisor.start ", times);
 }
@@ -27,7 +27,7 @@ std::vector<pid_t> sorted_children(Allotd& daemon) {
   return pids;
 }
 
-// The descriptors of each process, in order.
+// Sorted descriptors of each process.
 std::vector<std::string> descriptors(Allotd& daemon) {
   std::vector<std::string> found;
   for (const auto& entry :
@@ -79,7 +79,8 @@ TEST(AllotdUpgrade, ThenAStopWaitsForATaskFromBefore) {
 TEST(AllotdUpgrade, AWorkerThatDiesAroundItIsSettledAndReplaced) {
   Allotd daemon;
   for (std::size_t round = 1; round <= 8; ++round) {
-    // The test waits for both, because the worker tells the supervisor first, and the events after.
+    // The test waits for both, because the worker informs the supervisor first, and the events
+    // after.
     ASSERT_TRUE(daemon.logged("worker.ready", round)) << daemon.story();
     ASSERT_TRUE(daemon.saw("ready slot=", round)) << daemon.story();
     const int slot = daemon.newest();
@@ -114,7 +115,7 @@ TEST(AllotdUpgrade, ManyInARowLeaveNoDescriptorBehind) {
   EXPECT_TRUE(support::eventually([&] { return descriptors(daemon) == before; }))
       << testing::PrintToString(before) << testing::PrintToString(descriptors(daemon));
   EXPECT_EQ(sorted_children(daemon), children);
-  // Refused upgrades leave none either.
+  // Refused upgrades also leave no process.
   daemon.install("allotd", "/bin/false");
   daemon.signal(SIGUSR2);
   ASSERT_TRUE(daemon.logged("upgrade.kept")) << daemon.story();
@@ -140,7 +141,7 @@ TEST(AllotdUpgrade, AProgramThatIsNoGoodIsRefusedAndThisOneGoesOn) {
   };
   refuses("/nonexistent/allotd", "program.missing");
   refuses(daemon.folder() / "script", "program.not_started");
-  refuses("/bin/true", "upgrade.kept code=0");  // only a program that answers is good
+  refuses("/bin/true", "upgrade.kept code=0");  // only a program that answers is accepted
   refuses("/bin/false", "upgrade.kept code=1");
   refuses(ALLOT_SCRIPTED_WORKER, "upgrade.kept code=64");
   ASSERT_TRUE(daemon.tell(0, "task"));

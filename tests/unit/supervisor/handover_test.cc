@@ -34,13 +34,13 @@ bool closes_on_exec(int fd) {
 
 class HandoverTest : public testing::Test {
  protected:
-  // The result of whole(), and its reason on standard error.
+  // Result of whole(), and its reason on standard error.
   bool refused(std::string& why) const {
     testing::internal::CaptureStderr();
     State read;
     const bool whole = read.pass(file_.get(), Way::kRead);
     why = testing::internal::GetCapturedStderr();
-    (void)read.fd.release();  // the writer's
+    (void)read.fd.release();  // owned by the writer
     return !whole;
   }
 

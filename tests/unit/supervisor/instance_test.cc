@@ -58,7 +58,7 @@ TEST(Instance, ANewLifeGetsNewFilesAndTheOldKeepTheirs) {
   EXPECT_EQ(first.slot(5).generation, 42U);
 }
 
-// A file that only looks large enough kills by SIGBUS whoever writes it first.
+// A file that only looks large enough kills its first writer by SIGBUS.
 TEST(Instance, WhatIsMappedHasItsRoom) {
   const support::SmallDisk disk(1U << 20U);
   if (!disk.trouble().empty()) GTEST_SKIP() << disk.trouble();
@@ -112,7 +112,7 @@ TEST(Instance, ALockKeepsWhatStandsBehindThePid) {
 
 TEST(Instance, WaitsForWorkersOfAFormerLife) {
   const support::TempDir dir;
-  const std::string path = dir.write("lock", "999999999\n");  // its allotd is no more
+  const std::string path = dir.write("lock", "999999999\n");  // its allotd has ended
   const UniqueFd worker(open(path.c_str(), O_RDWR | O_CLOEXEC));
   ASSERT_EQ(flock(worker.get(), LOCK_EX), 0);
   Instance instance;
@@ -121,7 +121,7 @@ TEST(Instance, WaitsForWorkersOfAFormerLife) {
   EXPECT_EQ(instance.lock(dir.path().c_str()), Instance::Lock::kTaken);
 }
 
-// The lock of a supervisor that was killed, and that nobody has reaped yet.
+// Lock of a killed supervisor that is not reaped yet.
 TEST(Instance, ADeadAllotdWhosePidIsStillThereHoldsNothing) {
   const support::TempDir dir;
   const pid_t zombie = fork();

@@ -14,7 +14,8 @@
 
 namespace allot::supervisor {
 
-// systemd's end of the protocol: a bound datagram socket. A leading '@' is the abstract name space.
+// systemd's end of the protocol: a bound datagram socket. A leading '@' means the abstract name
+// space.
 class Listener {
  public:
   explicit Listener(const std::string& name)
@@ -29,14 +30,14 @@ class Listener {
     setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
   }
 
-  // The next datagram; "nothing" when none came within the patience.
+  // The next datagram; "nothing" after a timeout.
   std::string receive() {
     std::array<char, 1024> buffer{};
     const ssize_t size = recv(socket_.get(), buffer.data(), buffer.size(), 0);
     return size < 0 ? "nothing" : std::string(buffer.data(), static_cast<std::size_t>(size));
   }
 
-  // Reads on until a datagram holds `text`. That datagram, or "nothing".
+  // Reads until a datagram contains `text`. Returns that datagram, or "nothing".
   std::string receive_until(const std::string& text) {
     for (;;) {
       const std::string got = receive();

@@ -51,7 +51,7 @@ class Formats : public testing::Test {
   Formats& operator=(const Formats&) = delete;
   ~Formats() override { set_log_format(LogFormat::kText); }
   static std::string written() { return testing::internal::GetCapturedStderr(); }
-  // From the end of the time on.
+  // The line from the end of the time on.
   static std::string after_time(const std::string& line) {
     return line.substr(line.find("Z\"") + 2);
   }
@@ -84,7 +84,7 @@ TEST_F(Formats, AsJsonWithoutFields) {
             ",\"level\":\"info\",\"program\":\"supervisor\",\"event\":\"x\"}\n");
 }
 
-// Cut in the middle of an escape, of a quoted value, of a name: it is JSON all the same.
+// Cut in the middle of an escape, of a quoted value, of a name: it is still JSON.
 TEST_F(Formats, AsJsonWhatIsTooLongIsStillWhole) {
   set_log_format(LogFormat::kJson);
   const std::string odd(std::size_t{400}, '\n');

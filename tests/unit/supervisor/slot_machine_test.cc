@@ -20,7 +20,7 @@ constexpr std::array kEvents{E::kSpawned, E::kReady,     E::kRetire,    E::kStop
 static_assert(kStates.size() == kSlotStates);
 static_assert(kEvents.size() == kSlotEvents);
 
-// The rules in words, and not as a second copy of the table.
+// The rules in words, instead of a second copy of the table.
 std::optional<S> expected(S state, E event) {
   if (state == S::kVacant) return event == E::kSpawned ? std::optional(S::kStarting) : std::nullopt;
   if (state == S::kSettling) return event == E::kSettled ? std::optional(S::kVacant) : std::nullopt;
@@ -28,7 +28,7 @@ std::optional<S> expected(S state, E event) {
   if (event == E::kDiedClean) return S::kVacant;
   if (event == E::kDiedDirty) return S::kSettling;
   if (event == E::kKill) return S::kKilled;
-  // A worker on its way out never goes back.
+  // A worker that is leaving never goes back.
   static const std::map<S, int> kRank{
       {S::kStarting, 0}, {S::kReady, 1}, {S::kRetiring, 2}, {S::kStopping, 3}, {S::kKilled, 4}};
   static const std::map<E, S> kGoal{

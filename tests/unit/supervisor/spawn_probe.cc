@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes to descriptor 7 what its parent gave it.
+// Reports on descriptor 7 what its parent gave it.
 #include <dirent.h>
 #include <sys/prctl.h>
 #include <unistd.h>

@@ -95,7 +95,7 @@ TEST(Spawn, AGroupOfItsOwnAndDefaultSignals) {
   EXPECT_TRUE(has_line(report, "SigIgn:\t0000000000000000")) << report;
 }
 
-// What it is sent before it has handlers waits until it has.
+// Signals sent before it has handlers wait until it has.
 TEST(Spawn, AWorkerKeepsTheSignalsBlockedThatItsSupervisorTakes) {
   const UniqueFd null = high_null();
   sigset_t blocked;

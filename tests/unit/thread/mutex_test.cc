@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens when the program runs; what clang finds before is for scripts/lint.
+// Behaviour at run time; clang's compile-time checks are part of scripts/lint.
 #include "thread/mutex.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,8 @@ class Counter {
     return true;
   }
 
-  // Another thread gets at the counter while this one, which holds the mutex, gives it up.
+  // Another thread reaches the counter while this one, which holds the mutex, releases it
+  // temporarily.
   int add_in_between() ALLOT_EXCLUDES(mutex_) {
     MutexLock held(mutex_);
     add_on_a_thread();
@@ -76,7 +77,7 @@ TEST(CondVarTest, AWaitEndsAtItsDeadline) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
   EXPECT_FALSE(counter.changes_before(deadline));
   EXPECT_GE(std::chrono::steady_clock::now(), deadline);
-  counter.add();  // the mutex is free behind it
+  counter.add();  // the mutex is free afterwards
 }
 
 TEST(CondVarTest, AWaitEndsWithTheChange) {

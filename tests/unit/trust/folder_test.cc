@@ -27,7 +27,7 @@ class Folders : public testing::Test {
     EXPECT_EQ(::lstat(path(name).c_str(), &status), 0) << name;
     return status.st_mode & 07777U;
   }
-  // Why it is refused; empty: it is made.
+  // Reason of the refusal; empty: it is made.
   [[nodiscard]] std::string refusal(const std::string& name, Role role = Role::kOwnFolder) const {
     try {
       make_folder(path(name), role, "the folder");
@@ -113,7 +113,7 @@ TEST_F(Folders, AFileInTheWayIsSaid) {
   EXPECT_EQ(refusal("a/file/b"), unsafe("a/file/b", path("a/file") + " is not a folder"));
 }
 
-// Only root can give something away.
+// Only root can change the owner of a folder.
 TEST_F(Folders, AnothersAreRefused) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root";
   make("other", 0755);

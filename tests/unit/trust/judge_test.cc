@@ -11,7 +11,7 @@ constexpr uid_t kRoot = 0;
 constexpr uid_t kSelf = 1000;
 constexpr uid_t kOther = 1001;
 
-// What is wrong; a way out has to be said as well.
+// The fault; its message must contain a fix as well.
 std::optional<Fault> fault(const Place& place, Role role, uid_t self = kSelf) {
   const auto flaw = judge(place, role, self);
   if (!flaw) return std::nullopt;
@@ -55,7 +55,7 @@ TEST(Judge, WhatAnybodyMayChangeIsNotTrusted) {
   EXPECT_EQ(fault(folder(kRoot, 0777), Role::kAbove), Fault::kWritable);
 }
 
-// /tmp has the sticky bit: nobody there can rename another user's files.
+// /tmp has the sticky bit: other users cannot rename a user's files there.
 TEST(Judge, AFolderAboveMayBeEverybodysWithTheStickyBit) {
   EXPECT_EQ(fault(folder(kRoot, S_ISVTX | 0777), Role::kAbove), std::nullopt);
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kNow{0};
 
-// As workers do with the slots that they all inherited, and that somebody may have deleted.
+// Like workers with inherited slots whose file may have been deleted.
 TEST(CarefulTurn, IsOneForAllWhoOpenTheFileOnceMore) {
   const support::TempDir folder;
   const std::string file = folder.write("slots", "");

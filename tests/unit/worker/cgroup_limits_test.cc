@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// D9, against a folder that is made up to look like a cgroup. The real thing: e2e_cgroup_limit.
+// D9, with a folder that is made up to look like a cgroup. With a real cgroup: e2e_cgroup_limit.
 #include "worker/process/cgroup_limits.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class CgroupLimitsTest : public testing::Test {
   [[nodiscard]] std::string read(const std::string& name) const {
     return support::read_file(folder_ / name);
   }
-  // What it says when it refuses; empty: it does not.
+  // Message of a refusal; empty: none.
   [[nodiscard]] std::string refusal() const {
     try {
       require_controllers(base(), needed_controllers(settings_));
@@ -65,7 +65,7 @@ TEST_F(CgroupLimitsTest, WhatTheLimitsNeedIsSharedOut) {
   EXPECT_EQ(read("cgroup.subtree_control").substr(0, 4), "+cpu");
 }
 
-// Its file tells when the kernel killed for want of memory.
+// Its counter file shows out-of-memory kills by the kernel.
 TEST_F(CgroupLimitsTest, MemoryIsSharedOutWithoutALimitWhereItCanBe) {
   EXPECT_EQ(refusal(), "");
   EXPECT_EQ(read("cgroup.subtree_control"), "+memory");
@@ -87,7 +87,7 @@ TEST_F(CgroupLimitsTest, AControllerThatIsNotDelegatedIsNamed) {
   EXPECT_EQ(read("cgroup.subtree_control"), "");
 }
 
-// In a made-up folder nobody takes a process out of the list.
+// In a made-up folder processes stay in the list.
 TEST_F(CgroupLimitsTest, TheDaemonMovesIntoItsLeafAndNobodyElse) {
   settings_.pools[0].cgroup_memory = 100;
   const std::string own = std::to_string(::getpid());
@@ -107,7 +107,7 @@ class CgroupLimitTest : public CgroupLimitsTest {
       put(name, "");
     }
   }
-  // A file that is made up keeps the end of a longer text.
+  // A made-up file keeps the end of a longer text.
   void limit() const {
     for (const auto& file : std::filesystem::directory_iterator(base())) {
       if (file.is_regular_file()) std::filesystem::resize_file(file, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The child that checks a configuration, as the supervisor starts it: what it answers is all that
-// the supervisor knows of the configuration (S26).
+// The child that checks a configuration, as the supervisor starts it: its answer is all that the
+// supervisor knows of the configuration (S26).
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -15,7 +15,7 @@ using std::chrono::seconds;
 // A clock that shows a time of 1790000000 s at kStart.
 class DatabaseClockTest : public testing::Test {
  protected:
-  // Sees it at kStart + `since`, set forward by `by`; the answer comes after `trip`.
+  // Reads it at kStart + `since`, set forward by `by`; the answer comes after `trip`.
   void see(microseconds since, microseconds by = microseconds(0),
            microseconds trip = microseconds(0)) {
     const Nanos sent = at(since);
@@ -59,7 +59,7 @@ TEST_F(DatabaseClockTest, IsCaughtUpWithWhenTheStepIsUndone) {
   EXPECT_LT(clock_.ahead(at(seconds(3))), seconds(1));
 }
 
-// What it said may be as old as the call that asked for it.
+// The answer may be as old as the call that asked for it.
 TEST_F(DatabaseClockTest, AnAnswerThatCameLateIsNoStep) {
   see(seconds(0));
   see(seconds(1), hours(-1));

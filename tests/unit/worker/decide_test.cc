@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a task whose attempt is over: a table of what each rule says, and every
-// combination of facts against each of them.
+// Result for a task whose attempt is over: a table of each rule, and every combination of facts
+// against each of them.
 #include "worker/run/decide.h"
 
 #include <gtest/gtest.h>
@@ -224,7 +224,7 @@ TEST(Decide, AStartThatFailedIsCountedWithTheTask) {
   EXPECT_FALSE(decide(facts(Outcome::kSnooze)).ending->unstarted);
 }
 
-// All that can be known together.
+// All facts that can be known together.
 std::vector<Facts> every_combination() {
   std::vector<Facts> all;
   for (int outcome = 0; outcome <= static_cast<int>(Outcome::kNotBegun); ++outcome) {
@@ -278,42 +278,43 @@ TEST(Decide, EachRuleHoldsInEveryCombination) {
     const bool again = decision.what == What::kRetried || decision.what == What::kPutOff ||
                        decision.what == What::kInterrupted;
 
-    // A success is a success, and it is the only one, but for what was asked to end as done.
+    // A success is acknowledged, and nothing else is, except a task whose end as done was
+    // requested.
     const bool acked = decision.ending && decision.ending->verb == Verb::kAck;
     EXPECT_EQ(acked, outcome == Outcome::kSuccess || (known.cancel && known.cancel->as_done));
-    // Whose end was asked for does not run again, and no hook reports it.
+    // A task whose end was requested does not run again, and is not reported by a hook.
     if (known.cancel) {
       EXPECT_FALSE(again);
       EXPECT_FALSE(decision.ending->on_dead);
     }
-    // Nobody is charged for a stop, or for what is not the task's fault, or without a failure.
+    // There is no charge for a stop, for external causes, or without a failure.
     if (!known.cancel && ((failed && (known.stopping || known.excused)) || deferred)) {
       EXPECT_FALSE(charges(decision));
       EXPECT_TRUE(again);
     }
-    // Attempts are limited: what is charged for the last one is the end.
+    // Attempts are limited: charging the last one is the end.
     if (charges(decision) && known.attempt == known.most) {
       EXPECT_EQ(decision.ending->verb, Verb::kBury);
     }
-    // A crash is an attempt, and always has something to write: nobody else will.
+    // A crash is an attempt, and must always be written: no other process will do it.
     if (crash) {
       EXPECT_TRUE(decision.ending);
       EXPECT_TRUE(charges(decision) || (known.cancel && known.cancel->as_done));
     }
-    // In an ordered queue nothing gets a later key, and the partition waits for what runs again,
-    // but for a first crash.
+    // In an ordered queue no task gets a later key, and the partition waits for a repeated task,
+    // except after a first crash.
     if (known.in_order && decision.ending) {
       EXPECT_NE(decision.ending->verb, Verb::kRetry);
       EXPECT_NE(decision.ending->verb, Verb::kSnooze);
     }
     EXPECT_EQ(decision.hold.has_value(),
               known.in_order && again && !(crash && !known.crashed_before));
-    // What the database knows of is taken back, unless it is charged or moved.
+    // An attempt known to the database is taken back, unless it is charged or moved.
     if (!decision.ending) {
       EXPECT_FALSE(known.written);
       EXPECT_TRUE(again);
     }
-    // Only a death that the task died by itself is reported, and each of them.
+    // Exactly the deaths caused by the task itself are reported.
     EXPECT_EQ(decision.ending && decision.ending->on_dead, decision.what == What::kDead);
     // A task that did not begin is charged nothing.
     if (outcome == Outcome::kNotBegun) {

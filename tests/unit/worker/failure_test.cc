@@ -40,7 +40,7 @@ TEST(FailureTest, OtherOutputExplainsTheReason) {
   EXPECT_EQ(failure.fault, "") << "the message is";
 }
 
-// What a program printed before it was stopped is not why it was.
+// Output printed before a stop is not its reason.
 TEST(FailureTest, AReasonOfSeveralLinesSaysWhatHappenedInTheFirst) {
   const std::string reason = "its timeout was over; signal 15\n" + std::string(kTrace);
   const Failure failure = failure_of(said_of(Kind::kRetry, reason));
@@ -69,7 +69,7 @@ TEST(FailureTest, AnExceptionSaysItsClassItself) {
   EXPECT_EQ(unread.fault, "");
 }
 
-// In Perl a message is all that tells two faults of one function apart.
+// In Perl only the message distinguishes two faults of one function.
 TEST(FailureTest, WithoutAClassTheMessageStandsForIt) {
   const auto fault_at = [](const std::string& what, int line) {
     const std::string place = " at /srv/shop/mail.pl line " + std::to_string(line);
@@ -109,7 +109,7 @@ TEST(FailureTest, AllIsBounded) {
   EXPECT_LE(failure.fault.size(), queue::kMostFault);
   EXPECT_EQ(failure_of(said_of(Kind::kRetry, std::string(5000, 'x'))).message,
             std::string(queue::kMostMessage, 'x'));
-  // The end of an output says why its program died.
+  // The end of an output contains the reason of its program's death.
   const std::string output = std::string(queue::kMostErrorText, 'x') + "\nlast words";
   const std::string detail = failure_of(said_of(Kind::kRetry, "exit code 1", output)).detail;
   EXPECT_EQ(detail.size(), queue::kMostErrorText);

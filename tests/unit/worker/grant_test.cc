@@ -43,7 +43,7 @@ TEST(GrantTest, AsManyAsWereChargedAndNoMore) {
   EXPECT_EQ(grant.left(), 3U) << "never more than it was";
 }
 
-// S43: the tokens of a worker that stood still are charged anew.
+// S43: a worker that was stopped is charged for new tokens.
 TEST(GrantTest, ItLapses) {
   const Grant grant(granted(3), 7, kSent);
   EXPECT_TRUE(grant.may_start(kSent + Grant::kLapse - 1));

@@ -55,7 +55,7 @@ TEST_F(HintsTest, ARingLetsTheNextScoutGo) {
   EXPECT_FALSE(become_scout(pool, 1800, 500)) << "waking alone starts no scout";
 }
 
-// What was found leaves something to find: not a whole idle interval passes until the next look.
+// A found task suggests more: the next poll comes before a whole idle interval has passed.
 TEST_F(HintsTest, TheNextLookCanBeBroughtForward) {
   ipc::PoolBoard& pool = board_->pools[0];
   ASSERT_TRUE(become_scout(pool, 1000, 500));
@@ -66,7 +66,7 @@ TEST_F(HintsTest, TheNextLookCanBeBroughtForward) {
   EXPECT_TRUE(become_scout(pool, 1300, 500)) << "never put off";
 }
 
-// S77: where hundreds are idle, one of them wakes for the next look.
+// S77: of hundreds of idle workers, one wakes for the next poll.
 TEST_F(HintsTest, OneStandsByForTheNextLook) {
   ipc::PoolBoard& pool = board_->pools[0];
   std::uint64_t one = 0;

@@ -30,7 +30,7 @@ class InHandTest : public testing::Test {
   void collect(std::initializer_list<std::uint64_t> keys) {
     for (const std::uint64_t key : keys) in_hand_.collected({1, key});
   }
-  // Which of them are others.
+  // The ones that are different.
   std::vector<std::uint64_t> others(std::initializer_list<std::uint64_t> fetched,
                                     std::size_t most = 10) {
     auto met = tasks(fetched);

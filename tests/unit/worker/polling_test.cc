@@ -34,7 +34,7 @@ TEST(PollingTest, AnAnnouncedTaskIsLookedForSixTimesInASecond) {
   EXPECT_LE(looks_within(kSecond, kAnnouncedInterval, kLongAgo), 7);
 }
 
-// A submission that nothing rang for is often not the only one.
+// A submission without a ring is often not the only one.
 TEST(PollingTest, AfterATaskThatNothingRangForThePoolLooksQuicklyForTwoSeconds) {
   EXPECT_EQ(next_interval(kBusyInterval, 0), kQuickInterval);
   EXPECT_EQ(next_interval(kPollingFloor, kQuickFor), kQuickInterval);
@@ -51,7 +51,7 @@ TEST(PollingTest, ThenItLooksSlowerAndSlowerUpToTheFloor) {
   EXPECT_LE(looks_within(20 * kSecond, kQuickInterval, kQuickFor), 65);
 }
 
-// Of 200 workers that sleep, one wakes in each of the first floors, and few in each second.
+// Out of 200 sleeping workers, one wakes in each of the first intervals, and few in each second.
 TEST(PollingTest, SleepersWakeOneAfterTheOther) {
   double wakes_per_second = 0;
   Nanos first = kLongAgo;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the workers of a pool know of the rates of its queues, and when they look.
+// Knowledge of a pool's workers about the rates of its queues, and the times of their polls.
 #include "worker/lease/rates.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST_F(RatesTest, WhereOneHasARateEachScoutLooks) {
   EXPECT_FALSE(other_.look(kBegin + 3 * kMilli)) << "the rate was removed";
 }
 
-// The board is anybody's.
+// The board is writable by other processes.
 TEST_F(RatesTest, ALookThatIsFarAwayIsNotBelieved) {
   peer::next_rate_look(*board_, 0).store(kBegin + 3'600 * kSecond);
   EXPECT_TRUE(one_.look(kBegin));

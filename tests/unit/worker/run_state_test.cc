@@ -75,7 +75,7 @@ TEST(RunStateTest, EveryStateIsReachedAndLeadsBackToFree) {
   }
 }
 
-// What left its partition never comes back into it, but by its end.
+// A run that left its partition never comes back into it, but only ends.
 TEST(RunStateTest, DetachedStaysDetached) {
   for (const RunState state : all_states()) {
     if (!peer::is_detached(state)) continue;
@@ -92,7 +92,7 @@ TEST(RunStateTest, TheWaysOfARun) {
   EXPECT_EQ(after({kAnnounce, kRefund, kEnd}), RunState::kFree);
   EXPECT_EQ(after({kAnnounce, kBegin, kReturn, kRefund}), RunState::kRefunding);
   EXPECT_EQ(after({kBegin, kDetach, kReturn, kFinish}), RunState::kFinishedDetached);
-  // The handler returned while the detach was under way.
+  // The handler returned during the detach.
   EXPECT_EQ(after({kBegin, kReturn, kDetach, kRefund}), RunState::kRefundingDetached);
 }
 

@@ -33,7 +33,7 @@ TEST_F(OneRun, IsInTheSlotFromItsBeginToItsEnd) {
   {
     const auto run = make();
     EXPECT_EQ(state(), ipc::RunState::kFree);
-    run->end();  // nothing to end: another run may have the entry
+    run->end();  // nothing to end: the entry may belong to another run
     run->begin(boot_ns());
     EXPECT_EQ(state(), ipc::RunState::kRunning);
     EXPECT_FALSE(run->over_time(boot_ns()));
@@ -44,7 +44,7 @@ TEST_F(OneRun, IsInTheSlotFromItsBeginToItsEnd) {
   EXPECT_EQ(state(), ipc::RunState::kFree);
 }
 
-// The worker gives up on its database. What the database knows of the attempt has to be undone by
+// The worker gives up its database connection. An attempt known to the database must be undone by
 // the settler; a plain task only runs again.
 TEST_F(OneRun, AnExceptionLeavesAWrittenAttemptToBeRefunded) {
   const auto thrown_in = [&](bool announced, bool detached) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which a worker of a pool with weights, or of a strict one, takes leases: without
-// board, database and processes.
+// Order in which a worker of a pool with weights, or of a strict one, takes leases: without board,
+// database and processes.
 #include "worker/lease/shares.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ struct Served {
 
 using Counts = std::map<std::uint32_t, std::size_t>;
 
-// So many leases of a worker that finds work in these queues only.
+// This number of leases of a worker that finds work in these queues only.
 Counts leases(Shares& shares, std::size_t count, const std::set<std::uint32_t>& with_work) {
   Counts taken;
   for (std::size_t i = 0; i < count; ++i) {
@@ -95,7 +95,7 @@ TEST(SharesTest, NobodyStarves) {
   EXPECT_EQ(leases(shares, 1011, {1, 2, 3}), (Counts{{1, 1000}, {2, 10}, {3, 1}}));
 }
 
-// One that only ever lives for a lease or two would always begin with the same queue.
+// Otherwise a worker that only runs for a lease or two would always begin with the same queue.
 TEST(SharesTest, WorkersBeginAtDifferentPlacesOfTheRound) {
   const Served served(2);
   Counts first;
@@ -110,18 +110,18 @@ TEST(SharesTest, WhatNobodyWantsIsUsedByTheOthers) {
   EXPECT_EQ(leases(shares, 100, {2}), (Counts{{2, 100}}));
 }
 
-// What it is owed for the time in which it had nothing is bounded.
+// The credit for the time in which it was empty is limited.
 TEST(SharesTest, AQueueThatComesBackDoesNotShutTheOthersOut) {
   for (const std::uint32_t idle : {1U, 2U}) {
     Shares shares = Served(2).weighted({{"a", 3}, {"b", 1}});
     leases(shares, 10'000, {3 - idle});
-    // Two rounds are owed by the one and to the other.
+    // One queue owes two rounds, the other is owed two.
     leases(shares, 16, {1, 2});
     EXPECT_EQ(leases(shares, 400, {1, 2}), (Counts{{1, 300}, {2, 100}})) << idle;
   }
 }
 
-// Its partitions were all leased for a moment: the ratio holds all the same.
+// Its partitions were all leased for a moment: the ratio still holds.
 TEST(SharesTest, ATurnThatWasMissedIsMadeUpFor) {
   Shares shares = Served(2).weighted({{"a", 3}, {"b", 1}});
   Counts all;
@@ -161,7 +161,7 @@ TEST(SharesTest, TheBoardHasHintsOfEachQueueByItsWeight) {
       << "what is there, whatever the weights";
 }
 
-// S13: of each queue, the partition that was left alone for longest.
+// S13: for each queue, the partition that was unleased for longest.
 TEST(SharesTest, HintsOfAQueueStayInTheirOrder) {
   const std::vector<queue::Partition> found{{2, 7}, {1, 5}, {2, 3}, {1, 1}, {2, 9}};
   std::map<std::uint32_t, std::vector<std::uint32_t>> order;

@@ -12,7 +12,7 @@ struct Case {
   StackTrace expected;
 };
 
-// As the programs printed them.
+// Unchanged output of the programs.
 const Case kCases[] = {
     {"PythonChained",
      R"(starting

@@ -71,7 +71,7 @@ TEST_F(UnitReachTest, WhatTheUnitHidesIsNotThere) {
   EXPECT_NE(trouble({{"ProtectHome", "tmpfs"}, {"BindPaths", "/home/a:/home/a:"}}, "/home"), "");
 }
 
-// systemd makes the folders above one that it shows.
+// systemd creates the folders above one that it shows.
 TEST_F(UnitReachTest, OfAFolderThatTheUnitShowsOnlyWhatIsBelowItCounts) {
   ::setenv("TMPDIR", "/root", 1);
   const support::TempDir home;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the helper can do: the payload's first word says what.
+# All features of the helper, selected by the payload's first word.
 import os, time
 import allot_pipe
 
