@@ -73,7 +73,7 @@ constexpr std::string_view kTry = "CALL allot_task('0000000000000000', @allot_st
 
 std::string why_make_procedures(Connection& connection) {
   const Procedures seen = see_procedures(connection);
-  if (seen.names.empty()) return "there are none";
+  if (seen.names.empty()) return "none existed";
   if (std::string missing = seen.missing(); !missing.empty()) return missing;
   if (!seen.are_of_this_build) return of_another_build();
   if (!seen.foreign_definer.empty()) return "their definer is " + seen.foreign_definer;

@@ -26,7 +26,7 @@ void print_text(const std::vector<std::string>& applied, const std::string& why_
   for (const std::string& name : applied) std::printf("applied %s\n", name.c_str());
   if (applied.empty()) std::printf("the schema is up to date (version %u)\n", version);
   if (!why_procedures.empty()) {
-    std::printf("made the stored procedures: %s\n", why_procedures.c_str());
+    std::printf("created the stored procedures, because %s\n", why_procedures.c_str());
   }
   for (const auto& [info, configured] : queues) {
     std::printf("queue %s: %s", info.name.c_str(), queue::text_of(info.shape).c_str());

@@ -61,7 +61,7 @@ TEST_F(ProceduresTest, ThoseThatAreMissingAreNamedUntilMigrateMakesThem) {
   EXPECT_TRUE(has(said(), " are missing: allot_put, allot_key; run 'allot migrate'")) << said();
   EXPECT_TRUE(has(warned(), "warning: stored procedures: 2 of ")) << warned();
   const std::string made = must({"migrate"});
-  EXPECT_TRUE(has(made, "made the stored procedures: 2 of ")) << made;
+  EXPECT_TRUE(has(made, "created the stored procedures, because 2 of ")) << made;
   EXPECT_EQ(said(), good_);
   EXPECT_FALSE(has(must({"migrate"}), "procedures"));
 }
@@ -87,7 +87,7 @@ TEST_F(ProceduresTest, ADefinerThatIsGoneIsNamed) {
   make_account("migrate");
   drop_all();  // on MySQL only an account like root may replace root's procedures
   configure("user = \"root\"", "user = \"passing\"\npassword = \"change-me\"");
-  EXPECT_TRUE(has(must({"migrate"}), "made the stored procedures: there are none"));
+  EXPECT_TRUE(has(must({"migrate"}), "created the stored procedures, because none existed"));
   EXPECT_EQ(said(), good_);
   configure("user = \"passing\"\npassword = \"change-me\"", "user = \"root\"");
   EXPECT_EQ(said(), good_) << "whoever the definer is";
@@ -96,7 +96,8 @@ TEST_F(ProceduresTest, ADefinerThatIsGoneIsNamed) {
             "warn their definer passing@% does not exist, so no CALL works; run 'allot migrate', "
             "whose account becomes their definer");
   EXPECT_TRUE(has(warned(), "their definer passing@% does not exist")) << warned();
-  EXPECT_TRUE(has(must({"migrate"}), "made the stored procedures: their definer is passing@%"));
+  EXPECT_TRUE(
+      has(must({"migrate"}), "created the stored procedures, because their definer is passing@%"));
   EXPECT_EQ(said(), good_);
 }
 
