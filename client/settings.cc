@@ -12,7 +12,7 @@ Settings from_client(const ClientSettings& settings) {
   for (const std::string& host : settings.hosts) {
     const auto server = config::parse_server(host, settings.port);
     if (!server) {
-      throw Error("hosts: '" + host + "' is no host, host:port or [address]:port", kExitConfig);
+      throw Error("hosts: '" + host + "' is not a host, host:port or [address]:port", kExitConfig);
     }
     database.servers.push_back(*server);
   }

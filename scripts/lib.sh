@@ -44,7 +44,7 @@ is_installed() {
 install_packages() {
   local wanted missing=() name found
   command -v dpkg-query >/dev/null || {
-    say "This is no Debian; these packages must be there under their names here: ${*%%|*}"
+    say "This is not Debian; these packages must be there under their names here: ${*%%|*}"
     return 0
   }
   for wanted in "$@"; do

@@ -107,7 +107,7 @@ class DatabaseChecker {
       return database_.servers.push_back(std::move(*server));
     }
     problem(key, header_ + "'" + text +
-                     "' is no server; write \"HOST\", \"HOST:PORT\" or \"[ADDRESS]:PORT\"");
+                     "' is not a server; write \"HOST\", \"HOST:PORT\" or \"[ADDRESS]:PORT\"");
   }
 
   void check_socket() {

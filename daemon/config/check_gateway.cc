@@ -121,9 +121,10 @@ class GatewayChecker {
       const auto server = parse_server(text, 0);
       const auto address = server ? parse_address(server->host) : std::nullopt;
       if (!address || server->port == 0) {
-        problem("gateway.listen", "[gateway] listen: '" + text +
-                                      "' is no address with a port; write \"127.0.0.1:8080\" or "
-                                      "\"[::1]:8080\"");
+        problem("gateway.listen",
+                "[gateway] listen: '" + text +
+                    "' is not an address with a port; write \"127.0.0.1:8080\" or "
+                    "\"[::1]:8080\"");
         continue;
       }
       gateway_.addresses.push_back(*server);
@@ -172,7 +173,7 @@ class GatewayChecker {
     for (const std::string& name : gateway_.hosts) {
       if (!name.empty() && all_of(name, ".-_")) continue;
       problem("gateway.hosts",
-              "[gateway] hosts: '" + name + "' is no name; write \"jobs.example.com\"");
+              "[gateway] hosts: '" + name + "' is not a name; write \"jobs.example.com\"");
     }
     std::string& path = gateway_.base_path;
     if (path == "/") path.clear();
@@ -223,7 +224,7 @@ class GatewayChecker {
     const auto address = server ? parse_address(server->host) : std::nullopt;
     if (!address || server->port == 0) {
       problem("gateway.fireworq.listen", header + "listen: '" + fireworq.listen +
-                                             "' is no address with a port; write "
+                                             "' is not an address with a port; write "
                                              "\"127.0.0.1:8080\" or \"[::1]:8080\"");
     } else if (fireworq.address = *server;
                std::find(gateway_.addresses.begin(), gateway_.addresses.end(), *server) !=
@@ -235,19 +236,19 @@ class GatewayChecker {
     for (const std::string& text : fireworq.allow_from) {
       if (parse_network(text)) continue;
       problem("gateway.fireworq.allow_from", header + "allow_from: '" + text +
-                                                 "' is no address; write \"192.0.2.7\" or "
+                                                 "' is not an address; write \"192.0.2.7\" or "
                                                  "\"192.0.2.0/24\"");
     }
     for (const std::string& name : fireworq.names) {
       if (!name.empty() && all_of(name, ".-_")) continue;
       problem("gateway.fireworq.names",
-              header + "names: '" + name + "' is no name; write \"jobs.example.com\"");
+              header + "names: '" + name + "' is not a name; write \"jobs.example.com\"");
     }
     for (const std::string& origin : fireworq.allow_origins) {
       const bool scheme = origin.starts_with("http://") || origin.starts_with("https://");
       if (scheme && origin.find('/', origin.find("//") + 2) == std::string::npos) continue;
       problem("gateway.fireworq.allow_origins", header + "allow_origins: '" + origin +
-                                                    "' is no origin; write "
+                                                    "' is not an origin; write "
                                                     "\"http://console.example.com:8888\"");
     }
     if (fireworq.queue_default.size() > kMostOfUser) {
@@ -271,7 +272,7 @@ class GatewayChecker {
       problem(section + ".sha256",
               header +
                   (hash.empty() ? "needs sha256, the hash of the token"
-                                : "sha256 is no hash of 64 hexadecimal digits") +
+                                : "sha256 is not a hash of 64 hexadecimal digits") +
                   "; allot gateway token makes a token and its section");
     } else if (const auto [other, fresh] = hashes_.emplace(hash, token.name); !fresh) {
       problem(section + ".sha256",
@@ -309,7 +310,7 @@ class GatewayChecker {
           continue;
         problem(section + "." + role,
                 header + role + ": '" + queue +
-                    "' is no queue; write [\"mail\", \"reports\"], or [\"*\"] for all");
+                    "' is not a queue; write [\"mail\", \"reports\"], or [\"*\"] for all");
       }
     }
     if (!in.read.empty() || !in.submit.empty() || !in.operate.empty()) return;
@@ -327,10 +328,9 @@ class GatewayChecker {
     if (!gateway_.tokens.empty() || named) return;
     if (!gateway_.listen.empty()) {
       warn("gateway.listen",
-           "[gateway] listen: there is no token, so nobody may do anything through TCP");
+           "[gateway] listen: there is no token, so no request is allowed through TCP");
     } else if (gateway_.grant == "none") {
-      warn("gateway.grant",
-           "[gateway] grant is none and there is no token: nobody may do anything");
+      warn("gateway.grant", "[gateway] grant is none and there is no token: no request is allowed");
     }
   }
 

@@ -47,7 +47,7 @@ std::vector<HookProblem> hook_problems(const Settings& settings, const Queue& qu
   const auto stuck = hook_target(queue.on_stuck);
   if (stuck && stuck->queue == queue.name) {
     problems.push_back(
-        {"on_stuck", "names its own queue; nobody would run it while that is stuck"});
+        {"on_stuck", "names its own queue; it would not run while that queue is stuck"});
   }
   return problems;
 }

@@ -300,8 +300,7 @@ class Reader {
 
   bool check_section(const std::string& group, const Node& node) {
     if (node.type != Node::Type::kTable) {
-      add(node,
-          "'" + node.key + "' stands in [" + group + "]; write [" + group + ".NAME] above it");
+      add(node, "'" + node.key + "' is in [" + group + "]; write [" + group + ".NAME] above it");
       return false;
     }
     // Type names have dots, and TOML reads an unquoted dot as a subsection.
@@ -332,8 +331,7 @@ class Reader {
       list.append(list.empty() ? "" : ", ").append(rule.name);
     }
     if (node.type != Node::Type::kTable) {
-      return add(node,
-                 "key '" + node.key + "' stands before the first section" + home_of(node.key));
+      return add(node, "key '" + node.key + "' is before the first section" + home_of(node.key));
     }
     const std::string_view near = nearest(node.key, known);
     add(node, "unknown section [" + node.key + "]; " +

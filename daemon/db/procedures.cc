@@ -95,7 +95,8 @@ void make_procedures(Connection& connection) {
     std::string text = "procedure " + std::string(name) + ": " + error.what();
     if (error.error_class() == ErrorClass::kRefused) {
       text +=
-          "; whoever runs 'allot migrate' needs CREATE ROUTINE, ALTER ROUTINE and EXECUTE on it";
+          "; the account that runs 'allot migrate' needs CREATE ROUTINE, ALTER ROUTINE and EXECUTE "
+          "on it";
     }
     throw DbError(error, text);
   }

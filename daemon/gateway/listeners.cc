@@ -103,7 +103,7 @@ UniqueFd new_socket(const Address& address) {
 void remove_stale(const std::string& path, const Address& address) {
   struct stat status = {};
   if (::lstat(path.c_str(), &status) != 0) return;
-  if (!S_ISSOCK(status.st_mode)) refuse(path, "the file is there, and is no socket");
+  if (!S_ISSOCK(status.st_mode)) refuse(path, "the file is there, and is not a socket");
   const UniqueFd probe = new_socket(address);
   if (::connect(probe.get(), address.get(), address.size) == 0 || errno != ECONNREFUSED) {
     refuse(path, "another process listens there");

@@ -16,7 +16,7 @@ using nlohmann::json;
 queue::TaskId id_of(const json& document) {
   const auto text = document.at("task").get<std::string>();
   const auto id = queue::TaskId::parse(text);
-  if (!id) throw Error("'" + printable(text, 40) + "' is no task id", kExitConfig);
+  if (!id) throw Error("'" + printable(text, 40) + "' is not a task id", kExitConfig);
   return *id;
 }
 

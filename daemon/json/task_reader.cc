@@ -68,7 +68,8 @@ class Fields {
   NewTask take() {
     if (!texts_.contains("type")) refuse("'type' is missing");
     if (const auto coded = texts_.find(kPayload64); coded != texts_.end()) {
-      if (texts_.contains("payload")) refuse("'payload_base64' beside 'payload': a task has one");
+      if (texts_.contains("payload"))
+        refuse("'payload_base64' and 'payload' together: a task has one");
       auto bytes = from_base64(coded->second);
       if (!bytes) refuse("'payload_base64' is not base64, with its padding and without line ends");
       texts_["payload"] = std::move(*bytes);

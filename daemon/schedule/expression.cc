@@ -122,7 +122,7 @@ class FieldReader {
     if (hash != std::string_view::npos) {
       const std::string_view nth = item.substr(hash + 1);
       if (nth.size() != 1 || nth[0] < '1' || nth[0] > '5') {
-        fail("'" + std::string(item) + "': after # stands a number from 1 to 5");
+        fail("'" + std::string(item) + "': # is followed by a number from 1 to 5");
       }
       const auto weekday = static_cast<std::size_t>(value(item.substr(0, hash)) % 7);
       fields.nth_weekday.at(weekday) |= static_cast<std::uint8_t>(1U << (nth[0] - '0'));
@@ -165,7 +165,7 @@ class FieldReader {
     const int most = kind_.high - kind_.low + 1;
     const std::int64_t by = is_number(text) ? number(text) : 0;
     if (by < 1 || by > most) {
-      fail("'" + std::string(text) + "' is no step: one is a number from 1 to " +
+      fail("'" + std::string(text) + "' is not a step: one is a number from 1 to " +
            std::to_string(most));
     }
     return static_cast<int>(by);
@@ -252,7 +252,7 @@ std::int64_t read_period(const std::string& whole, std::string_view text) {
     constexpr std::array<std::int64_t, 4> kSeconds = {1, 60, 3600, 86400};
     const std::size_t unit = end < text.size() ? kUnits.find(text[end]) : kUnits.npos;
     if (end == at || unit == kUnits.npos) {
-      fail("'" + std::string(text) + "' is no period: 90s, 5m, 1h30m and 2d are some");
+      fail("'" + std::string(text) + "' is not a period: 90s, 5m, 1h30m and 2d are some");
     }
     const std::int64_t count = number(text.substr(at, end - at));
     period += std::min(count, kMost + 1) * kSeconds.at(unit);

@@ -63,7 +63,7 @@ struct Header {
 // of eight bytes, and the rule for future years at its end must be complete.
 std::string fault_of(std::string_view bytes) {
   const Header old(bytes);
-  if (!old.is_there) return "its file is no zone file";
+  if (!old.is_there) return "its file is not a zone file";
   if (bytes[4] == '\0') return "its file is of the first version, which ends in 2037";
   const std::string cut = "its file is cut off; install tzdata again";
   if (bytes.size() < old.size(4)) return cut;
@@ -83,7 +83,7 @@ void check_zone(const std::string& name, const std::string& folder) {
   const auto fail = [&name](const std::string& why) {
     throw Error("zone '" + name + "': " + why, kExitUsage);
   };
-  if (!is_name(name)) fail("this is no name of a zone, such as Europe/Berlin or UTC");
+  if (!is_name(name)) fail("this is not the name of a zone, such as Europe/Berlin or UTC");
   const std::string bytes = read_file(folder + "/" + name);
   if (bytes.empty()) fail("there is no such file in " + folder + ", where tzdata puts its zones");
   const std::string fault = fault_of(bytes);

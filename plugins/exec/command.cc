@@ -25,11 +25,11 @@ std::map<int, int> codes_of(const programs::Section& section) {
     for (const std::string& text : section.config().list(word)) {
       const int code = is_digits(text) ? std::stoi(text) : -1;
       if (code < 0 || code > 255) {
-        section.fail(std::string(word) + ": '" + text + "' is no exit code; they are 0 to 255");
+        section.fail(std::string(word) + ": '" + text + "' is not an exit code; they are 0 to 255");
       }
       const auto [at, is_new] = codes.emplace(code, outcome_of(section, word, word));
       if (!is_new && at->second != outcome_of(section, word, word)) {
-        section.fail("exit code " + text + " stands in two lists");
+        section.fail("exit code " + text + " is in two lists");
       }
     }
   }

@@ -172,13 +172,13 @@ Answer Connection::read_answer() {
   } while (response.getStatus() < 200 && response.getStatus() != 101);
   Answer answer;
   answer.status = response.getStatus();
-  if (answer.status == 101) throw Trouble("the target answers 101, which nobody asked for");
+  if (answer.status == 101) throw Trouble("the target answers 101, which was not requested");
   answer.retry_after = response.get("Retry-After", "");
   answer.date = response.get("Date", "");
   answer.location = response.get("Location", "");
   const bool chunked = response.getChunkedTransferEncoding();
   if (response.has("Transfer-Encoding") && !chunked) {
-    throw Trouble("the target answers in a Transfer-Encoding that nobody asked for");
+    throw Trouble("the target answers in a Transfer-Encoding that was not requested");
   }
   const bool has_length = response.hasContentLength();
   const long long length = has_length ? response.getContentLength64() : -1;

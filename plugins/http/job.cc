@@ -16,7 +16,7 @@ using nlohmann::json;
 std::string text_in(const json& envelope, const char* key) {
   const auto found = envelope.find(key);
   if (found == envelope.end()) return {};
-  if (!found->is_string()) throw std::invalid_argument(std::string(key) + " is no text");
+  if (!found->is_string()) throw std::invalid_argument(std::string(key) + " is not a string");
   return found->get<std::string>();
 }
 
@@ -35,7 +35,7 @@ std::uint32_t number_in(const json& envelope, const char* key) {
   if (found == envelope.end()) return 0;
   const bool fits = found->is_number_unsigned() &&
                     found->get<std::uint64_t>() <= std::numeric_limits<std::uint32_t>::max();
-  if (!fits) throw std::invalid_argument(std::string(key) + " is no whole number of 32 bits");
+  if (!fits) throw std::invalid_argument(std::string(key) + " is not a whole number of 32 bits");
   return found->get<std::uint32_t>();
 }
 
@@ -44,7 +44,7 @@ std::uint32_t number_in(const json& envelope, const char* key) {
 Job read_job(std::string_view payload) {
   const std::size_t end = std::min(payload.find('\n'), payload.size());
   const json envelope = envelope_in(payload.substr(0, end));
-  if (!envelope.is_object()) throw std::invalid_argument("its first line is no object of JSON");
+  if (!envelope.is_object()) throw std::invalid_argument("its first line is not a JSON object");
   Job job;
   job.url = text_in(envelope, "url");
   job.category = text_in(envelope, "category");

@@ -142,7 +142,8 @@ class Reader {
     const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
     const auto unit = kUnits.find(text.substr(end));
     if (unit == kUnits.end() || end == 0 || end > 9) {
-      fail(std::string(key) + " = \"" + text + "\" is no time; write \"300ms\", \"30s\", \"5m\"");
+      fail(std::string(key) + " = \"" + text +
+           "\" is not a time; write \"300ms\", \"30s\", \"5m\"");
     }
     to = milliseconds(std::stol(text.substr(0, end)) * unit->second);
     if (to > kLongest) fail(std::string(key) + " is at most 720h");

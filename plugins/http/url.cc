@@ -47,7 +47,7 @@ void check_label(std::string_view label, const std::string& host) {
   if (label.empty() || label.size() > kMaxLabel ||
       !std::all_of(label.begin(), label.end(), is_fine)) {
     fail("'" + host +
-         "' is no host name: letters, digits, '-' and single dots (xn--... for others)");
+         "' is not a host name: letters, digits, '-' and single dots (xn--... for others)");
   }
 }
 
@@ -63,18 +63,18 @@ void check_name(const std::string& host) {
     rest.remove_prefix(dot + 1);
   } while (true);
   if (may_be_number(label) && !parse_address(host)) {
-    fail("'" + host + "' is no host: write an address as four decimal numbers, 192.0.2.1");
+    fail("'" + host + "' is not a host: write an address as four decimal numbers, 192.0.2.1");
   }
 }
 
 std::uint16_t port_of(std::string_view text) {
   unsigned port = 0;
   for (const char c : text) {
-    if (!is_digit(c) || text.size() > 5) fail("'" + std::string(text) + "' is no port");
+    if (!is_digit(c) || text.size() > 5) fail("'" + std::string(text) + "' is not a port");
     port = port * 10 + static_cast<unsigned>(c - '0');
   }
   if (text.empty() || text.front() == '0' || port > 65535) {
-    fail("'" + std::string(text) + "' is no port, which is 1 to 65535");
+    fail("'" + std::string(text) + "' is not a port, which is 1 to 65535");
   }
   return static_cast<std::uint16_t>(port);
 }
@@ -104,7 +104,7 @@ Origin origin_of(std::string_view authority, bool tls) {
   origin.host = host_of(authority, rest);
   origin.port = tls ? 443 : 80;
   if (rest.empty()) return origin;
-  if (rest.front() != ':') fail("what follows the host is no port");
+  if (rest.front() != ':') fail("what follows the host is not a port");
   origin.port = port_of(rest.substr(1));
   return origin;
 }

@@ -17,7 +17,7 @@ void await_hello(const Settings& settings, Child& child, const allot::Context& c
   for (;;) {
     if (const auto line = child.next_line()) {
       if (read_line(*line).kind == Said::Kind::kHello) return;
-      throw BadLine("the first one is no hello");
+      throw BadLine("the first one is not a hello");
     }
     if (child.gone()) throw Broken("it ended before its hello");
     if (ctx.stop_requested()) throw Stopped();

@@ -104,7 +104,7 @@ class Fields {
     if (!words) return std::nullopt;
     const auto duration = programs::duration_of(*words);
     if (!duration) {
-      throw Error("'" + std::string(name) + "' is no time; write \"300ms\", \"30s\", \"5m\"");
+      throw Error("'" + std::string(name) + "' is not a time; write \"300ms\", \"30s\", \"5m\"");
     }
     return duration;
   }
@@ -144,7 +144,7 @@ class Fields {
     auto plain = text("payload");
     const auto coded = text("payload_base64");
     if (!coded) return plain;
-    if (plain) throw Error("'payload_base64' beside 'payload': a task has one");
+    if (plain) throw Error("'payload_base64' and 'payload' together: a task has one");
     auto bytes = from_base64(*coded);
     if (!bytes) throw Error("'payload_base64' is not base64");
     return bytes;

@@ -16,7 +16,7 @@ std::uint64_t count(const programs::Section& section, const char* key, std::uint
   const char* const last = text.data() + text.size();
   const auto [end, error] = std::from_chars(text.data(), last, number);
   if (error != std::errc() || end != last || number > most) {
-    section.fail(std::string(key) + " = \"" + text + "\" is no whole number from 0 (never) to " +
+    section.fail(std::string(key) + " = \"" + text + "\" is not a whole number from 0 (never) to " +
                  std::to_string(most));
   }
   return number;

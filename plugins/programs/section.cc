@@ -85,7 +85,7 @@ std::optional<std::chrono::milliseconds> Section::duration(const char* key) cons
   if (text.empty()) return std::nullopt;
   const auto duration = duration_of(text);
   if (!duration) {
-    fail(std::string(key) + " = \"" + text + "\" is no time; write \"300ms\", \"30s\", \"5m\"");
+    fail(std::string(key) + " = \"" + text + "\" is not a time; write \"300ms\", \"30s\", \"5m\"");
   }
   return duration;
 }

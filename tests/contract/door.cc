@@ -151,7 +151,7 @@ Answer with_word_of_cancel(Answer answer) {
   }
   const std::pair<const char*, const char*> words_of_refusals[] = {
       {"is dead already", "dead"},
-      {"the first request stands", "otherwise"},
+      {"the first request stays", "otherwise"},
       {"it finished, or never existed", "gone"}};
   for (const auto& [text, word] : words_of_refusals) {
     if (answer.text.find(text) != std::string::npos) answer.word = word;

@@ -112,7 +112,7 @@ TEST(Input, AnUnreachableDatabaseAtStartIsWaitedFor) {
 TEST(Input, ABrokenPluginStopsTheStartAndIsNamed) {
   const Daemon daemon({.start = false});
   const support::TempDir plugins;
-  const std::string broken = plugins.write("broken.so", "this is no shared object");
+  const std::string broken = plugins.write("broken.so", "this is not a shared object");
   const auto done = start_with(changed(daemon, probe_folder(), plugins.path()));
   EXPECT_EQ(done.status.code, kExitConfig);
   EXPECT_NE(done.err.find(broken), std::string::npos) << done.err;

@@ -217,7 +217,7 @@ void run_block_in(const std::function<void(Daemon&, const std::function<void()>&
     const std::uint64_t at = std::stoull(stamp);
     EXPECT_TRUE(at < ends || at > back) << at << " is between " << ends << " and " << back;
   }
-  EXPECT_FALSE(daemon.logged("worker.kill")) << "a slow database is no frozen worker\n"
+  EXPECT_FALSE(daemon.logged("worker.kill")) << "a slow database is not a frozen worker\n"
                                              << daemon.log();
 }
 

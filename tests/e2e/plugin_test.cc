@@ -100,7 +100,7 @@ TEST_F(PluginTest, AStopReachesTheCommandAndChargesNothing) {
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0})) << daemon.log();
   EXPECT_TRUE(fs::exists(work_ / "term"));
   EXPECT_EQ(daemon.task(id)["attempts"].size(), 0U) << daemon.task(id);
-  EXPECT_EQ(daemon.count("task"), 1U) << "its exit code 0 is no success";
+  EXPECT_EQ(daemon.count("task"), 1U) << "its exit code 0 is not a success";
 }
 
 TEST_F(PluginTest, AReloadRefusesWhatExecDoesNotAcceptAndTakesWhatItDoes) {

@@ -55,7 +55,7 @@ TEST_F(Remote, OverTcpATokenIsWanted) {
   EXPECT_EQ(far(words, {"ALLOT_TOKEN=" + token_ + "x"}).status, (ExitStatus{kExitConfig, 0}));
   const Finished smuggled = far(words, {"ALLOT_TOKEN=a\r\nX-Evil: 1"});
   EXPECT_EQ(smuggled.status, (ExitStatus{kExitConfig, 0}));
-  EXPECT_NE(smuggled.err.find("$ALLOT_TOKEN is no token"), std::string::npos) << smuggled.err;
+  EXPECT_NE(smuggled.err.find("$ALLOT_TOKEN is not a token"), std::string::npos) << smuggled.err;
   EXPECT_EQ(with_file("/nowhere/token").status, (ExitStatus{kExitNoInput, 0}));
   EXPECT_EQ(daemon_->count("task"), before);
 }

@@ -30,7 +30,7 @@ void judge(std::string_view body) {
     const auto* const word =
         verdict.word == http_plugin::Word::kSuccess ? "\"success\"" : "\"permanent-failure\"";
     expect(spelled || body.find(word) != std::string_view::npos);
-    expect(verdict.message.size() <= 3 * body.size());  // a byte that is no UTF-8 becomes three
+    expect(verdict.message.size() <= 3 * body.size());  // a byte that is not UTF-8 becomes three
   }
   // Whatever stands behind the answer makes it another one.
   if (verdict.word == http_plugin::Word::kSuccess) {

@@ -16,7 +16,7 @@ namespace {
   return true;
 }
 [[maybe_unused]] bool leave() {
-  std::puts("what a plugin prints is no part of an answer");
+  std::puts("what a plugin prints is not part of an answer");
   std::fflush(stdout);
   ::_exit(3);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Handlers whose constructors throw; the second throws something that is no std::exception.
+// Handlers whose constructors throw; the second throws something that is not std::exception.
 #include <allot/plugin.hpp>
 #include <stdexcept>
 

@@ -376,7 +376,7 @@ test 'its secret is the former one, which is still listed: it runs' do
   equal(nil, both.verified(AllotRails::Signature.new(['foreign']).sign('{}')), 'a foreign payload')
 end
 
-test 'its class is gone, or is no job: a failed attempt with the reason' do
+test 'its class is gone, or is not a job: a failed attempt with the reason' do
   { 'Gone::ForGoodJob' => 'there is no job class', 'Order' => 'is not a subclass of ActiveJob::Base',
     'Kernel' => 'is not a subclass', 'ActiveJob::Base' => 'is not a subclass', 'a b' => 'there is no job class' }.each do |name, why|
     task = submit(AllotRails.settings.signature.sign(JSON.generate(NoteJob.new('x').serialize.merge('job_class' => name))))

@@ -37,7 +37,8 @@ void print_cancelled(const CancelOptions& options, const queue::TaskId& id,
   }
   std::printf("cancelled %s%s\n", id.text().c_str(), options.as_done ? ", it is done" : "");
   if (!cancelled.may_run) return;
-  std::printf("%s had its partition meanwhile: it may have run, or run yet\n", who.c_str());
+  std::printf("%s leased its partition in the meantime: it may have run, or may still run\n",
+              who.c_str());
 }
 
 bool keeps_history(const config::Settings& settings, const std::string& queue) {
@@ -60,7 +61,7 @@ int cancel_task(const Context& context, const CancelOptions& options) {
   if (!cancelled.task) refuse_unknown(id);
   if (cancelled.otherwise) {
     throw Error("task " + id.text() + " is to end as " + (options.as_done ? "cancelled" : "done") +
-                ": somebody asked for that before, and the first request stands");
+                ": this was requested before, and the first request stays in effect");
   }
   const queue::TaskView& task = *cancelled.task;
   if (task.dead) throw Error("task " + id.text() + " is dead already: " + why_dead(task, 300));

@@ -119,7 +119,8 @@ class Doctor {
       }
       const std::string workers = "runs, with " + std::to_string(view.workers.size()) + " workers";
       if (!view.stewards.empty()) return ok("daemon", workers + " and its steward");
-      warn("daemon", workers + " and without its steward: nothing is purged or reported meanwhile",
+      warn("daemon",
+           workers + " and without its steward: nothing is purged or reported until it is back",
            "it is started again by itself; if it does not stay, its log says why");
     }
   }

@@ -97,7 +97,7 @@ int make_token(const Context&, const TokenOptions& options) {
   }
   std::printf(
       "%s\n\n"
-      "# This is the token; nobody can show it again. For the configuration of the gateway, which "
+      "# This is the token; it cannot be shown again. For the configuration of the gateway, which "
       "then\n# needs a reload:\n\n%s",
       token.c_str(), section.c_str());
   return kExitOk;

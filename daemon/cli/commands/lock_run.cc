@@ -136,7 +136,7 @@ class Line {
       const auto change = queue::last_server_change(*db_);
       if (view->held.empty() && change && change->ago <= spec.ttl + std::chrono::seconds(1)) {
         return "the database server changed " + std::to_string(change->ago.count()) +
-               " s ago: nobody takes a free lock before its ttl and 1 s are over";
+               " s ago: a free lock cannot be taken before its ttl and 1 s are over";
       }
       for (const queue::LockSlotView& slot : view->held) {
         if (text.size() > kShownError) return text + ", ...";

@@ -117,7 +117,7 @@ void print_minutes(const std::vector<json>& documents, bool more, const MinutesO
   if (options.json) return;
   if (more) std::printf("There are older ones: name a --queue, or a longer --step.\n");
   if (by == MinutesBy::kQueue && !documents.empty()) {
-    std::printf("IN is OUT and the change of BACKLOG: nobody counts submissions.\n");
+    std::printf("IN is OUT and the change of BACKLOG: submissions are not counted.\n");
   }
 }
 

@@ -175,7 +175,7 @@ std::string waiting_text(std::uint64_t tasks) {
 void print_moved(const Moved& moved) {
   std::printf("moved %s\n", waiting_text(moved.moved).c_str());
   if (moved.gone > 0) {
-    std::printf("%s meanwhile ran, or began to\n", waiting_text(moved.gone).c_str());
+    std::printf("%s ran in the meantime, or started\n", waiting_text(moved.gone).c_str());
   }
   if (moved.unique > 0) {
     std::printf("%s: a unique key belongs to its queue\n", stay_text(moved.unique).c_str());

@@ -41,7 +41,7 @@ void require_name(const std::string& name) {
   };
   if (name.empty() || name.size() > 63 || name[0] < 'a' || name[0] > 'z' ||
       !std::all_of(name.begin(), name.end(), is_inner)) {
-    throw Error("'" + name + "' is no name for a plugin: 1 to 63 of a-z 0-9 _ -, a letter first",
+    throw Error("'" + name + "' is not a name for a plugin: 1 to 63 of a-z 0-9 _ -, a letter first",
                 kExitUsage);
   }
   // Target names reserved by CMake.

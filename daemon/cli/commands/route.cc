@@ -169,7 +169,7 @@ int set_route(const Context& context, const RouteOptions& options) {
     moved = move_twice([&] { return move_from(db, settings, words, from, target, options.rate); });
   }
   const auto route = present(db, words);
-  if (!route) throw Error("somebody else removed the route meanwhile");
+  if (!route) throw Error("another user removed the route in the meantime");
   return report_set(as_json::route(*route), words, target.name, moved, options.json);
 }
 

@@ -350,8 +350,8 @@ void add_schedule(CLI::App& app, const Commands& commands) {
     commands.add_reason(act);
     return act;
   };
-  operate("pause", "Let a schedule make no tasks; ticks meanwhile are dropped", pause_schedule,
-          remote_pause_schedule);
+  operate("pause", "Let a schedule make no tasks; ticks in the meantime are dropped",
+          pause_schedule, remote_pause_schedule);
   operate("resume", "Let a paused schedule go on with its next tick", resume_schedule,
           remote_resume_schedule);
   operate("run-now", "Submit a task of a schedule now, and print its id", run_schedule,

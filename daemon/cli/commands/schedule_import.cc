@@ -79,7 +79,7 @@ Import import_of(db::Connection& db, const config::Settings& settings,
     }
     check_queue(db, settings, spec);
     if (!names.insert(spec.name).second) {
-      leave("the same line stands above");
+      leave("the same line is above");
     } else if (queue::find_schedule(db, spec.name)) {
       leave("there is a schedule " + spec.name + " already, which stays as it is");
     } else {

@@ -22,7 +22,7 @@ Address socket_at(const std::string& url) {
   Address address;
   address.socket = url.substr(kSocket.size());
   if (!address.socket.starts_with('/')) {
-    refuse(url, "is no socket: write unix:/run/allot/default/gateway.sock");
+    refuse(url, "is not a socket: write unix:/run/allot/default/gateway.sock");
   }
   if (address.socket.size() >= sizeof(sockaddr_un::sun_path)) {
     refuse(url, "is longer than the path of a socket may be");
@@ -38,11 +38,12 @@ Address read_address(const std::string& url) {
   try {
     uri = Poco::URI(url);
   } catch (const Poco::Exception&) {
-    refuse(url, "is no address");
+    refuse(url, "is not an address");
   }
   const std::string& scheme = uri.getScheme();
   if ((scheme != "https" && scheme != "http") || uri.getHost().empty()) {
-    refuse(url, "is no address of a gateway: https://HOST[:PORT], http://HOST[:PORT] or unix:PATH");
+    refuse(url,
+           "is not an address of a gateway: https://HOST[:PORT], http://HOST[:PORT] or unix:PATH");
   }
   // An address is visible in process lists and shell histories.
   if (!uri.getUserInfo().empty()) {

@@ -13,7 +13,7 @@ void unknown_queue(const std::string& name, std::vector<std::string> known) {
   constexpr std::size_t kListed = 10;
   const std::string shown = printable(name, kMaxQueueName);
   if (!queue::is_name(name)) {
-    throw Error("'" + shown + "' is no queue: names are 1 to 63 of A-Z a-z 0-9 . _ -",
+    throw Error("'" + shown + "' is not a queue: names are 1 to 63 of A-Z a-z 0-9 . _ -",
                 kExitBadInput);
   }
   std::string text = "queue '" + shown + "' does not exist" + did_you_mean(name, known);

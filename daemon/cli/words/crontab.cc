@@ -125,7 +125,7 @@ class CrontabReader {
     } else if (name == "LOGNAME" || name == "USER") {
       return leave(name + ": tasks run as the account of the daemon");
     } else if (!std::regex_match(name, kName)) {
-      return leave("'" + printable(name, 60) + "' is no name of a variable");
+      return leave("'" + printable(name, 60) + "' is not the name of a variable");
     } else if (name == "SHELL") {
       shell_ = value;
     }

@@ -34,7 +34,7 @@ std::string duties_text(const std::vector<queue::DutyView>& duties) {
   for (const auto& [leader, number] : led) {
     text += "duties: " + std::to_string(number) + " led by " + leader + "\n";
   }
-  if (count > 0) text += "duties: " + std::to_string(count) + " led by nobody" + left + "\n";
+  if (count > 0) text += "duties: " + std::to_string(count) + " without a leader" + left + "\n";
   return text;
 }
 

@@ -34,7 +34,7 @@ void print(const json& value) {
 
 queue::TaskId parse_task_id(const std::string& word) {
   const auto id = queue::TaskId::parse(word);
-  if (!id) throw Error("'" + printable(word, 40) + "' is no task id", kExitUsage);
+  if (!id) throw Error("'" + printable(word, 40) + "' is not a task id", kExitUsage);
   return *id;
 }
 

@@ -157,7 +157,7 @@ std::uint32_t Call::number(std::string_view name, std::uint32_t otherwise) const
 
 queue::TaskId Call::id() const {
   const auto id = queue::TaskId::parse(text("id"));
-  if (!id) refuse(400, in_quotes(text("id")) + " is no id of a task", "id");
+  if (!id) refuse(400, in_quotes(text("id")) + " is not an id of a task", "id");
   return *id;
 }
 

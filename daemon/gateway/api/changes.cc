@@ -133,7 +133,7 @@ http::Response set_route(Call& call) {
   queue::set_route(call.db(), words.source, words.types, target);
   log_action(call.caller(), "set_route", told(words) + " to " + target.name);
   const auto route = present(call.db(), words);
-  if (!route) refuse(409, "somebody else removed the route meanwhile");
+  if (!route) refuse(409, "another user removed the route in the meantime");
   json told = as_json::route(*route);
   if (moves) told["waiting"] = move_some(call, words.types, *words.source, target);
   return answer_of(told);

@@ -47,7 +47,7 @@ std::string payload_of(const Call& call) {
   const auto coded = call.maybe("payload_base64");
   if (!coded) return call.text("payload");
   if (call.maybe("payload")) {
-    refuse(400, "'payload_base64' beside 'payload': a schedule has one", "payload_base64");
+    refuse(400, "'payload_base64' and 'payload' together: a schedule has one", "payload_base64");
   }
   auto bytes = as_json::from_base64(*coded);
   if (bytes) return std::move(*bytes);

@@ -135,7 +135,7 @@ Submission submission_of(http::Request& request) {
   submission.several = body.several;
   for (as_json::NewTask& task : body.tasks) {
     if (key && task.options.unique_key) {
-      refuse(400, "Idempotency-Key beside unique_key: they are the same, so a task has one",
+      refuse(400, "Idempotency-Key and unique_key together: they are the same, so a task has one",
              kKeyField);
     }
     if (key) task.options.unique_key = key;

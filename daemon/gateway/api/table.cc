@@ -77,7 +77,8 @@ Route minutes_route() {
   Route route = get(
       "/api/v1/minutes", "list_minutes",
       "Shows what the workers of all hosts did in the last week, minute by minute, the newest "
-      "first. `in` is `out` and the change of `backlog`, because nobody counts submissions; it is "
+      "first. `in` is `out` and the change of `backlog`, because submissions are not counted; it "
+      "is "
       "negative where tasks were taken out that no worker had. Where `estimated` is true, "
       "`backlog` "
       "is what the server believes, and `in` follows from it.",
@@ -401,7 +402,7 @@ std::vector<Route> schedule_routes() {
                  "Removes a schedule; its tasks stay.", {kSchedule},
                  {200, "Schedule", "the schedule that was"}, {404}, remove_schedule),
           change("POST", "/api/v1/schedules/{schedule}/pause", "pause_schedule",
-                 "Lets a schedule make no tasks; ticks meanwhile are dropped.", {kSchedule},
+                 "Lets a schedule make no tasks; ticks in the meantime are dropped.", {kSchedule},
                  {200, "Schedule", "the schedule"}, {404}, pause_schedule),
           change("POST", "/api/v1/schedules/{schedule}/resume", "resume_schedule",
                  "Lets a paused schedule go on with its next tick.", {kSchedule},

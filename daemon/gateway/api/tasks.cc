@@ -119,7 +119,7 @@ http::Response cancel_task(Call& call) {
   if (cancelled.otherwise) {
     refuse(409,
            "task " + id.text() + " is to end as " + (as_done ? "cancelled" : "done") +
-               ": somebody asked for that before, and the first request stands",
+               ": this was requested before, and the first request stays in effect",
            "id");
   }
   if (cancelled.task->dead) {
@@ -174,7 +174,7 @@ http::Response move_task(Call& call) {
       id.partition, {id.prio, live.task.run_key}, id.first_key, live.task.type, false};
   const auto turn = static_cast<std::uint32_t>(id.first_key % to.partitions());
   if (move_one(call, id, waiting, {to.queue_id, turn}) == 0) {
-    refuse(409, "task " + id.text() + " meanwhile ran, or began to", "id");
+    refuse(409, "task " + id.text() + " ran in the meantime, or started", "id");
   }
   ring(call, to.queue_id, 1);
   log_action(call.caller(), "move", id.text() + " to " + to.name);

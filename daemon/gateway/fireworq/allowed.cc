@@ -61,7 +61,7 @@ std::string origin_of(std::string_view url) {
     refuse("its host has a space or a backslash");
   }
   if (colon == std::string::npos) port = scheme == "https" ? "443" : "80";
-  if (!is_port(port)) refuse("its port is no number from 1 to 65535");
+  if (!is_port(port)) refuse("its port is not a number from 1 to 65535");
   if (sent_size(rest.substr(end)) > kMaxPath) refuse("its path is longer than 8000 characters");
   return scheme + "://" + host + ":" + port;
 }
@@ -83,7 +83,7 @@ Allowed::Allowed(const config::Plugins& plugins) {
 void Allowed::look_at(std::string_view url) const {
   const std::string origin = origin_of(url);
   if (!origins_ || origins_->contains(origin)) return;
-  refuse(origin + " is no allowed target: write it into allow of [plugins.http]");
+  refuse(origin + " is not an allowed target: write it into allow of [plugins.http]");
 }
 
 }  // namespace allot::gateway::fireworq

@@ -122,7 +122,7 @@ Fault check_request_line(std::string_view line, const HeadBounds& bounds, bool& 
     return fault(400, "the request line must be METHOD TARGET VERSION, with one space between");
   }
   if (!is_token(line.substr(0, method_end)) || method_end > kMostMethod) {
-    return fault(400, "the method is no word that HTTP knows");
+    return fault(400, "the method is not a word that HTTP knows");
   }
   const auto version = line.substr(version_begin + 1);
   is_1_1 = version == "HTTP/1.1";

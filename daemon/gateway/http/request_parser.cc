@@ -66,7 +66,7 @@ std::string lower_case(beast::string_view text) {
 HeadFault fault_of(const Code& code) {
   if (code == error::body_limit) return {413, "the body is larger than this route takes"};
   if (code == error::bad_chunk_extension) return {400, "a chunk has a bad or a long extension"};
-  return {400, "the request is no HTTP/1.1: " + code.message()};
+  return {400, "the request is not HTTP/1.1: " + code.message()};
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ Findings check_duties(db::Connection& db, const Onlooker& by) {
     if (duty.last_error) all.push_back(failed_duty(duty));
   }
   if (!left.empty()) {
-    all.push_back({Level::kWarn, "duties", "nobody has led " + left,
+    all.push_back({Level::kWarn, "duties", "no steward has led " + left,
                    "see that a daemon runs, and has its steward"});
   }
   if (all.empty()) all.push_back({Level::kOk, "duties", std::to_string(led) + " led"});

@@ -83,7 +83,7 @@ std::vector<Notice> leaderless_duties(db::Connection& db, std::chrono::microseco
   while (const auto row = results.front().next()) {
     const std::string of = row->is_null(1) ? "" : "/" + std::string(row->text(1));
     all.push_back({NoticeKind::kLeader, std::string(row->text(0)) + of,
-                   "nobody has led it for " + std::string(row->text(2)) + " s"});
+                   "it has had no leader for " + std::string(row->text(2)) + " s"});
   }
   return all;
 }

@@ -68,7 +68,7 @@ Token read_token(const QueueInfo& queue, const BulkRequest& request) {
   good = good && take_number(text, token.tasks);
   token.more = good && text.substr(0, 1) == "+";
   if (!good || text_of(token, request.kind, queue, request.filter) != request.token) {
-    throw Error("the token is not that of a count of these tasks: count them, and use its token",
+    throw Error("the token is not from a count of these tasks: count them, and use its token",
                 kExitBadInput);
   }
   return token;
@@ -180,8 +180,7 @@ std::uint64_t begin_bulk(db::Connection& db, const QueueInfo& queue, const BulkR
   auto results = act(db, begin_deed(queue, request), {&begin, 1}, Entry::kAfter);
   const auto row = results.back().next();
   if (!row) {
-    throw Error("the token is that of a count of more than an hour ago: count again",
-                kExitBadInput);
+    throw Error("the token is from a count of more than an hour ago: count again", kExitBadInput);
   }
   return row->u64(0);
 }

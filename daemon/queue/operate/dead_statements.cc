@@ -27,7 +27,7 @@ std::uint32_t target_of(const QueueInfo& queue, const db::Row& row, const TaskId
     throw Error(
         "task " + id.text() + " was submitted without a partition key, and " + "queue '" +
             queue.name +
-            "' was resized since, or got other routes: submit it anew, and discard this one",
+            "' was resized since, or got other routes: submit it again, and discard this one",
         kExitBadInput);
   }
   const auto key_hash = static_cast<std::uint32_t>(row.u64(2));

@@ -151,7 +151,7 @@ bool try_one(db::Connection& db, db::Connection& other, const Stage& stage) {
   for (int tries = 1; lease_once(other, stage.partition) != Answer::kTaken; ++tries) {
     if (tries == kRehearsals)
       throw db::DbError(kDeadlock,
-                        "somebody else rehearses here, or the leases of queue " +
+                        "another rehearsal runs here, or the leases of queue " +
                             std::to_string(kNobodys) + " in q_lock_table are not FREE",
                         db::Phase::kConnect);
   }

@@ -283,7 +283,7 @@ TaskEnd JobRunner::not_started(Run& run, Result result) {
     log::info("task.not_started", {{"task", run.id},
                                    trace_field(run.task),
                                    {"reason", result == Result::kNothing
-                                                  ? "the rate of its queue is charged for it anew"
+                                                  ? "the rate of its queue is charged for it again"
                                                   : "the lease is in doubt"}});
   }
   return {result};

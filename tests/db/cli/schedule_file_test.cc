@@ -86,10 +86,10 @@ TEST_F(ScheduleFileTest, OneMistakeAndNothingIsWritten) {
       instead("@every 0s"),
       "allot: F:4: [schedules.b] expression: schedule '@every 0s': @every: the period is at least "
       "1s\n");
-  refuse(
-      with("zone = \"../etc\""),
-      "allot: F:5: [schedules.a] zone '../etc': this is no name of a zone, such as Europe/Berlin "
-      "or UTC\n");
+  refuse(with("zone = \"../etc\""),
+         "allot: F:5: [schedules.a] zone '../etc': this is not the name of a zone, such as "
+         "Europe/Berlin "
+         "or UTC\n");
   refuse(with("zone = \"Mars/X\""),
          "allot: F:5: [schedules.a] zone 'Mars/X': there is no such file in /usr/share/zoneinfo, "
          "where tzdata puts its zones\n");
@@ -163,7 +163,7 @@ TEST_F(ScheduleFileTest, ACrontabIsTakenOverLineByLine) {
   EXPECT_TRUE(has(done.err, "allot: line 6 is not taken over: @reboot: "));
   EXPECT_TRUE(has(done.err, "allot: line 10 is not taken over: day of month '*/2' beside weekday"));
   EXPECT_TRUE(has(done.err, "allot: line 11 is not taken over: schedule '61 * * * *': minute: "));
-  EXPECT_TRUE(has(done.err, "allot: line 12 is not taken over: the same line stands above\n"));
+  EXPECT_TRUE(has(done.err, "allot: line 12 is not taken over: the same line is above\n"));
   EXPECT_TRUE(has(done.err, "allot: line 13 is not taken over: it has no command\n"));
   EXPECT_EQ(value("SELECT CONCAT(queue, ' ', type) FROM schedule LIMIT 1"), "wide crontab.line");
   const auto again = allot(words);

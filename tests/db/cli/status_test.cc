@@ -103,7 +103,7 @@ TEST_F(StatusTest, WhoLeadsWhatAndWhatNobodyDoes) {
   const std::string text = must({"status"});
   EXPECT_TRUE(has(text,
                   "\n\nduties: 2 led by h\\n/i pid 4711\n"
-                  "duties: 3 led by nobody: ahead, schedules, #4711/purge\n\nno allotd"))
+                  "duties: 3 without a leader: ahead, schedules, #4711/purge\n\nno allotd"))
       << text;
   renew();
   const json duties = status()["duties"];

@@ -200,7 +200,7 @@ TEST_F(SubmitTest, SqlInAnyFieldIsOnlyText) {
   const std::string before = everything();
   for (const std::string sql : {"x'; DROP TABLE task; -- ", "\\'; DELETE FROM queue; #",
                                 "\"/**/OR 1=1", "\xbf' OR 1=1 -- "}) {
-    EXPECT_TRUE(has(allot({"submit", "--", sql, "t"}).err, "is no queue: names are"));
+    EXPECT_TRUE(has(allot({"submit", "--", sql, "t"}).err, "is not a queue: names are"));
     EXPECT_EQ(allot({"tasks", "--queue", sql}).status.code, kExitBadInput) << sql;
     EXPECT_EQ(allot({"task", "show", sql}).status.code, kExitUsage) << sql;
   }

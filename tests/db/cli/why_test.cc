@@ -206,7 +206,7 @@ TEST_F(WhyTest, ACancelledTaskInABlockMayRun) {
   const auto block = lease();
   EXPECT_EQ(must({"task", "cancel", id}),
             "cancelled " + id + "\n" + me() +
-                " had its partition meanwhile: it may have run, or run yet\n");
+                " leased its partition in the meantime: it may have run, or may still run\n");
   EXPECT_EQ(json::parse(must({"task", "cancel", other, "--json"})), (json{{"task", other},
                                                                           {"cancelled", true},
                                                                           {"as_done", false},

@@ -85,7 +85,7 @@ TEST_F(MigrateTest, AServerThatLogsStatementsIsRefusedByName) {
 // A made-up next version: it adds columns, an index and a table, like each migration.
 constexpr sql::SqlText kMadeUp{
     "9999_made_up",
-    "-- A comment; it is no statement.\n"
+    "-- A comment; it is not a statement.\n"
     "ALTER TABLE task ADD COLUMN later INT NULL COMMENT 'a; b', ALGORITHM=INSTANT;\n"
     "ALTER TABLE task_dead ADD KEY later (queue_id, cause);\n"
     "ALTER TABLE task_moved ADD COLUMN later INT NULL, ALGORITHM=INSTANT; /* ; */\n"

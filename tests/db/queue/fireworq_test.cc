@@ -327,7 +327,7 @@ TEST_F(FireworqStoreTest, FailedOnesByTheirDeathOrTheirNumber) {
   const Job failed = find_failed(look_, queue, jobs[1]).value();
   EXPECT_EQ(failed.error, "failure 500: y");
   EXPECT_EQ(failed.died_ms, 1'767'225'601'500);
-  EXPECT_FALSE(find_job(look_, queue, jobs[1])) << "it is no job any more";
+  EXPECT_FALSE(find_job(look_, queue, jobs[1])) << "it is not a job any more";
   EXPECT_EQ(discard_dead(look_, {&failed.id, 1}), 1U);
   EXPECT_FALSE(find_failed(look_, queue, jobs[1]));
 }

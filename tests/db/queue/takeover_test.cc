@@ -219,7 +219,7 @@ TEST_F(TakeoverTest, SuspectsStayUntilTheyAreMarked) {
   ASSERT_TRUE(third.leases.release(third.db, block->lease));
   block = worker_.lease(partition_);
   ASSERT_TRUE(block);
-  ASSERT_TRUE(block->lease.suspects) << "a clean release in between is no verdict";
+  ASSERT_TRUE(block->lease.suspects) << "a clean release in between is not a verdict";
   EXPECT_EQ(block->lease.suspects->per_class, 50U);
 
   const auto suspects = find_suspects(worker_.db, partition_, *block->lease.suspects);

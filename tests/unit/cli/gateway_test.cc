@@ -85,7 +85,7 @@ TEST(GatewayToken, WhatNoDaemonWouldTakeIsRefused) {
             "allot: [gateway.tokens.a b]: a name has 1 to 63 letters, digits, '_', '-' and '.'\n");
   EXPECT_EQ(refused({"a\"]\n[x]", "--read", "*"}).find("[gateway.tokens.a"), 7U);
   EXPECT_EQ(refused({"a", "--read", "*,mail"}),
-            "allot: [gateway.tokens.a] read: '*' is no queue; write [\"mail\", \"reports\"], or "
+            "allot: [gateway.tokens.a] read: '*' is not a queue; write [\"mail\", \"reports\"], or "
             "[\"*\"] for all\n");
   EXPECT_EQ(refused({"a", "--read", "m", "--expires", "soon"}),
             "allot: --expires is 'soon'; write a time from now on, such as 90d, or a date, such as "

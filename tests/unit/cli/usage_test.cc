@@ -82,7 +82,7 @@ TEST(Usage, WrongCommandLinesAreOneLineAndExitCode64) {
 
 TEST(Usage, AMistypedCommandIsRecognised) {
   EXPECT_EQ(allot({"stauts"}).err,
-            "allot: 'stauts' is no command; did you mean 'status'? (see allot --help)\n");
+            "allot: 'stauts' is not a command; did you mean 'status'? (see allot --help)\n");
 }
 
 TEST(Usage, VersionAndHelp) {

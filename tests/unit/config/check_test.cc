@@ -159,8 +159,8 @@ TEST_F(Check, HooksNameAQueueAndAType) {
             "allot.toml:2: [queues.a] on_dead names queue 'ops', whose placement is ordered; a "
             "hook's tasks have no partition_key, so it has to be a spread queue");
   EXPECT_EQ(failure_of("[queues.a]\non_stuck = \"a/alert\"\n"),
-            "allot.toml:2: [queues.a] on_stuck names its own queue; nobody would run it while that "
-            "is stuck");
+            "allot.toml:2: [queues.a] on_stuck names its own queue; it would not run while "
+            "that queue is stuck");
   const Settings settings = load_text(
       "[queues.a]\non_dead = \"a/x\"\non_stuck = \"elsewhere/y\"\nhistory = \"7d\"\n"
       "[queues.b]\nstuck_after = \"1m\"\n");
@@ -216,7 +216,7 @@ TEST_F(Check, WrongServers) {
                             "[::1]1", "[::1]:", "a/b", "a:1x"}) {
     EXPECT_EQ(failure_of("[database]\n\nhosts = [\"a\", \"" + std::string(wrong) + "\"]\n"),
               "allot.toml:3: [database] '" + std::string(wrong) +
-                  "' is no server; write \"HOST\", \"HOST:PORT\" or \"[ADDRESS]:PORT\"");
+                  "' is not a server; write \"HOST\", \"HOST:PORT\" or \"[ADDRESS]:PORT\"");
   }
   EXPECT_EQ(failure_of("[database]\nhost = \"a\"\nhosts = [\"b\"]\n"),
             "allot.toml:3: [database] has both host and hosts; remove one");

@@ -138,7 +138,7 @@ TEST_F(GatewayConfig, TheEmbeddedDatabaseHasOneAccount) {
 
 TEST_F(GatewayConfig, WhatIsWrongInTheDatabaseIsSaidOnce) {
   EXPECT_EQ(refused("[database]\nhost = \"a,b\"\n"),
-            "allot.toml:4: [database] 'a,b' is no server; write \"HOST\", \"HOST:PORT\" or "
+            "allot.toml:4: [database] 'a,b' is not a server; write \"HOST\", \"HOST:PORT\" or "
             "\"[ADDRESS]:PORT\"");
   EXPECT_EQ(refused("password = \"a\"\npassword_file = \"b\"\n"),
             "allot.toml:4: [gateway.database] has both password and password_file; remove one");
@@ -156,7 +156,7 @@ TEST_F(GatewayConfig, BeyondThisHostItNeedsTls) {
   for (const char* wrong : {"localhost:80", "80", "127.0.0.1", "127.0.0.1:0", "[::1]", ""}) {
     EXPECT_EQ(refused(listen + wrong + "\"]\n"),
               std::string("allot.toml:4: [gateway] listen: '") + wrong +
-                  "' is no address with a port; write \"127.0.0.1:8080\" or \"[::1]:8080\"");
+                  "' is not an address with a port; write \"127.0.0.1:8080\" or \"[::1]:8080\"");
   }
 }
 
@@ -171,7 +171,7 @@ TEST_F(GatewayConfig, CertificateAndKeyNeedEachOther) {
 TEST_F(GatewayConfig, NamesAndPathsAreOnes) {
   const auto line = [&](const std::string& text) { return refused("[gateway]\n" + text + "\n"); };
   EXPECT_EQ(line("hosts = [\"a:80\"]"),
-            "allot.toml:4: [gateway] hosts: 'a:80' is no name; write \"jobs.example.com\"");
+            "allot.toml:4: [gateway] hosts: 'a:80' is not a name; write \"jobs.example.com\"");
   for (const char* wrong : {"allot", "/allot/", "/a//b", "/a b", "/a?b"}) {
     EXPECT_EQ(line("base_path = \"" + std::string(wrong) + "\""),
               "allot.toml:4: [gateway] base_path is \"" + std::string(wrong) +
@@ -206,15 +206,16 @@ TEST_F(GatewayConfig, ATokenIsAHashWithARole) {
             header + "needs sha256, the hash of the token" + advice);
   const std::string mistaken =
       refused("[gateway.tokens.a]\nread = [\"*\"]\nsha256 = \"allot_hush\"\n");
-  EXPECT_EQ(mistaken,
-            "allot.toml:5: [gateway.tokens.a] sha256 is no hash of 64 hexadecimal digits" + advice)
+  EXPECT_EQ(
+      mistaken,
+      "allot.toml:5: [gateway.tokens.a] sha256 is not a hash of 64 hexadecimal digits" + advice)
       << "and the value, which is a token, is not said";
   EXPECT_EQ(refused("[gateway.tokens.a]\nsha256 = \"" + std::string(64, '1') + "\"\n"),
             header + "may do nothing: give it read, submit or operate, such as read = [\"*\"]");
   EXPECT_EQ(refused(token("a", '1') + token("b", '1')),
             "allot.toml:7: [gateway.tokens.b] has the same sha256 as [gateway.tokens.a]");
   EXPECT_EQ(refused(token("a", '1') + "submit = [\"*\", \"mail\"]\n"),
-            "allot.toml:6: [gateway.tokens.a] submit: '*' is no queue; write [\"mail\", "
+            "allot.toml:6: [gateway.tokens.a] submit: '*' is not a queue; write [\"mail\", "
             "\"reports\"], or [\"*\"] for all");
   EXPECT_EQ(refused(token("a", '1') + "expires = \"tomorrow\"\n"),
             "allot.toml:6: [gateway.tokens.a] expires is \"tomorrow\"; write a date, "
@@ -254,16 +255,16 @@ TEST_F(GatewayConfig, Fireworq) {
   EXPECT_EQ(fireworq.queue_default_polling_interval, 5U);
   const std::string section = "[gateway.fireworq]\n";
   EXPECT_EQ(refused(section + "listen = \"8080\"\n"),
-            "allot.toml:4: [gateway.fireworq] listen: '8080' is no address with a port; write "
+            "allot.toml:4: [gateway.fireworq] listen: '8080' is not an address with a port; write "
             "\"127.0.0.1:8080\" or \"[::1]:8080\"");
   EXPECT_NE(
       refused("[gateway]\nlisten = [\"127.0.0.1:8080\"]\n" + section).find("a port of its own"),
       std::string::npos);
-  EXPECT_NE(refused(section + "allow_from = [\"x\"]\n").find("'x' is no address"),
+  EXPECT_NE(refused(section + "allow_from = [\"x\"]\n").find("'x' is not an address"),
             std::string::npos);
-  EXPECT_NE(refused(section + "allow_origins = [\"http://a/b\"]\n").find("is no origin"),
+  EXPECT_NE(refused(section + "allow_origins = [\"http://a/b\"]\n").find("is not an origin"),
             std::string::npos);
-  EXPECT_NE(refused(section + "names = [\"a b\"]\n").find("is no name"), std::string::npos);
+  EXPECT_NE(refused(section + "names = [\"a b\"]\n").find("is not a name"), std::string::npos);
 }
 
 TEST_F(GatewayConfig, UnknownSectionsAndKeysAreRefused) {

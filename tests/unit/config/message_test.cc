@@ -17,9 +17,8 @@ TEST_F(Message, UnknownKeyNamesTheNearest) {
 TEST_F(Message, UnknownKeyNamesTheSectionItBelongsTo) {
   EXPECT_EQ(failure_of("[queues.mail]\nsize = 4\n"),
             "allot.toml:2: unknown key 'size' in [queues.mail]; it belongs in [pools.NAME]");
-  EXPECT_EQ(
-      failure_of("lease_ttl = \"3s\"\n"),
-      "allot.toml:1: key 'lease_ttl' stands before the first section; it belongs in [daemon]");
+  EXPECT_EQ(failure_of("lease_ttl = \"3s\"\n"),
+            "allot.toml:1: key 'lease_ttl' is before the first section; it belongs in [daemon]");
 }
 
 TEST_F(Message, UnknownKeyListsWhatThereIs) {
@@ -39,7 +38,7 @@ TEST_F(Message, UnknownSection) {
 
 TEST_F(Message, SectionWithoutAName) {
   EXPECT_EQ(failure_of("[queues]\npartitions = 4\n"),
-            "allot.toml:2: 'partitions' stands in [queues]; write [queues.NAME] above it");
+            "allot.toml:2: 'partitions' is in [queues]; write [queues.NAME] above it");
   EXPECT_EQ(failure_of("queues = 3\n"),
             "allot.toml:1: 'queues' must be a section, not a whole number");
 }

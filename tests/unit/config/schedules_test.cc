@@ -51,7 +51,7 @@ TEST_F(SchedulesTest, WhatASectionNeeds) {
             "allot.toml:1: [schedules.a.b]: a name with a dot needs quotes, as in "
             "[schedules.\"a.b\"]");
   EXPECT_EQ(failure_of("[schedules]\na = 1\n"),
-            "allot.toml:2: 'a' stands in [schedules]; write [schedules.NAME] above it");
+            "allot.toml:2: 'a' is in [schedules]; write [schedules.NAME] above it");
   const std::string longer(64, 'n');
   EXPECT_EQ(failure_of("[schedules." + longer + "]\n"),
             "allot.toml:1: [schedules." + longer +

@@ -209,7 +209,7 @@ TEST(AccessTest, OnlyATrustedProxySaysWhichUserAsks) {
           {"nobody", through_tcp({{"x-user", ""}}, "10.1.2.3"), "403"},
           {"two", through_tcp({anna, {"x-user", "bert"}}, "10.1.2.3"), "400"},
           {"the proxy without a user", through_tcp({}, "10.1.2.3"), "401"},
-          {"its own password is no token",
+          {"its own password is not a token",
            through_tcp({anna, {"authorization", "Basic eA=="}}, "10.1.2.3"), is_anna},
           {"a token is more than a user", through_tcp({anna, bearer(kReader)}, "10.1.2.3"),
            "token:reader r=* s= o="},

@@ -478,7 +478,7 @@ TEST(FireworqAllowed, Targets) {
     EXPECT_EQ(look(url).substr(0, 8), "400 url:") << url;
   }
   EXPECT_EQ(look("http://h/a b\\c?d e"), "") << "the plugin escapes them";
-  EXPECT_EQ(look("http://h:/"), "400 url: its port is no number from 1 to 65535");
+  EXPECT_EQ(look("http://h:/"), "400 url: its port is not a number from 1 to 65535");
   // An escaped character takes three in the plugin's request.
   const auto long_path = [&](const std::string& part, std::size_t count) {
     std::string url = "http://h:65535/";
@@ -494,7 +494,7 @@ TEST(FireworqAllowed, Targets) {
   EXPECT_EQ(look("http://127.0.0.1:9/a?b"), "");
   EXPECT_EQ(look("HTTPS://h.EXAMPLE:443/"), "");
   EXPECT_EQ(look("http://127.0.0.1:8/"),
-            "400 url: http://127.0.0.1:8 is no allowed target: write it into allow of "
+            "400 url: http://127.0.0.1:8 is not an allowed target: write it into allow of "
             "[plugins.http]");
   plugins.sections["http"].clear();
   EXPECT_NE(look("http://127.0.0.1:9/"), "") << "nothing is allowed";

@@ -186,7 +186,7 @@ class HeadCheck : public testing::TestWithParam<HeadCase> {};
 
 TEST_P(HeadCheck, IsGoodOrSaysWhatIsWrong) {
   const HeadCase& each = GetParam();
-  ASSERT_EQ(head_length(each.head), each.head.size()) << "the case is no whole head";
+  ASSERT_EQ(head_length(each.head), each.head.size()) << "the case is not a whole head";
   const auto fault = check_head(each.head, {});
   ASSERT_EQ(fault.has_value(), each.status != 0) << (fault ? fault->title : "");
   if (!fault) return;

@@ -248,7 +248,7 @@ TEST(TaskBody, APayloadAsBase64) {
   EXPECT_EQ(body_refusal(R"({"type":"t","payload_base64":"AAEC/w"})"),
             "'payload_base64' is not base64, with its padding and without line ends");
   EXPECT_EQ(body_refusal(R"({"type":"t","payload_base64":"","payload":""})"),
-            "'payload_base64' beside 'payload': a task has one");
+            "'payload_base64' and 'payload' together: a task has one");
   EXPECT_EQ(body_refusal(R"({"type":"t","payload_base64":7})"),
             "'payload_base64' must be a string");
   EXPECT_EQ(line_refusal(R"({"type":"t","payload_base64":""})"), "unknown field 'payload_base64'");

@@ -233,7 +233,7 @@ TEST_F(MeterTest, TheNextGatewayGoesOn) {
   ++answered();
   ++answered();
   EXPECT_EQ(answered(), 2U);
-  EXPECT_TRUE(read_records(folder_.path()).empty()) << "it is no slot's";
+  EXPECT_TRUE(read_records(folder_.path()).empty()) << "it is not a slot's";
   begin({2000, 7});
   EXPECT_EQ(life_in(folder_.path()), life_);
   EXPECT_EQ(answered(), 0U) << "another life";

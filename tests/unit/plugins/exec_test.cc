@@ -228,11 +228,11 @@ INSTANTIATE_TEST_SUITE_P(
                     mistake("environment.ALLOT_TASK_ID", "x", "ALLOT_TASK_ID is set from the task"),
                     mistake("environment.a=b", "x", "environment: no name: 'a=b'"),
                     mistake("otherwise", "maybe", "\"success\", \"retry\" or \"fail\""),
-                    mistake("fail", "256", "fail: '256' is no exit code"),
-                    mistake("fail", "-1", "fail: '-1' is no exit code"),
-                    mistake("timeout", "30", "timeout = \"30\" is no time"),
-                    mistake("timeout", "s", "is no time"),
-                    mistake("kill_after", "5 s", "is no time"),
+                    mistake("fail", "256", "fail: '256' is not an exit code"),
+                    mistake("fail", "-1", "fail: '-1' is not an exit code"),
+                    mistake("timeout", "30", "timeout = \"30\" is not a time"),
+                    mistake("timeout", "s", "is not a time"),
+                    mistake("kill_after", "5 s", "is not a time"),
                     mistake("stdout", "log", "stdout must be")));
 
 TEST(ExecConfig, ATypeGoesByItsExactSectionThenByTheLongestPrefix) {

@@ -128,7 +128,7 @@ TEST_F(HttpTest, InterimAnswersArePassedOver) {
   Target switches([](Peer& peer) {
     if (peer.request()) peer.send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n");
   });
-  EXPECT_EQ(run(switches).outcome, retry("the target answers 101, which nobody asked for"));
+  EXPECT_EQ(run(switches).outcome, retry("the target answers 101, which was not requested"));
 }
 
 TEST_F(HttpTest, ARedirectIsNotFollowed) {
@@ -236,7 +236,8 @@ TEST_F(HttpTest, WhoHangsIsLeft) {
     peer.send("HTTP/1.1 200 x\r\n\r\n");
     peer.hold();
   });
-  EXPECT_TRUE(begins(run(endless, limit).outcome.reason, over)) << "our own end is no end of it";
+  EXPECT_TRUE(begins(run(endless, limit).outcome.reason, over))
+      << "our own end is not the end of it";
   Target deaf([](Peer& peer) {
     if (peer.head()) peer.hold();
   });

@@ -40,7 +40,7 @@ TEST(HttpSettings, EachMistakeIsNamed) {
   EXPECT_EQ(trouble_with(with("verdict", "both")),
             where + "verdict must be \"status\" or \"body\"");
   EXPECT_EQ(trouble_with(with("timeout", "5")),
-            where + "timeout = \"5\" is no time; write \"300ms\", \"30s\", \"5m\"");
+            where + "timeout = \"5\" is not a time; write \"300ms\", \"30s\", \"5m\"");
   EXPECT_EQ(trouble_with(with("keep_alive", "721h")), where + "keep_alive is at most 720h");
   EXPECT_EQ(trouble_with(with("timeout", "0s")), where + "timeout must be more than nothing");
   EXPECT_EQ(trouble_with(with("tls_cert", "/etc/hostname")),

@@ -477,11 +477,11 @@ TEST_F(PipeConfigTest, MistakesAreNamed) {
   refuses({{"send.command", "x"}},
           "[plugins.pipe.types.\"t\"] a type with a dot needs quotes, as in "
           "[plugins.pipe.types.\"t.send\"]");
-  refuses({{"hello_timeout", "10"}}, "hello_timeout = \"10\" is no time; write");
-  refuses({{"progress_every", "often"}}, "progress_every = \"often\" is no time");
-  refuses({{"max_tasks", "-1"}}, "max_tasks = \"-1\" is no whole number from 0 (never) to");
-  refuses({{"max_memory", "1GiB"}}, "max_memory = \"1GiB\" is no whole number");
-  refuses({{"max_age", "old"}}, "max_age = \"old\" is no time");
+  refuses({{"hello_timeout", "10"}}, "hello_timeout = \"10\" is not a time; write");
+  refuses({{"progress_every", "often"}}, "progress_every = \"often\" is not a time");
+  refuses({{"max_tasks", "-1"}}, "max_tasks = \"-1\" is not a whole number from 0 (never) to");
+  refuses({{"max_memory", "1GiB"}}, "max_memory = \"1GiB\" is not a whole number");
+  refuses({{"max_age", "old"}}, "max_age = \"old\" is not a time");
   refuses({{"types", "x"}}, "[plugins.pipe.types.\"t\"] unknown key 'types'");
   refuses({{"directory", "var"}}, "directory must be a whole path");
 }

@@ -129,13 +129,13 @@ TEST(PipeLines, ATaskThatIsNoGoodIsTrouble) {
   EXPECT_EQ(trouble(R"({"type":"t","prio":4})"), "task 0: 'prio' must be 0 (first) to 3");
   EXPECT_EQ(trouble(R"({"type":"t","prio":1.5})"), "task 0: 'prio' must be a whole number");
   EXPECT_EQ(trouble(R"({"type":"t","delay":"5"})"),
-            "task 0: 'delay' is no time; write \"300ms\", \"30s\", \"5m\"");
+            "task 0: 'delay' is not a time; write \"300ms\", \"30s\", \"5m\"");
   EXPECT_EQ(trouble(R"({"type":"t","run_at":"noon"})"),
             "task 0: 'run_at' must be a number: the seconds since 1970");
   EXPECT_EQ(trouble(R"({"type":"t","run_at":1e300})"),
             "task 0: 'run_at' must be a number: the seconds since 1970");
   EXPECT_EQ(trouble(R"({"type":"t","payload":"","payload_base64":""})"),
-            "task 0: 'payload_base64' beside 'payload': a task has one");
+            "task 0: 'payload_base64' and 'payload' together: a task has one");
   EXPECT_EQ(trouble(R"({"type":"t","payload_base64":"A==="})"),
             "task 0: 'payload_base64' is not base64");
   EXPECT_EQ(trouble(R"({"type":"t","colour":1})"), "task 0: unknown field 'colour'");

@@ -50,8 +50,9 @@ TEST(SystemZone, UtcNeedsNoTzdata) {
 TEST(SystemZone, RefusesWhatIsNoName) {
   for (const char* name : {"", "../etc", "../etc/passwd", "Europe/../UTC", "/etc/localtime",
                            "localtime", ":UTC", "Europe/Berlin ", "CET-1CEST,M3.5.0,M10.5.0/3"}) {
-    EXPECT_EQ(fault_with(name), "zone '" + std::string(name) +
-                                    "': this is no name of a zone, such as Europe/Berlin or UTC");
+    EXPECT_EQ(fault_with(name),
+              "zone '" + std::string(name) +
+                  "': this is not the name of a zone, such as Europe/Berlin or UTC");
   }
 }
 
@@ -63,7 +64,7 @@ TEST(SystemZone, RefusesWhatIsNoZone) {
                   "its zones");
   }
   EXPECT_EQ(fault_with("zone1970.tab").substr(0, 20), "zone 'zone1970.tab':");
-  EXPECT_EQ(fault_with("leapseconds"), "zone 'leapseconds': its file is no zone file");
+  EXPECT_EQ(fault_with("leapseconds"), "zone 'leapseconds': its file is not a zone file");
 }
 
 // The C library silently uses UTC for each of these.
@@ -118,7 +119,7 @@ TEST(SystemZone, ReadsAFileThatChanged) {
 TEST(Answer, IsALineForEachQuestion) {
   EXPECT_EQ(answer("1774742400 Europe/Berlin 30 2 * * *"), "next 1774746000");
   EXPECT_EQ(answer("0 ../etc * * * * *"),
-            "error zone '../etc': this is no name of a zone, such as Europe/Berlin or UTC");
+            "error zone '../etc': this is not the name of a zone, such as Europe/Berlin or UTC");
   EXPECT_EQ(
       answer("0 UTC 0 0 31 2 *"),
       "error schedule '0 0 31 2 *': day of month: no month that it names has the day 31, so that "

@@ -46,7 +46,7 @@ class Folders : public testing::Test {
 
 TEST_F(Folders, AreMadeWithThoseAbove) {
   EXPECT_EQ(refusal("a/b"), "");
-  EXPECT_EQ(refusal("a/b"), "") << "again is no failure";
+  EXPECT_EQ(refusal("a/b"), "") << "again is not a failure";
   EXPECT_EQ(mode_of("a"), 0750U);
   EXPECT_EQ(mode_of("a/b"), 0750U);
   EXPECT_EQ(refusal("c/d", Role::kPrivateFolder), "");
