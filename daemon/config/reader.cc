@@ -276,7 +276,7 @@ class Reader {
                   std::string(name_of(node.type)));
   }
 
-  // True if `node`, a child of [queues] or a similar group, is a section with a valid name.
+  // True if `node` is a section with a valid name, such as [queues.NAME].
   bool check_named(const std::string& group, const Node& node, std::size_t max_length) {
     if (!check_section(group, node)) return false;
     if (is_name(node.key, max_length)) return true;

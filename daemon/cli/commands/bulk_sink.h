@@ -49,8 +49,8 @@ class BulkSink {
   virtual std::optional<std::size_t> add(const std::string& text) = 0;
 
   // Submits the batch, all or nothing, and begins the next one. Throws Error: with
-  // kExitOutcomeUnknown the batch may or may not be stored, with any other code it is not. The sink
-  // must not be used afterwards.
+  // kExitOutcomeUnknown the batch may or may not be stored, with any other code it is not. After an
+  // error the sink must not be used.
   virtual BatchMade submit() = 0;
 
   // Warns on standard error about unusual properties of the submitted tasks.

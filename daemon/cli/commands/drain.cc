@@ -114,9 +114,9 @@ class Child {
     pid_ = fork();
     if (pid_ < 0) throw Error(std::string("fork: ") + std::strerror(errno));
     if (pid_ > 0) return;
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // the daemon ends with this process
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // if the parent is killed, the workers finish and exit
     if (getppid() != parent) _exit(kExitFailure);
-    setpgid(0, 0);  // this process forwards a terminal's Ctrl-C
+    setpgid(0, 0);  // the parent forwards a terminal's Ctrl-C
     dup2(out.get(), STDOUT_FILENO);
     dup2(out.get(), STDERR_FILENO);
     for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"}) unsetenv(name);

@@ -335,7 +335,7 @@ GuardedCommand::GuardedCommand(const std::vector<std::string>& words) {
     if (getppid() != parent) _exit(0);
     orders_.reset();
     reports_.reset();
-    setpgid(0, 0);  // this process decides whether to forward signals of a terminal
+    setpgid(0, 0);  // the parent decides whether to forward a terminal's signals
     take_name_of_guardian();
     become_guardian();
     _exit(OuterGuardian(words, std::move(orders), std::move(reports)).run());

@@ -24,9 +24,9 @@ enum class Colour { kNone, kBold, kRed };
 // Prefix "allot:" of an error line on standard error.
 [[nodiscard]] std::string error_head();
 
-// Progress of an operation on many tasks, as a line of at most `columns` bytes: "[=========>
-// ]  45 %  123000 tasks  8123/s". `done` and `total` have the same, arbitrary unit. Without a total
-// (0), no bar.
+// Progress of an operation on many tasks, as a line of at most `columns` bytes:
+// "[=========>          ]  45 %  123000 tasks  8123/s". `done` and `total` have the same, arbitrary
+// unit. Without a total (0), no bar.
 [[nodiscard]] std::string progress_line(std::uint64_t done, std::uint64_t total,
                                         std::uint64_t tasks, Nanos elapsed, std::size_t columns);
 

@@ -92,7 +92,7 @@ class QueueTest : public testing::Test {
   db::Connection look_;
 };
 
-// Sets the database's clock for this session to a fixed offset; it stands still. nullopt: correct.
+// Sets the database's clock for this session to a fixed offset; it is stopped. nullopt: correct.
 void set_clock(db::Connection& db, std::optional<std::chrono::seconds> off);
 
 // Verdict of the tests.

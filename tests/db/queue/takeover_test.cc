@@ -201,7 +201,7 @@ TEST_F(TakeoverTest, ALostReplyIsHealedByTheSameCall) {
   EXPECT_EQ(again->lease.suspects->per_class, 5U) << "the dead holder's block, not its own";
 }
 
-// S7: the row names them, whoever leases the partition, until they have been marked.
+// S7: the row names them, whichever worker leases the partition, until they have been marked.
 TEST_F(TakeoverTest, SuspectsStayUntilTheyAreMarked) {
   put(1);
   must_lease({.block_size = 50});
