@@ -111,7 +111,7 @@ void add_audit(CLI::App& app, const Commands& commands) {
   audit.add_option("--name", filter.name, "Only of what has this name or id")->type_name("NAME");
   audit.add_option("--queue", filter.queue, "Only of what belongs to this queue")
       ->type_name("QUEUE");
-  audit.add_option("--limit", options->limit, "At most so many")
+  audit.add_option("--limit", options->limit, "Limit of entries")
       ->check(CLI::Range(1, kMostListed))
       ->type_name("ROWS")
       ->capture_default_str();

@@ -296,7 +296,7 @@ void add_bulk(CLI::App& app, const Commands& commands) {
     return act;
   };
   add("list", "List bulk actions, the newest first", list_actions, remote_list_actions)
-      .add_option("--limit", options->limit, "At most so many")
+      .add_option("--limit", options->limit, "Limit of entries")
       ->check(CLI::Range(1, kMostListed))
       ->type_name("ROWS")
       ->capture_default_str();

@@ -242,7 +242,7 @@ std::shared_ptr<DeadListOptions> add_list(CLI::App& list, const Commands& comman
                                                      const DeadListOptions&)) {
   auto options = std::make_shared<DeadListOptions>();
   list.add_option("QUEUE", options->queue, "Only of this queue");
-  list.add_option("--limit", options->limit, "At most so many of each queue")
+  list.add_option("--limit", options->limit, "Limit for each queue")
       ->check(CLI::Range(1, kMostListed))
       ->type_name("ROWS")
       ->capture_default_str();
@@ -266,7 +266,7 @@ void add_act(CLI::App& act, const Commands& commands, int (*run)(const Context&,
       ->excludes(ids);
   act.add_flag("--no-wait", choice->no_wait, "Only begin the bulk action; see allot bulk")
       ->excludes(ids);
-  act.add_option("--rate", choice->rate, "At most so many per second")
+  act.add_option("--rate", choice->rate, "Limit of tasks per second")
       ->check(CLI::Range(1, kMostRate))
       ->type_name("TASKS");
   commands.add_reason(act);

@@ -369,7 +369,8 @@ void add_drain(CLI::App& app, const Commands& commands) {
       ->check(CLI::Range(1U, config::kMaxWorkers))
       ->type_name("WORKERS")
       ->capture_default_str();
-  command.add_option("--at-most", options->at_most, "Do nothing if so many of its drains run here")
+  command
+      .add_option("--at-most", options->at_most, "Do nothing if this many of its drains run here")
       ->check(CLI::Range(1, 256))
       ->type_name("DRAINS")
       ->capture_default_str();

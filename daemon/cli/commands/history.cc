@@ -135,7 +135,7 @@ void add_history(CLI::App& app, const Commands& commands) {
   list.add_option("--type", options->type, "Only of this type")->type_name("TYPE");
   list.add_option("--after", options->after, "The next page: what ended before this task")
       ->type_name("ID");
-  list.add_option("--limit", options->limit, "At most so many of each queue")
+  list.add_option("--limit", options->limit, "Limit for each queue")
       ->check(CLI::Range(1, kMostListed))
       ->type_name("TASKS")
       ->capture_default_str();

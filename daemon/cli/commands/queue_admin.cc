@@ -228,9 +228,8 @@ void add_queue(CLI::App& app, const Commands& commands) {
   pause.add_option("QUEUE", options->queue, "The queue")->required();
   CLI::App& resume = add("resume", "Let a paused queue go on", resume_queue, remote_resume_queue);
   resume.add_option("QUEUE", options->queue, "The queue")->required();
-  CLI::App& rate =
-      add("rate", "Let only so many tasks of a queue start in a second, over all hosts", rate_queue,
-          remote_rate_queue);
+  CLI::App& rate = add("rate", "Limit how many tasks of a queue start in a second, over all hosts",
+                       rate_queue, remote_rate_queue);
   rate.add_option("QUEUE", options->queue, "The queue")->required();
   rate.add_option("--per-second", options->per_second, "How many, such as 500 or 0.5")
       ->type_name("NUMBER");
@@ -239,7 +238,7 @@ void add_queue(CLI::App& app, const Commands& commands) {
       ->type_name("N")
       ->capture_default_str();
   rate.add_flag("--off", options->off, "Remove the rate");
-  CLI::App& cap = add("cap", "Let only so many tasks of a queue run at a time, over all hosts",
+  CLI::App& cap = add("cap", "Limit how many tasks of a queue run at a time, over all hosts",
                       cap_queue, remote_cap_queue);
   cap.add_option("QUEUE", options->queue, "The queue")->required();
   cap.add_option("TASKS", options->cap, "How many")->check(CLI::Range(1U, queue::kMaxCap));

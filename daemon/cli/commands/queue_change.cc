@@ -222,7 +222,7 @@ void add_move(CLI::App& queue, const Commands& commands) {
   move.add_option("FROM", options->from, "The queue they wait in")->required();
   move.add_option("TO", options->to, "The queue they go to")->required();
   move.add_option("--type", options->type, "Only tasks of this type")->type_name("TYPE");
-  move.add_option("--rate", options->rate, "At most so many per second")
+  move.add_option("--rate", options->rate, "Limit of tasks per second")
       ->check(CLI::Range(1, kMostRate))
       ->type_name("TASKS");
   commands.add_reason(move);

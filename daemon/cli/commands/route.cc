@@ -303,7 +303,7 @@ void add_route(CLI::App& app, const Commands& commands) {
                              options, set_route, remote_set_route);
   set.add_option("TO", options->to, "The queue that takes them")->required();
   auto* move = set.add_flag("--move", options->move, "Move those that wait, too");
-  set.add_option("--rate", options->rate, "Move at most so many per second")
+  set.add_option("--rate", options->rate, "Limit of tasks moved per second")
       ->check(CLI::Range(1, kMostRate))
       ->type_name("TASKS")
       ->needs(move);

@@ -60,7 +60,7 @@ Import import_of(db::Connection& db, const config::Settings& settings,
     const auto leave = [&](const std::string& why) { import.left.push_back({line.number, why}); };
     const std::string& zone = line.zone.empty() ? options.zone : line.zone;
     if (zone.empty()) {
-      leave("no zone: cron goes by that of its host; say it with --zone");
+      leave("no zone: cron uses that of its host; name it with --zone");
       continue;
     }
     queue::ScheduleSpec spec;

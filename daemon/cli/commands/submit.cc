@@ -205,7 +205,7 @@ std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptio
 std::vector<CLI::Option*> add_header_options(CLI::App& command, queue::SubmitOptions& options) {
   auto* max_attempts = command
                            .add_option("--max-attempts", options.max_attempts,
-                                       "Dead after so many failed attempts [as its type or queue "
+                                       "Dead after this many failed attempts [as its type or queue "
                                        "says]")
                            ->type_name("N");
   auto* max_losses =

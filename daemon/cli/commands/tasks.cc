@@ -328,7 +328,7 @@ void add_tasks(CLI::App& app, const Commands& commands) {
   const auto options = std::make_shared<TasksOptions>();
   CLI::App& list = *app.add_subcommand("tasks", "List waiting and detached tasks");
   list.add_option("--queue", options->queue, "Only of this queue")->type_name("QUEUE");
-  list.add_option("--limit", options->limit, "At most so many of each queue")
+  list.add_option("--limit", options->limit, "Limit for each queue")
       ->check(CLI::Range(1, kMostListed))
       ->type_name("TASKS")
       ->capture_default_str();

@@ -115,7 +115,7 @@ class CrontabReader {
     if (name == "CRON_TZ" || name == "TZ") {
       (name == "TZ" ? tz_ : cron_tz_) = value;
       if (name == "CRON_TZ") return;
-      remark("TZ is the zone of the lines below; Debian's cron keeps to that of its host");
+      remark("TZ is the zone of the lines below; Debian's cron uses that of its host");
     } else if (name == "MAILTO" && value.empty()) {
       return;  // an empty MAILTO disables mail in cron, too
     } else if (std::find(kMail.begin(), kMail.end(), name) != kMail.end()) {

@@ -52,7 +52,7 @@ inline constexpr Parameter kLock{In::kPath, "lock",      "The lock's name",
                                  "billing", Kind::kText, true};
 inline constexpr Parameter kAction{
     In::kPath, "action", "The bulk action's number", "7", Kind::kNumber, true, 1, 4'294'967'295};
-inline constexpr Parameter kAtMost{In::kQuery, "limit",       "At most so many; left out: 50",
+inline constexpr Parameter kAtMost{In::kQuery, "limit",       "Limit of entries; left out: 50",
                                    "20",       Kind::kNumber, false,
                                    1,          kMostListed};
 inline constexpr Parameter kCursor{

@@ -87,7 +87,7 @@ Route minutes_route() {
         "One item for each `queue`, each `type` of a queue, or each group of errors (`error`); the "
         "last two have no backlog. Left out: `queue`",
         "type"},
-       {In::kQuery, "since", "From so many minutes ago on; left out: 60", "120", Kind::kNumber,
+       {In::kQuery, "since", "From this many minutes ago on; left out: 60", "120", Kind::kNumber,
         false, 1, kMostMinutes},
        {In::kQuery, "step", "So many minutes in one item; left out: 1", "5", Kind::kNumber, false,
         1, kMostStep}},
@@ -102,7 +102,7 @@ Route failures_route() {
       "Shows what failed lately, also what is retried, by groups of errors, the largest first. "
       "They are those of the minutes, so an attempt is there within a minute or so after its end.",
       {{In::kQuery, "queue", "Only of this queue; left out: all", "mail"},
-       {In::kQuery, "since", "From so many minutes ago on; left out: 1440", "120", Kind::kNumber,
+       {In::kQuery, "since", "From this many minutes ago on; left out: 1440", "120", Kind::kNumber,
         false, 1, kMostMinutes}},
       {200, "Failures", "the groups"}, list_failures);
   route.refusals = {404};
@@ -183,7 +183,7 @@ std::vector<Route> queue_change_routes() {
              {kQueue}, {200, "Queue", "the queue, which goes on"}, {404}, resume_queue),
       change(
           "PUT", "/api/v1/queues/{queue}/rate", "set_rate",
-          "Lets only so many tasks of a queue start in a second, over all hosts.",
+          "Limits how many tasks of a queue start in a second, over all hosts.",
           {kQueue,
            {In::kBody, "per_second", "How many, such as 500 or 0.5", "500", Kind::kDecimal, true},
            {In::kBody, "burst", "How many may start at once, after a while without any", "10",
@@ -193,7 +193,7 @@ std::vector<Route> queue_change_routes() {
              {kQueue}, {200, "Queue", "the queue without a rate"}, {404}, remove_rate),
       change(
           "PUT", "/api/v1/queues/{queue}/cap", "set_cap",
-          "Lets only so many tasks of a spread queue run at a time, over all hosts.",
+          "Limits how many tasks of a spread queue run at a time, over all hosts.",
           {kQueue, {In::kBody, "tasks", "How many", "20", Kind::kNumber, true, 1, queue::kMaxCap}},
           {200, "Queue", "the queue with its cap"}, {404}, set_cap),
       change("DELETE", "/api/v1/queues/{queue}/cap", "remove_cap", "Removes the cap of a queue.",
@@ -241,7 +241,7 @@ Route act_on_dead(std::string_view path, std::string_view name, std::string_view
         ""},
        {In::kBody, "group", "Only dead tasks of this group", "af67e836cfe4"},
        {In::kBody, "type", "Only dead tasks of this type", "mail.send"},
-       {In::kBody, "rate", "At most so many in a second; left out: as fast as it goes", "50",
+       {In::kBody, "rate", "Limit of tasks per second; left out: as fast as it goes", "50",
         Kind::kNumber, false, 1, 1'000'000}},
       {200, "BulkCount", "how many they are, and the token to begin with"}, {404, 409}, verb);
   route.answers.push_back(
