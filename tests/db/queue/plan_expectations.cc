@@ -54,10 +54,10 @@ std::vector<Expectation> of_the_way_of_a_task() {
   return {
       // Only the lease row, by its key.
       {&sql::k_lease,
-       5,
+       6,
        {{"partition_no", "1"}},
-       "locked first, which makes a row of one row; and the look for a pause"},
-      {&sql::k_takeover, 6, {}, "as lease, and which server wrote last"},
+       "locked first, which makes a row of one row; the look for a pause; the cap of the queue"},
+      {&sql::k_takeover, 7, {}, "as lease, and which server wrote last"},
       {&sql::k_note_server, 1, {}},
       {&sql::k_renew, 1, {}},
       {&sql::k_release, 1, {}},
