@@ -49,8 +49,8 @@ int refuse(const CLI::App& app, const CLI::ParseError& error) {
     std::vector<std::string> known;
     for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
     const std::string word = app.remaining().front();
-    problem = "'" + printable(word, 60) + "' is no " +
-              (word.rfind('-', 0) == 0 ? "option" : "command" + did_you_mean(word, known));
+    problem = "'" + printable(word, 60) + "' is not " +
+              (word.rfind('-', 0) == 0 ? "an option" : "a command" + did_you_mean(word, known));
   }
   std::fprintf(stderr, "%s %s (see allot%s --help)\n", error_head().c_str(),
                printable(problem, 500).c_str(),

@@ -3,7 +3,9 @@
 // finds the task.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
+#include <filesystem>
 
 #include "e2e/daemon.h"
 
@@ -88,12 +90,20 @@ TEST(Wake, AStewardThatIsKilledIsReplaced) {
   EXPECT_TRUE(eventually([&] { return daemon.times_logged("wake.commit") > before; }));
 }
 
+bool every_thread_is_stopped(pid_t pid) {
+  const std::filesystem::directory_iterator threads("/proc/" + std::to_string(pid) + "/task");
+  return std::all_of(begin(threads), end(threads), [](const auto& thread) {
+    return support::read_file(thread.path().string() + "/stat").find(") T ") != std::string::npos;
+  });
+}
+
 TEST(Wake, AStewardThatIsStoppedHoldsNoTaskUp) {
   Daemon daemon({.workers = 1, .more = kReader, .server = &server_with_log()});
   wait_ready(daemon, 1);
   ASSERT_TRUE(eventually([&] { return daemon.logged("wake.follows"); })) << daemon.log();
   const pid_t steward = daemon.steward();
   support::send_signal(steward, SIGSTOP);
+  ASSERT_TRUE(eventually([&] { return every_thread_is_stopped(steward); }));
   auto db = daemon.connect();
   for (std::size_t i = 1; i <= 3; ++i) {
     put_task(db, std::to_string(i));

@@ -174,7 +174,7 @@ TEST_F(ScheduleFileTest, ACrontabIsTakenOverLineByLine) {
 TEST_F(ScheduleFileTest, ACrontabWithoutAZoneNeedsOne) {
   const std::string path = folder_.write("crontab", "0 4 * * * root /bin/true\n");
   const auto without = allot({"schedule", "import-crontab", path});
-  EXPECT_TRUE(has(without.err, "line 1 is not taken over: no zone: cron goes by that of its host"));
+  EXPECT_TRUE(has(without.err, "line 1 is not taken over: no zone: cron uses that of its host"));
   EXPECT_EQ(count("schedule"), 0U);
   const auto done =
       allot({"schedule", "import-crontab", path, "--zone", "Asia/Tokyo", "--user-column"});
