@@ -130,7 +130,8 @@ Purpose purpose_of(const std::string& statement) {
   if (has_any(statement, {"bulk_action", "FROM audit"})) return Purpose::kBulk;
   // Statements only of the database checks; shared statements are counted with their other users,
   // too.
-  if (has_any(statement, {"finding", "@@global.optimizer_switch", "SHOW GLOBAL VARIABLES"})) {
+  if (has_any(statement, {"FROM finding", "INTO finding", "'finding'", "@@global.optimizer_switch",
+                          "SHOW GLOBAL VARIABLES"})) {
     return Purpose::kFindings;
   }
   // Includes the counts of the backlogs, their queues, and the data shown for hosts.
