@@ -345,6 +345,21 @@ struct WrongTask {
   const char* field;
 };
 
+std::vector<WrongTask> tasks_that_break_the_order(const std::string& soon) {
+  const std::pair<std::map<std::string, std::string>, const char*> breaks[] = {
+      {{{"prio", "0"}}, "prio would break the order"},
+      {{{"delay", "1s"}}, "delay would break the order"},
+      {{{"unique_key", "k"}}, "unique_key would break the order"},
+      {{{"run_at", soon}}, "run_at would break the order"}};
+  std::vector<WrongTask> all;
+  for (const auto& [fields, field] : breaks) {
+    WrongTask wrong{{.queue = "ordered", .options = fields}, field};
+    wrong.task.options["partition_key"] = "k";
+    all.push_back(wrong);
+  }
+  return all;
+}
+
 std::vector<WrongTask> wrong_tasks() {
   const std::string long_name(kMaxTypeName + 1, 'a');
   std::vector<WrongTask> all{
@@ -396,16 +411,7 @@ std::vector<WrongTask> wrong_tasks() {
       {{{"time_limit", "90"}}, "time_limit"},
       {{{"dellay", "5m"}}, "dellay"}};
   for (const auto& [fields, field] : options) all.push_back({{.options = fields}, field});
-  const std::pair<std::map<std::string, std::string>, const char*> breaks[] = {
-      {{{"prio", "0"}}, "prio would break the order"},
-      {{{"delay", "1s"}}, "delay would break the order"},
-      {{{"unique_key", "k"}}, "unique_key would break the order"},
-      {{{"run_at", soon}}, "run_at would break the order"}};
-  for (const auto& [fields, field] : breaks) {
-    WrongTask wrong{{.queue = "ordered", .options = fields}, field};
-    wrong.task.options["partition_key"] = "k";
-    all.push_back(wrong);
-  }
+  for (WrongTask& wrong : tasks_that_break_the_order(soon)) all.push_back(std::move(wrong));
   return all;
 }
 

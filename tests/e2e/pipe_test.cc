@@ -258,7 +258,7 @@ TEST_F(PipeTest, OneProgramRunsTheTypesOfAPrefix) {
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   const auto other = daemon.submit("shopping.order", "2");
   (void)daemon.submit("shop.mail.send", "3");
-  ASSERT_TRUE(eventually([&] { return file("lines").find("3") != std::string::npos; }))
+  ASSERT_TRUE(eventually([&] { return file("lines").find('3') != std::string::npos; }))
       << daemon.log();
   EXPECT_EQ(file("lines"), "shop.order 1\nshop.mail.send 3\n");
   EXPECT_EQ(daemon.task(other)["attempts"].size(), 0U) << "no handler here has its type";

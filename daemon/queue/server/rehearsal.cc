@@ -123,7 +123,7 @@ Answer lease_once(db::Connection& db, Partition partition) {
   set_partition(lease, partition).set("wait", 0);
   lease.set("holder", 1).set("origin", 1).set("host", "").set("instance", "").set("pid", 0);
   lease.set("ttl_us", 1).set("block_size", 0).set("known_us", 0);
-  set_held(lease, Held::kWaits);
+  lease.set("passed_flag", 0);
   try {
     const std::vector<db::Statement> statements{lease};
     const auto results = db.open_transaction(statements);
