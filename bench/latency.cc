@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/version.h"
+#include "bench/bare_starter.h"
 #include "bench/follow.h"
 #include "bench/gateway.h"
 #include "queue/model/catalog.h"
@@ -88,8 +89,8 @@ Submission timed(const Act& act) {
   return times;
 }
 
-enum Way { kSql, kLibrary, kHttp, kCommandLine, kWays };
-constexpr std::array<const char*, kWays> kWayNames{"sql", "client", "http", "command"};
+enum Way { kSql, kLibrary, kHttp, kCommandLine, kFloor, kWays };
+constexpr std::array<const char*, kWays> kWayNames{"sql", "client", "http", "command", "floor"};
 
 class Submitter {
  public:
@@ -98,7 +99,9 @@ class Submitter {
         payload_(std::move(payload)),
         db_(stage.connect_options()),
         client_(settings_of(stage)),
-        gateway_(start_gateway(stage, false)) {
+        gateway_(start_gateway(stage, false)),
+        floor_(stage.connect_options(),
+               queue::ensure_queue(db_, "bench_floor", {kLatencyPartitions}), payload_) {
     db_.execute("CREATE TABLE IF NOT EXISTS bench_order (id INT PRIMARY KEY AUTO_INCREMENT)");
   }
 
@@ -110,6 +113,8 @@ class Submitter {
         return timed([&] { (void)client_.submit({"bench", kStartType, payload_}); });
       case kHttp:
         return timed([&] { by_http(); });
+      case kFloor:
+        return by_floor();
       default:
         return timed([&] {
           stage_.start_allot({"submit", "bench", kStartType, payload_})->finish();
@@ -135,6 +140,12 @@ class Submitter {
     return timed([&] { db_.execute("COMMIT"); });
   }
 
+  Submission by_floor() {
+    const auto times = timed([&] { (void)client_.submit({"bench_floor", kStartType, payload_}); });
+    floor_.wake();
+    return times;
+  }
+
   void by_http() {
     const nlohmann::json task{{"queue", "bench"}, {"type", kStartType}, {"payload", payload_}};
     const std::string answer = ask(gateway_.door, "POST", "/api/v1/tasks", task.dump());
@@ -146,6 +157,7 @@ class Submitter {
   db::Connection db_;
   Client client_;
   Gateway gateway_;
+  BareStarter floor_;
 };
 
 struct Situation {
