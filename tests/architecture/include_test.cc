@@ -18,10 +18,10 @@ using Arrows = std::map<std::string, std::set<std::string>>;
 
 Arrows arrows_in(const std::string& text) {
   Arrows arrows;
-  for (const auto& [folder, allowed] : arrow_lines(text)) {
-    std::istringstream names(allowed);
-    for (std::string name; names >> name;) arrows[folder].insert(name);
-    arrows.try_emplace(folder);
+  for (const ArrowLine& line : arrow_lines(text)) {
+    std::set<std::string>& allowed = arrows[line.folder];
+    std::istringstream names(line.allowed);
+    for (std::string name; names >> name;) allowed.insert(name);
   }
   return arrows;
 }
@@ -208,6 +208,8 @@ TEST(ArrowTest, TheDocumentHasThisTable) {
   EXPECT_TRUE(text_of(kArchitecturePage) == renewed_architecture())
       << kArchitecturePage << " is stale: run  cmake --build build/dev --target architecture-doc";
   EXPECT_GT(our_arrows().size(), 10U);
+  for (const ArrowLine& line : arrow_lines(text_of("tests/architecture/arrows.txt")))
+    EXPECT_FALSE(line.purpose.empty()) << line.folder << " has no comment above it";
 }
 
 // Headers of libraries and the only places that may include them; no header of the product may.

@@ -174,8 +174,9 @@ TEST(NumbersTest, APageKeepsWhatIsOutsideOfItsTable) {
             "a\n" + begin + "\n| t |\n\n<!-- End -->\nb\n");
   EXPECT_THROW((void)renewed("a", "t"), std::runtime_error);
   EXPECT_EQ(rows_of(made_up("x.md", "| S1 | a |\n" + begin + "| S1 | b |\n").lines).size(), 1U);
-  EXPECT_EQ(arrows_table(arrow_lines("# c\na:\nb:   a  c\n")),
-            "| folder | may include |\n|---|---|\n| `a` |  |\n| `b` | `a c` |\n");
+  EXPECT_EQ(arrows_table(arrow_lines("# head\n\n# one\na:\nb:   a  c\n")),
+            "| folder | contents | may include |\n|---|---|---|\n| `a` | one |  |\n"
+            "| `b` |  | `a c` |\n");
 }
 
 TEST(TestNamesTest, AreThoseOfTheirProgram) {

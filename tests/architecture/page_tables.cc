@@ -170,16 +170,23 @@ std::vector<Row> rows_of(const std::vector<std::string>& lines) {
   return rows;
 }
 
-ArrowLines arrow_lines(const std::string& text) {
-  ArrowLines arrows;
+std::vector<ArrowLine> arrow_lines(const std::string& text) {
+  std::vector<ArrowLine> arrows;
   std::istringstream lines(text);
+  std::string purpose;
   for (std::string line; std::getline(lines, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    const std::size_t colon = line.find(':');
-    std::istringstream names(line.substr(colon + 1));
-    std::string allowed;
-    for (std::string name; names >> name;) allowed += (allowed.empty() ? "" : " ") + name;
-    arrows.emplace_back(line.substr(0, colon), allowed);
+    if (line.starts_with("# ")) {
+      purpose = line.substr(2);
+    } else if (line.empty()) {
+      purpose.clear();
+    } else {
+      const std::size_t colon = line.find(':');
+      std::istringstream names(line.substr(colon + 1));
+      std::string allowed;
+      for (std::string name; names >> name;) allowed += (allowed.empty() ? "" : " ") + name;
+      arrows.push_back({purpose, line.substr(0, colon), allowed});
+      purpose.clear();
+    }
   }
   return arrows;
 }
@@ -200,10 +207,12 @@ std::string rules_table(const std::vector<Row>& rows) {
   return table;
 }
 
-std::string arrows_table(const ArrowLines& arrows) {
-  std::string table = "| folder | may include |\n|---|---|\n";
-  for (const auto& [folder, allowed] : arrows)
-    table += "| `" + folder + "` | " + (allowed.empty() ? "" : "`" + allowed + "`") + " |\n";
+std::string arrows_table(const std::vector<ArrowLine>& arrows) {
+  std::string table = "| folder | contents | may include |\n|---|---|---|\n";
+  for (const ArrowLine& line : arrows) {
+    table += "| `" + line.folder + "` | " + line.purpose + " | " +
+             (line.allowed.empty() ? "" : "`" + line.allowed + "`") + " |\n";
+  }
   return table;
 }
 

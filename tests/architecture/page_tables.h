@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 // Tables of docs/rules.md, docs/architecture.md and sql/README.md that are generated from the
@@ -46,13 +45,17 @@ std::vector<std::string> cells_of(const std::string& line);
 // Rows whose first column is a number.
 std::vector<Row> rows_of(const std::vector<std::string>& lines);
 
-// Permitted includes, in the order of the table: the folder, and what it may include.
-using ArrowLines = std::vector<std::pair<std::string, std::string>>;
-ArrowLines arrow_lines(const std::string& text);
+// A line of the table of permitted includes, with the comment above it.
+struct ArrowLine {
+  std::string purpose;
+  std::string folder;
+  std::string allowed;
+};
+std::vector<ArrowLine> arrow_lines(const std::string& text);
 
 // The tables in Markdown.
 std::string rules_table(const std::vector<Row>& rows);
-std::string arrows_table(const ArrowLines& arrows);
+std::string arrows_table(const std::vector<ArrowLine>& arrows);
 // The statements and procedures of the repository, each with the first sentence of its file.
 std::string statements_table();
 
