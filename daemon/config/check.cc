@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S27.
 #include "config/check.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rules: S2, S55, S64.
 #include "db/connection.h"
 
 #include <errmsg.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S32.
 #include "db/proxy.h"
 
 #include <algorithm>

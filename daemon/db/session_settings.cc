@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rules: S32, S64.
 #include "db/session_settings.h"
 
 #include "db/connection.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot-embedded DIR runs a private MariaDB in DIR (S28). allotd starts it before everything else
 // and stops it last; started by hand it stays in the foreground until TERM or INT.
+// Rule: S72.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S24.
 #include "json/instance_view.h"
 
 #include <fcntl.h>

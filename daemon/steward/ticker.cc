@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S37.
 #include "steward/ticker.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S24.
 #include "supervisor/instance.h"
 
 #include <fcntl.h>

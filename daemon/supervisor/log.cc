@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S71.
 #include "supervisor/log.h"
 
 #include <unistd.h>

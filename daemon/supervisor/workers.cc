@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S5.
 #include "supervisor/workers.h"
 
 #include <signal.h>

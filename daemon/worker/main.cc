@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot-worker is one process with one job, which the first option names. allotd starts it; it also
 // runs alone, for example to put a handler under a debugger: allot-worker --run --config FILE
+// Rule: S23.
 #include <getopt.h>
 #include <sys/mman.h>
 

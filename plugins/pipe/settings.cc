@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S80.
 #include "pipe/settings.h"
 
 #include <charconv>

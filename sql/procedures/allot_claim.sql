@@ -1,5 +1,6 @@
 -- Makes one task with a unique key, inside a transaction: claims the key first, as in
 -- queries/claim_unique.sql, and makes the task if the claim is ours. All or nothing.
+-- Rule: S58.
 DROP PROCEDURE IF EXISTS /*!80000 allot_claim */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_claim(
   IN p_queue_id INT UNSIGNED,

@@ -1,6 +1,7 @@
 -- Takes a free slot of a named lock, unless other clients wait for it; p_token is NULL if none is
 -- taken. See docs/locks.md. With the option "wait" it tries for this duration, ten times a second,
 -- and watches the holder in between (allot_lock_watch).
+-- Rule: S40.
 DROP PROCEDURE IF EXISTS /*!80000 allot_lock_take */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_lock_take(
   IN p_name LONGBLOB,

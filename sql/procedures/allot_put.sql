@@ -1,4 +1,5 @@
 -- Checks one task completely, and makes it in the partition that `p_spread` selects.
+-- Rule: S79.
 DROP PROCEDURE IF EXISTS /*!80000 allot_put */ /*M!100600 allot_replaced */;
 CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_put(
   IN p_queue LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,

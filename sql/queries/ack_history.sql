@@ -2,6 +2,7 @@
 -- but if another worker had the partition in between, the task may have another key, run detached,
 -- or be dead, and then these rows stay. They also stay if the queue keeps a history, which
 -- keep_history.sql wrote before. :first_keys as in ack.sql.
+-- Rule: S6.
 DELETE /*+ INDEX(task_moved PRIMARY) */ FROM task_moved
  WHERE {these_ids}
    AND (SELECT 1 FROM task

@@ -1,5 +1,6 @@
 -- Changes a schedule, unless it was changed, or had a tick that the new next_run does not include,
 -- since it was read. Counts, ticks and a pause stay.
+-- Rules: S34, S35.
 UPDATE schedule
    SET version = GREATEST(version + 1, {now}),
        expression = :expression, zone = :zone, queue = :queue, type = :type, payload = :payload,

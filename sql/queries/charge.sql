@@ -3,6 +3,7 @@
 -- charge gives a minimum: it never lowers what others have charged since. A return gives a maximum.
 -- :keep_flags are the bits of the task's flags that survive the attempt. A task that has started
 -- (:begun) no longer expires (A14).
+-- Rule: S63.
 UPDATE task
    SET attempt = GREATEST(LEAST(attempt, :at_most), :at_least), flags = flags & :keep_flags,
        expires_at = IF(:begun, NULL, expires_at)

@@ -1,6 +1,7 @@
 -- Makes the partitions of a new layout, which are empty and not leased, wait for the former layout:
 -- until a time that never comes and names the layout. lift_layout.sql ends the wait. FORCE INDEX as
 -- in scout.sql.
+-- Rule: S17.
 UPDATE /*+ INDEX(q_lock_table PRIMARY) */ q_lock_table
    SET hold_until = CAST('9000-01-01' AS DATETIME(6)) + INTERVAL :layout SECOND
  WHERE queue_id = :queue_id

@@ -1,1 +1,2 @@
+-- Rule: S9.
 KILL CONNECTION :connection_id;

@@ -2,6 +2,7 @@
 -- are dead since before the count. So exactly the tasks of the batch are retried or discarded, and
 -- none that died again since. A death in the future counts as earlier: the clock was set back.
 -- :first_keys as in ack_history.sql.
+-- Rule: S49.
 SELECT ~0 + (COUNT(*) <> :tasks)
   FROM task_dead FORCE INDEX (PRIMARY)
  WHERE {these_ids}

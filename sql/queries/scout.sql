@@ -1,4 +1,5 @@
 -- Free partitions with a due task, of queues that are not paused, longest released first (S13).
+-- Rule: S15.
 SELECT lease.queue_id, lease.partition_no
   FROM q_lock_table AS lease
  WHERE lease.queue_id IN (:queue_ids)

@@ -3,6 +3,7 @@
 -- with several tasks in their handlers, none of which is known to be at fault, it is sent in one
 -- transaction with the release, and nothing is charged. Without a bit and with :begun it only
 -- records that the tasks have started, so that they no longer expire (A14).
+-- Rule: S63.
 UPDATE /*+ INDEX(task PRIMARY) */ task
    SET flags = flags | :suspect_flag, expires_at = IF(:begun, NULL, expires_at)
  WHERE {these_tasks}

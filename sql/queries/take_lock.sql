@@ -4,6 +4,7 @@
 -- note_server.sql comes before it, in a transaction of its own: no lock is taken for a TTL plus a
 -- second after a server change (S48). The new server may show it free because it lost the commit of
 -- its current holder, whose TTL may be the former holder's, or this one's.
+-- Rule: S38.
 SELECT ticket FROM lock_ticket WHERE lock_by = :holder FOR UPDATE;
 UPDATE named_lock
    SET epoch = GREATEST(epoch + 1024,

@@ -3,6 +3,7 @@
 -- comes before it: no takeover for the duration of a lease plus a second after a server change
 -- (S48). Assignments run left to right: suspect_n is of the dead holder's block, so it comes before
 -- the new one.
+-- Rule: S42.
 UPDATE q_lock_table
    SET suspect_to = IF(lock_by = :holder, suspect_to, {last_due_key}),
        suspect_n = IF(lock_by = :holder, suspect_n, GREATEST(suspect_n, block_size)),

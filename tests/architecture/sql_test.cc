@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SQL is in sql/, where it is read as SQL and its plans are tested, and every statement is used.
+// Rule: S32.
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <regex>
 
+#include "architecture/page_tables.h"
 #include "architecture/source_files.h"
 #include "sql/queries.h"
 
@@ -331,7 +333,15 @@ TEST(SqlTest, ProceduresFitAnySession) {
   EXPECT_GT(files, 10U);
 }
 
-// The picture in sql/README.md has each verb's file on an arrow, or in a list.
+TEST(SqlTest, TheReadmeListsTheStatements) {
+  EXPECT_TRUE(text_of(kSqlPage) == renewed_sql())
+      << kSqlPage << " is stale: run  cmake --build build/dev --target architecture-doc";
+  EXPECT_EQ(first_sentence("-- A is b.sql, or c. D.\n-- E.\nSELECT 1;\n"), "A is b.sql, or c");
+  EXPECT_EQ(first_sentence("-- A\n-- b.\nSELECT 1;\n-- c.\n"), "A b");
+  EXPECT_EQ(first_sentence("-- Rule: S1.\nSELECT 1;\n"), "");
+  EXPECT_EQ(first_sentence("SELECT 1;\n"), "");
+}
+
 TEST(SqlTest, EveryFileIsInTheReadme) {
   const std::string readme = text_of("sql/README.md");
   const std::string folder = std::string(ALLOT_SOURCE_FOLDER) + "/sql/queries";

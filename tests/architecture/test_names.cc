@@ -26,7 +26,8 @@ bool is_keyword(const std::string& word) {
   return word == "LINKS" || word == "TIMEOUT" || word == "LABELS" || word == "DEFINES";
 }
 
-// Suites and cases begin with a capital letter and contain a small one; S7 and SQL do not.
+// Suites and cases begin with a capital letter and contain a small one, which rules and acronyms
+// do not.
 bool looks_like_a_test(const std::string& word) {
   static const std::regex kName("[A-Z][A-Za-z0-9]*[a-z][A-Za-z0-9]*(\\.[A-Za-z0-9]+)?");
   return std::regex_match(word, kName);
@@ -78,21 +79,32 @@ void TestNames::add_source(const std::string& program, const std::string& text) 
   }
 }
 
-TestNames TestNames::of_repository() {
+std::vector<std::pair<std::string, std::string>> TestNames::sources_of_repository() {
   namespace fs = std::filesystem;
   const fs::path top = ALLOT_SOURCE_FOLDER;
-  TestNames all;
+  std::vector<std::pair<std::string, std::string>> all;
   for (const auto& entry : fs::recursive_directory_iterator(top / "tests")) {
     if (entry.path().filename() != "CMakeLists.txt") continue;
-    const std::string folder = entry.path().parent_path().lexically_relative(top).string();
-    for (const auto& [program, source] : programs_in(text_of(folder + "/CMakeLists.txt"))) {
-      all.add_program(program);
-      // A source named by a variable belongs to the product (tested, or a template).
-      if (!source.ends_with(".cc") || source.starts_with("${")) continue;
-      all.add_source(program, text_of(folder + "/" + source));
+    const fs::path folder = entry.path().parent_path().lexically_relative(top);
+    for (const auto& [program, source] :
+         programs_in(text_of((folder / "CMakeLists.txt").string()))) {
+      const bool ours = source.ends_with(".cc") && !source.starts_with("${");
+      all.emplace_back(program, ours ? (folder / source).lexically_normal().string() : "");
     }
   }
-  for (const auto& step : fs::directory_iterator(top / "tests/nightly")) {
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+TestNames TestNames::of_repository() {
+  namespace fs = std::filesystem;
+  TestNames all;
+  for (const auto& [program, source] : sources_of_repository()) {
+    all.add_program(program);
+    if (!source.empty()) all.add_source(program, text_of(source));
+  }
+  for (const auto& step :
+       fs::directory_iterator(std::string(ALLOT_SOURCE_FOLDER) + "/tests/nightly")) {
     all.add_program("tests/nightly/" + step.path().filename().string());
   }
   for (const std::string& rule : mutations_in(text_of("scripts/mutants"))) all.add_mutation(rule);

@@ -23,6 +23,9 @@ class TestNames {
   void add_mutation(const std::string& rule) { mutations_.insert(rule); }
   // Contents of a CMakeLists.txt: the program and, relative to it, the sources of each test.
   static std::vector<std::pair<std::string, std::string>> programs_in(const std::string& text);
+  // Programs of tests/ with their sources, relative to the repository, sorted. "" for a source
+  // that is not a test, and for one named by a variable, which belongs to the product.
+  static std::vector<std::pair<std::string, std::string>> sources_of_repository();
   static std::vector<std::string> mutations_in(const std::string& text);
 
   struct Named {

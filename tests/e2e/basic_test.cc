@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rules: S65, S72.
 #include <gtest/gtest.h>
 
 #include <algorithm>

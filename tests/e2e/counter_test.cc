@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cost of a plain task for the database, by the server's own counters: the cost of 1,000 additional
 // tasks, without starting, connecting and finding work. Prints a table for docs/benchmarks.md.
+// Rule: S81.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A new type is deployed host by host: instances that know it work next to others that do not.
+// Rules: S65, S66.
 #include <gtest/gtest.h>
 
 #include <algorithm>

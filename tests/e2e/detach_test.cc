@@ -2,6 +2,7 @@
 // A slow task does not delay its neighbours (B12). Whatever kills it on its way out of the
 // partition, it is neither lost nor in two places, and never runs twice at once. ALLOT_TEST_KILLS
 // makes the massacre larger.
+// Rules: S11, S20.
 #include <gtest/gtest.h>
 
 #include <algorithm>

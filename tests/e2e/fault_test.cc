@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rules: S8, S9, S22.
 #include <gtest/gtest.h>
 
 #include <algorithm>

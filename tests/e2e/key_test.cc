@@ -3,6 +3,7 @@
 // variables ALLOT_TEST_KEYS, ALLOT_TEST_TASKS (of a key), ALLOT_TEST_KILL_MS (between two kills),
 // ALLOT_TEST_LIMITED (tasks) and ALLOT_TEST_HEAVY (waiting tasks of the heavy tenant) make the
 // tests larger.
+// Rule: S65.
 #include <gtest/gtest.h>
 
 #include <map>

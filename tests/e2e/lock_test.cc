@@ -8,6 +8,7 @@
 //   ALLOT_TEST_CLIENTS=100 ALLOT_TEST_LOCKS=10 ALLOT_TEST_SECONDS=60: the campaign
 //   ALLOT_TEST_WAITERS=100: for the hand-overs
 //   ALLOT_TEST_SEED=N: another course of faults
+// Rule: S39.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/stat.h>

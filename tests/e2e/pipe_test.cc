@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Persistent programs under real workers.
+// Rule: S80.
 #include <gtest/gtest.h>
 
 #include <csignal>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Relations between the processes of a daemon: memory that a worker can write, and dependent ends.
+// Rule: S72.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 

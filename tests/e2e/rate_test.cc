@@ -4,6 +4,7 @@
 // and cannot break that limit. The difference from the rate is judged with tolerance, unless
 //   ALLOT_TEST_RATE_SECONDS=10 (or 200, for the slow rate) sets the duration of the measurement:
 //   then within 5 %. docs/promises.md has the output of these runs.
+// Rule: S43.
 #include <gtest/gtest.h>
 #include <signal.h>
 

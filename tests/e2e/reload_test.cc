@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // HUP, and the file with which a daemon was started: the last checked configuration is used.
+// Rule: S26.
 #include <gtest/gtest.h>
 #include <signal.h>
 

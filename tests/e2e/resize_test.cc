@@ -2,6 +2,7 @@
 // Ordered and limited queues are resized while tasks arrive, wait and run, and while workers and
 // the command itself are killed. ALLOT_TEST_KEYS and ALLOT_TEST_TASKS (of a key) make the tests
 // larger.
+// Rule: S17.
 #include <gtest/gtest.h>
 
 #include <atomic>

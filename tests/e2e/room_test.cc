@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The file system of the runtime folder becomes full while the daemon works.
+// Rule: S24.
 #include <gtest/gtest.h>
 
 #include "e2e/daemon.h"

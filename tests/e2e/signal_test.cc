@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S21.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The daemon's standard error is not read.
+// Rule: S71.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dashboard of a real gateway with a real database, requested like a browser does.
+// Rules: S86, S87, S92.
 #include <gtest/gtest.h>
 
 #include <csignal>

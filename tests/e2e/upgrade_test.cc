@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // USR2: the supervisor is replaced under its workers.
+// Rule: S25.
 #include <gtest/gtest.h>
 
 #include <csignal>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A commit in SQL wakes a worker through the server's binary log; if that cannot be read, polling
 // finds the task.
+// Rule: S76.
 #include <gtest/gtest.h>
 
 #include <algorithm>

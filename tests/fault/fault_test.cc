@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The short set of seeds. Each case takes less than half a minute; long ones are run by
 // scripts/fault.
+// Rule: S55.
 #include <gtest/gtest.h>
 
 #include <cstdio>

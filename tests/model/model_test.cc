@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules hold in every state that the model can reach; with one of them removed, a story shows
 // the harm.
+// Rules: S1, S2, S7, S20, S77.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S86.
 #include "gateway/access/access.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GET /api/v1/workers: the workers of all hosts.
+// Rule: S91.
 #include "gateway/api/hosts.h"
 
 #include <chrono>

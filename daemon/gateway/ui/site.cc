@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S87.
 #include "gateway/ui/site.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S33.
 #include "queue/schedules/tick.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S69.
 #include "queue/submit/placement.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S72.
 #include "worker/oneshot/check.h"
 
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S11.
 #pragma once
 
 #include "config/settings.h"

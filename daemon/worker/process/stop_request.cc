@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S21.
 #include "worker/process/stop_request.h"
 
 #include <poll.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S63.
 #include "worker/run/decide.h"
 
 #include "base/mutant.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rules: S16, S63.
 #include "worker/settle/settle.h"
 
 #include <sys/wait.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S17.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot queue resize and allot queue move, without a daemon.
+// Rule: S17.
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>

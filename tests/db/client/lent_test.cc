@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Submission in a transaction of the caller: the task exists if and only if it commits.
+// Rule: S64.
 #include <gtest/gtest.h>
 
 #include <future>

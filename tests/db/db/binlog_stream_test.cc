@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requirements on a server for following its binary log, and the message if they are not met.
+// Rule: S76.
 #include "db/binlog_stream.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server with wrong defaults everywhere, so that each session setting of Allot is tested.
+// Rule: S64.
 #include <gtest/gtest.h>
 
 #include "db/connection.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S52.
 #include "db/term_memory.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The database's clock is set back by an hour. SET timestamp does that for one session.
+// Rule: S15.
 #include "db/queue/fixture.h"
 
 namespace allot::queue {

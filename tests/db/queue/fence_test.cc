@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Promise 3: a worker without its lease changes nothing but the deletion of tasks that it really
 // finished. Every way to lose a lease against every verb. With a stall in between: stall_test.cc.
+// Rule: S66.
 #include "db/queue/fixture.h"
 
 namespace allot::queue {

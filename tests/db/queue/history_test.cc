@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // History of finished tasks, and the purge of expired rows (C10).
+// Rule: S6.
 #include "queue/look/history.h"
 
 #include <future>

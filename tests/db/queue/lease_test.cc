@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S19.
 #include <algorithm>
 #include <barrier>
 #include <future>

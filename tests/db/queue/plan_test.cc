@@ -3,6 +3,7 @@
 // promise 6: the cost of a block does not depend on the number of waiting tasks. EXPLAIN alone does
 // not show it (a plan may be right while its range is the whole partition), so the test counts the
 // rows read.
+// Rule: S3.
 #include <algorithm>
 #include <map>
 #include <regex>

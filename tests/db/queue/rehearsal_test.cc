@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requirements of the protocol on a server, tested on real servers: directly, and behind a proxy
 // that changes the statements.
+// Rule: S32.
 #include "queue/server/rehearsal.h"
 
 #include <gtest/gtest.h>

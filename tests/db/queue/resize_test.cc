@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ordered and limited queues get another number of partitions, while tasks wait and arrive.
+// Rule: S17.
 #include "queue/operate/resize.h"
 
 #include <gtest/gtest.h>

@@ -2,6 +2,7 @@
 // The fence during a stall. A plain race never reveals a leaking fence (0 of 5,000), so the test
 // creates the stall: another session locks the task's row while the lease is stolen, and releases
 // it afterwards.
+// Rules: S6, S66.
 #include <functional>
 #include <future>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Unique keys: their owners, their duration, and races for them.
+// Rule: S6.
 #include <gtest/gtest.h>
 
 #include <future>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Headers of a task submitted by SQL: the same as for any other interface.
+// Rule: S75.
 #include "queue/model/headers.h"
 
 #include "db/sqlapi/fixture.h"

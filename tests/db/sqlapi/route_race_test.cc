@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A route of an ordered queue changes during submissions through all interfaces: tasks of a type
 // are never in two queues.
+// Rule: S45.
 #include <algorithm>
 #include <array>
 #include <atomic>

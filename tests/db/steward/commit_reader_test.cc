@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every commit wakes workers through the server's binary log.
+// Rule: S76.
 #include "steward/commit_reader.h"
 
 #include <gtest/gtest.h>

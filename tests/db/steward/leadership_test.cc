@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Leadership of the duties: each host of these tests has its own connection and clock, follows the
 // rules of the protocol, and shares nothing with the others.
+// Rule: S46.
 #include "steward/leadership.h"
 
 #include <unistd.h>

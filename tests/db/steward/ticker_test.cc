@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rules: S33, S34.
 #include "steward/ticker.h"
 
 #include <atomic>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several tasks in one call of their handler, run by the block loop with a real database.
+// Rule: S63.
 #include <fstream>
 #include <future>
 #include <set>

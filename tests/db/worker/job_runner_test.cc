@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One task in a real handler, with a real database: the resulting rows.
+// Rule: S63.
 #include "worker/job/job_runner.h"
 
 #include <future>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workers without a process around them: finder and block loop with a real database.
+// Rule: S15.
 #include <algorithm>
 #include <atomic>
 #include <future>

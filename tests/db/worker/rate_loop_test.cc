@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workers of a queue with a rate (A11): tasks that they start, starts that they give back, and
 // waits.
+// Rule: S61.
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rules: S11, S20.
 #include "worker/settle/recovery.h"
 
 #include <memory>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work of a settler besides charging: history, hooks, several tasks at a time.
+// Rule: S63.
 #include "db/worker/settle_fixture.h"
 
 namespace allot::worker {

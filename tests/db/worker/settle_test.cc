@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S9.
 #include <csignal>
 #include <cstring>
 #include <future>

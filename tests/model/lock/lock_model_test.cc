@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A named lock has one holder, in every state that the model can reach; with one of the rules S38
 // to S41, S48 and S67 removed, a story shows the harm.
+// Rule: S4.
 #include <gtest/gtest.h>
 
 #include <cctype>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // docs/exit-codes.md, --help and base/exit_codes.h have the same list, and these tests provoke each
 // code, except the one for a lost reply, which needs a database: tests/db/cli.
+// Rule: S24.
 #include "base/exit_codes.h"
 
 #include <fcntl.h>

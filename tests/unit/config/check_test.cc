@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rules: S23, S27.
 #include <sys/stat.h>
 
 #include "base/error.h"

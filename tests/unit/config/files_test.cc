@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S26.
 #include "config/files.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S55.
 #include "db/error.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of the binary log, as written by a server; and invalid ones.
+// Rule: S76.
 #include "db/logged_tasks.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S92.
 #include "gateway/access/login_code.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S62.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dashboard without a server: its writer, its sessions, and its pages.
+// Rules: S86, S87.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Log lines without a reader.
+// Rule: S71.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>

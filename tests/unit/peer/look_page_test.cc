@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page on which the steward publishes its observations for workers.
+// Rule: S77.
 #include "peer/look_page.h"
 
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mappings without disk space: a file that only looks large enough kills its first writer by
 // SIGBUS.
+// Rule: S24.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>

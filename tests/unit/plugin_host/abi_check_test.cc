@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S79.
 #include "plugin_host/abi_check.h"
 
 #include <gtest/gtest.h>

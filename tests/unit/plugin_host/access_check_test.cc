@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S72.
 #include "plugin_host/access_check.h"
 
 #include <gtest/gtest.h>

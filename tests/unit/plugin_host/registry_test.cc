@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S80.
 #include "plugin_host/registry.h"
 
 #include <gtest/gtest.h>

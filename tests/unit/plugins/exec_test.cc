@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Input of a command, and the meaning of its end.
+// Rule: S80.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests to a target, and the effect of each possible answer, or of none.
+// Rule: S80.
 #include <poll.h>
 
 #include <atomic>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that crash, hang, write invalid lines or leave processes behind, and their end.
+// Rule: S80.
 #include <signal.h>
 
 #include <chrono>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S36.
 #include "schedule/several.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deaths of workers: throttled before Ready, healed after it, and caused on demand of a slot.
+// Rules: S8, S10, S22, S27.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // HUP: check, then replace the workers one by one.
+// Rules: S23, S26.
 #include <gtest/gtest.h>
 
 #include <csignal>

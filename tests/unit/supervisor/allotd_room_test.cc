@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A runtime folder with little disk space or none.
+// Rule: S24.
 #include <gtest/gtest.h>
 
 #include <csignal>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // allotd from its start to its readiness, and obstacles to it.
+// Rules: S21, S26.
 #include <gtest/gtest.h>
 
 #include <csignal>

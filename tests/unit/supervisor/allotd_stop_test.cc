@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ways to end allotd: requested, hurried, forced.
+// Rule: S8.
 #include <gtest/gtest.h>
 
 #include <csignal>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S25.
 #include "supervisor/handover.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rules: S11, S24.
 #include "supervisor/instance.h"
 
 #include <fcntl.h>

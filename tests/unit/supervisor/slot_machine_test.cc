@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S8.
 #include "supervisor/slot_machine.h"
 
 #include <gtest/gtest.h>

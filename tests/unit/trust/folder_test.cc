@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Real folders and links, as any user.
+// Rule: S72.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S7.
 #include "worker/block/careful_turn.h"
 
 #include <fcntl.h>

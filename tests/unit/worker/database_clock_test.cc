@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S15.
 #include "worker/lease/database_clock.h"
 
 #include <gtest/gtest.h>

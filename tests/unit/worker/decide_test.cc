@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Result for a task whose attempt is over: a table of each rule, and every combination of facts
 // against each of them.
+// Rule: S63.
 #include "worker/run/decide.h"
 
 #include <gtest/gtest.h>

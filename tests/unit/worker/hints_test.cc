@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S13.
 #include "worker/lease/hints.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S81.
 #include "worker/run/log_tail.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rule: S77.
 #include "worker/lease/polling.h"
 
 #include <gtest/gtest.h>
