@@ -13,18 +13,24 @@
 namespace allot::ipc {
 
 inline constexpr char kBoardMagic[8] = {'A', 'l', 'l', 'o', 't', 'B', 'r', 'd'};
-inline constexpr std::uint32_t kBoardVersion = 4;
+inline constexpr std::uint32_t kBoardVersion = 5;
 inline constexpr std::size_t kMaxHints = 512;
 inline constexpr std::size_t kMaxUrgent = 16;
 inline constexpr std::size_t kQueueWords = 16;
+inline constexpr std::size_t kMaxUnknown = 170;
 
 // A partition that probably has work (worker/lease/hints.h); 0 is none.
 using Hint = std::uint64_t;
 
+// Processes of the instance sleep on it.
+struct Bell {
+  std::atomic<std::uint32_t> rings;    // futex word
+  std::atomic<std::uint32_t> waiters;  // 0: a submitter saves the system call
+};
+
 // State shared by the workers of one pool.
 struct PoolBoard {
-  std::atomic<std::uint32_t> bell;     // futex word: each ring increments it
-  std::atomic<std::uint32_t> waiters;  // 0: a submitter saves the system call
+  Bell bell;
   // Queues that the pool serves: bit `id` modulo the number of bits. If two queues share a bit, the
   // price is a poll that finds nothing.
   std::atomic<std::uint64_t> queues[kQueueWords];
@@ -40,13 +46,28 @@ struct PoolBoard {
   // wakes then for the next poll; the others stay asleep.
   std::atomic<std::uint64_t> scout_interval_ns, scouted_ns, lease_ended_ns, unrung_ns, next_due_ns,
       standby_until_ns;
+  // Time of the next check whether one of the queues has a rate: CLOCK_MONOTONIC.
+  std::atomic<std::uint64_t> next_rate_look_ns;
+};
+
+// A task that a worker deferred for lack of a handler (peer/steward_board.h).
+struct UnknownRecord {
+  std::atomic<std::uint64_t> kind;   // queue and type, as one hash; 0: the record is free
+  std::atomic<std::uint64_t> place;  // queue, partition and priority
+  std::atomic<std::uint64_t> key;    // 0: none yet
+};
+
+struct StewardBoard {
+  Bell bell;
+  UnknownRecord unknown[kMaxUnknown];
 };
 
 // NOLINTNEXTLINE(cppcoreguidelines-pro-type-member-init): mapped over a file of zero bytes
 struct Board {
   char magic[8];
   std::uint32_t version;
-  PoolBoard pools[kMaxPools];
+  PoolBoard pools[kMaxPools - 1];  // the last pool is the steward's
+  StewardBoard steward;
 };
 
 }  // namespace allot::ipc

@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peer/steward_board.h"
 
+#include <cstddef>
+
 namespace allot::peer {
 namespace {
-
-// Three words of the board for each task: queue and type as one hash, its place, and its key. A
-// read between two writes gets the place of one task with the key of another: the database does not
-// have such a task.
-constexpr std::size_t kWords = 3;
-constexpr std::size_t kEntries = ipc::kMaxHints / kWords;
-
-struct Entry {
-  std::atomic<ipc::Hint>&kind, &place, &key;
-};
-
-Entry entry_at(ipc::PoolBoard& part, std::size_t at) {
-  auto* words = &part.hints[at * kWords];
-  return {words[0], words[1], words[2]};
-}
 
 // FNV-1a; not 0, which marks an entry without a task.
 std::uint64_t kind_of(std::uint32_t queue_id, std::string_view type) {
@@ -43,8 +30,8 @@ constexpr UnknownTask unpack(std::uint64_t place, std::uint64_t key) {
 
 void note_unknown(ipc::Board& board, const UnknownTask& task, std::string_view type) {
   const std::uint64_t kind = kind_of(task.queue_id, type);
-  for (std::size_t tried = 0; tried < kEntries; ++tried) {
-    const Entry entry = entry_at(steward_part(board), (kind + tried) % kEntries);
+  for (std::size_t tried = 0; tried < ipc::kMaxUnknown; ++tried) {
+    ipc::UnknownRecord& entry = board.steward.unknown[(kind + tried) % ipc::kMaxUnknown];
     std::uint64_t there = 0;
     const bool fresh = entry.kind.compare_exchange_strong(there, kind);
     if (!fresh && there != kind) continue;
@@ -56,10 +43,11 @@ void note_unknown(ipc::Board& board, const UnknownTask& task, std::string_view t
   }
 }
 
+// A read between two writes gets the place of one task with the key of another: the database does
+// not have such a task.
 std::vector<UnknownTask> take_unknown(ipc::Board& board) {
   std::vector<UnknownTask> tasks;
-  for (std::size_t at = 0; at < kEntries; ++at) {
-    const Entry entry = entry_at(steward_part(board), at);
+  for (ipc::UnknownRecord& entry : board.steward.unknown) {
     if (entry.kind.load() == 0) continue;
     const std::uint64_t key = entry.key.exchange(0);
     const std::uint64_t place = entry.place.exchange(0);

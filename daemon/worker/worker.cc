@@ -161,7 +161,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   raw_slot.config_mark = settings.files.mark();
   raw_slot.config_place = settings.files.place();
   const auto meter = metered(slot, settings);
-  install_stop_signals(board.pools[raw_slot.pool]);
+  install_stop_signals(board.pools[raw_slot.pool].bell);
   const Pulse pulse(slot, if_inherited(ipc::kDeathFd), settings.daemon);
 
   // The pulse thread runs like the supervisor: a worker that lacks CPU time is not frozen.

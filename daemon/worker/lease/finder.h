@@ -78,8 +78,8 @@ class Finder {
 
   // Whether the doorbell rang after fetching() or after the poll that found this lease: the block
   // may lack tasks.
-  void fetching() { seen_bell_ = pool_.bell.load(); }
-  [[nodiscard]] bool rung_since_fetch() const { return pool_.bell.load() != seen_bell_; }
+  void fetching() { seen_bell_ = pool_.bell.rings.load(); }
+  [[nodiscard]] bool rung_since_fetch() const { return pool_.bell.rings.load() != seen_bell_; }
 
   // Removes the lease from slot and keeper, once the database knows.
   void forget_lease();
