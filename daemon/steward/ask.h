@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "log/log.h"
-#include "worker/process/session.h"
+#include "process/session.h"
 
 namespace allot::steward {
 

@@ -4,10 +4,10 @@
 #include <cstdint>
 
 #include "ipc/board.h"
+#include "process/session.h"
 #include "queue/operate/bulk_work.h"
 #include "steward/chore.h"
 #include "steward/leadership.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 

@@ -9,9 +9,9 @@
 #include "db/binlog_stream.h"
 #include "db/connection.h"
 #include "ipc/board.h"
+#include "process/session.h"
 #include "steward/chore.h"
 #include "thread/mutex.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 

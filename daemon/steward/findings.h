@@ -4,9 +4,9 @@
 #include <cstddef>
 
 #include "config/settings.h"
+#include "process/session.h"
 #include "queue/findings/finding.h"
 #include "steward/chore.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "process/session.h"
 #include "queue/verbs/duty.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 

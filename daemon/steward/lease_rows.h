@@ -3,10 +3,10 @@
 
 #include <vector>
 
+#include "process/session.h"
 #include "steward/chore.h"
 #include "steward/leadership.h"
 #include "steward/served.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 

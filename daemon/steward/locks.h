@@ -3,10 +3,10 @@
 
 #include <string>
 
+#include "process/session.h"
 #include "queue/locks/lock_store.h"
 #include "queue/model/expired_holder_watch.h"
 #include "steward/chore.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 

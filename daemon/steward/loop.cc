@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
-#include "worker/process/stop_request.h"
+#include "process/stop_request.h"
 
 namespace allot::steward {
 namespace {

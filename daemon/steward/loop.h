@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "ipc/board.h"
+#include "process/slot_writer.h"
 #include "steward/chore.h"
 #include "steward/leadership.h"
-#include "worker/process/slot_writer.h"
 
 namespace allot::steward {
 

@@ -7,9 +7,9 @@
 
 #include "meter/record.h"
 #include "meter/totals.h"
+#include "process/session.h"
 #include "queue/minutes/minute_store.h"
 #include "steward/chore.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 

@@ -9,12 +9,12 @@
 
 #include "config/settings.h"
 #include "ipc/board.h"
+#include "process/session.h"
 #include "queue/notices/notice.h"
 #include "steward/chore.h"
 #include "steward/other_servers.h"
 #include "steward/served.h"
 #include "steward/unknown_tasks.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 

@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "process/session.h"
 #include "steward/chore.h"
 #include "steward/served.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "config/settings.h"
+#include "process/session.h"
 #include "queue/model/catalog.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "json/host_json.h"
+#include "process/session.h"
 #include "queue/model/lease.h"
 #include "steward/chore.h"
 #include "steward/leadership.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 

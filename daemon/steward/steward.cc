@@ -12,6 +12,13 @@
 #include "meter/record_file.h"
 #include "peer/inherited.h"
 #include "peer/look_page.h"
+#include "process/connect.h"
+#include "process/own_holder.h"
+#include "process/own_meter.h"
+#include "process/pulse.h"
+#include "process/session.h"
+#include "process/slot_writer.h"
+#include "process/stop_request.h"
 #include "steward/apply_schedules.h"
 #include "steward/bulk_actions.h"
 #include "steward/commit_reader.h"
@@ -29,13 +36,6 @@
 #include "steward/snapshots.h"
 #include "steward/stuck_reports.h"
 #include "steward/ticks.h"
-#include "worker/process/connect.h"
-#include "worker/process/own_holder.h"
-#include "worker/process/own_meter.h"
-#include "worker/process/pulse.h"
-#include "worker/process/session.h"
-#include "worker/process/slot_writer.h"
-#include "worker/process/stop_request.h"
 
 namespace allot::steward {
 namespace {

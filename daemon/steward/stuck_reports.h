@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "ipc/board.h"
+#include "process/session.h"
 #include "queue/look/stuck.h"
 #include "queue/submit/submit.h"
 #include "steward/chore.h"
 #include "steward/served.h"
 #include "steward/unknown_tasks.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "ipc/board.h"
+#include "process/session.h"
 #include "schedule/computing_process.h"
 #include "steward/chore.h"
 #include "steward/next_run_check.h"
 #include "steward/ticker.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 

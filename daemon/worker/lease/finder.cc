@@ -10,11 +10,11 @@
 #include "log/log.h"
 #include "meter/record.h"
 #include "peer/doorbell.h"
+#include "process/stop_request.h"
 #include "queue/verbs/block.h"
 #include "queue/verbs/share.h"
 #include "worker/lease/hints.h"
 #include "worker/lease/polling.h"
-#include "worker/process/stop_request.h"
 
 namespace allot::worker {
 namespace {

@@ -13,6 +13,8 @@
 #include "base/clock.h"
 #include "config/settings.h"
 #include "ipc/board.h"
+#include "process/session.h"
+#include "process/slot_writer.h"
 #include "queue/model/catalog.h"
 #include "queue/verbs/lease_store.h"
 #include "worker/lease/database_clock.h"
@@ -22,8 +24,6 @@
 #include "worker/lease/rates.h"
 #include "worker/lease/served_queues.h"
 #include "worker/lease/shares.h"
-#include "worker/process/session.h"
-#include "worker/process/slot_writer.h"
 #include "worker/run/served_queue.h"
 
 namespace allot::worker {

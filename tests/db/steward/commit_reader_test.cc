@@ -6,9 +6,9 @@
 
 #include "ipc/board.h"
 #include "peer/doorbell.h"
+#include "process/session.h"
 #include "support/database.h"
 #include "support/eventually.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 namespace {

@@ -15,9 +15,9 @@
 #include "base/error.h"
 #include "ipc/slot.h"
 #include "peer/doorbell.h"
+#include "process/stop_request.h"
 #include "support/eventually.h"
 #include "support/process.h"
-#include "worker/process/stop_request.h"
 
 namespace allot::steward {
 namespace {

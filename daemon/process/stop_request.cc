@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/process/stop_request.h"
+#include "process/stop_request.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
