@@ -87,7 +87,7 @@ enum class Limit : std::uint32_t { kTime, kProgress, kCancel };
 
 // State of a run: a task at work, from the announcement of its attempt to its verdict. The worker
 // writes the state before it acts, so that a reader of a dead worker's slot knows what to heal.
-// worker/process/run_state.h has the transitions.
+// process/run_state.h has the transitions.
 enum class RunState : std::uint8_t {
   kFree = 0,          // the entry has no run
   kAnnounced,         // the attempt is written, or about to be; its handler has not begun (S7)

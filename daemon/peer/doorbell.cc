@@ -14,7 +14,6 @@
 #include "peer/futex.h"
 #include "peer/shared_file.h"
 #include "peer/slot_file.h"
-#include "peer/steward_board.h"
 
 namespace allot::peer {
 namespace {
@@ -45,7 +44,7 @@ void ring_as(std::uint64_t how, ipc::Board& board, std::uint32_t queue_id, std::
   for (ipc::PoolBoard& pool : board.pools) {
     if (!serves(pool, queue_id)) continue;
     pool.next_scout_ns.store(how, std::memory_order_relaxed);
-    wake(pool, tasks);
+    wake(pool.bell, tasks);
   }
 }
 
@@ -92,7 +91,7 @@ void serve(ipc::PoolBoard& pool, std::span<const std::uint32_t> queue_ids) {
 
 bool waits_for(const ipc::Board& board, std::uint32_t queue_id) {
   return std::any_of(std::begin(board.pools), std::end(board.pools), [&](const auto& pool) {
-    return pool.waiters.load(std::memory_order_relaxed) > 0 && serves(pool, queue_id);
+    return pool.bell.waiters.load(std::memory_order_relaxed) > 0 && serves(pool, queue_id);
   });
 }
 
@@ -111,19 +110,19 @@ void ring_at(const char* runtime_dir, const std::map<std::uint32_t, std::size_t>
 }
 
 void ring_steward_at(const char* runtime_dir) {
-  at_board(runtime_dir, [](ipc::Board& board) { wake(steward_part(board), 1); });
+  at_board(runtime_dir, [](ipc::Board& board) { wake(board.steward.bell, 1); });
 }
 
-void wake(ipc::PoolBoard& pool, std::size_t count) {
-  pool.bell.fetch_add(1, std::memory_order_seq_cst);
-  if (pool.waiters.load(std::memory_order_seq_cst) == 0) return;
-  wake_sleepers(pool.bell, count);
+void wake(ipc::Bell& bell, std::size_t count) {
+  bell.rings.fetch_add(1, std::memory_order_seq_cst);
+  if (bell.waiters.load(std::memory_order_seq_cst) == 0) return;
+  wake_sleepers(bell.rings, count);
 }
 
-void wait_for_ring(ipc::PoolBoard& pool, std::uint32_t seen, std::uint64_t timeout_ns) {
-  pool.waiters.fetch_add(1, std::memory_order_seq_cst);
-  sleep_on(pool.bell, seen, timeout_ns);
-  pool.waiters.fetch_sub(1, std::memory_order_seq_cst);
+void wait_for_ring(ipc::Bell& bell, std::uint32_t seen, std::uint64_t timeout_ns) {
+  bell.waiters.fetch_add(1, std::memory_order_seq_cst);
+  sleep_on(bell.rings, seen, timeout_ns);
+  bell.waiters.fetch_sub(1, std::memory_order_seq_cst);
 }
 
 }  // namespace allot::peer

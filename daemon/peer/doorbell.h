@@ -49,9 +49,9 @@ void ring_at(const char* runtime_dir, const std::map<std::uint32_t, std::size_t>
 void ring_steward_at(const char* runtime_dir);
 
 // Only wakes; for a scout that published hints, and for a signal handler.
-void wake(ipc::PoolBoard& pool, std::size_t count);
+void wake(ipc::Bell& bell, std::size_t count);
 
 // Sleeps until the bell differs from `seen` or `timeout_ns` has passed.
-void wait_for_ring(ipc::PoolBoard& pool, std::uint32_t seen, std::uint64_t timeout_ns);
+void wait_for_ring(ipc::Bell& bell, std::uint32_t seen, std::uint64_t timeout_ns);
 
 }  // namespace allot::peer

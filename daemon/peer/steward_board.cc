@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "peer/steward_board.h"
 
+#include <cstddef>
+#include <iterator>
+
 namespace allot::peer {
 namespace {
-
-// Three words of the board for each task: queue and type as one hash, its place, and its key. A
-// read between two writes gets the place of one task with the key of another: the database does not
-// have such a task.
-constexpr std::size_t kWords = 3;
-constexpr std::size_t kEntries = ipc::kMaxHints / kWords;
-
-struct Entry {
-  std::atomic<ipc::Hint>&kind, &place, &key;
-};
-
-Entry entry_at(ipc::PoolBoard& part, std::size_t at) {
-  auto* words = &part.hints[at * kWords];
-  return {words[0], words[1], words[2]};
-}
 
 // FNV-1a; not 0, which marks an entry without a task.
 std::uint64_t kind_of(std::uint32_t queue_id, std::string_view type) {
@@ -42,29 +30,31 @@ constexpr UnknownTask unpack(std::uint64_t place, std::uint64_t key) {
 }  // namespace
 
 void note_unknown(ipc::Board& board, const UnknownTask& task, std::string_view type) {
-  const std::uint64_t kind = kind_of(task.queue_id, type);
-  for (std::size_t tried = 0; tried < kEntries; ++tried) {
-    const Entry entry = entry_at(steward_part(board), (kind + tried) % kEntries);
+  auto& unknown = board.steward.unknown;
+  const std::uint64_t task_kind = kind_of(task.queue_id, type);
+  for (std::size_t tried = 0; tried < std::size(unknown); ++tried) {
+    auto& [kind, place, key] = unknown[(task_kind + tried) % std::size(unknown)];
     std::uint64_t there = 0;
-    const bool fresh = entry.kind.compare_exchange_strong(there, kind);
-    if (!fresh && there != kind) continue;
-    const std::uint64_t known = entry.key.load();
+    const bool fresh = kind.compare_exchange_strong(there, task_kind);
+    if (!fresh && there != task_kind) continue;
+    const std::uint64_t known = key.load();
     if (!fresh && known != 0 && known <= task.first_key) return;
-    entry.place.store(pack(task));
-    entry.key.store(task.first_key);
+    place.store(pack(task));
+    key.store(task.first_key);
     return;
   }
 }
 
+// A read between two writes gets the place of one task with the key of another: the database does
+// not have such a task.
 std::vector<UnknownTask> take_unknown(ipc::Board& board) {
   std::vector<UnknownTask> tasks;
-  for (std::size_t at = 0; at < kEntries; ++at) {
-    const Entry entry = entry_at(steward_part(board), at);
-    if (entry.kind.load() == 0) continue;
-    const std::uint64_t key = entry.key.exchange(0);
-    const std::uint64_t place = entry.place.exchange(0);
-    entry.kind.store(0);
-    if (key != 0) tasks.push_back(unpack(place, key));
+  for (auto& [kind, place, key] : board.steward.unknown) {
+    if (kind.load() == 0) continue;
+    const std::uint64_t first_key = key.exchange(0);
+    const std::uint64_t at = place.exchange(0);
+    kind.store(0);
+    if (first_key != 0) tasks.push_back(unpack(at, first_key));
   }
   return tasks;
 }

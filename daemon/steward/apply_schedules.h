@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "config/settings.h"
-#include "worker/process/session.h"
+#include "process/session.h"
 
 namespace allot::steward {
 

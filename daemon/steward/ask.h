@@ -3,7 +3,8 @@
 
 #include <utility>
 
-#include "worker/process/session.h"
+#include "log/log.h"
+#include "process/session.h"
 
 namespace allot::steward {
 
@@ -12,6 +13,16 @@ namespace allot::steward {
 template <typename Verb>
 auto ask(worker::Session& session, Verb&& verb) {
   return *session.call_while([] { return true; }, std::forward<Verb>(verb));
+}
+
+// Tries once, for a steward that leaves: a failure is only logged, as this event.
+template <typename Verb>
+void try_once(worker::Session& session, const char* event, Verb&& verb) {
+  try {
+    session.call_while([] { return false; }, std::forward<Verb>(verb));
+  } catch (const db::DbError& error) {
+    log::warn(event, {{"error", error.what()}});
+  }
 }
 
 }  // namespace allot::steward

@@ -6,7 +6,6 @@
 
 #include "log/log.h"
 #include "peer/doorbell.h"
-#include "peer/steward_board.h"
 #include "steward/ask.h"
 
 namespace allot::steward {
@@ -16,35 +15,22 @@ constexpr Nanos kBulkIdleEvery = 6 * kSecond;
 // Longest run of a batch, and the pause after it for the other users of the database.
 constexpr Nanos kBulkAtOnce = 50 * kMilli;
 constexpr Nanos kBulkPause = 20 * kMilli;
-constexpr Nanos kBulkAfterError = 10 * kSecond;
-constexpr Nanos kBulkPurgeEvery = 3600 * kSecond;
 
 }  // namespace
 
-BulkActions::BulkActions(worker::Session& session, ipc::Board& board, Leadership& leadership)
-    : session_(session), board_(board), leadership_(leadership) {
-  leadership_.want(queue::bulk_duty());
+Chore BulkActions::chore() {
+  const auto run = [this](bool /*fresh*/) {
+    rung_ = board_.steward.bell.rings.load();
+    return round();
+  };
+  return {.name = "bulk",
+          .duties = {queue::bulk_duty()},
+          .every = kBulkIdleEvery,
+          .run_once = run,
+          .rung = [this] { return board_.steward.bell.rings.load() != rung_; }};
 }
 
-void BulkActions::look() {
-  const std::uint32_t bell = peer::steward_part(board_).bell.load();
-  if (boot_ns() < next_ns_ && bell == rung_) return;
-  rung_ = bell;
-  if (!leadership_.leads(queue::bulk_duty())) {
-    next_ns_ = std::max(leadership_.next_ns(), boot_ns() + kMilli);
-    return;
-  }
-  try {
-    round();
-    leadership_.ran(queue::bulk_duty());
-  } catch (const db::DbError& error) {
-    next_ns_ = boot_ns() + kBulkAfterError;
-    leadership_.failed(queue::bulk_duty(), error.what());
-    log::error("duty.failed", {{"duty", queue::bulk_duty().name}, {"error", error.what()}});
-  }
-}
-
-void BulkActions::round() {
+Again BulkActions::round() {
   const Nanos began = boot_ns();
   struct Turn {
     std::uint64_t action_id;
@@ -71,11 +57,9 @@ void BulkActions::round() {
     }
   }
   const Nanos now = boot_ns();
-  next_ns_ = now + kBulkIdleEvery;
-  for (const Turn& turn : turns) {
-    next_ns_ = std::min(next_ns_, std::max(turn.at_ns, now + kBulkPause));
-  }
-  if (now >= purge_ns_) purge();
+  Nanos next = now + kBulkIdleEvery;
+  for (const Turn& turn : turns) next = std::min(next, std::max(turn.at_ns, now + kBulkPause));
+  return time_until(next);
 }
 
 Nanos BulkActions::work(std::uint64_t action_id) {
@@ -92,11 +76,6 @@ Nanos BulkActions::work(std::uint64_t action_id) {
     log::info("bulk.ended", {{"action", action_id}});
   }
   return boot_ns() + kBulkIdleEvery;
-}
-
-void BulkActions::purge() {
-  const bool more = ask(session_, [](db::Connection& db) { return queue::purge_bulk(db); });
-  purge_ns_ = boot_ns() + (more ? kBulkPause : kBulkPurgeEvery);
 }
 
 }  // namespace allot::steward

@@ -4,36 +4,33 @@
 #include <cstdint>
 
 #include "ipc/board.h"
+#include "process/session.h"
 #include "queue/operate/bulk_work.h"
 #include "steward/chore.h"
 #include "steward/leadership.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 
 // Executes bulk actions, a batch of each in turn, on one host for all. Each batch is conditioned on
 // the row of its action (S49), so that a second executor does no harm (S46). Without an action it
 // polls every five seconds, and when its bell rings.
-class BulkActions : public Chore {
+class BulkActions {
  public:
-  BulkActions(worker::Session& session, ipc::Board& board, Leadership& leadership);
+  BulkActions(worker::Session& session, ipc::Board& board, const Leadership& leadership)
+      : session_(session), board_(board), leadership_(leadership) {}
 
-  void look() override;
-  [[nodiscard]] Nanos next_ns() const override { return next_ns_; }
+  [[nodiscard]] Chore chore();
 
  private:
-  void round();
+  Again round();
   // Returns the time before which the action needs no work.
   Nanos work(std::uint64_t action_id);
-  void purge();
 
   worker::Session& session_;
   ipc::Board& board_;
-  Leadership& leadership_;
+  const Leadership& leadership_;
   std::uint32_t rung_ = 0;  // value of the bell at the last poll
   std::uint64_t turn_ = 0;  // the action that had a batch last
-  Nanos next_ns_ = 0;
-  Nanos purge_ns_ = 0;
 };
 
 }  // namespace allot::steward

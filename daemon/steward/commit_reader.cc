@@ -79,24 +79,25 @@ bool CommitReader::interrupted() {
   return interrupted_;
 }
 
+Chore CommitReader::chore() {
+  const auto run = [this](bool /*fresh*/) {
+    check_server();
+    return kDone;
+  };
+  return {.name = "wake", .every = kServerEvery, .run_once = run};
+}
+
 // After a lost connection the server may be another one, and the former one may still send its
 // heartbeats.
-void CommitReader::look() {
-  const Nanos now = boot_ns();
-  if (now < next_ns_) return;
-  next_ns_ = now + kServerEvery;
+void CommitReader::check_server() {
   if (generation_ == session_.generation()) return;
-  try {
-    auto server = ask(
-        session_, [this](const db::Connection& db) { return db::to_same_server(options_, db); });
-    generation_ = session_.generation();
-    const MutexLock held(mutex_);
-    server_ = std::move(server);
-    followed_ = false;
-    interrupt();
-  } catch (const db::DbError& error) {
-    log::error("wake.server_unknown", {{"error", error.what()}});
-  }
+  auto server =
+      ask(session_, [this](const db::Connection& db) { return db::to_same_server(options_, db); });
+  generation_ = session_.generation();
+  const MutexLock held(mutex_);
+  server_ = std::move(server);
+  followed_ = false;
+  interrupt();
 }
 
 void CommitReader::run() {

@@ -9,9 +9,9 @@
 #include "db/binlog_stream.h"
 #include "db/connection.h"
 #include "ipc/board.h"
+#include "process/session.h"
 #include "steward/chore.h"
 #include "thread/mutex.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 
@@ -19,21 +19,21 @@ namespace allot::steward {
 // log (S76). It does so in its own thread, only while a worker sleeps, and with its own account. It
 // keeps no position: it begins at the present end, and wakes workers once for earlier commits. As a
 // chore it makes sure that the log belongs to the server that the steward uses.
-class CommitReader : public Chore {
+class CommitReader {
  public:
   // `options`: the account of [wake], without a database; `database` has the tasks.
   CommitReader(worker::Session& session, ipc::Board& board, db::ConnectOptions options,
                std::string database);
   CommitReader(const CommitReader&) = delete;
   CommitReader& operator=(const CommitReader&) = delete;
-  ~CommitReader() override;
+  ~CommitReader();
 
-  void look() override;
-  [[nodiscard]] Nanos next_ns() const override { return next_ns_; }
+  [[nodiscard]] Chore chore();
 
  private:
   class Followed;
 
+  void check_server() ALLOT_EXCLUDES(mutex_);
   void run() ALLOT_EXCLUDES(mutex_);
   void note(const std::string& trouble) ALLOT_REQUIRES(mutex_);
   // Follows the log until no worker sleeps, the log file ends, or interrupt(); otherwise returns
@@ -47,7 +47,6 @@ class CommitReader : public Chore {
   ipc::Board& board_;
   const db::ConnectOptions options_;
   const std::string database_;
-  Nanos next_ns_ = 0;
   std::optional<std::uint64_t> generation_;  // of the session at the last server lookup
 
   Mutex mutex_;

@@ -10,12 +10,12 @@
 #include "db/connection.h"
 #include "ipc/board.h"
 #include "peer/look_page.h"
+#include "process/session.h"
+#include "process/slot_writer.h"
 #include "queue/model/expired_holder_watch.h"
 #include "queue/verbs/detached_store.h"
 #include "queue/verbs/lease_store.h"
 #include "thread/mutex.h"
-#include "worker/process/session.h"
-#include "worker/process/slot_writer.h"
 
 namespace allot::steward {
 

@@ -68,9 +68,11 @@ void Leadership::round() {
   log_change(before, ours());
 }
 
-bool Leadership::leads(const DutyName& duty) const {
+std::uint64_t Leadership::term(const DutyName& duty) const {
   const auto found = wanted_.find(duty);
-  return found != wanted_.end() && found->second.ours && boot_ns() < found->second.until_ns;
+  const bool led =
+      found != wanted_.end() && found->second.ours && boot_ns() < found->second.until_ns;
+  return led ? found->second.term : 0;
 }
 
 std::optional<Nanos> Leadership::since_last_run(const DutyName& duty) const {
@@ -162,6 +164,7 @@ void Leadership::claim(std::span<const queue::SeenDuty> over) {
   for (const DutyName& duty : duties) {
     Wanted& wanted = wanted_[duty];
     wanted.ours = true;
+    ++wanted.term;
     wanted.until_ns = sent_ns + nanos_of(queue::kDutyTtl);
   }
 }
@@ -176,12 +179,14 @@ void Leadership::see() {
 // Applies the last read to each duty. Duties in `confirmed` that belong to this host are confirmed
 // as of `sent_ns`.
 void Leadership::take_in(const DutyNames& confirmed, Nanos sent_ns) {
+  const DutyNames before = ours();
   for (auto& [duty, wanted] : wanted_) wanted.ours = false;
   for (const queue::SeenDuty& seen : seen_) {
     Wanted& wanted = wanted_[seen.duty];
     const bool taken = !seen.holder && !seen.over;
     if (taken && seen.duty.name == queue::kViewersDuty) viewed_ns_ = seen_ns_;
     wanted.ours = seen.holder == store_.holder().id && !seen.over;
+    if (wanted.ours && !before.contains(seen.duty)) ++wanted.term;
     if (wanted.ours && confirmed.count(seen.duty) > 0) {
       wanted.until_ns = sent_ns + nanos_of(queue::kDutyTtl);
     }

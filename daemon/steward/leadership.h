@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "process/session.h"
 #include "queue/verbs/duty.h"
-#include "steward/chore.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 
@@ -22,7 +21,7 @@ namespace allot::steward {
 //
 // Leading saves the others the work and permits nothing (S46): every write of a leader is
 // conditioned on the rows that it changes. For one thread.
-class Leadership : public Chore {
+class Leadership {
  public:
   Leadership(worker::Session& session, queue::Holder holder)
       : session_(session), store_(std::move(holder)) {}
@@ -36,14 +35,13 @@ class Leadership : public Chore {
   // Costs one clock read, unless it is time. Waits for a database that is away, as Session::call()
   // does.
   void round();
-  void look() override { round(); }
-  [[nodiscard]] Nanos next_ns() const override { return next_ns_; }
-  // Does one round before a drain leaves that was too short for one.
-  void finish() override { round(); }
+  [[nodiscard]] Nanos next_ns() const { return next_ns_; }
 
   // By this host's clock since the last renewal, or claim, was sent: it ends before others may
   // lead, however busy this process and the network were.
-  [[nodiscard]] bool leads(const queue::DutyName& duty) const;
+  [[nodiscard]] bool leads(const queue::DutyName& duty) const { return term(duty) != 0; }
+  // Number of the term, which is a new one after every claim; 0: this host does not lead.
+  [[nodiscard]] std::uint64_t term(const queue::DutyName& duty) const;
 
   // Whether a viewer has read the workers in the last 10 s (queue::kViewersDuty).
   [[nodiscard]] bool viewed() const;
@@ -64,6 +62,7 @@ class Leadership : public Chore {
  private:
   struct Wanted {
     bool ours = false;                    // by the last answer
+    std::uint64_t term = 0;               // number of the last one that was ours
     Nanos until_ns = 0;                   // no other host may lead before
     std::optional<std::int64_t> ran_ns;   // CLOCK_BOOTTIME, perhaps from before this host's start
     std::optional<queue::DutyName> with;  // see want_with()

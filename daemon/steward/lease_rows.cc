@@ -1,46 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "steward/lease_rows.h"
 
+#include <cstdint>
+
 #include "log/log.h"
 #include "queue/operate/lease_rows.h"
-#include "queue/verbs/deferred.h"
+#include "queue/operate/resize.h"
 #include "steward/ask.h"
 
 namespace allot::steward {
 namespace {
 
 constexpr Nanos kRowsEvery = 30 * kSecond;
-constexpr Nanos kRowsSoon = kSecond;  // while another host leads
-
-queue::DutyName rows_duty() {
-  return {0, "schedules"};
-}
+constexpr Nanos kLayoutsEvery = 900 * kMilli;
 
 }  // namespace
 
-LeaseRows::LeaseRows(worker::Session& session, Leadership& leadership)
-    : session_(session), leadership_(leadership) {
-  leadership_.want(rows_duty());
-}
-
-void LeaseRows::look() {
-  if (boot_ns() < next_ns_) return;
-  next_ns_ = boot_ns() + kRowsSoon;
-  if (!leadership_.leads(rows_duty())) return;
-  next_ns_ = boot_ns() + kRowsEvery;
-  try {
-    const auto filled = ask(session_, [](db::Connection& db) { return queue::fill_holes(db); });
+Chore lease_rows(worker::Session& session) {
+  const auto run = [&session](bool /*fresh*/) {
+    const auto filled = ask(session, [](db::Connection& db) { return queue::fill_holes(db); });
     for (const queue::QueueHoles& queue : filled) {
       log::warn("partitions.filled", {{"queue", queue.queue}, {"partitions", queue.missing}});
     }
-    const auto bounded =
-        ask(session_, [](db::Connection& db) { return queue::bound_releases(db); });
+    const auto bounded = ask(session, [](db::Connection& db) { return queue::bound_releases(db); });
     if (bounded > 0) log::warn("releases.reset", {{"partitions", bounded}});
-    // The rest follows half a minute later.
-    (void)ask(session_, [](db::Connection& db) { return queue::purge_deferred(db); });
-  } catch (const db::DbError& error) {
-    log::error("lease_rows.failed", {{"error", error.what()}});
+    return kDone;
+  };
+  return {.name = "lease_rows",
+          .duties = {{0, "schedules"}},
+          .every = kRowsEvery,
+          .run_once = run,
+          .reports = false};
+}
+
+// One statement for all queues.
+std::vector<Chore> layouts(worker::Session& session, const Leadership& leadership,
+                           const std::vector<Served>& served) {
+  std::vector<queue::DutyName> duties;
+  for (const Served& queue : served) {
+    if (!queue.by_this_host || !queue.info.alone()) continue;
+    duties.push_back({queue.info.queue_id, "layouts"});
   }
+  if (duties.empty()) return {};
+  const auto run = [&session, &leadership, duties](bool /*fresh*/) {
+    std::vector<std::uint32_t> led;
+    for (const queue::DutyName& duty : duties) {
+      if (leadership.leads(duty)) led.push_back(duty.queue_id);
+    }
+    const std::size_t lifted =
+        ask(session, [&](db::Connection& db) { return queue::lift_layouts(db, led); });
+    if (lifted > 0) log::info("queue.resized", {{"queues", lifted}});
+    return kDone;
+  };
+  return {{.name = "layouts", .duties = duties, .every = kLayoutsEvery, .run_once = run}};
 }
 
 }  // namespace allot::steward

@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
+#include "process/session.h"
 #include "steward/chore.h"
 #include "steward/leadership.h"
-#include "worker/process/session.h"
+#include "steward/served.h"
 
 namespace allot::steward {
 
-// Adds missing lease rows (S59), resets release times that a clock in the future wrote (S60), and
-// removes notes of deferred types that are due (S65): every half minute, on the host that leads the
-// schedules.
-class LeaseRows : public Chore {
- public:
-  LeaseRows(worker::Session& session, Leadership& leadership);
+// Adds missing lease rows (S59), and resets release times that a clock in the future wrote (S60):
+// every half minute, on the host that leads the schedules.
+Chore lease_rows(worker::Session& session);
 
-  void look() override;
-  [[nodiscard]] Nanos next_ns() const override { return next_ns_; }
-
- private:
-  worker::Session& session_;
-  Leadership& leadership_;
-  Nanos next_ns_ = 0;
-};
+// Ends the resize of an ordered or limited queue of this host once the last task of its former
+// layout has run (S17): about once a second. The layout is named in the statement, so that a second
+// host finds nothing to do (S46).
+std::vector<Chore> layouts(worker::Session& session, const Leadership& leadership,
+                           const std::vector<Served>& served);
 
 }  // namespace allot::steward

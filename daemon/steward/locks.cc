@@ -14,48 +14,35 @@ constexpr Nanos kLocksEvery = kSecond * queue::kShortestLockTtl.count() * 3 / 4;
 // Interval after kIdleAfter without a lock: e2e_idle bounds the cost of a cluster without locks.
 constexpr Nanos kIdleEvery = 6 * kLocksEvery;
 constexpr Nanos kIdleAfter = 60 * kSecond;
-constexpr Nanos kTicketsEvery = 60 * kSecond;
-
-const queue::DutyName kLocksDuty{0, "locks"};  // of the cluster
 
 }  // namespace
 
-Locks::Locks(worker::Session& session, Leadership& leadership, std::string runtime_dir)
+Locks::Locks(worker::Session& session, std::string runtime_dir)
     : session_(session),
-      leadership_(leadership),
       runtime_dir_(std::move(runtime_dir)),
       watched_(6 * kLocksEvery, queue::StoodStill::kAll) {  // with six polls in that time
-  leadership_.want(kLocksDuty);
   // For accounts that may ring and hear, but cannot create files in that folder.
   static_cast<void>(peer::LockBell(runtime_dir_, ""));
 }
 
-void Locks::look() {
-  if (boot_ns() < next_ns_) return;
-  if (!leadership_.leads(kLocksDuty)) {
-    next_ns_ = leadership_.next_ns();
-    return;
-  }
-  next_ns_ = boot_ns() + kLocksEvery;
-  try {
-    round();
-    leadership_.ran(kLocksDuty);
-  } catch (const db::DbError& error) {
-    leadership_.failed(kLocksDuty, error.what());
-    log::error("duty.failed", {{"duty", kLocksDuty.name}, {"error", error.what()}});
-  }
+Chore Locks::chore() {
+  return {.name = "locks",
+          .duties = {{0, "locks"}},
+          .every = kLocksEvery,
+          .run_once = [this](bool /*fresh*/) { return poll(); }};
 }
 
-void Locks::round() {
+// Returns the time until the next poll.
+Nanos Locks::poll() {
   const auto statement = [&] {
     return ask(session_, [](db::Connection& db) { return queue::watch_locks(db); });
   };
   watched_.look(statement, [&] { return session_.generation(); });
   const Nanos seen = boot_ns();
   if (!watched_.empty()) idle_from_ns_ = seen + kIdleAfter;
-  next_ns_ = seen < idle_from_ns_ ? watched_.next_look_ns() : seen + kIdleEvery;
+  Nanos next = seen < idle_from_ns_ ? watched_.next_look_ns() : seen + kIdleEvery;
   while (const auto still = watched_.take()) {
-    next_ns_ = boot_ns() + kLocksEvery;  // or a lock that cannot be freed is retried at once
+    next = boot_ns() + kLocksEvery;  // or a lock that cannot be freed is retried at once
     const queue::LockObservation& lock = still->observed;
     const bool freed =
         ask(session_, [&](db::Connection& db) { return queue::free_lock(db, lock, still->stale); });
@@ -65,10 +52,7 @@ void Locks::round() {
         "lock.freed",
         {{"lock", lock.name}, {"slot", lock.slot}, {"token", lock.epoch}, {"holder", lock.holder}});
   }
-  const Nanos now = boot_ns();
-  if (now < purge_ns_) return;
-  purge_ns_ = now + kTicketsEvery;
-  ask(session_, [](db::Connection& db) { return queue::purge_tickets(db); });
+  return time_until(next);
 }
 
 }  // namespace allot::steward

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/version.h"
-#include "log/log.h"
 #include "steward/ask.h"
 
 namespace allot::steward {
@@ -22,9 +21,6 @@ constexpr Nanos kMinute = 60 * kSecond;
 // Hosts write at different seconds, and each of them once in every minute of the database clock.
 constexpr unsigned kSpread = 60;
 constexpr Nanos kMostWait = 75 * kSecond;
-constexpr Nanos kAfterMinuteError = 10 * kSecond;
-
-const queue::DutyName kMinutesDuty{0, queue::kMinutesDuty};
 
 // A program whose records have another layout starts new ones.
 std::string word_of(const meter::Life& life) {
@@ -78,41 +74,36 @@ queue::MinuteTotals minute_totals(const meter::Totals& totals) {
   return all;
 }
 
-Minutes::Minutes(worker::Session& session, Leadership& leadership, const queue::Holder& holder,
-                 std::string runtime_dir, const std::optional<meter::Life>& life,
-                 std::vector<queue::ServingPool> pools)
-    : session_(session),
-      leadership_(leadership),
-      runtime_dir_(std::move(runtime_dir)),
-      life_(life) {
+Minutes::Minutes(worker::Session& session, const queue::Holder& holder, std::string runtime_dir,
+                 const std::optional<meter::Life>& life, std::vector<queue::ServingPool> pools)
+    : session_(session), runtime_dir_(std::move(runtime_dir)), life_(life) {
   if (life_)
     store_.emplace(queue::InstanceLife{holder, kVersion, word_of(*life_), std::move(pools)});
-  leadership_.want(kMinutesDuty);
 }
 
-void Minutes::look() {
-  const Nanos now = boot_ns();
-  if (now < next_ns_) return;
-  next_ns_ = now + kMinute;
-  try {
-    write();
-    if (leadership_.leads(kMinutesDuty)) lead();
-  } catch (const db::DbError& error) {
-    next_ns_ = boot_ns() + kAfterMinuteError;
-    leadership_.failed(kMinutesDuty, error.what());
-    log::error("duty.failed", {{"duty", kMinutesDuty.name}, {"error", error.what()}});
-  }
+std::vector<Chore> Minutes::chores() {
+  const auto write_all = [this](bool /*fresh*/) {
+    ask(session_, [](db::Connection& db) {
+      queue::write_backlogs(db);
+      return true;
+    });
+    return kDone;
+  };
+  return {{.name = "counts",
+
+           .every = kMinute,
+           .run_once = [this](bool /*fresh*/) { return write(); }},
+          {.name = "minutes",
+           .duties = {{0, queue::kMinutesDuty}},
+           .every = kMinute,
+           .run_once = write_all}};
 }
 
 void Minutes::leave() {
   if (!store_) return;
   const queue::MinuteTotals totals = minute_totals(meter::totals(runtime_dir_));
-  try {
-    session_.call_while([] { return false; },
-                        [&](db::Connection& db) { return store_->write(db, totals, age()); });
-  } catch (const db::DbError& error) {
-    log::warn("minutes.not_written", {{"error", error.what()}});
-  }
+  try_once(session_, "minutes.not_written",
+           [&](db::Connection& db) { return store_->write(db, totals, age()); });
 }
 
 std::chrono::microseconds Minutes::age() const {
@@ -120,32 +111,19 @@ std::chrono::microseconds Minutes::age() const {
   return std::chrono::microseconds((now - std::min<Nanos>(life_->started_ns, now)) / kMicro);
 }
 
-void Minutes::write() {
-  if (!store_) return;
+Again Minutes::write() {
+  if (!store_) return kDone;
   const queue::MinuteTotals totals = minute_totals(meter::totals(runtime_dir_));
   const auto written =
       ask(session_, [&](db::Connection& db) { return store_->write(db, totals, age()); });
   if (!written) {
     store_.reset();
-    return;
+    return kDone;
   }
   const unsigned second = static_cast<unsigned>(life_->started_ns % kSpread);
   Nanos wait = (kSpread + second - written->second % kSpread) * kSecond;
   if (wait > kMostWait) wait -= kMinute;
-  next_ns_ = boot_ns() + wait;
-}
-
-void Minutes::lead() {
-  if (boot_ns() < lead_ns_) return;
-  lead_ns_ = boot_ns() + kMinute / 2;
-  ask(session_, [](db::Connection& db) {
-    queue::write_backlogs(db);
-    return true;
-  });
-  if (ask(session_, [](db::Connection& db) { return queue::purge_minutes(db); })) {
-    next_ns_ = boot_ns() + kSecond;
-  }
-  leadership_.ran(kMinutesDuty);
+  return wait;
 }
 
 }  // namespace allot::steward

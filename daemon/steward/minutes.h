@@ -7,42 +7,34 @@
 
 #include "meter/record.h"
 #include "meter/totals.h"
+#include "process/session.h"
 #include "queue/minutes/minute_store.h"
 #include "steward/chore.h"
-#include "steward/leadership.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 
 // Once a minute: writes the counts of this host's slots, and with them the heartbeat of this
-// instance (S50). One host for all writes how many tasks the queues have, and removes week-old
-// rows.
-class Minutes : public Chore {
+// instance (S50). One host for all writes how many tasks the queues have.
+class Minutes {
  public:
   // `runtime_dir` is the instance's folder, `life` the run of its slots; nullopt: it has none, and
   // nothing is written about it.
-  Minutes(worker::Session& session, Leadership& leadership, const queue::Holder& holder,
-          std::string runtime_dir, const std::optional<meter::Life>& life,
-          std::vector<queue::ServingPool> pools);
+  Minutes(worker::Session& session, const queue::Holder& holder, std::string runtime_dir,
+          const std::optional<meter::Life>& life, std::vector<queue::ServingPool> pools);
 
-  void look() override;
-  [[nodiscard]] Nanos next_ns() const override { return next_ns_; }
+  [[nodiscard]] std::vector<Chore> chores();
   // Writes the counts so far, because it may be the last write of this run. Tries once: the next
   // steward of the run writes the rest.
   void leave();
 
  private:
-  void write();
+  Again write();
   [[nodiscard]] std::chrono::microseconds age() const;
-  void lead();
 
   worker::Session& session_;
-  Leadership& leadership_;
   const std::string runtime_dir_;
   const std::optional<meter::Life> life_;
   std::optional<queue::MinuteStore> store_;  // nullopt: there is nothing to write
-  Nanos next_ns_ = 0;
-  Nanos lead_ns_ = 0;  // due time of the backlogs
 };
 
 // Keyed by the names in the minutes.

@@ -28,18 +28,17 @@ std::optional<queue::Moment> first_tick(schedule::Calendar& calendar,
 
 void NextRunCheck::look(db::Connection& db, Nanos now) {
   if (now < next_ns_) return;
-  if (!leads_()) {
-    found_.clear();
-    before_.clear();
-    after_ = 0;
-    next_ns_ = now + kConfirmAfter;
-    return;
-  }
   const auto page = queue::far_schedules(db, after_, kPage);
   for (const queue::FarSchedule& far : page) check(db, far);
   if (page.size() < kPage) return end_round(now);
   after_ = page.back().schedule_id;
   next_ns_ = now;
+}
+
+void NextRunCheck::forget() {
+  found_.clear();
+  before_.clear();
+  after_ = 0;
 }
 
 void NextRunCheck::end_round(Nanos now) {

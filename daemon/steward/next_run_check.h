@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <utility>
 
@@ -19,12 +18,13 @@ namespace allot::steward {
 // the thread of the steward; any number of hosts may do this at once.
 class NextRunCheck {
  public:
-  NextRunCheck(schedule::Calendar& calendar, std::function<bool()> leads)
-      : calendar_(calendar), leads_(std::move(leads)) {}
+  explicit NextRunCheck(schedule::Calendar& calendar) : calendar_(calendar) {}
 
   // Checks one page of the round, if it is time: `now` is CLOCK_BOOTTIME.
   void look(db::Connection& db, Nanos now);
   [[nodiscard]] Nanos next_ns() const { return next_ns_; }
+  // Begins the first of two rounds: another host may have led since.
+  void forget();
 
  private:
   // A version and a next_run that is too far ahead.
@@ -34,7 +34,6 @@ class NextRunCheck {
   void end_round(Nanos now);
 
   schedule::Calendar& calendar_;
-  std::function<bool()> leads_;
   std::map<std::uint32_t, Seen> found_;   // in this round
   std::map<std::uint32_t, Seen> before_;  // in the previous round
   std::uint32_t after_ = 0;

@@ -44,33 +44,25 @@ void append(std::vector<Notice>& all, std::vector<Notice> more) {
 
 }  // namespace
 
-Notices::Notices(const Parts& parts) : parts_(parts) {
-  parts_.leadership.want(name_);
+std::vector<Chore> Notices::chores() {
+  const auto row = [](const char* name, std::vector<queue::DutyName> duties, auto round) {
+    const auto run = [round](bool /*fresh*/) {
+      round();
+      return kDone;
+    };
+    return Chore{.name = name,
+                 .duties = std::move(duties),
+                 .every = kNoticesEvery,
+                 .run_once = run,
+                 .at_drain = true};
+  };
+  return {row("no_handler", {}, [this] { raise_unknown(); }),
+          row("notices", {{0, "notices"}}, [this] { raise_and_clear(); })};
 }
 
-void Notices::look() {
-  if (boot_ns() < next_ns_) return;
-  next_ns_ = boot_ns() + kNoticesEvery;
-  try_round();
-}
-
-void Notices::try_round() {
-  try {
-    round();
-    parts_.leadership.ran(name_);
-  } catch (const db::DbError& error) {
-    parts_.leadership.failed(name_, error.what());
-    log::error("duty.failed", {{"duty", name_.name}, {"error", error.what()}});
-  }
-}
-
-void Notices::round() {
-  Session& session = parts_.session;
-  const bool leads = parts_.leadership.leads(name_);
-  if (!leads && parts_.unknown.all().empty()) return;
+void Notices::raise_and_clear() {
+  worker::Session& session = parts_.session;
   const auto raised = ask(session, [](db::Connection& db) { return queue::list_notices(db); });
-  raise_unknown(raised);
-  if (!leads) return;
   const auto now = ask(session, [&](db::Connection& db) { return look_around(db); });
   for (const Notice& notice : now) {
     if (!is_raised(raised, notice)) change(notice, true);
@@ -83,16 +75,18 @@ void Notices::round() {
 }
 
 // One notice for each type of a queue, from the first host that reports it.
-void Notices::raise_unknown(const std::vector<RaisedNotice>& raised) {
+void Notices::raise_unknown() {
   const auto tasks = parts_.unknown.all();
+  if (tasks.empty()) return;
+  const auto raised =
+      ask(parts_.session, [](db::Connection& db) { return queue::list_notices(db); });
   const auto after = std::chrono::microseconds(parts_.settings.notices.waiting);
   const auto waiting = ask(
       parts_.session, [&](db::Connection& db) { return queue::stuck_unknown(db, tasks, after); });
   for (const queue::Stuck& stuck : waiting) {
-    const auto of =
-        std::find_if(parts_.served.begin(), parts_.served.end(), [&](const Duties::Served& queue) {
-          return queue.info.queue_id == stuck.id.partition.queue_id;
-        });
+    const auto of = std::find_if(
+        parts_.served.begin(), parts_.served.end(),
+        [&](const Served& queue) { return queue.info.queue_id == stuck.id.partition.queue_id; });
     if (of == parts_.served.end()) continue;
     const Notice notice{NoticeKind::kNoHandler, of->info.name + "/" + stuck.type,
                         "a task waits since " + stuck.since + ", and no handler knows its type",
@@ -116,7 +110,7 @@ std::vector<Notice> Notices::late_purges(db::Connection& db) const {
   const std::chrono::seconds most =
       std::chrono::duration_cast<std::chrono::seconds>(parts_.settings.notices.purge_late);
   std::vector<Notice> late;
-  for (const Duties::Served& queue : parts_.served) {
+  for (const Served& queue : parts_.served) {
     const config::Queue& keys = *queue.keys;
     if (keys.history.count() == 0 && keys.dead_retention.count() == 0) continue;
     const auto lag = queue::purge_lag(db, queue.info.queue_id, keys.history, keys.dead_retention);
@@ -145,7 +139,7 @@ bool Notices::over(db::Connection& db, const RaisedNotice& raised,
 
 bool Notices::knows(const std::string& queue) const {
   return std::any_of(parts_.served.begin(), parts_.served.end(),
-                     [&](const Duties::Served& one) { return one.info.name == queue; });
+                     [&](const Served& one) { return one.info.name == queue; });
 }
 
 void Notices::change(const Notice& notice, bool raise) {

@@ -7,16 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "base/clock.h"
 #include "config/settings.h"
 #include "ipc/board.h"
+#include "process/session.h"
 #include "queue/notices/notice.h"
 #include "steward/chore.h"
-#include "steward/duties.h"
-#include "steward/leadership.h"
 #include "steward/other_servers.h"
+#include "steward/served.h"
 #include "steward/unknown_tasks.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 
@@ -24,27 +22,23 @@ namespace allot::steward {
 // clears past ones, with a log event and, if configured, a task for each change. One host checks
 // for all. A type without a handler is known only to the host that runs the worker, so each host
 // raises that itself.
-class Notices : public Chore {
+class Notices {
  public:
   struct Parts {
-    Session& session;
+    worker::Session& session;
     ipc::Board& board;
     const config::Settings& settings;
-    const std::vector<Duties::Served>& served;
-    Leadership& leadership;
+    const std::vector<Served>& served;
     UnknownTasks& unknown;
     OtherServers& servers;
   };
-  explicit Notices(const Parts& parts);
+  explicit Notices(const Parts& parts) : parts_(parts) {}
 
-  void look() override;
-  [[nodiscard]] Nanos next_ns() const override { return next_ns_; }
-  void finish() override { try_round(); }
+  [[nodiscard]] std::vector<Chore> chores();
 
  private:
-  void try_round();
-  void round();
-  void raise_unknown(const std::vector<queue::RaisedNotice>& raised);
+  void raise_and_clear();
+  void raise_unknown();
   [[nodiscard]] std::vector<queue::Notice> look_around(db::Connection& db) const;
   [[nodiscard]] std::vector<queue::Notice> late_purges(db::Connection& db) const;
   [[nodiscard]] bool over(db::Connection& db, const queue::RaisedNotice& raised,
@@ -54,8 +48,6 @@ class Notices : public Chore {
   [[nodiscard]] std::optional<queue::Submission> about(const queue::Notice& notice, bool raise);
 
   Parts parts_;
-  const queue::DutyName name_{0, "notices"};  // of the cluster
-  Nanos next_ns_ = 0;
 };
 
 }  // namespace allot::steward

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "log/log.h"
 #include "queue/minutes/deployment.h"
 #include "queue/minutes/host_snapshot.h"
 #include "steward/ask.h"
@@ -27,21 +26,17 @@ Snapshots::Snapshots(worker::Session& session, Leadership& leadership, queue::Ho
   leadership.want_with({0, queue::kViewersDuty}, {0, queue::kMinutesDuty});
 }
 
-Nanos Snapshots::next_ns() const {
-  if (written_ns_ == 0) return 0;
-  return written_ns_ + (leadership_.viewed() ? kWhileViewed : kOtherwise);
-}
-
-// A failure is retried when the next one is due.
-void Snapshots::look() {
-  const Nanos now = boot_ns();
-  if (now < next_ns()) return;
-  written_ns_ = now;
-  try {
+Chore Snapshots::chore() {
+  const auto run = [this](bool /*fresh*/) -> Again {
+    written_ns_ = boot_ns();
     write();
-  } catch (const db::DbError& error) {
-    log::warn("snapshot.not_written", {{"error", error.what()}});
-  }
+    return leadership_.viewed() ? kWhileViewed : kDone;
+  };
+  // Viewers come before the next one is due.
+  const auto rung = [this] {
+    return leadership_.viewed() && boot_ns() >= written_ns_ + kWhileViewed;
+  };
+  return {.name = "snapshot", .every = kOtherwise, .run_once = run, .rung = rung};
 }
 
 void Snapshots::write() {
@@ -61,15 +56,10 @@ void Snapshots::write() {
 }
 
 void Snapshots::leave() {
-  try {
-    session_.call_while([] { return false; },
-                        [&](db::Connection& db) {
-                          queue::remove_snapshot(db, holder_);
-                          return true;
-                        });
-  } catch (const db::DbError& error) {
-    log::warn("snapshot.not_removed", {{"error", error.what()}});
-  }
+  try_once(session_, "snapshot.not_removed", [&](db::Connection& db) {
+    queue::remove_snapshot(db, holder_);
+    return true;
+  });
 }
 
 }  // namespace allot::steward

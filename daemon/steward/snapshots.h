@@ -4,22 +4,21 @@
 #include <string>
 
 #include "json/host_json.h"
+#include "process/session.h"
 #include "queue/model/lease.h"
 #include "steward/chore.h"
 #include "steward/leadership.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 
 // Writes the state of this host's slots for the pages of all gateways: every 2 s while a viewer is
 // active, else once a minute (decision 0030), and once its deployment. Leadership reports viewers.
-class Snapshots : public Chore {
+class Snapshots {
  public:
   Snapshots(worker::Session& session, Leadership& leadership, queue::Holder holder,
             std::string runtime_dir, as_json::HostFacts facts);
 
-  void look() override;
-  [[nodiscard]] Nanos next_ns() const override;
+  [[nodiscard]] Chore chore();
   // Removes the rows of this steward, whose state ends. Tries once.
   void leave();
 

@@ -12,16 +12,18 @@
 #include "meter/record_file.h"
 #include "peer/inherited.h"
 #include "peer/look_page.h"
-#include "peer/steward_board.h"
+#include "process/connect.h"
+#include "process/own_holder.h"
+#include "process/own_meter.h"
+#include "process/pulse.h"
+#include "process/session.h"
+#include "process/slot_writer.h"
+#include "process/stop_request.h"
 #include "steward/apply_schedules.h"
-#include "steward/audit_purge.h"
 #include "steward/bulk_actions.h"
 #include "steward/commit_reader.h"
-#include "steward/duties.h"
 #include "steward/findings.h"
 #include "steward/host_look.h"
-#include "steward/job_numbers.h"
-#include "steward/layouts.h"
 #include "steward/leadership.h"
 #include "steward/lease_rows.h"
 #include "steward/locks.h"
@@ -29,15 +31,11 @@
 #include "steward/minutes.h"
 #include "steward/notices.h"
 #include "steward/other_servers.h"
+#include "steward/retention.h"
+#include "steward/served.h"
 #include "steward/snapshots.h"
+#include "steward/stuck_reports.h"
 #include "steward/ticks.h"
-#include "worker/process/connect.h"
-#include "worker/process/own_holder.h"
-#include "worker/process/own_meter.h"
-#include "worker/process/pulse.h"
-#include "worker/process/session.h"
-#include "worker/process/slot_writer.h"
-#include "worker/process/stop_request.h"
 
 namespace allot::steward {
 namespace {
@@ -55,24 +53,15 @@ std::optional<meter::Life> own_life() {
   return meter::life_of(ipc::kSlotFd);
 }
 
-std::vector<std::uint32_t> alone_of(const std::vector<Duties::Served>& served) {
-  std::vector<std::uint32_t> ids;
-  for (const Duties::Served& queue : served) {
-    if (queue.by_this_host && queue.info.alone()) ids.push_back(queue.info.queue_id);
-  }
-  return ids;
-}
-
 // The daemon is ready when a worker is; without workers, when its steward is.
 bool has_workers(const config::Settings& settings) {
   return std::any_of(settings.pools.begin(), settings.pools.end(),
                      [](const config::Pool& pool) { return pool.size > 0; });
 }
 
-HostLook::Queues looked_at(const config::Settings& settings,
-                           const std::vector<Duties::Served>& served) {
+HostLook::Queues looked_at(const config::Settings& settings, const std::vector<Served>& served) {
   HostLook::Queues queues;
-  for (const Duties::Served& queue : served) {
+  for (const Served& queue : served) {
     if (queue.by_this_host) queues.ids.push_back(queue.info.queue_id);
   }
   queues.made =
@@ -103,44 +92,46 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
                            settings.daemon.stop_timeout / 2, looked_at(settings, served), page);
   check_hooks(session, settings, served);
   apply_schedules(session, settings, kCalendar);
+  const std::string runtime_dir = config::runtime_dir(settings);
   Leadership leadership(session, holder);
-  Layouts layouts(session, leadership, alone_of(served));
-  LeaseRows lease_rows(session, leadership);
   UnknownTasks unknown(board);
-  Duties duties(session, board, leadership, unknown, served);
   OtherServers servers(connect);
-  Notices notices({session, board, settings, served, leadership, unknown, servers});
-  Locks locks(session, leadership, config::runtime_dir(settings));
-  Ticks ticks(session, board, leadership, kCalendar);
+  Ticks ticks(session, board, kCalendar);
+  StuckReports stuck(session, board, unknown, served);
+  Notices notices({session, board, settings, served, unknown, servers});
+  Locks locks(session, runtime_dir);
   BulkActions bulk(session, board, leadership);
-  Minutes minutes(session, leadership, holder, config::runtime_dir(settings), own_life(),
-                  pools_of(settings));
-  JobNumbers numbers(session, leadership);
-  AuditPurge audit(session, leadership);
-  Findings findings(session, settings, leadership);
-  // The other chores ask the first one.
-  std::vector<Chore*> chores{&leadership, &ticks, &layouts, &lease_rows, &duties, &notices,
-                             &locks,      &bulk,  &minutes, &numbers,    &audit,  &findings};
+  Minutes minutes(session, holder, runtime_dir, own_life(), pools_of(settings));
+  Findings findings(session, settings);
   std::optional<Snapshots> snapshots;
+  std::optional<CommitReader> reader;
+
+  Loop loop(leadership, slot);
+  loop.add(ticks.chore());
+  loop.add(layouts(session, leadership, served));
+  loop.add(lease_rows(session));
+  loop.add(retention(session, served));
+  loop.add(stuck.chores());
+  loop.add(notices.chores());
+  loop.add(locks.chore());
+  loop.add(bulk.chore());
+  loop.add(minutes.chores());
+  loop.add(findings.chore());
   if (own_life()) {
     const as_json::HostFacts facts{kVersion, settings.files.mark(), pools_of(settings)};
-    chores.push_back(
-        &snapshots.emplace(session, leadership, holder, config::runtime_dir(settings), facts));
+    loop.add(snapshots.emplace(session, leadership, holder, runtime_dir, facts).chore());
   }
-  std::optional<CommitReader> reader;
   if (!settings.wake.user.empty()) {
-    chores.push_back(
-        &reader.emplace(session, board, db::log_reader_from(settings), settings.database.name));
+    const db::ConnectOptions account = db::log_reader_from(settings);
+    loop.add(reader.emplace(session, board, account, settings.database.name).chore());
   }
 
   log::info("steward.ready",
             {{"slot", slot.raw().index}, {"version", kVersion}, {"queues", served.size()}});
   slot.set_state(ipc::WorkerState::kIdle);
-  attend(chores, slot, peer::steward_part(board));
+  loop.attend(board.steward.bell);
   // A host may run only drains, which are short.
-  if (!settings.drain_budget.empty()) {
-    for (Chore* chore : chores) chore->finish();
-  }
+  if (!settings.drain_budget.empty()) loop.finish();
   leadership.leave();
   minutes.leave();
   if (snapshots) snapshots->leave();
@@ -157,7 +148,7 @@ int run(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board
   const auto meter = worker::own_meter(settings, raw_slot.index);
   slot.use(meter.get());
   if (has_workers(settings)) slot.run_no_tasks();
-  worker::install_stop_signals(peer::steward_part(board));
+  worker::install_stop_signals(board.steward.bell);
   const worker::Pulse pulse(slot, if_inherited(ipc::kDeathFd), settings.daemon);
   slot.set_state(ipc::WorkerState::kConnecting);
   try {

@@ -20,7 +20,6 @@ constexpr seconds kAhead{6};  // more than kReadEvery, or a tick is late by the 
 // Limit by which this host's clock may gain on the database clock between two reads; a tick that is
 // sent too early is refused, and sent again only later.
 constexpr Nanos kClockMargin = 2 * kMilli;
-constexpr Nanos kAskLeading = kSecond / 2;
 constexpr Nanos kSlice = 50 * kMilli;
 constexpr std::size_t kMostAtOnce = 100;
 constexpr std::size_t kMostBytes = 6 << 20;  // with escapes they may be twice as long
@@ -50,22 +49,19 @@ std::size_t bytes_of(const std::vector<queue::Tick>& steps) {
 }  // namespace
 
 void Ticker::look(db::Connection& db) {
-  const Nanos now = boot_ns();
-  if (!ways_.leads()) {
-    due_.clear();
-    read_again_ns_ = 0;
-    next_ns_ = now + kAskLeading;
-    return;
-  }
   try {
-    if (now >= read_again_ns_) read(db);
+    if (boot_ns() >= read_again_ns_) read(db);
     submit_due(db);
   } catch (const db::DbError& error) {
-    due_.clear();
-    read_again_ns_ = 0;
+    forget();
     throw;
   }
   plan_next_look(boot_ns());
+}
+
+void Ticker::forget() {
+  due_.clear();
+  read_again_ns_ = 0;
 }
 
 void Ticker::plan_next_look(Nanos now) {
@@ -321,7 +317,7 @@ void Ticker::done(const std::vector<Job>& jobs, const std::vector<queue::TickDon
     if (result.task) ++tasks[result.task->partition.queue_id];
   }
   for (const Job& job : jobs) went_on(job);
-  for (const auto& [queue_id, count] : tasks) ways_.ring(queue_id, count);
+  for (const auto& [queue_id, count] : tasks) ring_(queue_id, count);
 }
 
 void Ticker::went_on(const Job& job) {

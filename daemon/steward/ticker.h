@@ -22,14 +22,11 @@ namespace allot::steward {
 // each tick is conditioned on its schedule's row (S33), and a leader saves the others the work.
 class Ticker {
  public:
-  struct Ways {
-    std::function<bool()> leads;
-    // New tasks of a queue: wakes the workers of this host.
-    std::function<void(std::uint32_t queue_id, std::size_t tasks)> ring;
-  };
-  Ticker(schedule::Calendar& calendar, Ways ways)
+  // New tasks of a queue: wakes the workers of this host.
+  using Ring = std::function<void(std::uint32_t queue_id, std::size_t tasks)>;
+  Ticker(schedule::Calendar& calendar, Ring ring)
       : calendar_(calendar),
-        ways_(std::move(ways)),
+        ring_(std::move(ring)),
         addresses_(
             [this](db::Connection& /*db*/, const std::string& name) { return queues_.at(name); }) {}
 
@@ -39,6 +36,8 @@ class Ticker {
   void look(db::Connection& db);
   // Time of the next look(): CLOCK_BOOTTIME.
   [[nodiscard]] Nanos next_ns() const { return next_ns_; }
+  // Drops what was read: another host may have led since.
+  void forget();
 
  private:
   // A schedule that is due soon, as of the last read.
@@ -86,7 +85,7 @@ class Ticker {
   void plan_next_look(Nanos now);
 
   schedule::Calendar& calendar_;
-  Ways ways_;
+  Ring ring_;
   std::map<std::uint32_t, Due> due_;
   std::map<std::uint32_t, Known> known_;
   std::map<std::string, queue::QueueInfo> queues_;

@@ -1,53 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "steward/ticks.h"
 
+#include <algorithm>
 #include <utility>
 
-#include "log/log.h"
 #include "peer/doorbell.h"
 #include "steward/ask.h"
 
 namespace allot::steward {
-
 namespace {
 
-constexpr Nanos kAfterError = 10 * kSecond;
-
-// One duty for all queues.
-queue::DutyName duty() {
-  return {0, "schedules"};
-}
+constexpr Nanos kTicksEvery = 5 * kSecond;  // the ticker says when
 
 }  // namespace
 
-Ticks::Ticks(worker::Session& session, ipc::Board& board, Leadership& leadership,
-             std::vector<std::string> command)
+Ticks::Ticks(worker::Session& session, ipc::Board& board, std::vector<std::string> command)
     : session_(session),
-      leadership_(leadership),
       calendar_(std::move(command)),
-      ticker_(calendar_, {[&leadership] { return leadership.leads(duty()); },
-                          [&board](std::uint32_t queue_id, std::size_t tasks) {
-                            peer::ring(board, queue_id, tasks);
-                          }}),
-      check_(calendar_, [&leadership] { return leadership.leads(duty()); }) {
-  leadership_.want(duty());
-}
+      ticker_(calendar_, [&board](std::uint32_t queue_id,
+                                  std::size_t tasks) { peer::ring(board, queue_id, tasks); }),
+      check_(calendar_) {}
 
 // A repeated call reads the rows first, so that a tick is never sent blindly again.
-void Ticks::look() {
-  if (boot_ns() < next_ns()) return;
-  try {
+Chore Ticks::chore() {
+  const auto run = [this](bool fresh) {
+    if (fresh) {
+      ticker_.forget();
+      check_.forget();
+    }
     ask(session_, [this](db::Connection& db) {
       ticker_.look(db);
       check_.look(db, boot_ns());
       return true;
     });
-    if (leadership_.leads(duty())) leadership_.ran(duty());
-  } catch (const db::DbError& error) {
-    again_ns_ = boot_ns() + kAfterError;
-    leadership_.failed(duty(), error.what());
-    log::error("duty.failed", {{"duty", duty().name}, {"error", error.what()}});
-  }
+    return Again(time_until(std::min(ticker_.next_ns(), check_.next_ns())));
+  };
+  return {.name = "schedules",
+          .duties = {{0, "schedules"}},
+          .every = kTicksEvery,
+          .run_once = run,
+          .at_drain = true};
 }
 
 }  // namespace allot::steward

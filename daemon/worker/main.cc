@@ -26,11 +26,11 @@
 #include "peer/inherited.h"
 #include "peer/shared_file.h"
 #include "peer/slot_file.h"
+#include "process/cgroup.h"
 #include "schedule/answer.h"
 #include "steward/steward.h"
 #include "worker/oneshot/check.h"
 #include "worker/oneshot/plugin_report.h"
-#include "worker/process/cgroup.h"
 #include "worker/settle/settle.h"
 #include "worker/worker.h"
 

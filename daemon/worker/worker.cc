@@ -16,17 +16,17 @@
 #include "peer/inherited.h"
 #include "peer/look_page.h"
 #include "peer/steward_board.h"
+#include "process/connect.h"
+#include "process/lifetime.h"
+#include "process/own_holder.h"
+#include "process/own_meter.h"
+#include "process/pool_limits.h"
+#include "process/pulse.h"
+#include "process/session.h"
+#include "process/stop_request.h"
 #include "worker/block/block_loop.h"
 #include "worker/job/runners.h"
 #include "worker/lease/served_queues.h"
-#include "worker/process/connect.h"
-#include "worker/process/lifetime.h"
-#include "worker/process/own_holder.h"
-#include "worker/process/own_meter.h"
-#include "worker/process/pool_limits.h"
-#include "worker/process/pulse.h"
-#include "worker/process/session.h"
-#include "worker/process/stop_request.h"
 
 namespace allot::worker {
 namespace {
@@ -161,7 +161,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   raw_slot.config_mark = settings.files.mark();
   raw_slot.config_place = settings.files.place();
   const auto meter = metered(slot, settings);
-  install_stop_signals(board.pools[raw_slot.pool]);
+  install_stop_signals(board.pools[raw_slot.pool].bell);
   const Pulse pulse(slot, if_inherited(ipc::kDeathFd), settings.daemon);
 
   // The pulse thread runs like the supervisor: a worker that lacks CPU time is not frozen.

@@ -9,10 +9,10 @@
 #include "log/log.h"
 #include "meter/record.h"
 #include "plugin_host/abi_check.h"
+#include "process/stop_request.h"
 #include "queue/verbs/deferred.h"
 #include "queue/verbs/rated.h"
 #include "worker/lease/fenced.h"
-#include "worker/process/stop_request.h"
 
 namespace allot::worker {
 namespace {

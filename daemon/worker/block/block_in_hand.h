@@ -10,6 +10,9 @@
 #include <vector>
 
 #include "plugin_host/registry.h"
+#include "process/lifetime.h"
+#include "process/session.h"
+#include "process/slot_writer.h"
 #include "queue/model/lease.h"
 #include "queue/verbs/block.h"
 #include "queue/verbs/lease_store.h"
@@ -19,9 +22,6 @@
 #include "worker/lease/finder.h"
 #include "worker/lease/grant.h"
 #include "worker/lease/lease_keeper.h"
-#include "worker/process/lifetime.h"
-#include "worker/process/session.h"
-#include "worker/process/slot_writer.h"
 
 namespace allot::worker {
 

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "worker/process/stop_request.h"
+#include "process/stop_request.h"
 
 namespace allot::worker {
 namespace {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "log/log.h"
-#include "worker/process/stop_request.h"
+#include "process/stop_request.h"
 #include "worker/run/run_log.h"
 
 namespace allot::worker {

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "plugin_host/host_hooks.h"
+#include "process/session.h"
 #include "thread/mutex.h"
 #include "worker/job/job.h"
 #include "worker/job/task_writes.h"
 #include "worker/lease/lease_keeper.h"
-#include "worker/process/session.h"
 #include "worker/run/run.h"
 
 namespace allot::worker {

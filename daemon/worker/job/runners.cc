@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "peer/slot_file.h"
+#include "process/stop_request.h"
 #include "thread/deaf_thread.h"
-#include "worker/process/stop_request.h"
 
 namespace allot::worker {
 

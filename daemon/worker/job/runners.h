@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "process/session.h"
+#include "process/slot_writer.h"
 #include "thread/mutex.h"
 #include "worker/job/executor.h"
-#include "worker/process/session.h"
-#include "worker/process/slot_writer.h"
 
 namespace allot::worker {
 

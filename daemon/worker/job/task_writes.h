@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plugin_host/host_hooks.h"
+#include "process/session.h"
 #include "queue/model/catalog.h"
 #include "queue/model/claim.h"
 #include "queue/model/task.h"
@@ -17,7 +18,6 @@
 #include "queue/verbs/fenced_ack.h"
 #include "thread/mutex.h"
 #include "worker/lease/lease_keeper.h"
-#include "worker/process/session.h"
 
 namespace allot::worker {
 

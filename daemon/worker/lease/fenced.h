@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "process/session.h"
 #include "queue/verbs/ending.h"
 #include "worker/lease/lease_keeper.h"
-#include "worker/process/session.h"
 
 namespace allot::worker {
 

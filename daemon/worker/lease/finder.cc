@@ -10,11 +10,11 @@
 #include "log/log.h"
 #include "meter/record.h"
 #include "peer/doorbell.h"
+#include "process/stop_request.h"
 #include "queue/verbs/block.h"
 #include "queue/verbs/share.h"
 #include "worker/lease/hints.h"
 #include "worker/lease/polling.h"
-#include "worker/process/stop_request.h"
 
 namespace allot::worker {
 namespace {
@@ -114,7 +114,7 @@ std::optional<Finder::Found> Finder::next() {
 }
 
 std::optional<Finder::Found> Finder::find() {
-  seen_bell_ = pool_.bell.load();
+  seen_bell_ = pool_.bell.rings.load();
   if (claimed_ != 0 || claim_urgent()) {
     if (auto found = follow(std::exchange(claimed_, 0))) return found;
   }
@@ -330,7 +330,7 @@ void Finder::scout() {
   plan_next_look(scouted);
   if (count == 0) return;
   // The scout itself takes one, so another one has to stand by. Its own ring carries no news.
-  peer::wake(pool_, count);
+  peer::wake(pool_.bell, count);
   ++seen_bell_;
 }
 
@@ -411,10 +411,10 @@ std::optional<Finder::Found> Finder::take_over_one() {
 
 // A drain has reached its limit of starts: `allot drain` sees it, and ends this worker.
 void Finder::wait_for_the_end() {
-  const std::uint32_t seen_bell = pool_.bell.load();
+  const std::uint32_t seen_bell = pool_.bell.rings.load();
   if (leaving()) return;
   const SlotWriter::Guard guard(slot_);
-  peer::wait_for_ring(pool_, seen_bell, kPollingFloor);
+  peer::wait_for_ring(pool_.bell, seen_bell, kPollingFloor);
 }
 
 void Finder::sleep() {
@@ -425,14 +425,14 @@ void Finder::sleep() {
   // The board is not trusted, so the floor bounds it.
   Nanos wait = next_scout > now ? std::min(next_scout - now, kPollingFloor) : 0;
   if (wait > 0 && !stand_by(pool_, now, stands_by_until_ns_)) {
-    wait =
-        watched_.by_steward() ? deep_sleep(slot_.raw().index, pool_.waiters.load()) : kPollingFloor;
+    wait = watched_.by_steward() ? deep_sleep(slot_.raw().index, pool_.bell.waiters.load())
+                                 : kPollingFloor;
   }
   if (const auto next_watch = watched_.next_look_ns()) {
     const Nanos boot = boot_ns();
     wait = std::min(wait, *next_watch > boot ? *next_watch - boot : 0);
   }
-  if (wait > 0) peer::wait_for_ring(pool_, seen_bell_, wait);
+  if (wait > 0) peer::wait_for_ring(pool_.bell, seen_bell_, wait);
 }
 
 }  // namespace allot::worker

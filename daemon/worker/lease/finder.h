@@ -13,6 +13,8 @@
 #include "base/clock.h"
 #include "config/settings.h"
 #include "ipc/board.h"
+#include "process/session.h"
+#include "process/slot_writer.h"
 #include "queue/model/catalog.h"
 #include "queue/verbs/lease_store.h"
 #include "worker/lease/database_clock.h"
@@ -22,8 +24,6 @@
 #include "worker/lease/rates.h"
 #include "worker/lease/served_queues.h"
 #include "worker/lease/shares.h"
-#include "worker/process/session.h"
-#include "worker/process/slot_writer.h"
 #include "worker/run/served_queue.h"
 
 namespace allot::worker {
@@ -78,8 +78,8 @@ class Finder {
 
   // Whether the doorbell rang after fetching() or after the poll that found this lease: the block
   // may lack tasks.
-  void fetching() { seen_bell_ = pool_.bell.load(); }
-  [[nodiscard]] bool rung_since_fetch() const { return pool_.bell.load() != seen_bell_; }
+  void fetching() { seen_bell_ = pool_.bell.rings.load(); }
+  [[nodiscard]] bool rung_since_fetch() const { return pool_.bell.rings.load() != seen_bell_; }
 
   // Removes the lease from slot and keeper, once the database knows.
   void forget_lease();

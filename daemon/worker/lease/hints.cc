@@ -119,7 +119,7 @@ bool stand_by(ipc::PoolBoard& pool, std::uint64_t now_ns, std::uint64_t& until_n
 bool stand_down(ipc::PoolBoard& pool, std::uint64_t& until_ns) {
   std::uint64_t until = std::exchange(until_ns, 0);
   if (until == 0 || !pool.standby_until_ns.compare_exchange_strong(until, 0)) return false;
-  peer::wake(pool, 1);
+  peer::wake(pool.bell, 1);
   return true;
 }
 

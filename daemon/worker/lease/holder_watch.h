@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "peer/look_page.h"
+#include "process/session.h"
 #include "queue/model/expired_holder_watch.h"
-#include "worker/process/session.h"
 
 namespace allot::worker {
 

@@ -7,10 +7,10 @@
 #include "log/log.h"
 #include "meter/record.h"
 #include "peer/doorbell.h"
+#include "process/connect.h"
+#include "process/former_connection.h"
 #include "queue/verbs/cancel_request.h"
 #include "thread/deaf_thread.h"
-#include "worker/process/connect.h"
-#include "worker/process/former_connection.h"
 #include "worker/run/run_log.h"
 
 namespace allot::worker {

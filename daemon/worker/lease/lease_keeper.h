@@ -13,11 +13,11 @@
 #include "base/mutant.h"
 #include "db/connection.h"
 #include "ipc/board.h"
+#include "process/slot_writer.h"
 #include "queue/verbs/detached_store.h"
 #include "queue/verbs/lease_store.h"
 #include "thread/mutex.h"
 #include "worker/lease/round_trips.h"
-#include "worker/process/slot_writer.h"
 #include "worker/run/run.h"
 
 namespace allot::worker {

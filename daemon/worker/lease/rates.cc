@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker/lease/rates.h"
 
-#include "peer/steward_board.h"
 #include "worker/lease/hints.h"
 
 namespace allot::worker {
@@ -15,24 +14,21 @@ constexpr Nanos kBehind = kMilli;
 
 }  // namespace
 
-Rates::Rates(ipc::Board& board, std::uint32_t pool)
-    : pool_(board.pools[pool]), next_look_ns_(peer::next_rate_look(board, pool)) {}
-
 bool Rates::closed(std::uint32_t queue_id, Nanos now) const {
   const auto known = queues_.find(queue_id);
   return known != queues_.end() && now < known->second.closed_until_ns;
 }
 
 bool Rates::look(Nanos now) {
-  const Nanos next = next_look_ns_.load();
+  const Nanos next = pool_.next_rate_look_ns.load();
   // The board is not trusted: the next poll is never further away than kLookEvery.
   if (now < next && next <= now + kLookEvery) return false;
-  next_look_ns_.store(now + kLookEvery);
+  pool_.next_rate_look_ns.store(now + kLookEvery);
   return true;
 }
 
 std::vector<queue::Partition> Rates::scouted(const queue::ScoutedRates& rates) {
-  if (!rates.queues.empty()) next_look_ns_.store(0);
+  if (!rates.queues.empty()) pool_.next_rate_look_ns.store(0);
   std::map<std::uint32_t, std::uint64_t> free;
   for (const queue::RatedQueue& queue : rates.queues) {
     wait_for(queues_[queue.queue_id], static_cast<std::uint64_t>(queue.wait.count()));

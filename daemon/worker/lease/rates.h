@@ -24,7 +24,7 @@ namespace allot::worker {
 class Rates {
  public:
   // `board` outlives this object.
-  Rates(ipc::Board& board, std::uint32_t pool);
+  Rates(ipc::Board& board, std::uint32_t pool) : pool_(board.pools[pool]) {}
 
   [[nodiscard]] bool rated(std::uint32_t queue_id) const { return queues_.count(queue_id) != 0; }
   // Whether no task of this queue may start yet, as far as this worker knows.
@@ -53,7 +53,6 @@ class Rates {
   void look_again_in(Nanos wait);
 
   ipc::PoolBoard& pool_;
-  std::atomic<std::uint64_t>& next_look_ns_;  // of the pool
   std::map<std::uint32_t, Known> queues_;
 };
 

@@ -23,6 +23,10 @@
 #include "peer/inherited.h"
 #include "peer/lock_mark.h"
 #include "plugin_host/registry.h"
+#include "process/cgroup.h"
+#include "process/cgroup_limits.h"
+#include "process/connect.h"
+#include "process/own_holder.h"
 #include "queue/look/health.h"
 #include "queue/model/catalog.h"
 #include "queue/schedules/configured.h"
@@ -34,10 +38,6 @@
 #include "trust/trust.h"
 #include "worker/oneshot/check_words.h"
 #include "worker/oneshot/plugin_report.h"
-#include "worker/process/cgroup.h"
-#include "worker/process/cgroup_limits.h"
-#include "worker/process/connect.h"
-#include "worker/process/own_holder.h"
 #include "worker/settle/recovery.h"
 
 namespace allot::worker {

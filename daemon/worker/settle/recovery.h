@@ -9,11 +9,11 @@
 
 #include "config/settings.h"
 #include "ipc/board.h"
+#include "process/session.h"
+#include "process/slot_writer.h"
 #include "queue/model/catalog.h"
 #include "queue/verbs/detached_store.h"
 #include "worker/lease/holder_watch.h"
-#include "worker/process/session.h"
-#include "worker/process/slot_writer.h"
 #include "worker/run/decide.h"
 
 namespace allot::worker {

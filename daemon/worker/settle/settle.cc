@@ -21,15 +21,15 @@
 #include "peer/doorbell.h"
 #include "peer/drain_budget.h"
 #include "peer/slot_file.h"
+#include "process/connect.h"
+#include "process/former_connection.h"
+#include "process/own_holder.h"
+#include "process/own_meter.h"
 #include "queue/look/inspect.h"
 #include "queue/verbs/block.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/detached_store.h"
 #include "worker/lease/hints.h"
-#include "worker/process/connect.h"
-#include "worker/process/former_connection.h"
-#include "worker/process/own_holder.h"
-#include "worker/process/own_meter.h"
 #include "worker/run/run_hooks.h"
 #include "worker/run/run_log.h"
 #include "worker/settle/recovery.h"
@@ -473,7 +473,7 @@ void settle_tasks(const Tools& tools, const config::Settings& settings, const ip
 
 void put_first_in_line(ipc::Board& board, std::uint32_t pool, queue::Partition partition) {
   push_urgent(board.pools[pool], make_hint(partition.queue_id, partition.partition_no));
-  peer::wake(board.pools[pool], 1);
+  peer::wake(board.pools[pool].bell, 1);
 }
 
 }  // namespace
@@ -500,7 +500,7 @@ void settle(const config::Settings& settings, const ipc::Slot& slot, const Worke
   settle_tasks(tools, settings, slot, remains, end);
   // Releases the lease unless a charge ended it; then the epoch is another one by now.
   if (tools.lease) leases.release(db, *tools.lease);
-  if (board != nullptr && slot.pool < ipc::kMaxPools) {
+  if (board != nullptr && slot.pool < std::size(board->pools)) {
     put_first_in_line(*board, slot.pool, remains.partition);
   }
   log::info("worker.settled", {{"slot", slot.index},

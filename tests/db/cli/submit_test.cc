@@ -273,18 +273,18 @@ class DoorbellTest : public CliTest {
 TEST_F(DoorbellTest, RingsOnceForEachSubmission) {
   board_->pools[0].next_scout_ns = 77;
   must({"submit", "default", "t"});
-  EXPECT_EQ(board_->pools[0].bell.load(), 1U);
+  EXPECT_EQ(board_->pools[0].bell.rings.load(), 1U);
   EXPECT_EQ(board_->pools[0].next_scout_ns.load(), 0U) << "the next scout goes at once";
   must({"submit", "--ndjson", "-", "--batch", "2"}, numbered(1, 5));
-  EXPECT_EQ(board_->pools[0].bell.load(), 4U) << "one more for each batch";
+  EXPECT_EQ(board_->pools[0].bell.rings.load(), 4U) << "one more for each batch";
   EXPECT_EQ(allot({"submit", "nope", "t"}).status.code, kExitBadInput);
-  EXPECT_EQ(board_->pools[0].bell.load(), 4U);
+  EXPECT_EQ(board_->pools[0].bell.rings.load(), 4U);
 }
 
 TEST_F(DoorbellTest, AForeignFileIsLeftAlone) {
   board_->magic[0] = 'x';
   must({"submit", "default", "t"});
-  EXPECT_EQ(board_->pools[0].bell.load(), 0U);
+  EXPECT_EQ(board_->pools[0].bell.rings.load(), 0U);
   EXPECT_EQ(::truncate((folder_ / "run/board").c_str(), 10), 0);
   must({"submit", "default", "t"});
   EXPECT_EQ(count("task"), 2U);

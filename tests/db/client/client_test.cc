@@ -97,11 +97,11 @@ TEST_F(ClientTest, AFileNamesTheServerTheQueuesAndTheBell) {
   task.options.unique_key = "k";
   EXPECT_FALSE(client.submit(task).existed);
   EXPECT_EQ(value("SELECT partitions FROM queue WHERE name = 'made'"), "3");
-  EXPECT_EQ(bell->pools[0].bell.load(), 1U);
+  EXPECT_EQ(bell->pools[0].bell.rings.load(), 1U);
   EXPECT_TRUE(client.submit(task).existed);
-  EXPECT_EQ(bell->pools[0].bell.load(), 1U) << "nothing new is waiting";
+  EXPECT_EQ(bell->pools[0].bell.rings.load(), 1U) << "nothing new is waiting";
   client.wake();
-  EXPECT_EQ(bell->pools[0].bell.load(), 2U);
+  EXPECT_EQ(bell->pools[0].bell.rings.load(), 2U);
   munmap(bell, sizeof(ipc::Board));
 }
 

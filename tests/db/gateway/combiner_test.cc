@@ -170,7 +170,7 @@ TEST_F(CombineTest, TheDoorbellIsRung) {
   ASSERT_EQ(pwrite(file.get(), &blank, sizeof blank, 0), static_cast<ssize_t>(sizeof blank));
   const ipc::Board* board = peer::map_board(file.get());
   ASSERT_NE(board, nullptr);
-  const auto rings = [&] { return board->pools[0].bell.load(); };
+  const auto rings = [&] { return board->pools[0].bell.rings.load(); };
   Service here = service();
   here.runtime_dir = folder.path();
   application_ = std::make_unique<Application>(here, judge);

@@ -3,9 +3,9 @@
 // delay other chores.
 #include "steward/bulk_actions.h"
 
+#include "db/steward/steward_host.h"
 #include "db/worker/loop_fixture.h"
 #include "peer/doorbell.h"
-#include "peer/steward_board.h"
 #include "support/eventually.h"
 
 namespace allot::steward {
@@ -19,9 +19,11 @@ class BulkActionsTest : public worker::LoopTest {
  protected:
   BulkActionsTest()
       : one_(worker()),
-        leadership_(one_->session(), queue::make_holder("test", "/run/allot/test")),
-        chore_(one_->session(), *board_, leadership_),
-        other_(queue::ensure_queue(db_, "other", {1})) {}
+        host_(one_->session(), slot_),
+        bulk_(one_->session(), *board_, host_.leadership),
+        other_(queue::ensure_queue(db_, "other", {1})) {
+    host_.loop.add(bulk_.chore());
+  }
 
   std::uint64_t begin(const queue::QueueInfo& queue, unsigned tasks, std::uint32_t rate = 0) {
     db_.execute(
@@ -37,11 +39,8 @@ class BulkActionsTest : public worker::LoopTest {
   queue::BulkAction found(std::uint64_t action_id) {
     return queue::find_bulk(db_, action_id).value();
   }
-  void ring() { peer::wake(peer::steward_part(*board_), 1); }
-  void look() {
-    leadership_.look();
-    chore_.look();
-  }
+  void ring() { peer::wake(board_->steward.bell, 1); }
+  void look() { host_.loop.round(); }
   bool done(std::uint64_t action_id) {
     return eventually([&] {
       look();
@@ -50,8 +49,8 @@ class BulkActionsTest : public worker::LoopTest {
   }
 
   std::unique_ptr<worker::LoopWorker> one_;
-  Leadership leadership_;
-  BulkActions chore_;
+  StewardHost host_;
+  BulkActions bulk_;
   queue::QueueInfo other_;
 };
 
@@ -68,20 +67,20 @@ TEST_F(BulkActionsTest, TheyTakeTurns) {
 // Nothing is queried until it is time, except after a ring.
 TEST_F(BulkActionsTest, ABellIsHeard) {
   look();
-  ASSERT_GT(chore_.next_ns(), boot_ns());
+  ASSERT_GT(host_.next_ns(), boot_ns());
   const std::uint64_t action_id = begin(queue_, 5);
-  while (chore_.next_ns() > boot_ns() + kSecond && found(action_id).state == BulkState::kWaiting) {
+  while (host_.next_ns() > boot_ns() + kSecond && found(action_id).state == BulkState::kWaiting) {
     ring();
-    chore_.look();
+    look();
   }
   EXPECT_EQ(found(action_id).state, BulkState::kDone);
 }
 
 TEST_F(BulkActionsTest, ItsWorkersAreRung) {
   ipc::PoolBoard& pool = board_->pools[0];
-  const std::uint32_t before = pool.bell.load();
+  const std::uint32_t before = pool.bell.rings.load();
   ASSERT_TRUE(done(begin(queue_, 5)));
-  EXPECT_NE(pool.bell.load(), before);
+  EXPECT_NE(pool.bell.rings.load(), before);
 }
 
 TEST_F(BulkActionsTest, ARateIsKept) {
@@ -96,7 +95,7 @@ TEST_F(BulkActionsTest, OnlyWhoLeadsWorks) {
   const auto two = worker();
   Leadership first(two->session(), queue::make_holder("first", "/run/allot/first"));
   first.want(queue::bulk_duty());
-  first.look();
+  first.round();
   ASSERT_TRUE(first.leads(queue::bulk_duty()));
   const std::uint64_t action_id = begin(queue_, 5);
   ring();
@@ -107,12 +106,11 @@ TEST_F(BulkActionsTest, OnlyWhoLeadsWorks) {
 }
 
 TEST_F(BulkActionsTest, AnErrorThatStaysHoldsUpNoOther) {
-  leadership_.look();
   db_.execute("RENAME TABLE bulk_action TO bulk_action_away");
-  chore_.look();
+  look();
   db_.execute("RENAME TABLE bulk_action_away TO bulk_action");
-  EXPECT_GT(chore_.next_ns(), boot_ns());
-  leadership_.leave();
+  EXPECT_GT(host_.next_ns(), boot_ns());
+  host_.leadership.leave();
   EXPECT_NE(support::value_of(db_, "SELECT last_error FROM queue_duty WHERE duty = 'bulk'")
                 .find("bulk_action"),
             std::string::npos);

@@ -7,9 +7,9 @@
 
 #include "ipc/board.h"
 #include "peer/doorbell.h"
+#include "process/session.h"
 #include "support/database.h"
 #include "support/eventually.h"
-#include "worker/process/session.h"
 
 namespace allot::steward {
 namespace {
@@ -37,12 +37,12 @@ class CommitReaderTest : public ::testing::Test {
   }
 
   ipc::PoolBoard& pool() { return board_->pools[0]; }
-  void sleepers(std::uint32_t count) { pool().waiters.store(count); }
-  [[nodiscard]] std::uint32_t rings() { return pool().bell.load(); }
+  void sleepers(std::uint32_t count) { pool().bell.waiters.store(count); }
+  [[nodiscard]] std::uint32_t rings() { return pool().bell.rings.load(); }
 
   void begin() {
     reader_.emplace(session_, *board_, server_.options(), database_);
-    reader_->look();
+    (void)reader_->chore().run_once(true);
   }
   // Connection of the reader at the server; 0: none.
   std::uint64_t stream_id() {
@@ -231,7 +231,7 @@ TEST_F(CommitReaderTest, AnotherServerMayBeTheWriter) {
   const std::uint64_t former = stream_id();
   session_.give_up_connection();
   EXPECT_TRUE(eventually([&] {
-    reader_->look();
+    (void)reader_->chore().run_once(true);
     return stream_id() > former;
   }));
 }

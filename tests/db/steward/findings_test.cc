@@ -2,6 +2,7 @@
 // The chore that checks the database and stores the findings (S90).
 #include "steward/findings.h"
 
+#include "db/steward/steward_host.h"
 #include "db/worker/loop_fixture.h"
 #include "support/eventually.h"
 
@@ -11,25 +12,22 @@ namespace {
 class FindingsTest : public worker::LoopTest {
  protected:
   FindingsTest()
-      : one_(worker()),
-        leadership_(one_->session(), queue::make_holder("test", "/run/allot/test")),
-        chore_(one_->session(), settings_, leadership_) {}
+      : one_(worker()), host_(one_->session(), slot_), findings_(one_->session(), settings_) {
+    host_.loop.add(findings_.chore());
+  }
 
   bool stored() { return queue::list_findings(db_).found_at.has_value(); }
 
   config::Settings settings_;
   std::unique_ptr<worker::LoopWorker> one_;
-  Leadership leadership_;
-  Findings chore_;
+  StewardHost host_;
+  Findings findings_;
 };
 
 TEST_F(FindingsTest, WhoLeadsStoresThemOnceAMinute) {
   db_.execute("DELETE FROM q_lock_table LIMIT 1");
-  chore_.look();
-  EXPECT_FALSE(stored()) << "it leads not";
   EXPECT_TRUE(support::eventually([&] {
-    leadership_.look();
-    chore_.look();
+    host_.loop.round();
     return stored();
   }));
   bool found = false;
@@ -37,7 +35,32 @@ TEST_F(FindingsTest, WhoLeadsStoresThemOnceAMinute) {
     found = found || finding.about == "lease rows";
   }
   EXPECT_TRUE(found);
-  EXPECT_GT(chore_.next_ns(), boot_ns() + 50 * kSecond) << "in a minute again";
+  EXPECT_GT(host_.next_ns(), boot_ns() + 50 * kSecond) << "in a minute again";
+}
+
+// Its findings so far are older than those that another host has stored since.
+TEST_F(FindingsTest, ARunOfATermThatEndedBeginsAgain) {
+  StewardHost host(one_->session(), slot_);
+  int steps = 0;
+  int fresh = 0;
+  const auto run = [&](bool first) {
+    ++steps;
+    fresh += first ? 1 : 0;
+    return Again(kMilli);
+  };
+  host.loop.add({.name = "long", .duties = {{0, "long"}}, .every = kSecond, .run_once = run});
+  const auto until = [&](const int& count, int wanted) {
+    return support::eventually([&] {
+      host.loop.round();
+      return count >= wanted;
+    });
+  };
+  ASSERT_TRUE(until(steps, 3));
+  EXPECT_EQ(fresh, 1);
+  db_.execute(
+      "UPDATE queue_duty SET holder = 77, free_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND"
+      " WHERE duty = 'long'");
+  EXPECT_TRUE(until(fresh, 2));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // ahead.
 #include "steward/lease_rows.h"
 
+#include "db/steward/steward_host.h"
 #include "db/worker/loop_fixture.h"
 #include "support/eventually.h"
 
@@ -13,16 +14,15 @@ class LeaseRowsTest : public worker::LoopTest {
  protected:
   // One round of a leading host.
   void round() {
-    LeaseRows rows(steward_->session(), leadership_);
-    leadership_.look();
-    rows.look();
+    StewardHost host(steward_->session(), slot_);
+    host.loop.add(lease_rows(steward_->session()));
+    host.loop.round();
   }
   std::string row(const std::string& column) {
     return support::value_of(db_, "SELECT " + column + " FROM q_lock_table");
   }
 
   std::unique_ptr<worker::LoopWorker> steward_ = worker();
-  Leadership leadership_{steward_->session(), queue::make_holder("test", "/run/allot/test")};
 };
 
 // S59: the holder of the deleted row may start tasks until its lease ends.

@@ -3,6 +3,7 @@
 #include "steward/locks.h"
 
 #include "db/late_look.h"
+#include "db/steward/steward_host.h"
 #include "db/worker/fixture.h"
 #include "peer/lock_bell.h"
 #include "queue/locks/lock_store.h"
@@ -19,8 +20,10 @@ class StewardLocksTest : public worker::WorkerTest {
  protected:
   StewardLocksTest()
       : session_(options(), slot_, std::chrono::milliseconds(500)),
-        leadership_(session_, queue::make_holder("test", "/run/allot/test")),
-        locks_(session_, leadership_, folder_.path()) {}
+        host_(session_, slot_),
+        locks_(session_, folder_.path()) {
+    host_.loop.add(locks_.chore());
+  }
 
   queue::HeldLock take(const std::string& name, seconds ttl = seconds(1)) {
     db::Connection db = support::Database::shared().connect(name_);
@@ -29,14 +32,11 @@ class StewardLocksTest : public worker::WorkerTest {
     const auto ticket = queue::draw_ticket(db, name, holder);
     return queue::take_lock(db, {name, 0, ticket, holder, ttl}, floor_).value();
   }
-  void look() {
-    leadership_.look();
-    locks_.look();
-  }
+  void look() { host_.loop.round(); }
   // Number of polls; called after each of them.
   unsigned watched() {
-    if (locks_.next_ns() != last_next_) ++watched_;
-    last_next_ = locks_.next_ns();
+    if (host_.next_ns() != last_next_) ++watched_;
+    last_next_ = host_.next_ns();
     return watched_;
   }
   std::string state(const std::string& name) {
@@ -45,7 +45,7 @@ class StewardLocksTest : public worker::WorkerTest {
 
   support::TempDir folder_;  // of the instance
   worker::Session session_;
-  Leadership leadership_;
+  StewardHost host_;
   Locks locks_;
   queue::TokenFloor floor_;
   Nanos last_next_ = 0;
@@ -90,7 +90,7 @@ TEST_F(StewardLocksTest, WhatExpiredIsFreeWithinTwoOfItsTtl) {
 // are held. Without locks the steward does not poll.
 TEST_F(StewardLocksTest, ALookIsNeverFurtherAwayThanTheShortestTtlWhereLocksAreInUse) {
   look();
-  EXPECT_GT(locks_.next_ns(), boot_ns() + 2 * kSecond);
+  EXPECT_GT(host_.next_ns(), boot_ns() + 2 * kSecond);
   const queue::HeldLock held = take("long", seconds(3600));
   unsigned looks = watched();
   const auto look_again = [&] {
@@ -101,11 +101,11 @@ TEST_F(StewardLocksTest, ALookIsNeverFurtherAwayThanTheShortestTtlWhereLocksAreI
     });
   };
   EXPECT_TRUE(look_again());
-  EXPECT_LT(locks_.next_ns(), boot_ns() + kSecond);
+  EXPECT_LT(host_.next_ns(), boot_ns() + kSecond);
   db::Connection db = support::Database::shared().connect(name_);
   EXPECT_TRUE(queue::release_lock(db, held));
   EXPECT_TRUE(look_again());
-  EXPECT_LT(locks_.next_ns(), boot_ns() + kSecond) << "it may be taken again";
+  EXPECT_LT(host_.next_ns(), boot_ns() + kSecond) << "it may be taken again";
 }
 
 // Its row is locked, or it waits for a server change: each poll tries once, and polls do not become
@@ -119,7 +119,7 @@ TEST_F(StewardLocksTest, OneThatCannotBeFreedCostsNoMoreLooks) {
     return watched() > 6;
   }));
   EXPECT_EQ(state("gone"), "LOCKED");
-  EXPECT_GT(locks_.next_ns(), boot_ns() + kSecond / 4);
+  EXPECT_GT(host_.next_ns(), boot_ns() + kSecond / 4);
   other.execute("ROLLBACK");
   EXPECT_TRUE(eventually([&] {
     look();
@@ -131,21 +131,13 @@ TEST_F(StewardLocksTest, OneThatCannotBeFreedCostsNoMoreLooks) {
 TEST_F(StewardLocksTest, ALateLookDoesNotFreeALivingHoldersLock) {
   queue::LateLook late(name_, "lock_by > 0", take("kept"));
   worker::Session session(late.by_way_of_it(options()), slot_, std::chrono::milliseconds(500));
-  Leadership leadership(session, queue::make_holder("test", "/run/allot/test"));
-  Locks locks(session, leadership, folder_.path());
-  leadership.look();
-  locks.look();
+  StewardHost host(session, slot_);
+  Locks locks(session, folder_.path());
+  host.loop.add(locks.chore());
+  host.loop.round();
   EXPECT_TRUE(late.was_late());
   EXPECT_EQ(state("kept"), "EXTENDED");
   EXPECT_TRUE(late.still_held());
-}
-
-TEST_F(StewardLocksTest, ALeftTicketGoes) {
-  db::Connection db = support::Database::shared().connect(name_);
-  queue::draw_ticket(db, "x", queue::make_holder("", ""));
-  db.execute("UPDATE lock_ticket SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
-  look();
-  EXPECT_EQ(value("SELECT COUNT(*) FROM lock_ticket"), "0");
 }
 
 }  // namespace

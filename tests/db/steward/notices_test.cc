@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "db/steward/steward_host.h"
 #include "db/worker/loop_fixture.h"
 #include "peer/steward_board.h"
 #include "queue/model/duty.h"
@@ -25,28 +26,26 @@ class NoticesTest : public LoopTest {
   }
 
   // Steward of one host.
-  struct Host {
-    Host(LoopWorker& worker, ipc::Board& board, const config::Settings& settings,
-         const std::vector<Duties::Served>& queues)
-        : served(queues),
-          leadership(worker.session(), queue::make_holder("test", "/run/allot/test")),
+  struct Host : StewardHost {
+    Host(LoopWorker& worker, worker::SlotWriter& slot, ipc::Board& board,
+         const config::Settings& settings, const std::vector<Served>& queues)
+        : StewardHost(worker.session(), slot),
+          served(queues),
           unknown(board),
           servers(db::ConnectOptions{}),
-          notices({worker.session(), board, settings, served, leadership, unknown, servers}) {}
-    // One round, whether it is due or not.
-    void look() {
-      leadership.look();
-      notices.finish();
+          notices({worker.session(), board, settings, served, unknown, servers}) {
+      loop.add(notices.chores());
     }
-    std::vector<Duties::Served> served;
-    Leadership leadership;
+    // One round, whether it is due or not.
+    void look() { loop.finish(); }
+    std::vector<Served> served;
     UnknownTasks unknown;
     OtherServers servers;
     Notices notices;
   };
   std::unique_ptr<Host> host(LoopWorker& worker) {
-    return std::make_unique<Host>(worker, *board_, settings_,
-                                  std::vector<Duties::Served>{{queue_, &config_}});
+    return std::make_unique<Host>(worker, slot_, *board_, settings_,
+                                  std::vector<Served>{{queue_, &config_}});
   }
   // Reports so far, oldest first: "raised dead q".
   std::vector<std::string> told() {

@@ -311,9 +311,9 @@ TEST_F(CappedTest, AQueueThatIsMadeLaterIsServed) {
     return block.has_value();
   }));
   // Ringing programs know that this pool serves it.
-  board_->pools[0].bell = 0;
+  board_->pools[0].bell.rings = 0;
   peer::ring(*board_, later.queue_id, 1);
-  EXPECT_EQ(board_->pools[0].bell, 1U);
+  EXPECT_EQ(board_->pools[0].bell.rings, 1U);
 }
 
 TEST_F(CappedTest, AHintLeadsToAQueueThatIsNew) {

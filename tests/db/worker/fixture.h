@@ -8,10 +8,10 @@
 
 #include "db/stores.h"
 #include "ipc/slot.h"
+#include "process/slot_writer.h"
 #include "queue/model/catalog.h"
 #include "queue/submit/submit.h"
 #include "support/database.h"
-#include "worker/process/slot_writer.h"
 
 namespace allot::worker {
 

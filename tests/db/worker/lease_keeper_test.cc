@@ -254,7 +254,7 @@ TEST_F(LeaseKeeperTest, ATaskBeginsWhenTheRenewalUnderWayIsOver) {
 TEST_F(LeaseKeeperTest, NoTaskBeginsInDoubt) {
   queue::Task task = task_at(5);
   const queue::Lease lease = take(0);
-  board_->pools[0].waiters = 1;
+  board_->pools[0].bell.waiters = 1;
   keeper_.lose(lease, "test");
   EXPECT_FALSE(begin(*run_of(lease, task, milliseconds(1))));
   EXPECT_EQ(support::runs_in(*raw_slot_), 0U);
@@ -302,7 +302,7 @@ TEST_F(LeaseKeeperTest, DetachesWhatRunsLongAndRenewsIt) {
   EXPECT_TRUE(eventually([&] { return keeper_.valid(*run); }));
   EXPECT_FALSE(keeper_.valid()) << "the partition is anybody's";
   EXPECT_EQ(slot_.state(0), ipc::RunState::kRunningDetached);
-  EXPECT_EQ(board_->pools[0].bell, 1U) << "its neighbours are anybody's";
+  EXPECT_EQ(board_->pools[0].bell.rings, 1U) << "its neighbours are anybody's";
   EXPECT_EQ(keeper_.end(*run), Place::kDetached);
   seen = value("SELECT expire_at FROM task_running");
   EXPECT_FALSE(eventually([&] { return value("SELECT expire_at FROM task_running") != seen; },
@@ -314,7 +314,7 @@ TEST_F(LeaseKeeperTest, DetachesEarlierWhenWorkersAreIdle) {
   const queue::Lease lease = take(0);
   const auto run = begin(lease, task, milliseconds(3'600'000));
   EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
-  board_->pools[0].waiters = 1;
+  board_->pools[0].bell.waiters = 1;
   EXPECT_TRUE(eventually([&] { return running() == "1"; }));
   EXPECT_EQ(keeper_.end(*run), Place::kDetached);
 }
@@ -323,7 +323,7 @@ TEST_F(LeaseKeeperTest, IdleWorkersOfOtherPoolsAreNoReasonToDetach) {
   queue::Task task = task_at(5);
   const std::uint32_t another = queue_.queue_id + 1;
   peer::serve(board_->pools[1], {&another, 1});
-  board_->pools[1].waiters = 1;
+  board_->pools[1].bell.waiters = 1;
   const queue::Lease lease = take(0);
   const auto run = begin(lease, task, milliseconds(3'600'000));
   EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
@@ -333,7 +333,7 @@ TEST_F(LeaseKeeperTest, IdleWorkersOfOtherPoolsAreNoReasonToDetach) {
 TEST_F(LeaseKeeperTest, NeverDetachesWhereItIsOff) {
   queue::Task task = task_at(5);
   const queue::Lease lease = take(0);
-  board_->pools[0].waiters = 1;
+  board_->pools[0].bell.waiters = 1;
   const auto run = begin(lease, task, milliseconds(0));
   EXPECT_FALSE(eventually([&] { return running() == "1"; }, milliseconds(500)));
   EXPECT_EQ(keeper_.end(*run), Place::kPartition);

@@ -10,10 +10,10 @@
 
 #include "db/worker/fixture.h"
 #include "db/worker/parts.h"
+#include "process/connect.h"
 #include "support/temp_dir.h"
 #include "worker/block/block_loop.h"
 #include "worker/job/runners.h"
-#include "worker/process/connect.h"
 
 namespace allot::worker {
 

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "db/worker/settle_fixture.h"
+#include "process/cgroup_limits.h"
 #include "support/process.h"
 #include "support/temp_dir.h"
-#include "worker/process/cgroup_limits.h"
 
 namespace allot::worker {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "db/stores.h"
 #include "ipc/board.h"
+#include "process/session.h"
 #include "worker/job/job_runner.h"
 #include "worker/lease/lease_keeper.h"
-#include "worker/process/session.h"
 
 namespace allot::worker {
 

@@ -65,7 +65,7 @@ TEST_F(RecoveryTest, ChargesAndPutsBackWhatStoodStill) {
   EXPECT_EQ(record.events[static_cast<std::size_t>(meter::Event::kRecovered)], 1U);
   EXPECT_EQ(value("SELECT CONCAT(run_key, ':', attempt) FROM task"), "1:1");
   EXPECT_EQ(value("SELECT cause FROM task_attempt"), "lost");
-  EXPECT_EQ(board_->pools[0].bell, 1U);
+  EXPECT_EQ(board_->pools[0].bell.rings, 1U);
 }
 
 TEST_F(RecoveryTest, TheLastAttemptBuries) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The block loop's connection under everything that a server does to its clients.
-#include "worker/process/session.h"
+#include "process/session.h"
 
 #include <future>
 
 #include "db/worker/fixture.h"
+#include "process/connect.h"
 #include "support/commit_stop.h"
 #include "support/eventually.h"
-#include "worker/process/connect.h"
 
 namespace allot::worker {
 namespace {

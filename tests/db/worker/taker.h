@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "db/stores.h"
+#include "process/session.h"
 #include "worker/lease/finder.h"
 #include "worker/lease/lease_keeper.h"
 #include "worker/lease/shares.h"
-#include "worker/process/session.h"
 
 namespace allot::worker {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "ipc/slot.h"
+#include "process/slot_writer.h"
 #include "queue/model/task.h"
-#include "worker/process/slot_writer.h"
 
 // Writes runs into a slot like a worker, for tests of its readers. Each run belongs to the lease in
 // the slot.

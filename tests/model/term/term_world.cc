@@ -119,7 +119,7 @@ void World::clear(State& state, int server) const {
   if (here.mark <= here.term && !without(Mutation::kClear)) here.mark = 0;
 }
 
-// note_change() of worker/process/session.cc.
+// note_change() of process/session.cc.
 void World::note_change(State& state, Host& host, int server) const {
   if (!note(state, server)) return;
   clear(state, server);

@@ -40,11 +40,11 @@ TEST_F(BoardTest, OnlyABoardOfThisVersionIsMapped) {
 }
 
 TEST_F(BoardTest, ARingWakesAnotherProcessLongBeforeItsTimeout) {
-  const std::uint32_t seen = pool().bell.load();
+  const std::uint32_t seen = pool().bell.rings.load();
   const pid_t child = fork();
   if (child == 0) {
     const Nanos began = mono_ns();
-    wait_for_ring(pool(), seen, 60 * kSecond);
+    wait_for_ring(pool().bell, seen, 60 * kSecond);
     _exit(mono_ns() - began < 30 * kSecond ? 0 : 1);
   }
   // The test does not wait for the child to sleep, because a ring before that must not be lost
@@ -63,12 +63,12 @@ TEST_F(BoardTest, NoRingIsLost) {
   const auto play = [&](std::uint64_t mine) {
     for (std::uint64_t i = mine; i < kTurns; i += 2) {
       for (;;) {
-        const std::uint32_t seen = pool().bell.load();
+        const std::uint32_t seen = pool().bell.rings.load();
         if (turn.load() == i) break;
-        wait_for_ring(pool(), seen, 60 * kSecond);
+        wait_for_ring(pool().bell, seen, 60 * kSecond);
       }
       turn.store(i + 1);
-      wake(pool(), 1);
+      wake(pool().bell, 1);
     }
   };
   const Nanos began = mono_ns();
@@ -83,7 +83,7 @@ TEST_F(BoardTest, NoRingIsLost) {
   EXPECT_EQ(status, 0);
   EXPECT_LT(mono_ns() - began, 55 * kSecond);
   EXPECT_EQ(turn, kTurns);
-  EXPECT_EQ(pool().waiters, 0U);
+  EXPECT_EQ(pool().bell.waiters, 0U);
 }
 
 // With one bell for all, it might wake only a waiter that does not serve the queue.
@@ -97,8 +97,8 @@ TEST_F(BoardTest, ARingIsForThePoolsThatServeTheQueue) {
   const auto rung = [&] {
     std::vector<std::uint32_t> bells;
     for (int i = 0; i < 4; ++i) {
-      EXPECT_EQ(board_->pools[i].next_scout_ns == 0, board_->pools[i].bell > 0);
-      bells.push_back(board_->pools[i].bell);
+      EXPECT_EQ(board_->pools[i].next_scout_ns == 0, board_->pools[i].bell.rings > 0);
+      bells.push_back(board_->pools[i].bell.rings);
     }
     return bells;
   };
@@ -117,11 +117,11 @@ TEST_F(BoardTest, ARingIsForThePoolsThatServeTheQueue) {
 
 TEST_F(BoardTest, AWaitEndsWithItsTimeoutOrAtOnceWhenTheBellRangBefore) {
   const Nanos began = mono_ns();
-  wait_for_ring(pool(), pool().bell.load(), 20 * kMilli);
+  wait_for_ring(pool().bell, pool().bell.rings.load(), 20 * kMilli);
   EXPECT_GE(mono_ns() - began, 20 * kMilli);
-  const std::uint32_t seen = pool().bell.load();
+  const std::uint32_t seen = pool().bell.rings.load();
   ring(*board_, kQueue, 1);
-  wait_for_ring(pool(), seen, 60 * kSecond);
+  wait_for_ring(pool().bell, seen, 60 * kSecond);
   EXPECT_LT(mono_ns() - began, 30 * kSecond);
 }
 

@@ -34,7 +34,7 @@ TEST_F(RoomTest, ABoardThatLacksItIsNotMapped) {
   ASSERT_NE(board, nullptr) << "it takes its room where there is any";
   disk.leave(0);
   ring_at((disk / "").c_str(), {{kQueue, 1}});
-  EXPECT_EQ(board->pools[0].bell, 1U);
+  EXPECT_EQ(board->pools[0].bell.rings, 1U);
   munmap(board, sizeof(ipc::Board));
 }
 

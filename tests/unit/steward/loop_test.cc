@@ -9,13 +9,15 @@
 
 #include <atomic>
 #include <csignal>
+#include <functional>
+#include <memory>
 
+#include "base/error.h"
 #include "ipc/slot.h"
 #include "peer/doorbell.h"
-#include "peer/steward_board.h"
+#include "process/stop_request.h"
 #include "support/eventually.h"
 #include "support/process.h"
-#include "worker/process/stop_request.h"
 
 namespace allot::steward {
 namespace {
@@ -27,21 +29,13 @@ T* shared() {
 }
 
 // Counts its runs in memory that both processes see.
-class Counted : public Chore {
- public:
-  Counted(std::atomic<std::uint64_t>& looks, Nanos every) : looks_(looks), every_(every) {}
-  void look() override {
-    if (boot_ns() < next_ns_) return;
-    next_ns_ = boot_ns() + every_;
-    ++looks_;
-  }
-  [[nodiscard]] Nanos next_ns() const override { return next_ns_; }
-
- private:
-  std::atomic<std::uint64_t>& looks_;
-  Nanos every_;
-  Nanos next_ns_ = 0;
-};
+Chore counted(std::atomic<std::uint64_t>& runs, Nanos every) {
+  const auto run = [&runs](bool /*fresh*/) {
+    ++runs;
+    return kDone;
+  };
+  return {.name = "counted", .every = every, .run_once = run};
+}
 
 // Its signal handlers affect a whole process, so the loop runs in a child.
 class LoopProcess {
@@ -50,10 +44,13 @@ class LoopProcess {
     pid_ = fork();
     if (pid_ != 0) return;
     worker::SlotWriter writer(*slot_, -1);
-    worker::install_stop_signals(peer::steward_part(*board_));
-    Counted first(slot_->tasks_done, often);
-    Counted second(slot_->tasks_dead, 3600 * kSecond);
-    attend({&first, &second}, writer, peer::steward_part(*board_));
+    worker::install_stop_signals(board_->steward.bell);
+    worker::Session session({}, writer, std::chrono::milliseconds(0));
+    Leadership leadership(session, {});
+    Loop loop(leadership, writer);
+    loop.add(counted(slot_->tasks_done, often));
+    loop.add(counted(slot_->tasks_dead, 3600 * kSecond));
+    loop.attend(board_->steward.bell);
     _exit(0);
   }
   ~LoopProcess() {
@@ -65,7 +62,7 @@ class LoopProcess {
 
   [[nodiscard]] std::uint64_t often() const { return slot_->tasks_done; }
   [[nodiscard]] std::uint64_t seldom() const { return slot_->tasks_dead; }
-  [[nodiscard]] bool sleeps() const { return peer::steward_part(*board_).waiters.load() == 1; }
+  [[nodiscard]] bool sleeps() const { return board_->steward.bell.waiters.load() == 1; }
   void signal(int number) const { support::send_signal(pid_, number); }
   [[nodiscard]] bool ends() const {
     return support::eventually([this] { return waitpid(pid_, nullptr, WNOHANG) == pid_; },
@@ -92,6 +89,57 @@ TEST(StewardLoop, ASignalEndsItsSleep) {
     EXPECT_TRUE(loop.ends()) << number;
     EXPECT_EQ(loop.often(), 1U);
   }
+}
+
+// Chores of this process, which no duty needs.
+class LoopTest : public ::testing::Test {
+ protected:
+  // Adds a chore that answers with this, and counts its steps.
+  void add(const std::function<Again()>& answer) {
+    const auto run = [this, answer](bool fresh) {
+      ++steps_;
+      fresh_ += fresh ? 1 : 0;
+      return answer();
+    };
+    loop_.add({.name = "test", .every = 3600 * kSecond, .run_once = run});
+  }
+  [[nodiscard]] Nanos next_ns() const { return loop_.chores().front().next_ns; }
+
+  std::unique_ptr<ipc::Slot> slot_ = std::make_unique<ipc::Slot>();
+  worker::SlotWriter writer_{*slot_, -1};
+  worker::Session session_{{}, writer_, std::chrono::milliseconds(0)};
+  Leadership leadership_{session_, {}};
+  Loop loop_{leadership_, writer_};
+  std::size_t steps_ = 0;
+  std::size_t fresh_ = 0;
+};
+
+TEST_F(LoopTest, AChoreWithMoreToDoPausesForTheOthers) {
+  add([] { return kMore; });
+  const Nanos began = boot_ns();
+  loop_.round();
+  EXPECT_LT(boot_ns() - began, kSecond);
+  EXPECT_GT(steps_, 1U);
+  EXPECT_EQ(fresh_, 1U) << "the next step continues the run";
+  EXPECT_GT(next_ns(), boot_ns());
+  EXPECT_LT(next_ns(), boot_ns() + kSecond);
+}
+
+TEST_F(LoopTest, AFailedRunBeginsAgainLater) {
+  add([this]() -> Again {
+    if (steps_ > 1) throw Error("no right");
+    return kMilli;
+  });
+  loop_.round();
+  EXPECT_LT(next_ns(), boot_ns() + kSecond);
+  EXPECT_TRUE(support::eventually([&] {
+    loop_.round();
+    return steps_ == 2;
+  }));
+  EXPECT_EQ(fresh_, 1U);
+  EXPECT_GT(next_ns(), boot_ns() + kSecond);
+  loop_.finish();
+  EXPECT_EQ(steps_, 2U) << "not a chore of a drain";
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // D9, with a folder that is made up to look like a cgroup. With a real cgroup: e2e_cgroup_limit.
-#include "worker/process/cgroup_limits.h"
+#include "process/cgroup_limits.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/process/cgroup.h"
+#include "process/cgroup.h"
 
 #include <gtest/gtest.h>
 

@@ -52,7 +52,7 @@ TEST_F(HintsTest, ARingLetsTheNextScoutGo) {
   EXPECT_FALSE(become_scout(pool, 1400, 500));
   peer::ring(*board_, kQueue, 1);
   EXPECT_TRUE(become_scout(pool, 1400, 500));
-  peer::wake(pool, 1);
+  peer::wake(pool.bell, 1);
   EXPECT_FALSE(become_scout(pool, 1800, 500)) << "waking alone starts no scout";
 }
 
@@ -91,9 +91,9 @@ TEST_F(HintsTest, OneThatFindsOtherWorkGivesItsPlaceToAnother) {
   ASSERT_TRUE(become_scout(pool, 1000, 500));
   ASSERT_TRUE(stand_by(pool, 1100, one));
   EXPECT_FALSE(stand_down(pool, other)) << "it does not stand by";
-  const std::uint32_t bell = pool.bell.load();
+  const std::uint32_t bell = pool.bell.rings.load();
   EXPECT_TRUE(stand_down(pool, one));
-  EXPECT_NE(pool.bell.load(), bell);
+  EXPECT_NE(pool.bell.rings.load(), bell);
   EXPECT_TRUE(stand_by(pool, 1200, other));
   EXPECT_FALSE(stand_down(pool, one)) << "only once";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/process/lifetime.h"
+#include "process/lifetime.h"
 
 #include <gtest/gtest.h>
 

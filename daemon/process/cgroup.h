@@ -7,7 +7,7 @@
 #include "config/settings.h"
 
 // [daemon] cgroup: each worker has its own cgroup (v2), below the one that the daemon was started
-// in, with the limits of its pool (worker/process/cgroup_limits). Processes that a handler starts
+// in, with the limits of its pool (process/cgroup_limits). Processes that a handler starts
 // cannot leave it by a session, a process group or another parent, and the kernel ends all of them
 // at once, even during a fork (docs/decisions/0004).
 namespace allot::worker {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/process/pool_limits.h"
+#include "process/pool_limits.h"
 
 #include <sys/resource.h>
 

@@ -16,7 +16,7 @@ enum class Asked : int {
 
 // Installs the signal handlers, and accepts signals that were sent before. The handlers only set a
 // flag and wake a waiting thread.
-void install_stop_signals(ipc::PoolBoard& pool);
+void install_stop_signals(ipc::Bell& bell);
 
 Asked asked();
 inline bool leaving() {

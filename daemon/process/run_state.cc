@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/process/run_state.h"
+#include "process/run_state.h"
 
 namespace allot::worker {
 namespace {

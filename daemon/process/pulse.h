@@ -6,7 +6,7 @@
 
 #include "base/unique_fd.h"
 #include "config/settings.h"
-#include "worker/process/slot_writer.h"
+#include "process/slot_writer.h"
 
 namespace allot::worker {
 

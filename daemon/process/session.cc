@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/process/session.h"
+#include "process/session.h"
 
 #include <algorithm>
 #include <random>
@@ -10,12 +10,12 @@
 #include "db/migrate.h"
 #include "log/log.h"
 #include "meter/record.h"
+#include "process/connect.h"
+#include "process/former_connection.h"
+#include "process/stop_request.h"
 #include "queue/model/server_change.h"
 #include "queue/server/rehearsal.h"
 #include "queue/verbs/lease_store.h"
-#include "worker/process/connect.h"
-#include "worker/process/former_connection.h"
-#include "worker/process/stop_request.h"
 
 namespace allot::worker {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule: S21.
-#include "worker/process/stop_request.h"
+#include "process/stop_request.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -18,7 +18,7 @@ namespace {
 
 std::atomic<int> g_asked{0};
 std::atomic<int> g_wake_fd{-1};
-std::atomic<ipc::PoolBoard*> g_pool{nullptr};
+std::atomic<ipc::Bell*> g_bell{nullptr};
 
 void on_signal(int number) {
   const int kept = errno;
@@ -28,8 +28,8 @@ void on_signal(int number) {
 
 }  // namespace
 
-void install_stop_signals(ipc::PoolBoard& pool) {
-  g_pool = &pool;
+void install_stop_signals(ipc::Bell& bell) {
+  g_bell = &bell;
   g_wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   struct sigaction action {};
   action.sa_handler = on_signal;
@@ -58,7 +58,7 @@ void ask(Asked what) {
   write_all(g_wake_fd.load(), &one, sizeof one);
   // The bell grows before the main thread can sleep on it, so the thread does not sleep through a
   // signal between its last check of the flag and the futex call.
-  if (ipc::PoolBoard* pool = g_pool.load()) peer::wake(*pool, INT32_MAX);
+  if (ipc::Bell* bell = g_bell.load()) peer::wake(*bell, INT32_MAX);
 }
 
 bool wait_asked(std::chrono::milliseconds timeout) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/process/cgroup.h"
+#include "process/cgroup.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -21,8 +21,8 @@
 #include "ipc/slot.h"
 #include "log/log.h"
 #include "peer/inherited.h"
-#include "worker/process/cgroup_limits.h"
-#include "worker/process/own_holder.h"
+#include "process/cgroup_limits.h"
+#include "process/own_holder.h"
 
 namespace allot::worker {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule: S21.
-#include "worker/process/pulse.h"
+#include "process/pulse.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -16,8 +16,8 @@
 #include "base/exit_codes.h"
 #include "base/posix.h"
 #include "log/log.h"
+#include "process/stop_request.h"
 #include "thread/deaf_thread.h"
-#include "worker/process/stop_request.h"
 
 namespace allot::worker {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "db/connection.h"
 #include "peer/look_page.h"
-#include "worker/process/slot_writer.h"
+#include "process/slot_writer.h"
 
 namespace allot::worker {
 

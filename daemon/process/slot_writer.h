@@ -14,10 +14,10 @@
 #include "ipc/slot.h"
 #include "meter/meter.h"
 #include "peer/drain_budget.h"
+#include "process/run_state.h"
 #include "queue/model/lease.h"
 #include "queue/verbs/block.h"
 #include "thread/mutex.h"
-#include "worker/process/run_state.h"
 
 namespace allot::worker {
 

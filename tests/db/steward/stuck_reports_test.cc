@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Duties of a steward for queues: on_stuck (C9), purge and sweep (C10).
-#include "steward/duties.h"
+// The steward reports stuck tasks to the hook of their queue (C9).
+#include "steward/stuck_reports.h"
 
 #include <nlohmann/json.hpp>
 
+#include "db/steward/steward_host.h"
 #include "db/worker/loop_fixture.h"
 #include "peer/steward_board.h"
 #include "queue/operate/cancel.h"
@@ -16,32 +17,27 @@ using nlohmann::json;
 
 using worker::LoopWorker;
 
-class DutiesTest : public worker::LoopTest {
+class StuckReportsTest : public worker::LoopTest {
  protected:
-  DutiesTest() : ops_(queue::ensure_queue(db_, "ops", {1})) {
+  StuckReportsTest() : ops_(queue::ensure_queue(db_, "ops", {1})) {
     config_.on_stuck = "ops/alert";
     config_.stuck_after = std::chrono::hours(1);
   }
-  // With the leadership of a single host.
-  struct Work {
-    Work(LoopWorker& worker, ipc::Board& board, const std::vector<Duties::Served>& served)
-        : leadership(worker.session(), queue::make_holder("test", "/run/allot/test")),
+  struct Host : StewardHost {
+    Host(LoopWorker& worker, worker::SlotWriter& slot, ipc::Board& board,
+         const std::vector<Served>& queues)
+        : StewardHost(worker.session(), slot),
+          served(queues),
           unknown(board),
-          duties(worker.session(), board, leadership, unknown, served) {}
-    void look() {
-      leadership.look();
-      duties.look();
+          reports(worker.session(), board, unknown, served) {
+      loop.add(reports.chores());
     }
-    void finish() {
-      leadership.finish();
-      duties.finish();
-    }
-    Leadership leadership;
+    std::vector<Served> served;
     UnknownTasks unknown;
-    Duties duties;
+    StuckReports reports;
   };
-  std::unique_ptr<Work> duties(LoopWorker& worker) {
-    return std::make_unique<Work>(worker, *board_, std::vector<Duties::Served>{{queue_, &config_}});
+  std::unique_ptr<Host> host(LoopWorker& worker) {
+    return std::make_unique<Host>(worker, slot_, *board_, std::vector<Served>{{queue_, &config_}});
   }
   // Connected as in run_worker().
   std::unique_ptr<LoopWorker> worker() {
@@ -71,15 +67,15 @@ class DutiesTest : public worker::LoopTest {
 };
 
 // Each time it is put back it has a new due time, half a minute ahead.
-TEST_F(DutiesTest, ATaskOfAnUnknownTypeIsReportedByItsFirstKey) {
+TEST_F(StuckReportsTest, ATaskOfAnUnknownTypeIsReportedByItsFirstKey) {
   put_tasks(0, 2, "test.nobody");  // due since 2025
   const auto worker = this->worker();
-  const auto work = duties(*worker);
+  const auto host = this->host(*worker);
   auto block = worker->find();
   ASSERT_TRUE(block);
   worker->work(std::move(*block));
   ASSERT_EQ(value("SELECT COUNT(*) FROM task WHERE flags & 128 AND first_key IN (1, 2)"), "2");
-  work->look();
+  host->loop.round();
   const auto told = alerts();
   ASSERT_EQ(told.size(), 1U) << "once for all tasks of a type";
   EXPECT_EQ(told[0].at("what"), "no_handler");
@@ -88,115 +84,68 @@ TEST_F(DutiesTest, ATaskOfAnUnknownTypeIsReportedByItsFirstKey) {
   EXPECT_EQ(told[0].at("since").get<std::string>().substr(0, 10), "2025-01-01");
 }
 
-TEST_F(DutiesTest, AYoungOneIsNot) {
+TEST_F(StuckReportsTest, AYoungOneIsNot) {
   db_.execute("INSERT INTO task (queue_id, partition_no, prio, run_key, type, payload) VALUES (" +
               std::to_string(queue_.queue_id) +
               ", 0, 1, TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) << 12,"
               " 'test.nobody', '')");
   const auto worker = this->worker();
-  const auto work = duties(*worker);
+  const auto host = this->host(*worker);
   auto block = worker->find();
   ASSERT_TRUE(block);
   worker->work(std::move(*block));
   EXPECT_EQ(unknown_, 1U);
-  work->look();
+  host->loop.round();
   EXPECT_TRUE(alerts().empty());
 }
 
 // The key of a dead task is free; a report whose handler fails must not be repeated every ten
 // seconds.
-TEST_F(DutiesTest, AReportThatIsDeadIsNotRepeated) {
+TEST_F(StuckReportsTest, AReportThatIsDeadIsNotRepeated) {
   put_tasks(0, 1);
   const auto hour = [] {
     return std::chrono::floor<std::chrono::hours>(std::chrono::system_clock::now());
   };
   const auto first_hour = hour();
   const auto worker = this->worker();
-  const auto work = duties(*worker);
-  work->look();
+  const auto host = this->host(*worker);
+  host->loop.round();
   ASSERT_EQ(alerts().size(), 1U);
   const queue::TaskId report = queue::list_tasks(db_, ops_, 1).at(0).id;
   ASSERT_TRUE(queue::cancel_task(db_, report, "").done);
   ASSERT_TRUE(support::eventually([&] {
-    work->look();
+    host->loop.round();
     return looked_at() != "never";
   }));
   const std::string first = looked_at();
   ASSERT_TRUE(support::eventually(
       [&] {
-        work->look();
+        host->loop.round();
         return looked_at() != first;
       },
       std::chrono::seconds(30)));
   EXPECT_TRUE(alerts().empty() || hour() != first_hour) << "a queue is reported once an hour";
 }
 
-// An installation that only runs drains from cron does not keep keys for ever.
-TEST_F(DutiesTest, ADrainThatLeavesDoesAllAtOnce) {
-  config_.on_stuck.clear();
-  config_.dead_retention = std::chrono::hours(1);
-  const auto worker = this->worker();
-  const auto work = duties(*worker);
-  work->finish();
-  work->leadership.leave();
-  EXPECT_EQ(value("SELECT GROUP_CONCAT(duty ORDER BY duty) FROM queue_duty"
-                  " WHERE last_run IS NOT NULL"),
-            "purge,unique");
-}
-
-// Once an hour over all hosts, even if the leader changes more often.
-TEST_F(DutiesTest, TheSweepIsMadeOnceAnHour) {
-  config_.on_stuck.clear();
-  const auto put_free_key = [&] {
-    db_.execute("INSERT INTO task_unique VALUES (" + std::to_string(queue_.queue_id) +
-                ", 'k', 0, 1, 1, 1, 0, UTC_TIMESTAMP(6) - INTERVAL 2 HOUR)");
-  };
-  const auto keys = [&] { return value("SELECT COUNT(*) FROM task_unique"); };
-  const auto worker = this->worker();
-  put_free_key();
-  const auto first = duties(*worker);
-  first->look();
-  EXPECT_EQ(keys(), "0");
-  first->leadership.leave();
-  put_free_key();
-  const auto second = duties(*worker);
-  second->look();
-  EXPECT_TRUE(second->leadership.leads({queue_.queue_id, "unique"}));
-  EXPECT_EQ(keys(), "1");
-  second->leadership.leave();
-  db_.execute("UPDATE queue_duty SET last_run = last_run - INTERVAL 1 HOUR");
-  const auto third = duties(*worker);
-  third->look();
-  EXPECT_EQ(keys(), "0");
-}
-
-// A failed report or action is in the duty's row until it succeeds.
-TEST_F(DutiesTest, WhatGoesWrongIsWritten) {
+// A failed report is in the duty's row until it succeeds.
+TEST_F(StuckReportsTest, WhatGoesWrongIsWritten) {
   config_.on_stuck = "nowhere/alert";
   put_tasks(0, 1);
   const auto worker = this->worker();
-  auto work = duties(*worker);
-  work->look();
-  work->leadership.leave();
+  auto host = this->host(*worker);
+  host->loop.round();
+  host->leadership.leave();
   EXPECT_EQ(value("SELECT CONCAT(duty, ' ', last_error) FROM queue_duty"
                   " WHERE last_error IS NOT NULL"),
             "stuck on_stuck: nowhere is not there");
   config_.on_stuck = "ops/alert";
-  work = duties(*worker);
-  work->look();
-  work->leadership.leave();
+  host = this->host(*worker);
+  host->loop.round();
+  host->leadership.leave();
   EXPECT_EQ(value("SELECT COUNT(*) FROM queue_duty WHERE last_error IS NOT NULL"), "0");
-  db_.execute("RENAME TABLE task_unique TO elsewhere; UPDATE queue_duty SET last_run = NULL");
-  work = duties(*worker);
-  work->look();
-  work->leadership.leave();
-  db_.execute("RENAME TABLE elsewhere TO task_unique");
-  EXPECT_EQ(value("SELECT GROUP_CONCAT(duty) FROM queue_duty WHERE last_error LIKE '%task_unique%'"
-                  " AND duty = 'unique'"),
-            "unique");
 }
 
-TEST_F(DutiesTest, WhatThisHostServesNotIsLookedAfterOnlyForItsHook) {
+TEST_F(StuckReportsTest, WhatThisHostServesNotIsLookedAfterOnlyForItsHook) {
   config::Settings settings;
   for (const char* name : {"a", "b", "c", "d"}) settings.queues.emplace_back().name = name;
   settings.queues[2].on_stuck = settings.queues[3].on_stuck = "ops/alert";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/process/cgroup_limits.h"
+#include "process/cgroup_limits.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

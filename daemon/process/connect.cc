@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/process/connect.h"
+#include "process/connect.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/process/slot_writer.h"
+#include "process/slot_writer.h"
 
 #include <unistd.h>
 

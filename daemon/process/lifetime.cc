@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/process/lifetime.h"
+#include "process/lifetime.h"
 
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <limits>
 
-#include "worker/process/stop_request.h"
+#include "process/stop_request.h"
 
 namespace allot::worker {
 namespace {
