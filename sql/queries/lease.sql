@@ -1,5 +1,5 @@
 -- Takes a free partition of a queue that is not paused.
 {take_free}
    AND (lock_by = :holder OR (SELECT 1 FROM queue_pause WHERE queue_id = :queue_id) IS NULL)
-   AND {unlocked};
+   AND {unlocked :nowait};
 {read_lease};
