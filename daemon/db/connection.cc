@@ -79,8 +79,8 @@ std::string place_of(const ConnectOptions& options, const Server* server) {
 // Progress of the server with a packet.
 class Connection::Progress {
  public:
-  Progress(std::string_view sql, bool in_transaction)
-      : sql_(sql), in_transaction_(in_transaction) {}
+  Progress(std::string_view sql, std::size_t commit_end, bool in_transaction)
+      : sql_(sql), commit_end_(commit_end), in_transaction_(in_transaction) {}
 
   void answered(bool in_transaction) {
     ++answers_;
@@ -88,17 +88,19 @@ class Connection::Progress {
   }
   // `broken`: the server may have executed all of it; otherwise it has refused the next statement.
   [[nodiscard]] Phase phase(bool broken) const {
-    const bool commits = sql_.ends_with("COMMIT");
+    const bool commits = commit_end_ != 0;
     if (broken) {
       if (commits && !mutant::removed("outcome_packet")) return Phase::kCommit;
       return in_transaction_ || sql_.starts_with("BEGIN") ? Phase::kStatement : Phase::kAutocommit;
     }
     if (!in_transaction_) return Phase::kAutocommit;
-    return commits && answers_ + 1 == statements_in(sql_) ? Phase::kCommit : Phase::kStatement;
+    const bool at_commit = commits && answers_ + 1 == statements_in(sql_.substr(0, commit_end_));
+    return at_commit ? Phase::kCommit : Phase::kStatement;
   }
 
  private:
   std::string_view sql_;
+  std::size_t commit_end_;
   bool in_transaction_;
   std::size_t answers_ = 0;
 };
@@ -359,14 +361,14 @@ void Connection::fail_tls(const Server& server) {
   throw DbError(kUntrustedServer, text + why_untrusted(*handle_, server.host), Phase::kConnect);
 }
 
-void Connection::fail(std::string_view doing, Phase phase) {
+void Connection::fail(std::string_view doing, Phase phase, Nanos waited) {
   const unsigned number = mysql_errno(handle_.get());
   const std::string reason = mysql_error(handle_.get());
   std::string text = "database at " + where_ + ": " + std::string(doing) + ": " + reason +
                      " (error " + std::to_string(number) + ")";
   const std::string grant = missing_grant(number, reason, account_, database_);
   if (!grant.empty()) text += "; to allow it: " + grant;
-  throw DbError(number, text, phase);
+  throw DbError(number, text, phase, std::chrono::nanoseconds(waited));
 }
 
 // The connector has one text for a server that is gone and one that does not answer in time.
@@ -374,16 +376,19 @@ void Connection::fail_query(Nanos asked_ns, const Progress& progress) {
   unsigned most = 0;  // in seconds; 0: no limit, for a lent connection
   mysql_get_option(handle_.get(), MYSQL_OPT_READ_TIMEOUT, &most);
   const unsigned number = mysql_errno(handle_.get());
-  const bool late = most != 0 && mono_ns() - asked_ns >= most * kSecond &&
+  const Nanos waited = mono_ns() - asked_ns;
+  const bool late = most != 0 && waited >= most * kSecond &&
                     (number == CR_SERVER_LOST || number == CR_SSL_CONNECTION_ERROR);
-  fail_packet(late ? "query: no answer within " + std::to_string(most) + " s" : "query", progress);
+  fail_packet(late ? "query: no answer within " + std::to_string(most) + " s" : "query", progress,
+              waited);
 }
 
-void Connection::fail_packet(std::string_view doing, const Progress& progress) {
+void Connection::fail_packet(std::string_view doing, const Progress& progress, Nanos waited) {
   // The session is not set up yet, and only reads.
   if (max_packet_ == 0) fail(doing, Phase::kConnect);
   fail(doing,
-       progress.phase(breaks_connection(mysql_errno(handle_.get()), mysql_error(handle_.get()))));
+       progress.phase(breaks_connection(mysql_errno(handle_.get()), mysql_error(handle_.get()))),
+       waited);
 }
 
 std::vector<StatementResult> Connection::run(std::initializer_list<Statement> statements) {
@@ -412,26 +417,33 @@ std::vector<StatementResult> Connection::run_one_by_one(std::span<const Statemen
   return results;
 }
 
-std::vector<StatementResult> Connection::transact(std::span<const Statement> statements) {
-  return transact_behind({}, statements);
-}
-
-std::vector<StatementResult> Connection::transact(const Statement& first,
-                                                  std::span<const Statement> statements) {
-  return transact_behind({&first, 1}, statements);
-}
-
-std::vector<StatementResult> Connection::transact_behind(std::span<const Statement> first,
-                                                         std::span<const Statement> statements) {
+std::vector<StatementResult> Connection::transact(std::span<const Statement> statements,
+                                                  const Around& around) {
+  const auto& [before, after] = around;
   try {
-    const std::string before = first.empty() ? "" : joined(first) + ";\n";
-    auto results = execute(before + "BEGIN;\n" + joined(statements) + ";\nCOMMIT");
-    results.erase(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(first.size()) + 1);
-    results.pop_back();
+    std::string sql = before != nullptr ? before->render() + ";\n" : "";
+    sql += "BEGIN;\n" + joined(statements) + ";\nCOMMIT";
+    const std::size_t commit_end = sql.size();
+    if (after != nullptr) sql += ";\n" + after->render();
+    auto results = send(sql, commit_end);
+    results.erase(results.begin(), results.begin() + (before != nullptr ? 2 : 1));
+    results.erase(results.end() - (after != nullptr ? 2 : 1));
     return results;
   } catch (const DbError& error) {
-    const std::string before = first.empty() ? "" : names_of(first) + "+";
-    abandon(error, before + names_of(statements));
+    std::string names = before != nullptr ? std::string(before->name()) + "+" : "";
+    names += names_of(statements);
+    if (after != nullptr) names += "+" + std::string(after->name());
+    abandon(error, names);
+  }
+}
+
+std::optional<std::vector<StatementResult>> Connection::try_transact(
+    std::span<const Statement> statements, const Around& around) {
+  try {
+    return transact(statements, around);
+  } catch (const DbError& error) {
+    if (!is_not_won(error, lock_wait_)) throw;
+    return std::nullopt;
   }
 }
 
@@ -488,6 +500,10 @@ ConnectOptions to_same_server(ConnectOptions options, const Connection& connecti
 }
 
 std::vector<StatementResult> Connection::execute(std::string_view sql) {
+  return send(sql, sql.ends_with("COMMIT") ? sql.size() : 0);
+}
+
+std::vector<StatementResult> Connection::send(std::string_view sql, std::size_t commit_end) {
   MYSQL* handle = handle_.get();
   if (max_packet_ != 0 && sql.size() >= max_packet_) {
     throw DbError(CR_NET_PACKET_TOO_LARGE,
@@ -496,7 +512,7 @@ std::vector<StatementResult> Connection::execute(std::string_view sql) {
                       std::to_string(max_packet_) + "; raise it in the server's configuration",
                   Phase::kConnect);
   }
-  Progress progress(sql, in_transaction());
+  Progress progress(sql, commit_end, in_transaction());
   Nanos asked = mono_ns();
   if (mysql_real_query(handle, sql.data(), static_cast<unsigned long>(sql.size())) != 0) {
     fail_query(asked, progress);

@@ -93,6 +93,13 @@ class StatementResult {
   std::uint64_t insert_id_;
 };
 
+// SQL statements in the packet of a transaction: one before BEGIN, which commits by itself and
+// whose result is left out, and one after COMMIT, so that no lock is held while its rows are sent.
+struct Around {
+  const Statement* before = nullptr;
+  const Statement* after = nullptr;
+};
+
 // One session with the server, for one thread. Every call has a deadline and throws DbError; after
 // an error of class kGone the connection is useless. UTC, READ COMMITTED, utf8mb4.
 class Connection {
@@ -114,11 +121,12 @@ class Connection {
   std::vector<StatementResult> run(std::span<const Statement> statements);
 
   // The same between BEGIN and COMMIT, still in one packet; the results of these two are left out.
-  std::vector<StatementResult> transact(std::span<const Statement> statements);
-  // The same, with one SQL statement before BEGIN, which is committed separately and keeps no lock.
-  // Its result is left out, too.
-  std::vector<StatementResult> transact(const Statement& first,
-                                        std::span<const Statement> statements);
+  std::vector<StatementResult> transact(std::span<const Statement> statements,
+                                        const Around& around = {});
+  // The same for statements with NOWAIT. nullopt: another session has locked a row, and all of the
+  // transaction was rolled back.
+  std::optional<std::vector<StatementResult>> try_transact(std::span<const Statement> statements,
+                                                           const Around& around = {});
 
   // Plain SQL: migrations, session settings, tests.
   std::vector<StatementResult> execute(std::string_view sql);
@@ -172,6 +180,7 @@ class Connection {
   // Distinguishes the servers of a list: id() counts on each of them.
   [[nodiscard]] std::uint64_t server_id() const { return server_id_; }
   [[nodiscard]] std::uint64_t max_packet() const { return max_packet_; }
+  [[nodiscard]] std::chrono::seconds lock_wait() const { return lock_wait_; }
 
  private:
   friend class BinlogStream;
@@ -182,8 +191,8 @@ class Connection {
     bool lent;
   };
   std::vector<StatementResult> run_one_by_one(std::span<const Statement> statements);
-  std::vector<StatementResult> transact_behind(std::span<const Statement> first,
-                                               std::span<const Statement> statements);
+  // `commit_end`: end of the COMMIT of the packet; 0: it has none.
+  std::vector<StatementResult> send(std::string_view sql, std::size_t commit_end);
   // Ends a transaction after a failed packet. The statements after the failed one, including
   // COMMIT, were not executed.
   [[noreturn]] void abandon(const DbError& error, const std::string& what);
@@ -196,8 +205,8 @@ class Connection {
   void refuse_session(const Row& row, std::size_t first);
   [[nodiscard]] std::string proxy_between();
   class Progress;
-  [[noreturn]] void fail(std::string_view doing, Phase phase);
-  [[noreturn]] void fail_packet(std::string_view doing, const Progress& progress);
+  [[noreturn]] void fail(std::string_view doing, Phase phase, Nanos waited = 0);
+  [[noreturn]] void fail_packet(std::string_view doing, const Progress& progress, Nanos waited = 0);
   [[noreturn]] void fail_query(Nanos asked_ns, const Progress& progress);  // CLOCK_MONOTONIC
   [[noreturn]] void fail_tls(const Server& server);
   [[noreturn]] void refuse_plain();

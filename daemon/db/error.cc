@@ -23,6 +23,7 @@ constexpr unsigned kNoPassword = 1698;                // access denied, by an au
 constexpr unsigned kReadOnlyMode = 1836;              // --innodb-read-only and the like
 constexpr unsigned kConnectionKilled = 1927;          // MariaDB: ER_CONNECTION_KILLED
 constexpr unsigned kServerLostExtended = 2055;        // lost, with the system's error
+constexpr unsigned kNoWait = 3572;                    // MySQL: NOWAIT, and the row is locked
 constexpr unsigned kHookFailed = 3100;                // Group Replication could not certify
 constexpr unsigned kRolledBackByPlugin = 3101;        // Group Replication
 constexpr unsigned kClientInteractionTimeout = 4031;  // MySQL 8
@@ -241,7 +242,16 @@ std::string missing_grant(unsigned error_number, std::string_view message, std::
   return "GRANT " + std::string(message.substr(0, denied)) + " ON " + name + to;
 }
 
-DbError::DbError(unsigned number, const std::string& message, Meaning meaning)
-    : Error(message, exit_code_of(meaning.error_class)), number_(number), meaning_(meaning) {}
+bool is_not_won(const DbError& error, std::chrono::seconds lock_wait) {
+  if (error.number() == kNoWait) return true;
+  return error.number() == ER_LOCK_WAIT_TIMEOUT && error.waited() < lock_wait / 2.0;
+}
+
+DbError::DbError(unsigned number, const std::string& message, Meaning meaning,
+                 std::chrono::nanoseconds waited)
+    : Error(message, exit_code_of(meaning.error_class)),
+      number_(number),
+      meaning_(meaning),
+      waited_(waited) {}
 
 }  // namespace allot::db

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -58,23 +59,34 @@ Meaning classify(unsigned error_number, std::string_view message, Phase phase);
 [[nodiscard]] std::string missing_grant(unsigned error_number, std::string_view message,
                                         std::string_view account, std::string_view database);
 
+class DbError;
+// Whether a statement with NOWAIT failed because another session has locked a row. MySQL has a
+// number for that. MariaDB uses the number of a lock wait that timed out (1205), which it then is
+// only if the statement did not wait: less than half of `lock_wait`.
+[[nodiscard]] bool is_not_won(const DbError& error, std::chrono::seconds lock_wait);
+
 class DbError : public Error {
  public:
-  DbError(unsigned number, const std::string& message, Phase phase)
-      : DbError(number, message, classify(number, message, phase)) {}
+  // `waited`: for how long the server did not answer the failed statement.
+  DbError(unsigned number, const std::string& message, Phase phase,
+          std::chrono::nanoseconds waited = {})
+      : DbError(number, message, classify(number, message, phase), waited) {}
   // The same failure with another message.
   DbError(const DbError& cause, const std::string& message)
-      : DbError(cause.number_, message, cause.meaning_) {}
+      : DbError(cause.number_, message, cause.meaning_, cause.waited_) {}
   [[nodiscard]] unsigned number() const { return number_; }
   [[nodiscard]] ErrorClass error_class() const { return meaning_.error_class; }
   // S55: only such an error may be reported as an unknown outcome, and never as a refusal.
   [[nodiscard]] bool outcome_unknown() const { return meaning_.outcome_unknown; }
+  [[nodiscard]] std::chrono::nanoseconds waited() const { return waited_; }
 
  private:
-  DbError(unsigned number, const std::string& message, Meaning meaning);
+  DbError(unsigned number, const std::string& message, Meaning meaning,
+          std::chrono::nanoseconds waited);
 
   unsigned number_;
   Meaning meaning_;
+  std::chrono::nanoseconds waited_;
 };
 
 }  // namespace allot::db

@@ -10,4 +10,4 @@ UPDATE named_lock
        <= UTC_TIMESTAMP(6) - INTERVAL 1000000 + ttl_us MICROSECOND
    AND (0 OR EXISTS (SELECT 1 FROM (SELECT 1 FROM named_lock
                                      WHERE name = :name AND slot = :slot
-                                     LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked));
+                                     LIMIT 1 FOR UPDATE NOWAIT) AS unlocked));

@@ -2,5 +2,5 @@
 -- Rule: S42.
 {take_free}
    AND (lock_by = :holder OR (SELECT 1 FROM queue_pause WHERE queue_id = :queue_id) IS NULL)
-   AND {unlocked};
+   AND {unlocked :nowait};
 {read_lease};

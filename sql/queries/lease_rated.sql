@@ -8,5 +8,5 @@
            AND (SELECT COUNT(*) FROM queue_bucket
                  WHERE queue_id = :queue_id
                    AND NOT {closed_bucket}) > 0)
-   AND {unlocked};
+   AND {unlocked :nowait};
 {read_lease};

@@ -11,9 +11,7 @@ UPDATE q_lock_table
        block_size = 0
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (state = 'FREE' OR lock_by = :holder)
-   AND (0 OR EXISTS (SELECT 1 FROM (SELECT 1 FROM q_lock_table
-                                     WHERE queue_id = :queue_id AND partition_no = :partition_no
-                                     LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked));
+   AND {unlocked NOWAIT};
 SELECT epoch
   FROM q_lock_table
  WHERE queue_id = :queue_id AND partition_no = :partition_no

@@ -14,4 +14,4 @@ UPDATE task_running
            <= UTC_TIMESTAMP(6) - INTERVAL 1000000 + COALESCE(ttl_us, 3600000000) MICROSECOND)
    AND (0 OR EXISTS (SELECT 1 FROM (SELECT 1 FROM task_running
                                      WHERE {this_id}
-                                     LIMIT 1 FOR UPDATE SKIP LOCKED) AS unlocked));
+                                     LIMIT 1 FOR UPDATE NOWAIT) AS unlocked));

@@ -19,5 +19,5 @@ UPDATE q_lock_table
                 - INTERVAL 1000000 + COALESCE(IF(of_epoch = epoch, ttl_us, NULL), 3600000000) MICROSECOND))
    AND (lock_by = :holder OR (SELECT 1 FROM queue_pause
                                WHERE queue_id = :queue_id AND (paused OR NOT :rated)) IS NULL)
-   AND {unlocked};
+   AND {unlocked :nowait};
 {read_lease};

@@ -137,6 +137,23 @@ TEST_P(OutcomeTest, APacketThatEndsWithACommitMayBeDone) {
   cutter.join();
 }
 
+// The outcome of a transaction is unknown as long as a statement behind it has no reply.
+TEST_P(OutcomeTest, ATransactionBeforeALostReplyMayBeDone) {
+  auto db = connect();
+  db.execute("CREATE TABLE t (a INT) ENGINE=InnoDB");
+  constexpr sql::SqlText kInsert{"insert", "INSERT INTO t VALUES (1)"};
+  constexpr sql::SqlText kSleep{"sleep", "DO SLEEP(2)"};
+  const std::vector<db::Statement> insert{db::Statement(kInsert)};
+  const db::Statement sleep(kSleep);
+  std::thread cutter = cut_in_a_sleep(database_);
+  const auto error = support::db_error_of([&] { db.transact(insert, {.after = &sleep}); });
+  cutter.join();
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->error_class(), db::ErrorClass::kGone) << error->what();
+  EXPECT_TRUE(error->outcome_unknown()) << error->what();
+  EXPECT_EQ(rows(), 1U);
+}
+
 // The server reports that it stopped at the statement, so COMMIT was not executed.
 TEST_P(OutcomeTest, ARefusedStatementIsNotDoneThoughACommitFollows) {
   auto db = connect();

@@ -151,7 +151,8 @@ std::optional<HeldLock> take_lock(db::Connection& db, const Taking& taking, Toke
       .set("ttl_us", std::chrono::microseconds(taking.ttl).count())
       .set("known_us", floor.least_us());
   const Nanos sent = boot_ns();
-  auto results = db.transact(db::note_server_statement(db), {&take, 1});
+  const db::Statement note = db::note_server_statement(db);
+  auto results = db.transact({&take, 1}, {.before = &note});
   const auto row = results.back().next();
   if (!row) return std::nullopt;
   HeldLock lock{taking.name, small_in(*row, 0), row->u64(1), taking.holder.id, taking.ttl, sent};
@@ -183,7 +184,9 @@ bool free_lock(db::Connection& db, const LockObservation& observed, bool stale) 
       .set("seen_epoch", observed.epoch)
       .set("seen_expire_at", observed.expire_at)
       .set("stale", stale ? 1 : 0);
-  return db.run({db::note_server_statement(db), free}).back().affected() == 1;
+  const db::Statement note = db::note_server_statement(db);
+  const auto results = db.try_transact({&free, 1}, {.before = &note});
+  return results && results->front().affected() == 1;
 }
 
 std::vector<LockSummary> list_locks(db::Connection& db) {

@@ -69,8 +69,9 @@ std::optional<Lease> Mover::lease(db::Connection& db, Partition partition) const
       .set("instance", holder_.instance)
       .set("pid", holder_.pid)
       .set("ttl_us", kTtl.count());
-  auto results = db.run({statement});
-  const auto row = results.back().next();
+  auto results = db.try_transact({&statement, 1});
+  if (!results) return std::nullopt;
+  const auto row = results->back().next();
   if (!row) return std::nullopt;
   return Lease{partition, row->u64(0), holder_.id, std::nullopt, {}};
 }

@@ -120,7 +120,7 @@ enum class Answer { kTaken, kPassedOver, kWaited };
 // Result of `lease` on the partition. Rolled back at once.
 Answer lease_once(db::Connection& db, Partition partition) {
   db::Statement lease(sql::k_lease);
-  set_partition(lease, partition).set("wait", 0);
+  set_partition(lease, partition).set_raw("nowait", "NOWAIT");
   lease.set("holder", 1).set("origin", 1).set("host", "").set("instance", "").set("pid", 0);
   lease.set("ttl_us", 1).set("block_size", 0).set("known_us", 0);
   lease.set("passed_flag", 0);
@@ -130,10 +130,11 @@ Answer lease_once(db::Connection& db, Partition partition) {
     db.roll_back();
     return results.at(0).affected() == 1 ? Answer::kTaken : Answer::kPassedOver;
   } catch (const db::DbError& error) {
+    if (db::is_not_won(error, db.lock_wait())) return Answer::kPassedOver;
     if (error.number() == kLockWait) return Answer::kWaited;
     if (error.number() != kSyntaxError) throw;
-    refuse_server(db, "it does not know SKIP LOCKED as lease.sql uses it (" +
-                          std::string(error.what()) + ")");
+    refuse_server(
+        db, "it does not know NOWAIT as lease.sql uses it (" + std::string(error.what()) + ")");
   }
 }
 
@@ -171,8 +172,7 @@ void rehearse(db::Connection& db, const db::ConnectOptions& options) {
   for (int tries = 1;; ++tries) {
     try {
       if (try_one(db, other, Stage())) return;
-      if (++waits == kMostWaits)
-        refuse_server(db, "a lease waits for a row that it should skip (SKIP LOCKED)");
+      if (++waits == kMostWaits) refuse_server(db, "a lease waits for a locked row (NOWAIT)");
     } catch (const db::DbError& error) {
       const bool alive = error.error_class() != db::ErrorClass::kGone;
       if (alive && db.in_transaction()) db.roll_back();

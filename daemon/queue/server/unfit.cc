@@ -19,7 +19,7 @@ struct Engine {
 };
 
 constexpr Engine kEngines[] = {
-    {"SPIDER", "the servers behind it do not skip locked rows (SKIP LOCKED)",
+    {"SPIDER", "the servers behind it may wait for a locked row (NOWAIT)",
      "use the server that keeps the rows"},
     {"ndbcluster", "it locks no ranges, and a statement may see a part of another transaction",
      "use a server that keeps the tables in InnoDB"},

@@ -68,10 +68,10 @@ void ack(db::Connection& db, Partition partition, std::span<const Finished> fini
 std::vector<Task> ack_and_fetch(db::Connection& db, Partition partition,
                                 std::span<const Finished> finished, const FetchSpec& spec) {
   auto statements = ack_statements(partition, finished);
-  const bool several_writes = statements.size() > 1;
-  statements.push_back(fetch_statement(partition, spec));
-  auto results = several_writes ? db.transact(statements) : db.run(statements);
-  return read_tasks(results.back());
+  db::Statement fetch = fetch_statement(partition, spec);
+  if (statements.size() > 1) return read_tasks(db.transact(statements, {.after = &fetch}).back());
+  statements.push_back(std::move(fetch));
+  return read_tasks(db.run(statements).back());
 }
 
 bool ack_and_release(db::Connection& db, const Lease& lease, std::span<const Finished> finished,

@@ -117,7 +117,9 @@ std::optional<Claim> DetachedStore::recover(db::Connection& db, const DetachedOb
       .set("former", gone == Gone::kFormer ? 1 : 0)
       .set("suspect_flag", kSuspectFlag);
   const Claim mine{observed.id, 0, observed.epoch + 1, holder_.id, {}, Claim::Place::kDetached};
-  if (db.run({db::note_server_statement(db), statement}).back().affected() == 1) return mine;
+  const db::Statement note = db::note_server_statement(db);
+  auto results = db.try_transact({&statement, 1}, {.before = &note});
+  if (results && results->front().affected() == 1) return mine;
   // An earlier try may have succeeded with a lost reply.
   const auto now = held(db, observed.id);
   return now && now->epoch == mine.epoch ? std::optional(mine) : std::nullopt;

@@ -59,7 +59,7 @@ std::optional<Block> LeaseStore::lease(db::Connection& db, Partition partition,
                                        const FetchSpec& spec, Locked locked, Held held) const {
   db::Statement statement = lease_statement(sql::k_lease, partition, spec, locked);
   set_held(statement, held);
-  return take(db, {std::move(statement)}, partition, spec);
+  return take(db, statement, nullptr, spec, partition);
 }
 
 std::optional<Block> LeaseStore::take_over(db::Connection& db, const Observation& observed,
@@ -70,24 +70,26 @@ std::optional<Block> LeaseStore::take_over(db::Connection& db, const Observation
       .set("seen_expire_at", observed.expire_at)
       .set("stale", stale ? 1 : 0)
       .set("rated", starts_none ? 1 : 0);
-  return take(db, {db::note_server_statement(db), std::move(statement)}, observed.partition, spec);
+  const db::Statement note = db::note_server_statement(db);
+  return take(db, statement, &note, spec, observed.partition);
 }
 
 db::Statement LeaseStore::lease_statement(const sql::SqlText& text, Partition partition,
                                           const FetchSpec& spec, Locked locked) const {
   db::Statement statement(text);
-  set_partition(statement, partition).set("wait", locked == Locked::kWait ? 1 : 0);
+  set_partition(statement, partition).set_raw("nowait", locked == Locked::kSkip ? "NOWAIT" : "");
   set_holder(statement, holder_, ttl_, spec.block_size);
   return statement.set("known_us", spec.time.now().count());
 }
 
-// The last statement is the verb that takes the lease.
-std::optional<Block> LeaseStore::take(db::Connection& db, std::vector<db::Statement> statements,
-                                      Partition partition, const FetchSpec& spec) const {
-  const std::size_t leased = statements.size();  // index of the row that the verb reads back
-  statements.push_back(fetch_statement(partition, spec));
-  auto results = db.run(statements);
-  return read_block(partition, results[leased], results[leased + 1]);
+// The results: the UPDATE of the verb, the row that it reads back, the tasks.
+std::optional<Block> LeaseStore::take(db::Connection& db, const db::Statement& verb,
+                                      const db::Statement* before, const FetchSpec& spec,
+                                      Partition partition) const {
+  const db::Statement fetch = fetch_statement(partition, spec);
+  auto results = db.try_transact({&verb, 1}, {before, &fetch});
+  if (!results) return std::nullopt;
+  return read_block(partition, results->at(1), results->at(2));
 }
 
 std::optional<Block> LeaseStore::read_block(Partition partition, db::StatementResult& leased,

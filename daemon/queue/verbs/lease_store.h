@@ -76,7 +76,7 @@ enum class Held { kWaits, kKnown };
 
 // Policy for a lease whose row is locked by another session.
 enum class Locked {
-  kSkip,  // give up: there are other partitions
+  kSkip,  // give up at once: there are other partitions
   kWait   // an earlier try of this holder, with a lost reply, may hold the lock
 };
 
@@ -132,8 +132,9 @@ class LeaseStore {
                                                 db::StatementResult& tasks) const;
 
  private:
-  std::optional<Block> take(db::Connection& db, std::vector<db::Statement> statements,
-                            Partition partition, const FetchSpec& spec) const;
+  std::optional<Block> take(db::Connection& db, const db::Statement& verb,
+                            const db::Statement* before, const FetchSpec& spec,
+                            Partition partition) const;
 
   Holder holder_;
   std::chrono::microseconds ttl_;

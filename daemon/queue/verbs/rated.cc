@@ -79,17 +79,19 @@ ScoutedRates scout_rated(db::Connection& db, std::span<const std::uint32_t> queu
   return read_scouted_rates(results);
 }
 
-RatedLease lease_rated(db::Connection& db, const LeaseStore& store, Partition partition,
-                       const FetchSpec& spec, std::uint32_t asked, Locked locked, Held held) {
+std::optional<RatedLease> lease_rated(db::Connection& db, const LeaseStore& store,
+                                      Partition partition, const FetchSpec& spec,
+                                      std::uint32_t asked, Locked locked, Held held) {
   db::Statement lease = store.lease_statement(sql::k_lease_rated, partition, spec, locked);
   set_held(lease, held);
   const std::vector<db::Statement> statements{
-      std::move(lease), charge_statement(partition, store.holder().id, spec, asked),
-      fetch_statement(partition, of_grant(spec, asked))};
-  auto results = db.transact(statements);
+      std::move(lease), charge_statement(partition, store.holder().id, spec, asked)};
+  const db::Statement fetch = fetch_statement(partition, of_grant(spec, asked));
+  auto results = db.try_transact(statements, {.after = &fetch});
+  if (!results) return std::nullopt;
   RatedLease taken;
-  taken.granted = read_granted(results[kLeaseResults + kChargeResults - 1], asked);
-  taken.block = store.read_block(partition, results[1], results[kLeaseResults + kChargeResults]);
+  taken.granted = read_granted(results->at(kLeaseResults + kChargeResults - 1), asked);
+  taken.block = store.read_block(partition, results->at(1), results->back());
   return taken;
 }
 
@@ -98,8 +100,8 @@ RatedFetch ack_and_fetch_rated(db::Connection& db, const Lease& lease,
                                std::uint32_t asked) {
   auto statements = ack_statements(lease.partition, finished);
   statements.push_back(charge_statement(lease.partition, lease.holder, spec, asked));
-  statements.push_back(fetch_statement(lease.partition, of_grant(spec, asked)));
-  auto results = db.transact(statements);
+  const db::Statement fetch = fetch_statement(lease.partition, of_grant(spec, asked));
+  auto results = db.transact(statements, {.after = &fetch});
   RatedFetch fetched;
   fetched.granted = read_granted(results[results.size() - 2], asked);
   fetched.tasks = read_tasks(results.back());

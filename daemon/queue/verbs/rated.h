@@ -33,9 +33,11 @@ struct RatedLease {
   std::optional<Block> block;
   Granted granted;
 };
-RatedLease lease_rated(db::Connection& db, const LeaseStore& store, Partition partition,
-                       const FetchSpec& spec, std::uint32_t asked, Locked locked = Locked::kWait,
-                       Held held = Held::kWaits);
+// nullopt: another session has locked the row of the lease, and nothing was read.
+std::optional<RatedLease> lease_rated(db::Connection& db, const LeaseStore& store,
+                                      Partition partition, const FetchSpec& spec,
+                                      std::uint32_t asked, Locked locked = Locked::kWait,
+                                      Held held = Held::kWaits);
 
 // Result of ack_and_fetch(), and how many of the tasks may start.
 struct RatedFetch {

@@ -177,17 +177,18 @@ std::optional<Finder::Found> Finder::follow_rated(queue::Partition partition,
                                                   const ServedQueue& queue, queue::Held held) {
   const std::uint32_t block_size = block_size_of(queue, partition);
   const std::uint32_t asked = rates_.asked(partition.queue_id, block_size);
-  queue::Granted granted;
+  std::optional<queue::Granted> granted;
   Nanos sent_ns = 0;
   auto block = take(partition, queue, [&](db::Connection& db, queue::Locked locked) {
     sent_ns = boot_ns();
     auto taken =
         queue::lease_rated(db, store_, partition, fetch_spec(block_size), asked, locked, held);
-    granted = taken.granted;
-    grant_ = Grant(granted, partition.queue_id, sent_ns);
-    return std::move(taken.block);
+    if (!taken) return std::optional<queue::Block>();
+    granted = taken->granted;
+    grant_ = Grant(*granted, partition.queue_id, sent_ns);
+    return std::move(taken->block);
   });
-  rates_.answered(partition.queue_id, granted);
+  if (granted) rates_.answered(partition.queue_id, *granted);
   if (!block) return std::nullopt;
   return Found{std::move(*block), grant_, share_};
 }

@@ -52,13 +52,13 @@ class DoctorTest : public CliTest {
   std::string packet_ = value("SELECT @@global.max_allowed_packet");
 };
 
-// Like an old server without SKIP LOCKED.
+// Like an old server without NOWAIT.
 TEST_F(DoctorTest, AServerThatCannotKeepTheProtocolIsRefusedByAllThatStart) {
   const support::RewritingProxy proxy(folder_ / "p", server_.socket(), [](const std::string& sql) {
-    return support::replaced(sql, "SKIP LOCKED", "SKIP LOCKS");
+    return support::replaced(sql, "NOWAIT", "NOT WAIT");
   });
   configure("socket = \"" + server_.socket(), "socket = \"" + proxy.socket());
-  const std::string reason = "it does not know SKIP LOCKED as lease.sql uses it";
+  const std::string reason = "it does not know NOWAIT as lease.sql uses it";
   const json finding = about(doctor(kExitConfig), "protocol");
   EXPECT_EQ(finding["level"], "fail");
   EXPECT_TRUE(has(finding["text"].get<std::string>(), reason));

@@ -182,6 +182,45 @@ TEST_F(LockTest, ALockWaitTimeoutCanBeRepeated) {
   EXPECT_EQ(sum(one_), 2U);
 }
 
+constexpr sql::SqlText kTry{"try",
+                            "UPDATE t SET a = 1 WHERE id = 2; SELECT a FROM t WHERE id = 1"
+                            " FOR UPDATE NOWAIT; UPDATE t SET a = 1 WHERE id = 1"};
+
+TEST_F(LockTest, ALockedRowIsNotWonAtOnceAndNothingIsWritten) {
+  one_.execute("BEGIN; UPDATE t SET a = 5 WHERE id = 1");
+  const std::vector<Statement> statements{Statement(kTry)};
+  EXPECT_FALSE(two_.try_transact(statements));
+  EXPECT_FALSE(two_.in_transaction());
+  one_.execute("ROLLBACK");
+  EXPECT_EQ(sum(one_), 0U);
+  EXPECT_TRUE(two_.try_transact(statements));
+  EXPECT_EQ(sum(one_), 2U);
+}
+
+TEST_F(LockTest, ALockWaitTimeoutIsNotTakenForALostRace) {
+  ConnectOptions options = Database::shared().options(name_);
+  options.lock_wait = seconds(1);
+  Connection patient(options);
+  one_.execute("BEGIN; UPDATE t SET a = 5 WHERE id = 1");
+  const std::vector<Statement> both{Statement(kBoth)};
+  EXPECT_EQ(error_class_of([&] { (void)patient.try_transact(both); }), "retryable");
+}
+
+// The server stops at the statement after COMMIT.
+TEST_F(LockTest, AStatementAfterTheTransactionIsNotPartOfIt) {
+  constexpr sql::SqlText kRead{"read", "SELECT a FROM t WHERE id = 2"};
+  constexpr sql::SqlText kRefused{"refused", "SELECT no_such_column"};
+  const std::vector<Statement> both{Statement(kBoth)};
+  const Statement read(kRead);
+  auto results = two_.transact(both, {&read, &read});
+  ASSERT_EQ(results.size(), 3U);
+  EXPECT_EQ(results.back().one().u64(0), 1U);
+  one_.execute("UPDATE t SET a = 0");
+  const Statement refused(kRefused);
+  EXPECT_EQ(error_class_of([&] { two_.transact(both, {.after = &refused}); }), "refused");
+  EXPECT_EQ(sum(one_), 2U);
+}
+
 TEST_F(LockTest, ADeadlockCanBeRepeated) {
   one_.execute("BEGIN; UPDATE t SET a = 5 WHERE id = 1");
   auto outcome = std::async(std::launch::async, [this] {

@@ -236,7 +236,7 @@ class PlanTest : public QueueTest {
             {"seen_epoch", "0"},
             {"seen_expire_at", "UTC_TIMESTAMP(6)"},
             {"stale", "1"},
-            {"wait", "0"},
+            {"nowait", "NOWAIT"},
             {"rated", "0"},
             {"passed_flag", "128"},
             {"keep_flags", "254"},

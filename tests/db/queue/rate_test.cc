@@ -35,7 +35,7 @@ class RateTest : public QueueTest {
     worker_.db.execute(now);
   }
   RatedLease lease(Worker& worker, std::uint32_t asked) {
-    return lease_rated(worker.db, worker.leases, partition_, {}, asked);
+    return lease_rated(worker.db, worker.leases, partition_, {}, asked).value();
   }
   Granted charge(const Lease& held, std::uint32_t asked) {
     return ack_and_fetch_rated(worker_.db, held, {}, {}, asked).granted;
@@ -363,7 +363,8 @@ TEST_F(RateTest, ManyWhoChargeAtOnceGetNoMoreThanTheRate) {
     threads.emplace_back([&, no] {
       Worker worker(connect());
       for (int i = 0; i < 60; ++i) {
-        const auto taken = lease_rated(worker.db, worker.leases, {wide.queue_id, no}, {}, 5);
+        const auto taken =
+            lease_rated(worker.db, worker.leases, {wide.queue_id, no}, {}, 5).value();
         starts += taken.granted.starts;
         if (taken.block) worker.leases.release(worker.db, taken.block->lease);
       }

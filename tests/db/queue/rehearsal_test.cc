@@ -131,14 +131,14 @@ TEST_F(RehearsalTest, AProxyThatSharesSessionsIsRefused) {
       "two statements of one connection came to two sessions");
 }
 
-TEST_F(RehearsalTest, AServerWithoutSkipLockedIsRefused) {
-  expect_refused([](const std::string& sql) { return replaced(sql, "SKIP LOCKED", "SKIP LOCKS"); },
-                 "it does not know SKIP LOCKED as lease.sql uses it");
+TEST_F(RehearsalTest, AServerWithoutNowaitIsRefused) {
+  expect_refused([](const std::string& sql) { return replaced(sql, "NOWAIT", "NOT WAIT"); },
+                 "it does not know NOWAIT as lease.sql uses it");
 }
 
 TEST_F(RehearsalTest, AServerThatWaitsForALockedRowIsRefused) {
-  expect_refused([](const std::string& sql) { return replaced(sql, " SKIP LOCKED", ""); },
-                 "a lease waits for a row that it should skip");
+  expect_refused([](const std::string& sql) { return replaced(sql, " NOWAIT", ""); },
+                 "a lease waits for a locked row");
 }
 
 TEST_F(RehearsalTest, AFenceThatDoesNotLockIsRefused) {
@@ -251,8 +251,8 @@ TEST_F(RehearsalTest, SpiderAndNdbTablesAreRefusedByName) {
     };
   };
   expect_refused(keeps("SPIDER"),
-                 "table `task` has the storage engine SPIDER: the servers behind it do not skip "
-                 "locked rows");
+                 "table `task` has the storage engine SPIDER: the servers behind it may wait "
+                 "for a locked row");
   expect_refused(keeps("ndbcluster"),
                  "table `task` has the storage engine ndbcluster: it locks no ranges");
 }

@@ -7,6 +7,21 @@
 namespace allot::db {
 namespace {
 
+TEST(IsNotWonTest, OnlyAFailureThatDidNotWaitIs) {
+  using std::chrono::milliseconds;
+  using std::chrono::seconds;
+  const auto not_won = [](unsigned number, milliseconds waited) {
+    return is_not_won({number, "text", Phase::kStatement, waited}, seconds(2));
+  };
+  EXPECT_TRUE(not_won(3572, milliseconds(0)));     // MySQL
+  EXPECT_TRUE(not_won(3572, milliseconds(5000)));  // after a wait for the table
+  EXPECT_TRUE(not_won(1205, milliseconds(0)));     // MariaDB
+  EXPECT_TRUE(not_won(1205, milliseconds(999)));   // on a busy machine
+  EXPECT_FALSE(not_won(1205, milliseconds(1000)));
+  EXPECT_FALSE(not_won(1205, milliseconds(2000)));
+  EXPECT_FALSE(not_won(1213, milliseconds(0)));
+}
+
 enum Outcome { kKnown, kUnknown };
 
 // One error number in four phases. While connecting and in an open transaction the outcome is
