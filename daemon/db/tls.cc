@@ -163,8 +163,8 @@ std::string why_untrusted(st_mysql& handle, const std::string& host) {
   const std::string text = mysql_error(&handle);
   const int fault = fault_in(text);
   if (fault != X509_V_OK) return distrust_text(fault, host, "[database] tls_ca");
-  return text + "; its certificate has to name '" + host +
-         "' and to be vouched for by [database] tls_ca";
+  return text + "; its certificate must name '" + host +
+         "' and be signed by an authority of [database] tls_ca";
 }
 
 }  // namespace allot::db

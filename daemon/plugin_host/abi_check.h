@@ -27,8 +27,7 @@ inline bool is_offer(std::string_view word) {
   return is_type(word) || is_prefix(word);
 }
 inline constexpr std::string_view kOffersAllowed =
-    "1 to 127 of A-Z a-z 0-9 . _ - are allowed, or such a name and \".*\" for all that begins with "
-    "it";
+    "1 to 127 of A-Z a-z 0-9 . _ - are allowed, or a prefix followed by \".*\"";
 
 // How many tasks it takes in one call; 1: never several.
 inline std::uint64_t max_batch(const allot_handler& handler) {

@@ -11,7 +11,7 @@ namespace allot::plugin_host {
 namespace {
 
 CallAnswer not_offered() {
-  return {ALLOT_BAD_INPUT, "this call is not offered here"};
+  return {ALLOT_BAD_INPUT, "this call is not available here"};
 }
 
 HostHooks& hooks_of(void* context) {

@@ -328,8 +328,8 @@ void send(db::Connection& db, std::span<const Unique> uniques,
   });
   throw OutcomeUnknown(
       "the outcome of submitting " + std::to_string(count) + (count == 1 ? " task" : " tasks") +
-          " is unknown, because the reply was lost: they exist all or none" +
-          (unique ? ", and with their unique keys the same again does no harm" : ""),
+          " is unknown, because the reply was lost: either all or none exist" +
+          (unique ? ", and with their unique keys it is safe to repeat the submission" : ""),
       error.what());
 }
 
