@@ -36,7 +36,7 @@ std::uint64_t checksum_of(const sql::SqlText& migration) {
   return sum.value();
 }
 
-// Like schema_version(), but requires that the database's migrations are those of this build, as
+// Like schema_version(), but requires that the database's migrations are equal to this build's, as
 // far as it knows them. Before the first release there was no checksum, or another first migration
 // (decision 0007).
 unsigned known_version(Connection& connection, Migrations known) {

@@ -22,7 +22,7 @@ std::optional<Finding> check_abi(const allot_plugin* plugin);
 bool is_type(std::string_view word);
 // "mail.*": a name, a dot, and a star that stands for at least one byte more; at most 127 in all.
 bool is_prefix(std::string_view word);
-// What a handler may offer: a type or a prefix.
+// True for a type or a prefix, which are what a handler may offer.
 inline bool is_offer(std::string_view word) {
   return is_type(word) || is_prefix(word);
 }

@@ -75,7 +75,7 @@ std::vector<Insert> inserts_of(const std::map<Target, Indexes>& placed,
 }
 
 // The plan is sorted, so that two batches lock in the same order. Tasks of an ordered queue all
-// have one class and are due at once, so that those of a partition keep their order.
+// have one class and are due at once, so that the tasks of a partition keep their order.
 Plan plan_of(Placer& placer, std::span<const Submission> submissions) {
   Plan plan;
   std::map<Target, Indexes> placed;
