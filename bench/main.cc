@@ -23,7 +23,7 @@
 namespace allot::bench {
 namespace {
 
-constexpr char kCheck[] = "Fail when a ratio misses its floor";
+constexpr char kCheck[] = "Fail if a ratio misses its floor";
 
 void add_count(CLI::App* command, const char* name, std::uint32_t& value, const char* text,
                std::uint32_t least, std::uint32_t most) {
@@ -37,15 +37,16 @@ CLI::App* add_bench(CLI::App& app, const char* name, const char* text, Options& 
       command->add_option("--embedded", options.place.embedded, "Folder for a private MariaDB")
           ->type_name("DIR");
   command
-      ->add_option("--socket", options.place.socket,
-                   "A server that runs, whose root needs no password: in a database of its own")
+      ->add_option(
+          "--socket", options.place.socket,
+          "Socket of a running server whose root needs no password; a new database is used")
       ->type_name("FILE")
       ->excludes(embedded);
   command->parse_complete_callback([&place = options.place] {
     if (place.embedded.empty() && place.socket.empty())
       throw CLI::RequiredError("--embedded or --socket");
   });
-  add_count(command, "--rounds", options.rounds, "Rounds; the medians count", 1, 1'000);
+  add_count(command, "--rounds", options.rounds, "Number of rounds; results are medians", 1, 1'000);
   command->add_flag("--json", options.json, "As JSON");
   return command;
 }
@@ -69,27 +70,28 @@ CLI::App* add_drain(CLI::App& app, DrainOptions& options) {
 
 CLI::App* add_counts(CLI::App& app, CountsOptions& options) {
   CLI::App* command = add_bench(
-      app, "counts", "Drain no-op tasks through workers that count them, and that do not", options);
+      app, "counts", "Drain no-op tasks through workers with and without counters", options);
   add_load(command, options.load, "Workers");
   return command;
 }
 
 CLI::App* add_fence(CLI::App& app, FenceOptions& options) {
   CLI::App* command =
-      add_bench(app, "fence", "Time the fenced writes, and the same without their fence", options);
-  add_count(command, "--tasks", options.tasks, "Tasks for each verb and round, of either kind", 10,
-            100'000);
+      add_bench(app, "fence", "Time the fenced writes, with and without their fence", options);
+  add_count(command, "--tasks", options.tasks,
+            "Tasks for each verb and round, with and without the fence", 10, 100'000);
   return command;
 }
 
 CLI::App* add_http(CLI::App& app, HttpOptions& options) {
   CLI::App* command = add_bench(
-      app, "http", "Submit through the gateway, and by the client library and the command line",
-      options);
-  add_count(command, "--milliseconds", options.milliseconds, "Of each side and round", 10, 60'000);
-  add_count(command, "--lines", options.lines, "Tasks of each NDJSON", 1'000, 1'000'000);
-  add_count(command, "--idle", options.idle, "Connections that ask nothing", 0, 5'000);
-  add_count(command, "--dripping", options.dripping, "Connections that never end to ask", 0, 900);
+      app, "http", "Submit through the gateway, the client library and the command line", options);
+  add_count(command, "--milliseconds", options.milliseconds, "Milliseconds of each side and round",
+            10, 60'000);
+  add_count(command, "--lines", options.lines, "Tasks in each NDJSON file", 1'000, 1'000'000);
+  add_count(command, "--idle", options.idle, "Connections that send no request", 0, 5'000);
+  add_count(command, "--dripping", options.dripping, "Connections that send requests all the time",
+            0, 900);
   command->add_flag("--check", options.check, kCheck);
   return command;
 }
@@ -97,7 +99,7 @@ CLI::App* add_http(CLI::App& app, HttpOptions& options) {
 CLI::App* add_pipe_worker(CLI::App& app, PipeWorkerOptions& options) {
   CLI::App* command = add_bench(
       app, "pipe-worker",
-      "Drain no-op tasks of a program in Python by pipe and exec, and give it bare lines", options);
+      "Drain no-op tasks of a Python program with pipe and exec, and send it bare lines", options);
   add_count(command, "--tasks", options.tasks, "Tasks in each round", 1'000, 100'000'000);
   add_count(command, "--workers", options.workers, "Workers, and bare programs", 1, 256);
   command->add_flag("--check", options.check, kCheck);
@@ -109,8 +111,8 @@ CLI::App* add_http_worker(CLI::App& app, HttpWorkerOptions& options) {
       app, "http-worker",
       "Drain tasks to HTTP targets, and send the same requests over bare connections", options);
   add_count(command, "--tasks", options.tasks, "Tasks in each round", 1'000, 100'000'000);
-  add_count(command, "--milliseconds", options.milliseconds, "Of each bare side and round", 10,
-            60'000);
+  add_count(command, "--milliseconds", options.milliseconds,
+            "Milliseconds of each bare side and round", 10, 60'000);
   command->add_flag("--check", options.check, kCheck);
   return command;
 }
@@ -122,7 +124,7 @@ CLI::App* add_idle(CLI::App& app, IdleOptions& options) {
       ->delimiter(',')
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  add_count(command, "--seconds", options.seconds, "Of each measurement", 1, 3'600);
+  add_count(command, "--seconds", options.seconds, "Seconds of each measurement", 1, 3'600);
   return command;
 }
 
@@ -132,21 +134,21 @@ CLI::App* add_latency(CLI::App& app, LatencyOptions& options) {
       "Time from a submission to the start of its handler, with the binary log and without",
       options);
   add_count(command, "--tasks", options.tasks, "Tasks of each figure and round", 1, 100'000);
-  add_count(command, "--gap", options.gap_ms, "Most milliseconds between two submissions", 10,
-            600'000);
+  add_count(command, "--gap", options.gap_ms,
+            "Maximum number of milliseconds between two submissions", 10, 600'000);
   add_count(command, "--workers", options.workers, "Workers", 1, 256);
   return command;
 }
 
 CLI::App* add_wake(CLI::App& app, WakeOptions& options) {
   CLI::App* command = add_bench(app, "wake",
-                                "What it costs to follow the binary log: a drain with and without, "
-                                "and processor time beside a writer of other tables",
+                                "Cost of following the binary log: a drain with and without it, "
+                                "and processor time while other tables are written",
                                 options);
   add_load(command, options.load, "Workers");
-  add_count(command, "--seconds", options.seconds, "Of each measurement beside a writer", 1, 3'600);
-  add_count(command, "--mb", options.mb_per_second, "Megabytes that it writes in a second", 1,
-            1'000);
+  add_count(command, "--seconds", options.seconds,
+            "Seconds of each measurement while other tables are written", 1, 3'600);
+  add_count(command, "--mb", options.mb_per_second, "Megabytes written per second", 1, 1'000);
   command->add_flag("--check", options.check, kCheck);
   return command;
 }
@@ -155,18 +157,17 @@ CLI::App* add_fireworq(CLI::App& app, FireworqOptions& options) {
   CLI::App* command = add_bench(
       app, "fireworq",
       "Push and dispatch jobs by Fireworq's API, and send Fireworq's own statements", options);
-  add_count(command, "--tasks", options.tasks, "Jobs that are dispatched in each round", 1'000,
-            100'000'000);
-  add_count(command, "--milliseconds", options.milliseconds, "Of each side that pushes, and round",
-            10, 60'000);
+  add_count(command, "--tasks", options.tasks, "Jobs dispatched in each round", 1'000, 100'000'000);
+  add_count(command, "--milliseconds", options.milliseconds,
+            "Milliseconds of each pushing side and round", 10, 60'000);
   add_count(command, "--throttled", options.throttled,
-            "Seconds in which starts at each rate are counted, once; 0: none are", 0, 3'600);
+            "Seconds in which starts at each rate are counted, once; 0: not counted", 0, 3'600);
   command->add_flag("--check", options.check, kCheck);
   return command;
 }
 
 int run(int argc, char** argv) {
-  CLI::App app{"Benchmarks, each beside its floor in the same run", "allot bench"};
+  CLI::App app{"Benchmarks, each with its floor in the same run", "allot bench"};
   app.set_version_flag("--version", std::string(kVersionMark));
   app.require_subcommand(1);
   DrainOptions drain_options;

@@ -29,7 +29,7 @@ class Start : public allot::Handler {
     const auto sent = ::sendto(fd, &started_ns, sizeof started_ns, 0,
                                reinterpret_cast<const sockaddr*>(&to), sizeof to);
     ::close(fd);
-    return sent == sizeof started_ns ? allot::success() : allot::fail("nobody measures");
+    return sent == sizeof started_ns ? allot::success() : allot::fail("no benchmark is listening");
   }
 };
 

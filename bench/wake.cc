@@ -138,11 +138,11 @@ class Wake {
 
 constexpr std::array kClaimsOfWake{
     Claim<WakeRound>{
-        "drain, the log is followed", "it is not",
+        "drain, log followed", "not followed",
         [](const WakeRound& round) { return round.with_tasks_per_s / round.without_tasks_per_s; },
         0.97, true},
     Claim<WakeRound>{
-        "beside a writer, % of a core", "",
+        "with a writer, % of a core", "",
         [](const WakeRound& round) { return round.with.daemon - round.without.daemon; }, 10, false},
     Claim<WakeRound>{
         "  of the server", "",

@@ -59,7 +59,7 @@ auto translated(Call call) {
 queue::TaskId id_of(std::string_view word) {
   const auto id = queue::TaskId::parse(word);
   if (!id)
-    throw Error("id '" + std::string(word.substr(0, 40)) + "': no id of a task", kExitBadInput);
+    throw Error("id '" + std::string(word.substr(0, 40)) + "': not a task id", kExitBadInput);
   return *id;
 }
 
@@ -111,9 +111,8 @@ std::vector<queue::Submitted> submit_lent(db::LentSession& session, const queue:
       const bool stands = session.undo();
       if (error.error_class() == db::ErrorClass::kGone) throw;
       if (!stands) {
-        throw ClientError(
-            ErrorKind::kRolledBack,
-            std::string("the server has rolled the transaction back: ") + error.what());
+        throw ClientError(ErrorKind::kRolledBack,
+                          std::string("the server rolled the transaction back: ") + error.what());
       }
       if (error.error_class() != db::ErrorClass::kDuplicate || tries == kTries) throw;
     }
@@ -147,7 +146,7 @@ class Client::Impl {
   }
 
   std::vector<Submitted> submit_in(st_mysql* lent, std::span<const NewTask> tasks) {
-    if (lent == nullptr) throw Error("session: there is none", kExitBadInput);
+    if (lent == nullptr) throw Error("session: null", kExitBadInput);
     auto submissions = submissions_of(tasks);
     if (submissions.empty()) return {};
     // Uses a separate connection: on the caller's connection this query would start the snapshot of

@@ -17,12 +17,12 @@ Settings from_client(const ClientSettings& settings) {
     database.servers.push_back(*server);
   }
   if (database.servers.empty() && settings.socket.empty()) {
-    throw Error("hosts: there is none, and no socket", kExitConfig);
+    throw Error("hosts: empty, and no socket is set", kExitConfig);
   }
   if (settings.tls != "off" && settings.tls != "required" && settings.tls != "verify") {
-    throw Error("tls: '" + settings.tls + "' is not one of off, required, verify", kExitConfig);
+    throw Error("tls: '" + settings.tls + "': must be off, required or verify", kExitConfig);
   }
-  if (settings.name.empty()) throw Error("name: a database has to be named", kExitConfig);
+  if (settings.name.empty()) throw Error("name: the name of the database is missing", kExitConfig);
   database.socket = settings.socket;
   database.user = settings.user;
   database.password = settings.password;

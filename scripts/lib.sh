@@ -84,7 +84,7 @@ apt_install() {
   log=$(mktemp)
   export DEBIAN_FRONTEND=noninteractive
   # Outdated lists may be sufficient; otherwise apt-get install reports the failure.
-  apt-get -q update >"$log" 2>&1 || say "apt-get update failed; going on with the lists there are"
+  apt-get -q update >"$log" 2>&1 || say "apt-get update failed; using the existing lists"
   apt-get -q install -y --no-install-recommends --no-remove "$@" >>"$log" 2>&1 || status=$?
   if [ $status -eq 0 ]; then
     rm -f "$log"
@@ -95,7 +95,7 @@ apt_install() {
   in_the_way=$(apt-get -s install --no-install-recommends "$@" 2>/dev/null |
     awk '$1 == "Remv" { print $2 }' | tr '\n' ' ') || true  # reported above
   if [ -n "$in_the_way" ]; then
-    die "cannot install $*: installed packages stand in the way: ${in_the_way% }
+    die "cannot install $*: these installed packages conflict: ${in_the_way% }
 Nothing was removed. Remove them yourself, or use a container (tests/nightly/fresh shows how)."
   fi
   die "cannot install $*: apt-get says why above. Nothing was removed."

@@ -43,8 +43,9 @@ int main(int argc, char** argv) {
   const int code = cli::run(argc, argv);
   // Output written to a full disk or a closed pipe was not delivered.
   if ((std::fflush(stdout) != 0 || std::ferror(stdout) != 0) && code == kExitOk) {
-    return cli::report(std::string("it is done, but the output was lost: ") + std::strerror(errno),
-                       kExitFailure);
+    return cli::report(
+        std::string("command succeeded, but writing its output failed: ") + std::strerror(errno),
+        kExitFailure);
   }
   return code;
 }

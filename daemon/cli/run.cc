@@ -61,19 +61,18 @@ int refuse(const CLI::App& app, const CLI::ParseError& error) {
 void add_remote(CLI::App& app, remote::Options& options) {
   auto* config = app.get_option("--config");
   auto* embedded = app.get_option("--embedded");
-  app.add_option("--url", options.url,
-                 "Talk to this gateway in place of a database: https://HOST, or unix:SOCKET; else "
-                 "$ALLOT_URL")
+  app.add_option(
+         "--url", options.url,
+         "Use this gateway instead of a database: https://HOST or unix:SOCKET; default: $ALLOT_URL")
       ->type_name("URL")
       ->excludes(config)
       ->excludes(embedded);
-  app.add_option(
-         "--token-file", options.token_file,
-         "With --url: the token is in this file; else in that of $ALLOT_TOKEN_FILE, else in "
-         "$ALLOT_TOKEN")
+  app.add_option("--token-file", options.token_file,
+                 "With --url: file that holds the token; default: the file $ALLOT_TOKEN_FILE, else "
+                 "$ALLOT_TOKEN")
       ->type_name("FILE");
   app.add_option("--ca-file", options.ca_file,
-                 "With --url: trust the authorities of this file instead of the system's")
+                 "With --url: trust the authorities in this file instead of the system's")
       ->type_name("FILE");
 }
 
@@ -87,7 +86,7 @@ int parse_and_run(int argc, char** argv) {
   Context context;
   std::function<int()> chosen;  // called after all words are parsed
   app.add_option("--config", context.load.file,
-                 "Configuration; else $ALLOT_CONFIG, else /etc/allot/allot.toml")
+                 "Configuration file; default: $ALLOT_CONFIG, else /etc/allot/allot.toml")
       ->type_name("FILE");
   app.add_option("--embedded", context.load.embedded, "Use the private database in this folder")
       ->type_name("DIR");

@@ -153,17 +153,19 @@ class Checker {
   void check_metrics() {
     for (const std::string& type : settings_.metrics.types) {
       if (is_type_or_prefix(type)) continue;
-      problem("metrics.types", "[metrics] types has \"" + type +
-                                   "\"; it names types, or prefixes such as shop.*, of at most " +
-                                   std::to_string(kMaxTypeName) + " bytes");
+      problem("metrics.types",
+              "[metrics] types has \"" + type +
+                  "\"; allowed are types, or prefixes such as shop.*, of at most " +
+                  std::to_string(kMaxTypeName) + " bytes");
     }
   }
 
   void check_pool(Pool& pool) {
     if (pool.name == kStewardPool) {
-      problem("pools." + pool.name, "[pools." + pool.name +
-                                        "] is the name of the process that every daemon has beside "
-                                        "its pools; give this pool another name");
+      problem(
+          "pools." + pool.name,
+          "[pools." + pool.name +
+              "] is reserved for the steward process of the daemon; give this pool another name");
     }
     check_memory(pool);
     check_cgroup(pool);
@@ -173,16 +175,15 @@ class Checker {
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       const std::string_view near = nearest(name, known);
       problem("pools." + pool.name + ".queues",
-              "[pools." + pool.name + "] serves queue '" + name + "', but there is no [queues." +
-                  name + "]" + (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
+              "[pools." + pool.name + "] serves queue '" + name +
+                  "', but the file has no [queues." + name + "]" +
+                  (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
     }
     if (pool.fireworq) return check_fireworq(pool);
     if (pool.queues.empty()) {
       if (pool.strict) {
         problem("pools." + pool.name + ".strict",
-                "[pools." + pool.name +
-                    "] strict needs queues, whose order it goes by: the first one is the most "
-                    "important");
+                "[pools." + pool.name + "] strict needs queues, in order of importance");
       }
       pool.queues.assign(known.begin(), known.end());
       settings_.origins["pools." + pool.name + ".queues"] = "every queue";
@@ -194,8 +195,9 @@ class Checker {
     const std::string section = "pools." + pool.name;
     const auto refuse = [&](const char* key, bool is_there) {
       if (!is_there) return;
-      problem(section + "." + key, "[" + section + "] has both fireworq and " + key +
-                                       "; remove one: its queues are those that requests make");
+      problem(section + "." + key,
+              "[" + section + "] has both fireworq and " + key +
+                  "; remove one: with fireworq its queues are created by requests");
     };
     refuse("queues", !pool.queues.empty());
     refuse("weights", !pool.weights.empty());
@@ -270,8 +272,8 @@ class Checker {
       workers += pool.size;
       const std::string section = "pools." + pool.name;
       if (fitted && pools > kMaxPools) {
-        problem(section,
-                "[" + section + "] is one pool too many; allowed are " + std::to_string(kMaxPools));
+        problem(section, "[" + section + "] is one pool too many; the limit is " +
+                             std::to_string(kMaxPools));
       } else if (fitted && workers > kMaxWorkers) {
         problem(section, "[" + section + "] makes it " + std::to_string(workers) +
                              " workers in all pools; allowed are " + std::to_string(kMaxWorkers));

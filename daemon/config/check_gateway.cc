@@ -82,17 +82,17 @@ class GatewayChecker {
     own.embedded = of_workers.embedded;
     inherit();
     if (own.embedded.empty() && !says("database.user")) {
-      return problem("gateway.database.user",
-                     "[gateway] needs an account of its own, which may do what its tokens may and "
-                     "no more: write [gateway.database] with user and password_file "
-                     "(docs/database.md)");
+      return problem(
+          "gateway.database.user",
+          "[gateway] needs its own database account, limited to the rights of its tokens: write "
+          "[gateway.database] with user and password_file (docs/database.md)");
     }
     check_database(settings_, own, "gateway.database", problems_);
     if (!own.embedded.empty() || own.user != of_workers.user) return;
     if (line_of("database.user") == 0) return;  // a file for the gateway alone
     warn("gateway.database.user",
-         "[gateway.database] user is that of [database]: a gateway should not have the rights of "
-         "workers");
+         "[gateway.database] user is also the user of [database]; a gateway should not have the "
+         "rights of workers");
   }
 
   // The address is inherited as a whole, so that a socket here is not combined with a host there.
@@ -131,8 +131,8 @@ class GatewayChecker {
       if (is_loopback(*address) || !gateway_.tls_cert.empty() || gateway_.insecure) continue;
       problem("gateway.listen",
               "[gateway] listen: '" + text +
-                  "' can be reached from other hosts, where tokens would cross the network as they "
-                  "are; set tls_cert and tls_key, or insecure = true");
+                  "' can be reached from other hosts, and tokens would cross the network in clear "
+                  "text; set tls_cert and tls_key, or insecure = true");
     }
   }
 
@@ -191,12 +191,12 @@ class GatewayChecker {
       if (text != "unix" && !parse_network(text)) {
         problem("gateway.trusted_proxies",
                 "[gateway] trusted_proxies: '" + text +
-                    "' is none; write \"192.0.2.7\", \"192.0.2.0/24\" or \"unix\"");
+                    "' is not an address; write \"192.0.2.7\", \"192.0.2.0/24\" or \"unix\"");
       }
       if (text == "unix" && gateway_.grant != "none") {
         problem("gateway.trusted_proxies",
                 "[gateway] trusted_proxies has unix, so a proxy uses the unix socket, which needs "
-                "grant = \"none\": else each of its users has what the socket grants");
+                "grant = \"none\"; otherwise each user of the proxy has the role of the socket");
       }
     }
     const std::string& field = gateway_.user_header;
@@ -213,7 +213,7 @@ class GatewayChecker {
     }
     if (gateway_.trusted_proxies.empty()) {
       problem("gateway.user_header",
-              "[gateway] user_header needs trusted_proxies, which alone may send it");
+              "[gateway] user_header needs trusted_proxies, the only addresses that may send it");
     }
     gateway_.user_header = lower;
   }
@@ -231,7 +231,7 @@ class GatewayChecker {
                gateway_.addresses.end()) {
       problem("gateway.fireworq.listen",
               header + "listen: [gateway] listens at '" + fireworq.listen +
-                  "' already; the two have paths in common, so each needs a port of its own");
+                  "' already; some paths exist in both, so each needs its own port");
     }
     for (const std::string& text : fireworq.allow_from) {
       if (parse_network(text)) continue;
@@ -255,9 +255,9 @@ class GatewayChecker {
       problem("gateway.fireworq.queue_default", header + "queue_default has more than 255 bytes");
     }
     if (fireworq.anonymous || !gateway_.tokens.empty()) return;
-    warn("gateway.fireworq", header +
-                                 "there is no token and anonymous is false, so nobody may do "
-                                 "anything there");
+    warn("gateway.fireworq",
+         header +
+             "anonymous is false and no token is configured, so every request would be refused");
   }
 
   void check_token(GatewayToken& token) {
@@ -314,9 +314,8 @@ class GatewayChecker {
       }
     }
     if (!in.read.empty() || !in.submit.empty() || !in.operate.empty()) return;
-    problem(section, header +
-                         "may do nothing: give it read, submit or operate, such as read = "
-                         "[\"*\"]");
+    problem(section,
+            header + "has no role; give it read, submit or operate, such as read = [\"*\"]");
   }
 
   void warn_unused() {
@@ -328,9 +327,10 @@ class GatewayChecker {
     if (!gateway_.tokens.empty() || named) return;
     if (!gateway_.listen.empty()) {
       warn("gateway.listen",
-           "[gateway] listen: there is no token, so no request is allowed through TCP");
+           "[gateway] listen: no token is configured, so every request over TCP would be refused");
     } else if (gateway_.grant == "none") {
-      warn("gateway.grant", "[gateway] grant is none and there is no token: no request is allowed");
+      warn("gateway.grant",
+           "[gateway] grant is none and no token is configured, so every request would be refused");
     }
   }
 

@@ -32,17 +32,15 @@ constexpr std::array<Header, 15> kHeaders = {{
      "This account can read every change in every database of the server: see docs/database.md."},
     {Section::kDaemon, "[daemon]", ""},
     {Section::kQueue, "[queues.default]",
-     "One section for each queue. Without any: one queue named default."},
+     "One section for each queue. If there is none: one queue named default."},
     {Section::kType, "#[types.NAME]",
-     "One section for each type of task that is to be retried in another way than its queue says, "
-     "or "
-     "has another time limit."},
+     "One section for each type of task with retry settings or a time limit of its own."},
     {Section::kPool, "[pools.default]",
-     "One section for each pool of workers, at most 16 with 256 workers together. Without any: one "
-     "pool named default."},
+     "One section for each pool of workers, at most 16 with 256 workers together. If there is "
+     "none: one pool named default."},
     {Section::kSchedule, "#[schedules.NAME]",
-     "One section for each schedule that this file makes, or changes where the section changed; to "
-     "take a section away removes no schedule. See docs/schedules.md."},
+     "One section for each schedule that this file makes, or changes if the section changed. "
+     "Removing a section does not remove its schedule. See docs/schedules.md."},
     {Section::kPlugins, "[plugins]", ""},
     {Section::kNotices, "[notices]", ""},
     {Section::kMetrics, "[metrics]", ""},
@@ -52,22 +50,22 @@ constexpr std::array<Header, 15> kHeaders = {{
      "With this section the gateway also answers programs that were written for Fireworq. See "
      "docs/from-fireworq.md."},
     {Section::kGatewayToken, "#[gateway.tokens.NAME]",
-     "One section for each token; several are good at a time. Made by allot gateway token."},
+     "One section for each token; several are valid at a time. Made by allot gateway token."},
     {Section::kGatewayUser, "#[gateway.users.NAME]",
      "One section for each user that a trusted proxy names; \"*\" is for users without a section."},
     {Section::kLogging, "[logging]", ""},
 }};
 
 constexpr std::string_view kExampleAccount = R"(
-# Its account in the database, which may do what its tokens may (docs/database.md). The keys are
-# those of [database]; what is missing, but for the account, is as there.
+# Database account of the gateway, limited to the rights of its tokens (docs/database.md). It has
+# the keys of [database]; a missing key, except the account, has the value given there.
 #[gateway.database]
 #user = "allot-gateway"
 #password_file = ""
 )";
 
 constexpr std::string_view kExamplePlugin = R"(
-# One section for each plugin that takes settings; its keys are the plugin's own.
+# One section for each plugin with settings, whose keys the plugin defines.
 #[plugins.NAME]
 #key = "text, a number, true or false, or a list of these"
 )";
@@ -154,11 +152,9 @@ std::string settings_manual(const Edition& edition) {
     }
   }
   page.paragraph(
-      "Beside these, [gateway.database] has the account of the gateway; its keys are those of "
-      "[database]. What is missing there, but for the account, is as in [database].");
-  page.paragraph(
-      "[plugins.NAME] has the settings of one plugin; its keys are the plugin's "
-      "own.");
+      "[gateway.database] has the database account of the gateway. It has the keys of [database]; "
+      "a missing key, except the account, has the value given there.");
+  page.paragraph("[plugins.NAME] has the settings of one plugin, whose keys the plugin defines.");
   page.heading("FILES").term("/etc/allot/allot.toml", "The configuration.");
   page.heading("SEE ALSO").paragraph("allot(1), allotd(8)");
   return page.text();

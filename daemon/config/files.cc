@@ -51,7 +51,7 @@ std::string unpack(std::string_view& from) {
     size = size * 10 + static_cast<std::size_t>(from[at++] - '0');
   }
   if (at == 0 || at >= from.size() || from[at] != '\n' || size > from.size() - at - 1) {
-    throw Error("the copy of the checked configuration is not whole", kExitConfig);
+    throw Error("the copy of the checked configuration is incomplete", kExitConfig);
   }
   const std::string text(from.substr(at + 1, size));
   from.remove_prefix(at + 1 + size);
@@ -70,8 +70,9 @@ std::uint64_t hash_of(std::string_view text) {
 Files::Files(int copy) : copied_(true) {
   std::string text;
   if (append_from(copy, 0, text) != 0 || !text.starts_with(kHead)) {
-    throw Error("the copy of the checked configuration is of another version of Allot; send HUP",
-                kExitConfig);
+    throw Error(
+        "the copy of the checked configuration was written by another version of Allot; send HUP",
+        kExitConfig);
   }
   std::string_view left = std::string_view(text).substr(kHead.size());
   first = unpack(left);

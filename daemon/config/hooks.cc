@@ -32,7 +32,7 @@ std::string hook_problem(const Settings& settings, const std::string& word) {
   const Queue* queue = find_queue(settings, target->queue);
   if (queue == nullptr || queue->placement == "spread") return {};
   return "names queue '" + target->queue + "', whose placement is " + queue->placement +
-         "; a hook's tasks have no partition_key, so it has to be a spread queue";
+         "; tasks of a hook have no partition_key, so it must be a spread queue";
 }
 
 std::vector<HookProblem> hook_problems(const Settings& settings, const Queue& queue) {
@@ -47,7 +47,7 @@ std::vector<HookProblem> hook_problems(const Settings& settings, const Queue& qu
   const auto stuck = hook_target(queue.on_stuck);
   if (stuck && stuck->queue == queue.name) {
     problems.push_back(
-        {"on_stuck", "names its own queue; it would not run while that queue is stuck"});
+        {"on_stuck", "names its own queue; the hook would not run while this queue is stuck"});
   }
   return problems;
 }

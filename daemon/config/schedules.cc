@@ -44,7 +44,7 @@ class ScheduleChecker {
     std::vector<std::string_view> known;
     for (const Queue& queue : settings_.queues) known.emplace_back(queue.name);
     const std::string_view near = nearest(schedule_.queue, known);
-    problem("queue", "queue is '" + schedule_.queue + "', but there is no [queues." +
+    problem("queue", "queue is '" + schedule_.queue + "', but the file has no [queues." +
                          schedule_.queue + "]" +
                          (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
   }
@@ -61,7 +61,7 @@ class ScheduleChecker {
   void check_length(const char* key, const std::string& value, std::size_t most) {
     if (value.size() <= most) return;
     problem(key, std::string(key) + " has " + std::to_string(value.size()) +
-                     " bytes; the most that it may have is " + std::to_string(most));
+                     " bytes; the limit is " + std::to_string(most));
   }
   void problem(const std::string& key, const std::string& text) {
     problems_.push_back(

@@ -138,10 +138,10 @@ std::optional<Row> StatementResult::next() {
 
 Row StatementResult::one() {
   if (auto row = next()) return std::move(*row);
-  throw DbError(kUnfitServer,
-                "a SELECT that always gives a row gave none: the server, or a proxy between, cuts "
-                "results off",
-                Phase::kStatement);
+  throw DbError(
+      kUnfitServer,
+      "a SELECT that always returns a row returned none: the server or a proxy truncates results",
+      Phase::kStatement);
 }
 
 void Connection::Close::operator()(st_mysql* handle) const {
@@ -283,12 +283,13 @@ void Connection::require_session() {
   auto results = execute("SELECT CONNECTION_ID(), " + session_columns());
   const Row row = results.front().one();
   if (row.u64(0) != id_) {
-    throw DbError(kUnfitServer,
-                  "database at " + where_ +
-                      ": two statements of one connection came to two sessions of the server; " +
-                      proxy_between() +
-                      " must not share sessions, or send reads and writes to different servers",
-                  Phase::kConnect);
+    throw DbError(
+        kUnfitServer,
+        "database at " + where_ +
+            ": two statements of one connection reached different sessions of the server; " +
+            proxy_between() +
+            " must not share sessions, or send reads and writes to different servers",
+        Phase::kConnect);
   }
   refuse_session(row, 1);
 }
@@ -299,8 +300,8 @@ void Connection::refuse_session(const Row& row, std::size_t first) {
   const std::string difference = session_difference(row, first, lock_wait_);
   if (difference.empty()) return;
   throw DbError(kUnfitServer,
-                "database at " + where_ + ": the session is not as Allot set it: " + difference +
-                    "; " + proxy_between() +
+                "database at " + where_ + ": the session does not have the settings of Allot: " +
+                    difference + "; " + proxy_between() +
                     " must not drop SET, and the server must let this account set it",
                 Phase::kConnect);
 }
@@ -316,7 +317,7 @@ std::string Connection::proxy_between() {
     name = proxy_name(*this);
   } catch (const DbError&) {
   }
-  return name.empty() ? "a proxy between" : name + ", which is the proxy between,";
+  return name.empty() ? "a proxy" : name + ", which is a proxy,";
 }
 
 void Connection::require_writer() {
@@ -329,10 +330,10 @@ void Connection::require_writer() {
 // S52: a server that was the writer once, and does not know its successor, is not used again.
 void Connection::require_standing() {
   if (standing_.other_node) {
-    throw DbError(CR_SERVER_GONE_ERROR,
-                  "database at " + where_ +
-                      " is not the node of its Galera cluster that is the writer: not used",
-                  Phase::kConnect);
+    throw DbError(
+        CR_SERVER_GONE_ERROR,
+        "database at " + where_ + " is not the writer node of its Galera cluster: not used",
+        Phase::kConnect);
   }
   if (!standing_.term) return;
   memory_->saw(std::max(*standing_.term, standing_.superseded_by));
@@ -347,7 +348,7 @@ void Connection::require_standing() {
 
 void Connection::refuse_plain() {
   throw DbError(kUntrustedServer,
-                "database at " + where_ + " does not offer TLS, which [database] tls wants",
+                "database at " + where_ + " does not offer TLS, which [database] tls requires",
                 Phase::kConnect);
 }
 
@@ -379,8 +380,8 @@ void Connection::fail_query(Nanos asked_ns, const Progress& progress) {
   const Nanos waited = mono_ns() - asked_ns;
   const bool late = most != 0 && waited >= most * kSecond &&
                     (number == CR_SERVER_LOST || number == CR_SSL_CONNECTION_ERROR);
-  fail_packet(late ? "query: no answer within " + std::to_string(most) + " s" : "query", progress,
-              waited);
+  fail_packet(late ? "query: no response within " + std::to_string(most) + " s" : "query",
+              progress, waited);
 }
 
 void Connection::fail_packet(std::string_view doing, const Progress& progress, Nanos waited) {
@@ -508,7 +509,7 @@ std::vector<StatementResult> Connection::send(std::string_view sql, std::size_t 
   if (max_packet_ != 0 && sql.size() >= max_packet_) {
     throw DbError(CR_NET_PACKET_TOO_LARGE,
                   "a statement of " + std::to_string(sql.size()) +
-                      " bytes is over the server's max_allowed_packet of " +
+                      " bytes exceeds the server's max_allowed_packet of " +
                       std::to_string(max_packet_) + "; raise it in the server's configuration",
                   Phase::kConnect);
   }

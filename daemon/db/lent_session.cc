@@ -71,7 +71,9 @@ LentSession::LentSession(st_mysql& handle, const std::string& database)
     refuse("a result was not read to its end; read or free it first");
   }
   if (!has_transaction(handle)) {
-    refuse("no transaction is open, so nothing could be rolled back; begin one, or use submit()");
+    refuse(
+        "no transaction is open, so a failure could not be rolled back; begin one, or use "
+        "submit()");
   }
   connection_.execute("SAVEPOINT allot_submit");
   if (selected == database) return;

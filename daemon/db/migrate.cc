@@ -36,7 +36,7 @@ std::uint64_t checksum_of(const sql::SqlText& migration) {
   return sum.value();
 }
 
-// Like schema_version(), but requires that the database's migrations are those of this build, as
+// Like schema_version(), but requires that the database's migrations are equal to this build's, as
 // far as it knows them. Before the first release there was no checksum, or another first migration
 // (decision 0007).
 unsigned known_version(Connection& connection, Migrations known) {
@@ -152,21 +152,19 @@ void refuse_unable(Connection& connection) {
   while (const auto row = results.front().next()) is.emplace(row->text(0), row->text(1));
   const std::string where = "database at " + connection.where() + ": ";
   if (is["log_bin"] == "ON" && is["binlog_format"] == "STATEMENT") {
-    throw DbError(
-        kUnfitServer,
-        where +
-            "binlog_format is STATEMENT, which cannot log what a READ COMMITTED "
-            "transaction writes (error 1665); SET GLOBAL binlog_format = 'ROW', and in the "
-            "server's configuration",
-        Phase::kConnect);
+    throw DbError(kUnfitServer,
+                  where +
+                      "binlog_format is STATEMENT, which cannot log writes of READ COMMITTED "
+                      "transactions (error 1665); SET GLOBAL binlog_format = 'ROW', and set it in "
+                      "the server's configuration",
+                  Phase::kConnect);
   }
   if (is["innodb_page_size"] == "4096") {
-    throw DbError(
-        kUnfitServer,
-        where +
-            "innodb_page_size is 4096, and Allot's tables need 8192 at least; it is chosen "
-            "when the data folder of a server is made: use another server",
-        Phase::kConnect);
+    throw DbError(kUnfitServer,
+                  where +
+                      "innodb_page_size is 4096, but Allot's tables need at least 8192; it is "
+                      "fixed when the data folder of a server is created, so use another server",
+                  Phase::kConnect);
   }
 }
 

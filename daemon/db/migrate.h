@@ -35,7 +35,7 @@ void require_schema(Connection& connection, Newer newer = Newer::kRefused,
 
 // Applies missing migrations one after the other, under a server-wide name lock. Returns the names
 // applied. Refuses what require_schema refuses, except an older or missing schema. Makes the stored
-// procedures again unless they are those of this build: also in a database that was restored
+// procedures again unless they are equal to this build's: also in a database that was restored
 // without them, or whose procedures another account made.
 std::vector<std::string> migrate(Connection& connection, Migrations all = kMigrations);
 

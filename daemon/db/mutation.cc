@@ -114,7 +114,7 @@ bool lose_headers(std::string& text) {
 // A failed test would count as one that noticed the missing rule; a crash does not.
 void must_have_been(bool found, std::string_view statement) {
   if (found) return;
-  static_cast<void>(std::fprintf(stderr, "%.*s.sql does not have what is to be left out of it\n",
+  static_cast<void>(std::fprintf(stderr, "%.*s.sql does not have the text to be removed\n",
                                  static_cast<int>(statement.size()), statement.data()));
   std::abort();
 }

@@ -160,8 +160,8 @@ Changed Connection::execute_prepared(std::string_view sql, std::span<const Value
         mysql_stmt_prepare(&statement, sql.data(), static_cast<unsigned long>(sql.size())));
   const std::size_t wanted = mysql_stmt_param_count(&statement);
   if (wanted != values.size()) {
-    throw Error("the statement has " + std::to_string(wanted) + " of '?', and " +
-                    std::to_string(values.size()) + " values were given for them",
+    throw Error("the statement has " + std::to_string(wanted) + " '?' placeholders, but " +
+                    std::to_string(values.size()) + " values were given",
                 kExitBadInput);
   }
   std::vector<MYSQL_BIND> binds;

@@ -63,7 +63,7 @@ Procedures see_procedures(Connection& connection) {
 }
 
 std::string of_another_build() {
-  return std::string("they are not those of this Allot (") + kVersion + ")";
+  return std::string("they belong to another version of Allot (") + kVersion + ")";
 }
 
 // Only a call shows whether the definer exists and has its rights. The id is not the id of a task.
@@ -111,16 +111,17 @@ std::optional<ProcedureTrouble> trouble_with_procedures(Connection& connection) 
   } catch (const DbError& error) {
     if (error.error_class() == ErrorClass::kGone) throw;
     if (error.number() == ER_PROCACCESS_DENIED_ERROR && seen.names.empty()) {
-      return ProcedureTrouble{std::string("this account cannot see them: ") + error.what(), ""};
+      return ProcedureTrouble{std::string("this account has no right to see them: ") + error.what(),
+                              ""};
     }
     if (error.number() == ER_NO_SUCH_USER) {
       return ProcedureTrouble{
-          "their definer " + seen.foreign_definer + " does not exist, so no CALL works",
+          "their definer " + seen.foreign_definer + " does not exist, so every CALL fails",
           "run 'allot migrate', whose account becomes their definer"};
     }
     refusal = error.what();
   }
-  if (seen.names.empty()) return ProcedureTrouble{"there are none, so no CALL works", kMigrate};
+  if (seen.names.empty()) return ProcedureTrouble{"none exist, so every CALL fails", kMigrate};
   if (std::string missing = seen.missing(); !missing.empty()) {
     return ProcedureTrouble{std::move(missing), kMigrate};
   }

@@ -14,7 +14,7 @@ namespace allot::db {
 // not.
 std::string why_make_procedures(Connection& connection);
 
-// Makes those of this build if they are missing: making one takes a dozen fsyncs.
+// Makes the procedures of this build if they are missing: making one takes a dozen fsyncs.
 void make_procedures(Connection& connection);
 
 struct ProcedureTrouble {

@@ -32,8 +32,8 @@ void refuse_by_greeting(std::string_view greeting, const std::string& where) {
   throw DbError(kUnfitServer,
                 "database at " + where +
                     " cannot be used: it is Vitess, which sends each statement to any session of a "
-                    "pool, without the settings and locks of those before it; use a MySQL server "
-                    "itself",
+                    "pool, so that settings and locks of earlier statements are lost; connect to a "
+                    "MySQL server directly",
                 Phase::kConnect);
 }
 

@@ -110,8 +110,8 @@ void set_mode(st_mysql& handle, Tls mode) {
                                                   : SSL_MODE_VERIFY_IDENTITY;
   mysql_options(&handle, MYSQL_OPT_SSL_MODE, &value);
   // MySQL's default authentication (caching_sha2_password) accepts no password in clear text.
-  // Without TLS its library must be told to request a key from the server, which MariaDB's does by
-  // itself.
+  // Without TLS, MySQL's library requests a key from the server only if this option is set; MariaDB's
+  // always does.
   const bool ask = mode == Tls::kOff;
   mysql_options(&handle, MYSQL_OPT_GET_SERVER_PUBLIC_KEY, &ask);
 }
@@ -163,8 +163,8 @@ std::string why_untrusted(st_mysql& handle, const std::string& host) {
   const std::string text = mysql_error(&handle);
   const int fault = fault_in(text);
   if (fault != X509_V_OK) return distrust_text(fault, host, "[database] tls_ca");
-  return text + "; its certificate has to name '" + host +
-         "' and to be vouched for by [database] tls_ca";
+  return text + "; its certificate must name '" + host +
+         "' and be signed by an authority of [database] tls_ca";
 }
 
 }  // namespace allot::db

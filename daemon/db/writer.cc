@@ -74,7 +74,7 @@ std::string refusal_of(const ServerAnswer& answer, std::uint64_t highest) {
     // A server that may come back decides the class, because then waiting helps.
     if (!worst || error.error_class() == ErrorClass::kGone) worst = error;
   }
-  const std::string text = "no database server of the list can be used: " + reasons;
+  const std::string text = "no database server in the list can be used: " + reasons;
   throw worst ? DbError(*worst, text) : DbError(CR_UNKNOWN_HOST, text, Phase::kConnect);
 }
 
@@ -82,7 +82,7 @@ std::string refusal_of(const ServerAnswer& answer, std::uint64_t highest) {
 [[noreturn]] void refuse_both(const ServerAnswer& one, const ServerAnswer& other) {
   throw DbError(
       CR_SERVER_GONE_ERROR,
-      "two database servers take writes, and both have term " + std::to_string(term_of(one)) +
+      "two database servers accept writes, and both have term " + std::to_string(term_of(one)) +
           ": " + one.where + " and " + other.where +
           ": neither is used; make the one that is not the primary read-only, or run 'allot "
           "promote HOST:PORT' for the one that is",
@@ -141,7 +141,7 @@ std::vector<ServerAnswer> ask_servers(const ConnectOptions& options, Asked asked
   for (ServerAnswer& answer : answers) {
     if (asked == Asked::kLikely && options.memory->is_silent(answer.where)) {
       answer.error = DbError(CR_SERVER_LOST,
-                             "database at " + answer.where + ": it gave no answer a moment ago",
+                             "database at " + answer.where + ": it did not respond a moment ago",
                              Phase::kConnect);
     } else if (auto thread = thread_that_asks(bounded, answer)) {
       threads.push_back(std::move(*thread));

@@ -122,7 +122,7 @@ constexpr char kUsage[] =
     "usage: allot-embedded DIR [--supervised | --binary-log]\n"
     "  DIR             the folder of the database, an absolute path\n"
     "  --supervised    by allotd: it has opened the descriptors of its children\n"
-    "  --binary-log    the server writes a binary log of rows, as the benchmarks want it\n"
+    "  --binary-log    write a row-based binary log, for benchmarks\n"
     "  --version, --help\n"
     "signals: TERM, INT stop the server in order\n";
 

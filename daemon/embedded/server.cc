@@ -85,7 +85,7 @@ Server::Server(std::string folder, bool binary_log)
   constexpr std::size_t kMost = sizeof(sockaddr_un::sun_path) - 1;
   if (socket().size() > kMost) {
     throw Error("embedded database: " + socket() + " is longer than the " + std::to_string(kMost) +
-                    " bytes that a socket's path may have; choose a shorter folder",
+                    " bytes allowed in a socket path; choose a shorter folder",
                 kExitConfig);
   }
 }
@@ -107,7 +107,7 @@ void Server::initialise() const {
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
   if (status != 0) {
-    throw Error("embedded database: " + fresh + " could not be initialised; see " + error_log());
+    throw Error("embedded database: " + fresh + " could not be initialized; see " + error_log());
   }
   fs::rename(fresh, data());
 }

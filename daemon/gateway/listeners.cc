@@ -52,7 +52,7 @@ Address address_of(const std::string& path) {
   auto* local = reinterpret_cast<sockaddr_un*>(&address.storage);
   if (path.size() >= sizeof local->sun_path) {
     refuse(path, "the path has " + std::to_string(path.size()) +
-                     " bytes, and a unix socket takes 107; set socket in [gateway]");
+                     " bytes; the limit of a unix socket is 107. Set socket in [gateway]");
   }
   local->sun_family = AF_UNIX;
   std::memcpy(local->sun_path, path.c_str(), path.size() + 1);
@@ -103,10 +103,10 @@ UniqueFd new_socket(const Address& address) {
 void remove_stale(const std::string& path, const Address& address) {
   struct stat status = {};
   if (::lstat(path.c_str(), &status) != 0) return;
-  if (!S_ISSOCK(status.st_mode)) refuse(path, "the file is there, and is not a socket");
+  if (!S_ISSOCK(status.st_mode)) refuse(path, "the file exists and is not a socket");
   const UniqueFd probe = new_socket(address);
   if (::connect(probe.get(), address.get(), address.size) == 0 || errno != ECONNREFUSED) {
-    refuse(path, "another process listens there");
+    refuse(path, "another process is listening on it");
   }
   ::unlink(path.c_str());
 }

@@ -367,7 +367,8 @@ class Gateway {
   // the supervisor starts another gateway with it.
   void take_copy(const signalfd_siginfo& info) {
     if (info.ssi_code != SI_QUEUE) {
-      return log::warn("gateway.kept", {{"error", "HUP is for allotd, which checks first"}});
+      return log::warn("gateway.kept",
+                       {{"error", "send HUP to allotd, which checks the configuration first"}});
     }
     const std::string path =
         "/proc/" + std::to_string(info.ssi_pid) + "/fd/" + std::to_string(info.ssi_int);

@@ -30,7 +30,7 @@ microseconds fraction(std::string digits) {
 
 microseconds parse_delay(const std::string& field, const std::string& text) {
   const auto delay = config::parse_duration(text);
-  if (!delay) refuse(field, text, "not a whole number and a unit, such as 300ms, 30s, 5m, 2h");
+  if (!delay) refuse(field, text, "not a duration, such as 300ms, 30s, 5m, 2h");
   return *delay;
 }
 
@@ -38,7 +38,7 @@ queue::Moment parse_moment(const std::string& field, const std::string& text) {
   static const std::regex kForm(
       R"((\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,6})\d*)?(?:[Zz]|([+-])(\d\d):(\d\d)))");
   constexpr const char* kWanted =
-      "not a moment with its zone, such as 2026-12-24T18:00:00Z or 2026-12-24T19:00:00+01:00";
+      "not a time with a zone, such as 2026-12-24T18:00:00Z or 2026-12-24T19:00:00+01:00";
   std::smatch at;
   if (!std::regex_match(text, at, kForm)) refuse(field, text, kWanted);
   const auto number = [&](std::size_t group) { return std::stoi("0" + at[group].str()); };

@@ -43,7 +43,7 @@ class Builder final : public nlohmann::json_sax<json> {
   }
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
-    if (!keys_.add(name)) throw BadJson(in_quotes(name) + " is there twice", name);
+    if (!keys_.add(name)) throw BadJson(in_quotes(name) + " occurs twice", name);
     return true;
   }
   bool parse_error(std::size_t position, const std::string& /*token*/,
@@ -64,7 +64,7 @@ class Builder final : public nlohmann::json_sax<json> {
     return true;
   }
   bool open(json value) {
-    if (open_.size() == most_depth_) throw BadJson("nested too deep", "");
+    if (open_.size() == most_depth_) throw BadJson("nested too deeply", "");
     open_.push_back(add(std::move(value)));
     return true;
   }
@@ -100,7 +100,7 @@ BadJson bad_json(std::size_t position, std::string_view message, bool number,
     return {in_quotes(field) + " is a number out of range" + at, field};
   }
   if (message.find("; expected end of input") != std::string_view::npos) {
-    return {"not one JSON value alone" + at, ""};
+    return {"not a single JSON value" + at, ""};
   }
   return {"not JSON" + at, ""};
 }

@@ -15,7 +15,7 @@
 // double.
 namespace allot::as_json {
 
-// With a field, the message is a sentence about it, such as "'rate' is there twice"; otherwise it
+// With a field, the message is a sentence about it, such as "'rate' occurs twice"; otherwise it
 // describes the text, such as "not JSON, at byte 7".
 class BadJson : public std::runtime_error {
  public:

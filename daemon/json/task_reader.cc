@@ -61,17 +61,17 @@ class Fields {
     refuse("'" + name_ + "' must be a string");
   }
   [[noreturn]] void refuse_range() const {
-    refuse("'" + name_ + "' has a number out of range; a payload with one goes as a string");
+    refuse("'" + name_ + "' has a number that is out of range; send such a payload as a string");
   }
   std::string& payload() { return texts_["payload"]; }
 
   NewTask take() {
     if (!texts_.contains("type")) refuse("'type' is missing");
     if (const auto coded = texts_.find(kPayload64); coded != texts_.end()) {
-      if (texts_.contains("payload"))
-        refuse("'payload_base64' and 'payload' together: a task has one");
+      if (texts_.contains("payload")) refuse("'payload_base64' and 'payload' exclude each other");
       auto bytes = from_base64(coded->second);
-      if (!bytes) refuse("'payload_base64' is not base64, with its padding and without line ends");
+      if (!bytes)
+        refuse("'payload_base64' is not valid base64 (with padding, without line breaks)");
       texts_["payload"] = std::move(*bytes);
     }
     NewTask task{
@@ -246,7 +246,7 @@ class Reader final : public nlohmann::json_sax<json> {
     ++depth_;
     if (source_ == Source::kHttp && depth_ - top_ > kMaxDepth) {
       refuse("'payload' is nested deeper than " + std::to_string(kMaxDepth) +
-             "; send it as a string");
+             " levels; send it as a string");
     }
     comma_ = false;
   }

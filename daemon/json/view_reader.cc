@@ -29,7 +29,7 @@ Value field(const json& document, const char* name) {
 
 [[noreturn]] void refuse_word(const char* name, const std::string& word) {
   throw Error(std::string(name) + " '" + printable(word, kShownWord) +
-                  "' is unknown: the gateway is of a later version",
+                  "' is unknown: the gateway has a later version",
               kExitConfig);
 }
 

@@ -34,14 +34,14 @@ Reasons why_dead_or_detached(const Neighbours& here, const queue::TaskView& task
                                   task.since + ", attempt " + std::to_string(task.attempts)}};
   if (task.overdue) {
     reasons.push_back({"lost", "its lease ended at " + task.until + ": " + where +
-                                   " gives no sign of life; another worker puts it back"});
+                                   " sends no heartbeat; another worker puts the task back"});
   } else if (here.gone(task.origin, task.pid)) {
     reasons.push_back({"lost", where +
                                    " is gone: its daemon puts the task back, or another worker "
                                    "when its lease has ended at " +
                                    task.until});
   } else if (task.silent_since) {
-    reasons.push_back({"lost", where + " has given no sign of life since " + *task.silent_since +
+    reasons.push_back({"lost", where + " has sent no heartbeat since " + *task.silent_since +
                                    ": if it is gone, another worker puts the task back when its "
                                    "lease has ended at " +
                                    task.until});
@@ -54,8 +54,8 @@ std::optional<Reason> seen_running(const Neighbours& here, const queue::TaskView
   for (const WorkerView& worker : here.workers()) {
     for (const auto& running : worker.running) {
       if (running.task != task.id.text()) continue;
-      return Reason{"running", "runs here in worker " + std::to_string(worker.pid) + " for " +
-                                   how_long(running.running_ms) + ", attempt " +
+      return Reason{"running", "is running on this host in worker " + std::to_string(worker.pid) +
+                                   " for " + how_long(running.running_ms) + ", attempt " +
                                    std::to_string(running.attempt)};
     }
   }
@@ -76,9 +76,9 @@ void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standin
   if (task.no_handler) {
     // In an ordered queue the task keeps its place, and its partition waits.
     const std::string& again = standing.hold_until ? *standing.hold_until : task.at;
-    reasons.push_back({"no_handler", "no worker that looked at it has a handler of its type " +
-                                         type + "; looked at again at " + again +
-                                         ", or when an instance brings one"});
+    reasons.push_back({"no_handler", "no worker that read it has a handler for its type " + type +
+                                         "; it is read again at " + again +
+                                         ", or when an instance with such a handler starts"});
   } else if (!standing.due) {
     reasons.push_back({"delayed", delay_text(task) + task.at});
   }
@@ -107,15 +107,15 @@ void add_lease(Reasons& reasons, const Neighbours& here, const queue::TaskView& 
   }
   if (standing.silent_since) {
     reasons.push_back({"lost", "its partition " + partition + " is leased by " + holder +
-                                   ", which has given no sign of life since " +
-                                   *standing.silent_since +
+                                   ", which has sent no heartbeat since " + *standing.silent_since +
                                    ": if it is gone, another worker takes the partition over when "
                                    "the lease has ended at " +
                                    standing.until});
     return;
   }
   reasons.push_back({"leased", "its partition " + partition + " is leased by " + holder +
-                                   " until " + standing.until + ", longer while its tasks run"});
+                                   " until " + standing.until +
+                                   ", and renews the lease while its tasks run"});
 }
 
 void add_ahead(Reasons& reasons, const queue::Standing& standing) {
@@ -144,15 +144,15 @@ Reasons why_waiting(db::Connection& db, const Neighbours& here, const queue::Tas
   }
   if (standing.resizing) {
     reasons.push_back({"resizing", "queue " + queue +
-                                       " is being resized: tasks that were submitted to it before "
-                                       "that run first, in the partitions they have"});
+                                       " is being resized: tasks submitted before the change run "
+                                       "first, in their old partitions"});
   }
   add_due(reasons, task, standing);
   if (standing.due && standing.rate_wait && standing.rate_wait->count() > 0) {
     const auto wait_ms = std::chrono::ceil<std::chrono::milliseconds>(*standing.rate_wait);
-    reasons.push_back({"rate", "it waits for the rate of its queue: the next task of queue " +
-                                   queue + " may start in about " +
-                                   std::to_string(wait_ms.count()) + " ms"});
+    reasons.push_back({"rate", "it waits for the rate limit: the next task of queue " + queue +
+                                   " may start in about " + std::to_string(wait_ms.count()) +
+                                   " ms"});
   }
   if (standing.due) {
     add_lease(reasons, here, task, standing);
@@ -161,8 +161,8 @@ Reasons why_waiting(db::Connection& db, const Neighbours& here, const queue::Tas
   if (!standing.leased) add_not_served(reasons, db, queue);
   if (reasons.empty()) {
     reasons.push_back({"next", "it is next: a worker that serves queue " + queue +
-                                   " takes it within about a second; if none does, see whether "
-                                   "one serves it with allot status"});
+                                   " takes it within about a second; if not, run allot status to "
+                                   "see whether a worker serves the queue"});
   }
   return reasons;
 }
@@ -199,8 +199,8 @@ std::string why_dead(const queue::TaskView& task, std::size_t most) {
 
 std::string cancel_text(const queue::CancelRequest& request) {
   const std::string reason = request.reason.empty() ? "" : ": " + request.reason;
-  return printable((request.as_done ? "its end as done" : "its end") +
-                       std::string(" was asked for at ") + request.asked_at + reason,
+  return printable((request.as_done ? "completion as done" : "cancellation") +
+                       std::string(" was requested at ") + request.asked_at + reason,
                    kShownError);
 }
 

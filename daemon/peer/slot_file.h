@@ -9,9 +9,9 @@ namespace allot::peer {
 
 // Problems with shared files that another version of Allot has made, and how to fix them.
 inline constexpr const char* kPreRelease =
-    "of a pre-release Allot; stop that allotd and start this one";
+    "from a pre-release Allot; stop that allotd and start this one";
 inline constexpr const char* kOtherVersion =
-    "of another version of Allot; use the programs of that version, or restart allotd";
+    "from another version of Allot; use the programs of that version, or restart allotd";
 
 // Why these slots cannot be read; nullptr: they can.
 inline const char* trouble_with(const ipc::SlotFileHeader& header) {

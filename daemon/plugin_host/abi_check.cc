@@ -14,7 +14,7 @@ constexpr std::size_t kMaxPluginName = 63;
 // Plugins from before the first release had ABI numbers of their own, which meant other things.
 constexpr std::uint32_t kPreReleaseMagics[] = {0x544f4c41, 0x544c4c41};
 
-// What version 1 had, never to be raised: sizeof grows with the versions.
+// Sizes in version 1. They never change, unlike sizeof.
 constexpr std::size_t kPluginSize = offsetof(allot_plugin, handler_count) + sizeof(std::size_t);
 constexpr std::size_t kHandlerSize = offsetof(allot_handler, begin_thread) + sizeof(void*);
 

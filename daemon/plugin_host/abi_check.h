@@ -22,13 +22,12 @@ std::optional<Finding> check_abi(const allot_plugin* plugin);
 bool is_type(std::string_view word);
 // "mail.*": a name, a dot, and a star that stands for at least one byte more; at most 127 in all.
 bool is_prefix(std::string_view word);
-// What a handler may offer: a type or a prefix.
+// True for a type or a prefix, which are what a handler may offer.
 inline bool is_offer(std::string_view word) {
   return is_type(word) || is_prefix(word);
 }
 inline constexpr std::string_view kOffersAllowed =
-    "1 to 127 of A-Z a-z 0-9 . _ - are allowed, or such a name and \".*\" for all that begins with "
-    "it";
+    "1 to 127 of A-Z a-z 0-9 . _ - are allowed, or a prefix followed by \".*\"";
 
 // How many tasks it takes in one call; 1: never several.
 inline std::uint64_t max_batch(const allot_handler& handler) {

@@ -6,12 +6,12 @@
 
 #include "plugin_host/refusal.h"
 
-// A plugin is code that runs with the worker's rights, so nobody else may be able to replace it
-// (F6, S72). Group-writable is accepted, because /usr/local and a user's own folders often are.
+// A plugin runs with the worker's rights, so no other account may be able to replace it (F6, S72).
+// Group-writable is accepted, because /usr/local and a user's own folders often are.
 namespace allot::plugin_host {
 
-// The regular file at `path` with all links resolved, if nobody but root and the user of this
-// process can change it. Open the returned path.
+// The regular file at `path` with all links resolved, if only root and the user of this process can
+// change it. Open the returned path.
 std::variant<std::string, Finding> trusted_file(const std::string& path);
 
 }  // namespace allot::plugin_host

@@ -11,7 +11,7 @@ namespace allot::plugin_host {
 namespace {
 
 CallAnswer not_offered() {
-  return {ALLOT_BAD_INPUT, "this call is not offered here"};
+  return {ALLOT_BAD_INPUT, "this call is not available here"};
 }
 
 HostHooks& hooks_of(void* context) {
@@ -34,7 +34,7 @@ void heartbeat(void* context) {
   hooks_of(context).heartbeat();
 }
 
-// What version 1 had, never to be raised: sizeof grows with the versions.
+// Sizes in version 1. They never change, unlike sizeof.
 constexpr std::size_t kResultSize = offsetof(allot_result, error) + sizeof(allot_text);
 constexpr std::size_t kSubmissionSize =
     offsetof(allot_submission, time_limit_ms) + sizeof(std::int64_t);

@@ -23,9 +23,9 @@ struct CallAnswer {
 
 using TakeRow = std::function<void(std::span<const allot_str> fields)>;
 
-// What the worker offers to a running handler. The tasks that it is given are whole: none is null
-// or too small. Called from any thread, and never throws. The calls that write are not
-// offered unless they are overridden.
+// Functions of the worker that a running handler may call. Tasks passed to it are complete: none is
+// null or too small. Called from any thread, and never throws. Calls that write are unavailable
+// unless they are overridden.
 class HostHooks {
  public:
   HostHooks() = default;
@@ -33,7 +33,7 @@ class HostHooks {
   HostHooks& operator=(const HostHooks&) = delete;
   virtual ~HostHooks() = default;
   virtual void log(int level, std::string_view text) noexcept = 0;
-  // ALLOT_STOP_NONE: the handler may go on.
+  // ALLOT_STOP_NONE: the handler may continue.
   virtual std::int32_t stop_reason() noexcept = 0;
   virtual void heartbeat() noexcept = 0;
   virtual void progress(std::uint32_t percent, std::string_view word) noexcept = 0;

@@ -49,7 +49,7 @@ std::variant<const allot_plugin*, Finding> open_plugin(const std::string& path) 
   if (!library.has(ALLOT_DESCRIBE_SYMBOL)) {
     return Finding{Refusal::kNoSymbol,
                    "no symbol " ALLOT_DESCRIBE_SYMBOL
-                   "; include <allot/plugin.hpp>, or take the file out of the plugin folder"};
+                   "; include <allot/plugin.hpp>, or remove the file from the plugin folder"};
   }
   const auto describe = library.get<const allot_plugin*()>(ALLOT_DESCRIBE_SYMBOL);
   const allot_plugin* plugin = describe();

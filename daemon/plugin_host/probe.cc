@@ -124,7 +124,8 @@ class Probe {
     answer_.reset(ends[0]);
     UniqueFd write_end(ends[1]);
     if (pid_ < 0) {
-      throw Error(std::string("no process for a look at the plugins: ") + std::strerror(errno));
+      throw Error(std::string("cannot start a process to check the plugins: ") +
+                  std::strerror(errno));
     }
     if (pid_ == 0) {
       setpgid(0, 0);  // processes that the plugin starts end with it
@@ -210,11 +211,11 @@ class Probe {
   }
 
   [[nodiscard]] std::string when() const {
-    return described_ ? " while its handlers were made" : " while it was opened";
+    return described_ ? " while its handlers were created" : " while it was opened";
   }
   [[nodiscard]] Finding hung() const {
-    return {Refusal::kHangs, "it was not done in time" + when() +
-                                 "; what takes long, or waits for something, belongs into run"};
+    return {Refusal::kHangs,
+            "it did not finish in time" + when() + "; move slow or waiting work to run"};
   }
   [[nodiscard]] Finding crashed(std::optional<int> status) const {
     std::string how = "it ended the process";

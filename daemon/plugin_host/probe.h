@@ -19,8 +19,8 @@ struct ProbeOptions {
   Sections sections = {};
 };
 
-// What each file offers, or why it is refused, in the order of `paths`. Call it while this process
-// has one thread.
+// Returns what each file offers, or why it is refused, in the order of `paths`. Call it while this
+// process has one thread.
 std::vector<PluginFile> probe(const std::vector<std::string>& paths,
                               const ProbeOptions& options = {});
 

@@ -39,7 +39,7 @@ void refuse_taken_types(PluginFile& file, Owners& owners) {
     if (is_new || file.refused) continue;
     file.refused = Finding{Refusal::kTypeTaken,
                            (is_prefix(type) ? "prefix '" : "type '") + type + "' is offered by " +
-                               owner->second + " too; take one of the two files out of the folder"};
+                               owner->second + " too; remove one of the two files from the folder"};
   }
 }
 

@@ -41,8 +41,8 @@ std::string content_of(const char* path) {
 [[noreturn]] void refuse(const std::string& what, const std::string& folder, int error) {
   throw Error(kWish + what + " " + folder + ": " + std::strerror(error) +
                   "; under systemd give the service Delegate=yes and ProtectControlGroups=no "
-                  "(systemctl edit allotd), elsewhere start it in a cgroup of its user's; or set "
-                  "cgroup = false",
+                  "(systemctl edit allotd), elsewhere start it in a cgroup that its user owns; or "
+                  "set cgroup = false",
               kExitConfig);
 }
 
@@ -57,10 +57,9 @@ void make(const std::string& folder) {
   const int error = errno;
   ::rmdir(folder.c_str());
   if (error != ENOENT) refuse("cannot write cgroup.kill in", folder, error);
-  throw Error(kWish + folder +
-                  " has no cgroup.kill, which Linux has from 5.14 on; set cgroup = "
-                  "false",
-              kExitConfig);
+  throw Error(
+      kWish + folder + " has no cgroup.kill, which Linux has since 5.14; set cgroup = false",
+      kExitConfig);
 }
 
 // The file does not count zombies, but it counts the cgroups below.

@@ -56,8 +56,8 @@ std::vector<std::string> all_but(const std::vector<std::string>& words,
 [[noreturn]] void refuse(const std::string& what) {
   throw Error("the limits of pools (cgroup_memory, cgroup_cpu) cannot be set: " + what +
                   "; under systemd give the service Delegate=cpu memory and "
-                  "ProtectControlGroups=no (systemctl edit allotd), elsewhere start allotd in a "
-                  "cgroup of its own that has these controllers; or leave the limits out",
+                  "ProtectControlGroups=no (systemctl edit allotd), elsewhere start allotd in its "
+                  "own cgroup with these controllers; or remove the limits",
               kExitConfig);
 }
 

@@ -19,7 +19,7 @@ std::unique_ptr<meter::Meter> own_meter(const config::Settings& settings, std::u
   if (record != nullptr) return std::make_unique<meter::Meter>(*record);
   log::warn("meter.missing", {{"slot", slot},
                               {"error", std::strerror(errno)},
-                              {"hint", "what this worker does is missing in allot metrics"}});
+                              {"hint", "allot metrics does not include this worker"}});
   return nullptr;
 }
 

@@ -93,7 +93,7 @@ int Pulse::poll_ms(bool orphaned) const {
 void Pulse::end_with_lease() const {
   const Nanos deadline = slot_.exclusive_deadline_ns();
   if (deadline == 0 || boot_ns() < deadline) return;
-  log::error("worker.orphan_lease", {{"reason", "lease in doubt in an exclusive queue"}});
+  log::error("worker.orphan_lease", {{"reason", "lease may be lost in an exclusive queue"}});
   if (getpgrp() == getpid()) kill(0, SIGKILL);
   kill(getpid(), SIGKILL);
 }
@@ -105,7 +105,7 @@ void Pulse::reopen_log_if_asked() {
   if (!asked) return;
   if (log::reopen()) return log::info("log.reopened");
   log::warn("log.not_reopened",
-            {{"reason", "the file cannot be opened; going on with the one that was moved"}});
+            {{"reason", "the file cannot be opened; writing to the moved file instead"}});
 }
 
 }  // namespace allot::worker

@@ -41,7 +41,7 @@ std::optional<Instant> instant_in(const std::string& line) {
   const Instant found =
       std::strtoll(line.c_str() + std::min<std::size_t>(5, line.size()), &rest, 10);
   if (!line.starts_with("next ") || errno != 0 || *rest != '\0') {
-    throw Error("schedules: the process that computes them answers '" + line + "'", kExitSoftware);
+    throw Error("schedules: the computing process answered '" + line + "'", kExitSoftware);
   }
   return found;
 }
@@ -113,7 +113,7 @@ std::string ComputingProcess::ask_any(const std::string& question) {
   }
   start();
   const auto line = ask(question);
-  if (!line) throw Error("schedules: the process that computes them ended", kExitSoftware);
+  if (!line) throw Error("schedules: the computing process ended", kExitSoftware);
   return *line;
 }
 
@@ -169,7 +169,7 @@ std::optional<std::string> ComputingProcess::ask(const std::string& question) {
     const Nanos now = boot_ns();
     if (now >= deadline) {
       end();
-      throw Error("schedules: the process that computes them has not answered within " +
+      throw Error("schedules: the computing process has not answered within " +
                       std::to_string(patience_.count()) + " ms",
                   kExitSoftware);
     }

@@ -154,7 +154,7 @@ class FieldReader {
     }
     // A week may end with Sunday: FRI-SUN.
     if (is(kWeekday) && dash != std::string_view::npos && to == 0 && from > 0) to = 7;
-    if (from > to) fail("'" + std::string(item) + "' begins behind its end");
+    if (from > to) fail("'" + std::string(item) + "' begins after its end");
     const int by = slash == std::string_view::npos ? 1 : step(item.substr(slash + 1));
     std::uint64_t values = 0;
     for (int at = from; at <= to; at += by) values |= UINT64_C(1) << (is(kWeekday) ? at % 7 : at);
@@ -165,7 +165,7 @@ class FieldReader {
     const int most = kind_.high - kind_.low + 1;
     const std::int64_t by = is_number(text) ? number(text) : 0;
     if (by < 1 || by > most) {
-      fail("'" + std::string(text) + "' is not a step: one is a number from 1 to " +
+      fail("'" + std::string(text) + "' is not a step: a step is a number from 1 to " +
            std::to_string(most));
     }
     return static_cast<int>(by);
@@ -231,8 +231,8 @@ Fields read_fields(const std::string& whole, const std::vector<std::string>& wor
   fields.asks_weekday = fields.weekdays != all_of(kWeekday);
   fields.fixed_time = is_number(words[at]) && is_number(words[at + 1]);
   if (!ever_comes(fields)) {
-    throw Error("schedule '" + whole + "': day of month: no month that it names has the day " +
-                    words[at + 2] + ", so that it would never run",
+    throw Error("schedule '" + whole + "': day of month: none of its months has the day " +
+                    words[at + 2] + ", so it would never run",
                 kExitUsage);
   }
   return fields;
@@ -252,7 +252,7 @@ std::int64_t read_period(const std::string& whole, std::string_view text) {
     constexpr std::array<std::int64_t, 4> kSeconds = {1, 60, 3600, 86400};
     const std::size_t unit = end < text.size() ? kUnits.find(text[end]) : kUnits.npos;
     if (end == at || unit == kUnits.npos) {
-      fail("'" + std::string(text) + "' is not a period: 90s, 5m, 1h30m and 2d are some");
+      fail("'" + std::string(text) + "' is not a period, such as 90s, 5m, 1h30m or 2d");
     }
     const std::int64_t count = number(text.substr(at, end - at));
     period += std::min(count, kMost + 1) * kSeconds.at(unit);
@@ -288,8 +288,8 @@ Expression Expression::parse(const std::string& text) {
     return made;
   }
   throw Error("schedule '" + made.text_ +
-                  "': this word is not known: @hourly, @daily, @midnight, @weekly, @monthly, "
-                  "@yearly, @annually and '@every 90s' are",
+                  "': unknown word; allowed are @hourly, @daily, @midnight, @weekly, @monthly, "
+                  "@yearly, @annually and '@every 90s'",
               kExitUsage);
 }
 

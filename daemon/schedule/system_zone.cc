@@ -64,13 +64,13 @@ struct Header {
 std::string fault_of(std::string_view bytes) {
   const Header old(bytes);
   if (!old.is_there) return "its file is not a zone file";
-  if (bytes[4] == '\0') return "its file is of the first version, which ends in 2037";
-  const std::string cut = "its file is cut off; install tzdata again";
+  if (bytes[4] == '\0') return "its file has format version 1, which ends in 2037";
+  const std::string cut = "its file is truncated; reinstall tzdata";
   if (bytes.size() < old.size(4)) return cut;
   bytes.remove_prefix(old.size(4));
   const Header header(bytes);
   if (!header.is_there || bytes.size() < header.size(8)) return cut;
-  if (header.counts[2] != 0) return "it counts leap seconds, which the database does not";
+  if (header.counts[2] != 0) return "it counts leap seconds, unlike the database";
   bytes.remove_prefix(header.size(8));
   if (bytes.size() < 3 || bytes.front() != '\n' || bytes.back() != '\n') return cut;
   return "";
@@ -83,9 +83,9 @@ void check_zone(const std::string& name, const std::string& folder) {
   const auto fail = [&name](const std::string& why) {
     throw Error("zone '" + name + "': " + why, kExitUsage);
   };
-  if (!is_name(name)) fail("this is not the name of a zone, such as Europe/Berlin or UTC");
+  if (!is_name(name)) fail("not a time zone name, such as Europe/Berlin or UTC");
   const std::string bytes = read_file(folder + "/" + name);
-  if (bytes.empty()) fail("there is no such file in " + folder + ", where tzdata puts its zones");
+  if (bytes.empty()) fail("no such file in " + folder + ", where tzdata installs time zones");
   const std::string fault = fault_of(bytes);
   if (!fault.empty()) fail(fault);
 }

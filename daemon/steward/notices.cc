@@ -88,9 +88,10 @@ void Notices::raise_unknown() {
         parts_.served.begin(), parts_.served.end(),
         [&](const Served& queue) { return queue.info.queue_id == stuck.id.partition.queue_id; });
     if (of == parts_.served.end()) continue;
-    const Notice notice{NoticeKind::kNoHandler, of->info.name + "/" + stuck.type,
-                        "a task waits since " + stuck.since + ", and no handler knows its type",
-                        stuck.id.text()};
+    const Notice notice{
+        NoticeKind::kNoHandler, of->info.name + "/" + stuck.type,
+        "a task has been waiting since " + stuck.since + ", and no handler has its type",
+        stuck.id.text()};
     if (!is_raised(raised, notice)) change(notice, true);
   }
 }

@@ -30,11 +30,11 @@ bool is_known(const std::vector<queue::Notice>& all, const std::string& where) {
 queue::Notice notice_of(const db::ServerAnswer& answer, std::uint64_t highest) {
   const std::string term = std::to_string(term_of(answer));
   const std::string detail = term_of(answer) < highest
-                                 ? "it takes writes with term " + term +
+                                 ? "it accepts writes with term " + term +
                                        ", and the writer has term " + std::to_string(highest) +
                                        "; make it read-only, or attach it as a replica"
-                                 : "it takes writes, and so does another server with term " + term +
-                                       "; make one read-only, or run 'allot promote'";
+                                 : "it accepts writes, and so does another server with term " +
+                                       term + "; make one read-only, or run 'allot promote'";
   return {queue::NoticeKind::kSecondWriter, answer.where, detail};
 }
 

@@ -42,7 +42,7 @@ bool is_allotd(long pid) {
 }
 
 constexpr char kNoRoom[] =
-    "cannot be made; make room there, or set [daemon] runtime_dir to another file system";
+    "cannot be created; free space there, or set [daemon] runtime_dir to another file system";
 
 // Allocates the disk space of a part of a file. Without it, a write to the mapping would end the
 // writer by SIGBUS when the file system is full.
@@ -76,7 +76,7 @@ Instance::Lock Instance::lock(const char* folder) {
   std::snprintf(path, sizeof path, "%s/lock", folder);
   lock_.reset(high_fd(open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0640)));
   if (!lock_.valid()) {
-    report("lock cannot be opened; [daemon] runtime_dir names its folder", path);
+    report("lock cannot be opened; its folder is [daemon] runtime_dir", path);
     return Lock::kRefused;
   }
   char text[32] = {};
@@ -92,7 +92,7 @@ Instance::Lock Instance::lock(const char* folder) {
   lock_.reset();
   if (!is_allotd(pid)) return Lock::kBusy;
   log_event(kError, "instance.taken",
-            "pid=%ld path=%s fix=\"stop it, or give this one another [daemon] instance\"", pid,
+            "pid=%ld path=%s fix=\"stop it, or set another [daemon] instance for this one\"", pid,
             Quoted(path).c_str());
   return Lock::kRefused;
 }

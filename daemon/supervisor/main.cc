@@ -23,7 +23,7 @@ constexpr char kUsage[] =
     "signals: TERM, INT stop gracefully; a second one, or QUIT, stops now;\n"
     "         HUP checks the configuration, then replaces the workers one by one;\n"
     "         USR1 opens the log file again, here and in the workers;\n"
-    "         USR2 goes on as the allotd that is on disk now, workers undisturbed\n";
+    "         USR2 executes the allotd that is on disk now; its workers continue\n";
 
 // A child may start in another folder, so a relative path becomes absolute now.
 const char* absolute(const char* path, char (&buffer)[PATH_MAX]) {

@@ -350,7 +350,7 @@ void Supervisor::lock_and_open() {
   const Instance::Lock lock = instance_.lock(answer_.runtime_dir);
   if (lock == Instance::Lock::kBusy && now_ - phase_began_ < kLockPatience) {
     if (now_ == phase_began_) {  // the first try
-      log_event(kWarn, "instance.busy", "reason=\"workers of a former life still leave\"");
+      log_event(kWarn, "instance.busy", "reason=\"waiting for workers of the previous run\"");
     }
     wake_at_ = std::min(wake_at_, now_ + 100 * kMilli);
     return;

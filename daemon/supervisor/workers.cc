@@ -230,7 +230,7 @@ void Workers::judge(std::uint32_t index, Nanos now, Nanos& wake_at) {
   }
   // Also wakes up for a worker without a task, because one may start right before the deadline.
   if (slot.exclusive != 0 && over(slot.lease_deadline_ns.load()) && ipc::runs_under_lease(slot)) {
-    end(index, "lease in doubt in an exclusive queue");
+    end(index, "lease may be lost in an exclusive queue");
   }
 }
 

@@ -58,9 +58,9 @@ std::string owner_fix(const Place& place, Role role) {
 }
 
 std::string writable_text(const Place& place, Role role) {
-  if (role == Role::kFile) return "anybody may change it";
-  return (role == Role::kAbove ? "anybody may replace what is in "
-                               : "anybody may put files into ") +
+  if (role == Role::kFile) return "every account may change it";
+  return (role == Role::kAbove ? "every account may replace files in "
+                               : "every account may put files into ") +
          name_of(place, role);
 }
 
@@ -201,8 +201,8 @@ void require_folder(const std::string& path, Role role, std::string_view what) {
 void make_folder(const std::string& path, Role role, std::string_view what) {
   require_folder(path, role, what);
   if (!make_all(path, role == Role::kPrivateFolder ? 0700 : 0750)) {
-    throw Error(std::string(what) + " = " + path + " cannot be made: " + std::strerror(errno) +
-                    "; name one that can",
+    throw Error(std::string(what) + " = " + path + " cannot be created: " + std::strerror(errno) +
+                    "; name another folder",
                 kExitCannotCreate);
   }
   require_folder(path, role, what);

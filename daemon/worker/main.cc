@@ -49,7 +49,7 @@ constexpr char kUsage[] =
     "  --settle N           heal the death of the worker in slot N\n"
     "  --status STATUS      how that worker ended, as wait() told it\n"
     "  --check WHAT         check config, database, or all of both\n"
-    "  --reclaim            take back what a former life of this instance holds\n"
+    "  --reclaim            take back leases of the previous run of this instance\n"
     "  --calendar           by the steward: answer on standard output when schedules run\n"
     "  --plugins            list the plugins of the configuration\n"
     "  --plugin-check       say what plugin files offer, or why they are refused\n"
@@ -182,7 +182,7 @@ Options parse(int argc, char** argv) {
   options.files.assign(argv + optind, argv + argc);
   if (options.mode == Mode::kNone ||
       options.files.empty() == (options.mode == Mode::kPluginCheck)) {
-    usage("say what to do");
+    usage("an option that says what to do is missing");
   }
   return options;
 }

@@ -149,7 +149,7 @@ const config::Pool& pool_of(const config::Settings& settings, const ipc::Slot& s
   if (found != settings.pools.end()) return *found;
   if (name.empty()) return settings.pools.front();
   if (name == config::kStewardPool) return steward_pool();
-  throw Error("there is no [pools." + name + "] in the configuration", kExitConfig);
+  throw Error("unknown pool [pools." + name + "] in the configuration", kExitConfig);
 }
 
 int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board) {

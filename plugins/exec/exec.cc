@@ -67,7 +67,7 @@ class Watch {
         // A task that needs more than its time limit is retried with growing delays.
         if (ctx_.time_left().count() > 0) delay_ = milliseconds(0);
       } else if (command_.timeout && now - started_ >= *command_.timeout) {
-        why_ = "its timeout was over";
+        why_ = "its timeout expired";
       } else {
         return;
       }

@@ -21,7 +21,7 @@ unsigned long long size_of_chunk(const std::string& line) {
   const std::size_t end = std::min(line.find_first_not_of("0123456789abcdefABCDEF"), line.size());
   const bool extended = end < line.size() && (line[end] == ';' || line[end] == ' ');
   if (end == 0 || end > kMaxDigits || (end < line.size() && !extended)) {
-    throw Trouble("the answer has no size of a chunk where one has to stand");
+    throw Trouble("the answer has no chunk size where one is required");
   }
   return std::stoull(line.substr(0, end), nullptr, 16);
 }
@@ -76,7 +76,7 @@ bool BodyReader::chunks() {
     const auto size = size_of_chunk(line());
     if (size == 0) break;
     if (!append(size)) return false;
-    if (!line().empty()) throw Trouble("the answer has a chunk of another size than it says");
+    if (!line().empty()) throw Trouble("the answer has a chunk whose size is wrong");
   }
   for (int trailers = 0; trailers < kMaxTrailers; ++trailers) {
     if (line().empty()) return true;

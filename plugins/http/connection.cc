@@ -43,7 +43,7 @@ class Connection::Session : public net::HTTPClientSession {
   void send(std::string_view bytes) {
     while (!bytes.empty()) {
       const int sent = write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-      if (sent <= 0) throw net::NetException("it takes nothing");
+      if (sent <= 0) throw net::NetException("it does not accept data");
       bytes.remove_prefix(static_cast<std::size_t>(sent));
     }
   }

@@ -73,7 +73,7 @@ class Reader {
         field("content_type", target.content_type, "a type such as \"application/json\"");
     target.secret = secret();
     target.tls = tls_files();
-    if (!target.url.origin.tls && target.tls != TlsFiles()) fail("tls_... go with an https url");
+    if (!target.url.origin.tls && target.tls != TlsFiles()) fail("tls_... need an https url");
     return target;
   }
 
@@ -113,7 +113,7 @@ class Reader {
 
   [[nodiscard]] TlsFiles tls_files() const {
     TlsFiles files = {file("tls_ca"), file("tls_cert"), file("tls_key")};
-    if (files.cert.empty() != files.key.empty()) fail("tls_cert and tls_key go together");
+    if (files.cert.empty() != files.key.empty()) fail("tls_cert and tls_key need each other");
     return files;
   }
 
@@ -147,14 +147,14 @@ class Reader {
     }
     to = milliseconds(std::stol(text.substr(0, end)) * unit->second);
     if (to > kLongest) fail(std::string(key) + " is at most 720h");
-    if (to.count() == 0 && !may_be_none) fail(std::string(key) + " must be more than nothing");
+    if (to.count() == 0 && !may_be_none) fail(std::string(key) + " must be more than 0");
   }
 
   // The path of a readable file.
   [[nodiscard]] std::string file(const char* key) const {
     std::string path = section_.get(key);
     if (path.empty()) return path;
-    if (path.front() != '/') fail(std::string(key) + " must be a whole path");
+    if (path.front() != '/') fail(std::string(key) + " must be an absolute path");
     if (::access(path.c_str(), R_OK) != 0) {
       fail(std::string(key) + ": " + path + ": " + std::strerror(errno));
     }
@@ -196,9 +196,9 @@ Targets read_targets(const allot::Config& config) {
   const allot::Config types = config.section("types");
   for (const std::string& type : types.names()) {
     if (type == kJobType) {
-      throw std::invalid_argument("[plugins.http.types.\"" + type +
-                                  "\"] is the type of Fireworq's jobs; write enabled = true into "
-                                  "[plugins.http.fireworq]");
+      throw std::invalid_argument(
+          "[plugins.http.types.\"" + type +
+          "\"] is the type of Fireworq's jobs; set enabled = true in [plugins.http.fireworq]");
     }
     targets.by_type.emplace(type, Reader(type, types.section(type), targets.allowed).read());
   }

@@ -36,15 +36,14 @@ std::string words_of(int distrust, const Origin& origin) {
       return "its certificate is not valid yet";
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
-      return "its certificate is for another name than " + origin.host;
+      return "its certificate does not match the name " + origin.host;
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
-      return "its certificate is self-signed; tls_ca may name it, if it is the right one";
+      return "its certificate is self-signed; tls_ca may name it, if it is the right certificate";
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:
     case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     case X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-      return "no authority that is trusted here has signed its certificate; tls_ca names one that "
-             "is";
+      return "its certificate is not signed by a trusted authority; tls_ca can name the right one";
     default:
       return X509_verify_cert_error_string(distrust);
   }
@@ -93,7 +92,7 @@ net::StreamSocket Tls::secured(const net::StreamSocket& plain) const {
     const std::string why =
         t_distrust == X509_V_OK ? error.displayText() : words_of(t_distrust, origin_);
     ERR_clear_error();  // otherwise the next OpenSSL call in this thread reports it
-    throw Trouble("no TLS with " + text_of(origin_) + ": " + why);
+    throw Trouble("TLS handshake failed with " + text_of(origin_) + ": " + why);
   }
 }
 

@@ -52,7 +52,7 @@ void check_label(std::string_view label, const std::string& host) {
 }
 
 void check_name(const std::string& host) {
-  if (host.empty() || host.size() > kMaxHost) fail("the host is missing, or too long");
+  if (host.empty() || host.size() > kMaxHost) fail("the host is missing or too long");
   std::string_view rest = host;
   std::string_view label;
   do {
@@ -91,13 +91,13 @@ std::string host_of(std::string_view authority, std::string_view& rest) {
   const std::size_t end = authority.find(']');
   const auto address =
       end == authority.npos ? std::nullopt : parse_address(authority.substr(1, end - 1));
-  if (!address || !address->is_v6) fail("no address of IPv6 stands in the brackets");
+  if (!address || !address->is_v6) fail("the brackets do not contain an IPv6 address");
   rest = authority.substr(end + 1);
   return text_of(*address);
 }
 
 Origin origin_of(std::string_view authority, bool tls) {
-  if (authority.find('@') != authority.npos) fail("user and password have no place in it");
+  if (authority.find('@') != authority.npos) fail("it must not contain a user or a password");
   Origin origin;
   origin.tls = tls;
   std::string_view rest;
@@ -126,9 +126,9 @@ Url parse_url(std::string_view text) {
            std::string_view("\"<>\\^`{|}").find(c) == std::string_view::npos;
   };
   if (!std::all_of(text.begin(), text.end(), is_fine)) {
-    fail("it has a character that has to be written as %XX");
+    fail("it has a character that must be written as %XX");
   }
-  if (text.find('#') != text.npos) fail("it has a fragment (#), which no server ever sees");
+  if (text.find('#') != text.npos) fail("it has a fragment (#), which is never sent to a server");
   const bool tls = is_tls(text);
   const std::size_t end = std::min(text.find_first_of("/?"), text.size());
   Url url;

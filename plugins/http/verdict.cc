@@ -51,7 +51,7 @@ class BodyWords : public json::json_sax_t {
   bool key(string_t& name) override {
     if (depth_ == 1) key_ = name;
     // Keys of the outer object are compared without regard to case.
-    if (!keys_.add(depth_ == 1 ? lower(name) : name)) return refuse(name + " is there twice");
+    if (!keys_.add(depth_ == 1 ? lower(name) : name)) return refuse(name + " occurs twice");
     return true;
   }
   bool start_object(std::size_t /*size*/) override {

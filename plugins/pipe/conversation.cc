@@ -17,7 +17,7 @@ void await_hello(const Settings& settings, Child& child, const allot::Context& c
   for (;;) {
     if (const auto line = child.next_line()) {
       if (read_line(*line).kind == Said::Kind::kHello) return;
-      throw BadLine("the first one is not a hello");
+      throw BadLine("expected a hello line first");
     }
     if (child.gone()) throw Broken("it ended before its hello");
     if (ctx.stop_requested()) throw Stopped();
@@ -38,7 +38,7 @@ allot::Outcome Conversation::run() {
     while (const auto line = child_.next_line()) {
       if (auto verdict = take(*line)) return std::move(*verdict);
     }
-    if (child_.gone()) throw Broken("it ended amid the task");
+    if (child_.gone()) throw Broken("it ended during the task");
     child_.wait(kTick);
     const auto now = Clock::now();
     if (std::exchange(said_before_, child_.bytes_said()) != child_.bytes_said()) {
@@ -52,9 +52,9 @@ allot::Outcome Conversation::run() {
 
 std::optional<allot::Outcome> Conversation::take(const std::string& line) {
   Said said = read_line(line);
-  if (said.kind == Said::Kind::kHello) throw BadLine("a second hello");
+  if (said.kind == Said::Kind::kHello) throw BadLine("it sent a second hello");
   if (said.id != ctx_.id()) {
-    throw BadLine("it is about the task '" + said.id.substr(0, 40) + "', which is not in hand");
+    throw BadLine("it names the task '" + said.id.substr(0, 40) + "', which is not running");
   }
   switch (said.kind) {
     case Said::Kind::kVerdict:
@@ -102,17 +102,17 @@ void Conversation::pass_on_stop(Clock::time_point now) {
 void Conversation::end_in_time(Clock::time_point now) {
   if (why_ == nullptr) {
     if (stop_seen_ && ctx_.time_left().count() == 0) {
-      must_end(now, "its time was over");
+      must_end(now, "its time limit expired");
     } else if (settings_.timeout && now - started_ >= *settings_.timeout) {
-      must_end(now, "its timeout was over");
+      must_end(now, "its timeout expired");
     } else if (stop_seen_ && now - *stop_seen_ >= settings_.stop_grace) {
-      throw Broken("it was asked to stop, and did not");
+      throw Broken("it did not stop when asked to");
     }
   } else if (now - over_ >= settings_.kill_after) {
     throw Broken(why_);
   }
   if (settings_.progress_every && now - last_said_ >= *settings_.progress_every) {
-    throw Broken("it said nothing for " + std::to_string(settings_.progress_every->count()) +
+    throw Broken("it sent nothing for " + std::to_string(settings_.progress_every->count()) +
                  " ms");
   }
 }

@@ -79,7 +79,7 @@ json parsed(std::string_view line) {
     const bool named = !bad.field().empty();
     throw BadLine(named ? bad.what() : "it is " + std::string(bad.what()));
   }
-  throw BadLine("no JSON object");
+  throw BadLine("not a JSON object");
 }
 
 // Takes known fields out of an object, so that misspelt ones remain and are reported.
@@ -114,7 +114,7 @@ class Fields {
     if (!value) return std::nullopt;
     const double seconds = value->is_number() ? value->get<double>() : -1;
     if (!(seconds > 0 && seconds < kLast)) {
-      throw Error("'" + std::string(name) + "' must be a number: the seconds since 1970");
+      throw Error("'" + std::string(name) + "' must be a number of seconds since 1970");
     }
     return allot::Submission::Moment(microseconds(std::llround(seconds * 1e6)));
   }
@@ -144,7 +144,7 @@ class Fields {
     auto plain = text("payload");
     const auto coded = text("payload_base64");
     if (!coded) return plain;
-    if (plain) throw Error("'payload_base64' and 'payload' together: a task has one");
+    if (plain) throw Error("'payload_base64' and 'payload' exclude each other");
     auto bytes = from_base64(*coded);
     if (!bytes) throw Error("'payload_base64' is not base64");
     return bytes;
@@ -210,7 +210,7 @@ void read_verdict(LineFields& line, Said& said) {
   }
   said.verdict.delay = line.duration("delay");
   if (said.verdict.kind == ALLOT_SNOOZE && !said.verdict.delay) {
-    throw BadLine("a snooze needs its 'delay'");
+    throw BadLine("a snooze needs 'delay'");
   }
 }
 

@@ -55,7 +55,7 @@ class Place {
       end(milliseconds(0));
       return allot::retry("it was asked to stop", soon(ctx));
     } catch (const BadLine& bad) {
-      return lost(ALLOT_RETRY, "it wrote a line that is none: " + std::string(bad.what()));
+      return lost(ALLOT_RETRY, "it wrote an invalid line: " + std::string(bad.what()));
     } catch (const Broken& broken) {
       return lost(ALLOT_RETRY, broken.what(), ctx.stop_requested() ? soon(ctx) : std::nullopt);
     } catch (const std::system_error& error) {
@@ -99,7 +99,7 @@ class Place {
       said_hello_ = true;
       return std::nullopt;
     } catch (const BadLine& bad) {
-      return lost(ALLOT_NOT_STARTED, "it wrote a line that is none: " + std::string(bad.what()));
+      return lost(ALLOT_NOT_STARTED, "it wrote an invalid line: " + std::string(bad.what()));
     } catch (const Broken& broken) {
       return lost(ALLOT_NOT_STARTED, broken.what());
     }
@@ -111,7 +111,7 @@ class Place {
     const bool unasked = said_hello_ && child_->out_of_step();
     if (!child_->gone() && !unasked) return;
     ctx.info("the program '" + settings_.name + "' is started again; it had " +
-             (child_->gone() ? "ended" : "written unasked") +
+             (child_->gone() ? "ended" : "written unexpectedly") +
              (said_hello_ ? " between two tasks" : " before its first task"));
     end(milliseconds(0));
   }

@@ -28,7 +28,8 @@ constexpr const char* kPrograms = "programs";
 std::vector<std::string> types_of(const programs::Section& section, bool for_many) {
   if (!for_many) return {section.name()};
   std::vector<std::string> types = section.config().list("types");
-  if (types.empty()) section.fail("types = [\"shop.*\", ...] is needed: the types that it runs");
+  if (types.empty())
+    section.fail("types = [\"shop.*\", ...] is required: the types that the program runs");
   return types;
 }
 

@@ -159,7 +159,7 @@ std::optional<int> Process::reap() {
 }
 
 std::string how_it_ended(std::optional<int> status) {
-  if (!status) return "its end was lost";
+  if (!status) return "its exit status is unknown";
   if (WIFSIGNALED(*status)) {
     return "signal " + std::to_string(WTERMSIG(*status)) + " (" + ::strsignal(WTERMSIG(*status)) +
            ")";

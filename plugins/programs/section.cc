@@ -50,13 +50,13 @@ Program Section::program(const std::string& reserved) const {
   Program program;
   program.argv = section_.list("command");
   if (program.argv.empty() || program.argv[0].rfind('/', 0) != 0) {
-    fail("command = [\"/path/to/program\", \"argument\", ...] is needed, with the whole path");
+    fail("command = [\"/path/to/program\", \"argument\", ...] is required, with an absolute path");
   }
   for (const std::string& word : program.argv) {
-    if (word.find('\0') != word.npos) fail("command: a NUL in one of its words");
+    if (word.find('\0') != word.npos) fail("command: one of its words contains a NUL byte");
   }
   program.directory = section_.get("directory", program.directory);
-  if (program.directory.rfind('/', 0) != 0) fail("directory must be a whole path");
+  if (program.directory.rfind('/', 0) != 0) fail("directory must be an absolute path");
   program.environment = environment(reserved);
   return program;
 }

@@ -1,4 +1,4 @@
--- A gateway with [gateway.fireworq], beside the rights of a reader and a submitter.
+-- A gateway with [gateway.fireworq], which also needs the rights of a reader and a submitter.
 CREATE USER 'allot_fireworq'@'%' IDENTIFIED BY 'change-me';
 GRANT SELECT ON allot.* TO 'allot_fireworq'@'%';
 GRANT INSERT, UPDATE ON allot.fireworq_queue TO 'allot_fireworq'@'%';

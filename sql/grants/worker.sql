@@ -1,4 +1,4 @@
--- The daemon: workers, settlers and the steward. Workers end their own former connections and those of
+-- The daemon: workers, settlers and the steward. Workers end former connections of their own and of
 -- workers that died, which the server lets every account do.
 CREATE USER 'allot_worker'@'%' IDENTIFIED BY 'change-me';
 GRANT SELECT ON allot.allot_schema TO 'allot_worker'@'%';

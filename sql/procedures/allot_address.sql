@@ -26,7 +26,7 @@ BEGIN
      WHERE name = p_queue AND LENGTH(name) = LENGTH(p_queue)  -- padding would make it equal
       LOCK IN SHARE MODE;
     IF v_source_id = 0 THEN
-      CALL allot_refuse(CONCAT('queue ', QUOTE(LEFT(p_queue, 63)), ': there is no such queue'));
+      CALL allot_refuse(CONCAT('queue ', QUOTE(LEFT(p_queue, 63)), ': unknown queue'));
     END IF;
   END IF;
   SET p_queue_id = v_source_id, p_placement = v_placement, p_layout = v_layout;
@@ -52,8 +52,8 @@ BEGIN
       LOCK IN SHARE MODE;
   END IF;
   IF v_superseded_by IS NOT NULL THEN                    -- S53
-    CALL allot_refuse(CONCAT('this server is not the writer any more: another one has term ',
-                             v_superseded_by, '; connect to that one'));
+    CALL allot_refuse(CONCAT('this server is no longer the writer: another one has term ',
+                             v_superseded_by, '; connect to the writer'));
   END IF;
   IF p_queue_id = 0 THEN
     CALL allot_refuse(CONCAT('queue ', COALESCE(QUOTE(p_queue), 'NULL'), ': no route takes type ',

@@ -28,14 +28,14 @@ BEGIN
     END IF;
   END WHILE;
   IF JSON_LENGTH(p_options) <> JSON_LENGTH(v_names) THEN
-    CALL allot_refuse('options: one of them is given twice');
+    CALL allot_refuse('options: an option is given twice');
   END IF;
   -- Always equal in MySQL. More colons than names: a colon is in a string, or a name is repeated.
   /*!80000
   IF LENGTH(p_options) - LENGTH(REPLACE(p_options, ':', '')) <> JSON_LENGTH(v_names) THEN
     CALL allot_skeleton(p_options, v_skeleton);
     IF LENGTH(v_skeleton) - 2 <> JSON_LENGTH(v_names) THEN
-      CALL allot_refuse('options: one of them is given twice');
+      CALL allot_refuse('options: an option is given twice');
     END IF;
   END IF;
   */

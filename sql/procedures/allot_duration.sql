@@ -23,8 +23,8 @@ BEGIN
                        WHEN RIGHT(v_text, 1) = 'd' THEN 86400000000 END;
   SET v_digits = LEFT(v_text, CHAR_LENGTH(v_text) - IF(v_unit_us = 1000, 2, 1));
   IF v_unit_us IS NULL OR v_digits NOT REGEXP '[0-9]' OR v_digits REGEXP '[^0-9]' THEN
-    CALL allot_refuse(CONCAT('''', p_name, ''' is "', LEFT(v_text, 40), '": not a whole number and',
-                             ' a unit, such as 300ms, 30s, 5m, 2h'));
+    CALL allot_refuse(CONCAT('''', p_name, ''' is "', LEFT(v_text, 40), '": not a duration,',
+                             ' such as 300ms, 30s, 5m, 2h'));
   END IF;
   IF CHAR_LENGTH(v_digits) > 16 OR v_digits * v_unit_us > 36500 * 86400000000 THEN
     CALL allot_refuse(CONCAT('''', p_name, ''' is "', LEFT(v_text, 40), '": 0 to a century are',

@@ -12,7 +12,7 @@ BEGIN
   DECLARE v_transaction BOOLEAN;
   DECLARE v_queue_id, v_place, v_first_key BIGINT UNSIGNED;
   IF LENGTH(p_reason) > 65535 THEN
-    CALL allot_refuse(CONCAT('reason of ', LENGTH(p_reason), ' bytes: the most is 65535'));
+    CALL allot_refuse(CONCAT('reason of ', LENGTH(p_reason), ' bytes: the limit is 65535'));
   END IF;
   CALL allot_read_id(p_id, v_queue_id, v_place, v_first_key);
   CALL allot_transaction(v_transaction);

@@ -25,7 +25,7 @@ BEGIN
     FROM queue WHERE name = p_queue AND LENGTH(name) = LENGTH(p_queue);  -- padding would match
   IF v_queue_id IS NULL THEN
     CALL allot_refuse(CONCAT('queue ', COALESCE(QUOTE(LEFT(p_queue, 63)), 'NULL'),
-                             ': there is no such queue'));
+                             ': unknown queue'));
   END IF;
   SELECT owner.partition_no * 4 + owner.prio, owner.first_key,
          CASE

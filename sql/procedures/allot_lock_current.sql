@@ -12,6 +12,6 @@ BEGIN
                  WHERE name = p_name AND slot = p_token & 1023 AND epoch = p_token
                    AND state <> 'FREE');
   IF COALESCE(v_held, 0) = 0 THEN
-    CALL allot_refuse(CONCAT('token ', COALESCE(p_token, 'NULL'), ': it is not that of the lock''s holder'));
+    CALL allot_refuse(CONCAT('token ', COALESCE(p_token, 'NULL'), ': it does not belong to the lock''s holder'));
   END IF;
 END;

@@ -12,11 +12,11 @@ BEGIN
   DECLARE v_open BOOLEAN;
   IF p_name IS NULL OR LENGTH(p_name) NOT BETWEEN 1 AND 255 THEN
     CALL allot_refuse(CONCAT('name of ', COALESCE(LENGTH(p_name), 'no'),
-                             ' bytes: a lock''s has 1 to 255'));
+                             ' bytes: 1 to 255 are allowed'));
   END IF;
   CALL allot_transaction(v_open);
   IF v_open THEN
     CALL allot_refuse(CONCAT('a transaction is open, or autocommit is off: a lock is ', p_verb,
-                             ' outside of transactions only'));
+                             ' only outside of transactions'));
   END IF;
 END;

@@ -21,7 +21,7 @@ BEGIN
                 + JSON_CONTAINS_PATH(p_options, 'one', '$.ttl')
                 + JSON_CONTAINS_PATH(p_options, 'one', '$.wait');
     IF JSON_LENGTH(p_options) <> v_known THEN
-      CALL allot_refuse('options: only ''slots'', ''ttl'' and ''wait'' are known');
+      CALL allot_refuse('options: allowed are only ''slots'', ''ttl'' and ''wait''');
     END IF;
     IF JSON_CONTAINS_PATH(p_options, 'one', '$.slots') THEN
       SET v_slots = JSON_EXTRACT(p_options, '$.slots');

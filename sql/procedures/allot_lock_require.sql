@@ -22,6 +22,6 @@ BEGIN
   END;
   IF NOT COALESCE(v_held, FALSE) THEN
     CALL allot_refuse(CONCAT('token ', COALESCE(p_token, 'NULL'),
-                             ': it is not that of the lock''s holder, or has expired'));
+                             ': it does not belong to the lock''s holder, or has expired'));
   END IF;
 END;

@@ -42,7 +42,7 @@ BEGIN
                         FROM named_lock JOIN server_identity ON only_row = 1
                        WHERE name = p_name AND state = 'FREE' AND slot < slots);
       IF v_wait_s > 0 THEN
-        CALL allot_refuse(CONCAT('the database server has changed: nobody takes a free lock before ',
+        CALL allot_refuse(CONCAT('the database server has changed: a free lock cannot be taken before ',
                                  'its ttl and 1 s are over, in ', v_wait_s, ' s'));
       END IF;
     END IF;

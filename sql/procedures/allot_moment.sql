@@ -19,7 +19,7 @@ BEGIN
                /*M!100600 JSON_VALUE(p_options, CONCAT('$.', p_name)) */;
   IF v_text NOT REGEXP CONCAT('\\A[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt\\x20][0-9]{2}:[0-9]{2}:[0-9]{2}',
                               '([.][0-9]+)?([Zz]|[-+][0-9]{2}:[0-9]{2})\\z') THEN
-    CALL allot_refuse(CONCAT('''', p_name, ''' is "', LEFT(v_text, 30), '": not a moment with its',
+    CALL allot_refuse(CONCAT('''', p_name, ''' is "', LEFT(v_text, 30), '": not a time with a',
                              ' zone, such as 2026-12-24T18:00:00Z or ..T19:00:00+01:00'));
   END IF;
   SET v_zone = IF(RIGHT(v_text, 1) IN ('Z', 'z'), '+00:00', RIGHT(v_text, 6));
@@ -42,7 +42,7 @@ BEGIN
            - IF(LEFT(v_zone, 1) = '-', -v_zone_s, v_zone_s) * 1000000;
   IF p_us >= DATEDIFF('2150-01-01', '2025-01-01') * 86400000000 THEN
     CALL allot_refuse(CONCAT('''', p_name,
-                             ''' is the year 2150 or later; the last moment is ',
+                             ''' is the year 2150 or later; the latest time is ',
                              '2149-12-31T23:59:59.999999Z'));
   END IF;
   SET p_us = GREATEST(p_us, 0);

@@ -20,7 +20,7 @@ BEGIN
   END IF;
   IF p_placement <> 'spread' AND p_partition_key IS NULL THEN
     CALL allot_refuse(CONCAT('queue ', QUOTE(p_queue), ' is ', p_placement,
-                             ': a task of it needs a partition_key'));
+                             ': its tasks need a partition_key'));
   END IF;
   CASE p_placement
     WHEN 'ordered' THEN SET p_partition_no = p_first_partition + CRC32(p_partition_key) % p_partitions;

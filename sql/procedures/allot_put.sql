@@ -32,11 +32,11 @@ BEGIN
                              ': 1 to 127 of A-Z a-z 0-9 . _ - are allowed'));
   END IF;
   IF p_payload IS NULL THEN
-    CALL allot_refuse('payload NULL: an empty one is ''''');
+    CALL allot_refuse('payload is NULL; an empty payload is ''''');
   END IF;
   IF LENGTH(p_payload) > 16777215 THEN
-    CALL allot_refuse(CONCAT('payload of ', LENGTH(p_payload), ' bytes: the most is 16 MiB - 1',
-                             ' (16777215); put the data elsewhere and submit its name'));
+    CALL allot_refuse(CONCAT('payload of ', LENGTH(p_payload), ' bytes: the limit is 16 MiB - 1',
+                             ' (16777215); store the data elsewhere and submit a reference'));
   END IF;
 
   IF p_options IS NOT NULL THEN
@@ -49,7 +49,7 @@ BEGIN
       SET v_prio = JSON_EXTRACT(p_options, '$.prio');
     END IF;
     IF JSON_CONTAINS_PATH(p_options, 'all', '$.delay', '$.run_at') THEN
-      CALL allot_refuse('delay and run_at together: a task has one of them');
+      CALL allot_refuse('delay and run_at exclude each other');
     END IF;
     IF JSON_CONTAINS_PATH(p_options, 'one', '$.delay') THEN
       CALL allot_duration('delay', p_options, v_delay_us);
@@ -67,7 +67,7 @@ BEGIN
       CALL allot_text('partition_key', p_options, v_partition_key);
     END IF;
     IF JSON_CONTAINS_PATH(p_options, 'all', '$.expires_in', '$.expires_at') THEN
-      CALL allot_refuse('expires_in and expires_at together: a task has one of them');
+      CALL allot_refuse('expires_in and expires_at exclude each other');
     END IF;
     IF JSON_CONTAINS_PATH(p_options, 'one', '$.expires_in') THEN
       CALL allot_duration('expires_in', p_options, v_expires_in_us);
@@ -77,7 +77,7 @@ BEGIN
     END IF;
     IF (v_expires_in_us > 0 AND v_expires_in_us <= v_delay_us)
        OR v_expires_at_us <= v_run_at_us THEN
-      CALL allot_refuse('it expires before it is due: it would never run');
+      CALL allot_refuse('the task expires before it is due, so it would never run');
     END IF;
     IF JSON_CONTAINS_PATH(p_options, 'one', '$.compression') THEN
       SET v_flags = CASE JSON_EXTRACT(p_options, '$.compression')

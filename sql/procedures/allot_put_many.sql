@@ -49,7 +49,7 @@ BEGIN
         CALL allot_refuse('not a JSON object');
       END IF;
       IF JSON_LENGTH(v_task) <> JSON_LENGTH(JSON_KEYS(v_task)) THEN
-        CALL allot_refuse('options: one of them is given twice');
+        CALL allot_refuse('options: an option is given twice');
       END IF;
       IF JSON_TYPE(JSON_EXTRACT(v_task, '$.queue')) NOT IN ('STRING', 'NULL') THEN
         CALL allot_refuse('''queue'' must be a string');

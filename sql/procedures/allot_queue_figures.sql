@@ -19,7 +19,7 @@ BEGIN
     FROM queue WHERE name = p_queue AND LENGTH(name) = LENGTH(p_queue);  -- padding would match
   IF v_queue_id IS NULL THEN
     CALL allot_refuse(CONCAT('queue ', COALESCE(QUOTE(LEFT(p_queue, 63)), 'NULL'),
-                             ': there is no such queue'));
+                             ': unknown queue'));
   END IF;
   SET v_now = (({now} + 1) << 12) - 1;
   SELECT MAX(partition_no) INTO v_last FROM q_lock_table WHERE queue_id = v_queue_id;

@@ -36,7 +36,7 @@ BEGIN
          v_partition_key, v_expires_in_us, v_tick_field
     FROM schedule WHERE schedule_id = v_schedule_id FOR UPDATE;
   IF (SELECT COUNT(*) FROM queue WHERE name = v_queue LOCK IN SHARE MODE) = 0 THEN
-    CALL allot_refuse(CONCAT('schedule ', QUOTE(p_name), ': there is no queue ', QUOTE(v_queue)));
+    CALL allot_refuse(CONCAT('schedule ', QUOTE(p_name), ': unknown queue ', QUOTE(v_queue)));
   END IF;
   SET v_named = v_queue;
   CALL allot_address(v_queue, v_type, v_queue_id, v_placement, v_layout);

@@ -15,6 +15,6 @@ BEGIN
      FOR UPDATE;
   IF p_schedule_id IS NULL THEN
     CALL allot_refuse(CONCAT('schedule ', COALESCE(QUOTE(LEFT(p_name, 63)), 'NULL'),
-                             ': there is no such schedule'));
+                             ': unknown schedule'));
   END IF;
 END;

@@ -11,7 +11,7 @@ COMMENT 'Allot: pauses a schedule'
 BEGIN
   DECLARE v_paused, v_transaction BOOLEAN;
   IF CHAR_LENGTH(p_reason) > 255 THEN
-    CALL allot_refuse(CONCAT('reason of ', CHAR_LENGTH(p_reason), ' characters: the most is 255'));
+    CALL allot_refuse(CONCAT('reason of ', CHAR_LENGTH(p_reason), ' characters: the limit is 255'));
   END IF;
   CALL allot_transaction(v_transaction);
   IF v_transaction THEN

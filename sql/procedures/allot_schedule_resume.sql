@@ -6,7 +6,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_schedule_resume(
   OUT p_result VARCHAR(15) CHARACTER SET ascii COLLATE ascii_bin
 )
 MODIFIES SQL DATA SQL SECURITY DEFINER
-COMMENT 'Allot: lets a paused schedule go on'
+COMMENT 'Allot: resumes a paused schedule'
 BEGIN
   DECLARE v_paused, v_transaction BOOLEAN;
   CALL allot_transaction(v_transaction);

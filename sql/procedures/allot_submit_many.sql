@@ -22,7 +22,7 @@ BEGIN
   END IF;
   IF JSON_LENGTH(p_tasks) > 1000 THEN
     CALL allot_refuse(CONCAT('tasks: ', JSON_LENGTH(p_tasks),
-                             ' of them: the most of one call is 1000'));
+                             ' tasks: the limit of one call is 1000'));
   END IF;
   -- Checked here, because MySQL drops repeated names when the list is taken apart. As in
   -- allot_check_options; MariaDB checks in allot_put_many.

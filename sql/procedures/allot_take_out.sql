@@ -64,7 +64,7 @@ take_out: BEGIN
        AND run_key = v_run_key AND COALESCE(first_key, run_key) = p_first_key
        FOR UPDATE;
     IF v_found IS NULL THEN
-      CALL allot_refuse('the task has moved since this transaction began: cancel it in a new one');
+      CALL allot_refuse('the task has moved since this transaction began; cancel it in a new transaction');
     END IF;
     IF p_as_done THEN
       DELETE FROM task_attempt

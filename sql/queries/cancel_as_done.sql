@@ -1,5 +1,5 @@
 -- Like cancel.sql, but the task counts as finished: if its queue keeps a history (:keep), it is
--- recorded there with its charged attempts. :host and :pid are those of the process that cancels.
+-- recorded there with its charged attempts. :host and :pid identify the process that cancels.
 INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type, ended_at,
                           lock_host, lock_pid, runtime_us, cpu_us, max_rss_kib, headers)
 SELECT queue_id, partition_no, prio, COALESCE(first_key, run_key), attempt, type,

@@ -1,5 +1,5 @@
--- Counts the tasks that run before a task in its partition: the due ones of earlier classes, and
--- those of its own class with a smaller key. As in fetch.sql, each class is a range of the key.
+-- Counts the tasks that run before a task in its partition: due tasks of earlier classes, and
+-- tasks of its own class with a smaller key. As in fetch.sql, each class is a range of the key.
 SELECT COUNT(*)
   FROM (SELECT 1
           FROM task

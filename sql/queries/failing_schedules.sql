@@ -1,6 +1,6 @@
 -- For notices: schedules whose tick cannot be submitted, and those that dropped ticks within the
 -- last hour, because they were late or because a task took longer than until the next tick. Ticks
--- dropped in a pause are intended. The reasons are those of queue/schedules/policy.
+-- dropped in a pause are intended. The reasons come from queue/schedules/policy.
 SELECT schedule.name,
        COALESCE(schedule.error,
                 (SELECT reason FROM schedule_tick FORCE INDEX (PRIMARY)

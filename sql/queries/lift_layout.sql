@@ -1,4 +1,4 @@
--- Ends the wait of a layout's partitions, but not of those of a later layout.
+-- Ends the wait of a layout's partitions, but not of partitions of a later layout.
 UPDATE /*+ INDEX(q_lock_table PRIMARY) */ q_lock_table
    SET hold_until = NULL
  WHERE queue_id = :queue_id

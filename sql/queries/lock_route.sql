@@ -1,6 +1,6 @@
 -- The queue for a task of :type submitted to the ordered or limited queue :source_id, until the
 -- transaction ends: locking reads, because the transaction's view may be older. Routes as in
--- best_route.sql, but only the queue's own ones, because those of any queue never lead to such a
+-- best_route.sql, but only the queue's own ones, because a route of any queue never leads to such a
 -- queue.
 SELECT {queue_columns}
   FROM queue

@@ -1,5 +1,5 @@
 -- Changes the number of slots of a name. Held slots beyond it stay held, and are not taken again.
--- The first statement locks the rows, so that the second sees those of another resize. A name
+-- The first statement locks the rows, so that the second sees the rows of another resize. A name
 -- without rows is left unchanged.
 UPDATE named_lock SET slots = :slots WHERE name = :name;
 INSERT INTO named_lock (name, slot, slots, epoch, state, expire_at, ttl_us, taken_at)

@@ -72,7 +72,7 @@ TEST_P(EarlierPlugin, CallsTheHost) {
   const Registry registry = load(GetParam());
   const LoadedHandler* handler = registry.find("test.c");
   ASSERT_NE(handler, nullptr);
-  EXPECT_EQ(call(*handler, input("submit"), hooks_).reason, "this call is not offered here");
+  EXPECT_EQ(call(*handler, input("submit"), hooks_).reason, "this call is not available here");
 }
 
 // And the same plugin in a host that is not ours.

@@ -99,7 +99,7 @@ TEST_F(RemoteTest, ATaskIsSubmittedAndShown) {
   // Its key is taken, which both ways say in the same words.
   const Finished again = far(words, payload);
   EXPECT_EQ(again.out, near(words, payload).out);
-  EXPECT_NE(again.err.find("its unique key is taken by this task (waiting)"), std::string::npos);
+  EXPECT_NE(again.err.find("this task already has the unique key (waiting)"), std::string::npos);
   words.emplace_back("--json");
   EXPECT_EQ(must(words, payload), near(words, payload).out);
   EXPECT_EQ(count("task"), 1U);
@@ -184,7 +184,7 @@ TEST_F(RemoteTest, QueuesArePausedRatedAndResized) {
   says({"queue", "pause", "default", "--reason", "a \"b\""}, "queue default is paused\n");
   same_list({"queue", "pause", "default", "--reason", "a \"b\""});
   same_list({"queue", "list"});
-  says({"queue", "resume", "default"}, "queue default goes on\n");
+  says({"queue", "resume", "default"}, "queue default is resumed\n");
   same_list({"queue", "resume", "default"});
   says({"queue", "rate", "default", "--per-second", "0.5", "--burst", "3"},
        "queue default starts 0.5/s, burst 3\n");
@@ -193,7 +193,7 @@ TEST_F(RemoteTest, QueuesArePausedRatedAndResized) {
   says({"queue", "cap", "default", "3"}, "queue default runs up to 3 tasks at a time\n");
   same_list({"queue", "cap", "default", "3"});
   says({"queue", "cap", "default", "--off"}, "queue default runs any number of tasks at a time\n");
-  says({"queue", "rate", "default", "--off"}, "queue default has no rate any more\n");
+  says({"queue", "rate", "default", "--off"}, "queue default no longer has a rate\n");
   same_list({"queue", "rate", "default", "--off"});
   says({"queue", "resize", "default", "20"}, "queue default has 20 partitions (before: 4)\n");
   same_list({"queue", "resize", "default", "20"});
@@ -207,7 +207,7 @@ TEST_F(RemoteTest, AQuestionIsAnsweredByYes) {
   const Words resize{"queue", "resize", "limited", "8"};
   same_refusal(resize, kExitUsage);
   const Finished asked = far(resize);
-  EXPECT_NE(asked.err.find("nothing was done, say it with --yes"), std::string::npos) << asked.err;
+  EXPECT_NE(asked.err.find("nothing was done; confirm with --yes"), std::string::npos) << asked.err;
   EXPECT_EQ(asked.err.find("\"anyway\""), std::string::npos) << asked.err;
   const std::string done = must({"queue", "resize", "limited", "8", "--yes"});
   EXPECT_NE(done.find("queue limited has 8 partitions (before: 4)\nnew tasks wait"),
@@ -270,7 +270,7 @@ TEST_F(RemoteTest, SchedulesAreMadeShownAndRemoved) {
   same_refusal(add("a", policies), kExitBadInput);
   Words again = policies;
   again.emplace_back("--replace");
-  EXPECT_NE(must(add("a", again)).find("is as it was"), std::string::npos);
+  EXPECT_NE(must(add("a", again)).find("is unchanged"), std::string::npos);
   EXPECT_NE(must(add("a", {"--replace"})).find("is changed"), std::string::npos);
   same_list({"schedule", "show", "a"});
   Words binary = add("bytes", {});
@@ -281,7 +281,7 @@ TEST_F(RemoteTest, SchedulesAreMadeShownAndRemoved) {
   says({"schedule", "pause", "a", "--reason", "why"}, "schedule a is paused\n");
   same({"schedule", "pause", "a", "--reason", "why"});
   same_list({"schedule", "list"});
-  says({"schedule", "resume", "a"}, "schedule a goes on\n");
+  says({"schedule", "resume", "a"}, "schedule a is resumed\n");
   same({"schedule", "resume", "a"});
   same({"task", "show", line_of(must({"schedule", "run-now", "a"}))});
   same_list({"schedule", "show", "a"});
@@ -396,7 +396,7 @@ TEST_F(RemoteTest, LinesAreSubmittedInBatches) {
   EXPECT_EQ(refused.status.code, kExitBadInput);
   EXPECT_NE(refused.err.find("stdin:5: "), std::string::npos) << refused.err;
   EXPECT_NE(refused.err.find("lines 1 to 2 submitted (2 tasks), nothing from line 4 on; fix the "
-                             "line; go on with --from-line 4"),
+                             "line; continue with --from-line 4"),
             std::string::npos)
       << refused.err;
 }

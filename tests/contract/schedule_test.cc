@@ -66,7 +66,7 @@ TEST_P(MakeScheduleRule, HasKeysAndAnyPayload) {
 
 TEST_P(MakeScheduleRule, AnotherOneOfItsNameChangesIt) {
   const std::uint64_t version = made({.expression = "@hourly"}).at("version");
-  EXPECT_EQ(made({.expression = "@hourly"}).at("version"), version) << "it is as it was";
+  EXPECT_EQ(made({.expression = "@hourly"}).at("version"), version) << "it is unchanged";
   const json changed = made({.expression = "@daily", .options = {{"prio", "2"}}});
   EXPECT_EQ(changed.at("expression"), "@daily");
   EXPECT_EQ(changed.at("prio"), 2);
@@ -92,7 +92,7 @@ TEST_P(MakeScheduleRule, WhatIsWrongIsNamedAndNothingIsMade) {
       {{.expression = ""}, "expression"},
       {{.queue = "missing"}, "queue"},
       {{.queue = "default "}, "queue"},
-      {{.queue = "ordered"}, "queue 'ordered' is ordered: a task of it needs a partition_key"},
+      {{.queue = "ordered"}, "queue 'ordered' is ordered: its tasks need a partition_key"},
       {{.queue = "ordered", .options = {{"partition_key", "k"}, {"delay", "5s"}}},
        "queue 'ordered' is ordered: delay would break the order of its tasks"},
       {{.queue = "ordered", .options = {{"partition_key", "k"}, {"overlap", "skip"}}},
@@ -101,7 +101,7 @@ TEST_P(MakeScheduleRule, WhatIsWrongIsNamedAndNothingIsMade) {
       {{.type = ""}, "type"},
       {{.type = std::string(kMaxTypeName + 1, 't')}, "1 to 127 of A-Z a-z 0-9 . _ - are allowed"},
       {{.payload = "[1]", .options = {{"tick_field", "at"}}},
-       "payload: with tick_field 'at' it has to be a JSON object"},
+       "payload: with tick_field 'at' it must be a JSON object"},
       {{.payload = R"({"at": 1})", .options = {{"tick_field", "at"}}},
        "tick_field: the payload has a field 'at' already"},
       {with({{"zone", "Mars/Olympus"}}), "zone 'Mars/Olympus': there is no such file"},
@@ -117,7 +117,7 @@ TEST_P(MakeScheduleRule, WhatIsWrongIsNamedAndNothingIsMade) {
       {with({{"catch_up", "1001"}}), "catch_up"},
       {with({{"jitter", "25h"}}), "jitter of 90000000000 microseconds: 0 to 24 hours"},
       {with({{"prio", "4"}}), "prio"},
-      {with({{"delay", "5m"}, {"expires_in", "5m"}}), "it expires before it is due"},
+      {with({{"delay", "5m"}, {"expires_in", "5m"}}), "the task expires before it is due"},
       {with({{"partition_key", "k"}}),
        "partition_key: queue 'default' is neither ordered nor limited nor fair"},
       {with({{"typo", "1"}}), "typo"}};
@@ -227,7 +227,7 @@ TEST_P(ScheduleRule, AUniqueKeyThatIsTakenIsTheAnswerAndNoTick) {
 TEST_P(ScheduleRule, ARunThatCannotBeLeavesNothingBehind) {
   make(spec());
   look().execute("UPDATE schedule SET queue = 'gone' WHERE schedule_id > 0");
-  EXPECT_TRUE(refuses(door().run_schedule("s"), "schedule 's': there is no queue 'gone'"));
+  EXPECT_TRUE(refuses(door().run_schedule("s"), "schedule 's': unknown queue 'gone'"));
   look().execute(
       "UPDATE schedule SET queue = 'default', partition_key = 'k' WHERE schedule_id > 0");
   EXPECT_TRUE(refuses(door().run_schedule("s"), "partition_key: queue 'default' is neither"));

@@ -105,7 +105,7 @@ TEST(Attempt, InAnExclusiveQueueEndsWithItsLease) {
   const auto id = daemon.submit("test.hang_once", "x");
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; })) << daemon.log();
   support::send_signal(server.pid(), SIGSTOP);
-  EXPECT_TRUE(eventually([&] { return daemon.logged("lease in doubt in an exclusive queue"); }))
+  EXPECT_TRUE(eventually([&] { return daemon.logged("lease may be lost in an exclusive queue"); }))
       << daemon.log();
   support::send_signal(server.pid(), SIGCONT);
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();

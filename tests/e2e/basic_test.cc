@@ -195,8 +195,9 @@ TEST(Basic, ARuntimeFolderThatOthersMayChangeIsRefused) {
   const std::string begin = "[daemon] runtime_dir = " + run + " is not safe: ";
   std::filesystem::create_directory(run);
   std::filesystem::permissions(run, std::filesystem::perms(0777));
-  expect_refused(settings.config_file(), begin + "anybody may put files into the folder " + run +
-                                             "; chmod o-w " + run + ", or name another folder");
+  expect_refused(settings.config_file(), begin + "every account may put files into the folder " +
+                                             run + "; chmod o-w " + run +
+                                             ", or name another folder");
   EXPECT_TRUE(std::filesystem::is_empty(run));
   std::filesystem::rename(run, settings.folder() + "/there");
   std::filesystem::create_directory_symlink(settings.folder() + "/there", run);

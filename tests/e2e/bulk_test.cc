@@ -113,7 +113,7 @@ TEST(Bulk, WithoutAStewardTheCommandWorksAndWhatItLeavesGoesOn) {
   const auto ended = command.wait();
   ASSERT_TRUE(ended);
   EXPECT_EQ(ended->code, kExitFailure);
-  EXPECT_NE(command.err().find("interrupted; bulk action 1 goes on"), std::string::npos)
+  EXPECT_NE(command.err().find("interrupted; bulk action 1 continues"), std::string::npos)
       << command.err();
   EXPECT_LT(daemon.count("task"), 300U);
   EXPECT_EQ(shown(daemon, 1).at("state"), "working");

@@ -156,7 +156,7 @@ const Elsewhere kElsewhere[] = {
     {"docs/cli.md", "allot task cancel 0840dqg2v5n80r04", "tests/e2e/cancel_test.cc",
      "\"cancel\", id, \"--reason\""},
     {"docs/cli.md", "allot plugin check", "tests/consumer/consumer_test.cc", "\"check\""},
-    {"docs/cli.md", "allot dead retry --group", "tests/db/cli/dead_test.cc", "Go on? [y/N]"},
+    {"docs/cli.md", "allot dead retry --group", "tests/db/cli/dead_test.cc", "Continue? [y/N]"},
     {"docs/database.md", "allot check", "tests/e2e/rights_test.cc", "GRANT "},
     // They need a cluster.
     {"docs/cli.md", "allot promote", "tests/e2e/failover_document_test.cc", "\"promote\""},
@@ -319,7 +319,7 @@ std::string without_numbers(const std::string& line) {
 
 // Without the warning that this host's daemon has no handler of a type: the reader has one.
 std::string first_line(const std::string& text) {
-  const bool warned = text.starts_with("allot: warning: no handler of this host's daemon takes");
+  const bool warned = text.starts_with("allot: warning: this host's daemon has no handler");
   const std::size_t begin = warned ? text.find('\n') + 1 : 0;
   return text.substr(begin, text.find('\n', begin) - begin);
 }

@@ -126,7 +126,7 @@ TEST(Fault, TheDatabaseMayGoAwayAndComeBack) {
   ASSERT_TRUE(eventually([&] { return daemon.logged("database.lost"); })) << daemon.log();
   const auto top = [&] { return daemon.allot({"top", "--once"}).out; };
   EXPECT_TRUE(eventually([&] {
-    return top().find("the database is away for ") != std::string::npos;
+    return top().find("the database has been away for ") != std::string::npos;
   })) << top();
   server.start();
   EXPECT_TRUE(eventually([&] { return top().find("the database is away") == std::string::npos; }))

@@ -148,7 +148,8 @@ TEST_F(GatewayAlone, ServesUntilItIsStopped) {
   EXPECT_EQ(submitted(socket_), 201);
   const auto other = start_gateway(daemon_);
   EXPECT_EQ(other->wait(), (ExitStatus{kExitCannotCreate, 0}));
-  EXPECT_NE(other->err().find("another process listens there"), std::string::npos) << other->err();
+  EXPECT_NE(other->err().find("another process is listening on it"), std::string::npos)
+      << other->err();
   EXPECT_EQ(asked(socket_, "GET /health/live"), 200) << "the other one took nothing away";
   gateway->signal(SIGTERM);
   EXPECT_EQ(gateway->wait(), (ExitStatus{0, 0})) << gateway->err();

@@ -119,7 +119,7 @@ TEST(Why, OfATypeThatNobodyKnowsInAnOrderedQueue) {
   const auto why = [&] { return daemon.allot({"why", id}).out; };
   EXPECT_TRUE(eventually([&] {
     const std::string told = why();
-    return told.find("handler of its type") != std::string::npos &&
+    return told.find("handler for its type") != std::string::npos &&
            told.find("its partition waits until") != std::string::npos;
   })) << why()
       << daemon.log();

@@ -132,7 +132,7 @@ TEST_F(PluginTest, ASubmitterIsToldOfATypeThatNobodyTakes) {
   };
   EXPECT_EQ(told("x.one"), "");
   EXPECT_EQ(told("x.onne"),
-            "allot: warning: no handler of this host's daemon takes type 'x.onne' (1 task); did "
+            "allot: warning: this host's daemon has no handler for type 'x.onne' (1 task); did "
             "you mean 'x.one'?\n");
   std::ofstream(daemon.config_file(), std::ios::app) << type("x.onne", "exit 0");
   daemon.process().signal(SIGHUP);

@@ -48,8 +48,8 @@ class Change : public testing::Test {
 TEST_F(Change, WhatHasItsPlaceStaysThere) {
   ASSERT_TRUE(eventually([&] { return daemon_.workers().size() == 3; })) << daemon_.log();
   const std::pair<std::vector<std::string>, const char*> refused[] = {
-      {{"queue", "move", "tidy", "other"}, "queue 'tidy' is ordered: its tasks are not moved"},
-      {{"queue", "move", "other", "tenants"}, "queue 'tenants' is fair: its tasks are where"}};
+      {{"queue", "move", "tidy", "other"}, "queue 'tidy' is ordered: its tasks cannot be moved"},
+      {{"queue", "move", "other", "tenants"}, "queue 'tenants' is fair: its tasks belong to"}};
   for (const auto& [words, why] : refused) {
     const auto done = daemon_.allot(words);
     EXPECT_EQ(done.status.code, 65) << why;

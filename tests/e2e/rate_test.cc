@@ -324,7 +324,7 @@ TEST(Rate, AWaitCostsAFewStatements) {
   const auto ids = nlohmann::json::parse(why.out);
   ASSERT_FALSE(ids.empty());
   const auto said = daemon.allot({"why", ids.at(0).at("task").get<std::string>()});
-  EXPECT_NE(said.out.find("waits for the rate of its queue"), std::string::npos) << said.out;
+  EXPECT_NE(said.out.find("waits for the rate limit"), std::string::npos) << said.out;
   EXPECT_EQ(daemon.stop()->code, 0);
 }
 

@@ -81,8 +81,8 @@ TEST_F(Remote, OverTlsTheCertificateIsVerified) {
   const Finished system = submit(local, {});
   EXPECT_EQ(system.status, (ExitStatus{kExitConfig, 0})) << system.err;
   const std::string cause =
-      " is not to be trusted: no authority that is trusted here has signed its certificate; "
-      "--ca-file names one that is";
+      " is not trusted: its certificate is not signed by a trusted authority; "
+      "--ca-file can name the right one";
   EXPECT_NE(system.err.find(cause), std::string::npos) << system.err;
   const Finished foreign = submit(local, {"--ca-file", stranger.ca()});
   EXPECT_EQ(foreign.status, (ExitStatus{kExitConfig, 0}));
@@ -90,7 +90,7 @@ TEST_F(Remote, OverTlsTheCertificateIsVerified) {
   const Finished named = submit(url_to(port_.number(), "https"), {"--ca-file", authority.ca()});
   EXPECT_EQ(named.status, (ExitStatus{kExitConfig, 0}))
       << "a name that is not in it: " << named.err;
-  EXPECT_NE(named.err.find("is not to be trusted: its certificate is for another name than '"),
+  EXPECT_NE(named.err.find("is not trusted: its certificate does not match the name '"),
             std::string::npos)
       << named.err;
   EXPECT_EQ(submit(local, {"--ca-file", "/nowhere/ca.pem"}).status, (ExitStatus{kExitNoInput, 0}));
@@ -126,7 +126,7 @@ TEST(RemoteWords, AreRefusedInOneLine) {
     all.insert(all.end(), words.begin(), words.end());
     const Finished done = far(all);
     EXPECT_EQ(done.status, (ExitStatus{kExitUsage, 0})) << words.front() << ": " << done.err;
-    EXPECT_NE(done.err.find("leave --url and $ALLOT_URL out"), std::string::npos) << done.err;
+    EXPECT_NE(done.err.find("without --url and $ALLOT_URL"), std::string::npos) << done.err;
     EXPECT_EQ(far(words, {"ALLOT_URL=" + url}).status, (ExitStatus{kExitUsage, 0}));
   }
   EXPECT_EQ(far({"--url", url, "--config", "x", "status"}).status, (ExitStatus{kExitUsage, 0}));
@@ -176,7 +176,7 @@ TEST(RemoteStranger, CannotFillTheMemory) {
   const Finished done =
       answered(head + std::string(std::size_t{70} << 20, ' '), {"why", "0840dqg2v5n80r00"});
   EXPECT_EQ(done.status.code, kExitConfig);
-  EXPECT_NE(done.err.find("more than 64 MiB"), std::string::npos) << done.err;
+  EXPECT_NE(done.err.find("exceeds 64 MiB"), std::string::npos) << done.err;
 }
 
 TEST_F(Remote, ALargeBodyDoesNotHideThatTheTokenIsRefused) {
@@ -203,7 +203,7 @@ TEST(RemoteLines, AnAnswerWithoutItsLastLineIsOfUnknownOutcome) {
     EXPECT_EQ(json::parse(done.out)["unknown_lines"], json::parse("[1, 1]")) << done.out;
   }
   const std::string away =
-      R"({"ok":false,"problem":{"status":503,"detail":"too much waits already"}})"
+      R"({"ok":false,"problem":{"status":503,"detail":"too many requests are waiting"}})"
       "\n";
   const Finished done = answered(answer(type, away), words, line);
   EXPECT_EQ(done.status, (ExitStatus{kExitUnavailable, 0})) << done.err;

@@ -226,15 +226,14 @@ TEST_F(ResizeTest, ItIsShownAndCalm) {
   const auto resized = daemon_->allot({"queue", "resize", "keyed", "7"});
   EXPECT_EQ(resized.out,
             "queue keyed has 7 partitions (before: 4)\n"
-            "new tasks wait until those that were submitted before have run\n");
+            "new tasks wait until all earlier tasks have run\n");
   daemon_->must({"queue", "resume", "keyed"});
   const auto submitted =
       daemon_->allot({"submit", "keyed", "test.keyed", "k 1", "--partition-key", "k"});
   const std::string id = submitted.out.substr(0, submitted.out.find('\n'));
   ASSERT_TRUE(eventually([&] { return daemon_->logged("task.no_handler"); })) << daemon_->log();
   const auto why = daemon_->allot({"why", id});
-  EXPECT_EQ(why.out.find("queue keyed is being resized: tasks that were submitted to it before"),
-            0U)
+  EXPECT_EQ(why.out.find("queue keyed is being resized: tasks submitted before the change"), 0U)
       << why.out << why.err;
   EXPECT_TRUE(resizing());
   EXPECT_NE(daemon_->allot({"queue", "list"}).out.find("7, being resized"), std::string::npos);

@@ -178,7 +178,7 @@ TEST_P(OutcomeTest, AReplyThatIsTooLateSaysSo) {
   ASSERT_TRUE(error);
   EXPECT_EQ(error->error_class(), db::ErrorClass::kGone) << error->what();
   EXPECT_TRUE(error->outcome_unknown());
-  EXPECT_NE(std::string(error->what()).find("no answer within 1 s"), std::string::npos)
+  EXPECT_NE(std::string(error->what()).find("no response within 1 s"), std::string::npos)
       << error->what();
 }
 

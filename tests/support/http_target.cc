@@ -28,7 +28,7 @@ std::shared_ptr<SSL_CTX> context_of(const HttpTarget::Tls& tls) {
         done && SSL_CTX_load_verify_locations(context.get(), tls.client_ca.c_str(), nullptr) == 1;
     SSL_CTX_set_verify(context.get(), SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   }
-  if (!done) throw std::runtime_error("no TLS with " + tls.cert);
+  if (!done) throw std::runtime_error("TLS handshake failed with " + tls.cert);
   return context;
 }
 

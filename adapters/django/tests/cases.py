@@ -108,7 +108,7 @@ def times_out():
     task = after("dead", tasks.limited.enqueue("limited"))
     equal(["ran@1"], seen("limited"), "what ran")
     shows(task, "AttemptsExceeded")
-    ends = ("its time was over", "cause=timeout")  # by the program or its worker
+    ends = ("its time limit expired", "cause=timeout")  # by the program or its worker
     equal(True, any(end in line for line in log_of(task) for end in ends), "the log")
 
 

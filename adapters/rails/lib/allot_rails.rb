@@ -5,7 +5,7 @@ require 'active_job'
 require 'active_record'
 
 module AllotRails
-  # What surrounds a job failed, not the job: the task is tried again.
+  # A failure around a job, not of the job itself: the task is tried again.
   Error = Class.new(StandardError)
   # allotd refused a call of this process, for example because the lease is lost.
   Refused = Class.new(Error)

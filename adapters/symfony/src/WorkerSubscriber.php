@@ -47,7 +47,7 @@ final class WorkerSubscriber implements EventSubscriberInterface
         $this->inbox->begin($event->getWorker());
         foreach ($this->inbox->transports() as $name) {
             if ($this->failureTransports?->has($name) && $this->failureTransports->get($name) instanceof AllotTransport) {
-                throw new \LogicException("the failure transport of '$name' is one of Allot, which would handle failed " .
+                throw new \LogicException("the failure transport of '$name' is an Allot transport, which would handle failed " .
                     'messages again at once; use the DSN allot-dead: or no failure transport');
             }
         }

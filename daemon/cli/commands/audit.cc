@@ -99,18 +99,18 @@ int remote_list_audit(const remote::Session& gateway, const AuditOptions& option
 void add_audit(CLI::App& app, const Commands& commands) {
   const auto options = std::make_shared<AuditOptions>();
   queue::AuditFilter& filter = options->filter;
-  CLI::App& audit = *app.add_subcommand("audit", "List what operators did, the newest first");
-  audit.add_option("--who", filter.who, "Only by this one, as the list shows it")
+  CLI::App& audit = *app.add_subcommand("audit", "List actions of operators, newest first");
+  audit.add_option("--who", filter.who, "Only actions of this operator, as named in the list")
       ->type_name("NAME");
-  audit.add_option("--action", filter.action, "Only of this kind, such as pause")
+  audit.add_option("--action", filter.action, "Only actions of this kind, such as pause")
       ->type_name("ACTION");
   audit
       .add_option("--subject", filter.subject,
-                  "Only of this: queue, task, schedule, route, lock or bulk")
+                  "Only this kind of subject: queue, task, schedule, route, lock or bulk")
       ->type_name("KIND");
-  audit.add_option("--name", filter.name, "Only of what has this name or id")->type_name("NAME");
-  audit.add_option("--queue", filter.queue, "Only of what belongs to this queue")
-      ->type_name("QUEUE");
+  audit.add_option("--name", filter.name, "Only the subject with this name or id")
+      ->type_name("NAME");
+  audit.add_option("--queue", filter.queue, "Only subjects of this queue")->type_name("QUEUE");
   audit.add_option("--limit", options->limit, "Limit of entries")
       ->check(CLI::Range(1, kMostListed))
       ->type_name("ROWS")

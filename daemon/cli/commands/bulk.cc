@@ -123,7 +123,7 @@ class Bulk {
 
   [[noreturn]] void refuse_unknown(const std::string& lines, const Error& error) const {
     throw Error(lines + ": outcome unknown: " + error.what() + "; " + so_far() +
-                    "; find out whether they are there, then go on with --from-line " +
+                    "; find out whether the tasks exist; continue with --from-line " +
                     std::to_string(lines_.back() + 1) + " if so, with --from-line " +
                     std::to_string(lines_.front()) + " if not",
                 kExitOutcomeUnknown);
@@ -162,7 +162,7 @@ class Bulk {
            " tasks), nothing from line " + std::to_string(next_line()) + " on";
   }
   [[nodiscard]] std::string go_on() const {
-    return "; go on with --from-line " + std::to_string(next_line());
+    return "; continue with --from-line " + std::to_string(next_line());
   }
   // First line that is not stored.
   [[nodiscard]] std::uint64_t next_line() const { return lines_.empty() ? line_ : lines_.front(); }

@@ -59,8 +59,8 @@ std::string progress_text(const queue::BulkAction& action) {
 
 std::string goes_on_text(std::uint64_t action_id) {
   const std::string number = std::to_string(action_id);
-  return "bulk action " + number + " goes on where a steward runs: 'allot bulk show " + number +
-         "' shows how far it is, 'allot bulk stop " + number + "' ends it";
+  return "bulk action " + number + " continues where a steward runs: 'allot bulk show " + number +
+         "' shows its progress, 'allot bulk stop " + number + "' ends it";
 }
 
 // Processes the action, or follows its progress in another process.
@@ -85,8 +85,7 @@ class Follower {
  private:
   queue::BulkAction find() {
     auto action = queue::find_bulk(db_, action_id_);
-    if (!action)
-      throw Error("bulk action " + std::to_string(action_id_) + " is not there any more");
+    if (!action) throw Error("bulk action " + std::to_string(action_id_) + " no longer exists");
     return std::move(*action);
   }
 
@@ -136,9 +135,8 @@ std::string action_path(std::uint64_t action_id) {
 queue::BulkAction named_action(db::Connection& db, std::uint64_t action_id) {
   auto action = queue::find_bulk(db, action_id);
   if (!action) {
-    throw Error(
-        "there is no bulk action " + std::to_string(action_id) + "; allot bulk list shows them",
-        kExitBadInput);
+    throw Error("unknown bulk action " + std::to_string(action_id) + "; see allot bulk list",
+                kExitBadInput);
   }
   return std::move(*action);
 }
@@ -228,7 +226,7 @@ int stop_action(const Context& context, const BulkActionOptions& options) {
   const queue::BulkAction action = named_action(db, options.action_id);
   if (!stopped) {
     throw Error("bulk action " + std::to_string(action.action_id) +
-                " was at its end: " + std::string(queue::name_of(action.state)));
+                " had already ended: " + std::string(queue::name_of(action.state)));
   }
   print_stopped(as_json::bulk_action(action), action, options.json);
   return kExitOk;
@@ -301,11 +299,11 @@ void add_bulk(CLI::App& app, const Commands& commands) {
       ->type_name("ROWS")
       ->capture_default_str();
   CLI::App& show =
-      add("show", "Show a bulk action and how far it is", show_action, remote_show_action);
+      add("show", "Show a bulk action and its progress", show_action, remote_show_action);
   CLI::App& stop =
-      add("stop", "End a bulk action behind its present batch", stop_action, remote_stop_action);
+      add("stop", "Stop a bulk action after its current batch", stop_action, remote_stop_action);
   for (CLI::App* act : {&show, &stop}) {
-    act->add_option("ACTION", options->action_id, "Its number")
+    act->add_option("ACTION", options->action_id, "Number of the bulk action")
         ->check(CLI::Range(std::uint64_t{1}, kMostActions))
         ->required();
   }

@@ -111,7 +111,7 @@ class GatewaySink final : public BulkSink {
     try {
       return made_of(body);
     } catch (const json::exception&) {
-      throw Error("the gateway's answer ended before its last line", kExitOutcomeUnknown);
+      throw Error("the gateway's response ended before its last line", kExitOutcomeUnknown);
     }
   }
 

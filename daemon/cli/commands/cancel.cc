@@ -82,10 +82,11 @@ int remote_cancel_task(const remote::Session& gateway, const CancelOptions& opti
 void add_cancel(CLI::App& task, const Commands& commands) {
   const auto options = std::make_shared<CancelOptions>();
   CLI::App& cancel = *task.add_subcommand(
-      "cancel", "Take a task out, also one that runs; it becomes a dead or done one");
+      "cancel", "Cancel a task, also a running one; it is dead afterwards, or done with --as-done");
   cancel.add_option("ID", options->id, "The task's id")->required();
   commands.add_reason(cancel);
-  cancel.add_flag("--as-done", options->as_done, "It ends as if it had succeeded, and is not dead");
+  cancel.add_flag("--as-done", options->as_done,
+                  "End it as if it had succeeded: it is done, not dead");
   cancel.add_flag("--json", options->json, "As JSON");
   cancel.callback(
       [commands, options] { commands.choose(cancel_task, options, remote_cancel_task); });

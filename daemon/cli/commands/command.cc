@@ -6,7 +6,7 @@
 namespace allot::cli {
 
 void Commands::add_reason(CLI::App& command) const {
-  command.add_option("--reason", reason, "Why, for people who look")->type_name("TEXT");
+  command.add_option("--reason", reason, "Reason, shown to other operators")->type_name("TEXT");
 }
 
 void Commands::add_plain(CLI::App& app, const std::string& name, const std::string& description,

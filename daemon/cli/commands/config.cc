@@ -99,8 +99,8 @@ int show_config(const Context& context, const JsonOption& options) {
   print_text(settings);
   if (!loaded(settings).value_or(true)) {
     std::fprintf(stderr,
-                 "allot: workers of this instance run another configuration than this: it "
-                 "was changed and not loaded (HUP), or it is not theirs\n");
+                 "allot: workers of this instance run another configuration: the file was changed "
+                 "but not loaded (HUP), or it belongs to another instance\n");
   }
   for (const std::string& warning : settings.warnings) {
     std::fprintf(stderr, "allot: %s\n", printable(warning, 4000).c_str());
@@ -111,8 +111,8 @@ int show_config(const Context& context, const JsonOption& options) {
 }  // namespace
 
 void add_config(CLI::App& app, const Commands& commands) {
-  commands.add_plain(app, "config", "Show what is in force, and where each value came from",
-                     show_config);
+  commands.add_plain(app, "config",
+                     "Show the effective configuration, and the source of each value", show_config);
 }
 
 }  // namespace allot::cli

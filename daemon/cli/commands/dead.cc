@@ -254,9 +254,9 @@ std::shared_ptr<DeadListOptions> add_list(CLI::App& list, const Commands& comman
 void add_act(CLI::App& act, const Commands& commands, int (*run)(const Context&, const DeadChoice&),
              int (*far)(const remote::Session&, const DeadChoice&)) {
   const auto choice = std::make_shared<DeadChoice>();
-  auto* ids = act.add_option("ID", choice->ids, "The ids of dead tasks");
+  auto* ids = act.add_option("ID", choice->ids, "Ids of dead tasks");
   auto* group = act.add_option("--group", choice->group, "A group, as allot dead groups shows it");
-  auto* queue = act.add_option("--queue", choice->queue, "Of this queue");
+  auto* queue = act.add_option("--queue", choice->queue, "Queue of the group, or with --all");
   auto* all = act.add_flag("--all", choice->all, "All dead tasks of --queue");
   group->type_name("GROUP")->excludes(ids);
   queue->type_name("QUEUE")->excludes(ids);
@@ -264,14 +264,15 @@ void add_act(CLI::App& act, const Commands& commands, int (*run)(const Context&,
   act.add_option("--type", choice->type, "Only tasks of this type")
       ->type_name("TYPE")
       ->excludes(ids);
-  act.add_flag("--no-wait", choice->no_wait, "Only begin the bulk action; see allot bulk")
+  act.add_flag("--no-wait", choice->no_wait,
+               "Start the bulk action without waiting for it; see allot bulk")
       ->excludes(ids);
   act.add_option("--rate", choice->rate, "Limit of tasks per second")
       ->check(CLI::Range(1, kMostRate))
       ->type_name("TASKS");
   commands.add_reason(act);
-  act.add_flag("--yes", choice->yes, "Do not ask; needed where there is no terminal");
-  act.add_flag("--json", choice->json, "Print how many were chosen and done, as JSON");
+  act.add_flag("--yes", choice->yes, "Do not ask; required without a terminal");
+  act.add_flag("--json", choice->json, "Print the numbers of chosen and processed tasks as JSON");
   act.callback([commands, run, far, choice] {
     if (choice->ids.empty() && choice->group.empty() && !choice->all) {
       throw CLI::RequiredError("ID, --group, or --queue with --all");
@@ -303,9 +304,8 @@ void refuse_alive(const queue::TaskId& id, const std::string& state) {
 }
 
 void refuse_group(const DeadChoice& choice, bool more) {
-  throw Error(
-      "no dead task is in a group '" + printable(choice.group, 40) + "'" +
-      (more ? ", as far as was looked; name its --queue" : "; allot dead groups lists them"));
+  throw Error("no dead task is in a group '" + printable(choice.group, 40) + "'" +
+              (more ? " among the examined tasks; name its --queue" : "; see allot dead groups"));
 }
 
 void say_moved(const queue::TaskId& from, const queue::TaskId& to) {
@@ -349,9 +349,10 @@ void add_dead(CLI::App& app, const Commands& commands) {
       ->type_name("GROUP");
   add_list(*dead.add_subcommand("groups", "Count dead tasks by type, cause and fault"), commands,
            dead_groups, remote_dead_groups);
-  add_act(*dead.add_subcommand("retry", "Put dead tasks back, with all attempts before them"),
+  add_act(*dead.add_subcommand(
+              "retry", "Put dead tasks back into their queue, with all attempts available again"),
           commands, retry_dead, remote_retry_dead);
-  add_act(*dead.add_subcommand("discard", "Remove dead tasks for good"), commands, discard_dead,
+  add_act(*dead.add_subcommand("discard", "Remove dead tasks permanently"), commands, discard_dead,
           remote_discard_dead);
 }
 

@@ -103,13 +103,13 @@ class Doctor {
     if (access(there.c_str(), W_OK | X_OK) != 0) {
       // The daemon may run under another account.
       warn("runtime folder", there.string() + " cannot be written by this account",
-           "run the daemon by one that can, or set [daemon] runtime_dir");
+           "run the daemon with an account that can, or set [daemon] runtime_dir");
     } else {
       ok("runtime folder", folder);
     }
     const InstanceView view = read_instance(folder);
     if (!view.trouble.empty()) {
-      warn("daemon", view.trouble, "look as root, or as the account that runs it");
+      warn("daemon", view.trouble, "run this command as root, or as the account of the daemon");
     } else if (!view.running) {
       ok("daemon", "does not run here");
     } else {
@@ -120,8 +120,9 @@ class Doctor {
       const std::string workers = "runs, with " + std::to_string(view.workers.size()) + " workers";
       if (!view.stewards.empty()) return ok("daemon", workers + " and its steward");
       warn("daemon",
-           workers + " and without its steward: nothing is purged or reported until it is back",
-           "it is started again by itself; if it does not stay, its log says why");
+           workers +
+               " and without its steward: nothing is purged or reported until the steward is back",
+           "it is restarted automatically; if it does not stay, see its log");
     }
   }
 
@@ -159,7 +160,7 @@ class Doctor {
       warn("notice",
            std::string(queue::name_of(raised.notice.kind)) + " " + raised.notice.subject + ": " +
                raised.notice.detail + " (since " + raised.since + ")",
-           "docs/configuration.md, Notices, says what it means");
+           "see docs/configuration.md, Notices");
     }
     if (told == 0) ok("notices", "none is raised");
   }
@@ -169,8 +170,8 @@ class Doctor {
     const std::string out = worker_output(context_, {"--check", "all", "--json"});
     const json found = json::parse(out, nullptr, false);
     if (!found.is_object() || !found.contains("errors") || !found.contains("exit_code")) {
-      return fail(kExitFailure, "check", "allot-worker gave no answer",
-                  "see that the installation is complete");
+      return fail(kExitFailure, "check", "allot-worker did not answer",
+                  "check that the installation is complete");
     }
     for (const json& error : found["errors"]) {
       const std::string text = error.get<std::string>();
@@ -209,7 +210,7 @@ int doctor(const Context& context, const JsonOption& options) {
 }  // namespace
 
 void add_doctor(CLI::App& app, const Commands& commands) {
-  commands.add_plain(app, "doctor", "Look for what is wrong, and say how to fix it", doctor);
+  commands.add_plain(app, "doctor", "Find problems, and say how to fix them", doctor);
 }
 
 }  // namespace allot::cli

@@ -311,7 +311,7 @@ class Drain {
                   left.c_str(), why.c_str());
     }
     if (code != kExitOk && (code != kExitFailure || why == "daemon_ended")) {
-      throw Error("the drain did not end in order (" + why + "); its log is " + child.log() +
+      throw Error("the drain did not end normally (" + why + "); its log is " + child.log() +
                       " and ends with:" + last_lines(child.log(), kShownLines),
                   static_cast<ExitCode>(code));
     }
@@ -357,7 +357,7 @@ int drain(const Context& context, const DrainOptions& options) {
 void add_drain(CLI::App& app, const Commands& commands) {
   const auto options = std::make_shared<DrainOptions>();
   CLI::App& command = *app.add_subcommand(
-      "drain", "Run what is due in a queue without the daemon, and end: for cron");
+      "drain", "Run the due tasks of a queue without the daemon, then exit; for cron");
   command.add_option("--queue", options->queue, "The queue")->required()->type_name("QUEUE");
   command.add_option("--max-tasks", options->max_tasks, "Start no more attempts than this")
       ->check(CLI::Range(1, 1'000'000'000))
@@ -365,12 +365,13 @@ void add_drain(CLI::App& app, const Commands& commands) {
   command.add_option("--max-seconds", options->max_seconds, "Start no more attempts after this")
       ->check(CLI::Range(1, 86'400 * 30))
       ->type_name("SECONDS");
-  command.add_option("--jobs", options->jobs, "So many workers")
+  command.add_option("--jobs", options->jobs, "Number of workers")
       ->check(CLI::Range(1U, config::kMaxWorkers))
       ->type_name("WORKERS")
       ->capture_default_str();
   command
-      .add_option("--at-most", options->at_most, "Do nothing if this many of its drains run here")
+      .add_option("--at-most", options->at_most,
+                  "Do nothing if this many drains of the queue are running on this host")
       ->check(CLI::Range(1, 256))
       ->type_name("DRAINS")
       ->capture_default_str();

@@ -51,7 +51,7 @@ void print_failures(const std::vector<json>& groups, bool more, const FailuresOp
                      text("error")});
   }
   list.print();
-  if (more && !options.json) std::printf("There are older ones: name a --queue.\n");
+  if (more && !options.json) std::printf("Older failures are not shown: name a --queue.\n");
 }
 
 int list_failures(const Context& context, const FailuresOptions& options) {
@@ -79,12 +79,12 @@ int remote_failures(const remote::Session& gateway, const FailuresOptions& optio
 void add_failures(CLI::App& app, const Commands& commands) {
   const auto options = std::make_shared<FailuresOptions>();
   CLI::App& list = *app.add_subcommand(
-      "failures", "Show what failed lately, by groups of errors, also what is retried");
+      "failures", "Show recent failures by group of errors, including retried attempts");
   list.add_option("QUEUE", options->queue, "Only of this queue");
   list.add_option_function<std::string>(
           "--since",
           [options](const auto& text) { options->since = as_json::parse_delay("--since", text); },
-          "From so long ago on: 30m, 7d [24h]")
+          "Period to look back: 30m, 7d [24h]")
       ->type_name("TIME");
   list.add_flag("--json", options->json, "As JSON");
   list.callback([commands, options] { commands.choose(list_failures, options, remote_failures); });

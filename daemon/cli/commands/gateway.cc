@@ -42,7 +42,7 @@ std::string expiry_of(const std::string& text) {
   // Longest duration that still gives a valid calendar date.
   if (!lasts || lasts->count() == 0 || *lasts > hours(24 * 36'500)) {
     throw Error("--expires is '" + printable(text, 60) +
-                    "'; write a time from now on, such as 90d, or a date, such as 2027-01-31",
+                    "'; write a duration, such as 90d, or a date, such as 2027-01-31",
                 kExitUsage);
   }
   const auto at = floor<seconds>(system_clock::now() + *lasts);
@@ -97,8 +97,8 @@ int make_token(const Context&, const TokenOptions& options) {
   }
   std::printf(
       "%s\n\n"
-      "# This is the token; it cannot be shown again. For the configuration of the gateway, which "
-      "then\n# needs a reload:\n\n%s",
+      "# This is the token; it cannot be shown again. Add this to the configuration of the "
+      "gateway, then\n# reload it:\n\n%s",
       token.c_str(), section.c_str());
   return kExitOk;
 }
@@ -120,8 +120,8 @@ std::string local_address(const config::Gateway& settings) {
            settings.base_path + "/ui/login";
   }
   throw Error(
-      "no TCP address of this host is in [gateway] listen: a browser needs one, such as "
-      "listen = [\"127.0.0.1:8080\"]",
+      "[gateway] listen has no TCP address of this host, which a browser needs: for example listen "
+      "= [\"127.0.0.1:8080\"]",
       kExitConfig);
 }
 
@@ -153,9 +153,10 @@ int make_code(const Context& context, const CodeOptions& options) {
 
 void add_code(CLI::App& gateway, const Commands& commands) {
   CLI::App& code = *gateway.add_subcommand(
-      "code", "Print an address that logs a browser of this host in: once, within a minute");
+      "code", "Print an address that logs in a browser on this host, once, within a minute");
   const auto options = std::make_shared<CodeOptions>();
-  code.add_option("NAME", options->name, "The token that it stands for: [gateway.tokens.NAME]")
+  code.add_option("NAME", options->name,
+                  "Name of the token whose roles it has: [gateway.tokens.NAME]")
       ->required();
   code.add_flag("--json", options->json, "As JSON");
   code.callback([commands, options] { commands.choose(make_code, options); });
@@ -167,18 +168,17 @@ void add_gateway(CLI::App& app, const Commands& commands) {
   CLI::App& gateway = *app.add_subcommand("gateway", "Make tokens and login codes for the gateway");
   gateway.require_subcommand(1);
   CLI::App& token =
-      *gateway.add_subcommand("token", "Make a token, and its section for the configuration");
+      *gateway.add_subcommand("token", "Create a token, and its section for the configuration");
   const auto options = std::make_shared<TokenOptions>();
-  token.add_option("NAME", options->name, "Its name, for the configuration and the log")
+  token.add_option("NAME", options->name, "Name of the token in the configuration and the log")
       ->required();
   const auto role = [&](const char* name, const char* text, std::vector<std::string>& queues) {
     token.add_option(name, queues, text)->delimiter(',')->type_name("QUEUE,...");
   };
-  role("--read", "Its bearer may look at these queues; '*': at all", options->read);
-  role("--submit", "Likewise, submit to them", options->submit);
-  role("--operate", "Likewise, change them", options->operate);
-  token.add_option("--expires", options->expires, "How long it is good, or until when")
-      ->type_name("TIME");
+  role("--read", "Queues that its bearer may read; '*': all", options->read);
+  role("--submit", "Queues that its bearer may submit to", options->submit);
+  role("--operate", "Queues that its bearer may operate", options->operate);
+  token.add_option("--expires", options->expires, "Lifetime, or date of expiry")->type_name("TIME");
   token.add_flag("--json", options->json, "As JSON");
   token.callback([commands, options] { commands.choose(make_token, options); });
   add_code(gateway, commands);

@@ -83,11 +83,11 @@ int grants(const Context& /*context*/, const GrantsOptions& options) {
 void add_grants(CLI::App& app, const Commands& commands) {
   const auto options = std::make_shared<GrantsOptions>();
   CLI::App& command =
-      *app.add_subcommand("grants", "Print the SQL that makes a database account for a role");
-  command.add_option("role", options->role, "One of " + roles())->required()->type_name("ROLE");
-  command.add_option("--user", options->user, "Name of the account; else allot_ROLE")
+      *app.add_subcommand("grants", "Print the SQL that creates a database account for a role");
+  command.add_option("role", options->role, "Role: " + roles())->required()->type_name("ROLE");
+  command.add_option("--user", options->user, "Name of the account; default: allot_ROLE")
       ->type_name("NAME");
-  command.add_option("--host", options->host, "Where it may connect from")
+  command.add_option("--host", options->host, "Host from which it may connect")
       ->type_name("PATTERN")
       ->capture_default_str();
   command.add_option("--database", options->database, "Database with Allot's tables")

@@ -38,7 +38,9 @@ struct HistoryOptions {
 queue::Done page_after(db::Connection& db, const std::string& word) {
   const queue::TaskId id = parse_task_id(word);
   auto done = queue::show_done(db, id);
-  if (!done) throw Error("the history has no task " + id.text() + ": it begins nowhere");
+  if (!done)
+    throw Error("the history has no task " + id.text() +
+                ": --after must name a task of the history");
   return *done;
 }
 
@@ -89,7 +91,7 @@ HistoryPage look_up(db::Connection& db, const queue::QueueInfo& queue,
 void say_stop(const std::string& queue, const HistoryPage& page) {
   if (page.stopped_at.empty()) return;
   std::fprintf(stderr,
-               "allot: queue %s: stopped after %u finished tasks; look further with --after %s\n",
+               "allot: queue %s: stopped after %u finished tasks; continue with --after %s\n",
                queue.c_str(), kMostLooked, page.stopped_at.c_str());
 }
 
@@ -133,7 +135,7 @@ void add_history(CLI::App& app, const Commands& commands) {
       *app.add_subcommand("history", "List finished tasks of queues that keep a history");
   list.add_option("--queue", options->queue, "Only of this queue")->type_name("QUEUE");
   list.add_option("--type", options->type, "Only of this type")->type_name("TYPE");
-  list.add_option("--after", options->after, "The next page: what ended before this task")
+  list.add_option("--after", options->after, "Next page: tasks that ended before this one")
       ->type_name("ID");
   list.add_option("--limit", options->limit, "Limit for each queue")
       ->check(CLI::Range(1, kMostListed))

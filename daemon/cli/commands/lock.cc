@@ -45,7 +45,7 @@ std::string for_how_long(std::chrono::microseconds span) {
 
 // An invalid name is reported as an unknown lock.
 [[noreturn]] void unknown_lock(const std::string& name) {
-  throw Error("there is no lock '" + printable(name, queue::kMaxLockName) + "'", kExitBadInput);
+  throw Error("unknown lock '" + printable(name, queue::kMaxLockName) + "'", kExitBadInput);
 }
 
 std::string holder_text(const std::string& host, std::uint32_t pid) {
@@ -213,7 +213,8 @@ int remote_resize_lock(const remote::Session& gateway, const LockOptions& option
 }  // namespace
 
 void add_lock(CLI::App& app, const Commands& commands) {
-  CLI::App& lock = *app.add_subcommand("lock", "Run a command under a lock, and look after locks");
+  CLI::App& lock =
+      *app.add_subcommand("lock", "Run a command while holding a lock, and manage locks");
   lock.require_subcommand(1);
   add_lock_run(lock, commands);
   // These commands share their options; the parser runs exactly one of them.
@@ -228,17 +229,17 @@ void add_lock(CLI::App& app, const Commands& commands) {
     return act;
   };
   add("list", "List the locks", list_locks, remote_list_locks, false);
-  add("show", "Show who holds a lock, and who waits for it", show_lock, remote_show_lock, true);
+  add("show", "Show the holders of a lock, and the waiting processes", show_lock, remote_show_lock,
+      true);
   CLI::App& end =
       add("break", "Take a lock away from its holder", break_lock, remote_break_lock, true);
   end.add_option("--slot", options->slot, "Only this slot")->type_name("SLOT");
   commands.add_reason(end);
-  end.add_flag("--yes", options->yes, "Do not ask; needed where there is no terminal");
+  end.add_flag("--yes", options->yes, "Do not ask; required without a terminal");
   CLI::App& resize =
       add("resize", "Change how many slots a lock has", resize_lock, remote_resize_lock, true);
   commands.add_reason(resize);
-  resize.add_option("SLOTS", options->slots, "So many may hold it at a time, 1 to 1024")
-      ->required();
+  resize.add_option("SLOTS", options->slots, "Number of holders at a time, 1 to 1024")->required();
 }
 
 }  // namespace allot::cli

@@ -136,7 +136,7 @@ class Line {
       const auto change = queue::last_server_change(*db_);
       if (view->held.empty() && change && change->ago <= spec.ttl + std::chrono::seconds(1)) {
         return "the database server changed " + std::to_string(change->ago.count()) +
-               " s ago: a free lock cannot be taken before its ttl and 1 s are over";
+               " s ago: a free lock cannot be taken before its ttl plus 1 s";
       }
       for (const queue::LockSlotView& slot : view->held) {
         if (text.size() > kShownError) return text + ", ...";
@@ -214,7 +214,7 @@ void say(const RunOptions& options, const std::optional<queue::HeldLock>& lock, 
 
 int not_got(const RunOptions& options, const queue::LockSpec& spec, Line& line, int signal) {
   const std::string holders = line.holders(spec);
-  std::fprintf(stderr, "%s lock '%s' was not got%s%s\n", error_head().c_str(),
+  std::fprintf(stderr, "%s lock '%s' was not obtained%s%s\n", error_head().c_str(),
                printable(options.name, queue::kMaxLockName).c_str(), holders.empty() ? "" : ": ",
                printable(holders, kShownError * 2).c_str());
   const int code = signal != 0 ? 128 + signal : kNotGot;
@@ -263,7 +263,7 @@ int run_command(const Context& context, const RunOptions& options) {
   const bool released = keeper.release();
   if (released) bell.ring();
   if (!released && !lost) {
-    std::fprintf(stderr, "%s lock '%s' is lost, or was not given back: it ends with its time\n",
+    std::fprintf(stderr, "%s lock '%s' is lost or was not released: it expires after its ttl\n",
                  error_head().c_str(), printable(lock.name, queue::kMaxLockName).c_str());
   }
   say(options, lock, lost, code);
@@ -274,20 +274,21 @@ int run_command(const Context& context, const RunOptions& options) {
 
 void add_lock_run(CLI::App& lock, const Commands& commands) {
   CLI::App& run =
-      *lock.add_subcommand("run", "Run a command while holding a lock, and pass its exit code on");
+      *lock.add_subcommand("run", "Run a command while holding a lock, and return its exit code");
   const auto options = std::make_shared<RunOptions>();
-  run.add_option("NAME", options->name, "The lock; it is made at its first use")->required();
-  run.add_option("COMMAND", options->command, "The command and its words, after --")->required();
-  run.add_option("--slots", options->slots,
-                 "So many may hold it at a time; without: as it is, or 1")
+  run.add_option("NAME", options->name, "Name of the lock, which is created at first use")
+      ->required();
+  run.add_option("COMMAND", options->command, "Command and its arguments, after --")->required();
+  run.add_option("--slots", options->slots, "Number of holders at a time; default: unchanged, or 1")
       ->type_name("SLOTS");
-  run.add_option("--ttl", options->ttl, "After so long without a sign of life others may have it")
+  run.add_option("--ttl", options->ttl,
+                 "Lifetime of the lock without renewal; afterwards others may take it")
       ->type_name("TIME")
       ->capture_default_str();
-  run.add_option("--wait", options->wait, "Wait so long for it; 0s: take it now or not at all")
+  run.add_option("--wait", options->wait, "Time to wait for the lock; 0s: do not wait")
       ->type_name("TIME")
       ->capture_default_str();
-  run.add_flag("--json", options->json, "Say on standard error, as JSON, what came of it");
+  run.add_flag("--json", options->json, "Report the result on standard error as JSON");
   run.callback([commands, options] { commands.choose(run_command, options); });
 }
 

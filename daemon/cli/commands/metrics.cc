@@ -75,7 +75,7 @@ int print_metrics(const Context& context, const JsonOption& options) {
 
 void add_metrics(CLI::App& app, const Commands& commands) {
   commands.add_plain(app, "metrics",
-                     "Print what Prometheus reads, for node_exporter's textfile collector",
+                     "Print metrics for Prometheus, for the textfile collector of node_exporter",
                      print_metrics);
 }
 

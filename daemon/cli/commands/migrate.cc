@@ -79,7 +79,7 @@ int migrate(const Context& context, const JsonOption& options) {
 }  // namespace
 
 void add_migrate(CLI::App& app, const Commands& commands) {
-  commands.add_plain(app, "migrate", "Bring the schema up to date, make the queues", migrate);
+  commands.add_plain(app, "migrate", "Bring the schema up to date, and create the queues", migrate);
 }
 
 }  // namespace allot::cli

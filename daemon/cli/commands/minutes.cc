@@ -115,7 +115,7 @@ void print_minutes(const std::vector<json>& documents, bool more, const MinutesO
   for (const json& document : documents) list.add(document, cells_of(document, by));
   list.print();
   if (options.json) return;
-  if (more) std::printf("There are older ones: name a --queue, or a longer --step.\n");
+  if (more) std::printf("Older minutes are not shown: name a --queue, or a longer --step.\n");
   if (by == MinutesBy::kQueue && !documents.empty()) {
     std::printf("IN is OUT and the change of BACKLOG: submissions are not counted.\n");
   }
@@ -159,14 +159,14 @@ void add_time(CLI::App& command, const char* option, microseconds& into, const c
 void add_minutes(CLI::App& app, const Commands& commands) {
   const auto options = std::make_shared<MinutesOptions>();
   CLI::App& list = *app.add_subcommand(
-      "minutes", "Show what workers of all hosts did in the last week, minute by minute");
+      "minutes", "Show the work of all hosts in the last week, minute by minute");
   list.add_option("--queue", options->queue, "Only of this queue")->type_name("QUEUE");
-  list.add_option("--by", options->by, "A line for each queue, type or group of errors")
+  list.add_option("--by", options->by, "One line for each queue, type or group of errors")
       ->check(CLI::IsMember({"queue", "type", "error"}))
       ->type_name("WHAT")
       ->capture_default_str();
-  add_time(list, "--since", options->since, "From so long ago on: 30m, 7d [1h]");
-  add_time(list, "--step", options->step, "So many minutes in one line: 5m, 1h [1m]");
+  add_time(list, "--since", options->since, "Period to look back: 30m, 7d [1h]");
+  add_time(list, "--step", options->step, "Period of one line: 5m, 1h [1m]");
   list.add_flag("--json", options->json, "As JSON");
   list.callback([commands, options] { commands.choose(list_minutes, options, remote_minutes); });
 }

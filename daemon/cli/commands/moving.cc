@@ -100,13 +100,14 @@ void require_spread(const queue::QueueInfo& queue) {
   if (queue.alone()) {
     throw Error("queue '" + queue.name + "' is " +
                     std::string(queue::name_of(queue.shape.placement)) +
-                    ": its tasks are not moved; make another queue, submit to that one, and let "
-                    "this one run empty",
+                    ": its tasks cannot be moved; create another queue, submit to it, and let this "
+                    "one run empty",
                 kExitBadInput);
   }
   if (queue.shape.placement == queue::Placement::kSpread) return;
-  throw Error("queue '" + queue.name + "' is fair: its tasks are where their keys are",
-              kExitBadInput);
+  throw Error(
+      "queue '" + queue.name + "' is fair: its tasks belong to the partitions of their keys",
+      kExitBadInput);
 }
 
 Candidates choose(db::Connection& db, const queue::QueueInfo& from,

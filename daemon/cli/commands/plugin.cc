@@ -41,14 +41,15 @@ void require_name(const std::string& name) {
   };
   if (name.empty() || name.size() > 63 || name[0] < 'a' || name[0] > 'z' ||
       !std::all_of(name.begin(), name.end(), is_inner)) {
-    throw Error("'" + name + "' is not a name for a plugin: 1 to 63 of a-z 0-9 _ -, a letter first",
-                kExitUsage);
+    throw Error(
+        "'" + name + "' is not a plugin name: 1 to 63 of a-z 0-9 _ -, starting with a letter",
+        kExitUsage);
   }
   // Target names reserved by CMake.
   static constexpr std::array<std::string_view, 8> kTaken = {
       "all", "clean", "depend", "edit_cache", "help", "install", "package", "test"};
   if (std::find(kTaken.begin(), kTaken.end(), name) != kTaken.end()) {
-    throw Error("'" + name + "' is a target of CMake; take another name", kExitUsage);
+    throw Error("'" + name + "' is a CMake target; choose another name", kExitUsage);
   }
 }
 
@@ -108,7 +109,7 @@ int new_plugin(const Context& /*context*/, const NewPluginOptions& options) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (!error && !fs::is_empty(folder, error) && !error) {
-    throw Error("the folder " + folder.string() + " is not empty; name another one by --dir",
+    throw Error("the folder " + folder.string() + " is not empty; name another one with --dir",
                 kExitCannotCreate);
   }
   if (error) {
@@ -148,22 +149,22 @@ int list_plugins(const Context& context, const JsonOption& options) {
 }  // namespace
 
 void add_plugin(CLI::App& app, const Commands& commands) {
-  CLI::App& plugin = *app.add_subcommand("plugin", "Write a plugin, or check one");
+  CLI::App& plugin = *app.add_subcommand("plugin", "Create a plugin project, or check a plugin");
   plugin.require_subcommand(1);
   const auto made = std::make_shared<NewPluginOptions>();
-  CLI::App& make = *plugin.add_subcommand("new", "Write a project: handler, test, CMakeLists.txt");
-  make.add_option("NAME", made->name, "Of the plugin and its task type")->required();
-  make.add_option("--dir", made->folder, "The folder to write it to; else ./NAME")
+  CLI::App& make = *plugin.add_subcommand("new", "Create a project: handler, test, CMakeLists.txt");
+  make.add_option("NAME", made->name, "Name of the plugin and of its task type")->required();
+  make.add_option("--dir", made->folder, "Folder of the project; default: ./NAME")
       ->type_name("DIR");
   make.add_flag("--json", made->json, "As JSON");
   make.callback([commands, made] { commands.choose(new_plugin, made); });
 
   const auto checked = std::make_shared<PluginCheckOptions>();
   CLI::App& check =
-      *plugin.add_subcommand("check", "Say what plugin files offer, or why they are refused");
+      *plugin.add_subcommand("check", "Show what plugin files offer, or why they are refused");
   check.add_option("FILE", checked->files, "Shared objects (.so)")->required();
   check.add_flag("--init", checked->init,
-                 "Also make the handlers, with the configuration, as a worker's start does");
+                 "Also create the handlers with the configuration, as a worker does at its start");
   check.add_flag("--json", checked->json, "As JSON");
   check.callback([commands, checked] { commands.choose(check_plugins, checked); });
 }

@@ -42,7 +42,7 @@ const db::Server* chosen_server(const db::ConnectOptions& options, const config:
   }
   if (word.empty()) {
     if (options.servers.size() == 1) return &options.servers.front();
-    throw Error("name the server that is to be the writer: " + names_of(options), kExitUsage);
+    throw Error("name the new writer: " + names_of(options), kExitUsage);
   }
   const auto named = config::parse_server(word, static_cast<std::uint16_t>(settings.database.port));
   const auto found =
@@ -87,7 +87,7 @@ int promote(const Context& context, const PromoteOptions& options) {
   std::printf("%s is the writer, with term %llu\n", db.where().c_str(),
               static_cast<unsigned long long>(term));
   for (const std::string& where : writable) {
-    std::printf("%s takes writes, too: make it read-only, or attach it as a replica\n",
+    std::printf("%s accepts writes, too: make it read-only, or attach it as a replica\n",
                 where.c_str());
   }
   return kExitOk;
@@ -99,7 +99,8 @@ void add_promote(CLI::App& app, const Commands& commands) {
   const auto options = std::make_shared<PromoteOptions>();
   CLI::App& command =
       *app.add_subcommand("promote", "Make a database server the writer after a failover");
-  command.add_option("server", options->server, "One of [database] hosts")->type_name("HOST:PORT");
+  command.add_option("server", options->server, "Server, as listed in [database] hosts")
+      ->type_name("HOST:PORT");
   command.add_flag("--json", options->json, "As JSON");
   command.callback([commands, options] { commands.choose(promote, options); });
 }

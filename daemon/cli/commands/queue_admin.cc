@@ -118,7 +118,7 @@ int resume_queue(const Context& context, const QueueOptions& options) {
   const bool resumed = queue::resume(db, queue);
   ring_local(settings, {{queue.queue_id, queue.partitions()}});
   queue.paused.reset();
-  say(queue, resumed ? "goes on" : "was not paused", options.json);
+  say(queue, resumed ? "is resumed" : "was not paused", options.json);
   return kExitOk;
 }
 
@@ -126,7 +126,7 @@ int remote_resume_queue(const remote::Session& gateway, const QueueOptions& opti
   const std::string path = far::queue_path(options.queue, "/resume");
   const auto before = far::find_queue(gateway, options.queue);
   const auto now = gateway.post(path, nlohmann::json::object());
-  say(as_json::queue_of(now), before && !before->paused ? "was not paused" : "goes on",
+  say(as_json::queue_of(now), before && !before->paused ? "was not paused" : "is resumed",
       options.json);
   return kExitOk;
 }
@@ -134,7 +134,7 @@ int remote_resume_queue(const remote::Session& gateway, const QueueOptions& opti
 // The requested rate; nullopt: none.
 std::optional<queue::Rate> wanted_rate(const QueueOptions& options) {
   if (options.off == !options.per_second.empty()) {
-    throw Error("allot queue rate wants --per-second NUMBER, or --off to remove the rate",
+    throw Error("allot queue rate requires --per-second NUMBER, or --off to remove the rate",
                 kExitUsage);
   }
   if (options.off) return std::nullopt;
@@ -142,8 +142,8 @@ std::optional<queue::Rate> wanted_rate(const QueueOptions& options) {
 }
 
 std::string rate_text(const std::optional<queue::Rate>& rate, bool changed) {
-  if (rate) return (changed ? "starts " : "starts already ") + queue::text_of(*rate);
-  return changed ? "has no rate any more" : "had no rate";
+  if (rate) return (changed ? "starts " : "already starts ") + queue::text_of(*rate);
+  return changed ? "no longer has a rate" : "had no rate";
 }
 
 // allot queue rate limits how many tasks of a queue start per second, over all hosts.
@@ -176,7 +176,8 @@ int remote_rate_queue(const remote::Session& gateway, const QueueOptions& option
 // The requested cap; 0: none.
 std::uint32_t wanted_cap(const QueueOptions& options) {
   if (options.off == (options.cap != 0)) {
-    throw Error("allot queue cap wants a number of tasks, or --off to remove the cap", kExitUsage);
+    throw Error("allot queue cap requires a number of tasks, or --off to remove the cap",
+                kExitUsage);
   }
   return options.cap;
 }
@@ -223,25 +224,28 @@ void add_queue(CLI::App& app, const Commands& commands) {
     return act;
   };
   add("list", "List the queues", list_queues, remote_list_queues);
-  CLI::App& pause = add("pause", "Let no host start tasks of a queue; what runs finishes",
+  CLI::App& pause = add("pause", "Pause a queue: no host starts its tasks; running tasks finish",
                         pause_queue, remote_pause_queue);
   pause.add_option("QUEUE", options->queue, "The queue")->required();
-  CLI::App& resume = add("resume", "Let a paused queue go on", resume_queue, remote_resume_queue);
+  CLI::App& resume = add("resume", "Resume a paused queue", resume_queue, remote_resume_queue);
   resume.add_option("QUEUE", options->queue, "The queue")->required();
-  CLI::App& rate = add("rate", "Limit how many tasks of a queue start in a second, over all hosts",
-                       rate_queue, remote_rate_queue);
+  CLI::App& rate =
+      add("rate", "Limit the number of tasks of a queue that start per second, over all hosts",
+          rate_queue, remote_rate_queue);
   rate.add_option("QUEUE", options->queue, "The queue")->required();
-  rate.add_option("--per-second", options->per_second, "How many, such as 500 or 0.5")
+  rate.add_option("--per-second", options->per_second, "Starts per second, such as 500 or 0.5")
       ->type_name("NUMBER");
   rate.add_option("--burst", options->burst,
-                  "How many may start at once, after a while without any")
+                  "Number of tasks that may start at once after a period without starts")
       ->type_name("N")
       ->capture_default_str();
   rate.add_flag("--off", options->off, "Remove the rate");
-  CLI::App& cap = add("cap", "Limit how many tasks of a queue run at a time, over all hosts",
-                      cap_queue, remote_cap_queue);
+  CLI::App& cap =
+      add("cap", "Limit the number of tasks of a queue that run at a time, over all hosts",
+          cap_queue, remote_cap_queue);
   cap.add_option("QUEUE", options->queue, "The queue")->required();
-  cap.add_option("TASKS", options->cap, "How many")->check(CLI::Range(1U, queue::kMaxCap));
+  cap.add_option("TASKS", options->cap, "Maximum number of tasks")
+      ->check(CLI::Range(1U, queue::kMaxCap));
   cap.add_flag("--off", options->off, "Remove the cap");
   for (CLI::App* act : {&pause, &resume, &rate, &cap}) commands.add_reason(*act);
   add_queue_changes(queue, commands);

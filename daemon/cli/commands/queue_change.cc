@@ -50,7 +50,7 @@ void confirm_late(db::Connection& db, const queue::QueueInfo& queue, bool yes) {
   if (!due) return;
   confirm("resize",
           "queue " + queue.name + ", whose last task is due at " + *due +
-              ": what is submitted from now on waits until it has run",
+              ": tasks submitted from now on wait until it has run",
           yes);
 }
 
@@ -63,12 +63,12 @@ void print_resized(const json& made, bool as_json) {
               made.at("partitions_before").get<unsigned>());
   if (made.contains("resizing")) {
     if (!made.at("resizing").get<bool>()) return;
-    std::printf("new tasks wait until those that were submitted before have run\n");
+    std::printf("new tasks wait until all earlier tasks have run\n");
     return;
   }
   const auto retired = made.at("retired_tasks").get<std::uint64_t>();
   if (retired == 0) return;
-  std::printf("%s%s in partitions that get no more: they run as before\n",
+  std::printf("%s%s in partitions that get no new tasks: they run as before\n",
               waiting_text(retired).c_str(),
               made.at("retired_tasks_at_least").get<bool>() ? " or more" : "");
 }
@@ -190,9 +190,9 @@ constexpr int kMostPartitions = 4096;
 
 void add_resize(CLI::App& queue, const Commands& commands) {
   const auto options = std::make_shared<ResizeOptions>();
-  CLI::App& resize = *queue.add_subcommand("resize", "Give a queue another number of partitions");
+  CLI::App& resize = *queue.add_subcommand("resize", "Change the number of partitions of a queue");
   resize.add_option("QUEUE", options->queue, "The queue")->required();
-  resize.add_option("PARTITIONS", options->partitions, "How many, from now on")
+  resize.add_option("PARTITIONS", options->partitions, "New number of partitions")
       ->required()
       ->check(CLI::Range(1, kMostPartitions));
   commands.add_reason(resize);
@@ -205,9 +205,9 @@ void add_resize(CLI::App& queue, const Commands& commands) {
 void add_max_running(CLI::App& queue, const Commands& commands) {
   const auto options = std::make_shared<MaxRunningOptions>();
   CLI::App& change = *queue.add_subcommand(
-      "max-running", "Let another number of tasks of a key run at a time in a limited queue");
+      "max-running", "Change the number of tasks of a key that run at a time in a limited queue");
   change.add_option("QUEUE", options->queue, "The queue")->required();
-  change.add_option("TASKS", options->max_running, "How many tasks of a key, over all hosts")
+  change.add_option("TASKS", options->max_running, "Number of tasks of a key, over all hosts")
       ->required()
       ->check(CLI::Range(1, kMostPartitions));
   commands.add_reason(change);
@@ -218,16 +218,16 @@ void add_max_running(CLI::App& queue, const Commands& commands) {
 
 void add_move(CLI::App& queue, const Commands& commands) {
   const auto options = std::make_shared<MoveOptions>();
-  CLI::App& move = *queue.add_subcommand("move", "Put waiting tasks into another queue");
-  move.add_option("FROM", options->from, "The queue they wait in")->required();
-  move.add_option("TO", options->to, "The queue they go to")->required();
+  CLI::App& move = *queue.add_subcommand("move", "Move waiting tasks to another queue");
+  move.add_option("FROM", options->from, "Queue in which they wait")->required();
+  move.add_option("TO", options->to, "Queue to which they are moved")->required();
   move.add_option("--type", options->type, "Only tasks of this type")->type_name("TYPE");
   move.add_option("--rate", options->rate, "Limit of tasks per second")
       ->check(CLI::Range(1, kMostRate))
       ->type_name("TASKS");
   commands.add_reason(move);
-  move.add_flag("--yes", options->yes, "Do not ask; needed where there is no terminal");
-  move.add_flag("--json", options->json, "Print how many were chosen and moved, as JSON");
+  move.add_flag("--yes", options->yes, "Do not ask; required without a terminal");
+  move.add_flag("--json", options->json, "Print the numbers of chosen and moved tasks as JSON");
   move.callback([commands, options] { commands.choose(move_tasks, options, remote_move_tasks); });
 }
 

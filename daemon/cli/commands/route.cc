@@ -100,8 +100,8 @@ void confirm_keys(db::Connection& db, const Words& words, std::vector<queue::Que
   if (found.empty()) return;
   confirm("route",
           found +
-              " with a unique key, which stays with its queue: a later task may have "
-              "the same key in another one",
+              " with a unique key, which belongs to its queue: a later task may use the same key "
+              "in another queue",
           yes);
 }
 
@@ -134,7 +134,7 @@ Moved move_twice(const std::function<Moved()>& move) {
 void require_movable(const Words& words, const std::vector<queue::QueueInfo>& from,
                      const queue::QueueInfo& target) {
   if (words.is_default()) {
-    throw Error("--move: tasks that name no queue wait in none", kExitBadInput);
+    throw Error("--move: tasks submitted without a queue do not wait in one", kExitBadInput);
   }
   require_spread(target);
   for (const queue::QueueInfo& queue : from) require_spread(queue);
@@ -169,12 +169,12 @@ int set_route(const Context& context, const RouteOptions& options) {
     moved = move_twice([&] { return move_from(db, settings, words, from, target, options.rate); });
   }
   const auto route = present(db, words);
-  if (!route) throw Error("another user removed the route in the meantime");
+  if (!route) throw Error("another user has removed the route");
   return report_set(as_json::route(*route), words, target.name, moved, options.json);
 }
 
 void say_removed(const Words& words, const queue::Route& route) {
-  std::printf("%s go to queue %s no more\n", words.text().c_str(), route.to.c_str());
+  std::printf("%s no longer go to queue %s\n", words.text().c_str(), route.to.c_str());
 }
 
 int remove_route(const Context& context, const RouteOptions& options) {
@@ -183,8 +183,7 @@ int remove_route(const Context& context, const RouteOptions& options) {
   const Words words = words_of(db, settings, options);
   const auto route = present(db, words);
   if (!route) {
-    throw Error("there is no route of " + words.text() + "; allot route list shows all",
-                kExitBadInput);
+    throw Error("unknown route of " + words.text() + "; see allot route list", kExitBadInput);
   }
   queue::check_end_of_route(db, words.source, words.types);
   confirm_keys(db, words, {}, route, options.yes);
@@ -273,13 +272,13 @@ CLI::App& add_change(CLI::App& route, const Commands& commands, const char* name
                      int (*run)(const Context&, const RouteOptions&),
                      int (*far)(const remote::Session&, const RouteOptions&)) {
   CLI::App& act = *route.add_subcommand(name, description);
-  act.add_option("TYPE", options->type, "The type; mail.* is all that begin so, * is any")
+  act.add_option("TYPE", options->type,
+                 "Type; mail.* matches all types with this prefix, * matches any type")
       ->required();
-  auto* from = act.add_option("--from", options->from, "Of tasks that are submitted to this queue");
+  auto* from = act.add_option("--from", options->from, "Queue that the tasks are submitted to");
   from->type_name("QUEUE");
   auto* any = act.add_flag("--any-queue", options->any_queue,
-                           "Of tasks that are submitted to any queue, or to none; with any type "
-                           "only to none");
+                           "Tasks submitted to any queue or to none; with type *: to none only");
   from->excludes(any);
   commands.add_reason(act);
   act.add_flag("--yes", options->yes, "Do not ask");
@@ -296,19 +295,20 @@ CLI::App& add_change(CLI::App& route, const Commands& commands, const char* name
 }  // namespace
 
 void add_route(CLI::App& app, const Commands& commands) {
-  CLI::App& route = *app.add_subcommand("route", "Send types of tasks to other queues");
+  CLI::App& route = *app.add_subcommand("route", "Route types of tasks to other queues");
   route.require_subcommand(1);
   const auto options = std::make_shared<RouteOptions>();
-  CLI::App& set = add_change(route, commands, "set", "Let another queue take tasks of a type",
+  CLI::App& set = add_change(route, commands, "set", "Set the queue that takes tasks of a type",
                              options, set_route, remote_set_route);
-  set.add_option("TO", options->to, "The queue that takes them")->required();
-  auto* move = set.add_flag("--move", options->move, "Move those that wait, too");
+  set.add_option("TO", options->to, "Queue that takes the tasks")->required();
+  auto* move = set.add_flag("--move", options->move, "Also move waiting tasks");
   set.add_option("--rate", options->rate, "Limit of tasks moved per second")
       ->check(CLI::Range(1, kMostRate))
       ->type_name("TASKS")
       ->needs(move);
   commands.add_plain(route, "list", "List the routes", list_routes, remote_list_routes);
-  add_change(route, commands, "remove", "End a route", options, remove_route, remote_remove_route);
+  add_change(route, commands, "remove", "Remove a route", options, remove_route,
+             remote_remove_route);
 }
 
 }  // namespace allot::cli

@@ -174,7 +174,7 @@ int next_runs(const Context& context, const NextOptions& options) {
     after = schedule.next_run.value_or(queue::database_now(db));
     if (schedule.next_run) runs.push_back(*schedule.next_run);
     if (schedule.paused_at) {
-      std::fprintf(stderr, "allot: the schedule is %s; no task is made until it goes on\n",
+      std::fprintf(stderr, "allot: the schedule is %s; no task is submitted until it is resumed\n",
                    state_text(schedule).c_str());
     }
   }
@@ -232,7 +232,7 @@ int resume_schedule(const Context& context, const ScheduleOptions& options) {
   db::Connection db = connect_as_operator(context, context.settings());
   const bool was = named_schedule(db, options.name).paused_at.has_value();
   static_cast<void>(queue::resume_schedule(db, options.name));
-  say(named_schedule(db, options.name), was ? "goes on" : "was not paused", options.json);
+  say(named_schedule(db, options.name), was ? "is resumed" : "was not paused", options.json);
   return kExitOk;
 }
 
@@ -240,7 +240,7 @@ int remote_resume_schedule(const remote::Session& gateway, const ScheduleOptions
   const std::string path = schedule_path(options.name);
   const bool was = !gateway.read(path).at("paused").is_null();
   const json now = gateway.post(path + "/resume", json::object());
-  say(as_json::schedule_of(now), was ? "goes on" : "was not paused", options.json);
+  say(as_json::schedule_of(now), was ? "is resumed" : "was not paused", options.json);
   return kExitOk;
 }
 
@@ -270,10 +270,9 @@ void confirm_removal(const queue::Schedule& schedule, bool yes) {
 
 void say_removed_schedule(const queue::Schedule& schedule, bool as_json) {
   if (schedule.applied) {
-    std::fprintf(
-        stderr,
-        "allot: a configuration made this schedule; as long as a file has its section, the "
-        "next start of that daemon makes it again\n");
+    std::fprintf(stderr,
+                 "allot: this schedule comes from a configuration; as long as a file has its "
+                 "section, the next start of that daemon creates it again\n");
   }
   say(schedule, "is removed", as_json);
 }
@@ -295,17 +294,18 @@ int remote_remove_schedule(const remote::Session& gateway, const ScheduleOptions
 }
 
 void add_next(CLI::App& schedule, const Commands& commands) {
-  CLI::App& next = *schedule.add_subcommand("next", "When a schedule, or an expression, runs next");
+  CLI::App& next =
+      *schedule.add_subcommand("next", "Show the next runs of a schedule or an expression");
   const auto options = std::make_shared<NextOptions>();
   auto* name = next.add_option("NAME", options->name, "The schedule");
   auto* expression =
-      next.add_option("--expression", options->expression, "This expression; needs no database");
+      next.add_option("--expression", options->expression, "Expression; needs no database");
   expression->type_name("TEXT")->excludes(name);
   next.add_option("--zone", options->zone, "The time zone of --expression")
       ->type_name("ZONE")
       ->capture_default_str()
       ->needs(expression);
-  next.add_option("--count", options->count, "So many runs")
+  next.add_option("--count", options->count, "Number of runs")
       ->check(CLI::Range(1, kMostNext))
       ->type_name("RUNS")
       ->capture_default_str();
@@ -326,7 +326,7 @@ std::string schedule_path(const std::string& name) {
 }
 
 void add_schedule(CLI::App& app, const Commands& commands) {
-  CLI::App& schedule = *app.add_subcommand("schedule", "Make, show, pause or remove schedules");
+  CLI::App& schedule = *app.add_subcommand("schedule", "Add, show, pause or remove schedules");
   schedule.require_subcommand(1);
   add_schedule_add(schedule, commands);
   // These commands share their options; the parser runs exactly one of them.
@@ -350,14 +350,14 @@ void add_schedule(CLI::App& app, const Commands& commands) {
     commands.add_reason(act);
     return act;
   };
-  operate("pause", "Let a schedule make no tasks; ticks in the meantime are dropped",
+  operate("pause", "Pause a schedule: it submits no tasks, and ticks during the pause are dropped",
           pause_schedule, remote_pause_schedule);
-  operate("resume", "Let a paused schedule go on with its next tick", resume_schedule,
+  operate("resume", "Resume a paused schedule from its next tick", resume_schedule,
           remote_resume_schedule);
   operate("run-now", "Submit a task of a schedule now, and print its id", run_schedule,
           remote_run_schedule);
   operate("remove", "Remove a schedule; its tasks stay", remove_schedule, remote_remove_schedule)
-      .add_flag("--yes", options->yes, "Do not ask; needed where there is no terminal");
+      .add_flag("--yes", options->yes, "Do not ask; required without a terminal");
   add_schedule_apply(schedule, commands);
   add_schedule_import(schedule, commands);
 }

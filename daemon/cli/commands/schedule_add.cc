@@ -49,7 +49,7 @@ std::string said(const queue::Schedule& made, queue::Put put) {
   const std::string first = put == queue::Put::kAdded ? "first" : "next";
   std::string text =
       "schedule " + made.spec.name +
-      (put == queue::Put::kSame ? " is as it was" : " is " + std::string(past_of(put)));
+      (put == queue::Put::kSame ? " is unchanged" : " is " + std::string(past_of(put)));
   if (!made.next_run) return text + "; it never runs";
   const Calendar calendar(made.spec.expression, made.spec.zone);
   text += "; it runs " + first + " at " + moment_text(*made.next_run);
@@ -69,7 +69,7 @@ queue::ScheduleSpec checked_spec(const AddWords& words) {
 }
 
 [[noreturn]] void refuse_taken(const std::string& name) {
-  throw Error("name '" + name + "': there is a schedule of that name; --replace changes it",
+  throw Error("name '" + name + "': a schedule with this name exists; --replace changes it",
               kExitBadInput);
 }
 
@@ -161,19 +161,20 @@ void add_policies(CLI::App& command, queue::ScheduleSpec& spec) {
     };
     return command.add_option_function<std::string>(name, read, text)->type_name("TIME");
   };
-  command.add_option("--zone", spec.zone, "The time zone of the expression, as tzdata names it")
+  command.add_option("--zone", spec.zone, "Time zone of the expression, as named by tzdata")
       ->type_name("ZONE")
       ->capture_default_str();
   command
       .add_option_function<std::string>(
           "--late",
           [&spec](const auto& word) { spec.late = queue::late_of(word).value_or(spec.late); },
-          "What late ticks give: once (one task for all of them) [once], skip (none), or all "
-          "(one each)")
+          "Tasks for late ticks: once (one for all of them) [once], skip (none), or all (one each)")
       ->check(CLI::IsMember({"once", "skip", "all"}))
       ->type_name("WORD");
-  add_time("--late-after", spec.late_after, "From when on a tick is late [60s]");
-  command.add_option("--catch-up", spec.catch_up, "With --late all, the newest ticks that count")
+  add_time("--late-after", spec.late_after, "Delay after which a tick is late [60s]");
+  command
+      .add_option("--catch-up", spec.catch_up,
+                  "With --late all, the number of newest ticks that get a task")
       ->check(CLI::Range(std::uint32_t{1}, queue::kMaxCatchUp))
       ->type_name("TICKS")
       ->capture_default_str();
@@ -183,63 +184,62 @@ void add_policies(CLI::App& command, queue::ScheduleSpec& spec) {
           [&spec](const auto& word) {
             spec.overlap = queue::overlap_of(word).value_or(spec.overlap);
           },
-          "A tick while the task of an earlier one is not finished: allow (it gets its task) "
+          "A tick while the task of an earlier tick is not finished: allow (it gets its task) "
           "[allow], skip (it gets none), or wait")
       ->check(CLI::IsMember({"allow", "skip", "wait"}))
       ->type_name("WORD");
-  add_time("--jitter", spec.jitter, "Each tick is due up to so much later, as a hash says");
+  add_time("--jitter", spec.jitter, "Maximum extra delay of a tick, determined by a hash");
   command
       .add_option("--tick-field", spec.tick_field,
-                  "The field of a JSON payload that gets the time of the tick")
+                  "Field of a JSON payload that is set to the time of the tick")
       ->type_name("NAME");
-  add_time("--delay", spec.options.delay, "As of submit: tasks do not start before so long");
+  add_time("--delay", spec.options.delay, "Delay before a task may start");
   add_time("--expires-in", spec.options.expires_in,
-           "As of submit: a task that has not begun so long after its tick is dead");
+           "A task that has not started this long after its tick becomes dead");
 }
 
 void add_keys(CLI::App& command, queue::ScheduleSpec& spec) {
   queue::SubmitOptions& options = spec.options;
-  command.add_option("--prio", options.prio, "As of submit: class 0 (first) to 3 (last)")
+  command.add_option("--prio", options.prio, "Priority class 0 (first) to 3 (last)")
       ->check(CLI::Range(0U, queue::kPrioClasses - 1))
       ->type_name("CLASS")
       ->capture_default_str();
   auto* key = command.add_option("--unique-key", options.unique_key,
-                                 "As of submit: a tick that finds it taken makes no task");
+                                 "Unique key; a tick that finds it reserved submits no task");
   key->type_name("KEY");
   const auto read = [&options](const std::string& word) {
     options.unique_for = as_json::parse_delay("--unique-for", word);
   };
   command
-      .add_option_function<std::string>("--unique-for", read,
-                                        "As of submit: how long after the task the key stays [5m]")
+      .add_option_function<std::string>(
+          "--unique-for", read, "How long the key stays reserved after the task has finished [5m]")
       ->type_name("TIME")
       ->needs(key);
   command
       .add_option("--partition-key", options.partition_key,
-                  "As of submit: for an ordered, limited or fair queue")
+                  "Partition key, in an ordered, limited or fair queue")
       ->type_name("KEY");
 }
 
 }  // namespace
 
 void add_schedule_add(CLI::App& schedule, const Commands& commands) {
-  CLI::App& command = *schedule.add_subcommand("add", "Make a schedule");
+  CLI::App& command = *schedule.add_subcommand("add", "Add a schedule");
   const auto words = std::make_shared<AddWords>();
   queue::ScheduleSpec& spec = words->spec;
   command.add_option("NAME", spec.name, "Its name")->required();
   command
-      .add_option(
-          "EXPRESSION", spec.expression,
-          "When: five fields as in a crontab, or six with seconds first, or @hourly and its "
-          "kin, or @every 90s")
+      .add_option("EXPRESSION", spec.expression,
+                  "Cron expression: five fields as in a crontab, or six with seconds first, or "
+                  "@hourly, @daily and so on, or @every 90s")
       ->required();
-  command.add_option("QUEUE", spec.queue, "The queue that each tick submits to")->required();
-  command.add_option("TYPE", spec.type, "The type of the tasks")->required();
+  command.add_option("QUEUE", spec.queue, "Queue that each tick submits a task to")->required();
+  command.add_option("TYPE", spec.type, "Type of the tasks")->required();
   command.add_option("PAYLOAD", spec.payload,
-                     "Their payload; - reads it from standard input; none is an empty one");
+                     "Payload of the tasks; -: read it from standard input; default: empty");
   add_policies(command, spec);
   add_keys(command, spec);
-  command.add_flag("--replace", words->replace, "Change the schedule if there is one of that name");
+  command.add_flag("--replace", words->replace, "Change the schedule if it exists");
   commands.add_reason(command);
   command.add_flag("--json", words->json, "Print the schedule as JSON");
   command.callback([commands, words] { commands.choose(add_one, words, remote_add_one); });

@@ -116,14 +116,14 @@ int apply(const Context& context, const ApplyOptions& options) {
 
 void add_schedule_apply(CLI::App& schedule, const Commands& commands) {
   CLI::App& command =
-      *schedule.add_subcommand("apply", "Make or change the schedules of a file, all or none");
+      *schedule.add_subcommand("apply", "Add or change the schedules of a file, all or none");
   const auto options = std::make_shared<ApplyOptions>();
   command
       .add_option("FILE", options->file,
-                  "TOML with a section [schedules.NAME] for each, as the configuration has them")
+                  "TOML file with sections [schedules.NAME], as in the configuration")
       ->required();
   command.add_flag("--prune", options->prune, "Remove the schedules that the file does not have");
-  command.add_flag("--dry-run", options->dry_run, "Change nothing; say what would be");
+  command.add_flag("--dry-run", options->dry_run, "Change nothing; show what would be changed");
   command.add_flag("--yes", options->yes, "Do not ask before --prune removes");
   commands.add_reason(command);
   command.add_flag("--json", options->json, "Print the names as JSON");

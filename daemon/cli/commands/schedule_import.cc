@@ -47,7 +47,7 @@ std::string text_in(const std::string& file) {
   Input input(file);
   std::string text = input.read_all(kMostCrontab);
   if (text.size() <= kMostCrontab) return text;
-  throw Error(input.name() + ": no crontab has more than 4 MiB", kExitBadInput);
+  throw Error(input.name() + ": larger than 4 MiB, the limit for a crontab", kExitBadInput);
 }
 
 // Selects the lines that become a schedule; each of the others gets a reason.
@@ -60,7 +60,7 @@ Import import_of(db::Connection& db, const config::Settings& settings,
     const auto leave = [&](const std::string& why) { import.left.push_back({line.number, why}); };
     const std::string& zone = line.zone.empty() ? options.zone : line.zone;
     if (zone.empty()) {
-      leave("no zone: cron uses that of its host; name it with --zone");
+      leave("no zone: cron uses the zone of its host; name it with --zone");
       continue;
     }
     queue::ScheduleSpec spec;
@@ -79,9 +79,9 @@ Import import_of(db::Connection& db, const config::Settings& settings,
     }
     check_queue(db, settings, spec);
     if (!names.insert(spec.name).second) {
-      leave("the same line is above");
+      leave("the same line occurs above");
     } else if (queue::find_schedule(db, spec.name)) {
-      leave("there is a schedule " + spec.name + " already, which stays as it is");
+      leave("schedule " + spec.name + " exists already and is not changed");
     } else {
       import.specs.push_back({line.number, std::move(spec)});
     }
@@ -115,7 +115,7 @@ void say_section(const config::Settings& settings, const std::string& type) {
     return;
   }
   std::printf(
-      "# A shell runs the tasks where the configuration has this, and cron tried nothing twice:\n"
+      "# With this configuration a shell runs the tasks, once each as with cron:\n"
       "[plugins.exec.types.\"%s\"]\ncommand = [\"/bin/sh\"]\n[types.\"%s\"]\nmax_attempts = 1\n",
       type.c_str(), type.c_str());
 }
@@ -147,7 +147,7 @@ int import_crontab(const Context& context, const ImportOptions& options) {
                {"remarks", remarks_json(import.remarks)}});
   } else {
     say_remarks(import.remarks, "differs");
-    say_remarks(import.left, "is not taken over");
+    say_remarks(import.left, "is not converted");
     if (!import.specs.empty()) say_section(settings, options.type);
   }
   return import.left.empty() ? kExitOk : kExitFailure;
@@ -157,7 +157,8 @@ int import_crontab(const Context& context, const ImportOptions& options) {
 
 void add_schedule_import(CLI::App& schedule, const Commands& commands) {
   CLI::App& command = *schedule.add_subcommand(
-      "import-crontab", "Make a schedule of each line of a crontab, and say which it cannot");
+      "import-crontab",
+      "Add a schedule for each line of a crontab, and report the lines that cannot be converted");
   const auto options = std::make_shared<ImportOptions>();
   command.add_option("FILE", options->file, "The crontab; - is standard input")->required();
   command.add_option("--queue", options->queue, "The queue of the schedules")
@@ -165,16 +166,16 @@ void add_schedule_import(CLI::App& schedule, const Commands& commands) {
       ->capture_default_str();
   command
       .add_option("--type", options->type,
-                  "Their type, whose handler is a shell that reads the payload: the plugin exec")
+                  "Type of the tasks, run by the plugin exec with a shell that reads the payload")
       ->type_name("TYPE")
       ->capture_default_str();
   command
       .add_option("--zone", options->zone,
-                  "The time zone of lines without CRON_TZ above them; cron's is that of its host")
+                  "Time zone of lines without CRON_TZ above them; cron uses the zone of its host")
       ->type_name("ZONE");
   command.add_flag("--user-column", options->user_column,
-                   "The sixth word of a line is an account, as in /etc/crontab");
-  command.add_flag("--dry-run", options->dry_run, "Change nothing; say what would be");
+                   "The sixth field of a line is an account, as in /etc/crontab");
+  command.add_flag("--dry-run", options->dry_run, "Change nothing; show what would be changed");
   commands.add_reason(command);
   command.add_flag("--json", options->json, "As JSON");
   command.callback([commands, options] { commands.choose(import_crontab, options); });

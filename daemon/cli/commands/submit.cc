@@ -47,9 +47,9 @@ std::string payload_of(const SubmitWords& words) {
   Input input(words.file.value_or("-"));
   std::string payload = input.read_all(queue::kMaxPayload);
   if (payload.size() > queue::kMaxPayload) {
-    throw Error(input.name() + ": the most that a payload may have is 16 MiB - 1 (" +
+    throw Error(input.name() + ": a payload is limited to 16 MiB - 1 (" +
                     std::to_string(queue::kMaxPayload) +
-                    " bytes); put the data elsewhere and submit its name",
+                    " bytes); store the data elsewhere and submit a reference",
                 kExitBadInput);
   }
   return payload;
@@ -62,8 +62,7 @@ void print_submitted(const nlohmann::json& made, bool as_json) {
   }
   std::printf("%s\n", made.at("id").get<std::string>().c_str());
   if (!made.at("existed").get<bool>()) return;
-  std::fprintf(stderr,
-               "allot: its unique key is taken by this task (%s): nothing new was submitted\n",
+  std::fprintf(stderr, "allot: this task already has the unique key (%s): nothing was submitted\n",
                made.at("state").get<std::string>().c_str());
 }
 
@@ -129,8 +128,8 @@ std::string query_of(const SubmitWords& words) {
 int remote_submit(const remote::Session& gateway, const SubmitWords& words) {
   if (words.options.compression != queue::Compression::kNone) {
     throw Error(
-        "--compression does not go over HTTP: the gateway compresses payloads itself, as "
-        "--compress-above or the settings of the queue say",
+        "--compression is not available over HTTP: the gateway compresses payloads according to "
+        "--compress-above or the settings of the queue",
         kExitUsage);
   }
   const std::string payload = payload_of(words);
@@ -161,29 +160,30 @@ std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptio
     };
     return command.add_option_function<std::string>(name, read, text)->type_name("MOMENT");
   };
-  auto* prio = command.add_option("--prio", options.prio, "Class 0 (first) to 3 (last)")
+  auto* prio = command.add_option("--prio", options.prio, "Priority class 0 (first) to 3 (last)")
                    ->check(CLI::Range(0U, queue::kPrioClasses - 1))
                    ->type_name("CLASS")
                    ->capture_default_str();
   auto* delay =
-      add_time("--delay", options.delay, "Not before so long from now: 300ms, 30s, 5m, 2h");
-  auto* run_at = add_moment("--run-at", options.run_at, "Not before then: 2026-12-24T18:00:00Z");
+      add_time("--delay", options.delay, "Delay before the task may start: 300ms, 30s, 5m, 2h");
+  auto* run_at = add_moment("--run-at", options.run_at,
+                            "Time before which the task does not start: 2026-12-24T18:00:00Z");
   auto* unique_key = add_key("--unique-key", options.unique_key,
-                             "Only one task of the queue has this key: prints that one's id if "
-                             "there is one");
+                             "Only one task of the queue has this key: print its id if it exists");
   auto* unique_for = add_time("--unique-for", options.unique_for,
-                              "How long the key stays taken after the task has finished [5m]; a "
-                              "death or a cancel frees it at once");
+                              "How long the key stays reserved after the task has finished [5m]; a "
+                              "dead or cancelled task frees it at once");
   auto* partition_key = add_key("--partition-key", options.partition_key,
-                                "In an ordered, limited or fair queue: what its tasks belong to");
-  auto* expires_in =
-      add_time("--expires-in", options.expires_in, "Dead unless it has begun so long from now");
-  auto* expires_at =
-      add_moment("--expires-at", options.expires_at, "Dead unless it has begun by then");
+                                "Partition key, in an ordered, limited or fair queue");
+  auto* expires_in = add_time("--expires-in", options.expires_in,
+                              "The task becomes dead if it has not started after this time");
+  auto* expires_at = add_moment("--expires-at", options.expires_at,
+                                "The task becomes dead if it has not started by this time");
   auto* compress_above =
       command
-          .add_option("--compress-above", options.compress_above,
-                      "Compress a payload of more bytes; 0: never [as the queue's settings say]")
+          .add_option(
+              "--compress-above", options.compress_above,
+              "Compress a payload with more bytes than this; 0: never [setting of the queue]")
           ->check(CLI::NonNegativeNumber)
           ->type_name("BYTES");
   auto* compression =
@@ -191,7 +191,7 @@ std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptio
           .add_option_function<std::string>(
               "--compression",
               [&](const auto& name) { options.compression = *queue::compression_of(name); },
-              "How the payload is compressed already: gzip or zstd")
+              "Compression that the payload already has: gzip or zstd")
           ->check(CLI::IsMember({"gzip", "zstd"}))
           ->type_name("NAME");
   delay->excludes(run_at);
@@ -205,36 +205,34 @@ std::vector<CLI::Option*> add_task_options(CLI::App& command, queue::SubmitOptio
 std::vector<CLI::Option*> add_header_options(CLI::App& command, queue::SubmitOptions& options) {
   auto* max_attempts = command
                            .add_option("--max-attempts", options.max_attempts,
-                                       "Dead after this many failed attempts [as its type or queue "
-                                       "says]")
+                                       "Number of failed attempts after which the task is dead "
+                                       "[setting of its type or queue]")
                            ->type_name("N");
-  auto* max_losses =
-      command
-          .add_option("--max-losses", options.max_losses,
-                      "So many attempts may be lost with their worker or host, not counted "
-                      "by --max-attempts [each loss counts]")
-          ->type_name("N");
-  auto* label =
-      command
-          .add_option("--label", options.label, "What log, metrics and minutes call it [its type]")
-          ->type_name("TEXT");
+  auto* max_losses = command
+                         .add_option("--max-losses", options.max_losses,
+                                     "Number of attempts that may be lost with their worker or "
+                                     "host, not counted in --max-attempts [each loss counts]")
+                         ->type_name("N");
+  auto* label = command
+                    .add_option("--label", options.label,
+                                "Name of the task in log, metrics and minutes [its type]")
+                    ->type_name("TEXT");
   const auto read_limit = [&options](const std::string& word) {
     options.time_limit =
         std::chrono::floor<std::chrono::milliseconds>(as_json::parse_delay("--time-limit", word));
   };
-  auto* time_limit =
-      command
-          .add_option_function<std::string>("--time-limit", read_limit,
-                                            "Limit of each attempt, 1s to 720h [as its type says]")
-          ->type_name("TIME");
-  auto* traceparent =
-      command
-          .add_option("--traceparent", options.traceparent,
-                      "The trace that it belongs to, as W3C Trace Context writes it [$TRACEPARENT]")
-          ->type_name("TRACE");
+  auto* time_limit = command
+                         .add_option_function<std::string>(
+                             "--time-limit", read_limit,
+                             "Time limit of each attempt, 1s to 720h [setting of its type]")
+                         ->type_name("TIME");
+  auto* traceparent = command
+                          .add_option("--traceparent", options.traceparent,
+                                      "W3C trace context of the task [$TRACEPARENT]")
+                          ->type_name("TRACE");
   auto* tracestate = command
                          .add_option("--tracestate", options.tracestate,
-                                     "What goes with --traceparent [$TRACESTATE]")
+                                     "Vendor part of the trace context [$TRACESTATE]")
                          ->type_name("STATE")
                          ->needs(traceparent);
   return {max_attempts, max_losses, label, time_limit, traceparent, tracestate};
@@ -247,7 +245,7 @@ CLI::Option* add_bulk_options(CLI::App& command, BulkOptions& bulk, CLI::Option&
       ->type_name("LINES")
       ->capture_default_str()
       ->needs(&ndjson);
-  command.add_option("--from-line", bulk.from_line, "Begin with this line")
+  command.add_option("--from-line", bulk.from_line, "Start with this line")
       ->check(CLI::PositiveNumber)
       ->type_name("LINE")
       ->needs(&ndjson);
@@ -270,26 +268,27 @@ void add_submit(CLI::App& app, const Commands& commands) {
   const auto one = std::make_shared<SubmitWords>();
   const auto bulk = std::make_shared<BulkOptions>();
   auto* queue = command->add_option("QUEUE", one->queue, "The queue");
-  auto* type = command->add_option("TYPE", one->type, "The task's type: which handler runs it");
-  auto* payload = command->add_option(
-      "PAYLOAD", one->payload, "The payload; - reads it from standard input; none is an empty one");
+  auto* type =
+      command->add_option("TYPE", one->type, "Type of the task, which selects its handler");
+  auto* payload = command->add_option("PAYLOAD", one->payload,
+                                      "Payload; -: read it from standard input; default: empty");
   auto* file = command->add_option("--file", one->file, "Read the payload from this file");
   auto* ndjson =
       command->add_option("--ndjson", bulk->ndjson,
-                          "Submit each line of this file (- is standard input): an object with "
-                          "queue, type, payload, and what the options below are, with _ for -");
+                          "Submit each line of this file (-: standard input), an object with "
+                          "queue, type, payload and the options below, with _ for -");
   file->type_name("FILE");
   ndjson->type_name("FILE");
-  auto* routed = command->add_flag("--routed", one->routed,
-                                   "QUEUE is left out, and the first word is the type: a route "
-                                   "says which queue takes it");
+  auto* routed = command->add_flag(
+      "--routed", one->routed,
+      "Omit QUEUE; the first argument is the type, and a route selects the queue");
   ndjson->excludes(routed);
   for (CLI::Option* option : add_task_options(*command, one->options)) ndjson->excludes(option);
   for (CLI::Option* option : add_header_options(*command, one->options)) ndjson->excludes(option);
   auto* ids = add_bulk_options(*command, *bulk, *ndjson);
   command
       ->add_flag("--json", one->json,
-                 "Print the id, or what --ndjson submitted and how to go on, as JSON")
+                 "Print the id as JSON; with --ndjson, what was submitted and how to continue")
       ->excludes(ids);
   file->excludes(payload)->excludes(ndjson);
   ndjson->excludes(queue)->excludes(type)->excludes(payload);

@@ -142,7 +142,7 @@ void print_task(const as_json::Shown& shown) {
   if (task.dead) line("why", why_dead(task, queue::kMostMessage));
   if (!task.fault.empty()) line("fault", printable(task.fault, queue::kMostFault));
   line("attempts", std::to_string(task.attempts));
-  const std::string holder = task.holder.empty() ? "nobody" : printable(task.holder, 100);
+  const std::string holder = task.holder.empty() ? "no worker" : printable(task.holder, 100);
   if (task.running) line("running on", holder);
   if (task.running) line("detached", task.since);
   if (task.progress.percent) line("progress", progress_text(task.progress));
@@ -238,10 +238,10 @@ int show_task(const Context& context, const ShowOptions& options) {
     throw Error("no live or dead task has the id " + id.text() + ": it finished, or never existed");
   }
   if (!shown->damage.empty()) {
-    std::fprintf(stderr, "allot: payload: %s: shown as it is written\n", shown->damage.c_str());
+    std::fprintf(stderr, "allot: payload: %s: shown as stored\n", shown->damage.c_str());
   }
   if (options.payload) {
-    if (!shown->task) throw Error("task " + id.text() + " is done: its payload is not kept");
+    if (!shown->task) throw Error("task " + id.text() + " is done: its payload was not kept");
     std::fwrite(shown->task->payload.data(), 1, shown->task->payload.size(), stdout);
   } else if (options.json) {
     print(as_json::document(*shown));
@@ -255,7 +255,7 @@ int show_task(const Context& context, const ShowOptions& options) {
 remote::Answer remote_payload(const remote::Session& gateway, const std::string& path) {
   remote::Answer answer = gateway.ask({"GET", path + "/payload"});
   if (answer.as_written) {
-    std::fprintf(stderr, "allot: payload: it cannot be decompressed: shown as it is written\n");
+    std::fprintf(stderr, "allot: payload: it cannot be decompressed: shown as stored\n");
   }
   return answer;
 }
@@ -337,19 +337,19 @@ void add_tasks(CLI::App& app, const Commands& commands) {
 }
 
 void add_task(CLI::App& app, const Commands& commands) {
-  CLI::App& task = *app.add_subcommand("task", "Look at one task, or cancel it");
+  CLI::App& task = *app.add_subcommand("task", "Show one task, or cancel it");
   task.require_subcommand(1);
   const auto shown = std::make_shared<ShowOptions>();
   CLI::App& show =
-      *task.add_subcommand("show", "Show a task that is not forgotten, and its failed attempts");
+      *task.add_subcommand("show", "Show a task that is still stored, with its failed attempts");
   show.add_option("ID", shown->id, "The task's id")->required();
   auto* json = show.add_flag("--json", shown->json, "As JSON");
-  show.add_flag("--payload", shown->payload, "Write the payload's bytes and nothing else")
-      ->excludes(json);
+  show.add_flag("--payload", shown->payload, "Print only the bytes of the payload")->excludes(json);
   show.callback([commands, shown] { commands.choose(show_task, shown, remote_show_task); });
 
   const auto found = std::make_shared<FindOptions>();
-  CLI::App& find = *task.add_subcommand("find", "Say which task has a unique key, and its state");
+  CLI::App& find =
+      *task.add_subcommand("find", "Show the task that has a unique key, and its state");
   find.add_option("QUEUE", found->queue, "The queue")->required();
   find.add_option("--unique-key", found->unique_key, "The key")->required()->type_name("KEY");
   find.add_flag("--json", found->json, "As JSON");

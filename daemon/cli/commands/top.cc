@@ -128,7 +128,7 @@ std::string as_text(const config::Settings& settings, const InstanceView& view,
   const auto away = std::count_if(view.workers.begin(), view.workers.end(),
                                   [](const WorkerView& worker) { return worker.database_away; });
   if (away > 0) {
-    text += "the database is away for " + std::to_string(away) + " of " +
+    text += "the database has been away for " + std::to_string(away) + " of " +
             std::to_string(view.workers.size()) + " workers\n\n";
   }
   // The table is narrow, so that running tasks are visible in 80 columns.
@@ -214,7 +214,7 @@ void add_top(CLI::App& app, const Commands& commands) {
           [options](const auto& text) {
             options->interval = as_json::parse_delay("--interval", text);
           },
-          "Between two looks: 300ms, 2s [1s]")
+          "Refresh interval: 300ms, 2s [1s]")
       ->type_name("TIME");
   command.add_flag("--once", options->once, "Print once, after one interval");
   command.add_flag("--json", options->json, "Once, as JSON");

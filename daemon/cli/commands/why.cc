@@ -62,7 +62,7 @@ int remote_why(const remote::Session& gateway, const WhyOptions& options) {
 
 void add_why(CLI::App& app, const Commands& commands) {
   const auto options = std::make_shared<WhyOptions>();
-  CLI::App& command = *app.add_subcommand("why", "Say in words why a task is not running");
+  CLI::App& command = *app.add_subcommand("why", "Explain why a task is not running");
   command.add_option("ID", options->id, "The task's id")->required();
   command.add_flag("--json", options->json, "As JSON");
   command.callback([commands, options] { commands.choose(why, options, remote_why); });

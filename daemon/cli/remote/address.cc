@@ -25,7 +25,7 @@ Address socket_at(const std::string& url) {
     refuse(url, "is not a socket: write unix:/run/allot/default/gateway.sock");
   }
   if (address.socket.size() >= sizeof(sockaddr_un::sun_path)) {
-    refuse(url, "is longer than the path of a socket may be");
+    refuse(url, "exceeds the length limit of a socket path");
   }
   return address;
 }
@@ -47,11 +47,12 @@ Address read_address(const std::string& url) {
   }
   // An address is visible in process lists and shell histories.
   if (!uri.getUserInfo().empty()) {
-    throw Error("--url has no name and no password: a token is in a file, see --token-file",
-                kExitUsage);
+    throw Error(
+        "--url must not contain a user or a password; put the token into a file, see --token-file",
+        kExitUsage);
   }
   if (!uri.getRawQuery().empty() || !uri.getFragment().empty()) {
-    refuse(url, "has a part behind its path, which begins with ? or #");
+    refuse(url, "has a query or fragment (? or #) after its path");
   }
   Address address{scheme == "https", uri.getHost(), uri.getPort(), uri.getPathEtc(), {}};
   while (address.base_path.ends_with('/')) address.base_path.pop_back();

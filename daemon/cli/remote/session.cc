@@ -47,7 +47,7 @@ std::string name_of(const Address& address) {
 }
 
 [[noreturn]] void refuse_stranger(const Address& address, const std::string& why) {
-  throw Error(name_of(address) + " does not answer as one of Allot does (" +
+  throw Error(name_of(address) + " did not answer like an Allot gateway (" +
                   as_json::printable(why, kShown) + "): is the address right?",
               kExitConfig);
 }
@@ -159,9 +159,8 @@ ExitCode code_of(unsigned status, const json& problem) {
                                const Answer& answer) {
   const std::string what = " (a proxy says status " + std::to_string(answer.status) + ")";
   if (request.writes() && answer.status != 503) {
-    throw Error(
-        "whether it was done is unknown, because " + name_of(address) + " did not answer" + what,
-        kExitOutcomeUnknown);
+    throw Error("outcome unknown, because " + name_of(address) + " did not answer" + what,
+                kExitOutcomeUnknown);
   }
   throw Error(name_of(address) + " is not there" + what, kExitUnavailable);
 }
@@ -196,8 +195,8 @@ Refused refused_as(unsigned status, const json& problem) {
 void complete(Options& options, bool local) {
   if (options.url.empty() && !local) options.url = variable("ALLOT_URL");
   if (options.chosen()) return;
-  if (!options.token_file.empty()) throw Error("--token-file goes with --url", kExitUsage);
-  if (!options.ca_file.empty()) throw Error("--ca-file goes with --url", kExitUsage);
+  if (!options.token_file.empty()) throw Error("--token-file requires --url", kExitUsage);
+  if (!options.ca_file.empty()) throw Error("--ca-file requires --url", kExitUsage);
 }
 
 Session::Session(const Options& options, std::string reason)
@@ -236,28 +235,28 @@ Answer Session::exchange(const Request& request) const {
     answer.as_written = response.get("X-Allot-Payload", "") == "as-written";
     const bool too_large = answer.body.size() > kMostAnswer;
     if (too_large && !request.writes()) {
-      refuse_stranger(address_, "an answer of more than 64 MiB");
+      refuse_stranger(address_, "the answer exceeds 64 MiB");
     }
-    if (!whole || too_large) throw net::NetException("the answer was cut");
+    if (!whole || too_large) throw net::NetException("the answer was truncated");
     return answer;
   } catch (const Poco::Exception& error) {
     const std::string why = as_json::printable(error.displayText(), kShown);
     if (t_distrust != X509_V_OK) {
-      throw Error(name_of(address_) + " is not to be trusted: " +
+      throw Error(name_of(address_) + " is not trusted: " +
                       db::distrust_text(t_distrust, address_.host, "--ca-file"),
                   kExitConfig);
     }
     const bool untrusted = dynamic_cast<const net::SSLException*>(&error) != nullptr;
     if (!sent && untrusted) {
-      throw Error(name_of(address_) + " is not to be trusted: " + why +
-                      "; --ca-file names its authority, if that is none of the system's",
+      throw Error(name_of(address_) + " is not trusted: " + why +
+                      "; --ca-file names its authority if the system does not have it",
                   kExitConfig);
     }
     if (!sent) throw Error(name_of(address_) + " cannot be reached: " + why, kExitUnavailable);
     if (!request.writes()) throw Error(name_of(address_) + " was lost: " + why, kExitUnavailable);
-    throw Error("whether it was done is unknown, because the reply of " + name_of(address_) +
-                    " was lost (" + why + ")",
-                kExitOutcomeUnknown);
+    throw Error(
+        "outcome unknown, because the reply of " + name_of(address_) + " was lost (" + why + ")",
+        kExitOutcomeUnknown);
   }
 }
 
@@ -273,9 +272,9 @@ json Session::send(const Request& request) const {
   const Answer answer = ask(request);
   if (answer.type == "application/json") return parsed(answer.body);
   if (!request.writes()) refuse_stranger(address_, answer.type);
-  throw Error("whether it was done is unknown, because " + name_of(address_) +
-                  " answers in a form that is none of Allot's",
-              kExitOutcomeUnknown);
+  throw Error(
+      "outcome unknown, because " + name_of(address_) + " sent an answer that is not from Allot",
+      kExitOutcomeUnknown);
 }
 
 json Session::read(const std::string& path) const {
@@ -300,7 +299,7 @@ std::string body_of(const json& options) {
   try {
     return options.dump();
   } catch (const json::type_error&) {
-    throw Error("JSON carries UTF-8 only: an option has other bytes", kExitBadInput);
+    throw Error("an option is not valid UTF-8, which JSON requires", kExitBadInput);
   }
 }
 
@@ -311,17 +310,17 @@ int over_http(const Options& options, const std::string& reason,
     return act(session);
   } catch (const json::exception& error) {
     const std::string what = "the documents of " + options.url +
-                             " are none of Allot's: is the address right? (" +
+                             " are not from Allot: is the address right? (" +
                              as_json::printable(error.what(), kShown) + ")";
     if (!session.wrote()) throw Error(what, kExitConfig);
-    throw Error("whether it was done is unknown: " + what, kExitOutcomeUnknown);
+    throw Error("outcome unknown: " + what, kExitOutcomeUnknown);
   }
 }
 
 void no_route(const std::string& what) {
   throw Error(what +
-                  " goes to the database itself: leave --url and $ALLOT_URL out, on a host that "
-                  "has the configuration",
+                  " needs the database: run it without --url and $ALLOT_URL, on a host that has "
+                  "the configuration",
               kExitUsage);
 }
 

@@ -23,7 +23,7 @@ std::string checked(std::string token, const std::string& from) {
   bool good = token.size() <= kMostToken;
   for (const char c : token) good = good && c > ' ' && c < '\x7f';
   if (good) return token;
-  throw Error(from + " is not a token: it is one word, as allot gateway token prints it",
+  throw Error(from + " is not a token: write one word, as printed by allot gateway token",
               kExitConfig);
 }
 

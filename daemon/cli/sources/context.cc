@@ -42,8 +42,8 @@ db::Connection connect_as_operator(const Context& context, const config::Setting
 
 void check_reason(const std::string& reason) {
   if (reason.size() <= queue::kMaxReason) return;
-  throw Error("--reason has " + std::to_string(reason.size()) +
-                  " bytes; the most that it may have is " + std::to_string(queue::kMaxReason),
+  throw Error("--reason has " + std::to_string(reason.size()) + " bytes; the limit is " +
+                  std::to_string(queue::kMaxReason),
               kExitBadInput);
 }
 

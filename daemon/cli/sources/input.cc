@@ -108,7 +108,7 @@ bool Input::next_line(std::string& line, std::size_t most) {
     if (!more && end == std::string::npos) end = buffer_.size();
   }
   if (end - at_ > most) {
-    throw Error("longer than " + std::to_string(most) + " bytes, which no payload needs",
+    throw Error("longer than " + std::to_string(most) + " bytes, the limit of a line",
                 kExitBadInput);
   }
   if (at_ == buffer_.size()) return false;

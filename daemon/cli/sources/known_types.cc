@@ -52,7 +52,7 @@ void KnownTypes::warn(db::Connection& db) const {
   }
   for (const auto& [type, tasks] : unknown_) {
     std::fprintf(stderr,
-                 "allot: warning: no handler of this host's daemon takes type '%s' (%llu %s)%s\n",
+                 "allot: warning: this host's daemon has no handler for type '%s' (%llu %s)%s\n",
                  type.c_str(), static_cast<unsigned long long>(tasks),
                  tasks == 1 ? "task" : "tasks", did_you_mean(type, *types_).c_str());
   }

@@ -26,8 +26,9 @@ void unknown_queue(const std::string& name, std::vector<std::string> known) {
   }
   if (known.size() > kListed) list += " and " + std::to_string(known.size() - kListed) + " more";
   if (known.empty()) list = " there is none yet";
-  throw Error(text + list + "; a section [queues.\"" + shown + "\"] in the configuration makes it",
-              kExitBadInput);
+  throw Error(
+      text + list + "; a section [queues.\"" + shown + "\"] in the configuration creates it",
+      kExitBadInput);
 }
 
 std::vector<queue::QueueInfo> chosen_queues(db::Connection& db, const std::string& name) {

@@ -17,10 +17,10 @@ void confirm(const std::string& verb, const std::string& what, bool yes) {
     return;
   }
   if (!is_terminal(STDIN_FILENO) || !is_terminal(STDERR_FILENO)) {
-    throw Error(verb + " would concern " + what + "; nothing was done, say it with --yes",
+    throw Error(verb + " would affect " + what + "; nothing was done; confirm with --yes",
                 kExitUsage);
   }
-  std::fprintf(stderr, "%s: %s. Go on? [y/N] ", verb.c_str(), what.c_str());
+  std::fprintf(stderr, "%s: %s. Continue? [y/N] ", verb.c_str(), what.c_str());
   std::string answer;
   std::getline(std::cin, answer);
   if (answer != "y" && answer != "Y" && answer != "yes") throw Error("nothing was done");

@@ -115,13 +115,13 @@ class CrontabReader {
     if (name == "CRON_TZ" || name == "TZ") {
       (name == "TZ" ? tz_ : cron_tz_) = value;
       if (name == "CRON_TZ") return;
-      remark("TZ is the zone of the lines below; Debian's cron uses that of its host");
+      remark("TZ is not used by Debian's cron, which uses the zone of its host");
     } else if (name == "MAILTO" && value.empty()) {
       return;  // an empty MAILTO disables mail in cron, too
     } else if (std::find(kMail.begin(), kMail.end(), name) != kMail.end()) {
       return leave(name +
-                   ": Allot sends no mail and delays no line by chance; the log and allot "
-                   "dead show what failed, and --jitter spreads");
+                   ": Allot neither sends mail nor delays lines randomly; the log and allot dead "
+                   "show failures, and --jitter spreads ticks");
     } else if (name == "LOGNAME" || name == "USER") {
       return leave(name + ": tasks run as the account of the daemon");
     } else if (!std::regex_match(name, kName)) {
@@ -141,7 +141,7 @@ class CrontabReader {
     if (rest.front() == '@') {
       line.expression = word_of(rest);
       if (line.expression == "@reboot") {
-        return leave("@reboot: Allot has no such moment; a unit of systemd has");
+        return leave("@reboot: not supported; use a systemd unit");
       }
     } else {
       for (int field = 0; field < 5; ++field) {
@@ -155,8 +155,8 @@ class CrontabReader {
     try {
       const auto expression = schedule::Expression::parse(line.expression);
       if (days_differ(day, weekday, expression)) {
-        return leave("day of month '" + day + "' beside weekday '" + weekday +
-                     "' means other days to cron; write it as two lines");
+        return leave("day of month '" + day + "' with weekday '" + weekday +
+                     "' means other days in cron; write it as two lines");
       }
     } catch (const Error& error) {
       return leave(printable(error.what(), 300));
@@ -168,7 +168,7 @@ class CrontabReader {
     const std::string user = user_column_ ? word_of(rest) : "";
     if (rest.empty()) return leave("it has no command");
     if (rest.find("\\\\") != std::string_view::npos) {
-      return leave("two backslashes: some crons make one of them; put the command into a script");
+      return leave("two backslashes: some crons reduce them to one; put the command into a script");
     }
     if (!user.empty()) {
       remark("it ran as " + printable(user, 60) + "; tasks run as the account of the daemon");

@@ -25,7 +25,7 @@ std::vector<std::string> instance_troubles(const InstanceView& view,
     lines.push_back("pool " + printable(pool.pool, sizeof(ipc::Slot::pool_name)) +
                     ": workers end before they are ready (" + pool.how + "), " +
                     std::to_string(pool.failures) + " time" + (pool.failures == 1 ? "" : "s") +
-                    " in a row; worker.died and the lines before it in the log say why");
+                    " in a row; see worker.died and the lines before it in the log");
   }
   if (as_json::runs_former_configuration(view, settings.files)) {
     lines.push_back("configuration: " + printable(settings.file, 4096) +

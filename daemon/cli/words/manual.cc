@@ -28,22 +28,20 @@ struct Program {
 };
 constexpr std::array<Program, 4> kPrograms = {{
     {"allotd", "run background jobs on MySQL and MariaDB",
-     "allotd starts, watches and ends the worker processes that run the tasks of the queues. It "
+     "allotd starts, monitors and stops the worker processes that run the tasks of the queues. It "
      "stays in the foreground; systemd starts it as allotd.service, which an administrator enables "
-     "once a database is set."},
+     "once a database is configured."},
     {"allot-worker", "run tasks, or check what they need, for allotd",
-     "One process with one job, which its first option names. allotd starts it; by hand it serves "
-     "to get a handler under a debugger. It lies in /usr/libexec/allot."},
+     "One process with one job, named by its first option. allotd starts it; start it by hand to "
+     "run a handler in a debugger. It is installed in /usr/libexec/allot."},
     {"allot-embedded", "keep a private MariaDB for allotd",
-     "Makes a data folder, starts mariadbd in it without a port, brings its schema up to date, and "
-     "ends it in order. allotd starts it where [database] embedded is set. It lies in "
+     "Creates a data folder, starts mariadbd in it without a port, brings its schema up to date, "
+     "and stops it cleanly. allotd starts it if [database] embedded is set. It is installed in "
      "/usr/libexec/allot."},
-    {"allot-gateway", "submit, look and operate over HTTP",
-     "Answers over HTTP, through a unix socket and where [gateway] listen says so. allotd starts "
-     "it "
-     "where the configuration has [gateway]; allot-gateway.service runs it by itself, with an "
-     "account and a configuration of its own, /etc/allot/gateway.toml. It lies in "
-     "/usr/libexec/allot."},
+    {"allot-gateway", "submit, inspect and operate over HTTP",
+     "Serves HTTP on a unix socket and on the addresses of [gateway] listen. allotd starts it if "
+     "the configuration has [gateway]; allot-gateway.service runs it alone, with its own account "
+     "and configuration, /etc/allot/gateway.toml. It is installed in /usr/libexec/allot."},
 }};
 
 constexpr char kConfiguration[] = "/etc/allot/allot.toml";
@@ -141,9 +139,9 @@ std::string allot_manual(const CommandWord& words, const Edition& edition) {
   page.heading("SYNOPSIS").synopsis("allot [--config FILE] [--embedded DIR] COMMAND [OPTION]...");
   page.heading("DESCRIPTION")
       .paragraph(
-          "allot submits tasks, looks at them, and looks after queues. It talks to the database "
-          "in which the queues of allotd(8) are, reads the slots of the daemon on this host, and "
-          "rings its doorbell; it needs no running daemon.")
+          "allot submits tasks, shows them, and manages queues. It uses the database with the "
+          "queues of allotd(8), reads the slots of the daemon on this host, and rings its "
+          "doorbell; it does not need a running daemon.")
       .paragraph("The options below work with every command, before or after its name.");
   page.heading("OPTIONS");
   add_options(page, words);
@@ -151,10 +149,10 @@ std::string allot_manual(const CommandWord& words, const Edition& edition) {
   for (const CommandWord& command : words.commands) add_command(page, command);
   add_exit_codes(page, words.footer);
   page.heading("ENVIRONMENT")
-      .term("ALLOT_CONFIG", "The configuration, where --config names none.")
+      .term("ALLOT_CONFIG", "Configuration, if --config is not given.")
       .term("NO_COLOR", "Not empty: no colours on a terminal.");
   page.heading("FILES").term(kConfiguration,
-                             "The configuration, which root and the group allot may read.");
+                             "Configuration, readable by root and the group allot.");
   page.heading("SEE ALSO")
       .paragraph("allotd(8), allot.toml(5), allot-ndjson(5), /usr/share/doc/allot/docs/cli.md");
   return page.text();
@@ -165,19 +163,19 @@ std::string ndjson_manual(const CommandWord& words, const std::vector<std::strin
   const auto submit =
       std::find_if(words.commands.begin(), words.commands.end(),
                    [](const CommandWord& command) { return command.name == "submit"; });
-  ManualPage page("allot-ndjson", 5, edition, "tasks, one a line, for allot submit");
+  ManualPage page("allot-ndjson", 5, edition, "tasks, one per line, for allot submit");
   page.heading("DESCRIPTION")
       .paragraph(
-          "allot submit --ndjson reads a file of which each line is one JSON object and one task. "
-          "An unknown field, or one that is given twice, is an error; empty lines are skipped, but "
-          "count as lines. queue and type are required.");
+          "allot submit --ndjson reads a file in which each line is a JSON object that describes "
+          "one task. An unknown or repeated field is an error; empty lines are skipped, but count "
+          "as lines. queue and type are required.");
   page.heading("FIELDS");
   for (const std::string& field : fields) {
     page.term(field, option_of(*submit, field).description + ".");
   }
   page.paragraph(
-      "prio is a number, all others are strings. A payload that is a string is submitted as its "
-      "bytes; any other as its JSON text, without white space.");
+      "prio is a number, all other fields are strings. A payload that is a string is submitted as "
+      "its bytes; any other value as its JSON text, without white space.");
   page.heading("EXAMPLES")
       .verbatim("{\"queue\": \"mail\", \"type\": \"mail.send\", \"payload\": {\"to\": 4711}}");
   page.heading("SEE ALSO").paragraph("allot(1), /usr/share/doc/allot/docs/cli.md");
@@ -188,7 +186,7 @@ std::string program_manual(const std::string& program, const std::string& help,
                            const std::string& exit_codes, const Edition& edition) {
   const auto* const found = std::find_if(kPrograms.begin(), kPrograms.end(),
                                          [&](const Program& one) { return one.name == program; });
-  if (found == kPrograms.end()) throw Error(program + ": no manual page is known of it");
+  if (found == kPrograms.end()) throw Error(program + ": it has no manual page");
   ManualPage page(program, 8, edition, found->what);
   std::vector<std::string> usage;
   std::vector<std::string> options;

@@ -155,7 +155,7 @@ Verdict Access::judge(const http::Head& head) const {
   const std::string* user = user_field_.empty() ? nullptr : find(head, user_field_);
   std::size_t count = 0;
   const std::string* authorization = find(head, "authorization", count);
-  if (count > 1) return refused(400, "Authorization is there more than once");
+  if (count > 1) return refused(400, "the request has more than one Authorization field");
   // With a user field, a scheme other than Bearer is the proxy's own password, which the proxy
   // passes on.
   const bool bearer = authorization != nullptr && lower(authorization->substr(0, 7)) == "bearer ";
@@ -164,7 +164,7 @@ Verdict Access::judge(const http::Head& head) const {
   if (local && grant_ && head.peer.uid) {
     return {Caller("uid:" + std::to_string(*head.peer.uid), *grant_)};
   }
-  return refused(401, "this needs a token: " + std::string(kHowToSend));
+  return refused(401, "this request needs a token: " + std::string(kHowToSend));
 }
 
 bool Access::asks_for_health(std::string_view path) const {
@@ -182,8 +182,8 @@ std::optional<Verdict> Access::look_at_url(const http::Head& head) const {
     const std::string value = unescaped(pair.substr(std::min(equals + 1, pair.size())));
     if (unescaped(pair.substr(0, equals)) != "access_token" && !looks_like_token(value)) continue;
     return refused(400,
-                   "a token is never sent in a URL, where others see it: take it out of the "
-                   "configuration, make another one, and " +
+                   "a token must not be sent in a URL, where others can see it: remove it from the "
+                   "configuration, make a new one, and " +
                        std::string(kHowToSend.substr(0, kHowToSend.find(';'))));
   }
   return std::nullopt;
@@ -197,7 +197,7 @@ std::optional<Verdict> Access::look_at_host(const http::Head& head) const {
   if (hosts_.contains(name) || config::parse_address(name) || mutant::removed("gateway_host")) {
     return std::nullopt;
   }
-  return refused(421, "this gateway is not known as '" + name +
+  return refused(421, "the gateway does not have the host name '" + name +
                           "': use localhost or an address, or add the name to hosts in [gateway]");
 }
 
@@ -218,24 +218,24 @@ std::optional<Verdict> Access::look_at_proxy(const http::Head& head) const {
   const bool local = head.peer.address.empty();
   std::size_t users = 0;
   if (!user_field_.empty()) (void)find(head, user_field_, users);
-  if (users > 1) return refused(400, user_field_ + " is there more than once");
+  if (users > 1) return refused(400, user_field_ + " occurs more than once");
   if (users == 1 && !is_trusted_proxy(head.peer.address) && !mutant::removed("gateway_proxy")) {
-    return refused(403, user_field_ +
-                            " is taken from a trusted proxy only: see trusted_proxies in "
-                            "[gateway]");
+    return refused(
+        403,
+        user_field_ + " is accepted only from a trusted proxy: see trusted_proxies in [gateway]");
   }
   if (!local || !grant_) return std::nullopt;
   // Users behind the proxy would get the roles of the socket.
   if (!is_forwarded(head)) return std::nullopt;
   return refused(403,
-                 "a proxy has sent this through a unix socket that grants its roles to "
-                 "everybody: set grant = \"none\" in [gateway]");
+                 "a proxy sent this request through a unix socket that grants its role to every "
+                 "client: set grant = \"none\" in [gateway]");
 }
 
 Verdict Access::by_bearer(std::string_view authorization) const {
   constexpr std::size_t kScheme = std::string_view("Bearer ").size();
   if (lower(authorization.substr(0, kScheme)) != "bearer ") {
-    return refused(401, "Authorization has another scheme than Bearer: " + std::string(kHowToSend));
+    return refused(401, "Authorization must have the scheme Bearer: " + std::string(kHowToSend));
   }
   return by_token(authorization.substr(kScheme));
 }
@@ -246,7 +246,7 @@ Verdict Access::by_token(std::string_view text) const {
   for (const Token& token : tokens_) {  // always all, so that the time does not reveal the match
     if (same(token.hash, hash) || mutant::removed("gateway_token")) found = &token;
   }
-  if (found == nullptr) return refused(401, "the token is not known here");
+  if (found == nullptr) return refused(401, "unknown token");
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
   if (found->expires_at && *found->expires_at <= now) {
     return refused(401, "the token has expired; allot gateway token makes another one");
@@ -278,7 +278,7 @@ Verdict Access::by_user(const std::string& name) const {
   auto found = users_.find(name);
   if (found == users_.end()) found = users_.find("*");
   if (found == users_.end() || name.empty()) {
-    return refused(403, "this user may do nothing here: see [gateway.users.NAME]");
+    return refused(403, "this user has no role: see [gateway.users.NAME]");
   }
   return {Caller("user:" + name, found->second)};
 }

@@ -52,7 +52,7 @@ std::optional<Kept> read_kept(const std::string& path) {
 
 [[noreturn]] void fail(const std::string& path) {
   throw Error("cannot write " + path + ": " + std::strerror(errno) +
-                  "; run this as the account of allotd or as root, while it runs",
+                  "; run this as the account of allotd or as root, while allotd is running",
               kExitCannotCreate);
 }
 

@@ -30,14 +30,15 @@ http::Response problem_response(const std::exception_ptr& error, const Route& ro
   const Problem problem = problem_of(error, begun && route.writes());
   if (route.role || problem.status < 500) return response_of(problem);
   return response_of({503,
-                      "the database does not answer, or has not the schema of this program; the "
-                      "log of the gateway says which",
+                      "the database does not respond, or has a different schema version; see the "
+                      "log of the gateway",
                       {},
                       {{"retry-after", "1"}}});
 }
 
 [[noreturn]] void busy() {
-  throw Refusal({503, "too much waits already; nothing was changed", {}, {{"retry-after", "1"}}});
+  throw Refusal(
+      {503, "too many requests are waiting; nothing was changed", {}, {{"retry-after", "1"}}});
 }
 
 std::string joined(const std::set<std::string_view>& words) {
@@ -55,13 +56,12 @@ bool has_body(const http::Head& head) {
 void check_encoding(const http::Head& head) {
   const std::string* encoding = head.field("content-encoding");
   if (encoding == nullptr || *encoding == "identity") return;
-  refuse(415, "the body is compressed; it is taken only as it is, without Content-Encoding",
-         "content-encoding");
+  refuse(415, "the body must not be compressed (Content-Encoding)", "content-encoding");
 }
 
 void check_options(const http::Head& head) {
   if (!has_body(head) || media_type(head) == "application/json") return;
-  refuse(415, "Content-Type has to be application/json", "content-type");
+  refuse(415, "Content-Type must be application/json", "content-type");
 }
 
 Service with_openapi(Service service) {
@@ -104,10 +104,10 @@ queue::QueueInfo Application::find_queue(db::Connection& db, const std::string& 
   if (const config::Queue* keys = configured(service_, name)) {
     return queue::ensure_queue(db, name, queue::shape_of(*keys));
   }
-  throw Error("queue '" + as_json::printable(name, kMaxQueueName) +
-                  "' does not exist; the daemon makes it at its start, from a section "
-                  "[queues.\"NAME\"]",
-              kExitBadInput);
+  throw Error(
+      "queue '" + as_json::printable(name, kMaxQueueName) +
+          "' does not exist; the daemon creates it at its start from a section [queues.\"NAME\"]",
+      kExitBadInput);
 }
 
 Application::Asked Application::find(const http::Head& head) const {
@@ -129,18 +129,18 @@ Application::Asked Application::find(const http::Head& head) const {
 Application::Asked Application::allowed(Match found, access::Caller caller,
                                         const http::Head& head) {
   if (found.route == nullptr && found.allowed.empty()) {
-    api::refuse(404, "there is nothing at " + as_json::printable(head.path, 200));
+    api::refuse(404, "no such resource: " + as_json::printable(head.path, 200));
   }
   if (found.route == nullptr) {
     throw Refusal({405,
-                   as_json::printable(head.method, 40) + " does not go with this path",
+                   as_json::printable(head.method, 40) + " not allowed for this path",
                    {},
                    {{"allow", joined(found.allowed)}}});
   }
   const Route& route = *found.route;
   if (route.role &&
       (route.everywhere ? !caller.may_everywhere(*route.role) : !caller.may(*route.role))) {
-    api::refuse(403, "this needs the role " + std::string(access::name_of(*route.role)) +
+    api::refuse(403, "this request needs the role " + std::string(access::name_of(*route.role)) +
                          (route.everywhere ? " for all queues" : ""));
   }
   return {route, std::move(caller), std::move(found.path)};

@@ -26,8 +26,8 @@ queue::BulkAction action_of(const Call& call, std::uint64_t action_id) {
   auto action = queue::find_bulk(call.db(), action_id);
   if (action && call.may(action->queue)) return std::move(*action);
   refuse(404,
-         "there is no bulk action " + std::to_string(action_id) +
-             ": it ended a week ago, or never was",
+         "unknown bulk action " + std::to_string(action_id) +
+             ": it ended more than a week ago, or never existed",
          "action");
 }
 
@@ -110,9 +110,10 @@ http::Response stop_bulk_action(Call& call) {
   const queue::BulkAction now = named_action(call);
   const std::string number = std::to_string(now.action_id);
   if (!stopped) {
-    refuse(409,
-           "bulk action " + number + " was at its end: " + std::string(queue::name_of(now.state)),
-           "action");
+    refuse(
+        409,
+        "bulk action " + number + " had already ended: " + std::string(queue::name_of(now.state)),
+        "action");
   }
   log_action(call.caller(), "stop_bulk", number);
   return answer_of(as_json::bulk_action(now));

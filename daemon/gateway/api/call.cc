@@ -157,7 +157,7 @@ std::uint32_t Call::number(std::string_view name, std::uint32_t otherwise) const
 
 queue::TaskId Call::id() const {
   const auto id = queue::TaskId::parse(text("id"));
-  if (!id) refuse(400, in_quotes(text("id")) + " is not an id of a task", "id");
+  if (!id) refuse(400, in_quotes(text("id")) + " is not a task id", "id");
   return *id;
 }
 
@@ -182,7 +182,7 @@ queue::QueueInfo Call::queue(const std::string& name) const {
       queue::ensure_queue(*db_, name, queue::shape_of(*keys));
     }
   }
-  refuse(404, "there is no queue " + in_quotes(name), "queue");
+  refuse(404, "unknown queue " + in_quotes(name), "queue");
 }
 
 http::Response answer_of(const json& document, unsigned status) {

@@ -73,8 +73,8 @@ void check_keys(const Call& call, const RouteWords& words,
     refuse(409,
            "tasks of queue " + queue.name + ", " + std::to_string(keys.value) +
                (keys.at_least ? " or more" : "") +
-               ", have a unique key, which stays with its queue: a later task may have the same "
-               "key in another one; say \"anyway\": true",
+               ", have a unique key, which belongs to its queue: a later task may use the same key "
+               "in another queue; say \"anyway\": true",
            "anyway");
   }
 }
@@ -108,7 +108,7 @@ std::string lock_name(const Call& call) {
 }
 
 [[noreturn]] void unknown_lock(const std::string& name) {
-  refuse(404, "there is no lock '" + as_json::printable(name, queue::kMaxLockName) + "'", "lock");
+  refuse(404, "unknown lock '" + as_json::printable(name, queue::kMaxLockName) + "'", "lock");
 }
 
 queue::LockView named_lock(const Call& call, const std::string& name) {
@@ -126,14 +126,14 @@ http::Response set_route(Call& call) {
   const bool moves = call.flag("move");
   if (moves && !words.source) {
     // Pages need a single source queue to have an end.
-    refuse(400, "'move' needs 'from', the queue in which the tasks wait", "from");
+    refuse(400, "'move' requires 'from', the queue in which the tasks wait", "from");
   }
   if (moves) check_move(call, *words.source, target, "from");
   check_keys(call, words, former(call.db(), words, present(call.db(), words), target));
   queue::set_route(call.db(), words.source, words.types, target);
   log_action(call.caller(), "set_route", told(words) + " to " + target.name);
   const auto route = present(call.db(), words);
-  if (!route) refuse(409, "another user removed the route in the meantime");
+  if (!route) refuse(409, "another user has removed the route");
   json told = as_json::route(*route);
   if (moves) told["waiting"] = move_some(call, words.types, *words.source, target);
   return answer_of(told);
@@ -142,7 +142,7 @@ http::Response set_route(Call& call) {
 http::Response move_waiting(Call& call) {
   const queue::QueueInfo from = call.queue();
   const queue::QueueInfo to = call.queue(call.text("to"));
-  if (from.queue_id == to.queue_id) refuse(400, "'to' has to be another queue", "to");
+  if (from.queue_id == to.queue_id) refuse(400, "'to' must be another queue", "to");
   check_move(call, from, to, "queue");
   const queue::TypePattern types = queue::pattern_of(call.maybe("type").value_or("*"));
   return answer_of(move_some(call, types, from, to));
@@ -151,7 +151,7 @@ http::Response move_waiting(Call& call) {
 http::Response remove_route(Call& call) {
   const RouteWords words = route_words(call);
   const auto route = present(call.db(), words);
-  if (!route) refuse(404, "there is no such route: " + told(words), "type");
+  if (!route) refuse(404, "unknown route: " + told(words), "type");
   queue::check_end_of_route(call.db(), words.source, words.types);
   check_keys(call, words, former(call.db(), words, route, std::nullopt));
   queue::remove_route(call.db(), words.source, words.types);

@@ -28,7 +28,7 @@ std::string cursor_of(List list, const queue::TaskId& id, std::uint64_t key,
 }
 
 [[noreturn]] void wrong() {
-  refuse(400, "'cursor' is not what 'next' of this list was", "cursor");
+  refuse(400, "'cursor' is not a value of 'next' of this list", "cursor");
 }
 
 std::vector<std::string> words_of(std::string_view cursor) {

@@ -68,7 +68,7 @@ void require_spread(const queue::QueueInfo& queue, const char* field) {
   if (queue.shape.placement == queue::Placement::kSpread) return;
   refuse(409,
          "queue '" + queue.name + "' is " + std::string(queue::name_of(queue.shape.placement)) +
-             ": its tasks have places of their own, and are not moved",
+             ": its tasks cannot be moved",
          field);
 }
 

@@ -213,7 +213,7 @@ class Lines final : public http::LineStream {
       return gone ? work::Crew::Connection::kGone : work::Crew::Connection::kGood;
     };
     if (crew_.post(std::move(job))) return;
-    end(*told, "too much waits already");
+    end(*told, "too many requests are waiting");
   }
 
   void stop(const char* why, Written written) override { end(written, why); }
@@ -243,7 +243,7 @@ std::uint32_t number_of(const std::string& name, const std::string& text, std::u
 
 LineOptions line_options_of(const http::Head& head) {
   if (head.field("idempotency-key") != nullptr) {
-    refuse(400, "Idempotency-Key goes with one task; give each line its unique_key",
+    refuse(400, "Idempotency-Key is for one task; give each line its unique_key",
            "idempotency-key");
   }
   LineOptions options;
@@ -258,7 +258,7 @@ LineOptions line_options_of(const http::Head& head) {
     } else {
       refuse(400,
              "'" + as_json::printable(name, 60) +
-                 "': with NDJSON there are batch=LINES, from_line=LINE and ids=true",
+                 "': NDJSON allows batch=LINES, from_line=LINE and ids=true",
              as_json::printable(name, 60));
     }
   }

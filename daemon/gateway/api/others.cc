@@ -75,7 +75,7 @@ http::Response show_lock(Call& call) {
   queue::validate_lock_name(name);
   const auto lock = queue::show_lock(call.db(), name);
   if (!lock) {
-    refuse(404, "there is no lock '" + as_json::printable(name, queue::kMaxLockName) + "'", "lock");
+    refuse(404, "unknown lock '" + as_json::printable(name, queue::kMaxLockName) + "'", "lock");
   }
   return answer_of(as_json::lock(name, *lock));
 }

@@ -52,16 +52,16 @@ Problem of_database(const db::DbError& error, bool writes) {
   switch (error.error_class()) {
     case db::ErrorClass::kGone:
       if (!writes || !error.outcome_unknown()) {
-        return unavailable("the database does not answer; try again " + work::note_cause(error));
+        return unavailable("the database does not respond; try again " + work::note_cause(error));
       }
-      return {504, "whether it was done is unknown, because the reply of the database was lost " +
+      return {504, "outcome unknown, because the reply of the database was lost " +
                        work::note_cause(error)};
     case db::ErrorClass::kRetryable:
     case db::ErrorClass::kDuplicate:
     case db::ErrorClass::kFull:
       return unavailable("nothing was changed; try again " + work::note_cause(error));
     default:
-      return {500, "the database refused what the gateway asked of it " + work::note_cause(error)};
+      return {500, "the database refused the request of the gateway " + work::note_cause(error)};
   }
 }
 
@@ -106,7 +106,7 @@ Problem problem_of(const std::exception_ptr& error, bool writes) {
   } catch (const Error& failed) {
     return of_error(failed);
   } catch (const std::bad_alloc&) {
-    return unavailable("there is no memory for this");
+    return unavailable("out of memory");
   } catch (const std::exception& failed) {
     return {500, std::string("defect: ") + failed.what()};
   } catch (...) {

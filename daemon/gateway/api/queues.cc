@@ -313,11 +313,10 @@ http::Response resize_queue(Call& call) {
   if (before.alone()) {
     const auto due = queue::due_late(call.db(), before);
     if (due && partitions != before.partitions() && !call.flag("anyway")) {
-      refuse(
-          409,
-          "the last task of queue " + before.name + " is due at " + *due +
-              ": what is submitted from now on would wait until it has run; say \"anyway\": true",
-          "anyway");
+      refuse(409,
+             "the last task of queue " + before.name + " is due at " + *due +
+                 ": tasks submitted from now on would wait until it has run; say \"anyway\": true",
+             "anyway");
     }
     view["resizing"] = or_conflict([&] {
       return queue::resize_layout(call.db(), before, partitions) == queue::Resized::kWaits;

@@ -32,7 +32,7 @@ std::string bounds_of(const Parameter& parameter) {
 }
 
 std::string who_may(const Route& route) {
-  if (!route.role) return "Anybody may ask, without a token.";
+  if (!route.role) return "Needs no token.";
   return "Role `" + std::string(access::name_of(*route.role)) + "`" +
          (route.everywhere ? " for all queues." : ".");
 }
@@ -49,7 +49,7 @@ std::string answers_of(const Route& route) {
   for (const unsigned status : route.refusals) {
     refusals += (refusals.empty() ? "" : ", ") + std::to_string(status);
   }
-  return text + " Besides what every request may get: " + refusals + ".";
+  return text + " In addition to the errors of every request: " + refusals + ".";
 }
 
 std::string section_of(const Route& route) {
@@ -59,7 +59,7 @@ std::string section_of(const Route& route) {
     text += "| name | in | meaning | example |\n|---|---|---|---|\n";
     for (const Parameter& each : route.parameters) {
       text += "| `" + std::string(each.name) + "` | " + place_of(each.in) +
-              (each.required ? "" : ", may be left out") + " | " + std::string(each.what) +
+              (each.required ? "" : ", optional") + " | " + std::string(each.what) +
               bounds_of(each) + " | " +
               (each.example.empty() ? "" : "`" + std::string(each.example) + "`") + " |\n";
     }

@@ -18,30 +18,30 @@ inline constexpr std::uint64_t kMostSlots = 1'024;
 inline constexpr std::uint64_t kMostMinutes = 10'080;  // a week
 inline constexpr std::uint64_t kMostStep = 1'440;      // a day
 inline constexpr std::string_view kTypeOfRoute =
-    "The type; `mail.*` is all that begin so, `*` is any";
+    "The type; `mail.*` matches all types with this prefix, `*` matches any type";
 inline constexpr std::string_view kFromOfRoute =
-    "Of tasks that are submitted to this queue; left out: to any queue, or to none, with `*` only "
-    "to none";
+    "Queue that the tasks are submitted to; default: any queue or none (with `*`: none only)";
 inline constexpr std::string_view kAnywayOfRoute =
-    "Also where tasks of a former queue have unique keys, which a task of another queue may then "
-    "have, too";
+    "Change the route even if waiting tasks have unique keys, which tasks of another queue may "
+    "then take, too";
 
 inline constexpr std::string_view kMoveOfQueue =
-    "Moves waiting tasks of a queue to another one. One request looks at 10,000 tasks and says in "
-    "`next` where another request goes on; `leased` ones stay, because workers have their "
-    "partitions: pause the queue, or ask once more. Needs the role for both queues.";
+    "Moves waiting tasks of a queue to another one. One request examines up to 10,000 tasks; "
+    "`next` is the cursor with which the following request continues. `leased` tasks stay, because "
+    "workers hold their partitions: pause the queue, or repeat the request. Needs the role for "
+    "both queues.";
 inline constexpr std::string_view kMoveOfRoute =
-    "Moves those that wait in `from`, too. One request looks at 10,000 tasks and says in `waiting` "
-    "what became of them, and in its `next` where another request goes on; `leased` ones stay, "
-    "because workers have their partitions. What is submitted within a second may still come to "
-    "`from`: ask once more";
+    "Also move the tasks that wait in `from`. One request examines up to 10,000 tasks; `waiting` "
+    "has the result, and its `next` is the cursor with which the following request continues. "
+    "`leased` tasks stay, because workers hold their partitions. Tasks submitted within a second "
+    "may still reach `from`: repeat the request";
 
 inline constexpr Parameter kTraceParent{
     In::kHeader, "traceparent",
-    "The trace of all tasks of the request that have none of their own, as W3C Trace Context "
-    "writes it; an invalid one is left out",
+    "W3C trace context of all tasks of the request without their own; an invalid one is ignored",
     "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"};
-inline constexpr Parameter kTraceState{In::kHeader, "tracestate", "What goes with it", "vendor=1"};
+inline constexpr Parameter kTraceState{In::kHeader, "tracestate",
+                                       "Vendor part of the W3C trace context", "vendor=1"};
 inline constexpr Parameter kId{In::kPath,          "id",        "The task's id",
                                "0840dqg2v5n80r00", Kind::kText, true};
 inline constexpr Parameter kQueue{In::kPath, "queue",     "The queue's name",
@@ -52,19 +52,18 @@ inline constexpr Parameter kLock{In::kPath, "lock",      "The lock's name",
                                  "billing", Kind::kText, true};
 inline constexpr Parameter kAction{
     In::kPath, "action", "The bulk action's number", "7", Kind::kNumber, true, 1, 4'294'967'295};
-inline constexpr Parameter kAtMost{In::kQuery, "limit",       "Limit of entries; left out: 50",
-                                   "20",       Kind::kNumber, false,
-                                   1,          kMostListed};
+inline constexpr Parameter kAtMost{
+    In::kQuery, "limit",    "Maximum number of entries; default: 50", "20", Kind::kNumber, false,
+    1,          kMostListed};
 inline constexpr Parameter kCursor{
-    In::kQuery, "cursor", "What `next` of the page before was; left out: the first page", ""};
-inline constexpr Parameter kType{
-    In::kQuery, "type",
-    "Only tasks of this type. One request looks at 10,000 tasks at most, so a "
-    "page may have few or none and still a `next`",
-    "mail.send"};
+    In::kQuery, "cursor", "Cursor from `next` of the previous page; default: the first page", ""};
+inline constexpr Parameter kType{In::kQuery, "type",
+                                 "Only tasks of this type. One request examines at most 10,000 "
+                                 "tasks, so a page may be short or empty and still have a `next`",
+                                 "mail.send"};
 // Uses an index in lists that begin with the newest; other lists are scanned as for a type.
 inline constexpr Parameter kSince{
-    In::kQuery, "since", "Only tasks whose time in the list (due, died, ended) is not before this",
+    In::kQuery, "since", "Only tasks whose time in the list (due, died, ended) is at or after this",
     "2026-11-28T00:00:00Z"};
 inline constexpr Parameter kUntil{In::kQuery, "until",
                                   "Only tasks whose time in the list is before this",
@@ -104,7 +103,7 @@ inline Route change(std::string_view method, std::string_view path, std::string_
                     std::vector<unsigned> refusals, Verb verb) {
   const bool has_body = method != "DELETE";
   parameters.push_back({has_body ? In::kBody : In::kQuery, kReason,
-                        "Why, for people who look; at most 255 bytes", "maintenance"});
+                        "Reason, shown to other operators; at most 255 bytes", "maintenance"});
   return {method,
           path,
           name,

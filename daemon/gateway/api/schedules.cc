@@ -26,7 +26,7 @@ using nlohmann::json;
 constexpr std::size_t kMostError = 400;
 
 [[noreturn]] void unknown_schedule(const std::string& name) {
-  refuse(404, "there is no schedule '" + as_json::printable(name, queue::kMaxScheduleName) + "'",
+  refuse(404, "unknown schedule '" + as_json::printable(name, queue::kMaxScheduleName) + "'",
          "schedule");
 }
 
@@ -47,11 +47,11 @@ std::string payload_of(const Call& call) {
   const auto coded = call.maybe("payload_base64");
   if (!coded) return call.text("payload");
   if (call.maybe("payload")) {
-    refuse(400, "'payload_base64' and 'payload' together: a schedule has one", "payload_base64");
+    refuse(400, "'payload_base64' and 'payload' exclude each other", "payload_base64");
   }
   auto bytes = as_json::from_base64(*coded);
   if (bytes) return std::move(*bytes);
-  refuse(400, "'payload_base64' is not base64, with its padding and without line ends",
+  refuse(400, "'payload_base64' is not valid base64 (with padding, without line breaks)",
          "payload_base64");
 }
 
@@ -132,7 +132,7 @@ std::optional<queue::Moment> first_run(const Call& call, const queue::ScheduleSp
 // A schedule submits tasks, so the caller needs the role submit.
 void require_submit(const Call& call, const std::string& queue) {
   if (call.caller().may(access::Role::kSubmit, queue)) return;
-  refuse(403, "a schedule submits: this needs the role submit for its queue, too", "queue");
+  refuse(403, "a schedule submits tasks: this also needs the role submit for its queue", "queue");
 }
 
 }  // namespace
@@ -156,7 +156,7 @@ http::Response put_schedule(Call& call) {
 http::Response remove_schedule(Call& call) {
   const queue::Schedule schedule = named_schedule(call);
   if (!queue::remove_schedule(call.db(), schedule.spec.name)) {
-    refuse(404, "the schedule is gone", "schedule");
+    refuse(404, "the schedule no longer exists", "schedule");
   }
   log_action(call.caller(), "remove_schedule", schedule.spec.name);
   return answer_of(as_json::schedule(schedule));
@@ -199,7 +199,7 @@ http::Response resume_schedule(Call& call) {
 http::Response run_schedule(Call& call) {
   const std::string name = named_schedule(call).spec.name;
   const auto task = queue::run_schedule_now(call.db(), name);
-  if (!task) refuse(404, "the schedule is gone", "schedule");
+  if (!task) refuse(404, "the schedule no longer exists", "schedule");
   const std::string& folder = call.service().runtime_dir;
   if (!folder.empty()) peer::ring_at(folder.c_str(), {{task->partition.queue_id, 1}});
   log_action(call.caller(), "run_schedule", name);

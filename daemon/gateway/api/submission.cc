@@ -30,20 +30,20 @@ std::string unquoted(const std::string& value) {
     if (i + 2 == value.size() && value.back() == '"') return out;
   }
   if (value == "\"\"") return {};
-  refuse(400, "Idempotency-Key begins with a quote, and is not one quoted string", kKeyField);
+  refuse(400, "Idempotency-Key begins with a quote but is not one quoted string", kKeyField);
 }
 
 // The value of Idempotency-Key; nullopt: missing.
 std::optional<std::string> key_of(const http::Head& head) {
   const auto is_it = [](const http::Field& field) { return field.name == kKeyField; };
   if (std::count_if(head.fields.begin(), head.fields.end(), is_it) > 1) {
-    refuse(400, "Idempotency-Key is there twice", kKeyField);
+    refuse(400, "Idempotency-Key occurs twice", kKeyField);
   }
   const std::string* value = head.field(kKeyField);
   if (value == nullptr) return std::nullopt;
   std::string key = unquoted(*value);
   if (key.empty() || key.size() > queue::kMaxUniqueKey) {
-    refuse(400, "Idempotency-Key has to be 1 to 255 bytes", kKeyField);
+    refuse(400, "Idempotency-Key must have 1 to 255 bytes", kKeyField);
   }
   return key;
 }
@@ -67,7 +67,7 @@ as_json::NewTask raw_task(http::Request& request) {
     const bool digits = !value.empty() && value.size() < 19 &&
                         value.find_first_not_of("0123456789") == std::string::npos;
     if (name == "payload" || name == "payload_base64") {
-      refuse(400, "the body is the payload, so the query has none", name);
+      refuse(400, "the body is the payload, so the query must not have one", name);
     }
     object[name] = number && digits ? json(std::stoull(value)) : json(value);
   }
@@ -98,8 +98,8 @@ std::size_t most_body(const http::Head& head) {
   if (type == "application/octet-stream") return queue::kMaxPayload;
   if (type == "application/json") return kMostJson;
   refuse(415,
-         "Content-Type has to be application/json, application/x-ndjson, or "
-         "application/octet-stream with the options in the query",
+         "Content-Type must be application/json, application/x-ndjson, or application/octet-stream "
+         "with the options in the query",
          "content-type");
 }
 
@@ -123,19 +123,18 @@ Submission submission_of(http::Request& request) {
     body.tasks.push_back(raw_task(request));
   } else {
     if (!request.head.query.empty()) {
-      refuse(400, "options in the query go with application/octet-stream; in JSON they are fields");
+      refuse(400, "options in the query require application/octet-stream; in JSON they are fields");
     }
     body = as_json::read_body(request.body);
   }
-  if (body.tasks.empty()) refuse(400, "there is no task in the array");
+  if (body.tasks.empty()) refuse(400, "the array has no tasks");
   if (key && body.several) {
-    refuse(400, "Idempotency-Key goes with one task; give each of several its unique_key",
-           kKeyField);
+    refuse(400, "Idempotency-Key is for one task; give each of several its unique_key", kKeyField);
   }
   submission.several = body.several;
   for (as_json::NewTask& task : body.tasks) {
     if (key && task.options.unique_key) {
-      refuse(400, "Idempotency-Key and unique_key together: they are the same, so a task has one",
+      refuse(400, "Idempotency-Key and unique_key exclude each other: they mean the same",
              kKeyField);
     }
     if (key) task.options.unique_key = key;
@@ -148,7 +147,7 @@ Submission submission_of(http::Request& request) {
 work::Permit permit_of(const access::Caller& caller) {
   return [caller](const std::string& queue) {
     if (caller.may(access::Role::kSubmit, queue)) return;
-    refuse(403, "the task would go to a queue that you may not submit to", "queue");
+    refuse(403, "the task would go to a queue to which you may not submit", "queue");
   };
 }
 

@@ -21,7 +21,7 @@ namespace allot::gateway::api {
 // Size limit of the body. Throws Refusal, 415, for an unsupported type.
 [[nodiscard]] std::size_t most_body(const http::Head& head);
 
-// The trace of a request, for those of its tasks without their own.
+// The trace of a request, for its tasks without their own.
 [[nodiscard]] queue::Trace trace_of(const http::Head& head);
 void join_trace(queue::SubmitOptions& options, const queue::Trace& trace);
 

@@ -56,7 +56,7 @@ std::uint64_t move_one(const Call& call, const queue::TaskId& id, const queue::W
                            id);
   for (int tries = 1;; ++tries) {
     if (const auto moved = mover.move(call.db(), {&task, 1}, to)) return *moved;
-    if (tries == kTries) refuse(409, "a worker has its partition; try again", "id");
+    if (tries == kTries) refuse(409, "a worker holds its partition; try again", "id");
     std::this_thread::sleep_for(kPause);
   }
 }
@@ -75,7 +75,7 @@ http::Response list_attempts(Call& call) {
 http::Response show_payload(Call& call) {
   const queue::TaskId id = call.id();
   as_json::Shown shown = must_look_at(call, id);
-  if (!shown.task) refuse(404, "task " + id.text() + " is done: its payload is not kept", "id");
+  if (!shown.task) refuse(404, "task " + id.text() + " is done: its payload was not kept", "id");
   http::Response response;
   response.type = "application/octet-stream";
   response.body = std::move(shown.task->payload);
@@ -137,7 +137,7 @@ http::Response retry_task(Call& call) {
   (void)must_be_dead(call, id);
   queue::MovedIds moved;
   if (queue::retry_dead(call.db(), {&id, 1}, &moved) == 0) {
-    refuse(409, "task " + id.text() + " is dead no more", "id");
+    refuse(409, "task " + id.text() + " is no longer dead", "id");
   }
   ring(call, id.partition.queue_id, 1);
   const queue::TaskId now = moved.empty() ? id : moved.front().second;
@@ -149,7 +149,7 @@ http::Response discard_task(Call& call) {
   const queue::TaskId id = call.id();
   (void)must_be_dead(call, id);
   if (queue::discard_dead(call.db(), {&id, 1}) == 0) {
-    refuse(409, "task " + id.text() + " is dead no more", "id");
+    refuse(409, "task " + id.text() + " is no longer dead", "id");
   }
   log_action(call.caller(), "discard", id.text());
   return answer_of({{"task", id.text()}, {"discarded", true}});
@@ -160,11 +160,11 @@ http::Response move_task(Call& call) {
   const Live live = must_live(call, id);
   const queue::QueueInfo from = call.queue(live.queue);
   const queue::QueueInfo to = call.queue(call.text("to"));
-  if (from.queue_id == to.queue_id) refuse(400, "the task is in that queue already", "to");
+  if (from.queue_id == to.queue_id) refuse(400, "the task is already in this queue", "to");
   require_spread(from, "id");
   require_spread(to, "to");
   if (live.task.dead || live.task.running) {
-    refuse(409, "task " + id.text() + " does not wait: it is " + as_json::state_of(live.task),
+    refuse(409, "task " + id.text() + " is not waiting: it is " + as_json::state_of(live.task),
            "id");
   }
   if ((live.task.flags & queue::kUniqueFlag) != 0) {

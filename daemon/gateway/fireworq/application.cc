@@ -29,10 +29,10 @@ std::string detail_of(const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
   } catch (const queue::OutcomeUnknown& unknown) {
-    return "the reply of the database was lost: the job exists, or it does not " +
+    return "the reply of the database was lost: the job may or may not exist " +
            work::note_cause(unknown);
   } catch (const db::DbError& failed) {
-    return "the database refused, or does not answer " + work::note_cause(failed);
+    return "the database refused, or does not respond " + work::note_cause(failed);
   } catch (const Error& failed) {
     return failed.what();
   } catch (const std::exception& failed) {
@@ -65,7 +65,7 @@ bool loses_connection(const std::exception_ptr& error) {
 }
 
 [[noreturn]] void busy() {
-  throw Refused(500, "too much waits already; nothing was changed");
+  throw Refused(500, "too many requests are waiting; nothing was changed");
 }
 
 // The effective method: PUT and DELETE count only where they have a meaning, otherwise GET.
@@ -138,7 +138,7 @@ void Application::require(const Asked& asked) const {
   } else if (role == access::Role::kOperate) {
     may = asked.caller.may_everywhere(role);
   }
-  if (!may) throw Refused(403, "this needs the role " + std::string(access::name_of(role)));
+  if (!may) throw Refused(403, "this request needs the role " + std::string(access::name_of(role)));
   if (service_.read_only && role != access::Role::kRead) {
     throw Refused(403, "this gateway is read_only");
   }
@@ -269,7 +269,7 @@ void Application::parse_and_push(const Asked& asked, const http::Reply& reply) {
   order.tasks.push_back({std::to_string(changes_) + "/" + category, std::move(task)});
   order.permit = [taker, caller = asked.caller](const std::string& queue) {
     if (!caller.may(access::Role::kSubmit, queue)) {
-      throw Refused(403, "this needs the role submit");
+      throw Refused(403, "this request needs the role submit");
     }
     *taker = queue;
   };

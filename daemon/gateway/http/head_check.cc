@@ -104,7 +104,7 @@ Fault check_target(std::string_view target, const HeadBounds& bounds) {
     }
     if (c != '%') continue;
     if (at + 2 >= target.size() || !is_hex(target[at + 1]) || !is_hex(target[at + 2])) {
-      return fault(400, "the target has a '%' without two hexadecimal digits behind it");
+      return fault(400, "the target has a '%' that is not followed by two hexadecimal digits");
     }
     if (target[at + 1] == '0' && target[at + 2] == '0') {
       return fault(400, "the target has an escaped NUL byte");
@@ -122,7 +122,7 @@ Fault check_request_line(std::string_view line, const HeadBounds& bounds, bool& 
     return fault(400, "the request line must be METHOD TARGET VERSION, with one space between");
   }
   if (!is_token(line.substr(0, method_end)) || method_end > kMostMethod) {
-    return fault(400, "the method is not a word that HTTP knows");
+    return fault(400, "the method is not a valid HTTP token");
   }
   const auto version = line.substr(version_begin + 1);
   is_1_1 = version == "HTTP/1.1";
@@ -140,13 +140,14 @@ class FieldCheck {
 
   Fault look(std::string_view line) {
     if (line.front() == ' ' || line.front() == '\t') {
-      return fault(400, "a field goes on in a second line (obs-fold); write it in one line");
+      return fault(400, "a field continues on a second line (obs-fold); write it on one line");
     }
     const auto colon = line.find(':');
     if (colon == std::string_view::npos) return fault(400, "a line of the head has no ':'");
     const auto name = line.substr(0, colon);
     if (!is_token(name)) {
-      return fault(400, "a field's name is empty, or has a space or another character of no token");
+      return fault(400,
+                   "a field's name is empty, or has a character that is not allowed in a token");
     }
     const auto value = trimmed(line.substr(colon + 1));
     if (!std::all_of(value.begin(), value.end(), is_value_char)) {
@@ -159,7 +160,7 @@ class FieldCheck {
   }
 
   [[nodiscard]] Fault end() const {
-    if (!seen(kHost)) return fault(400, "there is no field Host; exactly one is needed");
+    if (!seen(kHost)) return fault(400, "the field Host is missing; exactly one is required");
     if (seen(kTransferEncoding) && seen(kContentLength) && !mutant::removed("gateway_framing")) {
       return fault(400, "Content-Length and Transfer-Encoding contradict each other");
     }
@@ -169,14 +170,14 @@ class FieldCheck {
  private:
   Fault look_alone(std::size_t at, std::string_view value) {
     if (seen(at) && !mutant::removed("gateway_alone")) {
-      return fault(400, "the field " + std::string(kAlone.at(at)) + " may stand only once");
+      return fault(400, "the field " + std::string(kAlone.at(at)) + " may occur only once");
     }
     seen_ |= 1U << at;
     if (at == kHost) return check_host(value);
     if (at == kContentLength) return check_length(value);
     if (at == kTransferEncoding) return check_coding(value);
     if (kAlone.at(at) == "expect" && !same_word(value, "100-continue")) {
-      return fault(417, "the only expectation is 100-continue");
+      return fault(417, "the only expectation allowed is 100-continue");
     }
     return {};
   }
@@ -188,7 +189,7 @@ class FieldCheck {
              std::string_view("-._~%!$&'()*+;=:[]").find(c) != std::string_view::npos;
     };
     if (value.empty() || !std::all_of(value.begin(), value.end(), good)) {
-      return fault(400, "the field Host must be a host and perhaps a port");
+      return fault(400, "the field Host must be a host with an optional port");
     }
     return {};
   }
@@ -196,7 +197,7 @@ class FieldCheck {
   static Fault check_length(std::string_view value) {
     if (value.empty() || value.size() > kMostLengthDigits ||
         !std::all_of(value.begin(), value.end(), is_digit)) {
-      return fault(400, "the field Content-Length must be one number, of digits only");
+      return fault(400, "the field Content-Length must be one number, of decimal digits only");
     }
     return {};
   }
@@ -204,7 +205,7 @@ class FieldCheck {
   [[nodiscard]] Fault check_coding(std::string_view value) const {
     if (!is_1_1_) return fault(400, "Transfer-Encoding needs HTTP/1.1");
     if (!same_word(value, "chunked")) {
-      return fault(501, "the only Transfer-Encoding is chunked, alone");
+      return fault(501, "the only Transfer-Encoding allowed is a single chunked");
     }
     return {};
   }

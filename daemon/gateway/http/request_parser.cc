@@ -64,8 +64,8 @@ std::string lower_case(beast::string_view text) {
 }
 
 HeadFault fault_of(const Code& code) {
-  if (code == error::body_limit) return {413, "the body is larger than this route takes"};
-  if (code == error::bad_chunk_extension) return {400, "a chunk has a bad or a long extension"};
+  if (code == error::body_limit) return {413, "the body exceeds the limit of this route"};
+  if (code == error::bad_chunk_extension) return {400, "a chunk extension is invalid or too long"};
   return {400, "the request is not HTTP/1.1: " + code.message()};
 }
 
@@ -87,7 +87,7 @@ class RequestParser::Impl {
     // A head that the two parsers read differently is refused.
     if (code && code != error::need_more) return fault_of(code);
     if (!parser_.is_header_done() || used != head.size()) {
-      return HeadFault{400, "the head does not end where it seemed to"};
+      return HeadFault{400, "the head ends at an unexpected place"};
     }
     parser_.eager(true);
     return {};
@@ -123,7 +123,7 @@ class RequestParser::Impl {
       if (used == 0) break;
     }
     if (!parser_.is_done() && bytes.size() - step.used > kMostUnread) {
-      step.fault = HeadFault{400, "a chunk's extension, or what follows the body, is too long"};
+      step.fault = HeadFault{400, "a chunk extension or the trailer section is too long"};
     }
     return step;
   }

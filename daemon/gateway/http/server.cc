@@ -102,7 +102,7 @@ asio::ssl::context tls_of(const Tls& files) {
     context.use_private_key_file(file, asio::ssl::context::pem);
   } catch (const boost::system::system_error& error) {
     throw Error("cannot use " + file + " for TLS: " + error.code().message() +
-                    "; it must be PEM, readable, and certificate and key must fit together",
+                    "; it must be readable PEM, and the key must match the certificate",
                 kExitConfig);
   }
   return context;

@@ -198,12 +198,11 @@ struct Question {
   LineStream::Then then = LineStream::Then::kLines;
 };
 
-constexpr const char* kNoRoom =
-    "the gateway holds as many bytes of bodies as it may; try again in a second";
+constexpr const char* kNoRoom = "the memory for request bodies is used up; try again in a second";
 
 std::string too_large(std::size_t most) {
-  if (most == 0) return "this route takes no body";
-  return "what was sent is larger than " + std::to_string(most) + " bytes";
+  if (most == 0) return "this route does not accept a body";
+  return "the request body is larger than " + std::to_string(most) + " bytes";
 }
 
 // Framing of the answer to a stream of lines.
@@ -413,7 +412,7 @@ awaitable<std::size_t> Session::read_head() {
     const bool more = co_await read_some(kSmallRead);
     if (!more) {
       if (in_.empty() && !late_ && house_.stopping && is_kept()) continue;
-      if (late_ && !in_.empty()) co_await refuse(408, "the head did not come in time");
+      if (late_ && !in_.empty()) co_await refuse(408, "the request head did not arrive in time");
       co_return 0;
     }
     if (phase_ == Phase::kIdle) enter(Phase::kReading, house_.limits.head_time);
@@ -448,7 +447,7 @@ awaitable<bool> Session::continue_body(RequestParser& parser) {
     if (more && in_time) co_return true;
     if (!more && !late_) co_return false;
   }
-  co_return co_await refuse_body(parser, 408, "the body came too slowly, or stopped coming");
+  co_return co_await refuse_body(parser, 408, "the request body arrived too slowly, or stopped");
 }
 
 // Releases the received bytes before the answer is sent.
@@ -481,7 +480,8 @@ awaitable<bool> Session::answer(RequestParser& parser, Head head) {
   ask(question, {std::move(head), std::move(parser.body())});
   const bool in_time = co_await answered(question);
   if (!in_time) {
-    co_return co_await refuse(504, "the answer took too long; what was asked may have happened");
+    co_return co_await refuse(504,
+                              "the response took too long; the request may have been carried out");
   }
   co_return co_await send(std::move(*question->response), parser.keeps_alive());
 }
@@ -573,7 +573,7 @@ awaitable<bool> Session::await_lines(RequestParser& parser) {
   if (!parser.body().empty()) co_return co_await continue_body(parser);
   enter(Phase::kReading, house_.limits.idle_time);
   const bool more = co_await read_some(read_size_);
-  if (!more && late_) co_await refuse(408, "no further lines came");
+  if (!more && late_) co_await refuse(408, "no further lines arrived");
   co_return more;
 }
 

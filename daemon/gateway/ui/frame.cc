@@ -21,7 +21,7 @@ constexpr std::array kNotes{
     Note{"discarded", "The dead task was removed for good."},
     Note{"cancelled", "The task was taken out of its queue."},
     Note{"cancel_asked", "The worker was asked to end the task."},
-    Note{"paused", "No host starts tasks of this queue now."},
+    Note{"paused", "The queue is paused: no host starts its tasks."},
     Note{"resumed", "The queue continues."},
     Note{"schedule_paused", "The schedule makes no tasks until it is resumed."},
     Note{"schedule_resumed", "The schedule continues with its next tick."},

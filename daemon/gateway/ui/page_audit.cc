@@ -108,14 +108,14 @@ std::vector<ApiRequest> audit_requests(const Visit& visit) {
 void render_audit(const View& view, Html& html) {
   html.leaf("h1", "Audit");
   html.leaf("p", {{"class", "hint"}},
-            "What operators did in the last 90 days, with the names and reasons that they gave.");
+            "Actions of operators in the last 90 days, with names and reasons.");
   write_audit_filter(html, view);
   const std::string next = text_of(view.documents[0].body(), "next");
   html.in("section", {{"id", "audit"}, {"data-live", ""}, {"aria-label", "Entries"}}, [&] {
     if (!items_of(view.document(0)).empty()) return write_entries(html, view);
-    html.leaf("p", {{"class", "none"}},
-              next.empty() ? "There are none."
-                           : "None among the 10,000 entries that this page looked at.");
+    html.leaf(
+        "p", {{"class", "none"}},
+        next.empty() ? "No entries." : "None among the 10,000 entries that this page looked at.");
   });
   if (next.empty()) return;
   const std::string filter = filter_of(view.visit);

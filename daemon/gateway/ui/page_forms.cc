@@ -66,7 +66,7 @@ void render_login(const View& view, Html& html, const std::string& message) {
             if (code.empty()) {
               write_token_field(html);
             } else {
-              html.leaf("p", "The code of this address is good once, for a minute, on this host.");
+              html.leaf("p", "The code in this address is valid once, for a minute, on this host.");
               write_hidden(html, "code", code);
             }
             write_hidden(html, "next", view.visit.asked("next"));
@@ -107,8 +107,8 @@ void render_confirmation(const Action& action, const View& view, Html& html) {
 void render_problem(unsigned status, const std::string& detail, Html& html) {
   html.leaf("h1", status == 404   ? "Not found"
                   : status == 403 ? "Not allowed"
-                  : status >= 500 ? "This does not work now"
-                                  : "This cannot be done");
+                  : status >= 500 ? "Not possible now"
+                                  : "Not possible");
   html.in("p", {{"class", "problem bad"}}, [&] { html.leaf("bdi", detail); });
 }
 

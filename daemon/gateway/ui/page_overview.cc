@@ -63,7 +63,8 @@ void write_problem(Html& html, const Problem& problem) {
 void write_problems(Html& html, const std::vector<Problem>& problems) {
   html.in("section", {{"id", "problems"}, {"data-live", ""}, {"aria-label", "Problems"}}, [&] {
     if (problems.empty()) {
-      html.in("p", {{"class", "well"}}, [&] { write_state(html, "good", "All queues are well."); });
+      html.in("p", {{"class", "well"}},
+              [&] { write_state(html, "good", "All queues are healthy."); });
       return;
     }
     html.in("ul", {{"class", "problems"}}, [&] {
@@ -158,7 +159,7 @@ void write_queues(Html& html, const View& view, const Seen& seen) {
       });
     });
     if (items_of(seen.queues).empty()) {
-      html.leaf("p", {{"class", "none"}}, "There are no queues that this account may read.");
+      html.leaf("p", {{"class", "none"}}, "This account may not read any queue.");
     }
   });
 }

@@ -238,10 +238,11 @@ http::Response Site::served(const http::Request& request, const http::Reply& rep
   if (!visitor.visit) return std::move(visitor.refusal);
   Visit& visit = *visitor.visit;
   visit.query = api::query_of(head.query);
-  if (!reads && head.method != "POST") return problem_page(visit, 405, "Pages are read or posted.");
+  if (!reads && head.method != "POST")
+    return problem_page(visit, 405, "Only GET and POST are allowed.");
   api::Values form;
   if (!reads) {
-    if (!has_form(head)) return problem_page(visit, 415, "This is not a form.");
+    if (!has_form(head)) return problem_page(visit, 415, "The request is not a form.");
     form = api::query_of(request.body);
     const auto token = form.find("form");
     const bool good =
@@ -263,7 +264,7 @@ http::Response Site::served(const http::Request& request, const http::Reply& rep
   for (const Action& action : actions()) {
     if (!matches(action.path, path, visit.path)) continue;
     if (!visit.caller.may(access::Role::kOperate)) {
-      return problem_page(visit, 403, "This needs the role operate.");
+      return problem_page(visit, 403, "The role operate is required.");
     }
     if (reads) {
       confirm(action, std::move(visit), reply);
@@ -279,7 +280,7 @@ http::Response Site::served(const http::Request& request, const http::Reply& rep
     later = true;
     return {};
   }
-  return problem_page(visit, 404, "There is no such page.");
+  return problem_page(visit, 404, "Unknown page.");
 }
 
 http::Response Site::login_page(const http::Head& head, const std::string& message,
@@ -327,20 +328,19 @@ std::optional<access::Access::NamedToken> Site::token_of(const http::Head& head,
                                                          std::string& why) const {
   const std::string code = value_in(form, "code");
   if (code.empty()) {
-    why = "This token is not known here, or it has expired.";
+    why = "The token is unknown or has expired.";
     const auto known = access_.by_token(value_in(form, "token"));
     if (!known.caller) return std::nullopt;
     return access_.token_named(known.caller->name().substr(kToken.size()));
   }
   // S92: only for a browser at this host; elsewhere a token is required.
   if (!access_.is_at_this_host(head)) {
-    why = "A code is good in a browser on this host only. Log in with a token.";
+    why = "A code is valid only in a browser on this host. Log in with a token.";
     return std::nullopt;
   }
   why =
-      "This code is not good: it was used, or is older than a minute. allot gateway code NAME "
-      "makes "
-      "another one.";
+      "The code was used already, or is older than a minute. allot gateway code NAME makes a new "
+      "one.";
   const auto name = access::take_login_code(runtime_dir_, code, now());
   return name ? access_.token_named(*name) : std::nullopt;
 }

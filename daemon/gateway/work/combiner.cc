@@ -202,10 +202,9 @@ void Combiner::hand_on(Which which) {
     }
     if (post(which)) return;
   }
-  give_up(which, std::make_exception_ptr(
-                     Error("the connection to the database was lost, and nobody is free to make "
-                           "another one; nothing was submitted",
-                           kExitUnavailable)));
+  give_up(which, std::make_exception_ptr(Error("the database connection was lost, and no thread is "
+                                               "free to reconnect; nothing was submitted",
+                                               kExitUnavailable)));
 }
 
 void Combiner::give_up(Which which, const std::exception_ptr& error) {
@@ -283,10 +282,11 @@ Combiner::State Combiner::submit_singly(db::Connection& db, Orders& orders) cons
     Order order = std::move(orders.front());
     orders.pop_front();
     if (submit_one(db, order) == State::kGood) continue;
-    refuse_each(orders, std::make_exception_ptr(
-                            Error("the connection to the database was lost before this task was "
-                                  "sent; nothing was submitted",
-                                  kExitUnavailable)));
+    refuse_each(
+        orders,
+        std::make_exception_ptr(Error(
+            "the database connection was lost before this task was sent; nothing was submitted",
+            kExitUnavailable)));
     return State::kGone;
   }
   return State::kGood;

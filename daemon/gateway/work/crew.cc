@@ -39,7 +39,7 @@ void Crew::start(std::size_t threads) {
                                       {"wanted", threads},
                                       {"error", error.what()},
                                       {"hint", "raise LimitNPROC or TasksMax"}});
-    if (threads_.empty()) throw Error("there is no thread for the database", kExitFailure);
+    if (threads_.empty()) throw Error("no thread could be started for the database", kExitFailure);
   }
 }
 
@@ -123,10 +123,10 @@ std::exception_ptr Crew::connect(Session& session) {
     return nullptr;
   } catch (const db::DbError& error) {
     // Names of accounts, hosts and files belong in the log, not in answers to clients.
-    return spare(error.what(), std::make_exception_ptr(Error(
-                                   "the gateway has no connection to its database, and nothing "
-                                   "was changed; its log says why (gateway.no_connection)",
-                                   error.exit_code())));
+    return spare(error.what(), std::make_exception_ptr(
+                                   Error("the gateway has no database connection, and nothing was "
+                                         "changed; see gateway.no_connection in its log",
+                                         error.exit_code())));
   } catch (const std::exception& error) {
     return spare(error.what(), std::current_exception());
   }

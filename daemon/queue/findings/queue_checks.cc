@@ -38,7 +38,7 @@ bool wants(const config::Settings& settings, const DutyView& duty) {
 }
 
 Finding failed_duty(const DutyView& duty) {
-  return {Level::kWarn, "duties", name_of(duty) + " went wrong: " + *duty.last_error,
+  return {Level::kWarn, "duties", name_of(duty) + " failed: " + *duty.last_error,
           duty.led ? "see the log of " + duty.host + "/" + duty.instance : "", duty.queue};
 }
 
@@ -65,21 +65,21 @@ Findings check_leases(db::Connection& db, const Onlooker& by) {
   }
   if (lost.size() > kShownLeases) text += ", ...";
   return {{Level::kWarn, "leases", text,
-           "workers take them over by themselves; if not, see that some run"}};
+           "workers take them over automatically; if not, check that workers are running"}};
 }
 
 // S59
 Findings check_lease_rows(db::Connection& db, const Onlooker& /*by*/) {
   Findings all;
   for (const QueueHoles& hole : queue_holes(db)) {
-    all.push_back(
-        {Level::kWarn, "lease rows",
-         "queue " + hole.queue + ": " + std::to_string(hole.missing) +
-             " are missing; tasks of these partitions wait",
-         "run 'allot migrate', or wait for a steward; they are leased after the longest lease",
-         hole.queue});
+    all.push_back({Level::kWarn, "lease rows",
+                   "queue " + hole.queue + ": " + std::to_string(hole.missing) +
+                       " are missing; tasks of these partitions wait",
+                   "run 'allot migrate', or wait for a steward; they can be leased after the "
+                   "longest lease has ended",
+                   hole.queue});
   }
-  if (all.empty()) all.push_back({Level::kOk, "lease rows", "every partition has one"});
+  if (all.empty()) all.push_back({Level::kOk, "lease rows", "every partition has its row"});
   return all;
 }
 
@@ -119,7 +119,7 @@ Findings check_duties(db::Connection& db, const Onlooker& by) {
   }
   if (!left.empty()) {
     all.push_back({Level::kWarn, "duties", "no steward has led " + left,
-                   "see that a daemon runs, and has its steward"});
+                   "check that a daemon is running with its steward"});
   }
   if (all.empty()) all.push_back({Level::kOk, "duties", std::to_string(led) + " led"});
   return all;
@@ -136,15 +136,15 @@ Findings check_purge(db::Connection& db, const Onlooker& by) {
     for (const auto& [what, over] :
          {std::pair{"history", lag.history}, std::pair{"dead tasks", lag.dead}}) {
       if (!over || *over < kPurgeLate) continue;
-      all.push_back(
-          {Level::kWarn, "history",
-           "queue " + keys.name + ": the oldest of the " + what + " is " +
-               std::to_string(over->count()) + " s past its retention",
-           "see that the steward of a daemon that serves the queue runs: allot status there",
-           keys.name});
+      all.push_back({Level::kWarn, "history",
+                     "queue " + keys.name + ": the oldest of the " + what + " is " +
+                         std::to_string(over->count()) + " s past its retention",
+                     "check that a daemon that serves the queue has its steward: run allot status "
+                     "on its host",
+                     keys.name});
     }
   }
-  if (all.empty()) all.push_back({Level::kOk, "history", "nothing is long past its retention"});
+  if (all.empty()) all.push_back({Level::kOk, "history", "no row is long past its retention"});
   return all;
 }
 

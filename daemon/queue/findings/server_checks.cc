@@ -50,17 +50,16 @@ void add_durability(Findings& all, const Variables& variables) {
     all.push_back(warning(
         "durability",
         "innodb_flush_log_at_trx_commit is " + flush +
-            ": what was committed in the last second may be lost when the server dies",
+            ": commits of the last second may be lost if the server dies",
         "SET GLOBAL innodb_flush_log_at_trx_commit = 1, and in the server's configuration"));
   }
   if (doublewrite == "OFF") {
-    all.push_back(warning(
-        "durability", "innodb_doublewrite is OFF: a page that is half written is lost",
-        "turn it on in the server's configuration, unless the file system writes whole pages"));
+    all.push_back(warning("durability", "innodb_doublewrite is OFF: a partly written page is lost",
+                          "turn it on in the server's configuration, unless the file system writes "
+                          "pages atomically"));
   }
   if (!synced) {
-    all.push_back(warning("durability",
-                          "sync_binlog is " + sync + ": replicas may miss what was committed",
+    all.push_back(warning("durability", "sync_binlog is " + sync + ": replicas may miss commits",
                           "SET GLOBAL sync_binlog = 1, and in the server's configuration"));
   }
   if (flush == "1" && doublewrite != "OFF" && synced) {
@@ -77,16 +76,18 @@ Findings check_server(db::Connection& db, const Onlooker& /*by*/) {
   add_durability(all, variables);
   const std::string packet = value_in(variables, "max_allowed_packet");
   if (std::strtoull(packet.c_str(), nullptr, 10) < kWantedPacket) {
-    all.push_back(warning("max_allowed_packet", packet + " bytes: the largest payloads do not fit",
+    all.push_back(warning("max_allowed_packet",
+                          packet + " bytes: too small for the largest payloads",
                           "SET GLOBAL max_allowed_packet = " + std::to_string(kWantedPacket) +
                               ", and in the server's configuration"));
   } else {
     all.push_back(well("max_allowed_packet", packet + " bytes"));
   }
   if (optimizer_switch_changed(db)) {
-    all.push_back(warning(
-        "optimizer_switch", "it was changed on this server: plans are not those that were tested",
-        "SET GLOBAL optimizer_switch = DEFAULT, and in the server's configuration"));
+    all.push_back(
+        warning("optimizer_switch",
+                "it was changed on this server, so query plans may differ from the tested ones",
+                "SET GLOBAL optimizer_switch = DEFAULT, and in the server's configuration"));
   }
   if (value_in(variables, "wsrep_on") == "ON") {
     all.push_back(well("Galera", "this node is the writer"));
@@ -98,15 +99,14 @@ Findings check_server(db::Connection& db, const Onlooker& /*by*/) {
 
 // S76
 Findings check_waking(db::Connection& db, const Onlooker& by) {
-  const std::string polled = "workers poll: a task that is committed in SQL starts within a second";
+  const std::string polled = "workers poll: a task committed in SQL starts within a second";
   if (by.settings.wake.user.empty()) {
     const bool logged = value_in(server_variables(db), "log_bin") == "ON";
-    return {
-        well("waking", polled + "; the server's binary log is " +
-                           (logged ? "on, but [wake] user is not set: with it"
-                                   : "off: with log_bin, binlog_format = ROW and [wake] user") +
-                           " half of them would start within a few milliseconds (docs/database.md, "
-                           "Waking)")};
+    return {well("waking", polled + "; the server's binary log is " +
+                               (logged ? "on, but [wake] user is not set: with it"
+                                       : "off: with log_bin, binlog_format = ROW and [wake] user") +
+                               " half of these tasks would start within a few milliseconds "
+                               "(docs/database.md, Waking)")};
   }
   try {
     const auto options = db::to_same_server(db::log_reader_from(by.settings), db);
@@ -115,14 +115,14 @@ Findings check_waking(db::Connection& db, const Onlooker& by) {
                  "each commit of a task wakes a worker, by the binary log of " + stream.where())};
   } catch (const db::DbError& error) {
     return {warning("waking", polled + ", for the binary log cannot be read: " + error.what(),
-                    "docs/database.md, Waking, says what it takes")};
+                    "see docs/database.md, Waking")};
   }
 }
 
 Findings check_procedures(db::Connection& db, const Onlooker& /*by*/) {
   const auto trouble = db::trouble_with_procedures(db);
   if (trouble) return {warning("procedures", trouble->text, trouble->fix)};
-  return {well("procedures", "they are those of this Allot, and can be called")};
+  return {well("procedures", "they belong to this version of Allot, and can be called")};
 }
 
 Findings check_protocol(db::Connection& db, const Onlooker& by) {
@@ -131,8 +131,8 @@ Findings check_protocol(db::Connection& db, const Onlooker& by) {
     return {well("protocol", "sessions, fences and skipped locks are as Allot needs them")};
   } catch (const db::DbError& error) {
     if (error.number() == db::kUnfitServer) return {failure(error, "protocol")};
-    return {warning("protocol", std::string("it could not be rehearsed: ") + error.what(),
-                    "run this with the daemon's account")};
+    return {warning("protocol", std::string("the rehearsal failed: ") + error.what(),
+                    "run this command with the daemon's account")};
   }
 }
 
@@ -146,21 +146,22 @@ Findings check_clock(db::Connection& db, const Onlooker& /*by*/) {
   std::snprintf(text, sizeof text, "the database's is %.3f s %s this host's",
                 ahead < 0 ? -ahead : ahead, ahead < 0 ? "behind" : "ahead of");
   if (ahead <= kClockSeconds && ahead >= -kClockSeconds) return {well("clock", text)};
-  return {warning("clock", text, "tasks are due by the database's clock; let both follow NTP")};
+  return {
+      warning("clock", text, "tasks are due by the database's clock; synchronize both with NTP")};
 }
 
 // S48: after each change no lease is taken over for some time, so a proxy that alternates between
 // servers prevents takeovers by all hosts.
 Findings check_last_server(db::Connection& db, const Onlooker& /*by*/) {
   const auto last = last_server_change(db);
-  if (!last || last->number < 2) return {well("last server", "it was always this one")};
+  if (!last || last->number < 2) return {well("last server", "it never changed")};
   const std::string text = last->server + " since " + last->since;
   if (last->streak < kManyChanges || last->ago > kChangesAgo) return {well("last server", text)};
-  return {warning("last server",
-                  text + ", after " + std::to_string(last->streak) +
-                      " changes of server that followed each other: what dead hosts had is not "
-                      "taken over",
-                  "let all daemons use one server at a time")};
+  return {
+      warning("last server",
+              text + ", after " + std::to_string(last->streak) +
+                  " server changes followed each other: leases of dead hosts are not taken over",
+              "let all daemons use one server at a time")};
 }
 
 // S52, S53. With equal terms on two servers, the connection would already have been refused.
@@ -173,14 +174,14 @@ Findings check_writers(db::Connection& db, const Onlooker& by) {
     if (answer.connection->standing().galera) continue;
     all.push_back({Level::kFail,
                    "second writer",
-                   answer.where + " takes writes, too, with term " +
+                   answer.where + " accepts writes, too, with term " +
                        std::to_string(answer.connection->standing().term.value_or(0)),
                    "make it read-only, or attach it as a replica",
                    {},
                    kExitUnavailable});
   }
   if (!all.empty()) return all;
-  return {well("writer", db.where() + " is the only server of the list that takes writes")};
+  return {well("writer", db.where() + " is the only server in the list that accepts writes")};
 }
 
 const std::vector<Check>& checks_of_each_minute() {

@@ -20,7 +20,7 @@ Nanos ttl_ns_of(const HeldLock& lock) {
 
 void validate_lock_name(const std::string& name) {
   if (!name.empty() && name.size() <= kMaxLockName) return;
-  throw Error("name of " + std::to_string(name.size()) + " bytes: a lock's has 1 to " +
+  throw Error("name of " + std::to_string(name.size()) + " bytes: allowed are 1 to " +
                   std::to_string(kMaxLockName),
               kExitBadInput);
 }

@@ -100,7 +100,7 @@ void LockKeeper::renew_until_end() {
 void LockKeeper::try_renew() {
   const Nanos sent = boot_ns();
   if (!renew_lock(connection(), lock_)) {
-    lose("it was taken away: its holder did not renew it, or an operator broke it", true);
+    lose("it was taken away, because its holder did not renew it or an operator broke it", true);
     return;
   }
   Nanos ends = sent + static_cast<Nanos>(lock_.ttl.count()) * kMilli;

@@ -84,7 +84,7 @@ std::uint32_t ensure_lock(db::Connection& db, const std::string& name,
       if (error.error_class() != db::ErrorClass::kDuplicate) throw;
     }
     slots = lock_slots(db, name);
-    if (!slots) throw Error("lock '" + name + "' was made and is not there", kExitSoftware);
+    if (!slots) throw Error("lock '" + name + "' was created but does not exist", kExitSoftware);
   }
   if (wanted && *wanted != *slots) {
     throw Error("slots " + std::to_string(*wanted) + ": the lock '" + name + "' has " +

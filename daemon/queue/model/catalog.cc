@@ -58,7 +58,7 @@ std::string text_of(const QueueShape& shape) {
 QueueInfo queue_in(const db::Row& row) {
   if (!row.is_null(kRouted + 1) && !mutant::removed("superseded_queue")) {
     throw db::DbError(db::kSuperseded,
-                      "this database server takes writes, but another one has term " +
+                      "this database server accepts writes, but another one has term " +
                           std::to_string(row.u64(kRouted + 1)) + " and is the writer",
                       db::Phase::kConnect);
   }

@@ -19,7 +19,7 @@ constexpr std::size_t kStep = 256 << 10;
 }
 
 void append(std::string& payload, const char* data, std::size_t size, const char* how) {
-  if (payload.size() + size > kMaxPayload) refuse(how, "is more than 16 MiB - 1 without it");
+  if (payload.size() + size > kMaxPayload) refuse(how, "exceeds 16 MiB - 1 when decompressed");
   payload.append(data, size);
 }
 
@@ -36,7 +36,7 @@ std::string from_zstd(const std::string& bytes) {
     left = ZSTD_decompressStream(context.get(), &out, &in);
     if (ZSTD_isError(left) != 0U) refuse("zstd", ZSTD_getErrorName(left));
     append(payload, step.data(), out.pos, "zstd");
-    if (left != 0 && in.pos == in.size && out.pos < out.size) refuse("zstd", "is cut off");
+    if (left != 0 && in.pos == in.size && out.pos < out.size) refuse("zstd", "is truncated");
   }
   return payload;
 }
@@ -72,13 +72,13 @@ std::string from_gzip(std::string& bytes) {
     status = inflate(&stream, Z_NO_FLUSH);
     append(payload, step.data(), step.size() - stream.avail_out, "gzip");
   }
-  if (status == Z_BUF_ERROR) refuse("gzip", "is cut off");
+  if (status == Z_BUF_ERROR) refuse("gzip", "is truncated");
   if (status != Z_STREAM_END) {
     refuse("gzip", stream.msg != nullptr ? stream.msg : "is not");
   }
   // The server's COMPRESS() appends a dot to a stream that ends with a blank.
   const bool dotted = stream.avail_in == 1 && bytes.ends_with(" .");
-  if (stream.avail_in != 0 && !dotted) refuse("gzip", "goes on behind its end");
+  if (stream.avail_in != 0 && !dotted) refuse("gzip", "has data after its end");
   return payload;
 }
 

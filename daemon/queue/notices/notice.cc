@@ -58,7 +58,7 @@ std::vector<Notice> waiting_queues(db::Connection& db, std::chrono::microseconds
     const bool served = row->u64(2) != 0;
     all.push_back({served ? NoticeKind::kWaiting : NoticeKind::kUnserved, std::string(row->text(0)),
                    "a task has been due for " + std::string(row->text(1)) +
-                       (served ? " s" : " s, and no worker of any host has leased the queue")});
+                       (served ? " s" : " s, and no worker on any host has leased the queue")});
   }
   return all;
 }

@@ -68,8 +68,9 @@ Token read_token(const QueueInfo& queue, const BulkRequest& request) {
   good = good && take_number(text, token.tasks);
   token.more = good && text.substr(0, 1) == "+";
   if (!good || text_of(token, request.kind, queue, request.filter) != request.token) {
-    throw Error("the token is not from a count of these tasks: count them, and use its token",
-                kExitBadInput);
+    throw Error(
+        "the token belongs to another count: count these tasks, and use the token of that count",
+        kExitBadInput);
   }
   return token;
 }
@@ -164,7 +165,7 @@ std::uint64_t begin_bulk(db::Connection& db, const QueueInfo& queue, const BulkR
   // Two concurrent calls may exceed the limit by one.
   if (open_bulk(db).size() >= kMostOpenBulk) {
     throw Error(std::to_string(kMostOpenBulk) +
-                " bulk actions are not at their end: wait, or stop some of them");
+                " bulk actions are in progress: wait, or stop some of them");
   }
   db::Statement begin(sql::k_begin_bulk);
   begin.set("token", request.token)
@@ -180,7 +181,7 @@ std::uint64_t begin_bulk(db::Connection& db, const QueueInfo& queue, const BulkR
   auto results = act(db, begin_deed(queue, request), {&begin, 1}, Entry::kAfter);
   const auto row = results.back().next();
   if (!row) {
-    throw Error("the token is from a count of more than an hour ago: count again", kExitBadInput);
+    throw Error("the token has expired after an hour: count again", kExitBadInput);
   }
   return row->u64(0);
 }

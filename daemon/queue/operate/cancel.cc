@@ -67,7 +67,7 @@ bool ask_cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key,
   set_id(request, id).set("as_done", as_done ? 1 : 0);
   const auto results = act(db,
                            {as_done ? "cancel_as_done" : "cancel", "task", id.text(), request,
-                            "it runs: its worker was asked to end it"},
+                            "it is running; its worker was asked to end it"},
                            {&ask, 1}, Entry::kAfter);
   return std::any_of(results.begin(), results.end(),
                      [](const db::StatementResult& one) { return one.affected() > 0; });

@@ -11,7 +11,7 @@ namespace allot::queue {
 void set_cap(db::Connection& db, const QueueInfo& queue, std::uint32_t cap) {
   if (queue.shape.placement != Placement::kSpread) {
     throw Error("queue " + queue.name + " is " + std::string(name_of(queue.shape.placement)) +
-                    ": only a spread queue has a cap",
+                    ": only a spread queue can have a cap",
                 kExitBadInput);
   }
   const db::Statement set = set_cap_statement(queue, cap);

@@ -24,11 +24,11 @@ std::uint32_t target_of(const QueueInfo& queue, const db::Row& row, const TaskId
   const std::uint32_t stays = id.partition.partition_no;
   if (row.is_null(2)) {
     if (queue.layout == 0) return stays;
-    throw Error(
-        "task " + id.text() + " was submitted without a partition key, and " + "queue '" +
-            queue.name +
-            "' was resized since, or got other routes: submit it again, and discard this one",
-        kExitBadInput);
+    throw Error("task " + id.text() + " was submitted without a partition key, and " + "queue '" +
+                    queue.name +
+                    "' has since been resized or got other routes: submit the task again, and "
+                    "discard this one",
+                kExitBadInput);
   }
   const auto key_hash = static_cast<std::uint32_t>(row.u64(2));
   if (has_place(queue, key_hash, stays)) return stays;

@@ -45,14 +45,14 @@ Rate read_rate(std::string_view per_second, std::string_view burst) {
   if (!number || *number < kMinRate || *number > kMaxRate) {
     refuse("--per-second", per_second,
            "a number from " + per_second_text(kMinRate) + " to " + per_second_text(kMaxRate) +
-               " is wanted, with at most six places, such as 0.5; --off removes the rate");
+               " is expected, with at most six decimals, such as 0.5; --off removes the rate");
   }
   rate.per_million_seconds = *number;
   const char* const end = burst.data() + burst.size();
   const auto read = std::from_chars(burst.data(), end, rate.burst);
   if (read.ec != std::errc() || read.ptr != end || rate.burst < 1 || rate.burst > kMaxBurst) {
     refuse("--burst", burst,
-           "a whole number from 1 to " + std::to_string(kMaxBurst) + " is wanted");
+           "a whole number from 1 to " + std::to_string(kMaxBurst) + " is expected");
   }
   return rate;
 }

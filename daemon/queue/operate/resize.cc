@@ -27,13 +27,14 @@ std::uint32_t first_of_next(const QueueInfo& queue, std::uint32_t partitions) {
 
 [[noreturn]] void refuse_open_transaction(const QueueInfo& queue) {
   refuse(queue,
-         "was not resized: a transaction that submitted to it is open, and has to end before; try "
-         "again");
+         "was not resized: a transaction that submitted to it is still open; try again when it has "
+         "ended");
 }
 
 [[noreturn]] void refuse_while_resized(const QueueInfo& queue, std::uint64_t partitions) {
-  refuse(queue, "is being resized to " + std::to_string(partitions) +
-                    " partitions: tasks of its former layout wait or run; again when it is done");
+  refuse(queue,
+         "is being resized to " + std::to_string(partitions) +
+             " partitions: tasks of its former layout wait or run; try again when it is done");
 }
 
 Deed resize_deed(const QueueInfo& queue, std::uint32_t partitions) {
@@ -58,7 +59,7 @@ LockedLayout begin_layout(db::Connection& db, const QueueInfo& queue) {
   begin.set("queue_id", queue.queue_id);
   auto results = db.run({begin});
   const auto now = results.front().next();
-  if (!now) refuse(queue, "is gone");
+  if (!now) refuse(queue, "no longer exists");
   return {now->u64(0), now->u64(2), now->u64(3) != 0};
 }
 
@@ -103,7 +104,8 @@ void set_max_running_locked(db::Connection& db, const QueueInfo& queue, std::uin
   if (now.resizing) refuse_while_resized(queue, now.partitions);
   if (max_running > now.partitions) {
     throw Error("max_running " + std::to_string(max_running) + ": queue '" + queue.name + "' has " +
-                    std::to_string(now.partitions) + " partitions, and runs no more tasks of a key",
+                    std::to_string(now.partitions) +
+                    " partitions, so it cannot run more tasks of a key",
                 kExitBadInput);
   }
   db::Statement resize(sql::k_resize_running);
@@ -148,7 +150,7 @@ Resized resize_layout(db::Connection& db, const QueueInfo& queue, std::uint32_t 
   for (;;) {
     if (now.partitions() != partitions) {
       const std::uint32_t end = first_of_next(now, partitions) + partitions;
-      if (end > kMostPartitionNo) refuse(now, "has no numbers left for so many partitions");
+      if (end > kMostPartitionNo) refuse(now, "has not enough partition numbers left");
       make_partitions(db, now.queue_id, end);
     }
     if (in_transaction(db, now, [&] { return resize_locked(db, now, partitions); })) {

@@ -25,7 +25,7 @@ enum class Resized {
 };
 
 // The same for an ordered or limited queue. Its tasks stay where they are; new ones go to new
-// partitions, which no worker leases until those of the former layout are empty. Atomic; safe to
+// partitions, which no worker leases until the former layout is empty. Atomic; safe to
 // repeat after a lost reply or a kill. Throws Error(kExitFailure) while another resize of the queue
 // is under way, or while a transaction that submitted to it stays open.
 Resized resize_layout(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions);

@@ -88,13 +88,13 @@ void require_none_waits(db::Connection& db, const QueueInfo& source, const TypeP
   if (!source.alone()) return;
   for (const QueueInfo& queue : takers(db, source)) {
     if (queue.resizing) {
-      refuse_route("queue '" + queue.name +
-                   "' is being resized: tasks of its former layout wait or run; again when it is "
-                   "done");
+      refuse_route(
+          "queue '" + queue.name +
+          "' is being resized: tasks of its former layout wait or run; try again when it is done");
     }
     if (!has_tasks(db, queue, types)) continue;
     refuse_route(placed(queue) + " and has tasks of type " + text_of(types) +
-                 ", which later ones of their keys would not wait for; let them run first");
+                 ", which later tasks of their keys would not wait for; let them run first");
   }
 }
 
@@ -112,8 +112,8 @@ std::uint64_t change_routes(db::Connection& db, const Deed& deed, const db::Stat
       if (in_the_way) require_none_waits(db, *source, types);
       if ((in_the_way || error.number() == kDeadlockError) && tries < kChangeTries) continue;
       throw Error(
-          "no route was changed: a transaction that submitted to one of the queues is open, and "
-          "has to end before; try again");
+          "no route was changed: a transaction that submitted to one of the queues is still open; "
+          "try again when it has ended");
     }
   }
 }
@@ -126,8 +126,8 @@ TypePattern pattern_of(std::string_view word) {
   if (types.is_prefix && types.text.empty()) return types;
   if (is_type(types.text)) return types;
   refuse_route(
-      "TYPE: 1 to 127 of A-Z a-z 0-9 . _ - are allowed, such as mail.send; with a * behind them, "
-      "such as mail.*, all types that begin so; * alone is any type");
+      "TYPE: 1 to 127 of A-Z a-z 0-9 . _ - are allowed, such as mail.send; a prefix followed by *, "
+      "such as mail.*, matches all types with this prefix; * matches any type");
 }
 
 std::string text_of(const TypePattern& pattern) {
@@ -154,14 +154,14 @@ void check_route(db::Connection& db, const std::optional<QueueInfo>& source,
   if (!source) {
     if (!target.alone()) return;
     refuse_route(placed(target) +
-                 ": a route of any queue would take tasks from queues whose tasks their "
-                 "keys wait for; name the queue with --from");
+                 ": a route of any queue would also take tasks from ordered, limited and fair "
+                 "queues; name the queue with --from");
   }
   if (source->queue_id == target.queue_id)
     refuse_route("a route from queue '" + source->name + "' to itself");
   if (source->shape.placement != target.shape.placement) {
     refuse_route(placed(*source) + ", and " + placed(target) +
-                 ": a route leads to a queue that places its tasks in the same way");
+                 ": both queues of a route must have the same placement");
   }
   require_none_waits(db, *source, types);
 }

@@ -36,7 +36,7 @@ ScheduleSpec spec_in(const db::Row& row) {
   spec.options.expires_in = span_in(row, 13);
   const auto late = late_of(row.text(14));
   const auto overlap = overlap_of(row.text(17));
-  if (!late || !overlap) throw Error("schedule '" + spec.name + "' has a policy that is unknown");
+  if (!late || !overlap) throw Error("schedule '" + spec.name + "' has an unknown policy");
   spec.late = *late;
   spec.late_after = span_in(row, 15);
   spec.catch_up = static_cast<std::uint32_t>(row.u64(16));

@@ -66,14 +66,15 @@ void check_span(std::string_view field, std::chrono::microseconds span,
 void check_tick_field(const std::string& field, const std::string& payload) {
   check_name("tick_field", field);
   if (payload.size() + kTickRoom > kMaxPayload) {
-    refuse("payload of " + std::to_string(payload.size()) + " bytes leaves no room for tick_field");
+    refuse("payload of " + std::to_string(payload.size()) +
+           " bytes leaves no space for tick_field");
   }
   if (payload.empty()) return;
   // The parser would treat a NUL byte as the end.
   const bool whole = payload.find('\0') == std::string::npos;
   const json object = whole ? json::parse(payload, nullptr, false) : json();
   if (!object.is_object()) {
-    refuse("payload: with tick_field '" + field + "' it has to be a JSON object");
+    refuse("payload: with tick_field '" + field + "' it must be a JSON object");
   }
   if (object.contains(field)) refuse("tick_field: the payload has a field '" + field + "' already");
 }
@@ -122,17 +123,18 @@ void validate(const ScheduleSpec& spec) {
   check_text("zone", spec.zone, kMaxZone);
   check_name("queue", spec.queue);
   const SubmitOptions& options = spec.options;
-  if (options.run_at) refuse("run_at: a schedule says when its tasks run");
-  if (options.expires_at) refuse("expires_at: tasks of a schedule have expires_in");
+  if (options.run_at)
+    refuse("run_at: not allowed, because the schedule determines when its tasks run");
+  if (options.expires_at) refuse("expires_at: not allowed for tasks of a schedule; use expires_in");
   if (options.compress_above || options.compression != Compression::kNone) {
-    refuse("compression: the payload of a schedule is kept as it is");
+    refuse("compression: not allowed, because the payload of a schedule is stored uncompressed");
   }
   const bool traced = !options.traceparent.empty() || !options.tracestate.empty();
   if (options.max_attempts || options.max_losses || !options.label.empty() || options.time_limit ||
       traced) {
     refuse(
-        "max_attempts, max_losses, label, time_limit, traceparent, tracestate: tasks of a schedule "
-        "have no headers");
+        "max_attempts, max_losses, label, time_limit, traceparent, tracestate: not allowed for "
+        "tasks of a schedule");
   }
   validate(spec.type, spec.payload, options);
   check_span("late_after", spec.late_after, kMaxDelay);
@@ -143,7 +145,7 @@ void validate(const ScheduleSpec& spec) {
   }
   if (spec.overlap != Overlap::kAllow && options.unique_key) {
     refuse("unique_key: overlap '" + std::string(name_of(spec.overlap)) +
-           "' gives the tasks a key of its own; only with overlap 'allow' they may have another");
+           "' uses the unique key itself; only overlap 'allow' permits one");
   }
   if (spec.tick_field) check_tick_field(*spec.tick_field, spec.payload);
 }
@@ -151,7 +153,7 @@ void validate(const ScheduleSpec& spec) {
 void validate(const ScheduleSpec& spec, const QueueInfo& queue) {
   if (spec.overlap != Overlap::kAllow && queue.shape.placement == Placement::kOrdered) {
     refuse("overlap '" + std::string(name_of(spec.overlap)) + "': queue '" + queue.name +
-           "' is ordered, so that its tasks have no unique key; they do not overlap anyway");
+           "' is ordered, so its tasks cannot have a unique key; they never overlap anyway");
   }
   validate(submission_of(spec, queue, Moment{}));
 }

@@ -80,7 +80,7 @@ bool change(db::Connection& db, const Schedule& found, const ScheduleSpec& spec,
   const bool ran = next && found.last_run && *next <= *found.last_run;
   // A last_run far ahead comes from a clock that was ahead (S57).
   if (!same_ticks && ran && *found.last_run - *next <= next_run_tolerance()) {
-    throw Error("schedule '" + spec.name + "' ran while it was changed; change it again",
+    throw Error("schedule '" + spec.name + "' ran during the change; repeat the change",
                 kExitFailure);
   }
   db::Statement statement(sql::k_change_schedule);
@@ -127,7 +127,8 @@ Put put_schedule(db::Connection& db, const ScheduleSpec& spec, std::optional<Mom
     if (same && !applied) return Put::kSame;
     if (change(db, *found, spec, next, applied)) return same ? Put::kSame : Put::kChanged;
   }
-  throw Error("schedule '" + spec.name + "' changes all the time; change it again", kExitFailure);
+  throw Error("schedule '" + spec.name + "' is being changed by others; repeat the change",
+              kExitFailure);
 }
 
 std::optional<Schedule> find_schedule(db::Connection& db, std::string_view name) {
@@ -190,9 +191,8 @@ std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name
     if (!found) return std::nullopt;
     const auto queue = address(db, found->spec.queue, found->spec.type);
     if (!queue) {
-      throw Error(
-          "schedule '" + found->spec.name + "': there is no queue '" + found->spec.queue + "'",
-          kExitBadInput);
+      throw Error("schedule '" + found->spec.name + "': unknown queue '" + found->spec.queue + "'",
+                  kExitBadInput);
     }
     const Moment now = database_now(db);
     ScheduleSpec spec = found->spec;

@@ -55,9 +55,8 @@ const sql::SqlText& bury_without_holder() {
 // `row` of rehearsed.sql, once after writes and once alone.
 void require_same_session(const db::Connection& db, const db::Row& row) {
   if (row.u64(4) == db.id()) return;
-  refuse_server(db,
-                "reads and writes of one connection come to different sessions (a proxy between "
-                "splits them)");
+  refuse_server(
+      db, "reads and writes of one connection reach different sessions (a proxy splits them)");
 }
 
 // S64: tried with data, not only by names of settings.
@@ -66,12 +65,13 @@ void read_values(db::Connection& db) {
   std::uint64_t rows = 0;
   while (const auto row = result.next()) {
     if (row->u64(1) != 0 || row->text(2) != "text" || row->text(3) != "0.3333") {
-      refuse_server(db, "it returns other values than it was sent ('" + std::string(row->text(2)) +
-                            "' for 'text', " + std::string(row->text(3)) + " for 1 / 3)");
+      refuse_server(db, "it returns values that differ from those sent ('" +
+                            std::string(row->text(2)) + "' for 'text', " +
+                            std::string(row->text(3)) + " for 1 / 3)");
     }
     ++rows;
   }
-  if (rows != 3) refuse_server(db, "of an answer of 3 rows " + std::to_string(rows) + " come");
+  if (rows != 3) refuse_server(db, "of a result of 3 rows " + std::to_string(rows) + " come");
 }
 
 // Makes all of them the first time, so that a later rehearsal changes nothing.
@@ -109,9 +109,9 @@ void bury_one(db::Connection& db, const Stage& stage) {
     refuse_server(db, "a DELETE that asks for its lease deletes the lease as well");
   }
   if (left.u64(1) != 1 || left.u64(2) != 0 || left.u64(3) != 0) {
-    refuse_server(db, "a task that is buried is not moved as a whole (" +
-                          std::string(left.text(1)) + " dead, " + std::string(left.text(2)) +
-                          " waiting, " + std::string(left.text(3)) + " moved)");
+    refuse_server(db, "burying a task does not move it completely (" + std::string(left.text(1)) +
+                          " dead, " + std::string(left.text(2)) + " waiting, " +
+                          std::string(left.text(3)) + " moved)");
   }
 }
 
@@ -189,8 +189,8 @@ std::optional<std::string> untested(const std::string& version) {
   const bool known = mariadb ? version.starts_with("10.11.") || version.starts_with("11.8.")
                              : version.starts_with("9.7.");
   if (known) return std::nullopt;
-  return "no test of this Allot ran on " + version +
-         "; those ran on MariaDB 10.11 and 11.8, and on MySQL 9.7";
+  return "this version of Allot was not tested on " + version +
+         "; it was tested on MariaDB 10.11 and 11.8, and on MySQL 9.7";
 }
 
 }  // namespace allot::queue

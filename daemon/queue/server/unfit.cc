@@ -20,8 +20,8 @@ struct Engine {
 
 constexpr Engine kEngines[] = {
     {"SPIDER", "the servers behind it may wait for a locked row (NOWAIT)",
-     "use the server that keeps the rows"},
-    {"ndbcluster", "it locks no ranges, and a statement may see a part of another transaction",
+     "connect to the server that stores the rows"},
+    {"ndbcluster", "it does not lock ranges, and a statement may see part of another transaction",
      "use a server that keeps the tables in InnoDB"},
 };
 
@@ -38,10 +38,10 @@ void refuse_proxy(db::Connection& db) {
   // MaxScale may keep each connection in one session (readconnroute): the rehearsal checks it.
   if (db::proxy_name(db) != "ProxySQL") return;
   refuse_server(db,
-                "ProxySQL is between: by its rules and its pool each statement of a connection may "
-                "reach another session or server, without the settings and locks of those before "
-                "it; use the server's own address, or a proxy that keeps a connection in one "
-                "session (HAProxy, MaxScale with readconnroute)");
+                "the connection goes through ProxySQL, whose rules and pool may send each "
+                "statement to another session or server, so that settings and locks of earlier "
+                "statements are lost; use the server's own address, or a proxy that keeps a "
+                "connection in one session (HAProxy, MaxScale with readconnroute)");
 }
 
 // Certification compares writes of transactions. A fence only reads and locks the row of its lease,

@@ -55,8 +55,8 @@ QueueInfo follow_locked_route(db::Connection& db, const QueueInfo& locked, std::
 
 QueueInfo default_queue(db::Connection& db, std::string_view type) {
   if (auto taker = find_route(db, best_route(kNone, "''", type))) return std::move(*taker);
-  throw Error("no queue is named, and no route takes tasks of type '" + std::string(type) +
-                  "' that name none; name one, or make a default: allot route set '*' QUEUE "
+  throw Error("no queue is given, and no route exists for tasks of type '" + std::string(type) +
+                  "' without one; name a queue, or set a default route: allot route set '*' QUEUE "
                   "--any-queue",
               kExitBadInput);
 }

@@ -75,7 +75,7 @@ std::vector<Insert> inserts_of(const std::map<Target, Indexes>& placed,
 }
 
 // The plan is sorted, so that two batches lock in the same order. Tasks of an ordered queue all
-// have one class and are due at once, so that those of a partition keep their order.
+// have one class and are due at once, so that the tasks of a partition keep their order.
 Plan plan_of(Placer& placer, std::span<const Submission> submissions) {
   Plan plan;
   std::map<Target, Indexes> placed;
@@ -328,8 +328,8 @@ void send(db::Connection& db, std::span<const Unique> uniques,
   });
   throw OutcomeUnknown(
       "the outcome of submitting " + std::to_string(count) + (count == 1 ? " task" : " tasks") +
-          " is unknown, because the reply was lost: they exist all or none" +
-          (unique ? ", and with their unique keys the same again does no harm" : ""),
+          " is unknown, because the reply was lost: either all or none exist" +
+          (unique ? ", and with their unique keys it is safe to repeat the submission" : ""),
       error.what());
 }
 

@@ -41,7 +41,7 @@ void check_time(std::string_view field, std::chrono::microseconds time) {
 void check_moment(std::string_view field, const std::optional<Moment>& moment) {
   if (!moment || *moment < kLastRunAt) return;
   throw Error(std::string(field) +
-                  ": the year 2150 or later; the last moment is 2149-12-31T23:59:59.999999Z",
+                  ": the year 2150 or later; the latest time is 2149-12-31T23:59:59.999999Z",
               kExitBadInput);
 }
 
@@ -70,15 +70,15 @@ void validate(const SubmitOptions& options) {
                 kExitBadInput);
   }
   if (options.run_at && options.delay.count() != 0) {
-    throw Error("delay and run_at together: a task has one of them", kExitBadInput);
+    throw Error("delay and run_at exclude each other", kExitBadInput);
   }
   if (options.expires_at && options.expires_in.count() != 0) {
-    throw Error("expires_in and expires_at together: a task has one of them", kExitBadInput);
+    throw Error("expires_in and expires_at exclude each other", kExitBadInput);
   }
   const bool never =
       (options.expires_in.count() != 0 && options.expires_in <= options.delay) ||
       (options.expires_at && options.run_at && *options.expires_at <= *options.run_at);
-  if (never) throw Error("it expires before it is due: it would never run", kExitBadInput);
+  if (never) throw Error("the task expires before it is due, so it would never run", kExitBadInput);
 }
 
 // S16: refuses options that would break the order, or that mean nothing without one.
@@ -88,11 +88,11 @@ void check_placement(const QueueInfo& queue, const SubmitOptions& options) {
   if (queue.shape.placement == Placement::kSpread) {
     if (!options.partition_key) return;
     throw Error("partition_key: queue '" + queue.name +
-                    "' is neither ordered nor limited nor fair, so that it would do nothing",
+                    "' is neither ordered nor limited nor fair, so it would have no effect",
                 kExitBadInput);
   }
   if (!options.partition_key) {
-    throw Error(named + "a task of it needs a partition_key", kExitBadInput);
+    throw Error(named + "its tasks need a partition_key", kExitBadInput);
   }
   if (queue.shape.placement != Placement::kOrdered) return;
   const char* refused = nullptr;
@@ -113,8 +113,8 @@ void validate(std::string_view type, std::string_view payload, const SubmitOptio
   }
   if (payload.size() > kMaxPayload) {
     throw Error("payload of " + std::to_string(payload.size()) +
-                    " bytes: the most is 16 MiB - 1 (" + std::to_string(kMaxPayload) +
-                    "); put the data elsewhere and submit its name",
+                    " bytes: the limit is 16 MiB - 1 (" + std::to_string(kMaxPayload) +
+                    "); store the data elsewhere and submit a reference",
                 kExitBadInput);
   }
   validate(options);

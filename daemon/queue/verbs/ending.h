@@ -36,7 +36,7 @@ struct Verdict {
 
 // Verdict on an attempt that ended without a report.
 inline constexpr Verdict kUnreported{
-    "lost", "no verdict came back: its host went down or its lease was lost"};
+    "lost", "no verdict was received: its host went down or its lease was lost"};
 
 // Cause of a task that an operator took out.
 inline constexpr std::string_view kCancelled = "cancelled";

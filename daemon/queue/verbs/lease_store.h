@@ -116,7 +116,7 @@ class LeaseStore {
     return scout(db, queues, HolderTime{}).found;
   }
   // The same with one statement for each queue, in one trip: a queue with more partitions than one
-  // statement returns does not hide those of other queues.
+  // statement returns does not hide partitions of other queues.
   static Scouted scout_each(db::Connection& db, std::span<const std::uint32_t> queues,
                             const HolderTime& time, ScoutAlso also = {});
   static std::vector<Observation> watch(db::Connection& db, std::span<const std::uint32_t> queues);

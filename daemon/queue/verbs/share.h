@@ -25,7 +25,7 @@ struct Share {
   bool paused = false;
   bool rated = false;
 };
-// Number of tasks that a lease of this partition may run, as the queue is now, besides those of the
+// Number of tasks that a lease of this partition may run, as the queue is now, besides the tasks of
 // other leases. `published` is the lease's own limit (FetchSpec::block_size), and the maximum.
 [[nodiscard]] Share read_share(db::Connection& db, Partition partition, std::uint32_t published);
 

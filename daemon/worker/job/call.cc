@@ -45,7 +45,7 @@ void Call::Hooks::progress(std::uint32_t percent, std::string_view word) noexcep
 }
 
 plugin_host::CallAnswer Call::Hooks::checkpoint(std::string_view payload) noexcept {
-  if (call_.several()) return not_here("a checkpoint is for a task that runs by itself");
+  if (call_.several()) return not_here("a checkpoint is only for a task that runs alone");
   return writes.checkpoint(payload);
 }
 
@@ -58,7 +58,7 @@ plugin_host::CallAnswer Call::Hooks::submit(std::span<const allot_submission* co
 plugin_host::CallAnswer Call::Hooks::replace_with(
     std::span<const allot_submission* const> tasks) noexcept {
   if (call_.several()) {
-    return not_here("replace_with is for a task that runs by itself; submit does it at once");
+    return not_here("replace_with is only for a task that runs alone; submit works immediately");
   }
   return writes.replace_with(tasks);
 }
@@ -66,7 +66,7 @@ plugin_host::CallAnswer Call::Hooks::replace_with(
 plugin_host::CallAnswer Call::Hooks::execute(std::string_view statement,
                                              std::span<const allot_value> values,
                                              const plugin_host::TakeRow& take_row) noexcept {
-  if (call_.several()) return not_here("a transaction is for a task that runs by itself");
+  if (call_.several()) return not_here("a transaction is only for a task that runs alone");
   return writes.execute(statement, values, take_row);
 }
 

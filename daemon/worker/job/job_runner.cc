@@ -128,7 +128,7 @@ std::uint64_t elapsed_ms(const queue::TaskId& id) {
 
 queue::QueueInfo named_queue(db::Connection& db, const std::string& name) {
   auto queue = queue::find_queue(db, name);
-  if (!queue) throw Error("queue '" + name + "': there is no such queue", kExitBadInput);
+  if (!queue) throw Error("queue '" + name + "': unknown queue", kExitBadInput);
   return std::move(*queue);
 }
 
@@ -220,8 +220,7 @@ std::optional<TaskEnd> JobRunner::prepare(Run& run, Nanos fetched_ns) {
 }
 
 TaskEnd JobRunner::expire(Run& run) {
-  return end(run, facts_of(run, Facts::Outcome::kNotBegun, "expired",
-                           "it had not begun when its time was over"));
+  return end(run, facts_of(run, Facts::Outcome::kNotBegun, "expired", "expired before it started"));
 }
 
 // The worker that ran it before did not finish: a request may be left (B11). Plain tasks skip the
@@ -283,8 +282,8 @@ TaskEnd JobRunner::not_started(Run& run, Result result) {
     log::info("task.not_started", {{"task", run.id},
                                    trace_field(run.task),
                                    {"reason", result == Result::kNothing
-                                                  ? "the rate of its queue is charged for it again"
-                                                  : "the lease is in doubt"}});
+                                                  ? "it is counted in the rate of its queue again"
+                                                  : "the lease may be lost"}});
   }
   return {result};
 }
@@ -406,7 +405,7 @@ TaskEnd JobRunner::acknowledge(Call::Member& member) {
       log::warn("task.undone", {{"task", run.id},
                                 {"type", run.task.type},
                                 trace_field(run.task),
-                                {"reason", "its lease was gone: what it wrote is undone"}});
+                                {"reason", "its lease was lost: its writes were rolled back"}});
       return dropped(run);
     case End::kUndone:
       break;

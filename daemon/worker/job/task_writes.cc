@@ -114,7 +114,7 @@ CallAnswer TaskWrites::guarded(Call&& call) noexcept {
     return call();
   } catch (const LeaseGone&) {
     excused_ = true;
-    return {ALLOT_LEASE_LOST, "the task's lease is gone or in doubt: nothing was written"};
+    return {ALLOT_LEASE_LOST, "the task's lease is or may be lost: nothing was written"};
   } catch (const GaveUp& gave_up) {
     excused_ = true;
     return {ALLOT_LEASE_LOST, gave_up.what()};
@@ -153,10 +153,10 @@ queue::Fenced TaskWrites::write_checkpoint(db::Connection& db, const queue::Stor
 
 CallAnswer TaskWrites::checkpoint(std::string_view payload) noexcept {
   return guarded([&]() -> CallAnswer {
-    if (open_) return bad("checkpoint: not while a transaction is open; write it before");
+    if (open_) return bad("checkpoint: not allowed while a transaction is open; write it before");
     if (payload.size() > queue::kMaxPayload) {
       return bad("checkpoint of " + std::to_string(payload.size()) +
-                 " bytes: the most is 16 MiB - 1; put the data elsewhere and keep its name");
+                 " bytes: the limit is 16 MiB - 1; store the data elsewhere and keep a reference");
     }
     const queue::StoredState state(run_.task.flags, payload);
     const auto fenced =
@@ -204,7 +204,10 @@ std::vector<queue::Submission> TaskWrites::read(std::span<const allot_submission
 CallAnswer TaskWrites::submit(std::span<const allot_submission* const> orders,
                               std::vector<std::string>& ids) noexcept {
   return guarded([&]() -> CallAnswer {
-    if (open_) return bad("submit: not while a transaction is open; replace_with is part of it");
+    if (open_)
+      return bad(
+          "submit: not allowed while a transaction is open; replace_with is part of the "
+          "transaction");
     const auto submissions = read(orders);
     with_database([](db::Connection& db) {  // a working connection: submit() tries only once
       db.require_writer();
@@ -230,7 +233,7 @@ CallAnswer TaskWrites::replace_with(std::span<const allot_submission* const> ord
         });
         if (size >= most) {
           return bad("payload of " + std::to_string(one.payload.size()) +
-                     " bytes: as a statement it is over the server's max_allowed_packet of " +
+                     " bytes: its statement exceeds the server's max_allowed_packet of " +
                      std::to_string(most));
         }
       }
@@ -253,7 +256,7 @@ CallAnswer TaskWrites::execute(std::string_view statement, std::span<const allot
     std::vector<db::Value> given;
     for (const allot_value& value : values) {
       auto read = value_of(value);
-      if (!read) return bad("value " + std::to_string(given.size() + 1) + " is of no known kind");
+      if (!read) return bad("value " + std::to_string(given.size() + 1) + " has an unknown kind");
       given.push_back(*read);
     }
     if (!open_) {

@@ -114,8 +114,7 @@ std::vector<std::string> require_good_plugins(const config::Settings& settings,
   }
   if (types.empty()) {
     findings.warnings.push_back(
-        {"plugins.none",
-         "there is no plugin in " + settings.plugins.folder + ": no task will find a handler"});
+        {"plugins.none", "no plugin in " + settings.plugins.folder + ", so no task has a handler"});
   }
   return types;
 }
@@ -152,8 +151,8 @@ void look_for_the_lock(const std::string& folder, Findings& findings) {
   findings.warnings.push_back(
       {"instance.folder_gone",
        "the files of this daemon in " + folder +
-           " were deleted: it works on, but allot status, top and why do not see it, and a task "
-           "that is submitted waits up to a second; restart the daemon"});
+           " were deleted: it keeps working, but allot status, top and why cannot see it, and a "
+           "submitted task waits up to a second; restart the daemon"});
 }
 
 void count_connections(const config::Settings& settings, db::Connection& db, Findings& findings) {
@@ -211,7 +210,7 @@ void check_config(const config::Settings& settings, Findings& findings) {
   static_cast<void>(peer::write_types(folder, types));
   if (config::Files::is_copy(ipc::kConfigFd, false)) settings.files.keep(ipc::kConfigFd);
   if (!write_all(ipc::kAnswerFd, &answer, sizeof answer)) {
-    throw Error("the supervisor does not take the answer", kExitSoftware);
+    throw Error("the supervisor does not accept the answer", kExitSoftware);
   }
 }
 

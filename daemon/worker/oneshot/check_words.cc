@@ -114,7 +114,7 @@ void find_unreachable_programs(const config::Settings& settings, const UnitReach
           {plugin + ".unreachable", where(settings, name + "." + key) + "[" + name + "." +
                                         std::string(program) + "] " + value + ": " + trouble +
                                         "; docs/install.md, \"An application below /home or "
-                                        "/srv\", says how to change that"});
+                                        "/srv\", explains how to change that"});
     }
   }
 }

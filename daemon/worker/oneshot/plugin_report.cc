@@ -99,7 +99,7 @@ std::vector<std::string> unused_sections(const config::Settings& settings,
     const auto line = settings.lines.find("plugins." + name);
     std::string text = settings.file;
     if (line != settings.lines.end()) text += ":" + std::to_string(line->second);
-    text += ": [plugins." + name + "] is the section of no plugin in " + settings.plugins.folder;
+    text += ": [plugins." + name + "] does not belong to any plugin in " + settings.plugins.folder;
     const std::string_view near = config::nearest(name, names);
     if (!near.empty()) text += "; did you mean [plugins." + std::string(near) + "]?";
     lines.push_back(std::move(text));

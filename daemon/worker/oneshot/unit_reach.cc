@@ -148,7 +148,7 @@ std::optional<std::string> UnitReach::seen_from(const std::string& path) const {
 std::string UnitReach::trouble_with(const std::string& path, int mode) const {
   if (::access(path.c_str(), F_OK) != 0) return {};
   const auto base = seen_from(path);
-  if (!base) return "the service does not see it (ProtectHome=" + protect_home_ + " of its unit)";
+  if (!base) return "the service cannot see it (ProtectHome=" + protect_home_ + " of its unit)";
   const UniqueFd folder(::open((*base + "/").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   int ends[2] = {-1, -1};
   if (!folder.valid() || ::pipe2(ends, O_CLOEXEC) != 0) return {};

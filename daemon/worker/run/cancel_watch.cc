@@ -46,7 +46,7 @@ void CancelWatch::look_in_partition(db::Connection& db, const queue::Lease& leas
   auto found = queue::look_for_cancel(db, lease, task);
   if (found.request) return saw(lease, task, std::move(*found.request));
   // It was cancelled in its first second, when it looked like a waiting task.
-  if (!found.there) saw(lease, task, {"it was taken out while it ran", {}});
+  if (!found.there) saw(lease, task, {"it was cancelled while it ran", {}});
 }
 
 void CancelWatch::saw(const queue::Lease& lease, const queue::Task& task,

@@ -171,14 +171,14 @@ std::vector<FormerRun> culprits_of(const WorkerEnd& end, const ipc::Slot& slot,
 Death over_limit(const FormerRun& run, const std::string& death) {
   switch (static_cast<ipc::Limit>(run.record.limited_by)) {
     case ipc::Limit::kProgress:
-      return {"timeout", "made no progress for longer than its handler promised; " + death};
+      return {"timeout", "made no progress for longer than its handler allows; " + death};
     case ipc::Limit::kCancel:
       return {queue::kCancelled,
               "did not end within cancel_grace of the request to cancel it; " + death};
     case ipc::Limit::kTime:
       break;
   }
-  return {"timeout", "ran over its time limit; " + death};
+  return {"timeout", "exceeded its time limit; " + death};
 }
 
 Death describe_death(const WorkerEnd& end, const ipc::Slot& slot, const FormerRun& run) {
@@ -195,11 +195,11 @@ Death describe_death(const WorkerEnd& end, const ipc::Slot& slot, const FormerRu
   const std::string text = "worker killed by signal " + std::to_string(number) + " (" +
                            (name != nullptr ? name : "unknown") + ") inside the handler";
   if (number == SIGKILL && slot.frozen != 0) {
-    return {"frozen", "the worker gave no sign of life for longer than frozen_after; " + text};
+    return {"frozen", "the worker sent no heartbeat for longer than frozen_after; " + text};
   }
   if (number == SIGKILL && over_time(slot, run)) return over_limit(run, text);
   if (number == SIGKILL && lease_in_doubt(slot, run)) {
-    return {"lease", "its lease was in doubt; " + text};
+    return {"lease", "its lease may have been lost; " + text};
   }
   return {"signal", text};
 }
@@ -351,8 +351,8 @@ void refund(const Tools& tools, const ipc::Slot& slot, const FormerRun& run) {
     if (held) fenced = write(tools, *held, back);
   }
   if (fenced == queue::Fenced::kLost) return;
-  log::info("task.not_started",
-            {{"task", run.id().text()}, {"reason", "its worker ended before it had a verdict"}});
+  log::info("task.not_started", {{"task", run.id().text()},
+                                 {"reason", "its worker ended before a verdict was received"}});
 }
 
 // Spares tasks that ran concurrently, if it is unknown which one was at fault (`suspected`), or if

@@ -43,7 +43,7 @@ class LeaseLost : public CallError {
   using CallError::CallError;
 };
 
-// A task to submit. Its options are the same as those of `allot submit`, under the same names.
+// A task to submit. Its options have the names and meanings of the options of `allot submit`.
 struct Submission {
   using Moment = std::chrono::time_point<std::chrono::system_clock, std::chrono::microseconds>;
 

@@ -320,7 +320,7 @@ std::int32_t create(const allot_pair* config, std::size_t count, void** self, al
   } catch (const std::exception& thrown) {
     append(*error, thrown.what());
   } catch (...) {
-    append(*error, "the constructor threw something that is not a std::exception");
+    append(*error, "the constructor threw an object that is not a std::exception");
   }
   return 1;
 }
@@ -404,7 +404,7 @@ std::int32_t types(const allot_pair* config, std::size_t count, allot_offer_func
   } catch (const std::exception& thrown) {
     append(*error, thrown.what());
   } catch (...) {
-    append(*error, "types() threw something that is not a std::exception");
+    append(*error, "types() threw an object that is not a std::exception");
   }
   return 1;
 }
@@ -421,7 +421,7 @@ template <typename T>
 constexpr std::uint64_t max_batch() {
   static_assert(
       T::kMaxBatch <= 1 || !std::is_same_v<decltype(&T::run_many), decltype(&Handler::run_many)>,
-      "kMaxBatch is for a class with a run_many() of its own");
+      "kMaxBatch requires a class with its own run_many()");
   return T::kMaxBatch;
 }
 

@@ -143,7 +143,7 @@ TEST_F(BulkTest, ABrokenLineInTheMiddleKeepsItsBatchOut) {
   const BrokenLine broken[] = {
       {"{\"queue\":", "not JSON"},
       {"{}", "'type' is missing"},
-      {R"({"type":"t"})", "no queue is named"},
+      {R"({"type":"t"})", "no queue is given"},
       {R"({"queue":"default","type":"t","delays":"1s"})", "unknown field 'delays'"},
       {R"({"queue":"default","type":"no good"})", "type 'no good'"},
       {R"({"queue":"nope","type":"t"})", "queue 'nope' does not exist"},
@@ -161,7 +161,7 @@ TEST_F(BulkTest, ABrokenLineInTheMiddleKeepsItsBatchOut) {
     EXPECT_TRUE(has(done.err, line.why));
     EXPECT_TRUE(has(done.err,
                     "; lines 1 to 20 submitted (20 tasks), nothing from line 21 on; "
-                    "fix the line; go on with --from-line 21\n"));
+                    "fix the line; continue with --from-line 21\n"));
     EXPECT_EQ(std::count(done.err.begin(), done.err.end(), '\n'), 1) << done.err;
     EXPECT_EQ(numbers(), up_to(20));
 
@@ -175,7 +175,8 @@ TEST_F(BulkTest, ABrokenFirstBatchLeavesNothing) {
   const auto done = allot_with({"submit", "--ndjson", "-"}, numbered(1, 5) + "nope\n");
   EXPECT_EQ(done.status.code, kExitBadInput);
   EXPECT_TRUE(has(done.err, "stdin:6: not JSON"));
-  EXPECT_TRUE(has(done.err, "; nothing was submitted; fix the line; go on with --from-line 1\n"));
+  EXPECT_TRUE(
+      has(done.err, "; nothing was submitted; fix the line; continue with --from-line 1\n"));
   EXPECT_EQ(count("task"), 0U);
 }
 
@@ -214,7 +215,7 @@ TEST_F(BulkTest, WhoeverDoesNotReadTheIdsStillHasTheTasks) {
                           {.input = numbered(1, 100), .descriptors = {{nobody_reads.get(), 1}}});
   EXPECT_EQ(done.status, (support::ExitStatus{kExitFailure, 0})) << "no SIGPIPE";
   EXPECT_TRUE(has(done.err, "submitted 100 tasks in 10 batches"));
-  EXPECT_TRUE(has(done.err, "the output was lost"));
+  EXPECT_TRUE(has(done.err, "writing its output failed"));
   EXPECT_EQ(numbers(), up_to(100));
 }
 

@@ -95,8 +95,8 @@ TEST_F(DeadTest, AGroupIsCountedFirst) {
   const std::string group = listed({"dead", "groups"}).at(0).at("group");
   const auto unasked = allot({"dead", "retry", "--group", group});
   EXPECT_EQ(unasked.status.code, kExitUsage);
-  EXPECT_EQ(unasked.err, "allot: retry would concern 2 dead tasks of queue default, group " +
-                             group + "; nothing was done, say it with --yes\n");
+  EXPECT_EQ(unasked.err, "allot: retry would affect 2 dead tasks of queue default, group " + group +
+                             "; nothing was done; confirm with --yes\n");
   EXPECT_EQ(count("task_dead"), 3U);
   const json done = json::parse(must({"dead", "retry", "--group", group, "--yes", "--json"}));
   EXPECT_EQ(done.at("chosen"), 2);
@@ -144,10 +144,10 @@ TEST_F(DeadTest, WithoutWaitingAnActionIsOnlyBegun) {
   EXPECT_EQ(must({"bulk", "stop", number}), "bulk action " + number +
                                                 " stopped: discarded 0 of 1 dead tasks of queue"
                                                 " default\n");
-  EXPECT_TRUE(has(allot({"bulk", "stop", number}).err, "was at its end: stopped"));
+  EXPECT_TRUE(has(allot({"bulk", "stop", number}).err, "had already ended: stopped"));
   const auto unknown = allot({"bulk", "show", "4711"});
   EXPECT_EQ(unknown.status.code, kExitBadInput);
-  EXPECT_TRUE(has(unknown.err, "there is no bulk action 4711; allot bulk list shows them"));
+  EXPECT_TRUE(has(unknown.err, "unknown bulk action 4711; see allot bulk list"));
   EXPECT_TRUE(has(must({"dead", "discard", "--queue", "default", "--all", "--yes", "--no-wait"}),
                   "bulk action "));
 }
@@ -167,7 +167,7 @@ TEST_F(DeadTest, OnATerminalItIsAsked) {
   support::Terminal terminal;
   terminal.type("n\n");
   EXPECT_EQ(terminal.run(words, {}, {0, 2}).status.code, kExitFailure);
-  EXPECT_TRUE(has(terminal.written(), "retry: 1 dead task of queue default. Go on? [y/N] "));
+  EXPECT_TRUE(has(terminal.written(), "retry: 1 dead task of queue default. Continue? [y/N] "));
   EXPECT_TRUE(has(terminal.written(), "nothing was done"));
   EXPECT_EQ(count("task_dead"), 1U);
   terminal.type("y\n");

@@ -38,7 +38,7 @@ TEST_F(InterruptedTest, ASignalIsToldHowFarItGot) {
     EXPECT_EQ(done.status, (support::ExitStatus{kExitFailure, 0})) << done.err;
     EXPECT_EQ(done.err,
               "allot: interrupted; lines 1 to 10 submitted (10 tasks), nothing from line 11 on; "
-              "go on with --from-line 11\n");
+              "continue with --from-line 11\n");
     EXPECT_EQ(count("task"), 10U);
   }
 }
@@ -65,7 +65,7 @@ TEST_F(InterruptedTest, ALostReplyIsToldAndNotSentAgain) {
   EXPECT_EQ(done.status.code, kExitOutcomeUnknown) << done.err;
   EXPECT_TRUE(has(done.err, "stdin: lines 11 to 20: outcome unknown: "));
   EXPECT_TRUE(has(done.err, "lines 1 to 10 submitted (10 tasks), nothing from line 11 on"));
-  EXPECT_TRUE(has(done.err, "go on with --from-line 21 if so, with --from-line 11 if not\n"));
+  EXPECT_TRUE(has(done.err, "continue with --from-line 21 if so, with --from-line 11 if not\n"));
   const std::uint64_t now = count("task");
   EXPECT_TRUE(now == 10 || now == 20) << now << ": all of the batch or nothing, and once";
 }
@@ -91,7 +91,7 @@ TEST_F(InterruptedTest, AConnectionLostBeforeCommitSubmitsNothingOfItsBatch) {
   EXPECT_TRUE(has(done.err, "stdin: lines 11 to 20 not submitted: "));
   EXPECT_TRUE(has(done.err,
                   "lines 1 to 10 submitted (10 tasks), nothing from line 11 on; "
-                  "go on with --from-line 11\n"));
+                  "continue with --from-line 11\n"));
   EXPECT_EQ(count("task"), 10U);
 }
 
@@ -117,7 +117,7 @@ TEST_F(OwnServerTest, ADatabaseThatGoesAwayBetweenBatches) {
   const auto done = fed->finish();
   EXPECT_EQ(done.status.code, kExitUnavailable) << done.err;
   EXPECT_TRUE(refused_from_line_11(done.err, "20")) << done.err;
-  EXPECT_TRUE(has(done.err, "go on with --from-line 11\n"));
+  EXPECT_TRUE(has(done.err, "continue with --from-line 11\n"));
   server_.start();
   look_ = server_.connect(name_);
   EXPECT_EQ(count("task"), 10U) << "what was submitted outlives kill -9";
@@ -130,7 +130,7 @@ TEST_F(OwnServerTest, ADatabaseThatGoesAwayBeforeAQueueIsLookedUp) {
   const auto done = fed->finish();
   EXPECT_EQ(done.status.code, kExitUnavailable) << done.err;
   EXPECT_TRUE(refused_from_line_11(done.err, "12")) << done.err;
-  EXPECT_TRUE(has(done.err, "go on with --from-line 11\n"));
+  EXPECT_TRUE(has(done.err, "continue with --from-line 11\n"));
   server_.start();
 }
 

@@ -400,10 +400,10 @@ TEST_F(LockCommandTest, BadInputIsRefusedByTheNameOfItsFieldAndChangesNothing) {
   refused({"lock", "run", std::string(256, 'y'), "--", "true"}, "name of 256 bytes");
   refused({"lock", "run", "", "--", "true"}, "name of 0 bytes");
   refused({"lock", "run", "x", "--slots", "2", "--", "true"}, "slots 2: the lock 'x' has 1");
-  refused({"lock", "show", "z"}, "there is no lock 'z'");
-  refused({"lock", "break", "z", "--yes"}, "there is no lock 'z'");
+  refused({"lock", "show", "z"}, "unknown lock 'z'");
+  refused({"lock", "break", "z", "--yes"}, "unknown lock 'z'");
   refused({"lock", "resize", "x", "0"}, "slots 0");
-  refused({"lock", "resize", "z", "2"}, "there is no lock 'z'");
+  refused({"lock", "resize", "z", "2"}, "unknown lock 'z'");
   EXPECT_EQ(allot({"lock", "run", "x"}).status, (ExitStatus{kExitUsage, 0}));
   EXPECT_EQ(everything(), before);
 }

@@ -50,7 +50,7 @@ class ProceduresTest : public OwnDatabaseTest {
     }
   }
 
-  const std::string good_ = "ok they are those of this Allot, and can be called";
+  const std::string good_ = "ok they belong to this version of Allot, and can be called";
 };
 
 TEST_F(ProceduresTest, ThoseThatAreMissingAreNamedUntilMigrateMakesThem) {
@@ -68,17 +68,17 @@ TEST_F(ProceduresTest, ThoseThatAreMissingAreNamedUntilMigrateMakesThem) {
 
 TEST_F(ProceduresTest, ADumpWithoutThemIsSaid) {
   drop_all();
-  EXPECT_EQ(said(), "warn there are none, so no CALL works; run 'allot migrate'");
+  EXPECT_EQ(said(), "warn none exist, so every CALL fails; run 'allot migrate'");
   must({"migrate"});
   EXPECT_EQ(said(), good_);
 }
 
 TEST_F(ProceduresTest, ThoseOfAnotherBuildAreSaid) {
   look_.execute("ALTER PROCEDURE allot_submit COMMENT 'Allot: procedures 1'");
-  EXPECT_TRUE(said().starts_with("warn they are not those of this Allot (")) << said();
+  EXPECT_TRUE(said().starts_with("warn they belong to another version of Allot (")) << said();
   EXPECT_TRUE(has(warned(), "; run 'allot migrate'")) << warned();
   const json report = json::parse(must({"migrate", "--json"}));
-  EXPECT_TRUE(has(report["procedures_made"], "they are not those of this Allot")) << report;
+  EXPECT_TRUE(has(report["procedures_made"], "they belong to another version of Allot")) << report;
   EXPECT_EQ(said(), good_);
   EXPECT_TRUE(json::parse(must({"migrate", "--json"}))["procedures_made"].is_null());
 }
@@ -92,9 +92,10 @@ TEST_F(ProceduresTest, ADefinerThatIsGoneIsNamed) {
   configure("user = \"passing\"\npassword = \"change-me\"", "user = \"root\"");
   EXPECT_EQ(said(), good_) << "whoever the definer is";
   look_.execute("DROP USER 'passing'@'%'");
-  EXPECT_EQ(said(),
-            "warn their definer passing@% does not exist, so no CALL works; run 'allot migrate', "
-            "whose account becomes their definer");
+  EXPECT_EQ(
+      said(),
+      "warn their definer passing@% does not exist, so every CALL fails; run 'allot migrate', "
+      "whose account becomes their definer");
   EXPECT_TRUE(has(warned(), "their definer passing@% does not exist")) << warned();
   EXPECT_TRUE(
       has(must({"migrate"}), "created the stored procedures, because their definer is passing@%"));
@@ -106,7 +107,7 @@ TEST_F(ProceduresTest, AnAccountThatCannotSeeThemIsToldTheRight) {
   configure("user = \"root\"", "user = \"passing\"\npassword = \"change-me\"");
   EXPECT_EQ(said(), good_);
   look_.execute("REVOKE EXECUTE ON " + name_ + ".* FROM 'passing'@'%'");
-  EXPECT_TRUE(said().starts_with("warn this account cannot see them: ")) << said();
+  EXPECT_TRUE(said().starts_with("warn this account has no right to see them: ")) << said();
   EXPECT_TRUE(has(said(), "GRANT EXECUTE ON `" + name_ + "`.* TO 'passing'@'%'")) << said();
 }
 

@@ -142,7 +142,7 @@ TEST_F(QueueChangeTest, MoveAsksAndBadInputIsNamed) {
   const std::string before = everything();
   const auto unasked = allot({"queue", "move", "wide", "default"});
   EXPECT_EQ(unasked.status.code, kExitUsage);
-  EXPECT_TRUE(has(unasked.err, "move would concern 1 task from queue wide to queue default"));
+  EXPECT_TRUE(has(unasked.err, "move would affect 1 task from queue wide to queue default"));
   EXPECT_EQ(allot({"queue", "move", "wide", "wide", "--yes"}).status.code, kExitBadInput);
   EXPECT_EQ(allot({"queue", "move", "wide", "nope", "--yes"}).status.code, kExitBadInput);
   EXPECT_EQ(allot({"queue", "move", "' OR 1 --", "default", "--yes"}).status.code, kExitBadInput);

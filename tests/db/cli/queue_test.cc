@@ -48,7 +48,7 @@ TEST_F(QueueTest, ResumeTellsWhetherItWasPaused) {
   const json paused = json::parse(must({"queue", "pause", "default", "--json"}));
   EXPECT_EQ(paused.at("name"), "default");
   EXPECT_EQ(paused.at("paused").at("reason"), "");
-  EXPECT_EQ(must({"queue", "resume", "default"}), "queue default goes on\n");
+  EXPECT_EQ(must({"queue", "resume", "default"}), "queue default is resumed\n");
   EXPECT_EQ(must({"queue", "resume", "default"}), "queue default was not paused\n");
   EXPECT_TRUE(json::parse(must({"queue", "resume", "default", "--json"})).at("paused").is_null());
   EXPECT_FALSE(has(must({"status"}), "PAUSED").operator bool()) << "no column without a pause";
@@ -61,11 +61,11 @@ TEST_F(QueueTest, ARateIsSetShownAndRemoved) {
   EXPECT_TRUE(queues().at(1).at("paused").is_null());
   EXPECT_TRUE(has(must({"queue", "list"}), "wide              8  0.5/s, burst 1  no\n"));
   EXPECT_EQ(must({"queue", "rate", "wide", "--per-second", "0.50"}),
-            "queue wide starts already 0.5/s, burst 1\n");
+            "queue wide already starts 0.5/s, burst 1\n");
   const json changed =
       json::parse(must({"queue", "rate", "wide", "--per-second", "5", "--burst", "7", "--json"}));
   EXPECT_EQ(changed.at("rate"), json::parse(R"({"per_second": 5.0, "burst": 7})"));
-  EXPECT_EQ(must({"queue", "rate", "wide", "--off"}), "queue wide has no rate any more\n");
+  EXPECT_EQ(must({"queue", "rate", "wide", "--off"}), "queue wide no longer has a rate\n");
   EXPECT_EQ(must({"queue", "rate", "wide", "--off"}), "queue wide had no rate\n");
   EXPECT_FALSE(has(must({"queue", "list"}), "RATE").operator bool()) << "no column without a rate";
   EXPECT_EQ(must({"queue", "cap", "wide", "3"}), "queue wide runs up to 3 tasks at a time\n");
@@ -86,7 +86,7 @@ TEST_F(QueueTest, BadInputIsNamed) {
   }
   const auto longer = allot({"queue", "pause", "wide", "--reason", std::string(256, 'x')});
   EXPECT_EQ(longer.status.code, kExitBadInput);
-  EXPECT_EQ(longer.err, "allot: --reason has 256 bytes; the most that it may have is 255\n");
+  EXPECT_EQ(longer.err, "allot: --reason has 256 bytes; the limit is 255\n");
   EXPECT_TRUE(
       has(allot({"queue", "rate", "wide", "--per-second=five"}).err, "--per-second is 'five'"));
   EXPECT_TRUE(has(allot({"queue", "rate", "wide", "--per-second=1", "--burst=0.5"}).err,

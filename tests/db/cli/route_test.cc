@@ -62,19 +62,20 @@ TEST_F(RouteCommandTest, WhatIsWrongIsNamedAndChangesNothing) {
   refuse({"route", "set", "t", "wide"}, "--from QUEUE or --any-queue", kExitUsage);
   refuse({"route", "set", "*", "wide", "--any-queue", "--move"}, "--move: ");
   refuse({"route", "remove", "t", "--from", "default"},
-         "there is no route of tasks of type t submitted to queue default");
-  refuse({"submit", "--routed", "t"}, "no queue is named, and no route takes tasks of type 't'");
+         "unknown route of tasks of type t submitted to queue default");
+  refuse({"submit", "--routed", "t"},
+         "no queue is given, and no route exists for tasks of type 't'");
   refuse({"submit", "--routed", "t", "a", "b"}, "b", kExitUsage);
   const auto line = allot_with({"submit", "--ndjson", "-"}, "{\"type\": \"t\"}\n");
   EXPECT_EQ(line.status.code, kExitBadInput);
-  EXPECT_TRUE(has(line.err, ":1: no queue is named"));
+  EXPECT_TRUE(has(line.err, ":1: no queue is given"));
 }
 
 TEST_F(RouteCommandTest, ATypeWithLiveUniqueKeysIsToBeConfirmed) {
   must({"submit", "default", "mail", "--unique-key", "k"});
   must({"submit", "default", "other"});
   refuse({"route", "set", "mail", "wide", "--from", "default"},
-         "1 task of queue default with a unique key, which stays with its queue", kExitUsage);
+         "1 task of queue default with a unique key, which belongs to its queue", kExitUsage);
   must({"route", "set", "other", "wide", "--from", "default"});
   must({"route", "set", "mail", "wide", "--from", "default", "--yes"});
   must({"submit", "default", "mail", "--unique-key", "k"});

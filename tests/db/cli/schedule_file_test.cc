@@ -77,8 +77,8 @@ TEST_F(ScheduleFileTest, OneMistakeAndNothingIsWritten) {
            "\"\n" + good;
   };
   refuse(instead("0 0 31 2 *"),
-         "allot: F:4: [schedules.b] expression: schedule '0 0 31 2 *': day of month: no month that "
-         "it names has the day 31, so that it would never run\n");
+         "allot: F:4: [schedules.b] expression: schedule '0 0 31 2 *': day of month: none of its "
+         "months has the day 31, so it would never run\n");
   refuse(instead("0 0 61 * *"),
          "allot: F:4: [schedules.b] expression: schedule '0 0 61 * *': day of month: '61' is not a "
          "number from 1 to 31\n");
@@ -87,22 +87,19 @@ TEST_F(ScheduleFileTest, OneMistakeAndNothingIsWritten) {
       "allot: F:4: [schedules.b] expression: schedule '@every 0s': @every: the period is at least "
       "1s\n");
   refuse(with("zone = \"../etc\""),
-         "allot: F:5: [schedules.a] zone '../etc': this is not the name of a zone, such as "
-         "Europe/Berlin "
-         "or UTC\n");
+         "allot: F:5: [schedules.a] zone '../etc': not a time zone name, such as Europe/Berlin or "
+         "UTC\n");
   refuse(with("zone = \"Mars/X\""),
-         "allot: F:5: [schedules.a] zone 'Mars/X': there is no such file in /usr/share/zoneinfo, "
-         "where tzdata puts its zones\n");
+         "allot: F:5: [schedules.a] zone 'Mars/X': no such file in /usr/share/zoneinfo, where "
+         "tzdata installs time zones\n");
   refuse(with("tick_field = \"at\"\npayload = \"[]\""),
-         "allot: F:6: [schedules.a] payload: with tick_field 'at' it has to be a JSON object\n");
-  refuse(
-      with("partition_key = \"k\""),
-      "allot: F:5: [schedules.a] partition_key: queue 'default' is neither ordered nor limited nor "
-      "fair, so that it would do nothing\n");
-  refuse(
-      with("overlap = \"skip\"\nunique_key = \"k\""),
-      "allot: F:6: [schedules.a] unique_key: overlap 'skip' gives the tasks a key of its own; only "
-      "with overlap 'allow' they may have another\n");
+         "allot: F:6: [schedules.a] payload: with tick_field 'at' it must be a JSON object\n");
+  refuse(with("partition_key = \"k\""),
+         "allot: F:5: [schedules.a] partition_key: queue 'default' is neither ordered nor limited "
+         "nor fair, so it would have no effect\n");
+  refuse(with("overlap = \"skip\"\nunique_key = \"k\""),
+         "allot: F:6: [schedules.a] unique_key: overlap 'skip' uses the unique key itself; only "
+         "overlap 'allow' permits one\n");
   refuse(with("late = \"never\""),
          "allot: F:5: [schedules.a] late is \"never\"; use once, skip or all\n");
   refuse(with("expresion = \"@daily\""),
@@ -159,22 +156,22 @@ TEST_F(ScheduleFileTest, ACrontabIsTakenOverLineByLine) {
   EXPECT_TRUE(has(done.out, " (15 3 * * *, Europe/Berlin), which runs first at 2"));
   EXPECT_TRUE(has(done.out, "line 9 is schedule date-"));
   EXPECT_TRUE(has(done.out, "[plugins.exec.types.\"crontab.line\"]\ncommand = [\"/bin/sh\"]\n"));
-  EXPECT_TRUE(has(done.err, "allot: line 4 is not taken over: MAILTO: "));
-  EXPECT_TRUE(has(done.err, "allot: line 6 is not taken over: @reboot: "));
-  EXPECT_TRUE(has(done.err, "allot: line 10 is not taken over: day of month '*/2' beside weekday"));
-  EXPECT_TRUE(has(done.err, "allot: line 11 is not taken over: schedule '61 * * * *': minute: "));
-  EXPECT_TRUE(has(done.err, "allot: line 12 is not taken over: the same line is above\n"));
-  EXPECT_TRUE(has(done.err, "allot: line 13 is not taken over: it has no command\n"));
+  EXPECT_TRUE(has(done.err, "allot: line 4 is not converted: MAILTO: "));
+  EXPECT_TRUE(has(done.err, "allot: line 6 is not converted: @reboot: "));
+  EXPECT_TRUE(has(done.err, "allot: line 10 is not converted: day of month '*/2' with weekday"));
+  EXPECT_TRUE(has(done.err, "allot: line 11 is not converted: schedule '61 * * * *': minute: "));
+  EXPECT_TRUE(has(done.err, "allot: line 12 is not converted: the same line occurs above\n"));
+  EXPECT_TRUE(has(done.err, "allot: line 13 is not converted: it has no command\n"));
   EXPECT_EQ(value("SELECT CONCAT(queue, ' ', type) FROM schedule LIMIT 1"), "wide crontab.line");
   const auto again = allot(words);
-  EXPECT_TRUE(has(again.err, " already, which stays as it is\n"));
+  EXPECT_TRUE(has(again.err, " exists already and is not changed\n"));
   EXPECT_EQ(count("schedule"), 2U);
 }
 
 TEST_F(ScheduleFileTest, ACrontabWithoutAZoneNeedsOne) {
   const std::string path = folder_.write("crontab", "0 4 * * * root /bin/true\n");
   const auto without = allot({"schedule", "import-crontab", path});
-  EXPECT_TRUE(has(without.err, "line 1 is not taken over: no zone: cron uses that of its host"));
+  EXPECT_TRUE(has(without.err, "line 1 is not converted: no zone: cron uses the zone of its host"));
   EXPECT_EQ(count("schedule"), 0U);
   const auto done =
       allot({"schedule", "import-crontab", path, "--zone", "Asia/Tokyo", "--user-column"});

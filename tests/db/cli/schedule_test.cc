@@ -84,9 +84,9 @@ TEST_F(ScheduleTest, KeysAndAPayloadOfStandardInput) {
 
 TEST_F(ScheduleTest, AnExistingNameNeedsReplace) {
   must(adds("@hourly"));
-  refuse(adds("@daily"), "name 's': there is a schedule of that name; --replace changes it");
+  refuse(adds("@daily"), "name 's': a schedule with this name exists; --replace changes it");
   const std::uint64_t version = show("s").at("version");
-  EXPECT_TRUE(has(must(adds("@hourly", {"--replace"})), "schedule s is as it was"));
+  EXPECT_TRUE(has(must(adds("@hourly", {"--replace"})), "schedule s is unchanged"));
   EXPECT_EQ(show("s").at("version"), version);
   EXPECT_TRUE(has(must(adds("@daily", {"--replace"})), "schedule s is changed; it runs next at 2"));
   EXPECT_EQ(show("s").at("expression"), "@daily");
@@ -101,7 +101,7 @@ TEST_F(ScheduleTest, AQueueThatIsNotThereOrRefusesItsTasks) {
   // The configured placement of a queue that does not exist yet; nothing creates it.
   configure("[queues.wide]", "[queues.later]\nplacement = \"ordered\"\n[queues.wide]");
   refuse({"schedule", "add", "s", "@daily", "later", "t"},
-         "queue 'later' is ordered: a task of it needs a partition_key");
+         "queue 'later' is ordered: its tasks need a partition_key");
 }
 
 TEST_F(ScheduleTest, WrongWords) {
@@ -159,11 +159,11 @@ TEST_F(ScheduleTest, PauseAndResume) {
             "schedule s was paused already, since " + since + "\n");
   EXPECT_EQ(show("s").at("paused").at("reason"), "");
   EXPECT_TRUE(has(allot({"schedule", "next", "s"}).err, "is paused since " + since));
-  EXPECT_EQ(must({"schedule", "resume", "s"}), "schedule s goes on\n");
+  EXPECT_EQ(must({"schedule", "resume", "s"}), "schedule s is resumed\n");
   EXPECT_EQ(must({"schedule", "resume", "s"}), "schedule s was not paused\n");
   EXPECT_TRUE(show("s").at("paused").is_null());
   refuse({"schedule", "pause", "s", "--reason", std::string(256, 'x')},
-         "--reason has 256 bytes; the most that it may have is 255");
+         "--reason has 256 bytes; the limit is 255");
 }
 
 TEST_F(ScheduleTest, RunNowMakesATaskAndTellsIt) {
@@ -188,7 +188,7 @@ TEST_F(ScheduleTest, RemoveAsks) {
   must({"schedule", "run-now", "s"});
   const auto asked = allot({"schedule", "remove", "s"});
   EXPECT_EQ(asked.status.code, kExitUsage);
-  EXPECT_TRUE(has(asked.err, "remove would concern schedule s (@daily); nothing was done"));
+  EXPECT_TRUE(has(asked.err, "remove would affect schedule s (@daily); nothing was done"));
   EXPECT_EQ(count("schedule"), 1U);
   EXPECT_EQ(must({"schedule", "remove", "s", "--yes"}), "schedule s is removed\n");
   EXPECT_EQ(count("schedule") + count("schedule_tick"), 0U);

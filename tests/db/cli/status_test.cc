@@ -341,14 +341,14 @@ TEST_F(WorkersTest, SlotsThatCannotBeReadAreToldAndTheQueuesShown) {
     EXPECT_TRUE(has(done.out, "wide "));
   };
   header().version = ipc::kSlotVersion + 1;
-  expect("of another version");
+  expect("from another version");
   header().version = ipc::kSlotVersion;
   header().slot_size = 1;
-  expect("of another version");
+  expect("from another version");
   header().magic[0] = 'x';
   expect("not a slot file");
   std::memcpy(header().magic, "allotslt", sizeof header().magic);
-  expect("of a pre-release Allot; stop that allotd and start this one\n");
+  expect("from a pre-release Allot; stop that allotd and start this one\n");
   ASSERT_EQ(::truncate(path_.c_str(), 100), 0);
   expect("not a slot file");
 }

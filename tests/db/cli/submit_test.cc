@@ -54,7 +54,7 @@ TEST_F(SubmitTest, ATakenKeySaysWhereItsTaskIs) {
   const auto again = allot(words);
   EXPECT_EQ(again.status.code, kExitOk);
   EXPECT_EQ(again.out, first["id"].get<std::string>() + "\n");
-  EXPECT_TRUE(has(again.err, "its unique key is taken by this task (waiting)"));
+  EXPECT_TRUE(has(again.err, "this task already has the unique key (waiting)"));
   // Its acknowledgement, as seen in the database.
   look_.execute(
       "DELETE FROM task; UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
@@ -86,7 +86,7 @@ TEST_F(SubmitTest, ATypeThatNoHandlerHereTakesIsSaid) {
   const auto typo = allot({"submit", "default", "mail.sned"});
   EXPECT_EQ(typo.status.code, kExitOk);
   EXPECT_EQ(typo.err,
-            "allot: warning: no handler of this host's daemon takes type 'mail.sned' (1 task); did "
+            "allot: warning: this host's daemon has no handler for type 'mail.sned' (1 task); did "
             "you mean 'mail.send'?\n");
   EXPECT_EQ(count("task"), 1U) << "it is submitted all the same";
   for (const char* type : {"mail.send", "thumbs.make"}) {
@@ -94,7 +94,7 @@ TEST_F(SubmitTest, ATypeThatNoHandlerHereTakesIsSaid) {
   }
   const auto lines = allot_with({"submit", "--ndjson", "-"}, numbered(1, 3));
   EXPECT_EQ(lines.err,
-            "allot: warning: no handler of this host's daemon takes type 't' (3 tasks)\n"
+            "allot: warning: this host's daemon has no handler for type 't' (3 tasks)\n"
             "submitted 3 tasks in 1 batches\n");
   // Another host may serve it, and know the type.
   configure("[daemon]", "[pools.default]\nqueues = [\"wide\"]\n[daemon]");
@@ -153,7 +153,7 @@ TEST_F(SubmitTest, OneByteMoreIsRefusedBeforeAnythingIsSent) {
        {Words{"submit", "default", "t", "-"}, Words{"submit", "default", "t", "--file", file}}) {
     const auto done = allot(words, {.input = std::string(kMost + 1, 'x')});
     EXPECT_EQ(done.status.code, kExitBadInput) << done.err;
-    EXPECT_TRUE(has(done.err, ": the most that a payload may have is 16 MiB - 1 (16777215 bytes)"));
+    EXPECT_TRUE(has(done.err, ": a payload is limited to 16 MiB - 1 (16777215 bytes)"));
     EXPECT_EQ(done.out, "");
   }
   EXPECT_EQ(allot({"submit", "default", "no good"}).status.code, kExitBadInput);

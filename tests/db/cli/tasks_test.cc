@@ -69,7 +69,7 @@ TEST_F(TasksTest, TheHistoryOfOneTypeIsLookedThroughStepByStep) {
   const auto first = allot({"history", "--type", "rare"});
   EXPECT_EQ(first.status.code, kExitOk);
   EXPECT_FALSE(has(first.out, "rare")) << first.out;
-  const std::string word = "stopped after 10000 finished tasks; look further with --after ";
+  const std::string word = "stopped after 10000 finished tasks; continue with --after ";
   const std::size_t at = first.err.find(word);
   ASSERT_NE(at, std::string::npos) << first.err;
   std::string after = first.err.substr(at + word.size());

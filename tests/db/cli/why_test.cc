@@ -64,7 +64,7 @@ TEST_F(WhyTest, OfAWaitingTask) {
   EXPECT_EQ(reasons(second), "leased ahead");
   look_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6) + INTERVAL 29 MINUTE");
   EXPECT_EQ(reasons(second), "lost ahead") << "whoever lives renews after a third";
-  EXPECT_TRUE(has(must({"why", second}), me() + ", which has given no sign of life since 20"));
+  EXPECT_TRUE(has(must({"why", second}), me() + ", which has sent no heartbeat since 20"));
   look_.execute("UPDATE q_lock_table SET expire_at = '2026-01-01'");
   EXPECT_EQ(reasons(first), "lost");
   EXPECT_TRUE(has(must({"why", first}), "ended at 2026-01-01T00:00:00.000000Z: if it is gone"));
@@ -128,7 +128,8 @@ TEST_F(WhyTest, OfOneWithoutAHandler) {
   auto block = lease();
   ASSERT_EQ(queue::defer(look_, block.lease, {block.tasks.at(0).key}), queue::Fenced::kWritten);
   EXPECT_EQ(reasons(id), "no_handler");
-  EXPECT_TRUE(has(must({"why", id}), "has a handler of its type 'mail.send'; looked at again at"));
+  EXPECT_TRUE(
+      has(must({"why", id}), "has a handler for its type 'mail.send'; it is read again at"));
 }
 
 TEST_F(WhyTest, OfADetachedAndADeadOne) {
@@ -155,9 +156,9 @@ TEST_F(WhyTest, OfADetachedAndADeadOne) {
                                                                        {"leased_by", me()}}));
   EXPECT_EQ(reasons(id), "running lost cancel_asked");
   const std::string asked = ": the user left\n";
-  EXPECT_TRUE(has(must({"why", id}), "its end was asked for at 20"));
+  EXPECT_TRUE(has(must({"why", id}), "cancellation was requested at 20"));
   EXPECT_TRUE(has(must({"why", id}), asked)) << "the first request stands";
-  EXPECT_TRUE(has(must({"task", "show", id}), "cancel     its end was asked for at 20"));
+  EXPECT_TRUE(has(must({"task", "show", id}), "cancel     cancellation was requested at 20"));
   const json view = json::parse(must({"task", "show", id, "--json"}));
   EXPECT_EQ(view.at("cancel_asked").at("reason"), "the user left");
 

@@ -33,8 +33,7 @@ TEST_F(ClientTest, AWrongFieldIsNamed) {
   refused("delay", [](NewTask& task) { task.options.delay = -1us; });
   refused("expires_in", [](NewTask& task) { task.options.expires_in = -1us; });
   refused("unique_for", [](NewTask& task) { task.options.unique_for = -1us; });
-  EXPECT_EQ(error_of([&] { (void)client_.get("no id"); }),
-            "bad_input: id 'no id': no id of a task");
+  EXPECT_EQ(error_of([&] { (void)client_.get("no id"); }), "bad_input: id 'no id': not a task id");
   EXPECT_EQ(tasks(), 0U);
   EXPECT_TRUE(client_.submit_many({}).empty());
 }

@@ -78,7 +78,7 @@ TEST(ConnectionErrorTest, ACallThatTakesTooLongIsGoneAndSoIsItsConnection) {
   EXPECT_LT(mono_ns() - start, 10 * kSecond);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->error_class(), ErrorClass::kGone);
-  EXPECT_NE(std::string(error->what()).find("no answer within 1 s:"), std::string::npos)
+  EXPECT_NE(std::string(error->what()).find("no response within 1 s:"), std::string::npos)
       << error->what();
   EXPECT_EQ(error_class_of([&] { db.execute("SELECT 1"); }), "gone");
 }

@@ -196,7 +196,7 @@ TEST_F(ServerListTest, WhenNoneIsLeftAllAreNamedInOneLine) {
   EXPECT_EQ(error->exit_code(), kExitUnavailable);
   const std::string text = error->what();
   EXPECT_EQ(
-      text.rfind("no database server of the list can be used: database at " + place(first().tcp()) +
+      text.rfind("no database server in the list can be used: database at " + place(first().tcp()) +
                      " is read-only: not used; database at " + place(down.server()) + ": connect: ",
                  0),
       0U)

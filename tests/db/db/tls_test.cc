@@ -121,7 +121,8 @@ TEST_F(TlsTest, VerifyTakesTheRightServerByAddressAndByName) {
 
 TEST_F(TlsTest, VerifyRefusesAnotherAuthority) {
   const std::string cause =
-      "no authority that is trusted here has signed its certificate; [database] tls_ca names one";
+      "its certificate is not signed by a trusted authority; [database] tls_ca can name the right "
+      "one";
   show(world_->stranger);
   expect_refused(verified(), cause);
   show(world_->here);
@@ -130,10 +131,10 @@ TEST_F(TlsTest, VerifyRefusesAnotherAuthority) {
 
 TEST_F(TlsTest, VerifyRefusesAnotherName) {
   show(world_->elsewhere);
-  expect_refused(verified(), "its certificate is for another name than '127.0.0.1'");
+  expect_refused(verified(), "its certificate does not match the name '127.0.0.1'");
   ConnectOptions by_name = verified();
   by_name.servers.front().host = kName;
-  expect_refused(by_name, std::string("its certificate is for another name than '") + kName + "'");
+  expect_refused(by_name, std::string("its certificate does not match the name '") + kName + "'");
   EXPECT_TRUE(encrypted(options(Tls::kRequired))) << "of which this was the only fault";
 }
 
@@ -195,7 +196,7 @@ TEST_F(TlsTest, AServerWithoutTlsIsRefused) {
     const auto error = db_error_of([&] { Connection{wanted}; });
     ASSERT_TRUE(error);
     EXPECT_EQ(error->error_class(), ErrorClass::kRefused) << error->what();
-    EXPECT_NE(std::string(error->what()).find(" does not offer TLS, which [database] tls wants"),
+    EXPECT_NE(std::string(error->what()).find(" does not offer TLS, which [database] tls requires"),
               std::string::npos)
         << error->what();
   }

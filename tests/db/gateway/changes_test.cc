@@ -59,11 +59,11 @@ TEST_F(ChangesTest, OptionsAreReadInOneWayOnly) {
   const Answered twice = rate(R"({"per_second":5,"per_second":500})");
   EXPECT_EQ(twice.status(), 400U);
   EXPECT_EQ(twice.named(), "per_second");
-  EXPECT_EQ(twice.detail(), "'per_second' is there twice");
+  EXPECT_EQ(twice.detail(), "'per_second' occurs twice");
   EXPECT_EQ(rate("{\"per_second\":5}\0{\"per_second\":500}"s).detail(),
             "the body is not JSON, at byte 17: a NUL byte");
   EXPECT_EQ(rate(R"({"per_second":5}{})").detail(),
-            "the body is not one JSON value alone, at byte 17");
+            "the body is not a single JSON value, at byte 17");
   EXPECT_EQ(number("SELECT COUNT(*) FROM queue_rate"), 0U);
   EXPECT_EQ(rate(R"({"per_second":5})").status(), 200U);
 }

@@ -70,7 +70,7 @@ TEST_F(FireworqTest, WithoutADatabase) {
   look_.execute("RENAME TABLE fireworq_queue TO fireworq_queue_gone");
   const auto refused = [&](const std::string& told) {
     return told.starts_with(
-        "500 Internal Server Error|the database refused, or does not answer (gateway.refused, ");
+        "500 Internal Server Error|the database refused, or does not respond (gateway.refused, ");
   };
   EXPECT_TRUE(refused(error("GET /queues")));
   EXPECT_TRUE(refused(error("PUT /queue/r", "{}")));
@@ -79,8 +79,8 @@ TEST_F(FireworqTest, WithoutADatabase) {
   stop();
   options_.socket += ".nobody";
   EXPECT_EQ(error("GET /queues"),
-            "500 Internal Server Error|the gateway has no connection to its database, and nothing "
-            "was changed; its log says why (gateway.no_connection)")
+            "500 Internal Server Error|the gateway has no database connection, and nothing was "
+            "changed; see gateway.no_connection in its log")
       << "neither its address nor the account";
   const Answer answer = send("GET /queues");
   EXPECT_EQ(answer.fields.at("x-content-type-options"), "nosniff");

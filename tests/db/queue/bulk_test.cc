@@ -291,7 +291,7 @@ TEST_F(BulkTest, ATokenIsOfItsCount) {
     others.back().token = text;
   }
   for (const BulkRequest& other : others) {
-    EXPECT_NE(refusal(wide_, other).find("not from a count of these tasks"), std::string::npos)
+    EXPECT_NE(refusal(wide_, other).find("belongs to another count"), std::string::npos)
         << other.token;
   }
   EXPECT_NE(refusal(queue_, good), "") << "another queue";

@@ -193,9 +193,9 @@ TEST_F(PlacementTest, WhatWouldBreakTheOrderOrDoNothingIsRefused) {
   const Moment later = std::chrono::sys_days(std::chrono::year(2100) / 1 / 1);
   const Refusal refusals[] = {
       {P::kSpread, {.partition_key = "k"}, "partition_key: queue 'p' is neither ordered nor"},
-      {P::kOrdered, {}, "queue 'p' is ordered: a task of it needs a partition_key"},
-      {P::kLimited, {}, "queue 'p' is limited: a task of it needs a partition_key"},
-      {P::kFair, {}, "queue 'p' is fair: a task of it needs a partition_key"},
+      {P::kOrdered, {}, "queue 'p' is ordered: its tasks need a partition_key"},
+      {P::kLimited, {}, "queue 'p' is limited: its tasks need a partition_key"},
+      {P::kFair, {}, "queue 'p' is fair: its tasks need a partition_key"},
       {P::kOrdered, {.prio = 0, .partition_key = "k"}, "prio would break the order"},
       {P::kOrdered, {.delay = seconds(1), .partition_key = "k"}, "delay would break"},
       {P::kOrdered, {.run_at = later, .partition_key = "k"}, "run_at would break"},

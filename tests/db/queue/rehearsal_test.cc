@@ -96,7 +96,7 @@ TEST_F(RehearsalTest, AProxyThatDropsSettingsIsRefused) {
       [](const std::string& sql) {
         return replaced(sql, "SET SESSION sql_mode = '", "SET @dropped = 'x', @mode = '");
       },
-      "the session is not as Allot set it: sql_mode is '");
+      "the session does not have the settings of Allot: sql_mode is '");
   expect_refused(
       [](const std::string& sql) {
         return replaced(sql, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", "DO 0");
@@ -106,10 +106,10 @@ TEST_F(RehearsalTest, AProxyThatDropsSettingsIsRefused) {
 
 TEST_F(RehearsalTest, AServerThatCutsAnswersOffIsRefused) {
   expect_refused([](const std::string& sql) { return replaced(sql, "UNION ALL SELECT 3)", ")"); },
-                 "of an answer of 3 rows 2 come");
+                 "of a result of 3 rows 2 come");
   expect_refused(
       [](const std::string& sql) { return replaced(sql, "'' IS NULL", "'' IS NOT NULL"); },
-      "it returns other values than it was sent");
+      "it returns values that differ from those sent");
 }
 
 TEST_F(RehearsalTest, AServerThatCannotLogIsRefused) {
@@ -128,7 +128,7 @@ TEST_F(RehearsalTest, AProxyThatSharesSessionsIsRefused) {
       [&](const std::string& sql) {
         return ++trips == 1 ? sql : replaced(sql, "CONNECTION_ID()", "CONNECTION_ID() + 1");
       },
-      "two statements of one connection came to two sessions");
+      "two statements of one connection reached different sessions");
 }
 
 TEST_F(RehearsalTest, AServerWithoutNowaitIsRefused) {
@@ -189,7 +189,7 @@ TEST_F(RehearsalTest, AProxyThatSplitsReadsFromWritesIsRefused) {
         return sql.starts_with("BEGIN") ? replaced(sql, "CONNECTION_ID()", "CONNECTION_ID() + 1")
                                         : sql;
       },
-      "reads and writes of one connection come to different sessions");
+      "reads and writes of one connection reach different sessions");
 }
 
 TEST_F(RehearsalTest, ProxySqlIsRefusedByName) {
@@ -197,7 +197,7 @@ TEST_F(RehearsalTest, ProxySqlIsRefusedByName) {
       [](const std::string& sql) {
         return sql == "select @@version_comment limit 1" ? "SELECT '(ProxySQL)'" : sql;
       },
-      "ProxySQL is between");
+      "the connection goes through ProxySQL");
 }
 
 TEST_F(RehearsalTest, VitessIsRefusedByNameBeforeAnythingIsSent) {
@@ -221,7 +221,7 @@ TEST_F(RehearsalTest, MaxScaleIsNamedOnlyWhereItSplitsStatements) {
                    ? replaced(sql, "CONNECTION_ID()", "CONNECTION_ID() + 1")
                    : sql;
       },
-      "MaxScale, which is the proxy between, must not share sessions, or send reads and writes to "
+      "MaxScale, which is a proxy, must not share sessions, or send reads and writes to "
       "different servers",
       version);
 }
@@ -254,7 +254,7 @@ TEST_F(RehearsalTest, SpiderAndNdbTablesAreRefusedByName) {
                  "table `task` has the storage engine SPIDER: the servers behind it may wait "
                  "for a locked row");
   expect_refused(keeps("ndbcluster"),
-                 "table `task` has the storage engine ndbcluster: it locks no ranges");
+                 "table `task` has the storage engine ndbcluster: it does not lock ranges");
 }
 
 // In a private database, because it changes the tables.
@@ -344,8 +344,8 @@ TEST(UntestedTest, NamesWhatWasTested) {
     EXPECT_TRUE(untested(other)) << other;
   }
   EXPECT_EQ(*untested("8.4.3"),
-            "no test of this Allot ran on 8.4.3; those ran on MariaDB 10.11 and 11.8, and "
-            "on MySQL 9.7");
+            "this version of Allot was not tested on 8.4.3; it was tested on MariaDB 10.11 and "
+            "11.8, and on MySQL 9.7");
 }
 
 }  // namespace

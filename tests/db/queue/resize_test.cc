@@ -123,7 +123,7 @@ TEST_F(ResizeTest, OneAtATime) {
   EXPECT_EQ(resize_layout(look_, now(), 7), Resized::kWaits) << "the same again";
   EXPECT_EQ(error_of([&] { resize_layout(look_, now(), 3); }),
             "queue 'placed' is being resized to 7 partitions: tasks of its former layout wait or "
-            "run; again when it is done");
+            "run; try again when it is done");
   EXPECT_EQ(now().layout, 1U);
 }
 
@@ -200,8 +200,8 @@ TEST_F(ResizeTest, ATransactionThatStaysOpenIsSaid) {
   submit_within(worker_.db, Placer(worker_.db, one), one);
   look_.execute("SET SESSION innodb_lock_wait_timeout = 1");
   EXPECT_EQ(error_of([&] { resize_layout(look_, before, 7); }),
-            "queue 'placed' was not resized: a transaction that submitted to it is open, and has "
-            "to end before; try again");
+            "queue 'placed' was not resized: a transaction that submitted to it is still open; try "
+            "again when it has ended");
   worker_.db.execute("COMMIT");
   EXPECT_EQ(now().partitions(), 4U);
   EXPECT_EQ(scout(before).size(), 1U) << "nothing is held";
@@ -241,9 +241,9 @@ TEST_F(ResizeTest, ADeadTaskOfUnknownPlaceIsRefused) {
   look_.execute("UPDATE task_dead SET key_hash = NULL WHERE first_key > 0 AND queue_id > 0");
   EXPECT_EQ(resize_layout(look_, before, 7), Resized::kDone);
   const std::string error = error_of([&] { retry_dead(look_, {&again, 1}); });
-  EXPECT_NE(
-      error.find("was submitted without a partition key, and queue 'placed' was resized since"),
-      std::string::npos)
+  EXPECT_NE(error.find(
+                "was submitted without a partition key, and queue 'placed' has since been resized"),
+            std::string::npos)
       << error;
   EXPECT_TRUE(show(look_, again)->dead);
 }
@@ -315,7 +315,7 @@ TEST_F(MaxRunningTest, WhatCannotBeIsRefused) {
   const QueueInfo limited = make({4, Placement::kLimited, 2});
   const auto layout = limited.layout;
   EXPECT_EQ(error_of([&] { set_max_running(look_, limited, 5); }),
-            "max_running 5: queue 'placed' has 4 partitions, and runs no more tasks of a key");
+            "max_running 5: queue 'placed' has 4 partitions, so it cannot run more tasks of a key");
   EXPECT_EQ(error_of([&] { set_max_running(look_, make_queue("spread", 4), 2); }),
             "max_running: queue 'spread' is spread, not limited");
   set_max_running(look_, limited, 2);
@@ -324,7 +324,7 @@ TEST_F(MaxRunningTest, WhatCannotBeIsRefused) {
   EXPECT_EQ(resize_layout(look_, limited, 7), Resized::kWaits);
   EXPECT_EQ(error_of([&] { set_max_running(look_, now(), 3); }),
             "queue 'placed' is being resized to 7 partitions: tasks of its former layout wait or "
-            "run; again when it is done");
+            "run; try again when it is done");
   run_empty(
       {limited.queue_id, static_cast<std::uint16_t>(number("SELECT partition_no FROM task"))});
   EXPECT_EQ(lift(limited), 1U) << "its layout was left alone";

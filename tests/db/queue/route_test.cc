@@ -193,8 +193,8 @@ TEST_F(RouteTest, AQueueThatIsMadeMeanwhileHasTheRoutesOfAnyQueue) {
 
 TEST_F(RouteTest, WithoutAQueueAndWithoutARouteATaskIsRefused) {
   EXPECT_EQ(refusal_of([&] { taker("", "t"); }),
-            "no queue is named, and no route takes tasks of type 't' that name none; name one, or "
-            "make a default: allot route set '*' QUEUE --any-queue");
+            "no queue is given, and no route exists for tasks of type 't' without one; name a "
+            "queue, or set a default route: allot route set '*' QUEUE --any-queue");
   EXPECT_FALSE(address(worker_.db, "nowhere", "t"));
 }
 
@@ -204,8 +204,8 @@ TEST_F(RouteTest, WhatWouldBreakAPromiseIsRefused) {
   make("fair", Placement::kFair);
   EXPECT_EQ(refused("q", "t", "q"), "a route from queue 'q' to itself");
   EXPECT_EQ(refused("q", "t", "o1"),
-            "queue 'q' is spread, and queue 'o1' is ordered: a route leads to a queue that places "
-            "its tasks in the same way");
+            "queue 'q' is spread, and queue 'o1' is ordered: both queues of a route must have the "
+            "same placement");
   EXPECT_NE(refused("o1", "t", "limited"), "");
   EXPECT_NE(refused("fair", "t", "q"), "");
   EXPECT_NE(refused(nullptr, "t", "o1").find("queue 'o1' is ordered: "), std::string::npos);
@@ -215,8 +215,8 @@ TEST_F(RouteTest, WhatWouldBreakAPromiseIsRefused) {
   keyed.partition_key = "k";
   submit_to(queue("o1"), "t.1", keyed);
   EXPECT_EQ(refused("o1", "t.1", "o2"),
-            "queue 'o1' is ordered and has tasks of type t.1, which later ones of their keys would "
-            "not wait for; let them run first");
+            "queue 'o1' is ordered and has tasks of type t.1, which later tasks of their keys "
+            "would not wait for; let them run first");
   EXPECT_NE(refused("o1", "t.*", "o2"), "");
   EXPECT_EQ(refused("o1", "t.2", "o2"), "");
   look_.execute("DELETE FROM task");
@@ -346,7 +346,7 @@ TEST_F(PlacedRouteTest, ATransactionThatSubmittedIsWaitedForAndSeen) {
   ASSERT_TRUE(lock_waits(1));
   worker_.db.execute("COMMIT");
   EXPECT_EQ(refusal.get(),
-            "queue 'o1' is ordered and has tasks of type t, which later ones of their keys would "
+            "queue 'o1' is ordered and has tasks of type t, which later tasks of their keys would "
             "not wait for; let them run first");
   EXPECT_EQ(list_routes(look_).size(), 0U);
   run_all();
@@ -372,8 +372,8 @@ TEST_F(PlacedRouteTest, AQueueThatIsBeingResizedKeepsItsRoutes) {
   submit(worker_.db, {&other, 1});
   ASSERT_EQ(resize_layout(look_, queue("o2"), 7), Resized::kWaits);
   EXPECT_EQ(refusal_of([&] { remove("o1", "t"); }),
-            "queue 'o2' is being resized: tasks of its former layout wait or run; again when it is "
-            "done");
+            "queue 'o2' is being resized: tasks of its former layout wait or run; try again when "
+            "it is done");
   run_all();
   ASSERT_EQ(resize_layout(look_, queue("o2"), 7), Resized::kDone) << "it still knows its layout";
   EXPECT_TRUE(remove("o1", "t"));

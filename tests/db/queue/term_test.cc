@@ -167,7 +167,7 @@ TEST_F(TermTest, AMarkedServerTakesNoSubmission) {
   const auto in_sql = db_error_of(
       [&] { open.execute("CALL allot_submit('mail', 't', 'x', NULL, @id, @existed)"); });
   ASSERT_TRUE(in_sql);
-  EXPECT_NE(std::string(in_sql->what()).find("not the writer any more: another one has term 2"),
+  EXPECT_NE(std::string(in_sql->what()).find("no longer the writer: another one has term 2"),
             std::string::npos)
       << in_sql->what();
   EXPECT_EQ(number_of(old_, "SELECT COUNT(*) FROM task"), 0U);

@@ -78,7 +78,7 @@ TEST_F(CancelTest, WhatIsNoReasonIsRefused) {
   const Made made = call_submit(app_, "default", "t", "p");
   const auto error = support::db_error_of([&] { cancel(made.id, "REPEAT('x', 65536)"); });
   ASSERT_TRUE(error);
-  EXPECT_NE(std::string(error->what()).find("the most is 65535"), std::string::npos);
+  EXPECT_NE(std::string(error->what()).find("the limit is 65535"), std::string::npos);
   EXPECT_EQ(tasks(), 1U);
 }
 

@@ -178,7 +178,8 @@ TEST_F(SqlLockTest, TheFenceHoldsUntilTheEndOfTheTransaction) {
   app_.execute("COMMIT");
   EXPECT_TRUE(queue::free_lock(look_, seen.front().second, true));
   app_.execute("BEGIN");
-  EXPECT_NE(refused([&] { call("require", "x", token); }).find("not that of"), std::string::npos);
+  EXPECT_NE(refused([&] { call("require", "x", token); }).find("does not belong to"),
+            std::string::npos);
   app_.execute("ROLLBACK");
   const std::uint64_t next = take();
   app_.execute("BEGIN");

@@ -25,7 +25,7 @@ TEST_F(OptionsTest, TheLastMomentIsTakenAsItIs) {
             "1");
   for (const char* later : {"2150-01-01T00:00:00Z", "2149-12-31T23:59:59.999999-00:01"}) {
     EXPECT_NE(refusal("t", "", std::string(R"({"run_at": ")") + later + "\"}")
-                  .find("'run_at' is the year 2150 or later; the last moment is "
+                  .find("'run_at' is the year 2150 or later; the latest time is "
                         "2149-12-31T23:59:59.999999Z"),
               std::string::npos)
         << later;
@@ -194,9 +194,9 @@ TEST_F(OptionsTest, AWrongOneIsRefusedByName) {
       {R"({"dellay": "5m"})", R"(options: unknown option "dellay")"},
       {R"({"Prio": 1})", R"(options: unknown option "Prio")"},
       {R"({"a'; DROP TABLE task; -- ": 1})", R"(unknown option "a'; DROP TABLE task; -- ")"},
-      {R"({"prio": 1, "prio": 2})", "options: one of them is given twice"},
+      {R"({"prio": 1, "prio": 2})", "options: an option is given twice"},
       {R"({"unique_key": "a\\\":{:\\\\", "prio": {"a": [1]}, "prio": 2})",
-       "one of them is given twice"},
+       "an option is given twice"},
       {R"({"prio": {"a": [{"a": 1}, {"a": 2}], "b": {"a": 1}}})", "'prio' must be 0 (first) to 3"},
       {R"({"prio": 4})", "'prio' must be 0 (first) to 3"},
       {R"({"prio": -1})", "'prio' must be 0 (first) to 3"},
@@ -205,12 +205,12 @@ TEST_F(OptionsTest, AWrongOneIsRefusedByName) {
       {R"({"prio": null})", "'prio' must be 0 (first) to 3"},
       {R"({"prio": 11111111111111111111111})", "'prio' must be 0 (first) to 3"},
       {R"({"delay": 5})", "'delay' must be a string"},
-      {R"({"delay": "-5s"})", R"('delay' is "-5s": not a whole number and a unit)"},
-      {R"({"delay": "5"})", R"('delay' is "5": not a whole number and a unit)"},
-      {R"({"delay": "s"})", R"('delay' is "s": not a whole number and a unit)"},
-      {R"({"delay": "5 s"})", R"('delay' is "5 s": not a whole number and a unit)"},
-      {R"({"delay": "5s\n"})", "not a whole number and a unit"},
-      {R"({"delay": ""})", R"('delay' is "": not a whole number and a unit)"},
+      {R"({"delay": "-5s"})", R"('delay' is "-5s": not a duration)"},
+      {R"({"delay": "5"})", R"('delay' is "5": not a duration)"},
+      {R"({"delay": "s"})", R"('delay' is "s": not a duration)"},
+      {R"({"delay": "5 s"})", R"('delay' is "5 s": not a duration)"},
+      {R"({"delay": "5s\n"})", "not a duration"},
+      {R"({"delay": ""})", R"('delay' is "": not a duration)"},
       {R"({"delay": "900000h"})", R"('delay' is "900000h": 0 to a century are allowed)"},
       {R"({"delay": "99999999999999999999s"})", "0 to a century are allowed"},
       {R"({"unique_key": "k", "unique_for": "-1s"})", R"('unique_for' is "-1s": not a whole)"},
@@ -218,24 +218,25 @@ TEST_F(OptionsTest, AWrongOneIsRefusedByName) {
       {R"({"unique_key": ""})", "unique_key of 0 bytes: 1 to 255 are allowed"},
       {R"({"unique_key": 5})", "'unique_key' must be a string"},
       {R"({"partition_key": ""})", "partition_key of 0 bytes: 1 to 255 are allowed"},
-      {R"({"expires_in": "x"})", R"('expires_in' is "x": not a whole number and a unit)"},
-      {R"({"expires_at": "2030"})", R"('expires_at' is "2030": not a moment with its zone)"},
+      {R"({"expires_in": "x"})", R"('expires_in' is "x": not a duration)"},
+      {R"({"expires_at": "2030"})", R"('expires_at' is "2030": not a time with a zone)"},
       {R"({"expires_in": "1s", "expires_at": "2030-01-01T00:00:00Z"})",
-       "expires_in and expires_at together"},
-      {R"({"expires_in": "1s", "delay": "1s"})", "it expires before it is due"},
+       "expires_in and expires_at exclude each other"},
+      {R"({"expires_in": "1s", "delay": "1s"})", "the task expires before it is due"},
       {R"({"expires_at": "2030-01-01T00:00:00Z", "run_at": "2030-01-01T00:00:00Z"})",
-       "it expires before it is due"},
+       "the task expires before it is due"},
       {R"({"compression": "lz4"})", R"('compression' must be "gzip" or "zstd")"},
       {R"({"compress_above": -1})", "'compress_above' must be a number of bytes"},
       {R"({"compress_above": 16777216})", "'compress_above' must be a number of bytes"},
       {R"({"compress_above": 99999999999999999999})", "'compress_above' must be a number of bytes"},
       {R"({"compress_above": "1k"})", "'compress_above' must be a number of bytes"},
       {R"({"compress_above": null})", "'compress_above' must be a number of bytes"},
-      {R"({"delay": "1s", "run_at": "2030-01-01T00:00:00Z"})", "delay and run_at together"},
+      {R"({"delay": "1s", "run_at": "2030-01-01T00:00:00Z"})",
+       "delay and run_at exclude each other"},
       {R"({"run_at": 5})", "'run_at' must be a string"},
-      {R"({"run_at": "2030-01-01T00:00:00"})", "not a moment with its zone"},
-      {R"({"run_at": "2030-01-01"})", "not a moment with its zone"},
-      {R"({"run_at": "2030-01-01T00:00:00Z\n"})", "not a moment with its zone"},
+      {R"({"run_at": "2030-01-01T00:00:00"})", "not a time with a zone"},
+      {R"({"run_at": "2030-01-01"})", "not a time with a zone"},
+      {R"({"run_at": "2030-01-01T00:00:00Z\n"})", "not a time with a zone"},
       {R"({"run_at": "2030-02-29T00:00:00Z"})", "no such day or time"},
       {R"({"run_at": "2030-13-01T00:00:00Z"})", "no such day or time"},
       {R"({"run_at": "2030-01-00T00:00:00Z"})", "no such day or time"},
@@ -266,7 +267,7 @@ TEST_F(OptionsTest, AWrongNameIsRefusedAlsoWhereTheSessionIsLax) {
   for (const char* queue : {"nope", "", "default ", "DEFAULT", "default' OR ''='"}) {
     const auto error = support::db_error_of([&] { call_submit(app_, queue, "t", "x"); });
     ASSERT_TRUE(error) << queue;
-    const char* why = *queue == '\0' ? ": no route takes type 't'" : ": there is no such queue";
+    const char* why = *queue == '\0' ? ": no route takes type 't'" : ": unknown queue";
     EXPECT_NE(std::string(error->what()).find(why), std::string::npos);
   }
   for (const char* none : {"NULL, 't', 'x'", "'default', NULL, 'x'", "'default', 't', NULL"}) {

@@ -61,8 +61,8 @@ TEST_F(FindTest, WhatCannotBeIsRefused) {
     const auto error = support::db_error_of([&] { find(queue, key); });
     return error ? std::string(error->what()) : "";
   };
-  EXPECT_NE(refusal("no", "k").find("queue 'no': there is no such queue"), std::string::npos);
-  EXPECT_NE(refusal("default ", "k").find("there is no such queue"), std::string::npos);
+  EXPECT_NE(refusal("no", "k").find("queue 'no': unknown queue"), std::string::npos);
+  EXPECT_NE(refusal("default ", "k").find("unknown queue"), std::string::npos);
   EXPECT_NE(refusal("default", "").find("unique_key: 1 to 255 bytes"), std::string::npos);
   EXPECT_NE(refusal("default", std::string(256, 'k')).find("unique_key: 1 to 255 bytes"),
             std::string::npos);

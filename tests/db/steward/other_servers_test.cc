@@ -78,7 +78,7 @@ TEST_F(OtherServersTest, APromotedServerGetsTheNextTermAndTheOldOneAMark) {
   const auto found = servers.second_writers();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].subject, "127.0.0.1:" + std::to_string(old_.tcp().port));
-  EXPECT_EQ(found[0].detail.find("it takes writes with term 1, and the writer has term 2"), 0U)
+  EXPECT_EQ(found[0].detail.find("it accepts writes with term 1, and the writer has term 2"), 0U)
       << found[0].detail;
   EXPECT_EQ(value(old_, "SELECT superseded_by FROM queue"), "2");
   EXPECT_EQ(value(new_, "SELECT superseded_by FROM queue"), "");

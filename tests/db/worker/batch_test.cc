@@ -328,9 +328,10 @@ TEST_F(BatchLoopTest, OnlySubmissionsAreWrittenInACall) {
   work_once();
   EXPECT_EQ(calls(), "many a:1 b:1 c:1");
   const std::string no = "2 not in a call with several tasks: ";
-  EXPECT_EQ(dead(), "a fail " + no + "a checkpoint is for a task that runs by itself|" + no +
-                        "replace_with is for a task that runs by itself; submit does it at once|" +
-                        no + "a transaction is for a task that runs by itself");
+  EXPECT_EQ(dead(),
+            "a fail " + no + "a checkpoint is only for a task that runs alone|" + no +
+                "replace_with is only for a task that runs alone; submit works immediately|" + no +
+                "a transaction is only for a task that runs alone");
   EXPECT_EQ(value("SELECT GROUP_CONCAT(payload ORDER BY payload) FROM task"
                   " WHERE type = 'nobody.knows'"),
             "b,c");

@@ -322,7 +322,7 @@ TEST_F(SettleTest, ABrokenPromiseOfProgressIsATimeout) {
   slot_.move_deadline(0, 1, ipc::Limit::kProgress);
   settle_it();
   EXPECT_EQ(value("SELECT CONCAT(cause, ': ', LEFT(error, 54)) FROM task_attempt"),
-            "timeout: made no progress for longer than its handler promised;");
+            "timeout: made no progress for longer than its handler allows;");
 }
 
 // B11: also if the request is gone.

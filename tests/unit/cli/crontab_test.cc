@@ -73,8 +73,8 @@ TEST(CrontabTest, WhatCannotBeTakenOverIsTold) {
 
 // cron treats a field that begins with * as unrestricted, and every other as restricted.
 TEST(CrontabTest, DaysThatMeanOtherOnesToCron) {
-  EXPECT_TRUE(left("0 0 */2 * MON cmd").starts_with("day of month '*/2' beside weekday 'MON'"));
-  EXPECT_TRUE(left("0 0 1-31 * MON cmd").starts_with("day of month '1-31' beside weekday 'MON'"));
+  EXPECT_TRUE(left("0 0 */2 * MON cmd").starts_with("day of month '*/2' with weekday 'MON'"));
+  EXPECT_TRUE(left("0 0 1-31 * MON cmd").starts_with("day of month '1-31' with weekday 'MON'"));
   EXPECT_EQ(only("0 0 13 * FRI cmd").expression, "0 0 13 * FRI");
   EXPECT_EQ(only("0 0 */2 * * cmd").expression, "0 0 */2 * *");
   EXPECT_EQ(only("0 0 * * MON-FRI cmd").expression, "0 0 * * MON-FRI");

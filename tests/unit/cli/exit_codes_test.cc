@@ -103,10 +103,10 @@ TEST_F(ExitCodeTest, OfSlotsOfAnotherVersion) {
     return done.err;
   };
   EXPECT_NE(refusal("allotslt", 6)
-                .find("slot file: of a pre-release Allot; stop that allotd and "
+                .find("slot file: from a pre-release Allot; stop that allotd and "
                       "start this one"),
             std::string::npos);
-  EXPECT_NE(refusal(ipc::kSlotMagic, ipc::kSlotVersion + 1).find("slot file: of another version"),
+  EXPECT_NE(refusal(ipc::kSlotMagic, ipc::kSlotVersion + 1).find("slot file: from another version"),
             std::string::npos);
 }
 
@@ -117,7 +117,7 @@ TEST_F(ExitCodeTest, OfABoardOfAnotherVersion) {
       support::run_program({ALLOT_WORKER, "--run", "--slot", "0", "--config", config_},
                            {.descriptors = {{board.get(), ipc::kBoardFd}}});
   EXPECT_EQ(done.status, (support::ExitStatus{kExitConfig, 0})) << done.err;
-  EXPECT_NE(done.err.find("board: of a pre-release Allot; stop that allotd and start this one"),
+  EXPECT_NE(done.err.find("board: from a pre-release Allot; stop that allotd and start this one"),
             std::string::npos)
       << done.err;
 }

@@ -79,17 +79,17 @@ TEST(GatewayToken, WhatNoDaemonWouldTakeIsRefused) {
     return made.err;
   };
   EXPECT_EQ(refused({"a"}),
-            "allot: [gateway.tokens.a] may do nothing: give it read, submit or "
-            "operate, such as read = [\"*\"]\n");
+            "allot: [gateway.tokens.a] has no role; give it read, submit or operate, such as read "
+            "= [\"*\"]\n");
   EXPECT_EQ(refused({"a b", "--read", "*"}),
             "allot: [gateway.tokens.a b]: a name has 1 to 63 letters, digits, '_', '-' and '.'\n");
   EXPECT_EQ(refused({"a\"]\n[x]", "--read", "*"}).find("[gateway.tokens.a"), 7U);
   EXPECT_EQ(refused({"a", "--read", "*,mail"}),
             "allot: [gateway.tokens.a] read: '*' is not a queue; write [\"mail\", \"reports\"], or "
             "[\"*\"] for all\n");
-  EXPECT_EQ(refused({"a", "--read", "m", "--expires", "soon"}),
-            "allot: --expires is 'soon'; write a time from now on, such as 90d, or a date, such as "
-            "2027-01-31\n");
+  EXPECT_EQ(
+      refused({"a", "--read", "m", "--expires", "soon"}),
+      "allot: --expires is 'soon'; write a duration, such as 90d, or a date, such as 2027-01-31\n");
   EXPECT_NE(refused({"a", "--read", "m", "--expires", "9999999d"}).find("--expires is"),
             std::string::npos);
 }

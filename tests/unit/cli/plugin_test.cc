@@ -62,7 +62,7 @@ TEST_F(PluginCommandTest, NewTakesAnotherFolderAndOverwritesNothing) {
   EXPECT_NE(support::read_file(folder_ / "deep/er/thumbs.cc"), "");
   const auto again = allot({"new", "other", "--dir", "deep/er"});
   EXPECT_EQ(again.status.code, kExitCannotCreate);
-  EXPECT_EQ(again.err, "allot: the folder deep/er is not empty; name another one by --dir\n");
+  EXPECT_EQ(again.err, "allot: the folder deep/er is not empty; name another one with --dir\n");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "deep/er/other.cc"));
   const std::string file = folder_.write("file", "");
   EXPECT_EQ(allot({"new", "other", "--dir", file + "/x"}).status.code, kExitCannotCreate);
@@ -114,7 +114,7 @@ TEST_F(PluginCommandTest, ASectionOfNoPluginIsAWarning) {
       folder_.write("allot.toml", "[plugins]\nfolder = \"" ALLOT_TEST_PLUGINS
                                   "/good\"\n[plugins.variant]\na = 1\n[plugins.varaint]\na = 1\n"
                                   "[plugins.other]\n");
-  const std::string what = " is the section of no plugin in " ALLOT_TEST_PLUGINS "/good";
+  const std::string what = " does not belong to any plugin in " ALLOT_TEST_PLUGINS "/good";
   const auto listed = support::run_program({ALLOT_PROGRAM, "plugins", "--config", config});
   EXPECT_EQ(listed.status.code, kExitOk);
   EXPECT_EQ(listed.err, "allot-worker: " + config + ":7: [plugins.other]" + what +

@@ -12,8 +12,9 @@ namespace {
 using Check = ConfigTest;
 
 TEST_F(Check, PoolNamesAnUnknownQueue) {
-  EXPECT_EQ(failure_of("[queues.mail]\n[pools.slow]\nqueues = [\"reports\"]\n"),
-            "allot.toml:3: [pools.slow] serves queue 'reports', but there is no [queues.reports]");
+  EXPECT_EQ(
+      failure_of("[queues.mail]\n[pools.slow]\nqueues = [\"reports\"]\n"),
+      "allot.toml:3: [pools.slow] serves queue 'reports', but the file has no [queues.reports]");
   EXPECT_EQ(failure_of("[queues.a]\n[pools.p]\nqueues = [\"a\", \"a\"]\n"),
             "allot.toml:3: [pools.p] queues names 'a' twice");
 }
@@ -25,8 +26,8 @@ TEST_F(Check, PoolMayNameTheDefaultQueue) {
 
 TEST_F(Check, ThePoolOfTheStewardIsTheDaemonsOwn) {
   EXPECT_EQ(failure_of("[pools.p]\n[pools.steward]\nsize = 2\n"),
-            "allot.toml:2: [pools.steward] is the name of the process that every daemon has beside "
-            "its pools; give this pool another name");
+            "allot.toml:2: [pools.steward] is reserved for the steward process of the daemon; give "
+            "this pool another name");
 }
 
 TEST_F(Check, SixteenPoolsAndNotOneMore) {
@@ -34,7 +35,7 @@ TEST_F(Check, SixteenPoolsAndNotOneMore) {
   for (int i = 0; i < 16; ++i) text += "[pools.p" + std::to_string(i) + "]\nsize = 16\n";
   EXPECT_EQ(load_text(text).pools.size(), 16U);
   EXPECT_EQ(failure_of(text + "[pools.q]\nsize = 0\n"),
-            "allot.toml:33: [pools.q] is one pool too many; allowed are 16");
+            "allot.toml:33: [pools.q] is one pool too many; the limit is 16");
 }
 
 TEST_F(Check, WorkersOfAllPoolsTogether) {
@@ -80,8 +81,7 @@ TEST_F(Check, AStrictPoolNamesItsQueuesInTheirOrder) {
   EXPECT_TRUE(settings.pools[0].strict);
   EXPECT_EQ(settings.pools[0].queues, (std::vector<std::string>{"reports", "mail"}));
   EXPECT_EQ(failure_of(queues),
-            "allot.toml:4: [pools.p] strict needs queues, whose order it goes by: the first one is "
-            "the most important");
+            "allot.toml:4: [pools.p] strict needs queues, in order of importance");
   EXPECT_EQ(failure_of(queues + "queues = [\"mail\"]\nweights = { mail = 2 }\n"),
             "allot.toml:6: [pools.p] has both weights and strict; remove one");
 }
@@ -89,7 +89,7 @@ TEST_F(Check, AStrictPoolNamesItsQueuesInTheirOrder) {
 TEST_F(Check, APoolOfFireworqsQueuesNamesNone) {
   const std::string pool = "[queues.mail]\n[pools.p]\nfireworq = true\n";
   EXPECT_TRUE(load_text(pool).pools[0].queues.empty());
-  const std::string why = "; remove one: its queues are those that requests make";
+  const std::string why = "; remove one: with fireworq its queues are created by requests";
   const std::string both = "[pools.p] has both fireworq and ";
   EXPECT_EQ(failure_of(pool + "queues = [\"mail\"]\n"), "allot.toml:4: " + both + "queues" + why);
   EXPECT_EQ(failure_of(pool + "weights = { mail = 2 }\n"),
@@ -157,11 +157,11 @@ TEST_F(Check, HooksNameAQueueAndAType) {
             "allot.toml:2: [queues.a] on_dead is \"alert\"; it names a queue and a type: "
             "\"ops/alert.dead\"");
   EXPECT_EQ(failure_of("[queues.a]\non_dead = \"ops/alert\"\n" + ops),
-            "allot.toml:2: [queues.a] on_dead names queue 'ops', whose placement is ordered; a "
-            "hook's tasks have no partition_key, so it has to be a spread queue");
+            "allot.toml:2: [queues.a] on_dead names queue 'ops', whose placement is ordered; tasks "
+            "of a hook have no partition_key, so it must be a spread queue");
   EXPECT_EQ(failure_of("[queues.a]\non_stuck = \"a/alert\"\n"),
-            "allot.toml:2: [queues.a] on_stuck names its own queue; it would not run while "
-            "that queue is stuck");
+            "allot.toml:2: [queues.a] on_stuck names its own queue; the hook would not run while "
+            "this queue is stuck");
   const Settings settings = load_text(
       "[queues.a]\non_dead = \"a/x\"\non_stuck = \"elsewhere/y\"\nhistory = \"7d\"\n"
       "[queues.b]\nstuck_after = \"1m\"\n");
@@ -383,7 +383,7 @@ TEST_F(Check, MetricsNameTypesOrPrefixes) {
                                   std::string(".*"), std::string(128, 'x')}) {
     EXPECT_EQ(failure_of("[metrics]\ntypes = [\"" + type + "\"]\n"),
               "allot.toml:2: [metrics] types has \"" + type +
-                  "\"; it names types, or prefixes such as shop.*, of at most 127 bytes");
+                  "\"; allowed are types, or prefixes such as shop.*, of at most 127 bytes");
   }
 }
 

@@ -235,7 +235,7 @@ TEST_F(Load, KeepsTheOrderOfTheFileAndGivesAPoolEveryQueue) {
   EXPECT_EQ(settings.pools[0].queues, (std::vector<std::string>{"batch", "mail"}));
   EXPECT_EQ(settings.pools[1].name, "fast");
   EXPECT_EQ(settings.pools[1].queues, (std::vector<std::string>{"mail", "batch"}));
-  EXPECT_TRUE(settings.pools[2].queues.empty()) << "its queues are those that requests make";
+  EXPECT_TRUE(settings.pools[2].queues.empty()) << "its queues are created by requests";
   EXPECT_EQ(find_queue(settings, "batch"), &settings.queues[1]);
   EXPECT_EQ(find_queue(settings, "nothing"), nullptr);
 }

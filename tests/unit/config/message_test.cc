@@ -154,7 +154,7 @@ TEST_F(Message, AllProblemsAtOnceInTheOrderOfTheFile) {
                  "lease_ttl = 5\n"),
       "allot.toml:2: unknown key 'partitons' in [queues.mail]; did you mean 'partitions'?\n"
       "allot.toml:3: [queues.mail] block_size is 0; allowed is 1 to 1000\n"
-      "allot.toml:5: [pools.p] serves queue 'mial', but there is no [queues.mial]; did you "
+      "allot.toml:5: [pools.p] serves queue 'mial', but the file has no [queues.mial]; did you "
       "mean 'mail'?\n"
       "allot.toml:7: [daemon] lease_ttl is a duration and needs a unit (ms, s, m, h, d), such as "
       "\"5s\"");

@@ -67,21 +67,22 @@ TEST_F(SchedulesTest, AnExpressionThatCannotBeReadOrNeverComes) {
             "allot.toml:4: [schedules.a] expression: schedule '61 * * * *': minute: '61' is not a "
             "number from 0 to 59");
   EXPECT_EQ(failure("0 0 31 2 *"),
-            "allot.toml:4: [schedules.a] expression: schedule '0 0 31 2 *': day of month: no month "
-            "that it names has the day 31, so that it would never run");
+            "allot.toml:4: [schedules.a] expression: schedule '0 0 31 2 *': day of month: none of "
+            "its months has the day 31, so it would never run");
   EXPECT_EQ(failure("@every 0s"),
             "allot.toml:4: [schedules.a] expression: schedule '@every 0s': @every: the period is "
             "at least 1s");
   EXPECT_EQ(failure(std::string(256, '*')),
-            "allot.toml:4: [schedules.a] expression has 256 bytes; the most that it may have is "
+            "allot.toml:4: [schedules.a] expression has 256 bytes; the limit is "
             "255");
 }
 
 TEST_F(SchedulesTest, ItsQueueIsOneOfTheFile) {
-  EXPECT_EQ(failure_of("[queues.mail]\n[schedules.a]\nexpression = \"@daily\"\ntype = \"t\"\n"
-                       "queue = \"mial\"\n"),
-            "allot.toml:5: [schedules.a] queue is 'mial', but there is no [queues.mial]; did you "
-            "mean 'mail'?");
+  EXPECT_EQ(
+      failure_of("[queues.mail]\n[schedules.a]\nexpression = \"@daily\"\ntype = \"t\"\n"
+                 "queue = \"mial\"\n"),
+      "allot.toml:5: [schedules.a] queue is 'mial', but the file has no [queues.mial]; did you "
+      "mean 'mail'?");
 }
 
 TEST_F(SchedulesTest, WordsAndLimits) {

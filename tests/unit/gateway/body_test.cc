@@ -137,7 +137,7 @@ TEST_F(BodyTest, AStreamWithoutRoomSaysWhereToGoOn) {
   ASSERT_TRUE(client.head());
   EXPECT_EQ(client.chunk(), "took 4\n");
   const std::string stopped = client.chunk().value_or("");
-  EXPECT_EQ(stopped.rfind("stopped: the gateway holds as many bytes of bodies", 0), 0U) << stopped;
+  EXPECT_EQ(stopped.rfind("stopped: the memory for request bodies is used up", 0), 0U) << stopped;
 }
 
 // Ten times the budget passes through it, piece by piece.

@@ -387,7 +387,7 @@ TEST(FireworqObject, Stats) {
 class FireworqDoor : public testing::Test {
  protected:
   static access::Access::Verdict of_token(std::string_view token) {
-    if (token != "good") return {std::nullopt, 401, "the token is not known here"};
+    if (token != "good") return {std::nullopt, 401, "unknown token"};
     return {access::Caller("token:t", {access::Reach{true, {}}, {}, {}}), 200, {}};
   }
   // The caller, or "STATUS".

@@ -44,7 +44,7 @@ TEST(Due, WhatIsNoMomentIsRefusedByItsField) {
   for (const char* text :
        {"", "tomorrow", "2026-12-24", "2026-12-24T18:00:00", "2026-12-24T18:00Z", "1798135200",
         "2026-12-24T18:00:00Z ", "2026-12-24T18:00:00+0100", "x2026-12-24T18:00:00Z"}) {
-    EXPECT_EQ(refusal(text).find("'run_at' is \"" + std::string(text) + "\": not a moment"), 0U)
+    EXPECT_EQ(refusal(text).find("'run_at' is \"" + std::string(text) + "\": not a time"), 0U)
         << refusal(text);
   }
   for (const char* text :

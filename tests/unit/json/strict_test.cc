@@ -32,15 +32,15 @@ TEST(StrictJson, ReadsWhatEveryReaderUnderstandsAlike) {
 }
 
 TEST(StrictJson, AKeyThatIsThereTwiceIsNamed) {
-  EXPECT_EQ(fault(R"({"a":1,"b":2,"a":1})"), Fault("'a' is there twice", "a"));
-  EXPECT_EQ(fault(R"({"a":{"b":1,"b":2}})"), Fault("'b' is there twice", "b"));
+  EXPECT_EQ(fault(R"({"a":1,"b":2,"a":1})"), Fault("'a' occurs twice", "a"));
+  EXPECT_EQ(fault(R"({"a":{"b":1,"b":2}})"), Fault("'b' occurs twice", "b"));
   EXPECT_EQ(fault(R"([{"a":[{"b":1},{"b":1}]},{"a":1}])"), Fault());
-  EXPECT_EQ(fault(R"({"a":{"c":1},"c":1,"b":[],"\u0063":1})"), Fault("'c' is there twice", "c"));
+  EXPECT_EQ(fault(R"({"a":{"c":1},"c":1,"b":[],"\u0063":1})"), Fault("'c' occurs twice", "c"));
 }
 
 TEST(StrictJson, NothingStandsBehindTheValue) {
-  EXPECT_EQ(fault("{} {}"), Fault("not one JSON value alone, at byte 4", ""));
-  EXPECT_EQ(fault("1,"), Fault("not one JSON value alone, at byte 2", ""));
+  EXPECT_EQ(fault("{} {}"), Fault("not a single JSON value, at byte 4", ""));
+  EXPECT_EQ(fault("1,"), Fault("not a single JSON value, at byte 2", ""));
   EXPECT_EQ(fault(std::string("{}\0{}", 5)), Fault("not JSON, at byte 3: a NUL byte", ""));
   EXPECT_EQ(fault(std::string("\0", 1)), Fault("not JSON, at byte 1: a NUL byte", ""));
 }
@@ -55,9 +55,9 @@ TEST(StrictJson, ANumberThatNoDoubleHoldsIsNamed) {
 
 TEST(StrictJson, DepthIsBounded) {
   EXPECT_EQ(fault("[[[[[]]]]]"), Fault());
-  EXPECT_EQ(fault("[[[[[[]]]]]]"), Fault("nested too deep", ""));
-  EXPECT_EQ(fault(R"({"a":{"a":{"a":{"a":{"a":{}}}}}})"), Fault("nested too deep", ""));
-  EXPECT_EQ(fault(std::string(1'000'000, '[')), Fault("nested too deep", ""));
+  EXPECT_EQ(fault("[[[[[[]]]]]]"), Fault("nested too deeply", ""));
+  EXPECT_EQ(fault(R"({"a":{"a":{"a":{"a":{"a":{}}}}}})"), Fault("nested too deeply", ""));
+  EXPECT_EQ(fault(std::string(1'000'000, '[')), Fault("nested too deeply", ""));
 }
 
 TEST(StrictJson, WhatIsNoJsonSaysWhere) {

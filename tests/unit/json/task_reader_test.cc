@@ -246,9 +246,9 @@ TEST(TaskBody, APayloadAsBase64) {
   EXPECT_EQ(read_body(R"({"type":"t","payload_base64":"AAEC/w=="})").tasks[0].payload,
             std::string("\0\1\2\xff", 4));
   EXPECT_EQ(body_refusal(R"({"type":"t","payload_base64":"AAEC/w"})"),
-            "'payload_base64' is not base64, with its padding and without line ends");
+            "'payload_base64' is not valid base64 (with padding, without line breaks)");
   EXPECT_EQ(body_refusal(R"({"type":"t","payload_base64":"","payload":""})"),
-            "'payload_base64' and 'payload' together: a task has one");
+            "'payload_base64' and 'payload' exclude each other");
   EXPECT_EQ(body_refusal(R"({"type":"t","payload_base64":7})"),
             "'payload_base64' must be a string");
   EXPECT_EQ(line_refusal(R"({"type":"t","payload_base64":""})"), "unknown field 'payload_base64'");
@@ -261,10 +261,10 @@ TEST(TaskBody, DepthIsBounded) {
   };
   EXPECT_EQ(body_refusal(nested(99, "", "")), "");
   EXPECT_EQ(body_refusal(nested(100, "", "")),
-            "'payload' is nested deeper than 100; send it as a string");
+            "'payload' is nested deeper than 100 levels; send it as a string");
   EXPECT_EQ(body_refusal(nested(99, "[", "]")), "");
   EXPECT_EQ(body_refusal(nested(100, "[", "]")),
-            "task 0: 'payload' is nested deeper than 100; send it as a string");
+            "task 0: 'payload' is nested deeper than 100 levels; send it as a string");
   const std::size_t million = 1'000'000;
   EXPECT_NE(body_refusal(nested(million, "", "")), "");
   EXPECT_NE(body_refusal(std::string(million, '[')), "");
@@ -280,7 +280,7 @@ TEST(TaskBody, SoManyTasksAndNoMore) {
 }
 
 TEST(TaskReader, ANumberOutOfRangeIsNamed) {
-  const std::string what = " has a number out of range; a payload with one goes as a string";
+  const std::string what = " has a number that is out of range; send such a payload as a string";
   EXPECT_EQ(line_refusal(R"({"queue":"q","type":"t","payload":1e999})"), "'payload'" + what);
   EXPECT_EQ(line_refusal(R"({"queue":"q","type":"t","payload":{"a":[-1e999]}})"),
             "'payload'" + what);
@@ -302,7 +302,7 @@ TEST(FieldOf, AMessageBeginsWithItsField) {
       {"task 3: unique_key of 300 bytes: 1 to 255 are allowed", "unique_key"},
       {"task 3: unknown field 'z'", "z"},
       {"not JSON, at byte 1: queue", ""},
-      {"it expires before it is due: it would never run", ""},
+      {"the task expires before it is due, so it would never run", ""},
       {"", ""},
       {"task ", ""},
       {"'", ""}};

@@ -26,14 +26,14 @@ TEST_F(BoardTest, OnlyABoardOfThisVersionIsMapped) {
   EXPECT_EQ(trouble(file_), "");
   ++board_->version;
   EXPECT_EQ(map_board(file_.get()), nullptr);
-  EXPECT_EQ(trouble(file_).rfind("of another version of Allot; ", 0), 0U) << trouble(file_);
+  EXPECT_EQ(trouble(file_).rfind("from another version of Allot; ", 0), 0U) << trouble(file_);
   --board_->version;
   board_->magic[0] = 'x';
   EXPECT_EQ(map_board(file_.get()), nullptr);
   EXPECT_EQ(trouble(file_), "") << "no board";
   std::memcpy(board_->magic, "allotbrd", sizeof board_->magic);
   EXPECT_EQ(map_board(file_.get()), nullptr);
-  EXPECT_EQ(trouble(file_), "of a pre-release Allot; stop that allotd and start this one");
+  EXPECT_EQ(trouble(file_), "from a pre-release Allot; stop that allotd and start this one");
   const UniqueFd small(memfd_create("short", MFD_CLOEXEC));
   EXPECT_EQ(map_board(small.get()), nullptr);
   EXPECT_EQ(trouble(small), "");

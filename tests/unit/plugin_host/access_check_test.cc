@@ -62,21 +62,24 @@ TEST_F(UnsafePluginTest, IsTakenWhenNobodyElseCanChangeIt) {
 
 TEST_F(UnsafePluginTest, AWorldWritableFileIsRefused) {
   mode(file_, 0757);
-  EXPECT_EQ(refusal(), line("world-writable file): anybody may change it; chmod o-w " + file_));
+  EXPECT_EQ(refusal(),
+            line("world-writable file): every account may change it; chmod o-w " + file_));
 }
 
 TEST_F(UnsafePluginTest, AWorldWritableFolderIsRefused) {
   for (const mode_t bits : {0757U, 01777U}) {
     mode(plugins_, bits);
-    EXPECT_EQ(refusal(), line("world-writable folder): anybody may put files into the folder " +
-                              plugins_ + "; chmod o-w " + plugins_));
+    EXPECT_EQ(refusal(),
+              line("world-writable folder): every account may put files into the folder " +
+                   plugins_ + "; chmod o-w " + plugins_));
   }
 }
 
 TEST_F(UnsafePluginTest, AWorldWritableFolderAboveIsRefused) {
   mode(above_, 0777);
-  EXPECT_EQ(refusal(), line("world-writable folder): anybody may replace what is in the folder " +
-                            above_ + " above it; chmod o-w " + above_));
+  EXPECT_EQ(refusal(),
+            line("world-writable folder): every account may replace files in the folder " + above_ +
+                 " above it; chmod o-w " + above_));
   mode(above_, 01777);
   EXPECT_EQ(refusal(), "");
 }

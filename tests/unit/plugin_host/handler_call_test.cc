@@ -141,7 +141,7 @@ TEST_F(HandlerCallTest, EachOutcomeHasItsNumber) {
 TEST_F(HandlerCallTest, ACallThatIsNotOfferedSaysSo) {
   const auto result = run("c_plugin", "test.c", "submit");
   EXPECT_EQ(result.kind, OutcomeKind::kFail);
-  EXPECT_EQ(result.reason, "this call is not offered here");
+  EXPECT_EQ(result.reason, "this call is not available here");
 }
 
 TEST_F(HandlerCallTest, ADelayThatMakesNoSenseIsBounded) {

@@ -54,13 +54,14 @@ INSTANTIATE_TEST_SUITE_P(
         Fatal{"load_segv", Refusal::kCrashes, "died of 'Segmentation fault' while it was opened"},
         Fatal{"load_leave", Refusal::kCrashes, "with exit code 3 while it was opened"},
         Fatal{"load_fork_and_leave", Refusal::kCrashes, "with exit code 4 while it was opened"},
-        Fatal{"load_hang", Refusal::kHangs, "not done in time while it was opened",
+        Fatal{"load_hang", Refusal::kHangs, "did not finish in time while it was opened",
               milliseconds(500)},
-        Fatal{"init_segv", Refusal::kCrashes, "'Segmentation fault' while its handlers were made"},
-        Fatal{"init_leave", Refusal::kCrashes, "with exit code 3 while its handlers were made"},
-        Fatal{"init_fork_and_leave", Refusal::kCrashes, "code 4 while its handlers were made"},
-        Fatal{"init_hang", Refusal::kHangs, "not done in time while its handlers were made",
-              milliseconds(5'000)}),
+        Fatal{"init_segv", Refusal::kCrashes,
+              "'Segmentation fault' while its handlers were created"},
+        Fatal{"init_leave", Refusal::kCrashes, "with exit code 3 while its handlers were created"},
+        Fatal{"init_fork_and_leave", Refusal::kCrashes, "code 4 while its handlers were created"},
+        Fatal{"init_hang", Refusal::kHangs,
+              "did not finish in time while its handlers were created", milliseconds(5'000)}),
     [](const auto& it) { return std::string(it.param.plugin); });
 
 // S30
@@ -80,7 +81,7 @@ TEST(Probe, InitGetsTheSectionAndSaysWhatWasThrown) {
   const PluginFile with =
       probe_one("init_fails", {.init = true, .sections = {{"init", {{"key", "set"}}}}});
   ASSERT_TRUE(with.refused);
-  EXPECT_NE(with.refused->text.find("threw something"), std::string::npos) << with.refused->text;
+  EXPECT_NE(with.refused->text.find("threw an object"), std::string::npos) << with.refused->text;
 }
 
 TEST(Probe, InitDestroysWhatItMade) {

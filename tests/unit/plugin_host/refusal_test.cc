@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "'test.variant' is offered twice"},
         Refused{"no_run", "no_run.so", Refusal::kNoRun, "set run"},
         Refused{"type_taken", "type_taken_second.so", Refusal::kTypeTaken,
-                "type_taken_first.so too; take one of the two files out"}),
+                "type_taken_first.so too; remove one of the two files"}),
     [](const auto& it) { return std::string(it.param.folder); });
 
 TEST(Refusals, AConstructorThatThrowsIsFoundByLoadingOnly) {
@@ -102,7 +102,7 @@ TEST(Refusals, AConstructorThatThrowsIsFoundByLoadingOnly) {
 TEST(Refusals, AConstructorThatThrowsAnIntIsNoCrash) {
   const auto error = load_failure(folder_of("init_fails"), {{"init", {{"key", "set"}}}});
   ASSERT_TRUE(error);
-  EXPECT_NE(std::string(error->what()).find("'test.throws_int': the constructor threw something"),
+  EXPECT_NE(std::string(error->what()).find("'test.throws_int': the constructor threw an object"),
             std::string::npos)
       << error->what();
 }

@@ -61,7 +61,7 @@ TEST(Registry, APrefixTwoTimesIsRefusedAndNamesBothFiles) {
   ASSERT_TRUE(files[1].refused);
   EXPECT_EQ(files[1].refused->refusal, Refusal::kTypeTaken);
   EXPECT_EQ(files[1].refused->text, "prefix 'mail.*' is offered by " + files[0].path +
-                                        " too; take one of the two files out of the folder");
+                                        " too; remove one of the two files from the folder");
   const auto error = load_failure(folder_of("prefix_taken"));
   ASSERT_TRUE(error);
   EXPECT_EQ(std::string(error->what()), refusal_line(files[1]));
@@ -192,7 +192,7 @@ TEST_F(ConfiguredTest, WhatItDoesNotAcceptIsSaidByALook) {
   EXPECT_EQ(refusal({{"bad", "key x is not set"}}), "bad configuration: key x is not set");
   EXPECT_EQ(refusal({{"more", "a/b"}}),
             "bad type: the configuration names the type 'a/b'; 1 to 127 of A-Z a-z 0-9 . _ - are "
-            "allowed, or such a name and \".*\" for all that begins with it");
+            "allowed, or a prefix followed by \".*\"");
   EXPECT_EQ(refusal({{"more", "a"}, {"types.a.x", "1"}}),
             "duplicate type: type 'a' is offered twice; keep one of them");
 }

@@ -142,7 +142,7 @@ TEST_F(ExecEndlessTest, AnotherIsNotStartedOnceAStopIsRequested) {
 
 TEST_F(ExecEndlessTest, ItsOwnTimeoutIsARetryByThePolicy) {
   EXPECT_EQ(run("sleep 600", {{"timeout", "200ms"}}).outcome,
-            retry("its timeout was over; signal 15 (Terminated)"));
+            retry("its timeout expired; signal 15 (Terminated)"));
   EXPECT_EQ(run("true", {{"timeout", "1h"}}).outcome, success());
 }
 
@@ -206,7 +206,7 @@ TEST_F(ExecEndlessTest, AnIgnoredSigchldIsNoSuccess) {
   const auto before = ::signal(SIGCHLD, SIG_IGN);
   const auto outcome = run("exit 0").outcome;
   ::signal(SIGCHLD, before);
-  EXPECT_EQ(outcome, retry("its end was lost"));
+  EXPECT_EQ(outcome, retry("its exit status is unknown"));
 }
 
 }  // namespace

@@ -334,8 +334,8 @@ TEST(HttpJobSettings, JobsAreTakenOnlyWhereTheConfigurationSaysSo) {
             where + "user_agent must be a text such as \"Fireworq/1.5.1\"");
   EXPECT_EQ(trouble({{"types.fireworq.job.url", "http://x"}}).rfind("[plugins.http.types.", 0), 0U);
   EXPECT_EQ(trouble({{"types.\"fireworq.job\".url", "http://x"}}),
-            "[plugins.http.types.\"fireworq.job\"] is the type of Fireworq's jobs; write enabled = "
-            "true into [plugins.http.fireworq]");
+            "[plugins.http.types.\"fireworq.job\"] is the type of Fireworq's jobs; set enabled = "
+            "true in [plugins.http.fireworq]");
 }
 
 }  // namespace

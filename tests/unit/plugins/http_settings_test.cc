@@ -42,10 +42,10 @@ TEST(HttpSettings, EachMistakeIsNamed) {
   EXPECT_EQ(trouble_with(with("timeout", "5")),
             where + "timeout = \"5\" is not a time; write \"300ms\", \"30s\", \"5m\"");
   EXPECT_EQ(trouble_with(with("keep_alive", "721h")), where + "keep_alive is at most 720h");
-  EXPECT_EQ(trouble_with(with("timeout", "0s")), where + "timeout must be more than nothing");
+  EXPECT_EQ(trouble_with(with("timeout", "0s")), where + "timeout must be more than 0");
   EXPECT_EQ(trouble_with(with("tls_cert", "/etc/hostname")),
-            where + "tls_cert and tls_key go together");
-  EXPECT_EQ(trouble_with(with("tls_ca", "ca.pem")), where + "tls_ca must be a whole path");
+            where + "tls_cert and tls_key need each other");
+  EXPECT_EQ(trouble_with(with("tls_ca", "ca.pem")), where + "tls_ca must be an absolute path");
   EXPECT_EQ(trouble_with(with("tls_ca", "/no/ca.pem")),
             where + "tls_ca: /no/ca.pem: No such file or directory");
   EXPECT_EQ(trouble_with(with("content_type", "a\r\nX: y")),
@@ -59,7 +59,7 @@ TEST(HttpSettings, EachMistakeIsNamed) {
   EXPECT_EQ(trouble_with({{"allow", "http://10.0.0.1"},
                           {"types.t.url", "http://10.0.0.1"},
                           {"types.t.tls_ca", "/etc/hostname"}}),
-            where + "tls_... go with an https url");
+            where + "tls_... need an https url");
 }
 
 TEST(HttpSettings, ASecretIsNotShort) {

@@ -23,7 +23,7 @@ class HttpTlsTest : public HttpTest {
     EXPECT_EQ(target.requests().size(), outcome == success() ? 1U : 0U);
     if (outcome == success()) return {};
     EXPECT_EQ(outcome.kind, ALLOT_RETRY) << "a certificate is renewed some day";
-    const std::string begin = "no TLS with " + origin + ": ";
+    const std::string begin = "TLS handshake failed with " + origin + ": ";
     EXPECT_TRUE(begins(outcome.reason, begin)) << outcome.reason;
     return outcome.reason.substr(begin.size());
   }
@@ -46,8 +46,7 @@ TEST_F(HttpTlsTest, ConnectionsAreKeptWithTlsToo) {
 
 TEST_F(HttpTlsTest, WithoutItsAuthorityItIsNot) {
   EXPECT_EQ(distrust(authority_.issue("a", "IP:127.0.0.1"), {}),
-            "no authority that is trusted here has signed its certificate; tls_ca names one that "
-            "is");
+            "its certificate is not signed by a trusted authority; tls_ca can name the right one");
 }
 
 TEST_F(HttpTlsTest, OneThatHasExpiredIsNot) {
@@ -57,15 +56,15 @@ TEST_F(HttpTlsTest, OneThatHasExpiredIsNot) {
 
 TEST_F(HttpTlsTest, OneForAnotherNameIsNot) {
   EXPECT_EQ(distrust(authority_.issue("b", "IP:127.0.0.2,DNS:127.0.0.1,DNS:localhost"), trust_),
-            "its certificate is for another name than 127.0.0.1");
+            "its certificate does not match the name 127.0.0.1");
   EXPECT_EQ(distrust(authority_.issue("c", "DNS:local,IP:127.0.0.1"), trust_, "localhost"),
-            "its certificate is for another name than localhost");
+            "its certificate does not match the name localhost");
 }
 
 TEST_F(HttpTlsTest, OneThatIsSelfSignedIsNotUnlessItIsNamed) {
   const auto alone = authority_.issue_alone("alone", "IP:127.0.0.1");
   EXPECT_EQ(distrust(alone, trust_),
-            "its certificate is self-signed; tls_ca may name it, if it is the right one");
+            "its certificate is self-signed; tls_ca may name it, if it is the right certificate");
   EXPECT_EQ(distrust(alone, {{"tls_ca", alone.cert}}), "");
 }
 
@@ -88,7 +87,8 @@ TEST_F(HttpTlsTest, WhoHangsInTheHandshakeIsLeft) {
   const std::string origin = "https://127.0.0.1:" + std::to_string(target.port());
   const auto reason =
       test::Handler("t", settings(origin, {{"timeout", "200ms"}})).run("x").outcome.reason;
-  EXPECT_TRUE(begins(reason, "its timeout of 200 ms was over: no TLS with " + origin)) << reason;
+  EXPECT_TRUE(begins(reason, "its timeout of 200 ms was over: TLS handshake failed with " + origin))
+      << reason;
 }
 
 // A cut connection must not look like the end of a shorter answer.
@@ -109,7 +109,7 @@ TEST_F(HttpTlsTest, PlainTextIsNoTls) {
   });
   const std::string origin = "https://127.0.0.1:" + std::to_string(target.port());
   const auto outcome = test::Handler("t", settings(origin)).run("secret").outcome;
-  EXPECT_TRUE(begins(outcome.reason, "no TLS with " + origin)) << outcome.reason;
+  EXPECT_TRUE(begins(outcome.reason, "TLS handshake failed with " + origin)) << outcome.reason;
 }
 
 }  // namespace

@@ -52,11 +52,10 @@ TEST(HttpVerdict, AKeyThatIsThereTwiceIsAFailure) {
                                   R"({"status":"success","message":"a","status":"success"})",
                                   R"({"Status":"failure","status":"success"})"}) {
     const std::string said = body_says(twice);
-    EXPECT_EQ(said.rfind("failure Cannot parse body as JSON: status is there twice", 0), 0U)
-        << said;
+    EXPECT_EQ(said.rfind("failure Cannot parse body as JSON: status occurs twice", 0), 0U) << said;
   }
   EXPECT_EQ(body_says(R"({"x":{"a":1,"a":2},"status":"success"})")
-                .rfind("failure Cannot parse body as JSON: a is there twice", 0),
+                .rfind("failure Cannot parse body as JSON: a occurs twice", 0),
             0U);
   EXPECT_EQ(body_says(R"({"x":{"a":1,"A":{"a":3}},"a":[{"x":1},{"x":2}],"status":"success"})"),
             "success ");
@@ -181,10 +180,9 @@ TEST(HttpBody, ChunksAreReadStrictly) {
     EXPECT_EQ(chunks(cut), "the answer broke off") << cut;
   }
   for (const char* wrong : {"\r\n", "x\r\n", "-1\r\n", "0x3\r\nabc\r\n", "1111111111111111\r\n"}) {
-    EXPECT_EQ(chunks(wrong), "the answer has no size of a chunk where one has to stand") << wrong;
+    EXPECT_EQ(chunks(wrong), "the answer has no chunk size where one is required") << wrong;
   }
-  EXPECT_EQ(chunks("3\r\nabcd\r\n0\r\n\r\n"),
-            "the answer has a chunk of another size than it says");
+  EXPECT_EQ(chunks("3\r\nabcd\r\n0\r\n\r\n"), "the answer has a chunk whose size is wrong");
   EXPECT_EQ(chunks(std::string(5000, '1')), "the answer has a line that is too long");
 }
 

@@ -61,62 +61,61 @@ class PipeEndTest : public PipeTest {
 
 TEST_F(PipeEndTest, ACrash) {
   breaks("os.kill(os.getpid(), signal.SIGSEGV)",
-         "it ended amid the task; signal 11 (Segmentation fault)");
+         "it ended during the task; signal 11 (Segmentation fault)");
 }
 
 // For example the program of another type, or one of exec: its status is not taken.
 TEST_F(PipeEndTest, ACrashIsNoMatterOfAnotherChildOfTheWorker) {
   support::Process other({"sleep", "600"});
-  breaks("os._exit(1)", "it ended amid the task; exit code 1");
+  breaks("os._exit(1)", "it ended during the task; exit code 1");
   EXPECT_TRUE(other.running());
   other.kill9();
 }
 
 TEST_F(PipeEndTest, AnExitWithLastWords) {
-  breaks("sys.exit('no such table')", "it ended amid the task; exit code 1", {}, "no such table");
+  breaks("sys.exit('no such table')", "it ended during the task; exit code 1", {}, "no such table");
 }
 
 TEST_F(PipeEndTest, ATracebackIsTold) {
-  breaks("raise KeyError('x')", "it ended amid the task; exit code 1", {}, "Traceback");
+  breaks("raise KeyError('x')", "it ended during the task; exit code 1", {}, "Traceback");
 }
 
 TEST_F(PipeEndTest, ACloseOfItsPipe) {
-  breaks("os.close(4); time.sleep(600)", "it ended amid the task; signal 9 (Killed)");
+  breaks("os.close(4); time.sleep(600)", "it ended during the task; signal 9 (Killed)");
 }
 
 TEST_F(PipeEndTest, GarbageOnItsPipe) {
   breaks("os.write(4, b'debug: hello\\n'); time.sleep(600)",
-         "it wrote a line that is none: it is not JSON, at byte 1; signal 9 (Killed)");
+         "it wrote an invalid line: it is not JSON, at byte 1; signal 9 (Killed)");
 }
 
 TEST_F(PipeEndTest, BytesThatAreNoText) {
   breaks("os.write(4, b'\\xff\\0\\n'); time.sleep(600)",
-         "it wrote a line that is none: it is not JSON, at byte 2: a NUL byte");
+         "it wrote an invalid line: it is not JSON, at byte 2: a NUL byte");
 }
 
 TEST_F(PipeEndTest, AVerdictAboutAnotherTask) {
   breaks("say(kind='verdict', id='0840dqg2v5n80r99', verdict='success'); time.sleep(600)",
-         "it wrote a line that is none: it is about the task '0840dqg2v5n80r99', which is not in "
-         "hand");
+         "it wrote an invalid line: it names the task '0840dqg2v5n80r99', which is not running");
 }
 
 TEST_F(PipeEndTest, AMisspeltField) {
   breaks("say(kind='verdict', id=task['id'], verdict='retry', dealy='5s'); time.sleep(600)",
-         "it wrote a line that is none: unknown field 'dealy'");
+         "it wrote an invalid line: unknown field 'dealy'");
 }
 
 TEST_F(PipeEndTest, ALineWithoutEnd) {
   breaks("[os.write(4, b'x' * 65536) for _ in range(10000)]",
-         "it wrote a line that is none: a line longer than 100728832 bytes");
+         "it wrote an invalid line: a line longer than 100728832 bytes");
 }
 
 TEST_F(PipeEndTest, AHang) {
-  breaks("time.sleep(600)", "its timeout was over; signal 9 (Killed)",
+  breaks("time.sleep(600)", "its timeout expired; signal 9 (Killed)",
          {{"timeout", "2s"}, {"kill_after", "50ms"}});
 }
 
 TEST_F(PipeEndTest, ASilence) {
-  breaks("say(kind='heartbeat', id=task['id']); time.sleep(600)", "it said nothing for 2000 ms",
+  breaks("say(kind='heartbeat', id=task['id']); time.sleep(600)", "it sent nothing for 2000 ms",
          {{"progress_every", "2s"}});
 }
 
@@ -142,10 +141,9 @@ TEST_F(PipeEndTest, NoHello) {
 
 TEST_F(PipeEndTest, AWrongHello) {
   begin_python("say(kind='hello', protocol=2); time.sleep(600)");
-  EXPECT_EQ(
-      handler_->run("").outcome,
-      not_started("it wrote a line that is none: it speaks protocol 2, this worker 1; signal 9 "
-                  "(Killed)"));
+  EXPECT_EQ(handler_->run("").outcome,
+            not_started("it wrote an invalid line: it speaks protocol 2, this worker 1; signal 9 "
+                        "(Killed)"));
 }
 
 TEST_F(PipeEndTest, AnEndBeforeTheHello) {
@@ -173,7 +171,7 @@ TEST_F(PipeEndTest, AStopThatItDoesNotHear) {
   EXPECT_EQ(handler_->run("fine").outcome, success());
   handler_->request_stop(3);
   EXPECT_EQ(handler_->run("hang").outcome,
-            retry("it was asked to stop, and did not; signal 9 (Killed)", milliseconds(0)));
+            retry("it did not stop when asked to; signal 9 (Killed)", milliseconds(0)));
 }
 
 // The task's time is nearly over, and the worker would be killed with the program. For a task that
@@ -184,7 +182,7 @@ TEST_F(PipeEndTest, TheEndOfTheTasksTime) {
   test::Task task;
   task.payload = "hang";
   task.time_left = milliseconds(500);
-  EXPECT_EQ(handler_->run(task).outcome, retry("its time was over; signal 9 (Killed)"));
+  EXPECT_EQ(handler_->run(task).outcome, retry("its time limit expired; signal 9 (Killed)"));
 }
 
 TEST_F(PipeEndTest, AVerdictBetweenTheStopAndTheKillCounts) {
@@ -214,8 +212,9 @@ TEST_F(PipeEndTest, ADeathBetweenTwoTasksCostsNobody) {
   ASSERT_TRUE(eventually([this] { return notes().size() == 3; }));
   const auto ran = handler_->run("fine");
   EXPECT_EQ(ran.outcome, success());
-  EXPECT_EQ(ran.log,
-            "info the program 't' is started again; it had written unasked between two tasks\n");
+  EXPECT_EQ(
+      ran.log,
+      "info the program 't' is started again; it had written unexpectedly between two tasks\n");
 }
 
 TEST_F(PipeEndTest, SixteenMiBGoInAndOut) {
@@ -257,9 +256,9 @@ TEST_F(PipeEndTest, AProcessThatItLeavesBehind) {
       "    time.sleep(600)\n"
       "  os.read(ready, 1)\n"
       "  os._exit(5)\n");
-  EXPECT_EQ(handler_->run("near").outcome.reason, "it ended amid the task; exit code 5");
+  EXPECT_EQ(handler_->run("near").outcome.reason, "it ended during the task; exit code 5");
   EXPECT_TRUE(all_gone());
-  EXPECT_EQ(handler_->run("away").outcome.reason, "it ended amid the task; exit code 5");
+  EXPECT_EQ(handler_->run("away").outcome.reason, "it ended during the task; exit code 5");
   const std::string away = notes().back();
   EXPECT_FALSE(gone(away));
   support::send_signal(std::stoi(away), SIGKILL);
@@ -403,7 +402,7 @@ TEST_F(PipeEndTest, KillsAtAnyMomentCostOneAttemptEachAndNothingElse) {
       EXPECT_EQ(killed, success());
       EXPECT_TRUE(eventually([this] { return gone(notes().back()); }));
     } else {
-      EXPECT_EQ(killed, retry("it ended amid the task; signal 9 (Killed)"));
+      EXPECT_EQ(killed, retry("it ended during the task; signal 9 (Killed)"));
     }
     EXPECT_EQ(handler_->run("fine").outcome, success());
   }
@@ -484,7 +483,7 @@ TEST_F(PipeConfigTest, MistakesAreNamed) {
   refuses({{"max_memory", "1GiB"}}, "max_memory = \"1GiB\" is not a whole number");
   refuses({{"max_age", "old"}}, "max_age = \"old\" is not a time");
   refuses({{"types", "x"}}, "[plugins.pipe.types.\"t\"] unknown key 'types'");
-  refuses({{"directory", "var"}}, "directory must be a whole path");
+  refuses({{"directory", "var"}}, "directory must be an absolute path");
 }
 
 TEST_F(PipeConfigTest, AProgramForManyTypesNeedsThem) {
@@ -493,8 +492,8 @@ TEST_F(PipeConfigTest, AProgramForManyTypesNeedsThem) {
     ADD_FAILURE() << "accepted";
   } catch (const std::runtime_error& error) {
     EXPECT_STREQ(error.what(),
-                 "[plugins.pipe.programs.\"many\"] types = [\"shop.*\", ...] is needed: the types "
-                 "that it runs");
+                 "[plugins.pipe.programs.\"many\"] types = [\"shop.*\", ...] is required: the "
+                 "types that the program runs");
   }
 }
 

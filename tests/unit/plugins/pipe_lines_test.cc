@@ -131,11 +131,11 @@ TEST(PipeLines, ATaskThatIsNoGoodIsTrouble) {
   EXPECT_EQ(trouble(R"({"type":"t","delay":"5"})"),
             "task 0: 'delay' is not a time; write \"300ms\", \"30s\", \"5m\"");
   EXPECT_EQ(trouble(R"({"type":"t","run_at":"noon"})"),
-            "task 0: 'run_at' must be a number: the seconds since 1970");
+            "task 0: 'run_at' must be a number of seconds since 1970");
   EXPECT_EQ(trouble(R"({"type":"t","run_at":1e300})"),
-            "task 0: 'run_at' must be a number: the seconds since 1970");
+            "task 0: 'run_at' must be a number of seconds since 1970");
   EXPECT_EQ(trouble(R"({"type":"t","payload":"","payload_base64":""})"),
-            "task 0: 'payload_base64' and 'payload' together: a task has one");
+            "task 0: 'payload_base64' and 'payload' exclude each other");
   EXPECT_EQ(trouble(R"({"type":"t","payload_base64":"A==="})"),
             "task 0: 'payload_base64' is not base64");
   EXPECT_EQ(trouble(R"({"type":"t","colour":1})"), "task 0: unknown field 'colour'");
@@ -144,9 +144,9 @@ TEST(PipeLines, ATaskThatIsNoGoodIsTrouble) {
 // With a duplicate field the meaning is ambiguous; and text after a NUL byte is not skipped.
 TEST(PipeLines, AFieldThatIsThereTwiceIsRefusedByName) {
   EXPECT_EQ(refusal(R"({"kind":"verdict","id":"b","id":"a","verdict":"fail","reason":"x"})"),
-            "'id' is there twice");
+            "'id' occurs twice");
   EXPECT_EQ(refusal(R"({"kind":"submit","id":"a","tasks":[{"type":"t","type":"u"}]})"),
-            "'type' is there twice");
+            "'type' occurs twice");
   EXPECT_EQ(refusal(R"({"kind":"submit","id":"a","tasks":[{"type":"t","run_at":1e400}]})"),
             "'run_at' is a number out of range, at byte 61");
   using namespace std::string_literals;
@@ -156,9 +156,9 @@ TEST(PipeLines, AFieldThatIsThereTwiceIsRefusedByName) {
 
 TEST(PipeLines, WhatIsNoLineIsRefused) {
   EXPECT_EQ(refusal(""), "it is not JSON, at byte 1");
-  EXPECT_EQ(refusal("[]"), "no JSON object");
+  EXPECT_EQ(refusal("[]"), "not a JSON object");
   EXPECT_EQ(refusal("{\"kind\":\"hello\",\"protocol\":1}{}"),
-            "it is not one JSON value alone, at byte 30");
+            "it is not a single JSON value, at byte 30");
   EXPECT_EQ(refusal("{}"), "'kind' is missing");
   EXPECT_EQ(refusal(R"({"kind":7})"), "'kind' must be a string");
   EXPECT_EQ(refusal(R"({"kind":"verdict","verdict":"success"})"), "'id' is missing");
@@ -166,13 +166,12 @@ TEST(PipeLines, WhatIsNoLineIsRefused) {
   EXPECT_EQ(refusal(R"({"kind":"hello"})"), "'protocol' is missing");
   EXPECT_EQ(refusal(R"({"kind":"verdict","id":"a","verdict":"ok"})"),
             "unknown verdict 'ok'; known: success, retry, fail, snooze, release, exception");
-  EXPECT_EQ(refusal(R"({"kind":"verdict","id":"a","verdict":"snooze"})"),
-            "a snooze needs its 'delay'");
+  EXPECT_EQ(refusal(R"({"kind":"verdict","id":"a","verdict":"snooze"})"), "a snooze needs 'delay'");
   EXPECT_EQ(refusal(R"({"kind":"log","id":"a","text":"x","level":"loud"})"),
             "unknown level 'loud'");
   EXPECT_EQ(refusal(R"({"kind":"checkpoint","id":"a"})"), "'payload' is missing");
   EXPECT_EQ(refusal(R"({"kind":"submit","id":"a","tasks":{}})"), "'tasks' must be an array");
-  EXPECT_EQ(refusal(std::string(100'000, '[')), "it is nested too deep");
+  EXPECT_EQ(refusal(std::string(100'000, '[')), "it is nested too deeply");
   EXPECT_EQ(refusal(R"({"kind":")" + std::string(1000, 'x') + "\"}").size(), 118U);
 }
 

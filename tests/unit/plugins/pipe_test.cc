@@ -155,7 +155,7 @@ TEST_P(PipeLanguageTest, AStopIsPassedOn) {
 TEST_P(PipeLanguageTest, ACrashCostsTheTaskAndTheNextOneRuns) {
   const auto crashed = run("crash").outcome;
   EXPECT_EQ(crashed.kind, ALLOT_RETRY);
-  EXPECT_EQ(crashed.reason, "it ended amid the task; exit code 3");
+  EXPECT_EQ(crashed.reason, "it ended during the task; exit code 3");
   EXPECT_EQ(run("success").outcome, success());
 }
 

@@ -55,10 +55,9 @@ TEST(ComputingProcess, NeedsNoChildToRefuseNorForAPeriod) {
   ComputingProcess process = answers();
   EXPECT_EQ(complaint(process, "61 * * * *", "UTC"),
             "schedule '61 * * * *': minute: '61' is not a number from 0 to 59");
-  EXPECT_EQ(
-      complaint(process, "* * * * *", "Europe/Nowhere"),
-      "zone 'Europe/Nowhere': there is no such file in /usr/share/zoneinfo, where tzdata puts its "
-      "zones");
+  EXPECT_EQ(complaint(process, "* * * * *", "Europe/Nowhere"),
+            "zone 'Europe/Nowhere': no such file in /usr/share/zoneinfo, where tzdata installs "
+            "time zones");
   EXPECT_EQ(complaint(process, "* * * * *\n0 UTC 5 5 5 5 5", "UTC").substr(0, 10), "schedule '");
   EXPECT_EQ(complaint(process, "* * * * *", "UTC\n0").substr(0, 6), "zone '");
   EXPECT_EQ(process.next("@every 90s", "UTC", 10), 100);
@@ -81,13 +80,13 @@ TEST(ComputingProcess, OneThatIsNoneIsToldOf) {
   EXPECT_EQ(complaint(missing, "* * * * *", "UTC"),
             "schedules: /nonexistent/program does not start: No such file or directory");
   ComputingProcess ends({"/bin/true"});
-  EXPECT_EQ(complaint(ends, "* * * * *", "UTC"), "schedules: the process that computes them ended");
+  EXPECT_EQ(complaint(ends, "* * * * *", "UTC"), "schedules: the computing process ended");
   ComputingProcess repeats({"/bin/cat"});
   EXPECT_EQ(complaint(repeats, "* * * * *", "UTC"),
-            "schedules: the process that computes them answers '0 UTC * * * * *'");
+            "schedules: the computing process answered '0 UTC * * * * *'");
   ComputingProcess hangs({"/bin/sleep", "1000"}, std::chrono::milliseconds(20));
   EXPECT_EQ(complaint(hangs, "* * * * *", "UTC"),
-            "schedules: the process that computes them has not answered within 20 ms");
+            "schedules: the computing process has not answered within 20 ms");
   EXPECT_EQ(hangs.pid(), -1);
 }
 

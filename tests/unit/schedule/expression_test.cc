@@ -88,11 +88,11 @@ TEST(Expression, AnErrorNamesItsField) {
        "schedule '18446744073709551616 * * * *': minute: '18446744073709551616' is not a number "
        "from 0 "
        "to 59"},
-      {"5-3 * * * *", "schedule '5-3 * * * *': minute: '5-3' begins behind its end"},
+      {"5-3 * * * *", "schedule '5-3 * * * *': minute: '5-3' begins after its end"},
       {"*/0 * * * *",
-       "schedule '*/0 * * * *': minute: '0' is not a step: one is a number from 1 to 60"},
+       "schedule '*/0 * * * *': minute: '0' is not a step: a step is a number from 1 to 60"},
       {"*/90 * * * *",
-       "schedule '*/90 * * * *': minute: '90' is not a step: one is a number from 1 to 60"},
+       "schedule '*/90 * * * *': minute: '90' is not a step: a step is a number from 1 to 60"},
       {"1, * * * *", "schedule '1, * * * *': minute: a value is missing in '1,'"},
       {"-1 * * * *", "schedule '-1 * * * *': minute: '' is not a number from 0 to 59"},
       {"1-2-3 * * * *", "schedule '1-2-3 * * * *': minute: '2-3' is not a number from 0 to 59"},
@@ -103,24 +103,22 @@ TEST(Expression, AnErrorNamesItsField) {
        "schedule '0 0 * * L': day of week: L needs a day, as in 5L for the last Friday of the "
        "month"},
       {"0 0 31 2 *",
-       "schedule '0 0 31 2 *': day of month: no month that it names has the day 31, so that it "
-       "would "
-       "never run"},
+       "schedule '0 0 31 2 *': day of month: none of its months has the day 31, so it would never "
+       "run"},
       {"0 0 31 4,6,9,11 *",
-       "schedule '0 0 31 4,6,9,11 *': day of month: no month that it names has the day 31, so that "
-       "it "
-       "would never run"},
+       "schedule '0 0 31 4,6,9,11 *': day of month: none of its months has the day 31, so it would "
+       "never run"},
       {"@every 0s", "schedule '@every 0s': @every: the period is at least 1s"},
       {"@every 3651d", "schedule '@every 3651d': @every: the period is at most 3650d"},
       {"@every 99999999999999999999s",
        "schedule '@every 99999999999999999999s': @every: the period is at most 3650d"},
       {"@every 5",
-       "schedule '@every 5': @every: '5' is not a period: 90s, 5m, 1h30m and 2d are some"},
+       "schedule '@every 5': @every: '5' is not a period, such as 90s, 5m, 1h30m or 2d"},
       {"@every -5s",
-       "schedule '@every -5s': @every: '-5s' is not a period: 90s, 5m, 1h30m and 2d are some"},
+       "schedule '@every -5s': @every: '-5s' is not a period, such as 90s, 5m, 1h30m or 2d"},
       {"@reboot",
-       "schedule '@reboot': this word is not known: @hourly, @daily, @midnight, @weekly, @monthly, "
-       "@yearly, @annually and '@every 90s' are"},
+       "schedule '@reboot': unknown word; allowed are @hourly, @daily, @midnight, @weekly, "
+       "@monthly, @yearly, @annually and '@every 90s'"},
       {"* * * *",
        "schedule '* * * *': it has 4 fields and needs 5 (minute, hour, day of month, month, day of "
        "week), or 6 with the second first"},

@@ -50,9 +50,8 @@ TEST(SystemZone, UtcNeedsNoTzdata) {
 TEST(SystemZone, RefusesWhatIsNoName) {
   for (const char* name : {"", "../etc", "../etc/passwd", "Europe/../UTC", "/etc/localtime",
                            "localtime", ":UTC", "Europe/Berlin ", "CET-1CEST,M3.5.0,M10.5.0/3"}) {
-    EXPECT_EQ(fault_with(name),
-              "zone '" + std::string(name) +
-                  "': this is not the name of a zone, such as Europe/Berlin or UTC");
+    EXPECT_EQ(fault_with(name), "zone '" + std::string(name) +
+                                    "': not a time zone name, such as Europe/Berlin or UTC");
   }
 }
 
@@ -60,8 +59,7 @@ TEST(SystemZone, RefusesWhatIsNoZone) {
   for (const char* name : {"Europe/Nowhere", "Europe", "europe/berlin"}) {
     EXPECT_EQ(fault_with(name),
               "zone '" + std::string(name) +
-                  "': there is no such file in /usr/share/zoneinfo, where tzdata puts "
-                  "its zones");
+                  "': no such file in /usr/share/zoneinfo, where tzdata installs time zones");
   }
   EXPECT_EQ(fault_with("zone1970.tab").substr(0, 20), "zone 'zone1970.tab':");
   EXPECT_EQ(fault_with("leapseconds"), "zone 'leapseconds': its file is not a zone file");
@@ -79,7 +77,7 @@ TEST(SystemZone, RefusesAFileThatIsCutOffAnywhere) {
     EXPECT_NE(fault_with("Cut", folder.path()), "none") << size;
   }
   EXPECT_EQ(fault_with("Cut", folder.path()),
-            "zone 'Cut': its file is cut off; install tzdata again");
+            "zone 'Cut': its file is truncated; reinstall tzdata");
 }
 
 TEST(SystemZone, RefusesHeadersThatLie) {
@@ -95,7 +93,7 @@ TEST(SystemZone, RefusesHeadersThatLie) {
   old[4] = '\0';
   write(folder / "Old", old);
   EXPECT_EQ(fault_with("Old", folder.path()),
-            "zone 'Old': its file is of the first version, which ends in 2037");
+            "zone 'Old': its file has format version 1, which ends in 2037");
 }
 
 TEST(SystemZone, IsTheOneThatWasMadeLast) {
@@ -119,11 +117,10 @@ TEST(SystemZone, ReadsAFileThatChanged) {
 TEST(Answer, IsALineForEachQuestion) {
   EXPECT_EQ(answer("1774742400 Europe/Berlin 30 2 * * *"), "next 1774746000");
   EXPECT_EQ(answer("0 ../etc * * * * *"),
-            "error zone '../etc': this is not the name of a zone, such as Europe/Berlin or UTC");
-  EXPECT_EQ(
-      answer("0 UTC 0 0 31 2 *"),
-      "error schedule '0 0 31 2 *': day of month: no month that it names has the day 31, so that "
-      "it would never run");
+            "error zone '../etc': not a time zone name, such as Europe/Berlin or UTC");
+  EXPECT_EQ(answer("0 UTC 0 0 31 2 *"),
+            "error schedule '0 0 31 2 *': day of month: none of its months has the day 31, so it "
+            "would never run");
   EXPECT_EQ(answer("253402300800 UTC * * * * *"), "never");
   EXPECT_EQ(answer("now UTC * * * * *"), "error a question is AFTER ZONE EXPRESSION");
 }

@@ -60,7 +60,7 @@ TEST_F(AllotdRoom, AFullDiskKeepsThePoolUntilThereIsRoom) {
   disk_.leave(0);
   daemon.set("pools", "main:3");
   daemon.signal(SIGHUP);
-  ASSERT_TRUE(daemon.logged("instance.failed what=\"cannot be made; make room there"))
+  ASSERT_TRUE(daemon.logged("instance.failed what=\"cannot be created; free space there"))
       << daemon.story();
   EXPECT_EQ(daemon.seen("hup slot="), 0U) << daemon.story();
   ASSERT_TRUE(daemon.tell(0, "task")) << "it writes pages of its slot that it never wrote before";

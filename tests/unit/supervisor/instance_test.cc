@@ -93,7 +93,7 @@ TEST(Instance, WithoutRoomItIsRefusedAndSaysHowToGoOn) {
     testing::internal::CaptureStderr();
     EXPECT_FALSE(instance.make_files(folder.c_str(), "x", 2)) << left;
     EXPECT_NE(testing::internal::GetCapturedStderr().find(
-                  "make room there, or set [daemon] runtime_dir to another file system"),
+                  "free space there, or set [daemon] runtime_dir to another file system"),
               std::string::npos);
   }
   disk.leave(ipc::slot_offset(2) + 2 * sizeof(ipc::Board));

@@ -69,7 +69,7 @@ TEST_F(Folders, OneThatIsThereMayNotBeOpen) {
 TEST_F(Folders, OneThatAnybodyMayWriteIsRefused) {
   for (const mode_t mode : {0777U, 01777U}) {
     make("a", mode);
-    EXPECT_EQ(refusal("a"), unsafe("a", "anybody may put files into the folder " + path("a") +
+    EXPECT_EQ(refusal("a"), unsafe("a", "every account may put files into the folder " + path("a") +
                                             "; chmod o-w " + path("a")));
     fs::remove(path("a"));
   }
@@ -78,7 +78,7 @@ TEST_F(Folders, OneThatAnybodyMayWriteIsRefused) {
 TEST_F(Folders, OneBelowAFolderOfAllNeedsTheStickyBit) {
   make("all", 0777);
   EXPECT_EQ(refusal("all/a"),
-            unsafe("all/a", "anybody may replace what is in the folder " + path("all") +
+            unsafe("all/a", "every account may replace files in the folder " + path("all") +
                                 " above it; chmod o-w " + path("all")));
   EXPECT_FALSE(fs::exists(path("all/a"))) << "nothing is made there";
   ASSERT_EQ(::chmod(path("all").c_str(), 01777), 0);
@@ -92,7 +92,7 @@ TEST_F(Folders, ALinkAboveIsAsSafeAsWhatItPointsTo) {
   EXPECT_EQ(mode_of("there/a"), 0750U);
   ASSERT_EQ(::chmod(path("there").c_str(), 0777), 0);
   EXPECT_EQ(refusal("link/b"),
-            unsafe("link/b", "anybody may replace what is in the folder " + path("there") +
+            unsafe("link/b", "every account may replace files in the folder " + path("there") +
                                  " above it; chmod o-w " + path("there")));
   fs::create_symlink(path("turn"), path("turn"));
   EXPECT_NE(refusal("turn/a").find("Too many levels of symbolic links"), std::string::npos);

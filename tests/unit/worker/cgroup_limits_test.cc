@@ -144,7 +144,7 @@ TEST_F(CgroupLimitTest, OneThatCannotBeSetIsRefusedAndOneThatIsNotWantedIsNot) {
 }
 
 TEST_F(CgroupLimitTest, TellsWhoseMemoryHadAnEnd) {
-  EXPECT_EQ(out_of_memory(base()), "") << "there is no such file";
+  EXPECT_EQ(out_of_memory(base()), "") << "the file does not exist";
   put("memory.max", "104857600\n");
   put("memory.events", "low 0\nhigh 0\nmax 12\noom 3\noom_kill 0\noom_group_kill 0\n");
   EXPECT_EQ(out_of_memory(base()), "") << "nothing was killed";

@@ -147,7 +147,7 @@ const Row kRows[] = {
      [](Facts& facts) { facts.crashed_before = facts.in_order = true; },
      "retried: charge in 7, hold 7"},
     {"a crash in the last attempt", Outcome::kCrash, last, "dead: bury with hook"},
-    {"its time was over", Outcome::kNotBegun, plain, "dead: bury unbegun with hook"},
+    {"its time limit expired", Outcome::kNotBegun, plain, "dead: bury unbegun with hook"},
     {"its end was asked for", Outcome::kRetry, [](Facts& facts) { facts.cancel = kCancel; },
      "cancelled: bury"},
     {"the same, and it snoozed", Outcome::kSnooze, [](Facts& facts) { facts.cancel = kCancel; },
@@ -190,8 +190,8 @@ const Row kRows[] = {
        facts.most = 100;
      },
      "dead: bury with hook"},
-    {"its end as done was asked for", Outcome::kFail, [](Facts& facts) { facts.cancel = kAsDone; },
-     "ended: ack"},
+    {"completion as done was requested", Outcome::kFail,
+     [](Facts& facts) { facts.cancel = kAsDone; }, "ended: ack"},
 };
 
 TEST(Decide, SaysWhatBecomesOfTheTask) {

@@ -42,9 +42,9 @@ TEST(FailureTest, OtherOutputExplainsTheReason) {
 
 // Output printed before a stop is not its reason.
 TEST(FailureTest, AReasonOfSeveralLinesSaysWhatHappenedInTheFirst) {
-  const std::string reason = "its timeout was over; signal 15\n" + std::string(kTrace);
+  const std::string reason = "its timeout expired; signal 15\n" + std::string(kTrace);
   const Failure failure = failure_of(said_of(Kind::kRetry, reason));
-  EXPECT_EQ(failure.message, "its timeout was over; signal 15");
+  EXPECT_EQ(failure.message, "its timeout expired; signal 15");
   EXPECT_EQ(failure.detail, reason);
   EXPECT_EQ(failure.fault, "");
 }

@@ -76,7 +76,7 @@ TEST(GrantTest, MoreIsAskedForOnlyOnceAStartIsFree) {
   const Grant refused(granted(0), 7, kSent);
   EXPECT_FALSE(refused.more(kSent)) << "the partition goes back";
   const Grant gone(queue::Granted{}, 7, kSent);
-  EXPECT_FALSE(gone.more(kSent)) << "the queue has no rate any more";
+  EXPECT_FALSE(gone.more(kSent)) << "the queue no longer has a rate";
 }
 
 TEST(GrantTest, TheSizeDoublesWhileItIsUsedUpSoonElseHalves) {

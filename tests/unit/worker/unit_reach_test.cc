@@ -60,7 +60,7 @@ TEST_F(UnitReachTest, ASupplementaryGroupOpensIt) {
 }
 
 TEST_F(UnitReachTest, WhatTheUnitHidesIsNotThere) {
-  const std::string hidden = "the service does not see it (ProtectHome=yes of its unit)";
+  const std::string hidden = "the service cannot see it (ProtectHome=yes of its unit)";
   EXPECT_EQ(trouble({{"ProtectHome", "yes"}}, "/root"), hidden);
   EXPECT_EQ(trouble({{"ProtectHome", "read-only"}}, "/root"), "");
   EXPECT_EQ(trouble({{"ProtectHome", "yes"}}, program_), "");

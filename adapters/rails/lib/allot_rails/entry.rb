@@ -18,7 +18,7 @@ module AllotRails
         job_class = begin
           name.to_s.constantize
         rescue NameError => e
-          raise Error, "there is no job class #{name.inspect}: #{e.message}"
+          raise Error, "unknown job class #{name.inspect}: #{e.message}"
         end
         job = job_class.is_a?(Class) && job_class < ActiveJob::Base
         raise Error, "#{name} is not a subclass of ActiveJob::Base" unless job

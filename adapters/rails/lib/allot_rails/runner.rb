@@ -7,7 +7,7 @@ module AllotRails
   # Takes one task after the other from allotd and lets Active Job execute it. What Active Job then does
   # with the job is the verdict (README.md has the table). Used by Program.
   class Runner
-    # Of these the job is innocent.
+    # Errors that are not the job's fault.
     AROUND_THE_JOB = %w[AllotRails::Refused AllotRails::Error ActiveRecord::ConnectionNotEstablished
                         ActiveRecord::ConnectionFailed Mysql2::Error::ConnectionError].freeze
 

@@ -7,8 +7,8 @@ module AllotRails
       database: 'allot',                  # Allot's database on the server of the connection
       connection: 'ActiveRecord::Base',   # the class whose connection submits
       priority_bounds: [0, 10, 20],       # below the first: class 0, and so on
-      crashes: 3,                         # so many attempts of a job may be lost with their process
-      start_seconds: 20,                  # for the start of a process; time limits are so much longer
+      crashes: 3,                         # attempts of a job that may be lost with their process
+      start_seconds: 20,                  # for the start of a process; added to time limits
       secrets: nil                        # the first one signs, all verify; nil: secret_key_base
     }.freeze
 

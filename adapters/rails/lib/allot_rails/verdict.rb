@@ -26,7 +26,7 @@ module AllotRails
         { class: error.class.to_s, message: text(error.message), trace: text(trace(error)) }
       end
 
-      # As Ruby prints it, with the lines of the application alone, if there are any: those of the
+      # As Ruby prints it, but only with the lines of the application, if there are any: lines of the
       # framework are many, and the log of the application has them.
       def trace(error)
         lines = ::Rails.backtrace_cleaner.clean(error.backtrace || []).presence || error.backtrace || []
