@@ -380,8 +380,8 @@ void Connection::fail_query(Nanos asked_ns, const Progress& progress) {
   const Nanos waited = mono_ns() - asked_ns;
   const bool late = most != 0 && waited >= most * kSecond &&
                     (number == CR_SERVER_LOST || number == CR_SSL_CONNECTION_ERROR);
-  fail_packet(late ? "query: no response within " + std::to_string(most) + " s" : "query",
-              progress, waited);
+  fail_packet(late ? "query: no response within " + std::to_string(most) + " s" : "query", progress,
+              waited);
 }
 
 void Connection::fail_packet(std::string_view doing, const Progress& progress, Nanos waited) {
