@@ -213,7 +213,7 @@ const Step& step_of(const Command& command) {
   return kNoStep;
 }
 
-// Replaces the names in the documents by those of this test.
+// Replaces the names in the documents by names of this test.
 std::string here(std::string text) {
   constexpr std::pair<const char*, const char*> kNames[] = {
       {"~/allot", "$t/allot"},

@@ -263,7 +263,7 @@ TEST_F(Campaign, NeverMoreThanItsSlotsWhateverIsKilledOrStopped) {
       "%zu clients, %u locks of 3 slots: %u commands begun, %zu had a lock, %u faults, %u "
       "steps of the clock\n",
       clients.size(), locks_, begun_, all, faults_, steps);
-  EXPECT_GT(all, 3 * locks_) << "nobody got a lock again";
+  EXPECT_GT(all, 3 * locks_) << "locks were not taken again";
   for (const auto& one : locks) {
     const std::string& name = one.first;  // a lambda cannot have a binding
     EXPECT_LE(most_at_once(one.second), 3U) << name;

@@ -174,7 +174,7 @@ TEST(Wake, NoTaskWaitsLongerThanForPolling) {
     starts_in_time("it is replaced");
     support::send_signal(daemon.steward(), SIGSTOP);
     support::send_signal(daemon.steward(), SIGCONT);
-    starts_in_time("it goes on");
+    starts_in_time("it continues");
   }
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
   EXPECT_EQ(daemon.count("task") + daemon.count("task_dead"), 0U);

@@ -153,9 +153,9 @@ TEST(AllotdReload, OneThatIsRefusedSaysWhy) {
       << daemon.story();
   daemon.set("check_config_exit", "0");
   daemon.set("check_database_exit", "69");
-  daemon.set("problem", "nobody answers");
+  daemon.set("problem", "server is down");
   daemon.signal(SIGHUP);
-  EXPECT_TRUE(daemon.logged("pool.kept step=database code=69 reason=\"nobody answers\""))
+  EXPECT_TRUE(daemon.logged("pool.kept step=database code=69 reason=\"server is down\""))
       << daemon.story();
 }
 
