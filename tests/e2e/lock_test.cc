@@ -334,7 +334,7 @@ TEST_F(Lock, AHostThatIsCutOffFreesNoLivingHoldersLock) {
                        .database_keys = "socket = \"" + network.socket() + "\"\nuser = \"root\"",
                        .database = database_,
                        .call_timeout = "30s"});
-  ASSERT_TRUE(eventually([&] { return daemon.logged("duty.leads"); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("duty.taken"); })) << daemon.log();
   const std::vector<std::string> names{"a", "b", "c", "d", "e", "f"};
   std::vector<std::unique_ptr<Process>> holders;
   std::vector<std::unique_ptr<Process>> waiting;
