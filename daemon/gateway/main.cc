@@ -359,7 +359,7 @@ class Gateway {
       static_cast<void>(settings_of(options_));
       stop(End::kReload);
     } catch (const Error& error) {
-      log::error("gateway.kept", {{"error", error.what()}});
+      log::error("gateway.reload_refused", {{"error", error.what()}});
     }
   }
 
@@ -367,7 +367,7 @@ class Gateway {
   // the supervisor starts another gateway with it.
   void take_copy(const signalfd_siginfo& info) {
     if (info.ssi_code != SI_QUEUE) {
-      return log::warn("gateway.kept",
+      return log::warn("gateway.reload_refused",
                        {{"error", "send HUP to allotd, which checks the configuration first"}});
     }
     const std::string path =
@@ -470,7 +470,7 @@ int run(const Options& options) {
     exec_itself(options, listeners.hand_on(), connections, counts.get());
     return kExitSoftware;
   }
-  log::info("gateway.left", {{"pid", ::getpid()}});
+  log::info("gateway.stopped", {{"pid", ::getpid()}});
   return end == Gateway::End::kLost ? kExitFailure : kExitOk;
 }
 

@@ -34,7 +34,7 @@ void tell(const config::Schedule& section, queue::Put put) {
     case queue::Put::kChanged:
       return log::info("schedule.changed", {{"schedule", section.name}});
     case queue::Put::kOlder:
-      return log::warn("schedule.older",
+      return log::warn("schedule.outdated",
                        {{"schedule", section.name}, {"revision", section.revision}});
     case queue::Put::kSame:
       return;

@@ -149,7 +149,7 @@ void CommitReader::read(db::BinlogStream& stream) {
   {
     const MutexLock held(mutex_);
     if (!followed_) {
-      log::info("wake.follows", {{"where", stream.where()}, {"server_id", stream.server_id()}});
+      log::info("wake.following", {{"where", stream.where()}, {"server_id", stream.server_id()}});
     }
     followed_ = true;
     noted_.clear();

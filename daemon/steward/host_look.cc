@@ -77,7 +77,7 @@ void HostLook::run() {
     } catch (const worker::GaveUp&) {
       return;
     } catch (const db::DbError& error) {
-      log::error("look.failed", {{"error", error.what()}, {"until_then", "workers look"}});
+      log::error("host_poll.failed", {{"error", error.what()}, {"until_then", "workers poll"}});
       page_.withdraw();
       next = boot_ns() + kLookAfterError;
     }

@@ -34,7 +34,7 @@ void log_change(const DutyNames& before, const DutyNames& now) {
   const std::string lost = rest_of(before, now);
   const std::string won = rest_of(now, before);
   if (!lost.empty()) log::info("duty.lost", {{"duties", lost}});
-  if (!won.empty()) log::info("duty.leads", {{"duties", won}});
+  if (!won.empty()) log::info("duty.taken", {{"duties", won}});
 }
 
 }  // namespace

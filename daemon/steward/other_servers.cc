@@ -43,7 +43,7 @@ void mark(db::ServerAnswer& answer, std::uint64_t highest) {
   try {
     queue::mark_superseded(*answer.connection, highest);
   } catch (const db::DbError& error) {
-    log::warn("database.not_marked", {{"where", answer.where}, {"error", error.what()}});
+    log::warn("database.mark_failed", {{"where", answer.where}, {"error", error.what()}});
   }
 }
 
@@ -58,7 +58,7 @@ void confirm(db::ServerAnswer& answer) {
     }
     if (changed) answer.connection->require_writer();
   } catch (const db::DbError& error) {
-    log::warn("database.not_noted", {{"where", answer.where}, {"error", error.what()}});
+    log::warn("database.term_failed", {{"where", answer.where}, {"error", error.what()}});
   }
 }
 

@@ -158,7 +158,7 @@ int run(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board& board
     return kExitUnavailable;
   }
   slot.set_state(ipc::WorkerState::kStopping);
-  log::info("steward.leaves", {{"slot", raw_slot.index}});
+  log::info("steward.stopped", {{"slot", raw_slot.index}});
   return kExitOk;
 }
 

@@ -187,7 +187,7 @@ std::vector<Ticker::Job> Ticker::jobs_of(db::Connection& db, const Ids& ids) {
     const auto free_since = waits && key != keys.end() ? key->second : std::nullopt;
     const auto queue = queue_of(db, spec);
     if (!queue) {
-      fail(db, due, spec.name, "there is no queue '" + spec.queue + "'");
+      fail(db, due, spec.name, "unknown queue '" + spec.queue + "'");
       continue;
     }
     if (auto job = job_of(db, due, known, *queue, free_since)) {

@@ -303,7 +303,7 @@ void Supervisor::reload_check_finished(int code) {
     return start_check(Preflight::Step::kDatabase);
   }
   if (code != kExitOk || config_step) {
-    refused("pool.kept", code);
+    refused("reload.refused", code);
     instance_.header().reloads.refused = instance_.header().reloads.begun;
   } else {
     if (std::strcmp(answer_.runtime_dir, pending_.runtime_dir) != 0 ||
@@ -341,7 +341,7 @@ void Supervisor::upgrade_check_finished(int code) {
     close(ipc::kSlotFd);
     log_event(kError, "upgrade.exec", "error=\"%s\"", std::strerror(errno));
   }
-  log_event(kError, "upgrade.kept", "code=%d program=%s reason=\"refused, see above\"", code,
+  log_event(kError, "upgrade.aborted", "code=%d program=%s reason=\"refused, see above\"", code,
             Quoted(options_.program).c_str());
   state_.reset();
 }

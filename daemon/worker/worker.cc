@@ -55,10 +55,10 @@ std::vector<ServedQueue> serve(Session& session, const config::Settings& setting
     auto info = session.call(
         [&](db::Connection& db) { return queue::ensure_queue(db, name, queue::shape_of(*queue)); });
     if (info.shape != queue::shape_of(*queue)) {
-      log::warn("queue.shape", {{"queue", name},
-                                {"configured", queue::text_of(queue::shape_of(*queue))},
-                                {"used", queue::text_of(info.shape)},
-                                {"reason", "the database decides once a queue exists"}});
+      log::warn("queue.mismatch", {{"queue", name},
+                                   {"configured", queue::text_of(queue::shape_of(*queue))},
+                                   {"used", queue::text_of(info.shape)},
+                                   {"reason", "the database decides once a queue exists"}});
     }
     served.push_back({std::move(info), queue});
   }
@@ -135,9 +135,9 @@ void log_ready(const ipc::Slot& slot, const config::Pool& pool,
 }
 
 void log_leaving(const ipc::Slot& slot, const Lifetime& lifetime) {
-  log::info("worker.leaves", {{"done", slot.tasks_done.load()},
-                              {"reason", lifetime.over() != nullptr ? lifetime.over() : "asked"},
-                              {"memory_mib", resident_mib()}});
+  log::info("worker.stopped", {{"done", slot.tasks_done.load()},
+                               {"reason", lifetime.over() != nullptr ? lifetime.over() : "asked"},
+                               {"memory_mib", resident_mib()}});
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ BEGIN
   END IF;
   IF JSON_LENGTH(p_tasks) > 1000 THEN
     CALL allot_refuse(CONCAT('tasks: ', JSON_LENGTH(p_tasks),
-                             ' tasks: the limit of one call is 1000'));
+                             ' exceed the limit of 1000 per call'));
   END IF;
   -- Checked here, because MySQL drops repeated names when the list is taken apart. As in
   -- allot_check_options; MariaDB checks in allot_put_many.

@@ -159,7 +159,7 @@ TEST(CHost, RunsAPluginInC) {
   EXPECT_STREQ(result.reason, "run 1 of attempt 3");
 }
 
-// F1: it was compiled with the header of version 1, as it stands in v1/.
+// F1: it was compiled with the header of version 1, kept in v1/.
 TEST(Frozen, APluginOfTheFirstVersionLoadsAndRuns) {
   const allot_plugin* plugin = open_good("v1.so");
   ASSERT_NE(plugin, nullptr);

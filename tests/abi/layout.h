@@ -15,7 +15,7 @@
   static_assert(sizeof(type) == (size) || (ALLOT_ABI_VERSION > 1 && sizeof(type) > (size)), \
                 #type " has another size")
 
-static_assert(sizeof(void*) == 8 && sizeof(size_t) == 8, "the table is that of a 64 bit platform");
+static_assert(sizeof(void*) == 8 && sizeof(size_t) == 8, "the table is for a 64 bit platform");
 
 static_assert(ALLOT_PLUGIN_MAGIC == 0x31544c41, "magic");
 static_assert(ALLOT_ABI_VERSION >= 1, "version");

@@ -41,7 +41,7 @@ class NextHost : public testing::Test {
   support::TempDir folder_;
 };
 
-// Of the first version, and of the one before the next, which is today's.
+// Plugins of the first version, and of today's version, which precedes the next one.
 class EarlierPlugin : public NextHost, public testing::WithParamInterface<const char*> {};
 
 TEST_P(EarlierPlugin, Runs) {
@@ -67,7 +67,7 @@ TEST_P(EarlierPlugin, RunsSeveralInACall) {
   EXPECT_EQ(result.each[1].kind, OutcomeKind::kSuccess);
 }
 
-// What it gives to the host is as large as its version had it, which is large enough.
+// Structs that it passes to the host have the size of its version, which is large enough.
 TEST_P(EarlierPlugin, CallsTheHost) {
   const Registry registry = load(GetParam());
   const LoadedHandler* handler = registry.find("test.c");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The other file of second.so: its handlers are offered beside those of second.cc.
+// The other file of second.so: its handlers are offered together with the handlers of second.cc.
 #include <allot/plugin.hpp>
 
 // How many whole seconds are left.

@@ -274,7 +274,7 @@ TEST(SqlTest, EveryFileIsUsed) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     ASSERT_EQ(entry.path().extension(), ".sql") << entry.path();
     EXPECT_TRUE(has_word(all, "sql::k_" + entry.path().stem().string()))
-        << entry.path().filename() << " is used by nobody";
+        << entry.path().filename() << " is not used";
     ++files;
   }
   EXPECT_GT(files, 20U);

@@ -86,7 +86,7 @@ TEST(Median, OfOddAndEvenNumbers) {
   EXPECT_EQ(median({7}), 7);
 }
 
-// A floor that nobody reads proves nothing.
+// A floor that is not read proves nothing.
 TEST(Floor, IsOneShortFile) {
   std::ifstream file(ALLOT_FLOOR_SOURCE);
   const auto lines = std::count(std::istreambuf_iterator<char>(file), {}, '\n');

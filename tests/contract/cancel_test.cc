@@ -19,7 +19,7 @@ std::string capitals_of(std::string id) {
   return id;
 }
 
-// What can be the id of no task.
+// Texts that cannot be a task id.
 std::vector<std::string> no_ids(const std::string& good) {
   std::string spelled = good;  // with a letter that lower case makes a k
   spelled.replace(spelled.size() - 1, 1, "\u212A");
@@ -189,7 +189,7 @@ TEST_P(FindRule, AKeysTaskIsFoundWhereverItIs) {
   unique.options["unique_key"] = key;
   const std::string id = put(unique);
   EXPECT_EQ(owner(key), id + " waiting");
-  EXPECT_EQ(door().find("narrow", key).kind, Kind::kFailed) << "keys are those of a queue";
+  EXPECT_EQ(door().find("narrow", key).kind, Kind::kFailed) << "keys belong to a queue";
   EXPECT_EQ(owner("K/\u00e9 ?"), "") << "and bytes";
   EXPECT_EQ(owner(key + " "), "");
   retry();

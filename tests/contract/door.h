@@ -15,7 +15,7 @@ namespace allot::contract {
 
 using nlohmann::json;
 
-// The kinds of answers, by what the caller can do next: those of the exit codes and of ErrorKind.
+// The kinds of answers, by what the caller can do next: as exit codes and ErrorKind have them.
 enum class Kind {
   kDone,
   kBadInput,        // the call is wrong, or names what there is not
@@ -64,7 +64,7 @@ struct Schedule {
   std::map<std::string, std::string> options{};
 };
 
-// What a door may be able to do.
+// Abilities that a door may have.
 enum class Can {
   kSubmit,
   kSubmitMany,
@@ -163,7 +163,7 @@ std::unique_ptr<Door> open_remote(World& world);  // the command over HTTP
 std::unique_ptr<Door> open_procedure(World& world);
 std::unique_ptr<Door> open_http(World& world);
 
-// Of the command line and of HTTP, which say with the same document and the same words what became
+// For the command line and HTTP, which report with the same document and the same words what became
 // of a request to cancel.
 [[nodiscard]] Answer with_word_of_cancel(Answer answer);
 

@@ -30,7 +30,7 @@ class Rule : public testing::TestWithParam<DoorKind> {
 
   // The id of a task that is submitted; expects that it goes well.
   std::string put(const Task& task = {});
-  // What a worker does with the one task that there is.
+  // Does the work of a worker on the only task.
   void lease();     // its partition is leased
   void announce();  // and it has begun
   void detach();    // and runs in a row of its own

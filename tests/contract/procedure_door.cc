@@ -10,7 +10,7 @@ std::string quoted(const std::string& bytes) {
   return db::Statement::quoted(bytes);
 }
 
-// What SIGNAL says; any other error is none of the procedures' own.
+// SQL state of SIGNAL; another error does not come from the procedures.
 constexpr unsigned kRefused = 1644;
 
 class ProcedureDoor final : public Door {

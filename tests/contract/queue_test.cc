@@ -7,7 +7,7 @@ namespace {
 
 class QueueRule : public Rule {
  protected:
-  // Of the queue in the list of all.
+  // Entry of the queue in the list of all queues.
   json listed(const char* field) {
     for (const json& queue : door().queues().document) {
       if (queue.at("name") == "default") return queue.at(field);

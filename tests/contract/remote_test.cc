@@ -61,7 +61,7 @@ class RemoteTest : public testing::Test {
     EXPECT_EQ(here.status.code, code) << testing::PrintToString(words) << here.err;
     EXPECT_EQ(far(words).status.code, code) << testing::PrintToString(words);
   }
-  // What is said by a command that changes something: over HTTP, and then the same by both.
+  // Output of a command that changes something: over HTTP, and then the same on both paths.
   void says(const Words& words, const std::string& text) {
     EXPECT_EQ(must(words), text) << testing::PrintToString(words);
   }
@@ -141,7 +141,7 @@ TEST_F(RemoteTest, ListsAreThoseOfTheDatabase) {
   EXPECT_EQ(far({"history", "--after", done}).status.code, kExitUsage);
 }
 
-// Of two steps ago, by a steward that is no more.
+// Findings of two steps ago, by a steward that has ended.
 TEST_F(RemoteTest, MinutesAreThoseOfTheDatabase) {
   const std::string then = "(UTC_TIMESTAMP() - INTERVAL 120 + SECOND(UTC_TIMESTAMP()) SECOND, ";
   const std::string numbers = ", 5, 2, 0, 0, 1, 0, 1, 900000, 7, 1, 0, 0, 0, 0)";
@@ -384,7 +384,7 @@ TEST_F(RemoteTest, LinesAreSubmittedInBatches) {
   };
   both({"--json"}, keyed + good + keyed, kExitOk);
   both({}, keyed + good + keyed, kExitOk);
-  // A line that the client refuses itself, and how to go on.
+  // A line that the client refuses itself, and how to continue.
   both({}, good + good + good + "{\n", kExitBadInput);
   both({"--json"}, good + "{\n", kExitBadInput);
   both({"--json", "--from-line", "3"}, "{\n{\n" + good, kExitOk);

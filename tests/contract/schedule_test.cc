@@ -104,11 +104,11 @@ TEST_P(MakeScheduleRule, WhatIsWrongIsNamedAndNothingIsMade) {
        "payload: with tick_field 'at' it must be a JSON object"},
       {{.payload = R"({"at": 1})", .options = {{"tick_field", "at"}}},
        "tick_field: the payload has a field 'at' already"},
-      {with({{"zone", "Mars/Olympus"}}), "zone 'Mars/Olympus': there is no such file"},
-      {with({{"zone", "../etc/passwd"}}), "zone '../etc/passwd': this is not the name of a zone"},
-      {with({{"zone", "localtime"}}), "zone 'localtime': this is not the name of a zone"},
-      {with({{"zone", "/etc/passwd"}}), "zone '/etc/passwd': this is not the name of a zone"},
-      {with({{"zone", ""}}), "zone '': this is not the name of a zone"},
+      {with({{"zone", "Mars/Olympus"}}), "zone 'Mars/Olympus': no such file"},
+      {with({{"zone", "../etc/passwd"}}), "zone '../etc/passwd': not a time zone name"},
+      {with({{"zone", "localtime"}}), "zone 'localtime': not a time zone name"},
+      {with({{"zone", "/etc/passwd"}}), "zone '/etc/passwd': not a time zone name"},
+      {with({{"zone", ""}}), "zone '': not a time zone name"},
       {with({{"late", "never"}}), "late"},
       {with({{"late_after", "soon"}}), "late_after"},
       {with({{"overlap", "perhaps"}}), "overlap"},
@@ -203,7 +203,7 @@ TEST_P(ScheduleRule, ARunMakesATaskAndTheRecordOfIt) {
   EXPECT_EQ(ticks.front().task, id);
   EXPECT_EQ(ticks.front().reason, "run now");
   EXPECT_EQ(ticks.front().tick, find().last_run);
-  EXPECT_NE(run(), id) << "who asks for a task gets one, whatever overlap says";
+  EXPECT_NE(run(), id) << "a requested task is submitted with any overlap";
 }
 
 TEST_P(ScheduleRule, ATypeOf127BytesIsKeptWhole) {

@@ -188,7 +188,7 @@ TEST_P(SubmitRule, ATakenUniqueKeyAnswersWithTheFirstTask) {
   EXPECT_EQ(value("SELECT GROUP_CONCAT(payload) FROM task"), "first");
   Task elsewhere = unique;
   elsewhere.queue = "narrow";
-  EXPECT_NE(put(elsewhere), id) << "keys are those of a queue";
+  EXPECT_NE(put(elsewhere), id) << "keys belong to a queue";
 }
 
 TEST_P(SubmitRule, AKeyIsFreeAgainAfterItsTime) {
@@ -456,7 +456,7 @@ TEST_P(PacketRule, WhatTheServerDoesNotTakeIsSaid) {
   const Answer refused = door().submit({.payload = large(queue::kMaxPayload, 0, 255)});
   EXPECT_NE(refused.kind, Kind::kDone);
   // A statement of one's own is the server's to refuse: it hangs up, maybe before its words. What
-  // the gateway says of its database stands in its log.
+  // the gateway knows of its database is in its log.
   EXPECT_TRUE(names(refused, "max_allowed_packet") || names(refused, "(error 2006)") ||
               names(refused, "(error 2013)") || names(refused, "gateway.refused"))
       << refused;

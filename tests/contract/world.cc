@@ -15,7 +15,7 @@ namespace {
 
 using support::Database;
 
-// Who asks may do everything: roles are the gateway's own (tests/db/gateway).
+// The caller may do everything: roles are the gateway's own (tests/db/gateway).
 gateway::access::Access::Verdict anybody(const gateway::http::Head& /*head*/) {
   const gateway::access::Reach all{true, {}};
   return {gateway::access::Caller("all", {all, all, all}), 200, {}};
@@ -35,7 +35,7 @@ gateway::http::Listener listener_at(const std::string& path) {
   return listener;
 }
 
-// The gateway's lines would stand between those that a command prints.
+// The gateway's lines would appear between lines that a command prints.
 void log_elsewhere() {
   static const support::TempDir folder;
   static const bool done = [] {

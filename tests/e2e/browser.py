@@ -74,7 +74,7 @@ class Browser:
             return got["result"]
 
     def value(self, code):
-        """None also where the page changes meanwhile."""
+        """None also if the page changes while it is read."""
         got = self.call("Runtime.evaluate", expression=code, returnByValue=True)
         return None if "exceptionDetails" in got else got["result"].get("value")
 

@@ -41,7 +41,7 @@ json shown(const Daemon& daemon, std::uint64_t action_id) {
 
 void expect_retried_once(const Daemon& daemon, unsigned tasks) {
   EXPECT_EQ(daemon.count("task_dead"), 0U) << "none is forgotten";
-  EXPECT_EQ(daemon.count("task"), tasks) << "nobody runs them";
+  EXPECT_EQ(daemon.count("task"), tasks) << "no worker runs them";
   EXPECT_EQ(daemon.count("task_attempt WHERE life = 1"), tasks);
   EXPECT_EQ(daemon.count("task_attempt WHERE life <> 1"), 0U) << "none was retried twice";
 }

@@ -341,7 +341,7 @@ TEST(Detach, WorkersMayDieAtAnyPointOfIt) {
   massacre.expect_all_done(kills);
 }
 
-// Replies are lost, including those of detaches: the worker learns the results and, because no
+// Replies are lost, including replies to detaches: the worker learns the results and, because no
 // process died, every task runs once.
 TEST(Detach, ConnectionsMayBreakAtAnyPointOfIt) {
   Massacre massacre(400, "detach_after = \"1ms\"");

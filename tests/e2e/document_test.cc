@@ -213,7 +213,7 @@ const Step& step_of(const Command& command) {
   return kNoStep;
 }
 
-// Replaces the names in the documents by those of this test.
+// Replaces the names in the documents by names of this test.
 std::string here(std::string text) {
   constexpr std::pair<const char*, const char*> kNames[] = {
       {"~/allot", "$t/allot"},
@@ -247,7 +247,7 @@ until_done() { poll none_left "$@" && [ "$(command allot "$@" dead list | wc -l)
 no_task_in() { [ "$(command allot tasks --queue "$1" | wc -l)" -eq 1 ]; }
 empty() { poll no_task_in "$1"; }
 ready() { log=$1; echo $daemon >daemon; poll grep -q supervisor.ready "$log"; }
-left() { [ "$(grep -c worker.leaves "$log")" -ge "$1" ]; }
+left() { [ "$(grep -c worker.stopped "$log")" -ge "$1" ]; }
 start_daemon() {
   cat >allot.toml <<END
 [database]

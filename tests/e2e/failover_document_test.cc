@@ -222,7 +222,7 @@ TEST(FailoverDocument, Galera) {
 
 // The moving address belongs to HAProxy.
 TEST(FailoverDocument, HAProxy) {
-  if (support::on_mysql()) GTEST_SKIP() << "the page's login is that of MariaDB";
+  if (support::on_mysql()) GTEST_SKIP() << "the page's login is for MariaDB";
   const std::string version = support::run_program({"sh", "-c", "haproxy -v || true"}).out;
   if (version.empty()) GTEST_SKIP() << "haproxy is not installed";
   support::ReplicatedPair pair({.timeout = std::chrono::milliseconds(200)});

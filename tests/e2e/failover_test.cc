@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Acknowledged tasks are run once while the database fails over: two daemons work, and one-shot
 // commands submit continuously, each on a new connection. The engines are real. Each test prints
-// its figures; docs/promises.md has those of 30,000 tasks (ALLOT_TEST_TASKS=30000).
+// its figures; docs/promises.md has figures for 30,000 tasks (ALLOT_TEST_TASKS=30000).
 #include <gtest/gtest.h>
 
 #include <algorithm>

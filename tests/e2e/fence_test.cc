@@ -75,7 +75,7 @@ TEST_F(Fence, ALateAcknowledgementIsOneAndALateReleaseIsNone) {
   ASSERT_TRUE(eventually([&] { return daemon_->logged("lease.lost"); })) << daemon_->log();
   ASSERT_TRUE(left());
   EXPECT_NE(rows().find(key + " 0 - | 0 | 0 | 0 | "), std::string::npos)
-      << "only its neighbour, of a type that nobody knows, where it stood: " << rows();
+      << "only its neighbour, of an unknown type, in its old place: " << rows();
   EXPECT_NE(rows().find(" 4711 LOCKED"), std::string::npos) << rows();
   EXPECT_EQ(daemon_->times_logged("lease.lost"), 1U) << daemon_->log();
   EXPECT_EQ(worker()["deferred"], 0);

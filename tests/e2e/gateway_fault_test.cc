@@ -326,7 +326,7 @@ class FullDiskBelowTheGateway : public testing::Test {
                               std::to_string(number) + "-%'");
     }
     const auto all = static_cast<std::uint64_t>(tasks);
-    EXPECT_TRUE(status == 201 || status == 503 || status == 504) << first << " was told " << status;
+    EXPECT_TRUE(status == 201 || status == 503 || status == 504) << first << " got " << status;
     EXPECT_TRUE(there == all || there == 0) << first << " is there " << there << " times";
     if (status != 504) {
       EXPECT_EQ(there, status == 201 ? all : 0U) << first;

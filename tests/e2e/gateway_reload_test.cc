@@ -113,7 +113,7 @@ TEST_F(GatewayReload, ConnectionsThatAreKeptAliveAnswerAfterIt) {
   EXPECT_EQ(status_of(local.ask(get("/health/live"))), 200);
   daemon_->configure("listen = [", "listen = [] # [");
   reload();
-  EXPECT_TRUE(remote.is_closed()) << "nobody is served at that address any more";
+  EXPECT_TRUE(remote.is_closed()) << "that address is no longer served";
   EXPECT_EQ(status_of(local.ask(get("/health/live"))), 200);
   // After a stop there is no successor.
   gateway_->signal(SIGTERM);

@@ -171,7 +171,8 @@ TEST_F(GatewayAlone, AReloadWithAMistakeIsRefused) {
   ASSERT_TRUE(answers(socket_)) << gateway->err();
   daemon_.configure("[gateway]\n", "[gateway]\nbogus = 1\n");
   gateway->signal(SIGHUP);
-  ASSERT_TRUE(eventually([&] { return daemon_.logged("gateway.kept"); })) << daemon_.log();
+  ASSERT_TRUE(eventually([&] { return daemon_.logged("gateway.reload_refused"); }))
+      << daemon_.log();
   EXPECT_EQ(asked(socket_, "GET /api/v1/queues"), 200);
   daemon_.configure("bogus = 1", "grant = \"none\"");
   gateway->signal(SIGHUP);

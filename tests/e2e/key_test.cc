@@ -98,7 +98,7 @@ TEST_F(KeyTest, OneThatDiesOrHasNoHandlerIsNotPassedSilently) {
   EXPECT_EQ(daemon_->count("task_dead"), 1U);
   // The release comes after the log line, with the acknowledgements.
   EXPECT_TRUE(eventually([&] { return daemon_->count("task") == 2; }))
-      << "what nobody knows holds the rest\n"
+      << "a task without a handler holds the rest\n"
       << daemon_->log();
   EXPECT_EQ(daemon_->number(
                 "SELECT hold_until > UTC_TIMESTAMP(6) + INTERVAL 20 SECOND FROM q_lock_table AS l"

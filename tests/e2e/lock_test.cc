@@ -264,7 +264,7 @@ TEST_F(Campaign, NeverMoreThanItsSlotsWhateverIsKilledOrStopped) {
       "%zu clients, %u locks of 3 slots: %u commands begun, %zu had a lock, %u faults, %u "
       "steps of the clock\n",
       clients.size(), locks_, begun_, all, faults_, steps);
-  EXPECT_GT(all, 3 * locks_) << "nobody got a lock again";
+  EXPECT_GT(all, 3 * locks_) << "locks were not taken again";
   for (const auto& one : locks) {
     const std::string& name = one.first;  // a lambda cannot have a binding
     EXPECT_LE(most_at_once(one.second), 3U) << name;
@@ -335,7 +335,7 @@ TEST_F(Lock, AHostThatIsCutOffFreesNoLivingHoldersLock) {
                        .database_keys = "socket = \"" + network.socket() + "\"\nuser = \"root\"",
                        .database = database_,
                        .call_timeout = "30s"});
-  ASSERT_TRUE(eventually([&] { return daemon.logged("duty.leads"); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("duty.taken"); })) << daemon.log();
   const std::vector<std::string> names{"a", "b", "c", "d", "e", "f"};
   std::vector<std::unique_ptr<Process>> holders;
   std::vector<std::unique_ptr<Process>> waiting;

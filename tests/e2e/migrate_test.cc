@@ -82,7 +82,7 @@ TEST_F(Migrate, WhatStartsThenIsRefused) {
   EXPECT_NE(submit.err.find(kRefusal), std::string::npos) << submit.err;
 
   daemon.process().signal(SIGHUP);
-  ASSERT_TRUE(eventually([&] { return daemon.logged("pool.kept"); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("reload.refused"); })) << daemon.log();
   EXPECT_TRUE(daemon.logged(kRefusal)) << daemon.log();
   EXPECT_EQ(sorted_workers(daemon), workers);
 

@@ -58,7 +58,7 @@ TEST_F(Pause, ARunningTaskFinishes) {
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
 }
 
-// It runs again with all its attempts, and the records of its earlier life are kept.
+// It runs again with all its attempts, and the records before the retry are kept.
 TEST(Dead, ARetriedTaskRunsAgain) {
   Daemon daemon({.queue_keys = "max_attempts = 2\nretry_delays = [\"10ms\"]"});
   const auto id = daemon.submit("test.retry", "never works");
@@ -76,7 +76,7 @@ TEST(Dead, ARetriedTaskRunsAgain) {
   EXPECT_EQ(attempts[2]["attempt"], 1);
 }
 
-// A task that succeeds the second time leaves no rows, whichever life it was.
+// A task that succeeds the second time leaves no rows of either run.
 TEST(Dead, ARetriedTaskThatFinishesLeavesNothing) {
   Daemon daemon({.queue_keys = "partitions = 1"});
   const auto id = daemon.submit("test.fail", "never");

@@ -104,7 +104,7 @@ class Outage : public testing::Test {
     trouble(daemon, db);
     ASSERT_TRUE(daemon.drains()) << daemon.log();
     EXPECT_EQ(sorted(daemon.written()), runs_of(payloads, way)) << daemon.log();
-    EXPECT_EQ(daemon.workers(), pids) << "nobody leaves because of the database\n" << daemon.log();
+    EXPECT_EQ(daemon.workers(), pids) << "no worker ends because of the database\n" << daemon.log();
     EXPECT_EQ(daemon.count("task_dead"), 0U);
     EXPECT_EQ(daemon.stop()->code, 0);
   }

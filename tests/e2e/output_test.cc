@@ -34,7 +34,8 @@ TEST(Output, AJsonLogIsOneObjectALine) {
   const std::string good = support::read_file(daemon.config_file());
   append(daemon.config_file(), "[nonsense]\n[rubbish]\n");
   daemon.process().signal(SIGHUP);
-  ASSERT_TRUE(eventually([&] { return daemon.logged("\"event\":\"pool.kept\""); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("\"event\":\"reload.refused\""); }))
+      << daemon.log();
   std::ofstream(daemon.config_file()) << good;
   daemon.process().signal(SIGHUP);
   ASSERT_TRUE(eventually([&] { return daemon.logged("\"event\":\"pool.reload\""); }))
@@ -66,8 +67,9 @@ TEST(Output, AJsonLogIsOneObjectALine) {
   }
   for (const char* event :
        {"supervisor worker.died", "worker task.crashed", "worker worker.settled",
-        "worker task.retry", "worker task.dead", "worker worker.failed", "supervisor pool.kept",
-        "supervisor pool.reload", "worker worker.leaves", "supervisor supervisor.exit"}) {
+        "worker task.retry", "worker task.dead", "worker worker.failed",
+        "supervisor reload.refused", "supervisor pool.reload", "worker worker.stopped",
+        "supervisor supervisor.exit"}) {
     EXPECT_EQ(events.count(event), 1U) << event;
   }
 }

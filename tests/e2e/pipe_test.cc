@@ -274,7 +274,7 @@ TEST_F(PipeTest, AReloadStartsTheNewProgram) {
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_EQ(file("lines"), "old\nold\n") << "a program stays";
   daemon.process().signal(SIGHUP);
-  ASSERT_TRUE(eventually([&] { return daemon.logged("worker.leaves"); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("worker.stopped"); })) << daemon.log();
   (void)daemon.submit("p.old", "");
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_EQ(file("lines"), "old\nold\nnew\n");

@@ -116,7 +116,7 @@ TEST_F(PluginTest, AReloadRefusesWhatExecDoesNotAcceptAndTakesWhatItDoes) {
 
   std::ofstream(daemon.config_file()) << good << type("x.two", "touch " + (work_ / "two"));
   daemon.process().signal(SIGHUP);
-  ASSERT_TRUE(eventually([&] { return daemon.logged("worker.leaves"); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("worker.stopped"); })) << daemon.log();
   (void)daemon.submit("x.two", "");
   EXPECT_TRUE(eventually([&] { return fs::exists(work_ / "two"); })) << daemon.log();
 }
@@ -136,7 +136,7 @@ TEST_F(PluginTest, ASubmitterIsToldOfATypeThatNobodyTakes) {
             "you mean 'x.one'?\n");
   std::ofstream(daemon.config_file(), std::ios::app) << type("x.onne", "exit 0");
   daemon.process().signal(SIGHUP);
-  ASSERT_TRUE(eventually([&] { return daemon.logged("worker.leaves"); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("worker.stopped"); })) << daemon.log();
   EXPECT_EQ(told("x.onne"), "");
 }
 

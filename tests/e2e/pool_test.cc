@@ -84,7 +84,7 @@ TEST_F(Replace, ACallOfSeveralTasksKeepsToTheNumber) {
                  .plugins = ALLOT_BATCH_FOLDER});
   daemon.submit_many("batch.fifty", std::vector<std::string>(20, "ok"));
   ASSERT_TRUE(daemon.drains()) << daemon.log();
-  EXPECT_EQ(daemon.times_logged("worker.leaves done=7 "), 2U) << daemon.log();
+  EXPECT_EQ(daemon.times_logged("worker.stopped done=7 "), 2U) << daemon.log();
   expect_in_order(daemon);
 }
 
@@ -93,7 +93,7 @@ TEST_F(Replace, AfterSomeTimeAndNotInsideAHandler) {
   (void)daemon.submit("test.stay", "2500");
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   EXPECT_TRUE(eventually([&] { return left_by(daemon, "max_age") >= 1; })) << daemon.log();
-  EXPECT_TRUE(eventually([&] { return daemon.logged("worker.leaves done=1 "); }))
+  EXPECT_TRUE(eventually([&] { return daemon.logged("worker.stopped done=1 "); }))
       << "the task has ended before\n"
       << daemon.log();
   EXPECT_TRUE(eventually([&] { return left_by(daemon, "max_age") >= 3; }))
@@ -117,7 +117,7 @@ TEST_F(Replace, AWorkerRunsATaskBeforeItIsTooLarge) {
   submit(3, "0");
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   ASSERT_TRUE(eventually([&] { return daemon.times_logged("worker.left") >= 1; }));
-  EXPECT_FALSE(daemon.logged("worker.leaves done=0 ")) << daemon.log();
+  EXPECT_FALSE(daemon.logged("worker.stopped done=0 ")) << daemon.log();
   expect_in_order(daemon);
 }
 
@@ -135,7 +135,7 @@ TEST_F(Replace, WaitsForWhatRunsBeside) {
   EXPECT_EQ(side::begun(lines), 20U) << "each once";
   EXPECT_TRUE(daemon.logged("task.detached")) << daemon.log();
   EXPECT_TRUE(eventually([&] {
-    return daemon.times_logged("worker.leaves done=5 reason=max_tasks ") == 4;
+    return daemon.times_logged("worker.stopped done=5 reason=max_tasks ") == 4;
   })) << daemon.log();
   expect_in_order(daemon);
 }

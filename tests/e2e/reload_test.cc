@@ -22,7 +22,7 @@ using support::ExitStatus;
 void refuse_reload(Daemon& daemon) {
   daemon.configure("[daemon]\n", "[daemon]\nbogus = 1\n");
   daemon.process().signal(SIGHUP);
-  ASSERT_TRUE(eventually([&] { return daemon.logged("pool.kept"); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("reload.refused"); })) << daemon.log();
 }
 
 // Submits a task in which the first worker that runs it hangs, and waits for that worker, which may
@@ -95,7 +95,7 @@ TEST(Reload, ARefusedOneKeepsThePasswordToo) {
   occupy(daemon);
   std::filesystem::remove(file);
   daemon.process().signal(SIGHUP);
-  ASSERT_TRUE(eventually([&] { return daemon.logged("pool.kept"); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("reload.refused"); })) << daemon.log();
   expect_a_death_is_healed(daemon);
 }
 

@@ -31,8 +31,8 @@ class ResizeTest : public KeyedTest {
   static std::string payload(int key, int number) {
     const char* const verbs[] = {"", "", "", "crash", "", "release"};
     const auto* verb = (number + key) % 10 == 0 ? verbs[(number * 7 + key) % 6] : "";
-    // Its partition waits, so that others are free for some time, perhaps those of the next layout,
-    // too.
+    // Its partition waits, so that others are free for some time, perhaps partitions of the next
+    // layout, too.
     if (number == 0 && key % 8 == 0) verb = "retry";
     return "k" + std::to_string(key) + " " + std::to_string(number) + " " + verb;
   }
@@ -241,7 +241,7 @@ TEST_F(ResizeTest, ItIsShownAndCalm) {
   EXPECT_EQ(again.status.code, 1);
   EXPECT_NE(again.err.find("is being resized to 7 partitions"), std::string::npos) << again.err;
   EXPECT_EQ(daemon_->count("q_lock_table WHERE epoch > 0 AND partition_no >= 4"), 0U)
-      << "nobody leased what waits";
+      << "waiting partitions were not leased";
   EXPECT_TRUE(done().empty());
   daemon_->connect().execute("DELETE FROM task WHERE type = 'nobody.knows' AND queue_id > 0");
   ASSERT_TRUE(eventually([&] { return done().size() == 1; }, std::chrono::seconds(20)))

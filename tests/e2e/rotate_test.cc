@@ -44,7 +44,7 @@ TEST(Rotate, SupervisorAndWorkersMoveToTheNewFile) {
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0}));
   EXPECT_NE(read_file(daemon.folder() + "/log").find("what a library prints"), std::string::npos);
   EXPECT_TRUE(daemon.logged("supervisor.exit"));
-  EXPECT_EQ(read_file(moved), before) << "nobody writes to the old file any more";
+  EXPECT_EQ(read_file(moved), before) << "the old file is no longer written";
 }
 
 TEST(Rotate, ARunningHandlerIsNotInterrupted) {

@@ -38,7 +38,7 @@ TEST(Servers, IdleWorkersAndSubmittersFollowTheWritableOne) {
   (void)daemon.submit("test.write", "a");
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_TRUE(daemon.logged("database.connected where=" + place(first))) << daemon.log();
-  EXPECT_TRUE(daemon.logged("database.passed_over used=" + place(first) +
+  EXPECT_TRUE(daemon.logged("database.skipped used=" + place(first) +
                             " text=\"database at 127.0.0.1:1: connect: "))
       << daemon.log();
 

@@ -126,7 +126,7 @@ TEST(Signal, AReloadWithABrokenConfigurationKeepsThePool) {
   const auto before = daemon.workers();
   std::ofstream(daemon.config_file(), std::ios::app) << "\n[queues.x]\npartitons = 3\n";
   daemon.process().signal(SIGHUP);
-  ASSERT_TRUE(eventually([&] { return daemon.logged("pool.kept"); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("reload.refused"); })) << daemon.log();
   EXPECT_TRUE(daemon.logged("partitons")) << daemon.log();
   for (const pid_t pid : before) EXPECT_TRUE(alive(pid));
 }

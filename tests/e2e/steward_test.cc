@@ -216,11 +216,11 @@ TEST(Steward, AReloadReplacesItToo) {
   ASSERT_TRUE(wait_for_steward(daemon)) << daemon.log();
   const pid_t first = daemon.steward();
   daemon.process().signal(SIGHUP);
-  ASSERT_TRUE(eventually([&] { return daemon.times_logged("steward.leaves") == 1; }))
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("steward.stopped") == 1; }))
       << daemon.log();
   ASSERT_TRUE(eventually([&] { return daemon.steward() != 0 && daemon.steward() != first; }));
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
-  EXPECT_EQ(daemon.times_logged("steward.leaves"), 2U) << daemon.log();
+  EXPECT_EQ(daemon.times_logged("steward.stopped"), 2U) << daemon.log();
 }
 
 // It needs no plugin, so it becomes ready where no worker can.

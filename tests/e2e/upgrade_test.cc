@@ -102,10 +102,11 @@ TEST_F(Upgrade, ABrokenProgramChangesNothing) {
   const auto workers = sorted_workers(daemon);
   install("/nonexistent/allotd");
   daemon.process().signal(SIGUSR2);
-  ASSERT_TRUE(eventually([&] { return daemon.logged("upgrade.kept"); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("upgrade.aborted"); })) << daemon.log();
   install(program("allot-worker"));  // starts, and knows nothing of it
   daemon.process().signal(SIGUSR2);
-  ASSERT_TRUE(eventually([&] { return daemon.times_logged("upgrade.kept") == 2; })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("upgrade.aborted") == 2; }))
+      << daemon.log();
   daemon.submit_many("test.write", {"meanwhile"});
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; }));
   EXPECT_EQ(sorted_workers(daemon), workers);

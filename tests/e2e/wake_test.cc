@@ -55,7 +55,7 @@ bool wrote(const Daemon& daemon, std::size_t tasks) {
 TEST(Wake, ACommitInATransactionOfSqlWakesAWorker) {
   Daemon daemon({.workers = 1, .more = kReader, .server = &server_with_log()});
   wait_ready(daemon, 1);
-  ASSERT_TRUE(eventually([&] { return daemon.logged("wake.follows"); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("wake.following"); })) << daemon.log();
   auto db = daemon.connect();
   db.execute("CREATE TABLE orders (id INT PRIMARY KEY)");
   for (std::size_t i = 1; i <= 3; ++i) {
@@ -79,12 +79,13 @@ TEST(Wake, ACommitInATransactionOfSqlWakesAWorker) {
 TEST(Wake, AStewardThatIsKilledIsReplaced) {
   Daemon daemon({.workers = 1, .more = kReader, .server = &server_with_log()});
   wait_ready(daemon, 1);
-  ASSERT_TRUE(eventually([&] { return daemon.logged("wake.follows"); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("wake.following"); })) << daemon.log();
   support::send_signal(daemon.steward(), SIGKILL);
   auto db = daemon.connect();
   for (int i = 0; i < 10; ++i) put_task(db, "while there is none");
   EXPECT_TRUE(wrote(daemon, 10)) << daemon.log();
-  ASSERT_TRUE(eventually([&] { return daemon.times_logged("wake.follows") == 2; })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.times_logged("wake.following") == 2; }))
+      << daemon.log();
   const std::size_t before = daemon.times_logged("wake.commit");
   put_task(db, "and now");
   EXPECT_TRUE(wrote(daemon, 11));
@@ -101,7 +102,7 @@ bool every_thread_is_stopped(pid_t pid) {
 TEST(Wake, AStewardThatIsStoppedHoldsNoTaskUp) {
   Daemon daemon({.workers = 1, .more = kReader, .server = &server_with_log()});
   wait_ready(daemon, 1);
-  ASSERT_TRUE(eventually([&] { return daemon.logged("wake.follows"); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("wake.following"); })) << daemon.log();
   const pid_t steward = daemon.steward();
   support::send_signal(steward, SIGSTOP);
   ASSERT_TRUE(eventually([&] { return every_thread_is_stopped(steward); }));
@@ -127,7 +128,7 @@ TEST(Wake, ACommitWakesTheWorkersOfEveryHost) {
                 .database = one.database()});
   for (const Daemon* daemon : {&one, &other}) {
     wait_ready(*daemon, 1);
-    ASSERT_TRUE(eventually([&] { return daemon->logged("wake.follows"); })) << daemon->log();
+    ASSERT_TRUE(eventually([&] { return daemon->logged("wake.following"); })) << daemon->log();
   }
   auto db = one.connect();
   for (std::size_t i = 1; i <= 3; ++i) {
@@ -146,7 +147,7 @@ TEST(Wake, NoTaskWaitsLongerThanForPolling) {
   constexpr std::chrono::seconds kMost{4};
   Daemon daemon({.workers = 1, .more = kReader, .server = &server_with_log()});
   wait_ready(daemon, 1);
-  ASSERT_TRUE(eventually([&] { return daemon.logged("wake.follows"); })) << daemon.log();
+  ASSERT_TRUE(eventually([&] { return daemon.logged("wake.following"); })) << daemon.log();
   auto db = daemon.connect();
   std::size_t tasks = 0;
   const auto starts_in_time = [&](const char* after) {
@@ -175,7 +176,7 @@ TEST(Wake, NoTaskWaitsLongerThanForPolling) {
     starts_in_time("it is replaced");
     support::send_signal(daemon.steward(), SIGSTOP);
     support::send_signal(daemon.steward(), SIGCONT);
-    starts_in_time("it goes on");
+    starts_in_time("it continues");
   }
   EXPECT_EQ(daemon.stop(), (support::ExitStatus{0, 0}));
   EXPECT_EQ(daemon.count("task") + daemon.count("task_dead"), 0U);
@@ -207,7 +208,7 @@ TEST_P(WakeWithBadLog, IsOneLineAndPollingGoesOn) {
     EXPECT_TRUE(wrote(daemon, i)) << daemon.log();
   }
   EXPECT_EQ(daemon.times_logged("wake.lost"), 1U) << daemon.log();
-  EXPECT_FALSE(daemon.logged("wake.follows"));
+  EXPECT_FALSE(daemon.logged("wake.following"));
 }
 
 INSTANTIATE_TEST_SUITE_P(

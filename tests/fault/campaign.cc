@@ -158,7 +158,7 @@ class Campaign {
     }
     result_.faults = storm_.done();
     if (result_.done("razed") != 0 && options_.work != Work::kRazing)
-      problem("an allotd ended that nobody had killed: " + storm_.first_death());
+      problem("an allotd ended without being killed: " + storm_.first_death());
     result_.kills = storm_.kills();
     result_.followed = cluster_.times_followed();
     result_.counted = meter_.counted();

@@ -122,7 +122,7 @@ TEST(Checker, ADuplicateNeedsAFaultThatHitItsWorkerInTime) {
   EXPECT_EQ(twice(8, 21, 22, true).unexplained_duplicates, 1U) << "another worker";
   EXPECT_EQ(twice(7, 8, 9, true).unexplained_duplicates, 1U) << "before";
   EXPECT_EQ(twice(7, 31, 32, true).unexplained_duplicates, 1U) << "after";
-  EXPECT_TRUE(twice(7, 1, 5, false).clean()) << "it shows for a while";
+  EXPECT_TRUE(twice(7, 1, 5, false).clean()) << "it shows for some seconds";
   EXPECT_EQ(twice(7, 1, 4, false).unexplained_duplicates, 1U) << "but not longer";
   EXPECT_TRUE(twice(0, 21, 22, false).clean()) << "it hit all";
   EXPECT_TRUE(twice(kParent, 21, 22, true).clean()) << "it hit the host";
@@ -211,7 +211,7 @@ TEST(Checker, InAnExclusiveQueueNoFaultExcusesAnOverlap) {
   EXPECT_EQ(check(story).exclusive_overlaps, 1U);
   EXPECT_FALSE(check(story).clean());
   story.faults.back().unguarded = true;
-  EXPECT_EQ(check(story).frozen_overlaps, 1U) << "nobody could have killed it";
+  EXPECT_EQ(check(story).frozen_overlaps, 1U) << "it could not have been killed";
   EXPECT_TRUE(check(story).clean());
 }
 

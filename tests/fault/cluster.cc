@@ -131,7 +131,7 @@ void Cluster::purge_log() const {
 
 std::size_t Cluster::times_followed() const {
   std::size_t times = 0;
-  for (const auto& host : hosts_) times += host->daemon().times_logged("wake.follows");
+  for (const auto& host : hosts_) times += host->daemon().times_logged("wake.following");
   return times;
 }
 

@@ -112,7 +112,7 @@ class Deeds {
         (attentive ? 0 : std::chrono::nanoseconds(ledger_.draw.cancel_grace).count());
     if (troubled(evidence_, running.start->at, deed.end + within)) return;
     const auto end = over(running);
-    if (!end) return complain("it was cancelled, and nobody ended it", deed.tag);
+    if (!end) return complain("it was cancelled, and did not end", deed.tag);
     if (*end > deed.end + within)
       complain("it ended too late after its cancel", deed.tag + " " + ms(*end - deed.end));
   }

@@ -149,7 +149,7 @@ TEST_P(LateVerb, ChangesNothing) {
   const std::string lease_before = lease();
   const std::string tasks_before = tasks();
   land();
-  EXPECT_EQ(lease(), lease_before) << "the lease of somebody else\n" << daemon_->log();
+  EXPECT_EQ(lease(), lease_before) << "the lease of another holder\n" << daemon_->log();
   // A finished task may be acknowledged at any time.
   if (std::string(verb.verdict) != "ok") {
     EXPECT_EQ(tasks(), tasks_before) << daemon_->log();
@@ -269,7 +269,7 @@ TEST_P(OverEachWire, ARenewalBehindTheReleaseLocksNothing) {
   ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();
   const std::string before = lease();
   land();
-  EXPECT_EQ(lease(), before) << "leased by nobody\n" << daemon_->log();
+  EXPECT_EQ(lease(), before) << "not leased\n" << daemon_->log();
 }
 
 INSTANTIATE_TEST_SUITE_P(Wires, OverEachWire, testing::Values(Wire::kPlain, Wire::kTls),

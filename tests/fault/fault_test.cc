@@ -168,7 +168,7 @@ TEST(Campaign, ATaskThatKillsItsHostIsBuried) {
   const auto runs = runs_of_poison(result.verdict, true);
   ASSERT_EQ(runs.size(), 1U) << "none was there, or it was not buried";
   EXPECT_GE(runs.front(), 4U);
-  EXPECT_LE(runs.front(), 5U) << "once more than it has attempts: nobody could charge the first";
+  EXPECT_LE(runs.front(), 5U) << "once more than it has attempts: the first could not be charged";
   EXPECT_EQ(result.verdict.dead_by_attempts, 1U + runs_of_poison(result.verdict, false).size());
 }
 

@@ -29,7 +29,7 @@ class History {
 
   std::vector<std::string> broken() {
     for (const HistoryRow& row : ledger_.history) {
-      if (keeps_.count(row.queue) == 0) complain("a history that nobody wanted", row.queue);
+      if (keeps_.count(row.queue) == 0) complain("a history that was not requested", row.queue);
     }
     for (const auto& [tag, attempts] : attempts_) judge(tag, attempts);
     for (const Deed& deed : ledger_.deeds) judge_cancel(deed);
@@ -95,7 +95,7 @@ class History {
 
   void judge_strangers() {
     for (const auto& [id, rows] : rows_) {
-      if (known_.count(id) == 0) complain("in the history, and nobody knows it", id);
+      if (known_.count(id) == 0) complain("in the history, but unknown", id);
     }
   }
 

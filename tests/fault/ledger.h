@@ -51,8 +51,8 @@ void add_crashes(Evidence& evidence);
 // Adds what the actions of operators explain, for check().
 void add_deeds(Ledger& ledger);
 
-// Promises of the draw beyond those of check(). Pure. One line for each broken promise, including
-// those of the functions below.
+// Promises of the draw that check() does not cover. Pure. One line for each broken promise,
+// including promises of the functions below.
 std::vector<std::string> broken_promises(const Ledger& ledger);
 // Cancelled tasks end, and paused queues start nothing.
 std::vector<std::string> broken_by_operators(const Ledger& ledger);

@@ -82,7 +82,7 @@ class Operator {
   // Version of the file of each host.
   struct Version {
     unsigned number = 0;
-    Nanoseconds loaded = 0;  // when the host was told to load it
+    Nanoseconds loaded = 0;  // when the host got the request to load it
     bool sure = true;        // false: it may have read the invalid file that came soon after
   };
   std::vector<Version> versions_;

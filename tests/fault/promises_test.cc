@@ -308,7 +308,7 @@ TEST_F(Asked, OrItsWorkerIsKilled) {
   expect_found(Book(running).hit("supervisor", kWorker, 4'500, 4'550, true),
                "it ended too late after its cancel");
   expect_found(Book(running).hit("supervisor", kOther, 3'000, 3'050, true),
-               "it was cancelled, and nobody ended it");
+               "it was cancelled, and did not end");
 }
 
 TEST_F(Asked, SoDoesOneThatWasTakenOutWhileItRan) {
@@ -364,7 +364,7 @@ TEST_F(Histories, AFinishedTaskHasOneRowOfTheAttemptThatSucceeded) {
 }
 
 TEST_F(Histories, NoOtherTaskHasOne) {
-  expect_found(Book(book_).row("1.1", 2).row("1.9"), "in the history, and nobody knows it: id1.9");
+  expect_found(Book(book_).row("1.1", 2).row("1.9"), "in the history, but unknown: id1.9");
   expect_found(Book(book_).row("1.1", 2).died("1.1", "crash"),
                "in the history, and it is not done");
   expect_found(Book(book_).row("1.1", 2).run("1.2", 1, 2, Mark::kFail).row("1.2"),
@@ -374,7 +374,7 @@ TEST_F(Histories, NoOtherTaskHasOne) {
 TEST_F(Histories, AQueueWithoutOneHasNoRow) {
   book_.queue().history = false;
   expect_clean(book_);
-  expect_found(Book(book_).row("1.1", 2), "a history that nobody wanted");
+  expect_found(Book(book_).row("1.1", 2), "a history that was not requested");
 }
 
 TEST_F(Histories, ACancelledTaskHasARowIfItEndedAsDone) {

@@ -87,7 +87,7 @@ TEST_P(ProxyTest, ADelayPasses) {
   auto db = connect();
   const auto before = now();
   proxy_.begin(Trouble::kDelay, false, 0, milliseconds(300));
-  EXPECT_TRUE(proxy_.troubled()) << "it goes on";
+  EXPECT_TRUE(proxy_.troubled()) << "it continues";
   EXPECT_EQ(support::number_of(db, "SELECT 7"), 7U);
   EXPECT_GE(now() - before, 290'000'000);
   EXPECT_TRUE(proxy_.troubled()) << "it ended since it was asked for";

@@ -79,13 +79,14 @@ TEST_F(StormTest, WhoIsStartedAgainHasItsGoodFile) {
   operator_->begin();
   ASSERT_TRUE(eventually([&] {
     storm_->look_after();
-    return first().daemon().logged("pool.kept");
+    return first().daemon().logged("reload.refused");
   })) << first().daemon().log();
   first().daemon().process().signal(SIGKILL);
   EXPECT_TRUE(ready(2)) << first().daemon().process().err();
   EXPECT_EQ(storm_->done().at("razed"), 1U);
   EXPECT_EQ(storm_->first_death().rfind("signal 9\n", 0), 0U) << storm_->first_death();
-  EXPECT_NE(storm_->first_death().find("pool.kept"), std::string::npos) << storm_->first_death();
+  EXPECT_NE(storm_->first_death().find("reload.refused"), std::string::npos)
+      << storm_->first_death();
   stop();
 }
 

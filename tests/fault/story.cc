@@ -22,7 +22,7 @@ class Story {
   }
 
   std::string text(const std::string& tag) {
-    if (traces_.empty()) return tag + ": no handler was told of it\n";
+    if (traces_.empty()) return tag + ": no handler got it\n";
     const Trace& first = *traces_.front();
     zero_ = first.at;
     out_ << tag << ", queue " << first.queue << ", " << words(place_of(first.task))

@@ -346,7 +346,7 @@ class Carrier {
     result_.actions = operator_.done();
     if (result_.faults.count("razed") != 0) {
       const std::string later = result_.problem.empty() ? "" : "\nafter that: " + result_.problem;
-      result_.problem = "an allotd ended that nobody had killed: " + storm_.first_death() + later;
+      result_.problem = "an allotd ended without being killed: " + storm_.first_death() + later;
     }
     cluster_.keep_logs();
   }

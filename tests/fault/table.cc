@@ -104,7 +104,7 @@ class Table {
     for (const auto& [kind, share] : verdict_.excused_by)
       row("% of the time, " + kind + " of all", fixed(100 * share, 1));
     row("overlaps", verdict_.overlaps);
-    row("in an exclusive queue whose whole host stood still", verdict_.frozen_overlaps);
+    row("in an exclusive queue whose whole host stalled", verdict_.frozen_overlaps);
   }
 
   // Limits in ms.
@@ -116,9 +116,9 @@ class Table {
     constexpr Limits kSameHost{300, 1'000};
     constexpr Limits kOtherHost{kTtlMs + 1'000, kTtlMs + 1'000};
     restart("same host, after kill -9 of a worker", "kill_worker", true, kSameHost);
-    restart("the same without other faults during this time", "kill_worker", false, kSameHost);
+    restart("the same without other faults", "kill_worker", false, kSameHost);
     restart("other host, after kill -9 of a host", "kill_host", true, kOtherHost);
-    restart("the same without other faults during this time", "kill_host", false, kOtherHost);
+    restart("the same without other faults", "kill_host", false, kOtherHost);
   }
 
   void restart(const std::string& what, const std::string& kind, bool disturbed,
@@ -151,10 +151,9 @@ class Table {
     const auto& provoked = result_.provoked;
     row("handlers started while no fault held a lock, or a session that may have had one",
         result_.undisturbed_runs);
-    row("deadlocks during this time (per million of these handlers)", each(counted.deadlocks));
-    row("lock waits that timed out during this time, error 1205 (per million)",
-        each(counted.timeouts));
-    row("momentary waits for a row's lock during this time (per million)",
+    row("deadlocks during the run (per million of these handlers)", each(counted.deadlocks));
+    row("lock waits that timed out, error 1205 (per million)", each(counted.timeouts));
+    row("momentary waits for a row's lock (per million)",
         each(counted.lock_waits - std::min(counted.lock_waits, counted.timeouts)));
     row("ms that a wait took on average",
         fixed(counted.lock_waits == 0 ? 0

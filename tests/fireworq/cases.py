@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What both programs are asked. Each function is a part: PARTS run in one world, OTHER_PARTS in another
+"""Requests to both programs. Each function is a part: PARTS run in one world, OTHER_PARTS in another
 that is configured with queue_default and keep_alive."""
 import base64
 import json
@@ -84,7 +84,7 @@ def requests(world):
 
 
 def whole(world):
-    """What concerns all of it."""
+    """Requests that concern the whole server."""
     world.ask("GET", "/queues", label="no queues yet")
     world.ask("GET", "/queues/stats", label="no stats yet")
     world.ask("GET", "/routings", label="no routings yet")
@@ -110,7 +110,7 @@ WRONG_JSON = (
 
 
 def queues(world):
-    """Definitions of queues: what may stand in them, and what becomes of them."""
+    """Definitions of queues: their fields, and the results."""
     for number, body in enumerate(WRONG_JSON):
         world.ask("PUT", "/queue/j%d" % number, body, label="wrong JSON: PUT /queue/j%d %.30s" % (number, body))
     definitions = [
@@ -260,8 +260,8 @@ def pushes(world):
         if job:
             world.ask("GET", "/queue/pushed/job/%d" % job, label="job " + label)
     raw = plain.encode() + b'"payload":"\xff\xc3"}'
-    job = world.push_raw("a payload that is no UTF-8", raw)
-    world.ask("GET", "/queue/pushed/job/%d" % job, label="job of a payload that is no UTF-8")
+    job = world.push_raw("a payload that is not UTF-8", raw)
+    world.ask("GET", "/queue/pushed/job/%d" % job, label="job of a payload that is not UTF-8")
     for body in ('{"url":"ftp://127.0.0.1/"}', '{"url":"nonsense"}', '{"url":"http://"}', '{"url":"http://[::1"}',
                  '{"url":"http://127.0.0.1:99999/"}', '{"url":"/path"}', '{"url":"http://other.example/"}',
                  '{"url":" http://127.0.0.1/"}', '{"url":"http://a:b@127.0.0.1/"}', '{"url":"http://127.0.0.1:x/"}'):  # fmt: skip
@@ -403,7 +403,7 @@ def verdicts():
 
 
 def dispatch(world):
-    """What the target sees, and what becomes of its answers."""
+    """Requests that the target sees, and the effect of its answers."""
     world.json("PUT", "/queue/run", {"max_workers": 10, "polling_interval": 100})
     world.json("PUT", "/routing/run", {"queue_name": "run"})
     world.json("PUT", "/queue/odd", {"polling_interval": 100})
@@ -509,7 +509,7 @@ def failures(world):
 
 
 def running(world):
-    """Jobs that run, and are deleted meanwhile."""
+    """Jobs that are deleted while they run."""
     world.json("PUT", "/queue/busy", {"max_workers": 2, "polling_interval": 50})
     world.json("PUT", "/routing/b", {"queue_name": "busy"})
     world.settle()
@@ -602,7 +602,7 @@ def default_queue(world):
     world.ask("GET", "/queue/fallback/stats", label="stats of the default queue")
     world.push("into-the-default-queue", "none-such", **LATER)
     world.push("into-it-too", "My::Worker/x", **LATER)
-    world.ask("GET", "/routing/none-such", label="the default queue is no routing")
+    world.ask("GET", "/routing/none-such", label="the default queue is not a routing")
     world.ask("GET", "/routings", label="nor among them")
     world.json("PUT", "/queue/routed", {})
     world.json("PUT", "/routing/none-such", {"queue_name": "routed"})

@@ -15,7 +15,7 @@ CODE = "the field code of an answer's body is not looked at"
 TWICE = "a key that an answer of a target has twice makes it a failure"
 LONG_CATEGORY = "a category has at most 255 bytes"
 ENCODED = "what is sent as %XX, and need not be"
-ESCAPE = "a % of a URL that is no escape is sent as it stands"
+ESCAPE = "a % of a URL that is not an escape is sent unchanged"
 REDIRECTS = "ten redirects are followed, and not nine"
 
 DIFFERENCES = [
@@ -23,7 +23,7 @@ DIFFERENCES = [
     ("*", "fields.cache-control", ADDED, NONE, "no-store"),
     ("*", "fields.x-content-type-options", ADDED, NONE, "nosniff"),
     ("GET /stats*", "fields", ADDED),
-    ("*", "fields.connection", "keep_alive = false closes all connections, Fireworq not those of its router", NONE, "close"),
+    ("*", "fields.connection", "keep_alive = false closes all connections, Fireworq not connections of its router", NONE, "close"),
     ("* /version*", "text", "the version names Allot's"),
     ("GET /", "text", "the version names Allot's"),
     ("GET /settings", "json.mysql_dsn", "a password is not shown"),
@@ -74,7 +74,7 @@ DIFFERENCES = [
     ("target saw *", "*.fields.x-allot-task", "Allot names the task, unless send_task is off"),
     ("target saw *", "*.fields.x-allot-attempt", "Allot names the attempt, unless send_attempt is off"),
     ("target saw *", "*.fields.accept-encoding", "Allot takes no compressed answers, and asks for none", "gzip", NONE),
-    ("target saw *", "*.fields.referer", "a redirect is followed without naming where it stood"),
+    ("target saw *", "*.fields.referer", "a redirect is followed without naming its origin"),
     ("failed job moved-nowhere", "result.status", "a target that is not allowed is a permanent failure"),
     ("failed job float-code", "*", CODE),
     ("failed job text-code", "result.message", CODE),

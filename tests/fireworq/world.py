@@ -11,7 +11,7 @@ import threading
 import time
 
 
-# Details of errors that are told of in Fireworq's document, or are looked at by somebody.
+# Details of errors that Fireworq's document describes, or that programs read.
 FIXED = "EOF|Missing field|No (routing|such queue|node)|Undefined queue|Cannot configure|MaxDispatches"
 
 
@@ -49,7 +49,7 @@ def read_message(stream, has_body=True):
 
 
 class Target:
-    """Takes jobs; says of each path what it was told to, the last of its answers again and again."""
+    """Takes jobs; gives each path its answers in turn, and repeats the last one."""
 
     def __init__(self):
         target = self
@@ -76,7 +76,7 @@ class Target:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def serve(self, connection, start, fields, body):
-        """Whether the connection goes on."""
+        """Whether the connection stays open."""
         path = start.split(" ")[1]
         with self.lock:
             self.requests.append((path, start, fields, body, time.monotonic()))
@@ -133,7 +133,7 @@ class World:
         self.json("DELETE", "/queue/probe")
 
     def settle(self):
-        """Fireworq starts all queues anew a second after one was changed, and their stats with them."""
+        """Fireworq restarts all queues, with their stats, a second after one was changed."""
         time.sleep(3)
 
     def pause(self, queue):

@@ -18,7 +18,7 @@ void expect(bool promise) {
   if (!promise) std::abort();
 }
 
-// What a statement gets of it is a moment, and no text of a client.
+// A statement gets a time from it, never a client's text.
 void expect_moment(const std::string& at) {
   expect(at.empty() || at.size() == std::string_view("2026-11-24T04:00:00.000000Z").size());
   expect(at.find_first_not_of("0123456789-:.TZ") == std::string::npos);

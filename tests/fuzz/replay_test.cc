@@ -72,7 +72,7 @@ void mutate(Random& random, const std::vector<std::string>& texts, std::string& 
   }
 }
 
-// What the target has in hand, for the message when it aborts.
+// Current input of the target, for the message if it aborts.
 std::string& current() {
   static std::string text;
   return text;

@@ -20,14 +20,14 @@ void expect(bool promise) {
   if (!promise) std::abort();
 }
 
-// What a request is to those behind the server, as one text.
+// The request as the code behind the server sees it, as one text.
 std::string text_of(const http::Head& head, const std::string& body) {
   std::string text = head.method + " " + head.path + "?" + head.query + "\n";
   for (const auto& each : head.fields) text += each.name + ":" + each.value + "\n";
   return text + body + "\n";
 }
 
-// The rules of the head that everything behind relies on, looked at anew.
+// The rules of the head that all later code relies on, checked again.
 void expect_sound(const http::Head& head, const http::RequestParser& parser) {
   std::size_t hosts = 0;
   std::size_t lengths = 0;

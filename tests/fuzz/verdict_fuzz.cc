@@ -32,7 +32,7 @@ void judge(std::string_view body) {
     expect(spelled || body.find(word) != std::string_view::npos);
     expect(verdict.message.size() <= 3 * body.size());  // a byte that is not UTF-8 becomes three
   }
-  // Whatever stands behind the answer makes it another one.
+  // Any text after the answer changes it.
   if (verdict.word == http_plugin::Word::kSuccess) {
     const auto longer = http_plugin::verdict_of_body(std::string(body) + "x");
     expect(longer.word == http_plugin::Word::kFailure);

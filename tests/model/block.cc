@@ -207,7 +207,7 @@ void handler(const Mover& mover) {
       task);
   if (task == 0 && mover.before.hangs < mover.scenario.hangs) {
     mover.fault(
-        "its handler hangs over its time, and nobody kills it",
+        "its handler hangs over its time, and is not killed",
         [](State& state, Worker& worker) {
           ++state.hangs;
           worker.hung = 1;

@@ -216,7 +216,7 @@ void detach(State& state, const Scenario& scenario, const Packet& packet, const 
   if (fence) release(state, scenario);
 }
 
-// Takes a detached task whose worker shows no sign of life (S20), to charge it and put it back.
+// Takes a detached task whose worker sends no heartbeat (S20), to charge it and put it back.
 Reply recover(State& state, const Scenario& scenario, const Packet& packet, Byte holder) {
   Reply reply{};
   Lease& row = state.leases[kOwn];

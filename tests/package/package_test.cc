@@ -33,7 +33,7 @@ std::set<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// The packages of this build, made once and unpacked beside each other.
+// The packages of this build, made once and unpacked next to each other.
 class Packages {
  public:
   Packages() {

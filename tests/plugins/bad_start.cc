@@ -20,7 +20,7 @@ namespace {
   std::fflush(stdout);
   ::_exit(3);
 }
-// Closes the pipe on which somebody waits for its answer.
+// Closes the pipe on which the worker waits for its answer.
 [[maybe_unused]] bool hang() {
   ::close_range(3, ~0U, 0);
   for (;;) ::pause();

@@ -141,7 +141,7 @@ class Steady : public Batches<50> {
   static constexpr std::chrono::seconds kProgressEvery{4};
 };
 
-// A worker with runners may run it beside itself, and then one by one.
+// A worker with runners may run it several times in parallel, and then one by one.
 class Concurrent : public Batches<50> {
  public:
   using Batches::Batches;

@@ -20,7 +20,7 @@ class Hoard : public allot::Handler {
   allot::Outcome run(allot::Context& ctx) override {
     if (ctx.payload() == "hang") ::poll(nullptr, 0, 600'000);
     kept_.emplace_back(std::stoul(std::string(ctx.payload())) << 20U, 'x');
-    // The line goes out in one write, so that those of two workers do not mix.
+    // The line goes out in one write, so that lines of two workers do not mix.
     std::ofstream(output_, std::ios::app) << std::to_string(::getpid()) + "\n";
     return allot::success();
   }

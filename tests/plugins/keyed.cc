@@ -55,7 +55,7 @@ class Keyed : public allot::Handler {
   std::string output_;
 };
 
-// payload: KEY MOST. Of so many locks of the key it takes one for 2 ms; when somebody has each of
+// payload: KEY MOST. Takes one of MOST locks of the key for 2 ms; if other handlers have all of
 // them it appends "KEY too many". Locks die with their process.
 class Counted : public allot::Handler {
  public:

@@ -44,7 +44,7 @@ std::string use_hooks(const allot::Context& ctx) {
   ctx.warn("at warn");
   ctx.error("at error");
   ctx.heartbeat();
-  return ctx.stop_requested() ? "asked to stop" : "may go on";
+  return ctx.stop_requested() ? "asked to stop" : "may continue";
 }
 
 class UseHooks : public allot::Handler {

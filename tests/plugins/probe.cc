@@ -127,7 +127,7 @@ class Misfortune : public allot::Handler {
   }
 };
 
-// payload: "VERDICT FILE". Waits until FILE is there, or that of this attempt ("FILE.1" for the
+// payload: "VERDICT FILE". Waits until FILE exists, or the file of this attempt ("FILE.1" for the
 // first), and says VERDICT.
 class Gate : public allot::Handler {
  public:
@@ -353,7 +353,7 @@ class Pace : public allot::Handler {
   std::string output_;
 };
 
-// The same, but it may run beside others of its kind.
+// The same, but several may run in parallel.
 class PaceBeside : public Pace {
  public:
   using Pace::Pace;
@@ -394,7 +394,7 @@ class Stamp : public allot::Handler {
   std::string output_;
 };
 
-// The same, but it may run beside others of its kind.
+// The same, but several may run in parallel.
 class StampBeside : public Stamp {
  public:
   using Stamp::Stamp;
@@ -469,7 +469,7 @@ class Deaf : public allot::Handler {
   std::string output_;
 };
 
-// payload: GROUP GROUP VERB. Starts a process where the supervisor does not look: in that of the
+// payload: GROUP GROUP VERB. Starts a process where the supervisor does not look: in the one of the
 // two process groups which belongs to another worker (0: in a session of its own); the process
 // adopts the orphans below it, and has a child in a session of its own. Writes the pids of worker,
 // process and child. VERB: hang or leave. The second attempt is done.

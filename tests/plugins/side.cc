@@ -76,7 +76,7 @@ class Wait : public Recorded {
   std::condition_variable answer_;
 };
 
-// The same, in a handler that did not say that it may run beside itself.
+// The same, in a handler that did not declare that it may run in parallel.
 class Serial : public Wait {
  public:
   using Wait::Wait;

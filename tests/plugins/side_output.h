@@ -12,7 +12,7 @@
 
 namespace allot::side {
 
-// What a handler of the plugin "side" wrote down of itself.
+// Notes of a handler of the plugin "side" about itself.
 struct Line {
   bool begins = false;
   std::string name;

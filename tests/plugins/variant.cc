@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A good plugin over the bare C ABI, in which a definition of the command line breaks one thing
-// (CMakeLists.txt beside it). Its one handler succeeds.
+// (see CMakeLists.txt). Its one handler succeeds.
 #include <allot/plugin.h>
 
 #ifndef VARIANT_MAGIC

@@ -391,7 +391,7 @@ CASES = {
     "Coroutines run, and aenqueue() enqueues": asynchronous,
     "run_after waits": run_after,
     "Priorities become four classes": priorities,
-    "A queue that Allot does not have is refused, and the transaction goes on": queues,
+    "A queue that Allot does not have is refused, and the transaction continues": queues,
     "A unique key holds for one task, and a rollback frees it": unique,
     "Wrong options are refused by name": options,
     "Types are names that Allot takes, and a function with a long name runs": types,

@@ -140,6 +140,6 @@ def starts_soon():
 
 run({
     "Memory after all tasks is at most 5 % above that after a tenth": flat_memory,
-    "Allot runs without deadlocks; its speed beside the framework's driver is printed": fast,
+    "Allot runs without deadlocks; its speed and the speed of the framework's driver are printed": fast,
     "A task starts soon after it was enqueued": starts_soon,
 })

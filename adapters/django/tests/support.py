@@ -63,7 +63,7 @@ def rows(job):
 
 
 def seen(job, *what):
-    """What happened to the job of this name, as what@attempt; by default runs and ends."""
+    """Events of the job with this name, as what@attempt; by default runs and ends."""
     found = rows(job).filter(what__in=what or ("ran", "failed"))
     return [f"{row.what}@{row.attempt}" for row in found]
 
@@ -113,7 +113,7 @@ def manage(*words):
 
 
 def shows(task, *texts):
-    """What allot task show prints has each text."""
+    """The output of allot task show has each text."""
     shown = allot("task", "show", task)
     for text in texts:
         if text not in shown:

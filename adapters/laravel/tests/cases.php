@@ -220,7 +220,7 @@ run([
         $task = after(null, new Jobs\Secret('secret'));
         equal(['ran@1'], seen('secret'), 'what ran');
     },
-    'Events and createPayloadUsing know a job as those of other drivers do' => function () {
+    'Events and createPayloadUsing know a job as with other drivers' => function () {
         $queued = [];
         application()['events']->listen(\Illuminate\Queue\Events\JobQueued::class, function ($event) use (&$queued) {
             $queued[] = $event->id;
@@ -314,7 +314,7 @@ run([
         Queue::bulk(array_fill(0, 1050, new Acts('flushed', 'failsItself')));  // more than one page of the gateway
         eventually(fn () => count($failed->all()) === $before + 1050, 'all are listed');
         $failed->flush(1);
-        equal($before + 1050, count($failed->all()), 'those of less than an hour');
+        equal($before + 1050, count($failed->all()), 'jobs of less than an hour');
         artisan('queue:flush');
         equal([], $failed->all(), 'the list');
         equal('waiting', state($foreign), 'a task of another application');
@@ -369,7 +369,7 @@ run([
             equal(true, (int) seen_of("restart $name", 'started')->detail > $mark, "start of the process of $name");
         }
     },
-    'A reload with a mistake is refused with one message, and the processes go on' => function () {
+    'A reload with a mistake is refused with one message, and the processes continue' => function () {
         after(null, new Acts('before the reload', 'notesItsStart'));
         [$file, $allot] = [getenv('ALLOT_CONFIG'), getenv('APP_BUILD') . '/bin/allot'];
         $right = file_get_contents($file);
@@ -429,7 +429,7 @@ run([
         eventually(fn () => seen('large in bulk') === ['ran@1'], 'the large one');
         eventually(fn () => seen('small in bulk') === ['ran@1'], 'the small one');
     },
-    'its payload exceeds 16 MiB - 1: its dispatch is refused, and the transaction goes on' => function () {
+    'its payload exceeds 16 MiB - 1: its dispatch is refused, and the transaction continues' => function () {
         $job = fn ($bytes) => tap(new Jobs\Note('too large'), fn ($job) => $job->chainQueue = str_repeat('x', $bytes));
         $refused = function (callable $push) {
             try {

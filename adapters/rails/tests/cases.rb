@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The behaviour of the adapter, each in a case. Those of the README's table begin with its first column.
+# The behaviour of the adapter, each in a case. Cases of the README's table begin with its first column.
 require_relative 'support'
 
 # Enqueues the job and waits until its task is in that state: nil (it has ended) or dead.
@@ -377,8 +377,8 @@ test 'its secret is the former one, which is still listed: it runs' do
 end
 
 test 'its class is gone, or is not a job: a failed attempt with the reason' do
-  { 'Gone::ForGoodJob' => 'there is no job class', 'Order' => 'is not a subclass of ActiveJob::Base',
-    'Kernel' => 'is not a subclass', 'ActiveJob::Base' => 'is not a subclass', 'a b' => 'there is no job class' }.each do |name, why|
+  { 'Gone::ForGoodJob' => 'unknown job class', 'Order' => 'is not a subclass of ActiveJob::Base',
+    'Kernel' => 'is not a subclass', 'ActiveJob::Base' => 'is not a subclass', 'a b' => 'unknown job class' }.each do |name, why|
     task = submit(AllotRails.settings.signature.sign(JSON.generate(NoteJob.new('x').serialize.merge('job_class' => name))))
     dies(task)
     shows(task, why)
@@ -387,7 +387,7 @@ end
 
 test 'What is wrong with a signed payload is a failed attempt with the reason' do
   { '' => 'JSON', '[]' => 'not a job', '7' => 'not a job', 'null' => 'not a job', '"x"' => 'not a job', '{' => 'not JSON',
-    '{}' => 'not a job', "\xff" => 'not signed', '{"job_class": ["NoteJob"]}' => 'there is no job class',
+    '{}' => 'not a job', "\xff" => 'not signed', '{"job_class": ["NoteJob"]}' => 'unknown job class',
     '{"job_class": "NoteJob", "arguments": [{"_aj_globalid": "gid://shop/Nowhere/1"}]}' => 'DeserializationError',
     "#{'[' * 200}#{']' * 200}" => 'nesting' }.each do |json, why|
     task = submit(AllotRails.settings.signature.sign(json))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # ALLOT_JOBS jobs (10,000), each enqueued in a transaction with a row of `orders`, every seventh rolled back,
-# while workers, Ruby processes and the database server are killed. Exactly those of the committed rows run.
+# while workers, Ruby processes and the database server are killed. Exactly the jobs of the committed rows run.
 # And deployments under load: no job is lost, and none starts with old code after a restart.
 require_relative 'support'
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Rails' own tests of queue adapters (activejob/test/integration/queuing_test.rb), with Allot. They make an
-# application of their own, whose folder is given to allotd as that of the program.
+# application of their own, whose folder is passed to allotd as the program's folder.
 require_relative 'support'
 require 'rails/version'
 

@@ -36,7 +36,7 @@ def memory
   end.max.to_i
 end
 
-# What only the administrator may see.
+# Figures that only the administrator may see.
 def root = @root ||= Mysql2::Client.new(socket: ENV.fetch('APP_SOCKET'), username: 'root')
 def left = root.query('SELECT COUNT(*) AS n FROM allot.task').first['n']
 def deadlocks = root.query("SHOW GLOBAL STATUS LIKE 'Innodb_deadlocks'").first['Value'].to_i

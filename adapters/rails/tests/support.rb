@@ -29,7 +29,7 @@ end
 
 def has(text, part, what = 'text') = text.include?(part) || raise("#{what} lacks '#{part}': #{text}")
 
-# What the jobs of this name noted, as "what@execution".
+# Notes of the jobs with this name, as "what@execution".
 def seen(name) = Seen.where(job: name).order(:id).map { |row| "#{row.what}@#{row.executions}" }
 
 # On a connection that is not in a transaction of a case.
@@ -51,7 +51,7 @@ def allot(*words)
   output
 end
 
-# What allot task show prints has each text.
+# The output of allot task show has each text.
 def shows(task, *texts)
   shown = allot('task', 'show', task)
   texts.each { |text| has(shown, text, "allot task show #{task}") }

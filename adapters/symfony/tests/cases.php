@@ -164,7 +164,7 @@ run([
         ends(dispatch(new Note('after bad ones')));
         equal(['ran@1'], seen('after bad ones'), 'what ran');
     },
-    'its transport is not among those of messenger:consume: it is dead at once' => function () {
+    'its transport is not an argument of messenger:consume: it is dead at once' => function () {
         shows(dies(send('unlisted', new Note('unlisted'))), "transport 'unlisted'");
     },
     'messenger:stop-workers: the next message is handled by another process' => function () {
@@ -287,7 +287,7 @@ run([
         equal(null, $former->verified($now->sign('x')), 'the new one');
     },
     'A payload of nearly 16 MiB is handled, and a larger one is refused' => function () {
-        refused('the most is 16 MiB - 1', fn () => dispatch(new Acts('too large', 'prints', 0, str_repeat('x', 16 << 20))));
+        refused('the limit is 16 MiB - 1', fn () => dispatch(new Acts('too large', 'prints', 0, str_repeat('x', 16 << 20))));
         ends(dispatch(new Acts('large', 'prints', 0, str_repeat('x', (16 << 20) - 4000))));
         equal(['ran@1'], seen('large'), 'what ran');
     },

@@ -58,7 +58,8 @@ void await_end(const config::Settings& settings, std::uint32_t reload) {
     if (now.reloads.finished >= reload) return;
     if (now.reloads.refused >= reload) {
       throw Error(
-          "the reload was refused, and nothing has changed; the log has the reason (pool.kept)",
+          "the reload was refused, and nothing has changed; the log has the reason "
+          "(reload.refused)",
           kExitConfig);
     }
     (void)wait_readable(-1, kBetweenLooks);

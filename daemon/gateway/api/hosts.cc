@@ -64,7 +64,7 @@ void Hosts::tell(db::Connection& db) {
     tell_ns_ = now + kTellEvery;
   } catch (const db::DbError& error) {
     tell_ns_ = now + kAfterRefusal;
-    log::warn("viewer.not_noted", {{"error", error.what()}, {"until_then", "once a minute"}});
+    log::warn("viewer.write_failed", {{"error", error.what()}, {"until_then", "once a minute"}});
   }
 }
 

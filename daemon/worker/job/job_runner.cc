@@ -402,10 +402,11 @@ TaskEnd JobRunner::acknowledge(Call::Member& member) {
       count(run, meter::Count::kDone);
       return written(run);
     case End::kLeaseGone:
-      log::warn("task.undone", {{"task", run.id},
-                                {"type", run.task.type},
-                                trace_field(run.task),
-                                {"reason", "its lease was lost: its writes were rolled back"}});
+      log::warn("task.rolled_back",
+                {{"task", run.id},
+                 {"type", run.task.type},
+                 trace_field(run.task),
+                 {"reason", "its lease was lost: its writes were rolled back"}});
       return dropped(run);
     case End::kUndone:
       break;

@@ -385,7 +385,7 @@ void LeaseKeeper::look_for_cancel(Run& run) {
     connect_if_needed();
     run.cancel.look(*connection_, run.lease, run.task);
   } catch (const db::DbError& error) {
-    log::warn("task.cancel_look_failed", {{"error", error.what()}});
+    log::warn("task.cancel_check_failed", {{"error", error.what()}});
     run.cancel.try_later();
     connection_.reset();
   }
@@ -413,7 +413,7 @@ void LeaseKeeper::look_for_cancels(Nanos now) {
       due[i]->cancel.looked(due[i]->lease, due[i]->task, std::move(found[i]));
     }
   } catch (const db::DbError& error) {
-    log::warn("task.cancel_look_failed", {{"error", error.what()}});
+    log::warn("task.cancel_check_failed", {{"error", error.what()}});
     for (Run* run : due) run->cancel.try_later();
     connection_.reset();
   }

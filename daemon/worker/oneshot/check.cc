@@ -219,7 +219,7 @@ void check_database(const config::Settings& settings, bool reclaim, Findings& fi
   db::Connection db(options);
   findings.server = db.where();
   for (const std::string& why : db.passed_over()) {
-    findings.warnings.push_back({"database.passed_over", why});
+    findings.warnings.push_back({"database.skipped", why});
   }
   db::require_schema(db);
   queue::require_rights(db);

@@ -146,7 +146,7 @@ TEST_F(LockCommandTest, WhatIsHeldIsNotGot) {
   const auto done = allot({"lock", "run", "x", "--json", "--", "echo", "never"});
   EXPECT_EQ(done.status, (ExitStatus{kExitOutcomeUnknown, 0}));
   EXPECT_EQ(done.out, "");
-  EXPECT_TRUE(has(done.err, "lock 'x' was not got: held by "));
+  EXPECT_TRUE(has(done.err, "lock 'x' was not obtained: held by "));
   EXPECT_TRUE(has(done.err, "\"got\":false"));
   EXPECT_EQ(allot({"lock", "run", "x", "--wait", "200ms", "--", "echo", "never"}).status,
             (ExitStatus{kExitOutcomeUnknown, 0}));
@@ -163,7 +163,7 @@ TEST_F(LockCommandTest, AfterAChangeOfServerItSaysWhyItWasNotGot) {
   const auto done = allot({"lock", "run", "x", "--", "echo", "never"});
   EXPECT_EQ(done.status, (ExitStatus{kExitOutcomeUnknown, 0}));
   EXPECT_EQ(done.out, "");
-  EXPECT_TRUE(has(done.err, "lock 'x' was not got: the database server changed ")) << done.err;
+  EXPECT_TRUE(has(done.err, "lock 'x' was not obtained: the database server changed ")) << done.err;
   look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL 29 SECOND");
   EXPECT_EQ(allot({"lock", "run", "x", "--wait", "1m", "--", "true"}).status, (ExitStatus{0, 0}));
 }

@@ -90,7 +90,7 @@ TEST_F(ProceduresTest, ADefinerThatIsGoneIsNamed) {
   EXPECT_TRUE(has(must({"migrate"}), "created the stored procedures, because none existed"));
   EXPECT_EQ(said(), good_);
   configure("user = \"passing\"\npassword = \"change-me\"", "user = \"root\"");
-  EXPECT_EQ(said(), good_) << "whoever the definer is";
+  EXPECT_EQ(said(), good_) << "with any definer";
   look_.execute("DROP USER 'passing'@'%'");
   EXPECT_EQ(
       said(),

@@ -49,7 +49,7 @@ TEST_F(RouteCommandTest, OneIsSetListedAndRemoved) {
   EXPECT_EQ(waiting("wide"), 1U);
   EXPECT_EQ(waiting("default"), 3U);
   EXPECT_EQ(must({"route", "remove", "mail.*", "--from", "default"}),
-            "tasks of type mail.* submitted to queue default go to queue wide no more\n");
+            "tasks of type mail.* submitted to queue default no longer go to queue wide\n");
   must({"submit", "default", "mail.send"});
   EXPECT_EQ(waiting("default"), 4U);
 }

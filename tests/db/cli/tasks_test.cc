@@ -181,7 +181,7 @@ TEST_F(TasksTest, ShowSaysWhoLeasesThePartition) {
   const std::string free = must({"task", "show", id});
   EXPECT_TRUE(has(free, "task       " + id + "\nstate      waiting\n"));
   EXPECT_TRUE(has(free, "queue      default, partition 0, prio 1\ntype       mail.send\ndue "));
-  EXPECT_TRUE(has(free, "leased by  nobody\n"));
+  EXPECT_TRUE(has(free, "leased by  no worker\n"));
   EXPECT_TRUE(has(free, "payload    11 bytes: hello\\n\\x1b[31m\n"));
   EXPECT_TRUE(json::parse(must({"task", "show", id, "--json"}))["leased_by"].is_null());
   lease();

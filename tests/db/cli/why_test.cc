@@ -63,7 +63,7 @@ TEST_F(WhyTest, OfAWaitingTask) {
       "MINUTE");
   EXPECT_EQ(reasons(second), "leased ahead");
   look_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6) + INTERVAL 29 MINUTE");
-  EXPECT_EQ(reasons(second), "lost ahead") << "whoever lives renews after a third";
+  EXPECT_EQ(reasons(second), "lost ahead") << "a live holder renews after a third";
   EXPECT_TRUE(has(must({"why", second}), me() + ", which has sent no heartbeat since 20"));
   look_.execute("UPDATE q_lock_table SET expire_at = '2026-01-01'");
   EXPECT_EQ(reasons(first), "lost");
@@ -89,7 +89,7 @@ TEST_F(WhyTest, OfOneWhoseHolderDiedHere) {
   EXPECT_EQ(reasons(id), "lost");
   EXPECT_TRUE(has(must({"why", id}), "/" + std::to_string(pid) + ", which is gone"));
   look_.execute("UPDATE q_lock_table SET lock_origin = 1");
-  EXPECT_EQ(reasons(id), "leased") << "of another host nobody knows";
+  EXPECT_EQ(reasons(id), "leased") << "the state of another host is unknown";
   look_.execute("UPDATE q_lock_table SET" + own + ", lock_pid = " + std::to_string(getpid()));
   EXPECT_EQ(reasons(id), "leased");
   const queue::DetachedStore detached(leases_.holder(), leases_.ttl());
@@ -157,7 +157,7 @@ TEST_F(WhyTest, OfADetachedAndADeadOne) {
   EXPECT_EQ(reasons(id), "running lost cancel_asked");
   const std::string asked = ": the user left\n";
   EXPECT_TRUE(has(must({"why", id}), "cancellation was requested at 20"));
-  EXPECT_TRUE(has(must({"why", id}), asked)) << "the first request stands";
+  EXPECT_TRUE(has(must({"why", id}), asked)) << "the first request stays in effect";
   EXPECT_TRUE(has(must({"task", "show", id}), "cancel     cancellation was requested at 20"));
   const json view = json::parse(must({"task", "show", id, "--json"}));
   EXPECT_EQ(view.at("cancel_asked").at("reason"), "the user left");

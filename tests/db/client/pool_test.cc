@@ -73,7 +73,8 @@ TEST_F(PoolTest, ConnectionsThatWereClosedAreNotNoticedByAny) {
     });
     EXPECT_EQ(made.size(), 2U * kThreads);
     EXPECT_EQ(tasks(), static_cast<std::uint64_t>(round) * 2U * kThreads);
-    EXPECT_TRUE(support::eventually([&] { return connections() <= 1 + 4; })) << "so many are kept";
+    EXPECT_TRUE(support::eventually([&] { return connections() <= 1 + 4; }))
+        << "this number is kept";
   }
 }
 

@@ -108,7 +108,7 @@ TEST_F(TaskInfoTest, OfAUniqueKey) {
   EXPECT_EQ(cancel(), CancelResult::kMayRun);
   EXPECT_FALSE(client_.find("q", "key")) << "a death frees the key";
   look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
-  EXPECT_EQ(state(), TaskState::kDead) << "of an Allot that kept the key for a while";
+  EXPECT_EQ(state(), TaskState::kDead) << "of a version that kept the key after a death";
   EXPECT_TRUE(client_.find("q", "key")->free_at);
   look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6)");
   EXPECT_FALSE(client_.find("q", "key"));

@@ -76,7 +76,7 @@ TEST_F(MigrateTest, AServerThatCannotHaveTheSchemaIsRefusedByName) {
 }
 
 TEST_F(MigrateTest, AServerThatLogsStatementsIsRefusedByName) {
-  if (support::on_mysql()) GTEST_SKIP() << "MySQL 9 logs rows only, unless it is told otherwise";
+  if (support::on_mysql()) GTEST_SKIP() << "MySQL 9 logs rows only, unless configured otherwise";
   Database server({"--log-bin=bin", "--binlog-format=STATEMENT", "--server-id=1"});
   Connection db(server.connect(server.make_empty_database()));
   EXPECT_NE(refusal_of([&] { migrate(db); }).find("binlog_format is STATEMENT"), std::string::npos);

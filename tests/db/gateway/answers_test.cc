@@ -151,7 +151,7 @@ TEST_F(AnswersTest, WhatGoesWell) {
     for (std::size_t i = 1; i < route.answers.size(); ++i) {
       const unsigned status = route.answers[i].status;
       const std::string name = std::string(route.name) + " " + std::to_string(status);
-      ASSERT_TRUE(further.contains(name)) << "nobody shows " << name;
+      ASSERT_TRUE(further.contains(name)) << "no case shows " << name;
       expect_answer(route, status, further[name](route));
     }
   }
@@ -217,7 +217,7 @@ TEST_F(AnswersTest, WhatCannotBeDoneNow) {
   auto all = conflicts();
   for (const Route& route : routes()) {
     if (!has(document_, route, 409)) continue;
-    ASSERT_TRUE(all.contains(route.name)) << "nobody shows 409 of " << text_of(route);
+    ASSERT_TRUE(all.contains(route.name)) << "no case shows 409 of " << text_of(route);
     expect_answer(route, 409, all[std::string(route.name)](route));
     look_.execute("DELETE FROM bulk_action");  // the number of open ones is limited
     all.erase(std::string(route.name));

@@ -39,7 +39,7 @@ TEST_F(FireworqTest, CurlWithALargeBodyWaitsForAWord) {
   refused.send(
       "POST /job/c HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 9\r\nExpect: "
       "100-continue\r\n\r\n");
-  EXPECT_EQ(refused.head()->status, 403) << "nobody is asked for a body in vain";
+  EXPECT_EQ(refused.head()->status, 403) << "a body that is refused is not requested";
 }
 
 TEST_F(FireworqTest, CurlWithANameAsItWasTyped) {

@@ -256,7 +256,7 @@ TEST_F(ListTest, ManyViewersAreOneForTheDatabase) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM queue_duty WHERE duty = 'viewers' AND holder IS NULL AND "
                    "free_at > UTC_TIMESTAMP(6)"),
             1U)
-      << "stewards are told";
+      << "stewards are notified";
   look_.execute("DELETE FROM host_snapshot; DELETE FROM queue_duty");
   EXPECT_EQ(get("/api/v1/workers", "mail").document()["items"].size(), 1U) << "read a moment ago";
   EXPECT_TRUE(

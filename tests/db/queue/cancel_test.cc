@@ -215,7 +215,7 @@ TEST_F(CancelRequestTest, ItGoesWhereItsTaskIsMoved) {
   EXPECT_TRUE(look_for_cancel(worker_.db, block_.lease, task()).request);
 }
 
-// A request from an earlier life does not end the next one.
+// A request from before a retry does not end the retried task.
 TEST_F(CancelRequestTest, AnotherLifeBeginsWithoutOne) {
   const TaskId id = run();
   EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block_.lease, task()), 1, kFailure),

@@ -188,10 +188,11 @@ TEST_F(DeadLetterTest, ARetriedOneIsTheSameTaskWithAllAttemptsBeforeIt) {
   for (const char* table : {"task", "task_moved"}) {
     EXPECT_EQ(number(std::string("SELECT COUNT(*) FROM ") + table), 0U) << table;
   }
-  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U) << "only that of the dead one is left";
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt"), 1U)
+      << "only the attempt of the dead task is left";
 }
 
-// The records of a life are kept, even if it had more attempts than the next.
+// Records before a retry are kept, even if there were more attempts than after it.
 TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   const TaskId id = put(1).front();
   fail_once({"retry", "first"});
@@ -202,7 +203,7 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
               Fenced::kWritten);
   }
   ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
-  EXPECT_TRUE(list_attempts(look_, id).empty()) << "a worker sees those of this life";
+  EXPECT_TRUE(list_attempts(look_, id).empty()) << "a worker sees attempts since the last retry";
   fail_once({"retry", "first"});
   ASSERT_EQ(list_attempts(look_, id).size(), 1U);
   const auto all = list_attempts_of_all_lives(look_, id);

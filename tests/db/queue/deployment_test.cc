@@ -49,7 +49,7 @@ TEST_F(DeploymentTest, AreKeptForThirtyDays) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM deployment"), 0U);
   runs("2", "a");
   ASSERT_EQ(listed().size(), 1U);
-  EXPECT_FALSE(listed()[0].former_version) << "nobody knows what it ran before";
+  EXPECT_FALSE(listed()[0].former_version) << "its former version is unknown";
 }
 
 }  // namespace

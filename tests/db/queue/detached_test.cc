@@ -339,7 +339,7 @@ TEST_F(DetachedTest, IsRecoveredOnceAndByOne) {
   EXPECT_EQ(waiting(), std::to_string(seen.id.first_key) + "|-|1");
   EXPECT_EQ(value("SELECT CONCAT(cause, '|', lock_pid) FROM task_attempt"),
             "lost|" + std::to_string(worker_.leases.holder().pid))
-      << "the attempt is that of the one who had it";
+      << "the attempt belongs to the former holder";
 }
 
 // S48, as for a lease. A task of this host's earlier run needs no wait: that run is over.
@@ -390,7 +390,7 @@ TEST_F(DetachedTest, IsSuspectOnceItsHostWasLost) {
   EXPECT_EQ(block.tasks.at(0).flags, kSuspectFlag | kCancelWatchedFlag);
   ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks[0]), 2),
             Fenced::kWritten);
-  EXPECT_EQ(flags(), "65") << "nobody knows how it ends";
+  EXPECT_EQ(flags(), "65") << "its end is unknown";
   ASSERT_EQ(worker_.tasks.refund(worker_.db, claim(block.lease, block.tasks[0]), 2),
             Fenced::kWritten);
   EXPECT_EQ(flags(), "65") << "it did not run";

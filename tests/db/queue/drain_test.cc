@@ -186,7 +186,7 @@ TEST_F(DrainTest, WithDeathsNothingIsLostAndEachRepeatIsExplained) {
     ASSERT_LE(mine.finished, 1 + mine.abandoned) << "task " << i << " ran twice for no reason";
     repeats += mine.finished - 1;
   }
-  EXPECT_GT(repeats, 0U) << "nobody died with tasks: nothing was tested";
+  EXPECT_GT(repeats, 0U) << "no worker died with tasks: nothing was tested";
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 0U);
 }
 

@@ -180,7 +180,7 @@ TEST_F(FireworqStoreTest, AnyNameAndNoQueueOfOthers) {
   EXPECT_EQ(made(wanted(odd)).info.name, own_name(odd));
   make_queue("mine", 3);
   const FireworqQueue other = made(wanted("mine"));
-  EXPECT_NE(other.info.name, "mine") << "that one is somebody else's";
+  EXPECT_NE(other.info.name, "mine") << "that one belongs to another user";
   EXPECT_EQ(made(wanted("mine", 3)).info.queue_id, other.info.queue_id);
 }
 

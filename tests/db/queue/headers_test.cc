@@ -129,7 +129,7 @@ TEST_F(HeadersTest, ADeathAndASecondLifeKeepThem) {
   expect_in("task");
 }
 
-// Its attempts begin at 0, so verdicts of the former life would count losses as verdicts.
+// Its attempts begin at 0, so verdicts before the retry would count losses as verdicts.
 TEST_F(HeadersTest, ASecondLifeForgetsTheVerdictsAndKeepsTheRest) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"NULL", "none"},

@@ -257,7 +257,7 @@ TEST_F(HistoryTest, ARowOfTheHistoryThatWasWrittenAgainMeanwhileIsNotPurged) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_history"), 1U);
 }
 
-// Its attempts belong to its former life, and its record says that the first attempt succeeded.
+// Its attempts precede the retry, and its record says that the first attempt succeeded.
 TEST_F(HistoryTest, TheAttemptsOfATaskThatCameBackFromTheDeadArePurgedWithIt) {
   const TaskId id = put(1).front();
   Block block = must_lease();

@@ -139,7 +139,7 @@ TEST_F(HookTest, WhatIsStuckIsFound) {
   EXPECT_EQ(stuck->headers, headers);
   EXPECT_EQ(stuck->id, (TaskId{partition_, 2, 77})) << "of all classes the oldest";
   pause(look_, queue_, "");
-  EXPECT_FALSE(stuck_waiting(look_, queue_.queue_id, hour)) << "somebody wants it so";
+  EXPECT_FALSE(stuck_waiting(look_, queue_.queue_id, hour)) << "it waits by intention";
   resume(look_, queue_);
   const Block block = must_lease();
   ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, block.tasks[0]), 1, {}),

@@ -110,7 +110,7 @@ TEST_F(LeaseTest, APausedQueueIsNotLeased) {
   EXPECT_FALSE(resume(look_, queue_));
   ASSERT_TRUE(worker_.lease(partition_));
   pause(look_, queue_, "");
-  EXPECT_TRUE(worker_.lease(partition_)) << "sent again after a lost reply: taken anew";
+  EXPECT_TRUE(worker_.lease(partition_)) << "sent again after a lost reply: taken again";
 }
 
 // S2, also for a row that a failover reset to an older epoch.

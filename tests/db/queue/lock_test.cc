@@ -447,7 +447,7 @@ TEST(TurnTest, WhoStandsStillHoldsUpOnlyForAWhile) {
   EXPECT_FALSE(turn.slot({true, 2, 3, {1}}, 13 * kSecond - 1));
   EXPECT_EQ(turn.slot({true, 2, 3, {1}}, 13 * kSecond), 1U);
   EXPECT_FALSE(turn.slot({true, 2, 3, {}}, 14 * kSecond));
-  EXPECT_FALSE(turn.slot({true, 2, 3, {1}}, 15 * kSecond)) << "it was taken meanwhile";
+  EXPECT_FALSE(turn.slot({true, 2, 3, {1}}, 15 * kSecond)) << "another holder took it";
 }
 
 TEST(TurnTest, WhoIsFurtherBehindLooksLessOften) {
@@ -538,7 +538,7 @@ TEST_F(LockKeeperTest, WithoutTheDatabaseItIsLostAMarginBeforeItsEnd) {
   EXPECT_TRUE(support::eventually([&] { return lost_ns_ != 0; }));
   EXPECT_FALSE(keeper->held());
   EXPECT_GE(lost_ns_, ends - kSpare);
-  EXPECT_LT(lost_ns_, ends - margin_ns(keeper->lock())) << "or this machine stood still for 3 s";
+  EXPECT_LT(lost_ns_, ends - margin_ns(keeper->lock())) << "or this machine stalled for 3 s";
 }
 
 }  // namespace

@@ -234,7 +234,7 @@ TEST_F(MinuteTest, InIsOutAndTheChangeOfTheBacklog) {
   minutes = listed();
   ASSERT_EQ(minutes.list.size(), 2U);
   EXPECT_EQ(minutes.list[0].backlog, 0U);
-  EXPECT_EQ(minutes.list[0].in, -35) << "nobody had them";
+  EXPECT_EQ(minutes.list[0].in, -35) << "no worker had them";
 }
 
 TEST_F(MinuteTest, ABacklogBeyondTheBoundIsTheServersEstimate) {
@@ -277,7 +277,7 @@ TEST_F(MinuteTest, StepsAddUp) {
   std::uint64_t all = 0;
   for (const MinuteView& view : minutes.list) all += view.counts[MinuteColumn::kDone];
   EXPECT_EQ(all, 30U);
-  EXPECT_LE(minutes.list.size(), 2U) << "an hour may have ended meanwhile";
+  EXPECT_LE(minutes.list.size(), 2U) << "an hour may have ended during the test";
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST_F(PlacementTest, EachKeyOfAFairQueueHasAPartitionOfItsOwnWhileThereAreEnoug
   EXPECT_EQ((std::set{at["a"], at["b"], at["c"]}).size(), 3U);
   // All three have tasks: a fourth key has to share.
   partition_of(queue, "d");
-  EXPECT_EQ(partition_of(queue, "a"), at["a"]) << "nobody loses what he uses";
+  EXPECT_EQ(partition_of(queue, "a"), at["a"]) << "a key in use keeps its partition";
   EXPECT_EQ(number("SELECT COUNT(*) FROM fair_partition WHERE partition_key > ''"), 4U);
   // A key without tasks makes room.
   look_.execute("DELETE FROM task WHERE partition_no = " + std::to_string(at["b"]));
@@ -155,7 +155,7 @@ TEST_F(PlacementTest, AKeyOfAFairQueueLeavesAPartitionThatAResizeTakesAway) {
     EXPECT_EQ(partition_of(after, key), now) << key;
     EXPECT_EQ(partition_of(before, key), now) << key;
     if (place < 2) {
-      EXPECT_EQ(now, place) << "nobody else moves: " << key;
+      EXPECT_EQ(now, place) << "other keys do not move: " << key;
     }
   }
   // A quiet key in a retired partition is not an obstacle.

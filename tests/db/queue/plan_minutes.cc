@@ -48,11 +48,11 @@ std::vector<Expectation> of_minutes() {
        true},
       // For people: the requested part of the week.
       {&sql::k_list_instances, 60, {}, "all", true, true},
-      {&sql::k_list_minutes, 40, list, "those of the time", true, true},
-      {&sql::k_list_backlog, 40, list, "those of the time", true, true},
+      {&sql::k_list_minutes, 40, list, "rows of the period", true, true},
+      {&sql::k_list_backlog, 40, list, "rows of the period", true, true},
       {&sql::k_list_snapshots, 60, {}, "all", true, true},
       {&sql::k_list_deployments, 60, {{"hours", "24"}}, "all", true, true},
-      {&sql::k_list_types, 120, types, "those of the time", true, true},
+      {&sql::k_list_types, 120, types, "rows of the period", true, true},
   };
 }
 

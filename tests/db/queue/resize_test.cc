@@ -75,7 +75,7 @@ TEST_F(ResizeTest, NewTasksWaitUntilTheFormerLayoutIsEmpty) {
   const TaskId young = put(after, "a");
   EXPECT_EQ(young.partition.partition_no, 4 + number("SELECT CRC32('a') % 7"));
   EXPECT_EQ(scout(after), std::vector<Partition>{old.partition});
-  EXPECT_FALSE(worker_.lease(young.partition)) << "it would run beside the one before it";
+  EXPECT_FALSE(worker_.lease(young.partition)) << "it would run in parallel with the one before it";
   EXPECT_EQ(lift(after), 0U);
 
   run_empty(old.partition);

@@ -193,7 +193,7 @@ TEST_F(ScheduleTest, RunNowSaysWhatTheQueueRefuses) {
   put_schedule(worker_.db, nowhere, next_);
   EXPECT_NE(error_said_by([&] {
               run_schedule_now(worker_.db, "nightly");
-            }).find("there is no queue 'nowhere'"),
+            }).find("unknown queue 'nowhere'"),
             std::string::npos);
   EXPECT_EQ(found().ticks, 0U);
 }

@@ -75,7 +75,7 @@ TEST_F(ScoutTest, OnlyWhatIsDueNow) {
   put_due(0, 1, 3600);
   put_due(1, 0, 3600);
   put_due(1, 2, -1);
-  EXPECT_EQ(found(), "1") << "the one of tomorrow in a higher class hides nothing";
+  EXPECT_EQ(found(), "1") << "a task of tomorrow in a higher class hides nothing";
 }
 
 TEST_F(ScoutTest, TakenAndHeldPartitionsAreLeftOut) {

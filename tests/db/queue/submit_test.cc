@@ -212,7 +212,7 @@ TEST_F(SubmitTest, WhenAllKeysAreTakenNothingIsSubmitted) {
   EXPECT_EQ(error_class_of([&] { submit(worker_.db, mixed); }), "duplicate");
   EXPECT_EQ(tasks(), before);
   submit(worker_.db, batch(wide_, 20));
-  EXPECT_EQ(tasks(), before + 20) << "the connection goes on";
+  EXPECT_EQ(tasks(), before + 20) << "the connection stays usable";
 }
 
 // A session in REPEATABLE READ locks the end of partition 1, and then needs the rows that we wrote

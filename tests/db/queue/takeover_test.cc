@@ -32,7 +32,7 @@ TEST_F(TakeoverTest, WatchShowsWhatIsTaken) {
   EXPECT_EQ(seen.ttl, std::chrono::seconds(30));
   EXPECT_EQ(seen.holder, holder.host + "/test/" + std::to_string(holder.pid));
   worker_.leases.renew(worker_.db, block.lease);
-  EXPECT_NE(must_see().expire_at, seen.expire_at) << "a renewal is a sign of life";
+  EXPECT_NE(must_see().expire_at, seen.expire_at) << "a renewal is a heartbeat";
   expire();
   seen = must_see();
   EXPECT_TRUE(seen.expired);
@@ -77,7 +77,7 @@ TEST_F(TakeoverTest, ALeaseThatIsNotExpiredIsLeftAlone) {
   const Observation seen = must_see();
   EXPECT_FALSE(thief_.leases.take_over(thief_.db, seen, false, {}));
   EXPECT_TRUE(thief_.leases.take_over(thief_.db, seen, true, {}))
-      << "unless it stood still for longer than it lasts (S4)";
+      << "unless it stalled for longer than the lease lasts (S4)";
 }
 
 TEST_F(TakeoverTest, ARenewedLeaseIsLeftAlone) {
@@ -196,7 +196,7 @@ TEST_F(TakeoverTest, ALostReplyIsHealedByTheSameCall) {
   const auto first = thief_.leases.take_over(thief_.db, seen, false, {});
   const auto again = thief_.leases.take_over(thief_.db, seen, false, {});
   ASSERT_TRUE(first && again);
-  EXPECT_GT(again->lease.epoch, first->lease.epoch) << "taken anew, with an expiry of now";
+  EXPECT_GT(again->lease.epoch, first->lease.epoch) << "taken again, with an expiry of now";
   EXPECT_EQ(again->lease.suspects->to_key, first->lease.suspects->to_key);
   EXPECT_EQ(again->lease.suspects->per_class, 5U) << "the dead holder's block, not its own";
 }

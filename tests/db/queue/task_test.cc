@@ -189,7 +189,7 @@ TEST_F(TaskTest, AnnounceAndChargeWriteTheAttemptInPlace) {
   ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks[0]), 1),
             Fenced::kWritten);
   EXPECT_EQ(fetch_all().at(0).attempt, 1U);
-  EXPECT_EQ(list_attempts(look_, id).at(0).cause, "lost") << "if nobody ever reports on it";
+  EXPECT_EQ(list_attempts(look_, id).at(0).cause, "lost") << "if its end is never reported";
   look_.execute("UPDATE task_attempt SET ended_at = '2025-01-01'");
   ASSERT_EQ(
       worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks[0]), 1, {"signal", "SEGV"}),

@@ -109,7 +109,8 @@ TEST(HistogramTest, APercentileIsWithinItsBucket) {
   EXPECT_GT(most, milliseconds(500));
   EXPECT_LE(most, seconds(1));
   histogram.buckets[19] = 1'000;
-  EXPECT_EQ(histogram.percentile(0.99), std::chrono::hours(4)) << "nobody knows how much longer";
+  EXPECT_EQ(histogram.percentile(0.99), std::chrono::hours(4))
+      << "the last bucket has no upper bound";
 }
 
 }  // namespace

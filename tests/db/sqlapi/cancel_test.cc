@@ -31,7 +31,8 @@ TEST_F(CancelTest, ItComesAndGoesWithTheCallersTransaction) {
       app_.execute("BEGIN");
       EXPECT_EQ(cancel(made.id), runs ? "asked" : "cancelled");
       EXPECT_TRUE(app_.in_transaction());
-      EXPECT_EQ(count("task_dead") + count("task_cancel"), 0U) << "nobody else sees it yet";
+      EXPECT_EQ(count("task_dead") + count("task_cancel"), 0U)
+          << "other sessions do not see it yet";
       app_.execute(end);
       const std::uint64_t landed = std::string(end) == "COMMIT" ? 1 : 0;
       EXPECT_EQ(count("task_dead") + count("task_cancel"), landed);

@@ -66,7 +66,8 @@ TEST_F(SqlLockTest, WhatExpiredIsTakenByACallThatWaits) {
   EXPECT_EQ(take("x", R"('{"wait": "300ms"}')"), 0U) << "it is held";
 }
 
-// After the clock was set back, the expiry of a dead holder may be later than that of any live one.
+// After the clock was set back, the expiry of a dead holder may be later than the expiry of any
+// live one.
 TEST_F(SqlLockTest, OfSeveralSlotsTheOneThatStandsStillIsTaken) {
   const std::string spec = R"('{"slots": 2, "ttl": "1s", "wait": "1m"}')";
   const std::uint64_t kept = take("x", spec);
@@ -144,7 +145,7 @@ TEST_F(SqlLockTest, AfterAChangeOfServerItSaysSo) {
   EXPECT_NE(refused([&] { take("x", R"('{"ttl": "1m"}')"); }), "");
   EXPECT_NE(take(), 0U);
   changed("0");
-  EXPECT_EQ(take(), 0U) << "somebody has it, which needs no other reason";
+  EXPECT_EQ(take(), 0U) << "it is held, which needs no other reason";
 }
 
 // S41.

@@ -68,7 +68,7 @@ TEST_F(ManyTest, OneThatIsWrongIsNamedAndNoneIsSubmitted) {
       {json::array_t(1001, json::object()).size() == 1001
            ? json(json::array_t(1001, json::object())).dump()
            : "",
-       "tasks: 1001 of them: the most of one call is 1000"},
+       "tasks: 1001 exceed the limit of 1000 per call"},
   };
   for (const auto& [list, words] : cases) {
     EXPECT_NE(refusal_of(list).find(words), std::string::npos) << refusal_of(list);

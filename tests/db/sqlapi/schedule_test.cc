@@ -123,7 +123,7 @@ TEST_F(ScheduleTest, InTheCallersTransaction) {
   app_.execute("START TRANSACTION");
   EXPECT_NE(call("run", "'s'"), "NULL");
   EXPECT_EQ(call("pause", "'s', ''"), "paused");
-  EXPECT_EQ(tasks(), 0U) << "nobody else sees it yet";
+  EXPECT_EQ(tasks(), 0U) << "other sessions do not see it yet";
   EXPECT_EQ(call("remove", "'s'"), "removed");
   app_.execute("ROLLBACK");
   EXPECT_EQ(find("s").version, version);
@@ -140,12 +140,12 @@ TEST_F(ScheduleTest, WhatIsRefused) {
   make(spec("s"));
   for (const auto& [procedure, more] :
        {std::pair{"pause", ", ''"}, std::pair{"resume", ""}, std::pair{"run", ""}}) {
-    EXPECT_NE(refused(procedure, "NULL" + std::string(more))
-                  .find("schedule NULL: there is no such schedule"),
-              std::string::npos);
+    EXPECT_NE(
+        refused(procedure, "NULL" + std::string(more)).find("schedule NULL: unknown schedule"),
+        std::string::npos);
   }
   EXPECT_NE(
-      refused("pause", "'s', REPEAT('x', 256)").find("reason of 256 characters: the most is 255"),
+      refused("pause", "'s', REPEAT('x', 256)").find("reason of 256 characters: the limit is 255"),
       std::string::npos);
   EXPECT_FALSE(find("s").paused_at);
 }

@@ -27,7 +27,7 @@ TEST_F(TransactionTest, ItsTasksComeAndGoWithIt) {
     EXPECT_TRUE(call_submit(app_, "default", "t", "again", unique("k")).existed);
     app_.execute(R"(CALL allot_submit_many('[{"queue": "default", "type": "t"}]', @made))");
     EXPECT_TRUE(app_.in_transaction()) << "it is still the caller's";
-    EXPECT_EQ(tasks() + keys(), 0U) << "nobody else sees them yet";
+    EXPECT_EQ(tasks() + keys(), 0U) << "other sessions do not see them yet";
     app_.execute(end);
     const std::uint64_t made = std::string(end) == "COMMIT" ? 1 : 0;
     EXPECT_EQ(tasks(), 3 * made);

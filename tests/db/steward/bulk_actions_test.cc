@@ -58,7 +58,7 @@ TEST_F(BulkActionsTest, TheyTakeTurns) {
   const std::uint64_t long_one = begin(queue_, 4'000);
   const std::uint64_t short_one = begin(other_, 200);
   ASSERT_TRUE(done(short_one));
-  EXPECT_LT(found(long_one).done, 4'000U) << "its turns were between those of the other";
+  EXPECT_LT(found(long_one).done, 4'000U) << "its turns alternated with the other's";
   EXPECT_GE(found(long_one).done, 200U);
   ASSERT_TRUE(done(long_one));
   EXPECT_EQ(support::number_of(db_, "SELECT COUNT(*) FROM task"), 4'200U);

@@ -95,7 +95,7 @@ TEST_F(HostLookTest, AWorkerTakesOverWhatTheStewardSawStandingStill) {
     return found.has_value();
   }));
   EXPECT_EQ(found->observed.epoch, held.epoch);
-  EXPECT_EQ(reads_, 1) << "of the row that stands still, and none before";
+  EXPECT_EQ(reads_, 1) << "for the row that does not change, and none before";
   EXPECT_GE(board_->pools[0].bell.rings.load(), 1U);
   EXPECT_TRUE(stores_.leases.take_over(db_, found->observed, found->stale, {}).has_value());
 }

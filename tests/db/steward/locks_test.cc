@@ -68,7 +68,7 @@ TEST_F(StewardLocksTest, WhatStoodStillIsFreedAndWhatIsRenewedIsNot) {
     return state("gone") == "FREE";
   }));
   EXPECT_GE(boot_ns(), queue::ends_ns(gone));
-  EXPECT_NE(bell.seen(), silent) << "whoever waits on this host is told";
+  EXPECT_NE(bell.seen(), silent) << "waiting processes of this host are woken";
   EXPECT_EQ(state("kept"), "EXTENDED");
   EXPECT_FALSE(queue::renew_lock(keeper, gone));
 }

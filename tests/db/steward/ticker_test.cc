@@ -206,7 +206,7 @@ TEST_F(TickerTest, AYearOfSecondsIsCaughtUpAtOnce) {
   const Nanos start = boot_ns();
   while (*found().next_run < queue::database_now(look_) - seconds(3)) steward_.look();
   EXPECT_GE(tasks(), 100U);
-  EXPECT_LE(tasks(), 110U + (boot_ns() - start) / kSecond) << "with those of the seconds since";
+  EXPECT_LE(tasks(), 110U + (boot_ns() - start) / kSecond) << "plus the tasks of the seconds since";
   EXPECT_GE(found().dropped, 1'900U);
   bool told = false;
   for (const auto& tick : queue::list_ticks(look_, found().schedule_id)) {
@@ -221,7 +221,7 @@ TEST_F(TickerTest, AQueueThatIsGoneIsSaidOnceUntilItIsThere) {
   put(lost);
   steward_.look();
   const Schedule failed = found();
-  EXPECT_EQ(failed.error, "there is no queue 'later'");
+  EXPECT_EQ(failed.error, "unknown queue 'later'");
   EXPECT_TRUE(failed.error_since);
   EXPECT_EQ(failed.ticks, 0U);
   Steward next(connect());
@@ -398,7 +398,7 @@ TEST_F(TickerTest, WhatFellIntoAPauseIsDropped) {
   Steward after(connect());
   after.look();
   EXPECT_GE(found().dropped, 30U);
-  EXPECT_LE(tasks(), 2U + (boot_ns() - resumed) / kSecond) << "with those of the seconds since";
+  EXPECT_LE(tasks(), 2U + (boot_ns() - resumed) / kSecond) << "plus the tasks of the seconds since";
 }
 
 // More of them wait than are read at once: they do not hide others.
@@ -411,7 +411,7 @@ TEST_F(TickerTest, ThoseThatFailHideNoOther) {
       "INSERT INTO schedule (name, version, expression, zone, queue, type, payload, next_run,"
       " due_at, error, created_at, changed_at) SELECT CONCAT('lost', seq), version, expression, "
       "zone,"
-      " queue, type, payload, next_run, due_at, 'there is no queue \\'nowhere\\'', created_at,"
+      " queue, type, payload, next_run, due_at, 'unknown queue \\'nowhere\\'', created_at,"
       " changed_at FROM schedule, " +
       support::numbers(1, 900));
   put(spec("sound"));

@@ -36,7 +36,7 @@ class CancelTest : public RunTest {
     EXPECT_TRUE(queue::cancel_task(db_, id, "the user left").asked);
     EXPECT_TRUE(eventually([&] { return hard_deadline() < boot_ns() + 30 * kSecond; }))
         << "a deadline, and its time limit is an hour";
-    std::ofstream(gate) << "go on\n";
+    std::ofstream(gate) << "continue\n";
     const Result what = result.get();
     EXPECT_EQ((block.tasks.at(0).flags & queue::kCancelWatchedFlag) != 0, true);
     if (what == Result::kFinished) {

@@ -152,7 +152,7 @@ TEST_F(CappedTest, AShareIsWhatTheOtherLeasesLeave) {
   EXPECT_EQ(share(queue, 1), 32U);
   lease_elsewhere(queue, 1, 32);
   EXPECT_EQ(share(queue, 0), 33U);
-  EXPECT_EQ(share(queue, 0, 7), 7U) << "never more than the others were told";
+  EXPECT_EQ(share(queue, 0, 7), 7U) << "never more than the others read";
   change(queue, 1, 40);  // the other lease continues with its former share
   EXPECT_EQ(share(queue, 0), 8U);
   change(queue, 1, 30);

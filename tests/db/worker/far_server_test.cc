@@ -109,7 +109,7 @@ TEST_F(FarServerTest, WhoeverBeginsOrEndsATaskWaitsForOneTrip) {
     EXPECT_EQ(keeper_.end(*run), Place::kPartition);
     quick += std::max(begun - before, trips - begun) <= 2 ? 1 : 0;
   }
-  EXPECT_GE(quick, 5) << "or this thread stood still";
+  EXPECT_GE(quick, 5) << "or this thread stalled";
 }
 
 TEST_F(FarServerTest, OneTripLooksForTheCancelsOfAll) {

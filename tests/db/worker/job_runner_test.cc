@@ -82,7 +82,7 @@ TEST_F(JobRunnerTest, AnAttemptThatCouldNotStartIsRefunded) {
   EXPECT_EQ(run(block, true), Result::kLeaseGone);
   EXPECT_EQ(task(), "7 0 -");
   EXPECT_TRUE(queue::list_attempts(db_, id).empty());
-  EXPECT_EQ(raw_slot_->leases_lost, 0U) << "in doubt is not lost";
+  EXPECT_EQ(raw_slot_->leases_lost, 0U) << "it is not known to be lost";
   EXPECT_EQ(support::runs_in(*raw_slot_), 0U);
 }
 

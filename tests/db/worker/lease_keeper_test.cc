@@ -109,7 +109,7 @@ TEST_F(LeaseKeeperTest, GoesOnWhenTheDatabaseIsBack) {
   db_ = support::Database::shared().connect(name_);
   EXPECT_TRUE(eventually([&] { return keeper_.valid(); }));
   keeper_.drop();
-  EXPECT_TRUE(leases_.release(db_, lease)) << "nobody else had it meanwhile";
+  EXPECT_TRUE(leases_.release(db_, lease)) << "no other worker had it";
 }
 
 TEST_F(LeaseKeeperTest, DoesNotRenewForATaskOverItsTime) {

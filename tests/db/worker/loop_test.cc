@@ -78,7 +78,7 @@ TEST_F(LoopTest, AnAnnouncedTaskIsLookedForUntilItIsVisible) {
     const Nanos began = mono_ns();
     for (int looks = 0; looks < 4; ++looks) EXPECT_FALSE(one->find());
     return mono_ns() - began < 500 * kMilli;
-  })) << "four looks that nobody asked for take 750 ms";
+  })) << "four polls without a reason take 750 ms";
   put_now(0);
   EXPECT_TRUE(eventually([&] { return one->find().has_value(); }));
 }
@@ -112,7 +112,7 @@ TEST_F(LoopTest, WhatIsSubmittedMeanwhileRunsInTheSameLease) {
   };
   submit_behind("2");
   one->work(std::move(*block));
-  EXPECT_EQ(tasks_left(), "1") << "nobody rang";
+  EXPECT_EQ(tasks_left(), "1") << "the bell did not ring";
 
   ASSERT_TRUE(eventually([&] { return (block = one->find()).has_value(); }));
   submit_behind("3");
@@ -200,7 +200,7 @@ TEST_F(LoopTest, WhatWasChargedBeforeRunsWithCareOneAfterTheOther) {
     return tasks_left() == "0";
   }));
   EXPECT_EQ(crowd.takeovers(), 2U);
-  EXPECT_LE(most, 1U) << "so many attempts were written at the same time";
+  EXPECT_LE(most, 1U) << "number of attempts written at the same time";
 }
 
 // Its neighbours have finished. If it kills the host, no process is left to record that.
@@ -235,7 +235,7 @@ TEST_F(LoopTest, ADetachEndsTheBlockAndLosesNoLease) {
   (void)folder.write("gate", "");
   worked.get();
   EXPECT_EQ(mine->slot().tasks_done, 1U);
-  EXPECT_EQ(tasks_left(), "2") << "the others are for whoever leases the partition next";
+  EXPECT_EQ(tasks_left(), "2") << "the next holder of the partition runs the others";
   EXPECT_EQ(mine->slot().leases_lost, 0U);
   EXPECT_EQ(mine->slot().lease_held, 0U);
   EXPECT_EQ(value("SELECT CONCAT(state, ' ', epoch - " + epoch +

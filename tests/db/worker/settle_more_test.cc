@@ -83,7 +83,7 @@ TEST_F(SettleTest, OfSeveralTheOneOverItsTimeIsCharged) {
 // A14: it had begun, although nothing is charged to it.
 TEST_F(SettleTest, WhoRanBesideACrashDoesNotExpire) {
   for (const bool known : {false, true}) {
-    SCOPED_TRACE(known ? "one is at fault" : "nobody knows who was");
+    SCOPED_TRACE(known ? "one is at fault" : "the culprit is unknown");
     db_.execute("DELETE FROM task");
     for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
     db_.execute("UPDATE task SET expires_at = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");

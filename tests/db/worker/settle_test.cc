@@ -21,7 +21,7 @@ TEST_F(SettleTest, ChargesTheRunningTaskAndAcknowledgesTheFinished) {
   settle_it();
   EXPECT_EQ(value("SELECT GROUP_CONCAT(run_key, ':', attempt ORDER BY run_key) FROM task"),
             "3:1,4:0")
-      << "the first crash is retried where it stands, and neighbours pay nothing";
+      << "the first crash is retried in place, and neighbours are not charged";
   EXPECT_EQ(value("SELECT CONCAT(first_key, ' ', attempt, ' ', cause) FROM task_attempt"),
             "3 1 signal");
   EXPECT_EQ(state(0), "FREE");

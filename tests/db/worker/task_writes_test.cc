@@ -119,7 +119,7 @@ TEST_F(TaskWritesTest, WithoutItsLeaseACheckpointWritesNothing) {
   open_gate();
   EXPECT_EQ(done.get(), Result::kLeaseGone);
   EXPECT_EQ(payload().substr(0, 5), "late ");
-  EXPECT_EQ(count("task_attempt"), "0") << "nobody is charged";
+  EXPECT_EQ(count("task_attempt"), "0") << "no attempt is charged";
 }
 
 TEST_F(TaskWritesTest, ADetachedTaskThatWasRecoveredTakesNoCheckpoint) {

@@ -396,7 +396,7 @@ const char* name_of(Broken broken) {
     case Broken::kTwoHolders:
       return "two holders";
     case Broken::kLockedForNobody:
-      return "locked for nobody";
+      return "locked without a holder";
     case Broken::kTokenFell:
       return "a token fell";
   }

@@ -107,7 +107,7 @@ TEST_P(WriteNow, DoesNotWaitForAReader) {
     pollfd there{ends.read.get(), POLLIN, 0};
     if (poll(&there, 1, 0) > 0) (void)!read(ends.read.get(), part.data(), part.size());
     return write_now(ends.write.get(), kLine.data(), kLine.size()) > 0;
-  })) << "it goes on once the reader does";
+  })) << "it continues once the reader does";
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, WriteNow, testing::Values(&pipe_ends, &socket_ends, &terminal_ends));

@@ -60,7 +60,7 @@ TEST(CrontabTest, SettingsHoldForTheLinesBelow) {
 TEST(CrontabTest, WhatCannotBeTakenOverIsTold) {
   EXPECT_TRUE(left("@reboot cmd").starts_with("@reboot: "));
   EXPECT_TRUE(left("MAILTO=ops").starts_with("MAILTO: "));
-  EXPECT_TRUE(parse_crontab("MAILTO=\"\"\n", false).left.empty()) << "nobody gets mail here either";
+  EXPECT_TRUE(parse_crontab("MAILTO=\"\"\n", false).left.empty()) << "no mail is sent here either";
   EXPECT_TRUE(left("LOGNAME=x").starts_with("LOGNAME: "));
   EXPECT_EQ(left("* * * *"), "it has fewer than five fields and a command");
   EXPECT_EQ(left("* * * * *"), "it has no command");

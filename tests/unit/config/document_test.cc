@@ -77,7 +77,7 @@ TEST_F(Document, ExampleSwitchedOnHasTheDefaults) {
     text.replace(at, 10, "\nread = [\"*\"]");
   }
   const Settings full = load_text(text);
-  // Plus the plugin's two, and those of [gateway.database].
+  // Plus two of the plugin, and the keys of [gateway.database].
   EXPECT_EQ(full.lines.size(), rows().size() + 15 + 2 + 3);
 #define ALLOT_SAME(key, kind, initial, min, max, unit, sentence) EXPECT_EQ(a.key, b.key) << #key;
   {

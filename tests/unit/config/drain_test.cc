@@ -34,7 +34,7 @@ TEST_F(DrainTest, IsTheOtherConfigurationButForThePool) {
   EXPECT_EQ(runtime_dir(settings), "/run/x/drain/mail.1");
   EXPECT_EQ(settings.drain_budget, "/run/x/drain/mail.1/budget");
   EXPECT_FALSE(settings.daemon.cgroup);
-  EXPECT_FALSE(settings.gateway) << "that of the other one has the addresses";
+  EXPECT_FALSE(settings.gateway) << "the other daemon's gateway has the addresses";
   EXPECT_EQ(settings.plugins.folder, other.substr(0, other.rfind('/')) + "/beside");
   EXPECT_TRUE(load(options()).drain_budget.empty());
 }

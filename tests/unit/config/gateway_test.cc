@@ -198,7 +198,7 @@ TEST_F(GatewayConfig, OnlyATrustedProxyNamesUsers) {
       "needs grant = \"none\"; otherwise each user of the proxy has the role of the socket");
   EXPECT_EQ(with("[gateway.users.x]\nread = [\"*\"]\n").warnings.size(), 1U);
   EXPECT_TRUE(with("[gateway]\ntrusted_proxies = [\"::1\"]\n").warnings.empty())
-      << "without user_header it says who has many connections";
+      << "without user_header it names clients with many connections";
 }
 
 TEST_F(GatewayConfig, ATokenIsAHashWithARole) {

@@ -54,7 +54,7 @@ TEST_F(BodyTest, WhatDoesNotFitIsToldAndFitsLater) {
   auto first = holding(600 * kKiB);
   auto client = this->client();
   const auto answer = client.ask(head(200 * kKiB, "/echo"));
-  ASSERT_TRUE(answer) << "it is told before the body is sent";
+  ASSERT_TRUE(answer) << "it is refused before the body is sent";
   EXPECT_EQ(answer->status, 503);
   EXPECT_EQ(answer->fields.at("retry-after"), "1");
   application_.answer_late("done");
@@ -119,7 +119,7 @@ TEST_F(BodyTest, ABodyCountsUntilItIsAnswered) {
   auto first = holding(600 * kKiB);
   first.close();
   EXPECT_EQ(status_of(200 * kKiB), 503);
-  application_.answer_late("nobody waits");
+  application_.answer_late("too late");
   EXPECT_TRUE(support::eventually([&] { return status_of(200 * kKiB) == 200; }));
 }
 

@@ -161,11 +161,11 @@ TEST(FireworqJob, TheEnvelope) {
   EXPECT_EQ(back.fields.category, "My::W");
   EXPECT_EQ(back.fields.max_retries, 2U);
   EXPECT_EQ(back.payload, "a\nb");
-  EXPECT_EQ(read_stored("of somebody else").payload, "of somebody else");
+  EXPECT_EQ(read_stored("of another program").payload, "of another program");
   const PushedJob late = read_job(R"({"url":"u","run_after":4000000000})", "c");
   EXPECT_EQ(late.fields.run_after, 4'000'000'000U) << "answered as it was asked";
   EXPECT_EQ(read_stored(stored(late)).fields.run_after, 3'153'600'000U)
-      << "from which its creation is told: 100 years before it is due";
+      << "from which its creation follows: 100 years before it is due";
   job.payload.assign(queue::kMaxPayload, 'x');
   EXPECT_EQ(refused([&] { return stored(job); }).substr(0, 3), "413");
 }

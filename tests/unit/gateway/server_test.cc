@@ -273,7 +273,7 @@ TEST(ServerPlaces, EachAnswersForItself) {
   std::thread thread([&] { server.run(); });
   auto client = HttpClient::to_port(own_port);
   EXPECT_TRUE(client.ask(get("/hello")));
-  EXPECT_TRUE(client.ask(get("/hello"))) << "and goes on with it";
+  EXPECT_TRUE(client.ask(get("/hello"))) << "and continues with it";
   EXPECT_TRUE(HttpClient::to_port(usual_port).ask(get("/hello")));
   EXPECT_EQ(own.answered(), 2);
   EXPECT_EQ(usual.answered(), 1);

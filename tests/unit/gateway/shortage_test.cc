@@ -75,7 +75,7 @@ TEST(Shortage, WithoutDescriptorsOneIsToldAndTheOthersWait) {
   EXPECT_EQ(answer->status, 503);
   EXPECT_EQ(answer->fields.at("retry-after"), "1");
   EXPECT_GT(served.size(), 10U);
-  EXPECT_EQ(served.front().ask(get("/hello"))->status, 200) << "who is in is served";
+  EXPECT_EQ(served.front().ask(get("/hello"))->status, 200) << "an accepted client is served";
   EXPECT_EQ(HttpClient::to_port(server.port()).ask(get("/hello"))->status, 503);
   EXPECT_TRUE(server.runs());
   EXPECT_EQ(server.complaints().size(), 1U);

@@ -162,7 +162,7 @@ TEST(Slow, AnAnswerThatTakesTooLongIsOfUnknownOutcome) {
   const auto answer = client.ask(get("/late"));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 504);
-  application.answer_late("nobody waits");
+  application.answer_late("too late");
   EXPECT_EQ(HttpClient::to_port(server.port()).ask(get("/hello"))->status, 200);
 }
 

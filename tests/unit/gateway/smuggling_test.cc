@@ -34,7 +34,7 @@ TEST_P(Smuggling, EndsWithARefusal) {
   const auto answer = client.answer();
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, GetParam().status) << answer->body;
-  EXPECT_EQ(client.rest(), "") << "what stood behind was answered, too";
+  EXPECT_EQ(client.rest(), "") << "the smuggled request was answered, too";
   EXPECT_EQ(application.answered(), 0);
 }
 

@@ -68,7 +68,7 @@ TEST_F(StopTest, TheGraceEndsWhatWaits) {
   EXPECT_TRUE(ends());
   EXPECT_TRUE(client.is_closed());
   EXPECT_TRUE(half.is_closed());
-  application_.answer_late("nobody is there");
+  application_.answer_late("too late");
 }
 
 TEST_F(StopTest, ASecondStopShortensTheGrace) {
@@ -89,7 +89,7 @@ TEST(Stop, AReplyOutlivesTheServer) {
     client.send(get("/late"));
     ASSERT_TRUE(support::eventually([&] { return application.late() == 1; }));
   }
-  application.answer_late("nobody is there");
+  application.answer_late("too late");
 }
 
 TEST(Stop, AServerThatNeverRanEnds) {

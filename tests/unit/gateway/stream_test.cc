@@ -49,7 +49,7 @@ TEST_F(StreamTest, ABatchIsAnsweredBeforeTheBodyEnds) {
   EXPECT_EQ(client.chunk(), "took 10\n");
   EXPECT_EQ(client.chunk(), "");
   EXPECT_EQ(application_.batches(), (std::vector<std::string>{"one\ntwo\n", "three\nfour"}));
-  EXPECT_EQ(client.ask(get("/hello"))->body, "hello") << "the connection goes on";
+  EXPECT_EQ(client.ask(get("/hello"))->body, "hello") << "the connection stays usable";
 }
 
 TEST_F(StreamTest, ACountedBodyIsAStreamToo) {

@@ -540,7 +540,7 @@ TEST(Running, WhatRunsForLongerThanUsualComesFirst) {
   const std::size_t second = text.find(">id-of-short<");
   EXPECT_LT(first, second);
   EXPECT_NE(second, std::string::npos);
-  EXPECT_EQ(text.find("id-of-gone"), std::string::npos) << "nobody knows what runs there";
+  EXPECT_EQ(text.find("id-of-gone"), std::string::npos) << "its running tasks are unknown";
   EXPECT_NE(text.find("10.5 s"), std::string::npos) << "with its age: " << text;
   EXPECT_NE(text.find("state bad"), std::string::npos);
   EXPECT_EQ(text.find("state bad"), text.rfind("state bad")) << "only one is out of the usual";

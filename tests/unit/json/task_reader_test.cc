@@ -296,7 +296,7 @@ TEST(FieldOf, AMessageBeginsWithItsField) {
       {"field 'prio' is given twice", "prio"},
       {"'type' is missing", "type"},
       {"type 'a b': 1 to 127 of A-Z a-z 0-9 . _ - are allowed", "type"},
-      {"payload of 17 bytes: the most is", "payload"},
+      {"payload of 17 bytes: the limit is", "payload"},
       {"run_at: the year 2150 or later", "run_at"},
       {"queue 'mail' does not exist", "queue"},
       {"task 3: unique_key of 300 bytes: 1 to 255 are allowed", "unique_key"},

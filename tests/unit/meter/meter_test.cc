@@ -94,7 +94,7 @@ TEST_F(MeterTest, TheNextWorkerGoesOn) {
 TEST_F(MeterTest, AnotherLifeBeginsAnew) {
   Meter(record()).count(Count::kDone, "mail", "a");
   begin({2000, 7});
-  EXPECT_TRUE(read_records(folder_.path()).empty()) << "nobody has its slot yet";
+  EXPECT_TRUE(read_records(folder_.path()).empty()) << "its slot is not taken yet";
   Meter(record()).count(Count::kDone, "mail", "b");
   const auto records = read_records(folder_.path());
   ASSERT_EQ(records.size(), 1U);
@@ -123,7 +123,7 @@ TEST_F(MeterTest, WhatFindsNoPlaceIsOther) {
   EXPECT_EQ(pairs_named(own), kPairs + 1);
   EXPECT_EQ(counted(own, Count::kDone, kOther), 10'000 - kPairs);
   meter.count(Count::kDone, "mail", "t0");
-  EXPECT_EQ(counted(own, Count::kDone, "t0"), 2U) << "who has a place keeps it";
+  EXPECT_EQ(counted(own, Count::kDone, "t0"), 2U) << "a type with a place keeps it";
 }
 
 // S85: a type without a place counts in the rest of its queue, as long as there are places for
@@ -236,7 +236,7 @@ TEST_F(MeterTest, TheNextGatewayGoesOn) {
   EXPECT_TRUE(read_records(folder_.path()).empty()) << "it is not a slot's";
   begin({2000, 7});
   EXPECT_EQ(life_in(folder_.path()), life_);
-  EXPECT_EQ(answered(), 0U) << "another life";
+  EXPECT_EQ(answered(), 0U) << "another run";
   ++answered();
   open_requests(folder_.path(), life_)->head.version = kRequestVersion + 1;
   EXPECT_EQ(answered(), 0U) << "another layout";

@@ -107,7 +107,7 @@ TEST_F(BoardTest, ARingIsForThePoolsThatServeTheQueue) {
   ring(*board_, kQueue + 1, 1);
   EXPECT_EQ(rung(), (std::vector<std::uint32_t>{1, 1, 2, 0}));
   ring(*board_, kQueue + 2, 1);
-  EXPECT_EQ(rung(), (std::vector<std::uint32_t>{1, 1, 2, 0})) << "nobody serves it";
+  EXPECT_EQ(rung(), (std::vector<std::uint32_t>{1, 1, 2, 0})) << "no pool serves it";
   ring(*board_, kAnyQueue, 1);
   EXPECT_EQ(rung(), (std::vector<std::uint32_t>{2, 2, 3, 0}));
   serve(pool(), {});

@@ -191,7 +191,7 @@ TEST_F(HandlerCallTest, APluginsSectionReachesItsConstructor) {
 }
 
 TEST_F(HandlerCallTest, HooksReachTheHost) {
-  EXPECT_EQ(run("observe", "observe.hooks").reason, "may go on");
+  EXPECT_EQ(run("observe", "observe.hooks").reason, "may continue");
   EXPECT_EQ(hooks_.lines, kEveryLevel);
   EXPECT_EQ(hooks_.beats, 1);
 }
@@ -268,7 +268,7 @@ TEST_F(CallManyTest, APluginInCSaysSoByWhatItReturns) {
   EXPECT_TRUE(loud.each.empty());
 }
 
-// The rules are those of a single task.
+// The same rules as for a single task.
 TEST_F(CallManyTest, OutcomesAreNotBelievedBeyondTheirBounds) {
   const auto result = run("c_plugin", "test.c", {"count", "unknown", "greedy", "negative delay"});
   ASSERT_EQ(result.each.size(), 4U);

@@ -41,7 +41,7 @@ std::string answer(const Registry& registry, const std::string& type) {
 TEST(Registry, AnExactTypeGoesBeforeAPrefixAndALongPrefixBeforeAShortOne) {
   const Registry registry = Registry::load(folder_of("prefix"), {});
   EXPECT_EQ(registry.size(), 4U);
-  EXPECT_EQ(answer(registry, "mail.news"), "1 mail.news") << "the handler is told the real type";
+  EXPECT_EQ(answer(registry, "mail.news"), "1 mail.news") << "the handler gets the real type";
   EXPECT_EQ(answer(registry, "mail.news.daily"), "1 mail.news.daily");
   EXPECT_EQ(answer(registry, "mail.fast.x"), "2 mail.fast.x");
   EXPECT_EQ(answer(registry, "mail.fast.x.y"), "2 mail.fast.x.y");

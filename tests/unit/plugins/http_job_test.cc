@@ -112,7 +112,7 @@ TEST_F(HttpJobTest, AWrongBodyIsAFailureThatQuotesIt) {
   EXPECT_TRUE(said("text").ends_with(quoted + "text"));
   EXPECT_TRUE(begins(said("\"foo bar\""), parse));
   EXPECT_TRUE(begins(said(R"({"status":)"), parse));
-  EXPECT_TRUE(begins(said(R"({"status":"success"} x)"), parse)) << "something stands behind it";
+  EXPECT_TRUE(begins(said(R"({"status":"success"} x)"), parse)) << "text follows it";
   EXPECT_TRUE(begins(said(""), parse));
   const std::string invalid = "failure 200: Invalid result status: ";
   EXPECT_EQ(said(R"({"status":"ok"})"), invalid + "ok" + quoted + R"({"status":"ok"})");

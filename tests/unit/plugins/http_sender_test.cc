@@ -165,7 +165,7 @@ TEST_F(HttpSender, WhoWaitsForANameWaitsNoLongerThanItsTime) {
   EXPECT_TRUE(eventually([&] { return asked == 1; })) << "by a thread of its own";
   may_answer.set_value();
   ASSERT_TRUE(eventually([&] { return answered == 1; }));
-  EXPECT_EQ(asked, 1) << "who asks for the same name waits for the same answer";
+  EXPECT_EQ(asked, 1) << "requests for the same name wait for the same answer";
   one.limits.name = seconds(20);
   EXPECT_EQ(send(sender, one), "no address of name.test");
 }

@@ -75,9 +75,9 @@ TEST(ExpiredHolderWatchTest, GivesEachOnceBetweenTwoLooksAndRemembersSinceWhen) 
   ASSERT_TRUE(watched.take_at(later));
   EXPECT_FALSE(watched.take_at(later));
   watched.look_at(later, {{7, expired()}});
-  EXPECT_TRUE(watched.take_at(later)) << "it stands still all the time";
+  EXPECT_TRUE(watched.take_at(later)) << "it never changes";
   watched.look_at(later, {{7, Seen{.epoch = 2, .expired = true}}});
-  EXPECT_FALSE(watched.take_at(later)) << "somebody was faster";
+  EXPECT_FALSE(watched.take_at(later)) << "another worker was faster";
 }
 
 // S4: otherwise, a clock of the database that went back would keep a dead holder's lease for ever.

@@ -38,7 +38,7 @@ TEST(Fault, OfAnErrorWithoutOneIsItsPattern) {
 
 TEST(ErrorGroup, IsWhatQueueTypeCauseAndFaultHaveInCommon) {
   const std::string group = error_group(7, "mail.send", "retry", "user # is gone").group;
-  EXPECT_EQ(group, "600836888c14") << "a group that somebody wrote down is the same tomorrow";
+  EXPECT_EQ(group, "600836888c14") << "a group has the same id tomorrow";
   EXPECT_NE(group, error_group(8, "mail.send", "retry", "user # is gone").group);
   EXPECT_NE(group, error_group(7, "mail.sen", "dretry", "user # is gone").group);
   EXPECT_NE(group, error_group(7, "mail.send", "fail", "user # is gone").group);

@@ -64,7 +64,7 @@ TEST(TaskIdTest, WhatIsNoId) {
   std::string upper = good;
   for (char& c : upper) c = static_cast<char>(std::toupper(c));
   EXPECT_NE(upper, good);
-  EXPECT_EQ(TaskId::parse(upper), TaskId::parse(good)) << "as somebody may type it";
+  EXPECT_EQ(TaskId::parse(upper), TaskId::parse(good)) << "as an operator may type it";
   for (const char c : {'i', 'l', 'o', 'u', '-', '\0', '\xff'}) {
     std::string word = good;
     word[3] = c;

@@ -53,7 +53,7 @@ TEST_F(AllotdGateway, GetsSignals) {
 TEST_F(AllotdGateway, AReloadThatFailsLeavesItAlone) {
   daemon_.set("check_config_exit", "78");
   daemon_.signal(SIGHUP);
-  ASSERT_TRUE(daemon_.logged("pool.kept")) << daemon_.story();
+  ASSERT_TRUE(daemon_.logged("reload.refused")) << daemon_.story();
   EXPECT_EQ(daemon_.seen("gateway hup"), 0U) << daemon_.story();
 }
 

@@ -56,14 +56,14 @@ TEST(AllotdReload, ARefusedConfigurationKeepsThePool) {
   ASSERT_TRUE(daemon.saw("ready slot=", 2)) << daemon.story();
   daemon.set("check_config_exit", "78");
   daemon.signal(SIGHUP);
-  ASSERT_TRUE(daemon.logged("pool.kept step=config code=78")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("reload.refused step=config code=78")) << daemon.story();
   daemon.set("check_config_exit", "0");
   daemon.set("check_database_exit", "69");
   daemon.signal(SIGHUP);
-  ASSERT_TRUE(daemon.logged("pool.kept step=database code=69")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("reload.refused step=database code=69")) << daemon.story();
   daemon.set("answer_bytes", "7");
   daemon.signal(SIGHUP);
-  ASSERT_TRUE(daemon.logged("pool.kept step=config code=0")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("reload.refused step=config code=0")) << daemon.story();
   EXPECT_EQ(daemon.logs("worker.start"), 2U);
   EXPECT_EQ(daemon.seen("hup slot="), 0U);
 }
@@ -73,7 +73,7 @@ TEST(AllotdReload, AMissingProgramKeepsThePool) {
   ASSERT_TRUE(daemon.saw("ready slot=0")) << daemon.story();
   daemon.install("allot-worker", "/nonexistent/allot-worker");
   daemon.signal(SIGHUP);
-  ASSERT_TRUE(daemon.logged("pool.kept")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("reload.refused")) << daemon.story();
   // S25: a worker that dies is replaced from the checked program.
   ASSERT_TRUE(daemon.tell(0, "task"));
   ASSERT_TRUE(daemon.tell(0, "signal 9"));
@@ -150,13 +150,13 @@ TEST(AllotdReload, OneThatIsRefusedSaysWhy) {
   daemon.set("problem", "a.toml:3: unknown key 'bogus'");
   daemon.signal(SIGHUP);
   EXPECT_TRUE(
-      daemon.logged("pool.kept step=config code=78 reason=\"a.toml:3: unknown key 'bogus'\""))
+      daemon.logged("reload.refused step=config code=78 reason=\"a.toml:3: unknown key 'bogus'\""))
       << daemon.story();
   daemon.set("check_config_exit", "0");
   daemon.set("check_database_exit", "69");
-  daemon.set("problem", "nobody answers");
+  daemon.set("problem", "server is down");
   daemon.signal(SIGHUP);
-  EXPECT_TRUE(daemon.logged("pool.kept step=database code=69 reason=\"nobody answers\""))
+  EXPECT_TRUE(daemon.logged("reload.refused step=database code=69 reason=\"server is down\""))
       << daemon.story();
 }
 

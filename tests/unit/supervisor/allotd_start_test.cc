@@ -155,7 +155,7 @@ TEST(AllotdStart, WorkersEndWithASupervisorThatWasKilledAndTheNextWaitsForThem) 
   ASSERT_TRUE(daemon.saw("orphaned slot=0")) << daemon.story();
   daemon.start();
   ASSERT_TRUE(daemon.logged("instance.busy")) << daemon.story();
-  EXPECT_EQ(daemon.logs("supervisor.ready"), 1U) << "of the former life";
+  EXPECT_EQ(daemon.logs("supervisor.ready"), 1U) << "of the previous run";
   support::send_signal(deaf, SIGKILL);
   EXPECT_TRUE(daemon.logged("supervisor.ready", 2)) << daemon.story();
 }

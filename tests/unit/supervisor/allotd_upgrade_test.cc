@@ -118,11 +118,11 @@ TEST(AllotdUpgrade, ManyInARowLeaveNoDescriptorBehind) {
   // Refused upgrades also leave no process.
   daemon.install("allotd", "/bin/false");
   daemon.signal(SIGUSR2);
-  ASSERT_TRUE(daemon.logged("upgrade.kept")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("upgrade.aborted")) << daemon.story();
   const std::size_t after_one = descriptors(daemon).size();
   for (std::size_t times = 2; times <= 4; ++times) {
     daemon.signal(SIGUSR2);
-    ASSERT_TRUE(daemon.logged("upgrade.kept", times)) << daemon.story();
+    ASSERT_TRUE(daemon.logged("upgrade.aborted", times)) << daemon.story();
   }
   EXPECT_TRUE(support::eventually([&] { return descriptors(daemon).size() <= after_one; }));
   EXPECT_EQ(daemon.stop(), (ExitStatus{0, 0}));
@@ -136,14 +136,14 @@ TEST(AllotdUpgrade, AProgramThatIsNoGoodIsRefusedAndThisOneGoesOn) {
   const auto refuses = [&](const std::string& program, const char* event) {
     daemon.install("allotd", program);
     daemon.signal(SIGUSR2);
-    ASSERT_TRUE(daemon.logged("upgrade.kept", ++kept)) << program << daemon.story();
+    ASSERT_TRUE(daemon.logged("upgrade.aborted", ++kept)) << program << daemon.story();
     EXPECT_EQ(daemon.logs(event), 1U) << program << daemon.story();
   };
   refuses("/nonexistent/allotd", "program.missing");
   refuses(daemon.folder() / "script", "program.not_started");
-  refuses("/bin/true", "upgrade.kept code=0");  // only a program that answers is accepted
-  refuses("/bin/false", "upgrade.kept code=1");
-  refuses(ALLOT_SCRIPTED_WORKER, "upgrade.kept code=64");
+  refuses("/bin/true", "upgrade.aborted code=0");  // only a program that answers is accepted
+  refuses("/bin/false", "upgrade.aborted code=1");
+  refuses(ALLOT_SCRIPTED_WORKER, "upgrade.aborted code=64");
   ASSERT_TRUE(daemon.tell(0, "task"));
   EXPECT_EQ(daemon.pid_of("did task"), worker);
   daemon.install("allotd", ALLOT_ALLOTD);

@@ -36,14 +36,14 @@ TEST_F(DatabaseClockTest, IsTheDatabasesWhereNobodySetsThat) {
   see(seconds(10), milliseconds(-900), milliseconds(200));
   see(minutes(10), microseconds(0), seconds(5));
   see(minutes(20), hours(1));
-  EXPECT_EQ(clock_.ahead(at(minutes(20))).count(), 0) << "that it jumped ahead harms nobody";
+  EXPECT_EQ(clock_.ahead(at(minutes(20))).count(), 0) << "a jump ahead does no harm";
 }
 
 TEST_F(DatabaseClockTest, NeverGoesBackAndIsCaughtUpWith) {
   see(seconds(0));
   see(minutes(1), hours(-1));
   EXPECT_EQ(clock_.ahead(at(minutes(1))), hours(1));
-  EXPECT_EQ(clock_.ahead(at(minutes(31))), minutes(45)) << "it goes on at half speed";
+  EXPECT_EQ(clock_.ahead(at(minutes(31))), minutes(45)) << "it continues at half speed";
   see(minutes(31), hours(-1));
   EXPECT_EQ(clock_.ahead(at(minutes(31))), minutes(45)) << "as it does when it is looked at";
   EXPECT_EQ(clock_.ahead(at(minutes(61))), minutes(30));

@@ -90,7 +90,7 @@ TEST_F(HintsTest, OneThatFindsOtherWorkGivesItsPlaceToAnother) {
   std::uint64_t other = 0;
   ASSERT_TRUE(become_scout(pool, 1000, 500));
   ASSERT_TRUE(stand_by(pool, 1100, one));
-  EXPECT_FALSE(stand_down(pool, other)) << "it does not stand by";
+  EXPECT_FALSE(stand_down(pool, other)) << "it is not on standby";
   const std::uint32_t bell = pool.bell.rings.load();
   EXPECT_TRUE(stand_down(pool, one));
   EXPECT_NE(pool.bell.rings.load(), bell);

@@ -46,7 +46,7 @@ TEST_F(InHandTest, AFetchMeetsThemAgain) {
   start({3, 1, 2});
   EXPECT_EQ(others({1, 2, 3, 4, 5}), (Keys{4, 5}));
   start({4, 5});
-  EXPECT_EQ(others({1, 2, 3, 4, 5, 6}), (Keys{6})) << "those of all blocks before";
+  EXPECT_EQ(others({1, 2, 3, 4, 5, 6}), (Keys{6})) << "keys of all earlier blocks";
 }
 
 TEST_F(InHandTest, WhatWasCollectedMayComeBack) {

@@ -17,7 +17,7 @@ TEST(LifetimeTest, WorkersThatStartTogetherLeaveOneAfterTheOther) {
   EXPECT_EQ(room(1000, 500), 950U);
   EXPECT_EQ(room(1000, 999), 901U) << "a tenth, at most";
   EXPECT_EQ(room(1'000'000'000, 999), 900'100'000U);
-  EXPECT_EQ(room(3, 999), 3U) << "a small number is meant as it stands";
+  EXPECT_EQ(room(3, 999), 3U) << "a small number is taken literally";
 }
 
 TEST(LifetimeTest, ACallHasNoMoreTasksThanAreLeft) {

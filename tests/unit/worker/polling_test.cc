@@ -20,7 +20,7 @@ int looks_within(Nanos time, Nanos interval, Nanos since_unrung) {
 
 TEST(PollingTest, AnIdlePoolLooksAtTheFloor) {
   EXPECT_EQ(next_interval(kPollingFloor, kLongAgo), kPollingFloor);
-  EXPECT_EQ(next_interval(UINT64_MAX, kLongAgo), kPollingFloor) << "nobody trusts the board";
+  EXPECT_EQ(next_interval(UINT64_MAX, kLongAgo), kPollingFloor) << "the board is not trusted";
   EXPECT_EQ(looks_within(90 * kSecond, kPollingFloor, kLongAgo), 100);
 }
 

@@ -39,7 +39,8 @@ TEST_F(OneRun, IsInTheSlotFromItsBeginToItsEnd) {
     EXPECT_FALSE(run->over_time(boot_ns()));
     EXPECT_TRUE(run->over_time(boot_ns() + 3'601 * kSecond));
     run->returned(true);
-    EXPECT_FALSE(run->over_time(boot_ns() + 3'601 * kSecond)) << "nobody is killed for it now";
+    EXPECT_FALSE(run->over_time(boot_ns() + 3'601 * kSecond))
+        << "the worker is not killed for it now";
   }
   EXPECT_EQ(state(), ipc::RunState::kFree);
 }

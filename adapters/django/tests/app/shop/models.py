@@ -7,7 +7,7 @@ class Order(models.Model):
 
 
 class Seen(models.Model):
-    """What happened to the job of a name."""
+    """Events of the job with a name."""
 
     job = models.CharField(max_length=190, db_index=True)
     what = models.CharField(max_length=60)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A small application. It has no Gemfile, because the gems are those of an unpacked Debian.
+# A small application. It has no Gemfile, because its gems come from an unpacked Debian.
 ENV['RAILS_ENV'] ||= 'production'
 $LOAD_PATH.unshift File.expand_path('../../../lib', __dir__)
 require 'rails'
