@@ -241,6 +241,10 @@ std::string missing_grant(unsigned error_number, std::string_view message, std::
   return "GRANT " + std::string(message.substr(0, denied)) + " ON " + name + to;
 }
 
+bool DbError::is_read_only() const {
+  return number_ == kReadOnly || number_ == kReadOnlyMode;
+}
+
 DbError::DbError(unsigned number, const std::string& message, Meaning meaning)
     : Error(message, exit_code_of(meaning.error_class)), number_(number), meaning_(meaning) {}
 
