@@ -273,7 +273,7 @@ void Connection::learn_standing(const Row& role, const std::optional<Row>& term)
     }
   }
   if (!standing_.refusal.empty()) {
-    throw DbError(CR_SERVER_GONE_ERROR,
+    throw DbError(standing_.read_only ? ER_OPTION_PREVENTS_STATEMENT : CR_SERVER_GONE_ERROR,
                   "database at " + where_ + " " + standing_.refusal + ": not used",
                   Phase::kConnect);
   }

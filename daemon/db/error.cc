@@ -247,6 +247,10 @@ bool is_not_won(const DbError& error, std::chrono::seconds lock_wait) {
   return error.number() == ER_LOCK_WAIT_TIMEOUT && error.waited() < lock_wait / 2.0;
 }
 
+bool DbError::is_read_only() const {
+  return number_ == kReadOnly || number_ == kReadOnlyMode;
+}
+
 DbError::DbError(unsigned number, const std::string& message, Meaning meaning,
                  std::chrono::nanoseconds waited)
     : Error(message, exit_code_of(meaning.error_class)),

@@ -76,6 +76,8 @@ class DbError : public Error {
       : DbError(cause.number_, message, cause.meaning_, cause.waited_) {}
   [[nodiscard]] unsigned number() const { return number_; }
   [[nodiscard]] ErrorClass error_class() const { return meaning_.error_class; }
+  // The server refuses writes.
+  [[nodiscard]] bool is_read_only() const;
   // S55: only such an error may be reported as an unknown outcome, and never as a refusal.
   [[nodiscard]] bool outcome_unknown() const { return meaning_.outcome_unknown; }
   [[nodiscard]] std::chrono::nanoseconds waited() const { return waited_; }

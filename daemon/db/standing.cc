@@ -46,6 +46,7 @@ Standing standing_of(const Row& role, const std::optional<Row>& term) {
   // Two switches: super_read_only sets the first; readers of a shared storage have only the second.
   if (is_on(role.text(kRoleReadOnly)) || is_on(role.text(kRoleStorage))) {
     standing.refusal = "is read-only";
+    standing.read_only = true;
   }
   standing.galera = !role.text(kRoleGalera).empty();
   if (standing.galera && standing.refusal.empty()) standing.refusal = galera_refusal(role);

@@ -13,6 +13,7 @@ class Row;
 struct Standing {
   // Why it is not the writer, such as "is read-only"; empty: no reason found.
   std::string refusal{};
+  bool read_only = false;
   // 0: no server is recorded there yet. nullopt: no schema, or an older one.
   std::optional<std::uint64_t> term{};
   // Term of the server that has superseded this one, as a steward marked it here; 0: no mark.

@@ -16,7 +16,8 @@
 namespace allot::gateway::api {
 namespace {
 
-constexpr std::size_t kMostOptions = std::size_t{64} << 10;
+// Room for a payload of 64 KiB, escaped.
+constexpr std::size_t kMostOptions = std::size_t{160} << 10;
 // A smaller body is parsed at once, because passing it to another thread takes longer.
 constexpr std::size_t kSmall = std::size_t{64} << 10;
 
@@ -36,9 +37,13 @@ http::Response problem_response(const std::exception_ptr& error, const Route& ro
                       {{"retry-after", "1"}}});
 }
 
+std::exception_ptr busy_error() {
+  return std::make_exception_ptr(
+      Refusal({503, "too many requests are waiting; nothing was changed", {}, {{"retry-after", "1"}}}));
+}
+
 [[noreturn]] void busy() {
-  throw Refusal(
-      {503, "too many requests are waiting; nothing was changed", {}, {{"retry-after", "1"}}});
+  std::rethrow_exception(busy_error());
 }
 
 std::string joined(const std::set<std::string_view>& words) {
@@ -76,6 +81,7 @@ Application::Application(Service service, Judge judge)
       judge_(std::move(judge)),
       counts_(service_.requests),
       snapshots_(service_.snapshot_for),
+      reads_(service_.database),
       crew_(
           std::make_unique<work::Crew>(service_.database, service_.threads, service_.most_waiting)),
       surroundings_(surroundings()),
@@ -197,7 +203,8 @@ void Application::answer(http::Request request, http::Reply reply) {
 void Application::answer_as(access::Caller caller, http::Request request, http::Reply reply) {
   try {
     Match found = match(request.head, service_.base_path, service_.read_only);
-    const Asked asked = allowed(std::move(found), std::move(caller), request.head);
+    Asked asked = allowed(std::move(found), std::move(caller), request.head);
+    asked.of_page = true;
     serve_counted(asked, std::move(request), reply);
   } catch (...) {
     reply(problem_response(std::current_exception(), false));
@@ -246,7 +253,33 @@ void Application::serve(const Asked& asked, http::Request request, const http::R
 void Application::send(Asked asked, const http::Request& request, const http::Reply& reply) {
   const auto call = std::make_shared<Call>(service_, asked.route, std::move(asked.caller),
                                            std::move(asked.path), request);
-  const bool taken = crew_->post([call, reply](db::Connection* db, const auto& unavailable) {
+  const bool reads_page = asked.of_page && !asked.route.writes();
+  if (reads_page) call->share(reads_);
+  if (!(reads_page ? send_without_connection(call, reply) : send(call, reply))) busy();
+}
+
+// Most requests of a page need only shared reads.
+bool Application::send_without_connection(const std::shared_ptr<Call>& call,
+                                          const http::Reply& reply) {
+  return crew_->post(
+      [this, call, reply](auto* /*db*/, const auto& /*error*/) {
+        http::Response response;
+        try {
+          response = call->route().verb(*call);
+        } catch (const NoConnection&) {
+          if (send(call, reply)) return work::Crew::Connection::kGood;
+          response = problem_response(busy_error(), false);
+        } catch (...) {
+          response = problem_response(std::current_exception(), call->route(), true);
+        }
+        reply(std::move(response));
+        return work::Crew::Connection::kGood;
+      },
+      work::Crew::Wants::kNone);
+}
+
+bool Application::send(const std::shared_ptr<Call>& call, const http::Reply& reply) {
+  return crew_->post([this, call, reply](db::Connection* db, const auto& unavailable) {
     if (db == nullptr) {
       reply(problem_response(unavailable, call->route(), false));
       return work::Crew::Connection::kGone;
@@ -262,10 +295,10 @@ void Application::send(Asked asked, const http::Request& request, const http::Re
       usable = !loses_connection(error);
       response = problem_response(error, call->route(), true);
     }
+    if (call->route().writes()) reads_.forget();
     reply(std::move(response));
     return usable ? work::Crew::Connection::kGood : work::Crew::Connection::kGone;
   });
-  if (!taken) busy();
 }
 
 // Called in the server thread, which reads no files.

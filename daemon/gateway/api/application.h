@@ -10,6 +10,7 @@
 #include "gateway/api/request_counts.h"
 #include "gateway/api/route.h"
 #include "gateway/api/service.h"
+#include "gateway/api/shared_reads.h"
 #include "gateway/http/application.h"
 #include "gateway/work/combiner.h"
 #include "gateway/work/crew.h"
@@ -41,6 +42,7 @@ class Application final : public http::Application {
     const Route& route;
     access::Caller caller;
     Values path;
+    bool of_page = false;  // the dashboard asks, which shares its reads
   };
   // Both throw Refusal.
   [[nodiscard]] Asked find(const http::Head& head) const;
@@ -48,6 +50,9 @@ class Application final : public http::Application {
   void serve_counted(const Asked& asked, http::Request request, http::Reply& reply);
   void serve(const Asked& asked, http::Request request, const http::Reply& reply);
   void send(Asked asked, const http::Request& request, const http::Reply& reply);
+  [[nodiscard]] bool send(const std::shared_ptr<Call>& call, const http::Reply& reply);
+  [[nodiscard]] bool send_without_connection(const std::shared_ptr<Call>& call,
+                                             const http::Reply& reply);
   void submit(Asked asked, http::Request request, const http::Reply& reply);
   void scrape(const http::Reply& reply);
   void renew_snapshot(const http::Reply& reply);
@@ -59,6 +64,7 @@ class Application final : public http::Application {
   const Judge judge_;
   RequestCounts counts_;
   metrics::Snapshots snapshots_;
+  SharedReads reads_;
   std::unique_ptr<work::Crew> crew_;
   const work::Surroundings surroundings_;
   work::Combiner combiner_;

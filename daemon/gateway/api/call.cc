@@ -162,7 +162,7 @@ queue::TaskId Call::id() const {
 }
 
 std::string Call::queue_of(const queue::TaskId& id) const {
-  std::string name = queue::queue_name(*db_, id.partition.queue_id);
+  std::string name = queue::queue_name(db(), id.partition.queue_id);
   if (name.empty() || !may(name)) unknown_task(id);
   return name;
 }
@@ -171,15 +171,30 @@ queue::QueueInfo Call::queue() const {
   return queue(text("queue"));
 }
 
+db::Connection& Call::db() const {
+  if (db_ == nullptr) throw NoConnection();
+  return *db_;
+}
+
+std::shared_ptr<const std::vector<queue::QueueInfo>> Call::all_queues() const {
+  return shared("queues", Kept::kState, [](auto& db) { return queue::list_queues(db); });
+}
+
 queue::QueueInfo Call::queue(const std::string& name) const {
   if (may(name)) {
+    if (reads_ != nullptr && !route_.writes()) {
+      const auto shared = all_queues();
+      for (const queue::QueueInfo& each : *shared) {
+        if (each.name == name) return each;
+      }
+    }
     const config::Queue* keys = configured(service_, name);
     for (int tries = 0; tries < 2; ++tries) {
-      for (queue::QueueInfo& each : queue::list_queues(*db_)) {
+      for (queue::QueueInfo& each : queue::list_queues(db())) {
         if (each.name == name) return std::move(each);
       }
       if (keys == nullptr || !route_.writes()) break;
-      queue::ensure_queue(*db_, name, queue::shape_of(*keys));
+      queue::ensure_queue(db(), name, queue::shape_of(*keys));
     }
   }
   refuse(404, "unknown queue " + in_quotes(name), "queue");

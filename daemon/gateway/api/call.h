@@ -2,21 +2,28 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "db/connection.h"
 #include "gateway/access/caller.h"
 #include "gateway/api/route.h"
 #include "gateway/api/service.h"
+#include "gateway/api/shared_reads.h"
 #include "gateway/http/message.h"
 #include "queue/model/catalog.h"
 #include "queue/model/task.h"
 
 namespace allot::gateway::api {
+
+// A verb needs a connection that its request has not.
+struct NoConnection {};
 
 // One request on its way through a verb: caller, route, parameters and connection. Its values were
 // checked against the parameters of its route.
@@ -37,9 +44,22 @@ class Call {
   [[nodiscard]] std::uint32_t number(std::string_view name, std::uint32_t otherwise) const;
   [[nodiscard]] queue::TaskId id() const;  // {id}
 
-  // Only for a verb with a connection.
-  [[nodiscard]] db::Connection& db() const { return *db_; }
+  // Only for a verb with a connection. Throws NoConnection if the request has none yet.
+  [[nodiscard]] db::Connection& db() const;
   void use(db::Connection& db) { db_ = &db; }
+  // For a page: its reads are shared with other pages, and need no connection of its own.
+  void share(SharedReads& reads) { reads_ = &reads; }
+  // How long shared results are used: see Service::share_for.
+  enum class Kept : std::uint8_t { kState = 1, kFigures = 5 };
+  // The result of `read(db)`; for a page, see SharedReads::get().
+  template <typename Read>
+  [[nodiscard]] auto shared(const std::string& key, Kept kept, const Read& read) const {
+    using Result = std::invoke_result_t<Read, db::Connection&>;
+    if (reads_ == nullptr) return std::make_shared<const Result>(read(db()));
+    return reads_->get(key, static_cast<Nanos>(kept) * service_.share_for, read);
+  }
+  // All queues, whether or not the caller may see them.
+  [[nodiscard]] std::shared_ptr<const std::vector<queue::QueueInfo>> all_queues() const;
   // The actor recorded for this request; nullopt: not a change with the role operate.
   [[nodiscard]] std::optional<db::Actor> actor() const;
 
@@ -65,6 +85,7 @@ class Call {
   access::Caller caller_;
   Values values_;
   db::Connection* db_ = nullptr;
+  SharedReads* reads_ = nullptr;
 };
 
 [[nodiscard]] http::Response answer_of(const nlohmann::json& document, unsigned status = 200);

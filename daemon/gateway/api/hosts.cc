@@ -63,6 +63,7 @@ void Hosts::tell(db::Connection& db) {
     queue::note_viewer(db);
     tell_ns_ = now + kTellEvery;
   } catch (const db::DbError& error) {
+    if (error.error_class() != db::ErrorClass::kRefused) throw;
     tell_ns_ = now + kAfterRefusal;
     log::warn("viewer.write_failed", {{"error", error.what()}, {"until_then", "once a minute"}});
   }
@@ -87,7 +88,9 @@ std::shared_ptr<const Hosts::Seen> Hosts::look(db::Connection& db) {
 http::Response list_workers(Call& call) {
   const bool all = call.caller().may_everywhere(access::Role::kRead);
   const auto may = [&call](const std::string& queue) { return call.may(queue); };
-  const auto seen = call.service().hosts->look(call.db());
+  const auto shared = call.shared("hosts", Call::Kept::kState,
+                                  [&](auto& db) { return call.service().hosts->look(db); });
+  const Hosts::Seen* seen = shared->get();
   json items = json::array();
   for (const Hosts::Seen::Host& host : seen->hosts) {
     json state = all ? host.state : as_json::host_state_for(host.state, may);

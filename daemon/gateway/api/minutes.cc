@@ -36,24 +36,29 @@ http::Response list_minutes(Call& call) {
   wanted.since = std::chrono::minutes(call.number("since", 60));
   wanted.step = call.number("step", 1);
   if (const auto name = call.maybe("queue")) wanted.queue = call.queue(*name).name;
-  const queue::Minutes found = queue::list_minutes(call.db(), wanted);
+  const std::string key = "minutes " + call.text("by") + " " + std::to_string(wanted.step) + " " +
+                          std::to_string(wanted.since.count()) + " " + wanted.queue;
+  const auto found = call.shared(key, Call::Kept::kFigures,
+                                 [&](auto& db) { return queue::list_minutes(db, wanted); });
   json items = json::array();
-  for (const queue::MinuteView& view : found.list) {
+  for (const queue::MinuteView& view : found->list) {
     if (call.may(view.key.queue)) items.push_back(as_json::minute(view, wanted.by));
   }
-  return answer_of({{"items", std::move(items)}, {"more", found.more}});
+  return answer_of({{"items", std::move(items)}, {"more", found->more}});
 }
 
 http::Response list_failures(Call& call) {
   std::string queue;
   if (const auto name = call.maybe("queue")) queue = call.queue(*name).name;
   const std::chrono::minutes since(call.number("since", kFailuresSince));
-  const queue::Failures found = queue::list_failures(call.db(), queue, since);
+  const std::string key = "failures " + std::to_string(since.count()) + " " + queue;
+  const auto found = call.shared(key, Call::Kept::kFigures,
+                                 [&](auto& db) { return queue::list_failures(db, queue, since); });
   json items = json::array();
-  for (const queue::FailureGroup& group : found.list) {
+  for (const queue::FailureGroup& group : found->list) {
     if (call.may(group.queue)) items.push_back(as_json::failure(group));
   }
-  return answer_of({{"items", std::move(items)}, {"more", found.more}});
+  return answer_of({{"items", std::move(items)}, {"more", found->more}});
 }
 
 http::Response list_types(Call& call) {
@@ -63,10 +68,13 @@ http::Response list_types(Call& call) {
   wanted.hours = call.number("hours", wanted.hours);
   wanted.step = call.number("step", wanted.step);
   const std::uint32_t most = call.number("limit", kLimit);
-  const queue::Types found = queue::list_types(call.db(), wanted);
+  const std::string key = "types " + std::to_string(wanted.hours) + " " +
+                          std::to_string(wanted.step) + " " + wanted.queue + " " + wanted.type;
+  const auto found = call.shared(key, Call::Kept::kFigures,
+                                 [&](auto& db) { return queue::list_types(db, wanted); });
   json items = json::array();
   std::uint32_t left_out = 0;
-  for (const queue::TypeView& view : found.list) {
+  for (const queue::TypeView& view : found->list) {
     if (!call.may(view.queue)) continue;
     if (items.size() == most) {
       ++left_out;
@@ -74,13 +82,15 @@ http::Response list_types(Call& call) {
       items.push_back(as_json::type(view));
     }
   }
-  return answer_of({{"items", std::move(items)}, {"left_out", left_out}, {"more", found.more}});
+  return answer_of({{"items", std::move(items)}, {"left_out", left_out}, {"more", found->more}});
 }
 
 http::Response list_deployments(Call& call) {
   json items = json::array();
   const std::uint32_t hours = call.number("hours", queue::kTypeHoursKept);
-  for (const queue::Deployment& deployment : queue::list_deployments(call.db(), hours)) {
+  const auto found = call.shared("deployments " + std::to_string(hours), Call::Kept::kFigures,
+                                 [&](auto& db) { return queue::list_deployments(db, hours); });
+  for (const queue::Deployment& deployment : *found) {
     items.push_back(as_json::deployment(deployment));
   }
   return whole_list(std::move(items));
@@ -88,7 +98,9 @@ http::Response list_deployments(Call& call) {
 
 http::Response list_instances(Call& call) {
   json items = json::array();
-  for (const queue::InstanceRow& row : queue::list_instances(call.db())) {
+  const auto found = call.shared("instances", Call::Kept::kFigures,
+                                 [&](auto& db) { return queue::list_instances(db); });
+  for (const queue::InstanceRow& row : *found) {
     items.push_back(as_json::instance(row));
   }
   return whole_list(std::move(items));

@@ -21,7 +21,9 @@ using nlohmann::json;
 http::Response list_notices(Call& call) {
   const bool all = call.caller().may_everywhere(access::Role::kRead);
   json items = json::array();
-  for (const queue::RaisedNotice& raised : queue::list_notices(call.db())) {
+  const auto found = call.shared("notices", Call::Kept::kFigures,
+                                 [&](auto& db) { return queue::list_notices(db); });
+  for (const queue::RaisedNotice& raised : *found) {
     const queue::Notice& notice = raised.notice;
     const std::string queue =
         queue::is_of_queue(notice.kind) ? notice.subject.substr(0, notice.subject.find('/')) : "";
@@ -39,9 +41,10 @@ http::Response list_notices(Call& call) {
 // Returns only stored findings: a request runs no check (S90).
 http::Response list_findings(Call& call) {
   const bool all = call.caller().may_everywhere(access::Role::kRead);
-  const queue::StoredFindings stored = queue::list_findings(call.db());
+  const auto stored = call.shared("findings", Call::Kept::kFigures,
+                                  [&](auto& db) { return queue::list_findings(db); });
   json items = json::array();
-  for (const queue::Finding& finding : stored.list) {
+  for (const queue::Finding& finding : stored->list) {
     if (finding.queue.empty() ? !all : !call.may(finding.queue)) continue;
     items.push_back({{"level", queue::name_of(finding.level)},
                      {"about", finding.about},
@@ -50,7 +53,7 @@ http::Response list_findings(Call& call) {
                      {"fix", finding.fix}});
   }
   return answer_of({{"items", std::move(items)},
-                    {"found_at", stored.found_at ? json(*stored.found_at) : json()},
+                    {"found_at", stored->found_at ? json(*stored->found_at) : json()},
                     {"next", nullptr}});
 }
 

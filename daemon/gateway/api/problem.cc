@@ -52,7 +52,11 @@ Problem of_database(const db::DbError& error, bool writes) {
   switch (error.error_class()) {
     case db::ErrorClass::kGone:
       if (!writes || !error.outcome_unknown()) {
-        return unavailable("the database does not respond; try again " + work::note_cause(error));
+        return unavailable((error.is_read_only()
+                                ? "the database is read-only; make it writable, or name the "
+                                  "server that is the writer in [database] "
+                                : "the database does not respond; try again ") +
+                           work::note_cause(error));
       }
       return {504, "outcome unknown, because the reply of the database was lost " +
                        work::note_cause(error)};

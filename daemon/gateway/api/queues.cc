@@ -119,16 +119,28 @@ http::Response page_of_tasks(const Call& call, List list, const ListTasks& fetch
       [&](const queue::TaskView& task) { return cursor_of(list, task); });
 }
 
+struct Counts {
+  queue::BoundedCount waiting;
+  queue::BoundedCount running;
+  queue::BoundedCount dead;
+};
+
 json counted(const Call& call, const queue::QueueInfo& queue) {
+  const auto counts =
+      call.shared("counts " + std::to_string(queue.queue_id), Call::Kept::kFigures, [&](auto& db) {
+        return Counts{queue::count_waiting(db, queue, kMostLooked),
+                      queue::count_running(db, queue, kMostLooked),
+                      queue::count_dead(db, queue, kMostLooked)};
+      });
   json view = as_json::queue(queue);
-  view["waiting"] = as_json::count(queue::count_waiting(call.db(), queue, kMostLooked));
-  view["running"] = as_json::count(queue::count_running(call.db(), queue, kMostLooked));
-  view["dead"] = as_json::count(queue::count_dead(call.db(), queue, kMostLooked));
+  view["waiting"] = as_json::count(counts->waiting);
+  view["running"] = as_json::count(counts->running);
+  view["dead"] = as_json::count(counts->dead);
   return view;
 }
 
 std::vector<queue::QueueInfo> queues_of(const Call& call) {
-  auto queues = queue::list_queues(call.db());
+  std::vector<queue::QueueInfo> queues = *call.all_queues();
   std::erase_if(queues, [&](const queue::QueueInfo& queue) { return !call.may(queue.name); });
   return queues;
 }
@@ -176,7 +188,10 @@ http::Response show_stats(Call& call) {
 
 http::Response list_lags(Call& call) {
   json items = json::array();
-  for (const queue::QueueLag& lag : queue::queue_lags(call.db())) {
+  const auto queues = call.all_queues();
+  const auto lags = call.shared("lags", Call::Kept::kState,
+                                [&](auto& db) { return queue::queue_lags(db, *queues); });
+  for (const queue::QueueLag& lag : *lags) {
     if (!call.may(lag.queue)) continue;
     items.push_back(
         {{"queue", lag.queue},
@@ -221,10 +236,12 @@ http::Response list_history(Call& call) {
 
 http::Response list_groups(Call& call) {
   const queue::QueueInfo queue = call.queue();
-  const queue::DeadGroups groups = queue::dead_groups(call.db(), queue, kMostLooked);
+  const auto groups =
+      call.shared("dead groups " + std::to_string(queue.queue_id), Call::Kept::kState,
+                  [&](auto& db) { return queue::dead_groups(db, queue, kMostLooked); });
   const std::size_t limit = call.number("limit", kLimit);
   json items = json::array();
-  for (const queue::DeadGroup& group : groups.list) {
+  for (const queue::DeadGroup& group : groups->list) {
     if (items.size() == limit) break;
     items.push_back(as_json::dead_group(group, queue.name));
   }
@@ -234,7 +251,9 @@ http::Response list_groups(Call& call) {
 http::Response list_partitions(Call& call) {
   const queue::QueueInfo queue = call.queue();
   json items = json::array();
-  for (const queue::HeldLease& lease : queue::held_leases(call.db(), kMostLooked)) {
+  const auto leases = call.shared("leases", Call::Kept::kState,
+                                  [&](auto& db) { return queue::held_leases(db, kMostLooked); });
+  for (const queue::HeldLease& lease : *leases) {
     if (lease.queue == queue.name) items.push_back(as_json::lease(lease));
   }
   return answer_of({{"partitions", queue.partitions()}, {"leased", std::move(items)}});

@@ -95,6 +95,10 @@ struct Match {
 // Throws Refusal for a repeated name, or for invalid escapes.
 [[nodiscard]] Values query_of(std::string_view query);
 
+// Begin of a payload that an adapter has signed with its application's key (S82): only that
+// application can make another one.
+inline constexpr std::string_view kSignedPayload = "allot-hmac-sha256 ";
+
 // The OpenAPI document, as JSON.
 [[nodiscard]] std::string openapi(std::string_view base_path, bool read_only);
 // docs/http.md with its reference section regenerated; empty: the page has no place for it.

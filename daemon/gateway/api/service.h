@@ -34,6 +34,9 @@ struct Service {
   Nanos snapshot_for = 5 * kSecond;
   // Host snapshot, shared by verbs of all threads.
   std::shared_ptr<Hosts> hosts = std::make_shared<Hosts>();
+  // Viewers of pages share the states that were read within this duration, and figures that change
+  // once a minute and counts of tasks for five times as long.
+  Nanos share_for = 2 * kSecond;
   // Shared request counts; outlives every writer. nullptr: counts start from 0.
   meter::RequestRecord* requests = nullptr;
 };

@@ -17,6 +17,24 @@ namespace {
 
 using access::Role;
 
+Route submit_again_route() {
+  return change(
+      "POST", "/api/v1/tasks/{id}/again", "submit_again",
+      "Submits a new task like an unfinished or dead one, with another payload; the first one "
+      "stays "
+      "as it is. The new task has its queue, type, class, limits, label and trace, and neither its "
+      "unique key nor its times. Besides the role `operate` it needs `submit` for the queue. "
+      "Refused "
+      "for payloads that their application signs, as those of Laravel, Symfony, Rails and Django: "
+      "it alone can submit another one.",
+      {kId,
+       {In::kBody, "payload", "The payload of the new task, as a string", "{\"to\": \"ann\"}",
+        Kind::kText, true},
+       {In::kBody, "partition_key",
+        "Only for an ordered, limited or fair queue, where it is needed", ""}},
+      {201, "Submitted", "submitted; `Location` has its address"}, {404, 409}, submit_again);
+}
+
 std::vector<Route> task_routes() {
   return {
       {"POST",
@@ -68,6 +86,7 @@ std::vector<Route> task_routes() {
              {404, 409}, retry_task),
       change("POST", "/api/v1/tasks/{id}/discard", "discard", "Removes a dead task permanently.",
              {kId}, {200, "Discarded", "it was removed"}, {404, 409}, discard_task),
+      submit_again_route(),
       change(
           "POST", "/api/v1/tasks/{id}/move", "move",
           "Puts a waiting task into another queue. Its id changes, because an id names its queue.",

@@ -12,6 +12,7 @@
 #include "json/task_json.h"
 #include "json/why.h"
 #include "queue/look/unique_key.h"
+#include "queue/operate/again.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/move.h"
@@ -59,6 +60,20 @@ std::uint64_t move_one(const Call& call, const queue::TaskId& id, const queue::W
     if (tries == kTries) refuse(409, "a worker holds its partition; try again", "id");
     std::this_thread::sleep_for(kPause);
   }
+}
+
+// The options of another task of this kind.
+queue::SubmitOptions options_like(const queue::TaskView& task) {
+  const queue::Headers& headers = task.headers;
+  queue::SubmitOptions options;
+  options.prio = task.id.prio;
+  if (headers.max_attempts > 0) options.max_attempts = headers.max_attempts;
+  if (headers.max_losses > 0) options.max_losses = headers.max_losses;
+  if (headers.time_limit.count() > 0) options.time_limit = headers.time_limit;
+  options.label = headers.label;
+  options.traceparent = headers.trace.parent;
+  options.tracestate = headers.trace.state;
+  return options;
 }
 
 }  // namespace
@@ -153,6 +168,33 @@ http::Response discard_task(Call& call) {
   }
   log_action(call.caller(), "discard", id.text());
   return answer_of({{"task", id.text()}, {"discarded", true}});
+}
+
+http::Response submit_again(Call& call) {
+  const queue::TaskId id = call.id();
+  const as_json::Shown shown = must_look_at(call, id);
+  if (!shown.task) refuse(409, "task " + id.text() + " is done: its payload is not kept", "id");
+  if (!call.caller().may(access::Role::kSubmit, shown.queue)) {
+    refuse(403, "this needs the role submit for queue " + shown.queue);
+  }
+  if (shown.task->payload.starts_with(kSignedPayload)) {
+    refuse(409,
+           "the payload of task " + id.text() +
+               " is signed by its application, which would refuse any other: submit the task there",
+           "id");
+  }
+  queue::Submission task{call.queue(shown.queue), shown.task->type, call.text("payload"),
+                         options_like(*shown.task)};
+  task.options.partition_key = call.maybe("partition_key");
+  const config::Queue* keys = configured(call.service(), shown.queue);
+  if (keys != nullptr) task.options.compress_above = keys->compress_above;
+  const queue::Submitted made = queue::submit_again(call.db(), id, task);
+  ring(call, id.partition.queue_id, 1);
+  log_action(call.caller(), "submit_again", id.text() + " as " + made.id.text());
+  http::Response response = answer_of(as_json::submitted(made, queue::Owner::kNone), 201);
+  response.fields.push_back(
+      {"location", call.service().base_path + "/api/v1/tasks/" + made.id.text()});
+  return response;
 }
 
 http::Response move_task(Call& call) {

@@ -24,6 +24,7 @@ http::Response cancel_task(Call& call);
 http::Response retry_task(Call& call);
 http::Response discard_task(Call& call);
 http::Response move_task(Call& call);
+http::Response submit_again(Call& call);
 
 http::Response list_queues(Call& call);
 http::Response show_queue(Call& call);

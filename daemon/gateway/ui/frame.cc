@@ -21,6 +21,7 @@ constexpr std::array kNotes{
     Note{"discarded", "The dead task was removed for good."},
     Note{"cancelled", "The task was taken out of its queue."},
     Note{"cancel_asked", "The worker was asked to end the task."},
+    Note{"again", "This is the new task. The first one stays as it is."},
     Note{"paused", "The queue is paused: no host starts its tasks."},
     Note{"resumed", "The queue continues."},
     Note{"schedule_paused", "The schedule makes no tasks until it is resumed."},
@@ -51,31 +52,51 @@ void write_head(Html& html, const Visit& visit, const std::string& title) {
   });
 }
 
-void write_navigation(Html& html, const Visit& visit, std::string_view section) {
-  struct Entry {
-    std::string_view name;
-    std::string_view path;
-    bool everywhere = false;  // only for callers who see all queues
-  };
-  constexpr std::array kEntries{Entry{"Overview", ""},         Entry{"Failures", "failures"},
-                                Entry{"Queues", "queues"},     Entry{"Running", "running"},
-                                Entry{"Types", "types"},       Entry{"Workers", "workers"},
-                                Entry{"Search", "search"},     Entry{"Schedules", "schedules"},
-                                Entry{"Locks", "locks", true}, Entry{"Routes", "routes", true},
-                                Entry{"Bulk actions", "bulk"}, Entry{"Audit", "audit"}};
+struct Entry {
+  std::string_view name;
+  std::string_view path;
+  bool everywhere = false;  // only for callers who see all queues
+};
+constexpr std::array kEntries{Entry{"Overview", ""}, Entry{"Failures", "failures"},
+                              Entry{"Queues", "queues"}, Entry{"Running", "running"},
+                              Entry{"Search", "search"}};
+// Behind "More", except the current one.
+constexpr std::array kMoreEntries{Entry{"Types", "types"},         Entry{"Workers", "workers"},
+                                  Entry{"Schedules", "schedules"}, Entry{"Locks", "locks", true},
+                                  Entry{"Routes", "routes", true}, Entry{"Bulk actions", "bulk"},
+                                  Entry{"Audit", "audit"}};
+
+void write_entry(Html& html, const Visit& visit, const Entry& entry, std::string_view section) {
+  const std::string address = visit.root + std::string(entry.path);
+  if (section == entry.name) {
+    html.leaf("a", {{"href", address}, {"aria-current", "page"}}, entry.name);
+  } else {
+    html.leaf("a", {{"href", address}}, entry.name);
+  }
+}
+
+void write_pages(Html& html, const Visit& visit, std::string_view section) {
+  html.in("nav", {{"aria-label", "Pages"}}, [&] {
+    for (const Entry& entry : kEntries) write_entry(html, visit, entry, section);
+    for (const Entry& entry : kMoreEntries) {
+      if (section == entry.name) write_entry(html, visit, entry, section);
+    }
+    html.in("details", {{"class", "more"}}, [&] {
+      html.leaf("summary", "More");
+      html.in("div", [&] {
+        for (const Entry& entry : kMoreEntries) {
+          if (section == entry.name || (entry.everywhere && !visit.sees_all())) continue;
+          write_entry(html, visit, entry, section);
+        }
+      });
+    });
+  });
+}
+
+void write_bar(Html& html, const Visit& visit, std::string_view section) {
   html.in("header", {{"class", "bar"}}, [&] {
     html.leaf("a", {{"class", "brand"}, {"href", visit.root}}, "Allot");
-    html.in("nav", {{"aria-label", "Pages"}}, [&] {
-      for (const auto& [name, path, everywhere] : kEntries) {
-        if (everywhere && !visit.sees_all()) continue;
-        const std::string address = visit.root + std::string(path);
-        if (section == name) {
-          html.leaf("a", {{"href", address}, {"aria-current", "page"}}, name);
-        } else {
-          html.leaf("a", {{"href", address}}, name);
-        }
-      }
-    });
+    write_pages(html, visit, section);
     html.in("form", {{"class", "find"}, {"method", "get"}, {"action", visit.root + "find"}}, [&] {
       html.empty("input", {{"type", "search"},
                            {"name", "id"},
@@ -111,7 +132,7 @@ std::string framed(const Visit& visit, std::string_view section, const std::stri
     write_head(html, visit, title);
     html.in("body", [&] {
       html.leaf("a", {{"class", "skip"}, {"href", "#content"}}, "Skip to the content");
-      if (known) write_navigation(html, visit, section);
+      if (known) write_bar(html, visit, section);
       html.in("main", {{"id", "content"}}, [&] {
         write_note(html, visit);
         content(html);

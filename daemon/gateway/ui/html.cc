@@ -8,8 +8,6 @@
 namespace allot::gateway::ui {
 namespace {
 
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";
-
 // A UTF-8 code point and its length in bytes; 0 bytes: invalid.
 struct Point {
   std::uint32_t value = 0;
@@ -112,6 +110,15 @@ void Html::leaf(Word name, Attributes attributes, std::string_view text) {
 
 void Html::text(std::string_view text) {
   append_escaped(out_, text);
+}
+
+bool is_shown_whole(std::string_view text) {
+  while (!text.empty()) {
+    const Point point = point_at(text);
+    if (point.bytes == 0 || !is_shown(point.value)) return false;
+    text.remove_prefix(point.bytes);
+  }
+  return true;
 }
 
 std::string escaped_html(std::string_view text) {

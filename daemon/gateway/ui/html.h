@@ -56,6 +56,11 @@ class Html {
   std::string out_ = "<!doctype html>";
 };
 
+// Written instead of what Html does not write.
+inline constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+// Whether Html writes this text without a replacement.
+[[nodiscard]] bool is_shown_whole(std::string_view text);
+
 // `text` escaped; only for tests.
 [[nodiscard]] std::string escaped_html(std::string_view text);
 

@@ -94,9 +94,15 @@ struct Action {
   // Whether the confirmation first counts the tasks, with the same request without `token`.
   bool counts = false;
   // The equivalent command, for people to copy.
-  std::string (*command)(const Visit& visit);
+  std::string (*command)(const View& view);
   // The next page, below `root`.
   std::string (*then)(const Visit& visit, const json& answer);
+  // Documents that the confirmation needs; nullptr: none.
+  std::vector<ApiRequest> (*requests)(const Visit& visit) = nullptr;
+  // Why it is not offered for these documents; empty: it is. nullptr: always.
+  std::string (*refusal)(const View& view) = nullptr;
+  // Writes fields with a value from the documents. nullptr: the texts have no visible field.
+  void (*fields)(const View& view, Html& html) = nullptr;
 };
 
 [[nodiscard]] const std::vector<Page>& pages();

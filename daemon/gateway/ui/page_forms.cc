@@ -87,8 +87,10 @@ void render_confirmation(const Action& action, const View& view, Html& html) {
           [&] {
             write_hidden(html, "form", view.visit.form_token);
             if (action.counts) write_count(html, view.documents[0].body());
+            if (action.fields != nullptr) action.fields(view, html);
             for (const std::string_view name : action.texts) {
-              if (name == "token" || view.visit.asked(name).empty()) continue;
+              const bool hidden = action.fields == nullptr && name != "token";
+              if (!hidden || view.visit.asked(name).empty()) continue;
               html.empty("input",
                          {{"type", "hidden"}, {"name", name}, {"value", view.visit.asked(name)}});
             }
@@ -101,7 +103,7 @@ void render_confirmation(const Action& action, const View& view, Html& html) {
               write_link(html, view.visit.root, "Do nothing");
             });
           });
-  write_command(html, action.command(view.visit));
+  write_command(html, action.command(view));
 }
 
 void render_problem(unsigned status, const std::string& detail, Html& html) {

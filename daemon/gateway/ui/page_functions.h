@@ -6,8 +6,8 @@
 
 #include "gateway/ui/page.h"
 
-// Functions of the page_*.cc files for the table of pages; the file name is the address of the
-// page.
+// Functions of the page_*.cc files for the tables of pages and actions; the file name is the
+// address of the page.
 namespace allot::gateway::ui {
 
 std::vector<ApiRequest> overview_requests(const Visit& visit);
@@ -42,6 +42,14 @@ void render_types(const View& view, Html& html);
 std::vector<ApiRequest> task_requests(const Visit& visit);
 std::vector<ApiRequest> task_further(const View& view);
 void render_task(const View& view, Html& html);
+
+// Why a payload is not offered for editing; empty: it is.
+std::string edit_refusal(const std::string& payload);
+bool may_submit_again(const Visit& visit, const std::string& queue);
+std::vector<ApiRequest> again_requests(const Visit& visit);
+std::string again_refusal(const View& view);
+std::string again_command(const View& view);
+void write_again_fields(const View& view, Html& html);
 
 std::vector<ApiRequest> audit_requests(const Visit& visit);
 void render_audit(const View& view, Html& html);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // /ui/queues/{queue}
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "gateway/ui/page_functions.h"
 #include "gateway/ui/traffic.h"
@@ -83,14 +85,44 @@ void write_pools(Html& html, const View& view, const std::string& name) {
   }
 }
 
+// The partition of a worker that gives no sign of life.
+void write_lost_lease(Html& html, const View& view, const json& lease) {
+  const bool overdue = flag_of(lease, "overdue");
+  html.in("li", [&] {
+    write_state(html, "bad", overdue ? "lost" : "silent");
+    html.text(" partition " + number(number_of(lease, "partition")) + ", process " +
+              std::to_string(number_of(lease, "pid")) + " on ");
+    html.leaf("bdi", text_of(lease, "host"));
+    html.text(overdue ? ", whose lease ended " : ", silent since ");
+    write_time(html, view.visit, text_of(lease, overdue ? "until" : "silent_since"));
+    html.text(overdue ? "." : "; its lease ends ");
+    if (!overdue) write_time(html, view.visit, text_of(lease, "until"));
+  });
+}
+
 void write_holders(Html& html, const View& view) {
+  constexpr std::size_t kMostLost = 20;
   const Document* partitions = view.document(kItsPartitions);
   if (partitions == nullptr || !partitions->ok()) return;
-  const json leased = list_of(partitions->body(), "leased");
+  const json& leased = list_of(partitions->body(), "leased");
   html.leaf("h2", "Partitions");
   html.leaf("p", number(leased.size()) + " of " +
                      number(number_of(partitions->body(), "partitions")) +
                      " are leased by a worker now.");
+  std::vector<json> lost;
+  for (const json& lease : leased) {
+    if (flag_of(lease, "overdue") || part_of(lease, "silent_since").is_string())
+      lost.push_back(lease);
+  }
+  if (lost.empty()) return;
+  html.in("ul", {{"class", "plain"}}, [&] {
+    for (std::size_t i = 0; i < std::min(lost.size(), kMostLost); ++i) {
+      write_lost_lease(html, view, lost[i]);
+    }
+  });
+  html.leaf("p", {{"class", "hint"}},
+            "Another worker takes such a partition over when the lease has ended. If none does, no "
+            "host serves the queue: start allotd.");
 }
 
 }  // namespace
@@ -121,6 +153,7 @@ void render_queue(const View& view, Html& html) {
       write_fact(html, "Rate", rate_of(queue));
       write_fact(html, "Partitions", number(number_of(queue, "partitions")));
     });
+    html.leaf("p", {{"class", "hint"}}, "Tasks were counted at most 10 s ago.");
     html.in("figure", [&] {
       write_spark(html, traffic.in, traffic.out, "Tasks in and out in the last hour");
       html.in("figcaption", [&] {

@@ -2,6 +2,7 @@
 // /ui/tasks/{id}
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "gateway/ui/page_functions.h"
@@ -28,8 +29,17 @@ void write_fact_time(Html& html, const View& view, std::string_view name,
   });
 }
 
+// The payload; nullopt: it is too large for the page.
+std::optional<std::string> payload_in(const View& view, const json& task) {
+  if (!flag_of(task, "payload_cut")) return text_of(task, "payload");
+  const Document* whole = view.document(kPayload);
+  if (whole == nullptr || !whole->ok() || whole->raw().size() > kMostPayload) return std::nullopt;
+  return whole->raw();
+}
+
 void write_actions(Html& html, const View& view, const json& task, const std::string& state) {
-  if (!view.visit.may_operate(text_of(task, "queue")) || state == "done") return;
+  const std::string queue = text_of(task, "queue");
+  if (!view.visit.may_operate(queue) || state == "done") return;
   const std::string address = task_address(view.visit, text_of(task, "task"));
   html.in("div", {{"class", "actions"}}, [&] {
     if (state == "dead") {
@@ -37,6 +47,10 @@ void write_actions(Html& html, const View& view, const json& task, const std::st
       html.leaf("a", {{"class", "button danger"}, {"href", address + "/discard"}}, "Discard");
     } else {
       html.leaf("a", {{"class", "button danger"}, {"href", address + "/cancel"}}, "Cancel");
+    }
+    const auto payload = payload_in(view, task);
+    if (payload && may_submit_again(view.visit, queue) && edit_refusal(*payload).empty()) {
+      html.leaf("a", {{"class", "button"}, {"href", address + "/again"}}, "Edit and submit again");
     }
   });
 }
@@ -156,21 +170,16 @@ std::string laid_out(const std::string& payload) {
 void write_payload(Html& html, const View& view, const json& task, const std::string& state) {
   if (state == "done") return;
   html.leaf("h2", "Payload");
-  const bool cut = flag_of(task, "payload_cut");
-  const Document* whole = view.document(kPayload);
-  const bool have_whole =
-      cut && whole != nullptr && whole->ok() && whole->raw().size() <= kMostPayload;
-  const std::string text = have_whole ? whole->raw() : text_of(task, "payload");
-  const bool shown = have_whole || !cut;
-  if (shown && text.empty()) {
+  const auto payload = payload_in(view, task);
+  if (payload && payload->empty()) {
     html.leaf("p", {{"class", "quiet"}}, "It is empty.");
     return;
   }
-  if (shown) {
-    html.leaf("pre", {{"class", "payload"}, {"tabindex", "0"}}, laid_out(text));
+  if (payload) {
+    html.leaf("pre", {{"class", "payload"}, {"tabindex", "0"}}, laid_out(*payload));
   }
   html.in("p", [&] {
-    if (!shown) {
+    if (!payload) {
       html.text("It has more than 64 KiB, which this page does not show. ");
     }
     write_link(html, task_address(view.visit, text_of(task, "task")) + "/payload",

@@ -43,7 +43,7 @@ std::vector<Action> task_actions() {
        {},
        {},
        false,
-       [](const Visit& visit) { return "allot dead retry " + shell_word(visit.at("id")); },
+       [](const View& view) { return "allot dead retry " + shell_word(view.visit.at("id")); },
        [](const Visit&, const json& answer) {
          return task_path(text_of(answer, "task"), "retried");
        }},
@@ -53,7 +53,7 @@ std::vector<Action> task_actions() {
        {},
        {},
        false,
-       [](const Visit& visit) { return "allot dead discard " + shell_word(visit.at("id")); },
+       [](const View& view) { return "allot dead discard " + shell_word(view.visit.at("id")); },
        [](const Visit&, const json&) { return word("?note=discarded"); }},
       {"tasks/{id}/cancel",
        "Cancel task",
@@ -62,60 +62,73 @@ std::vector<Action> task_actions() {
        {},
        {},
        false,
-       [](const Visit& visit) {
-         return "allot task cancel " + shell_word(visit.at("id")) + " --reason TEXT";
+       [](const View& view) {
+         return "allot task cancel " + shell_word(view.visit.at("id")) + " --reason TEXT";
        },
        [](const Visit& visit, const json& answer) {
          return task_path(visit.at("id"),
                           flag_of(answer, "cancelled") ? "cancelled" : "cancel_asked");
-       }}};
+       }},
+      {"tasks/{id}/again",
+       "Submit again",
+       "Submits a new task of the same queue, type, class and limits with this payload. The first "
+       "task stays as it is.",
+       {"payload", "partition_key"},
+       {},
+       false,
+       again_command,
+       [](const Visit&, const json& answer) { return task_path(text_of(answer, "id"), "again"); },
+       again_requests,
+       again_refusal,
+       write_again_fields}};
 }
 
 std::vector<Action> queue_actions() {
-  return {{"queues/{queue}/pause",
-           "Pause queue",
-           "No host starts tasks of this queue until it is resumed. What runs finishes.",
-           {},
-           {},
-           false,
-           [](const Visit& visit) {
-             return "allot queue pause " + shell_word(visit.at("queue")) + " --reason TEXT";
-           },
-           [](const Visit& visit, const json&) { return queue_path(visit, "paused"); }},
-          {"queues/{queue}/resume",
-           "Resume queue",
-           "The queue continues on all hosts.",
-           {},
-           {},
-           false,
-           [](const Visit& visit) { return "allot queue resume " + shell_word(visit.at("queue")); },
-           [](const Visit& visit, const json&) { return queue_path(visit, "resumed"); }},
-          {"queues/{queue}/dead/retry",
-           "Retry dead tasks",
-           "Puts them back into their queue, as a bulk action that a steward works off.",
-           {"token", "group", "type"},
-           {"rate"},
-           true,
-           [](const Visit& visit) { return dead_command(visit, "retry"); },
-           bulk_path},
-          {"queues/{queue}/dead/discard",
-           "Discard dead tasks",
-           "Removes them for good, as a bulk action that a steward works off.",
-           {"token", "group", "type"},
-           {"rate"},
-           true,
-           [](const Visit& visit) { return dead_command(visit, "discard"); },
-           bulk_path},
-          {"bulk/{action}/stop",
-           "Stop bulk action",
-           "Ends it after its present batch. What it did stays done.",
-           {},
-           {},
-           false,
-           [](const Visit& visit) { return "allot bulk stop " + shell_word(visit.at("action")); },
-           [](const Visit& visit, const json&) {
-             return "bulk/" + api::escaped(visit.at("action")) + "?note=stopped";
-           }}};
+  return {
+      {"queues/{queue}/pause",
+       "Pause queue",
+       "No host starts tasks of this queue until it is resumed. What runs finishes.",
+       {},
+       {},
+       false,
+       [](const View& view) {
+         return "allot queue pause " + shell_word(view.visit.at("queue")) + " --reason TEXT";
+       },
+       [](const Visit& visit, const json&) { return queue_path(visit, "paused"); }},
+      {"queues/{queue}/resume",
+       "Resume queue",
+       "The queue continues on all hosts.",
+       {},
+       {},
+       false,
+       [](const View& view) { return "allot queue resume " + shell_word(view.visit.at("queue")); },
+       [](const Visit& visit, const json&) { return queue_path(visit, "resumed"); }},
+      {"queues/{queue}/dead/retry",
+       "Retry dead tasks",
+       "Puts them back into their queue, as a bulk action that a steward works off.",
+       {"token", "group", "type"},
+       {"rate"},
+       true,
+       [](const View& view) { return dead_command(view.visit, "retry"); },
+       bulk_path},
+      {"queues/{queue}/dead/discard",
+       "Discard dead tasks",
+       "Removes them for good, as a bulk action that a steward works off.",
+       {"token", "group", "type"},
+       {"rate"},
+       true,
+       [](const View& view) { return dead_command(view.visit, "discard"); },
+       bulk_path},
+      {"bulk/{action}/stop",
+       "Stop bulk action",
+       "Ends it after its present batch. What it did stays done.",
+       {},
+       {},
+       false,
+       [](const View& view) { return "allot bulk stop " + shell_word(view.visit.at("action")); },
+       [](const Visit& visit, const json&) {
+         return "bulk/" + api::escaped(visit.at("action")) + "?note=stopped";
+       }}};
 }
 
 std::string schedule_path(const Visit& visit, const char* note) {
@@ -130,8 +143,8 @@ std::vector<Action> schedule_actions() {
        {"reason"},
        {},
        false,
-       [](const Visit& visit) {
-         return "allot schedule pause " + shell_word(visit.at("schedule")) + " --reason TEXT";
+       [](const View& view) {
+         return "allot schedule pause " + shell_word(view.visit.at("schedule")) + " --reason TEXT";
        },
        [](const Visit& visit, const json&) { return schedule_path(visit, "schedule_paused"); }},
       {"schedules/{schedule}/resume",
@@ -140,8 +153,8 @@ std::vector<Action> schedule_actions() {
        {},
        {},
        false,
-       [](const Visit& visit) {
-         return "allot schedule resume " + shell_word(visit.at("schedule"));
+       [](const View& view) {
+         return "allot schedule resume " + shell_word(view.visit.at("schedule"));
        },
        [](const Visit& visit, const json&) { return schedule_path(visit, "schedule_resumed"); }},
       {"schedules/{schedule}/run-now",
@@ -150,8 +163,8 @@ std::vector<Action> schedule_actions() {
        {},
        {},
        false,
-       [](const Visit& visit) {
-         return "allot schedule run-now " + shell_word(visit.at("schedule"));
+       [](const View& view) {
+         return "allot schedule run-now " + shell_word(view.visit.at("schedule"));
        },
        [](const Visit& visit, const json&) { return schedule_path(visit, "ran"); }}};
 }
@@ -164,9 +177,9 @@ std::vector<Action> lock_actions() {
            {},
            {"slot"},
            false,
-           [](const Visit& visit) {
-             const std::string slot = visit.asked("slot");
-             return "allot lock break " + shell_word(visit.at("lock")) +
+           [](const View& view) {
+             const std::string slot = view.visit.asked("slot");
+             return "allot lock break " + shell_word(view.visit.at("lock")) +
                     (slot.empty() ? "" : " --slot " + shell_word(slot));
            },
            [](const Visit& visit, const json&) {

@@ -18,6 +18,8 @@ namespace allot::gateway::ui {
 namespace {
 
 constexpr std::size_t kMostForm = std::size_t{16} << 10;
+// A payload of 64 KiB has up to three bytes for each of its bytes.
+constexpr std::size_t kMostPayloadForm = std::size_t{256} << 10;
 constexpr std::string_view kFormType = "application/x-www-form-urlencoded";
 constexpr std::string_view kToken = "token:";
 
@@ -126,10 +128,17 @@ std::string value_in(const api::Values& form, std::string_view name) {
   return at == form.end() ? std::string() : at->second;
 }
 
+// A form has CR LF for each line break.
+std::string with_line_feeds(std::string text) {
+  for (std::size_t at = 0; (at = text.find("\r\n", at)) != std::string::npos;) text.erase(at, 1);
+  return text;
+}
+
 ApiRequest request_of(const Action& action, const Visit& visit, const api::Values& form) {
   json body = json::object();
   for (const std::string_view name : action.texts) {
-    if (!value_in(form, name).empty()) body[std::string(name)] = value_in(form, name);
+    const std::string text = with_line_feeds(value_in(form, name));
+    if (!text.empty() || (name == "payload" && form.contains(name))) body[std::string(name)] = text;
   }
   if (!value_in(form, "reason").empty()) body["reason"] = value_in(form, "reason");
   for (const std::string_view name : action.numbers) {
@@ -170,7 +179,7 @@ http::Admission Site::admit(const http::Head& head) {
   if (!is_ours(head)) return api_.admit(head);
   http::Admission admission;
   if (head.method != "POST") return admission;
-  admission.most_body = kMostForm;
+  admission.most_body = head.path.ends_with("/again") ? kMostPayloadForm : kMostForm;
   admission.anonymous = true;
   return admission;
 }
@@ -395,6 +404,7 @@ void Site::confirm(const Action& action, Visit visit, const http::Reply& reply) 
   const auto view = std::make_shared<View>();
   view->visit = std::move(visit);
   std::vector<ApiRequest> requests;
+  if (action.requests != nullptr) requests = action.requests(view->visit);
   if (action.counts) {
     api::Values filter = view->visit.query;
     filter.erase("token");
@@ -405,10 +415,11 @@ void Site::confirm(const Action& action, Visit visit, const http::Reply& reply) 
          [&action, view, reply](std::vector<Document> documents) {
            view->documents = std::move(documents);
            reply_with(reply, [&] {
-             const Document* count = view->document(0);
-             if (count != nullptr && !count->ok()) {
-               return problem_page(view->visit, count->status(), count->detail());
+             for (const Document& each : view->documents) {
+               if (!each.ok()) return problem_page(view->visit, each.status(), each.detail());
              }
+             const std::string why = action.refusal == nullptr ? "" : action.refusal(*view);
+             if (!why.empty()) return problem_page(view->visit, 409, why);
              return html_response(
                  framed(view->visit, "", std::string(action.title),
                         [&](Html& html) { render_confirmation(action, *view, html); }));

@@ -123,10 +123,13 @@ std::exception_ptr Crew::connect(Session& session) {
     return nullptr;
   } catch (const db::DbError& error) {
     // Names of accounts, hosts and files belong in the log, not in answers to clients.
-    return spare(error.what(), std::make_exception_ptr(
-                                   Error("the gateway has no database connection, and nothing was "
-                                         "changed; see gateway.no_connection in its log",
-                                         error.exit_code())));
+    const std::string reason =
+        error.is_read_only()
+            ? "the database is read-only, and nothing was changed; make it writable, or name the "
+              "server that is the writer in [database] (gateway.no_connection)"
+            : "the gateway has no database connection, and nothing was changed; see "
+              "gateway.no_connection in its log";
+    return spare(error.what(), std::make_exception_ptr(Error(reason, error.exit_code())));
   } catch (const std::exception& error) {
     return spare(error.what(), std::current_exception());
   }

@@ -50,8 +50,8 @@ std::vector<QueueFigures> first_queues(std::vector<QueueInfo> all) {
 
 }  // namespace
 
-std::vector<QueueLag> queue_lags(db::Connection& db) {
-  std::vector<QueueFigures> queues = first_queues(list_queues(db));
+std::vector<QueueLag> queue_lags(db::Connection& db, std::vector<QueueInfo> all) {
+  std::vector<QueueFigures> queues = first_queues(std::move(all));
   auto results = db.run({db::Statement(sql::k_queue_figures)});
   read_queue_figures(results.front(), queues);
   std::vector<QueueLag> lags;

@@ -42,13 +42,13 @@ struct Figures {
 [[nodiscard]] Figures figures(db::Connection& db);
 
 // Delay of the queues and their number of leased partitions. Counts no tasks: one statement reads
-// the first task of each partition.
+// the first task of each partition. `queues`: of list_queues().
 struct QueueLag {
   std::string queue;
   std::uint64_t leased = 0;
   std::uint64_t overdue = 0;
   std::optional<std::chrono::microseconds> oldest_due{};  // as in QueueFigures
 };
-[[nodiscard]] std::vector<QueueLag> queue_lags(db::Connection& db);
+[[nodiscard]] std::vector<QueueLag> queue_lags(db::Connection& db, std::vector<QueueInfo> queues);
 
 }  // namespace allot::queue

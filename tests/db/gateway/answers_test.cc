@@ -78,6 +78,11 @@ class AnswersTest : public ExamplesTest {
     };
     return {{"cancel", [this](const Route& route) { return on_task(put_dead(), route); }},
             {"retry", [this](const Route& route) { return on_task(put(), route); }},
+            {"submit_again",
+             [this](const Route& route) {
+               const std::string signed_one = "allot-hmac-sha256 " + std::string(64, '0');
+               return on_task(put("mail", R"(,"payload":")" + signed_one + "\""), route);
+             }},
             {"discard", [this](const Route& route) { return on_task(put(), route); }},
             {"move", [this](const Route& route) { return on_task(put_dead(), route); }},
             {"resize",

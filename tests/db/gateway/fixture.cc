@@ -95,7 +95,7 @@ Service GatewayTest::service() const {
   Service service;
   service.database = server_.options(name_);
   service.threads = 4;
-  service.snapshot_for = 0;  // each answer of a test shows the current state
+  service.snapshot_for = service.share_for = 0;  // each answer of a test shows the current state
   service.calendar = {ALLOT_GATEWAY_PROGRAM, "--calendar"};
   return service;
 }

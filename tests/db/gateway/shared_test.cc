@@ -6,9 +6,12 @@
 #include <atomic>
 #include <functional>
 #include <limits>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "db/error.h"
+#include "gateway/api/shared_reads.h"
 #include "gateway/fireworq/figures.h"
 #include "gateway/fireworq/node.h"
 #include "metrics/snapshot.h"
@@ -55,6 +58,43 @@ TEST(SharedTest, OneThreadRenewsASnapshot) {
     --renewing;
     snapshots.put({.at_ns = 1});
   });
+}
+
+TEST(SharedTest, ManyCallersGetOneRead) {
+  api::SharedReads reads(support::Database::shared().options(support::emptied_database()));
+  std::atomic<int> read = 0;
+  const auto get = [&](const std::string& key) {
+    return *reads.get(key, std::numeric_limits<Nanos>::max() / 2, [&](db::Connection& db) {
+      ++read;
+      return support::number_of(db, "SELECT 7");
+    });
+  };
+  in_threads([&] {
+    EXPECT_EQ(get("a"), 7U);
+    EXPECT_EQ(get("b"), 7U);
+  });
+  EXPECT_EQ(read, 2);
+  in_threads([&] {
+    EXPECT_EQ(get("a"), 7U);
+    reads.forget();
+  });
+  EXPECT_GT(read, 3);
+}
+
+// All that wait get the error, and the next one reads again.
+TEST(SharedTest, AFailedReadIsNotKept) {
+  api::SharedReads reads(support::Database::shared().options(support::emptied_database()));
+  std::atomic<int> failed = 0;
+  in_threads([&] {
+    try {
+      static_cast<void>(reads.get("a", 0, [](db::Connection& db) {
+        return support::number_of(db, "SELECT 7 FROM nothing");
+      }));
+    } catch (const db::DbError&) {
+      ++failed;
+    }
+  });
+  EXPECT_EQ(failed, kThreads * kRounds);
 }
 
 TEST(SharedTest, EachPushIsCounted) {

@@ -14,12 +14,19 @@
 
 namespace allot::gateway::ui {
 
-// The dashboard for the tasks of a test, without HTTP. It knows the tokens "all" (every role) and
-// "reader" (read only).
+// The dashboard for the tasks of a test, without HTTP. It knows the tokens "all" (every role),
+// "reader" (read only) and "mail" (read only, and only queue mail).
 class SiteTest : public api::ManyRowsTest {
  protected:
   SiteTest()
       : access_(settings()), site_(std::make_unique<Site>("", "", kKey, access_, *application_)) {}
+
+  // The same with another service.
+  void restart(const api::Service& service) {
+    site_.reset();
+    application_ = std::make_unique<api::Application>(service, api::judge);
+    site_ = std::make_unique<Site>("", "", kKey, access_, *application_);
+  }
 
   // A form as sent by a browser of this host, and the parts that a test omits.
   struct Form {
@@ -47,11 +54,11 @@ class SiteTest : public api::ManyRowsTest {
  private:
   static config::Gateway settings() {
     config::Gateway settings;
-    for (const char* name : {"all", "reader"}) {
+    for (const char* name : {"all", "reader", "mail"}) {
       config::GatewayToken token;
       token.name = name;
       token.sha256 = access::hex_of(access::hash_of(name));
-      token.read = {"*"};
+      token.read = {token.name == "mail" ? "mail" : "*"};
       if (token.name == "all") token.submit = token.operate = {"*"};
       settings.tokens.push_back(std::move(token));
     }
@@ -73,7 +80,7 @@ class SiteTest : public api::ManyRowsTest {
 
   inline static const std::string kKey{"0123456789abcdef0123456789abcdef"};
   const access::Access access_;
-  const std::unique_ptr<Site> site_;
+  std::unique_ptr<Site> site_;
 };
 
 }  // namespace allot::gateway::ui

@@ -117,8 +117,8 @@ async function pagesOf(page) {
     'schedules/digest', 'schedules/paused', 'locks', 'locks/billing', odd, 'routes', 'bulk', await firstLink(page, 'bulk', /\/ui\/bulk\/\d+$/)];
 }
 
-function actionsOn(dead) {
-  return ['queues/mail/pause', 'queues/mail/resume', 'queues/default/dead/retry', 'queues/default/dead/discard',
+function actionsOn(dead, waiting) {
+  return [`${waiting}/again`, 'queues/mail/pause', 'queues/mail/resume', 'queues/default/dead/retry', 'queues/default/dead/discard',
     `${dead}/retry`, `${dead}/discard`, `${dead}/cancel`, 'schedules/nightly/pause', 'schedules/nightly/resume',
     'schedules/nightly/run-now', 'locks/billing/break', 'bulk/1/stop'];
 }
@@ -179,6 +179,8 @@ async function actions(browser, title, options, keyboard = false) {
     ['schedules/nightly/run-now', {note: 'ran'}],
     [async () => (await taskOf('default', 'dead')) + '/discard', {note: 'discarded'}],
     [async () => (await taskOf('reports', 'waiting')) + '/cancel', {note: 'cancelled', fields: {reason: '<u>'}}],
+    [async () => (await taskOf('reports', 'waiting')) + '/again',
+      {note: 'again', fields: {payload: '{"i": "</textarea><script>alert(1)</script>"}\n', reason: '<s>typo'}}],
     ['queues/default/dead/retry?type=none', {note: 'begun', fields: {rate: '50'}}],
     ['queues/reports/dead/discard?type=none', {note: 'begun'}],
   ];
@@ -273,7 +275,8 @@ async function confirmations(browser) {
   for (const [title, options] of [['light', {}], ['dark, 375 px', {colorScheme: 'dark', viewport: NARROW}]]) {
     const page = await session(browser, options, process.env.ALLOT_TOKEN);
     const dead = await firstLink(page, 'queues/default/dead', /\/ui\/tasks\/[^/]+$/);
-    for (const path of actionsOn(dead)) {
+    const waiting = await firstLink(page, 'queues/reports/waiting', /\/ui\/tasks\/[^/]+$/);
+    for (const path of actionsOn(dead, waiting)) {
       await check(`${title}: confirmation ${path}`, async () => {
         await open(page, path);
         await shoot(page, `${title.replace(/\W+/g, '-')}-confirm-${nameOf(path)}`);
@@ -292,7 +295,10 @@ async function keyboard(browser) {
   for (const path of await pagesOf(page)) {
     await check(`keyboard: /ui/${path}`, async () => {
       await open(page, path);
+      await page.locator('summary', {hasText: 'More'}).focus();
+      await page.keyboard.press('Enter');
       const wanted = await page.evaluate(() => {
+        document.activeElement.blur();
         const all = [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, summary, [tabindex="0"]')];
         all.forEach((each, at) => { each.dataset.stop = at; });
         document.querySelectorAll('[data-live]').forEach((each) => each.removeAttribute('data-live'));
@@ -321,6 +327,7 @@ async function readOnly(browser) {
   await walk(browser, 'read-only', {}, process.env.ALLOT_READER);
   const page = await session(browser, {}, process.env.ALLOT_READER);
   const dead = await firstLink(page, 'queues/default/dead', /\/ui\/tasks\/[^/]+$/);
+  const waiting = await firstLink(page, 'queues/reports/waiting', /\/ui\/tasks\/[^/]+$/);
   for (const path of await pagesOf(page)) {
     await check(`read-only: no action on /ui/${path}`, async () => {
       await open(page, path);
@@ -328,7 +335,7 @@ async function readOnly(browser) {
       expect(forms === 0, `${forms} actions are offered`);
     });
   }
-  for (const path of actionsOn(dead)) {
+  for (const path of actionsOn(dead, waiting)) {
     await check(`read-only: ${path} is refused`, () => open(page, path, 403));
   }
   await page.context().close();

@@ -13,11 +13,11 @@
 #include "gateway/ui/html.h"
 #include "gateway/ui/page.h"
 #include "gateway/ui/page_functions.h"
-#include "gateway/ui/problems.h"
 #include "gateway/ui/session.h"
 #include "gateway/ui/traffic.h"
 #include "gateway/ui/words.h"
 #include "support/temp_dir.h"
+#include "unit/gateway/ui_parts.h"
 
 namespace allot::gateway::ui {
 namespace {
@@ -26,8 +26,6 @@ using access::Access;
 using namespace std::chrono_literals;
 
 const std::string kToken = "allot_reader-reader-reader-reader-reader-reader";
-const Seconds kNow{std::chrono::seconds(1'790'000'000)};
-
 config::GatewayToken token(const std::string& name, const std::string& text) {
   config::GatewayToken token;
   token.name = name;
@@ -46,19 +44,6 @@ http::Head with_cookie(const std::string& cookie) {
   http::Head head{"GET", "/ui/", ""};
   head.fields = {{"cookie", cookie}};
   return head;
-}
-
-Visit visit() {
-  Visit visit;
-  visit.root = "/ui/";
-  access::Reach all{true, {}};
-  visit.caller = access::Caller("token:all", {all, all, all});
-  visit.now = kNow;
-  return visit;
-}
-
-Document document(json body) {
-  return {200, std::move(body)};
 }
 
 TEST(Html, TextAndAttributesAreEscaped) {
@@ -177,24 +162,6 @@ TEST(Words, AreForPeople) {
   EXPECT_FALSE(moment("yesterday"));
 }
 
-std::string minute_at(Seconds at) {
-  const auto day = std::chrono::floor<std::chrono::days>(at);
-  const std::chrono::year_month_day date(day);
-  const std::chrono::hh_mm_ss time(at - day);
-  char text[40];
-  std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02dZ", static_cast<int>(date.year()),
-                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                static_cast<int>(time.hours().count()), static_cast<int>(time.minutes().count()),
-                static_cast<int>(time.seconds().count()));
-  return text;
-}
-
-json minute(Seconds at, std::uint64_t done, std::uint64_t dead, const json& backlog) {
-  return {{"at", minute_at(at)},   {"queue", "mail"},    {"done", done},
-          {"dead", dead},          {"retried", 0},       {"out", done + dead},
-          {"in", 2 * done + dead}, {"backlog", backlog}, {"estimated", true}};
-}
-
 TEST(Traffic, SaysHowLongAQueueTakes) {
   json items = json::array();
   for (int ago = 2; ago < 60; ago += 2) {
@@ -208,70 +175,6 @@ TEST(Traffic, SaysHowLongAQueueTakes) {
   EXPECT_TRUE(traffic.estimated);
   EXPECT_EQ(traffic.time_to_empty(), "grows");
   EXPECT_EQ(traffic.error_rate(), 0.0);
-}
-
-TEST(Problems, SayWhatIsWrongAndWhereItIsFixed) {
-  const Document queues = document(
-      {{"items",
-        json::array({{{"name", "mail"}, {"paused", nullptr}},
-                     {{"name", "slow"},
-                      {"paused", {{"since", minute_at(kNow - 1h)}, {"reason", "move"}}}}})}});
-  const Document lags = document(
-      {{"items",
-        json::array({{{"queue", "mail"}, {"oldest_due_us", 600'000'000}, {"leased", 0}}})}});
-  Seen seen;
-  seen.queues = &queues;
-  seen.lags = &lags;
-  const auto problems = problems_of(visit(), seen);
-  ASSERT_EQ(problems.size(), 2U);
-  EXPECT_EQ(problems[0].what, "Queue mail: the oldest task has been due for 10 min.");
-  EXPECT_EQ(problems[0].address, "/ui/queues/mail");
-  EXPECT_EQ(problems[1].what, "Queue slow has been paused for 60 min: move");
-  EXPECT_EQ(problems[1].kind, "paused");
-}
-
-// A finding reported elsewhere is not repeated.
-TEST(Problems, FindingsAreAmongThemOnce) {
-  const auto finding = [](const char* level, const char* about, const json& queue) {
-    return json{{"level", level},
-                {"about", about},
-                {"queue", queue},
-                {"text", "something is wrong"},
-                {"fix", "repair it"}};
-  };
-  const Document queues = document({{"items", json::array()}});
-  const Document notices = document({{"items", json::array({{{"kind", "unserved"},
-                                                             {"subject", "mail"},
-                                                             {"queue", "mail"},
-                                                             {"detail", ""},
-                                                             {"task", nullptr}}})}});
-  const Document findings =
-      document({{"items", json::array({finding("warn", "durability", nullptr),
-                                       finding("fail", "lease rows", "mail"),
-                                       finding("warn", "queue mail", "mail"),
-                                       finding("warn", "queue slow", "slow")})},
-                {"found_at", minute_at(kNow)}});
-  Seen seen;
-  seen.queues = &queues;
-  seen.notices = &notices;
-  seen.findings = &findings;
-  const auto problems = problems_of(visit(), seen);
-  ASSERT_EQ(problems.size(), 4U);
-  EXPECT_EQ(problems[1].what, "durability: something is wrong");
-  EXPECT_EQ(problems[1].fix, "repair it");
-  EXPECT_EQ(problems[1].kind, "warn");
-  EXPECT_EQ(problems[2].kind, "bad");
-  EXPECT_EQ(problems[2].address, "/ui/queues/mail");
-  EXPECT_EQ(problems[3].what, "queue slow: something is wrong");
-}
-
-TEST(Problems, ADatabaseThatIsGoneIsOne) {
-  const Document queues(503, {{"detail", "the database does not answer"}});
-  Seen seen;
-  seen.queues = &queues;
-  const auto problems = problems_of(visit(), seen);
-  ASSERT_EQ(problems.size(), 1U);
-  EXPECT_EQ(problems[0].key, "database");
 }
 
 // The same for schedules, locks and routes.
@@ -384,7 +287,9 @@ TEST(Pages, HostileTextsBecomeNothingButText) {
       plain.visit.query[name] = "x";
     }
     for (int i = 0; i < 7; ++i) {
-      plain.documents.push_back(document(hostile("x")));
+      json harmless = hostile("x");
+      harmless["payload"] = "\x01";  // not offered for editing either
+      plain.documents.push_back(document(harmless));
       view.documents.push_back(document(hostile(attack)));
     }
     const auto text_of_page = [&](const View& from) {
@@ -419,6 +324,23 @@ TEST(Pages, HostileTextsOfFewPagesAreTextToo) {
     const std::string text = html.take();
     EXPECT_NE(text.find("&lt;script&gt;"), std::string::npos) << page.path;
     EXPECT_EQ(text.find("<script>"), std::string::npos) << page.path;
+  }
+}
+
+TEST(Pages, HostileTextsOfAFormAreTextToo) {
+  const std::string attack = "\"'></textarea><script>alert(1)</script>";
+  for (const Action& action : actions()) {
+    View view{visit()};
+    for (const char* name : {"queue", "id", "action", "schedule", "lock"}) {
+      view.visit.path[name] = attack;
+    }
+    view.visit.target = attack;
+    view.documents = {document(hostile(attack)), Document(200, json(), attack)};
+    Html html;
+    render_confirmation(action, view, html);
+    const std::string text = html.take();
+    EXPECT_EQ(text.find("<script>"), std::string::npos) << action.path;
+    EXPECT_EQ(text.find("'></textarea>"), std::string::npos) << action.path;
   }
 }
 
