@@ -27,7 +27,8 @@ constexpr Setting kSettings[] = {
     {"sql_mode", kMode},
     {"time_zone", "+00:00"},
     {"autocommit", "1"},
-    {"completion_type", "NO_CHAIN"},
+    // TiDB shows the value as a number.
+    {"completion_type", "NO_CHAIN", "REPLACE(@@completion_type, '0', 'NO_CHAIN')"},
     {"sql_safe_updates", "1"},
     {"sql_select_limit", "18446744073709551615"},
     {"sql_big_selects", "1"},
@@ -60,6 +61,10 @@ constexpr Setting kSettings[] = {
     // unless this is off.
     {"innodb_snapshot_isolation", "0", "/*M!110602 @@innodb_snapshot_isolation + */ 0",
      "/*M!110602 , innodb_snapshot_isolation = OFF */"},
+    // TiDB refuses LOCK IN SHARE MODE, unless it may take an exclusive lock instead.
+    {"tidb_enable_shared_lock_promotion", "1",
+     "1 /*T! - 1 + @@tidb_enable_shared_lock_promotion */",
+     "/*T! , tidb_enable_shared_lock_promotion = 1 */"},
     // MySQL no longer has the first name, MariaDB 10.11 does not have the second yet.
     {"transaction_isolation", "READ-COMMITTED",
      "/*M!100000 @@tx_isolation */ /*!80000 @@transaction_isolation */", kElsewhere},

@@ -1,5 +1,5 @@
--- A repeat after a lost reply keeps the time at which the attempt ended. Assignments run left to
--- right: the time depends on the former cause.
+-- A repeat after a lost reply keeps the time at which the attempt ended: it depends on the former
+-- cause.
 ended_at = IF(task_attempt.cause = VALUES(cause), ended_at, VALUES(ended_at)),
                             cause = VALUES(cause), error = VALUES(error),
                             detail = VALUES(detail), fault = VALUES(fault),

@@ -2,8 +2,7 @@
 -- expiry would be older than the holder can know. Not a partition that waits for an existing task
 -- (S16); if that had no handler, a worker that has one need not wait (:passed_flag, S66).
 UPDATE q_lock_table
-   SET {new_epoch},
-       {new_holder},
+   SET {new_holder},
        hold_until = NULL,
        block_size = :block_size
  WHERE queue_id = :queue_id AND partition_no = :partition_no

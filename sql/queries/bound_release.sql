@@ -1,6 +1,6 @@
 -- A partition released in the future, by a clock that was ahead, counts as released now (S60):
 -- scout.sql takes the longest released first. Its waits keep their duration, from now on.
--- Assignments run left to right, so expire_at comes last.
+-- expire_at comes last, because the wait depends on its former value.
 UPDATE q_lock_table
    SET hold_until = IF(hold_until < '9000-01-01',
                        UTC_TIMESTAMP(6) + INTERVAL GREATEST(TIMESTAMPDIFF(MICROSECOND, expire_at, hold_until), 0)

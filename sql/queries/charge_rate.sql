@@ -4,7 +4,7 @@
 -- head have started before. :grant_id is new for each try, so that no result of an earlier try is
 -- read. MariaDB passes other buckets on its way to the wanted one, and may keep a lock on one that
 -- was locked when it passed. So the first statement, which waits, comes from below, and the next
--- two, which have their bucket, come from above: a session that waits for a bucket holds only lower
+-- ones, which have their bucket, come from above: a session that waits for a bucket holds only lower
 -- ones, and no two transactions wait for each other.
 UPDATE queue_bucket
    SET grant_id = :grant_id, granted = 0
@@ -18,13 +18,11 @@ UPDATE queue_bucket
            AND lock_by = :holder AND state <> 'FREE') = 1
  LIMIT 1;
 -- The time of a statement is its start. This one starts after the bucket is locked, so that the
--- time never goes back from one charge to the next. Assignments run left to right. S44: a time
--- further ahead than one grant reaches counts as now, one further behind than the bucket holds
--- counts as its limit.
+-- time never goes back from one charge to the next. S44: a time further ahead than one grant
+-- reaches counts as now, one further behind than the bucket holds counts as its limit.
 UPDATE queue_bucket
-   SET charged_at = {now},
-       next_free = GREATEST(IF(next_free > charged_at + GREATEST(interval_us, 100000), charged_at, next_free),
-                            charged_at - hold_us)
+   SET next_free = GREATEST(IF({too_far}, {now}, next_free), {now} - hold_us),
+       charged_at = {now}
  WHERE queue_id = :queue_id AND grant_id = :grant_id
  ORDER BY bucket_no DESC
  LIMIT 1;
@@ -38,8 +36,12 @@ UPDATE queue_bucket
                      AND prio IN (0, 1, 2, 3)
                      AND run_key <= GREATEST({last_due_key}, :highest_seen)
                    ORDER BY prio, run_key
-                   LIMIT :wanted_and_running) AS head)),
-       next_free = next_free + granted * interval_us
+                   LIMIT :wanted_and_running) AS head))
+ WHERE queue_id = :queue_id AND grant_id = :grant_id
+ ORDER BY bucket_no DESC
+ LIMIT 1;
+UPDATE queue_bucket
+   SET next_free = next_free + granted * interval_us
  WHERE queue_id = :queue_id AND grant_id = :grant_id
  ORDER BY bucket_no DESC
  LIMIT 1;

@@ -1,8 +1,8 @@
 -- Claims unique keys before their tasks are made. A key that is taken, or whose reservation has not
 -- ended, stays with its task: then the claim is not ours. Rows are in the order of their keys, so
 -- that two batches lock in the same order. A reservation longer than keep_us comes from a clock
--- that was ahead, and is cut to keep_us from now on (S58). Assignments run left to right; free_at
--- decides, so it comes last.
+-- that was ahead, and is cut to keep_us from now on (S58). free_at decides, so it comes last; it reads
+-- keep_us only where that stays.
 INSERT INTO task_unique (queue_id, unique_key, partition_no, prio, first_key, claim, keep_us)
 VALUES :rows
     ON DUPLICATE KEY UPDATE

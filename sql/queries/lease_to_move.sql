@@ -6,7 +6,6 @@ UPDATE q_lock_table
                        UTC_TIMESTAMP(6) + INTERVAL GREATEST(TIMESTAMPDIFF(MICROSECOND, expire_at, hold_until), 0)
                          MICROSECOND, hold_until),
        hold_key = IF(of_epoch = epoch, hold_key, NULL),
-       {new_epoch},
        {new_holder},
        block_size = 0
  WHERE queue_id = :queue_id AND partition_no = :partition_no

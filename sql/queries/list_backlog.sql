@@ -1,6 +1,6 @@
 -- Number of tasks of each queue at the last read of each step of that many minutes; the read itself
 -- is a row without a queue.
-SELECT DATE_FORMAT('2025-01-01' + INTERVAL (TIMESTAMPDIFF(MINUTE, '2025-01-01', looks.last_at) DIV :step * :step) MINUTE,
+SELECT DATE_FORMAT(DATE_ADD('2025-01-01', INTERVAL (TIMESTAMPDIFF(MINUTE, '2025-01-01', looks.last_at) DIV :step * :step) MINUTE),
                    '%Y-%m-%dT%H:%i:%sZ') AS at,
        queue.name, found.backlog, found.estimated
   FROM (SELECT MAX(minute_at) AS last_at

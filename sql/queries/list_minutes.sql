@@ -1,6 +1,6 @@
 -- Counts of all instances, in steps of that many minutes, by queue; :types: also by type; :errors:
 -- only failed attempts, by error group. Newest first.
-SELECT DATE_FORMAT('2025-01-01' + INTERVAL (TIMESTAMPDIFF(MINUTE, '2025-01-01', minute_at) DIV :step * :step) MINUTE,
+SELECT DATE_FORMAT(DATE_ADD('2025-01-01', INTERVAL (TIMESTAMPDIFF(MINUTE, '2025-01-01', minute_at) DIV :step * :step) MINUTE),
                    '%Y-%m-%dT%H:%i:%sZ') AS at,
        queue, IF(:types, type, '') AS of_type, error_group, MAX(error),
        SUM(done), SUM(retried), SUM(snoozed), SUM(interrupted), SUM(dead), SUM(cancelled), SUM(crashed),

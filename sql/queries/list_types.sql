@@ -1,6 +1,6 @@
 -- Counts of all instances by queue and type in the last :hours hours including the current one, in
 -- steps of that many hours. Newest first.
-SELECT DATE_FORMAT('2025-01-01' + INTERVAL (TIMESTAMPDIFF(HOUR, '2025-01-01', hour_at) DIV :step * :step) HOUR,
+SELECT DATE_FORMAT(DATE_ADD('2025-01-01', INTERVAL (TIMESTAMPDIFF(HOUR, '2025-01-01', hour_at) DIV :step * :step) HOUR),
                    '%Y-%m-%dT%H:%i:%sZ') AS at,
        queue, type,
        SUM(done), SUM(retried), SUM(dead), SUM(ran_0), SUM(ran_1), SUM(ran_2), SUM(ran_3), SUM(ran_4),

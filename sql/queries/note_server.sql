@@ -2,8 +2,7 @@
 -- clock, and gives it the next term (S52). A time ahead of the clock was written before the clock
 -- was set back: it is written again; otherwise takeovers would wait for that long. The very first
 -- row is not a change. A node of Galera fails here (1690, out of range) while the node that the row
--- names is in the view (:other_node). Assignments run left to right: identity is the former one
--- until it is set.
+-- names is in the view (:other_node). identity comes after what depends on its former value.
 INSERT INTO server_identity (only_row, identity, number, since, streak)
 VALUES (1, :server_name, 1, '2025-01-01', 0)
     ON DUPLICATE KEY UPDATE

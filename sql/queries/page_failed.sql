@@ -7,6 +7,6 @@ SELECT STRAIGHT_JOIN {unix task_dead.died_at} DIV 1000,
    AND fireworq_job.partition_no = task_dead.partition_no AND fireworq_job.prio = task_dead.prio
    AND fireworq_job.first_key = task_dead.first_key
  WHERE task_dead.queue_id = :queue_id
-   AND task_dead.died_at < '1970-01-01' + INTERVAL :until_us MICROSECOND
+   AND task_dead.died_at < DATE_ADD('1970-01-01', INTERVAL :until_us MICROSECOND)
  ORDER BY task_dead.queue_id DESC, task_dead.died_at DESC
  LIMIT :most;

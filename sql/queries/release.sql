@@ -1,9 +1,8 @@
 -- A release ends the epoch (S1): a renewal after it finds nothing. A partition of an ordered queue
 -- may have to wait for its first task, whose key is stored: the wait ends when that task is gone
--- (S16). Assignments run left to right: of_epoch is the new epoch.
+-- (S16).
 UPDATE q_lock_table
-   SET state = 'FREE', epoch = epoch + 1, expire_at = UTC_TIMESTAMP(6),
-       of_epoch = epoch,
+   SET state = 'FREE', of_epoch = epoch + 1, epoch = epoch + 1, expire_at = UTC_TIMESTAMP(6),
        hold_until = IF(:keep_hold, hold_until,
                        TIMESTAMP'2025-01-01 00:00:00'
                          + INTERVAL {known_now} + NULLIF(:hold_us, 0) MICROSECOND),

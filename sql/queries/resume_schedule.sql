@@ -1,5 +1,5 @@
 -- Ticks that were due in the pause are dropped by the next tick. A schedule that is not paused
--- stays unchanged: assignments run left to right, so paused_at comes last.
+-- stays unchanged: paused_at comes last, because the others depend on its former value.
 UPDATE schedule
    SET version = IF(paused_at IS NULL,
                     version, GREATEST(version + 1, {now})),

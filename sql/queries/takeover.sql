@@ -1,13 +1,11 @@
 -- Takes a partition whose holder is silent (S4), and records which tasks to suspect (S7). A worker
 -- that passes :rated starts nothing under this lease, so a rate does not stop it. note_server.sql
 -- comes before it: no takeover for the duration of a lease plus a second after a server change
--- (S48). Assignments run left to right: suspect_n is of the dead holder's block, so it comes before
--- the new one.
+-- (S48). suspect_n is the block size of the dead holder.
 -- Rule: S42.
 UPDATE q_lock_table
    SET suspect_to = IF(lock_by = :holder, suspect_to, {last_due_key}),
        suspect_n = IF(lock_by = :holder, suspect_n, GREATEST(suspect_n, block_size)),
-       {new_epoch},
        {new_holder},
        block_size = :block_size
  WHERE queue_id = :queue_id AND partition_no = :partition_no

@@ -97,22 +97,22 @@ std::vector<Suspect> find_suspects(db::Connection& db, Partition partition, cons
 }
 
 Fenced mark_suspects(db::Connection& db, const Lease& lease, std::span<const Suspect> suspects) {
-  std::vector<db::Statement> writes;
   std::vector<TaskKey> keys;
   std::uint64_t bytes = 0;
   for (const Suspect& suspect : suspects) {
     if (!keys.empty() && bytes + suspect.payload_size > kMostMarkedBytes) {
-      writes.push_back(flag_statement(lease, keys, kSuspectFlag));
+      const db::Statement mark = flag_statement(lease, keys, kSuspectFlag);
+      db.transact({&mark, 1});
       keys.clear();
       bytes = 0;
     }
     keys.push_back(suspect.key);
     bytes += suspect.payload_size;
   }
+  std::vector<db::Statement> writes;
   if (!keys.empty()) writes.push_back(flag_statement(lease, keys, kSuspectFlag));
   set_fence(writes.emplace_back(sql::k_clear_suspects), lease);
-  if (db.run(writes).back().affected() > 0) return Fenced::kWritten;
-  return fence_holds(db, lease.partition, lease.epoch, lease.holder);
+  return send_fenced(db, lease, writes);
 }
 
 Fenced mark_called(db::Connection& db, const Lease& lease, std::span<const TaskKey> keys,

@@ -46,7 +46,7 @@ bool watch_cancel(db::Connection& db, const Lease& lease, const Task& task) {
       .set("prio", task.key.prio)
       .set("run_key", task.key.run_key)
       .set("cancel_watched_flag", kCancelWatchedFlag);
-  return db.run({watch}).front().affected() == 1;
+  return db.transact({&watch, 1}).front().affected() == 1;
 }
 
 CancelLook look_for_cancel(db::Connection& db, const Lease& lease, const Task& task) {

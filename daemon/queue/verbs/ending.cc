@@ -326,7 +326,7 @@ Fenced mark_begun(db::Connection& db, std::span<const Claim> claims) {
 Fenced checkpoint(db::Connection& db, const Claim& claim, const StoredState& state) {
   Statement statement(texts(claim).checkpoint);
   set_state(set_row(statement, claim), state);
-  return db.run({statement}).front().affected() == 1 ? Fenced::kWritten : Fenced::kLost;
+  return db.transact({&statement, 1}).front().affected() == 1 ? Fenced::kWritten : Fenced::kLost;
 }
 
 }  // namespace allot::queue

@@ -12,7 +12,7 @@ namespace allot::queue {
 namespace {
 
 // Results of charge_rate.sql, and of lease_rated.sql before it.
-constexpr std::size_t kChargeResults = 4;
+constexpr std::size_t kChargeResults = 5;
 constexpr std::size_t kLeaseResults = 2;
 
 // The number distinguishes this charge from all others, including an earlier try of it.
