@@ -13,7 +13,7 @@ namespace allot::db {
 // (base/mutant.h), if that rule is part of a statement. "fence_NAME" leaves out the fence of that
 // file. "epoch_end" leaves the epoch as the only means of S1: otherwise a free row has no holder,
 // and every fence requires one, and either of these compensates for an epoch that is kept.
-// mutation.cc has the others.
+// tests/mutants/mutation.cc has the others.
 std::string mutated(std::string_view name, std::string_view sql);
 #else
 // Unchanged, in every other build.

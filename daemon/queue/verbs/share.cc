@@ -25,7 +25,7 @@ Share read_share(db::Connection& db, Partition partition, std::uint32_t publishe
   const std::uint32_t share =
       share_of(cap, static_cast<std::uint32_t>(row->u64(1)), partition.partition_no - first);
   const auto left = static_cast<std::uint32_t>(others < cap ? cap - others : 0);
-  return {std::min({share, published, left}), row->u64(4) != 0, row->u64(5) != 0};
+  return {std::min({share, published, left}), row->u64(4) != 0, row->u64(5) != 0, cap};
 }
 
 }  // namespace allot::queue

@@ -24,6 +24,7 @@ struct Share {
   std::uint32_t most = 0;
   bool paused = false;
   bool rated = false;
+  std::uint32_t cap = 0;  // of the queue
 };
 // Number of tasks that a lease of this partition may run, as the queue is now, besides the tasks of
 // other leases. `published` is the lease's own limit (FetchSpec::block_size), and the maximum.

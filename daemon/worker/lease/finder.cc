@@ -84,7 +84,8 @@ bool Finder::same_again(queue::Partition partition, std::uint32_t share, bool ra
   const queue::Share now = session_.call([&](db::Connection& db) {
     return queue::read_share(db, partition, block_size_of(*queue, partition));
   });
-  return now.most == share && !now.paused && now.rated == rated;
+  // A cap that grew is larger than the limit of this lease shows.
+  return now.cap == queue->info.cap && now.most == share && !now.paused && now.rated == rated;
 }
 
 bool Finder::others_wait() {

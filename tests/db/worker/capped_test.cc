@@ -274,6 +274,27 @@ TEST_F(CappedTest, NothingMoreStartsBesideItWhereTheLeaseShouldEnd) {
   }
 }
 
+// A worker with a fixed list of queues learns the new cap from its next lease.
+TEST_F(CappedTest, NorWhereTheCapOfAConfiguredQueueGrew) {
+  config_.block_seconds = std::chrono::milliseconds(10);
+  const auto queue = make_queue("a", 1, 3);
+  put_gate(queue);
+  put_tasks_of(queue, 0, 1, 1);
+  const auto one = std::make_unique<LoopWorker>(
+      options(), ServedQueues(std::vector{ServedQueue{queue, &config_}}), registry_, *board_,
+      kThreads);
+  Beside work(*this, *one);
+  std::size_t begun = 2;
+  ASSERT_TRUE(begin(begun));
+  queue::set_cap(db_, queue, 4);
+  EXPECT_TRUE(eventually([&] {
+    put_tasks_of(queue, 0, 1, 1, begun);
+    return !begin(++begun, std::chrono::milliseconds(500));
+  }));
+  work.end();
+  EXPECT_TRUE(work_until_all_ended(*one));
+}
+
 // Tasks of a partition that is no longer used, while there is always work in the other one.
 TEST_F(CappedTest, AfterTheCapFellEveryPartitionHasItsTurn) {
   config_.block_seconds = std::chrono::milliseconds(10);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Part of allot_db in a build with -DALLOT_MUTATIONS=ON only (base/mutant.h).
 #include "db/mutation.h"
-
-#ifdef ALLOT_MUTATIONS
 
 #include <cstdio>
 #include <cstdlib>
@@ -156,5 +155,3 @@ std::string mutated(std::string_view name, std::string_view sql) {
 }
 
 }  // namespace allot::db
-
-#endif
