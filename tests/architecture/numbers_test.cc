@@ -217,7 +217,7 @@ TEST(NumbersTest, EachHasOneLine) {
   }
 }
 
-TEST(NumbersTest, WhatALineNamesIsThere) {
+TEST(NumbersTest, NamedFilesAndTestsExist) {
   const TestNames names = TestNames::of_repository();
   EXPECT_GT(names.programs(), 60U);
   EXPECT_GT(names.mutations(), 20U);

@@ -22,7 +22,7 @@ class AuditPurgeTest : public worker::LoopTest {
   AuditPurge chore_;
 };
 
-TEST_F(AuditPurgeTest, WhoLeadsPurgesInBatches) {
+TEST_F(AuditPurgeTest, LeaderPurgesInBatches) {
   db_.execute(
       "INSERT INTO audit (at, who, door, action, subject, name, detail, reason)"
       " SELECT UTC_TIMESTAMP(6) - INTERVAL IF(seq <= 2500, 91, 89) DAY, '', '', '', '', '', '', ''"

@@ -171,7 +171,7 @@ TEST_F(DutiesTest, TheSweepIsMadeOnceAnHour) {
 }
 
 // A failed report or action is in the duty's row until it succeeds.
-TEST_F(DutiesTest, WhatGoesWrongIsWritten) {
+TEST_F(DutiesTest, FailuresAreWritten) {
   config_.on_stuck = "nowhere/alert";
   put_tasks(0, 1);
   const auto worker = this->worker();
@@ -196,7 +196,7 @@ TEST_F(DutiesTest, WhatGoesWrongIsWritten) {
             "unique");
 }
 
-TEST_F(DutiesTest, WhatThisHostServesNotIsLookedAfterOnlyForItsHook) {
+TEST_F(DutiesTest, UnservedQueueIsCheckedOnlyForItsHook) {
   config::Settings settings;
   for (const char* name : {"a", "b", "c", "d"}) settings.queues.emplace_back().name = name;
   settings.queues[2].on_stuck = settings.queues[3].on_stuck = "ops/alert";

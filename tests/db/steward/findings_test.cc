@@ -23,7 +23,7 @@ class FindingsTest : public worker::LoopTest {
   Findings chore_;
 };
 
-TEST_F(FindingsTest, WhoLeadsStoresThemOnceAMinute) {
+TEST_F(FindingsTest, LeaderStoresFindingsOnceAMinute) {
   db_.execute("DELETE FROM q_lock_table LIMIT 1");
   chore_.look();
   EXPECT_FALSE(stored()) << "it leads not";

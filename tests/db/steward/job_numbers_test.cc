@@ -20,7 +20,7 @@ class JobNumbersTest : public worker::LoopTest {
   JobNumbers chore_;
 };
 
-TEST_F(JobNumbersTest, WhoLeadsSweepsInBatches) {
+TEST_F(JobNumbersTest, LeaderSweepsInBatches) {
   db_.execute(
       "INSERT INTO fireworq_job (queue_id, partition_no, prio, first_key) SELECT 1, 0, 1, "
       "seq FROM " +
