@@ -46,7 +46,7 @@ std::map<std::string, std::string> migrations() {
   return texts;
 }
 
-TEST(MigrationTest, TheyOnlyAdd) {
+TEST(MigrationTest, MigrationsOnlyAdd) {
   for (const auto& [name, text] : migrations()) {
     const auto found = disturbances(text);
     EXPECT_TRUE(found.empty()) << name << joined(found);
@@ -67,7 +67,7 @@ const std::map<std::string, std::uint64_t> kLanded = {
     {"0001_initial.sql", 0xadecfb659b206714U},
 };
 
-TEST(MigrationTest, WhatLandedStaysAsItIs) {
+TEST(MigrationTest, LandedMigrationsNeverChange) {
   std::map<std::string, std::uint64_t> found;
   for (const auto& [name, text] : migrations()) found[name] = checksum(text);
   EXPECT_EQ(found, kLanded);
@@ -105,7 +105,7 @@ TEST(MigrationTest, EachStatementMayBeRepeated) {
   EXPECT_EQ(half_done("CREATE TABLE IF NOT EXISTS t (a INT);").size(), 0U);
 }
 
-TEST(MigrationTest, WhatTakesIsFound) {
+TEST(MigrationTest, DestructiveStatementsAreFound) {
   EXPECT_EQ(disturbances("ALTER TABLE t DROP COLUMN a;").size(), 1U);
   EXPECT_EQ(disturbances("DROP TABLE t;").size(), 1U);
   EXPECT_EQ(disturbances("ALTER TABLE t CHANGE a b INT;").size(), 1U);

@@ -42,12 +42,12 @@ class InstallTest : public testing::Test {
 };
 
 // S31
-TEST_F(InstallTest, WithNothingMissingNobodyIsAsked) {
+TEST_F(InstallTest, WithNothingMissingAptIsNotCalled) {
   EXPECT_EQ(install("here 'other|here'", 1000).status.code, 0);
   EXPECT_EQ(calls(), "");
 }
 
-TEST_F(InstallTest, WhatIsMissingIsForRoot) {
+TEST_F(InstallTest, OnlyRootInstallsMissingPackages) {
   const auto refused = install("here missing 'one|two'", 1000);
   EXPECT_NE(refused.status.code, 0);
   EXPECT_NE(refused.err.find("apt-get install --no-install-recommends --no-remove missing one\n"),
@@ -56,12 +56,12 @@ TEST_F(InstallTest, WhatIsMissingIsForRoot) {
   EXPECT_EQ(calls(), "");
 }
 
-TEST_F(InstallTest, NothingIsRemovedForIt) {
+TEST_F(InstallTest, InstallingRemovesNothing) {
   EXPECT_EQ(install("missing", 0).status.code, 0);
   EXPECT_EQ(calls(), "-q update\n-q install -y --no-install-recommends --no-remove missing\n");
 }
 
-TEST_F(InstallTest, WhatAptRefusesIsAnErrorAndNoMore) {
+TEST_F(InstallTest, AptRefusalIsOnlyReported) {
   const auto refused = install("missing", 0, "100");
   EXPECT_NE(refused.status.code, 0);
   EXPECT_NE(refused.err.find("Nothing was removed"), std::string::npos) << refused.err;

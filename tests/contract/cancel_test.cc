@@ -141,7 +141,7 @@ TEST_P(CancelRule, AnIdMayHaveCapitals) {
   expect_cancelled(door().cancel(capitals_of(id), "typed", false));
 }
 
-TEST_P(CancelRule, WhatIsNoIdIsRefused) {
+TEST_P(CancelRule, InvalidIdIsRefused) {
   const std::string good = put();
   for (const std::string& id : no_ids(good)) {
     const Answer refused = door().cancel(id, "", false);
@@ -202,7 +202,7 @@ TEST_P(FindRule, AKeysTaskIsFoundWhereverItIs) {
   EXPECT_EQ(owner(key), "");
 }
 
-TEST_P(FindRule, WhatCannotBeFoundIsRefused) {
+TEST_P(FindRule, InvalidKeyIsRefused) {
   for (const std::string& id : no_ids(put())) {
     EXPECT_EQ(door().state(id).kind, Kind::kBadInput) << id;
   }

@@ -124,7 +124,7 @@ TEST_P(LockRule, ItIsResized) {
   EXPECT_EQ(queue::lock_slots(look(), kName), std::optional<std::uint32_t>(5));
 }
 
-TEST_P(LockRule, WhatIsNotThereIsNamed) {
+TEST_P(LockRule, UnknownLockIsNamed) {
   for (const Answer& refused : {door().lock("missing"), door().break_lock("missing", ""),
                                 door().resize_lock("missing", "2")}) {
     EXPECT_EQ(refused.kind, Kind::kBadInput) << refused;

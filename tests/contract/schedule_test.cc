@@ -79,7 +79,7 @@ struct WrongSchedule {
   const char* words = nullptr;
 };
 
-TEST_P(MakeScheduleRule, WhatIsWrongIsNamedAndNothingIsMade) {
+TEST_P(MakeScheduleRule, InvalidFieldIsNamedAndNoScheduleIsMade) {
   const auto with = [](std::map<std::string, std::string> options) {
     return Schedule{.options = std::move(options)};
   };
@@ -247,7 +247,7 @@ TEST_P(ScheduleRule, ARemovedOneLeavesItsTasks) {
   EXPECT_EQ(count("task"), 2U);
 }
 
-TEST_P(ScheduleRule, WhatIsNotThereIsNamed) {
+TEST_P(ScheduleRule, UnknownScheduleIsNamed) {
   make(spec());
   for (const std::string name : {"x", "s ", "S", "", "../locks"}) {
     const Answer answers[] = {door().pause_schedule(name, ""), door().resume_schedule(name),

@@ -415,7 +415,7 @@ std::vector<WrongTask> wrong_tasks() {
   return all;
 }
 
-TEST_P(SubmitRule, WhatIsWrongIsNamedAndNothingIsSubmitted) {
+TEST_P(SubmitRule, InvalidFieldIsNamedAndNothingIsSubmitted) {
   for (const WrongTask& wrong : wrong_tasks()) {
     by_each_way(wrong.task, [&](const Answer& refused) {
       EXPECT_TRUE(refuses(refused, wrong.field)) << wrong.task.type << json(wrong.task.options);
@@ -452,7 +452,7 @@ class PacketRule : public SubmitRule {
   }
 };
 
-TEST_P(PacketRule, WhatTheServerDoesNotTakeIsSaid) {
+TEST_P(PacketRule, PacketThatTheServerRefusesIsReported) {
   const Answer refused = door().submit({.payload = large(queue::kMaxPayload, 0, 255)});
   EXPECT_NE(refused.kind, Kind::kDone);
   // A statement of one's own is the server's to refuse: it hangs up, maybe before its words. What

@@ -232,7 +232,7 @@ TEST_F(BatchE2e, AStopReachesAllOfThem) {
   EXPECT_EQ(daemon_->leases(), 0U);
 }
 
-TEST_F(BatchE2e, NoneIsLostWhileWorkersAreKilled) {
+TEST_F(BatchE2e, NoTaskIsLostWhileWorkersAreKilled) {
   make("max_attempts = 20\n", "", 2);
   constexpr int kBatch = 1'500;
   std::size_t tasks = kBatch;

@@ -106,7 +106,7 @@ TEST_F(Cancel, ADeafDetachedOneToo) {
   expect_others_run();
 }
 
-TEST_F(Cancel, WhoSucceedsAllTheSameIsDone) {
+TEST_F(Cancel, TaskThatSucceedsDespiteACancelIsDone) {
   start(kInPartition);
   const auto id = daemon_->submit("test.gate", "success " + daemon_->gate());
   ASSERT_TRUE(cancel_watched()) << daemon_->log();

@@ -180,7 +180,7 @@ TEST_F(CgroupLimit, ALimitOfTheDaemonsCgroupIsAnotherCause) {
 }
 
 // There is nothing to settle, and so no settler.
-TEST_F(CgroupLimit, ThatOfAWorkerWithoutATaskIsToldByTheNext) {
+TEST_F(CgroupLimit, LimitHitByAnIdleWorkerIsReportedByTheNext) {
   Daemon& daemon = start("cgroup_memory = 128", 1);
   const pid_t worker = daemon.workers().at(0);
   const std::string own = cgroup_of(worker);

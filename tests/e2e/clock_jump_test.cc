@@ -90,11 +90,11 @@ void ClockJump::is_over_when_the_clock_is_right(int days) {
   EXPECT_EQ(daemon_->count("task_attempt") + daemon_->count("task_dead"), 0U) << daemon_->log();
 }
 
-TEST_F(ClockJump, OfADayIsOverWhenTheClockIsRight) {
+TEST_F(ClockJump, JumpOfADayHeals) {
   is_over_when_the_clock_is_right(1);
 }
 
-TEST_F(ClockJump, OfAYearIsOverWhenTheClockIsRight) {
+TEST_F(ClockJump, JumpOfAYearHeals) {
   is_over_when_the_clock_is_right(365);
 }
 

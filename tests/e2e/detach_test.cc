@@ -56,7 +56,7 @@ TEST(Detach, ASlowTaskDoesNotHoldUpItsNeighbours) {
 
 // They are acknowledged late, in batches, and before that the slow task's detach releases the
 // partition.
-TEST(Detach, WhatItsBlockHasFinishedIsNotRepeated) {
+TEST(Detach, FinishedTasksOfTheBlockAreNotRepeated) {
   Daemon daemon({.workers = 2, .queue_keys = kOnePartition});
   std::vector<nlohmann::json> tasks;
   for (int i = 0; i < 41; ++i) {
@@ -168,7 +168,7 @@ TEST(Detach, AnotherHostRecoversWhatALostOneHadDetached) {
 
 // S7: a recovered task is not in a block of suspects. Its second attempt kills its host before it
 // is detached again, and is still charged.
-TEST(Detach, WhatMayTakeHostsDownIsChargedForEach) {
+TEST(Detach, TaskThatMayKillHostsIsChargedForEach) {
   Daemon daemon({.workers = 1,
                  .queue_keys = kOnePartition + "max_attempts = 2\ndetach_after = \"8s\"",
                  .daemon_keys = "lease_ttl = \"1h\""});

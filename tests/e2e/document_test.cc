@@ -361,7 +361,7 @@ TEST_F(DocumentTest, EveryCommandIsExecuted) {
 }
 
 // An unneeded entry, or one without its witness, must be removed.
-TEST(DocumentListTest, WhatIsExecutedElsewhereIs) {
+TEST(DocumentListTest, CommandsExecutedElsewhereExist) {
   const auto commands = all_commands();
   for (const Elsewhere& entry : kElsewhere) {
     EXPECT_TRUE(std::any_of(commands.begin(), commands.end(),

@@ -280,7 +280,7 @@ TEST_F(Drain, TermGivesBackWhatRuns) {
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
 }
 
-TEST_F(Drain, WhatIsWrongIsSaid) {
+TEST_F(Drain, ErrorsAreReported) {
   const auto unknown = daemon_.allot({"drain", "--queue", "nope"});
   EXPECT_EQ(unknown.status.code, 65);
   EXPECT_NE(unknown.err.find("queue 'nope' does not exist"), std::string::npos) << unknown.err;

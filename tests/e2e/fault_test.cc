@@ -202,7 +202,7 @@ TEST(Fault, ACrashLoopOfAPoisonTaskDoesNotStopTheOthers) {
   EXPECT_TRUE(eventually([&] { return daemon.times_logged("task.crashed") == 20; }));
 }
 
-TEST(Fault, WhatAHandlerStartedEndsWithItsWorker) {
+TEST(Fault, ProcessesOfAHandlerEndWithItsWorker) {
   Daemon daemon({.workers = 1});
   (void)daemon.submit("test.stray", "");
   ASSERT_TRUE(eventually([&] { return daemon.written().size() == 1; })) << daemon.log();

@@ -81,7 +81,7 @@ TEST_F(Fence, ALateAcknowledgementIsOneAndALateReleaseIsNone) {
   EXPECT_EQ(worker()["deferred"], 0);
 }
 
-TEST_F(Fence, WhatTheKeeperFoundFirstIsNotToldAgainByTheVerdict) {
+TEST_F(Fence, LostLeaseIsNotReportedTwice) {
   begin("fail", "test.write", "lease_ttl = \"6s\"");
   steal(std::chrono::seconds(1));
   ASSERT_TRUE(eventually([&] { return daemon_->logged("lease.lost"); })) << daemon_->log();

@@ -229,7 +229,7 @@ class GatewayFault : public testing::Test {
   std::mt19937 random_{environment_or("ALLOT_TEST_SEED", 19U)};
 };
 
-TEST_F(GatewayFault, WhatIsAnsweredIsTrue) {
+TEST_F(GatewayFault, AnswersAreTrue) {
   ASSERT_TRUE(answers()) << daemon_.log();
   std::vector<std::unique_ptr<Client>> clients;
   std::vector<std::thread> threads;
@@ -341,7 +341,7 @@ class FullDiskBelowTheGateway : public testing::Test {
 
 // Also if MariaDB 10.11 dies of it, as it sometimes does: an assertion of InnoDB fails while it
 // extends a file. Requests sent at that moment are unknown, and later ones are refused.
-TEST_F(FullDiskBelowTheGateway, WhatIsRefusedIsNotThereAndThenItGoesOn) {
+TEST_F(FullDiskBelowTheGateway, RefusedTasksDoNotExistAndLaterOnesDo) {
   ASSERT_EQ(submit(), 201);
   int several_told = 0;
   std::string lines_told;

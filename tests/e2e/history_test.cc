@@ -17,7 +17,7 @@ json history(const Daemon& daemon, std::vector<std::string> more = {}) {
   return json::parse(daemon.must(more));
 }
 
-TEST(History, WhatFinishedIsShown) {
+TEST(History, FinishedTasksAreShown) {
   Daemon daemon({.workers = 1, .queue_keys = "history = \"7d\"\nmax_attempts = 5"});
   const auto id = daemon.submit("test.write", "hello");
   ASSERT_TRUE(eventually([&] { return daemon.count("task_history") == 1; })) << daemon.log();

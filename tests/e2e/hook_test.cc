@@ -131,7 +131,7 @@ TEST(Hook, ATargetThatIsNoQueueIsSaidInTheLog) {
   daemon.stop();
 }
 
-TEST(Hook, WhatRunsForTooLongIsToldOfOnce) {
+TEST(Hook, StuckTaskIsReportedOnce) {
   Daemon daemon({.workers = 2,
                  .queue_keys = "on_stuck = \"ops/alert\"\nstuck_after = \"1s\"\n"
                                "detach_after = \"100ms\"",

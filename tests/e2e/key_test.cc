@@ -207,7 +207,7 @@ TEST(Delay, ADelayedTaskStartsSoonAfterItsTime) {
   EXPECT_LT(late[1], 3'000'000);
 }
 
-TEST_F(KeyTest, WhatHasNotBegunInTimeIsDead) {
+TEST_F(KeyTest, TaskThatDidNotStartInTimeIsDead) {
   start("", 2);
   daemon_->must({"queue", "pause", "keyed"});
   submit({{{"type", "test.counted"}, {"payload", "late 1"}, {"expires_in", "1ms"}},

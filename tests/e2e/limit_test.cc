@@ -81,7 +81,7 @@ TEST(Limit, NoSignalHelpsAgainstTheLastOne) {
 }
 
 // B3
-TEST(Limit, WhoPromisedProgressAndMakesNoneIsKilled) {
+TEST(Limit, HandlerWithoutPromisedProgressIsKilled) {
   Daemon daemon({.workers = 1, .queue_keys = "max_attempts = 1"});
   const auto id = daemon.submit("test.promise", "0");
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
@@ -92,7 +92,7 @@ TEST(Limit, WhoPromisedProgressAndMakesNoneIsKilled) {
       << daemon.task(id);
 }
 
-TEST(Limit, WhoMakesProgressMayTakeItsTime) {
+TEST(Limit, HandlerWithProgressIsNotKilled) {
   Daemon daemon({.workers = 1, .daemon_keys = "lease_ttl = \"6s\""});
   (void)daemon.submit("test.promise", "8000");  // longer than the promise; then it hangs
   ASSERT_TRUE(eventually([&] { return daemon.times_logged("lease.renewed") >= 4; }))

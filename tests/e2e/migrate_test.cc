@@ -72,7 +72,7 @@ TEST_F(Migrate, WorkersOfTheFormerVersionGoOn) {
 }
 
 // A starting program is refused, before anything is stopped.
-TEST_F(Migrate, WhatStartsThenIsRefused) {
+TEST_F(Migrate, DaemonIsRefusedDuringAMigration) {
   Daemon daemon;
   wait_ready(daemon, 2);
   const auto workers = sorted_workers(daemon);

@@ -92,7 +92,7 @@ TEST(Dead, ARetriedTaskThatFinishesLeavesNothing) {
   }
 }
 
-TEST(Why, OfATypeThatNobodyKnowsAndOfOneThatRuns) {
+TEST(Why, UnknownTypeAndRunningTask) {
   Daemon daemon({.queue_keys = "detach_after = \"0s\""});
   const auto reason = [&](const std::string& id) {
     const auto told = daemon.allot({"why", id, "--json"});
@@ -110,7 +110,7 @@ TEST(Why, OfATypeThatNobodyKnowsAndOfOneThatRuns) {
 }
 
 // There the task keeps its place, and the partition waits.
-TEST(Why, OfATypeThatNobodyKnowsInAnOrderedQueue) {
+TEST(Why, UnknownTypeInAnOrderedQueue) {
   Daemon daemon({.queue_keys = "placement = \"ordered\""});
   const auto submitted =
       daemon.allot({"submit", "default", "nobody.knows", "x", "--partition-key", "a"});

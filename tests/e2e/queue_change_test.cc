@@ -45,7 +45,7 @@ class Change : public testing::Test {
                           "[queues.tenants]\nplacement = \"fair\"\npartitions = 4\n"}};
 };
 
-TEST_F(Change, WhatHasItsPlaceStaysThere) {
+TEST_F(Change, PlacedTasksCannotBeMoved) {
   ASSERT_TRUE(eventually([&] { return daemon_.workers().size() == 3; })) << daemon_.log();
   const std::pair<std::vector<std::string>, const char*> refused[] = {
       {{"queue", "move", "tidy", "other"}, "queue 'tidy' is ordered: its tasks cannot be moved"},

@@ -182,11 +182,11 @@ TEST(Rate, Of5IsHeldAndUsedBySlowHandlers) {
   expect_held_and_used({"5", "100", 3, 0});
 }
 
-TEST(Rate, OfOneInTwoSecondsIsHeldAndUsed) {
+TEST(Rate, RateBelowOneIsKeptAndUsed) {
   expect_held_and_used({"0.5", "1", 5, 0});
 }
 
-TEST(Rate, OfOneInTwoSecondsIsHeldAndUsedBySlowHandlers) {
+TEST(Rate, RateBelowOneIsKeptAndUsedBySlowHandlers) {
   expect_held_and_used({"0.5", "100", 5, 0});
 }
 

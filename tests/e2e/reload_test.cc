@@ -114,7 +114,7 @@ TEST(Reload, NorDoesARuntimeFolderThatWasDeleted) {
 }
 
 // A live upgrade keeps the checked configuration.
-TEST(Reload, WhatWasCheckedOutlivesAnUpgrade) {
+TEST(Reload, CheckedConfigurationOutlivesAnUpgrade) {
   Daemon daemon({.workers = 1});
   occupy(daemon);
   refuse_reload(daemon);

@@ -28,7 +28,7 @@ class RouteDoor : public DoorFixture {};
 
 // The queue `aside` is not served, so its tasks stay there. Tasks of the other queue leave their
 // payload in the output.
-TEST_F(RouteDoor, WhatAHandlerSubmitsFollowsARouteWithinASecond) {
+TEST_F(RouteDoor, HandlerSubmissionFollowsARouteWithinASecond) {
   begin();
   auto db = daemon_->connect();
   queue::ensure_queue(db, "aside", {2});

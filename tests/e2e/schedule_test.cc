@@ -232,7 +232,7 @@ TEST(Schedule, TicksComeWhileAllWorkersAreBusy) {
 }
 
 // Ticks are missed while no daemon runs. Each schedule's policy decides about them.
-TEST(Schedule, WhatIsLateIsMadeUpAsEachScheduleSays) {
+TEST(Schedule, LateTicksFollowThePolicyOfTheirSchedule) {
   const support::SteppedClock clock;
   Database server({}, support::Network::kNone, clock.environment());
   Cluster cluster(1, &server);

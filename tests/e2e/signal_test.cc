@@ -68,7 +68,7 @@ TEST(Signal, WorkersThatHaveJustStartedLeaveInOrder) {
 }
 
 // Started like by its supervisor. The unread log keeps it from its handlers.
-TEST(Signal, WhatAWorkerIsSentBeforeItHasHandlersWaitsForThem) {
+TEST(Signal, EarlySignalWaitsForTheHandlers) {
   Daemon daemon({.start = false});
   const std::string held = daemon.folder() + "/held";
   daemon.configure(daemon.folder() + "/log", held);

@@ -145,7 +145,7 @@ TEST(Steward, OnlyItSendsTheStatementsOfDuties) {
 
 // E3: whatever ends a leader, its duties continue: on another host, or in the steward that replaces
 // it.
-TEST(Steward, WhatALeaderLedGoesOnElsewhere) {
+TEST(Steward, DutiesMoveToAnotherHost) {
   const std::string keys = "dead_retention = \"1h\"";
   Daemon daemon({.workers = 1, .queue_keys = keys, .log_level = "info"});
   ASSERT_TRUE(wait_for_steward(daemon)) << daemon.log();

@@ -132,7 +132,7 @@ TEST(Trace, GoesThroughCrashesUpToTheLimitOfTheTask) {
 }
 
 // As for a program that a handler runs.
-TEST(Trace, OfTheEnvironmentIsThatOfAPlainSubmit) {
+TEST(Trace, EnvironmentTraceEqualsASubmittedOne) {
   Daemon daemon({.start = false});
   const auto trace_of = [&](std::vector<std::string> more) {
     std::vector<std::string> words{"submit", "default", "t", "x"};

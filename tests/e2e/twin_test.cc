@@ -36,7 +36,7 @@ void expect_untouched(const Daemon& daemon) {
   EXPECT_FALSE(daemon.logged("lease.reclaimed")) << daemon.log();
 }
 
-TEST(Twin, OfAFolderThatWasDeletedUnderTheFirst) {
+TEST(Twin, DeletedFolderAllowsASecondDaemon) {
   Daemon daemon(options());
   const support::Process first(command(daemon));
   (void)daemon.submit("test.hang_once", "x");

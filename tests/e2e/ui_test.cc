@@ -285,7 +285,7 @@ TEST_F(Ui, ATokenForAQueueSeesNoOther) {
 
 // The steward writes the running tasks every 2 s while there is a viewer, and once a minute
 // otherwise.
-TEST_F(Ui, WhatRunsIsShownAndEndsWithItsHost) {
+TEST_F(Ui, RunningTasksAreShownUntilTheirHostEnds) {
   ASSERT_NO_FATAL_FAILURE(start());
   const std::string cookie = login(reader_);
   ASSERT_TRUE(eventually([&] { return has(page("/ui/workers", cookie), "alive"); }))

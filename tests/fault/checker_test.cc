@@ -60,7 +60,7 @@ TEST(Checker, StartedAndNeverFinishedIsLost) {
       1U);
 }
 
-TEST(Checker, WhatStillWaitsIsNotLostButUnfinished) {
+TEST(Checker, WaitingTaskIsUnfinishedNotLost) {
   Story story;
   story.told_of(1, 1, Answer::kAcknowledged).waiting = {"1.1"};
   const auto verdict = check(story);
@@ -232,7 +232,7 @@ TEST(Checker, AnOverlapIsNotWithTheDead) {
   EXPECT_TRUE(check(story).clean());
 }
 
-TEST(Checker, WhatExplainsADuplicateIsCounted) {
+TEST(Checker, ExplainedDuplicatesAreCounted) {
   const auto verdict = check(Story()
                                  .told_of(1, 2, Answer::kAcknowledged)
                                  .run("1.1", 7, 10, 20)
@@ -249,7 +249,7 @@ TEST(Checker, WhatExplainsADuplicateIsCounted) {
 
 // Otherwise a fault that hit everything would explain each task that finished at any time before
 // and starts again.
-TEST(Checker, WhatHitAllExplainsOnlyWhatWasNotAcknowledgedByThen) {
+TEST(Checker, GlobalFaultExplainsOnlyUnacknowledgedTasks) {
   const auto twice = [](pid_t pid, Nanoseconds begin, Reach reach, Nanoseconds end) {
     return check(Story()
                      .told_of(1, 1, Answer::kAcknowledged)
@@ -401,7 +401,7 @@ TEST(Checker, AHostKillerMayRunOnceMore) {
   EXPECT_EQ(check(story.run("1.1", 9, 5, 6, Mark::kRaze)).overtried, 1U);
 }
 
-TEST(Checker, WhatSucceededMayBeDeadOnlyIfAFaultHitItsWorker) {
+TEST(Checker, SucceededTaskIsDeadOnlyAfterAFaultOfItsWorker) {
   Story story;
   story.told_of(1, 1, Answer::kAcknowledged)
       .run("1.1", 7, 10, 30, Mark::kFail)

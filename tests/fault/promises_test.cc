@@ -186,7 +186,7 @@ TEST(Promises, AnEffectIsThereOnceWithTheSuccess) {
   expect_found(waits, "its effect is there, and it waits");
 }
 
-TEST(Promises, WhatATaskPutsInItsPlaceIsThereOnceItIsDone) {
+TEST(Promises, ReplacementExistsOnceTheTaskIsDone) {
   Book book;
   book.draw.verbs = {{"replace", 1}};
   book.run("1.1", 1, 2);
@@ -241,7 +241,7 @@ TEST(Promises, ALimitedQueueRunsNoMoreOfAKeyAtOnce) {
                    .run("1.2", 2, 3));
 }
 
-TEST(Promises, WhatIsSubmittedWhenNothingElseIsLeftStartsSoon) {
+TEST(Promises, TaskSubmittedToAnIdleQueueStartsSoon) {
   const Book book = Book().told("99.1", 1, 10);
   expect_clean(Book(book).run("99.1", 900, 901));
   expect_found(Book(book).run("99.1", 5'100, 5'101), "nothing else was left, and it started late");
@@ -271,7 +271,7 @@ TEST(Pauses, NothingStartsInAPausedQueueOnceWorkersHaveLeftIt) {
   expect_found(elsewhere, "it started in a paused queue");
 }
 
-TEST(Cancels, WhatNobodyHadFetchedDoesNotStart) {
+TEST(Cancels, CancelledUnfetchedTaskDoesNotStart) {
   const auto not_fetched = [](Deed& deed) { deed.may_run = false; };
   const Book book = Book().run("1.1", 20, 21);
   expect_clean(Book(book).did(Act::kCancel, "1.1", 10, 15));

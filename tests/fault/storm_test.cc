@@ -70,7 +70,7 @@ TEST_F(StormTest, NoDaemonStartsInAFullRuntimeFolder) {
   stop();
 }
 
-TEST_F(StormTest, WhoIsStartedAgainHasItsGoodFile) {
+TEST_F(StormTest, RestartedDaemonHasItsGoodFile) {
   Action bad;
   bad.act = Act::kReloadBad;
   draw_.actions = {bad};

@@ -52,7 +52,7 @@ TEST(Story, TellsAllRunsAndTheFaultsAroundThem) {
                 "    +2.000 to +2.000 kill, process 12, which died\n");
 }
 
-TEST(Story, OfATaskThatNeverRan) {
+TEST(Story, StoryOfATaskThatNeverRan) {
   EXPECT_TRUE(has(story_of(Evidence{}, "1.7"), "1.7: no handler"));
 }
 

@@ -28,7 +28,7 @@ TEST(Answers, FromTheNextLineOnAllIsRefused) {
             "3 101 4 acknowledged\n3 105 4 acknowledged\n3 109 2 refused\n");
 }
 
-TEST(Answers, WhatDidNotBeginWasRefused) {
+TEST(Answers, UnstartedRequestWasRefused) {
   EXPECT_EQ(lines_of("", 69), "3 101 4 refused\n3 105 4 refused\n3 109 2 refused\n");
 }
 

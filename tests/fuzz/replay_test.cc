@@ -97,7 +97,7 @@ TEST(Fuzz, TheCorpusIsTaken) {
   for (const auto& text : texts) run(text);
 }
 
-TEST(Fuzz, WhatBecomesOfTheCorpusIsTaken) {
+TEST(Fuzz, MutatedCorpusIsAccepted) {
   const auto texts = corpus();
   const auto seed = support::environment_or("ALLOT_TEST_FUZZ_SEED", 19UL);
   const auto runs = support::environment_or("ALLOT_TEST_FUZZ_RUNS", 2'000UL);

@@ -180,7 +180,7 @@ TEST_F(BulkTest, ABrokenFirstBatchLeavesNothing) {
   EXPECT_EQ(count("task"), 0U);
 }
 
-TEST_F(BulkTest, WhatCannotBeReadIsNotSubmitted) {
+TEST_F(BulkTest, UnreadableLineIsNotSubmitted) {
   EXPECT_EQ(allot({"submit", "--ndjson", folder_ / "missing"}).status.code, kExitNoInput);
   const auto folder = allot({"submit", "--ndjson", folder_.path()});
   EXPECT_EQ(folder.status.code, kExitNoInput);
@@ -206,7 +206,7 @@ TEST_F(BulkTest, ABatchIsBoundedInBytesToo) {
       "3");
 }
 
-TEST_F(BulkTest, WhoeverDoesNotReadTheIdsStillHasTheTasks) {
+TEST_F(BulkTest, TasksAreSubmittedEvenIfTheIdsAreNotRead) {
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   ::close(ends[0]);

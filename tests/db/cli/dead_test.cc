@@ -198,7 +198,7 @@ TEST_F(DeadTest, ShowTellsTheLivesApart) {
   EXPECT_EQ(shown["attempts"].at(0)["life"], 1);
 }
 
-TEST_F(DeadTest, WhatIsNotChosenClearlyIsRefused) {
+TEST_F(DeadTest, AmbiguousChoiceIsRefused) {
   for (const Words& words :
        {Words{"dead"}, Words{"dead", "retry"}, Words{"dead", "retry", "--queue", "default"},
         Words{"dead", "retry", "--all"}, Words{"dead", "retry", "x", "--group", "y"},

@@ -265,7 +265,7 @@ TEST_F(DoctorTest, ShowsLeasesWhoseHolderIsGone) {
   EXPECT_EQ(everything(), before);
 }
 
-TEST_F(DoctorTest, WhatDoesNotWorkDecidesTheExitCode) {
+TEST_F(DoctorTest, FailedChecksDecideTheExitCode) {
   look_.execute("DELETE FROM allot_schema");
   const json behind = doctor(kExitConfig);
   EXPECT_EQ(about(behind, "schema")["level"], "fail");

@@ -140,7 +140,7 @@ TEST_F(LockCommandTest, ItsStreamsAreThoseOfTheCommand) {
   EXPECT_EQ(done.status, (ExitStatus{0, 0})) << done.err;
 }
 
-TEST_F(LockCommandTest, WhatIsHeldIsNotGot) {
+TEST_F(LockCommandTest, HeldLockIsNotObtained) {
   queue::ensure_lock(look_, "x", 1);
   const Running running = run_stubborn("30s");
   const auto done = allot({"lock", "run", "x", "--json", "--", "echo", "never"});
@@ -169,7 +169,7 @@ TEST_F(LockCommandTest, AfterAChangeOfServerItSaysWhyItWasNotGot) {
 }
 
 // A waiting client on this host sleeps on the bell between two polls.
-TEST_F(LockCommandTest, WhoTakesReleasesOrBreaksItRings) {
+TEST_F(LockCommandTest, TakingReleasingOrBreakingALockRings) {
   std::filesystem::create_directories(folder_ / "run");
   const peer::LockBell bell(folder_ / "run", "x");
   std::uint32_t seen = bell.seen();
@@ -186,7 +186,7 @@ TEST_F(LockCommandTest, WhoTakesReleasesOrBreaksItRings) {
   EXPECT_EQ(rung(), 1U);
 }
 
-TEST_F(LockCommandTest, WhoWaitsGetsItWhenItIsGivenBack) {
+TEST_F(LockCommandTest, WaiterGetsTheLockOnceItIsReleased) {
   Words first{"x", "--", "sh", "-c",
               "echo > " + (folder_ / "runs") + "; read line < " + (folder_ / "go")};
   ASSERT_EQ(mkfifo((folder_ / "go").c_str(), 0600), 0);
@@ -307,7 +307,7 @@ TEST_F(LockCommandTest, BothGuardiansKilledTogetherTakeTheCommandAlong) {
 }
 
 // A process in a separate session becomes a child of a guardian when its parent dies.
-TEST_F(LockCommandTest, WhatLeavesTheGroupEndsWithTheCommandToo) {
+TEST_F(LockCommandTest, ProcessOutsideTheGroupEndsWithTheCommand) {
   const std::string loop = "sh -c 'trap \"\" TERM HUP; echo $$ > " + (folder_ / "new") + "; mv " +
                            (folder_ / "new") + " " + (folder_ / "pids") +
                            "; while :; do sleep 0.1; done' > /dev/null 2>&1 &";
@@ -345,7 +345,7 @@ TEST_F(LockCommandTest, AStoppedGuardianOfAKilledAllotIsWoken) {
 }
 
 // The lock is broken while its guardian is stopped.
-TEST_F(LockCommandTest, WhatAStoppedGuardianDoesNotDoAllotDoes) {
+TEST_F(LockCommandTest, AllotReplacesAStoppedGuardian) {
   const Running running = run_stubborn();
   ASSERT_GT(running.outer, 1);
   support::send_signal(running.outer, SIGSTOP);

@@ -53,7 +53,7 @@ class ProceduresTest : public OwnDatabaseTest {
   const std::string good_ = "ok they belong to this version of Allot, and can be called";
 };
 
-TEST_F(ProceduresTest, ThoseThatAreMissingAreNamedUntilMigrateMakesThem) {
+TEST_F(ProceduresTest, MissingProceduresAreNamedUntilMigrateMakesThem) {
   EXPECT_EQ(said(), good_);
   EXPECT_FALSE(has(warned(), "procedures"));
   look_.execute("DROP PROCEDURE allot_key");
@@ -73,7 +73,7 @@ TEST_F(ProceduresTest, ADumpWithoutThemIsSaid) {
   EXPECT_EQ(said(), good_);
 }
 
-TEST_F(ProceduresTest, ThoseOfAnotherBuildAreSaid) {
+TEST_F(ProceduresTest, ProceduresOfAnotherBuildAreReported) {
   look_.execute("ALTER PROCEDURE allot_submit COMMENT 'Allot: procedures 1'");
   EXPECT_TRUE(said().starts_with("warn they belong to another version of Allot (")) << said();
   EXPECT_TRUE(has(warned(), "; run 'allot migrate'")) << warned();

@@ -54,7 +54,7 @@ TEST_F(RouteCommandTest, OneIsSetListedAndRemoved) {
   EXPECT_EQ(waiting("default"), 4U);
 }
 
-TEST_F(RouteCommandTest, WhatIsWrongIsNamedAndChangesNothing) {
+TEST_F(RouteCommandTest, InvalidRouteIsNamedAndChangesNothing) {
   refuse({"route", "set", "t", "nope", "--from", "default"}, "queue 'nope' does not exist");
   refuse({"route", "set", "t", "wide", "--from", "nope"}, "queue 'nope' does not exist");
   refuse({"route", "set", "t", "wide", "--from", "wide"}, "a route from queue 'wide' to itself");
@@ -84,7 +84,7 @@ TEST_F(RouteCommandTest, ATypeWithLiveUniqueKeysIsToBeConfirmed) {
   must({"route", "remove", "mail", "--from", "default", "--yes"});
 }
 
-TEST_F(RouteCommandTest, WhatWaitsIsMovedWithIt) {
+TEST_F(RouteCommandTest, WaitingTasksAreMovedWithTheRoute) {
   must({"submit", "--ndjson", "-"}, numbered(1, 250));
   must({"submit", "default", "heavy", "x", "--delay", "1h"});
   must({"submit", "default", "heavy", "y", "--unique-key", "k"});

@@ -117,7 +117,7 @@ TEST_F(ScheduleTest, WrongWords) {
   EXPECT_EQ(count("schedule"), 0U);
 }
 
-TEST_F(ScheduleTest, WhatIsNotThereIsNamed) {
+TEST_F(ScheduleTest, UnknownScheduleIsNamed) {
   must({"schedule", "add", "nightly", "@daily", "default", "t"});
   for (const Words& words :
        {Words{"schedule", "show", "nighly"}, Words{"schedule", "next", "nighly"},

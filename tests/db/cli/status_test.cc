@@ -85,7 +85,7 @@ TEST_F(StatusTest, QueuesHaveTheirPoolsAndDaemonsTheirState) {
   EXPECT_TRUE(has(allot({"doctor"}).out, "queue default: no pool of a running daemon serves it"));
 }
 
-TEST_F(StatusTest, WhoLeadsWhatAndWhatNobodyDoes) {
+TEST_F(StatusTest, DutiesWithAndWithoutALeaderAreShown) {
   EXPECT_EQ(status()["duties"], json::array());
   look_.execute(
       "INSERT INTO queue_duty (queue_id, duty, free_at, holder, holder_host, holder_instance,"

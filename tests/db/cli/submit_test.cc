@@ -161,7 +161,7 @@ TEST_F(SubmitTest, OneByteMoreIsRefusedBeforeAnythingIsSent) {
   EXPECT_EQ(broken.err.find("allot: ", 1), std::string::npos) << "one line: " << broken.err;
 }
 
-TEST_F(SubmitTest, WhatCannotBeReadIsNotSubmitted) {
+TEST_F(SubmitTest, UnreadablePayloadIsNotSubmitted) {
   const auto missing = allot({"submit", "default", "t", "--file", folder_ / "missing"});
   EXPECT_EQ(missing.status.code, kExitNoInput);
   EXPECT_TRUE(has(missing.err, "No such file"));

@@ -48,7 +48,7 @@ class WhyTest : public CliTest {
   queue::Verbs store_{leases_.holder()};
 };
 
-TEST_F(WhyTest, OfAWaitingTask) {
+TEST_F(WhyTest, WaitingTask) {
   const std::string first = submit();
   const std::string second = submit();
   EXPECT_EQ(reasons(first), "next");
@@ -74,7 +74,7 @@ TEST_F(WhyTest, OfAWaitingTask) {
 }
 
 // The lease has not ended; its process is gone, and this host knows it.
-TEST_F(WhyTest, OfOneWhoseHolderDiedHere) {
+TEST_F(WhyTest, TaskWhoseHolderDiedOnThisHost) {
   support::Process gone({"true"});
   const auto pid = gone.pid();
   ASSERT_TRUE(gone.wait());
@@ -100,7 +100,7 @@ TEST_F(WhyTest, OfOneWhoseHolderDiedHere) {
   EXPECT_TRUE(has(must({"why", id}), "/" + std::to_string(pid) + " is gone"));
 }
 
-TEST_F(WhyTest, OfOneThatIsNotDue) {
+TEST_F(WhyTest, TaskThatIsNotDue) {
   const std::string id = submit();
   auto block = lease();
   ASSERT_EQ(store_.retry(look_, queue::claim(block.lease, block.tasks.at(0)), 1,
@@ -112,7 +112,7 @@ TEST_F(WhyTest, OfOneThatIsNotDue) {
   EXPECT_TRUE(has(must({"why", id}), "Z: retry: no\n"));
 }
 
-TEST_F(WhyTest, OfOneThatDidNotStart) {
+TEST_F(WhyTest, TaskThatDidNotStart) {
   const std::string id = submit();
   auto block = lease();
   ASSERT_EQ(store_.retry(look_, queue::claim(block.lease, block.tasks.at(0)), 1,
@@ -123,7 +123,7 @@ TEST_F(WhyTest, OfOneThatDidNotStart) {
                   "1 attempt failed, 3 did not start (task.put_off in the log), the next is due"));
 }
 
-TEST_F(WhyTest, OfOneWithoutAHandler) {
+TEST_F(WhyTest, TaskWithoutAHandler) {
   const std::string id = submit();
   auto block = lease();
   ASSERT_EQ(queue::defer(look_, block.lease, {block.tasks.at(0).key}), queue::Fenced::kWritten);
@@ -132,7 +132,7 @@ TEST_F(WhyTest, OfOneWithoutAHandler) {
       has(must({"why", id}), "has a handler for its type 'mail.send'; it is read again at"));
 }
 
-TEST_F(WhyTest, OfADetachedAndADeadOne) {
+TEST_F(WhyTest, DetachedAndDeadTask) {
   const std::string id = submit();
   auto block = lease();
   const queue::DetachedStore detached(leases_.holder(), leases_.ttl());
@@ -171,7 +171,7 @@ TEST_F(WhyTest, OfADetachedAndADeadOne) {
   EXPECT_TRUE(has(must({"why", dead}), ", after 3 attempts: fail: no user; allot dead retry "));
 }
 
-TEST_F(WhyTest, OfNoTask) {
+TEST_F(WhyTest, UnknownTask) {
   const auto unknown = allot({"why", "0840dqg2v5n80r00"});
   EXPECT_EQ(unknown.status.code, kExitFailure);
   EXPECT_TRUE(has(unknown.err, "it finished, or never existed"));

@@ -36,7 +36,7 @@ TEST_F(ClientLockTest, HeldUntilItsEnd) {
   EXPECT_FALSE(again->held());
 }
 
-TEST_F(ClientLockTest, WhoWaitsGetsIt) {
+TEST_F(ClientLockTest, WaiterGetsTheLock) {
   std::optional<Lock> first = client_.lock("x");
   ASSERT_TRUE(first);
   std::optional<Lock> second;
@@ -48,7 +48,7 @@ TEST_F(ClientLockTest, WhoWaitsGetsIt) {
   EXPECT_GT(second->token(), first->token());
 }
 
-TEST_F(ClientLockTest, WhoGivesItBackRingsOnThisHost) {
+TEST_F(ClientLockTest, ReleaseRingsOnThisHost) {
   const support::TempDir folder;
   ClientSettings here = settings();
   here.runtime_dir = folder.path();

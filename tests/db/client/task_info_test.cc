@@ -85,7 +85,7 @@ TEST_F(TaskInfoTest, SaysWhatItWasSubmittedWith) {
             std::chrono::minutes(5));
 }
 
-TEST_F(TaskInfoTest, OfAUniqueKey) {
+TEST_F(TaskInfoTest, UniqueKeyIsFound) {
   EXPECT_FALSE(client_.find("q", "key"));
   EXPECT_EQ(error_of([&] { (void)client_.find("no", "key"); }).rfind("bad_input: ", 0), 0U);
   EXPECT_EQ(error_of([&] { (void)client_.find("q", ""); }).rfind("bad_input: ", 0), 0U);
@@ -130,7 +130,7 @@ TEST_F(TaskInfoTest, EndsAsDoneInTheHistoryThatTheConfigurationNames) {
   EXPECT_EQ(info().worker.substr(info().worker.rfind('/')), "/" + std::to_string(::getpid()));
 }
 
-TEST_F(TaskInfoTest, OfAPausedQueue) {
+TEST_F(TaskInfoTest, PausedQueueIsShown) {
   queue::pause(look_, queue_, "why");
   EXPECT_TRUE(info().paused);
   EXPECT_EQ(info().state, TaskState::kWaiting);

@@ -219,7 +219,7 @@ TEST_F(MigrateTest, ADatabaseOfTheFormerMigrationsIsRefusedAndLeftAlone) {
   EXPECT_EQ(tables(), kTables);
 }
 
-TEST_F(MigrateTest, OfManyAtOnceOneMigrates) {
+TEST_F(MigrateTest, OnlyOneOfManyConcurrentCallsMigrates) {
   std::vector<std::future<std::size_t>> migrators;
   for (int i = 0; i < 8; ++i) {
     migrators.push_back(std::async(std::launch::async, [this] {

@@ -60,7 +60,7 @@ TEST_F(SessionTest, NoLimitOfTheServerCutsAnAnswer) {
   root.execute("SET GLOBAL sql_select_limit = 18446744073709551615");
 }
 
-TEST_F(SessionTest, WhatAStatementReturnsIsTheSameOnEveryServer) {
+TEST_F(SessionTest, StatementsReturnTheSameOnEveryServer) {
   Connection db = server_->connect(server_->make_empty_database());
   EXPECT_EQ(value(db, "LENGTH(GROUP_CONCAT(REPEAT('x', 3000)))"), "3000");
   EXPECT_EQ(value(db, "1 / 3"), "0.3333");
@@ -87,7 +87,7 @@ TEST_F(SessionTest, ARowThatIsCertainAndDoesNotComeIsAnError) {
   EXPECT_THROW((void)none.front().one(), DbError);
 }
 
-TEST_F(SessionTest, WhatIsWrittenIsCommittedAndReadBackByteForByte) {
+TEST_F(SessionTest, WritesAreCommittedAndReadBackByteForByte) {
   const std::string name = server_->make_database();
   // 0xbf5c is one character in gbk and ends in a backslash: the classic way to break out of a
   // literal.

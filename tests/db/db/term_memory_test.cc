@@ -36,7 +36,7 @@ TEST_F(TermMemoryTest, AnotherListHasAnotherMemory) {
   EXPECT_EQ(TermMemory(folder_.path(), "db3:3306 allot").highest(), 0U);
 }
 
-TEST_F(TermMemoryTest, WhatCannotBeWrittenIsRememberedByTheProcess) {
+TEST_F(TermMemoryTest, UnwritableTermIsKeptInTheProcess) {
   TermMemory nowhere("/proc/nowhere", "list");
   nowhere.saw(3);
   EXPECT_EQ(nowhere.highest(), 3U);

@@ -149,7 +149,7 @@ bool has(const json& document, const Route& route, unsigned status) {
       std::to_string(status));
 }
 
-TEST_F(AnswersTest, WhatGoesWell) {
+TEST_F(AnswersTest, EachRouteAnswersItsExample) {
   auto further = further_answers();
   for (const Route& route : routes()) {
     expect_answer(route, route.answers.front().status, ask(example_of(route)));
@@ -162,7 +162,7 @@ TEST_F(AnswersTest, WhatGoesWell) {
   }
 }
 
-TEST_F(AnswersTest, WhatIsAskedWrongly) {
+TEST_F(AnswersTest, InvalidRequestsAreRefused) {
   for (const Route& route : routes()) {
     const Asked example = example_of(route);
     if (has(document_, route, 400)) {
@@ -198,7 +198,7 @@ TEST_F(AnswersTest, WhatIsAskedWrongly) {
   }
 }
 
-TEST_F(AnswersTest, WhatIsNotThere) {
+TEST_F(AnswersTest, UnknownSubjectsAre404) {
   const Names nothing{{"id", "0840dqg2v5n80r00"}, {"queue", "none"}, {"unique_key", "none"},
                       {"schedule", "none"},       {"lock", "none"},  {"action", "4711"}};
   for (const Route& route : routes()) {
@@ -218,7 +218,7 @@ TEST_F(AnswersTest, WhatIsNotThere) {
   }
 }
 
-TEST_F(AnswersTest, WhatCannotBeDoneNow) {
+TEST_F(AnswersTest, ConflictsAre409) {
   auto all = conflicts();
   for (const Route& route : routes()) {
     if (!has(document_, route, 409)) continue;

@@ -157,7 +157,7 @@ TEST_F(ChangesTest, AMoveGoesOnWhereItsPageEnded) {
   EXPECT_EQ(second["next"], nullptr);
 }
 
-TEST_F(ChangesTest, WhatAWorkerHasStays) {
+TEST_F(ChangesTest, LeasedTasksStay) {
   put("mail");
   look_.execute("UPDATE q_lock_table SET state = 'LOCKED', lock_by = 1");
   const json waiting =

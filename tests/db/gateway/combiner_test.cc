@@ -32,7 +32,7 @@ class CombineTest : public GatewayTest {
 
 // While commits are blocked, one submission is executing and all others wait for it: then one
 // transaction takes them.
-TEST_F(CombineTest, WhatComesMeanwhileGoesTogether) {
+TEST_F(CombineTest, ConcurrentSubmissionsShareATransaction) {
   db::Connection stopper = server_.connect(name_);
   std::vector<std::future<Answered>> answers;
   std::uint64_t before = 0;

@@ -240,7 +240,7 @@ TEST_F(FireworqTest, TheDefaultQueueIsTriedAgain) {
   }));
 }
 
-TEST_F(FireworqTest, WhoMayOnlyReadWritesNothing) {
+TEST_F(FireworqTest, ReaderCannotWrite) {
   settings_.queue_default = "rest";
   const auto rows = [&] {
     return value(

@@ -10,7 +10,7 @@ namespace {
 
 using RouteTest = ExamplesTest;
 
-TEST_F(RouteTest, WhatIsNotTheCallersIsNotThere) {
+TEST_F(RouteTest, QueuesOfOthersAre404) {
   const std::string id = put("other");
   const std::map<std::string, std::string> names{{"id", id},
                                                  {"queue", "other"},

@@ -43,7 +43,7 @@ TEST_F(ScheduleRouteTest, APayloadMayBeAnyBytes) {
   EXPECT_EQ(put_schedule("binary", wanted).named(), "payload_base64");
 }
 
-TEST_F(ScheduleRouteTest, WhatIsWrongIsNamedAndNothingIsMade) {
+TEST_F(ScheduleRouteTest, InvalidFieldIsNamedAndNoScheduleIsMade) {
   const std::vector<std::pair<const char*, json>> wrong{{"expression", "61 * * * *"},
                                                         {"expression", ""},
                                                         {"expression", "0 0 31 2 *"},

@@ -71,7 +71,7 @@ class TraceTest : public GatewayTest {
   }
 };
 
-TEST_F(TraceTest, OfARequestGoesWithItsTasks) {
+TEST_F(TraceTest, TraceOfARequestIsPassedToItsTasks) {
   const std::string parent = std::string("traceparent=") + kParent;
   EXPECT_EQ(stored({}), "NULL");
   EXPECT_EQ(stored({{"traceparent", kParent}}), parent);
@@ -82,7 +82,7 @@ TEST_F(TraceTest, OfARequestGoesWithItsTasks) {
   EXPECT_EQ(stored({{"traceparent", kParent}}, {{"max_attempts", 2}}), "max_attempts=2\n" + parent);
 }
 
-TEST_F(TraceTest, ThatIsBrokenRefusesNothing) {
+TEST_F(TraceTest, BrokenTraceIsIgnored) {
   EXPECT_EQ(stored({{"traceparent", "00-0-0-00"}, {"tracestate", "a=1"}}), "NULL");
   EXPECT_EQ(stored({{"traceparent", kParent}, {"traceparent", kParent}}), "NULL");
   EXPECT_EQ(stored({{"tracestate", "a=1"}}), "NULL");
@@ -97,7 +97,7 @@ TEST_F(TraceTest, ThatIsBrokenRefusesNothing) {
             std::string("traceparent=") + kParent);
 }
 
-TEST_F(TraceTest, OfARawPayloadIsInTheHeadOrTheQuery) {
+TEST_F(TraceTest, TraceOfARawPayloadIsInTheHeadOrTheQuery) {
   const Answered made = ask({"POST",
                              std::string(kTasks) + "?queue=mail&type=t&max_attempts=7",
                              "x",
@@ -142,7 +142,7 @@ struct Wrong {
   std::string field;
 };
 
-TEST_F(SubmitRouteTest, WhatIsWrongIsNamedAndNothingIsSubmitted) {
+TEST_F(SubmitRouteTest, InvalidFieldIsNamedAndNothingIsSubmitted) {
   const std::string good = R"({"queue":"mail","type":"t"})";
   const std::string json = "application/json";
   const std::vector<Wrong> cases{
@@ -287,7 +287,7 @@ TEST_F(SubmitRouteTest, AMoveNeedsBothQueues) {
 }
 
 // A caller may have a name that a proxy took from a client.
-TEST_F(SubmitRouteTest, NobodyForgesALineOfTheLog) {
+TEST_F(SubmitRouteTest, LogLinesCannotBeForged) {
   const std::string task = "/api/v1/tasks/" + put();
   Application named(service(), [](const http::Head&) {
     const access::Reach all{true, {}};

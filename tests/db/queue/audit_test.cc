@@ -60,7 +60,7 @@ TEST_F(AuditTest, SaysWhoDidWhatAndWhy) {
   EXPECT_EQ(entry().detail, text_of(Rate{5'000'000, 3}));
 }
 
-TEST_F(AuditTest, WhoDoesNothingHasNoEntry) {
+TEST_F(AuditTest, NoEntryWithoutAChange) {
   EXPECT_FALSE(resume(db(), queue_));
   EXPECT_FALSE(remove_rate(db(), queue_));
   const TaskId alive = put(1).front();

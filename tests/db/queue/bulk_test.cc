@@ -139,7 +139,7 @@ TEST_F(BulkTest, ACountIsBounded) {
   EXPECT_EQ(found(action_id).done, 20U) << "all of them, also those that were not counted";
 }
 
-TEST_F(BulkTest, WhatDiesAfterTheCountStays) {
+TEST_F(BulkTest, TasksThatDieAfterTheCountStay) {
   die(5);
   const std::uint64_t action_id = begin();
   die(1);
@@ -148,7 +148,7 @@ TEST_F(BulkTest, WhatDiesAfterTheCountStays) {
   EXPECT_EQ(dead(), 4U);
 }
 
-TEST_F(BulkTest, WhatDiedBeforeTheClockWasSetBackIsOfBefore) {
+TEST_F(BulkTest, DeathsBeforeTheClockWasSetBackAreIncluded) {
   die(5, "t", "no", "UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
   EXPECT_EQ(count_bulk(look_, BulkKind::kRetryDead, wide_, {}, 100).tasks, 20U);
   const std::uint64_t action_id = begin();
@@ -158,7 +158,7 @@ TEST_F(BulkTest, WhatDiedBeforeTheClockWasSetBackIsOfBefore) {
 }
 
 // It was retried by another process, and died again, while the batch was in transit.
-TEST_F(BulkTest, WhatDiesAgainWhileABatchIsMadeStays) {
+TEST_F(BulkTest, TaskThatDiesAgainDuringABatchStays) {
   die(5);
   const std::uint64_t action_id = begin();
   Meddled meddled = meanwhile([&] {
@@ -170,7 +170,7 @@ TEST_F(BulkTest, WhatDiesAgainWhileABatchIsMadeStays) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead WHERE first_key = 3"), 1U);
 }
 
-TEST_F(BulkTest, WhatSomebodyElseRetriedIsNotCounted) {
+TEST_F(BulkTest, TasksRetriedByOthersAreNotCounted) {
   die(5);
   const std::uint64_t action_id = begin();
   Meddled meddled = meanwhile([&] {
@@ -181,7 +181,7 @@ TEST_F(BulkTest, WhatSomebodyElseRetriedIsNotCounted) {
   expect_retried_once(20);
 }
 
-TEST_F(BulkTest, TwoWhoWorkItOffMakeOneBatch) {
+TEST_F(BulkTest, ConcurrentWorkMakesOneBatch) {
   die(60);
   const std::uint64_t action_id = begin();
   Meddled meddled = meanwhile([&] { work_bulk(worker_.db, action_id); });
@@ -193,7 +193,7 @@ TEST_F(BulkTest, TwoWhoWorkItOffMakeOneBatch) {
   expect_retried_once(240);
 }
 
-TEST_F(BulkTest, OneThatIsStoppedDoesNoMore) {
+TEST_F(BulkTest, StoppedActionDoesNothingMore) {
   die(60);
   const std::uint64_t action_id = begin();
   work_bulk(worker_.db, action_id);

@@ -42,7 +42,7 @@ class CancelRequestTest : public QueueTest {
   Block block_;
 };
 
-TEST_F(CancelRequestTest, OfAWatchedTaskAndTheFirstStands) {
+TEST_F(CancelRequestTest, FirstRequestStaysInEffect) {
   const TaskId id = run();
   ask(id, "the user left");
   ask(id, "again");

@@ -40,7 +40,7 @@ class ClockTest : public QueueTest {
 };
 
 // Tasks due before are found by a worker that remembers.
-TEST_F(ClockTest, WhatWasDueStaysDue) {
+TEST_F(ClockTest, DueTasksStayDue) {
   put(2);
   step_back(worker_.db);
   EXPECT_TRUE(scout(hours(0)).empty());

@@ -42,7 +42,7 @@ TEST_F(CompressionTest, OnlyWhatIsLargeIsCompressed) {
   }
 }
 
-TEST_F(CompressionTest, WhatIsCompressedAlreadyIsMarkedOnly) {
+TEST_F(CompressionTest, CompressedPayloadIsOnlyMarked) {
   const std::vector<Submission> one{
       {queue_, "t", "bytes", {.compress_above = 1, .compression = Compression::kGzip}}};
   submit(worker_.db, one);

@@ -229,7 +229,7 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
 }
 
 // A snooze takes back the attempt of this life, not the one of the same number in an earlier life.
-TEST_F(DeadLetterTest, WhatIsTakenBackIsOfThisLife) {
+TEST_F(DeadLetterTest, SnoozeTakesBackAnAttemptSinceTheLastRetry) {
   const TaskId id = die(1).front();
   ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
   Block block = must_lease();
@@ -262,7 +262,7 @@ TEST_F(DeadLetterTest, ARepeatedRetryDoesNothing) {
 }
 
 // Two operators retry the same task at the same time: one row, one task.
-TEST_F(DeadLetterTest, OfTwoRetriesOneDoesIt) {
+TEST_F(DeadLetterTest, OnlyOneOfTwoRetriesSucceeds) {
   const auto ids = die(50);
   std::uint64_t first = 0;
   std::uint64_t second = 0;
@@ -405,7 +405,7 @@ TEST_F(CancelTest, StandingSaysWhatATaskWaitsFor) {
 }
 
 // The flag for an unknown type is cleared once a handler ran the task.
-TEST_F(CancelTest, WhoIsDeferredHasNoHandlerUntilItRan) {
+TEST_F(CancelTest, DeferredTaskHasNoHandlerUntilItRan) {
   const TaskId id = put(1).front();
   EXPECT_FALSE(show(look_, id)->no_handler);
   Block block = must_lease();

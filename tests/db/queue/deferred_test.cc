@@ -63,7 +63,7 @@ TEST_F(DeferredTest, EachTaskGetsItsPlaceInTheLineAgain) {
   }
 }
 
-TEST_F(DeferredTest, OfManyTheFirstAreCalled) {
+TEST_F(DeferredTest, OnlyTheFirstOfManyAreCalled) {
   put(7);
   const std::vector<std::uint64_t> all = ids_due();
   const Block block = must_lease();

@@ -71,7 +71,7 @@ TEST_F(DetachedTest, ThePartitionGoesOnWithoutIt) {
 }
 
 // A block acknowledges late; its finished tasks must not run again under the next holder.
-TEST_F(DetachedTest, WhatTheBlockFinishedGoesWithIt) {
+TEST_F(DetachedTest, FinishedTasksAreWrittenWithTheDetach) {
   put(3);
   const Block block = must_lease();
   const std::vector<Finished> done{finished(block.tasks[0])};

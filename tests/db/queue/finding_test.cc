@@ -35,7 +35,7 @@ TEST_F(FindingTest, ACheckSaysWhatIsWellAndWhatIsNot) {
   EXPECT_EQ(about(found, "lease rows")->queue, queue_.name);
 }
 
-TEST_F(FindingTest, WhatNeedsAnOperatorIsStoredAndReplaced) {
+TEST_F(FindingTest, FindingsAreStoredAndReplaced) {
   EXPECT_FALSE(list_findings(look_).found_at);
   store_findings(look_, {{Level::kOk, "clock", "well"},
                          {Level::kWarn, "durability", "it's \xff off", "turn it on"},

@@ -164,7 +164,7 @@ TEST_F(FireworqStoreTest, ItIsHiddenAndPausedOrNeither) {
   EXPECT_FALSE(found("mail")->hidden);
 }
 
-TEST_F(FireworqStoreTest, WhatWasCutOffOnItsWayBackIsTriedAgain) {
+TEST_F(FireworqStoreTest, LostReplyIsRetried) {
   const FireworqQueue queue = wanted("mail");
   hide_fireworq(look_, made(queue));
   look_.execute("RENAME TABLE queue_pause TO queue_pause_gone");

@@ -227,7 +227,7 @@ TEST_F(HeadersTest, AMovedTaskKeepsThem) {
 }
 
 // Written by a newer version, or by hand.
-TEST_F(HeadersTest, WhatIsNotUnderstoodStays) {
+TEST_F(HeadersTest, UnknownHeadersAreKept) {
   submit_one();
   look_.execute("UPDATE task SET headers = 'later=1\\nmax_attempts=x' WHERE queue_id > 0");
   const Task task = leased();

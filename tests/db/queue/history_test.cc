@@ -37,7 +37,7 @@ class HistoryTest : public QueueTest {
   }
 };
 
-TEST_F(HistoryTest, WhatFinishedIsKeptWithItsAcknowledgement) {
+TEST_F(HistoryTest, FinishedTaskIsKeptWithItsAcknowledgement) {
   const auto ids = put(3);
   Block block = must_lease();
   const auto all = finish(block);
@@ -70,7 +70,7 @@ TEST_F(HistoryTest, AQueueThatDoesNotAskHasNone) {
 }
 
 // If the worker died, the task's usage is unknown.
-TEST_F(HistoryTest, WhatNobodyMeasuredIsNull) {
+TEST_F(HistoryTest, UnmeasuredValuesAreNull) {
   const TaskId id = put(1).front();
   Block block = must_lease();
   succeed(block.tasks[0], {});
@@ -128,7 +128,7 @@ TEST_F(HistoryTest, ALateAcknowledgementOfAMovedTaskKeepsNothing) {
 }
 
 // It was cancelled like a waiting one, because it had not run for a second.
-TEST_F(HistoryTest, WhatIsTakenOutMeanwhileIsNotKept) {
+TEST_F(HistoryTest, CancelledTaskIsNotKept) {
   const auto ids = put(1);
   Block block = must_lease();
   const auto all = finish(block);

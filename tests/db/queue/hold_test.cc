@@ -119,7 +119,7 @@ TEST_F(HoldTest, FromAClockThatWasAheadLastsItsOwnTimeAfterAMove) {
             1U);
 }
 
-TEST_F(HoldTest, OfALayoutIsForNoTask) {
+TEST_F(HoldTest, LayoutHoldIsNotForATask) {
   held();
   look_.execute("UPDATE q_lock_table SET hold_until = '9000-01-01 00:00:01', hold_key = 1");
   EXPECT_TRUE(LeaseStore::scout(look_, std::vector{queue_.queue_id}).empty());
@@ -127,7 +127,7 @@ TEST_F(HoldTest, OfALayoutIsForNoTask) {
 }
 
 // An older Allot does not name the task: it releases with a new epoch and leaves an old name there.
-TEST_F(HoldTest, OfAnOlderAllotEndsWithItsTime) {
+TEST_F(HoldTest, HoldOfAnOlderVersionExpires) {
   held();
   look_.execute("UPDATE q_lock_table SET epoch = epoch + 1, hold_key = 1");
   EXPECT_FALSE(waits_no_more());

@@ -66,7 +66,7 @@ TEST_F(HookTest, ItTellsAllOfTheError) {
   EXPECT_EQ(alert("fault"), "KeyError in send (app/mail.py)");
 }
 
-TEST_F(HookTest, WhoLostTheLeaseTellsNothing) {
+TEST_F(HookTest, NoHookWithoutTheLease) {
   put(1);
   const Block late = must_lease();
   Worker other(connect());
@@ -88,7 +88,7 @@ TEST_F(HookTest, ADetachedTaskToo) {
   EXPECT_EQ(alerts(), 1U);
 }
 
-TEST_F(HookTest, WhatAHookMadeSetsOffNothingWhenItDies) {
+TEST_F(HookTest, DeadHookTaskTriggersNoHook) {
   put(1);
   ASSERT_EQ(bury(must_lease()), Fenced::kWritten);
   hook_->from_queue = "ops";
@@ -125,7 +125,7 @@ TEST_F(HookTest, AQueueThatIsMissingOrPlacesItsTasksGetsNone) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 2U);
 }
 
-TEST_F(HookTest, WhatIsStuckIsFound) {
+TEST_F(HookTest, StuckTasksAreFound) {
   const auto hour = std::chrono::hours(1);
   EXPECT_FALSE(stuck_waiting(look_, queue_.queue_id, hour));
   put(1);

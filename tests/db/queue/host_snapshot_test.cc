@@ -35,7 +35,7 @@ TEST_F(HostSnapshotTest, AWriterThatLeavesRemovesItsOwn) {
   EXPECT_TRUE(list_snapshots(look_).empty());
 }
 
-TEST_F(HostSnapshotTest, ThoseOfHostsThatAreGoneAreRemoved) {
+TEST_F(HostSnapshotTest, SnapshotsOfRemovedHostsAreDeleted) {
   put_snapshot(look_, steward(7), "{}");
   put_snapshot(look_, steward(8, 2), "{}");
   look_.execute("UPDATE host_snapshot SET taken_at = taken_at - INTERVAL 25 HOUR WHERE origin = 1");

@@ -48,7 +48,7 @@ TEST_F(InspectTest, TimesAreUtc) {
   EXPECT_EQ(show(look_, id)->at.substr(0, 24), "2026-09-21T14:13:20.1234");
 }
 
-TEST_F(InspectTest, WhatDoesNotExistIsNotShown) {
+TEST_F(InspectTest, UnknownTaskIsNotShown) {
   const TaskId id = put(1).front();
   for (TaskId other :
        {TaskId{{id.partition.queue_id + 1, 0}, 1, id.first_key},

@@ -179,7 +179,7 @@ TEST_F(LeaseTest, AReleaseClearsTheHolderAndEndsTheEpoch) {
             "FREE " + std::to_string(block.lease.epoch + 1) + " 1 1 1 1 1 1");
 }
 
-TEST_F(LeaseTest, OfManyThatRaceForAPartitionOneGetsIt) {
+TEST_F(LeaseTest, OnlyOneOfManyGetsAPartition) {
   constexpr std::uint32_t kRacedFor = 64;
   constexpr std::size_t kWorkers = 4;
   const QueueInfo wide = make_queue("wide", kRacedFor);
@@ -255,7 +255,7 @@ TEST(KillAfterARestart, AYoungIdOfTheFormerLifeIsSomebodyElsesToo) {
   EXPECT_EQ(support::number_of(innocent, "SELECT 1"), 1U);
 }
 
-TEST(KillAfterARestart, WhoConnectedAsTheServerBeganIsEnded) {
+TEST(KillAfterARestart, ConnectionsFromServerStartAreEnded) {
   support::Database server;
   db::Connection killer(server.options());
   db::Connection first(server.options());

@@ -70,7 +70,7 @@ TEST_F(LockTest, ItHasTheSlotsOfItsFirstUser) {
             kMaxSlots);
 }
 
-TEST_F(LockTest, WhatIsNoLockIsRefused) {
+TEST_F(LockTest, InvalidLockNameIsRefused) {
   const auto refused = [](const LockSpec& spec, const std::string& field) {
     try {
       validate(spec);
@@ -197,7 +197,7 @@ TEST_F(LockTest, ADeadTicketStandsInNobodysWay) {
   EXPECT_EQ(tickets(), 0U);
 }
 
-TEST_F(LockTest, WhatIsSentAgainTakesNoSecondSlot) {
+TEST_F(LockTest, RepeatedCallTakesNoSecondSlot) {
   ensure_lock(look_, kName, 2);
   const Holder holder = someone();
   const auto ticket = draw_ticket(look_, kName, holder);
@@ -423,7 +423,7 @@ TEST_F(LockWaitTest, TheLineStandsStillAfterAChangeOfServer) {
   EXPECT_TRUE(first.look(look_, 1));
 }
 
-TEST_F(LockWaitTest, WhoGivesUpLeavesTheLine) {
+TEST_F(LockWaitTest, WaiterThatGivesUpLeavesTheQueue) {
   ensure_lock(look_, kName, 1);
   ASSERT_TRUE(take());
   LockWait wait({.name = kName}, someone(), floor_);
@@ -441,7 +441,7 @@ TEST(TurnTest, TheOldestTakeTheFreeSlotsInOrder) {
   EXPECT_FALSE(turn.slot({true, 3, 3, {0, 1, 2}}, kSecond)) << "not of the oldest three";
 }
 
-TEST(TurnTest, WhoStandsStillHoldsUpOnlyForAWhile) {
+TEST(TurnTest, StalledWaiterDelaysOthersOnlyBriefly) {
   Turn turn;
   EXPECT_FALSE(turn.slot({true, 2, 3, {1}}, 10 * kSecond));
   EXPECT_FALSE(turn.slot({true, 2, 3, {1}}, 13 * kSecond - 1));
@@ -450,13 +450,13 @@ TEST(TurnTest, WhoStandsStillHoldsUpOnlyForAWhile) {
   EXPECT_FALSE(turn.slot({true, 2, 3, {1}}, 15 * kSecond)) << "another holder took it";
 }
 
-TEST(TurnTest, WhoIsFurtherBehindLooksLessOften) {
+TEST(TurnTest, LaterWaitersPollLessOften) {
   Turn turn;
   EXPECT_EQ(turn.pause({true, 1, 1, {}}, kSecond), 100 * kMilli);
   EXPECT_EQ(turn.pause({true, 1000, 1, {}}, kSecond), kSecond);
 }
 
-TEST(TurnTest, WhoIsNextLooksLessOftenTheLongerItLasts) {
+TEST(TurnTest, NextWaiterPollsLessOftenOverTime) {
   Turn turn;
   EXPECT_EQ(turn.pause({true, 2, 3, {}}, 100 * kSecond), 50 * kMilli);
   EXPECT_EQ(turn.pause({true, 0, 3, {}}, 101 * kSecond), 50 * kMilli);

@@ -194,7 +194,7 @@ TEST_F(MinuteTest, AnInstanceIsShown) {
   EXPECT_TRUE(list_instances(look_).empty());
 }
 
-TEST_F(MinuteTest, WhatIsAWeekOldIsRemovedInBatches) {
+TEST_F(MinuteTest, MinutesOlderThanAWeekAreRemovedInBatches) {
   write(1);
   write_backlogs(look_);
   look_.execute(

@@ -106,7 +106,7 @@ TEST_F(PlacementTest, EachKeyOfAFairQueueHasAPartitionOfItsOwnWhileThereAreEnoug
 }
 
 // A submitter that saw such a queue could not choose a partition.
-TEST_F(PlacementTest, NobodySeesAQueueThatHasNoPartitionsYet) {
+TEST_F(PlacementTest, QueueWithoutPartitionsIsInvisible) {
   const std::string next = std::to_string(make({1}).queue_id + 1);
   db::Connection other = connect();
   other.execute(
@@ -188,7 +188,7 @@ struct Refusal {
   const char* why = "";
 };
 
-TEST_F(PlacementTest, WhatWouldBreakTheOrderOrDoNothingIsRefused) {
+TEST_F(PlacementTest, OptionsThatBreakTheOrderAreRefused) {
   using P = Placement;
   const Moment later = std::chrono::sys_days(std::chrono::year(2100) / 1 / 1);
   const Refusal refusals[] = {

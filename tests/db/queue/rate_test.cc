@@ -160,7 +160,7 @@ TEST_F(RateTest, OnlyTasksAtTheHeadAreChargedFor) {
   EXPECT_EQ(number("SELECT SUM(granted) FROM queue_bucket"), 5U);
 }
 
-TEST_F(RateTest, WhatRunsAtTheHeadIsNotChargedForOnceMore) {
+TEST_F(RateTest, RunningHeadIsChargedOnce) {
   put(5);
   set_rate(look_, queue_, rate("500", "1"));
   fill_to_edge();
@@ -194,7 +194,7 @@ TEST_F(RateTest, TheBucketSaysHowMany) {
   EXPECT_GE(last.starts, 2U) << "of 12, and what has come since";
 }
 
-TEST_F(RateTest, WhoIsRefusedLeasesNothingAndLearnsWhen) {
+TEST_F(RateTest, RefusedWorkerLearnsWhenToReturn) {
   put(2);
   set_rate(look_, queue_, rate("0.02"));
   const auto taken = lease(worker_, 1);
@@ -221,7 +221,7 @@ TEST_F(RateTest, WhoIsRefusedLeasesNothingAndLearnsWhen) {
 }
 
 // S43: by data in the packet, and never by the result of an earlier charge of the same holder.
-TEST_F(RateTest, WhoHasLostTheLeaseIsNotGrantedAnything) {
+TEST_F(RateTest, NothingIsGrantedWithoutTheLease) {
   put(5);
   set_rate(look_, queue_, rate("500"));
   fill_to_edge();
@@ -293,7 +293,7 @@ TEST_F(RateTest, AllBucketsGoOnAfterTheClockWasSetBack) {
 }
 
 // S43: within the time of the grant.
-TEST_F(RateTest, WhatDidNotStartIsGivenBackWithTheRelease) {
+TEST_F(RateTest, UnusedGrantIsReturnedWithTheRelease) {
   put(5);
   set_rate(look_, queue_, rate("10", "5"));
   look_.execute("UPDATE queue_bucket SET most = 100");
@@ -332,7 +332,7 @@ TEST_F(RateTest, ALockedBucketStopsNobodyAtTheOthers) {
 
 // A session that waits for a bucket has only lower ones locked (charge_rate.sql): no two wait for
 // each other.
-TEST_F(RateTest, WhoHasABucketLooksAtHigherOnesOnly) {
+TEST_F(RateTest, WorkerWithABucketReadsOnlyHigherOnes) {
   put(10);
   set_rate(look_, queue_, rate("1000"));
   const auto taken = lease(worker_, 1);

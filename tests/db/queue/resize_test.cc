@@ -157,7 +157,7 @@ TEST_F(ResizeTest, ALateLiftOpensNothing) {
   EXPECT_EQ(lift(before), 0U);
 }
 
-TEST_F(ResizeTest, WhoKnowsTheFormerLayoutPlacesByTheNewOne) {
+TEST_F(ResizeTest, SubmitterWithTheFormerLayoutUsesTheNewOne) {
   const QueueInfo before = make({4, Placement::kLimited, 1});
   resize_layout(look_, before, 7);
   const std::uint64_t expected = 4 + number("SELECT CRC32('a') % 7");
@@ -261,7 +261,7 @@ class MaxRunningTest : public ResizeTest {
 };
 
 // S69: a submission with the former number is refused, and placed again with the present one.
-TEST_F(MaxRunningTest, WhoKnowsTheFormerNumberPlacesByTheNewOne) {
+TEST_F(MaxRunningTest, SubmitterWithTheFormerNumberUsesTheNewOne) {
   const QueueInfo before = make({8, Placement::kLimited, 4});
   set_max_running(look_, before, 1);
   EXPECT_EQ(now().shape.max_running, 1U);
@@ -311,7 +311,7 @@ TEST_F(MaxRunningTest, ATransactionThatSubmittedHoldsTheChange) {
   EXPECT_EQ(now().shape.max_running, 1U);
 }
 
-TEST_F(MaxRunningTest, WhatCannotBeIsRefused) {
+TEST_F(MaxRunningTest, InvalidNumberIsRefused) {
   const QueueInfo limited = make({4, Placement::kLimited, 2});
   const auto layout = limited.layout;
   EXPECT_EQ(error_of([&] { set_max_running(look_, limited, 5); }),

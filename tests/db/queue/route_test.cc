@@ -163,7 +163,7 @@ TEST_F(RouteTest, AQueueThatNoRouteConcernsCostsNothing) {
 }
 
 // If `routed` is NULL it is unknown whether a route concerns the queue.
-TEST_F(RouteTest, OfAQueueThatNobodyAskedAboutOneLooks) {
+TEST_F(RouteTest, OnlyOneCallLooksUpAnUnknownQueue) {
   make_queue("a", 1);
   look_.execute("UPDATE queue SET routed = NULL WHERE name = 'q'");
   EXPECT_TRUE(find_queue(look_, "q")->routed);
@@ -198,7 +198,7 @@ TEST_F(RouteTest, WithoutAQueueAndWithoutARouteATaskIsRefused) {
   EXPECT_FALSE(address(worker_.db, "nowhere", "t"));
 }
 
-TEST_F(RouteTest, WhatWouldBreakAPromiseIsRefused) {
+TEST_F(RouteTest, UnsafeRouteIsRefused) {
   for (const char* name : {"o1", "o2"}) make(name, Placement::kOrdered);
   make("limited", Placement::kLimited);
   make("fair", Placement::kFair);
@@ -295,7 +295,7 @@ class PlacedRouteTest : public RouteTest {
   void run_all() { look_.execute("DELETE FROM task"); }
 };
 
-TEST_F(PlacedRouteTest, WhoLookedBeforeTheChangeLooksAgain) {
+TEST_F(PlacedRouteTest, RouteIsReadAgainAfterAChange) {
   const QueueInfo before = queue("o1");
   set("o1", "t", "o2");
   EXPECT_EQ(late(before), "o2");

@@ -198,7 +198,7 @@ TEST_F(ScheduleTest, RunNowSaysWhatTheQueueRefuses) {
   EXPECT_EQ(found().ticks, 0U);
 }
 
-TEST_F(ScheduleTest, WhatIsNotAllowedNamesItsField) {
+TEST_F(ScheduleTest, InvalidFieldIsNamed) {
   const auto refused = [](const std::function<void(ScheduleSpec&)>& change) {
     ScheduleSpec wrong = full();
     wrong.options.unique_key.reset();

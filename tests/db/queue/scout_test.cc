@@ -100,7 +100,7 @@ TEST_F(ScoutTest, OnlyTheNamedQueues) {
   EXPECT_EQ(count({}), 0U);
 }
 
-TEST_F(ScoutTest, WhatItNamesCanBeLeasedAndHasATask) {
+TEST_F(ScoutTest, FoundPartitionsAreFreeAndHaveATask) {
   for (std::uint32_t no = 0; no < kPartitions; ++no) put_due(no, no % kPrioClasses);
   Worker worker(connect());
   for (const Partition& at : LeaseStore::scout(look_, std::vector{wide_.queue_id})) {

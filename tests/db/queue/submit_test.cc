@@ -306,13 +306,13 @@ class LostReplyTest : public SubmitTest {
   }
 };
 
-TEST_F(LostReplyTest, OfASingleStatementIsUnknown) {
+TEST_F(LostReplyTest, OutcomeOfAStatementIsUnknown) {
   const std::string outcome = submit_blocked(batch(queue_, 3));
   EXPECT_EQ(outcome.rfind("the outcome of submitting 3 tasks is unknown", 0), 0U) << outcome;
   expect_all_or_none(3);
 }
 
-TEST_F(LostReplyTest, OfACommitIsUnknown) {
+TEST_F(LostReplyTest, OutcomeOfACommitIsUnknown) {
   const std::string outcome = submit_blocked(batch(wide_, 30));
   EXPECT_EQ(outcome.rfind("the outcome of submitting 30 tasks is unknown", 0), 0U) << outcome;
   expect_all_or_none(30);

@@ -165,7 +165,7 @@ TEST_F(TakeoverTest, ChangesThatFollowEachOtherAreCounted) {
   EXPECT_NE(last->server.find(':'), std::string::npos) << last->server;
 }
 
-TEST_F(TakeoverTest, OfTwoThievesOneGetsIt) {
+TEST_F(TakeoverTest, OnlyOneOfTwoTakeoversSucceeds) {
   must_lease();
   expire();
   const Observation seen = must_see();

@@ -103,7 +103,7 @@ TEST_F(TaskTest, ThreeHundredAttemptsAreCounted) {
 }
 
 // A job that fails for ever does not fill the table: its first and its latest records are kept.
-TEST_F(TaskTest, OfManyVerdictsTheFirstAndTheLastAreKept) {
+TEST_F(TaskTest, FirstAndLastOfManyVerdictsAreKept) {
   put(1);
   Block block = must_lease();
   look_.execute("UPDATE task SET attempt = 120");

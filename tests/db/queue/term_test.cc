@@ -103,7 +103,7 @@ TEST_F(TermTest, TwoWithEqualTermsAreBothRefusedUntilOneIsPromoted) {
 }
 
 // A moving address: only one server can be asked, and it is the former one.
-TEST_F(TermTest, WhoHasSeenAHigherTermRefusesALowerOne) {
+TEST_F(TermTest, LowerTermIsRefused) {
   const support::TempDir folder;
   note_server(new_);
   db::ConnectOptions options = TermTest::options({new_place()});

@@ -145,7 +145,7 @@ TEST_F(TickTest, TakesEachPlacementAndEachOption) {
             0U);
 }
 
-TEST_F(TickTest, OfAnOrderedQueueComeInOrder) {
+TEST_F(TickTest, TicksOfAnOrderedQueueKeepTheirOrder) {
   const QueueInfo queue = place("ordered", Placement::kOrdered);
   ScheduleSpec ordered = spec();
   ordered.queue = "ordered";
@@ -176,7 +176,7 @@ TEST_F(TickTest, ASecondOneOfTheSameMakesNothing) {
 }
 
 // S33: two leaders at the same moment.
-TEST_F(TickTest, OfTwoAtOnceOneMakesTheTask) {
+TEST_F(TickTest, ConcurrentTicksMakeOneTask) {
   const Schedule schedule = put(spec());
   const Tick tick = step(schedule);
   look_.execute("BEGIN; SELECT * FROM schedule FOR UPDATE");
@@ -459,7 +459,7 @@ TEST_F(TickTest, AnOverlapEndsAfterAClockThatWasAhead) {
   }
 }
 
-TEST_F(TickTest, WhatIsDroppedIsCountedAndSaid) {
+TEST_F(TickTest, DroppedTicksAreCountedAndReported) {
   const Schedule schedule = put(spec());
   const LaterTicks later{{due_ + minutes(4), due_ + minutes(5)}, 5, false, due_ + minutes(6)};
   const auto once = steps_of(schedule, queue_, due_ + minutes(10), later, std::nullopt);

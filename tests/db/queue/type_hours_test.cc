@@ -86,7 +86,7 @@ TEST_F(TypeHoursTest, AreShownInStepsTheBusiestFirst) {
   EXPECT_TRUE(listed({.queue = "other"}).list.empty());
 }
 
-TEST_F(TypeHoursTest, WhatIsEightDaysOldIsRemoved) {
+TEST_F(TypeHoursTest, HoursOlderThanEightDaysAreRemoved) {
   host(1).write(worker_.db, counted(10), seconds(30));
   age(191);
   host(2).write(worker_.db, counted(1), seconds(30));

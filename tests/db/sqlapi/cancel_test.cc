@@ -75,7 +75,7 @@ TEST_F(CancelTest, ATriggerMayCallIt) {
   look_.execute("DROP TABLE accounts");
 }
 
-TEST_F(CancelTest, WhatIsNoReasonIsRefused) {
+TEST_F(CancelTest, InvalidReasonIsRefused) {
   const Made made = call_submit(app_, "default", "t", "p");
   const auto error = support::db_error_of([&] { cancel(made.id, "REPEAT('x', 65536)"); });
   ASSERT_TRUE(error);

@@ -23,7 +23,7 @@ class HeadersTest : public SqlApiTest {
   std::string of_parent(const std::string& parent) { return stored({{"traceparent", parent}}); }
 };
 
-TEST_F(HeadersTest, TheyAreWrittenAsByTheClient) {
+TEST_F(HeadersTest, HeadersAreWrittenAsByTheClient) {
   const nlohmann::json options{
       {"max_attempts", 3}, {"traceparent", kGood}, {"tracestate", "a=1,b=\"\\x"}};
   const queue::Headers wanted{3, queue::trace_of(kGood, "a=1,b=\"\\x")};
@@ -72,7 +72,7 @@ TEST_F(HeadersTest, ACancelledTaskKeepsThem) {
   EXPECT_EQ(value("SELECT headers FROM task_dead"), "max_attempts=3");
 }
 
-TEST_F(HeadersTest, WhatIsNoneIsRefused) {
+TEST_F(HeadersTest, InvalidHeaderIsRefused) {
   for (const char* most : {"0", "-1", "100001", "1.5", "\"3\"", "null", "9999999999", "[]"}) {
     EXPECT_NE(refusal("t", "", std::string("{\"max_attempts\": ") + most + "}")
                   .find("'max_attempts' must be a whole number, 1 to 100000"),

@@ -49,14 +49,14 @@ TEST_F(SqlLockTest, ItIsRenewed) {
   EXPECT_NE(refused([&] { call("release", "y", token); }), "") << "no such lock";
 }
 
-TEST_F(SqlLockTest, WhatExpiredIsNotTaken) {
+TEST_F(SqlLockTest, ExpiredLockIsNotTaken) {
   take();
   look_.execute("UPDATE named_lock SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
   EXPECT_EQ(take(), 0U) << "only who saw it standing still frees it";
 }
 
 // S38, S67: the call itself has seen it unchanged for its whole TTL.
-TEST_F(SqlLockTest, WhatExpiredIsTakenByACallThatWaits) {
+TEST_F(SqlLockTest, ExpiredLockIsTakenByAWaitingCall) {
   const Nanos sent = boot_ns();
   const std::uint64_t gone = take("x", R"('{"ttl": "1s"}')");
   const std::uint64_t next = take("x", R"('{"wait": "1m"}')");
@@ -68,7 +68,7 @@ TEST_F(SqlLockTest, WhatExpiredIsTakenByACallThatWaits) {
 
 // After the clock was set back, the expiry of a dead holder may be later than the expiry of any
 // live one.
-TEST_F(SqlLockTest, OfSeveralSlotsTheOneThatStandsStillIsTaken) {
+TEST_F(SqlLockTest, StalledSlotOfSeveralIsTaken) {
   const std::string spec = R"('{"slots": 2, "ttl": "1s", "wait": "1m"}')";
   const std::uint64_t kept = take("x", spec);
   const std::uint64_t gone = take("x", spec);

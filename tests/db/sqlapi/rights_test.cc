@@ -74,7 +74,7 @@ class RightsTest : public testing::Test {
 constexpr const char* kList =
     R"(CALL allot_submit_many('[{"queue": "default", "type": "t"}]', @m))";
 
-TEST_F(RightsTest, WhoMayCallMayDoNothingElse) {
+TEST_F(RightsTest, CallerHasNoOtherRights) {
   migrate();
   make_shop();
   db::Connection shop = connect("shop");
@@ -128,7 +128,7 @@ TEST_F(RightsTest, EachRightIsForItsProcedureOnly) {
 }
 
 // The definer may be locked, and an upgrade keeps the grants.
-TEST_F(RightsTest, TheyOutliveTheMigratorsLoginAndAnUpgrade) {
+TEST_F(RightsTest, RightsOutliveTheMigratorAndAnUpgrade) {
   migrate();
   make_shop();
   EXPECT_TRUE(db::migrate(*migrator_).empty());
@@ -141,7 +141,7 @@ TEST_F(RightsTest, TheyOutliveTheMigratorsLoginAndAnUpgrade) {
 
 // A mark in a comment identifies them; without it, each start of an embedded database would write
 // them again.
-TEST_F(RightsTest, TheyAreMadeOnlyWhereTheyAreNotThoseOfThisBuild) {
+TEST_F(RightsTest, ProceduresAreMadeOnlyIfTheyDiffer) {
   migrate();
   const auto newest = [&] {
     return support::value_of(

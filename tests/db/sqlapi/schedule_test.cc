@@ -136,7 +136,7 @@ TEST_F(ScheduleTest, InTheCallersTransaction) {
   EXPECT_EQ(find("s").submitted, 1U);
 }
 
-TEST_F(ScheduleTest, WhatIsRefused) {
+TEST_F(ScheduleTest, InvalidCallsAreRefused) {
   make(spec("s"));
   for (const auto& [procedure, more] :
        {std::pair{"pause", ", ''"}, std::pair{"resume", ""}, std::pair{"run", ""}}) {

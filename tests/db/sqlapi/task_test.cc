@@ -40,7 +40,7 @@ TEST_F(TaskTest, AQuestionLocksNothing) {
   EXPECT_EQ(state(made.id), "NULL");
 }
 
-TEST_F(TaskTest, WhatIsNoIdIsRefused) {
+TEST_F(TaskTest, InvalidIdIsRefused) {
   const auto error = support::db_error_of([&] { state(std::string(100'000, '0')); });
   ASSERT_TRUE(error);
   EXPECT_NE(std::string(error->what()).find(": not an id"), std::string::npos) << error->what();
@@ -56,7 +56,7 @@ class FindTest : public SqlApiTest {
   }
 };
 
-TEST_F(FindTest, WhatCannotBeIsRefused) {
+TEST_F(FindTest, InvalidKeyIsRefused) {
   const auto refusal = [&](const std::string& queue, const std::string& key) {
     const auto error = support::db_error_of([&] { find(queue, key); });
     return error ? std::string(error->what()) : "";

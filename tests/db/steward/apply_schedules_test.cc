@@ -40,7 +40,7 @@ TEST_F(ApplySchedulesTest, ASectionMakesASchedule) {
   EXPECT_GT(*made.next_run, queue::database_now(db_));
 }
 
-TEST_F(ApplySchedulesTest, WhatAnOperatorChangedStaysUntilTheTextChanges) {
+TEST_F(ApplySchedulesTest, OperatorChangesStayUntilTheSectionChanges) {
   apply();
   queue::ScheduleSpec spec = find().spec;
   spec.payload = "an operator's";

@@ -54,7 +54,7 @@ class BulkActionsTest : public worker::LoopTest {
   queue::QueueInfo other_;
 };
 
-TEST_F(BulkActionsTest, TheyTakeTurns) {
+TEST_F(BulkActionsTest, ActionsTakeTurns) {
   const std::uint64_t long_one = begin(queue_, 4'000);
   const std::uint64_t short_one = begin(other_, 200);
   ASSERT_TRUE(done(short_one));

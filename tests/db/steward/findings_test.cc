@@ -24,7 +24,7 @@ class FindingsTest : public worker::LoopTest {
   Findings findings_;
 };
 
-TEST_F(FindingsTest, WhoLeadsStoresThemOnceAMinute) {
+TEST_F(FindingsTest, LeaderStoresFindingsOnceAMinute) {
   db_.execute("DELETE FROM q_lock_table LIMIT 1");
   EXPECT_TRUE(support::eventually([&] {
     host_.loop.round();

@@ -100,7 +100,7 @@ TEST_F(HostLookTest, AWorkerTakesOverWhatTheStewardSawStandingStill) {
   EXPECT_TRUE(stores_.leases.take_over(db_, found->observed, found->stale, {}).has_value());
 }
 
-TEST_F(HostLookTest, WhatIsRenewedIsNotOnThePage) {
+TEST_F(HostLookTest, RenewedLeaseIsNotOnThePage) {
   const queue::Lease held = lease(lost_);
   const auto look = steward();
   ASSERT_TRUE(eventually([this] { return uses_page(); }));

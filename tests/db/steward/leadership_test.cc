@@ -172,7 +172,7 @@ TEST_F(LeadershipTest, ViewersAreSeenInWhatIsSentAnyway) {
 
 // Like after SIGSTOP, or on a host that is cut off: the leader does not learn that it no longer
 // leads.
-TEST_F(LeadershipTest, WhoStandsStillIsFollowedAndKnowsIt) {
+TEST_F(LeadershipTest, StalledLeaderIsReplacedAndLearnsIt) {
   const auto first = leader();
   const Nanos term_end = boot_ns() + std::chrono::nanoseconds(queue::kDutyTtl).count();
   const auto second = host();
@@ -230,7 +230,7 @@ TEST_F(LeadershipTest, AfterTheClockWasSetBackTheLeaderMayGoOn) {
   EXPECT_EQ(second->led(), 0U);
 }
 
-TEST_F(LeadershipTest, WhoLeavesGivesItsDutiesBack) {
+TEST_F(LeadershipTest, StoppingStewardReturnsItsDuties) {
   const auto first = leader();
   const auto second = host();
   (*second)->round();
@@ -275,7 +275,7 @@ TEST_F(LeadershipTest, HostsMayWantDifferentDuties) {
 
 // A claim may have begun before the winner's statement, and then waits for its row: to this claim,
 // the winner's term ends too far ahead.
-TEST_F(LeadershipTest, OfThoseWhoClaimAtOnceEachDutyHasOne) {
+TEST_F(LeadershipTest, ConcurrentClaimsGiveEachDutyOneLeader) {
   for (int i = 0; i < 20; ++i) duties_.insert({queue_.queue_id, "duty-" + std::to_string(i)});
   constexpr std::size_t kHosts = 4;
   for (int i = 0; i < 10; ++i) {

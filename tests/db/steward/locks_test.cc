@@ -52,7 +52,7 @@ class StewardLocksTest : public worker::WorkerTest {
   unsigned watched_ = 0;
 };
 
-TEST_F(StewardLocksTest, WhatStoodStillIsFreedAndWhatIsRenewedIsNot) {
+TEST_F(StewardLocksTest, StalledLockIsFreedAndRenewedLockIsNot) {
   const queue::HeldLock gone = take("gone");
   const queue::HeldLock kept = take("kept");
   const peer::LockBell bell(folder_.path(), "gone");
@@ -74,7 +74,7 @@ TEST_F(StewardLocksTest, WhatStoodStillIsFreedAndWhatIsRenewedIsNot) {
 }
 
 // Acquired right after a poll that found nothing, and never renewed.
-TEST_F(StewardLocksTest, WhatExpiredIsFreeWithinTwoOfItsTtl) {
+TEST_F(StewardLocksTest, ExpiredLockIsFreeWithinTwiceItsTtl) {
   constexpr seconds kTtl{6};
   look();
   const queue::HeldLock gone = take("gone", kTtl);

@@ -128,7 +128,7 @@ TEST_F(StuckReportsTest, AReportThatIsDeadIsNotRepeated) {
 }
 
 // A failed report is in the duty's row until it succeeds.
-TEST_F(StuckReportsTest, WhatGoesWrongIsWritten) {
+TEST_F(StuckReportsTest, FailuresAreWritten) {
   config_.on_stuck = "nowhere/alert";
   put_tasks(0, 1);
   const auto worker = this->worker();
@@ -145,7 +145,7 @@ TEST_F(StuckReportsTest, WhatGoesWrongIsWritten) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM queue_duty WHERE last_error IS NOT NULL"), "0");
 }
 
-TEST_F(StuckReportsTest, WhatThisHostServesNotIsLookedAfterOnlyForItsHook) {
+TEST_F(StuckReportsTest, UnservedQueueIsCheckedOnlyForItsHook) {
   config::Settings settings;
   for (const char* name : {"a", "b", "c", "d"}) settings.queues.emplace_back().name = name;
   settings.queues[2].on_stuck = settings.queues[3].on_stuck = "ops/alert";

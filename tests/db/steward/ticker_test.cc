@@ -112,7 +112,7 @@ TEST_F(TickerTest, SubmitsWhatIsDueAndRingsForIt) {
 }
 
 // The first tick is the next one.
-TEST_F(TickerTest, WhatIsNotDueYetWaitsToTheMoment) {
+TEST_F(TickerTest, TickWaitsUntilItIsDue) {
   const Moment due = std::chrono::floor<seconds>(queue::database_now(look_)) + seconds(2);
   queue::put_schedule(look_, spec("s", "* * * * * *"), due);
   steward_.look();
@@ -143,7 +143,7 @@ TEST_F(TickerTest, WhereNothingIsDueOneStatementIsSentEveryTwoSeconds) {
 }
 
 // Two stewards that both believe to lead.
-TEST_F(TickerTest, OfTwoLeadersEachTickIsSubmittedOnce) {
+TEST_F(TickerTest, TwoLeadersSubmitEachTickOnce) {
   constexpr std::uint64_t kDue = 620;  // twenty schedules for 30 s
   for (int i = 0; i < 20; ++i) put(spec("s" + std::to_string(i), "* * * * * *"), seconds(30));
   Steward other(connect());
@@ -235,7 +235,7 @@ TEST_F(TickerTest, AQueueThatIsGoneIsSaidOnceUntilItIsThere) {
   EXPECT_EQ(found().error, "");
 }
 
-TEST_F(TickerTest, WhatItsQueueOrItsZoneRefusesIsSaidAndStopsNoOther) {
+TEST_F(TickerTest, RefusedTickIsReportedAndStopsNoOther) {
   queue::ensure_queue(look_, "ordered", {2, queue::Placement::kOrdered});
   ScheduleSpec keyless = spec("keyless");
   keyless.queue = "ordered";
@@ -388,7 +388,7 @@ TEST_F(TickerTest, AClockThatStepsRepeatsNothingAndTellsWhatIsLate) {
   EXPECT_EQ(tasks(), 2U) << "the clock is back, and these ticks have been";
 }
 
-TEST_F(TickerTest, WhatFellIntoAPauseIsDropped) {
+TEST_F(TickerTest, TicksInAPauseAreDropped) {
   put(spec("s", "* * * * * *"), seconds(30));
   queue::pause_schedule(look_, "s", "");
   steward_.look();
@@ -402,7 +402,7 @@ TEST_F(TickerTest, WhatFellIntoAPauseIsDropped) {
 }
 
 // More of them wait than are read at once: they do not hide others.
-TEST_F(TickerTest, ThoseThatFailHideNoOther) {
+TEST_F(TickerTest, FailingSchedulesHideNoOther) {
   look_.execute("SET sql_safe_updates = 0");
   ScheduleSpec lost = spec("lost");
   lost.queue = "nowhere";
@@ -478,7 +478,7 @@ TEST_F(NextRunCheckTest, AStepBackOfASecondRepeatsNoTick) {
 }
 
 // 29 February, years away, is as far ahead as the calendar says.
-TEST_F(NextRunCheckTest, WhatTheCalendarPutsFarAheadStays) {
+TEST_F(NextRunCheckTest, DistantRunStays) {
   const Moment now = database_now();
   const auto next = steward_.calendar.upcoming(
       "0 0 29 2 *", "UTC", std::chrono::floor<seconds>(now).time_since_epoch().count(), 0, 1);

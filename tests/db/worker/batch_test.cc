@@ -90,7 +90,7 @@ class BatchLoopTest : public OutputFile, public LoopTest {
   }
 };
 
-TEST_F(BatchLoopTest, ThoseOfOneTypeUpToTheMostThatTheHandlerTakes) {
+TEST_F(BatchLoopTest, CallTakesOneTypeUpToTheLimitOfTheHandler) {
   put_one(1, "batch.three", "a");
   put_one(2, "batch.fifty", "b");
   put_one(3, "batch.three", "c");
@@ -119,7 +119,7 @@ TEST_F(BatchLoopTest, EachHasItsOwnVerdict) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_attempt WHERE cpu_us IS NULL"), "0");
 }
 
-TEST_F(BatchLoopTest, WhatAFailedCallSaysNothingOfRunsByItself) {
+TEST_F(BatchLoopTest, TasksWithoutAVerdictRunAlone) {
   for (const std::string word : {"refuse", "odd"}) {
     SCOPED_TRACE(word);
     std::ofstream(output_, std::ios::trunc).close();
@@ -158,7 +158,7 @@ TEST_F(BatchLoopTest, TasksOfAFailedCallDoNotExpireInTheNextLease) {
   EXPECT_EQ(dead(), "");
 }
 
-TEST_F(BatchLoopTest, WhatIsNotPlainRunsByItself) {
+TEST_F(BatchLoopTest, SpecialTasksRunAlone) {
   const std::string long_payload = "e ok " + std::string(1 << 20, ' ');
   put_one(1, "batch.fifty", "a");
   put_one(2, "batch.fifty", "b", ", flags", ", 1");    // suspect
@@ -202,7 +202,7 @@ TEST_F(BatchLoopTest, PayloadsOfACallAreBoundedOnceTheyAreDecompressed) {
 }
 
 // It runs like a single task, while the others are called together.
-TEST_F(BatchLoopTest, WhatEndsWithoutItsHandlerIsNotInTheCall) {
+TEST_F(BatchLoopTest, TaskThatEndsWithoutItsHandlerIsNotInTheCall) {
   put_one(1, "batch.fifty", "a");
   put_one(2, "batch.fifty", "damaged", ", flags", ", " + std::to_string(queue::kGzipFlag));
   put_one(3, "batch.fifty", "c", ", flags", ", 64");
@@ -428,7 +428,7 @@ TEST_F(BatchRunTest, AllOfACallHaveTheSameDeadline) {
 }
 
 // If the worker dies while another verdict waits for the database, this one does not run again.
-TEST_F(BatchRunTest, WhatSucceededIsNotedBeforeAnyOtherVerdict) {
+TEST_F(BatchRunTest, SuccessesAreWrittenBeforeOtherVerdicts) {
   auto block = lease_of({"retry", "ok"});
   keeper_.hold(block.lease, boot_ns());
   db::Connection holding(options());

@@ -48,7 +48,7 @@ TEST_F(DeferredLoopTest, OneLeaseCallsForwardAndRunsAll) {
 
 // S7: the head of the partition runs. In a lease with time for one task that is the first of those
 // that were put back, although another one had been fetched.
-TEST_F(DeferredLoopTest, WhatIsCalledForwardRunsBeforeWhatWasFetched) {
+TEST_F(DeferredLoopTest, CalledTaskRunsBeforeFetchedOnes) {
   config_.block_seconds = std::chrono::milliseconds(0);
   put_tasks(0, 2);
   put_back();

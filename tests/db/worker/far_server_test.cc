@@ -92,7 +92,7 @@ class BusyProcessors {
 };
 
 // All of them must be renewed every 400 ms, which takes longer than that.
-TEST_F(FarServerTest, WhoeverBeginsOrEndsATaskWaitsForOneTrip) {
+TEST_F(FarServerTest, BeginAndEndOfATaskTakeOneTrip) {
   detach(12);
   ms = 80;
   const BusyProcessors busy;

@@ -176,7 +176,7 @@ TEST_F(JobRunnerTest, AnAnnouncedAttemptGetsItsVerdict) {
 }
 
 // Each verb of a run, in sequence with a lost lease: the first one reports it, and nothing changes.
-TEST_F(JobRunnerTest, WhatFindsItsLeaseGoneIsToldOnce) {
+TEST_F(JobRunnerTest, LostLeaseIsReportedOnce) {
   struct Case {
     const char* type;
     bool careful;
@@ -226,7 +226,7 @@ TEST_F(JobRunnerTest, VerdictsAreCountedWhereLossesCountApart) {
 }
 
 // It may be tried for ever: the first records are kept, and the latest ones.
-TEST_F(JobRunnerTest, OfManyAttemptsSomeRecordsAreKept) {
+TEST_F(JobRunnerTest, SomeRecordsOfManyAttemptsAreKept) {
   put_task("test.lost");
   db_.execute(
       "UPDATE task SET attempt = 100, headers = 'max_attempts=999\nmax_losses=3\nverdicts=100'");
@@ -435,7 +435,7 @@ TEST_F(BegunTest, ATaskThatWasPutBackBeforeItsHandlerWasCalledExpires) {
   EXPECT_EQ(value("SELECT COUNT(*) FROM task WHERE attempt = 0 AND expires_at IS NOT NULL"), "1");
 }
 
-TEST_F(JobRunnerTest, WhatWasRecoveredMeanwhileIsNotTouched) {
+TEST_F(JobRunnerTest, RecoveredTaskIsNotChanged) {
   config_.detach_after = std::chrono::milliseconds(1);
   db_.execute(
       "CREATE TRIGGER taken BEFORE INSERT ON task_running FOR EACH ROW"

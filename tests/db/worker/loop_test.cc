@@ -100,7 +100,7 @@ TEST_F(LoopTest, ALeaseEndsWhenItsTimeIsOver) {
 
 // A scout does not see a task submitted to a leased partition: the holder of the lease fetches
 // again after a ring.
-TEST_F(LoopTest, WhatIsSubmittedMeanwhileRunsInTheSameLease) {
+TEST_F(LoopTest, TaskSubmittedDuringALeaseRunsInIt) {
   config_.block_seconds = std::chrono::minutes(10);
   put_tasks(0, 1);
   auto one = worker();
@@ -125,7 +125,7 @@ TEST_F(LoopTest, WhatIsSubmittedMeanwhileRunsInTheSameLease) {
 }
 
 // An operator locks a task of the partition, for longer than a lease lasts.
-TEST_F(LoopTest, WhatIsFinishedIsNotRunAgainBecauseATaskIsLocked) {
+TEST_F(LoopTest, LockedTaskDoesNotRepeatFinishedOnes) {
   put_tasks(0, 3);
   auto mine = worker();
   auto other = worker();
@@ -148,7 +148,7 @@ TEST_F(LoopTest, WhatIsFinishedIsNotRunAgainBecauseATaskIsLocked) {
 }
 
 // Then the lease cannot be renewed, but finished tasks leave the queue.
-TEST_F(LoopTest, WhatIsFinishedIsNotRunAgainBecauseItsLeaseIsLocked) {
+TEST_F(LoopTest, LockedLeaseDoesNotRepeatFinishedTasks) {
   put_tasks(0, 3);
   auto mine = worker();
   auto block = mine->find();
@@ -185,7 +185,7 @@ TEST_F(LoopTest, AReleaseWhoseReplyIsLostLosesNoLease) {
 }
 
 // S7: a task that kills the host again affects no other recorded attempt.
-TEST_F(LoopTest, WhatWasChargedBeforeRunsWithCareOneAfterTheOther) {
+TEST_F(LoopTest, ChargedTasksRunOneByOneInCarefulMode) {
   const queue::LeaseStore lost(queue::make_holder("lost", "/"), kTtl);
   for (const std::uint32_t number : {0U, 1U}) {
     put_tasks(number, 5, "test.nap");
@@ -204,7 +204,7 @@ TEST_F(LoopTest, WhatWasChargedBeforeRunsWithCareOneAfterTheOther) {
 }
 
 // Its neighbours have finished. If it kills the host, no process is left to record that.
-TEST_F(LoopTest, WhatIsFinishedIsWrittenBeforeATaskIsRunWithCare) {
+TEST_F(LoopTest, FinishedTasksAreWrittenBeforeACarefulRun) {
   const support::TempDir folder;
   put_tasks(0, 2);
   db_.execute("UPDATE task SET flags = 1, type = 'test.gate', payload = 'ok " + (folder / "gate") +
@@ -244,7 +244,7 @@ TEST_F(LoopTest, ADetachEndsTheBlockAndLosesNoLease) {
 }
 
 // The database's clock is set back by an hour, as seen by this worker.
-TEST_F(LoopTest, WhatWasDueBeforeTheClockWasSetBackIsFound) {
+TEST_F(LoopTest, TaskDueBeforeTheClockWasSetBackIsFound) {
   const auto mine = worker();
   put_tasks(0, 1);
   const auto drained = [&] {

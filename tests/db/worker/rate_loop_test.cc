@@ -88,7 +88,7 @@ TEST_F(RateLoopTest, NoMoreThanTheBucketHasAndThePartitionGoesBack) {
 }
 
 // A worker that was stopped between its fetch and its first task.
-TEST_F(RateLoopTest, WhatHasNotStartedInTimeIsChargedAnew) {
+TEST_F(RateLoopTest, TaskThatDidNotStartInTimeIsChargedAgain) {
   set_rate("0.01", "10");
   auto mine = worker();
   EXPECT_TRUE(eventually([&] {
@@ -146,7 +146,7 @@ TEST_F(RateLoopTest, ATakeoverStartsNothing) {
 }
 
 // S43: the first try is written, and its reply is lost.
-TEST_F(RateLoopTest, WhatIsLeftIsGivenBackOnceAlsoAfterALostReply) {
+TEST_F(RateLoopTest, UnusedGrantIsReturnedOnceDespiteALostReply) {
   set_rate("0.01", "3");
   std::atomic<int> releases{0};
   // The packet is executed and then ends the connection, so that the outcome is unknown.

@@ -263,7 +263,7 @@ TEST_F(QuickRunnersTest, TheNextBlockIsFetchedAlsoIfTheLastOneHasEnded) {
   expect_idle(one->slot());
 }
 
-TEST_F(QuickRunnersTest, WhatWaitsStartsNoLaterThanTheLeaseAllows) {
+TEST_F(QuickRunnersTest, WaitingTaskStartsOnlyWhileTheLeaseAllows) {
   config_.block_seconds = std::chrono::seconds(3);
   const auto one = quick_worker();
   auto worked = work_at_the_gate(*one, 20);
@@ -280,7 +280,7 @@ TEST_F(QuickRunnersTest, WhatWaitsStartsNoLaterThanTheLeaseAllows) {
 }
 
 // All threads have tasks that have left the partition: others may take the waiting ones.
-TEST_F(QuickRunnersTest, WhatWaitsBehindDetachedTasksGoesBack) {
+TEST_F(QuickRunnersTest, TasksWaitingBehindDetachedOnesAreReturned) {
   config_.detach_after = std::chrono::milliseconds(50);
   const auto one = quick_worker();
   auto worked = work_at_the_gate(*one, 20);
@@ -342,7 +342,7 @@ TEST_F(RunnersProgramTest, AStopReachesAllThatRun) {
 }
 
 // A running one ends by the stop: its thread takes no waiting task.
-TEST_F(RunnersProgramTest, WhatWaitsForAThreadDoesNotStartAfterAStop) {
+TEST_F(RunnersProgramTest, TaskWaitingForAThreadDoesNotStartAfterAStop) {
   const std::string gate = output_folder_ / "gate";
   put_side(0, 300, "side.wait", "0");
   db_.execute("UPDATE task SET payload = 'last 600000' WHERE run_key = 208");

@@ -7,7 +7,7 @@ namespace allot::worker {
 namespace {
 
 // C10: the slot has enough; the usage of the tasks is unknown.
-TEST_F(SettleTest, WhatWasFinishedGoesIntoTheHistoryOfItsQueue) {
+TEST_F(SettleTest, FinishedTaskIsWrittenToTheHistory) {
   settings_.queues[0].history = std::chrono::hours(1);
   for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
   db_.execute("UPDATE task SET attempt = 4 WHERE run_key = 2");
@@ -51,7 +51,7 @@ TEST_F(SettleTest, ADeathSetsOffItsHook) {
 }
 
 // B14: it is unknown which task was at fault.
-TEST_F(SettleTest, OfSeveralNobodyIsChargedAndEachRunsAlone) {
+TEST_F(SettleTest, SeveralTasksAreNotChargedAndRunAlone) {
   for (std::uint64_t key = 1; key <= 4; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
   slot_.add_finished(queue::finished(block.tasks[0]));
@@ -66,7 +66,7 @@ TEST_F(SettleTest, OfSeveralNobodyIsChargedAndEachRunsAlone) {
 }
 
 // The task for which the supervisor killed the worker is charged, and no other.
-TEST_F(SettleTest, OfSeveralTheOneOverItsTimeIsCharged) {
+TEST_F(SettleTest, OnlyTheTaskOverItsTimeIsCharged) {
   for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
   begin_run(slot_, block.tasks[0], 1, 10, 0, boot_ns() + 60 * kSecond, ipc::Limit::kTime, 0);
@@ -81,7 +81,7 @@ TEST_F(SettleTest, OfSeveralTheOneOverItsTimeIsCharged) {
 }
 
 // A14: it had begun, although nothing is charged to it.
-TEST_F(SettleTest, WhoRanBesideACrashDoesNotExpire) {
+TEST_F(SettleTest, NeighbourOfACrashDoesNotExpire) {
   for (const bool known : {false, true}) {
     SCOPED_TRACE(known ? "one is at fault" : "the culprit is unknown");
     db_.execute("DELETE FROM task");
@@ -98,7 +98,7 @@ TEST_F(SettleTest, WhoRanBesideACrashDoesNotExpire) {
 }
 
 // A13: tasks of one call, or begun together. When each runs alone, the hanging one is identified.
-TEST_F(SettleTest, OfSeveralOverTheirTimeNobodyIsCharged) {
+TEST_F(SettleTest, SeveralTasksOverTheirTimeAreNotCharged) {
   for (std::uint64_t key = 1; key <= 4; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
   for (std::size_t i = 0; i < 3; ++i) {
@@ -114,7 +114,7 @@ TEST_F(SettleTest, OfSeveralOverTheirTimeNobodyIsCharged) {
 }
 
 // It was detached from one partition, while the worker had the lease of another.
-TEST_F(SettleTest, WhatWasDetachedBesideOthersGoesBackFlagged) {
+TEST_F(SettleTest, TaskDetachedWithOthersIsReturnedFlagged) {
   for (std::uint64_t key = 1; key <= 2; ++key) put(partition(0), {1, key});
   put(partition(1), {1, 9});
   const auto first = lease(0);
@@ -151,7 +151,7 @@ TEST_F(SettleTest, AFinishedDetachedTaskIsNotRunAgain) {
 }
 
 // B11 with B14: the end of one task was requested, and the state of the other is unknown.
-TEST_F(SettleTest, OfSeveralTheOneWhoseEndWasAskedForIsDead) {
+TEST_F(SettleTest, OnlyTheCancelledTaskIsDead) {
   for (std::uint64_t key = 1; key <= 3; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
   begin_run(slot_, block.tasks[0], 1, 10, 0, 0, ipc::Limit::kTime, 0);
@@ -170,7 +170,7 @@ TEST_F(SettleTest, OfSeveralTheOneWhoseEndWasAskedForIsDead) {
 }
 
 // The supervisor killed the worker for it, after its grace time: its neighbour is not involved.
-TEST_F(SettleTest, OfSeveralACancelledOneOverItsTimeSuspectsNobody) {
+TEST_F(SettleTest, CancelledTaskOverItsTimeSuspectsNoOther) {
   for (std::uint64_t key = 1; key <= 2; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
   begin_run(slot_, block.tasks[0], 1, 10, 0, 0, ipc::Limit::kTime, 0);
@@ -187,7 +187,7 @@ TEST_F(SettleTest, OfSeveralACancelledOneOverItsTimeSuspectsNobody) {
 }
 
 // B11 with A13: the end of some tasks was requested, and the whole call exceeds its time.
-TEST_F(SettleTest, OfSeveralOverTheirTimeACancelledOneIsDeadAndTheRestSuspect) {
+TEST_F(SettleTest, CancelledTaskOverItsTimeIsDeadAndTheRestSuspect) {
   for (std::uint64_t key = 1; key <= 2; ++key) put(partition(0), {1, key});
   const auto block = lease(0);
   for (std::size_t i = 0; i < 2; ++i) {

@@ -37,7 +37,7 @@ TEST_F(SettleTest, TwiceHasTheEffectOfOnce) {
 }
 
 // A late packet of the dead worker may lease the partition once more, after others had it.
-TEST_F(SettleTest, WhatOthersChargedMeanwhileIsNotForgotten) {
+TEST_F(SettleTest, ChargeByAnotherWorkerIsKept) {
   for (const std::uint32_t most : {10U, 1U}) {
     for (const char* before : {"signal", "retry"}) {
       SCOPED_TRACE(before + std::to_string(most));
@@ -112,7 +112,7 @@ TEST_F(SettleTest, AnAnnouncedAttemptThatStartedIsCharged) {
   EXPECT_EQ(value("SELECT cause FROM task_attempt"), "signal");
 }
 
-TEST_F(SettleTest, WhatWasNeverWrittenIsNotTakenBack) {
+TEST_F(SettleTest, UnwrittenAttemptIsNotTakenBack) {
   put(partition(0), {1, 1});
   charged_before("signal");
   const auto block = lease(0);
@@ -136,7 +136,7 @@ TEST_F(SettleTest, AnAnnouncementOfAnotherLeaseIsOthersToJudge) {
 }
 
 // The slot served a former worker, which announced a task; this one has not reached its first task.
-TEST_F(SettleTest, WhatAFormerWorkerOfTheSlotHadAnnouncedIsNotUndone) {
+TEST_F(SettleTest, AttemptAnnouncedByAFormerWorkerIsKept) {
   put(partition(0), {1, 1});
   const auto former = lease(0);
   announce_run(slot_, former.tasks[0], 1);
@@ -305,7 +305,7 @@ TEST_F(SettleTest, SaysWhatTheWorkerDiedOf) {
 }
 
 // The settler may have waited for the database for hours.
-TEST_F(SettleTest, WhatCountsIsWhenItDied) {
+TEST_F(SettleTest, TimeOfDeathCounts) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
   const Nanos died = boot_ns() - kSecond;
@@ -377,7 +377,7 @@ TEST_F(SettleTest, ADetachedTaskThatFinishedAtTheLastInstructionIsNotCharged) {
 }
 
 // The worker exited without having been able to write its task's verdict.
-TEST_F(SettleTest, WhatADetachedTaskCameToIsWrittenForAWorkerThatGaveUp) {
+TEST_F(SettleTest, ResultOfADetachedTaskIsWrittenForAWorkerThatGaveUp) {
   slot_.add_finished(queue::finished(detach(1, 10)));
   end_run(slot_);
   settle_it();

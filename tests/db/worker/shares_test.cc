@@ -118,7 +118,7 @@ TEST_F(SharesDbTest, AHigherQueueWithARateIsLookedAtWhenATaskMayStart) {
       << "though hints of the lower queue wait";
 }
 
-TEST_F(SharesDbTest, OfTwoWorkersThatLookForAHigherQueueBothGetAPartition) {
+TEST_F(SharesDbTest, TwoWorkersBothGetAPartitionOfAHigherQueue) {
   make_queue("low", 16);
   const std::uint32_t high = make_queue("high", 2, false);
   pool_.strict = true;

@@ -58,7 +58,7 @@ TEST(SlotWriter, OnceTheHandlerHasReturnedNothingIsToBeKilled) {
   EXPECT_FALSE(ipc::at_work(written.slot.state(0)));
 }
 
-TEST(SlotWriter, WhatIsNotInTheTableChangesNothing) {
+TEST(SlotWriter, UnknownTaskChangesNothing) {
   Written written;
   EXPECT_FALSE(written.slot.mark(0, RunEvent::kEnd));
   begin_run(written.slot, {}, 1, 10, 5, 6);
@@ -112,7 +112,7 @@ TEST(SlotWriter, ADetachedTaskIsOfTheLeaseThatItLeft) {
   EXPECT_TRUE(ipc::in_handler(written.slot.state(3)));
 }
 
-TEST(SlotWriter, WhatIsFinishedMeanwhileStaysInTheRing) {
+TEST(SlotWriter, FinishedTaskStaysInTheRing) {
   Written written;
   const auto task = [](std::uint64_t key) { return queue::Finished{{1, key}, std::nullopt}; };
   for (std::uint64_t key = 1; key <= 5; ++key) written.slot.add_finished(task(key));

@@ -330,7 +330,7 @@ TEST_F(TaskWritesTest, ALostConnectionUndoesTheEffectAndChargesNothing) {
 }
 
 // The queue named by a handler may be gone at its end.
-TEST_F(TaskWritesTest, WhatItsQueueDoesNotTakeIsUndone) {
+TEST_F(TaskWritesTest, RefusedSubmissionIsRolledBack) {
   for (const char* type : {"writes.effect", "writes.replace"}) {
     const bool effect = std::string(type) == "writes.effect";
     auto done = run_in_background(type, gated(effect ? "child" : "wait 3"));
@@ -413,7 +413,7 @@ TEST_F(TaskWritesTest, RowsAndCountsAreTold) {
       << "and Allot's are not";
 }
 
-TEST_F(TaskWritesTest, WhatIsNotAllowedIsToldAndChangesNothing) {
+TEST_F(TaskWritesTest, RefusedCallIsReportedAndChangesNothing) {
   const std::string told = told_by("writes.mixed", "");
   for (const char* words :
        {"2 checkpoint: not while a transaction is open",

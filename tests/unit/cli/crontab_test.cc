@@ -57,7 +57,7 @@ TEST(CrontabTest, SettingsHoldForTheLinesBelow) {
   EXPECT_EQ(tz.remarks[0].number, 1U);
 }
 
-TEST(CrontabTest, WhatCannotBeTakenOverIsTold) {
+TEST(CrontabTest, UnsupportedLineIsReported) {
   EXPECT_TRUE(left("@reboot cmd").starts_with("@reboot: "));
   EXPECT_TRUE(left("MAILTO=ops").starts_with("MAILTO: "));
   EXPECT_TRUE(parse_crontab("MAILTO=\"\"\n", false).left.empty()) << "no mail is sent here either";

@@ -59,7 +59,7 @@ class ExitCodeTest : public testing::Test {
   std::string config_;
 };
 
-TEST_F(ExitCodeTest, OfTheCommandLine) {
+TEST_F(ExitCodeTest, UsageErrorIs64) {
   EXPECT_EQ(code({"--version"}), kExitOk);
   EXPECT_EQ(code({"config"}), kExitOk);
   EXPECT_EQ(code({"plugins"}, {.environment = {"ALLOT_LIBEXEC=/nonexistent"}}), kExitFailure);
@@ -78,7 +78,7 @@ TEST_F(ExitCodeTest, OfTheCommandLine) {
 }
 
 // Impossible without a defect of Allot: here the slot is not a slot file.
-TEST_F(ExitCodeTest, OfADefect) {
+TEST_F(ExitCodeTest, DefectIs70) {
   const UniqueFd nothing(open("/dev/null", O_RDWR | O_CLOEXEC));
   const auto done =
       support::run_program({ALLOT_WORKER, "--run", "--slot", "0", "--config", config_},
@@ -87,7 +87,7 @@ TEST_F(ExitCodeTest, OfADefect) {
 }
 
 // Under a supervisor of another version.
-TEST_F(ExitCodeTest, OfSlotsOfAnotherVersion) {
+TEST_F(ExitCodeTest, SlotsOfAnotherVersion) {
   const auto refusal = [&](const char* magic, std::uint32_t version) {
     ipc::SlotFileHeader header{};
     std::memcpy(header.magic, magic, sizeof header.magic);
@@ -110,7 +110,7 @@ TEST_F(ExitCodeTest, OfSlotsOfAnotherVersion) {
             std::string::npos);
 }
 
-TEST_F(ExitCodeTest, OfABoardOfAnotherVersion) {
+TEST_F(ExitCodeTest, BoardOfAnotherVersion) {
   const std::string bytes = std::string("allotbrd\6\0\0\0", 12) + std::string(ipc::kPage, '\0');
   const UniqueFd board(open(folder_.write("board", bytes).c_str(), O_RDWR | O_CLOEXEC));
   const auto done =

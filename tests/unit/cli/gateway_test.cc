@@ -69,7 +69,7 @@ TEST(GatewayToken, AsJson) {
                                     "\"\noperate = [\"mail\"]\nexpires = \"2999-12-31\"\n");
 }
 
-TEST(GatewayToken, WhatNoDaemonWouldTakeIsRefused) {
+TEST(GatewayToken, InvalidTokenSectionIsRefused) {
   const auto refused = [](const std::vector<std::string>& words) {
     std::vector<std::string> all{"token"};
     all.insert(all.end(), words.begin(), words.end());

@@ -12,7 +12,7 @@ TEST(Printable, PlainTextStays) {
   EXPECT_EQ(printable("Größe 10 € \U0001f600", 100), "Größe 10 € \U0001f600");
 }
 
-TEST(Printable, WhatATerminalWouldObeyIsEscaped) {
+TEST(Printable, TerminalControlIsEscaped) {
   EXPECT_EQ(printable(std::string("\0", 1), 10), "\\x00");
   EXPECT_EQ(printable("a\nb", 10), "a\\nb");
   EXPECT_EQ(as_json::printable_lines("a\n\tb\r\x1b"), "a\n\tb\\x0d\\x1b");
@@ -22,7 +22,7 @@ TEST(Printable, WhatATerminalWouldObeyIsEscaped) {
   EXPECT_EQ(printable("\xe2\x80\xae", 20), "\\xe2\\x80\\xae") << "right-to-left override";
 }
 
-TEST(Printable, WhatIsNoUtf8IsEscapedByteByByte) {
+TEST(Printable, InvalidUtf8IsEscapedByteByByte) {
   EXPECT_EQ(printable("\xff", 20), "\\xff");
   EXPECT_EQ(printable("\xc3", 20), "\\xc3") << "cut off";
   EXPECT_EQ(printable("\xc3z", 20), "\\xc3z");

@@ -342,7 +342,7 @@ TEST_F(Check, TlsKeysThatBelongTogether) {
             "allot.toml:4: [database] tls_ca: cannot read no.pem: No such file or directory");
 }
 
-TEST_F(Check, WhatTlsWarnsOf) {
+TEST_F(Check, TlsWarnings) {
   ASSERT_EQ(::chmod(write("c.key", "x").c_str(), 0644), 0);
   const Settings shared =
       load_text("[database]\ntls = \"required\"\ntls_cert = \"c.key\"\ntls_key = \"c.key\"\n");

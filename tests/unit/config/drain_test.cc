@@ -55,7 +55,7 @@ TEST_F(DrainTest, TheEmbeddedDatabaseIsStartedOnlyWhenItIsOurs) {
   EXPECT_EQ(own.database.embedded, "/var/db");
 }
 
-TEST_F(DrainTest, WhatIsNoneIsRefused) {
+TEST_F(DrainTest, ForeignFileIsRefused) {
   LoadOptions all = options();
   for (const char* text : {"", "queue=x\n", "queue=x\njobs=many\ninstance=d\n"}) {
     all.file = write(kDrainFile, text);

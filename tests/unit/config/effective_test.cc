@@ -38,7 +38,7 @@ TEST_F(EffectiveTest, DefaultsComeFromNowhere) {
   EXPECT_EQ(shown(settings, "daemon.lease_ttl"), "\"30s\" 0 ");
 }
 
-TEST_F(EffectiveTest, WhatIsComputedSaysOfWhat) {
+TEST_F(EffectiveTest, ComputedValueNamesItsSource) {
   const Settings settings = load_text("[queues.a]\n[queues.b]\n[pools.p]\n");
   EXPECT_EQ(shown(settings, "pools.p.queues"), R"(["a", "b"] 0 every queue)");
   EXPECT_EQ(shown(settings, "daemon.frozen_after"), "\"20s\" 0 lease_ttl");
@@ -49,7 +49,7 @@ TEST_F(EffectiveTest, WhatIsComputedSaysOfWhat) {
   ::unsetenv("RUNTIME_DIRECTORY");
 }
 
-TEST_F(EffectiveTest, WhatTheFileSaysHasItsLine) {
+TEST_F(EffectiveTest, FileValueHasItsLine) {
   const Settings settings = load_text(
       "[database]\nhosts = [\"a\", \"b:1\"]\n\n[queues.m]\nexclusive = true\nretry_delay = "
       "\"90s\"\n"
@@ -98,7 +98,7 @@ TEST_F(EffectiveTest, SecretsAreMasked) {
   EXPECT_EQ(shown(from_file, "database.password_file"), "\"" + secret + "\" 2 ");
 }
 
-TEST_F(EffectiveTest, WhatHasNoEffectIsNotShown) {
+TEST_F(EffectiveTest, UnusedKeyIsNotShown) {
   const Settings local = load_text("[database]\nsocket = \"s\"\nhost = \"h\"\n");
   EXPECT_EQ(shown(local, "database.host"), "not shown");
   EXPECT_EQ(shown(local, "database.tls_ca"), "not shown");

@@ -52,7 +52,7 @@ TEST_F(CopyTest, IsWhatWasReadWhateverTheDiskHasNow) {
   }
 }
 
-TEST_F(CopyTest, OfNoFileStaysNoFile) {
+TEST_F(CopyTest, CopyWithoutAFileStaysEmpty) {
   const UniqueFd copy = copy_of(load(options()));
   LoadOptions later = options();
   later.default_file = write("allot.toml", "[pools.new]\n");
@@ -73,7 +73,7 @@ TEST_F(CopyTest, HasBothFilesOfADrain) {
   EXPECT_EQ(settings.pools.front().size, 3U);
 }
 
-TEST_F(CopyTest, NobodyCanChangeItOrElseReadIt) {
+TEST_F(CopyTest, CopyIsPrivate) {
   const UniqueFd copy = copy_of(load_text("[pools.a]\n"));
   EXPECT_EQ(::write(copy.get(), "x", 1), -1);
   EXPECT_EQ(::ftruncate(copy.get(), 0), -1);
@@ -106,7 +106,7 @@ TEST_F(CopyTest, ItsMarkTellsWhetherAnythingDiffers) {
   EXPECT_NE(load_text(text).files.mark(), first.files.mark());
 }
 
-TEST_F(CopyTest, WhatIsNoneIsRefused) {
+TEST_F(CopyTest, InvalidCopyIsRefused) {
   for (const std::string text : {"", "allot configuration 2\n", "allot configuration 1\n5\nab",
                                  "allot configuration 1\n99999999999999999999\nab"}) {
     const UniqueFd copy(memfd_create("copy", MFD_CLOEXEC));

@@ -136,7 +136,7 @@ TEST_F(GatewayConfig, TheEmbeddedDatabaseHasOneAccount) {
   EXPECT_TRUE(settings.warnings.empty());
 }
 
-TEST_F(GatewayConfig, WhatIsWrongInTheDatabaseIsSaidOnce) {
+TEST_F(GatewayConfig, DatabaseErrorIsReportedOnce) {
   EXPECT_EQ(refused("[database]\nhost = \"a,b\"\n"),
             "allot.toml:4: [database] 'a,b' is not a server; write \"HOST\", \"HOST:PORT\" or "
             "\"[ADDRESS]:PORT\"");
@@ -231,7 +231,7 @@ TEST_F(GatewayConfig, ATokenThatHasExpiredIsToldAndNoMistake) {
             "allot.toml:6: [gateway.tokens.a] has expired at 2001-01-31T00:00:00+01:00");
 }
 
-TEST_F(GatewayConfig, NobodyMayDoAnythingIsTold) {
+TEST_F(GatewayConfig, UselessConfigurationIsReported) {
   EXPECT_EQ(with("[gateway]\nlisten = [\"127.0.0.1:80\"]\n").warnings.size(), 1U);
   EXPECT_EQ(with("[gateway]\ngrant = \"none\"\n").warnings.size(), 1U);
   EXPECT_TRUE(with("[gateway]\ngrant = \"none\"\n" + token("a", '1')).warnings.empty());

@@ -40,14 +40,14 @@ TEST_F(RuntimeDir, IsTheMostSpecificThatIsKnown) {
   ::unsetenv("RUNTIME_DIRECTORY");
 }
 
-TEST_F(RuntimeDir, OfRootIsBelowRun) {
+TEST_F(RuntimeDir, RootUsesRun) {
   if (::geteuid() != 0) GTEST_SKIP() << "not root";
   ::setenv("XDG_RUNTIME_DIR", "/run/user/0", 1);
   EXPECT_EQ(runtime_dir(Settings()), "/run/allot/default");
   ::unsetenv("XDG_RUNTIME_DIR");
 }
 
-TEST_F(RuntimeDir, OfAUserIsBelowTheSessionFolder) {
+TEST_F(RuntimeDir, UserUsesTheSessionFolder) {
   const OrdinaryUser user;
   ::setenv("XDG_RUNTIME_DIR", "/run/user/7", 1);
   EXPECT_EQ(runtime_dir(Settings()), "/run/user/7/allot/default");

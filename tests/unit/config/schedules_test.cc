@@ -42,7 +42,7 @@ TEST_F(SchedulesTest, KeysAndDefaults) {
             "a.b");
 }
 
-TEST_F(SchedulesTest, WhatASectionNeeds) {
+TEST_F(SchedulesTest, RequiredKeysOfASection) {
   EXPECT_EQ(failure_of("[schedules.a]\nzone = \"UTC\"\n"),
             "allot.toml:1: [schedules.a] has no expression, which it needs\n"
             "allot.toml:1: [schedules.a] has no queue, which it needs\n"

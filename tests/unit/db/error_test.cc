@@ -146,7 +146,7 @@ TEST_P(ErrorTest, WhileConnecting) {
 TEST_P(ErrorTest, InAnOpenTransaction) {
   expect(Phase::kStatement, kKnown);
 }
-TEST_P(ErrorTest, OfAStatementThatCommitsByItself) {
+TEST_P(ErrorTest, LostReplyOfAnAutocommitStatement) {
   expect(Phase::kAutocommit, GetParam().autocommit);
 }
 TEST_P(ErrorTest, AtCommit) {

@@ -50,7 +50,7 @@ class BodyTest : public testing::Test {
   std::optional<RunningServer> server_;
 };
 
-TEST_F(BodyTest, WhatDoesNotFitIsToldAndFitsLater) {
+TEST_F(BodyTest, BodyThatDoesNotFitIsRefusedAndFitsLater) {
   auto first = holding(600 * kKiB);
   auto client = this->client();
   const auto answer = client.ask(head(200 * kKiB, "/echo"));
@@ -68,13 +68,13 @@ TEST_F(BodyTest, SmallOnesFindRoomBesideLargeOnes) {
   EXPECT_EQ(status_of(60 * kKiB), 200);
 }
 
-TEST_F(BodyTest, WhatNeverFitsIsTooLarge) {
+TEST_F(BodyTest, OversizedBodyIsTooLarge) {
   EXPECT_EQ(status_of(704 * kKiB), 200) << "three quarters, less one read";
   EXPECT_EQ(support::status_of(client().ask(head(704 * kKiB + 1))), 413);
 }
 
 // The announced length does not count, only the received bytes.
-TEST_F(BodyTest, WhatWasOnlyAnnouncedIsNotCounted) {
+TEST_F(BodyTest, AnnouncedBytesAreNotCounted) {
   std::vector<HttpClient> silent;
   for (int count = 0; count < 20; ++count) {
     silent.push_back(client());
@@ -92,7 +92,7 @@ TEST_F(BodyTest, ABodyInChunksIsRefusedWhereTheRoomEnds) {
 }
 
 // Refused bodies release their space to the others at once.
-TEST_F(BodyTest, OfManyThatGrowTogetherSomeComeToTheirEnd) {
+TEST_F(BodyTest, SomeOfManyGrowingBodiesFinish) {
   constexpr int kClients = 12;
   constexpr int kPieces = 30;
   std::vector<HttpClient> clients;
@@ -123,7 +123,7 @@ TEST_F(BodyTest, ABodyCountsUntilItIsAnswered) {
   EXPECT_TRUE(support::eventually([&] { return status_of(200 * kKiB) == 200; }));
 }
 
-TEST_F(BodyTest, WhoHasNoNameHasAnEighth) {
+TEST_F(BodyTest, AnonymousCallersHaveAnEighth) {
   EXPECT_EQ(status_of(64 * kKiB, "/anybody"), 200);
   EXPECT_EQ(support::status_of(client().ask(head(64 * kKiB + 1, "/anybody"))), 413);
 }
@@ -176,7 +176,7 @@ TEST(BodyBudgetTest, AQuarterIsForTheSmallOnes) {
   EXPECT_EQ(budget->held(), 100 * kKiB);
 }
 
-TEST(BodyBudgetTest, ThoseWithoutANameShareAnEighth) {
+TEST(BodyBudgetTest, AnonymousCallersShareAnEighth) {
   const auto budget = std::make_shared<BodyBudget>(1'024 * kKiB);
   BodyHold first(budget, true);
   EXPECT_TRUE(first.resize(100 * kKiB));

@@ -83,7 +83,7 @@ TEST_F(FireworqFigures, AreExactWithMoreCategoriesThanPlaces) {
   EXPECT_EQ(stats.elapsed_ms, 2 * kCategories);
 }
 
-TEST_F(FireworqFigures, OfTheLastSecond) {
+TEST_F(FireworqFigures, FiguresOfTheLastSecond) {
   Figures figures(folder_.path());
   const auto now = [&] { return figures.of(figures.now(), queue_); };
   count(Count::kDone);
@@ -108,7 +108,7 @@ TEST_F(FireworqFigures, WithoutAnInstanceOfThisHost) {
   EXPECT_EQ(stats.pops, 0U);
 }
 
-TEST_F(FireworqFigures, WhatRunsHere) {
+TEST_F(FireworqFigures, FiguresOfRunningJobs) {
   Figures::Now now;
   as_json::WorkerView worker;
   worker.leases = true;

@@ -78,7 +78,7 @@ TEST(FireworqPath, NamesAndIds) {
   }
 }
 
-TEST(FireworqPath, WhatIsToBeCleanedMoves) {
+TEST(FireworqPath, UncleanPathIsRedirected) {
   const auto moved = [](const std::string& path) {
     const Target target = target_of(path);
     return target.place == Place::kMoved ? target.moved : "not moved";
@@ -113,7 +113,7 @@ TEST(FireworqJob, EachField) {
   EXPECT_EQ(job.fields.max_retries, 4U);
 }
 
-TEST(FireworqJob, OfTwoKeysTheLastCounts) {
+TEST(FireworqJob, LastOfTwoKeysCounts) {
   EXPECT_EQ(read_job(R"({"url":"http://a","URL":"http://b"})", "c").fields.url, "http://b");
 }
 
@@ -132,7 +132,7 @@ TEST(FireworqJob, Payloads) {
   EXPECT_EQ(read_job(R"({"url":"u","payload":"x"})", "c").shown, "\"x\"");
 }
 
-TEST(FireworqJob, WhatIsRefused) {
+TEST(FireworqJob, InvalidJobIsRefused) {
   EXPECT_EQ(job_refused(""), "400 EOF");
   EXPECT_EQ(job_refused("{}"), "400 Missing field: url");
   EXPECT_EQ(job_refused("null"), "400 Missing field: url");
@@ -211,7 +211,7 @@ TEST(FireworqQueueBody, Throttled) {
   EXPECT_EQ(queue_refused(R"({"max_burst_size":0,"max_dispatches_per_second":0})"), "");
 }
 
-TEST(FireworqQueueBody, WhatIsRefused) {
+TEST(FireworqQueueBody, InvalidDefinitionIsRefused) {
   for (const char* body : {"", "[]", "{", R"({"max_workers":-1})", R"({"max_workers":"1"})",
                            R"({"name":1})", R"({"max_dispatches_per_second":"1"})"}) {
     EXPECT_EQ(queue_refused(body).substr(0, 3), "400") << body;
@@ -407,7 +407,7 @@ class FireworqDoor : public testing::Test {
   config::GatewayFireworq settings_;
 };
 
-TEST_F(FireworqDoor, NobodyWithoutATokenUnlessItIsWritten) {
+TEST_F(FireworqDoor, TokenIsRequiredUnlessAnonymous) {
   EXPECT_EQ(judge({}), "401");
   EXPECT_EQ(judge({{"authorization", "Bearer good"}}), "token:t");
   EXPECT_EQ(judge({{"authorization", "Basic eDpnb29k"}}), "token:t");

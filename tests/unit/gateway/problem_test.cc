@@ -49,7 +49,7 @@ TEST(Problem, ALostReplyIsUnknownOnlyWhereSomethingMayHaveChanged) {
 }
 
 // Every client that reaches the port is a possible caller.
-TEST(Problem, WhatTheDatabaseSaysIsForTheLog) {
+TEST(Problem, DatabaseErrorIsOnlyLogged) {
   const std::string words = "database at db1.internal:3306: find_task.sql (error 1)";
   for (const unsigned number : {1142U, 1205U, 1213U, 1290U, 2006U, 2013U}) {
     for (const bool writes : {false, true}) {
@@ -64,7 +64,7 @@ TEST(Problem, WhatTheDatabaseSaysIsForTheLog) {
             0U);
 }
 
-TEST(Problem, WhatMayBeRepeatedSaysWhen) {
+TEST(Problem, RepeatableErrorSaysWhen) {
   const auto after = [](const Problem& problem) {
     return problem.fields.empty() ? "" : problem.fields.front().name + problem.fields.front().value;
   };

@@ -58,7 +58,7 @@ TEST(RequestParser, ABodyIsTheSameInAnyPieces) {
   }
 }
 
-TEST(RequestParser, WhatFollowsStaysForTheNextRequest) {
+TEST(RequestParser, RemainingBytesStayForTheNextRequest) {
   RequestParser parser;
   ASSERT_FALSE(parser.read_head("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n"));
   const auto step = parser.read_body("okGET /");

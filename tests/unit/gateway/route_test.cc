@@ -97,7 +97,7 @@ TEST(Query, IsDecoded) {
   }
 }
 
-TEST(Query, WhatIsEscapedComesBack) {
+TEST(Query, EscapesAreDecoded) {
   std::string all;
   for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
   EXPECT_EQ(unescaped(escaped(all), false), all);

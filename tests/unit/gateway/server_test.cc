@@ -97,7 +97,7 @@ TEST_F(ServerTest, ATooLargeChunkedBodyIsRefused) {
 }
 
 // The peer sends megabytes that are refused, and reads the answer only then.
-TEST_F(ServerTest, WhoIsRefusedWhileSendingCanReadTheAnswer) {
+TEST_F(ServerTest, ClientRefusedWhileSendingReadsTheAnswer) {
   auto client = this->client();
   client.send("POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: 4000000\r\n\r\n");
   for (int count = 0; count < 4; ++count) {
@@ -192,7 +192,7 @@ TEST_F(ServerTest, AnAnswerToWhoHasGoneIsDropped) {
   EXPECT_EQ(this->client().ask(get("/hello"))->status, 200);
 }
 
-TEST_F(ServerTest, WhatTheApplicationThrowsIsTheServersFault) {
+TEST_F(ServerTest, ExceptionIsAServerError) {
   EXPECT_EQ(client().ask(get("/throws"))->status, 500);
   EXPECT_EQ(client().ask(get("/admit-throws"))->status, 500);
 }
@@ -220,7 +220,7 @@ TEST_F(ServerTest, ThePeerOfAPortHasAnAddress) {
   EXPECT_EQ(client().ask(get("/peer"))->body, "127.0.0.1 none plain");
 }
 
-TEST_F(ServerTest, WhatIsPostedRunsInTheServersThread) {
+TEST_F(ServerTest, PostedCallRunsInTheServersThread) {
   std::atomic<bool> done = false;
   server_.server().post([&] { done = true; });
   EXPECT_TRUE(support::eventually([&] { return done.load(); }));

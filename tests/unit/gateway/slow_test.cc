@@ -131,7 +131,7 @@ TEST(Slow, TheRateIsMeasuredOverEachWindow) {
 }
 
 // 6 MB held: a limit of ten thousand bytes a second.
-TEST(Slow, WhoHoldsMuchHasToSendFaster) {
+TEST(Slow, ClientWithALargeBodyMustSendFaster) {
   using std::chrono::seconds;
   http::BodyRate rate(seconds(10), 100);
   EXPECT_TRUE(rate.add(seconds(10), 100'000, 6'000'000));

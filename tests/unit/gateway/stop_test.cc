@@ -32,7 +32,7 @@ TEST_F(StopTest, AnIdleConnectionIsClosed) {
   EXPECT_TRUE(ends());
 }
 
-TEST_F(StopTest, WhatIsInFlightIsAnsweredAndNothingElse) {
+TEST_F(StopTest, OnlyRequestsInFlightAreAnswered) {
   auto client = HttpClient::to_port(server_.port());
   client.send(get("/late") + get("/hello"));
   ASSERT_TRUE(support::eventually([&] { return application_.late() == 1; }));

@@ -107,7 +107,7 @@ TEST_F(StreamTest, TheNextBatchWaitsForTheAnswerToTheFormer) {
   EXPECT_LT(largest, std::size_t{2} << 20);
 }
 
-TEST_F(StreamTest, WhatIsLeftIsAskedForOnceTheLineBeforeHasLeft) {
+TEST_F(StreamTest, NextBatchWaitsUntilTheLineIsSent) {
   application_.hold(true);
   auto client = this->client();
   client.send(kStream + chunk_of_text("one\ntwo\n") + chunk_of_text(""));
@@ -125,7 +125,7 @@ TEST_F(StreamTest, WhatIsLeftIsAskedForOnceTheLineBeforeHasLeft) {
   EXPECT_EQ(application_.batches(), (std::vector<std::string>{"one\ntwo\n", "", ""}));
 }
 
-TEST_F(StreamTest, WhatIsLeftIsNotAskedForOnceThePeerHasGone) {
+TEST_F(StreamTest, NoBatchAfterThePeerHasGone) {
   application_.hold(true);
   auto client = this->client();
   client.send(kStream + chunk_of_text("one\ntwo\n"));

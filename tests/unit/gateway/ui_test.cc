@@ -97,7 +97,7 @@ TEST(Session, IsOfATokenThatIsThereNow) {
       << "which of the two?";
 }
 
-TEST(Session, WhatWasChangedOrCutIsNone) {
+TEST(Session, ChangedOrTruncatedSessionIsInvalid) {
   const Access access(with_token("ann", kToken));
   const Signer signer("0123456789abcdef0123456789abcdef");
   const std::string value = signer.session(*access.token_named("ann"), kNow + 12h);
@@ -445,7 +445,7 @@ json running_host(const std::string& host, bool silent, std::uint64_t running_ms
           {"pools", json::array({{{"name", "default"}, {"workers", 4}, {"queues", {"mail"}}}})}};
 }
 
-TEST(Running, WhatRunsForLongerThanUsualComesFirst) {
+TEST(Running, LongRunningTasksComeFirst) {
   View view{visit()};
   view.documents.push_back(document(
       {{"items", json::array({running_host("short", false, 100), running_host("long", false, 9'000),

@@ -14,7 +14,7 @@ TEST(Slot, EachSlotIsMappedByItself) {
   EXPECT_EQ(slot_offset(3), slot_offset(3));
 }
 
-TEST(Slot, WhatClearsASlotClearsAllThatSettlingLooksAt) {
+TEST(Slot, ClearedSlotHasNothingToSettle) {
   // The supervisor clears only the first page; numbers in it limit the arrays after it.
   EXPECT_LE(offsetof(Slot, runs), kPage);
   EXPECT_LE(offsetof(Slot, run_states) + kMaxRunning, kPage);

@@ -31,7 +31,7 @@ TEST(Base64, EveryByteComesBack) {
   }
 }
 
-TEST(Base64, WhatIsNoneIsRefused) {
+TEST(Base64, InvalidBase64IsRefused) {
   for (const char* text : {"Z", "Zg", "Zg=", "Zg===", "Z===", "====", "Zm9v\n", "Zm 9",
                            "Zh==", "Zm9=", "Zm-v", "Z=g=", "\xff\xff\xff\xff"}) {
     EXPECT_FALSE(from_base64(text)) << text;

@@ -40,7 +40,7 @@ TEST(Due, Fractions) {
   EXPECT_EQ(moment("2026-12-24T18:00:00.123456789Z"), whole + 123'456) << "as far as keys go";
 }
 
-TEST(Due, WhatIsNoMomentIsRefusedByItsField) {
+TEST(Due, InvalidTimeNamesItsField) {
   for (const char* text :
        {"", "tomorrow", "2026-12-24", "2026-12-24T18:00:00", "2026-12-24T18:00Z", "1798135200",
         "2026-12-24T18:00:00Z ", "2026-12-24T18:00:00+0100", "x2026-12-24T18:00:00Z"}) {

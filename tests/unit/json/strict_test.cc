@@ -31,14 +31,14 @@ TEST(StrictJson, ReadsWhatEveryReaderUnderstandsAlike) {
   }
 }
 
-TEST(StrictJson, AKeyThatIsThereTwiceIsNamed) {
+TEST(StrictJson, DuplicateKeyIsNamed) {
   EXPECT_EQ(fault(R"({"a":1,"b":2,"a":1})"), Fault("'a' occurs twice", "a"));
   EXPECT_EQ(fault(R"({"a":{"b":1,"b":2}})"), Fault("'b' occurs twice", "b"));
   EXPECT_EQ(fault(R"([{"a":[{"b":1},{"b":1}]},{"a":1}])"), Fault());
   EXPECT_EQ(fault(R"({"a":{"c":1},"c":1,"b":[],"\u0063":1})"), Fault("'c' occurs twice", "c"));
 }
 
-TEST(StrictJson, NothingStandsBehindTheValue) {
+TEST(StrictJson, NothingFollowsTheValue) {
   EXPECT_EQ(fault("{} {}"), Fault("not a single JSON value, at byte 4", ""));
   EXPECT_EQ(fault("1,"), Fault("not a single JSON value, at byte 2", ""));
   EXPECT_EQ(fault(std::string("{}\0{}", 5)), Fault("not JSON, at byte 3: a NUL byte", ""));
@@ -60,7 +60,7 @@ TEST(StrictJson, DepthIsBounded) {
   EXPECT_EQ(fault(std::string(1'000'000, '[')), Fault("nested too deeply", ""));
 }
 
-TEST(StrictJson, WhatIsNoJsonSaysWhere) {
+TEST(StrictJson, InvalidJsonSaysWhere) {
   EXPECT_EQ(fault(""), Fault("not JSON, at byte 1", ""));
   EXPECT_EQ(fault("{'a':1}"), Fault("not JSON, at byte 2", ""));
   EXPECT_EQ(fault("NaN"), Fault("not JSON, at byte 1", ""));

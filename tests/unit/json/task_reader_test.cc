@@ -162,7 +162,7 @@ TEST(TaskReader, RefusalsNameTheField) {
   for (const auto& [text, expected] : cases) EXPECT_EQ(line_refusal(text), expected) << text;
 }
 
-TEST(TaskReader, WhatIsNoJsonSaysWhere) {
+TEST(TaskReader, InvalidJsonSaysWhere) {
   const std::string good = R"({"queue":"q","type":"t","payload":"x"})";
   ASSERT_EQ(line_refusal(good), "");
   for (std::size_t size = 1; size < good.size(); ++size) {

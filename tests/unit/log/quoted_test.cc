@@ -23,7 +23,7 @@ TEST(Quoted, PlainTextStaysAsItIs) {
   }
 }
 
-TEST(Quoted, WhatWouldBreakAFieldIsQuoted) {
+TEST(Quoted, SpecialCharactersAreQuoted) {
   EXPECT_EQ(quoted(""), "\"\"");
   EXPECT_EQ(quoted("two words"), "\"two words\"");
   EXPECT_EQ(quoted("a=b"), "\"a=b\"");

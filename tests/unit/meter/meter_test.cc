@@ -116,7 +116,7 @@ TEST_F(MeterTest, AnotherLayoutAndWhatIsNoneArePassedOver) {
   EXPECT_EQ(read_records(folder_.path()).size(), 4U);
 }
 
-TEST_F(MeterTest, WhatFindsNoPlaceIsOther) {
+TEST_F(MeterTest, TypeWithoutAPlaceIsOther) {
   Record& own = record();
   Meter meter(own);
   for (int i = 0; i < 10'000; ++i) meter.count(Count::kDone, "mail", "t" + std::to_string(i));

@@ -42,7 +42,7 @@ std::set<std::string> exported() {
   return names;
 }
 
-TEST(MetricNames, OfRulesAndDashboardAreExported) {
+TEST(MetricNames, MetricsOfRulesAndDashboardAreExported) {
   for (const std::string file : {"etc/monitoring/alerts.yml", "etc/monitoring/alerts_test.yml",
                                  "etc/monitoring/dashboard.json", "docs/monitoring.md"}) {
     const std::set<std::string> names = named_in(text_in(file));
@@ -51,7 +51,7 @@ TEST(MetricNames, OfRulesAndDashboardAreExported) {
   }
 }
 
-TEST(MetricNames, StandInThePageAsTheyAre) {
+TEST(MetricNames, DocumentListsAllMetrics) {
   const std::string page = text_in("docs/monitoring.md");
   for (const Described& each : catalog()) {
     const char* kind = each.kind == Kind::kCounter ? "counter"

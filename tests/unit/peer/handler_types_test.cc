@@ -24,7 +24,7 @@ TEST(HandlerTypesTest, AreReadAsTheyWereWritten) {
   EXPECT_EQ(std::distance(directory_iterator(folder.path()), directory_iterator()), 1);
 }
 
-TEST(HandlerTypesTest, WhatIsNoSuchFileIsNone) {
+TEST(HandlerTypesTest, InvalidFileHasNoTypes) {
   const support::TempDir folder;
   for (const std::string text : {"", "allot types 2\na\n", "allot types 1\ncut of", "\n"}) {
     (void)folder.write("types", text);

@@ -37,7 +37,7 @@ TEST(Inherited, KnowsWhatWasPassedOnAndClosesItOnExec) {
             0);
 }
 
-TEST(Inherited, WhatAPersonsShellHasOpenIsForgotten) {
+TEST(Inherited, DescriptorsOfAShellAreIgnored) {
   EXPECT_EQ(exit_code_of([] {
               dup2(STDIN_FILENO, ipc::kAnswerFd);
               note_inherited();
@@ -49,7 +49,7 @@ TEST(Inherited, WhatAPersonsShellHasOpenIsForgotten) {
 }
 
 // Started by hand, allot-embedded once mistook its own signalfd for the death pipe, and exited.
-TEST(Inherited, WhatIsOpenedLaterIsNotTakenForIt) {
+TEST(Inherited, LaterDescriptorIsNotInherited) {
   EXPECT_EQ(exit_code_of([] {
               note_inherited();
               const int later = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -26,7 +26,7 @@ TEST_F(StewardBoardTest, AnUnknownTaskIsTakenOnce) {
   EXPECT_TRUE(take_unknown(*board_).empty());
 }
 
-TEST_F(StewardBoardTest, OfATypeInAQueueTheOldestIsKept) {
+TEST_F(StewardBoardTest, OldestOfATypeInAQueueIsKept) {
   note_unknown(*board_, {7, 1, 1, 20}, "mail.send");
   note_unknown(*board_, {7, 2, 1, 10}, "mail.send");
   note_unknown(*board_, {7, 3, 1, 30}, "mail.send");

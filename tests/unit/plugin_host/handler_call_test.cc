@@ -107,7 +107,7 @@ TEST_F(HandlerCallTest, ASnoozePassesItsDelayAndItsReason) {
   EXPECT_EQ(result.reason, "not now");
 }
 
-TEST_F(HandlerCallTest, WhatDidNotStartPassesItsDelayAndItsReason) {
+TEST_F(HandlerCallTest, NotStartedPassesDelayAndReason) {
   const auto result = run("probe", "test.not_started", "");
   EXPECT_EQ(result.kind, OutcomeKind::kNotStarted);
   EXPECT_EQ(result.delay, milliseconds(0));

@@ -188,7 +188,7 @@ TEST_F(ConfiguredTest, WithoutTypesThereIsNoObject) {
   EXPECT_EQ(support::read_file(diary_), "");
 }
 
-TEST_F(ConfiguredTest, WhatItDoesNotAcceptIsSaidByALook) {
+TEST_F(ConfiguredTest, UnacceptedKeyIsReportedByTheProbe) {
   EXPECT_EQ(refusal({{"bad", "key x is not set"}}), "bad configuration: key x is not set");
   EXPECT_EQ(refusal({{"more", "a/b"}}),
             "bad type: the configuration names the type 'a/b'; 1 to 127 of A-Z a-z 0-9 . _ - are "

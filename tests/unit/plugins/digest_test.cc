@@ -53,7 +53,7 @@ TEST_F(DigestTest, WithoutOutputItOnlyLogs) {
   EXPECT_EQ(output(), "");
 }
 
-TEST_F(DigestTest, WhatIsNoFileFailsForGood) {
+TEST_F(DigestTest, MissingFileFailsPermanently) {
   EXPECT_EQ(run(folder_ / "missing").outcome,
             fail((folder_ / "missing") + ": No such file or directory"));
   EXPECT_EQ(run(folder_.path()).outcome, fail(folder_.path() + ": not a regular file"));

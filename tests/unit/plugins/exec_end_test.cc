@@ -161,7 +161,7 @@ TEST_F(ExecEndlessTest, ItsWholeGroupIsEnded) {
 }
 
 // The task is done when the command is done, whichever process keeps its outputs open.
-TEST_F(ExecEndlessTest, WhatItLeavesBehindIsKilledAndNotWaitedFor) {
+TEST_F(ExecEndlessTest, LeftoverProcessIsKilled) {
   EXPECT_EQ(run("sleep 600 & " + write_pid("$!") + "echo said >&2").log, "info said\n");
   EXPECT_TRUE(eventually([this] { return gone(); }));
 }

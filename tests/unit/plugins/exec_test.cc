@@ -166,7 +166,7 @@ TEST_F(ExecTest, TheTableIsConfigured) {
   EXPECT_EQ(run("kill -KILL $$", table).outcome.kind, ALLOT_RETRY) << "a signal is a retry";
 }
 
-TEST_F(ExecTest, WhatCannotBeStartedIsNotChargedAndSaysWhy) {
+TEST_F(ExecTest, UnstartableProgramIsNotCharged) {
   const auto start = [](const std::string& program, const test::Settings& more = {}) {
     test::Settings settings = {{"types.t.command", program}};
     settings.insert(more.begin(), more.end());

@@ -192,7 +192,7 @@ TEST_F(HttpTest, AHeadHasItsBounds) {
 }
 
 // Endless in any case: the rest is not read.
-TEST_F(HttpTest, OfAnAnswerOneMebibyteIsRead) {
+TEST_F(HttpTest, OneMebibyteOfAnAnswerIsRead) {
   for (const char* head : {"Content-Length: 1073741824\r\n\r\n", "\r\n",
                            "Transfer-Encoding: chunked\r\n\r\n40000000\r\n"}) {
     Target target([head](Peer& peer) {
@@ -208,7 +208,7 @@ TEST_F(HttpTest, OfAnAnswerOneMebibyteIsRead) {
   }
 }
 
-TEST_F(HttpTest, WhoHangsIsLeft) {
+TEST_F(HttpTest, HangingTargetTimesOut) {
   const test::Settings limit = {{"timeout", "200ms"}};
   const std::string over = "its timeout of 200 ms was over: ";
   Target hangs([](Peer& peer) {
@@ -271,7 +271,7 @@ TEST_F(HttpTest, AtTheEndOfTheTasksTimeNothingIsWaitedFor) {
   EXPECT_EQ(ran.outcome.delay, std::nullopt);
 }
 
-TEST_F(HttpTest, WhatIsAnsweredWithinTheGraceCounts) {
+TEST_F(HttpTest, AnswerWithinTheGraceCounts) {
   std::atomic<test::Handler*> stopped = nullptr;
   Target target([&stopped](Peer& peer) {
     if (!peer.request()) return;
@@ -296,7 +296,7 @@ TEST_F(HttpTest, AResetIsARetry) {
   EXPECT_EQ(target.requests().size(), 1U) << "nothing is sent twice over a new connection";
 }
 
-TEST_F(HttpTest, NobodyThereIsARetry) {
+TEST_F(HttpTest, UnreachableTargetIsARetry) {
   const support::ReservedPort port;
   const std::string origin = "http://127.0.0.1:" + std::to_string(port.number());
   EXPECT_EQ(test::Handler("t", settings(origin)).run("x").outcome,
@@ -337,7 +337,7 @@ TEST_F(HttpTest, AConnectionOverWhichMoreCameIsNotUsedAgain) {
 }
 
 // Like servers that close an idle connection.
-TEST_F(HttpTest, WhatComesOverAConnectionThatWaitsIsNoAnswer) {
+TEST_F(HttpTest, UnsolicitedBytesAreNotAnAnswer) {
   std::atomic<bool> waits{false};
   std::atomic<bool> told{false};
   Target target([&waits, &told](Peer& peer) {

@@ -71,7 +71,7 @@ TEST_F(HttpJobTest, TheRequestIsFireworqs) {
 }
 
 // Fireworq escapes them, so its programs send such URLs.
-TEST_F(HttpJobTest, WhatAUrlCannotHaveIsEscaped) {
+TEST_F(HttpJobTest, InvalidUrlCharactersAreEscaped) {
   const auto path = [](const std::string& url) { return http_plugin::parse_url_of_job(url).path; };
   EXPECT_EQ(path("http://h/\xff\x80?q=\"<>^`{|}#\xff"), "/%FF%80?q=%22%3C%3E%5E%60%7B%7C%7D");
   EXPECT_EQ(path("http://h/a b\\?c d"), "/a%20b%5C?c%20d");

@@ -115,7 +115,7 @@ class HttpRebinding : public HttpTest {
   }
 };
 
-TEST_F(HttpRebinding, WhatWasCheckedIsConnectedTo) {
+TEST_F(HttpRebinding, CheckedAddressIsUsed) {
   const support::TempDir dir;
   std::string lacks;
   std::thread([&] {

@@ -126,7 +126,7 @@ TEST_F(HttpSender, WhoseConnectionEndedIsCheckedAnew) {
   EXPECT_EQ(target.connections(), 1U);
 }
 
-TEST_F(HttpSender, OfSeveralAddressesThoseThatAreAllowedAreTried) {
+TEST_F(HttpSender, OnlyAllowedAddressesAreTried) {
   HttpTarget target(HttpTarget::always(200, ""));
   const Targets targets = named(target);
   Names names({"::1", "64:ff9b::7f00:1", "10.0.0.1", "127.0.0.1"});
@@ -145,7 +145,7 @@ TEST_F(HttpSender, ATargetOutsideTheListIsNotLookedUp) {
   EXPECT_EQ(names.asked(), 0U);
 }
 
-TEST_F(HttpSender, WhoWaitsForANameWaitsNoLongerThanItsTime) {
+TEST_F(HttpSender, NameLookupEndsWithTheTimeout) {
   HttpTarget target(HttpTarget::always(200, ""));
   Targets targets = named(target);
   Target& one = targets.by_type.at("t");

@@ -82,7 +82,7 @@ TEST_F(HttpTlsTest, ACertificateOfOurOwnIsPresented) {
   EXPECT_EQ(target.requests().size(), 0U);
 }
 
-TEST_F(HttpTlsTest, WhoHangsInTheHandshakeIsLeft) {
+TEST_F(HttpTlsTest, HangingHandshakeTimesOut) {
   Target target([](Peer& peer) { peer.hold(); });  // does not speak TLS, and stays silent
   const std::string origin = "https://127.0.0.1:" + std::to_string(target.port());
   const auto reason =

@@ -62,7 +62,7 @@ TEST(HttpVerdict, AKeyThatIsThereTwiceIsAFailure) {
 }
 
 // A target that reported success is not called again because of a bad message.
-TEST(HttpVerdict, WhatIsNoUtf8IsReplaced) {
+TEST(HttpVerdict, InvalidUtf8IsReplaced) {
   const std::string mark = "\xEF\xBF\xBD";
   const auto message = [](const std::string& text) {
     return body_says(R"({"status":"success","message":")" + text + "\"}");
@@ -83,7 +83,7 @@ TEST(HttpVerdict, WhatIsNoUtf8IsReplaced) {
   EXPECT_EQ(message(R"(\x)").rfind("failure Cannot parse body as JSON: ", 0), 0U);
 }
 
-TEST(HttpVerdict, WhatIsNoJsonIsAFailure) {
+TEST(HttpVerdict, InvalidJsonIsAFailure) {
   for (const std::string body :
        {"", "success", R"({"status":)", R"({"status":"success")", R"({"status":"success"} x)",
         R"({"status":"success"}{})", R"({"status":1})", R"({"status":["success"]})",

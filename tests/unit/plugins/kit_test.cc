@@ -26,7 +26,7 @@ TEST(Kit, AHandlerGetsTheTaskAndItsSettings) {
             "error limit\n");
 }
 
-TEST(Kit, WhatIsNotSaidDoesNoHarm) {
+TEST(Kit, MissingCallbacksDoNoHarm) {
   Handler echo("kit.echo");
   const auto ran = echo.run(std::string("a\0b", 3));
   EXPECT_NE(ran.log.find(std::string("info none a\0b\n", 14)), std::string::npos) << ran.log;
@@ -104,7 +104,7 @@ TEST(Kit, StopIsRequestedWhenTheTimeIsOver) {
   EXPECT_EQ(patient.run({.time_left = milliseconds(20)}).outcome, allot::retry("stopped"));
 }
 
-TEST(Kit, WhatAHandlerWritesIsKept) {
+TEST(Kit, WritesOfAHandlerAreKept) {
   Handler writer("kit.writer");
   const auto ran = writer.run("");
   EXPECT_EQ(ran.outcome, allot::success());
@@ -163,7 +163,7 @@ TEST(Kit, ACallThatSaysNothingSaysWhy) {
   EXPECT_EQ(several.run("throw").outcome, allot::success()) << "what a worker does then";
 }
 
-TEST(Kit, WhatIsForASingleTaskIsRefusedInACallOfSeveral) {
+TEST(Kit, SingleTaskCallsAreRefusedForSeveral) {
   Handler several("kit.several");
   const auto ran = several.run_many({{.payload = "writes"}, {}});
   EXPECT_EQ(ran.each.at(0).outcome,

@@ -22,7 +22,7 @@ std::string refusal(const std::string& line) {
   }
 }
 
-TEST(PipeLines, WhatAProgramMaySay) {
+TEST(PipeLines, AcceptedLines) {
   EXPECT_EQ(read_line(R"({"kind":"hello","protocol":1})").kind, Kind::kHello);
   const auto verdict =
       read_line(R"({"kind":"verdict","id":"a","verdict":"retry","reason":"x","delay":"2h"})");
@@ -154,7 +154,7 @@ TEST(PipeLines, AFieldThatIsThereTwiceIsRefusedByName) {
             "it is not JSON, at byte 30: a NUL byte");
 }
 
-TEST(PipeLines, WhatIsNoLineIsRefused) {
+TEST(PipeLines, InvalidLineIsRefused) {
   EXPECT_EQ(refusal(""), "it is not JSON, at byte 1");
   EXPECT_EQ(refusal("[]"), "not a JSON object");
   EXPECT_EQ(refusal("{\"kind\":\"hello\",\"protocol\":1}{}"),

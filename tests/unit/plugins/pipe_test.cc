@@ -77,7 +77,7 @@ TEST_P(PipeLanguageTest, AnErrorMayBeTheReason) {
 
 // If a handler returns values explicitly, only nothing and true are success; if it returns its last
 // expression, only a verdict has a meaning.
-TEST_P(PipeLanguageTest, WhatIsReturned) {
+TEST_P(PipeLanguageTest, ReturnValueIsTheVerdict) {
   const bool says = GetParam().no != nullptr;
   EXPECT_EQ(run("return nothing").outcome, success());
   EXPECT_EQ(run("return true").outcome, success());
@@ -87,7 +87,7 @@ TEST_P(PipeLanguageTest, WhatIsReturned) {
             says ? retry("the handler returned a value of the type int, no verdict") : success());
 }
 
-TEST_P(PipeLanguageTest, WhatItIsTold) {
+TEST_P(PipeLanguageTest, TaskFieldsArePassed) {
   test::Task task;
   task.payload = "facts";
   task.attempt = 2;
@@ -101,7 +101,7 @@ TEST_P(PipeLanguageTest, AStrayPrintBreaksNothing) {
   EXPECT_EQ(ran.log, "info a stray line\n");
 }
 
-TEST_P(PipeLanguageTest, WhatItWritesBesideItsVerdict) {
+TEST_P(PipeLanguageTest, WritesBesidesTheVerdict) {
   EXPECT_GE(run("beat").heartbeats, 1);
   EXPECT_EQ(run("log").log, "warn logged\n");
   EXPECT_EQ(run("progress").progress,
@@ -121,7 +121,7 @@ TEST_P(PipeLanguageTest, WhatItWritesBesideItsVerdict) {
   EXPECT_EQ(replaces.replaced_with[0].queue, "other");
 }
 
-TEST_P(PipeLanguageTest, WhatIsRefusedSaysWhy) {
+TEST_P(PipeLanguageTest, RefusalSaysWhy) {
   test::Task task;
   task.payload = "refused";
   task.lease_lost = true;

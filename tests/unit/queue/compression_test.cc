@@ -38,7 +38,7 @@ std::string refusal(std::uint32_t flags, const std::string& bytes) {
   }
 }
 
-TEST(Compression, WhatIsCompressedComesBack) {
+TEST(Compression, CompressedPayloadIsRestored) {
   for (const std::size_t size : {std::size_t{200}, std::size_t{1'000'000}, kMaxPayload}) {
     std::string payload;
     while (payload.size() < size) payload += "line " + std::to_string(payload.size()) + "\n";
@@ -53,12 +53,12 @@ TEST(Compression, WhatIsCompressedComesBack) {
   EXPECT_EQ(decompress(kUniqueFlag, "plain"), "plain");
 }
 
-TEST(Compression, WhatWouldBeLargerStaysAsItIs) {
+TEST(Compression, IncompressiblePayloadIsUnchanged) {
   EXPECT_FALSE(compress(""));
   EXPECT_FALSE(compress("short"));
 }
 
-TEST(Compression, WhatIsDamagedIsRefusedWithItsReason) {
+TEST(Compression, DamagedPayloadIsRefusedWithAReason) {
   const std::string payload(100'000, 'x');
   const std::string zstd = *compress(payload);
   const std::string gzip = deflated(payload, true);

@@ -81,7 +81,7 @@ TEST(ExpiredHolderWatchTest, GivesEachOnceBetweenTwoLooksAndRemembersSinceWhen) 
 }
 
 // S4: otherwise, a clock of the database that went back would keep a dead holder's lease for ever.
-TEST(ExpiredHolderWatchTest, WhatStoodStillForLongerThanALeaseIsTakenWhateverTheClockSays) {
+TEST(ExpiredHolderWatchTest, StalledHolderIsTakenOverWithAnyClock) {
   Watched watched;
   watched.look_at(kStart, {{7, Seen{.expired = false, .remaining = std::chrono::hours(1)}}});
   EXPECT_FALSE(watched.take_at(kStart + kTtl + kSecond - 1));

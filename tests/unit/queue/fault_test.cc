@@ -30,7 +30,7 @@ TEST(ErrorPattern, IsShortAndNeverCutsACharacter) {
   EXPECT_EQ(error_pattern(std::string(500, 'x')), std::string(200, 'x'));
 }
 
-TEST(Fault, OfAnErrorWithoutOneIsItsPattern) {
+TEST(Fault, FaultOfAnUnclassifiedErrorIsItsPattern) {
   EXPECT_EQ(fault_of("user 1 is gone\nat mail.cc:3", ""), "user # is gone");
   EXPECT_EQ(fault_of("KeyError: 1", "KeyError in send (app/mail.py)"),
             "KeyError in send (app/mail.py)");

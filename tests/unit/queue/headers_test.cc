@@ -93,7 +93,7 @@ TEST(Headers, AStateOfAHundredMembersOrAThousandBytesIsLeftOut) {
   EXPECT_EQ(read_headers(full.text()), full);
 }
 
-TEST(Headers, WhatIsWrittenIsRead) {
+TEST(Headers, WrittenHeadersAreRead) {
   EXPECT_EQ(Headers{}.text(), "");
   EXPECT_FALSE(Headers{}.any());
   const Headers both{3, trace_of(kGood, "a=1")};
@@ -116,7 +116,7 @@ TEST(Headers, WhatIsWrittenIsRead) {
   EXPECT_EQ(read_headers(unstarted.text()), unstarted);
 }
 
-TEST(Headers, WhatANewerVersionOrAHandWroteIsNoError) {
+TEST(Headers, UnknownHeadersAreNotAnError) {
   EXPECT_EQ(read_headers("later=1\nmax_attempts=3\n\nzz"), (Headers{3, {}}));
   for (const char* bad :
        {"max_attempts=", "max_attempts=-1", "max_attempts=3x", "max_attempts=100001",

@@ -32,7 +32,7 @@ TEST(Minute, ARowIsWhatIsNew) {
   EXPECT_TRUE(since(second.marks, {{{"q", "a"}, done(7)}, {{"q", "b"}, done(1)}}).rows.empty());
 }
 
-TEST(Minute, WhatFallsIsNotBelievedAndNotCountedAgain) {
+TEST(Minute, DecreasingCounterIsIgnored) {
   const MinuteMarks marks = since({}, {{{"q", "a"}, done(9)}}).marks;
   const MinuteWrite fallen = since(marks, {{{"q", "a"}, done(4)}});
   EXPECT_TRUE(fallen.rows.empty());
@@ -65,7 +65,7 @@ TEST(Minute, EachWriteNamesTheBusiestAndTheRestIsOther) {
   EXPECT_EQ(done_in_all(second.rows), 900U * 3 + 1 + 1000) << "each once";
 }
 
-TEST(Minute, WhatHasNoMarkIsOtherForGood) {
+TEST(Minute, UnmarkedTotalsAreOther) {
   MinuteTotals totals;
   for (std::size_t i = 0; i < kMinuteMarks + 100; ++i) {
     totals[{"q", "t" + std::to_string(i)}] = done(1);

@@ -80,7 +80,7 @@ TEST_F(PolicyTest, OneTickIsOneStep) {
   }
 }
 
-TEST_F(PolicyTest, WhatIsNotLateIsSubmittedWhateverThePolicy) {
+TEST_F(PolicyTest, PunctualTickIsSubmittedWithAnyPolicy) {
   schedule_.spec.late_after = minutes(5);
   for (const Late late : {Late::kOnce, Late::kSkip, Late::kAll}) {
     schedule_.spec.late = late;
@@ -90,7 +90,7 @@ TEST_F(PolicyTest, WhatIsNotLateIsSubmittedWhateverThePolicy) {
   }
 }
 
-TEST_F(PolicyTest, OfLateOnesOnceKeepsTheNewest) {
+TEST_F(PolicyTest, OnceKeepsTheNewestLateTick) {
   const auto found = steps(10);  // 9 and 10 are not late
   EXPECT_EQ(submitted(found), (std::vector{8, 9, 10}));
   EXPECT_EQ(dropped(found), 8U);
@@ -99,7 +99,7 @@ TEST_F(PolicyTest, OfLateOnesOnceKeepsTheNewest) {
   expect_forward(found, at(11));
 }
 
-TEST_F(PolicyTest, OfLateOnesSkipKeepsNone) {
+TEST_F(PolicyTest, SkipKeepsNoLateTick) {
   schedule_.spec.late = Late::kSkip;
   auto found = steps(10);
   EXPECT_EQ(submitted(found), (std::vector{9, 10}));
@@ -155,7 +155,7 @@ TEST_F(PolicyTest, StepsAreBoundedInNumberAndBytes) {
   expect_forward(found, at(2));
 }
 
-TEST_F(PolicyTest, WhatFellIntoAPauseIsDropped) {
+TEST_F(PolicyTest, TicksInAPauseAreDropped) {
   schedule_.resumed_at = at(3) + seconds(30);
   schedule_.spec.late = Late::kAll;
   const Question question = question_of(schedule_, at(10));

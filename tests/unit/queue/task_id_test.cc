@@ -48,7 +48,7 @@ TEST(TaskIdTest, IsShortLowerCaseAndHasNoAmbiguousLetter) {
   EXPECT_EQ(id.text().find_first_not_of("0123456789abcdefghjkmnpqrstvwxyz"), std::string::npos);
 }
 
-TEST(TaskIdTest, WhatIsNoId) {
+TEST(TaskIdTest, InvalidIds) {
   const std::string good = TaskId{{1, 0}, 1, 42}.text();
   ASSERT_TRUE(TaskId::parse(good));
   EXPECT_FALSE(TaskId::parse(""));
@@ -91,7 +91,7 @@ TEST(TaskIdTest, RandomWordsAreRefusedOrCanonical) {
   EXPECT_GT(accepted, 0) << "the loop tests nothing";
 }
 
-TEST(NameTest, WhatQueuesAndTypesMayBeCalled) {
+TEST(NameTest, NamesOfQueuesAndTypes) {
   for (const char* word : {"a", "A", "0", "mail.send", "under_score", "da-sh", ".", "-"}) {
     EXPECT_TRUE(is_name(word)) << word;
   }

@@ -130,7 +130,7 @@ TEST(Expression, AnErrorNamesItsField) {
   for (const auto& pair : cases) EXPECT_EQ(refusal_of(pair.at(0)), pair.at(1));
 }
 
-TEST(Expression, WhatComesSeldomIsTaken) {
+TEST(Expression, RareExpressionIsAccepted) {
   for (const char* text :
        {"0 0 29 2 *", "0 0 31 2 MON", "0 0 31,L 2 *", "0 0 * 2 FRI#5", "0 0 31 2,3 *"}) {
     EXPECT_NO_THROW(Expression::parse(text)) << text;

@@ -42,7 +42,7 @@ TEST(InWords, SayWhenAnExpressionRuns) {
   }
 }
 
-TEST(InWords, WhatCannotBeReadStaysAsItIs) {
+TEST(InWords, UnreadableExpressionIsUnchanged) {
   EXPECT_EQ(in_words("@fortnightly"), "@fortnightly");
   EXPECT_EQ(in_words(""), "");
 }

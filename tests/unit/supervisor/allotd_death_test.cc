@@ -56,14 +56,14 @@ TEST(AllotdDeath, RightAfterReadyIsThrottledAsWell) {
 }
 
 // A worker that has reached a limit of its pool is replaced immediately, however short its run was.
-TEST(AllotdDeath, WhoLeavesInOrderIsReplacedWithoutAPause) {
+TEST(AllotdDeath, CleanExitIsReplacedAtOnce) {
   Allotd daemon("ready_done=1 ready_exit=0");
   ASSERT_TRUE(daemon.logged("worker.left", 20)) << daemon.story();
   EXPECT_EQ(daemon.logs("worker.throttled"), 0U) << daemon.story();
   EXPECT_EQ(daemon.seen("settle"), 0U);
 }
 
-TEST(AllotdDeath, WhoOnlySaidThatItLeavesInOrderIsThrottled) {
+TEST(AllotdDeath, ClaimedCleanExitIsThrottled) {
   Allotd daemon("ready_done=1 ready_exit=3");
   ASSERT_TRUE(daemon.logged("again_in_ms=400\n")) << daemon.story();
 }
@@ -90,7 +90,7 @@ TEST(AllotdDeath, InsideATaskIsHealedAtOnce) {
   EXPECT_EQ(daemon.logs(line), 1U) << daemon.story();
 }
 
-TEST(AllotdDeath, WhatASlotSaysCannotForgeALine) {
+TEST(AllotdDeath, SlotTextCannotForgeALogLine) {
   Allotd daemon;
   start_busy(daemon, "odd_task");
   ASSERT_TRUE(daemon.tell(0, "signal 9"));
@@ -145,7 +145,7 @@ TEST(AllotdDeath, AnOrderlyExitOutOfATaskIsACrash) {
   EXPECT_TRUE(daemon.saw("ready slot=", 2)) << daemon.story();
 }
 
-TEST(AllotdDeath, WhatIsFinishedAndNotAcknowledgedIsSettled) {
+TEST(AllotdDeath, UnacknowledgedTaskIsSettled) {
   Allotd daemon;
   start_busy(daemon, "finished");
   ASSERT_TRUE(daemon.tell(0, "exit 1"));

@@ -61,7 +61,7 @@ TEST(AllotdStop, QuitKillsAtOnce) {
   EXPECT_EQ(state_of(worker), '\0');
 }
 
-TEST(AllotdStop, NobodyIsStartedWhileItStops) {
+TEST(AllotdStop, NoWorkerStartsWhileItStops) {
   Allotd daemon("pools=main:2");
   ASSERT_TRUE(daemon.saw("ready slot=", 2)) << daemon.story();
   ASSERT_TRUE(daemon.tell(0, "deaf"));

@@ -128,7 +128,7 @@ TEST(AllotdStray, AnOrphanOfALivingWorkerIsNotTakenForOneOfADeadOne) {
   EXPECT_TRUE(ends(orphan)) << daemon.story();
 }
 
-TEST(AllotdStray, NoneOutlivesAStop) {
+TEST(AllotdStray, NoProcessOutlivesAStop) {
   Allotd daemon;
   const pid_t parent = start(daemon, "family");
   std::vector<pid_t> children;

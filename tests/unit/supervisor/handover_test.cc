@@ -49,7 +49,7 @@ class HandoverTest : public testing::Test {
   State written_{{1, 2, 3}, 1ULL << 60U, UniqueFd(open("/dev/null", O_RDONLY | O_CLOEXEC)), {}};
 };
 
-TEST_F(HandoverTest, WhatIsReadIsWhatWasWritten) {
+TEST_F(HandoverTest, StateIsReadAsWritten) {
   ASSERT_TRUE(written_.pass(file_.get(), Way::kWrite));
   EXPECT_FALSE(closes_on_exec(written_.fd.get())) << "it is to survive exec";
   State read;
@@ -108,7 +108,7 @@ TEST_F(HandoverTest, LessOrMoreThanItKnowsIsRefused) {
   EXPECT_NE(why.find("upgrade.refused"), std::string::npos) << why;
 }
 
-TEST_F(HandoverTest, WhatIsNoStateIsRefused) {
+TEST_F(HandoverTest, InvalidStateIsRefused) {
   std::string why;
   EXPECT_TRUE(refused(why)) << "an empty file";
   EXPECT_FALSE(State().pass(-1, Way::kRead));

@@ -60,7 +60,7 @@ TEST(Instance, ANewLifeGetsNewFilesAndTheOldKeepTheirs) {
 }
 
 // A file that only looks large enough kills its first writer by SIGBUS.
-TEST(Instance, WhatIsMappedHasItsRoom) {
+TEST(Instance, MappedFileHasItsSpace) {
   const support::SmallDisk disk(1U << 20U);
   if (!disk.trouble().empty()) GTEST_SKIP() << disk.trouble();
   const std::string folder = disk / "";

@@ -49,7 +49,7 @@ TEST(Judge, ForRootOnlyRootsIsTrusted) {
   EXPECT_EQ(fault(folder(kSelf, 0755), Role::kAbove, kRoot), Fault::kOwner);
 }
 
-TEST(Judge, WhatAnybodyMayChangeIsNotTrusted) {
+TEST(Judge, WritableFileIsNotTrusted) {
   EXPECT_EQ(fault(file(kSelf, 0757), Role::kFile), Fault::kWritable);
   EXPECT_EQ(fault(folder(kSelf, 0757), Role::kFolder), Fault::kWritable);
   EXPECT_EQ(fault(folder(kSelf, S_ISVTX | 0777), Role::kFolder), Fault::kWritable);

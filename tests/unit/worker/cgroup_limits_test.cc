@@ -55,7 +55,7 @@ TEST_F(CgroupLimitsTest, WorkersStandBesideTheLeafOfTheDaemon) {
   EXPECT_EQ(cgroup_base("/c/allotd.service/.control"), "/c/allotd.service") << "systemd's reload";
 }
 
-TEST_F(CgroupLimitsTest, WhatTheLimitsNeedIsSharedOut) {
+TEST_F(CgroupLimitsTest, LimitsAreDistributed) {
   settings_.pools[1].cgroup_memory = 100;
   EXPECT_EQ(refusal(), "");
   EXPECT_EQ(read("cgroup.subtree_control"), "+memory");

@@ -22,7 +22,7 @@ TEST(CgroupTest, MayBeTheRoot) {
   EXPECT_EQ(find_cgroup("0::/\n", kUnified), "/sys/fs/cgroup");
 }
 
-TEST(CgroupTest, ThoseOfVersionOneAreOthers) {
+TEST(CgroupTest, VersionOneIsIgnored) {
   EXPECT_EQ(find_cgroup("4:memory:/m\n1:name=systemd:/s\n0::/u\n", kHybrid),
             "/sys/fs/cgroup/unified/u");
   EXPECT_EQ(find_cgroup("4:memory:/m\n1:name=systemd:/s\n", kHybrid), "");

@@ -53,7 +53,7 @@ TEST(GrantTest, ItLapses) {
   EXPECT_FALSE(grant.unused(kSent + Grant::kLapse)) << "too late to be given back";
 }
 
-TEST(GrantTest, WhatIsLeftIsGivenBackToItsBucket) {
+TEST(GrantTest, UnusedGrantIsReturnedToItsBucket) {
   Grant grant(granted(3), 7, kSent);
   grant.start(1, kSent);
   const auto unused = grant.unused(kSent + kMilli);

@@ -49,13 +49,13 @@ TEST_F(InHandTest, AFetchMeetsThemAgain) {
   EXPECT_EQ(others({1, 2, 3, 4, 5, 6}), (Keys{6})) << "keys of all earlier blocks";
 }
 
-TEST_F(InHandTest, WhatWasCollectedMayComeBack) {
+TEST_F(InHandTest, CollectedTaskMayReturn) {
   start({1, 2, 3});
   collect({3, 2});
   EXPECT_EQ(others({1, 2, 4}), (Keys{2, 4}));
 }
 
-TEST_F(InHandTest, WhatCameBackAndRunsAgainIsInHand) {
+TEST_F(InHandTest, ReturnedTaskThatRunsAgainIsInHand) {
   start({1, 2});
   collect({2});
   start({2});

@@ -53,7 +53,7 @@ TEST(LifetimeTest, OneThatRanNothingIsNotTooLarge) {
   EXPECT_STREQ(lifetime.over(), "max_memory");
 }
 
-TEST(LifetimeTest, OfTwoLimitsTheFirstOneCounts) {
+TEST(LifetimeTest, FirstOfTwoLimitsCounts) {
   config::Pool pool;
   pool.max_tasks = 2;
   pool.max_age = std::chrono::hours(1);

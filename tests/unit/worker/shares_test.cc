@@ -90,7 +90,7 @@ TEST(SharesTest, AQueueWithoutAWeightHasOne) {
 }
 
 // S13: with any weights, each queue has its turn once in a round.
-TEST(SharesTest, NobodyStarves) {
+TEST(SharesTest, NoQueueStarves) {
   Shares shares = Served(3).weighted({{"a", 1000}, {"b", 10}, {"c", 1}});
   EXPECT_EQ(leases(shares, 1011, {1, 2, 3}), (Counts{{1, 1000}, {2, 10}, {3, 1}}));
 }
@@ -105,7 +105,7 @@ TEST(SharesTest, WorkersBeginAtDifferentPlacesOfTheRound) {
   EXPECT_EQ(first, (Counts{{1, 3}, {2, 1}}));
 }
 
-TEST(SharesTest, WhatNobodyWantsIsUsedByTheOthers) {
+TEST(SharesTest, UnusedShareIsUsedByOthers) {
   Shares shares = Served(2).weighted({{"a", 3}, {"b", 1}});
   EXPECT_EQ(leases(shares, 100, {2}), (Counts{{2, 100}}));
 }

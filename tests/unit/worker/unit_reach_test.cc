@@ -59,7 +59,7 @@ TEST_F(UnitReachTest, ASupplementaryGroupOpensIt) {
   EXPECT_EQ(trouble({{"User", "nobody"}, {"Group", "bin"}}, program_), "");
 }
 
-TEST_F(UnitReachTest, WhatTheUnitHidesIsNotThere) {
+TEST_F(UnitReachTest, HiddenFolderIsNotReachable) {
   const std::string hidden = "the service cannot see it (ProtectHome=yes of its unit)";
   EXPECT_EQ(trouble({{"ProtectHome", "yes"}}, "/root"), hidden);
   EXPECT_EQ(trouble({{"ProtectHome", "read-only"}}, "/root"), "");
@@ -72,7 +72,7 @@ TEST_F(UnitReachTest, WhatTheUnitHidesIsNotThere) {
 }
 
 // systemd creates the folders above one that it shows.
-TEST_F(UnitReachTest, OfAFolderThatTheUnitShowsOnlyWhatIsBelowItCounts) {
+TEST_F(UnitReachTest, OnlyBoundFoldersAreReachable) {
   ::setenv("TMPDIR", "/root", 1);
   const support::TempDir home;
   ::unsetenv("TMPDIR");
@@ -89,7 +89,7 @@ TEST_F(UnitReachTest, OfAFolderThatTheUnitShowsOnlyWhatIsBelowItCounts) {
             "the account 'nobody' of the service cannot use " + app + ": Permission denied");
 }
 
-TEST_F(UnitReachTest, WhatDoesNotExistIsNotItsMatter) {
+TEST_F(UnitReachTest, MissingFileIsIgnored) {
   EXPECT_EQ(trouble(kNobody, folder_ / "none"), "");
   EXPECT_EQ(trouble({{"User", "no-such-account"}}, program_), "no such account");
 }
