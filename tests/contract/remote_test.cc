@@ -223,7 +223,7 @@ TEST_F(RemoteTest, RoutesAreSetAndRemoved) {
   must({"route", "set", "*", "narrow", "--any-queue"});
   same_list({"route", "list"});
   EXPECT_EQ(line_of(must({"route", "remove", "*", "--any-queue"})),
-            "tasks that name no queue go to queue narrow no more");
+            "tasks that name no queue no longer go to queue narrow");
   must({"route", "remove", "mail.*", "--from", "default"});
   says({"route", "list", "--json"}, "[]\n");
   same_refusal({"route", "remove", "mail.*", "--from", "default"}, kExitBadInput);

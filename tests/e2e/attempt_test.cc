@@ -40,7 +40,7 @@ TEST(Attempt, EachIsKeptWithItsCauseUntilTheTaskIsDead) {
   std::size_t at = text.find("\nATTEMPT ");
   for (const char* why : {"retry: busy", "exception: std::runtime_error: out of luck",
                           "signal: worker killed by signal 11", "exit: worker exited with status 3",
-                          "timeout: ran over its time limit"}) {
+                          "timeout: exceeded its time limit"}) {
     at = text.find(why, at);
     ASSERT_NE(at, std::string::npos) << why << " has no line, in this order, in\n" << text;
   }

@@ -38,7 +38,7 @@ TEST(Limit, ATypeHasATimeOfItsOwn) {
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
   EXPECT_EQ(daemon.count("task_dead"), 1U) << "the other type has an hour";
-  EXPECT_EQ(attempts_of(daemon.task(id)).rfind("timeout: ran over its time limit", 0), 0U)
+  EXPECT_EQ(attempts_of(daemon.task(id)).rfind("timeout: exceeded its time limit", 0), 0U)
       << daemon.task(id);
 }
 
@@ -56,7 +56,7 @@ TEST(Limit, ATaskHasATimeOfItsOwn) {
   const auto task = daemon.task(spins);
   EXPECT_EQ(task["attempts"].size(), 2U) << task;
   EXPECT_EQ(task["time_limit_ms"], 1000);
-  EXPECT_EQ(attempts_of(task).rfind("timeout: ran over its time limit", 0), 0U) << task;
+  EXPECT_EQ(attempts_of(task).rfind("timeout: exceeded its time limit", 0), 0U) << task;
 }
 
 // Soft before hard: a handler that stops on request is not killed.

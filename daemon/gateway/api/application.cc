@@ -31,15 +31,15 @@ http::Response problem_response(const std::exception_ptr& error, const Route& ro
   const Problem problem = problem_of(error, begun && route.writes());
   if (route.role || problem.status < 500) return response_of(problem);
   return response_of({503,
-                      "the database does not respond, or has a different schema version; see the "
+                      "the database does not respond, or has a different schema; see the "
                       "log of the gateway",
                       {},
                       {{"retry-after", "1"}}});
 }
 
 std::exception_ptr busy_error() {
-  return std::make_exception_ptr(
-      Refusal({503, "too many requests are waiting; nothing was changed", {}, {{"retry-after", "1"}}}));
+  return std::make_exception_ptr(Refusal(
+      {503, "too many requests are waiting; nothing was changed", {}, {{"retry-after", "1"}}}));
 }
 
 [[noreturn]] void busy() {

@@ -213,7 +213,7 @@ TEST_F(OptionsTest, AWrongOneIsRefusedByName) {
       {R"({"delay": ""})", R"('delay' is "": not a duration)"},
       {R"({"delay": "900000h"})", R"('delay' is "900000h": 0 to a century are allowed)"},
       {R"({"delay": "99999999999999999999s"})", "0 to a century are allowed"},
-      {R"({"unique_key": "k", "unique_for": "-1s"})", R"('unique_for' is "-1s": not a whole)"},
+      {R"({"unique_key": "k", "unique_for": "-1s"})", R"('unique_for' is "-1s": not a duration)"},
       {R"({"unique_for": []})", "'unique_for' must be a string"},
       {R"({"unique_key": ""})", "unique_key of 0 bytes: 1 to 255 are allowed"},
       {R"({"unique_key": 5})", "'unique_key' must be a string"},

@@ -321,7 +321,7 @@ TEST_F(SettleTest, ABrokenPromiseOfProgressIsATimeout) {
   begin_run(slot_, block.tasks[0], 1, 10, 0, boot_ns() + 60 * kSecond);
   slot_.move_deadline(0, 1, ipc::Limit::kProgress);
   settle_it();
-  EXPECT_EQ(value("SELECT CONCAT(cause, ': ', LEFT(error, 54)) FROM task_attempt"),
+  EXPECT_EQ(value("SELECT CONCAT(cause, ': ', LEFT(error, 52)) FROM task_attempt"),
             "timeout: made no progress for longer than its handler allows;");
 }
 

@@ -416,11 +416,11 @@ TEST_F(TaskWritesTest, RowsAndCountsAreTold) {
 TEST_F(TaskWritesTest, RefusedCallIsReportedAndChangesNothing) {
   const std::string told = told_by("writes.mixed", "");
   for (const char* words :
-       {"2 checkpoint: not while a transaction is open",
-        "2 submit: not while a transaction is open", "2 type 'a/b': 1 to 127",
+       {"2 checkpoint: not allowed while a transaction is open",
+        "2 submit: not allowed while a transaction is open", "2 type 'a/b': 1 to 127",
         "2 queue 'nowhere': unknown queue", "2 prio 4: 0 (first) to 3",
         "2 a statement of a handler begins with SELECT",
-        "2 the statement has 1 of '?', and 0 values", "3 a handler's statement: "}) {
+        "2 the statement has 1 '?' placeholders, but 0 values", "3 a handler's statement: "}) {
     EXPECT_NE(told.find(words), std::string::npos) << words << " in " << told;
   }
   EXPECT_EQ(count("effect"), "0");
