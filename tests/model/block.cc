@@ -304,6 +304,7 @@ void hear(State& state, const Scenario& scenario, int who, const Reply& reply) {
   switch (call.op) {
     case Op::kLease:
     case Op::kTakeover:
+    case Op::kFetch:
       worker.at = At::kIdle;
       if (reply.matched == 0) break;
       granted(worker, kPartition, call);

@@ -13,7 +13,8 @@ namespace allot::model {
 namespace {
 
 bool asks_for_time(Op op) {
-  return op == Op::kLease || op == Op::kTakeover || op == Op::kRenew || op == Op::kDetach;
+  return op == Op::kLease || op == Op::kTakeover || op == Op::kFetch || op == Op::kRenew ||
+         op == Op::kDetach;
 }
 
 bool is_fenced(Op op) {
@@ -23,6 +24,7 @@ bool is_fenced(Op op) {
 
 // True if the call cannot change a row any more and its answer is ignored.
 bool is_spent(const Packet& packet) {
+  if (packet.op == Op::kFetch) return true;
   const bool acks = packet.ring != 0 && (packet.keys | packet.history) != 0;
   return is_fenced(packet.op) && packet.op != Op::kDetach && packet.current == kGone && !acks;
 }
@@ -35,7 +37,7 @@ void forget(Packet& packet) {
   if (!acks) packet.ring = 0;
   packet.keys &= static_cast<Byte>(packet.ring | (names ? bit(packet.task) : 0));
   packet.history &= packet.ring;
-  if (!is_fenced(op)) packet.current = kGone;
+  if (!is_fenced(op) && op != Op::kFetch) packet.current = kGone;
   if (!asks_for_time(op)) packet.since = 0;
 }
 

@@ -404,6 +404,11 @@ Reply execute(State& state, const Scenario& scenario, const Packet& packet, Byte
     case Op::kLease:
     case Op::kTakeover:
       return take(state, scenario, packet, holder);
+    case Op::kFetch:
+      reply.matched = 1;
+      reply.suspects = packet.stale;
+      fetch(state, reply);
+      return reply;
     case Op::kRenew:
       return renew(state, scenario, static_cast<Which>(packet.lease), owner || epoch_only,
                    fence || scenario.without == Mutation::kNoRenewFence);

@@ -90,7 +90,7 @@ void hear_detach(State& state, int who, const Packet& call) {
 
 void granted(Worker& worker, Which lease, const Packet& call) {
   worker.lease = lease;
-  worker.current = kCurrent;
+  worker.current = call.op == Op::kFetch ? call.current : Byte{kCurrent};
   worker.keeping = 1;
   worker.lost = 0;
   worker.deadline = static_cast<Byte>(std::max(0, kTtl - kMargin - call.since));

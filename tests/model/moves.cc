@@ -16,6 +16,8 @@ const char* name_of(Op op) {
       return "'s lease is executed";
     case Op::kTakeover:
       return "'s takeover is executed";
+    case Op::kFetch:
+      return "'s fetch is executed";
     case Op::kRenew:
       return "'s renew is executed";
     case Op::kAck:
@@ -120,6 +122,7 @@ Byte sender_of(const Packet& packet, int who) {
 // session.h: a call is sent again until it succeeds.
 void send_again(Worker& worker) {
   Packet again = worker.call;
+  if (again.op == Op::kFetch) again.op = Op::kLease;  // which it may have by now
   again.current = worker.current;
   again.keys = worker.keys;
   again.history = worker.history;
@@ -136,9 +139,25 @@ void give_up(Worker& worker, Channel channel) {
   }
 }
 
+// The packet of a lease commits before it fetches, which may come any time later.
+void commit_lease(State& state, const Scenario& scenario, int who) {
+  Packet& packet = state.workers[who].call;
+  const Reply reply = execute(state, scenario, packet, sender_of(packet, who));
+  if (reply.matched == 0) return hear(state, scenario, who, reply);
+  packet.op = Op::kFetch;
+  packet.lease = kPartition;
+  packet.current = kCurrent;
+  packet.stale = reply.suspects;
+  packet.unchanged = 0;
+}
+
 // A call in transit arrives.
 void server_moves(const Mover& mover) {
   const Worker& me = mover.me();
+  if (lives(me) && (me.call.op == Op::kLease || me.call.op == Op::kTakeover)) {
+    mover.step("'s lease is committed, and its fetch is late",
+               [&](State& state) { commit_lease(state, mover.scenario, mover.who); });
+  }
   for (const Channel channel : {&Worker::call, &Worker::renewal, &Worker::orphan}) {
     const Packet& packet = me.*channel;
     if (packet.op == Op::kNone || (channel == &Worker::call && me.at == At::kAnnounced)) continue;

@@ -35,6 +35,7 @@ enum class Op : Byte {
   kMarkSuspects,
   kDetach,
   kRecover,
+  kFetch,  // the end of the packet of a lease that is committed
   // The following operations name a task.
   kReturn,
   kAnnounce,
@@ -77,7 +78,8 @@ struct Packet {
   Byte keys;       // tasks whose present key is known
   Byte history;    // tasks with a known first_key
   Byte unchanged;  // takeover, recover: the row is as it was seen
-  Byte stale;      // takeover, recover: for longer than a TTL; refund: it was never started
+  Byte stale;      // takeover, recover: for longer than a TTL; refund: it was never started;
+                   // fetch: its lease came with suspects
   Byte since;      // ticks of the sender's clock since sending
   Byte former;     // sent by a former run
 };
