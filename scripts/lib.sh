@@ -19,7 +19,7 @@
     python3-pymysql python3-croniter php-cli php-mysql curl nodejs perl ruby)
   night_packages=(chromium) # too large for each change
   service_packages=(haproxy) # for tests, installed by without_services
-  lint_packages=(clang-format clang-tidy shellcheck)
+  lint_packages=(clang-format clang-tidy codespell shellcheck)
   fresh_packages=(debootstrap systemd-container)
   package_packages=(dpkg-dev file lintian jq)
 }

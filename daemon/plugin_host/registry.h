@@ -32,7 +32,7 @@ class Registry {
   // Finds a handler by its exact type, else by the longest prefix of the type. nullptr: no handler
   // here knows this type.
   [[nodiscard]] const LoadedHandler* find(std::string_view type) const;
-  // To be called by each thread that runs tasks, before its first one. `serial`: it also runs those
+  // To be called by each thread that runs tasks, before its first one. `serial`: it also runs tasks
   // of handlers that only one thread may call.
   void begin_thread(bool serial) const;
   // The number of types and prefixes.

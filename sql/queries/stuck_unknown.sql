@@ -1,5 +1,5 @@
 -- on_stuck: a deferred task without a handler for its type (defer.sql) that was first due that long
--- ago: its key only gives the next try. None for a paused queue, as in stuck_waiting.sql.
+-- ago: its key only gives the next try. No row for a paused queue, as in stuck_waiting.sql.
 SELECT task.partition_no, task.prio, task.first_key, task.type, task.attempt,
        {due_moment task.first_key},
        NULL, NULL, task.headers

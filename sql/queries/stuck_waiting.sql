@@ -1,6 +1,6 @@
 -- on_stuck: among the heads of all partitions and classes, the one that has been due the longest,
--- if for that long, each found as in scout.sql, which explains FORCE INDEX. None for a paused
--- queue, whose tasks wait by intention.
+-- if for that long, each found as in scout.sql, which explains FORCE INDEX. No row for a
+-- paused queue, whose tasks wait by intention.
 SELECT head.partition_no, head.prio, COALESCE(task.first_key, task.run_key), task.type,
        task.attempt,
        {due_moment task.run_key},

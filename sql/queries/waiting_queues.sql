@@ -1,6 +1,6 @@
 -- For notices: queues in which a task has been due for that long, for how many seconds, and whether
 -- any partition of the queue was leased in that time: by its lease, or by its last release. Heads
--- are found as in scout.sql. None for a paused queue, whose tasks wait by intention.
+-- are found as in scout.sql. No row for a paused queue, whose tasks wait by intention.
 SELECT queue.name,
        TIMESTAMPDIFF(SECOND, DATE_ADD('2025-01-01', INTERVAL (heads.oldest >> 12) MICROSECOND),
                      UTC_TIMESTAMP(6)),

@@ -147,7 +147,7 @@ final class Inbox
                     null, "the payload is not signed with this application's secret (framework.secret)"));
             } elseif (!in_array($payload->transport, $this->transports, true)) {
                 $this->answer(Verdict::fail(null, "it was sent by the transport '{$payload->transport}', which is not " .
-                    'among those of messenger:consume; name it there, then: allot dead retry'));
+                    'an argument of messenger:consume; add it there, then: allot dead retry'));
             } else {
                 return true;
             }

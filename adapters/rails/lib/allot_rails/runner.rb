@@ -4,8 +4,8 @@ require 'allot_rails/task'
 require 'allot_rails/verdict'
 
 module AllotRails
-  # Takes one task after the other from allotd and lets Active Job execute it. What Active Job then does
-  # with the job is the verdict (README.md has the table). Used by Program.
+  # Takes one task after the other from allotd and lets Active Job execute it. The result of Active
+  # Job is the verdict (README.md has the table). Used by Program.
   class Runner
     # Errors that are not the job's fault.
     AROUND_THE_JOB = %w[AllotRails::Refused AllotRails::Error ActiveRecord::ConnectionNotEstablished
