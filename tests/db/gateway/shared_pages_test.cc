@@ -110,7 +110,7 @@ TEST_F(SharedPagesTest, AHundredViewersCostWhatOneDoes) {
   EXPECT_FALSE(support::eventually(sent, std::chrono::seconds(1)));
 }
 
-// Whoever comes first.
+// No matter which token the first visitor has.
 TEST_F(SharedPagesTest, ATokenForAQueueSeesOnlyItsPart) {
   write_states();
   for (const bool first : {true, false}) {
