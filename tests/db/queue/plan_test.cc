@@ -372,6 +372,7 @@ class PlanTest : public QueueTest {
            (plan.table == "named_lock" && plan.key == "lock_by") ||
            (plan.table == "audit" && (plan.key == "subject" || plan.key == "at")) ||
            (plan.table == "bulk_action" && (plan.key == "token" || plan.key == "ended_at")) ||
+           (plan.table == "task_history" && plan.key == "ended_at") ||
            (plan.table == "lock_ticket" && (plan.key == "name" || plan.key == "lock_by"));
   }
   void check_plans(const Expectation& expected, const std::string& sql) {
