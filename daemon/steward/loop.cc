@@ -37,8 +37,8 @@ void Loop::attend(ipc::Bell& bell) {
   for (;;) {
     // Read before the check for a request to leave: a signal in between rings the bell.
     const std::uint32_t seen = bell.rings.load();
-    const Nanos next = std::min(round(), boot_ns() + kMostSleep);
     if (worker::leaving()) return;
+    const Nanos next = std::min(round(), boot_ns() + kMostSleep);
     const Nanos now = boot_ns();
     if (next <= now) continue;
     const worker::SlotWriter::Guard guard(slot_);
