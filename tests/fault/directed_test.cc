@@ -299,7 +299,7 @@ class LastCall : public OverEachWire {
 // partition for a dead holder after the settler's check.
 TEST_P(LastCall, IsEndedBeforeItTakesTheLease) {
   begin_idle();
-  proxy_.hold_back("UPDATE q_lock_table\n   SET epoch");
+  proxy_.hold_back("UPDATE q_lock_table\n   SET of_epoch");
   support::send_signal(worker_, SIGCONT);
   ASSERT_TRUE(held()) << daemon_->log();
   support::send_signal(worker_, SIGKILL);
@@ -320,7 +320,16 @@ TEST_P(LastCall, IsWaitedForWhenItCommits) {
   auto db = daemon_->connect();
   std::optional<support::CommitStop> stop(db);
   support::send_signal(worker_, SIGCONT);
-  ASSERT_TRUE(eventually([&] { return stop->waiting("%UPDATE q_lock_table%") == 1; }))
+  auto look = daemon_->connect();
+  const auto free_rows = [&] {
+    auto results = look.execute(
+        "BEGIN; SELECT 1 FROM q_lock_table WHERE queue_id < 4294967295 FOR UPDATE SKIP LOCKED;"
+        " ROLLBACK");
+    return results.at(1).row_count();
+  };
+  const std::uint64_t rows =
+      support::number_of(look, "SELECT COUNT(*) FROM q_lock_table WHERE queue_id < 4294967295");
+  ASSERT_TRUE(eventually([&] { return free_rows() < rows && stop->waiting("COMMIT") > 0; }))
       << daemon_->log();
   support::send_signal(worker_, SIGKILL);
   ASSERT_TRUE(eventually([&] {

@@ -4,6 +4,7 @@
 #include "queue/operate/rate.h"
 
 #include <atomic>
+#include <future>
 #include <thread>
 
 #include "db/queue/fixture.h"
@@ -11,11 +12,16 @@
 #include "queue/look/stuck.h"
 #include "queue/operate/pause.h"
 #include "queue/verbs/rated.h"
+#include "support/eventually.h"
+#include "support/rewriting_proxy.h"
+#include "support/temp_dir.h"
+#include "support/text.h"
 
 namespace allot::queue {
 namespace {
 
 using std::chrono::microseconds;
+using std::chrono::seconds;
 
 Rate rate(std::string_view per_second, std::string_view burst = "1") {
   return read_rate(per_second, burst);
@@ -345,6 +351,35 @@ TEST_F(RateTest, WorkerWithABucketReadsOnlyHigherOnes) {
   const std::uint64_t before = read_backwards();
   EXPECT_EQ(charge(taken.block->lease, 1).bucket_no, 0U);
   EXPECT_EQ(read_backwards() - before, 12U) << "the four above, by three statements";
+}
+
+// A client that is frozen while it reads the tasks holds neither the lease's row nor a bucket: each
+// statement after COMMIT may take any time. A queue without a rate is leased by the same packet.
+TEST_F(RateTest, NoRowIsLockedWhileTheTasksAreRead) {
+  put(1);
+  const support::TempDir folder;
+  const support::RewritingProxy proxy(
+      folder / "p", support::Database::shared().socket(), [](const std::string& sql) {
+        return support::replaced(sql, "SELECT prio, run_key, first_key,",
+                                 "SELECT prio + SLEEP(3), run_key, first_key,");
+      });
+  db::ConnectOptions through = support::Database::shared().options(name_);
+  through.socket = proxy.socket();
+  for (const bool rated : {false, true}) {
+    if (rated) set_rate(look_, queue_, rate("1000"));
+    Worker slow{db::Connection(through)};
+    auto taken = std::async(std::launch::async,
+                            [&] { return rated ? lease(slow, 1).block : slow.lease(partition_); });
+    EXPECT_TRUE(support::eventually(
+        [&] { return value("SELECT state FROM q_lock_table LIMIT 1") == "LOCKED"; }));
+    look_.execute("SELECT * FROM q_lock_table FOR UPDATE NOWAIT");
+    look_.execute("SELECT * FROM queue_bucket FOR UPDATE NOWAIT");
+    EXPECT_EQ(taken.wait_for(seconds(0)), std::future_status::timeout) << "it still reads";
+    const auto block = taken.get();
+    ASSERT_TRUE(block);
+    EXPECT_EQ(block->tasks.size(), 1U);
+    slow.leases.release(slow.db, block->lease);
+  }
 }
 
 // Concurrent charges together get the allowed rate, by the database's own clock.
