@@ -147,7 +147,7 @@ TEST_F(DeadTest, WithoutWaitingAnActionIsOnlyBegun) {
   EXPECT_TRUE(has(allot({"bulk", "stop", number}).err, "was at its end: stopped"));
   const auto unknown = allot({"bulk", "show", "4711"});
   EXPECT_EQ(unknown.status.code, kExitBadInput);
-  EXPECT_TRUE(has(unknown.err, "there is no bulk action 4711; allot bulk list shows them"));
+  EXPECT_TRUE(has(unknown.err, "there is no bulk action 4711: it ended a week ago, or never was"));
   EXPECT_TRUE(has(must({"dead", "discard", "--queue", "default", "--all", "--yes", "--no-wait"}),
                   "bulk action "));
 }

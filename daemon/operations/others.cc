@@ -3,23 +3,23 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "gateway/api/problem.h"
-#include "gateway/api/verbs.h"
 #include "json/printable.h"
 #include "json/queue_json.h"
+#include "operations/refusal.h"
+#include "operations/verbs.h"
 #include "queue/findings/finding.h"
 #include "queue/locks/lock.h"
 #include "queue/locks/lock_store.h"
 #include "queue/notices/notice.h"
 #include "queue/operate/route.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 
 using nlohmann::json;
 
 // The subject of a notice is a queue, QUEUE/TYPE, or an object of no queue.
-http::Response list_notices(Call& call) {
-  const bool all = call.caller().may_everywhere(access::Role::kRead);
+Document list_notices(Call& call) {
+  const bool all = call.caller().may_everywhere(gateway::access::Role::kRead);
   json items = json::array();
   for (const queue::RaisedNotice& raised : queue::list_notices(call.db())) {
     const queue::Notice& notice = raised.notice;
@@ -37,8 +37,8 @@ http::Response list_notices(Call& call) {
 }
 
 // Returns only stored findings: a request runs no check (S90).
-http::Response list_findings(Call& call) {
-  const bool all = call.caller().may_everywhere(access::Role::kRead);
+Document list_findings(Call& call) {
+  const bool all = call.caller().may_everywhere(gateway::access::Role::kRead);
   const queue::StoredFindings stored = queue::list_findings(call.db());
   json items = json::array();
   for (const queue::Finding& finding : stored.list) {
@@ -54,7 +54,7 @@ http::Response list_findings(Call& call) {
                     {"next", nullptr}});
 }
 
-http::Response list_routes(Call& call) {
+Document list_routes(Call& call) {
   json items = json::array();
   for (const queue::Route& route : queue::list_routes(call.db())) {
     items.push_back(as_json::route(route));
@@ -62,7 +62,7 @@ http::Response list_routes(Call& call) {
   return whole_list(std::move(items));
 }
 
-http::Response list_locks(Call& call) {
+Document list_locks(Call& call) {
   json items = json::array();
   for (const queue::LockSummary& lock : queue::list_locks(call.db())) {
     items.push_back(as_json::lock(lock));
@@ -70,7 +70,7 @@ http::Response list_locks(Call& call) {
   return whole_list(std::move(items));
 }
 
-http::Response show_lock(Call& call) {
+Document show_lock(Call& call) {
   const std::string name = call.text("lock");
   queue::validate_lock_name(name);
   const auto lock = queue::show_lock(call.db(), name);
@@ -80,4 +80,4 @@ http::Response show_lock(Call& call) {
   return answer_of(as_json::lock(name, *lock));
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

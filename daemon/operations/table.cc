@@ -4,18 +4,18 @@
 #include <iterator>
 #include <utility>
 
-#include "gateway/api/route_parts.h"
-#include "gateway/api/verbs.h"
 #include "metrics/page.h"
+#include "operations/route_parts.h"
+#include "operations/verbs.h"
 #include "queue/minutes/deployment.h"
 #include "queue/minutes/type_hours.h"
 #include "queue/operate/cap.h"
 #include "queue/schedules/schedule.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 namespace {
 
-using access::Role;
+using gateway::access::Role;
 
 std::vector<Route> task_routes() {
   return {
@@ -157,8 +157,14 @@ std::vector<Route> queue_routes() {
           {kQueue, kAtMost}, {200, "DeadGroups", "the groups"}, list_groups),
       get("/api/v1/queues/{queue}/history", "list_history",
           "Lists finished tasks of a queue that keeps a history, the newest first.",
-          {kQueue, kAtMost, kCursor, kType, kSince, kUntil}, {200, "ListedTasks", "one page"},
-          list_history),
+          {kQueue,
+           kAtMost,
+           kCursor,
+           kType,
+           kSince,
+           kUntil,
+           {In::kQuery, "after", "The first page begins after this task", "0840dqg2v5n80r00"}},
+          {200, "ListedTasks", "one page"}, list_history),
       get("/api/v1/queues/{queue}/partitions", "list_partitions",
           "Shows how many partitions a queue has, and which of them are leased by whom.", {kQueue},
           {200, "Partitions", "the partitions"}, list_partitions),
@@ -225,7 +231,11 @@ std::vector<Route> queue_change_routes() {
            {In::kBody, "type", "Only those of this type; `mail.*` is all that begin so",
             "report.*"},
            {In::kBody, "cursor",
-            "What `next` of the answer before was; left out: from the first waiting task on", ""}},
+            "What `next` of the answer before was; left out: from the first waiting task on", ""},
+           {In::kBody, "limit", "Tasks of one request, so that they keep to a rate", "100",
+            Kind::kNumber, false, 1, 10'000},
+           {In::kBody, "count", "Moves nothing, and says in `tasks` how many there are", "false",
+            Kind::kFlag}},
           {200, "MovedWaiting", "what became of those that it looked at"}, {404, 409},
           move_waiting)};
 }
@@ -484,4 +494,4 @@ const std::vector<Route>& routes() {
   return kRoutes;
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

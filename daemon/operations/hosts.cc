@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GET /api/v1/workers: the workers of all hosts.
-#include "gateway/api/hosts.h"
+#include "operations/hosts.h"
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "db/error.h"
-#include "gateway/api/verbs.h"
 #include "json/host_json.h"
 #include "log/log.h"
+#include "operations/verbs.h"
 #include "queue/minutes/host_snapshot.h"
 #include "queue/minutes/minute_view.h"
 #include "queue/verbs/duty.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 namespace {
 
 using nlohmann::json;
@@ -83,8 +83,8 @@ std::shared_ptr<const Hosts::Seen> Hosts::look(db::Connection& db) {
   return seen_;
 }
 
-http::Response list_workers(Call& call) {
-  const bool all = call.caller().may_everywhere(access::Role::kRead);
+Document list_workers(Call& call) {
+  const bool all = call.caller().may_everywhere(gateway::access::Role::kRead);
   const auto may = [&call](const std::string& queue) { return call.may(queue); };
   const auto seen = call.service().hosts->look(call.db());
   json items = json::array();
@@ -95,4 +95,4 @@ http::Response list_workers(Call& call) {
   return whole_list(std::move(items));
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations
