@@ -14,10 +14,6 @@ namespace allot::as_json {
 [[nodiscard]] std::string text_in(const nlohmann::json& document, const char* name);
 
 // nullopt: null.
-[[nodiscard]] std::optional<std::string> maybe_text_in(const nlohmann::json& document,
-                                                       const char* name);
-[[nodiscard]] std::optional<std::uint32_t> maybe_u32_in(const nlohmann::json& document,
-                                                        const char* name);
 [[nodiscard]] std::optional<std::uint64_t> maybe_u64_in(const nlohmann::json& document,
                                                         const char* name);
 

@@ -228,7 +228,7 @@ const Heavy kHeavy[] = {
     {"fmt/", "daemon/log/.*"},
     {"toml++/", "daemon/config/.*"},
     {"nlohmann/",
-     "(daemon/(cli|gateway/api|gateway/fireworq|gateway/ui|json|steward|worker|queue/"
+     "(daemon/(cli|gateway/api|gateway/fireworq|gateway/ui|json|operations|steward|worker|queue/"
      "schedules)|plugins|tests)/.*"},
     {"CLI/", "(daemon/cli|tests/fault)/.*"},
     {"Poco/", "(daemon/cli/remote|plugins|tests)/.*"},

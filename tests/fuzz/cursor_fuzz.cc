@@ -6,13 +6,13 @@
 #include <string_view>
 
 #include "fuzz/fuzz.h"
-#include "gateway/api/cursor.h"
-#include "gateway/api/problem.h"
 #include "json/base64.h"
+#include "operations/cursor.h"
+#include "operations/refusal.h"
 
 namespace {
 
-namespace api = allot::gateway::api;
+namespace api = allot::operations;
 
 void expect(bool promise) {
   if (!promise) std::abort();

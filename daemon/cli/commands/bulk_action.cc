@@ -12,16 +12,16 @@
 
 #include "base/clock.h"
 #include "cli/commands/command.h"
-#include "cli/remote/session.h"
-#include "cli/sources/far.h"
+#include "cli/sources/documents.h"
 #include "cli/sources/input.h"
+#include "cli/sources/local.h"
 #include "cli/sources/ring_local.h"
 #include "cli/words/listing.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
-#include "json/bulk_json.h"
-#include "json/view_reader.h"
+#include "json/fields.h"
+#include "queue/operate/bulk_action.h"
 #include "queue/operate/bulk_work.h"
 #include "queue/verbs/duty.h"
 
@@ -43,18 +43,20 @@ struct BulkActionOptions {
   bool json = false;
 };
 
-std::string past_of(queue::BulkKind kind) {
-  return kind == queue::BulkKind::kRetryDead ? "retried" : "discarded";
+bool is_open(const json& action) {
+  return action.at("state") == queue::name_of(queue::BulkState::kWaiting) ||
+         action.at("state") == queue::name_of(queue::BulkState::kWorking);
 }
 
-std::string counted_text(const queue::BulkAction& action) {
-  return std::to_string(action.counted) + (action.counted_all ? "" : "+");
+std::string counted_text(const json& action) {
+  return action.at("chosen").dump() + (action.at("chosen_at_least").get<bool>() ? "+" : "");
 }
 
 // "retried 120 of 2000 dead tasks of queue mail".
-std::string progress_text(const queue::BulkAction& action) {
-  return past_of(action.kind) + " " + std::to_string(action.done) + " of " + counted_text(action) +
-         " dead tasks of queue " + action.queue;
+std::string progress_text(const json& action) {
+  const bool retries = action.at("kind") == queue::name_of(queue::BulkKind::kRetryDead);
+  return (retries ? "retried " : "discarded ") + action.at("done").dump() + " of " +
+         counted_text(action) + " dead tasks of queue " + action.at("queue").get<std::string>();
 }
 
 std::string goes_on_text(std::uint64_t action_id) {
@@ -63,178 +65,110 @@ std::string goes_on_text(std::uint64_t action_id) {
          "' shows its progress, 'allot bulk stop " + number + "' ends it";
 }
 
-// Processes the action, or follows its progress in another process.
-class Follower {
+std::string action_path(std::uint64_t action_id) {
+  return "/bulk/" + std::to_string(action_id);
+}
+
+// Processes an action while no steward does.
+class Worker {
  public:
-  Follower(const config::Settings& settings, db::Connection& db, std::uint64_t action_id)
-      : settings_(settings), db_(db), action_id_(action_id) {}
+  Worker(const Local& here, std::uint64_t action_id) : here_(here), action_id_(action_id) {}
 
-  queue::BulkAction follow() {
-    queue::BulkAction action = find();
-    Progress progress(action.counted);
-    while (queue::is_open(action.state)) {
-      if (interrupted()) throw Error("interrupted; " + goes_on_text(action_id_));
-      const milliseconds wait = led() ? kBulkLook : work(progress);
-      if (wait.count() > 0) std::this_thread::sleep_for(std::min(wait, kBulkLook));
-      action = find();
-      if (action.batches > 0) progress.show(action.done, action.done);
-    }
-    return action;
-  }
-
- private:
-  queue::BulkAction find() {
-    auto action = queue::find_bulk(db_, action_id_);
-    if (!action) throw Error("bulk action " + std::to_string(action_id_) + " no longer exists");
-    return std::move(*action);
-  }
-
-  // True if a steward leads this duty. Without such a steward the duty has no row or no holder.
-  bool led() {
-    if (mono_ns() < look_ns_) return led_;
-    look_ns_ = mono_ns() + kLedLook;
-    const auto seen = queue::DutyStore::watch(db_, {queue::bulk_duty()});
-    led_ = !seen.empty() && seen.front().holder && !seen.front().over;
-    return led_;
-  }
-
+  // Processes the next batch unless a steward does. Returns the delay until the next check.
   milliseconds work(Progress& progress) {
+    if (led()) return kBulkLook;
     queue::BulkStep step;
     try {
-      step = queue::work_bulk(db_, action_id_);
+      step = queue::work_bulk(here_.db(), action_id_);
     } catch (const db::DbError& error) {
       if (error.error_class() != db::ErrorClass::kRetryable) throw;
       return kBulkLook;
     }
-    if (step.put_back > 0) ring_local(settings_, {{step.queue_id, step.put_back}});
+    if (step.put_back > 0) ring_local(here_.settings(), {{step.queue_id, step.put_back}});
     if (!step.moved.empty()) progress.wipe();
     for (const auto& [from, to] : step.moved) {
       std::fprintf(stderr, "%s is %s now: its queue was resized\n", from.text().c_str(),
                    to.text().c_str());
     }
-    return std::chrono::ceil<milliseconds>(step.wait);
+    return std::min(std::chrono::ceil<milliseconds>(step.wait), kBulkLook);
   }
 
-  const config::Settings& settings_;
-  db::Connection& db_;
+ private:
+  // True if a steward leads this duty. Without such a steward the duty has no row or no holder.
+  bool led() {
+    if (mono_ns() < look_ns_) return led_;
+    look_ns_ = mono_ns() + kLedLook;
+    const auto seen = queue::DutyStore::watch(here_.db(), {queue::bulk_duty()});
+    led_ = !seen.empty() && seen.front().holder && !seen.front().over;
+    return led_;
+  }
+
+  const Local& here_;
   std::uint64_t action_id_;
   Nanos look_ns_ = 0;
   bool led_ = false;
 };
 
-std::string filter_text(const queue::BulkAction& action) {
-  std::string text = action.filter.group.empty() ? "all" : "group " + action.filter.group;
-  if (!action.filter.type.empty()) text += " of type " + action.filter.type;
-  return text;
+std::string filter_text(const json& action) {
+  const std::string group = as_json::text_in(action, "group");
+  const std::string type = as_json::text_in(action, "type");
+  return (group.empty() ? "all" : "group " + group) + (type.empty() ? "" : " of type " + type);
 }
 
-std::string action_path(std::uint64_t action_id) {
-  return "/bulk/" + std::to_string(action_id);
-}
-
-queue::BulkAction named_action(db::Connection& db, std::uint64_t action_id) {
-  auto action = queue::find_bulk(db, action_id);
-  if (!action) {
-    throw Error("unknown bulk action " + std::to_string(action_id) + "; see allot bulk list",
-                kExitBadInput);
-  }
-  return std::move(*action);
-}
-
-Listing action_list(bool as_json) {
-  return {{"ACTION", "KIND", "QUEUE", "TASKS", "DONE", "OF", "STATE", "BEGUN", "BY"}, as_json};
-}
-
-void add_row(Listing& list, json document, const queue::BulkAction& action) {
-  list.add(
-      std::move(document),
-      {std::to_string(action.action_id), std::string(queue::name_of(action.kind)), action.queue,
-       printable(filter_text(action), kShownBulkText), std::to_string(action.done),
-       counted_text(action), std::string(queue::name_of(action.state)), action.begun_at,
-       printable(action.asked_by, kShownBulkText)},
-      action.state == queue::BulkState::kFailed ? std::optional<std::size_t>(6) : std::nullopt);
-}
-
-int list_actions(const Context& context, const BulkActionOptions& options) {
-  db::Connection db = connect(context.settings());
-  Listing list = action_list(options.json);
-  for (const queue::BulkAction& action : queue::list_bulk(db, UINT64_MAX, options.limit)) {
-    add_row(list, as_json::bulk_action(action), action);
+int list_actions(const Operations& allot, const BulkActionOptions& options) {
+  Listing list({"ACTION", "KIND", "QUEUE", "TASKS", "DONE", "OF", "STATE", "BEGUN", "BY"},
+               options.json);
+  for (const json& action : documents::items(allot, "/bulk", options.limit)) {
+    const bool failed = action.at("state") == queue::name_of(queue::BulkState::kFailed);
+    list.add(action,
+             {action.at("action").dump(), action.at("kind"), action.at("queue"),
+              printable(filter_text(action), kShownBulkText), action.at("done").dump(),
+              counted_text(action), action.at("state"), action.at("begun_at"),
+              printable(action.at("asked_by").get<std::string>(), kShownBulkText)},
+             failed ? std::optional<std::size_t>(6) : std::nullopt);
   }
   list.print();
   return kExitOk;
 }
 
-int remote_list_actions(const remote::Session& gateway, const BulkActionOptions& options) {
-  Listing list = action_list(options.json);
-  for (const json& document : far::items(gateway, "/bulk", options.limit)) {
-    add_row(list, document, as_json::bulk_action_of(document));
-  }
-  list.print();
-  return kExitOk;
-}
-
-void print_action(const queue::BulkAction& action) {
+void print_action(const json& action) {
   const auto line = [](const char* name, const std::string& text) {
     if (!text.empty()) std::printf("%-12s %s\n", name, printable(text, kShownBulkText).c_str());
   };
-  line("action", std::to_string(action.action_id));
-  line("kind", std::string(queue::name_of(action.kind)));
-  line("queue", action.queue);
+  line("action", action.at("action").dump());
+  line("kind", action.at("kind"));
+  line("queue", action.at("queue"));
   line("tasks", filter_text(action));
-  line("died until", action.died_until);
-  line("rate", action.rate == 0 ? "" : std::to_string(action.rate) + " per second");
-  line("state", std::string(queue::name_of(action.state)));
-  line("done", std::to_string(action.done) + " of " + counted_text(action));
-  line("begun", action.begun_at + " by " + action.asked_by);
-  line("ended", action.ended_at);
-  line("stopped by", action.stopped_by);
-  line("error", action.error);
+  line("died until", action.at("died_until"));
+  line("rate", action.at("rate").is_null() ? "" : action.at("rate").dump() + " per second");
+  line("state", action.at("state"));
+  line("done", action.at("done").dump() + " of " + counted_text(action));
+  line("begun", action.at("begun_at").get<std::string>() + " by " +
+                    action.at("asked_by").get<std::string>());
+  for (const auto& [name, field] :
+       {std::pair{"ended", "ended_at"}, {"stopped by", "stopped_by"}, {"error", "error"}}) {
+    line(name, as_json::text_in(action, field));
+  }
 }
 
-int show_action(const Context& context, const BulkActionOptions& options) {
-  db::Connection db = connect(context.settings());
-  const queue::BulkAction action = named_action(db, options.action_id);
+int show_action(const Operations& allot, const BulkActionOptions& options) {
+  const json action = allot.read(action_path(options.action_id));
   if (options.json) {
-    print(as_json::bulk_action(action));
+    print(action);
   } else {
     print_action(action);
   }
   return kExitOk;
 }
 
-int remote_show_action(const remote::Session& gateway, const BulkActionOptions& options) {
-  const json document = gateway.read(action_path(options.action_id));
+int stop_action(const Operations& allot, const BulkActionOptions& options) {
+  const json action = allot.post(action_path(options.action_id) + "/stop", json::object());
   if (options.json) {
-    print(document);
+    print(action);
   } else {
-    print_action(as_json::bulk_action_of(document));
+    std::printf("bulk action %s stopped: %s\n", action.at("action").dump().c_str(),
+                progress_text(action).c_str());
   }
-  return kExitOk;
-}
-
-void print_stopped(const json& document, const queue::BulkAction& action, bool as_json) {
-  if (as_json) return print(document);
-  std::printf("bulk action %llu stopped: %s\n", static_cast<unsigned long long>(action.action_id),
-              progress_text(action).c_str());
-}
-
-int stop_action(const Context& context, const BulkActionOptions& options) {
-  db::Connection db = connect_as_operator(context, context.settings());
-  static_cast<void>(named_action(db, options.action_id));
-  const bool stopped = queue::stop_bulk(db, options.action_id, asked_by());
-  const queue::BulkAction action = named_action(db, options.action_id);
-  if (!stopped) {
-    throw Error("bulk action " + std::to_string(action.action_id) +
-                " had already ended: " + std::string(queue::name_of(action.state)));
-  }
-  print_stopped(as_json::bulk_action(action), action, options.json);
-  return kExitOk;
-}
-
-int remote_stop_action(const remote::Session& gateway, const BulkActionOptions& options) {
-  const json document = gateway.post(action_path(options.action_id) + "/stop", json::object());
-  print_stopped(document, as_json::bulk_action_of(document), options.json);
   return kExitOk;
 }
 
@@ -244,27 +178,19 @@ std::string dead_tasks_text(std::uint64_t count, bool more) {
   return (more ? "at least " : "") + std::to_string(count) + " dead task" + (count == 1 ? "" : "s");
 }
 
-queue::BulkAction follow_bulk(const config::Settings& settings, db::Connection& db,
-                              std::uint64_t action_id) {
+json follow_bulk(const Operations& allot, std::uint64_t action_id) {
   note_interrupts();
   try {
-    return Follower(settings, db, action_id).follow();
-  } catch (const db::DbError& error) {
-    throw Error(error.what() + ("; " + goes_on_text(action_id)), error.exit_code());
-  }
-}
-
-queue::BulkAction follow_bulk(const remote::Session& gateway, std::uint64_t action_id) {
-  note_interrupts();
-  const auto find = [&] { return as_json::bulk_action_of(gateway.read(action_path(action_id))); };
-  try {
-    queue::BulkAction action = find();
-    Progress progress(action.counted);
-    while (queue::is_open(action.state)) {
+    json action = allot.read(action_path(action_id));
+    Progress progress(action.at("chosen"));
+    std::optional<Worker> worker;
+    if (const Local* here = allot.local()) worker.emplace(*here, action_id);
+    while (is_open(action)) {
       if (interrupted()) throw Error("interrupted");
-      std::this_thread::sleep_for(kRemoteLook);
-      action = find();
-      if (action.done > 0) progress.show(action.done, action.done);
+      std::this_thread::sleep_for(worker ? worker->work(progress) : kRemoteLook);
+      action = allot.read(action_path(action_id));
+      const std::uint64_t done = action.at("done");
+      if (done > 0) progress.show(done, done);
     }
     return action;
   } catch (const Error& error) {
@@ -272,13 +198,15 @@ queue::BulkAction follow_bulk(const remote::Session& gateway, std::uint64_t acti
   }
 }
 
-void require_done(const queue::BulkAction& action) {
-  if (action.state == queue::BulkState::kDone) return;
-  const std::string number = "bulk action " + std::to_string(action.action_id);
-  if (action.state == queue::BulkState::kFailed) {
-    throw Error(number + " failed: " + action.error + "; it " + progress_text(action));
+void require_done(const json& action) {
+  if (action.at("state") == queue::name_of(queue::BulkState::kDone)) return;
+  const std::string number = "bulk action " + action.at("action").dump();
+  if (action.at("state") == queue::name_of(queue::BulkState::kFailed)) {
+    throw Error(number + " failed: " + as_json::text_in(action, "error") + "; it " +
+                progress_text(action));
   }
-  throw Error(number + " was stopped by " + action.stopped_by + "; it " + progress_text(action));
+  throw Error(number + " was stopped by " + as_json::text_in(action, "stopped_by") + "; it " +
+              progress_text(action));
 }
 
 void add_bulk(CLI::App& app, const Commands& commands) {
@@ -286,22 +214,19 @@ void add_bulk(CLI::App& app, const Commands& commands) {
   bulk.require_subcommand(1);
   const auto options = std::make_shared<BulkActionOptions>();
   const auto add = [&](const char* name, const char* text,
-                       int (*run)(const Context&, const BulkActionOptions&),
-                       int (*far)(const remote::Session&, const BulkActionOptions&)) -> CLI::App& {
+                       int (*run)(const Operations&, const BulkActionOptions&)) -> CLI::App& {
     CLI::App& act = *bulk.add_subcommand(name, text);
     act.add_flag("--json", options->json, "As JSON");
-    act.callback([commands, run, far, options] { commands.choose(run, options, far); });
+    act.callback([commands, run, options] { commands.choose(run, options); });
     return act;
   };
-  add("list", "List bulk actions, the newest first", list_actions, remote_list_actions)
+  add("list", "List bulk actions, the newest first", list_actions)
       .add_option("--limit", options->limit, "Limit of entries")
       ->check(CLI::Range(1, kMostListed))
       ->type_name("ROWS")
       ->capture_default_str();
-  CLI::App& show =
-      add("show", "Show a bulk action and its progress", show_action, remote_show_action);
-  CLI::App& stop =
-      add("stop", "Stop a bulk action after its current batch", stop_action, remote_stop_action);
+  CLI::App& show = add("show", "Show a bulk action and its progress", show_action);
+  CLI::App& stop = add("stop", "Stop a bulk action after its current batch", stop_action);
   for (CLI::App* act : {&show, &stop}) {
     act->add_option("ACTION", options->action_id, "Number of the bulk action")
         ->check(CLI::Range(std::uint64_t{1}, kMostActions))

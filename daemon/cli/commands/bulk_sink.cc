@@ -98,8 +98,7 @@ class GatewaySink final : public BulkSink {
 
   BatchMade submit() override {
     const std::string path = "/tasks?batch=" + std::to_string(tasks_) + (ids_ ? "&ids=true" : "");
-    const remote::Answer answer =
-        gateway_.ask({"POST", path, std::move(lines_), "application/x-ndjson"});
+    const Answer answer = gateway_.ask({"POST", path, std::move(lines_), "application/x-ndjson"});
     BatchMade made = read(answer.body);
     lines_.clear();
     tasks_ = 0;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/remote/operations.h"
 #include "cli/remote/session.h"
 #include "cli/sources/context.h"
 
@@ -24,6 +25,9 @@ inline constexpr int kMostRate = 1'000'000;
 struct JsonOption {
   bool json = false;
 };
+
+// Calls `act` with the operations of the database or the gateway.
+int with_operations(const Context& context, const std::function<int(const Operations&)>& act);
 
 // Arguments for registering a command. Both outlive the parsing and the command.
 struct Commands {
@@ -46,13 +50,25 @@ struct Commands {
     };
   }
 
+  // The parser calls `run` with these options and the operations of the database or, if --url names
+  // a gateway, of that one.
+  template <typename Options>
+  void choose(int (*run)(const Operations&, const Options&),
+              const std::shared_ptr<Options>& options) const {
+    chosen = [&context = context, options, run] {
+      return with_operations(context,
+                             [&](const Operations& allot) { return run(allot, *options); });
+    };
+  }
+
   // Adds --reason to a command that operates. The reason is stored in its audit entry.
   void add_reason(CLI::App& command) const;
 
   // Adds a command whose only option is --json.
   void add_plain(CLI::App& app, const std::string& name, const std::string& description,
-                 int (*run)(const Context&, const JsonOption&),
-                 int (*far)(const remote::Session&, const JsonOption&) = nullptr) const;
+                 int (*run)(const Context&, const JsonOption&)) const;
+  void add_plain(CLI::App& app, const std::string& name, const std::string& description,
+                 int (*run)(const Operations&, const JsonOption&)) const;
 };
 
 // Each adds its commands to the program, in the order of this list.

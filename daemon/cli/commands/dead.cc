@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/commands/dead.h"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,23 +13,12 @@
 #include "base/names.h"
 #include "cli/commands/bulk_action.h"
 #include "cli/commands/command.h"
-#include "cli/remote/session.h"
-#include "cli/sources/far.h"
-#include "cli/sources/queues.h"
-#include "cli/sources/ring_local.h"
+#include "cli/sources/documents.h"
 #include "cli/words/confirm.h"
 #include "cli/words/listing.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
-#include "json/queue_json.h"
-#include "json/shown_reader.h"
-#include "json/task_json.h"
-#include "json/view_reader.h"
-#include "queue/look/dead_letter.h"
-#include "queue/look/inspect.h"
-#include "queue/operate/bulk_action.h"
-#include "queue/operate/dead_tasks.h"
 
 namespace allot::cli {
 namespace {
@@ -46,200 +32,224 @@ struct DeadListOptions {
   bool json = false;
 };
 
-std::vector<std::string> group_row(const queue::DeadGroup& group, const std::string& queue) {
-  const std::string& fault = group.newest.fault;
-  const std::string why = group.newest.cause + (fault.empty() ? "" : ": " + fault);
-  return {group.newest.group,
-          queue,
-          printable(group.newest.type, kMaxTypeName),
-          std::to_string(group.tasks.value) + (group.tasks.at_least ? "+" : ""),
-          group.newest.died_at,
-          group.newest.id.text(),
-          printable(why, kShownError)};
-}
-
-std::vector<queue::TaskId> chosen_by_id(db::Connection& db, const DeadChoice& choice) {
-  std::vector<queue::TaskId> ids = named_ids(choice);
-  for (const queue::TaskId& id : ids) {
-    const auto task = queue::show(db, id);
-    if (!task) refuse_alive(id, "");
-    if (!task->dead) refuse_alive(id, as_json::state_of(*task));
-  }
-  return ids;
-}
-
-// Dead tasks of one queue.
-struct Counted {
-  queue::QueueInfo queue;
-  CountedDead dead;
+// Choice of dead tasks: by ids, by a group, or all of a queue. The command line ensures that
+// exactly one of the three is given.
+struct DeadChoice {
+  std::vector<std::string> ids;
+  std::string group;
+  std::string queue;  // of the group (empty: any), or of `all`
+  std::string type;   // of the group or of `all`; empty: any
+  bool all = false;
+  std::uint32_t rate = 0;  // maximum in tasks per second; 0: no limit
+  bool yes = false;        // do not ask before acting on more than named tasks
+  bool no_wait = false;
+  bool json = false;
 };
 
-// A group belongs to a single queue, which need not be named.
-Counted count_chosen(db::Connection& db, queue::BulkKind kind, const DeadChoice& choice) {
-  const queue::BulkFilter filter{choice.group, choice.type};
-  bool more = false;
-  for (const queue::QueueInfo& queue : chosen_queues(db, choice.queue)) {
-    auto count = queue::count_bulk(db, kind, queue, filter, queue::kCountBound);
-    // A queue with more dead tasks than are counted may contain tasks of this group.
-    const bool taken = choice.all || count.tasks > 0 || (!choice.queue.empty() && count.more);
-    if (taken) return {queue, {queue.name, filter, std::move(count)}};
-    more = more || count.more;
-  }
-  refuse_group(choice, more);
-}
-
-// Calls `act` with one batch of ids after another, at most `rate` tasks per second.
-template <typename Act>
-std::uint64_t in_batches(const std::vector<queue::TaskId>& ids, std::uint32_t rate,
-                         Progress& progress, Act&& act) {
-  using std::chrono::steady_clock;
-  const std::size_t batch =
-      rate == 0 ? queue::kDeadBatch : std::clamp<std::size_t>(rate / 10, 1, queue::kDeadBatch);
-  auto next = steady_clock::now();
-  std::uint64_t done = 0;
-  for (std::size_t i = 0; i < ids.size(); i += batch) {
-    std::this_thread::sleep_until(next);
-    const std::size_t count = std::min(batch, ids.size() - i);
-    done += act(std::span(ids).subspan(i, count));
-    progress.show(i + count, done);
-    if (rate > 0) next += std::chrono::nanoseconds(std::uint64_t{1'000'000'000} * count / rate);
-  }
-  return done;
-}
-
-// Named tasks are processed immediately and in this process.
-template <typename Act>
-int act_on_named(const Context& context, const DeadChoice& choice, const std::string& past,
-                 Act&& act) {
-  const config::Settings settings = context.settings();
-  db::Connection db = connect_as_operator(context, settings);
-  const auto ids = chosen_by_id(db, choice);
-  Progress progress(ids.size());
-  const std::uint64_t done = in_batches(
-      ids, choice.rate, progress,
-      [&](std::span<const queue::TaskId> some) { return act(settings, db, some, progress); });
-  progress.wipe();
-  report_named(choice, past, ids.size(), done);
-  return kExitOk;
-}
-
-// Counts the tasks first. Then a bulk action, which continues without this process, does the work.
-int act_on_many(const Context& context, const DeadChoice& choice, queue::BulkKind kind,
-                const std::string& verb, const std::string& past) {
-  const config::Settings settings = context.settings();
-  db::Connection db = connect_as_operator(context, settings);
-  const Counted counted = count_chosen(db, kind, choice);
-  std::optional<queue::BulkAction> action;
-  if (counted.dead.any()) {
-    confirm(verb, counted.dead.text(), choice.yes);
-    const std::uint64_t action_id = queue::begin_bulk(
-        db, counted.queue,
-        {kind, counted.dead.filter, counted.dead.count.token, choice.rate, asked_by()});
-    ring_local_steward(settings);
-    action =
-        choice.no_wait ? queue::find_bulk(db, action_id) : follow_bulk(settings, db, action_id);
-    if (action && !choice.no_wait) require_done(*action);
-  }
-  report_many(choice, past, counted.dead, action);
-  return kExitOk;
-}
+// "retry", and its past participle.
+struct Deed {
+  std::string verb;
+  std::string past;
+};
 
 // allot dead list shows the newest dead tasks, at most `limit` of each queue.
-int list_dead(const Context& context, const DeadListOptions& options) {
-  db::Connection db = connect(context.settings());
+int list_dead(const Operations& allot, const DeadListOptions& options) {
   Listing list(task_heads("DIED", "WHY"), options.json);
-  for (const queue::QueueInfo& queue : chosen_queues(db, options.queue)) {
-    const auto views = queue::list_dead(db, queue, options.limit, {}, options.group);
-    for (const queue::TaskView& task : views) {
-      list.add(as_json::task(task, queue.name), view_row(task, queue.name));
-    }
-    say_limit(queue.name, views.size(), options.limit, options.json);
+  for (const std::string& queue : documents::queue_names(allot, options.queue)) {
+    const std::string path = documents::queue_path(queue, "/dead");
+    const auto tasks =
+        documents::items(allot, documents::with(path, "group", options.group), options.limit);
+    for (const json& task : tasks) list.add(task, view_row(task));
+    say_limit(queue, tasks.size(), options.limit, options.json);
   }
   list.print();
   return kExitOk;
 }
 
-int remote_list_dead(const remote::Session& gateway, const DeadListOptions& options) {
-  Listing list(task_heads("DIED", "WHY"), options.json);
-  for (const std::string& queue : far::queue_names(gateway, options.queue)) {
-    const std::string of_group =
-        options.group.empty() ? "" : "?group=" + remote::escaped(options.group);
-    const auto page =
-        far::items(gateway, far::queue_path(queue, "/dead" + of_group), options.limit);
-    for (const json& task : page) list.add(task, view_row(as_json::task_of(task), queue));
-    say_limit(queue, page.size(), options.limit, options.json);
-  }
-  list.print();
-  return kExitOk;
-}
-
-Listing group_list(bool as_json) {
-  return {{"GROUP", "QUEUE", "TYPE", "TASKS", "NEWEST", "NEWEST TASK", "WHY"}, as_json};
+std::vector<std::string> group_row(const json& group) {
+  const std::string fault = group.at("fault");
+  const std::string why =
+      group.at("cause").get<std::string>() + (fault.empty() ? "" : ": " + fault);
+  return {group.at("group"),
+          group.at("queue"),
+          printable(group.at("type").get<std::string>(), kMaxTypeName),
+          group.at("tasks").dump() + (group.at("tasks_at_least").get<bool>() ? "+" : ""),
+          group.at("newest_died_at"),
+          group.at("newest_task"),
+          printable(why, kShownError)};
 }
 
 // allot dead groups counts the dead tasks by type, cause and fault, and shows the `limit` largest
 // groups of each queue.
-int dead_groups(const Context& context, const DeadListOptions& options) {
-  db::Connection db = connect(context.settings());
-  Listing list = group_list(options.json);
-  for (const queue::QueueInfo& queue : chosen_queues(db, options.queue)) {
-    queue::DeadGroups groups = queue::dead_groups(db, queue, queue::kCountBound);
-    groups.list.resize(std::min<std::size_t>(groups.list.size(), options.limit));
-    for (const queue::DeadGroup& group : groups.list) {
-      list.add(as_json::dead_group(group, queue.name), group_row(group, queue.name));
-    }
-    say_limit(queue.name, groups.list.size(), options.limit, options.json);
+int dead_groups(const Operations& allot, const DeadListOptions& options) {
+  Listing list({"GROUP", "QUEUE", "TYPE", "TASKS", "NEWEST", "NEWEST TASK", "WHY"}, options.json);
+  for (const std::string& queue : documents::queue_names(allot, options.queue)) {
+    const auto groups =
+        documents::items(allot, documents::queue_path(queue, "/dead/groups"), options.limit);
+    for (const json& group : groups) list.add(group, group_row(group));
+    say_limit(queue, groups.size(), options.limit, options.json);
   }
   list.print();
   return kExitOk;
 }
 
-int remote_dead_groups(const remote::Session& gateway, const DeadListOptions& options) {
-  Listing list = group_list(options.json);
-  for (const std::string& queue : far::queue_names(gateway, options.queue)) {
-    const auto page = far::items(gateway, far::queue_path(queue, "/dead/groups"), options.limit);
-    for (const json& group : page) {
-      list.add(group, group_row(as_json::dead_group_of(group), queue));
-    }
-    say_limit(queue, page.size(), options.limit, options.json);
+// The ids in their order, without duplicates. Throws as parse_task_id() does.
+std::vector<queue::TaskId> named_ids(const DeadChoice& choice) {
+  std::vector<queue::TaskId> ids;
+  for (const std::string& word : choice.ids) ids.push_back(parse_task_id(word));
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+std::string path_of(const queue::TaskId& id) {
+  return "/tasks/" + id.text();
+}
+
+void require_dead(const Operations& allot, const queue::TaskId& id) {
+  std::string state = "done";
+  try {
+    state = allot.read(path_of(id)).at("state").get<std::string>();
+  } catch (const Refused& refused) {
+    if (refused.status() != 404) throw;
   }
-  list.print();
+  if (state == "dead") return;
+  throw Error(
+      "no dead task has the id " + id.text() +
+      (state == "done" ? ": it finished, was discarded, or never existed" : ": it is " + state));
+}
+
+// False: another client acted first.
+bool act_on(const Operations& allot, const queue::TaskId& id, const Deed& deed,
+            Progress& progress) {
+  try {
+    const json made = allot.post(path_of(id) + "/" + deed.verb, json::object());
+    const std::string now = made.at("task");
+    if (now == id.text()) return true;
+    progress.wipe();
+    std::fprintf(stderr, "%s is %s now: its queue was resized\n", id.text().c_str(), now.c_str());
+    return true;
+  } catch (const Refused& refused) {
+    if (refused.status() == 404 || refused.status() == 409) return false;
+    throw;
+  }
+}
+
+// One request for each task, at most at the given rate.
+int act_on_named(const Operations& allot, const DeadChoice& choice, const Deed& deed) {
+  const std::vector<queue::TaskId> ids = named_ids(choice);
+  for (const queue::TaskId& id : ids) require_dead(allot, id);
+  Progress progress(ids.size());
+  auto next = std::chrono::steady_clock::now();
+  std::uint64_t looked = 0;
+  std::uint64_t done = 0;
+  for (const queue::TaskId& id : ids) {
+    std::this_thread::sleep_until(next);
+    try {
+      if (act_on(allot, id, deed, progress)) ++done;
+    } catch (const Error& error) {
+      throw Error(id.text() + ": " + error.what() + "; " + deed.past + " " + dead_tasks_text(done) +
+                      " before",
+                  error.exit_code());
+    }
+    progress.show(++looked, done);
+    if (choice.rate > 0) next += std::chrono::nanoseconds(1'000'000'000 / choice.rate);
+  }
+  progress.wipe();
+  if (choice.json) {
+    print(json{{"chosen", ids.size()}, {deed.past, done}});
+  } else {
+    std::printf("%s %s\n", deed.past.c_str(), dead_tasks_text(done).c_str());
+  }
+  return kExitOk;
+}
+
+json filter_of(const DeadChoice& choice) {
+  json filter = json::object();
+  if (!choice.group.empty()) filter["group"] = choice.group;
+  if (!choice.type.empty()) filter["type"] = choice.type;
+  return filter;
+}
+
+// A count of the chosen tasks. A group belongs to a single queue, which need not be named.
+json count_chosen(const Operations& allot, const DeadChoice& choice, const Deed& deed) {
+  bool more = false;
+  for (const std::string& queue : documents::queue_names(allot, choice.queue)) {
+    Request request{"POST", documents::queue_path(queue, "/dead/" + deed.verb),
+                    body_of(filter_of(choice))};
+    request.only_counts = true;
+    json count = allot.send(request);
+    const bool is_part = count.at("tasks_at_least").get<bool>();
+    // A queue with more dead tasks than are counted may contain tasks of this group.
+    const bool taken = choice.all || count.at("tasks") > 0 || (!choice.queue.empty() && is_part);
+    if (taken) return count;
+    more = more || is_part;
+  }
+  throw Error("no dead task is in a group '" + printable(choice.group, 40) + "'" +
+              (more ? " among the examined tasks; name its --queue" : "; see allot dead groups"));
+}
+
+std::string counted_text(const DeadChoice& choice, const json& count) {
+  return dead_tasks_text(count.at("tasks"), count.at("tasks_at_least")) + " of queue " +
+         count.at("queue").get<std::string>() +
+         (choice.group.empty() ? "" : ", group " + choice.group) +
+         (choice.type.empty() ? "" : ", type " + printable(choice.type, kMaxTypeName));
+}
+
+// `action` is null if none was begun.
+void report_many(const DeadChoice& choice, const Deed& deed, const json& count,
+                 const json& action) {
+  const std::uint64_t done = action.is_null() ? 0 : action.at("done").get<std::uint64_t>();
+  const json number = action.is_null() ? json() : action.at("action");
+  if (choice.json) {
+    print(json{{"action", number},
+               {"chosen", count.at("tasks")},
+               {"chosen_at_least", count.at("tasks_at_least")},
+               {"state", action.is_null() ? json() : action.at("state")},
+               {deed.past, done}});
+  } else if (choice.no_wait && !action.is_null()) {
+    std::printf("bulk action %s: allot bulk show %s\n", number.dump().c_str(),
+                number.dump().c_str());
+  } else {
+    std::printf("%s %s\n", deed.past.c_str(), dead_tasks_text(done).c_str());
+  }
+}
+
+// Counts the tasks first. Then a bulk action with that count, which continues without this process,
+// does the work.
+int act_on_many(const Operations& allot, const DeadChoice& choice, const Deed& deed) {
+  const json count = count_chosen(allot, choice, deed);
+  json action;
+  if (count.at("tasks") > 0 || count.at("tasks_at_least").get<bool>()) {
+    confirm(deed.verb, counted_text(choice, count), choice.yes);
+    json wanted = filter_of(choice);
+    wanted["token"] = count.at("token");
+    if (choice.rate > 0) wanted["rate"] = choice.rate;
+    action = allot.post(documents::queue_path(count.at("queue"), "/dead/" + deed.verb), wanted);
+    if (!choice.no_wait) {
+      action = follow_bulk(allot, action.at("action"));
+      require_done(action);
+    }
+  }
+  report_many(choice, deed, count, action);
   return kExitOk;
 }
 
 // allot dead retry, allot dead discard.
-int retry_dead(const Context& context, const DeadChoice& choice) {
-  if (choice.ids.empty()) {
-    return act_on_many(context, choice, queue::BulkKind::kRetryDead, "retry", "retried");
-  }
-  return act_on_named(context, choice, "retried",
-                      [](const config::Settings& settings, db::Connection& db,
-                         std::span<const queue::TaskId> ids, Progress& progress) {
-                        queue::MovedIds moved;
-                        const std::uint64_t count = queue::retry_dead(db, ids, &moved);
-                        if (!moved.empty()) progress.wipe();
-                        for (const auto& [from, to] : moved) say_moved(from, to);
-                        std::map<std::uint32_t, std::size_t> tasks;
-                        for (const queue::TaskId& id : ids) ++tasks[id.partition.queue_id];
-                        ring_local(settings, tasks);
-                        return count;
-                      });
+int act(const Operations& allot, const DeadChoice& choice, const Deed& deed) {
+  return choice.ids.empty() ? act_on_many(allot, choice, deed) : act_on_named(allot, choice, deed);
 }
 
-int discard_dead(const Context& context, const DeadChoice& choice) {
-  if (choice.ids.empty()) {
-    return act_on_many(context, choice, queue::BulkKind::kDiscardDead, "discard", "discarded");
-  }
-  return act_on_named(context, choice, "discarded",
-                      [](const config::Settings& /*settings*/, db::Connection& db,
-                         std::span<const queue::TaskId> ids,
-                         Progress& /*progress*/) { return queue::discard_dead(db, ids); });
+int retry_dead(const Operations& allot, const DeadChoice& choice) {
+  return act(allot, choice, {"retry", "retried"});
+}
+
+int discard_dead(const Operations& allot, const DeadChoice& choice) {
+  return act(allot, choice, {"discard", "discarded"});
 }
 
 std::shared_ptr<DeadListOptions> add_list(CLI::App& list, const Commands& commands,
-                                          int (*run)(const Context&, const DeadListOptions&),
-                                          int (*far)(const remote::Session&,
-                                                     const DeadListOptions&)) {
+                                          int (*run)(const Operations&, const DeadListOptions&)) {
   auto options = std::make_shared<DeadListOptions>();
   list.add_option("QUEUE", options->queue, "Only of this queue");
   list.add_option("--limit", options->limit, "Limit for each queue")
@@ -247,12 +257,12 @@ std::shared_ptr<DeadListOptions> add_list(CLI::App& list, const Commands& comman
       ->type_name("ROWS")
       ->capture_default_str();
   list.add_flag("--json", options->json, "As JSON");
-  list.callback([commands, run, far, options] { commands.choose(run, options, far); });
+  list.callback([commands, run, options] { commands.choose(run, options); });
   return options;
 }
 
-void add_act(CLI::App& act, const Commands& commands, int (*run)(const Context&, const DeadChoice&),
-             int (*far)(const remote::Session&, const DeadChoice&)) {
+void add_act(CLI::App& act, const Commands& commands,
+             int (*run)(const Operations&, const DeadChoice&)) {
   const auto choice = std::make_shared<DeadChoice>();
   auto* ids = act.add_option("ID", choice->ids, "Ids of dead tasks");
   auto* group = act.add_option("--group", choice->group, "A group, as allot dead groups shows it");
@@ -273,87 +283,29 @@ void add_act(CLI::App& act, const Commands& commands, int (*run)(const Context&,
   commands.add_reason(act);
   act.add_flag("--yes", choice->yes, "Do not ask; required without a terminal");
   act.add_flag("--json", choice->json, "Print the numbers of chosen and processed tasks as JSON");
-  act.callback([commands, run, far, choice] {
+  act.callback([commands, run, choice] {
     if (choice->ids.empty() && choice->group.empty() && !choice->all) {
       throw CLI::RequiredError("ID, --group, or --queue with --all");
     }
-    commands.choose(run, choice, far);
+    commands.choose(run, choice);
   });
 }
 
 }  // namespace
 
-std::string CountedDead::text() const {
-  return dead_tasks_text(count.tasks, count.more) + " of queue " + queue +
-         (filter.group.empty() ? "" : ", group " + filter.group) +
-         (filter.type.empty() ? "" : ", type " + printable(filter.type, kMaxTypeName));
-}
-
-std::vector<queue::TaskId> named_ids(const DeadChoice& choice) {
-  std::vector<queue::TaskId> ids;
-  for (const std::string& word : choice.ids) ids.push_back(parse_task_id(word));
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids;
-}
-
-void refuse_alive(const queue::TaskId& id, const std::string& state) {
-  throw Error(
-      "no dead task has the id " + id.text() +
-      (state.empty() ? ": it finished, was discarded, or never existed" : ": it is " + state));
-}
-
-void refuse_group(const DeadChoice& choice, bool more) {
-  throw Error("no dead task is in a group '" + printable(choice.group, 40) + "'" +
-              (more ? " among the examined tasks; name its --queue" : "; see allot dead groups"));
-}
-
-void say_moved(const queue::TaskId& from, const queue::TaskId& to) {
-  std::fprintf(stderr, "%s is %s now: its queue was resized\n", from.text().c_str(),
-               to.text().c_str());
-}
-
-void report_named(const DeadChoice& choice, const std::string& past, std::size_t chosen,
-                  std::uint64_t done) {
-  if (choice.json) {
-    print(json{{"chosen", chosen}, {past, done}});
-  } else {
-    std::printf("%s %s\n", past.c_str(), dead_tasks_text(done).c_str());
-  }
-}
-
-void report_many(const DeadChoice& choice, const std::string& past, const CountedDead& counted,
-                 const std::optional<queue::BulkAction>& action) {
-  const std::uint64_t done = action ? action->done : 0;
-  if (choice.json) {
-    print(json{{"action", action ? json(action->action_id) : json(nullptr)},
-               {"chosen", counted.count.tasks},
-               {"chosen_at_least", counted.count.more},
-               {"state", action ? json(queue::name_of(action->state)) : json(nullptr)},
-               {past, done}});
-  } else if (action && choice.no_wait) {
-    std::printf("bulk action %llu: allot bulk show %llu\n",
-                static_cast<unsigned long long>(action->action_id),
-                static_cast<unsigned long long>(action->action_id));
-  } else {
-    std::printf("%s %s\n", past.c_str(), dead_tasks_text(done).c_str());
-  }
-}
-
 void add_dead(CLI::App& app, const Commands& commands) {
   CLI::App& dead = *app.add_subcommand("dead", "List, retry or discard dead tasks");
   dead.require_subcommand(1);
   CLI::App& list = *dead.add_subcommand("list", "List dead tasks, the newest first");
-  const auto listed = add_list(list, commands, list_dead, remote_list_dead);
+  const auto listed = add_list(list, commands, list_dead);
   list.add_option("--group", listed->group, "Only of this group, as allot dead groups shows it")
       ->type_name("GROUP");
   add_list(*dead.add_subcommand("groups", "Count dead tasks by type, cause and fault"), commands,
-           dead_groups, remote_dead_groups);
+           dead_groups);
   add_act(*dead.add_subcommand(
               "retry", "Put dead tasks back into their queue, with all attempts available again"),
-          commands, retry_dead, remote_retry_dead);
-  add_act(*dead.add_subcommand("discard", "Remove dead tasks permanently"), commands, discard_dead,
-          remote_discard_dead);
+          commands, retry_dead);
+  add_act(*dead.add_subcommand("discard", "Remove dead tasks permanently"), commands, discard_dead);
 }
 
 }  // namespace allot::cli

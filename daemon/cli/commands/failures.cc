@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // allot failures: recent failures, including those that are retried, grouped by error.
-#include "queue/minutes/failures.h"
-
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "cli/commands/command.h"
-#include "cli/remote/address.h"
-#include "cli/remote/session.h"
-#include "cli/sources/queues.h"
+#include "cli/sources/documents.h"
 #include "cli/words/listing.h"
 #include "cli/words/text.h"
 #include "json/due.h"
-#include "json/minutes_json.h"
+#include "json/fields.h"
 #include "queue/minutes/minute_view.h"
 
 namespace allot::cli {
@@ -39,38 +34,22 @@ minutes since_of(const FailuresOptions& options) {
   return since;
 }
 
-void print_failures(const std::vector<json>& groups, bool more, const FailuresOptions& options) {
+int list_failures(const Operations& allot, const FailuresOptions& options) {
+  const std::string path = "/failures?since=" + std::to_string(since_of(options).count());
+  const json found = allot.read(documents::with(path, "queue", options.queue));
   Listing list({"GROUP", "QUEUE", "TYPE", "RETRIED", "DEAD", "NEWEST TASK", "WHY"}, options.json);
-  for (const json& group : groups) {
+  for (const json& group : found.at("items")) {
     const auto text = [&](const char* name) {
       return printable(group.at(name).get<std::string>(), 200);
     };
-    const json& newest = group.at("newest_task");
-    list.add(group, {text("group"), text("queue"), text("type"), group.at("retried").dump(),
-                     group.at("dead").dump(), newest.is_null() ? "" : newest.get<std::string>(),
-                     text("error")});
+    list.add(group,
+             {text("group"), text("queue"), text("type"), group.at("retried").dump(),
+              group.at("dead").dump(), as_json::text_in(group, "newest_task"), text("error")});
   }
   list.print();
-  if (more && !options.json) std::printf("Older failures are not shown: name a --queue.\n");
-}
-
-int list_failures(const Context& context, const FailuresOptions& options) {
-  const minutes since = since_of(options);
-  db::Connection db = connect(context.settings());
-  if (!options.queue.empty()) static_cast<void>(chosen_queues(db, options.queue));
-  const queue::Failures found = queue::list_failures(db, options.queue, since);
-  std::vector<json> groups;
-  for (const queue::FailureGroup& group : found.list) groups.push_back(as_json::failure(group));
-  print_failures(groups, found.more, options);
-  return kExitOk;
-}
-
-int remote_failures(const remote::Session& gateway, const FailuresOptions& options) {
-  std::string path = "/failures?since=" + std::to_string(since_of(options).count());
-  if (!options.queue.empty()) path += "&queue=" + remote::escaped(options.queue);
-  const json answer = gateway.read(path);
-  print_failures(answer.at("items").get<std::vector<json>>(), answer.at("more").get<bool>(),
-                 options);
+  if (found.at("more").get<bool>() && !options.json) {
+    std::printf("Older failures are not shown: name a --queue.\n");
+  }
   return kExitOk;
 }
 
@@ -87,7 +66,7 @@ void add_failures(CLI::App& app, const Commands& commands) {
           "Period to look back: 30m, 7d [24h]")
       ->type_name("TIME");
   list.add_flag("--json", options->json, "As JSON");
-  list.callback([commands, options] { commands.choose(list_failures, options, remote_failures); });
+  list.callback([commands, options] { commands.choose(list_failures, options); });
 }
 
 }  // namespace allot::cli

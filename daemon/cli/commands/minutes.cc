@@ -10,15 +10,12 @@
 #include <vector>
 
 #include "cli/commands/command.h"
-#include "cli/remote/address.h"
-#include "cli/remote/session.h"
-#include "cli/sources/queues.h"
+#include "cli/sources/documents.h"
 #include "cli/words/listing.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "json/due.h"
-#include "json/minutes_json.h"
 #include "queue/minutes/minute_view.h"
 
 namespace allot::cli {
@@ -109,40 +106,22 @@ std::vector<std::string> heads_of(MinutesBy by) {
   return {"MINUTE", "QUEUE", "TYPE", "GROUP", "RETRIED", "DEAD", "ERROR"};
 }
 
-void print_minutes(const std::vector<json>& documents, bool more, const MinutesOptions& options) {
-  const MinutesBy by = kBy.at(options.by);
-  Listing list(heads_of(by), options.json);
-  for (const json& document : documents) list.add(document, cells_of(document, by));
+int list_minutes(const Operations& allot, const MinutesOptions& options) {
+  const queue::MinutesWanted wanted = wanted_of(options);
+  const std::string path = "/minutes?by=" + options.by +
+                           "&since=" + std::to_string(wanted.since / minutes(1)) +
+                           "&step=" + std::to_string(wanted.step);
+  const json found = allot.read(documents::with(path, "queue", options.queue));
+  Listing list(heads_of(wanted.by), options.json);
+  for (const json& minute : found.at("items")) list.add(minute, cells_of(minute, wanted.by));
   list.print();
-  if (options.json) return;
-  if (more) std::printf("Older minutes are not shown: name a --queue, or a longer --step.\n");
-  if (by == MinutesBy::kQueue && !documents.empty()) {
+  if (options.json) return kExitOk;
+  if (found.at("more").get<bool>()) {
+    std::printf("Older minutes are not shown: name a --queue, or a longer --step.\n");
+  }
+  if (wanted.by == MinutesBy::kQueue && !found.at("items").empty()) {
     std::printf("IN is OUT and the change of BACKLOG: submissions are not counted.\n");
   }
-}
-
-int list_minutes(const Context& context, const MinutesOptions& options) {
-  const queue::MinutesWanted wanted = wanted_of(options);
-  db::Connection db = connect(context.settings());
-  if (!options.queue.empty()) static_cast<void>(chosen_queues(db, options.queue));
-  const queue::Minutes found = queue::list_minutes(db, wanted);
-  std::vector<json> documents;
-  for (const queue::MinuteView& view : found.list) {
-    documents.push_back(as_json::minute(view, wanted.by));
-  }
-  print_minutes(documents, found.more, options);
-  return kExitOk;
-}
-
-int remote_minutes(const remote::Session& gateway, const MinutesOptions& options) {
-  const queue::MinutesWanted wanted = wanted_of(options);
-  std::string path = "/minutes?by=" + options.by +
-                     "&since=" + std::to_string(wanted.since / minutes(1)) +
-                     "&step=" + std::to_string(wanted.step);
-  if (!options.queue.empty()) path += "&queue=" + remote::escaped(options.queue);
-  const json answer = gateway.read(path);
-  print_minutes(answer.at("items").get<std::vector<json>>(), answer.at("more").get<bool>(),
-                options);
   return kExitOk;
 }
 
@@ -168,7 +147,7 @@ void add_minutes(CLI::App& app, const Commands& commands) {
   add_time(list, "--since", options->since, "Period to look back: 30m, 7d [1h]");
   add_time(list, "--step", options->step, "Period of one line: 5m, 1h [1m]");
   list.add_flag("--json", options->json, "As JSON");
-  list.callback([commands, options] { commands.choose(list_minutes, options, remote_minutes); });
+  list.callback([commands, options] { commands.choose(list_minutes, options); });
 }
 
 }  // namespace allot::cli

@@ -5,88 +5,46 @@
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <span>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
-#include "cli/sources/far.h"
-#include "cli/sources/ring_local.h"
+#include "cli/sources/documents.h"
 #include "cli/words/terminal.h"
 
 namespace allot::cli {
 namespace {
 
 using nlohmann::json;
-
+using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
+constexpr std::uint32_t kMostOfPage = 10'000;
 // Maximum wait for a leased partition: workers release it after block_seconds.
 constexpr auto kPatience = std::chrono::seconds(5);
-constexpr auto kPause = std::chrono::milliseconds(10);
+constexpr auto kPause = std::chrono::milliseconds(100);
 
-class Move {
- public:
-  Move(db::Connection& db, const config::Settings& settings, const queue::QueueInfo& from,
-       const queue::QueueInfo& to, const Candidates& chosen, std::uint32_t rate)
-      : db_(db),
-        mover_(queue::make_holder(settings.daemon.instance, config::runtime_dir(settings)), from),
-        to_(to),
-        rate_(rate),
-        progress_(chosen.tasks) {
-    // Even a few tasks are spread over several partitions (S18).
-    const std::uint64_t share = chosen.tasks / std::max(1U, to.partitions()) + 1;
-    const std::uint64_t a_tenth = rate == 0 ? queue::kMoveBatch : std::max(1U, rate / 10);
-    batch_ = std::min<std::uint64_t>({share, a_tenth, queue::kMoveBatch});
+json body_of(const Move& move) {
+  json body{{"to", move.to}};
+  if (!move.type.empty()) body["type"] = move.type;
+  return body;
+}
+
+// One request after the other, as long as there is a next page. `then` gets each answer.
+template <typename Then>
+void each_page(const Operations& allot, const Move& move, json body, Then&& then) {
+  const std::string path = documents::queue_path(move.from, "/move");
+  for (;;) {
+    const json page = allot.post(path, body);
+    then(page);
+    if (page.at("next").is_null()) return;
+    body["cursor"] = page.at("next");
   }
+}
 
-  // Moves all tasks of one partition; stops if its holder does not release it.
-  void run(std::span<const queue::Waiting> tasks) {
-    while (!tasks.empty()) {
-      const auto some = tasks.first(std::min<std::size_t>(batch_, tasks.size()));
-      std::this_thread::sleep_until(next_);
-      const auto moved = patiently(some);
-      if (!moved) {
-        leased_ += tasks.size();
-        return;
-      }
-      moved_ += *moved;
-      gone_ += some.size() - *moved;
-      progress_.show(moved_ + gone_ + leased_, moved_);
-      if (rate_ > 0) next_ += std::chrono::nanoseconds(1'000'000'000ULL * some.size() / rate_);
-      tasks = tasks.subspan(some.size());
-    }
-  }
-
-  // Call before another line is written.
-  void end() { progress_.wipe(); }
-
-  [[nodiscard]] std::uint64_t moved() const { return moved_; }
-  [[nodiscard]] std::uint64_t leased() const { return leased_; }
-  [[nodiscard]] std::uint64_t gone() const { return gone_; }
-
- private:
-  std::optional<std::uint64_t> patiently(std::span<const queue::Waiting> tasks) {
-    const queue::Partition to{to_.queue_id, turn_++ % to_.partitions()};
-    const auto until = steady_clock::now() + kPatience;
-    for (;;) {
-      const auto moved = mover_.move(db_, tasks, to);
-      if (moved || steady_clock::now() >= until) return moved;
-      std::this_thread::sleep_for(kPause);
-    }
-  }
-
-  db::Connection& db_;
-  queue::Mover mover_;
-  const queue::QueueInfo& to_;
-  std::uint32_t rate_;
-  Progress progress_;
-  std::uint64_t batch_ = 1;
-  std::uint32_t turn_ = 0;
-  steady_clock::time_point next_ = steady_clock::now();
-  std::uint64_t moved_ = 0;
-  std::uint64_t leased_ = 0;
-  std::uint64_t gone_ = 0;
-};
+Moved moved_of(const json& page) {
+  return {page.at("moved"), page.at("gone"), page.at("leased"), page.at("unique")};
+}
 
 // "2 tasks stay".
 std::string stay_text(std::uint64_t tasks) {
@@ -95,45 +53,37 @@ std::string stay_text(std::uint64_t tasks) {
 
 }  // namespace
 
-// Waiting tasks would run concurrently with new ones of the same keys (S16).
-void require_spread(const queue::QueueInfo& queue) {
-  if (queue.alone()) {
-    throw Error("queue '" + queue.name + "' is " +
-                    std::string(queue::name_of(queue.shape.placement)) +
-                    ": its tasks cannot be moved; create another queue, submit to it, and let this "
-                    "one run empty",
-                kExitBadInput);
+std::uint64_t count_waiting(const Operations& allot, const Move& move) {
+  json body = body_of(move);
+  body["count"] = true;
+  std::uint64_t tasks = 0;
+  each_page(allot, move, std::move(body),
+            [&tasks](const json& page) { tasks += page.at("tasks").get<std::uint64_t>(); });
+  return tasks;
+}
+
+Moved move_waiting(const Operations& allot, const Move& move, std::uint64_t total) {
+  json body = body_of(move);
+  if (move.rate > 0) body["limit"] = std::clamp(move.rate / 10, 1U, kMostOfPage);
+  Progress progress(total);
+  Moved all;
+  auto next = steady_clock::now();
+  auto until = next + kPatience;
+  for (;;) {
+    Moved pass;
+    each_page(allot, move, body, [&](const json& page) {
+      pass.add(moved_of(page));
+      const std::uint64_t moved = all.moved + pass.moved;
+      progress.show(moved + all.gone + pass.gone + pass.leased, moved);
+      if (move.rate == 0) return;
+      next += nanoseconds(1'000'000'000ULL * page.at("moved").get<std::uint64_t>() / move.rate);
+      std::this_thread::sleep_until(next);
+    });
+    all.then(pass);
+    if (pass.moved > 0) until = steady_clock::now() + kPatience;
+    if (pass.leased == 0 || steady_clock::now() >= until) return all;
+    std::this_thread::sleep_for(kPause);
   }
-  if (queue.shape.placement == queue::Placement::kSpread) return;
-  throw Error(
-      "queue '" + queue.name + "' is fair: its tasks belong to the partitions of their keys",
-      kExitBadInput);
-}
-
-Candidates choose(db::Connection& db, const queue::QueueInfo& from,
-                  const std::function<bool(const std::string& type)>& takes) {
-  Candidates chosen;
-  queue::each_waiting(db, from, [&](const queue::Waiting& task) {
-    if (!takes(task.type)) return true;
-    if (task.unique) {
-      ++chosen.unique;
-    } else {
-      chosen.partitions[task.partition].push_back(task);
-      ++chosen.tasks;
-    }
-    return true;
-  });
-  return chosen;
-}
-
-Moved move_chosen(db::Connection& db, const config::Settings& settings,
-                  const queue::QueueInfo& from, const queue::QueueInfo& to,
-                  const Candidates& chosen, std::uint32_t rate) {
-  Move move(db, settings, from, to, chosen, rate);
-  for (const auto& [partition, tasks] : chosen.partitions) move.run(tasks);
-  move.end();
-  ring_local(settings, {{to.queue_id, move.moved()}});
-  return {move.moved(), move.gone(), move.leased(), chosen.unique};
 }
 
 void Moved::then(const Moved& later) {
@@ -143,23 +93,11 @@ void Moved::then(const Moved& later) {
   unique = later.unique;
 }
 
-Moved move_far(const remote::Session& gateway, const std::string& from, const std::string& to,
-               const std::string& type) {
-  const auto number = [](const json& page, const char* name) {
-    return page.at(name).get<std::uint64_t>();
-  };
-  json body{{"to", to}};
-  if (!type.empty()) body["type"] = type;
-  Moved all;
-  for (;;) {
-    const json page = gateway.post(far::queue_path(from, "/move"), body);
-    all.moved += number(page, "moved");
-    all.gone += number(page, "gone");
-    all.leased += number(page, "leased");
-    all.unique += number(page, "unique");
-    if (page.at("next").is_null()) return all;
-    body["cursor"] = page.at("next");
-  }
+void Moved::add(const Moved& other) {
+  moved += other.moved;
+  gone += other.gone;
+  leased += other.leased;
+  unique += other.unique;
 }
 
 void add_moved(json& told, const Moved& moved) {

@@ -2,32 +2,24 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <vector>
 
-#include "cli/remote/session.h"
-#include "config/settings.h"
-#include "db/connection.h"
-#include "queue/model/catalog.h"
-#include "queue/operate/move.h"
+#include "cli/remote/operations.h"
 
 // Functions shared by the commands that move waiting tasks to another queue (decision 0015).
 namespace allot::cli {
 
-// Throws Error(kExitBadInput) for a queue that assigns a place to each key (S16).
-void require_spread(const queue::QueueInfo& queue);
-
-struct Candidates {
-  std::map<queue::Partition, std::vector<queue::Waiting>> partitions;
-  std::uint64_t tasks = 0;
-  std::uint64_t unique = 0;  // tasks that are not moved
+// Waiting tasks of a queue, and where they go.
+struct Move {
+  std::string from;
+  std::string to;
+  std::string type;        // as in a route: "mail.*"; empty: all
+  std::uint32_t rate = 0;  // per second; 0: no limit
 };
-// Waiting tasks of the types that `takes` accepts.
-Candidates choose(db::Connection& db, const queue::QueueInfo& from,
-                  const std::function<bool(const std::string& type)>& takes);
+
+// The number of tasks that may move.
+[[nodiscard]] std::uint64_t count_waiting(const Operations& allot, const Move& move);
 
 struct Moved {
   std::uint64_t moved = 0;
@@ -37,15 +29,12 @@ struct Moved {
 
   // Adds the result of a later pass. The tasks left behind are the ones of that pass.
   void then(const Moved& later);
+  // Adds the result for other tasks.
+  void add(const Moved& other);
 };
-// Moves the tasks, at most `rate` per second (0: no limit), shows the progress and rings for them.
-Moved move_chosen(db::Connection& db, const config::Settings& settings,
-                  const queue::QueueInfo& from, const queue::QueueInfo& to,
-                  const Candidates& chosen, std::uint32_t rate);
-
-// Waiting tasks of a type ("" for all), which a gateway moves page by page.
-Moved move_far(const remote::Session& gateway, const std::string& from, const std::string& to,
-               const std::string& type);
+// Moves the tasks page by page and shows the progress among `total`. Waits up to 5 s for workers
+// that lease their partitions.
+Moved move_waiting(const Operations& allot, const Move& move, std::uint64_t total);
 
 // The fields of --json.
 void add_moved(nlohmann::json& told, const Moved& moved);

@@ -3,28 +3,22 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cli/commands/command.h"
-#include "cli/remote/session.h"
-#include "cli/sources/far.h"
-#include "cli/sources/queues.h"
-#include "cli/sources/ring_local.h"
+#include "cli/sources/documents.h"
 #include "cli/words/listing.h"
 #include "cli/words/task_view.h"
-#include "json/queue_json.h"
-#include "json/view_reader.h"
-#include "json/why.h"
-#include "queue/model/catalog.h"
+#include "cli/words/text.h"
 #include "queue/operate/cap.h"
-#include "queue/operate/pause.h"
 #include "queue/operate/rate.h"
 
 namespace allot::cli {
 namespace {
+
+using nlohmann::json;
 
 struct QueueOptions {
   std::string queue;
@@ -35,175 +29,110 @@ struct QueueOptions {
   bool json = false;
 };
 
-// Finds a queue by its name; creates it if it exists only in the configuration.
-queue::QueueInfo named_queue(db::Connection& db, const config::Settings& settings,
-                             const std::string& name) {
-  return chosen_queues(db, Queues(db, settings).get(name).name).front();
+std::string rate_text(const json& rate) {
+  return queue::text_of(queue::read_rate(rate.at("per_second").dump(), rate.at("burst").dump()));
 }
 
-void say(const queue::QueueInfo& queue, const std::string& text, bool as_json) {
-  if (as_json) {
-    print(as_json::queue(queue));
-  } else {
-    std::printf("queue %s %s\n", queue.name.c_str(), text.c_str());
-  }
+std::string pause_text(const json& paused) {
+  const std::string reason = paused.at("reason");
+  return "since " + paused.at("since").get<std::string>() +
+         (reason.empty() ? "" : ": " + printable(reason, kShownError));
 }
 
-// The columns for rates and caps appear only if a queue has one.
-void print_queues(const std::vector<queue::QueueInfo>& queues, bool as_json) {
-  const auto any = [&](auto&& has) { return std::any_of(queues.begin(), queues.end(), has); };
-  const bool rated = any([](const queue::QueueInfo& queue) { return queue.rate.has_value(); });
-  const bool capped = any([](const queue::QueueInfo& queue) { return queue.cap != 0; });
+// allot queue list shows the queues, their pauses, rates and caps. The columns for rates and caps
+// appear only if a queue has one.
+int list_queues(const Operations& allot, const QueueOptions& options) {
+  const auto queues = documents::items(allot, "/queues");
+  const auto any = [&](const char* field) {
+    return std::any_of(queues.begin(), queues.end(),
+                       [&](const json& queue) { return !queue.at(field).is_null(); });
+  };
+  const bool rated = any("rate");
+  const bool capped = any("cap");
   std::vector<std::string> head{"QUEUE", "PARTITIONS"};
   if (rated) head.emplace_back("RATE");
   if (capped) head.emplace_back("CAP");
   head.emplace_back("PAUSED");
-  Listing list(std::move(head), as_json);
-  for (const queue::QueueInfo& queue : queues) {
-    std::vector<std::string> row{
-        queue.name, std::to_string(queue.partitions()) + (queue.resizing ? ", being resized" : "")};
-    if (rated) row.push_back(queue.rate ? queue::text_of(*queue.rate) : "none");
-    if (capped) row.push_back(queue.cap != 0 ? std::to_string(queue.cap) : "none");
-    row.push_back(queue.paused ? as_json::pause_text(queue) : "no");
-    list.add(as_json::queue(queue), std::move(row));
+  Listing list(std::move(head), options.json);
+  for (const json& queue : queues) {
+    const json& rate = queue.at("rate");
+    const json& cap = queue.at("cap");
+    const json& paused = queue.at("paused");
+    std::vector<std::string> row{queue.at("name"),
+                                 queue.at("partitions").dump() +
+                                     (queue.at("resizing").get<bool>() ? ", being resized" : "")};
+    if (rated) row.push_back(rate.is_null() ? "none" : rate_text(rate));
+    if (capped) row.push_back(cap.is_null() ? "none" : cap.dump());
+    row.push_back(paused.is_null() ? "no" : pause_text(paused));
+    list.add(queue, std::move(row));
   }
   list.print();
-}
-
-// allot queue list shows the queues, their pauses, rates and caps.
-int list_queues(const Context& context, const QueueOptions& options) {
-  db::Connection db = connect(context.settings());
-  print_queues(queue::list_queues(db), options.json);
   return kExitOk;
 }
 
-int remote_list_queues(const remote::Session& gateway, const QueueOptions& options) {
-  const auto documents = far::items(gateway, "/queues");
-  if (options.json) {
-    print(documents);
-    return kExitOk;
-  }
-  std::vector<queue::QueueInfo> queues;
-  for (const auto& document : documents) queues.push_back(as_json::queue_of(document));
-  print_queues(queues, false);
-  return kExitOk;
-}
-
-std::string paused_text(const std::optional<queue::Pause>& before) {
-  return before ? "is paused since " + before->at + " already" : "is paused";
+// A field of the queue before a change; null: not set, or the queue is not visible to the caller.
+json before(const Operations& allot, const QueueOptions& options, const char* field) {
+  const json queue = documents::find_queue(allot, options.queue);
+  return queue.is_null() ? json() : queue.at(field);
 }
 
 // allot queue pause and allot queue resume apply to all hosts.
-int pause_queue(const Context& context, const QueueOptions& options) {
-  const config::Settings settings = context.settings();
-  db::Connection db = connect_as_operator(context, settings);
-  const queue::QueueInfo queue = named_queue(db, settings, options.queue);
-  queue::pause(db, queue, context.reason);
-  say(named_queue(db, settings, options.queue), paused_text(queue.paused), options.json);
+int pause_queue(const Operations& allot, const QueueOptions& options) {
+  const std::string path = documents::queue_path(options.queue, "/pause");
+  const json paused = before(allot, options, "paused");
+  print_change("queue", allot.post(path, json::object()),
+               paused.is_null()
+                   ? "is paused"
+                   : "is paused since " + paused.at("since").get<std::string>() + " already",
+               options.json);
   return kExitOk;
 }
 
-int remote_pause_queue(const remote::Session& gateway, const QueueOptions& options) {
-  const std::string path = far::queue_path(options.queue, "/pause");
-  const auto before = far::find_queue(gateway, options.queue);
-  const auto now = gateway.post(path, nlohmann::json::object());
-  say(as_json::queue_of(now), paused_text(before ? before->paused : std::nullopt), options.json);
+int resume_queue(const Operations& allot, const QueueOptions& options) {
+  const std::string path = documents::queue_path(options.queue, "/resume");
+  const bool was = !before(allot, options, "paused").is_null();
+  print_change("queue", allot.post(path, json::object()), was ? "is resumed" : "was not paused",
+               options.json);
   return kExitOk;
 }
 
-int resume_queue(const Context& context, const QueueOptions& options) {
-  const config::Settings settings = context.settings();
-  db::Connection db = connect_as_operator(context, settings);
-  queue::QueueInfo queue = named_queue(db, settings, options.queue);
-  const bool resumed = queue::resume(db, queue);
-  ring_local(settings, {{queue.queue_id, queue.partitions()}});
-  queue.paused.reset();
-  say(queue, resumed ? "is resumed" : "was not paused", options.json);
-  return kExitOk;
-}
-
-int remote_resume_queue(const remote::Session& gateway, const QueueOptions& options) {
-  const std::string path = far::queue_path(options.queue, "/resume");
-  const auto before = far::find_queue(gateway, options.queue);
-  const auto now = gateway.post(path, nlohmann::json::object());
-  say(as_json::queue_of(now), before && !before->paused ? "was not paused" : "is resumed",
-      options.json);
-  return kExitOk;
-}
-
-// The requested rate; nullopt: none.
-std::optional<queue::Rate> wanted_rate(const QueueOptions& options) {
+// allot queue rate limits how many tasks of a queue start per second, over all hosts.
+int rate_queue(const Operations& allot, const QueueOptions& options) {
   if (options.off == !options.per_second.empty()) {
     throw Error("allot queue rate requires --per-second NUMBER, or --off to remove the rate",
                 kExitUsage);
   }
-  if (options.off) return std::nullopt;
-  return queue::read_rate(options.per_second, options.burst);
-}
-
-std::string rate_text(const std::optional<queue::Rate>& rate, bool changed) {
-  if (rate) return (changed ? "starts " : "already starts ") + queue::text_of(*rate);
-  return changed ? "no longer has a rate" : "had no rate";
-}
-
-// allot queue rate limits how many tasks of a queue start per second, over all hosts.
-int rate_queue(const Context& context, const QueueOptions& options) {
-  const auto rate = wanted_rate(options);
-  const config::Settings settings = context.settings();
-  db::Connection db = connect_as_operator(context, settings);
-  const queue::QueueInfo queue = named_queue(db, settings, options.queue);
-  const bool changed = rate ? queue::set_rate(db, queue, *rate) : queue::remove_rate(db, queue);
-  ring_local(settings, {{queue.queue_id, queue.partitions()}});
-  say(named_queue(db, settings, options.queue), rate_text(rate, changed), options.json);
+  const std::string path = documents::queue_path(options.queue, "/rate");
+  if (options.off) {
+    const bool had = !before(allot, options, "rate").is_null();
+    print_change("queue", allot.remove(path), had ? "no longer has a rate" : "had no rate",
+                 options.json);
+    return kExitOk;
+  }
+  const queue::Rate rate = queue::read_rate(options.per_second, options.burst);
+  const json former = before(allot, options, "rate");
+  const json now = allot.put(
+      path, {{"per_second", json::parse(queue::per_second_text(rate.per_million_seconds))},
+             {"burst", rate.burst}});
+  print_change("queue", now,
+               (former == now.at("rate") ? "already starts " : "starts ") + queue::text_of(rate),
+               options.json);
   return kExitOk;
 }
 
-int remote_rate_queue(const remote::Session& gateway, const QueueOptions& options) {
-  const auto rate = wanted_rate(options);
-  const std::string path = far::queue_path(options.queue, "/rate");
-  const auto before = far::find_queue(gateway, options.queue);
-  const auto now =
-      rate ? gateway.put(
-                 path, {{"per_second",
-                         nlohmann::json::parse(queue::per_second_text(rate->per_million_seconds))},
-                        {"burst", rate->burst}})
-           : gateway.remove(path);
-  const bool changed = !before || before->rate != rate;
-  say(as_json::queue_of(now), rate_text(rate, changed), options.json);
-  return kExitOk;
-}
-
-// The requested cap; 0: none.
-std::uint32_t wanted_cap(const QueueOptions& options) {
+// allot queue cap limits how many tasks of a queue run at the same time, over all hosts.
+int cap_queue(const Operations& allot, const QueueOptions& options) {
   if (options.off == (options.cap != 0)) {
     throw Error("allot queue cap requires a number of tasks, or --off to remove the cap",
                 kExitUsage);
   }
-  return options.cap;
-}
-
-std::string cap_text(std::uint32_t cap) {
-  if (cap == 0) return "runs any number of tasks at a time";
-  return "runs up to " + std::to_string(cap) + (cap == 1 ? " task" : " tasks") + " at a time";
-}
-
-// allot queue cap limits how many tasks of a queue run at the same time, over all hosts.
-int cap_queue(const Context& context, const QueueOptions& options) {
-  const std::uint32_t cap = wanted_cap(options);
-  const config::Settings settings = context.settings();
-  db::Connection db = connect_as_operator(context, settings);
-  const queue::QueueInfo queue = named_queue(db, settings, options.queue);
-  queue::set_cap(db, queue, cap);
-  ring_local(settings, {{queue.queue_id, queue.partitions()}});
-  say(named_queue(db, settings, options.queue), cap_text(cap), options.json);
-  return kExitOk;
-}
-
-int remote_cap_queue(const remote::Session& gateway, const QueueOptions& options) {
-  const std::uint32_t cap = wanted_cap(options);
-  const std::string path = far::queue_path(options.queue, "/cap");
-  say(as_json::queue_of(cap != 0 ? gateway.put(path, {{"tasks", cap}}) : gateway.remove(path)),
-      cap_text(cap), options.json);
+  const std::string path = documents::queue_path(options.queue, "/cap");
+  const json now = options.off ? allot.remove(path) : allot.put(path, {{"tasks", options.cap}});
+  print_change("queue", now,
+               options.off ? "runs any number of tasks at a time"
+                           : "runs up to " + std::to_string(options.cap) +
+                                 (options.cap == 1 ? " task" : " tasks") + " at a time",
+               options.json);
   return kExitOk;
 }
 
@@ -216,22 +145,21 @@ void add_queue(CLI::App& app, const Commands& commands) {
   // These commands share their options; the parser runs exactly one of them.
   const auto options = std::make_shared<QueueOptions>();
   const auto add = [&](const char* name, const char* text,
-                       int (*run)(const Context&, const QueueOptions&),
-                       int (*far)(const remote::Session&, const QueueOptions&)) -> CLI::App& {
+                       int (*run)(const Operations&, const QueueOptions&)) -> CLI::App& {
     CLI::App& act = *queue.add_subcommand(name, text);
     act.add_flag("--json", options->json, "As JSON");
-    act.callback([commands, run, far, options] { commands.choose(run, options, far); });
+    act.callback([commands, run, options] { commands.choose(run, options); });
     return act;
   };
-  add("list", "List the queues", list_queues, remote_list_queues);
-  CLI::App& pause = add("pause", "Pause a queue: no host starts its tasks; running tasks finish",
-                        pause_queue, remote_pause_queue);
+  add("list", "List the queues", list_queues);
+  CLI::App& pause =
+      add("pause", "Pause a queue: no host starts its tasks; running tasks finish", pause_queue);
   pause.add_option("QUEUE", options->queue, "The queue")->required();
-  CLI::App& resume = add("resume", "Resume a paused queue", resume_queue, remote_resume_queue);
+  CLI::App& resume = add("resume", "Resume a paused queue", resume_queue);
   resume.add_option("QUEUE", options->queue, "The queue")->required();
   CLI::App& rate =
       add("rate", "Limit the number of tasks of a queue that start per second, over all hosts",
-          rate_queue, remote_rate_queue);
+          rate_queue);
   rate.add_option("QUEUE", options->queue, "The queue")->required();
   rate.add_option("--per-second", options->per_second, "Starts per second, such as 500 or 0.5")
       ->type_name("NUMBER");
@@ -240,9 +168,8 @@ void add_queue(CLI::App& app, const Commands& commands) {
       ->type_name("N")
       ->capture_default_str();
   rate.add_flag("--off", options->off, "Remove the rate");
-  CLI::App& cap =
-      add("cap", "Limit the number of tasks of a queue that run at a time, over all hosts",
-          cap_queue, remote_cap_queue);
+  CLI::App& cap = add(
+      "cap", "Limit the number of tasks of a queue that run at a time, over all hosts", cap_queue);
   cap.add_option("QUEUE", options->queue, "The queue")->required();
   cap.add_option("TASKS", options->cap, "Maximum number of tasks")
       ->check(CLI::Range(1U, queue::kMaxCap));

@@ -13,19 +13,19 @@
 #include <vector>
 
 #include "cli/commands/command.h"
-#include "cli/remote/session.h"
 #include "cli/sources/calendar.h"
-#include "cli/sources/far.h"
-#include "cli/sources/ring_local.h"
-#include "cli/sources/schedules.h"
+#include "cli/sources/documents.h"
 #include "cli/words/confirm.h"
 #include "cli/words/listing.h"
 #include "cli/words/schedule_view.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
-#include "json/view_reader.h"
+#include "json/base64.h"
+#include "json/due.h"
+#include "json/fields.h"
 #include "queue/model/task.h"
+#include "queue/schedules/schedule.h"
 
 namespace allot::cli {
 namespace {
@@ -33,6 +33,7 @@ namespace {
 using nlohmann::json;
 
 constexpr int kMostNext = 1000;
+constexpr char kNoTime[] = "0s";
 
 struct ScheduleOptions {
   std::string name;
@@ -48,132 +49,114 @@ struct NextOptions {
   bool json = false;
 };
 
-void print_schedules(const std::vector<queue::Schedule>& schedules, bool as_json) {
+int list_schedules(const Operations& allot, const ScheduleOptions& options) {
   Listing list({"NAME", "EXPRESSION", "ZONE", "QUEUE", "TYPE", "NEXT RUN", "LAST RUN", "STATE"},
-               as_json);
-  for (const queue::Schedule& schedule : schedules) {
-    const queue::ScheduleSpec& spec = schedule.spec;
-    list.add(as_json::schedule(schedule),
-             {spec.name, spec.expression, spec.zone, spec.queue, spec.type,
-              moment_text(schedule.next_run), moment_text(schedule.last_run), state_text(schedule)},
-             schedule.error.empty() ? std::nullopt : std::optional<std::size_t>(7));
+               options.json);
+  for (const json& schedule : documents::items(allot, "/schedules")) {
+    list.add(schedule,
+             {schedule.at("name"), schedule.at("expression"), schedule.at("zone"),
+              schedule.at("queue"), schedule.at("type"), moment_text(schedule.at("next_run")),
+              moment_text(schedule.at("last_run")), state_text(schedule)},
+             schedule.at("error").is_null() ? std::nullopt : std::optional<std::size_t>(7));
   }
   list.print();
-}
-
-int list_schedules(const Context& context, const ScheduleOptions& options) {
-  db::Connection db = connect(context.settings());
-  print_schedules(queue::list_schedules(db), options.json);
   return kExitOk;
 }
 
-int remote_list_schedules(const remote::Session& gateway, const ScheduleOptions& options) {
-  const std::vector<json> documents = far::items(gateway, "/schedules");
-  if (options.json) {
-    print(documents);
-    return kExitOk;
-  }
-  std::vector<queue::Schedule> schedules;
-  for (const json& document : documents) schedules.push_back(as_json::schedule_of(document));
-  print_schedules(schedules, false);
-  return kExitOk;
+void say_field(const char* field, const std::string& text) {
+  std::printf("%-14s %s\n", field, text.c_str());
 }
 
-void print_spec(const queue::Schedule& schedule) {
-  const queue::ScheduleSpec& spec = schedule.spec;
-  const auto say = [](const char* field, const std::string& text) {
-    std::printf("%-14s %s\n", field, text.c_str());
+std::string payload_of(const json& schedule) {
+  if (!schedule.at("payload").is_null()) return schedule.at("payload");
+  return as_json::from_base64(schedule.at("payload_base64").get<std::string>()).value_or("");
+}
+
+void print_task(const json& schedule) {
+  const auto say_span = [&](const char* field) {
+    if (!schedule.at(field).is_null() && schedule.at(field) != kNoTime) {
+      say_field(field, schedule.at(field));
+    }
   };
-  const auto say_key = [&](const char* field, const std::optional<std::string>& text) {
-    if (text) say(field, printable(*text, kShownError));
+  const auto say_key = [&](const char* field) {
+    if (schedule.at(field).is_null()) return;
+    say_field(field, printable(schedule.at(field).get<std::string>(), kShownError));
   };
-  say("name", spec.name);
-  say("expression", spec.expression);
-  say("zone", spec.zone);
-  say("queue", spec.queue);
-  say("type", spec.type);
-  if (!spec.payload.empty()) say("payload", printable(spec.payload, kShownError));
-  say("prio", std::to_string(spec.options.prio));
-  if (spec.options.delay.count() != 0) say("delay", span_text(spec.options.delay));
-  say_key("unique_key", spec.options.unique_key);
-  if (spec.options.unique_key) say("unique_for", span_text(spec.options.unique_for));
-  say_key("partition_key", spec.options.partition_key);
-  if (spec.options.expires_in.count() != 0) say("expires_in", span_text(spec.options.expires_in));
-  const bool all = spec.late == queue::Late::kAll;
-  say("late", std::string(queue::name_of(spec.late)) + " after " + span_text(spec.late_after) +
-                  (all ? ", at most " + std::to_string(spec.catch_up) : ""));
-  say("overlap", std::string(queue::name_of(spec.overlap)));
-  if (spec.jitter.count() != 0) say("jitter", span_text(spec.jitter));
-  say_key("tick_field", spec.tick_field);
-  say("state", state_text(schedule));
-  const bool spread = schedule.due_at != schedule.next_run;
-  say("next run",
-      moment_text(schedule.next_run) + (spread ? ", due at " + moment_text(schedule.due_at) : ""));
-  say("last run", moment_text(schedule.last_run) +
-                      (schedule.last_task.empty() ? "" : ", task " + schedule.last_task));
-  say("ticks", std::to_string(schedule.ticks) + ": " + std::to_string(schedule.submitted) +
-                   " submitted, " + std::to_string(schedule.skipped) + " skipped, " +
-                   std::to_string(schedule.dropped) + " dropped");
-  if (schedule.applied) {
-    say("made by", "a configuration, revision " + std::to_string(schedule.revision));
+  for (const char* field : {"name", "expression", "zone", "queue", "type"}) {
+    say_field(field, schedule.at(field));
+  }
+  const std::string payload = payload_of(schedule);
+  if (!payload.empty()) say_field("payload", printable(payload, kShownError));
+  say_field("prio", schedule.at("prio").dump());
+  say_span("delay");
+  say_key("unique_key");
+  if (!schedule.at("unique_key").is_null()) say_field("unique_for", schedule.at("unique_for"));
+  say_key("partition_key");
+  say_span("expires_in");
+  const bool all = schedule.at("late") == queue::name_of(queue::Late::kAll);
+  say_field("late", schedule.at("late").get<std::string>() + " after " +
+                        schedule.at("late_after").get<std::string>() +
+                        (all ? ", at most " + schedule.at("catch_up").dump() : ""));
+  say_field("overlap", schedule.at("overlap"));
+  say_span("jitter");
+  say_key("tick_field");
+}
+
+void print_state(const json& schedule) {
+  say_field("state", state_text(schedule));
+  const bool spread = schedule.at("due_at") != schedule.at("next_run");
+  say_field("next run", moment_text(schedule.at("next_run")) +
+                            (spread ? ", due at " + moment_text(schedule.at("due_at")) : ""));
+  const json& task = schedule.at("last_task");
+  say_field("last run", moment_text(schedule.at("last_run")) +
+                            (task.is_null() ? "" : ", task " + task.get<std::string>()));
+  say_field("ticks", schedule.at("ticks").dump() + ": " + schedule.at("submitted").dump() +
+                         " submitted, " + schedule.at("skipped").dump() + " skipped, " +
+                         schedule.at("dropped").dump() + " dropped");
+  if (schedule.at("configured").get<bool>()) {
+    say_field("made by", "a configuration, revision " + schedule.at("revision").dump());
   }
 }
 
-void print_schedule(const queue::Schedule& schedule,
-                    const std::vector<queue::ScheduleTick>& ticks) {
-  print_spec(schedule);
+void print_ticks(const json& ticks) {
   if (ticks.empty()) return;
   Table table({"TICK", "AT", "TASK", "REASON"});
-  for (const queue::ScheduleTick& tick : ticks) {
-    table.add({moment_text(tick.tick), moment_text(tick.at), tick.task.empty() ? "-" : tick.task,
-               printable(tick.reason, kShownError)});
+  for (const json& tick : ticks) {
+    table.add({moment_text(tick.at("tick")), moment_text(tick.at("at")),
+               moment_text(tick.at("task")),
+               printable(as_json::text_in(tick, "reason"), kShownError)});
   }
   std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
 
-int show_schedule(const Context& context, const ScheduleOptions& options) {
-  db::Connection db = connect(context.settings());
-  const queue::Schedule schedule = named_schedule(db, options.name);
-  const auto ticks = queue::list_ticks(db, schedule.schedule_id);
-  if (!options.json) {
-    print_schedule(schedule, ticks);
-    return kExitOk;
-  }
-  json out = as_json::schedule(schedule);
-  as_json::add_payload(out, schedule.spec.payload);
-  out["last_ticks"] = json::array();
-  for (const queue::ScheduleTick& tick : ticks) out["last_ticks"].push_back(as_json::tick(tick));
-  print(out);
-  return kExitOk;
-}
-
-int remote_show_schedule(const remote::Session& gateway, const ScheduleOptions& options) {
-  const json document = gateway.read(schedule_path(options.name));
+int show_schedule(const Operations& allot, const ScheduleOptions& options) {
+  const json schedule = allot.read(schedule_path(options.name));
   if (options.json) {
-    print(document);
+    print(schedule);
     return kExitOk;
   }
-  std::vector<queue::ScheduleTick> ticks;
-  for (const json& tick : document.at("last_ticks")) ticks.push_back(as_json::tick_of(tick));
-  print_schedule(as_json::schedule_of(document), ticks);
+  print_task(schedule);
+  print_state(schedule);
+  print_ticks(schedule.at("last_ticks"));
   return kExitOk;
 }
 
 // allot schedule next shows the next runs; an expression needs no database.
-int next_runs(const Context& context, const NextOptions& options) {
+int next_runs(const Operations& allot, const NextOptions& options) {
   std::string expression = options.expression;
   std::string zone = options.zone;
   std::vector<queue::Moment> runs;
   queue::Moment after =
       std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
   if (!options.name.empty()) {
-    db::Connection db = connect(context.settings());
-    const queue::Schedule schedule = named_schedule(db, options.name);
-    expression = schedule.spec.expression;
-    zone = schedule.spec.zone;
-    after = schedule.next_run.value_or(queue::database_now(db));
-    if (schedule.next_run) runs.push_back(*schedule.next_run);
-    if (schedule.paused_at) {
+    const json schedule = allot.read(schedule_path(options.name));
+    expression = schedule.at("expression");
+    zone = schedule.at("zone");
+    if (const json& next = schedule.at("next_run"); !next.is_null()) {
+      after = as_json::parse_moment("next_run", next.get<std::string>());
+      runs.push_back(after);
+    }
+    if (!schedule.at("paused").is_null()) {
       std::fprintf(stderr, "allot: the schedule is %s; no task is submitted until it is resumed\n",
                    state_text(schedule).c_str());
     }
@@ -198,98 +181,49 @@ int next_runs(const Context& context, const NextOptions& options) {
   return kExitOk;
 }
 
-void say(const queue::Schedule& schedule, const std::string& text, bool as_json) {
-  if (as_json) {
-    print(as_json::schedule(schedule));
+int pause_schedule(const Operations& allot, const ScheduleOptions& options) {
+  const std::string path = schedule_path(options.name);
+  const bool was = !allot.read(path).at("paused").is_null();
+  const json now = allot.post(path + "/pause", json::object());
+  print_change(
+      "schedule", now,
+      was ? "was paused already, since " + moment_text(now.at("paused").at("since")) : "is paused",
+      options.json);
+  return kExitOk;
+}
+
+int resume_schedule(const Operations& allot, const ScheduleOptions& options) {
+  const std::string path = schedule_path(options.name);
+  const bool was = !allot.read(path).at("paused").is_null();
+  print_change("schedule", allot.post(path + "/resume", json::object()),
+               was ? "is resumed" : "was not paused", options.json);
+  return kExitOk;
+}
+
+int run_schedule(const Operations& allot, const ScheduleOptions& options) {
+  const json made = allot.post(schedule_path(options.name) + "/run-now", json::object());
+  if (options.json) {
+    print(made);
   } else {
-    std::printf("schedule %s %s\n", schedule.spec.name.c_str(), text.c_str());
+    std::printf("%s\n", made.at("task").get<std::string>().c_str());
   }
+  return kExitOk;
 }
 
-void say_paused(const queue::Schedule& now, bool was, bool as_json) {
-  say(now, was ? "was paused already, since " + moment_text(now.paused_at) : "is paused", as_json);
-}
-
-int pause_schedule(const Context& context, const ScheduleOptions& options) {
-  db::Connection db = connect_as_operator(context, context.settings());
-  const bool was = named_schedule(db, options.name).paused_at.has_value();
-  if (!queue::pause_schedule(db, options.name, context.reason) && !was) {
-    unknown_schedule(db, options.name);
+int remove_schedule(const Operations& allot, const ScheduleOptions& options) {
+  const std::string path = schedule_path(options.name);
+  const json schedule = allot.read(path);
+  confirm("remove",
+          "schedule " + options.name + " (" + schedule.at("expression").get<std::string>() + ")",
+          options.yes);
+  const json removed = allot.remove(path);
+  if (removed.at("configured").get<bool>()) {
+    std::fprintf(
+        stderr,
+        "allot: this schedule comes from a configuration; as long as a file has its section, the "
+        "next start of that daemon creates it again\n");
   }
-  say_paused(named_schedule(db, options.name), was, options.json);
-  return kExitOk;
-}
-
-int remote_pause_schedule(const remote::Session& gateway, const ScheduleOptions& options) {
-  const std::string path = schedule_path(options.name);
-  const bool was = !gateway.read(path).at("paused").is_null();
-  const json now = gateway.post(path + "/pause", json::object());
-  say_paused(as_json::schedule_of(now), was, options.json);
-  return kExitOk;
-}
-
-int resume_schedule(const Context& context, const ScheduleOptions& options) {
-  db::Connection db = connect_as_operator(context, context.settings());
-  const bool was = named_schedule(db, options.name).paused_at.has_value();
-  static_cast<void>(queue::resume_schedule(db, options.name));
-  say(named_schedule(db, options.name), was ? "is resumed" : "was not paused", options.json);
-  return kExitOk;
-}
-
-int remote_resume_schedule(const remote::Session& gateway, const ScheduleOptions& options) {
-  const std::string path = schedule_path(options.name);
-  const bool was = !gateway.read(path).at("paused").is_null();
-  const json now = gateway.post(path + "/resume", json::object());
-  say(as_json::schedule_of(now), was ? "is resumed" : "was not paused", options.json);
-  return kExitOk;
-}
-
-void print_run(const json& made, bool as_json) {
-  if (as_json) return print(made);
-  std::printf("%s\n", made.at("task").get<std::string>().c_str());
-}
-
-int run_schedule(const Context& context, const ScheduleOptions& options) {
-  const config::Settings settings = context.settings();
-  db::Connection db = connect_as_operator(context, settings);
-  const auto task = queue::run_schedule_now(db, options.name);
-  if (!task) unknown_schedule(db, options.name);
-  ring_local(settings, {{task->partition.queue_id, 1}});
-  print_run({{"name", options.name}, {"task", task->text()}}, options.json);
-  return kExitOk;
-}
-
-int remote_run_schedule(const remote::Session& gateway, const ScheduleOptions& options) {
-  print_run(gateway.post(schedule_path(options.name) + "/run-now", json::object()), options.json);
-  return kExitOk;
-}
-
-void confirm_removal(const queue::Schedule& schedule, bool yes) {
-  confirm("remove", "schedule " + schedule.spec.name + " (" + schedule.spec.expression + ")", yes);
-}
-
-void say_removed_schedule(const queue::Schedule& schedule, bool as_json) {
-  if (schedule.applied) {
-    std::fprintf(stderr,
-                 "allot: this schedule comes from a configuration; as long as a file has its "
-                 "section, the next start of that daemon creates it again\n");
-  }
-  say(schedule, "is removed", as_json);
-}
-
-int remove_schedule(const Context& context, const ScheduleOptions& options) {
-  db::Connection db = connect_as_operator(context, context.settings());
-  const queue::Schedule schedule = named_schedule(db, options.name);
-  confirm_removal(schedule, options.yes);
-  if (!queue::remove_schedule(db, options.name)) unknown_schedule(db, options.name);
-  say_removed_schedule(schedule, options.json);
-  return kExitOk;
-}
-
-int remote_remove_schedule(const remote::Session& gateway, const ScheduleOptions& options) {
-  const std::string path = schedule_path(options.name);
-  confirm_removal(as_json::schedule_of(gateway.read(path)), options.yes);
-  say_removed_schedule(as_json::schedule_of(gateway.remove(path)), options.json);
+  print_change("schedule", removed, "is removed", options.json);
   return kExitOk;
 }
 
@@ -331,32 +265,29 @@ void add_schedule(CLI::App& app, const Commands& commands) {
   add_schedule_add(schedule, commands);
   // These commands share their options; the parser runs exactly one of them.
   const auto options = std::make_shared<ScheduleOptions>();
-  const auto add =
-      [&](const char* name, const char* text, int (*run)(const Context&, const ScheduleOptions&),
-          int (*far)(const remote::Session&, const ScheduleOptions&), bool named) -> CLI::App& {
+  const auto add = [&](const char* name, const char* text,
+                       int (*run)(const Operations&, const ScheduleOptions&),
+                       bool named) -> CLI::App& {
     CLI::App& act = *schedule.add_subcommand(name, text);
     if (named) act.add_option("NAME", options->name, "The schedule")->required();
     act.add_flag("--json", options->json, "As JSON");
-    act.callback([commands, run, far, options] { commands.choose(run, options, far); });
+    act.callback([commands, run, options] { commands.choose(run, options); });
     return act;
   };
-  add("list", "List the schedules", list_schedules, remote_list_schedules, false);
-  add("show", "Show a schedule and its last 20 ticks", show_schedule, remote_show_schedule, true);
+  add("list", "List the schedules", list_schedules, false);
+  add("show", "Show a schedule and its last 20 ticks", show_schedule, true);
   add_next(schedule, commands);
-  const auto operate =
-      [&](const char* name, const char* text, int (*run)(const Context&, const ScheduleOptions&),
-          int (*far)(const remote::Session&, const ScheduleOptions&)) -> CLI::App& {
-    CLI::App& act = add(name, text, run, far, true);
+  const auto operate = [&](const char* name, const char* text,
+                           int (*run)(const Operations&, const ScheduleOptions&)) -> CLI::App& {
+    CLI::App& act = add(name, text, run, true);
     commands.add_reason(act);
     return act;
   };
   operate("pause", "Pause a schedule: it submits no tasks, and ticks during the pause are dropped",
-          pause_schedule, remote_pause_schedule);
-  operate("resume", "Resume a paused schedule from its next tick", resume_schedule,
-          remote_resume_schedule);
-  operate("run-now", "Submit a task of a schedule now, and print its id", run_schedule,
-          remote_run_schedule);
-  operate("remove", "Remove a schedule; its tasks stay", remove_schedule, remote_remove_schedule)
+          pause_schedule);
+  operate("resume", "Resume a paused schedule from its next tick", resume_schedule);
+  operate("run-now", "Submit a task of a schedule now, and print its id", run_schedule);
+  operate("remove", "Remove a schedule; its tasks stay", remove_schedule)
       .add_flag("--yes", options->yes, "Do not ask; required without a terminal");
   add_schedule_apply(schedule, commands);
   add_schedule_import(schedule, commands);

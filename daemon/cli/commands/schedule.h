@@ -11,7 +11,7 @@ namespace allot::cli {
 
 struct Commands;
 
-// Path of a schedule at a gateway: "/schedules/nightly". Throws Error(kExitBadInput) for an invalid
+// Path of a schedule: "/schedules/nightly". Throws Error(kExitBadInput) for an invalid
 // name.
 [[nodiscard]] std::string schedule_path(const std::string& name);
 

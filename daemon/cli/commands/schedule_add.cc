@@ -10,16 +10,13 @@
 
 #include "cli/commands/command.h"
 #include "cli/commands/schedule.h"
-#include "cli/remote/session.h"
 #include "cli/sources/calendar.h"
 #include "cli/sources/input.h"
 #include "cli/sources/known_types.h"
-#include "cli/sources/schedules.h"
+#include "cli/sources/local.h"
 #include "cli/words/schedule_view.h"
 #include "cli/words/task_view.h"
-#include "cli/words/text.h"
 #include "json/due.h"
-#include "json/view_reader.h"
 
 namespace allot::cli {
 namespace {
@@ -40,24 +37,21 @@ queue::ScheduleSpec spec_of(const AddWords& words) {
   return spec;
 }
 
-const char* past_of(queue::Put put) {
-  if (put == queue::Put::kAdded) return "added";
-  return put == queue::Put::kChanged ? "changed" : "same";
-}
-
-std::string said(const queue::Schedule& made, queue::Put put) {
-  const std::string first = put == queue::Put::kAdded ? "first" : "next";
-  std::string text =
-      "schedule " + made.spec.name +
-      (put == queue::Put::kSame ? " is unchanged" : " is " + std::string(past_of(put)));
-  if (!made.next_run) return text + "; it never runs";
-  const Calendar calendar(made.spec.expression, made.spec.zone);
-  text += "; it runs " + first + " at " + moment_text(*made.next_run);
-  if (made.spec.zone != "UTC") {
-    text += ", " + calendar.local(*made.next_run) + " in " + made.spec.zone;
+// `put`: "added", "changed" or "same".
+std::string said(const json& made, const std::string& put) {
+  std::string text = "schedule " + made.at("name").get<std::string>() + " is " +
+                     (put == "same" ? "unchanged" : put);
+  if (made.at("next_run").is_null()) return text + "; it never runs";
+  const std::string zone = made.at("zone");
+  const std::string next = made.at("next_run");
+  text += "; it runs " + std::string(put == "added" ? "first" : "next") + " at " + next;
+  if (zone != "UTC") {
+    const Calendar calendar(made.at("expression"), zone);
+    text += ", " + calendar.local(as_json::parse_moment("next_run", next)) + " in " + zone;
   }
-  if (made.due_at != made.next_run) text += ", with its jitter at " + moment_text(made.due_at);
-  return text + (made.paused_at ? "; it is " + state_text(made) : "");
+  const json& due = made.at("due_at");
+  if (due != made.at("next_run")) text += ", with its jitter at " + moment_text(due);
+  return text + (made.at("paused").is_null() ? "" : "; it is " + state_text(made));
 }
 
 // Checks the arguments without a database.
@@ -66,36 +60,6 @@ queue::ScheduleSpec checked_spec(const AddWords& words) {
   static_cast<void>(Calendar(spec.expression, spec.zone));
   queue::validate(spec);
   return spec;
-}
-
-[[noreturn]] void refuse_taken(const std::string& name) {
-  throw Error("name '" + name + "': a schedule with this name exists; --replace changes it",
-              kExitBadInput);
-}
-
-void print_made(json told, const queue::Schedule& made, queue::Put put, bool as_json) {
-  if (as_json) {
-    told["put"] = past_of(put);
-    print(told);
-  } else {
-    std::printf("%s\n", said(made, put).c_str());
-  }
-}
-
-// allot schedule add checks all arguments before it writes.
-int add_one(const Context& context, const AddWords& words) {
-  const queue::ScheduleSpec spec = checked_spec(words);
-  const config::Settings settings = context.settings();
-  db::Connection db = connect_as_operator(context, settings);
-  check_queue(db, settings, spec);
-  if (!words.replace && queue::find_schedule(db, spec.name)) refuse_taken(spec.name);
-  const queue::Put put = put_spec(db, settings, spec);
-  const queue::Schedule made = named_schedule(db, spec.name);
-  KnownTypes known(settings);
-  known.submitted(spec.queue, spec.type);
-  known.warn(db);
-  print_made(as_json::schedule(made), made, put, words.json);
-  return kExitOk;
 }
 
 // Options that differ from the defaults of the API.
@@ -129,27 +93,40 @@ json options_of(const queue::ScheduleSpec& spec) {
   return body;
 }
 
-// nullopt: unknown schedule.
-std::optional<queue::ScheduleSpec> find_spec(const remote::Session& gateway,
-                                             const std::string& path) {
+// null: unknown schedule.
+json find_schedule(const Operations& allot, const std::string& path) {
   try {
-    return as_json::schedule_of(gateway.read(path)).spec;
-  } catch (const remote::Refused& refused) {
+    return allot.read(path);
+  } catch (const Refused& refused) {
     if (refused.status() != 404) throw;
-    return std::nullopt;
+    return nullptr;
   }
 }
 
-int remote_add_one(const remote::Session& gateway, const AddWords& words) {
+// allot schedule add checks all arguments before it writes.
+int add_one(const Operations& allot, const AddWords& words) {
   const queue::ScheduleSpec spec = checked_spec(words);
   const std::string path = schedule_path(spec.name);
-  const auto before = find_spec(gateway, path);
-  if (before && !words.replace) refuse_taken(spec.name);
-  const json made = gateway.put(path, options_of(spec));
-  const queue::Put put = !before          ? queue::Put::kAdded
-                         : before == spec ? queue::Put::kSame
-                                          : queue::Put::kChanged;
-  print_made(made, as_json::schedule_of(made), put, words.json);
+  const json before = find_schedule(allot, path);
+  if (!before.is_null() && !words.replace) {
+    throw Error("name '" + spec.name + "': a schedule with this name exists; --replace changes it",
+                kExitBadInput);
+  }
+  json made = allot.put(path, options_of(spec));
+  const std::string put = before.is_null()                             ? "added"
+                          : before.at("version") == made.at("version") ? "same"
+                                                                       : "changed";
+  if (const Local* here = allot.local()) {
+    KnownTypes known(here->settings());
+    known.submitted(spec.queue, spec.type);
+    known.warn(here->db());
+  }
+  if (words.json) {
+    made["put"] = put;
+    print(made);
+  } else {
+    std::printf("%s\n", said(made, put).c_str());
+  }
   return kExitOk;
 }
 
@@ -242,7 +219,7 @@ void add_schedule_add(CLI::App& schedule, const Commands& commands) {
   command.add_flag("--replace", words->replace, "Change the schedule if it exists");
   commands.add_reason(command);
   command.add_flag("--json", words->json, "Print the schedule as JSON");
-  command.callback([commands, words] { commands.choose(add_one, words, remote_add_one); });
+  command.callback([commands, words] { commands.choose(add_one, words); });
 }
 
 }  // namespace allot::cli

@@ -138,7 +138,7 @@ int import_crontab(const Context& context, const ImportOptions& options) {
     if (options.json) continue;
     std::printf("line %u %s schedule %s (%s, %s), which runs first at %s\n", one.number,
                 options.dry_run ? "would be" : "is", spec.name.c_str(), spec.expression.c_str(),
-                spec.zone.c_str(), moment_text(first).c_str());
+                spec.zone.c_str(), (first ? moment_text(*first) : "-").c_str());
   }
   if (options.json) {
     print(json{{"dry_run", options.dry_run},

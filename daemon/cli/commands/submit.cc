@@ -16,7 +16,6 @@
 
 #include "cli/commands/bulk.h"
 #include "cli/commands/command.h"
-#include "cli/remote/address.h"
 #include "cli/remote/session.h"
 #include "cli/sources/input.h"
 #include "cli/sources/known_types.h"
@@ -25,6 +24,7 @@
 #include "json/due.h"
 #include "json/queue_json.h"
 #include "json/task_json.h"
+#include "operations/route.h"
 #include "queue/model/compression.h"
 #include "queue/model/task.h"
 #include "queue/submit/owners.h"
@@ -99,9 +99,9 @@ int submit(const Context& context, const SubmitWords& words) {
 
 // The options as a query string; the payload is the request body.
 std::string query_of(const SubmitWords& words) {
-  std::string query = "?type=" + remote::escaped(words.type);
+  std::string query = "?type=" + operations::escaped(words.type);
   const auto add = [&](const char* name, const std::string& value) {
-    query += std::string("&") + name + "=" + remote::escaped(value);
+    query += std::string("&") + name + "=" + operations::escaped(value);
   };
   const queue::SubmitOptions& options = words.options;
   if (!words.queue.empty()) add("queue", words.queue);

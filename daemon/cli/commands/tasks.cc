@@ -2,28 +2,25 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/names.h"
 #include "cli/commands/command.h"
-#include "cli/remote/session.h"
-#include "cli/sources/far.h"
-#include "cli/sources/queues.h"
+#include "cli/sources/documents.h"
 #include "cli/words/instance_text.h"
 #include "cli/words/listing.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
-#include "json/shown_reader.h"
-#include "json/task_json.h"
-#include "queue/look/inspect.h"
-#include "queue/look/unique_key.h"
-#include "queue/model/compression.h"
+#include "json/fields.h"
+#include "json/queue_json.h"
+#include "json/why.h"
+#include "operations/route.h"
 #include "queue/model/error_text.h"
 #include "queue/submit/submit.h"
 
@@ -53,165 +50,172 @@ struct FindOptions {
 constexpr std::size_t kShownPayloadLine = 200;  // on a terminal
 constexpr std::size_t kShownKey = 1024;         // fits any unique key, whatever its bytes are
 
-void print_attempts(const std::vector<queue::AttemptView>& attempts) {
+void print_attempts(const json& attempts) {
   if (attempts.empty()) return;
   // The list begins with the oldest attempt.
-  const bool lives = attempts.front().life > 0;
+  const bool lives = attempts.front().at("life") != 0;
   std::vector<std::string> heads{"ATTEMPT", "ENDED", "RAN", "CPU", "MEMORY", "WORKER", "WHY"};
   if (lives) heads.insert(heads.begin(), "LIFE");
   Table table(heads);
-  for (const queue::AttemptView& attempt : attempts) {
-    const std::string cause =
-        attempt.error.empty() ? attempt.cause : attempt.cause + ": " + attempt.error;
-    std::vector<std::string> cells{std::to_string(attempt.attempt),
-                                   attempt.ended_at,
-                                   seconds_of(attempt.usage.runtime_us),
-                                   seconds_of(attempt.usage.cpu_us),
-                                   megabytes_of(attempt.usage.max_rss_kib),
-                                   printable(attempt.worker, 100),
-                                   printable(cause, kShownError)};
+  for (const json& attempt : attempts) {
+    std::vector<std::string> cells{attempt.at("attempt").dump(),
+                                   attempt.at("ended_at"),
+                                   seconds_of(as_json::maybe_u64_in(attempt, "runtime_us")),
+                                   seconds_of(as_json::maybe_u64_in(attempt, "cpu_us")),
+                                   megabytes_of(as_json::maybe_u64_in(attempt, "max_rss_kib")),
+                                   printable(attempt.at("worker").get<std::string>(), 100),
+                                   why_text(attempt, kShownError)};
     if (lives) {
-      cells.insert(cells.begin(),
-                   attempt.life == 0 ? "now" : std::to_string(attempt.life) + " before");
+      const json& life = attempt.at("life");
+      cells.insert(cells.begin(), life == 0 ? "now" : life.dump() + " before");
     }
     table.add(std::move(cells));
   }
   std::printf("\n%s", table.text(wants_colour(STDOUT_FILENO)).c_str());
 }
 
-// Complete final error of the last failed attempt.
-void print_detail(const std::string& error, const std::string& detail) {
-  const bool is_told = detail.empty() && error == printable(error, kShownError);
-  if (is_told) return;
-  std::string text = printable_lines(detail.empty() ? error : detail);
-  text.resize(text.find_last_not_of('\n') + 1);
-  std::printf("\n%s\n", text.c_str());
-}
-void print_detail(const as_json::Shown& shown) {
-  if (shown.task && shown.task->dead) return print_detail(shown.task->error, shown.task->detail);
-  if (shown.attempts.empty()) return;
-  const queue::AttemptView& last = shown.attempts.back();
-  print_detail(last.error, last.detail);
+void print_lines(const std::string& text) {
+  std::string lines = printable_lines(text);
+  lines.resize(lines.find_last_not_of('\n') + 1);
+  std::printf("%s\n", lines.c_str());
 }
 
-// Log of the last failed attempt.
-void print_log(const as_json::Shown& shown) {
-  if (shown.attempts.empty() || shown.attempts.back().log.empty()) return;
-  const queue::AttemptView& last = shown.attempts.back();
-  std::string text = printable_lines(last.log);
-  text.resize(text.find_last_not_of('\n') + 1);
-  std::printf("\nlog of attempt %u\n%s\n", last.attempt, text.c_str());
+// Complete error of a dead task, or of the last failed attempt, and the log of that attempt.
+void print_last(const json& task) {
+  const json& attempts = task.at("attempts");
+  const bool dead = task.at("state") == "dead";
+  if (!dead && attempts.empty()) return;
+  const json& ended = dead ? task : attempts.back();
+  const std::string error = as_json::text_in(ended, "error");
+  const std::string detail = as_json::text_in(ended, "detail");
+  if (!detail.empty() || error != printable(error, kShownError)) {
+    std::printf("\n");
+    print_lines(detail.empty() ? error : detail);
+  }
+  const std::string log = attempts.empty() ? "" : as_json::text_in(attempts.back(), "log");
+  if (log.empty()) return;
+  std::printf("\nlog of attempt %s\n", attempts.back().at("attempt").dump().c_str());
+  print_lines(log);
 }
 
 void line(const char* name, const std::string& value) {
   std::printf("%-10s %s\n", name, value.c_str());
 }
 
-void print_unique(const std::optional<queue::UniqueKey>& unique) {
-  if (!unique) return;
-  line("unique key", printable(unique->key, kShownKey) +
-                         (unique->free_at.empty() ? "" : ", free again at " + unique->free_at));
+// A line for a field that is not null.
+void maybe_line(const char* name, const json& task, const char* field,
+                const std::string& behind = {}) {
+  const json& value = task.at(field);
+  if (value.is_null()) return;
+  line(name, (value.is_string() ? value.get<std::string>() : value.dump()) + behind);
 }
 
-void print_headers(const queue::Headers& headers) {
-  if (headers.max_attempts != 0)
-    line("at most", std::to_string(headers.max_attempts) + " attempts");
-  if (headers.max_losses != 0)
-    line("may be lost",
-         std::to_string(headers.max_losses) + " times, which are not counted as attempts");
-  if (!headers.label.empty()) line("label", headers.label);
-  if (headers.time_limit.count() != 0)
-    line("time limit", as_json::span_text(headers.time_limit) + " for each attempt");
-  if (!headers.trace.parent.empty()) line("trace", headers.trace.parent);
-  if (!headers.trace.state.empty()) line("tracestate", headers.trace.state);
+void print_place(const json& task) {
+  line("task", task.at("task"));
+  line("state", task.at("state"));
+  line("queue", task.at("queue").get<std::string>() + ", partition " + task.at("partition").dump() +
+                    ", prio " + task.at("prio").dump());
+  line("type", printable(task.at("type").get<std::string>(), kMaxTypeName));
 }
 
-void print_task(const as_json::Shown& shown) {
-  const queue::TaskView& task = *shown.task;
-  line("task", task.id.text());
-  line("state", as_json::state_of(task));
-  line("queue", shown.queue + ", partition " + std::to_string(task.id.partition.partition_no) +
-                    ", prio " + std::to_string(task.id.prio));
-  line("type", printable(task.type, kMaxTypeName));
-  line(task.dead ? "died" : "due", task.at);
-  line("first due", task.id.first_due());
-  if (!task.expires_at.empty()) line("expires", task.expires_at);
-  print_unique(shown.unique);
-  if (task.key_hash) line("key hash", std::to_string(*task.key_hash));
-  print_headers(task.headers);
-  if (task.dead) line("why", why_dead(task, queue::kMostMessage));
-  if (!task.fault.empty()) line("fault", printable(task.fault, queue::kMostFault));
-  line("attempts", std::to_string(task.attempts));
-  const std::string holder = task.holder.empty() ? "no worker" : printable(task.holder, 100);
-  if (task.running) line("running on", holder);
-  if (task.running) line("detached", task.since);
-  if (task.progress.percent) line("progress", progress_text(task.progress));
-  if (!task.dead && !task.running) line("leased by", holder);
-  if (shown.cancel && !task.dead) line("cancel", cancel_text(*shown.cancel));
-  const bool compressed = (task.flags & queue::kCompressedFlags) != 0;
-  line("payload",
-       std::to_string(task.payload.size()) + " bytes" +
-           (compressed ? ", compressed " + std::to_string(task.payload_size) : "") +
-           (task.payload.empty() ? "" : ": " + printable(task.payload, kShownPayloadLine)));
-  print_attempts(shown.attempts);
-  print_detail(shown);
-  print_log(shown);
+void print_unique(const json& task) {
+  if (task.at("unique_key").is_null()) return;
+  const std::string free_at = as_json::text_in(task, "unique_key_free_at");
+  line("unique key", printable(task.at("unique_key").get<std::string>(), kShownKey) +
+                         (free_at.empty() ? "" : ", free again at " + free_at));
+}
+
+void print_headers(const json& task) {
+  maybe_line("at most", task, "max_attempts", " attempts");
+  maybe_line("may be lost", task, "max_losses", " times, which are not counted as attempts");
+  maybe_line("label", task, "label");
+  if (const auto ms = as_json::maybe_u64_in(task, "time_limit_ms")) {
+    line("time limit", as_json::span_text(std::chrono::milliseconds(*ms)) + " for each attempt");
+  }
+  maybe_line("trace", task, "traceparent");
+  maybe_line("tracestate", task, "tracestate");
+}
+
+std::string holder_text(const json& task, const char* field) {
+  const std::string holder = as_json::text_in(task, field);
+  return holder.empty() ? "no worker" : printable(holder, 100);
+}
+
+void print_running(const json& task) {
+  line("running on", holder_text(task, "running_on"));
+  line("detached", task.at("detached_at"));
+  if (task.at("progress").is_null()) return;
+  line("progress", progress_text({task.at("progress").get<std::uint32_t>(),
+                                  as_json::text_in(task, "progress_word")}));
+}
+
+void print_cancel(const json& asked) {
+  if (asked.is_null()) return;
+  line("cancel", as_json::cancel_text({asked.at("reason"), asked.at("at"), asked.at("as_done")}));
+}
+
+// `payload` as the handler gets it; `compressed`: the stored size is another one.
+void print_payload(const json& task, const std::string& payload, bool compressed) {
+  line("payload", std::to_string(payload.size()) + " bytes" +
+                      (compressed ? ", compressed " + task.at("payload_size").dump() : "") +
+                      (payload.empty() ? "" : ": " + printable(payload, kShownPayloadLine)));
+}
+
+// Raw payload bytes, which a JSON document cannot contain.
+Answer payload_of(const Operations& allot, const std::string& path) {
+  Answer answer = allot.ask({"GET", path + "/payload"});
+  if (answer.as_written) {
+    std::fprintf(stderr, "allot: payload: it cannot be decompressed: shown as stored\n");
+  }
+  return answer;
+}
+
+void print_task(const json& task, const Answer& payload) {
+  const bool dead = task.at("state") == "dead";
+  const bool running = task.at("state") == "running";
+  print_place(task);
+  line(dead ? "died" : "due", task.at(dead ? "died_at" : "due_at"));
+  line("first due", task.at("first_due_at"));
+  maybe_line("expires", task, "expires_at");
+  print_unique(task);
+  maybe_line("key hash", task, "partition_key_hash");
+  print_headers(task);
+  if (dead) line("why", why_text(task, queue::kMostMessage));
+  const std::string fault = as_json::text_in(task, "fault");
+  if (!fault.empty()) line("fault", printable(fault, queue::kMostFault));
+  line("attempts", task.at("attempts_charged").dump());
+  if (running) print_running(task);
+  if (!dead && !running) line("leased by", holder_text(task, "leased_by"));
+  print_cancel(task.at("cancel_asked"));
+  print_payload(task, payload.body,
+                payload.as_written || task.at("payload_size") != payload.body.size());
 }
 
 // Shows a finished task of a queue that keeps a history.
-void print_done(const as_json::Shown& shown) {
-  const queue::Done& done = *shown.done;
-  line("task", done.id.text());
-  line("state", "done");
-  line("queue", shown.queue + ", partition " + std::to_string(done.id.partition.partition_no) +
-                    ", prio " + std::to_string(done.id.prio));
-  line("type", printable(done.type, kMaxTypeName));
-  line("ended", done.ended_at);
-  line("first due", done.id.first_due());
-  print_unique(shown.unique);
-  print_headers(done.headers);
-  line("attempt", std::to_string(done.attempt));
-  line("ran", seconds_of(done.usage.runtime_us) + ", CPU " + seconds_of(done.usage.cpu_us) +
-                  ", memory " + megabytes_of(done.usage.max_rss_kib));
-  line("ran on", printable(done.worker, 100));
-  print_attempts(shown.attempts);
-  print_detail(shown);
-  print_log(shown);
-}
-
-// Detached tasks come first, because they started before the waiting ones.
-std::vector<queue::TaskView> views_of(db::Connection& db, const queue::QueueInfo& queue,
-                                      std::uint32_t limit) {
-  auto views = queue::list_running(db, queue, limit);
-  const auto left = limit - static_cast<std::uint32_t>(views.size());
-  for (queue::TaskView& task : queue::list_tasks(db, queue, left)) views.push_back(std::move(task));
-  return views;
+void print_done(const json& task) {
+  print_place(task);
+  line("ended", task.at("ended_at"));
+  line("first due", task.at("first_due_at"));
+  print_unique(task);
+  print_headers(task);
+  line("attempt", task.at("attempt").dump());
+  line("ran", seconds_of(as_json::maybe_u64_in(task, "runtime_us")) + ", CPU " +
+                  seconds_of(as_json::maybe_u64_in(task, "cpu_us")) + ", memory " +
+                  megabytes_of(as_json::maybe_u64_in(task, "max_rss_kib")));
+  line("ran on", printable(task.at("worker").get<std::string>(), 100));
 }
 
 // allot tasks shows the detached tasks of each queue, then the waiting ones by partition, class and
-// key. Dead tasks are listed by dead.cc.
-int tasks(const Context& context, const TasksOptions& options) {
-  db::Connection db = connect(context.settings());
+// key. Detached tasks come first, because they started before the waiting ones. Dead tasks are
+// listed by dead.cc.
+int tasks(const Operations& allot, const TasksOptions& options) {
   Listing list(task_heads("DUE", ""), options.json);
-  for (const queue::QueueInfo& queue : chosen_queues(db, options.queue)) {
-    const auto views = views_of(db, queue, options.limit);
-    for (const queue::TaskView& task : views) {
-      list.add(as_json::task(task, queue.name), view_row(task, queue.name));
-    }
-    say_limit(queue.name, views.size(), options.limit, options.json);
-  }
-  list.print();
-  return kExitOk;
-}
-
-int remote_tasks(const remote::Session& gateway, const TasksOptions& options) {
-  Listing list(task_heads("DUE", ""), options.json);
-  for (const std::string& queue : far::queue_names(gateway, options.queue)) {
+  for (const std::string& queue : documents::queue_names(allot, options.queue)) {
     std::uint32_t shown = 0;
     for (const char* each : {"/running", "/tasks"}) {
-      const std::string path = far::queue_path(queue, each);
-      for (const json& task : far::items(gateway, path, options.limit - shown)) {
-        list.add(task, view_row(as_json::task_of(task), queue));
+      const std::string path = documents::queue_path(queue, each);
+      for (const json& task : documents::items(allot, path, options.limit - shown)) {
+        list.add(task, view_row(task));
         ++shown;
       }
     }
@@ -221,67 +225,26 @@ int remote_tasks(const remote::Session& gateway, const TasksOptions& options) {
   return kExitOk;
 }
 
-void print_shown(const as_json::Shown& shown) {
-  if (shown.task) {
-    print_task(shown);
-  } else {
-    print_done(shown);
-  }
-}
-
 // allot task show ID.
-int show_task(const Context& context, const ShowOptions& options) {
-  const queue::TaskId id = parse_task_id(options.id);
-  db::Connection db = connect(context.settings());
-  const auto shown = as_json::look_at(db, id);
-  if (!shown) {
-    throw Error("no live or dead task has the id " + id.text() + ": it finished, or never existed");
-  }
-  if (!shown->damage.empty()) {
-    std::fprintf(stderr, "allot: payload: %s: shown as stored\n", shown->damage.c_str());
-  }
-  if (options.payload) {
-    if (!shown->task) throw Error("task " + id.text() + " is done: its payload was not kept");
-    std::fwrite(shown->task->payload.data(), 1, shown->task->payload.size(), stdout);
-  } else if (options.json) {
-    print(as_json::document(*shown));
-  } else {
-    print_shown(*shown);
-  }
-  return kExitOk;
-}
-
-// Raw payload bytes, which a JSON document cannot contain.
-remote::Answer remote_payload(const remote::Session& gateway, const std::string& path) {
-  remote::Answer answer = gateway.ask({"GET", path + "/payload"});
-  if (answer.as_written) {
-    std::fprintf(stderr, "allot: payload: it cannot be decompressed: shown as stored\n");
-  }
-  return answer;
-}
-
-int remote_show_task(const remote::Session& gateway, const ShowOptions& options) {
+int show_task(const Operations& allot, const ShowOptions& options) {
   const std::string path = "/tasks/" + parse_task_id(options.id).text();
   if (options.payload) {
-    const std::string payload = remote_payload(gateway, path).body;
+    const std::string payload = payload_of(allot, path).body;
     std::fwrite(payload.data(), 1, payload.size(), stdout);
     return kExitOk;
   }
-  const json document = gateway.read(path);
+  const json task = allot.read(path);
   if (options.json) {
-    print(document);
+    print(task);
     return kExitOk;
   }
-  as_json::Shown shown = as_json::shown_of(document);
-  if (shown.task && shown.task->payload_size > 0) {
-    remote::Answer payload = remote_payload(gateway, path);
-    shown.task->payload = std::move(payload.body);
-    // The stored size differs from the size that the handler receives.
-    const bool compressed =
-        payload.as_written || shown.task->payload.size() != shown.task->payload_size;
-    if (compressed) shown.task->flags = queue::kCompressedFlags;
+  if (task.at("state") == "done") {
+    print_done(task);
+  } else {
+    print_task(task, task.at("payload_size") == 0 ? Answer{} : payload_of(allot, path));
   }
-  print_shown(shown);
+  print_attempts(task.at("attempts"));
+  print_last(task);
   return kExitOk;
 }
 
@@ -301,23 +264,10 @@ void print_owner(const json& owner, bool as_json) {
 }
 
 // allot task find QUEUE --unique-key KEY finds the task with the key and its place.
-int find_task(const Context& context, const FindOptions& options) {
+int find_task(const Operations& allot, const FindOptions& options) {
   require_unique_key(options);
-  db::Connection db = connect(context.settings());
-  const queue::QueueInfo queue = chosen_queues(db, options.queue).front();
-  const auto owner = queue::find_unique(db, queue.queue_id, options.unique_key);
-  if (!owner) {
-    throw Error("no task of queue " + queue.name + " has the unique key '" +
-                printable(options.unique_key, kShownKey) + "'");
-  }
-  print_owner(as_json::key_owner(*owner, queue.name, options.unique_key), options.json);
-  return kExitOk;
-}
-
-int remote_find_task(const remote::Session& gateway, const FindOptions& options) {
-  require_unique_key(options);
-  print_owner(gateway.read("/queues/" + remote::escaped(options.queue) + "/keys/" +
-                           remote::escaped(options.unique_key)),
+  print_owner(allot.read(documents::queue_path(options.queue,
+                                               "/keys/" + operations::escaped(options.unique_key))),
               options.json);
   return kExitOk;
 }
@@ -333,7 +283,7 @@ void add_tasks(CLI::App& app, const Commands& commands) {
       ->type_name("TASKS")
       ->capture_default_str();
   list.add_flag("--json", options->json, "As JSON");
-  list.callback([commands, options] { commands.choose(tasks, options, remote_tasks); });
+  list.callback([commands, options] { commands.choose(tasks, options); });
 }
 
 void add_task(CLI::App& app, const Commands& commands) {
@@ -345,7 +295,7 @@ void add_task(CLI::App& app, const Commands& commands) {
   show.add_option("ID", shown->id, "The task's id")->required();
   auto* json = show.add_flag("--json", shown->json, "As JSON");
   show.add_flag("--payload", shown->payload, "Print only the bytes of the payload")->excludes(json);
-  show.callback([commands, shown] { commands.choose(show_task, shown, remote_show_task); });
+  show.callback([commands, shown] { commands.choose(show_task, shown); });
 
   const auto found = std::make_shared<FindOptions>();
   CLI::App& find =
@@ -353,7 +303,7 @@ void add_task(CLI::App& app, const Commands& commands) {
   find.add_option("QUEUE", found->queue, "The queue")->required();
   find.add_option("--unique-key", found->unique_key, "The key")->required()->type_name("KEY");
   find.add_flag("--json", found->json, "As JSON");
-  find.callback([commands, found] { commands.choose(find_task, found, remote_find_task); });
+  find.callback([commands, found] { commands.choose(find_task, found); });
   add_cancel(task, commands);
 }
 

@@ -20,7 +20,4 @@ struct Address {
 // the mistake.
 [[nodiscard]] Address read_address(const std::string& url);
 
-// Escapes a text for a path segment or a query value.
-[[nodiscard]] std::string escaped(std::string_view text);
-
 }  // namespace allot::cli::remote

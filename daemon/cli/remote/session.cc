@@ -119,38 +119,9 @@ json parsed(const std::string& text) {
   return json::parse(text, bounded);
 }
 
-ExitCode code_of(unsigned status) {
-  switch (status) {
-    case 400:
-    case 413:
-    case 414:
-    case 415:
-    case 431:
-      return kExitBadInput;
-    case 401:
-    case 403:
-      return kExitConfig;
-    case 408:
-    case 429:
-    case 503:
-      return kExitUnavailable;
-    case 504:
-      return kExitOutcomeUnknown;
-    default:
-      return kExitFailure;
-  }
-}
-
 std::string field_of(const json& problem) {
   const auto field = problem.find("field");
   return field == problem.end() || field->is_null() ? "" : field->get<std::string>();
-}
-
-// An unknown name is bad input, as over SQL; a missing task may have existed.
-ExitCode code_of(unsigned status, const json& problem) {
-  const std::string field = field_of(problem);
-  const bool named = status == 404 && !field.empty() && field != "id" && field != "unique_key";
-  return named ? kExitBadInput : code_of(status);
 }
 
 // Response of a proxy in front of the gateway, in its own words. The request may have been
@@ -180,16 +151,10 @@ bool refuses_head(net::HTTPClientSession& connection, net::HTTPRequest& head,
   return head.getExpectContinue() && !connection.peekResponse(response);
 }
 
-json with_reason(json options, const std::string& reason) {
-  if (!reason.empty()) options["reason"] = reason;
-  return options;
-}
-
 }  // namespace
 
 Refused refused_as(unsigned status, const json& problem) {
-  return {problem.at("detail").get<std::string>(), code_of(status, problem), status,
-          field_of(problem)};
+  return {problem.at("detail").get<std::string>(), status, field_of(problem)};
 }
 
 void complete(Options& options, bool local) {
@@ -200,10 +165,10 @@ void complete(Options& options, bool local) {
 }
 
 Session::Session(const Options& options, std::string reason)
-    : address_(read_address(options.url)),
+    : Operations(std::move(reason)),
+      address_(read_address(options.url)),
       ca_file_(options.ca_file),
-      token_(read_token(options.token_file)),
-      reason_(std::move(reason)) {}
+      token_(read_token(options.token_file)) {}
 
 Answer Session::exchange(const Request& request) const {
   net::HTTPRequest head(request.method, address_.base_path + "/api/v1" + request.path,
@@ -275,32 +240,6 @@ json Session::send(const Request& request) const {
   throw Error(
       "outcome unknown, because " + name_of(address_) + " sent an answer that is not from Allot",
       kExitOutcomeUnknown);
-}
-
-json Session::read(const std::string& path) const {
-  return send({"GET", path});
-}
-
-json Session::post(const std::string& path, const json& options) const {
-  return send({"POST", path, body_of(with_reason(options, reason_))});
-}
-
-json Session::put(const std::string& path, const json& options) const {
-  return send({"PUT", path, body_of(with_reason(options, reason_))});
-}
-
-json Session::remove(const std::string& path) const {
-  if (reason_.empty()) return send({"DELETE", path});
-  const char* sign = path.find('?') == std::string::npos ? "?" : "&";
-  return send({"DELETE", path + sign + "reason=" + escaped(reason_)});
-}
-
-std::string body_of(const json& options) {
-  try {
-    return options.dump();
-  } catch (const json::type_error&) {
-    throw Error("an option is not valid UTF-8, which JSON requires", kExitBadInput);
-  }
 }
 
 int over_http(const Options& options, const std::string& reason,

@@ -4,11 +4,10 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
-#include <string_view>
-#include <utility>
 
 #include "base/error.h"
 #include "cli/remote/address.h"
+#include "cli/remote/operations.h"
 
 // Connection of a command to a gateway, instead of a database.
 namespace allot::cli::remote {
@@ -27,42 +26,12 @@ struct Options {
 // none.
 void complete(Options& options, bool local);
 
-struct Request {
-  std::string method;
-  std::string path;  // after "/api/v1"
-  std::string body{};
-  std::string type{"application/json"};  // of the body
-  bool only_counts = false;              // a POST without side effects
-
-  [[nodiscard]] bool writes() const { return method != "GET" && !only_counts; }
-  [[nodiscard]] bool has_body() const { return method == "POST" || method == "PUT"; }
-};
-
-// Rejection by the gateway, in its words. `field`: the field concerned; empty: none.
-class Refused : public Error {
- public:
-  Refused(const std::string& detail, ExitCode code, unsigned status, std::string field)
-      : Error(detail, code), status_(status), field_(std::move(field)) {}
-  [[nodiscard]] unsigned status() const { return status_; }
-  [[nodiscard]] const std::string& field() const { return field_; }
-
- private:
-  unsigned status_;
-  std::string field_;
-};
 // Converts a problem document.
 [[nodiscard]] Refused refused_as(unsigned status, const nlohmann::json& problem);
 
-struct Answer {
-  unsigned status = 0;
-  std::string type;
-  std::string body;
-  bool as_written = false;  // the payload as stored: the gateway could not decompress it
-};
-
 // HTTP client. Each request has its own connection: a server may close an idle one at any time, and
 // then the outcome of a writing request is unknown. Used by one thread.
-class Session {
+class Session final : public Operations {
  public:
   // Reads the token. Throws Error. `reason` is sent with changes by post(), put() and remove().
   explicit Session(const Options& options, std::string reason = {});
@@ -70,18 +39,12 @@ class Session {
   // Throws Error unless the gateway reports success, with the gateway's words and the exit code
   // that the command uses for SQL: kExitUnavailable, nothing was changed; kExitOutcomeUnknown, the
   // reply to a writing request was lost.
-  [[nodiscard]] Answer ask(const Request& request) const;
+  [[nodiscard]] Answer ask(const Request& request) const override;
 
   // A writing request succeeded: its effect is permanent, even if the response cannot be parsed.
   [[nodiscard]] bool wrote() const { return wrote_; }
 
-  // The response as a document. All throw as ask() does; a rejection is thrown as Refused.
-  [[nodiscard]] nlohmann::json read(const std::string& path) const;
-  [[nodiscard]] nlohmann::json post(const std::string& path, const nlohmann::json& options) const;
-  [[nodiscard]] nlohmann::json put(const std::string& path, const nlohmann::json& options) const;
-  [[nodiscard]] nlohmann::json remove(const std::string& path) const;
-  [[nodiscard]] nlohmann::json send(const Request& request) const;
-  [[nodiscard]] const std::string& reason() const { return reason_; }
+  [[nodiscard]] nlohmann::json send(const Request& request) const override;
 
  private:
   [[nodiscard]] Answer exchange(const Request& request) const;
@@ -89,12 +52,8 @@ class Session {
   Address address_;
   std::string ca_file_;
   std::string token_;
-  std::string reason_;
   mutable bool wrote_ = false;
 };
-
-// Serialises a request body. Throws Error(kExitBadInput) for values that JSON cannot represent.
-[[nodiscard]] std::string body_of(const nlohmann::json& options);
 
 // Calls `act` with a session. Throws Error if a response is not a document of Allot:
 // kExitOutcomeUnknown for the response to a writing request, else kExitConfig.

@@ -16,10 +16,6 @@ namespace allot::cli {
 // one first.
 [[noreturn]] void unknown_queue(const std::string& name, std::vector<std::string> known);
 
-// The queue of that name; all queues for an empty name. Throws as unknown_queue() does.
-[[nodiscard]] std::vector<queue::QueueInfo> chosen_queues(db::Connection& db,
-                                                          const std::string& name);
-
 // Queues that accept submissions. Creates a queue that exists only in the configuration.
 class Queues {
  public:

@@ -21,12 +21,4 @@ std::string local_folder(const config::Settings& settings) {
   }
 }
 
-void ring_local_steward(const config::Settings& settings) {
-  try {
-    peer::ring_steward_at(config::runtime_dir(settings).c_str());
-  } catch (const Error&) {
-    // The task is found without the bell.
-  }
-}
-
 }  // namespace allot::cli

@@ -18,8 +18,4 @@ void ring_local(const config::Settings& settings,
 // Runtime folder of that instance, for bells; empty if it belongs to another user.
 std::string local_folder(const config::Settings& settings);
 
-// Wakes the steward of the instance, which then checks for requests. Without a steward, or if the
-// steward of another host has this duty, a request is found within five seconds.
-void ring_local_steward(const config::Settings& settings);
-
 }  // namespace allot::cli

@@ -29,20 +29,4 @@ queue::Put put_spec(db::Connection& db, const config::Settings& settings,
   return queue::put_schedule(db, spec, calendar.next(queue::database_now(db)));
 }
 
-queue::Schedule named_schedule(db::Connection& db, const std::string& name) {
-  auto found = queue::find_schedule(db, name);
-  if (!found) unknown_schedule(db, name);
-  return std::move(*found);
-}
-
-void unknown_schedule(db::Connection& db, const std::string& name) {
-  std::vector<std::string> known;
-  for (const queue::Schedule& schedule : queue::list_schedules(db)) {
-    known.push_back(schedule.spec.name);
-  }
-  throw Error("schedule '" + printable(name, queue::kMaxScheduleName) + "' does not exist" +
-                  did_you_mean(name, known),
-              kExitBadInput);
-}
-
 }  // namespace allot::cli

@@ -22,8 +22,4 @@ void check_queue(db::Connection& db, const config::Settings& settings,
 queue::Put put_spec(db::Connection& db, const config::Settings& settings,
                     const queue::ScheduleSpec& spec);
 
-// The schedule of that name. Throws Error(kExitBadInput) if it does not exist.
-[[nodiscard]] queue::Schedule named_schedule(db::Connection& db, const std::string& name);
-[[noreturn]] void unknown_schedule(db::Connection& db, const std::string& name);
-
 }  // namespace allot::cli

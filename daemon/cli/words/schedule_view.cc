@@ -1,25 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/words/schedule_view.h"
 
+#include <nlohmann/json.hpp>
+
 #include "cli/words/text.h"
 
 namespace allot::cli {
+namespace {
 
-std::string moment_text(const std::optional<queue::Moment>& moment) {
-  return moment ? moment_text(*moment) : "-";
+using nlohmann::json;
+
+std::string since_text(const json& state, const char* reason) {
+  const std::string why = state.at(reason);
+  return " since " + moment_text(state.at("since")) +
+         (why.empty() ? "" : ": " + printable(why, kShownError));
 }
 
-std::string state_text(const queue::Schedule& schedule) {
-  const auto with = [](const std::string& text) {
-    return text.empty() ? "" : ": " + printable(text, kShownError);
-  };
-  if (schedule.paused_at) {
-    return "paused since " + moment_text(*schedule.paused_at) + with(schedule.pause_reason);
+}  // namespace
+
+std::string moment_text(const json& moment) {
+  return moment.is_null() ? "-" : moment.get<std::string>();
+}
+
+std::string state_text(const json& schedule) {
+  if (!schedule.at("paused").is_null()) {
+    return "paused" + since_text(schedule.at("paused"), "reason");
   }
-  if (!schedule.error.empty()) {
-    return "error since " + moment_text(schedule.error_since) + with(schedule.error);
-  }
-  return schedule.next_run ? "on" : "never again";
+  if (!schedule.at("error").is_null()) return "error" + since_text(schedule.at("error"), "text");
+  return schedule.at("next_run").is_null() ? "never again" : "on";
 }
 
 }  // namespace allot::cli

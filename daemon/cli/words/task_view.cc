@@ -5,8 +5,10 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/names.h"
 #include "cli/words/text.h"
+#include "json/fields.h"
 
 namespace allot::cli {
 namespace {
@@ -21,15 +23,23 @@ std::string decimal(std::uint64_t value, std::uint64_t unit, int digits, const c
 }
 
 // Last column of a list.
-std::string remark(const queue::TaskView& task) {
-  if (task.dead) return why_dead(task, kShownError);
-  return task.running ? "running on " + printable(task.holder, 100) : "";
+std::string remark(const json& task) {
+  if (task.at("state") == "dead") return why_text(task, kShownError);
+  const std::string holder = as_json::text_in(task, "running_on");
+  return holder.empty() ? "" : "running on " + printable(holder, 100);
 }
 
 }  // namespace
 
 void print(const json& value) {
   std::printf("%s\n", value.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+}
+
+void print_change(const std::string& kind, const json& object, const std::string& text,
+                  bool as_json) {
+  if (as_json) return print(object);
+  std::printf("%s %s %s\n", kind.c_str(), object.at("name").get<std::string>().c_str(),
+              text.c_str());
 }
 
 queue::TaskId parse_task_id(const std::string& word) {
@@ -50,24 +60,26 @@ std::vector<std::string> task_heads(const std::string& time, const std::string& 
   return {"TASK", "QUEUE", "TYPE", "PRIO", "ATTEMPTS", "BYTES", time, remark};
 }
 
-std::vector<std::string> view_row(const queue::TaskView& task, const std::string& queue) {
-  return {task.id.text(),
-          queue,
-          printable(task.type, kMaxTypeName),
-          std::to_string(task.id.prio),
-          std::to_string(task.attempts),
-          std::to_string(task.payload_size),
-          task.at,
+std::string why_text(const json& ended, std::size_t most) {
+  const std::string error = as_json::text_in(ended, "error");
+  return printable(ended.at("cause").get<std::string>() + (error.empty() ? "" : ": " + error),
+                   most);
+}
+
+std::vector<std::string> view_row(const json& task) {
+  return {task.at("task"),
+          task.at("queue"),
+          printable(task.at("type").get<std::string>(), kMaxTypeName),
+          task.at("prio").dump(),
+          task.at("attempts_charged").dump(),
+          task.at("payload_size").dump(),
+          task.at(task.at("state") == "dead" ? "died_at" : "due_at"),
           remark(task)};
 }
 
 void say_limit(const std::string& queue, std::size_t shown, std::uint32_t limit, bool json) {
   if (json || shown < limit) return;
   std::fprintf(stderr, "queue %s: at most %u are shown, see --limit\n", queue.c_str(), limit);
-}
-
-void refuse_unknown(const queue::TaskId& id) {
-  throw Error("no live or dead task has the id " + id.text() + ": it finished, or never existed");
 }
 
 }  // namespace allot::cli

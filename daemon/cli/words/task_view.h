@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "json/why.h"
-#include "queue/look/history.h"
-#include "queue/look/inspect.h"
+#include "queue/model/task.h"
 
 // Functions shared by the commands that show tasks.
 namespace allot::cli {
 
-using as_json::cancel_text;
-using as_json::why_dead;
-
 // Writes one JSON document; bytes that are not UTF-8 are replaced.
 void print(const nlohmann::json& value);
+
+// "queue mail is paused": kind and name of an object, and what became of it. As JSON its document.
+void print_change(const std::string& kind, const nlohmann::json& object, const std::string& text,
+                  bool as_json);
 
 // Throws Error(kExitUsage) for a word that is not an id.
 [[nodiscard]] queue::TaskId parse_task_id(const std::string& word);
 
-// Throws Error: no live or dead task has this id.
-[[noreturn]] void refuse_unknown(const queue::TaskId& id);
+// Cause and error of a dead task or a failed attempt, as one line of at most `most` bytes.
+[[nodiscard]] std::string why_text(const nlohmann::json& ended, std::size_t most);
 
 // A measurement, or "-" if it is missing.
 [[nodiscard]] std::string seconds_of(const std::optional<std::uint64_t>& us);
@@ -34,8 +34,7 @@ void print(const nlohmann::json& value);
 [[nodiscard]] std::vector<std::string> task_heads(const std::string& time,
                                                   const std::string& remark);
 // id, queue, type, prio, attempts, bytes, time, remark.
-[[nodiscard]] std::vector<std::string> view_row(const queue::TaskView& task,
-                                                const std::string& queue);
+[[nodiscard]] std::vector<std::string> view_row(const nlohmann::json& task);
 
 // Warns on standard error that a list of `shown` rows may be incomplete, unless the output is JSON.
 void say_limit(const std::string& queue, std::size_t shown, std::uint32_t limit, bool json);

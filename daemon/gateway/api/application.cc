@@ -4,14 +4,15 @@
 #include <utility>
 
 #include "base/names.h"
-#include "gateway/api/call.h"
 #include "gateway/api/ndjson.h"
 #include "gateway/api/problem.h"
 #include "gateway/api/submission.h"
 #include "json/printable.h"
 #include "log/log.h"
 #include "metrics/slots.h"
+#include "operations/call.h"
 #include "queue/model/catalog.h"
+#include "schedule/computing_process.h"
 
 namespace allot::gateway::api {
 namespace {
@@ -69,15 +70,20 @@ void check_options(const http::Head& head) {
   refuse(415, "Content-Type must be application/json", "content-type");
 }
 
-Service with_openapi(Service service) {
+Service completed(Service service) {
   service.openapi = openapi(service.base_path, service.read_only);
+  service.on_change = log_action;
+  service.next_run = [command = service.calendar](const std::string& expression,
+                                                  const std::string& zone, std::int64_t after) {
+    return schedule::ComputingProcess(command).next(expression, zone, after);
+  };
   return service;
 }
 
 }  // namespace
 
 Application::Application(Service service, Judge judge)
-    : service_(with_openapi(std::move(service))),
+    : service_(completed(std::move(service))),
       judge_(std::move(judge)),
       counts_(service_.requests),
       snapshots_(service_.snapshot_for),
@@ -117,7 +123,7 @@ queue::QueueInfo Application::find_queue(db::Connection& db, const std::string& 
 }
 
 Application::Asked Application::find(const http::Head& head) const {
-  Match found = match(head, service_.base_path, service_.read_only);
+  Match found = match(head.method, head.path, service_.base_path, service_.read_only);
   const bool open = found.route != nullptr && !found.route->role;
   access::Caller caller("nobody", {});
   if (!open) {
@@ -135,7 +141,7 @@ Application::Asked Application::find(const http::Head& head) const {
 Application::Asked Application::allowed(Match found, access::Caller caller,
                                         const http::Head& head) {
   if (found.route == nullptr && found.allowed.empty()) {
-    api::refuse(404, "no such resource: " + as_json::printable(head.path, 200));
+    operations::refuse(404, "no such resource: " + as_json::printable(head.path, 200));
   }
   if (found.route == nullptr) {
     throw Refusal({405,
@@ -146,8 +152,9 @@ Application::Asked Application::allowed(Match found, access::Caller caller,
   const Route& route = *found.route;
   if (route.role &&
       (route.everywhere ? !caller.may_everywhere(*route.role) : !caller.may(*route.role))) {
-    api::refuse(403, "this request needs the role " + std::string(access::name_of(*route.role)) +
-                         (route.everywhere ? " for all queues" : ""));
+    operations::refuse(403, "this request needs the role " +
+                                std::string(access::name_of(*route.role)) +
+                                (route.everywhere ? " for all queues" : ""));
   }
   return {route, std::move(caller), std::move(found.path)};
 }
@@ -202,8 +209,9 @@ void Application::answer(http::Request request, http::Reply reply) {
 
 void Application::answer_as(access::Caller caller, http::Request request, http::Reply reply) {
   try {
-    Match found = match(request.head, service_.base_path, service_.read_only);
-    Asked asked = allowed(std::move(found), std::move(caller), request.head);
+    const http::Head& head = request.head;
+    Match found = match(head.method, head.path, service_.base_path, service_.read_only);
+    Asked asked = allowed(std::move(found), std::move(caller), head);
     asked.of_page = true;
     serve_counted(asked, std::move(request), reply);
   } catch (...) {
@@ -225,13 +233,14 @@ void Application::serve_counted(const Asked& asked, http::Request request, http:
 void Application::serve(const Asked& asked, http::Request request, const http::Reply& reply) {
   switch (asked.route.doer) {
     case Doer::kServer: {
-      Call call(service_, asked.route, asked.caller, asked.path, request);
-      return reply(asked.route.verb(call));
+      Call call(service_, asked.route, asked.caller, asked.path, request.head.query, request.body);
+      return reply(to_http(asked.route.verb(call)));
     }
     case Doer::kCrew:
       return send(asked, request, reply);
     case Doer::kScrape:
-      static_cast<void>(Call(service_, asked.route, asked.caller, asked.path, request));
+      static_cast<void>(
+          Call(service_, asked.route, asked.caller, asked.path, request.head.query, request.body));
       return scrape(reply);
     case Doer::kCombiner:
       if (request.body.size() <= kSmall) return submit(asked, std::move(request), reply);
@@ -252,7 +261,7 @@ void Application::serve(const Asked& asked, http::Request request, const http::R
 // Posts the verb to the crew.
 void Application::send(Asked asked, const http::Request& request, const http::Reply& reply) {
   const auto call = std::make_shared<Call>(service_, asked.route, std::move(asked.caller),
-                                           std::move(asked.path), request);
+                                           std::move(asked.path), request.head.query, request.body);
   const bool reads_page = asked.of_page && !asked.route.writes();
   if (reads_page) call->share(reads_);
   if (!(reads_page ? send_without_connection(call, reply) : send(call, reply))) busy();
@@ -265,7 +274,7 @@ bool Application::send_without_connection(const std::shared_ptr<Call>& call,
       [this, call, reply](auto* /*db*/, const auto& /*error*/) {
         http::Response response;
         try {
-          response = call->route().verb(*call);
+          response = to_http(call->route().verb(*call));
         } catch (const NoConnection&) {
           if (send(call, reply)) return work::Crew::Connection::kGood;
           response = problem_response(busy_error(), false);
@@ -289,7 +298,7 @@ bool Application::send(const std::shared_ptr<Call>& call, const http::Reply& rep
     try {
       call->use(*db);
       const db::Acting acting(*db, call->actor());
-      response = call->route().verb(*call);
+      response = to_http(call->route().verb(*call));
     } catch (...) {
       const std::exception_ptr error = std::current_exception();
       usable = !loses_connection(error);

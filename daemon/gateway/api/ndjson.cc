@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/mutant.h"
-#include "gateway/api/call.h"
 #include "gateway/api/problem.h"
 #include "gateway/api/submission.h"
 #include "json/printable.h"
 #include "json/task_reader.h"
+#include "operations/call.h"
 #include "peer/doorbell.h"
 #include "queue/submit/owners.h"
 

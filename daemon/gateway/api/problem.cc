@@ -83,6 +83,12 @@ Problem of_error(const Error& error) {
   }
 }
 
+std::vector<http::Field> fields_of(const std::vector<std::pair<std::string, std::string>>& fields) {
+  std::vector<http::Field> all;
+  for (const auto& [name, value] : fields) all.push_back({name, value});
+  return all;
+}
+
 // Truncates long words of a client in the answer.
 std::string shown(std::string text) {
   if (text.size() > kMostDetail) text.resize(kMostDetail);
@@ -90,13 +96,6 @@ std::string shown(std::string text) {
 }
 
 }  // namespace
-
-Refusal::Refusal(Problem problem)
-    : std::runtime_error(problem.detail), problem_(std::move(problem)) {}
-
-void refuse(unsigned status, const std::string& detail, const std::string& field) {
-  throw Refusal({status, detail, field});
-}
 
 Problem problem_of(const std::exception_ptr& error, bool writes) {
   try {
@@ -167,8 +166,14 @@ http::Response response_of(const Problem& problem) {
   using nlohmann::ordered_json;
   http::Response response{
       problem.status, "application/problem+json",
-      document.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n", problem.fields};
+      document.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n",
+      fields_of(problem.fields)};
   return response;
+}
+
+http::Response to_http(Document document) {
+  return {document.status, std::move(document.type), std::move(document.text),
+          fields_of(document.fields)};
 }
 
 }  // namespace allot::gateway::api

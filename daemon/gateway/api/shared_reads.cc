@@ -20,7 +20,7 @@ void SharedReads::forget() {
   entries_.clear();
 }
 
-SharedReads::Value SharedReads::find(const std::string& key, Nanos keep, const Read& read) {
+SharedReads::Value SharedReads::find(const std::string& key, Nanos keep, const AnyRead& read) {
   const Nanos now = boot_ns();
   const auto fresh = std::make_shared<Entry>();
   fresh->until = now + keep;
@@ -41,7 +41,7 @@ SharedReads::Value SharedReads::find(const std::string& key, Nanos keep, const R
 
 // `read` outlives the job, because its owner waits for the end.
 void SharedReads::begin(const std::string& key, const std::shared_ptr<Entry>& entry,
-                        const Read& read) {
+                        const AnyRead& read) {
   using State = work::Crew::Connection;
   const bool taken =
       reader_.post([this, key, entry, &read](db::Connection* db, const auto& unavailable) {

@@ -2,15 +2,15 @@
 #pragma once
 
 #include <exception>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
-#include <type_traits>
 
 #include "base/clock.h"
 #include "db/connection.h"
+#include "gateway/api/route.h"
 #include "gateway/work/crew.h"
+#include "operations/reads.h"
 #include "thread/mutex.h"
 
 namespace allot::gateway::api {
@@ -19,34 +19,23 @@ namespace allot::gateway::api {
 // number of them costs the database what one does, and without viewers nothing is sent. A result
 // covers all queues; each verb selects what its caller may see (S91). All reads use one connection,
 // one after the other: checks of idle connections would be statements too. Any thread may call it.
-class SharedReads {
+class SharedReads final : public Reads {
  public:
   explicit SharedReads(db::ConnectOptions database);
 
-  // The result of `read(db)`, at most `keep` old. Callers with the same key wait for one read, and
-  // get its result or its exception. The key determines the type of the result, and contains all
-  // parameters of the read, which runs in another thread.
-  template <typename Read>
-  auto get(const std::string& key, Nanos keep, const Read& read) {
-    using Result = std::invoke_result_t<Read, db::Connection&>;
-    return std::static_pointer_cast<const Result>(find(
-        key, keep,
-        [&read](db::Connection& db) -> Value { return std::make_shared<const Result>(read(db)); }));
-  }
   // After a change by an operator, the next page shows it.
   void forget() ALLOT_EXCLUDES(mutex_);
 
  private:
-  using Value = std::shared_ptr<const void>;
-  using Read = std::function<Value(db::Connection& db)>;
   struct Entry {
     Value value{};
     std::exception_ptr error{};
     bool done = false;
     Nanos until = 0;
   };
-  Value find(const std::string& key, Nanos keep, const Read& read) ALLOT_EXCLUDES(mutex_);
-  void begin(const std::string& key, const std::shared_ptr<Entry>& entry, const Read& read)
+  Value find(const std::string& key, Nanos keep, const AnyRead& read) override
+      ALLOT_EXCLUDES(mutex_);
+  void begin(const std::string& key, const std::shared_ptr<Entry>& entry, const AnyRead& read)
       ALLOT_EXCLUDES(mutex_);
   void end(const std::string& key, const std::shared_ptr<Entry>& entry, Value value,
            std::exception_ptr error) ALLOT_EXCLUDES(mutex_);

@@ -6,9 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "gateway/api/call.h"
 #include "gateway/api/problem.h"
 #include "json/task_json.h"
+#include "log/log.h"
+#include "operations/call.h"
 
 namespace allot::gateway::api {
 namespace {
@@ -156,6 +157,10 @@ work::Wanted wanted_of(as_json::NewTask task) {
           {{}, std::move(task.type), std::move(task.payload), std::move(task.options)}};
 }
 
+void log_action(const access::Caller& caller, std::string_view what, std::string_view which) {
+  log::info("gateway.action", {{"who", caller.name()}, {"what", what}, {"which", which}});
+}
+
 std::size_t log_submission(const access::Caller& caller,
                            const std::vector<queue::Submitted>& made) {
   std::string which;
@@ -175,7 +180,8 @@ http::Response answer_of(const work::Outcome& outcome, bool several, const std::
     list.push_back(as_json::submitted(outcome.made[i], outcome.owners[i]));
   }
   const std::size_t new_tasks = log_submission(caller, outcome.made);
-  http::Response response = answer_of(several ? list : list.front(), new_tasks == 0 ? 200 : 201);
+  http::Response response =
+      to_http(operations::answer_of(several ? list : list.front(), new_tasks == 0 ? 200 : 201));
   if (!several) {
     response.fields.push_back(
         {"location", base_path + "/api/v1/tasks/" + outcome.made.front().id.text()});

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gateway/access/caller.h"
@@ -40,6 +41,9 @@ struct Submission {
 
 // Logs one line for the new tasks. Returns their number.
 std::size_t log_submission(const access::Caller& caller, const std::vector<queue::Submitted>& made);
+
+// Logs one line for a request that changed something: caller, action and object.
+void log_action(const access::Caller& caller, std::string_view what, std::string_view which);
 
 // The response to an outcome without an error.
 [[nodiscard]] http::Response answer_of(const work::Outcome& outcome, bool several,

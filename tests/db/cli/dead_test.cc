@@ -147,7 +147,7 @@ TEST_F(DeadTest, WithoutWaitingAnActionIsOnlyBegun) {
   EXPECT_TRUE(has(allot({"bulk", "stop", number}).err, "had already ended: stopped"));
   const auto unknown = allot({"bulk", "show", "4711"});
   EXPECT_EQ(unknown.status.code, kExitBadInput);
-  EXPECT_TRUE(has(unknown.err, "unknown bulk action 4711; see allot bulk list"));
+  EXPECT_TRUE(has(unknown.err, "unknown bulk action 4711: it ended more than a week ago"));
   EXPECT_TRUE(has(must({"dead", "discard", "--queue", "default", "--all", "--yes", "--no-wait"}),
                   "bulk action "));
 }

@@ -146,7 +146,8 @@ TEST_F(QueueChangeTest, MoveAsksAndBadInputIsNamed) {
   EXPECT_EQ(allot({"queue", "move", "wide", "wide", "--yes"}).status.code, kExitBadInput);
   EXPECT_EQ(allot({"queue", "move", "wide", "nope", "--yes"}).status.code, kExitBadInput);
   EXPECT_EQ(allot({"queue", "move", "' OR 1 --", "default", "--yes"}).status.code, kExitBadInput);
-  EXPECT_EQ(move({"wide", "default", "--type", "' OR 1 --"})["chosen"], 0);
+  EXPECT_EQ(allot({"queue", "move", "wide", "default", "--type", "' OR 1 --", "--yes"}).status.code,
+            kExitBadInput);
   EXPECT_EQ(everything(), before);
 }
 

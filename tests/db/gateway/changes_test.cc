@@ -105,7 +105,8 @@ TEST_F(ChangesTest, ARouteMovesWhatWaits) {
   const std::string moves = R"({"type":"t","from":"mail","to":"other","anyway":true,"move":true)";
   const Answered set = put_route(moves + "}");
   ASSERT_EQ(set.status(), 200U) << set;
-  const json all{{"moved", 5}, {"gone", 0}, {"leased", 0}, {"unique", 1}, {"next", nullptr}};
+  const json all{{"tasks", 5},  {"moved", 5},  {"gone", 0},
+                 {"leased", 0}, {"unique", 1}, {"next", nullptr}};
   EXPECT_EQ(set.document()["waiting"], all);
   EXPECT_EQ(tasks_of("other"), 5U);
   EXPECT_EQ(tasks_of("mail"), 2U);
@@ -119,8 +120,13 @@ TEST_F(ChangesTest, AQueuesTasksAreMoved) {
   for (int i = 0; i < 3; ++i) put("mail");
   EXPECT_EQ(post("/api/v1/tasks", R"({"queue":"mail","type":"report.x"})").status(), 201U);
   const auto move = [&](const std::string& body) { return post("/api/v1/queues/mail/move", body); };
+  const json counted = move(R"({"to":"other","count":true})").document();
+  EXPECT_EQ(counted["moved"], 0) << counted;
+  EXPECT_GT(counted["tasks"], 1) << counted;
+  EXPECT_EQ(move(R"({"to":"other","limit":1,"count":true})").document()["tasks"], 1);
   const Answered some = move(R"({"to":"other","type":"report.*"})");
-  const json one{{"moved", 1}, {"gone", 0}, {"leased", 0}, {"unique", 0}, {"next", nullptr}};
+  const json one{{"tasks", 1},  {"moved", 1},  {"gone", 0},
+                 {"leased", 0}, {"unique", 0}, {"next", nullptr}};
   EXPECT_EQ(some.document(), one) << some;
   EXPECT_EQ(move(R"({"to":"other"})").document()["moved"], 3);
   EXPECT_EQ(move(R"({"to":"mail"})").named(), "to");

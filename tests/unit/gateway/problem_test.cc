@@ -66,7 +66,8 @@ TEST(Problem, DatabaseErrorIsOnlyLogged) {
 
 TEST(Problem, RepeatableErrorSaysWhen) {
   const auto after = [](const Problem& problem) {
-    return problem.fields.empty() ? "" : problem.fields.front().name + problem.fields.front().value;
+    return problem.fields.empty() ? ""
+                                  : problem.fields.front().first + problem.fields.front().second;
   };
   EXPECT_EQ(after(of(Error("x", kExitUnavailable))), "retry-after1");
   EXPECT_EQ(after(of(queue::OutcomeUnknown("x", "why"))), "");

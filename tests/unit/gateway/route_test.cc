@@ -15,10 +15,7 @@ namespace {
 
 Match found(const std::string& method, const std::string& path, const std::string& base = "",
             bool read_only = false) {
-  http::Head head;
-  head.method = method;
-  head.path = path;
-  return match(head, base, read_only);
+  return match(method, path, base, read_only);
 }
 
 // Rejects a row without a test or without a text.

@@ -11,16 +11,17 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "db/connection.h"
 #include "gateway/access/caller.h"
-#include "gateway/api/route.h"
-#include "gateway/api/service.h"
-#include "gateway/api/shared_reads.h"
-#include "gateway/http/message.h"
+#include "operations/document.h"
+#include "operations/reads.h"
+#include "operations/route.h"
+#include "operations/service.h"
 #include "queue/model/catalog.h"
 #include "queue/model/task.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 
 // A verb needs a connection that its request has not.
 struct NoConnection {};
@@ -30,12 +31,12 @@ struct NoConnection {};
 class Call {
  public:
   // Reads and checks query and body. Throws Refusal.
-  Call(const Service& service, const Route& route, access::Caller caller, Values path,
-       const http::Request& request);
+  Call(const Service& service, const Route& route, gateway::access::Caller caller, Values path,
+       std::string_view query, const std::string& body);
 
   [[nodiscard]] const Service& service() const { return service_; }
   [[nodiscard]] const Route& route() const { return route_; }
-  [[nodiscard]] const access::Caller& caller() const { return caller_; }
+  [[nodiscard]] const gateway::access::Caller& caller() const { return caller_; }
 
   // The value of a parameter; empty or nullopt if omitted.
   [[nodiscard]] std::string text(std::string_view name) const;
@@ -48,10 +49,10 @@ class Call {
   [[nodiscard]] db::Connection& db() const;
   void use(db::Connection& db) { db_ = &db; }
   // For a page: its reads are shared with other pages, and need no connection of its own.
-  void share(SharedReads& reads) { reads_ = &reads; }
+  void share(Reads& reads) { reads_ = &reads; }
   // How long shared results are used: see Service::share_for.
   enum class Kept : std::uint8_t { kState = 1, kFigures = 5 };
-  // The result of `read(db)`; for a page, see SharedReads::get().
+  // The result of `read(db)`; for a page, see Reads::get().
   template <typename Read>
   [[nodiscard]] auto shared(const std::string& key, Kept kept, const Read& read) const {
     using Result = std::invoke_result_t<Read, db::Connection&>;
@@ -62,6 +63,9 @@ class Call {
   [[nodiscard]] std::shared_ptr<const std::vector<queue::QueueInfo>> all_queues() const;
   // The actor recorded for this request; nullopt: not a change with the role operate.
   [[nodiscard]] std::optional<db::Actor> actor() const;
+
+  // Reports a change to Service::on_change: what was done, to which object.
+  void did(std::string_view what, std::string_view which) const;
 
   // Whether the caller has the route's role for this queue.
   [[nodiscard]] bool may(std::string_view queue) const {
@@ -82,20 +86,21 @@ class Call {
 
   const Service& service_;
   const Route& route_;
-  access::Caller caller_;
+  gateway::access::Caller caller_;
   Values values_;
   db::Connection* db_ = nullptr;
-  SharedReads* reads_ = nullptr;
+  Reads* reads_ = nullptr;
 };
 
-[[nodiscard]] http::Response answer_of(const nlohmann::json& document, unsigned status = 200);
+[[nodiscard]] Document answer_of(const nlohmann::json& value, unsigned status = 200);
 // A short list without pages.
-[[nodiscard]] http::Response whole_list(nlohmann::json items);
+[[nodiscard]] Document whole_list(nlohmann::json items);
+
+// The message for an unknown queue: names the existing ones, and the most similar one first.
+[[nodiscard]] std::string unknown_queue_text(const std::string& name,
+                                             std::vector<std::string> known);
 
 // Refuses with 404 for a task.
 [[noreturn]] void unknown_task(const queue::TaskId& id);
 
-// Logs one line for a request that changed something: caller, action and object.
-void log_action(const access::Caller& caller, std::string_view what, std::string_view which);
-
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

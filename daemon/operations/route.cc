@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gateway/api/route.h"
+#include "operations/route.h"
 
-#include "gateway/api/problem.h"
+#include "operations/refusal.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 namespace {
 
 int digit_of(char c) {
@@ -45,14 +45,14 @@ std::optional<Values> values_of(std::string_view pattern,
 
 }  // namespace
 
-Match match(const http::Head& head, std::string_view base_path, bool read_only) {
+Match match(std::string_view method, std::string_view path, std::string_view base_path,
+            bool read_only) {
   Match found;
-  std::string_view path = head.path;
   if (!path.starts_with(base_path)) return found;
   path.remove_prefix(base_path.size());
   if (!path.starts_with('/')) return found;
   const auto segments = segments_of(path);
-  const std::string_view method = head.method == "HEAD" ? "GET" : std::string_view(head.method);
+  if (method == "HEAD") method = "GET";
   for (const Route& route : routes()) {
     if (read_only && route.writes()) continue;
     auto values = values_of(route.path, segments);
@@ -119,4 +119,4 @@ Values query_of(std::string_view query) {
   return values;
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

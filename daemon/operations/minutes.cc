@@ -6,15 +6,15 @@
 #include <string>
 #include <utility>
 
-#include "gateway/api/problem.h"
-#include "gateway/api/verbs.h"
 #include "json/minutes_json.h"
+#include "operations/refusal.h"
+#include "operations/verbs.h"
 #include "queue/minutes/deployment.h"
 #include "queue/minutes/failures.h"
 #include "queue/minutes/minute_view.h"
 #include "queue/minutes/type_hours.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 namespace {
 
 using nlohmann::json;
@@ -30,7 +30,7 @@ queue::MinutesBy minutes_by(const std::string& word) {
 
 }  // namespace
 
-http::Response list_minutes(Call& call) {
+Document list_minutes(Call& call) {
   queue::MinutesWanted wanted;
   wanted.by = minutes_by(call.text("by"));
   wanted.since = std::chrono::minutes(call.number("since", 60));
@@ -47,7 +47,7 @@ http::Response list_minutes(Call& call) {
   return answer_of({{"items", std::move(items)}, {"more", found->more}});
 }
 
-http::Response list_failures(Call& call) {
+Document list_failures(Call& call) {
   std::string queue;
   if (const auto name = call.maybe("queue")) queue = call.queue(*name).name;
   const std::chrono::minutes since(call.number("since", kFailuresSince));
@@ -61,7 +61,7 @@ http::Response list_failures(Call& call) {
   return answer_of({{"items", std::move(items)}, {"more", found->more}});
 }
 
-http::Response list_types(Call& call) {
+Document list_types(Call& call) {
   queue::TypesWanted wanted;
   if (const auto name = call.maybe("queue")) wanted.queue = call.queue(*name).name;
   wanted.type = call.text("type");
@@ -85,7 +85,7 @@ http::Response list_types(Call& call) {
   return answer_of({{"items", std::move(items)}, {"left_out", left_out}, {"more", found->more}});
 }
 
-http::Response list_deployments(Call& call) {
+Document list_deployments(Call& call) {
   json items = json::array();
   const std::uint32_t hours = call.number("hours", queue::kTypeHoursKept);
   const auto found = call.shared("deployments " + std::to_string(hours), Call::Kept::kFigures,
@@ -96,7 +96,7 @@ http::Response list_deployments(Call& call) {
   return whole_list(std::move(items));
 }
 
-http::Response list_instances(Call& call) {
+Document list_instances(Call& call) {
   json items = json::array();
   const auto found = call.shared("instances", Call::Kept::kFigures,
                                  [&](auto& db) { return queue::list_instances(db); });
@@ -106,4 +106,4 @@ http::Response list_instances(Call& call) {
   return whole_list(std::move(items));
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

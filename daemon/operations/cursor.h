@@ -11,7 +11,7 @@
 
 // The end of a list page as one opaque word, which the client sends back to get the next page. A
 // cursor is validated like any other input.
-namespace allot::gateway::api {
+namespace allot::operations {
 
 // The list that a cursor belongs to; a cursor of another list is refused.
 enum class List : char {
@@ -39,4 +39,4 @@ enum class List : char {
 // like the moments.
 [[nodiscard]] std::string row_time(queue::Moment moment);
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

@@ -5,12 +5,12 @@
 #include <thread>
 #include <utility>
 
-#include "gateway/api/moving.h"
-#include "gateway/api/problem.h"
-#include "gateway/api/verbs.h"
 #include "json/printable.h"
 #include "json/task_json.h"
 #include "json/why.h"
+#include "operations/moving.h"
+#include "operations/refusal.h"
+#include "operations/verbs.h"
 #include "queue/look/unique_key.h"
 #include "queue/operate/again.h"
 #include "queue/operate/cancel.h"
@@ -18,7 +18,7 @@
 #include "queue/operate/move.h"
 #include "queue/submit/submit.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 namespace {
 
 using nlohmann::json;
@@ -78,49 +78,52 @@ queue::SubmitOptions options_like(const queue::TaskView& task) {
 
 }  // namespace
 
-http::Response show_task(Call& call) {
+Document show_task(Call& call) {
   return answer_of(as_json::document(must_look_at(call, call.id())));
 }
 
-http::Response list_attempts(Call& call) {
+Document list_attempts(Call& call) {
   const as_json::Shown shown = must_look_at(call, call.id());
   return answer_of({{"items", as_json::attempts(shown.attempts)}, {"next", nullptr}});
 }
 
-http::Response show_payload(Call& call) {
+Document show_payload(Call& call) {
   const queue::TaskId id = call.id();
   as_json::Shown shown = must_look_at(call, id);
   if (!shown.task) refuse(404, "task " + id.text() + " is done: its payload was not kept", "id");
-  http::Response response;
-  response.type = "application/octet-stream";
-  response.body = std::move(shown.task->payload);
+  Document document;
+  document.type = "application/octet-stream";
+  document.text = std::move(shown.task->payload);
   // A browser must not show a submitted payload as a page of this host. The server already sends
   // nosniff with every answer.
-  response.fields = {{"content-disposition", "attachment; filename=\"" + id.text() + "\""}};
-  if (!shown.damage.empty()) response.fields.push_back({"x-allot-payload", "as-written"});
-  return response;
+  document.fields = {{"content-disposition", "attachment; filename=\"" + id.text() + "\""}};
+  if (!shown.damage.empty()) document.fields.push_back({"x-allot-payload", "as-written"});
+  return document;
 }
 
-http::Response show_why(Call& call) {
+Document show_why(Call& call) {
   const Live live = must_live(call, call.id());
   const as_json::Neighbours here(call.service().instance, call.service().runtime_dir);
   return answer_of(as_json::why(live.task, live.queue,
                                 as_json::reasons_of(call.db(), here, live.task, live.queue)));
 }
 
-http::Response find_task(Call& call) {
+Document find_task(Call& call) {
   const std::string key = call.text("unique_key");
   if (key.size() > queue::kMaxUniqueKey)
     refuse(400, "a unique key has 1 to 255 bytes", "unique_key");
   const queue::QueueInfo queue = call.queue();
   const auto owner = queue::find_unique(call.db(), queue.queue_id, key);
   if (!owner) {
-    refuse(404, "no task of queue " + queue.name + " has this unique key", "unique_key");
+    refuse(404,
+           "no task of queue " + queue.name + " has the unique key '" +
+               as_json::printable(key, 4 * queue::kMaxUniqueKey) + "'",
+           "unique_key");
   }
   return answer_of(as_json::key_owner(*owner, queue.name, key));
 }
 
-http::Response cancel_task(Call& call) {
+Document cancel_task(Call& call) {
   const queue::TaskId id = call.id();
   const std::string queue = call.queue_of(id);
   const bool as_done = call.flag("as_done");
@@ -143,11 +146,11 @@ http::Response cancel_task(Call& call) {
                " is dead already: " + as_json::why_dead(*cancelled.task, as_json::kShownError),
            "id");
   }
-  log_action(call.caller(), as_done ? "cancel_as_done" : "cancel", id.text());
+  call.did(as_done ? "cancel_as_done" : "cancel", id.text());
   return answer_of(as_json::cancelled(cancelled, id, as_done));
 }
 
-http::Response retry_task(Call& call) {
+Document retry_task(Call& call) {
   const queue::TaskId id = call.id();
   (void)must_be_dead(call, id);
   queue::MovedIds moved;
@@ -156,25 +159,25 @@ http::Response retry_task(Call& call) {
   }
   ring(call, id.partition.queue_id, 1);
   const queue::TaskId now = moved.empty() ? id : moved.front().second;
-  log_action(call.caller(), "retry", id.text());
+  call.did("retry", id.text());
   return answer_of({{"task", now.text()}, {"retried", true}});
 }
 
-http::Response discard_task(Call& call) {
+Document discard_task(Call& call) {
   const queue::TaskId id = call.id();
   (void)must_be_dead(call, id);
   if (queue::discard_dead(call.db(), {&id, 1}) == 0) {
     refuse(409, "task " + id.text() + " is no longer dead", "id");
   }
-  log_action(call.caller(), "discard", id.text());
+  call.did("discard", id.text());
   return answer_of({{"task", id.text()}, {"discarded", true}});
 }
 
-http::Response submit_again(Call& call) {
+Document submit_again(Call& call) {
   const queue::TaskId id = call.id();
   const as_json::Shown shown = must_look_at(call, id);
   if (!shown.task) refuse(409, "task " + id.text() + " is done: its payload is not kept", "id");
-  if (!call.caller().may(access::Role::kSubmit, shown.queue)) {
+  if (!call.caller().may(gateway::access::Role::kSubmit, shown.queue)) {
     refuse(403, "this needs the role submit for queue " + shown.queue);
   }
   if (shown.task->payload.starts_with(kSignedPayload)) {
@@ -190,14 +193,14 @@ http::Response submit_again(Call& call) {
   if (keys != nullptr) task.options.compress_above = keys->compress_above;
   const queue::Submitted made = queue::submit_again(call.db(), id, task);
   ring(call, id.partition.queue_id, 1);
-  log_action(call.caller(), "submit_again", id.text() + " as " + made.id.text());
-  http::Response response = answer_of(as_json::submitted(made, queue::Owner::kNone), 201);
-  response.fields.push_back(
+  call.did("submit_again", id.text() + " as " + made.id.text());
+  Document document = answer_of(as_json::submitted(made, queue::Owner::kNone), 201);
+  document.fields.push_back(
       {"location", call.service().base_path + "/api/v1/tasks/" + made.id.text()});
-  return response;
+  return document;
 }
 
-http::Response move_task(Call& call) {
+Document move_task(Call& call) {
   const queue::TaskId id = call.id();
   const Live live = must_live(call, id);
   const queue::QueueInfo from = call.queue(live.queue);
@@ -219,8 +222,8 @@ http::Response move_task(Call& call) {
     refuse(409, "task " + id.text() + " ran in the meantime, or started", "id");
   }
   ring(call, to.queue_id, 1);
-  log_action(call.caller(), "move", id.text() + " to " + to.name);
+  call.did("move", id.text() + " to " + to.name);
   return answer_of({{"moved", 1}, {"from", from.name}, {"to", to.name}});
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

@@ -4,18 +4,18 @@
 #include <iterator>
 #include <utility>
 
-#include "gateway/api/route_parts.h"
-#include "gateway/api/verbs.h"
 #include "metrics/page.h"
+#include "operations/route_parts.h"
+#include "operations/verbs.h"
 #include "queue/minutes/deployment.h"
 #include "queue/minutes/type_hours.h"
 #include "queue/operate/cap.h"
 #include "queue/schedules/schedule.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 namespace {
 
-using access::Role;
+using gateway::access::Role;
 
 Route submit_again_route() {
   return change(
@@ -175,8 +175,14 @@ std::vector<Route> queue_routes() {
               {kQueue, kAtMost}, {200, "DeadGroups", "the groups"}, list_groups),
           get("/api/v1/queues/{queue}/history", "list_history",
               "Lists finished tasks of a queue that keeps a history, the newest first.",
-              {kQueue, kAtMost, kCursor, kType, kSince, kUntil}, {200, "ListedTasks", "one page"},
-              list_history),
+              {kQueue,
+               kAtMost,
+               kCursor,
+               kType,
+               kSince,
+               kUntil,
+               {In::kQuery, "after", "The first page begins after this task", "0840dqg2v5n80r00"}},
+              {200, "ListedTasks", "one page"}, list_history),
           get("/api/v1/queues/{queue}/partitions", "list_partitions",
               "Shows the number of partitions of a queue, and the holder of each leased one.",
               {kQueue}, {200, "Partitions", "the partitions"}, list_partitions),
@@ -239,15 +245,20 @@ std::vector<Route> queue_change_routes() {
               "this number applies; while older tasks are left, the larger of the old and new "
               "numbers does"},
              {404, 409}, set_max_running),
-      change("POST", "/api/v1/queues/{queue}/move", "move_waiting", kMoveOfQueue,
-             {kQueue,
-              {In::kBody, "to", "Queue to move them to", "other", Kind::kText, true},
-              {In::kBody, "type",
-               "Only tasks of this type; `mail.*` matches all types with this prefix", "report.*"},
-              {In::kBody, "cursor",
-               "Cursor from `next` of the previous response; default: the first waiting task", ""}},
-             {200, "MovedWaiting", "result for the tasks that it examined"}, {404, 409},
-             move_waiting)};
+      change(
+          "POST", "/api/v1/queues/{queue}/move", "move_waiting", kMoveOfQueue,
+          {kQueue,
+           {In::kBody, "to", "Queue to move them to", "other", Kind::kText, true},
+           {In::kBody, "type",
+            "Only tasks of this type; `mail.*` matches all types with this prefix", "report.*"},
+           {In::kBody, "cursor",
+            "Cursor from `next` of the previous response; default: the first waiting task", ""},
+           {In::kBody, "limit", "Maximum number of tasks that one request moves, to keep to a rate",
+            "100", Kind::kNumber, false, 1, 10'000},
+           {In::kBody, "count", "Move nothing; `tasks` is the number of tasks that would be moved",
+            "false", Kind::kFlag}},
+          {200, "MovedWaiting", "result for the tasks that it examined"}, {404, 409},
+          move_waiting)};
 }
 
 // Counts the tasks, or starts the action if the request has the token of a count.
@@ -512,4 +523,4 @@ const std::vector<Route>& routes() {
   return kRoutes;
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

@@ -3,18 +3,18 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "gateway/api/cursor.h"
-#include "gateway/api/verbs.h"
 #include "json/audit_json.h"
+#include "operations/cursor.h"
+#include "operations/verbs.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 
 using nlohmann::json;
 
 // An entry is visible to callers who see its queue; an entry without a queue, to callers who see
 // all queues.
-http::Response list_audit(Call& call) {
-  const bool all = call.caller().may_everywhere(access::Role::kRead);
+Document list_audit(Call& call) {
+  const bool all = call.caller().may_everywhere(gateway::access::Role::kRead);
   std::uint64_t before = UINT64_MAX;
   if (const auto cursor = call.maybe("cursor")) before = audit_entry_at(*cursor);
   const queue::AuditFilter filter{call.text("who"), call.text("action"), call.text("subject"),
@@ -33,4 +33,4 @@ http::Response list_audit(Call& call) {
                     {"next", page.next ? json(cursor_of_audit(*page.next)) : json(nullptr)}});
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

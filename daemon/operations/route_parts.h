@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "gateway/api/route.h"
+#include "operations/route.h"
 
 // Parameters and kinds of routes that several entries of the table share. For table.cc only.
-namespace allot::gateway::api {
+namespace allot::operations {
 
 inline constexpr std::uint64_t kMostListed = 1'000;
 inline constexpr std::uint64_t kMostPartitions = 4'096;
@@ -76,7 +76,7 @@ inline Route get(std::string_view path, std::string_view name, std::string_view 
   return {"GET",
           path,
           name,
-          access::Role::kRead,
+          gateway::access::Role::kRead,
           false,
           summary,
           std::move(parameters),
@@ -107,7 +107,7 @@ inline Route change(std::string_view method, std::string_view path, std::string_
   return {method,
           path,
           name,
-          access::Role::kOperate,
+          gateway::access::Role::kOperate,
           false,
           summary,
           std::move(parameters),
@@ -136,4 +136,4 @@ inline Route open(std::string_view path, std::string_view name, std::string_view
   return {"GET", path, name, {}, false, summary, {}, Body::kNone, {answer}, {}, doer, verb, {}};
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gateway/api/call.h"
+#include "operations/call.h"
 
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "gateway/api/problem.h"
+#include "base/names.h"
 #include "json/printable.h"
 #include "json/strict.h"
 #include "json/task_reader.h"
-#include "log/log.h"
+#include "operations/refusal.h"
 #include "queue/model/audit.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 namespace {
 
 using nlohmann::json;
@@ -69,17 +69,17 @@ const config::Queue* configured(const Service& service, const std::string& queue
   return at == service.queues.end() ? nullptr : &*at;
 }
 
-Call::Call(const Service& service, const Route& route, access::Caller caller, Values path,
-           const http::Request& request)
+Call::Call(const Service& service, const Route& route, gateway::access::Caller caller, Values path,
+           std::string_view query, const std::string& body)
     : service_(service), route_(route), caller_(std::move(caller)), values_(std::move(path)) {
-  for (auto& [name, value] : query_of(request.head.query)) {
+  for (auto& [name, value] : query_of(query)) {
     if (parameter_of(route, name, In::kQuery) == nullptr) {
       unknown_parameter(route, name, In::kQuery);
     }
     values_.insert_or_assign(name, value);
   }
-  const bool blank = request.body.find_first_not_of(" \t\r\n") == std::string::npos;
-  if (route.body == Body::kOptions && !blank) read_options(request.body);
+  const bool blank = body.find_first_not_of(" \t\r\n") == std::string::npos;
+  if (route.body == Body::kOptions && !blank) read_options(body);
   check();
 }
 
@@ -133,8 +133,8 @@ void Call::check(const Parameter& parameter, const std::string& value) const {
 }
 
 std::optional<db::Actor> Call::actor() const {
-  if (!route_.writes() || route_.role != access::Role::kOperate) return std::nullopt;
-  return db::Actor{caller_.name(), "gateway", text("reason")};
+  if (!route_.writes() || route_.role != gateway::access::Role::kOperate) return std::nullopt;
+  return db::Actor{caller_.name(), service_.door, text("reason")};
 }
 
 std::string Call::text(std::string_view name) const {
@@ -181,42 +181,61 @@ std::shared_ptr<const std::vector<queue::QueueInfo>> Call::all_queues() const {
 }
 
 queue::QueueInfo Call::queue(const std::string& name) const {
-  if (may(name)) {
-    if (reads_ != nullptr && !route_.writes()) {
-      const auto shared = all_queues();
-      for (const queue::QueueInfo& each : *shared) {
-        if (each.name == name) return each;
-      }
-    }
-    const config::Queue* keys = configured(service_, name);
-    for (int tries = 0; tries < 2; ++tries) {
-      for (queue::QueueInfo& each : queue::list_queues(db())) {
-        if (each.name == name) return std::move(each);
-      }
-      if (keys == nullptr || !route_.writes()) break;
-      queue::ensure_queue(db(), name, queue::shape_of(*keys));
+  if (reads_ != nullptr && !route_.writes() && may(name)) {
+    const auto shared = all_queues();
+    for (const queue::QueueInfo& each : *shared) {
+      if (each.name == name) return each;
     }
   }
-  refuse(404, "unknown queue " + in_quotes(name), "queue");
+  const config::Queue* keys = may(name) ? configured(service_, name) : nullptr;
+  std::vector<std::string> known;
+  for (int tries = 0; tries < 2; ++tries) {
+    for (queue::QueueInfo& each : queue::list_queues(db())) {
+      if (!may(each.name)) continue;
+      if (each.name == name) return std::move(each);
+      known.push_back(each.name);
+    }
+    if (keys == nullptr || !route_.writes()) break;
+    queue::ensure_queue(db(), name, queue::shape_of(*keys));
+  }
+  refuse(404, unknown_queue_text(name, std::move(known)), "queue");
 }
 
-http::Response answer_of(const json& document, unsigned status) {
-  http::Response response;
-  response.status = status;
-  response.body = document.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-  return response;
+Document answer_of(const json& value, unsigned status) {
+  Document document;
+  document.status = status;
+  document.text = value.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return document;
 }
 
-http::Response whole_list(json items) {
+Document whole_list(json items) {
   return answer_of({{"items", std::move(items)}, {"next", nullptr}});
+}
+
+std::string unknown_queue_text(const std::string& name, std::vector<std::string> known) {
+  constexpr std::size_t kListed = 10;
+  const std::string shown = as_json::printable(name, kMaxQueueName);
+  if (!queue::is_name(name)) {
+    return "'" + shown + "' is not a queue: names are 1 to 63 of A-Z a-z 0-9 . _ -";
+  }
+  std::string text = "queue '" + shown + "' does not exist" + as_json::did_you_mean(name, known);
+  if (text.back() != '?') text += ';';
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  for (std::size_t i = 0; i < std::min(known.size(), kListed); ++i) {
+    text += (i == 0 ? " there is " : ", ") + known[i];
+  }
+  if (known.size() > kListed) text += " and " + std::to_string(known.size() - kListed) + " more";
+  if (known.empty()) text += " there is none yet";
+  return text + "; a section [queues.\"" + shown + "\"] in the configuration creates it";
 }
 
 void unknown_task(const queue::TaskId& id) {
   refuse(404, "no task has the id " + id.text() + ": it finished, or never existed", "id");
 }
 
-void log_action(const access::Caller& caller, std::string_view what, std::string_view which) {
-  log::info("gateway.action", {{"who", caller.name()}, {"what", what}, {"which", which}});
+void Call::did(std::string_view what, std::string_view which) const {
+  if (service_.on_change) service_.on_change(caller_, what, which);
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

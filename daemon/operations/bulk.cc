@@ -6,15 +6,15 @@
 #include <string>
 #include <utility>
 
-#include "gateway/api/cursor.h"
-#include "gateway/api/problem.h"
-#include "gateway/api/verbs.h"
 #include "json/bulk_json.h"
+#include "operations/cursor.h"
+#include "operations/refusal.h"
+#include "operations/verbs.h"
 #include "peer/doorbell.h"
 #include "queue/look/inspect.h"
 #include "queue/operate/bulk_action.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 namespace {
 
 using nlohmann::json;
@@ -48,7 +48,7 @@ std::uint64_t begin(const Call& call, const queue::QueueInfo& queue,
   }
 }
 
-http::Response act_on_dead(const Call& call, queue::BulkKind kind) {
+Document act_on_dead(const Call& call, queue::BulkKind kind) {
   const queue::BulkFilter filter{call.text("group"), call.text("type")};
   const queue::QueueInfo queue = call.queue();
   const std::string token = call.text("token");
@@ -66,25 +66,24 @@ http::Response act_on_dead(const Call& call, queue::BulkKind kind) {
             {kind, filter, token, call.number("rate", 0), std::string(call.caller().name())});
   const std::string& folder = call.service().runtime_dir;
   if (!folder.empty()) peer::ring_steward_at(folder.c_str());
-  log_action(call.caller(), queue::name_of(kind),
-             queue.name + " bulk action " + std::to_string(action_id));
-  http::Response response = answer_of(as_json::bulk_action(action_of(call, action_id)), 202);
-  response.fields.push_back(
+  call.did(queue::name_of(kind), queue.name + " bulk action " + std::to_string(action_id));
+  Document document = answer_of(as_json::bulk_action(action_of(call, action_id)), 202);
+  document.fields.push_back(
       {"location", call.service().base_path + "/api/v1/bulk/" + std::to_string(action_id)});
-  return response;
+  return document;
 }
 
 }  // namespace
 
-http::Response retry_all_dead(Call& call) {
+Document retry_all_dead(Call& call) {
   return act_on_dead(call, queue::BulkKind::kRetryDead);
 }
 
-http::Response discard_all_dead(Call& call) {
+Document discard_all_dead(Call& call) {
   return act_on_dead(call, queue::BulkKind::kDiscardDead);
 }
 
-http::Response list_bulk_actions(Call& call) {
+Document list_bulk_actions(Call& call) {
   std::uint64_t before = UINT64_MAX;
   if (const auto cursor = call.maybe("cursor")) before = bulk_action_at(*cursor);
   const std::size_t limit = call.number("limit", kLimit);
@@ -100,11 +99,11 @@ http::Response list_bulk_actions(Call& call) {
       {{"items", std::move(items)}, {"next", end ? json(nullptr) : json(cursor_of_bulk(before))}});
 }
 
-http::Response show_bulk_action(Call& call) {
+Document show_bulk_action(Call& call) {
   return answer_of(as_json::bulk_action(named_action(call)));
 }
 
-http::Response stop_bulk_action(Call& call) {
+Document stop_bulk_action(Call& call) {
   const queue::BulkAction before = named_action(call);
   const bool stopped = queue::stop_bulk(call.db(), before.action_id, call.caller().name());
   const queue::BulkAction now = named_action(call);
@@ -115,8 +114,8 @@ http::Response stop_bulk_action(Call& call) {
         "bulk action " + number + " had already ended: " + std::string(queue::name_of(now.state)),
         "action");
   }
-  log_action(call.caller(), "stop_bulk", number);
+  call.did("stop_bulk", number);
   return answer_of(as_json::bulk_action(now));
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

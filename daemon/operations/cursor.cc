@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gateway/api/cursor.h"
+#include "operations/cursor.h"
 
 #include <charconv>
 #include <cstdint>
@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "base/error.h"
-#include "gateway/api/problem.h"
 #include "json/base64.h"
 #include "json/due.h"
 #include "json/queue_json.h"
+#include "operations/refusal.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 namespace {
 
 constexpr std::size_t kMostCursor = 200;
@@ -151,4 +151,4 @@ std::string row_time(queue::Moment moment) {
   return text;
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

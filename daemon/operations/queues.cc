@@ -7,12 +7,13 @@
 #include <utility>
 
 #include "base/error.h"
-#include "gateway/api/cursor.h"
-#include "gateway/api/problem.h"
-#include "gateway/api/verbs.h"
 #include "json/due.h"
+#include "json/printable.h"
 #include "json/queue_json.h"
 #include "json/task_json.h"
+#include "operations/cursor.h"
+#include "operations/refusal.h"
+#include "operations/verbs.h"
 #include "peer/doorbell.h"
 #include "queue/look/figures.h"
 #include "queue/look/health.h"
@@ -22,7 +23,7 @@
 #include "queue/operate/rate.h"
 #include "queue/operate/resize.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 namespace {
 
 using nlohmann::json;
@@ -31,7 +32,7 @@ using nlohmann::json;
 constexpr std::uint32_t kMostLooked = 10'000;
 constexpr std::uint32_t kPage = 1'000;
 
-http::Response list_of(json items, const std::string& next = {}) {
+Document list_of(json items, const std::string& next = {}) {
   return answer_of(
       {{"items", std::move(items)}, {"next", next.empty() ? json(nullptr) : json(next)}});
 }
@@ -85,8 +86,8 @@ struct Filter {
 // One page of a list, whose rows come from `fetch(most, after)`. A filter skips other rows, up to a
 // limit: the page may then have few rows, or none, and a cursor to continue.
 template <typename Row, typename Fetch, typename Show, typename Cursor>
-http::Response page(const Call& call, const Filter& filter, std::optional<Row> after, Fetch fetch,
-                    Show show, Cursor cursor) {
+Document page(const Call& call, const Filter& filter, std::optional<Row> after, Fetch fetch,
+              Show show, Cursor cursor) {
   const std::uint32_t limit = call.number("limit", kLimit);
   json items = json::array();
   for (std::uint32_t looked = 0; looked < kMostLooked;) {
@@ -106,7 +107,7 @@ http::Response page(const Call& call, const Filter& filter, std::optional<Row> a
 }
 
 template <typename ListTasks>
-http::Response page_of_tasks(const Call& call, List list, const ListTasks& fetch) {
+Document page_of_tasks(const Call& call, List list, const ListTasks& fetch) {
   const Filter filter(call, list);
   std::optional<queue::TaskView> after;
   if (filter.newest_first && !filter.until.empty()) after.emplace().at = filter.until;
@@ -126,11 +127,11 @@ struct Counts {
 };
 
 json counted(const Call& call, const queue::QueueInfo& queue) {
+  const std::uint32_t most = call.service().most_counted;
   const auto counts =
       call.shared("counts " + std::to_string(queue.queue_id), Call::Kept::kFigures, [&](auto& db) {
-        return Counts{queue::count_waiting(db, queue, kMostLooked),
-                      queue::count_running(db, queue, kMostLooked),
-                      queue::count_dead(db, queue, kMostLooked)};
+        return Counts{queue::count_waiting(db, queue, most), queue::count_running(db, queue, most),
+                      queue::count_dead(db, queue, most)};
       });
   json view = as_json::queue(queue);
   view["waiting"] = as_json::count(counts->waiting);
@@ -152,7 +153,7 @@ void ring(const Call& call, const queue::QueueInfo& queue) {
 }
 
 // The queue after a change.
-http::Response now(const Call& call, const queue::QueueInfo& queue) {
+Document now(const Call& call, const queue::QueueInfo& queue) {
   return answer_of(as_json::queue(call.queue(queue.name)));
 }
 
@@ -168,25 +169,34 @@ queue::Rate rate_in(const Call& call) {
   }
 }
 
+// The task after which a page of its queue's history begins.
+queue::Done done_task(const Call& call, const std::string& word) {
+  const auto id = queue::TaskId::parse(word);
+  auto done = id && call.queue_of(*id) == call.text("queue") ? queue::show_done(call.db(), *id)
+                                                             : std::nullopt;
+  if (!done) refuse(404, "the history has no task " + as_json::printable(word, 40), "id");
+  return std::move(*done);
+}
+
 }  // namespace
 
-http::Response list_queues(Call& call) {
+Document list_queues(Call& call) {
   json items = json::array();
   for (const queue::QueueInfo& queue : queues_of(call)) items.push_back(as_json::queue(queue));
   return list_of(std::move(items));
 }
 
-http::Response show_queue(Call& call) {
+Document show_queue(Call& call) {
   return answer_of(counted(call, call.queue()));
 }
 
-http::Response show_stats(Call& call) {
+Document show_stats(Call& call) {
   json items = json::array();
   for (const queue::QueueInfo& queue : queues_of(call)) items.push_back(counted(call, queue));
   return list_of(std::move(items));
 }
 
-http::Response list_lags(Call& call) {
+Document list_lags(Call& call) {
   json items = json::array();
   const auto queues = call.all_queues();
   const auto lags = call.shared("lags", Call::Kept::kState,
@@ -202,15 +212,15 @@ http::Response list_lags(Call& call) {
   return list_of(std::move(items));
 }
 
-http::Response list_tasks(Call& call) {
+Document list_tasks(Call& call) {
   return page_of_tasks(call, List::kWaiting, queue::list_tasks);
 }
 
-http::Response list_running(Call& call) {
+Document list_running(Call& call) {
   return page_of_tasks(call, List::kRunning, queue::list_running);
 }
 
-http::Response list_dead(Call& call) {
+Document list_dead(Call& call) {
   const std::string group = call.text("group");
   return page_of_tasks(call, List::kDead,
                        [&](db::Connection& db, const queue::QueueInfo& queue, std::uint32_t most,
@@ -219,10 +229,11 @@ http::Response list_dead(Call& call) {
                        });
 }
 
-http::Response list_history(Call& call) {
+Document list_history(Call& call) {
   const Filter filter(call, List::kHistory);
   std::optional<queue::Done> after;
   if (!filter.until.empty()) after.emplace().ended_at = filter.until;
+  if (const auto id = call.maybe("after")) after = done_task(call, *id);
   if (const auto cursor = call.maybe("cursor")) after = done_at(*cursor);
   const queue::QueueInfo queue = call.queue();
   return page(
@@ -234,11 +245,11 @@ http::Response list_history(Call& call) {
       [](const queue::Done& done) { return cursor_of(done); });
 }
 
-http::Response list_groups(Call& call) {
+Document list_groups(Call& call) {
   const queue::QueueInfo queue = call.queue();
-  const auto groups =
-      call.shared("dead groups " + std::to_string(queue.queue_id), Call::Kept::kState,
-                  [&](auto& db) { return queue::dead_groups(db, queue, kMostLooked); });
+  const auto groups = call.shared(
+      "dead groups " + std::to_string(queue.queue_id), Call::Kept::kState,
+      [&](auto& db) { return queue::dead_groups(db, queue, call.service().most_counted); });
   const std::size_t limit = call.number("limit", kLimit);
   json items = json::array();
   for (const queue::DeadGroup& group : groups->list) {
@@ -248,7 +259,7 @@ http::Response list_groups(Call& call) {
   return list_of(std::move(items));
 }
 
-http::Response list_partitions(Call& call) {
+Document list_partitions(Call& call) {
   const queue::QueueInfo queue = call.queue();
   json items = json::array();
   const auto leases = call.shared("leases", Call::Kept::kState,
@@ -259,53 +270,53 @@ http::Response list_partitions(Call& call) {
   return answer_of({{"partitions", queue.partitions()}, {"leased", std::move(items)}});
 }
 
-http::Response pause_queue(Call& call) {
+Document pause_queue(Call& call) {
   const std::string reason = call.text("reason");
   const queue::QueueInfo queue = call.queue();
   queue::pause(call.db(), queue, reason);
-  log_action(call.caller(), "pause", queue.name);
+  call.did("pause", queue.name);
   return now(call, queue);
 }
 
-http::Response resume_queue(Call& call) {
+Document resume_queue(Call& call) {
   const queue::QueueInfo queue = call.queue();
   (void)queue::resume(call.db(), queue);
   ring(call, queue);
-  log_action(call.caller(), "resume", queue.name);
+  call.did("resume", queue.name);
   return now(call, queue);
 }
 
-http::Response set_rate(Call& call) {
+Document set_rate(Call& call) {
   const queue::Rate rate = rate_in(call);
   const queue::QueueInfo queue = call.queue();
   (void)queue::set_rate(call.db(), queue, rate);
   ring(call, queue);
-  log_action(call.caller(), "rate", queue.name + " " + queue::text_of(rate));
+  call.did("rate", queue.name + " " + queue::text_of(rate));
   return now(call, queue);
 }
 
-http::Response set_cap(Call& call) {
+Document set_cap(Call& call) {
   const auto cap = static_cast<std::uint32_t>(call.number("tasks", 0));
   const queue::QueueInfo queue = call.queue();
   queue::set_cap(call.db(), queue, cap);
   ring(call, queue);
-  log_action(call.caller(), "cap", queue.name + " " + std::to_string(cap));
+  call.did("cap", queue.name + " " + std::to_string(cap));
   return now(call, queue);
 }
 
-http::Response remove_cap(Call& call) {
+Document remove_cap(Call& call) {
   const queue::QueueInfo queue = call.queue();
   queue::set_cap(call.db(), queue, 0);
   ring(call, queue);
-  log_action(call.caller(), "cap_off", queue.name);
+  call.did("cap_off", queue.name);
   return now(call, queue);
 }
 
-http::Response remove_rate(Call& call) {
+Document remove_rate(Call& call) {
   const queue::QueueInfo queue = call.queue();
   (void)queue::remove_rate(call.db(), queue);
   ring(call, queue);
-  log_action(call.caller(), "rate_off", queue.name);
+  call.did("rate_off", queue.name);
   return now(call, queue);
 }
 
@@ -323,7 +334,7 @@ auto or_conflict(Change&& change) {
   }
 }
 
-http::Response resize_queue(Call& call) {
+Document resize_queue(Call& call) {
   const queue::QueueInfo before = call.queue();
   const std::uint32_t partitions = call.number("partitions", 0);
   json view{{"name", before.name},
@@ -333,8 +344,8 @@ http::Response resize_queue(Call& call) {
     const auto due = queue::due_late(call.db(), before);
     if (due && partitions != before.partitions() && !call.flag("anyway")) {
       refuse(409,
-             "the last task of queue " + before.name + " is due at " + *due +
-                 ": tasks submitted from now on would wait until it has run; say \"anyway\": true",
+             "queue " + before.name + ", whose last task is due at " + *due +
+                 ": tasks submitted from now on wait until it has run; say \"anyway\": true",
              "anyway");
     }
     view["resizing"] = or_conflict([&] {
@@ -346,18 +357,18 @@ http::Response resize_queue(Call& call) {
     view["retired_tasks"] = retired.value;
     view["retired_tasks_at_least"] = retired.at_least;
   }
-  log_action(call.caller(), "resize", before.name + " " + std::to_string(partitions));
+  call.did("resize", before.name + " " + std::to_string(partitions));
   return answer_of(view);
 }
 
-http::Response set_max_running(Call& call) {
+Document set_max_running(Call& call) {
   const queue::QueueInfo before = call.queue();
   const std::uint32_t max_running = call.number("max_running", 0);
   or_conflict([&] { queue::set_max_running(call.db(), before, max_running); });
-  log_action(call.caller(), "max_running", before.name + " " + std::to_string(max_running));
+  call.did("max_running", before.name + " " + std::to_string(max_running));
   return answer_of({{"name", before.name},
                     {"max_running", max_running},
                     {"max_running_before", before.shape.max_running}});
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

@@ -5,28 +5,34 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "gateway/api/problem.h"
-#include "gateway/api/verbs.h"
 #include "json/base64.h"
 #include "json/due.h"
 #include "json/printable.h"
 #include "json/queue_json.h"
+#include "operations/refusal.h"
+#include "operations/verbs.h"
 #include "peer/doorbell.h"
 #include "queue/schedules/schedule_store.h"
-#include "schedule/computing_process.h"
 #include "schedule/expression.h"
 #include "schedule/system_zone.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 namespace {
 
 using nlohmann::json;
 
 constexpr std::size_t kMostError = 400;
 
-[[noreturn]] void unknown_schedule(const std::string& name) {
-  refuse(404, "unknown schedule '" + as_json::printable(name, queue::kMaxScheduleName) + "'",
+[[noreturn]] void unknown_schedule(const Call& call, const std::string& name) {
+  std::vector<std::string> known;
+  for (queue::Schedule& schedule : queue::list_schedules(call.db())) {
+    if (call.may(schedule.spec.queue)) known.push_back(std::move(schedule.spec.name));
+  }
+  refuse(404,
+         "schedule '" + as_json::printable(name, queue::kMaxScheduleName) + "' does not exist" +
+             as_json::did_you_mean(name, known),
          "schedule");
 }
 
@@ -35,7 +41,7 @@ queue::Schedule named_schedule(const Call& call) {
   const std::string name = call.text("schedule");
   auto schedule = queue::find_schedule(call.db(), name);
   if (schedule && call.may(schedule->spec.queue)) return std::move(*schedule);
-  unknown_schedule(name);
+  unknown_schedule(call, name);
 }
 
 // Reads an optional duration parameter.
@@ -119,50 +125,57 @@ queue::ScheduleSpec spec_of(const Call& call) {
   }
 }
 
-// The first run, computed by a separate process.
+// The first run.
 std::optional<queue::Moment> first_run(const Call& call, const queue::ScheduleSpec& spec) {
   const queue::Moment now = queue::database_now(call.db());
   const auto after = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
-  schedule::ComputingProcess calendar(call.service().calendar);
-  const auto next = calendar.next(spec.expression, spec.zone, after);
+  const auto next = call.service().next_run(spec.expression, spec.zone, after);
   if (!next) return std::nullopt;
   return queue::Moment(std::chrono::seconds(*next));
 }
 
 // A schedule submits tasks, so the caller needs the role submit.
 void require_submit(const Call& call, const std::string& queue) {
-  if (call.caller().may(access::Role::kSubmit, queue)) return;
+  if (call.caller().may(gateway::access::Role::kSubmit, queue)) return;
   refuse(403, "a schedule submits tasks: this also needs the role submit for its queue", "queue");
+}
+
+// Checks a spec for a queue that exists only in the configuration, before anything creates it.
+void validate_future(const Call& call, const queue::ScheduleSpec& spec) {
+  const config::Queue* keys = configured(call.service(), spec.queue);
+  if (keys == nullptr || !call.may(spec.queue) || queue::find_queue(call.db(), spec.queue)) return;
+  queue::validate(spec, {0, spec.queue, queue::shape_of(*keys)});
 }
 
 }  // namespace
 
-http::Response put_schedule(Call& call) {
+Document put_schedule(Call& call) {
   const queue::ScheduleSpec spec = spec_of(call);
   if (const auto before = queue::find_schedule(call.db(), spec.name)) {
-    if (!call.may(before->spec.queue)) unknown_schedule(spec.name);
+    if (!call.may(before->spec.queue)) unknown_schedule(call, spec.name);
   }
+  validate_future(call, spec);
   const queue::QueueInfo queue = call.queue(spec.queue);
   require_submit(call, queue.name);
   queue::validate(spec, queue);
   const queue::Put put = queue::put_schedule(call.db(), spec, first_run(call, spec));
   const bool added = put == queue::Put::kAdded;
   if (put != queue::Put::kSame) {
-    log_action(call.caller(), added ? "add_schedule" : "change_schedule", spec.name);
+    call.did(added ? "add_schedule" : "change_schedule", spec.name);
   }
   return answer_of(as_json::schedule(named_schedule(call)), added ? 201 : 200);
 }
 
-http::Response remove_schedule(Call& call) {
+Document remove_schedule(Call& call) {
   const queue::Schedule schedule = named_schedule(call);
   if (!queue::remove_schedule(call.db(), schedule.spec.name)) {
     refuse(404, "the schedule no longer exists", "schedule");
   }
-  log_action(call.caller(), "remove_schedule", schedule.spec.name);
+  call.did("remove_schedule", schedule.spec.name);
   return answer_of(as_json::schedule(schedule));
 }
 
-http::Response list_schedules(Call& call) {
+Document list_schedules(Call& call) {
   json items = json::array();
   for (const queue::Schedule& schedule : queue::list_schedules(call.db())) {
     if (call.may(schedule.spec.queue)) items.push_back(as_json::schedule(schedule));
@@ -170,7 +183,7 @@ http::Response list_schedules(Call& call) {
   return whole_list(std::move(items));
 }
 
-http::Response show_schedule(Call& call) {
+Document show_schedule(Call& call) {
   const queue::Schedule schedule = named_schedule(call);
   json view = as_json::schedule(schedule);
   as_json::add_payload(view, schedule.spec.payload);
@@ -181,29 +194,29 @@ http::Response show_schedule(Call& call) {
   return answer_of(view);
 }
 
-http::Response pause_schedule(Call& call) {
+Document pause_schedule(Call& call) {
   const std::string reason = call.text("reason");
   const std::string name = named_schedule(call).spec.name;
   (void)queue::pause_schedule(call.db(), name, reason);
-  log_action(call.caller(), "pause_schedule", name);
+  call.did("pause_schedule", name);
   return answer_of(as_json::schedule(named_schedule(call)));
 }
 
-http::Response resume_schedule(Call& call) {
+Document resume_schedule(Call& call) {
   const std::string name = named_schedule(call).spec.name;
   (void)queue::resume_schedule(call.db(), name);
-  log_action(call.caller(), "resume_schedule", name);
+  call.did("resume_schedule", name);
   return answer_of(as_json::schedule(named_schedule(call)));
 }
 
-http::Response run_schedule(Call& call) {
+Document run_schedule(Call& call) {
   const std::string name = named_schedule(call).spec.name;
   const auto task = queue::run_schedule_now(call.db(), name);
   if (!task) refuse(404, "the schedule no longer exists", "schedule");
   const std::string& folder = call.service().runtime_dir;
   if (!folder.empty()) peer::ring_at(folder.c_str(), {{task->partition.queue_id, 1}});
-  log_action(call.caller(), "run_schedule", name);
+  call.did("run_schedule", name);
   return answer_of({{"name", name}, {"task", task->text()}}, 201);
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

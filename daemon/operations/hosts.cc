@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GET /api/v1/workers: the workers of all hosts.
 // Rule: S91.
-#include "gateway/api/hosts.h"
+#include "operations/hosts.h"
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "db/error.h"
-#include "gateway/api/verbs.h"
 #include "json/host_json.h"
 #include "log/log.h"
+#include "operations/verbs.h"
 #include "queue/minutes/host_snapshot.h"
 #include "queue/minutes/minute_view.h"
 #include "queue/verbs/duty.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 namespace {
 
 using nlohmann::json;
@@ -85,8 +85,8 @@ std::shared_ptr<const Hosts::Seen> Hosts::look(db::Connection& db) {
   return seen_;
 }
 
-http::Response list_workers(Call& call) {
-  const bool all = call.caller().may_everywhere(access::Role::kRead);
+Document list_workers(Call& call) {
+  const bool all = call.caller().may_everywhere(gateway::access::Role::kRead);
   const auto may = [&call](const std::string& queue) { return call.may(queue); };
   const auto shared = call.shared("hosts", Call::Kept::kState,
                                   [&](auto& db) { return call.service().hosts->look(db); });
@@ -99,4 +99,4 @@ http::Response list_workers(Call& call) {
   return whole_list(std::move(items));
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

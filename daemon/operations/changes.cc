@@ -8,18 +8,18 @@
 #include <utility>
 #include <vector>
 
-#include "gateway/api/cursor.h"
-#include "gateway/api/moving.h"
-#include "gateway/api/problem.h"
-#include "gateway/api/verbs.h"
 #include "json/printable.h"
 #include "json/queue_json.h"
+#include "operations/cursor.h"
+#include "operations/moving.h"
+#include "operations/refusal.h"
+#include "operations/verbs.h"
 #include "peer/lock_bell.h"
 #include "queue/locks/lock.h"
 #include "queue/locks/lock_store.h"
 #include "queue/operate/route.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 namespace {
 
 using nlohmann::json;
@@ -67,16 +67,20 @@ std::vector<queue::QueueInfo> former(db::Connection& db, const RouteWords& words
 void check_keys(const Call& call, const RouteWords& words,
                 const std::vector<queue::QueueInfo>& queues) {
   if (call.flag("anyway")) return;
+  std::string found;
   for (const queue::QueueInfo& queue : queues) {
     const queue::BoundedCount keys = queue::live_keys(call.db(), queue, words.types);
     if (keys.value == 0) continue;
-    refuse(409,
-           "tasks of queue " + queue.name + ", " + std::to_string(keys.value) +
-               (keys.at_least ? " or more" : "") +
-               ", have a unique key, which belongs to its queue: a later task may use the same key "
-               "in another queue; say \"anyway\": true",
-           "anyway");
+    found += (found.empty() ? "" : ", ") + std::to_string(keys.value) +
+             (keys.value == 1 ? " task" : " tasks") + (keys.at_least ? " or more" : "") +
+             " of queue " + queue.name;
   }
+  if (found.empty()) return;
+  refuse(409,
+         found +
+             " with a unique key, which belongs to its queue: a later task may use the same key "
+             "in another queue; say \"anyway\": true",
+         "anyway");
 }
 
 // `field` names the parameter of the source queue.
@@ -90,10 +94,16 @@ void check_move(const Call& call, const queue::QueueInfo& from, const queue::Que
 json move_some(const Call& call, const queue::TypePattern& types, const queue::QueueInfo& from,
                const queue::QueueInfo& to) {
   json made = move_page(call, types, from, to);
-  log_action(call.caller(), "move_waiting",
-             made["moved"].dump() + " of " + queue::text_of(types) + " from " + from.name + " to " +
-                 to.name);
+  if (call.flag("count")) return made;
+  call.did("move_waiting", made["moved"].dump() + " of " + queue::text_of(types) + " from " +
+                               from.name + " to " + to.name);
   return made;
+}
+
+std::string text_of(const RouteWords& words) {
+  if (!words.source && words.types.text.empty()) return "tasks that name no queue";
+  return "tasks of type " + queue::text_of(words.types) + " submitted to " +
+         (words.source ? "queue " + words.source->name : "any queue");
 }
 
 std::string told(const RouteWords& words) {
@@ -119,7 +129,7 @@ queue::LockView named_lock(const Call& call, const std::string& name) {
 
 }  // namespace
 
-http::Response set_route(Call& call) {
+Document set_route(Call& call) {
   const RouteWords words = route_words(call);
   const queue::QueueInfo target = call.queue(call.text("to"));
   queue::check_route(call.db(), words.source, words.types, target);
@@ -131,7 +141,7 @@ http::Response set_route(Call& call) {
   if (moves) check_move(call, *words.source, target, "from");
   check_keys(call, words, former(call.db(), words, present(call.db(), words), target));
   queue::set_route(call.db(), words.source, words.types, target);
-  log_action(call.caller(), "set_route", told(words) + " to " + target.name);
+  call.did("set_route", told(words) + " to " + target.name);
   const auto route = present(call.db(), words);
   if (!route) refuse(409, "another user has removed the route");
   json told = as_json::route(*route);
@@ -139,7 +149,7 @@ http::Response set_route(Call& call) {
   return answer_of(told);
 }
 
-http::Response move_waiting(Call& call) {
+Document move_waiting(Call& call) {
   const queue::QueueInfo from = call.queue();
   const queue::QueueInfo to = call.queue(call.text("to"));
   if (from.queue_id == to.queue_id) refuse(400, "'to' must be another queue", "to");
@@ -148,28 +158,28 @@ http::Response move_waiting(Call& call) {
   return answer_of(move_some(call, types, from, to));
 }
 
-http::Response remove_route(Call& call) {
+Document remove_route(Call& call) {
   const RouteWords words = route_words(call);
   const auto route = present(call.db(), words);
-  if (!route) refuse(404, "unknown route: " + told(words), "type");
+  if (!route) refuse(404, "unknown route of " + text_of(words), "type");
   queue::check_end_of_route(call.db(), words.source, words.types);
   check_keys(call, words, former(call.db(), words, route, std::nullopt));
   queue::remove_route(call.db(), words.source, words.types);
-  log_action(call.caller(), "remove_route", told(words));
+  call.did("remove_route", told(words));
   return answer_of(as_json::route(*route));
 }
 
-http::Response resize_lock(Call& call) {
+Document resize_lock(Call& call) {
   const std::string name = lock_name(call);
   const std::uint32_t slots = call.number("slots", 0);
   queue::validate_slots(slots);
   if (!queue::resize_lock(call.db(), name, slots)) unknown_lock(name);
   peer::LockBell(call.service().runtime_dir, name).ring();
-  log_action(call.caller(), "resize_lock", name + " " + std::to_string(slots));
+  call.did("resize_lock", name + " " + std::to_string(slots));
   return answer_of(as_json::lock(name, named_lock(call, name)));
 }
 
-http::Response break_lock(Call& call) {
+Document break_lock(Call& call) {
   const std::string name = lock_name(call);
   const auto only = call.maybe("slot");
   json broken = json::array();
@@ -177,10 +187,10 @@ http::Response break_lock(Call& call) {
     if (only && *only != std::to_string(slot.slot)) continue;
     if (!queue::break_lock(call.db(), name, slot)) continue;
     broken.push_back(as_json::lock_slot(slot));
-    log_action(call.caller(), "break_lock", name + " slot " + std::to_string(slot.slot));
+    call.did("break_lock", name + " slot " + std::to_string(slot.slot));
   }
   if (!broken.empty()) peer::LockBell(call.service().runtime_dir, name).ring();
   return answer_of({{"name", name}, {"broken", std::move(broken)}});
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

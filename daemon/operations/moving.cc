@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gateway/api/moving.h"
+#include "operations/moving.h"
 
 #include <algorithm>
 #include <map>
@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "gateway/api/cursor.h"
-#include "gateway/api/problem.h"
+#include "operations/cursor.h"
+#include "operations/refusal.h"
 #include "peer/doorbell.h"
 #include "queue/operate/move.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 namespace {
 
 using nlohmann::json;
@@ -38,7 +38,9 @@ Page page_of(const Call& call, const queue::TypePattern& types, const queue::Que
     after.key = {last.id.prio, last.run_key};
   }
   Page page;
+  const std::size_t limit = call.number("limit", kMostToMove);
   std::size_t looked = 0;
+  bool stopped = false;
   const auto look = [&](const Waiting& task) {
     after = task;
     if (types.takes(task.type)) {
@@ -49,10 +51,11 @@ Page page_of(const Call& call, const queue::TypePattern& types, const queue::Que
         ++page.tasks;
       }
     }
-    return ++looked < kMostToMove;
+    stopped = ++looked == kMostToMove || page.tasks == limit;
+    return !stopped;
   };
   queue::each_waiting(call.db(), from, look, Waiting(after));
-  if (looked == kMostToMove) {
+  if (stopped) {
     queue::TaskView last;
     last.id.partition = after.partition;
     last.id.prio = after.key.prio;
@@ -66,9 +69,14 @@ Page page_of(const Call& call, const queue::TypePattern& types, const queue::Que
 
 void require_spread(const queue::QueueInfo& queue, const char* field) {
   if (queue.shape.placement == queue::Placement::kSpread) return;
+  const std::string text =
+      "queue '" + queue.name + "' is " + std::string(queue::name_of(queue.shape.placement));
+  if (!queue.alone())
+    refuse(409, text + ": its tasks belong to the partitions of their keys", field);
   refuse(409,
-         "queue '" + queue.name + "' is " + std::string(queue::name_of(queue.shape.placement)) +
-             ": its tasks cannot be moved",
+         text +
+             ": its tasks cannot be moved; create another queue, submit to it, and let this one "
+             "run empty",
          field);
 }
 
@@ -79,7 +87,8 @@ void ring(const Call& call, std::uint32_t queue_id, std::size_t tasks) {
 
 json move_page(const Call& call, const queue::TypePattern& types, const queue::QueueInfo& from,
                const queue::QueueInfo& to) {
-  const Page page = page_of(call, types, from);
+  Page page = page_of(call, types, from);
+  if (call.flag("count")) page.partitions.clear();
   const queue::Mover mover(queue::make_holder(call.service().instance, call.service().runtime_dir),
                            from);
   // Several partitions get a share even of few tasks (S18).
@@ -102,11 +111,9 @@ json move_page(const Call& call, const queue::TypePattern& types, const queue::Q
     leased += rest.size();
   }
   if (moved > 0) ring(call, to.queue_id, moved);
-  return {{"moved", moved},
-          {"gone", gone},
-          {"leased", leased},
-          {"unique", page.unique},
-          {"next", page.next ? json(*page.next) : json(nullptr)}};
+  return {{"tasks", page.tasks},   {"moved", moved},
+          {"gone", gone},          {"leased", leased},
+          {"unique", page.unique}, {"next", page.next ? json(*page.next) : json(nullptr)}};
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

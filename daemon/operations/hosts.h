@@ -7,7 +7,7 @@
 #include "db/connection.h"
 #include "thread/mutex.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 
 // Cache of the last snapshot of all slots of all hosts, read once for all viewers of this gateway.
 // A read also tells the stewards that a viewer is present (decision 0030): at most one statement in
@@ -26,4 +26,4 @@ class Hosts {
   Nanos tell_ns_ ALLOT_GUARDED_BY(mutex_) = 0;  // earliest time of the next statement
 };
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

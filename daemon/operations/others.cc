@@ -3,23 +3,23 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "gateway/api/problem.h"
-#include "gateway/api/verbs.h"
 #include "json/printable.h"
 #include "json/queue_json.h"
+#include "operations/refusal.h"
+#include "operations/verbs.h"
 #include "queue/findings/finding.h"
 #include "queue/locks/lock.h"
 #include "queue/locks/lock_store.h"
 #include "queue/notices/notice.h"
 #include "queue/operate/route.h"
 
-namespace allot::gateway::api {
+namespace allot::operations {
 
 using nlohmann::json;
 
 // The subject of a notice is a queue, QUEUE/TYPE, or an object of no queue.
-http::Response list_notices(Call& call) {
-  const bool all = call.caller().may_everywhere(access::Role::kRead);
+Document list_notices(Call& call) {
+  const bool all = call.caller().may_everywhere(gateway::access::Role::kRead);
   json items = json::array();
   const auto found = call.shared("notices", Call::Kept::kFigures,
                                  [&](auto& db) { return queue::list_notices(db); });
@@ -39,8 +39,8 @@ http::Response list_notices(Call& call) {
 }
 
 // Returns only stored findings: a request runs no check (S90).
-http::Response list_findings(Call& call) {
-  const bool all = call.caller().may_everywhere(access::Role::kRead);
+Document list_findings(Call& call) {
+  const bool all = call.caller().may_everywhere(gateway::access::Role::kRead);
   const auto stored = call.shared("findings", Call::Kept::kFigures,
                                   [&](auto& db) { return queue::list_findings(db); });
   json items = json::array();
@@ -57,7 +57,7 @@ http::Response list_findings(Call& call) {
                     {"next", nullptr}});
 }
 
-http::Response list_routes(Call& call) {
+Document list_routes(Call& call) {
   json items = json::array();
   for (const queue::Route& route : queue::list_routes(call.db())) {
     items.push_back(as_json::route(route));
@@ -65,7 +65,7 @@ http::Response list_routes(Call& call) {
   return whole_list(std::move(items));
 }
 
-http::Response list_locks(Call& call) {
+Document list_locks(Call& call) {
   json items = json::array();
   for (const queue::LockSummary& lock : queue::list_locks(call.db())) {
     items.push_back(as_json::lock(lock));
@@ -73,7 +73,7 @@ http::Response list_locks(Call& call) {
   return whole_list(std::move(items));
 }
 
-http::Response show_lock(Call& call) {
+Document show_lock(Call& call) {
   const std::string name = call.text("lock");
   queue::validate_lock_name(name);
   const auto lock = queue::show_lock(call.db(), name);
@@ -83,4 +83,4 @@ http::Response show_lock(Call& call) {
   return answer_of(as_json::lock(name, *lock));
 }
 
-}  // namespace allot::gateway::api
+}  // namespace allot::operations

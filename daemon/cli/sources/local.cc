@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sources/local.h"
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "cli/sources/ring_local.h"
+#include "gateway/access/caller.h"
+#include "operations/call.h"
+#include "operations/refusal.h"
+#include "operations/route.h"
+#include "queue/look/inspect.h"
+#include "schedule/expression.h"
+#include "schedule/next.h"
+#include "schedule/system_zone.h"
+
+namespace allot::cli {
+namespace {
+
+constexpr std::string_view kBase = "/api/v1";
+
+// A user with access to the database may do everything that its account permits.
+gateway::access::Caller this_user() {
+  const gateway::access::Reach all{true};
+  return {asked_by(), {all, all, all}};
+}
+
+operations::Document perform(const operations::Service& service, const Request& request,
+                             db::Connection& db) {
+  const std::string_view path = std::string_view(request.path).substr(0, request.path.find('?'));
+  const std::string query =
+      path.size() == request.path.size() ? "" : request.path.substr(path.size() + 1);
+  operations::Match found =
+      operations::match(request.method, std::string(kBase).append(path), "", false);
+  if (found.route == nullptr) throw Error("no operation for " + request.path, kExitSoftware);
+  operations::Call call(service, *found.route, this_user(), std::move(found.path), query,
+                        request.body);
+  call.use(db);
+  const db::Acting acting(db, call.actor());
+  return found.route->verb(call);
+}
+
+}  // namespace
+
+const config::Settings& Local::settings() const {
+  if (!settings_) settings_ = context_.settings();
+  return *settings_;
+}
+
+db::Connection& Local::db() const {
+  if (!db_) db_.emplace(connect(settings()));
+  return *db_;
+}
+
+const operations::Service& Local::service() const {
+  if (service_) return *service_;
+  operations::Service service;
+  service.queues = settings().queues;
+  service.instance = settings().daemon.instance;
+  service.runtime_dir = local_folder(settings());
+  service.door = "cli";
+  service.most_counted = queue::kCountBound;
+  service.next_run = [](const std::string& expression, const std::string& zone,
+                        std::int64_t after) {
+    return schedule::next(schedule::Expression::parse(expression), schedule::SystemZone(zone),
+                          after);
+  };
+  return service_.emplace(std::move(service));
+}
+
+Answer Local::ask(const Request& request) const {
+  try {
+    operations::Document document = perform(service(), request, db());
+    Answer answer{document.status, std::move(document.type), std::move(document.text)};
+    for (const auto& [name, value] : document.fields) {
+      if (name == "x-allot-payload") answer.as_written = true;
+    }
+    return answer;
+  } catch (const operations::Refusal& refusal) {
+    const operations::Problem& problem = refusal.problem();
+    throw Refused(problem.detail, problem.status, problem.field);
+  }
+}
+
+nlohmann::json Local::send(const Request& request) const {
+  return nlohmann::json::parse(ask(request).body);
+}
+
+}  // namespace allot::cli
