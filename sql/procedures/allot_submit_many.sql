@@ -39,7 +39,7 @@ BEGIN
       CALL allot_refuse(CONCAT('task ', v_at, ': not a JSON object'));
     END IF;
     IF LENGTH(SUBSTRING_INDEX(v_skeleton, '>', 1)) - 1 <> JSON_LENGTH(v_names) THEN
-      CALL allot_refuse(CONCAT('task ', v_at, ': options: one of them is given twice'));
+      CALL allot_refuse(CONCAT('task ', v_at, ': options: an option is given twice'));
     END IF;
     SET v_members = v_members - JSON_LENGTH(v_names),
         v_skeleton = SUBSTRING(v_skeleton, CHAR_LENGTH(SUBSTRING_INDEX(v_skeleton, '>', 1)) + 2);
