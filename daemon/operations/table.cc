@@ -25,7 +25,8 @@ Route submit_again_route() {
       "as it is. The new task has its queue, type, class, limits, label and trace, and neither its "
       "unique key nor its times. Besides the role `operate` it needs `submit` for the queue. "
       "Refused "
-      "for payloads that their application signs, as those of Laravel, Symfony, Rails and Django: "
+      "for payloads that their application signs, as jobs of Laravel, Symfony, Rails and Django "
+      "are: "
       "it alone can submit another one.",
       {kId,
        {In::kBody, "payload", "The payload of the new task, as a string", "{\"to\": \"ann\"}",

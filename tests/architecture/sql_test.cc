@@ -240,7 +240,8 @@ std::vector<Assignment> assignments_of(const std::string& statement) {
 }
 
 // Columns that an assignment reads after an earlier one has set them. MariaDB and MySQL then use
-// the new value, and other engines (TiDB) the former one. VALUES(column) and :column are no reads.
+// the new value, and other engines (TiDB) the former one. VALUES(column) and :column do not read
+// the column.
 std::vector<std::string> read_after_set(const std::string& statement) {
   static const std::regex kOther(R"(VALUES\(\w+\)|:\w+|'[^']*')");
   std::vector<std::string> found;

@@ -85,7 +85,7 @@ void write_pools(Html& html, const View& view, const std::string& name) {
   }
 }
 
-// The partition of a worker that gives no sign of life.
+// The partition of a worker without a heartbeat.
 void write_lost_lease(Html& html, const View& view, const json& lease) {
   const bool overdue = flag_of(lease, "overdue");
   html.in("li", [&] {

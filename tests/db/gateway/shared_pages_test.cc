@@ -34,7 +34,7 @@ class SharedPagesTest : public SiteTest {
                   ".global_status WHERE variable_name = 'Questions'");
   }
   // Viewers that request the pages again and again for some seconds. Returns the statements per
-  // second, without those of the first visit.
+  // second, without the statements of the first visit.
   double statements_of(int viewers) {
     for (const std::string& path : kShared) EXPECT_EQ(page(path).status(), 200U) << path;
     std::atomic<int> bad = 0;

@@ -72,7 +72,7 @@ TEST(Problems, FindingsAreAmongThemOnce) {
   EXPECT_EQ(problems[3].what, "queue slow: something is wrong");
 }
 
-// What the overview says about queue mail, whose task has been due for 10 minutes.
+// The overview's text about queue mail, whose task has been due for 10 minutes.
 class Stuck : public testing::Test {
  protected:
   std::vector<Problem> problems() {
