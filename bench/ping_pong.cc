@@ -21,7 +21,8 @@ namespace {
 constexpr int kIn = 3;
 constexpr int kOut = 4;
 
-// Duplicates a descriptor to a number above all numbers that the program uses, so that they do not collide.
+// Duplicates a descriptor to a number above all numbers that the program uses, so that they do not
+// collide.
 UniqueFd high(int fd) {
   const UniqueFd low(fd);
   return UniqueFd(fcntl(low.get(), F_DUPFD_CLOEXEC, kOut + 1));

@@ -110,8 +110,8 @@ void set_mode(st_mysql& handle, Tls mode) {
                                                   : SSL_MODE_VERIFY_IDENTITY;
   mysql_options(&handle, MYSQL_OPT_SSL_MODE, &value);
   // MySQL's default authentication (caching_sha2_password) accepts no password in clear text.
-  // Without TLS, MySQL's library requests a key from the server only if this option is set; MariaDB's
-  // always does.
+  // Without TLS, MySQL's library requests a key from the server only if this option is set;
+  // MariaDB's always does.
   const bool ask = mode == Tls::kOff;
   mysql_options(&handle, MYSQL_OPT_GET_SERVER_PUBLIC_KEY, &ask);
 }
