@@ -97,7 +97,7 @@ Document show_payload(Call& call) {
   // A browser must not show a submitted payload as a page of this host. The server already sends
   // nosniff with every answer.
   document.fields = {{"content-disposition", "attachment; filename=\"" + id.text() + "\""}};
-  if (!shown.damage.empty()) document.fields.push_back({"x-allot-payload", "as-written"});
+  if (!shown.damage.empty()) document.fields.push_back({"x-allot-damage", shown.damage});
   return document;
 }
 

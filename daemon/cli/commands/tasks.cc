@@ -164,8 +164,8 @@ void print_payload(const json& task, const std::string& payload, bool compressed
 // Raw payload bytes, which a JSON document cannot contain.
 Answer payload_of(const Operations& allot, const std::string& path) {
   Answer answer = allot.ask({"GET", path + "/payload"});
-  if (answer.as_written) {
-    std::fprintf(stderr, "allot: payload: it cannot be decompressed: shown as stored\n");
+  if (!answer.damage.empty()) {
+    std::fprintf(stderr, "allot: payload: %s; shown as stored\n", printable(answer.damage).c_str());
   }
   return answer;
 }
@@ -188,7 +188,7 @@ void print_task(const json& task, const Answer& payload) {
   if (!dead && !running) line("leased by", holder_text(task, "leased_by"));
   print_cancel(task.at("cancel_asked"));
   print_payload(task, payload.body,
-                payload.as_written || task.at("payload_size") != payload.body.size());
+                !payload.damage.empty() || task.at("payload_size") != payload.body.size());
 }
 
 // Shows a finished task of a queue that keeps a history.

@@ -27,7 +27,7 @@ struct Answer {
   unsigned status = 0;
   std::string type;
   std::string body;
-  bool as_written = false;  // the payload as stored, because it cannot be decompressed
+  std::string damage{};  // why a payload is as stored: it cannot be decompressed; else empty
 };
 
 // Refusal by an operation. `field`: the field concerned; empty: none.

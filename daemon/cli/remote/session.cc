@@ -197,7 +197,7 @@ Answer Session::exchange(const Request& request) const {
     const bool whole = read_body(connection->receiveResponse(response), response, answer);
     answer.status = response.getStatus();
     answer.type = response.getContentType();
-    answer.as_written = response.get("X-Allot-Payload", "") == "as-written";
+    answer.damage = response.get("X-Allot-Damage", "");
     const bool too_large = answer.body.size() > kMostAnswer;
     if (too_large && !request.writes()) {
       refuse_stranger(address_, "the answer exceeds 64 MiB");

@@ -74,7 +74,7 @@ Answer Local::ask(const Request& request) const {
     operations::Document document = perform(service(), request, db());
     Answer answer{document.status, std::move(document.type), std::move(document.text)};
     for (const auto& [name, value] : document.fields) {
-      if (name == "x-allot-payload") answer.as_written = true;
+      if (name == "x-allot-damage") answer.damage = value;
     }
     return answer;
   } catch (const operations::Refusal& refusal) {
