@@ -165,7 +165,8 @@ void print_payload(const json& task, const std::string& payload, bool compressed
 Answer payload_of(const Operations& allot, const std::string& path) {
   Answer answer = allot.ask({"GET", path + "/payload"});
   if (!answer.damage.empty()) {
-    std::fprintf(stderr, "allot: payload: %s; shown as stored\n", printable(answer.damage).c_str());
+    std::fprintf(stderr, "allot: payload: %s; shown as stored\n",
+                 printable(answer.damage, 300).c_str());
   }
   return answer;
 }
