@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the SDK must not have: an inline variable that is visible.
+// Something that the SDK must not have: an inline variable that is visible.
 inline int allot_test_unique = 0;
 int* use() {
   return &allot_test_unique;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What came out, byte for byte, and the door of a handler that submits.
+// Handlers that write their payload byte for byte, or submit a task.
 //   [plugins.door]
 //   output = "FOLDER"   where door.keep.* leaves each payload, in a file named as the type
 #include <allot/plugin.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What systemd itself says about the files. tests/nightly/systemd shows that they work.
+// systemd's own check of the files. tests/nightly/systemd shows that they work.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

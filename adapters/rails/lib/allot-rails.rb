@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a Gemfile loads.
+# Loaded by a Gemfile.
 require 'allot_rails'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the tests share: the application in this process, the tables, waiting, and the count of what passed.
+# Shared by the tests: the application in this process, the tables, waiting, and the count of what passed.
 require 'fileutils'
 require 'json'
 require 'mysql2'

@@ -66,7 +66,7 @@ async function open(page, path, status = 200) {
   expect(!(await page.title()).includes('owned'), 'a script of a text ran');
 }
 
-// What reaches beyond the screen is cut off, or makes the whole page wider.
+// Elements that reach beyond the screen are cut off, or make the whole page wider.
 async function expectNoOverflow(page) {
   const wide = await page.evaluate(() => {
     const screen = document.documentElement.clientWidth;
@@ -209,7 +209,7 @@ async function actions(browser, title, options, keyboard = false) {
   await page.context().close();
 }
 
-// What finds nothing wrong has to find something that is.
+// A check that finds nothing must prove that it can find something.
 async function judges(browser) {
   const page = await session(browser, {}, process.env.ALLOT_TOKEN);
   await check('axe notices a field without a label', async () => {
@@ -226,7 +226,7 @@ async function judges(browser) {
   await page.context().close();
 }
 
-// What is shown in place of a page, and before the login.
+// Pages shown in place of another page, and before the login.
 async function others(browser) {
   for (const [title, options] of [['light', {}], ['375 px, dark', {colorScheme: 'dark', viewport: NARROW}]]) {
     const page = await session(browser, options, process.env.ALLOT_TOKEN);

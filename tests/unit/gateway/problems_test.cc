@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the overview says about a queue that is stuck, and where its link leads.
+// The overview's text about a queue that is stuck, and the target of its link.
 #include "gateway/ui/problems.h"
 
 #include <gtest/gtest.h>

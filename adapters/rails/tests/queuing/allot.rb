@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What Rails' own tests ask of an adapter: support/integration/jobs_manager.rb calls it.
+# The interface that Rails' own tests require of an adapter: support/integration/jobs_manager.rb calls it.
 require 'allot-rails'
 require 'fileutils'
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the helper can do: the payload's first word says what.
+// Shows the functions of the helper: the payload's first word selects one.
 'use strict';
 const allot = require(process.env.ALLOT_HELPERS + '/allot_pipe.js');
 

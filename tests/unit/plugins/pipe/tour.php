@@ -1,6 +1,6 @@
 <?php
 // SPDX-License-Identifier: Apache-2.0
-// What the helper can do: the payload's first word says what.
+// Shows the functions of the helper: the payload's first word selects one.
 require getenv('ALLOT_HELPERS') . '/allot_pipe.php';
 
 AllotPipe\run(function ($task) {

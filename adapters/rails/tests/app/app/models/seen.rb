@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What happened to jobs.
+# Records what happened to jobs.
 class Seen < OtherRecord
   self.table_name = 'seen'
 end
