@@ -16,7 +16,7 @@ namespace allot::bench {
 // one task of a queue that no daemon serves. It has no hints, no slot and no handler.
 class BareStarter {
  public:
-  // `starts_file`: socket for the times of its starts, like those of the handler `bench.start`.
+  // `starts_file`: socket for the times of its starts, as from the handler `bench.start`.
   BareStarter(const db::ConnectOptions& connect, const queue::QueueInfo& queue,
               std::string starts_file);
   BareStarter(const BareStarter&) = delete;

@@ -371,11 +371,11 @@ void spare(const Tools& tools, const std::vector<FormerRun>& neighbours, bool su
       static_cast<void>(write(tools, *held, {verb, run.record.attempt}));
     }
     count(tools, run, meter::Count::kInterrupted);
-    log::info("task.interrupted", {{"task", run.id().text()},
-                                   {"type", run.record.type},
-                                   trace_field(run.headers.trace.id()),
-                                   {"charged", false},
-                                   {"suspected", suspected}});
+    log::info("task.interrupted_by_crash", {{"task", run.id().text()},
+                                            {"type", run.record.type},
+                                            trace_field(run.headers.trace.id()),
+                                            {"charged", false},
+                                            {"suspected", suspected}});
   }
 }
 
