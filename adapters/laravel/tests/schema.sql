@@ -5,7 +5,7 @@ CREATE TABLE shop.job_batches (id VARCHAR(190) PRIMARY KEY, name VARCHAR(190) NO
 CREATE TABLE shop.jobs (id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, queue VARCHAR(190) NOT NULL, payload LONGTEXT NOT NULL, attempts TINYINT UNSIGNED NOT NULL, reserved_at INT UNSIGNED NULL, available_at INT UNSIGNED NOT NULL, created_at INT UNSIGNED NOT NULL, KEY (queue)) ENGINE=InnoDB;
 CREATE USER shop@localhost IDENTIFIED BY 'secret';
 CREATE USER shop_reader@localhost IDENTIFIED BY 'secret';
-GRANT CONNECTION ADMIN ON *.* TO shop@localhost;
+GRANT /*M! CONNECTION ADMIN */ /*!80000 CONNECTION_ADMIN */ ON *.* TO shop@localhost;
 GRANT ALL ON shop.* TO shop@localhost;
 GRANT SELECT ON shop.* TO shop_reader@localhost;
 GRANT EXECUTE ON PROCEDURE allot.allot_submit TO shop@localhost;

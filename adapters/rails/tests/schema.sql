@@ -4,7 +4,7 @@ CREATE TABLE shop.orders (id BIGINT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(190
 CREATE TABLE shop.delayed_jobs (id BIGINT AUTO_INCREMENT PRIMARY KEY, priority INT NOT NULL DEFAULT 0, attempts INT NOT NULL DEFAULT 0, handler LONGTEXT NOT NULL, last_error TEXT, run_at DATETIME(6), locked_at DATETIME(6), failed_at DATETIME(6), locked_by VARCHAR(190), queue VARCHAR(190), created_at DATETIME(6), updated_at DATETIME(6), KEY delayed_jobs_priority (priority, run_at)) ENGINE=InnoDB;
 CREATE USER shop@localhost IDENTIFIED BY 'secret';
 CREATE USER shop_reader@localhost IDENTIFIED BY 'secret';
-GRANT CONNECTION ADMIN ON *.* TO shop@localhost;
+GRANT /*M! CONNECTION ADMIN */ /*!80000 CONNECTION_ADMIN */ ON *.* TO shop@localhost;
 GRANT ALL ON shop.* TO shop@localhost;
 GRANT SELECT ON shop.* TO shop_reader@localhost;
 GRANT EXECUTE ON PROCEDURE allot.allot_submit TO shop@localhost;

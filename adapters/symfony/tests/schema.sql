@@ -4,7 +4,7 @@ CREATE TABLE shop.orders (id BIGINT AUTO_INCREMENT PRIMARY KEY, name VARCHAR(190
 CREATE TABLE shop.messenger_messages (id BIGINT AUTO_INCREMENT PRIMARY KEY, body LONGTEXT NOT NULL, headers LONGTEXT NOT NULL, queue_name VARCHAR(190) NOT NULL, created_at DATETIME NOT NULL, available_at DATETIME NOT NULL, delivered_at DATETIME NULL, KEY (queue_name), KEY (available_at), KEY (delivered_at)) ENGINE=InnoDB;
 CREATE USER shop@localhost IDENTIFIED BY 'secret';
 CREATE USER shop_reader@localhost IDENTIFIED BY 'secret';
-GRANT CONNECTION ADMIN ON *.* TO shop@localhost;
+GRANT /*M! CONNECTION ADMIN */ /*!80000 CONNECTION_ADMIN */ ON *.* TO shop@localhost;
 GRANT ALL ON shop.* TO shop@localhost;
 GRANT SELECT ON shop.* TO shop_reader@localhost;
 GRANT EXECUTE ON PROCEDURE allot.allot_submit TO shop@localhost;
