@@ -382,7 +382,7 @@ run([
             equal([78, 1], [$status, count(explode("\n", trim($output)))], $output);
             equal(true, str_contains($output, 'refused') && str_contains($output, 'nothing has changed'), $output);
             $log = file_get_contents(getenv('APP_WORK') . '/log');
-            equal(1, preg_match('/ pool\.kept .*hello_timeot/', $log), 'the reason in the log');
+            equal(1, preg_match('/ reload\.refused .*hello_timeot/', $log), 'the reason in the log');
         } finally {
             file_put_contents($file, $right);
         }
