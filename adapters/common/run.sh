@@ -4,6 +4,7 @@
 #
 # The server is an embedded MariaDB or, with ALLOT_SERVER=mysql, the MySQL of scripts/mysql. Its socket is
 # $work/db/data/sock and its pid is in $work/db/pid; after a kill it is started again.
+# A configuration with [gateway] is refused on MySQL: there the gateway needs an account of its own.
 
 # begin_run NAME: creates the folder $work, which is removed at the end of the script together with
 # all processes. After a failure its logs are copied to build/NAME.

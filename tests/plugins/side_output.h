@@ -36,7 +36,7 @@ inline std::size_t begun(const std::vector<Line>& lines) {
       std::count_if(lines.begin(), lines.end(), [](const Line& line) { return line.begins; }));
 }
 
-// The most that ran at once in one process, of those whose names begin with `prefix`; from line
+// Largest number that ran at once in one process, with names that begin with `prefix`; from line
 // `from` on.
 inline std::size_t overlap(const std::vector<Line>& lines, const std::string& prefix = {},
                            std::size_t from = 0) {

@@ -331,7 +331,7 @@ void Finder::scout() {
   publish_hints(pool_, hints.data(), count);
   plan_next_look(scouted);
   if (count == 0) return;
-  // The scout itself takes one, so another one has to stand by. Its own ring carries no news.
+  // The scout itself takes one, so another one must be on standby. Its own ring carries no news.
   peer::wake(pool_.bell, count);
   ++seen_bell_;
 }
