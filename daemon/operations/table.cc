@@ -199,6 +199,22 @@ std::vector<Route> queue_routes() {
           types_route()};
 }
 
+Route move_route() {
+  return change(
+      "POST", "/api/v1/queues/{queue}/move", "move_waiting", kMoveOfQueue,
+      {kQueue,
+       {In::kBody, "to", "Queue to move them to", "other", Kind::kText, true},
+       {In::kBody, "type", "Only tasks of this type; `mail.*` matches all types with this prefix",
+        "report.*"},
+       {In::kBody, "cursor",
+        "Cursor from `next` of the previous response; default: the first waiting task", ""},
+       {In::kBody, "limit", "Maximum number of tasks that one request moves, to keep to a rate",
+        "100", Kind::kNumber, false, 1, 10'000},
+       {In::kBody, "count", "Move nothing; `tasks` is the number of tasks that would be moved",
+        "false", Kind::kFlag}},
+      {200, "MovedWaiting", "result for the tasks that it examined"}, {404, 409}, move_waiting);
+}
+
 std::vector<Route> queue_change_routes() {
   return {
       change("POST", "/api/v1/queues/{queue}/pause", "pause",
@@ -246,20 +262,7 @@ std::vector<Route> queue_change_routes() {
               "this number applies; while older tasks are left, the larger of the old and new "
               "numbers does"},
              {404, 409}, set_max_running),
-      change(
-          "POST", "/api/v1/queues/{queue}/move", "move_waiting", kMoveOfQueue,
-          {kQueue,
-           {In::kBody, "to", "Queue to move them to", "other", Kind::kText, true},
-           {In::kBody, "type",
-            "Only tasks of this type; `mail.*` matches all types with this prefix", "report.*"},
-           {In::kBody, "cursor",
-            "Cursor from `next` of the previous response; default: the first waiting task", ""},
-           {In::kBody, "limit", "Maximum number of tasks that one request moves, to keep to a rate",
-            "100", Kind::kNumber, false, 1, 10'000},
-           {In::kBody, "count", "Move nothing; `tasks` is the number of tasks that would be moved",
-            "false", Kind::kFlag}},
-          {200, "MovedWaiting", "result for the tasks that it examined"}, {404, 409},
-          move_waiting)};
+      move_route()};
 }
 
 // Counts the tasks, or starts the action if the request has the token of a count.

@@ -97,7 +97,7 @@ Document show_payload(Call& call) {
   // A browser must not show a submitted payload as a page of this host. The server already sends
   // nosniff with every answer.
   document.fields = {{"content-disposition", "attachment; filename=\"" + id.text() + "\""}};
-  if (!shown.damage.empty()) document.fields.push_back({"x-allot-damage", shown.damage});
+  if (!shown.damage.empty()) document.fields.emplace_back("x-allot-damage", shown.damage);
   return document;
 }
 
@@ -195,8 +195,8 @@ Document submit_again(Call& call) {
   ring(call, id.partition.queue_id, 1);
   call.did("submit_again", id.text() + " as " + made.id.text());
   Document document = answer_of(as_json::submitted(made, queue::Owner::kNone), 201);
-  document.fields.push_back(
-      {"location", call.service().base_path + "/api/v1/tasks/" + made.id.text()});
+  document.fields.emplace_back("location",
+                               call.service().base_path + "/api/v1/tasks/" + made.id.text());
   return document;
 }
 

@@ -66,7 +66,7 @@ void write_fact(Html& html, std::string_view name, std::string_view value);
 // The header row of a table; headers of number columns are right-aligned like the numbers.
 struct Head {
   Head(const char* text) : name(text) {}  // NOLINT(google-explicit-constructor)
-  Head(std::string_view text, bool is_number = false) : name(text), number(is_number) {}
+  Head(std::string_view text, bool is_number) : name(text), number(is_number) {}
   std::string_view name;
   bool number = false;
 };

@@ -82,7 +82,7 @@ class PageCostTest : public SiteTest {
       all.push_back(search + "&since=2100-01-01T00:00");
       all.push_back(search + "&until=2020-01-01T00:00");
     }
-    all.push_back("/ui/failures?queue=mail");
+    all.emplace_back("/ui/failures?queue=mail");
     return all;
   }
   json post_api(const std::string& target, const std::string& body) {
