@@ -4,7 +4,6 @@
 #
 # The server is an embedded MariaDB or, with ALLOT_SERVER=mysql, the MySQL of scripts/mysql. Its socket is
 # $work/db/data/sock and its pid is in $work/db/pid; after a kill it is started again.
-# A configuration with [gateway] is refused on MySQL: there the gateway needs an account of its own.
 
 # begin_run NAME: creates the folder $work, which is removed at the end of the script together with
 # all processes. After a failure its logs are copied to build/NAME.
@@ -44,6 +43,22 @@ database_section() {
   esac
 }
 
+# gateway_section: prints [gateway.database], which the gateway needs on a server that is not embedded.
+gateway_section() {
+  if [ "${ALLOT_SERVER:-mariadb}" = mariadb ]; then return; fi
+  printf '[gateway.database]\nuser = "gateway"\npassword_file = "%s"\n' "$work/password"
+}
+
+# make_gateway_account: its account has the rights of a reader, a client and an operator.
+make_gateway_account() {
+  (umask 077 && echo change-me >"$work/password")
+  {
+    echo "CREATE USER 'gateway'@'localhost' IDENTIFIED BY 'change-me';"
+    (cd "$root/sql/grants" && cat reader.sql submit.sql operator.sql) |
+      sed "/^CREATE USER/d; s/'allot_[a-z]*'@'%'/'gateway'@'localhost'/"
+  } | as_root
+}
+
 # wait_until WORDS COMMAND...: waits up to three minutes.
 wait_until() {
   local words=$1 deadline=$((SECONDS + 180))
@@ -77,6 +92,7 @@ start_mysql() {
   mysql=$!
   wait_until "MySQL does not start, see $work/mysql.log" as_root -e 'CREATE DATABASE allot'
   "$build/bin/allot" migrate >>"$work/log"
+  make_gateway_account
 }
 
 # start_allotd EVENT: starts the server if it is MySQL, then allotd with $ALLOT_CONFIG, and waits for

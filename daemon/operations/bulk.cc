@@ -68,8 +68,8 @@ Document act_on_dead(const Call& call, queue::BulkKind kind) {
   if (!folder.empty()) peer::ring_steward_at(folder.c_str());
   call.did(queue::name_of(kind), queue.name + " bulk action " + std::to_string(action_id));
   Document document = answer_of(as_json::bulk_action(action_of(call, action_id)), 202);
-  document.fields.push_back(
-      {"location", call.service().base_path + "/api/v1/bulk/" + std::to_string(action_id)});
+  document.fields.emplace_back(
+      "location", call.service().base_path + "/api/v1/bulk/" + std::to_string(action_id));
   return document;
 }
 

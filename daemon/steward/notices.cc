@@ -45,16 +45,13 @@ void append(std::vector<Notice>& all, std::vector<Notice> more) {
 }  // namespace
 
 std::vector<Chore> Notices::chores() {
-  const auto row = [](const char* name, std::vector<queue::DutyName> duties, auto round) {
+  const auto row = [](const char* name, const std::vector<queue::DutyName>& duties, auto round) {
     const auto run = [round](bool /*fresh*/) {
       round();
       return kDone;
     };
-    return Chore{.name = name,
-                 .duties = std::move(duties),
-                 .every = kNoticesEvery,
-                 .run_once = run,
-                 .at_drain = true};
+    return Chore{
+        .name = name, .duties = duties, .every = kNoticesEvery, .run_once = run, .at_drain = true};
   };
   return {row("no_handler", {}, [this] { raise_unknown(); }),
           row("notices", {{0, "notices"}}, [this] { raise_and_clear(); })};

@@ -12,7 +12,7 @@ namespace allot::steward {
 // A queue of this configuration, with its keys.
 struct Served {
   queue::QueueInfo info;
-  const config::Queue* keys;
+  const config::Queue* keys = nullptr;
   bool by_this_host = true;  // false: no local pool serves it, and only on_stuck applies
 };
 

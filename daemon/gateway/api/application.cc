@@ -130,7 +130,7 @@ Application::Asked Application::find(const http::Head& head) const {
     access::Access::Verdict verdict = judge_(head);
     if (!verdict.caller) {
       Problem problem{verdict.status, verdict.title};
-      if (verdict.status == 401) problem.fields.push_back({"www-authenticate", "Bearer"});
+      if (verdict.status == 401) problem.fields.emplace_back("www-authenticate", "Bearer");
       throw Refusal(std::move(problem));
     }
     caller = std::move(*verdict.caller);

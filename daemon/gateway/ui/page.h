@@ -82,6 +82,8 @@ struct Page {
   void (*render)(const View& view, Html& html);
   // Whether the page itself reports that its first request failed; otherwise a problem page does.
   bool shows_failure = false;
+  // Whether it reads for one viewer only: at most two such pages are read at a time.
+  bool takes_turn = false;
 };
 
 // A change by a form. It becomes the API request with the same path.

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kKeyBytes = 32;
 constexpr off_t kMostKey = 4'096;
-constexpr std::int64_t kDay = 24 * 60 * 60;
+constexpr std::int64_t kDay = 86'400;
 
 bool same_text(std::string_view a, std::string_view b) {
   return access::same(access::hash_of(a), access::hash_of(b));

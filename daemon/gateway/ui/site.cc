@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "gateway/access/login_code.h"
@@ -163,6 +165,23 @@ void reply_with(const http::Reply& reply, Write&& write) {
   reply(std::move(response));
 }
 
+// Reads the documents of a page, then calls `done`. The Site may be gone by then, the API is not.
+void read(api::Application& api, const std::string& base, const Page& page,
+          const std::shared_ptr<View>& view, const std::function<void()>& done) {
+  gather(api, base, view->visit.caller, page.requests(view->visit),
+         [&api, base, &page, view, done](std::vector<Document> documents) {
+           view->documents = std::move(documents);
+           const Document* first = view->document(0);
+           const bool more = page.further != nullptr && first != nullptr && first->ok();
+           gather(api, base, view->visit.caller,
+                  more ? page.further(*view) : std::vector<ApiRequest>(),
+                  [view, done](std::vector<Document> further) {
+                    for (Document& each : further) view->documents.push_back(std::move(each));
+                    done();
+                  });
+         });
+}
+
 }  // namespace
 
 bool Site::is_ours(const http::Head& head) const {
@@ -205,7 +224,7 @@ Site::Visitor Site::visitor_of(const http::Head& head) const {
     visit.caller = std::move(session->caller);
     visit.session = std::move(session->id);
   } else {
-    const bool asks = head.method == "GET" && visit.target != "";
+    const bool asks = head.method == "GET" && !visit.target.empty();
     visitor.refusal =
         redirect(root_ + "login" + (asks ? "?next=" + api::escaped(root_ + visit.target) : ""));
     return visitor;
@@ -386,18 +405,12 @@ void Site::show(const Page& page, Visit visit, const http::Request& request,
                     known, 200);
     });
   };
-  gather(api_, base_, view->visit.caller, page.requests(view->visit),
-         [this, &page, view, write](std::vector<Document> documents) {
-           view->documents = std::move(documents);
-           const Document* first = view->document(0);
-           const bool more = page.further != nullptr && first != nullptr && first->ok();
-           gather(api_, base_, view->visit.caller,
-                  more ? page.further(*view) : std::vector<ApiRequest>(),
-                  [view, write](std::vector<Document> further) {
-                    for (Document& each : further) view->documents.push_back(std::move(each));
-                    write();
-                  });
-         });
+  if (!page.takes_turn) return read(api_, base_, page, view, write);
+  const bool taken =
+      turns_->take([&api = api_, base = base_, &page, view, write](const Turns::Turn& turn) {
+        read(api, base, page, view, [write, turn] { write(); });
+      });
+  if (!taken) reply(problem_page(view->visit, 503, "Too many searches wait. Try again."));
 }
 
 void Site::confirm(const Action& action, Visit visit, const http::Reply& reply) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "gateway/http/application.h"
 #include "gateway/ui/page.h"
 #include "gateway/ui/session.h"
+#include "gateway/ui/turns.h"
 
 namespace allot::gateway::ui {
 
@@ -30,7 +32,8 @@ class Site final : public http::Application {
         root_(base_ + "/ui/"),
         signer_(std::move(cookie_key)),
         access_(access),
-        api_(api) {}
+        api_(api),
+        turns_(std::make_shared<Turns>(kPagesAtATime, kMostWaiting)) {}
   Site(const Site&) = delete;
   Site& operator=(const Site&) = delete;
   ~Site() override = default;
@@ -40,6 +43,10 @@ class Site final : public http::Application {
   http::Response refuse(unsigned status, const std::string& title) override {
     return api_.refuse(status, title);
   }
+
+  // Pages of searches and tasks: read at a time, and waiting for it.
+  static constexpr std::size_t kPagesAtATime = 2;
+  static constexpr std::size_t kMostWaiting = 64;
 
  private:
   // The caller, or the answer that refuses it.
@@ -76,6 +83,7 @@ class Site final : public http::Application {
   const Signer signer_;
   const access::Access& access_;
   api::Application& api_;
+  const std::shared_ptr<Turns> turns_;
 };
 
 }  // namespace allot::gateway::ui

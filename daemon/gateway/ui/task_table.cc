@@ -11,16 +11,18 @@ namespace {
 
 void write_table_head(Html& html, const TaskList& list) {
   if (list.state == "dead") {
-    return write_heads(html, {"Task", "Type", list.time, {"Attempts", true}, "Cause", "Error"});
+    return write_heads(html,
+                       {"Task", "Type", {list.time, false}, {"Attempts", true}, "Cause", "Error"});
   }
   if (list.state == "done") {
-    return write_heads(html,
-                       {"Task", "Type", list.time, {"Attempts", true}, {"Ran", true}, "Worker"});
+    return write_heads(
+        html, {"Task", "Type", {list.time, false}, {"Attempts", true}, {"Ran", true}, "Worker"});
   }
   if (list.state == "running") {
-    return write_heads(html, {"Task", "Type", list.time, {"Attempts", true}, "Running on"});
+    return write_heads(html,
+                       {"Task", "Type", {list.time, false}, {"Attempts", true}, "Running on"});
   }
-  write_heads(html, {"Task", "Type", list.time, {"Attempts", true}, {"Class", true}});
+  write_heads(html, {"Task", "Type", {list.time, false}, {"Attempts", true}, {"Class", true}});
 }
 
 void write_task_row(Html& html, const View& view, const json& task, const TaskList& list) {

@@ -6,6 +6,7 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "db/cli/fixture.h"
 #include "queue/locks/lock_store.h"
@@ -91,6 +92,9 @@ class AuditTest : public CliTest {
 
   // Arguments for each command that operates, after preparing a state in which it succeeds.
   using Ready = std::function<Words()>;
+  static Ready words(Words fixed) {
+    return [fixed = std::move(fixed)] { return fixed; };
+  }
   std::map<std::string, Ready> operating() {
     const std::string file = folder_.write(
         "schedules.toml",
@@ -101,51 +105,30 @@ class AuditTest : public CliTest {
         {"dead retry", [this] { return Words{put_dead()}; }},
         {"dead discard", [this] { return Words{put_dead()}; }},
         {"bulk stop", [this] { return Words{open_bulk()}; }},
-        {"queue pause", [] { return Words{"wide"}; }},
+        {"queue pause", words({"wide"})},
         {"queue resume",
          [this] {
            must({"queue", "pause", "wide"});
            return Words{"wide"};
          }},
-        {"queue rate",
-         [] {
-           return Words{"wide", "--per-second", "5"};
-         }},
-        {"queue cap",
-         [] {
-           return Words{"wide", "3"};
-         }},
-        {"queue resize",
-         [] {
-           return Words{"wide", "9"};
-         }},
-        {"queue max-running",
-         [] {
-           return Words{"some", "2"};
-         }},
+        {"queue rate", words({"wide", "--per-second", "5"})},
+        {"queue cap", words({"wide", "3"})},
+        {"queue resize", words({"wide", "9"})},
+        {"queue max-running", words({"some", "2"})},
         {"queue move",
          [this] {
            put();
            return Words{"default", "wide", "--yes"};
          }},
-        {"route set",
-         [] {
-           return Words{"report.x", "wide", "--from", "default"};
-         }},
+        {"route set", words({"report.x", "wide", "--from", "default"})},
         {"route remove",
          [this] {
            must({"route", "set", "mail.*", "wide", "--from", "default"});
            return Words{"mail.*", "--from", "default"};
          }},
-        {"schedule add",
-         [] {
-           return Words{"one", "@daily", "default", "t"};
-         }},
-        {"schedule apply", [file] { return Words{file}; }},
-        {"schedule import-crontab",
-         [crontab] {
-           return Words{crontab, "--zone", "UTC"};
-         }},
+        {"schedule add", words({"one", "@daily", "default", "t"})},
+        {"schedule apply", words({file})},
+        {"schedule import-crontab", words({crontab, "--zone", "UTC"})},
         {"schedule pause", [this] { return schedule("to-pause"); }},
         {"schedule resume",
          [this] {
@@ -160,10 +143,7 @@ class AuditTest : public CliTest {
            return Words{"to-remove", "--yes"};
          }},
         {"lock break", [this] { return held_lock(); }},
-        {"lock resize",
-         [] {
-           return Words{"billing", "3"};
-         }},
+        {"lock resize", words({"billing", "3"})},
     };
   }
 };

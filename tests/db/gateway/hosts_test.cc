@@ -8,7 +8,7 @@ namespace {
 
 class HostsTest : public SiteTest {
  protected:
-  ~HostsTest() override {
+  void TearDown() override {
     look_.execute("SET GLOBAL read_only = 0");
     look_.execute("DROP USER IF EXISTS viewer@localhost");
   }

@@ -168,6 +168,31 @@ TEST_F(SharedPagesTest, TasksOfAQueueAreCountedOnceForManyVisits) {
   EXPECT_LE(others, 100U);
 }
 
+// The other threads of the gateway stay free for the shared pages.
+TEST_F(SharedPagesTest, SearchesAreReadTwoAtATime) {
+  put();
+  db::Connection blocker = server_.connect(name_);
+  blocker.execute("LOCK TABLES task WRITE");
+  std::vector<std::thread> viewers;
+  std::atomic<int> good = 0;
+  for (std::size_t i = 0; i < 6; ++i) {
+    viewers.emplace_back([&] {
+      if (page("/ui/search?queue=mail&state=waiting&type=t").status() == 200) ++good;
+    });
+  }
+  const auto blocked = [&] {
+    return number("SELECT COUNT(*) FROM information_schema.processlist WHERE db = '" + name_ +
+                  "' AND state LIKE 'Waiting for table%'");
+  };
+  EXPECT_TRUE(support::eventually([&] { return blocked() == 2; }));
+  EXPECT_EQ(page("/ui/locks").status(), 200U);
+  EXPECT_EQ(blocked(), 2U);
+  EXPECT_EQ(good, 0);
+  blocker.execute("UNLOCK TABLES");
+  for (std::thread& viewer : viewers) viewer.join();
+  EXPECT_EQ(good, 6);
+}
+
 TEST_F(SharedPagesTest, AnErrorIsNotKept) {
   share_for(3'600 * kSecond);
   look_.execute("RENAME TABLE notice TO notice_away");

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -191,6 +192,12 @@ void add_of_others(json& task, const std::string& text) {
   task["waiting"] = json::array({{{"host", text}, {"pid", 7}, {"waiting_ms", 1}, {"live", true}}});
 }
 
+constexpr const char* kTextFields =
+    "task queue type error detail fault cause due_at died_at unique_key running_on traceparent "
+    "payload name group at newest_task newest_died_at subject since asked_by who door action "
+    "reason to_queue about text fix level found_at host former_version former_configuration "
+    "instance version configuration taken_at";
+
 // Each text of a document is hostile; the resulting page has only its own elements.
 json hostile(const std::string& text) {
   const json attempt{{"attempt", 1},    {"life", 0},         {"ended_at", text}, {"cause", text},
@@ -219,46 +226,8 @@ json hostile(const std::string& text) {
                                                                 {"progress", 5U},
                                                                 {"progress_word", text}}})}}})},
             {"attempts", json::array({attempt, attempt})}};
-  for (const char* field : {"task",
-                            "queue",
-                            "type",
-                            "error",
-                            "detail",
-                            "fault",
-                            "cause",
-                            "due_at",
-                            "died_at",
-                            "unique_key",
-                            "running_on",
-                            "traceparent",
-                            "payload",
-                            "name",
-                            "group",
-                            "at",
-                            "newest_task",
-                            "newest_died_at",
-                            "subject",
-                            "since",
-                            "asked_by",
-                            "who",
-                            "door",
-                            "action",
-                            "reason",
-                            "to_queue",
-                            "about",
-                            "text",
-                            "fix",
-                            "level",
-                            "found_at",
-                            "host",
-                            "former_version",
-                            "former_configuration",
-                            "instance",
-                            "version",
-                            "configuration",
-                            "taken_at"}) {
-    task[field] = text;
-  }
+  std::istringstream fields(kTextFields);
+  for (std::string field; fields >> field;) task[field] = text;
   add_of_others(task, text);
   task["items"] = json::array({task});
   return task;
