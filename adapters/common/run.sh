@@ -51,7 +51,6 @@ gateway_section() {
 
 # make_gateway_account: its account has the rights of a reader, a client and an operator.
 make_gateway_account() {
-  (umask 077 && echo change-me >"$work/password")
   {
     echo "CREATE USER 'gateway'@'localhost' IDENTIFIED BY 'change-me';"
     (cd "$root/sql/grants" && cat reader.sql submit.sql operator.sql) |
@@ -87,6 +86,7 @@ keep_mysql_running() {
 start_mysql() {
   use_server mysql
   mkdir -p "$work/db"
+  (umask 077 && echo change-me >"$work/password")
   cp -r "$ALLOT_TEST_MYSQL_DATA" "$work/db/data"
   keep_mysql_running &
   mysql=$!
