@@ -16,7 +16,7 @@ namespace allot::bench {
 template <typename Round>
 struct Claim {
   const char* what = nullptr;
-  const char* beside = nullptr;
+  const char* against = nullptr;
   double (*of)(const Round& round) = nullptr;
   double bound = 0;
   bool at_least = true;  // false: at most
@@ -41,11 +41,11 @@ bool judge(const std::vector<Round>& rounds, const std::array<Claim<Round>, N>& 
     const char* const bound = claim.wanted ? "wanted" : claim.at_least ? "at least" : "at most";
     good = good && (holds || claim.wanted);
     if (!as_json) {
-      std::printf("%-30s / %-25s %6.2f  (%s %g) %s\n", claim.what, claim.beside, value, bound,
+      std::printf("%-30s / %-25s %6.2f  (%s %g) %s\n", claim.what, claim.against, value, bound,
                   claim.bound, holds ? "ok" : "MISSED");
     }
     report["ratios"].push_back({{"what", claim.what},
-                                {"beside", claim.beside},
+                                {"against", claim.against},
                                 {"value", value},
                                 {claim.at_least ? "at_least" : "at_most", claim.bound},
                                 {"checked", !claim.wanted},

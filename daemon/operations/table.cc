@@ -73,7 +73,7 @@ std::vector<Route> task_routes() {
           {kQueue, {In::kPath, "unique_key", "The key", "order-4711", Kind::kText, true}},
           {200, "KeyOwner", "the task that has the key"}, find_task),
       change("POST", "/api/v1/tasks/{id}/cancel", "cancel",
-             "Cancels a task, also a running one; the task then is dead or done.",
+             "Cancels a waiting or running task, which is then dead or done.",
              {kId,
               {In::kBody, "as_done", "End it as if it had succeeded: it is done, not dead", "false",
                Kind::kFlag}},

@@ -440,7 +440,7 @@ TEST_P(SubmitRule, OneWrongTaskRefusesAll) {
   expect_nothing();
 }
 
-// With the server's default of 16 MiB there is no room for the statement around the largest.
+// With the server's default of 16 MiB the statement around the largest payload does not fit.
 class PacketRule : public SubmitRule {
  protected:
   void SetUp() override { set("16777216"); }

@@ -232,7 +232,7 @@ TEST_F(CgroupLimit, AReloadMayBringTheFirst) {
 // Without controllers: a mount of cgroup v2 that has none, or a made-up folder.
 TEST(CgroupLimitSpoilt, AStartWithoutTheControllersIsRefused) {
   const std::string mounted = cgroup_mount_point();
-  if (mounted.empty()) GTEST_SKIP() << "there is no cgroup v2";
+  if (mounted.empty()) GTEST_SKIP() << "cgroup v2 is not mounted";
   const support::TempDir made_up;
   std::filesystem::create_directories(made_up.path() +
                                       cgroup_of(::getpid()).substr(mounted.size()));

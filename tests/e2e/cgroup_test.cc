@@ -20,7 +20,7 @@ using support::gone;
 // Reason why these tests cannot run here; empty: they can.
 std::string obstacle() {
   const std::string own = cgroup_of(::getpid());
-  if (cgroup_mount_point().empty() || own.empty()) return "there is no cgroup v2";
+  if (cgroup_mount_point().empty() || own.empty()) return "cgroup v2 is not mounted";
   const std::string folder = own + "/allot-test-" + std::to_string(::getpid());
   if (::mkdir(folder.c_str(), 0755) != 0) return "cannot make a cgroup in " + own;
   const bool kills = ::access((folder + "/cgroup.kill").c_str(), W_OK) == 0;
@@ -133,7 +133,7 @@ support::Finished run_where(const std::string& spoil, std::vector<std::string> c
 class SpoiltCgroupTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (cgroup_mount_point().empty()) GTEST_SKIP() << "there is no cgroup v2";
+    if (cgroup_mount_point().empty()) GTEST_SKIP() << "cgroup v2 is not mounted";
     if (run_where("true", {"true"}).status.code != 0) GTEST_SKIP() << "cannot unshare mounts";
   }
   Daemon daemon_{{.daemon_keys = "cgroup = true", .start = false}};

@@ -80,7 +80,7 @@ TEST_F(GatewayHostile, WithoutDescriptorsItSaysSoAndGoesOn) {
   EXPECT_EQ(refused, 3);
   EXPECT_GT(clients.size(), 10U);
   const int status = status_of(clients.front().ask(submission(kTask)));
-  EXPECT_EQ(status, 503) << "there is no descriptor for the database: " << daemon_->log();
+  EXPECT_EQ(status, 503) << "the database should lack a descriptor: " << daemon_->log();
   EXPECT_EQ(daemon_->count("task"), 0U);
   clients.clear();
   expect_well();

@@ -115,7 +115,7 @@ TEST_F(GatewayReload, ConnectionsThatAreKeptAliveAnswerAfterIt) {
   reload();
   EXPECT_TRUE(remote.is_closed()) << "that address is no longer served";
   EXPECT_EQ(status_of(local.ask(get("/health/live"))), 200);
-  // After a stop there is no successor.
+  // A stopped gateway has no successor.
   gateway_->signal(SIGTERM);
   EXPECT_EQ(gateway_->wait(), (support::ExitStatus{0, 0})) << gateway_->err();
   EXPECT_TRUE(local.is_closed());

@@ -15,8 +15,7 @@ TEST_F(LargestTest, ComesOutAsItWentIn) {
   expect_kept_as("large", large(queue::kMaxPayload, 0, 255));
 }
 
-// With the server's default of 16 MiB there is no room for the statement around the largest
-// payload.
+// With the server's default of 16 MiB the statement around the largest payload does not fit.
 class SmallPacketTest : public DoorFixture {
  protected:
   void SetUp() override { set("16777216"); }

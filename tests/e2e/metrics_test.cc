@@ -237,7 +237,7 @@ TEST(Metrics, MinutesRefuseWhatTheyDoNotHave) {
        {std::vector<std::string>{"minutes", "--since", "8d"}, {"minutes", "--step", "90s"}}) {
     const support::Finished refused = daemon.allot(wrong);
     EXPECT_EQ(refused.status, (ExitStatus{kExitBadInput, 0})) << refused.err;
-    EXPECT_NE(refused.err.find("takes whole minutes, 1m to "), std::string::npos) << refused.err;
+    EXPECT_NE(refused.err.find("must be whole minutes, 1m to "), std::string::npos) << refused.err;
   }
 }
 

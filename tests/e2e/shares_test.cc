@@ -82,7 +82,7 @@ TEST(Shares, AStrictPoolTakesTheHigherQueueFirst) {
   };
   ASSERT_TRUE(eventually([&] { return left("mail") == 0; }, std::chrono::minutes(1)));
   EXPECT_GT(left("reports"), 0U);
-  // Between the first and the last lease of mail there are no leases of reports.
+  // Reports are not leased between the first and the last lease of mail.
   const std::string log = daemon.log();
   std::size_t others = 0;
   const std::string word = " lease queue=reports ";

@@ -244,7 +244,7 @@ class Check {
   }
 
   // Earlier runs that may overlap with this one: reported by the kernel, or with a later end. Runs
-  // whose worker was killed before count only if there is no other.
+  // whose worker was killed before count only without another one.
   [[nodiscard]] std::vector<const Run*> besides(const Runs& runs, std::size_t which) const {
     const Run& after = runs[which];
     std::vector<const Run*> alive;

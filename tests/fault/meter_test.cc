@@ -25,7 +25,7 @@ void wait_in_vain(Cluster& cluster) {
   }
 }
 
-// Without a host there are no other waits for locks.
+// Without a host, nothing else waits for locks.
 TEST(Meter, WaitsThatTimedOutAreCountedApart) {
   Cluster cluster({.hosts = 0, .workers = 1, .max_attempts = 1});
   Meter meter(cluster);

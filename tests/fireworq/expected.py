@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where Allot answers otherwise than Fireworq, and why: (label, field, reason). A * is any text. What
-stands behind the reason is what Fireworq says there, and Allot.
+"""Where answers of Allot differ from Fireworq, and why: (label, field, reason). A * is any text. The
+reason is followed by the answers of Fireworq and of Allot.
 
-docs/from-fireworq.md tells people of all that a client could notice."""
+docs/from-fireworq.md describes every difference that a client can notice."""
 
 NONE = "(none)"  # it is not there
 ADDED = "this listener says so in every answer"

@@ -60,7 +60,7 @@ void follow(std::string_view location) {
   }
 }
 
-// The body, or nothing where it is none.
+// The body, or nothing without a body.
 std::string chunks(std::string_view text, std::size_t piece) {
   constexpr std::size_t kMost = 100;
   std::string body;

@@ -114,7 +114,7 @@ std::string emptied_database();
 // First field of the first row that `sql`, or its last statement, returns; "no row" if there is
 // none.
 std::string value_of(db::Connection& db, const std::string& sql);
-// The same as a number, 0 for NULL. Throws if there is no row.
+// The same as a number, 0 for NULL. Throws if no row is found.
 std::uint64_t number_of(db::Connection& db, const std::string& sql);
 
 // A table of numbers from `first` to `last` for a FROM, in its column `seq`.

@@ -78,7 +78,7 @@ void add_audit(CLI::App& app, const Commands& commands) {
   audit.add_option("--name", filter["name"], "Only the subject with this name or id")
       ->type_name("NAME");
   audit.add_option("--queue", filter["queue"], "Only subjects of this queue")->type_name("QUEUE");
-  audit.add_option("--limit", options->limit, "Limit of entries")
+  audit.add_option("--limit", options->limit, "Maximum number of entries")
       ->check(CLI::Range(1, kMostListed))
       ->type_name("ROWS")
       ->capture_default_str();

@@ -220,8 +220,8 @@ void add_bulk(CLI::App& app, const Commands& commands) {
     act.callback([commands, run, options] { commands.choose(run, options); });
     return act;
   };
-  add("list", "List bulk actions, the newest first", list_actions)
-      .add_option("--limit", options->limit, "Limit of entries")
+  add("list", "List bulk actions, newest first", list_actions)
+      .add_option("--limit", options->limit, "Maximum number of entries")
       ->check(CLI::Range(1, kMostListed))
       ->type_name("ROWS")
       ->capture_default_str();

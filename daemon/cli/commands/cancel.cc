@@ -53,7 +53,7 @@ int cancel_task(const Operations& allot, const CancelOptions& options) {
 void add_cancel(CLI::App& task, const Commands& commands) {
   const auto options = std::make_shared<CancelOptions>();
   CLI::App& cancel = *task.add_subcommand(
-      "cancel", "Cancel a task, also a running one; it is dead afterwards, or done with --as-done");
+      "cancel", "Cancel a waiting or running task, which is then dead, or done with --as-done");
   cancel.add_option("ID", options->id, "The task's id")->required();
   commands.add_reason(cancel);
   cancel.add_flag("--as-done", options->as_done,

@@ -99,7 +99,7 @@ int show_config(const Context& context, const JsonOption& options) {
   print_text(settings);
   if (!loaded(settings).value_or(true)) {
     std::fprintf(stderr,
-                 "allot: workers of this instance run another configuration: the file was changed "
+                 "allot: workers of this instance use another configuration: the file was changed "
                  "but not loaded (HUP), or it belongs to another instance\n");
   }
   for (const std::string& warning : settings.warnings) {

@@ -251,8 +251,8 @@ int discard_dead(const Operations& allot, const DeadChoice& choice) {
 std::shared_ptr<DeadListOptions> add_list(CLI::App& list, const Commands& commands,
                                           int (*run)(const Operations&, const DeadListOptions&)) {
   auto options = std::make_shared<DeadListOptions>();
-  list.add_option("QUEUE", options->queue, "Only of this queue");
-  list.add_option("--limit", options->limit, "Limit for each queue")
+  list.add_option("QUEUE", options->queue, "Only tasks of this queue");
+  list.add_option("--limit", options->limit, "Maximum number for each queue")
       ->check(CLI::Range(1, kMostListed))
       ->type_name("ROWS")
       ->capture_default_str();
@@ -277,7 +277,7 @@ void add_act(CLI::App& act, const Commands& commands,
   act.add_flag("--no-wait", choice->no_wait,
                "Start the bulk action without waiting for it; see allot bulk")
       ->excludes(ids);
-  act.add_option("--rate", choice->rate, "Limit of tasks per second")
+  act.add_option("--rate", choice->rate, "Maximum number of tasks per second")
       ->check(CLI::Range(1, kMostRate))
       ->type_name("TASKS");
   commands.add_reason(act);
@@ -296,9 +296,10 @@ void add_act(CLI::App& act, const Commands& commands,
 void add_dead(CLI::App& app, const Commands& commands) {
   CLI::App& dead = *app.add_subcommand("dead", "List, retry or discard dead tasks");
   dead.require_subcommand(1);
-  CLI::App& list = *dead.add_subcommand("list", "List dead tasks, the newest first");
+  CLI::App& list = *dead.add_subcommand("list", "List dead tasks, newest first");
   const auto listed = add_list(list, commands, list_dead);
-  list.add_option("--group", listed->group, "Only of this group, as allot dead groups shows it")
+  list.add_option("--group", listed->group,
+                  "Only tasks of this group, as allot dead groups shows it")
       ->type_name("GROUP");
   add_list(*dead.add_subcommand("groups", "Count dead tasks by type, cause and fault"), commands,
            dead_groups);

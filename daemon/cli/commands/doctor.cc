@@ -181,7 +181,7 @@ class Doctor {
       if (warning["event"] == "procedures.unusable") continue;  // checked above
       warn("check", warning["text"].get<std::string>(), "");
     }
-    if (found["errors"].empty()) ok("check", "plugins, rights and connections are enough to start");
+    if (found["errors"].empty()) ok("check", "plugins, rights and connections are sufficient");
   }
 
   [[nodiscard]] bool known(const std::string& text) const {

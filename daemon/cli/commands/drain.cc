@@ -346,8 +346,8 @@ int drain(const Context& context, const DrainOptions& options) {
   if (options.json) {
     print({{"queue", options.queue}, {"started", 0}, {"ended", "busy"}});
   } else {
-    std::printf("queue %s: nothing done, %u of its drains run already\n", options.queue.c_str(),
-                options.at_most);
+    std::printf("queue %s: nothing done, %u of its drains are already running\n",
+                options.queue.c_str(), options.at_most);
   }
   return kExitOk;
 }

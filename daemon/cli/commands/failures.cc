@@ -58,8 +58,8 @@ int list_failures(const Operations& allot, const FailuresOptions& options) {
 void add_failures(CLI::App& app, const Commands& commands) {
   const auto options = std::make_shared<FailuresOptions>();
   CLI::App& list = *app.add_subcommand(
-      "failures", "Show recent failures by group of errors, including retried attempts");
-  list.add_option("QUEUE", options->queue, "Only of this queue");
+      "failures", "Show recent failures by error group, including retried attempts");
+  list.add_option("QUEUE", options->queue, "Only failures of this queue");
   list.add_option_function<std::string>(
           "--since",
           [options](const auto& text) { options->since = as_json::parse_delay("--since", text); },

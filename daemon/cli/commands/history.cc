@@ -105,11 +105,11 @@ void add_history(CLI::App& app, const Commands& commands) {
   const auto options = std::make_shared<HistoryOptions>();
   CLI::App& list =
       *app.add_subcommand("history", "List finished tasks of queues that keep a history");
-  list.add_option("--queue", options->queue, "Only of this queue")->type_name("QUEUE");
-  list.add_option("--type", options->type, "Only of this type")->type_name("TYPE");
+  list.add_option("--queue", options->queue, "Only tasks of this queue")->type_name("QUEUE");
+  list.add_option("--type", options->type, "Only tasks of this type")->type_name("TYPE");
   list.add_option("--after", options->after, "Next page: tasks that ended before this one")
       ->type_name("ID");
-  list.add_option("--limit", options->limit, "Limit for each queue")
+  list.add_option("--limit", options->limit, "Maximum number for each queue")
       ->check(CLI::Range(1, kMostListed))
       ->type_name("TASKS")
       ->capture_default_str();

@@ -41,7 +41,7 @@ const std::map<std::string, MinutesBy> kBy{
 std::uint32_t minutes_in(const char* option, microseconds time, minutes most) {
   if (time < minutes(1) || time > most || time % minutes(1) != microseconds(0)) {
     throw Error(
-        std::string(option) + " takes whole minutes, 1m to " + std::to_string(most.count()) + "m",
+        std::string(option) + " must be whole minutes, 1m to " + std::to_string(most.count()) + "m",
         kExitBadInput);
   }
   return static_cast<std::uint32_t>(time / minutes(1));
@@ -139,8 +139,8 @@ void add_minutes(CLI::App& app, const Commands& commands) {
   const auto options = std::make_shared<MinutesOptions>();
   CLI::App& list = *app.add_subcommand(
       "minutes", "Show the work of all hosts in the last week, minute by minute");
-  list.add_option("--queue", options->queue, "Only of this queue")->type_name("QUEUE");
-  list.add_option("--by", options->by, "One line for each queue, type or group of errors")
+  list.add_option("--queue", options->queue, "Only this queue")->type_name("QUEUE");
+  list.add_option("--by", options->by, "One line for each queue, type or error group")
       ->check(CLI::IsMember({"queue", "type", "error"}))
       ->type_name("WHAT")
       ->capture_default_str();

@@ -123,7 +123,7 @@ void print_moved(const Moved& moved) {
 
 int end_of_move(const Moved& moved) {
   if (moved.leased == 0) return kExitOk;
-  std::fprintf(stderr, "%s %s: workers have the partitions; pause the queue, or try again\n",
+  std::fprintf(stderr, "%s %s: workers hold the partitions; pause the queue, or try again\n",
                error_head().c_str(), stay_text(moved.leased).c_str());
   return kExitFailure;
 }

@@ -141,7 +141,7 @@ void add_move(CLI::App& queue, const Commands& commands) {
   move.add_option("FROM", options->from, "Queue in which they wait")->required();
   move.add_option("TO", options->to, "Queue to which they are moved")->required();
   move.add_option("--type", options->type, "Only tasks of this type")->type_name("TYPE");
-  move.add_option("--rate", options->rate, "Limit of tasks per second")
+  move.add_option("--rate", options->rate, "Maximum number of tasks per second")
       ->check(CLI::Range(1, kMostRate))
       ->type_name("TASKS");
   commands.add_reason(move);

@@ -175,7 +175,7 @@ void add_route(CLI::App& app, const Commands& commands) {
                              options, set_route);
   set.add_option("TO", options->to, "Queue that takes the tasks")->required();
   auto* move = set.add_flag("--move", options->move, "Also move waiting tasks");
-  set.add_option("--rate", options->rate, "Limit of tasks moved per second")
+  set.add_option("--rate", options->rate, "Maximum number of tasks moved per second")
       ->check(CLI::Range(1, kMostRate))
       ->type_name("TASKS")
       ->needs(move);

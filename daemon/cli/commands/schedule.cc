@@ -187,7 +187,7 @@ int pause_schedule(const Operations& allot, const ScheduleOptions& options) {
   const json now = allot.post(path + "/pause", json::object());
   print_change(
       "schedule", now,
-      was ? "was paused already, since " + moment_text(now.at("paused").at("since")) : "is paused",
+      was ? "was already paused, since " + moment_text(now.at("paused").at("since")) : "is paused",
       options.json);
   return kExitOk;
 }

@@ -278,8 +278,8 @@ int find_task(const Operations& allot, const FindOptions& options) {
 void add_tasks(CLI::App& app, const Commands& commands) {
   const auto options = std::make_shared<TasksOptions>();
   CLI::App& list = *app.add_subcommand("tasks", "List waiting and detached tasks");
-  list.add_option("--queue", options->queue, "Only of this queue")->type_name("QUEUE");
-  list.add_option("--limit", options->limit, "Limit for each queue")
+  list.add_option("--queue", options->queue, "Only tasks of this queue")->type_name("QUEUE");
+  list.add_option("--limit", options->limit, "Maximum number for each queue")
       ->check(CLI::Range(1, kMostListed))
       ->type_name("TASKS")
       ->capture_default_str();

@@ -156,7 +156,7 @@ TEST_F(ScheduleTest, PauseAndResume) {
   const std::string since = show("s").at("paused").at("since");
   EXPECT_TRUE(has(must({"schedule", "list"}), "paused since " + since + ": the printer is off"));
   EXPECT_EQ(must({"schedule", "pause", "s"}),
-            "schedule s was paused already, since " + since + "\n");
+            "schedule s was already paused, since " + since + "\n");
   EXPECT_EQ(show("s").at("paused").at("reason"), "");
   EXPECT_TRUE(has(allot({"schedule", "next", "s"}).err, "is paused since " + since));
   EXPECT_EQ(must({"schedule", "resume", "s"}), "schedule s is resumed\n");

@@ -77,7 +77,7 @@ access::Access::Verdict judge(const http::Head& head) {
     caller.emplace(token, std::array<Reach, access::kRoles>{none, all, none});
   if (token == "operator")
     caller.emplace(token, std::array<Reach, access::kRoles>{none, none, all});
-  if (!caller) return {std::nullopt, 401, "there is no such token"};
+  if (!caller) return {std::nullopt, 401, "unknown token"};
   return {std::move(caller), 200, {}};
 }
 

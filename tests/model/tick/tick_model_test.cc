@@ -42,7 +42,7 @@ void expect_sound(const Walked& found) {
   const auto broken = static_cast<Broken>(found.broken);
   EXPECT_EQ(broken, Broken::kNothing) << name_of(broken) << "\n" << found.story;
   ASSERT_TRUE(found.whole || broken != Broken::kNothing) << "more than kMost states";
-  EXPECT_EQ(found.dead_ends, 0U) << "the schedule stands still after\n" << found.story;
+  EXPECT_EQ(found.dead_ends, 0U) << "the schedule stops after\n" << found.story;
 }
 
 class TickRulesTest : public testing::TestWithParam<Scenario> {};

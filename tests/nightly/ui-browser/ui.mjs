@@ -328,7 +328,7 @@ async function keyboard(browser) {
   await page.context().close();
 }
 
-// A token that may only read sees no form but that of the logout, and each action is refused.
+// A token that may only read sees no form but the logout, and each action is refused.
 async function readOnly(browser) {
   await walk(browser, 'read-only', {}, process.env.ALLOT_READER);
   const page = await session(browser, {}, process.env.ALLOT_READER);

@@ -85,7 +85,7 @@ Ends terminal_ends() {
 
 constexpr std::string_view kLine = "a line of the log\n";
 
-// Writes until there is no room, which must not block; returns the number of bytes.
+// Writes until the pipe is full, which must not block; returns the number of bytes.
 std::size_t fill(int fd) {
   std::size_t size = 0;
   for (ssize_t n = 0; (n = write_now(fd, kLine.data(), kLine.size())) > 0;) {

@@ -53,7 +53,7 @@ TEST_F(AllotdRoom, TheNextLifeHasThatOfTheFormer) {
   EXPECT_TRUE(daemon.logged("supervisor.ready", 2)) << daemon.story();
 }
 
-// There is no space for the slots of new workers: the present ones continue to work.
+// The slots of new workers do not fit on the disk: the present workers continue.
 TEST_F(AllotdRoom, AFullDiskKeepsThePoolUntilThereIsRoom) {
   Allotd daemon(script("pools=main:1"));
   ASSERT_TRUE(daemon.saw("ready slot=0")) << daemon.story();

@@ -288,7 +288,7 @@ TEST(Decide, EachRuleHoldsInEveryCombination) {
       EXPECT_FALSE(again);
       EXPECT_FALSE(decision.ending->on_dead);
     }
-    // There is no charge for a stop, for external causes, or without a failure.
+    // A stop, external causes, or an attempt without failure are not charged.
     if (!known.cancel && ((failed && (known.stopping || known.excused)) || deferred)) {
       EXPECT_FALSE(charges(decision));
       EXPECT_TRUE(again);
