@@ -5,7 +5,7 @@
 
 namespace {
 
-TEST(Hello, GreetsWhoeverIsNamed) {
+TEST(Hello, GreetsByName) {
   allot::test::Handler handler("hello");
   const auto ran = handler.run("Ada");
   EXPECT_EQ(ran.outcome, allot::success());

@@ -5,7 +5,7 @@
 //
 //   #include <allot/testing.hpp>
 //
-//   TEST(Hello, GreetsWhoeverIsNamed) {
+//   TEST(Hello, GreetsByName) {
 //     allot::test::Handler hello("hello", {{"greeting", "good day"}});
 //     const auto ran = hello.run("world");
 //     EXPECT_EQ(ran.outcome, allot::success());
