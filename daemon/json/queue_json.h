@@ -22,7 +22,7 @@ namespace allot::as_json {
 [[nodiscard]] nlohmann::json pause(const queue::QueueInfo& queue);
 [[nodiscard]] nlohmann::json rate(const queue::QueueInfo& queue);
 
-// A number, or {"more_than": bound}.
+// A number, or {"at_least": bound}.
 [[nodiscard]] nlohmann::json count(const queue::BoundedCount& count);
 
 [[nodiscard]] nlohmann::json dead_group(const queue::DeadGroup& group, const std::string& queue);

@@ -75,7 +75,7 @@ void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standin
   const std::string type = "'" + printable(task.type, kMaxTypeName) + "'";
   if (task.no_handler) {
     // In an ordered queue the task keeps its place, and its partition waits.
-    const std::string& again = standing.hold_until ? *standing.hold_until : task.at;
+    const std::string& again = standing.defer_until ? *standing.defer_until : task.at;
     reasons.push_back({"no_handler", "no worker that read it has a handler for its type " + type +
                                          "; it is read again at " + again +
                                          ", or when an instance with such a handler starts"});
@@ -86,8 +86,8 @@ void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standin
 
 void add_lease(Reasons& reasons, const Neighbours& here, const queue::TaskView& task,
                const queue::Standing& standing) {
-  if (standing.hold_until) {
-    reasons.push_back({"held", "its partition waits until " + *standing.hold_until});
+  if (standing.defer_until) {
+    reasons.push_back({"held", "its partition waits until " + *standing.defer_until});
   }
   if (!standing.leased) return;
   const std::string partition = std::to_string(task.id.partition.partition_no);
@@ -170,7 +170,7 @@ Reasons why_waiting(db::Connection& db, const Neighbours& here, const queue::Tas
 void add_cancel(Reasons& reasons, const queue::TaskView& task,
                 const std::optional<queue::CancelRequest>& request) {
   if (!request || task.dead) return;
-  reasons.push_back({"cancel_asked", cancel_text(*request)});
+  reasons.push_back({"cancel_requested", cancel_text(*request)});
 }
 
 // Adds the last error of a task that waits for another attempt, or the reason of its handler.
@@ -200,7 +200,7 @@ std::string why_dead(const queue::TaskView& task, std::size_t most) {
 std::string cancel_text(const queue::CancelRequest& request) {
   const std::string reason = request.reason.empty() ? "" : ": " + request.reason;
   return printable((request.as_done ? "completion as done" : "cancellation") +
-                       std::string(" was requested at ") + request.asked_at + reason,
+                       std::string(" was requested at ") + request.requested_at + reason,
                    kShownError);
 }
 

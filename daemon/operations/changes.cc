@@ -66,7 +66,7 @@ std::vector<queue::QueueInfo> former(db::Connection& db, const RouteWords& words
 // Refuses a route by which two tasks may have the same key, one in each queue.
 void check_keys(const Call& call, const RouteWords& words,
                 const std::vector<queue::QueueInfo>& queues) {
-  if (call.flag("anyway")) return;
+  if (call.flag("confirm")) return;
   std::string found;
   for (const queue::QueueInfo& queue : queues) {
     const queue::BoundedCount keys = queue::live_keys(call.db(), queue, words.types);
@@ -79,8 +79,8 @@ void check_keys(const Call& call, const RouteWords& words,
   refuse(409,
          found +
              " with a unique key, which belongs to its queue: a later task may use the same key "
-             "in another queue; say \"anyway\": true",
-         "anyway");
+             "in another queue; send \"confirm\": true",
+         "confirm");
 }
 
 // `field` names the parameter of the source queue.

@@ -65,7 +65,7 @@ void Hosts::tell(db::Connection& db) {
   } catch (const db::DbError& error) {
     if (error.error_class() != db::ErrorClass::kRefused) throw;
     tell_ns_ = now + kAfterRefusal;
-    log::warn("viewer.write_failed", {{"error", error.what()}, {"until_then", "once a minute"}});
+    log::warn("viewer.write_failed", {{"error", error.what()}, {"fallback", "once a minute"}});
   }
 }
 

@@ -44,7 +44,7 @@ Document list_minutes(Call& call) {
   for (const queue::MinuteView& view : found->list) {
     if (call.may(view.key.queue)) items.push_back(as_json::minute(view, wanted.by));
   }
-  return answer_of({{"items", std::move(items)}, {"more", found->more}});
+  return answer_of({{"items", std::move(items)}, {"truncated", found->more}});
 }
 
 Document list_failures(Call& call) {
@@ -58,7 +58,7 @@ Document list_failures(Call& call) {
   for (const queue::FailureGroup& group : found->list) {
     if (call.may(group.queue)) items.push_back(as_json::failure(group));
   }
-  return answer_of({{"items", std::move(items)}, {"more", found->more}});
+  return answer_of({{"items", std::move(items)}, {"truncated", found->more}});
 }
 
 Document list_types(Call& call) {
@@ -73,16 +73,16 @@ Document list_types(Call& call) {
   const auto found = call.shared(key, Call::Kept::kFigures,
                                  [&](auto& db) { return queue::list_types(db, wanted); });
   json items = json::array();
-  std::uint32_t left_out = 0;
+  std::uint32_t omitted = 0;
   for (const queue::TypeView& view : found->list) {
     if (!call.may(view.queue)) continue;
     if (items.size() == most) {
-      ++left_out;
+      ++omitted;
     } else {
       items.push_back(as_json::type(view));
     }
   }
-  return answer_of({{"items", std::move(items)}, {"left_out", left_out}, {"more", found->more}});
+  return answer_of({{"items", std::move(items)}, {"omitted", omitted}, {"truncated", found->more}});
 }
 
 Document list_deployments(Call& call) {

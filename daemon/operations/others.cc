@@ -47,13 +47,13 @@ Document list_findings(Call& call) {
   for (const queue::Finding& finding : stored->list) {
     if (finding.queue.empty() ? !all : !call.may(finding.queue)) continue;
     items.push_back({{"level", queue::name_of(finding.level)},
-                     {"about", finding.about},
+                     {"check", finding.check},
                      {"queue", finding.queue.empty() ? json() : json(finding.queue)},
                      {"text", finding.text},
                      {"fix", finding.fix}});
   }
   return answer_of({{"items", std::move(items)},
-                    {"found_at", stored->found_at ? json(*stored->found_at) : json()},
+                    {"checked_at", stored->checked_at ? json(*stored->checked_at) : json()},
                     {"next", nullptr}});
 }
 

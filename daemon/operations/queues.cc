@@ -342,11 +342,11 @@ Document resize_queue(Call& call) {
             {"partitions_before", before.partitions()}};
   if (before.alone()) {
     const auto due = queue::due_late(call.db(), before);
-    if (due && partitions != before.partitions() && !call.flag("anyway")) {
+    if (due && partitions != before.partitions() && !call.flag("confirm")) {
       refuse(409,
              "queue " + before.name + ", whose last task is due at " + *due +
-                 ": tasks submitted from now on wait until it has run; say \"anyway\": true",
-             "anyway");
+                 ": tasks submitted from now on wait until it has run; send \"confirm\": true",
+             "confirm");
     }
     view["resizing"] = or_conflict([&] {
       return queue::resize_layout(call.db(), before, partitions) == queue::Resized::kWaits;

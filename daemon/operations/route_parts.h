@@ -21,7 +21,7 @@ inline constexpr std::string_view kTypeOfRoute =
     "The type; `mail.*` matches all types with this prefix, `*` matches any type";
 inline constexpr std::string_view kFromOfRoute =
     "Queue that the tasks are submitted to; default: any queue or none (with `*`: none only)";
-inline constexpr std::string_view kAnywayOfRoute =
+inline constexpr std::string_view kConfirmOfRoute =
     "Change the route even if waiting tasks have unique keys, which tasks of another queue may "
     "then take, too";
 

@@ -134,7 +134,7 @@ Document cancel_task(Call& call) {
   }
   const queue::Cancelled cancelled = queue::cancel_task(call.db(), id, call.text("reason"), end);
   if (!cancelled.task) unknown_task(id);
-  if (cancelled.otherwise) {
+  if (cancelled.conflict) {
     refuse(409,
            "task " + id.text() + " is to end as " + (as_done ? "cancelled" : "done") +
                ": this was requested before, and the first request stays in effect",

@@ -47,7 +47,7 @@ void note_change(db::Connection& fresh) {
   if (!queue::note_server(fresh)) return;
   queue::clear_superseded(fresh);
   fresh.require_writer();  // the host learns the new term
-  log::warn("database.changed", {{"where", fresh.where()}});
+  log::warn("database.changed", {{"server", fresh.where()}});
 }
 
 }  // namespace
@@ -64,9 +64,9 @@ db::Connection& Session::connection() {
     connection_.emplace(std::move(fresh));
     connected_ns_ = boot_ns();
     slot_.connected(place_, *connection_, uptime);
-    slot_.raw().database_away = 0;
+    slot_.raw().database_unreachable = 0;
     log::info("database.connected",
-              {{"where", connection_->where()}, {"connection", connection_->id()}});
+              {{"server", connection_->where()}, {"connection", connection_->id()}});
   } else if (writer_was_seen(asked)) {
     return *connection_;
   } else {
@@ -156,7 +156,7 @@ void Session::handle(const db::DbError& error) {
   } else {
     // Whatever happened, a new connection has the best-known state.
     give_up_connection();
-    slot_.raw().database_away = 1;
+    slot_.raw().database_unreachable = 1;
     if (failures_ == 1 || failures_ % kLogEvery == 0) {
       log::warn("database.lost", {{"class", db::name_of(error.error_class())},
                                   {"failures", failures_},

@@ -130,7 +130,7 @@ void CommitReader::note(const std::string& trouble) {
   followed_ = false;
   if (trouble == noted_) return;
   noted_ = trouble;
-  log::warn("wake.lost", {{"error", trouble}, {"until_then", "workers poll"}});
+  log::warn("wake.lost", {{"error", trouble}, {"fallback", "workers poll"}});
 }
 
 std::string CommitReader::follow(const db::ConnectOptions& options) {
@@ -149,7 +149,7 @@ void CommitReader::read(db::BinlogStream& stream) {
   {
     const MutexLock held(mutex_);
     if (!followed_) {
-      log::info("wake.following", {{"where", stream.where()}, {"server_id", stream.server_id()}});
+      log::info("wake.following", {{"server", stream.where()}, {"server_id", stream.server_id()}});
     }
     followed_ = true;
     noted_.clear();

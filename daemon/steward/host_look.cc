@@ -77,7 +77,7 @@ void HostLook::run() {
     } catch (const worker::GaveUp&) {
       return;
     } catch (const db::DbError& error) {
-      log::error("host_poll.failed", {{"error", error.what()}, {"until_then", "workers poll"}});
+      log::error("host_poll.failed", {{"error", error.what()}, {"fallback", "workers poll"}});
       page_.withdraw();
       next = boot_ns() + kLookAfterError;
     }

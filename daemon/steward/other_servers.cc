@@ -43,7 +43,7 @@ void mark(db::ServerAnswer& answer, std::uint64_t highest) {
   try {
     queue::mark_superseded(*answer.connection, highest);
   } catch (const db::DbError& error) {
-    log::warn("database.mark_failed", {{"where", answer.where}, {"error", error.what()}});
+    log::warn("database.mark_failed", {{"server", answer.where}, {"error", error.what()}});
   }
 }
 
@@ -58,7 +58,7 @@ void confirm(db::ServerAnswer& answer) {
     }
     if (changed) answer.connection->require_writer();
   } catch (const db::DbError& error) {
-    log::warn("database.term_failed", {{"where", answer.where}, {"error", error.what()}});
+    log::warn("database.term_failed", {{"server", answer.where}, {"error", error.what()}});
   }
 }
 
@@ -115,7 +115,7 @@ void OtherServers::look() {
   const MutexLock held(mutex_);
   for (const queue::Notice& one : found) {
     if (is_known(found_, one.subject)) continue;
-    log::warn("database.second_writer", {{"where", one.subject}, {"text", one.detail}});
+    log::warn("database.second_writer", {{"server", one.subject}, {"text", one.detail}});
   }
   found_ = std::move(found);
 }

@@ -28,7 +28,7 @@ constexpr const char* kNoHandler = "no_handler";
 
 std::string payload_of(const char* what, const queue::Stuck& stuck, const config::Queue& queue) {
   const json text = {{"event", "stuck"},
-                     {"what", what},
+                     {"state", what},
                      {"task", stuck.id.text()},
                      {"queue", queue.name},
                      {"partition", stuck.id.partition.partition_no},
@@ -55,7 +55,7 @@ std::string key_of(const char* what, const queue::Stuck& stuck) {
 
 void log_stuck(const char* what, const queue::Stuck& stuck, const config::Queue& queue) {
   log::warn("queue.stuck", {{"queue", queue.name},
-                            {"what", what},
+                            {"state", what},
                             {"task", stuck.id.text()},
                             {"type", stuck.type},
                             {"since", stuck.since},

@@ -281,7 +281,7 @@ void Supervisor::first_check_finished(int code) {
     return give_up(code);
   }
   database_pause_.failed(now_);
-  log_event(kWarn, "database.away", "again_in_ms=%llu", in_ms(database_pause_.pause()));
+  log_event(kWarn, "database.away", "retry_in_ms=%llu", in_ms(database_pause_.pause()));
   tell_status();
 }
 

@@ -279,7 +279,7 @@ void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
     std::memcpy(shown.pool, instance_.slot(index).pool_name, sizeof shown.pool);
     ++shown.count;
     shown.wait_status = wait_status;
-    log_event(kWarn, "worker.throttled", "pool=%s again_in_ms=%llu",
+    log_event(kWarn, "worker.throttled", "pool=%s retry_in_ms=%llu",
               Quoted::of(instance_.slot(index).pool_name).c_str(), in_ms(pause.pause()));
   }
   log_death(index, wait_status, run);
@@ -334,7 +334,7 @@ void Workers::settler_died(std::uint32_t index, int wait_status, Nanos now) {
     return move(index, SlotEvent::kSettled);
   }
   entry.settle_pause.failed(now);
-  log_event(kWarn, "worker.not_settled", "slot=%u again_in_ms=%llu", index,
+  log_event(kWarn, "worker.not_settled", "slot=%u retry_in_ms=%llu", index,
             in_ms(entry.settle_pause.pause()));
 }
 
@@ -382,7 +382,7 @@ Workers::Counts Workers::counts() const {
     counts.ready += state == SlotState::kReady;
     counts.settling += state == SlotState::kSettling;
     counts.leaving += alive(state) && !serving(state);
-    counts.away += alive(state) && instance_.slot(i).database_away.load() != 0;
+    counts.away += alive(state) && instance_.slot(i).database_unreachable.load() != 0;
   }
   return counts;
 }

@@ -57,7 +57,7 @@ std::vector<ServedQueue> serve(Session& session, const config::Settings& setting
     if (info.shape != queue::shape_of(*queue)) {
       log::warn("queue.mismatch", {{"queue", name},
                                    {"configured", queue::text_of(queue::shape_of(*queue))},
-                                   {"used", queue::text_of(info.shape)},
+                                   {"actual", queue::text_of(info.shape)},
                                    {"reason", "the database decides once a queue exists"}});
     }
     served.push_back({std::move(info), queue});
@@ -135,9 +135,10 @@ void log_ready(const ipc::Slot& slot, const config::Pool& pool,
 }
 
 void log_leaving(const ipc::Slot& slot, const Lifetime& lifetime) {
-  log::info("worker.stopped", {{"done", slot.tasks_done.load()},
-                               {"reason", lifetime.over() != nullptr ? lifetime.over() : "asked"},
-                               {"memory_mib", resident_mib()}});
+  log::info("worker.stopped",
+            {{"done", slot.tasks_done.load()},
+             {"reason", lifetime.over() != nullptr ? lifetime.over() : "requested"},
+             {"memory_mib", resident_mib()}});
 }
 
 }  // namespace

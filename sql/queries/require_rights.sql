@@ -45,7 +45,7 @@ SELECT name FROM named_lock WHERE FALSE;
 UPDATE named_lock SET state = state WHERE FALSE;
 DELETE FROM lock_ticket WHERE FALSE AND ticket = 0;
 INSERT INTO server_identity SELECT * FROM server_identity WHERE FALSE
-    ON DUPLICATE KEY UPDATE number = VALUES(number);
+    ON DUPLICATE KEY UPDATE term = VALUES(term);
 INSERT INTO notice SELECT * FROM notice WHERE FALSE;
 DELETE FROM notice WHERE FALSE AND kind = '';
 SELECT action_id FROM bulk_action WHERE FALSE;

@@ -43,7 +43,7 @@ class CancelRule : public Rule {
   }
   void expect_asked(const Answer& answer) {
     EXPECT_EQ(answer.kind, Kind::kDone) << answer;
-    EXPECT_EQ(answer.word, "asked") << answer;
+    EXPECT_EQ(answer.word, "requested") << answer;
   }
   void expect_refused(const Answer& answer, const std::string& word) {
     EXPECT_EQ(answer.kind, Kind::kFailed) << answer;
@@ -114,11 +114,11 @@ TEST_P(CancelRule, TheFirstRequestDecidesHowARunningTaskEnds) {
   announce();
   expect_asked(door().cancel(id, "", true));
   expect_asked(door().cancel(id, "", true));
-  expect_refused(door().cancel(id, "", false), "otherwise");
+  expect_refused(door().cancel(id, "", false), "conflict");
   EXPECT_EQ(value("SELECT as_done FROM task_cancel"), "1");
   look().execute("DELETE FROM task_cancel");
   expect_asked(door().cancel(id, "", false));
-  expect_refused(door().cancel(id, "", true), "otherwise");
+  expect_refused(door().cancel(id, "", true), "conflict");
   EXPECT_EQ(value("SELECT as_done FROM task_cancel"), "0");
   EXPECT_EQ(count("task"), 1U);
 }

@@ -157,16 +157,16 @@ class ClientDoor : public Door {
         case CancelResult::kCancelled:
         case CancelResult::kMayRun:
           return {.word = "cancelled"};
-        case CancelResult::kAsked:
-          return {.word = "asked"};
+        case CancelResult::kRequested:
+          return {.word = "requested"};
         case CancelResult::kDead:
           return {.kind = Kind::kFailed, .word = "dead"};
         case CancelResult::kGone:
           return {.kind = Kind::kFailed, .word = "gone"};
-        case CancelResult::kOtherwise:
+        case CancelResult::kConflict:
           break;
       }
-      return {.kind = Kind::kFailed, .word = "otherwise"};
+      return {.kind = Kind::kFailed, .word = "conflict"};
     });
   }
 

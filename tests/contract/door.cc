@@ -146,12 +146,12 @@ void Door::cannot() {
 
 Answer with_word_of_cancel(Answer answer) {
   if (answer.kind == Kind::kDone) {
-    answer.word = answer.document.at("asked").get<bool>() ? "asked" : "cancelled";
+    answer.word = answer.document.at("requested").get<bool>() ? "requested" : "cancelled";
     return answer;
   }
   const std::pair<const char*, const char*> words_of_refusals[] = {
       {"is dead already", "dead"},
-      {"the first request stays", "otherwise"},
+      {"the first request stays", "conflict"},
       {"it finished, or never existed", "gone"}};
   for (const auto& [text, word] : words_of_refusals) {
     if (answer.text.find(text) != std::string::npos) answer.word = word;

@@ -66,8 +66,8 @@ class ProcedureDoor final : public Door {
     Answer answer = word(std::string(as_done ? "allot_cancel_as_done(" : "allot_cancel(") +
                          quoted(id) + ", " + quoted(reason) + ", @word)");
     if (answer.kind == Kind::kFailed) answer.word = "gone";
-    if (answer.word == "dead" || answer.word == "otherwise") answer.kind = Kind::kFailed;
-    if (as_done && answer.kind == Kind::kDone && answer.word != "asked") {
+    if (answer.word == "dead" || answer.word == "conflict") answer.kind = Kind::kFailed;
+    if (as_done && answer.kind == Kind::kDone && answer.word != "requested") {
       answer.word = answer.word == "done" ? "cancelled" : "not done: " + answer.word;
     }
     return answer;

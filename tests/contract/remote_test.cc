@@ -209,7 +209,7 @@ TEST_F(RemoteTest, AQuestionIsAnsweredByYes) {
   same_refusal(resize, kExitUsage);
   const Finished asked = far(resize);
   EXPECT_NE(asked.err.find("nothing was done; confirm with --yes"), std::string::npos) << asked.err;
-  EXPECT_EQ(asked.err.find("\"anyway\""), std::string::npos) << asked.err;
+  EXPECT_EQ(asked.err.find("\"confirm\""), std::string::npos) << asked.err;
   const std::string done = must({"queue", "resize", "limited", "8", "--yes"});
   EXPECT_NE(done.find("queue limited has 8 partitions (before: 4)\nnew tasks wait"),
             std::string::npos)
@@ -241,7 +241,7 @@ TEST_F(RemoteTest, RoutesAreSetAndRemoved) {
   EXPECT_EQ(far(back).status.code, kExitUsage) << "it was not asked";
   says(with(back, {"--yes", "--type", "t"}), "moved 1 task\n");
   const json told = json::parse(must(with(back, {"--yes", "--json"})));
-  EXPECT_EQ(told.at("chosen"), 1);
+  EXPECT_EQ(told.at("tasks"), 1);
   EXPECT_EQ(told.at("moved"), 1);
   same_refusal({"queue", "move", "nosuch", "narrow", "--yes"}, kExitBadInput);
 }
@@ -318,7 +318,7 @@ TEST_F(RemoteTest, DeadTasksAreRetriedAndDiscardedByTheirIds) {
   says({"dead", "retry", one, one, two}, "retried 2 dead tasks\n");
   const std::string three = dead();
   EXPECT_EQ(json::parse(must({"dead", "discard", three, "--json"})),
-            json::parse(R"({"chosen": 1, "discarded": 1})"));
+            json::parse(R"({"tasks": 1, "discarded": 1})"));
   same_refusal({"dead", "discard", "none"}, kExitUsage);
   EXPECT_EQ(count("task"), 3U);
 }

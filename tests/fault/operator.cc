@@ -219,7 +219,7 @@ void Operator::cancel_one(const TaskRow& task, bool as_done) {
   deed.tag = task.tag;
   const auto json = nlohmann::json::parse(done.out, nullptr, false);
   if (json.is_discarded() || deed.landed != Landed::kYes) return;
-  deed.asked = json.value("asked", false);
+  deed.asked = json.value("requested", false);
   deed.may_run = deed.asked || json.value("may_run", true);
 }
 
@@ -243,7 +243,7 @@ void Operator::dead(const Action& action) {
   deed.chosen = deed.tasks.size() + 1;
   if (!json.is_object()) return;
   // A death that was being written during the count belongs to the result, but was not counted.
-  deed.chosen = std::max(json.value("chosen", deed.chosen),
+  deed.chosen = std::max(json.value("tasks", deed.chosen),
                          json.value(retry ? "retried" : "discarded", std::uint64_t{0}));
 }
 

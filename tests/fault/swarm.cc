@@ -75,9 +75,9 @@ class Carrier {
 
   void note_left_out() {
     if (draw_.suffers(Kind::kClockStep) && cluster_.clock() == nullptr)
-      result_.left_out.emplace_back("clock_step: the server has no clock of its own");
+      result_.omitted.emplace_back("clock_step: the server has no clock of its own");
     if (!cluster_.small_runtime_trouble().empty())
-      result_.left_out.push_back("fill_runtime: " + cluster_.small_runtime_trouble());
+      result_.omitted.push_back("fill_runtime: " + cluster_.small_runtime_trouble());
   }
 
   [[nodiscard]] std::string numbered(const std::string& name, unsigned submitter) const {
@@ -383,7 +383,7 @@ std::string text_of(const Draw& draw, const DrawResult& result) {
       << verdict.runs << " runs, " << verdict.duplicates << " duplicates";
   for (const auto& [name, count] : result.actions) out << ", " << name << " " << count;
   for (const auto& [name, count] : result.faults) out << ", " << name << " " << count;
-  for (const std::string& fault : result.left_out) out << ", left out: " << fault;
+  for (const std::string& fault : result.omitted) out << ", left out: " << fault;
   out << "\n";
   if (result.clean()) return out.str();
   out << text_of(draw);

@@ -45,11 +45,11 @@ struct BulkActionOptions {
 
 bool is_open(const json& action) {
   return action.at("state") == queue::name_of(queue::BulkState::kWaiting) ||
-         action.at("state") == queue::name_of(queue::BulkState::kWorking);
+         action.at("state") == queue::name_of(queue::BulkState::kRunning);
 }
 
 std::string counted_text(const json& action) {
-  return action.at("chosen").dump() + (action.at("chosen_at_least").get<bool>() ? "+" : "");
+  return action.at("tasks").dump() + (action.at("tasks_at_least").get<bool>() ? "+" : "");
 }
 
 // "retried 120 of 2000 dead tasks of queue mail".
@@ -116,15 +116,15 @@ std::string filter_text(const json& action) {
 }
 
 int list_actions(const Operations& allot, const BulkActionOptions& options) {
-  Listing list({"ACTION", "KIND", "QUEUE", "TASKS", "DONE", "OF", "STATE", "BEGUN", "BY"},
+  Listing list({"ACTION", "KIND", "QUEUE", "TASKS", "DONE", "OF", "STATE", "STARTED", "BY"},
                options.json);
   for (const json& action : documents::items(allot, "/bulk", options.limit)) {
     const bool failed = action.at("state") == queue::name_of(queue::BulkState::kFailed);
     list.add(action,
              {action.at("action").dump(), action.at("kind"), action.at("queue"),
               printable(filter_text(action), kShownBulkText), action.at("done").dump(),
-              counted_text(action), action.at("state"), action.at("begun_at"),
-              printable(action.at("asked_by").get<std::string>(), kShownBulkText)},
+              counted_text(action), action.at("state"), action.at("started_at"),
+              printable(action.at("requested_by").get<std::string>(), kShownBulkText)},
              failed ? std::optional<std::size_t>(6) : std::nullopt);
   }
   list.print();
@@ -143,8 +143,8 @@ void print_action(const json& action) {
   line("rate", action.at("rate").is_null() ? "" : action.at("rate").dump() + " per second");
   line("state", action.at("state"));
   line("done", action.at("done").dump() + " of " + counted_text(action));
-  line("begun", action.at("begun_at").get<std::string>() + " by " +
-                    action.at("asked_by").get<std::string>());
+  line("started", action.at("started_at").get<std::string>() + " by " +
+                    action.at("requested_by").get<std::string>());
   for (const auto& [name, field] :
        {std::pair{"ended", "ended_at"}, {"stopped by", "stopped_by"}, {"error", "error"}}) {
     line(name, as_json::text_in(action, field));
@@ -182,7 +182,7 @@ json follow_bulk(const Operations& allot, std::uint64_t action_id) {
   note_interrupts();
   try {
     json action = allot.read(action_path(action_id));
-    Progress progress(action.at("chosen"));
+    Progress progress(action.at("tasks"));
     std::optional<Worker> worker;
     if (const Local* here = allot.local()) worker.emplace(*here, action_id);
     while (is_open(action)) {

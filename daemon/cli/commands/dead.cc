@@ -157,7 +157,7 @@ int act_on_named(const Operations& allot, const DeadChoice& choice, const Deed& 
   }
   progress.wipe();
   if (choice.json) {
-    print(json{{"chosen", ids.size()}, {deed.past, done}});
+    print(json{{"tasks", ids.size()}, {deed.past, done}});
   } else {
     std::printf("%s %s\n", deed.past.c_str(), dead_tasks_text(done).c_str());
   }
@@ -203,8 +203,8 @@ void report_many(const DeadChoice& choice, const Deed& deed, const json& count,
   const json number = action.is_null() ? json() : action.at("action");
   if (choice.json) {
     print(json{{"action", number},
-               {"chosen", count.at("tasks")},
-               {"chosen_at_least", count.at("tasks_at_least")},
+               {"tasks", count.at("tasks")},
+               {"tasks_at_least", count.at("tasks_at_least")},
                {"state", action.is_null() ? json() : action.at("state")},
                {deed.past, done}});
   } else if (choice.no_wait && !action.is_null()) {

@@ -64,7 +64,7 @@ class Doctor {
     for (const Finding& finding : findings_) {
       if (as_json) {
         list.push_back({{"level", queue::name_of(finding.level)},
-                        {"about", finding.about},
+                        {"check", finding.check},
                         {"text", finding.text},
                         {"fix", finding.fix.empty() ? json() : json(finding.fix)}});
         continue;
@@ -74,7 +74,7 @@ class Doctor {
           coloured(queue::name_of(finding.level), bad ? Colour::kRed : Colour::kBold,
                    colour && finding.level != Level::kOk);
       const std::string padding(finding.level == Level::kOk ? 4 : 2, ' ');
-      std::printf("%s%s%s: %s%s\n", level.c_str(), padding.c_str(), finding.about.c_str(),
+      std::printf("%s%s%s: %s%s\n", level.c_str(), padding.c_str(), finding.check.c_str(),
                   printable(finding.text, 2000).c_str(),
                   finding.fix.empty() ? "" : ("; " + printable(finding.fix, 1000)).c_str());
     }
@@ -83,14 +83,14 @@ class Doctor {
   }
 
  private:
-  void ok(const std::string& about, const std::string& text) {
-    findings_.push_back({Level::kOk, about, text, ""});
+  void ok(const std::string& check, const std::string& text) {
+    findings_.push_back({Level::kOk, check, text, ""});
   }
-  void warn(const std::string& about, const std::string& text, const std::string& fix) {
-    findings_.push_back({Level::kWarn, about, text, fix});
+  void warn(const std::string& check, const std::string& text, const std::string& fix) {
+    findings_.push_back({Level::kWarn, check, text, fix});
   }
-  void fail(int code, const std::string& about, const std::string& text, const std::string& fix) {
-    findings_.push_back({Level::kFail, about, text, fix});
+  void fail(int code, const std::string& check, const std::string& text, const std::string& fix) {
+    findings_.push_back({Level::kFail, check, text, fix});
     if (code_ == kExitOk) code_ = code;
   }
 

@@ -229,7 +229,7 @@ class Drain {
       } else if (!seen_ready_ && passed > kStartPatience) {
         ended_ = "no_worker";
       } else if (lost_since_ != 0 && mono_ns() - lost_since_ > kStartPatience) {
-        ended_ = "database_away";
+        ended_ = "database_unreachable";
       } else if (quiet >= kQuietLooks) {
         ended_ = "empty";
       }
@@ -290,16 +290,18 @@ class Drain {
     const std::uint64_t done = budget_->done;
     const std::string why = ended_.empty() ? "daemon_ended" : ended_;
     int code = child.code();
-    if (code == kExitOk && (why == "no_worker" || why == "database_away")) code = kExitUnavailable;
+    if (code == kExitOk && (why == "no_worker" || why == "database_unreachable"))
+      code = kExitUnavailable;
     const bool early = why == "interrupted" || why == "daemon_ended";
     if (code == kExitOk && (failed > 0 || early)) code = kExitFailure;
     if (options_.json) {
       nlohmann::ordered_json view = {
-          {"queue", options_.queue}, {"started", started},     {"done", done}, {"failed", failed},
-          {"left", nullptr},         {"left_at_least", false}, {"ended", why}, {"exit_code", code}};
+          {"queue", options_.queue}, {"started", started},   {"done", done},
+          {"failed", failed},        {"remaining", nullptr}, {"remaining_at_least", false},
+          {"reason", why},           {"exit_code", code}};
       if (left_) {
-        view["left"] = left_->value;
-        view["left_at_least"] = left_->at_least;
+        view["remaining"] = left_->value;
+        view["remaining_at_least"] = left_->at_least;
       }
       std::printf("%s\n", view.dump().c_str());
     } else {
@@ -344,7 +346,7 @@ int drain(const Context& context, const DrainOptions& options) {
   auto place = take_place(config::runtime_dir(settings) + "/drain", options);
   if (place) return Drain(context, settings, options, std::move(*place)).run();
   if (options.json) {
-    print({{"queue", options.queue}, {"started", 0}, {"ended", "busy"}});
+    print({{"queue", options.queue}, {"started", 0}, {"reason", "busy"}});
   } else {
     std::printf("queue %s: nothing done, %u of its drains are already running\n",
                 options.queue.c_str(), options.at_most);

@@ -202,7 +202,7 @@ void say(const RunOptions& options, const std::optional<queue::HeldLock>& lock, 
          int code) {
   if (!options.json) return;
   nlohmann::json out{{"name", printable(options.name, 4 * queue::kMaxLockName)},
-                     {"got", lock.has_value()},
+                     {"acquired", lock.has_value()},
                      {"lost", lost},
                      {"exit_code", code}};
   if (lock) {

@@ -98,7 +98,7 @@ int move_tasks(const Operations& allot, const MoveOptions& options) {
   }
   const Moved moved = move_waiting(allot, move, tasks);
   if (options.json) {
-    json told{{"chosen", moved.moved + moved.gone + moved.leased}};
+    json told{{"tasks", moved.moved + moved.gone + moved.leased}};
     add_moved(told, moved);
     print(told);
   } else {

@@ -97,7 +97,7 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
     view["workers"].push_back(as_json::worker(worker));
   }
   view["stewards"] = as_json::stewards(instance);
-  view["troubles"] = instance_troubles(instance, settings);
+  view["problems"] = instance_troubles(instance, settings);
   std::printf("%s\n", view.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 

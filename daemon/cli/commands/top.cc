@@ -125,8 +125,9 @@ std::string as_text(const config::Settings& settings, const InstanceView& view,
                      " running\n" + per_second(all, &Rate::done) + " done/s, " +
                      per_second(all, &Rate::retried) + " retried/s, " +
                      per_second(all, &Rate::dead) + " dead/s\n\n";
-  const auto away = std::count_if(view.workers.begin(), view.workers.end(),
-                                  [](const WorkerView& worker) { return worker.database_away; });
+  const auto away =
+      std::count_if(view.workers.begin(), view.workers.end(),
+                    [](const WorkerView& worker) { return worker.database_unreachable; });
   if (away > 0) {
     text += "the database has been away for " + std::to_string(away) + " of " +
             std::to_string(view.workers.size()) + " workers\n\n";

@@ -57,7 +57,7 @@ std::uint64_t share_in(const FireworqQueue& queue, std::uint32_t partition_no) {
 }
 
 void log_change(const char* what, const access::Caller& caller, const std::string& name) {
-  log::info("gateway.action", {{"who", caller.name()}, {"what", what}, {"which", name}});
+  log::info("gateway.action", {{"actor", caller.name()}, {"action", what}, {"subject", name}});
 }
 
 }  // namespace

@@ -292,7 +292,7 @@ void Server::Impl::complain_of(const Seat& seat) {
   const Connections& all = house_.connections;
   log::warn("gateway.connections_refused",
             {{"peer", seat.group.empty() ? "any" : seat.group},
-             {"of_peer", all.of_group(seat.group)},
+             {"peer_connections", all.of_group(seat.group)},
              {"connections", all.of(Kind::kLocal) + all.of(Kind::kNetwork)}});
 }
 

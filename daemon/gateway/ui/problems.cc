@@ -195,7 +195,7 @@ Problem of_notice(const Visit& visit, const json& notice) {
 
 // A finding of a steward check.
 Problem of_finding(const Visit& visit, const json& finding) {
-  const std::string about = text_of(finding, "about");
+  const std::string about = text_of(finding, "check");
   const std::string queue = text_of(finding, "queue");
   return {"finding " + about + " " + text_of(finding, "text"),
           text_of(finding, "level") == "fail" ? "bad" : "warn",
@@ -244,8 +244,8 @@ void add_of_workers(std::vector<Problem>& all, const Visit& visit, const Seen& s
     if (flag_of(host, "silent")) continue;
     for (const json& worker : list_of(host, "workers")) {
       const std::string pool = "pool " + text_of(worker, "pool") + " on " + text_of(host, "host");
-      if (flag_of(worker, "database_away")) ++away[pool];
-      if (flag_of(worker, "former_configuration")) ++former[pool];
+      if (flag_of(worker, "database_unreachable")) ++away[pool];
+      if (flag_of(worker, "stale_configuration")) ++former[pool];
     }
   }
   for (const auto& [pool, count] : former) {
@@ -268,7 +268,7 @@ void add_of_findings(std::vector<Problem>& all, const Visit& visit, const Seen& 
                      const std::set<std::string>& told) {
   for (const json& finding : items_of(seen.findings)) {
     const std::string queue = text_of(finding, "queue");
-    const bool unserved = text_of(finding, "about") == "queue " + queue;
+    const bool unserved = text_of(finding, "check") == "queue " + queue;
     const bool no_host = seen.workforce.known && seen.workforce.hosts == 0;
     if (unserved && (told.contains(queue) || no_host)) continue;
     all.push_back(of_finding(visit, finding));

@@ -336,11 +336,12 @@ http::Response Site::login(const http::Request& request) const {
   std::string why;
   const auto token = token_of(head, form, why);
   if (!token) {
-    log::warn("gateway.login_refused", {{"from", head.peer.address}});
+    log::warn("gateway.login_refused", {{"peer", head.peer.address}});
     return login_page(head, why, 401);
   }
   const bool by_code = !value_in(form, "code").empty();
-  log::info("gateway.login", {{"who", token->caller.name()}, {"by", by_code ? "code" : "token"}});
+  log::info("gateway.login",
+            {{"actor", token->caller.name()}, {"method", by_code ? "code" : "token"}});
   http::Response response = redirect(next_of(value_in(form, "next"), base_));
   std::string cookie = std::string(kCookieName) + "=" +
                        signer_.session(*token, now() + kSessionLength) + "; Path=" + root_ +
@@ -374,7 +375,7 @@ std::optional<access::Access::NamedToken> Site::token_of(const http::Head& head,
 }
 
 http::Response Site::logout(const Visit& visit, const http::Request& request) const {
-  log::info("gateway.logout", {{"who", visit.caller.name()}});
+  log::info("gateway.logout", {{"actor", visit.caller.name()}});
   http::Response response = redirect(root_ + "login");
   std::string cookie =
       std::string(kCookieName) + "=; Path=" + root_ + "; Max-Age=0; HttpOnly; SameSite=Strict";

@@ -36,7 +36,7 @@ void Crew::start(std::size_t threads) {
     for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
   } catch (const std::system_error& error) {
     log::warn("gateway.few_threads", {{"threads", threads_.size()},
-                                      {"wanted", threads},
+                                      {"configured", threads},
                                       {"error", error.what()},
                                       {"hint", "raise LimitNPROC or TasksMax"}});
     if (threads_.empty()) throw Error("no thread could be started for the database", kExitFailure);

@@ -22,16 +22,16 @@ constexpr double kClockSeconds = 2;
 constexpr std::uint32_t kManyChanges = 3;
 constexpr std::chrono::minutes kChangesAgo{10};
 
-Finding well(const std::string& about, const std::string& text) {
-  return {Level::kOk, about, text};
+Finding well(const std::string& check, const std::string& text) {
+  return {Level::kOk, check, text};
 }
 
-Finding warning(const std::string& about, const std::string& text, const std::string& fix) {
-  return {Level::kWarn, about, text, fix};
+Finding warning(const std::string& check, const std::string& text, const std::string& fix) {
+  return {Level::kWarn, check, text, fix};
 }
 
-Finding failure(const Error& error, const std::string& about) {
-  return {Level::kFail, about, error.what(), {}, {}, error.exit_code()};
+Finding failure(const Error& error, const std::string& check) {
+  return {Level::kFail, check, error.what(), {}, {}, error.exit_code()};
 }
 
 using Variables = std::map<std::string, std::string>;

@@ -32,7 +32,7 @@ std::vector<AuditEntry> list_audit_of(db::Connection& db, const AuditFilter& fil
   list.set("subject", filter.subject)
       .set("name", filter.name)
       .set("before", before)
-      .set("most", most);
+      .set("limit", most);
   return entries_in(db.run({list}).front());
 }
 
@@ -41,7 +41,7 @@ bool fits(const std::string& wanted, const std::string& value) {
 }
 
 bool passes(const AuditFilter& filter, const AuditEntry& entry) {
-  return fits(filter.who, entry.who) && fits(filter.action, entry.action) &&
+  return fits(filter.actor, entry.actor) && fits(filter.action, entry.action) &&
          fits(filter.subject, entry.subject) && fits(filter.name, entry.name) &&
          fits(filter.queue, entry.queue.value_or(""));
 }
@@ -50,7 +50,7 @@ bool passes(const AuditFilter& filter, const AuditEntry& entry) {
 
 std::vector<AuditEntry> list_audit(db::Connection& db, std::uint64_t before, std::uint32_t most) {
   db::Statement list(sql::k_list_audit);
-  list.set("before", before).set("most", most);
+  list.set("before", before).set("limit", most);
   return entries_in(db.run({list}).front());
 }
 

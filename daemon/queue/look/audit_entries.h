@@ -15,8 +15,8 @@ namespace allot::queue {
 struct AuditEntry {
   std::uint64_t audit_id = 0;
   std::string at;  // UTC, ISO 8601
-  std::string who;
-  std::string door;
+  std::string actor;
+  std::string source;
   std::string action;
   std::string subject;
   std::string name;
@@ -32,7 +32,7 @@ std::vector<AuditEntry> list_audit(db::Connection& db, std::uint64_t before, std
 
 // An empty field matches everything.
 struct AuditFilter {
-  std::string who{};
+  std::string actor{};
   std::string action{};
   std::string subject{};
   std::string name{};  // uses an index if `subject` is set

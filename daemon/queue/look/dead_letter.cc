@@ -40,7 +40,7 @@ std::vector<DeadLetter> page_dead(db::Connection& db, std::uint32_t queue_id, co
   set_partition(statement, {queue_id, after.partition.partition_no})
       .set("prio", after.prio)
       .set("first_key", after.first_key)
-      .set("most", most);
+      .set("limit", most);
   auto results = db.run({statement});
   std::vector<DeadLetter> page;
   while (const auto row = results.front().next()) page.push_back(read_letter(*row, queue_id));

@@ -68,9 +68,9 @@ Figures figures(db::Connection& db) {
   all.queues = first_queues(std::move(queues));
   std::vector<db::Statement> ask(3, db::Statement(sql::k_queue_figures));
   ask[1] = db::Statement(sql::k_late_schedules);
-  ask[1].set("after_us", microseconds(kLateSchedule).count()).set("most", kFigureBound);
+  ask[1].set("after_us", microseconds(kLateSchedule).count()).set("limit", kFigureBound);
   ask[2] = db::Statement(sql::k_held_locks);
-  ask[2].set("most", kFigureBound);
+  ask[2].set("limit", kFigureBound);
   for (const QueueFigures& queue : all.queues) {
     for (const sql::SqlText* count : kCountsOfQueue) {
       ask.emplace_back(*count).set("queue_id", queue.info.queue_id).set("bound", kFigureBound);

@@ -40,7 +40,7 @@ std::chrono::sys_time<std::chrono::microseconds> database_clock(db::Connection& 
 
 std::vector<HeldLease> held_leases(db::Connection& db, std::uint32_t most) {
   db::Statement statement(sql::k_list_leases);
-  statement.set("most", most);
+  statement.set("limit", most);
   auto results = db.run({statement});
   std::vector<HeldLease> leases;
   while (const auto row = results.front().next()) {
@@ -95,7 +95,7 @@ FarTasks far_tasks(db::Connection& db, std::chrono::microseconds after) {
         .set("partition_no", row->u64(1))
         .set("prio", row->u64(2))
         .set("after_us", after.count())
-        .set("most", kMostFarTasks - far.count);
+        .set("limit", kMostFarTasks - far.count);
     auto counted = db.run({count});
     if (const auto number = counted.front().next()) far.count += number->u64(0);
   }

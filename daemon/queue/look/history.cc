@@ -42,7 +42,7 @@ std::vector<Done> list_done(db::Connection& db, const QueueInfo& queue, std::uin
       .set("prio", first.prio)
       .set("first_key", first.first_key)
       .set("before", after ? moment_text(after->ended_at) : std::string(kEndOfTime))
-      .set("most", most);
+      .set("limit", most);
   auto results = db.run({list});
   std::vector<Done> page;
   while (const auto row = results.front().next()) page.push_back(read_done(*row, queue.queue_id));

@@ -132,7 +132,7 @@ BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue, std::uint
 
 BoundedCount count_from(db::Connection& db, const QueueInfo& queue, std::uint32_t first) {
   db::Statement statement(sql::k_count_retired);
-  statement.set("queue_id", queue.queue_id).set("partitions", first).set("most", kCountBound + 1);
+  statement.set("queue_id", queue.queue_id).set("partitions", first).set("limit", kCountBound + 1);
   const std::uint64_t found = db.run({statement}).front().one().u64(0);
   return {std::min(found, kCountBound), found > kCountBound};
 }
@@ -152,7 +152,7 @@ std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std
   set_partition(statement, {queue.queue_id, from.id.partition.partition_no})
       .set("prio", from.id.prio)
       .set("run_key", from.run_key)
-      .set("most", most);
+      .set("limit", most);
   auto results = db.run({statement});
   std::vector<TaskView> views;
   while (const auto row = results.front().next()) views.push_back(read_view(*row, queue.queue_id));
@@ -164,7 +164,7 @@ std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, s
   TaskId from = after.value_or(TaskView{}).id;
   from.partition.queue_id = queue.queue_id;
   db::Statement statement(sql::k_list_running);
-  set_id(statement, from).set("most", most);
+  set_id(statement, from).set("limit", most);
   auto results = db.run({statement});
   std::vector<TaskView> views;
   while (const auto row = results.front().next()) {
@@ -183,7 +183,7 @@ std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std:
   if (!group.empty()) statement.set("group", group);
   set_id(statement, from)
       .set("before", after ? moment_text(after->at) : std::string(kEndOfTime))
-      .set("most", most);
+      .set("limit", most);
   auto results = db.run({statement});
   std::vector<TaskView> views;
   while (const auto row = results.front().next()) {
@@ -206,7 +206,7 @@ std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
       .set("prio", task.id.prio)
       .set("run_key", task.run_key)
       .set_raw("classes_before", id_list(before))
-      .set("most", kAheadBound + 1);
+      .set("limit", kAheadBound + 1);
   auto results = db.run({why, ahead});
   const auto row = results[0].next();
   if (!row) return std::nullopt;
@@ -219,7 +219,7 @@ std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
   standing.until = row->text(4);
   standing.overdue = standing.leased && row->u64(5) != 0;
   if (standing.leased && !row->is_null(12)) standing.silent_since = row->text(12);
-  if (!row->is_null(6)) standing.hold_until = row->text(6);
+  if (!row->is_null(6)) standing.defer_until = row->text(6);
   if (!row->is_null(7))
     standing.paused = Pause{std::string(row->text(7)), std::string(row->text(8))};
   standing.due = row->u64(9) != 0;
@@ -240,7 +240,7 @@ std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id) {
   return read_attempts(db, id, 0);
 }
 
-std::vector<AttemptView> list_attempts_of_all_lives(db::Connection& db, const TaskId& id) {
+std::vector<AttemptView> list_all_attempts(db::Connection& db, const TaskId& id) {
   return read_attempts(db, id, 1);
 }
 

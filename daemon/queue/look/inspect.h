@@ -69,8 +69,8 @@ struct AttemptView {
   std::string ended_at;
   std::string cause;
   std::string error;
-  std::string worker;      // "host/pid"
-  std::uint32_t life = 0;  // retries from the dead since this attempt; 0: the current run
+  std::string worker;               // "host/pid"
+  std::uint32_t retries_since = 0;  // retries from the dead since this attempt; 0: the current run
   Usage usage{};
   std::string detail{};  // the full error; empty: same as `error`
   std::string fault{};   // see model/fault.h
@@ -87,7 +87,7 @@ struct Standing {
   std::string until;  // end of the lease without a renewal
   bool overdue = false;
   std::optional<std::string> silent_since{};  // the holder should have renewed it since then
-  std::optional<std::string> hold_until;      // the partition waits until then
+  std::optional<std::string> defer_until;     // the partition waits until then
   std::optional<Pause> paused;                // its queue
   // Time until the rate of its queue lets a task start; nullopt: no rate.
   std::optional<std::chrono::microseconds> rate_wait{};
@@ -116,7 +116,7 @@ std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std:
 std::optional<TaskView> show(db::Connection& db, const TaskId& id);
 // Failed attempts, oldest first: since the last retry from the dead, or all.
 std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id);
-std::vector<AttemptView> list_attempts_of_all_lives(db::Connection& db, const TaskId& id);
+std::vector<AttemptView> list_all_attempts(db::Connection& db, const TaskId& id);
 // Headers of a task that runs at this place in its partition, or detached. Empty if it does
 // neither.
 Headers find_headers(db::Connection& db, const TaskId& id, std::uint64_t run_key);

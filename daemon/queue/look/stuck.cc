@@ -25,7 +25,7 @@ Stuck read_stuck(const db::Row& row, std::uint32_t queue_id) {
 std::vector<Stuck> stuck_running(db::Connection& db, std::uint32_t queue_id,
                                  std::chrono::microseconds after) {
   db::Statement ask(sql::k_stuck_running);
-  ask.set("queue_id", queue_id).set("after_us", after.count()).set("most", kMostStuck);
+  ask.set("queue_id", queue_id).set("after_us", after.count()).set("limit", kMostStuck);
   auto results = db.run({ask});
   std::vector<Stuck> all;
   while (const auto row = results.front().next()) all.push_back(read_stuck(*row, queue_id));

@@ -87,7 +87,7 @@ db::Statement asking(const sql::SqlText& sql, const MinutesWanted& wanted, micro
   statement.set("queue", wanted.queue)
       .set("step", wanted.step)
       .set("since_us", since.count())
-      .set("most", kMostMinuteRows + 1);
+      .set("limit", kMostMinuteRows + 1);
   return statement;
 }
 
@@ -123,7 +123,7 @@ Minutes list_minutes(db::Connection& db, const MinutesWanted& wanted) {
 
 std::vector<InstanceRow> list_instances(db::Connection& db) {
   db::Statement list(sql::k_list_instances);
-  list.set("most", kMostInstances);
+  list.set("limit", kMostInstances);
   auto results = db.run({list});
   std::vector<InstanceRow> all;
   while (const auto row = results.front().next()) {

@@ -21,14 +21,14 @@ std::optional<db::Statement> entry_of(const db::Connection& db, const Deed& deed
   const auto& actor = db.actor();
   if (!actor) return std::nullopt;
   db::Statement write(sql::k_write_audit);
-  return write.set("who", error_text(actor->who, kMostAuditText))
-      .set("door", actor->door)
+  return write.set("actor", error_text(actor->name, kMostAuditText))
+      .set("source", actor->source)
       .set("action", deed.action)
       .set("subject", deed.subject)
       .set("name", error_text(deed.name, kMostAuditText))
       .set("detail", error_text(deed.detail, kMostAuditText))
       .set("reason", error_text(actor->reason, kMostAuditText))
-      .set_raw("deed", deed.number == 0 ? "NULL" : std::to_string(deed.number))
+      .set_raw("operation_id", deed.number == 0 ? "NULL" : std::to_string(deed.number))
       .set("adds", deed.adds_up ? 1 : 0)
       .set_raw("found", deed.found.render());
 }

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t kCountedPage = 1000;
 
 constexpr std::array<std::string_view, 2> kKinds{"retry_dead", "discard_dead"};
-constexpr std::array<std::string_view, 5> kStates{"waiting", "working", "done", "stopped",
+constexpr std::array<std::string_view, 5> kStates{"waiting", "running", "done", "stopped",
                                                   "failed"};
 
 template <typename Enum, std::size_t n>
@@ -95,8 +95,8 @@ BulkAction action_in(const db::Row& row) {
   action.rate = bulk_number_in(row, 8);
   action.counted = row.u64(9);
   action.counted_all = row.u64(10) != 0;
-  action.asked_by = row.text(11);
-  action.begun_at = row.text(12);
+  action.requested_by = row.text(11);
+  action.started_at = row.text(12);
   action.state = named<BulkState>(kStates, row.text(13));
   action.batches = row.u64(14);
   action.after = {{action.queue_id, bulk_number_in(row, 15)}, bulk_number_in(row, 16), row.u64(17)};
@@ -177,7 +177,7 @@ std::uint64_t begin_bulk(db::Connection& db, const QueueInfo& queue, const BulkR
       .set("rate", request.rate)
       .set("counted", token.tasks)
       .set("counted_all", token.more ? 0 : 1)
-      .set("asked_by", error_text(request.asked_by, kMostBulkText));
+      .set("requested_by", error_text(request.requested_by, kMostBulkText));
   auto results = act(db, begin_deed(queue, request), {&begin, 1}, Entry::kAfter);
   const auto row = results.back().next();
   if (!row) {
@@ -196,7 +196,7 @@ std::optional<BulkAction> find_bulk(db::Connection& db, std::uint64_t action_id)
 
 std::vector<BulkAction> list_bulk(db::Connection& db, std::uint64_t before, std::uint32_t most) {
   db::Statement list(sql::k_list_bulk);
-  list.set("before", before).set("most", most);
+  list.set("before", before).set("limit", most);
   auto results = db.run({list});
   std::vector<BulkAction> actions;
   while (const auto row = results.front().next()) actions.push_back(action_in(*row));

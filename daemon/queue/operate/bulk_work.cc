@@ -166,7 +166,7 @@ BulkStep work_bulk(db::Connection& db, std::uint64_t action_id) {
 
 std::vector<OpenBulk> open_bulk(db::Connection& db) {
   db::Statement open(sql::k_open_bulk);
-  open.set("most", kMostOpenBulk);
+  open.set("limit", kMostOpenBulk);
   auto results = db.run({open});
   std::vector<OpenBulk> actions;
   while (const auto row = results.front().next()) {
@@ -179,7 +179,7 @@ bool purge_bulk(db::Connection& db) {
   const auto newest = list_bulk(db, UINT64_MAX, 1);
   const std::uint64_t last = newest.empty() ? 0 : newest.front().action_id;
   db::Statement purge(sql::k_purge_bulk);
-  purge.set("last_number", last - std::min(last, kKeptActions)).set("most", kPurgedAtOnce);
+  purge.set("last_number", last - std::min(last, kKeptActions)).set("limit", kPurgedAtOnce);
   const auto results = db.run({purge});
   return results.at(0).affected() + results.at(1).affected() >= kPurgedAtOnce;
 }

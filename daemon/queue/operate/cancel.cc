@@ -74,7 +74,7 @@ bool ask_cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key,
 }
 
 // Whether an earlier request demands another kind of end.
-bool asked_otherwise(db::Connection& db, const TaskId& id, bool as_done) {
+bool requested_otherwise(db::Connection& db, const TaskId& id, bool as_done) {
   const auto request = find_cancel(db, id);
   return request && request->as_done != as_done;
 }
@@ -114,10 +114,10 @@ Cancelled cancel_task(db::Connection& db, const TaskId& id, std::string_view rea
     std::optional<Standing> before;
     if (!result.task->running) before = standing(db, *result.task);
     if (runs(*result.task, before)) {
-      result.asked = ask_cancel(db, id, result.task->run_key, reason, as_done.has_value());
+      result.requested = ask_cancel(db, id, result.task->run_key, reason, as_done.has_value());
       result.holder = before ? before->holder : result.task->holder;
-      if (!result.asked) continue;
-      result.otherwise = asked_otherwise(db, id, as_done.has_value());
+      if (!result.requested) continue;
+      result.conflict = requested_otherwise(db, id, as_done.has_value());
       return result;
     }
     const std::uint64_t run_key = result.task->run_key;

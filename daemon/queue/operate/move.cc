@@ -38,7 +38,7 @@ void each_waiting(db::Connection& db, const QueueInfo& queue,
     set_partition(statement, {queue.queue_id, last.partition.partition_no})
         .set("prio", last.key.prio)
         .set("run_key", last.key.run_key)
-        .set("most", kWaitingPage);
+        .set("limit", kWaitingPage);
     auto results = db.run({statement});
     while (const auto row = results.front().next()) {
       last = read_waiting(*row, queue.queue_id);

@@ -176,7 +176,7 @@ BoundedCount live_keys(db::Connection& db, const QueueInfo& queue, const TypePat
   count.set("queue_id", queue.queue_id)
       .set("is_prefix", types.is_prefix ? 1 : 0)
       .set("pattern", types.text)
-      .set("most", kCountBound + 1);
+      .set("limit", kCountBound + 1);
   auto results = db.run({count});
   const std::uint64_t found = results.front().one().u64(0);
   return {std::min(found, kCountBound), found > kCountBound};

@@ -48,7 +48,7 @@ class Packet {
       count_ += task->statements.size();
       for (db::Statement& one : task->statements) statements_.push_back(std::move(one));
       if (tick.waits && task->claim) {
-        db::Statement& claim = put(sql::k_require_claim);
+        db::Statement& claim = put(sql::k_require_reservation);
         claim.set_raw("key", key_of(*task, *tick.task));
       }
     }
@@ -98,7 +98,7 @@ class Packet {
 std::optional<TaskId> made_by(std::vector<db::StatementResult>& results, std::size_t first,
                               const PlannedTask& task) {
   if (!task.claim) return TaskId{task.partition, task.prio, results.at(first).insert_id()};
-  const auto row = results.at(first + 2).next();  // claim_unique, submit_unique, read_unique
+  const auto row = results.at(first + 2).next();  // reserve_key, submit_unique, read_unique
   if (!row || row->u64(4) != *task.claim) return std::nullopt;
   return TaskId{task.partition, task.prio, row->u64(3)};
 }
@@ -108,7 +108,7 @@ std::optional<TaskId> made_by(std::vector<db::StatementResult>& results, std::si
 std::vector<DueSchedule> due_schedules(db::Connection& db, std::chrono::microseconds ahead,
                                        std::size_t most) {
   db::Statement look(sql::k_due_schedules);
-  look.set("ahead_us", ahead.count()).set("most", most);
+  look.set("ahead_us", ahead.count()).set("limit", most);
   auto results = db.run({look});
   std::vector<DueSchedule> found;
   while (const auto row = results.front().next()) {

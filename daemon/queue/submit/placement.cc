@@ -36,8 +36,8 @@ std::map<std::string, std::uint32_t> find_fair(db::Connection& db, const QueueIn
   return found;
 }
 
-std::uint32_t claim_fair(db::Connection& db, const QueueInfo& queue, const std::string& key) {
-  db::Statement claim(sql::k_claim_fair);
+std::uint32_t assign_fair(db::Connection& db, const QueueInfo& queue, const std::string& key) {
+  db::Statement claim(sql::k_assign_fair);
   claim.set("queue_id", queue.queue_id)
       .set("partitions", queue.partitions())
       .set_bytes("partition_key", key);
@@ -81,7 +81,7 @@ Placer::Placer(db::Connection& db, std::span<const Submission> submissions) {
     const auto found = find_fair(db, *queue, keys);
     for (const std::string& key : keys) {
       const auto at = found.find(key);
-      fair_[{queue_id, key}] = at != found.end() ? at->second : claim_fair(db, *queue, key);
+      fair_[{queue_id, key}] = at != found.end() ? at->second : assign_fair(db, *queue, key);
     }
   }
 }

@@ -17,8 +17,8 @@ namespace allot::queue {
 // A request to end a running task.
 struct CancelRequest {
   std::string reason;
-  std::string asked_at;  // UTC, ISO 8601
-  bool as_done = false;  // its end counts as a success: no dead letter, no hook
+  std::string requested_at;  // UTC, ISO 8601
+  bool as_done = false;      // its end counts as a success: no dead letter, no hook
 };
 
 std::optional<CancelRequest> find_cancel(db::Connection& db, const TaskId& id);

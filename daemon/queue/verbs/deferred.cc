@@ -88,7 +88,7 @@ std::vector<DeferredTask> find_deferred(db::Connection& db, const Lease& lease,
       .set("to_key", type.to_key)
       .set("known_us", lease.time.now().count())
       .set("no_handler_flag", kNoHandlerFlag)
-      .set("most", most);
+      .set("limit", most);
   auto results = db.run({find});
   std::vector<DeferredTask> tasks;
   while (const auto row = results.front().next()) {
@@ -147,7 +147,7 @@ std::vector<ScoutedType> read_scouted_types(db::StatementResult& rows) {
 
 bool purge_deferred(db::Connection& db) {
   db::Statement purge(sql::k_purge_deferred);
-  purge.set("most", kPurgeBatch);
+  purge.set("limit", kPurgeBatch);
   return db.run({purge}).front().affected() == kPurgeBatch;
 }
 

@@ -77,7 +77,7 @@ bool DetachedStore::renew(db::Connection& db, const Claim& claim, const Progress
   set_row(statement, claim)
       .set("ttl_us", ttl_.count())
       .set_raw("progress", shown ? std::to_string(*progress.percent) : "NULL")
-      .set_raw("progress_word", shown ? db::Statement::quoted(progress.word) : "NULL");
+      .set_raw("progress_text", shown ? db::Statement::quoted(progress.word) : "NULL");
   return db.run({statement}).front().affected() == 1;
 }
 

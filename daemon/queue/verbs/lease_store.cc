@@ -41,11 +41,11 @@ db::Statement release_statement(const Lease& lease, const Hold& hold) {
   set_fence(release, lease).set("keep_hold", hold.stays ? 1 : 0);
   release.set("known_us", lease.time.now().count());
   if (hold.pause.count() > 0) {
-    release.set("hold_us", bounded_us(hold.pause))
-        .set("hold_prio", hold.task.prio)
-        .set("hold_key", hold.task.run_key);
+    release.set("defer_us", bounded_us(hold.pause))
+        .set("defer_prio", hold.task.prio)
+        .set("defer_key", hold.task.run_key);
   } else {
-    release.set("hold_us", 0).set_raw("hold_prio", "NULL").set_raw("hold_key", "NULL");
+    release.set("defer_us", 0).set_raw("defer_prio", "NULL").set_raw("defer_key", "NULL");
   }
   return release;
 }

@@ -340,7 +340,7 @@ void JobRunner::leave_alone(Call& call, const std::string& why) {
   const Run& first = call.members.front().run;
   log::warn("task.call_failed", {{"type", first.task.type},
                                  {"tasks", call.members.size()},
-                                 {"first", first.id},
+                                 {"first_task", first.id},
                                  {"reason", why}});
   for (Call::Member& member : call.members) {
     Run& run = member.run;

@@ -157,7 +157,7 @@ void LeaseKeeper::note_loss(const queue::Lease& lease, const char* verb) {
   log::warn("lease.lost", {{"queue_id", lease.partition.queue_id},
                            {"partition", lease.partition.partition_no},
                            {"epoch", lease.epoch},
-                           {"found_by", verb}});
+                           {"statement", verb}});
 }
 
 void LeaseKeeper::end_last_call(db::Connection& db) {

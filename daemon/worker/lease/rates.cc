@@ -58,7 +58,7 @@ void Rates::answered(std::uint32_t queue_id, const queue::Granted& granted) {
     return;
   }
   Known& queue = queues_[queue_id];
-  queue.most = granted.most;
+  queue.most = granted.max_grant;
   wait_for(queue, granted.wait_us);
 }
 

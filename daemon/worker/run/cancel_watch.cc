@@ -54,10 +54,10 @@ void CancelWatch::saw(const queue::Lease& lease, const queue::Task& task,
   request_ = std::move(request);
   end_at_ = boot_ns() + grace_ns_;
   const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
-  log::info("task.cancel_asked", {{"task", id.text()},
-                                  trace_field(task),
-                                  {"reason", request_.reason},
-                                  {"grace_ms", grace_ns_ / kMilli}});
+  log::info("task.cancel_requested", {{"task", id.text()},
+                                      trace_field(task),
+                                      {"reason", request_.reason},
+                                      {"grace_ms", grace_ns_ / kMilli}});
 }
 
 }  // namespace allot::worker

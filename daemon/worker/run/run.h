@@ -135,7 +135,7 @@ class Run {
     if (in_slot_) slot_.mark(plan.entry, event);
   }
   void enter_slot();
-  void cancel_asked() noexcept;
+  void cancel_requested() noexcept;
   void move_deadline(Nanos at_ns, ipc::Limit by) noexcept ALLOT_REQUIRES(mutex_);
 
   SlotWriter& slot_;

@@ -60,7 +60,7 @@ void log_recovery(const queue::DetachedObservation& observed, const std::string&
                                {"queue", queue_name},
                                {"partition", observed.id.partition.partition_no},
                                {"attempt", observed.attempt},
-                               {"of", facts.most},
+                               {"max_attempts", facts.most},
                                {"from", observed.holder}});
   if (decide(facts).what != Decision::What::kDead) return;
   log_dead({observed.id.text(), observed.type, queue_name, observed.headers.trace.id()},

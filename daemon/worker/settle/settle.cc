@@ -329,7 +329,7 @@ void log_charge(const FormerRun& run, bool charged) {
                              {"queue", task.queue_name},
                              {"partition", task.partition_no},
                              {"attempt", task.attempt},
-                             {"of", task.max_attempts},
+                             {"max_attempts", task.max_attempts},
                              {"charged", charged},
                              {"cause", run.facts.cause},
                              {"error", run.facts.failure.message}});

@@ -307,14 +307,14 @@ TEST_F(TasksTest, DeadOnesWithTheirCause) {
   // The bytes are not UTF-8, but the output is still JSON; --payload prints the bytes.
   const json shown = json::parse(must({"task", "show", id, "--json"}));
   EXPECT_EQ(shown["payload"], std::string("\0\xef\xbf\xbd", 4));
-  EXPECT_EQ(shown["payload_cut"], false);
+  EXPECT_EQ(shown["payload_truncated"], false);
 }
 
 TEST_F(TasksTest, ALongPayloadIsCutInWords) {
   const std::string id = submit(std::string(10'000, 'x'));
   const json shown = json::parse(must({"task", "show", id, "--json"}));
   EXPECT_EQ(shown["payload"], std::string(4096, 'x'));
-  EXPECT_EQ(shown["payload_cut"], true);
+  EXPECT_EQ(shown["payload_truncated"], true);
   EXPECT_EQ(shown["payload_size"], 10'000);
   EXPECT_LT(must({"task", "show", id}).size(), 1000U);
 }

@@ -151,16 +151,16 @@ TEST_F(WhyTest, DetachedAndDeadTask) {
   EXPECT_EQ(json::parse(must({"task", "cancel", id, "--json"})), (json{{"task", id},
                                                                        {"cancelled", false},
                                                                        {"as_done", false},
-                                                                       {"asked", true},
+                                                                       {"requested", true},
                                                                        {"may_run", false},
                                                                        {"leased_by", me()}}));
-  EXPECT_EQ(reasons(id), "running lost cancel_asked");
+  EXPECT_EQ(reasons(id), "running lost cancel_requested");
   const std::string asked = ": the user left\n";
   EXPECT_TRUE(has(must({"why", id}), "cancellation was requested at 20"));
   EXPECT_TRUE(has(must({"why", id}), asked)) << "the first request stays in effect";
   EXPECT_TRUE(has(must({"task", "show", id}), "cancel     cancellation was requested at 20"));
   const json view = json::parse(must({"task", "show", id, "--json"}));
-  EXPECT_EQ(view.at("cancel_asked").at("reason"), "the user left");
+  EXPECT_EQ(view.at("cancel_requested").at("reason"), "the user left");
 
   const std::string dead = submit();
   block = lease();
@@ -211,7 +211,7 @@ TEST_F(WhyTest, ACancelledTaskInABlockMayRun) {
   EXPECT_EQ(json::parse(must({"task", "cancel", other, "--json"})), (json{{"task", other},
                                                                           {"cancelled", true},
                                                                           {"as_done", false},
-                                                                          {"asked", false},
+                                                                          {"requested", false},
                                                                           {"may_run", true},
                                                                           {"leased_by", me()}}));
 }

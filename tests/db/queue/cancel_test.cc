@@ -33,7 +33,7 @@ class CancelRequestTest : public QueueTest {
   Task& task() { return block_.tasks.at(0); }
   void ask(const TaskId& id, const std::string& reason = "why") {
     const Cancelled asked = cancel_task(look_, id, reason);
-    EXPECT_TRUE(asked.asked && !asked.done);
+    EXPECT_TRUE(asked.requested && !asked.done);
     EXPECT_EQ(asked.holder,
               worker_.leases.holder().host + "/" + std::to_string(worker_.leases.holder().pid));
   }
@@ -48,7 +48,7 @@ TEST_F(CancelRequestTest, FirstRequestStaysInEffect) {
   ask(id, "again");
   EXPECT_EQ(requests(), 1U);
   EXPECT_EQ(find_cancel(look_, id)->reason, "the user left");
-  EXPECT_EQ(find_cancel(look_, id)->asked_at.substr(0, 2), "20");
+  EXPECT_EQ(find_cancel(look_, id)->requested_at.substr(0, 2), "20");
   const CancelLook look = look_for_cancel(worker_.db, block_.lease, task());
   EXPECT_TRUE(look.there && look.request);
   EXPECT_FALSE(show(look_, id)->dead);
@@ -172,7 +172,7 @@ TEST_F(CancelRequestTest, AWaitingOneEndsAsDone) {
         "REPLACE INTO task_unique SELECT queue_id, 'k', partition_no, prio, first_key, 1,"
         " 3600000000, NULL FROM task");
     const Cancelled ended = cancel_task(look_, id, "why", AsDone{keep, "h", 42});
-    EXPECT_TRUE(ended.done && !ended.asked && !ended.otherwise);
+    EXPECT_TRUE(ended.done && !ended.requested && !ended.conflict);
     EXPECT_EQ(number("SELECT (SELECT COUNT(*) FROM task) + (SELECT COUNT(*) FROM task_dead)"
                      " + (SELECT COUNT(*) FROM task_moved) + COUNT(*) FROM task_cancel"),
               0U);
@@ -186,15 +186,15 @@ TEST_F(CancelRequestTest, AWaitingOneEndsAsDone) {
 
 TEST_F(CancelRequestTest, TheFirstEndThatIsAskedForStands) {
   const TaskId id = run();
-  EXPECT_FALSE(cancel_task(look_, id, "it is done", AsDone{}).otherwise);
+  EXPECT_FALSE(cancel_task(look_, id, "it is done", AsDone{}).conflict);
   EXPECT_TRUE(find_cancel(look_, id)->as_done);
   EXPECT_EQ(find_cancel(look_, id)->reason, "it is done");
-  EXPECT_FALSE(cancel_task(look_, id, "again", AsDone{}).otherwise);
-  EXPECT_TRUE(cancel_task(look_, id, "").otherwise);
+  EXPECT_FALSE(cancel_task(look_, id, "again", AsDone{}).conflict);
+  EXPECT_TRUE(cancel_task(look_, id, "").conflict);
   look_.execute("DELETE FROM task_cancel");
   ask(id);
   EXPECT_FALSE(find_cancel(look_, id)->as_done);
-  EXPECT_TRUE(cancel_task(look_, id, "", AsDone{}).otherwise);
+  EXPECT_TRUE(cancel_task(look_, id, "", AsDone{}).conflict);
 }
 
 // The cancel is unseen when an operator moves the queue's tasks.

@@ -108,8 +108,8 @@ TEST_F(ClockTest, NorIsThatOfADetachedTaskOrAHold) {
   EXPECT_NEAR(static_cast<double>(due_in()), 10 * 60, 60);
   ASSERT_TRUE(ack_and_release(worker_.db, block.lease, {}, {minutes(10), task.key}));
   EXPECT_NEAR(
-      static_cast<double>(number("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), hold_until)"
-                                 " FROM q_lock_table WHERE hold_until IS NOT NULL")),
+      static_cast<double>(number("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), defer_until)"
+                                 " FROM q_lock_table WHERE defer_until IS NOT NULL")),
       10 * 60, 60);
 }
 

@@ -206,13 +206,13 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   EXPECT_TRUE(list_attempts(look_, id).empty()) << "a worker sees attempts since the last retry";
   fail_once({"retry", "first"});
   ASSERT_EQ(list_attempts(look_, id).size(), 1U);
-  const auto all = list_attempts_of_all_lives(look_, id);
+  const auto all = list_all_attempts(look_, id);
   ASSERT_EQ(all.size(), 3U);
-  EXPECT_EQ(all[0].life, 1U);
+  EXPECT_EQ(all[0].retries_since, 1U);
   EXPECT_EQ(all[0].error, "first");
-  EXPECT_EQ(all[1].life, 1U);
+  EXPECT_EQ(all[1].retries_since, 1U);
   EXPECT_EQ(all[1].error, "second");
-  EXPECT_EQ(all[2].life, 0U);
+  EXPECT_EQ(all[2].retries_since, 0U);
   EXPECT_EQ(all[2].attempt, 1U);
   EXPECT_GT(all[2].ended_at, all[1].ended_at);
 
@@ -220,27 +220,28 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 2, kFailure),
             Fenced::kWritten);
   ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
-  const auto thrice = list_attempts_of_all_lives(look_, id);
+  const auto thrice = list_all_attempts(look_, id);
   ASSERT_EQ(thrice.size(), 4U);
-  EXPECT_EQ(thrice[0].life, 2U);
-  EXPECT_EQ(thrice[3].life, 1U);
+  EXPECT_EQ(thrice[0].retries_since, 2U);
+  EXPECT_EQ(thrice[3].retries_since, 1U);
   EXPECT_EQ(discard_dead(look_, {{id}}), 0U) << "it is alive";
-  EXPECT_EQ(list_attempts_of_all_lives(look_, id).size(), 4U);
+  EXPECT_EQ(list_all_attempts(look_, id).size(), 4U);
 }
 
-// A snooze takes back the attempt of this life, not the one of the same number in an earlier life.
+// A snooze takes back the attempt of the current run, not the one of the same number in an earlier
+// run.
 TEST_F(DeadLetterTest, SnoozeTakesBackAnAttemptSinceTheLastRetry) {
   const TaskId id = die(1).front();
   ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
   Block block = must_lease();
   ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks.at(0)), 1),
             Fenced::kWritten);
-  EXPECT_EQ(list_attempts_of_all_lives(look_, id).size(), 2U);
+  EXPECT_EQ(list_all_attempts(look_, id).size(), 2U);
   ASSERT_EQ(
       worker_.tasks.snooze(worker_.db, claim(block.lease, block.tasks.at(0)), 1, milliseconds(0)),
       Fenced::kWritten);
   ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
-  ASSERT_EQ(list_attempts_of_all_lives(look_, id).size(), 1U);
+  ASSERT_EQ(list_all_attempts(look_, id).size(), 1U);
   block = must_lease();
   const Task& task = block.tasks.at(0);
   ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, task), 1), Fenced::kWritten);
@@ -248,8 +249,8 @@ TEST_F(DeadLetterTest, SnoozeTakesBackAnAttemptSinceTheLastRetry) {
   const auto held = worker_.detached.held(worker_.db, id);
   ASSERT_TRUE(held);
   ASSERT_EQ(Verbs().snooze(worker_.db, *held, 1, milliseconds(0)), Fenced::kWritten);
-  ASSERT_EQ(list_attempts_of_all_lives(look_, id).size(), 1U);
-  EXPECT_EQ(list_attempts_of_all_lives(look_, id)[0].life, 1U);
+  ASSERT_EQ(list_all_attempts(look_, id).size(), 1U);
+  EXPECT_EQ(list_all_attempts(look_, id)[0].retries_since, 1U);
 }
 
 TEST_F(DeadLetterTest, ARepeatedRetryDoesNothing) {
@@ -272,7 +273,7 @@ TEST_F(DeadLetterTest, OnlyOneOfTwoRetriesSucceeds) {
   racing.join();
   EXPECT_EQ(first + second, 50U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 50U);
-  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt WHERE life = 1"), 50U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt WHERE retries_since = 1"), 50U);
 }
 
 // The first operator is delayed in the middle. The second one must not decide where the task is.
@@ -397,9 +398,9 @@ TEST_F(CancelTest, StandingSaysWhatATaskWaitsFor) {
   EXPECT_TRUE(last().leased);
   EXPECT_GT(last().epoch, epoch);
   EXPECT_FALSE(last().overdue);
-  look_.execute("UPDATE q_lock_table SET expire_at = '2026-01-01', hold_until = '2100-01-01'");
+  look_.execute("UPDATE q_lock_table SET expire_at = '2026-01-01', defer_until = '2100-01-01'");
   EXPECT_TRUE(last().overdue);
-  EXPECT_EQ(last().hold_until, "2100-01-01T00:00:00.000000Z");
+  EXPECT_EQ(last().defer_until, "2100-01-01T00:00:00.000000Z");
   pause(look_, queue_, "p");
   EXPECT_EQ(last().paused->reason, "p");
 }

@@ -356,7 +356,7 @@ TEST_F(DetachedTest, AfterAChangeOfServerItIsLeftAloneForAsLongAsItsLeaseLasts) 
   Worker scout(connect());
   look_.execute("UPDATE server_identity SET identity = 'another one'");
   EXPECT_FALSE(scout.detached.recover(scout.db, seen, Gone::kExpired));
-  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
+  EXPECT_EQ(number("SELECT term FROM server_identity"), 2U);
   change("29000000");
   EXPECT_FALSE(scout.detached.recover(scout.db, seen, Gone::kStale));
   change("31000001");

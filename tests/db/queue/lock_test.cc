@@ -271,8 +271,7 @@ TEST_F(LockTest, AfterAChangeOfServerNobodyTakesIt) {
   ASSERT_TRUE(release_lock(look_, *first));
   look_.execute("UPDATE server_identity SET identity = 'another one'");
   EXPECT_FALSE(take(0, seconds(1)));
-  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U)
-      << "it has written down what it found";
+  EXPECT_EQ(number("SELECT term FROM server_identity"), 2U) << "it has written down what it found";
   server_changed("25000000");
   EXPECT_FALSE(take(0, seconds(1)));
   EXPECT_FALSE(take(0, seconds(60)));
@@ -287,7 +286,7 @@ TEST_F(LockTest, AfterAChangeOfServerNobodyFreesIt) {
   const LockObservation seen = observed();
   look_.execute("UPDATE server_identity SET identity = 'another one'");
   EXPECT_FALSE(free_lock(look_, seen, true));
-  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
+  EXPECT_EQ(number("SELECT term FROM server_identity"), 2U);
   server_changed("25000000");
   EXPECT_FALSE(free_lock(look_, seen, true));
   server_changed("31000001");

@@ -224,7 +224,7 @@ TEST_F(ResizeTest, ADeadTaskGoesWhereItsKeyIsNow) {
   EXPECT_EQ(back.partition.partition_no, 4 + number("SELECT CRC32('a') % 7"));
   ASSERT_TRUE(show(look_, back));
   EXPECT_FALSE(show(look_, died));
-  EXPECT_EQ(list_attempts_of_all_lives(look_, back).size(), 1U);
+  EXPECT_EQ(list_all_attempts(look_, back).size(), 1U);
   EXPECT_EQ(retry_dead(look_, {&died, 1}), 0U);
 }
 

@@ -139,8 +139,9 @@ TEST_F(TickTest, TakesEachPlacementAndEachOption) {
                    " + INTERVAL 2 HOUR AND run_key >> 12 > TIMESTAMPDIFF(MICROSECOND,"
                    " '2025-01-01', UTC_TIMESTAMP(6) + INTERVAL 50 MINUTE)"),
             1U);
-  EXPECT_EQ(number("SELECT keep_us FROM task_unique WHERE unique_key = '\\0\\'k'"), 7'200'000'000U);
-  EXPECT_EQ(number("SELECT keep_us FROM task_unique"
+  EXPECT_EQ(number("SELECT unique_for_us FROM task_unique WHERE unique_key = '\\0\\'k'"),
+            7'200'000'000U);
+  EXPECT_EQ(number("SELECT unique_for_us FROM task_unique"
                    " WHERE unique_key = 'allot-schedule:limited-unique'"),
             0U);
 }

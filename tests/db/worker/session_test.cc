@@ -72,7 +72,7 @@ TEST_F(SessionTest, AServerThatSaysNothingIsGivenUpAndFoundAgain) {
     answer = std::async(std::launch::async, [&] { return ask(); });
     // Its connection is dropped, and the next one fails, too.
     EXPECT_EQ(answer.wait_for(milliseconds(2'500)), std::future_status::timeout);
-    EXPECT_TRUE(eventually([&] { return raw_slot_->database_away == 1; }));
+    EXPECT_TRUE(eventually([&] { return raw_slot_->database_unreachable == 1; }));
   }
   EXPECT_EQ(answer.get(), 42U);
   EXPECT_NE(connection(), before);

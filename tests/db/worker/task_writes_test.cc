@@ -181,7 +181,7 @@ TEST_F(TaskWritesTest, AHandlerMaySubmitWithAllOptions) {
                   " expires_at > UTC_TIMESTAMP(6) + INTERVAL 119 MINUTE)"
                   " FROM task WHERE type = 'later'"),
             "1|2|2|1|1");
-  EXPECT_EQ(value("SELECT CONCAT_WS('|', unique_key, keep_us) FROM task_unique"), "u|0");
+  EXPECT_EQ(value("SELECT CONCAT_WS('|', unique_key, unique_for_us) FROM task_unique"), "u|0");
   EXPECT_EQ(value("SELECT headers FROM task WHERE type = 'later'"), "max_attempts=4");
 }
 

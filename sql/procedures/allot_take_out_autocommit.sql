@@ -1,6 +1,6 @@
--- allot_take_out in its own transaction, separate for the reason given in allot_claim_alone.
-DROP PROCEDURE IF EXISTS /*!80000 allot_take_out_alone */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_take_out_alone(
+-- allot_take_out in its own transaction, separate for the reason given in allot_reserve_key_autocommit.
+DROP PROCEDURE IF EXISTS /*!80000 allot_take_out_autocommit */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_take_out_autocommit(
   IN p_queue_id INT UNSIGNED,
   IN p_partition_no SMALLINT UNSIGNED,
   IN p_prio TINYINT UNSIGNED,

@@ -1,6 +1,6 @@
 -- allot_run in its own transaction.
-DROP PROCEDURE IF EXISTS /*!80000 allot_run_alone */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_run_alone(
+DROP PROCEDURE IF EXISTS /*!80000 allot_run_autocommit */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_run_autocommit(
   IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
   OUT p_id VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin
 )
@@ -16,7 +16,7 @@ BEGIN
   END;
   WHILE NOT v_done DO
     BEGIN
-      -- As in allot_claim_alone.
+      -- As in allot_reserve_key_autocommit.
       DECLARE EXIT HANDLER FOR 1213, 1020
       BEGIN
         SET v_tries = v_tries + 1;

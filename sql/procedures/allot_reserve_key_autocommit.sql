@@ -1,7 +1,7 @@
--- allot_claim in its own transaction, for callers without an open one. A separate procedure,
+-- allot_reserve_key in its own transaction, for callers without an open one. A separate procedure,
 -- because a trigger may not call one that contains these statements.
-DROP PROCEDURE IF EXISTS /*!80000 allot_claim_alone */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_claim_alone(
+DROP PROCEDURE IF EXISTS /*!80000 allot_reserve_key_autocommit */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_reserve_key_autocommit(
   IN p_queue_id INT UNSIGNED,
   INOUT p_partition_no SMALLINT UNSIGNED,
   INOUT p_prio TINYINT UNSIGNED,
@@ -39,7 +39,7 @@ BEGIN
         IF v_tries = 8 THEN RESIGNAL; END IF;
       END;
       START TRANSACTION;
-      CALL allot_claim(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us, p_unique_key,
+      CALL allot_reserve_key(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us, p_unique_key,
                        p_unique_for_us, p_expires_at, p_layout, p_key_hash, p_flags, p_type, p_payload,
                        p_headers, p_first_key, p_existed);
       COMMIT AND NO CHAIN NO RELEASE;

@@ -1,4 +1,4 @@
--- Gives a key of a fair queue a partition (A9), one claim at a time. If every partition belongs to
+-- Gives a key of a fair queue a partition (A9), one assignment at a time. If every partition belongs to
 -- some key, keys whose partition has no task give theirs up; if there are none, the new key shares
 -- the partition with the fewest keys. Runs once for each key that is new, was idle, or lost its
 -- partition to a resize.

@@ -1,8 +1,8 @@
--- Makes one task with a unique key, inside a transaction: claims the key first, as in
--- queries/claim_unique.sql, and makes the task if the claim is ours. All or nothing.
+-- Makes one task with a unique key, inside a transaction: reserves the key first, as in
+-- queries/reserve_key.sql, and makes the task if the reservation is ours. All or nothing.
 -- Rule: S58.
-DROP PROCEDURE IF EXISTS /*!80000 allot_claim */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_claim(
+DROP PROCEDURE IF EXISTS /*!80000 allot_reserve_key */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_reserve_key(
   IN p_queue_id INT UNSIGNED,
   INOUT p_partition_no SMALLINT UNSIGNED,
   INOUT p_prio TINYINT UNSIGNED,
@@ -28,43 +28,44 @@ BEGIN
   DECLARE v_partition_no SMALLINT UNSIGNED DEFAULT p_partition_no;
   DECLARE v_prio TINYINT UNSIGNED DEFAULT p_prio;
   DECLARE v_queue_id INT UNSIGNED DEFAULT p_queue_id;
-  DECLARE v_claim, v_owner BIGINT UNSIGNED;
+  DECLARE v_reservation, v_owner BIGINT UNSIGNED;
   DECLARE EXIT HANDLER FOR SQLEXCEPTION
   BEGIN
     -- A deadlock has removed the transaction and the savepoint with it.
     DECLARE CONTINUE HANDLER FOR 1305 BEGIN END;
-    ROLLBACK TO SAVEPOINT allot_claim;
+    ROLLBACK TO SAVEPOINT allot_reserve_key;
     RESIGNAL;
   END;
-  SAVEPOINT allot_claim;
+  SAVEPOINT allot_reserve_key;
   WHILE NOT v_done DO
     BEGIN
       DECLARE EXIT HANDLER FOR 1062
       BEGIN
         SET v_tries = v_tries + 1;
         IF v_tries = 8 THEN RESIGNAL; END IF;
-        ROLLBACK TO SAVEPOINT allot_claim;
+        ROLLBACK TO SAVEPOINT allot_reserve_key;
       END;
       CALL allot_key(p_delay_us, p_run_at_us, p_first_key);
-      SET v_claim = UUID_SHORT();
-      INSERT INTO task_unique (queue_id, unique_key, partition_no, prio, first_key, claim, keep_us)
-      VALUES (p_queue_id, p_unique_key, v_partition_no, v_prio, p_first_key, v_claim,
+      SET v_reservation = UUID_SHORT();
+      INSERT INTO task_unique (queue_id, unique_key, partition_no, prio, first_key, reservation,
+                               unique_for_us)
+      VALUES (p_queue_id, p_unique_key, v_partition_no, v_prio, p_first_key, v_reservation,
               p_unique_for_us)
           ON DUPLICATE KEY UPDATE
              partition_no = IF(free_at <= UTC_TIMESTAMP(6), VALUES(partition_no), partition_no),
              prio = IF(free_at <= UTC_TIMESTAMP(6), VALUES(prio), prio),
              first_key = IF(free_at <= UTC_TIMESTAMP(6), VALUES(first_key), first_key),
-             claim = IF(free_at <= UTC_TIMESTAMP(6), VALUES(claim), claim),
-             keep_us = IF(free_at <= UTC_TIMESTAMP(6), VALUES(keep_us), keep_us),
+             reservation = IF(free_at <= UTC_TIMESTAMP(6), VALUES(reservation), reservation),
+             unique_for_us = IF(free_at <= UTC_TIMESTAMP(6), VALUES(unique_for_us), unique_for_us),
              free_at = IF(free_at <= UTC_TIMESTAMP(6), NULL,
-                          LEAST(free_at, UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND));
+                          LEAST(free_at, UTC_TIMESTAMP(6) + INTERVAL unique_for_us MICROSECOND));
       -- FOR UPDATE, because the caller's snapshot may be too old.
-      SELECT partition_no, prio, first_key, claim
+      SELECT partition_no, prio, first_key, reservation
         INTO p_partition_no, p_prio, p_first_key, v_owner
         FROM task_unique
        WHERE queue_id = p_queue_id AND unique_key = p_unique_key
          FOR UPDATE;
-      SET p_existed = v_owner <> v_claim;
+      SET p_existed = v_owner <> v_reservation;
       IF NOT p_existed THEN
         IF p_layout IS NOT NULL THEN  -- like queries/placed_queue.sql
           SELECT queue_id + ~0 * (layout <> p_layout)
@@ -78,5 +79,5 @@ BEGIN
       SET v_done = TRUE;
     END;
   END WHILE;
-  RELEASE SAVEPOINT allot_claim;
+  RELEASE SAVEPOINT allot_reserve_key;
 END;

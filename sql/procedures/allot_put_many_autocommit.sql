@@ -1,10 +1,8 @@
--- allot_change_schedule in its own transaction.
-DROP PROCEDURE IF EXISTS /*!80000 allot_change_schedule_alone */ /*M!100600 allot_replaced */;
-CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_change_schedule_alone(
-  IN p_action VARCHAR(31) CHARACTER SET ascii COLLATE ascii_bin,
-  IN p_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
-  IN p_reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
-  OUT p_paused BOOLEAN
+-- allot_put_many in its own transaction, separate for the reason given in allot_reserve_key_autocommit.
+DROP PROCEDURE IF EXISTS /*!80000 allot_put_many_autocommit */ /*M!100600 allot_replaced */;
+CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_put_many_autocommit(
+  IN p_tasks LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin,
+  OUT p_made LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin
 )
 MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
@@ -18,14 +16,13 @@ BEGIN
   END;
   WHILE NOT v_done DO
     BEGIN
-      -- As in allot_claim_alone.
       DECLARE EXIT HANDLER FOR 1213, 1020
       BEGIN
         SET v_tries = v_tries + 1;
         IF v_tries = 8 THEN RESIGNAL; END IF;
       END;
       START TRANSACTION;
-      CALL allot_change_schedule(p_action, p_name, p_reason, p_paused);
+      CALL allot_put_many(p_tasks, p_made);
       COMMIT AND NO CHAIN NO RELEASE;
       SET v_done = TRUE;
     END;
