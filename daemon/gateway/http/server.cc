@@ -126,7 +126,7 @@ class Server::Impl {
 
   void run();
   void stop(std::chrono::milliseconds grace, bool keeps);
-  std::vector<UniqueFd> kept() { return std::exchange(house_.kept, {}); }
+  std::vector<UniqueFd> kept() { return std::exchange(state_.kept, {}); }
   void adopt(UniqueFd connection, Application* application);
   void post(std::function<void()> act) { mailbox_->post(std::move(act)); }
   void watch(int fd, std::function<void()> ready);
@@ -166,7 +166,7 @@ class Server::Impl {
   void out_of(int error, Door& door);
   [[nodiscard]] Application& application_of(const Door& door) const {
     Application* own = door.listener.application;
-    return own == nullptr ? house_.application : *own;
+    return own == nullptr ? state_.application : *own;
   }
   void wait_for(Watch& watch);
   void keep_time();
@@ -177,7 +177,7 @@ class Server::Impl {
   Limits limits_;
   std::optional<asio::ssl::context> tls_;
   std::shared_ptr<Mailbox> mailbox_;
-  House house_;
+  ServerState state_;
   std::vector<std::unique_ptr<Door>> doors_;
   std::vector<std::unique_ptr<Watch>> watches_;
   asio::steady_timer clock_{io_};
@@ -193,7 +193,7 @@ Server::Impl::Impl(Application& application, const Limits& limits, std::vector<L
     : limits_(limits),
       mailbox_(
           std::make_shared<Mailbox>([this](Mailbox::Act act) { asio::post(io_, std::move(act)); })),
-      house_{application, limits_,  io_,
+      state_{application, limits_,  io_,
              nullptr,     mailbox_, std::make_shared<BodyBudget>(limits.body_bytes)} {
   for (Listener& each : listeners) {
     if (each.encrypted && !tls_) tls_.emplace(tls_of(tls));
@@ -202,16 +202,16 @@ Server::Impl::Impl(Application& application, const Limits& limits, std::vector<L
     if (!each.local) setsockopt(each.fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     doors_.push_back(std::make_unique<Door>(io_, std::move(each)));
   }
-  if (tls_) house_.tls = &*tls_;
+  if (tls_) state_.tls = &*tls_;
 }
 
 Server::Impl::~Impl() {
   mailbox_->close();
   try {
     // A waiting coroutine must end before the objects that it uses.
-    house_.connections.cut_all();
+    state_.connections.cut_all();
     io_.restart();
-    while (house_.connections.size() > 0 && io_.poll_one() > 0) {
+    while (state_.connections.size() > 0 && io_.poll_one() > 0) {
     }
   } catch (const std::exception& error) {
     log::error("gateway.connection_failed", {{"error", error.what()}});
@@ -226,7 +226,7 @@ void Server::Impl::run() {
 
 void Server::Impl::wait_at(Door& door) {
   door.watched.async_wait(Descriptor::wait_read, [this, &door](const Code& code) {
-    if (!code && !house_.stopping) accept_from(door);
+    if (!code && !state_.stopping) accept_from(door);
   });
 }
 
@@ -253,10 +253,10 @@ void Server::Impl::receive(UniqueFd fd, const Door& door, const sockaddr_storage
   if (!find_room(seat)) {
     complain_of(seat);
     seat = {Kind::kGuest};
-    Connections& all = house_.connections;
+    Connections& all = state_.connections;
     if (all.of(Kind::kGuest) >= kMostGuests && !all.make_way(Kind::kGuest)) return;
   }
-  start_session(house_, application_of(door), std::move(fd), std::move(peer), std::move(seat));
+  start_session(state_, application_of(door), std::move(fd), std::move(peer), std::move(seat));
   if (!keeps_time_) keep_time();
 }
 
@@ -269,14 +269,14 @@ Seat Server::Impl::seat_of(const Peer& peer, const sockaddr_storage& from) const
 
 bool Server::Impl::find_room(const Seat& seat) {
   if (seat.kind == Kind::kNetwork) return find_room_over_tcp(seat);
-  Connections& all = house_.connections;
+  Connections& all = state_.connections;
   if (all.of(Kind::kLocal) + all.of(Kind::kNetwork) < limits_.connections) return true;
   return all.make_way(Kind::kNetwork) || all.make_way(Kind::kLocal);
 }
 
 // A TCP connection never ends one of the unix socket, and first ends one of its own address.
 bool Server::Impl::find_room_over_tcp(const Seat& seat) {
-  Connections& all = house_.connections;
+  Connections& all = state_.connections;
   if (!seat.group.empty() && all.of_group(seat.group) >= limits_.connections_of_peer) {
     return all.make_way_in(seat.group);
   }
@@ -289,7 +289,7 @@ bool Server::Impl::find_room_over_tcp(const Seat& seat) {
 
 void Server::Impl::complain_of(const Seat& seat) {
   if (!crowded_.is_due(Clock::now())) return;
-  const Connections& all = house_.connections;
+  const Connections& all = state_.connections;
   log::warn("gateway.connections_refused",
             {{"peer", seat.group.empty() ? "any" : seat.group},
              {"peer_connections", all.of_group(seat.group)},
@@ -302,7 +302,7 @@ void Server::Impl::out_of(int error, Door& door) {
   if (poor_.is_due(Clock::now())) {
     log::error("gateway.accept_failed",
                {{"error", std::strerror(error)},
-                {"connections", house_.connections.size()},
+                {"connections", state_.connections.size()},
                 {"hint", "raise LimitNOFILE, or lower the limit of connections"}});
   }
   reserve_.reset();
@@ -324,7 +324,7 @@ void Server::Impl::out_of(int error, Door& door) {
   reserve_ = any_fd();
   door.pause.expires_after(kAcceptPause);
   door.pause.async_wait([this, &door](const Code& code) {
-    if (!code && !house_.stopping) accept_from(door);
+    if (!code && !state_.stopping) accept_from(door);
   });
 }
 
@@ -346,12 +346,12 @@ void Server::Impl::wait_for(Watch& watch) {
 
 // Runs while there are connections, so that an idle server sleeps.
 void Server::Impl::keep_time() {
-  keeps_time_ = house_.connections.size() > 0;
+  keeps_time_ = state_.connections.size() > 0;
   if (!keeps_time_) return;
   clock_.expires_after(turn_of(limits_));
   clock_.async_wait([this](const Code& code) {
     if (code) return;
-    house_.connections.expire_late(Clock::now());
+    state_.connections.expire_late(Clock::now());
     keep_time();
   });
 }
@@ -363,8 +363,8 @@ void Server::Impl::adopt(UniqueFd connection, Application* application) {
   if (getpeername(connection.get(), reinterpret_cast<sockaddr*>(&from), &size) != 0) return;
   Peer peer = peer_of(connection.get(), false, from);
   Seat seat = seat_of(peer, from);
-  Application& answers = application == nullptr ? house_.application : *application;
-  go_on_with(house_, answers, std::move(connection), std::move(peer), std::move(seat));
+  Application& answers = application == nullptr ? state_.application : *application;
+  continue_session(state_, answers, std::move(connection), std::move(peer), std::move(seat));
   if (!keeps_time_) keep_time();
 }
 
@@ -373,8 +373,8 @@ void Server::Impl::stop(std::chrono::milliseconds grace, bool keeps) {
 }
 
 void Server::Impl::begin_stop(std::chrono::milliseconds grace, bool keeps) {
-  house_.stopping = true;
-  house_.keeps = keeps;
+  state_.stopping = true;
+  state_.keeps = keeps;
   for (const auto& each : doors_) {
     Code ignored;
     each->watched.cancel(ignored);
@@ -382,11 +382,11 @@ void Server::Impl::begin_stop(std::chrono::milliseconds grace, bool keeps) {
     each->watched.release();
     each->listener.fd.reset();
   }
-  house_.connections.leave_all();
-  if (house_.connections.size() == 0) return io_.stop();
+  state_.connections.leave_all();
+  if (state_.connections.size() == 0) return io_.stop();
   grace_.expires_after(grace);
   grace_.async_wait([this](const Code& code) {
-    if (!code) house_.connections.cut_all();
+    if (!code) state_.connections.cut_all();
   });
 }
 
