@@ -79,9 +79,9 @@ std::string meaning_of(const std::string& method, Place place) {
 
 }  // namespace
 
-Application::Application(Service service, Door::OfToken of_token)
+Application::Application(Service service, Authenticator::OfToken of_token)
     : service_(std::move(service)),
-      door_(service_.settings, std::move(of_token)),
+      authenticator_(service_.settings, std::move(of_token)),
       allowed_(service_.plugins),
       figures_(service_.runtime_dir),
       crew_(
@@ -117,7 +117,7 @@ work::Surroundings Application::surroundings() {
 }
 
 Application::Asked Application::find(const http::Head& head) const {
-  access::Caller caller = door_.judge(head);
+  access::Caller caller = authenticator_.authenticate(head);
   Target target = target_of(head.path);
   std::string method = meaning_of(head.method, target.place);
   Asked asked{std::move(target), std::move(method), head.query, std::move(caller), {}};
@@ -151,7 +151,7 @@ http::Admission Application::admit(const http::Head& head) {
     const bool pushes = asked.target.place == Place::kJob;
     if (pushes && asked.method != "POST") throw Refused(405, {});
     admission.most_body = pushes ? kMostPush : kMostOther;
-    admission.anonymous = Door::is_anonymous(asked.caller);
+    admission.anonymous = Authenticator::is_anonymous(asked.caller);
     if (admission.anonymous) {
       const std::size_t most = std::size_t{service_.settings.max_anonymous_body} << 10;
       admission.most_body = std::min(admission.most_body, most);

@@ -12,8 +12,8 @@
 #include "db/connection.h"
 #include "gateway/access/access.h"
 #include "gateway/fireworq/allowed.h"
+#include "gateway/fireworq/authenticator.h"
 #include "gateway/fireworq/body.h"
-#include "gateway/fireworq/door.h"
 #include "gateway/fireworq/figures.h"
 #include "gateway/fireworq/node.h"
 #include "gateway/fireworq/path.h"
@@ -38,7 +38,7 @@ struct Service {
 // Serves clients written for Fireworq, compatible with its API. Outlives the server that calls it.
 class Application final : public http::Application {
  public:
-  Application(Service service, Door::OfToken of_token);
+  Application(Service service, Authenticator::OfToken of_token);
   Application(const Application&) = delete;
   Application& operator=(const Application&) = delete;
   ~Application() override;  // admitted requests are answered first
@@ -91,7 +91,7 @@ class Application final : public http::Application {
   [[nodiscard]] work::Surroundings surroundings();
 
   const Service service_;
-  const Door door_;
+  const Authenticator authenticator_;
   const Allowed allowed_;
   Node node_;
   Figures figures_;

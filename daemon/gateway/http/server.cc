@@ -41,7 +41,7 @@ constexpr std::size_t kMostGuests = 64;
 // Number of connections reserved for the unix socket, at most an eighth of all.
 constexpr std::size_t kMostReserved = 100;
 constexpr std::size_t kAcceptsAtOnce = 64;
-constexpr std::chrono::milliseconds kAcceptPause{100};
+constexpr std::chrono::milliseconds kAcceptBackoff{100};
 
 UniqueFd any_fd() {
   return UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -133,16 +133,16 @@ class Server::Impl {
 
  private:
   // A listener and its accept timer.
-  struct Door {
-    Door(asio::io_context& io, Listener from)
-        : listener(std::move(from)), watched(io, listener.fd.get()), pause(io) {}
-    Door(const Door&) = delete;
-    Door& operator=(const Door&) = delete;
-    ~Door() { watched.release(); }
+  struct Acceptor {
+    Acceptor(asio::io_context& io, Listener from)
+        : listener(std::move(from)), watched(io, listener.fd.get()), backoff(io) {}
+    Acceptor(const Acceptor&) = delete;
+    Acceptor& operator=(const Acceptor&) = delete;
+    ~Acceptor() { watched.release(); }
 
     Listener listener;
     Descriptor watched;
-    asio::steady_timer pause;
+    asio::steady_timer backoff;
   };
   struct Watch {
     Watch(asio::io_context& io, int fd, std::function<void()> then)
@@ -155,17 +155,17 @@ class Server::Impl {
     std::function<void()> ready;
   };
 
-  void wait_at(Door& door);
-  void accept_from(Door& door);
-  void receive(UniqueFd fd, const Door& door, const sockaddr_storage& from);
+  void wait_at(Acceptor& acceptor);
+  void accept_from(Acceptor& acceptor);
+  void receive(UniqueFd fd, const Acceptor& acceptor, const sockaddr_storage& from);
   [[nodiscard]] Seat seat_of(const Peer& peer, const sockaddr_storage& from) const;
   // Whether a connection may come in; may end others to make room.
   [[nodiscard]] bool find_room(const Seat& seat);
   [[nodiscard]] bool find_room_over_tcp(const Seat& seat);
   void complain_of(const Seat& seat);
-  void out_of(int error, Door& door);
-  [[nodiscard]] Application& application_of(const Door& door) const {
-    Application* own = door.listener.application;
+  void out_of(int error, Acceptor& acceptor);
+  [[nodiscard]] Application& application_of(const Acceptor& acceptor) const {
+    Application* own = acceptor.listener.application;
     return own == nullptr ? state_.application : *own;
   }
   void wait_for(Watch& watch);
@@ -178,7 +178,7 @@ class Server::Impl {
   std::optional<asio::ssl::context> tls_;
   std::shared_ptr<Mailbox> mailbox_;
   ServerState state_;
-  std::vector<std::unique_ptr<Door>> doors_;
+  std::vector<std::unique_ptr<Acceptor>> acceptors_;
   std::vector<std::unique_ptr<Watch>> watches_;
   asio::steady_timer clock_{io_};
   asio::steady_timer grace_{io_};
@@ -200,7 +200,7 @@ Server::Impl::Impl(Application& application, const Limits& limits, std::vector<L
     fcntl(each.fd.get(), F_SETFL, fcntl(each.fd.get(), F_GETFL) | O_NONBLOCK);
     const int on = 1;  // inherited by its connections
     if (!each.local) setsockopt(each.fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    doors_.push_back(std::make_unique<Door>(io_, std::move(each)));
+    acceptors_.push_back(std::make_unique<Acceptor>(io_, std::move(each)));
   }
   if (tls_) state_.tls = &*tls_;
 }
@@ -220,35 +220,35 @@ Server::Impl::~Impl() {
 
 void Server::Impl::run() {
   signal(SIGPIPE, SIG_IGN);
-  for (const auto& each : doors_) wait_at(*each);
+  for (const auto& each : acceptors_) wait_at(*each);
   io_.run();
 }
 
-void Server::Impl::wait_at(Door& door) {
-  door.watched.async_wait(Descriptor::wait_read, [this, &door](const Code& code) {
-    if (!code && !state_.stopping) accept_from(door);
+void Server::Impl::wait_at(Acceptor& acceptor) {
+  acceptor.watched.async_wait(Descriptor::wait_read, [this, &acceptor](const Code& code) {
+    if (!code && !state_.stopping) accept_from(acceptor);
   });
 }
 
-void Server::Impl::accept_from(Door& door) {
+void Server::Impl::accept_from(Acceptor& acceptor) {
   for (std::size_t count = 0; count < kAcceptsAtOnce; ++count) {
     sockaddr_storage from{};
     socklen_t size = sizeof from;
-    UniqueFd fd(accept4(door.listener.fd.get(), reinterpret_cast<sockaddr*>(&from), &size,
+    UniqueFd fd(accept4(acceptor.listener.fd.get(), reinterpret_cast<sockaddr*>(&from), &size,
                         SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (fd.valid()) {
-      receive(std::move(fd), door, from);
+      receive(std::move(fd), acceptor, from);
       continue;
     }
     // Any other error concerns a single connection that is already gone.
-    if (is_shortage(errno)) return out_of(errno, door);
+    if (is_shortage(errno)) return out_of(errno, acceptor);
     if (errno == EAGAIN) break;
   }
-  wait_at(door);
+  wait_at(acceptor);
 }
 
-void Server::Impl::receive(UniqueFd fd, const Door& door, const sockaddr_storage& from) {
-  Peer peer = peer_of(fd.get(), door.listener.encrypted, from);
+void Server::Impl::receive(UniqueFd fd, const Acceptor& acceptor, const sockaddr_storage& from) {
+  Peer peer = peer_of(fd.get(), acceptor.listener.encrypted, from);
   Seat seat = seat_of(peer, from);
   if (!find_room(seat)) {
     complain_of(seat);
@@ -256,7 +256,7 @@ void Server::Impl::receive(UniqueFd fd, const Door& door, const sockaddr_storage
     Connections& all = state_.connections;
     if (all.of(Kind::kGuest) >= kMostGuests && !all.make_way(Kind::kGuest)) return;
   }
-  start_session(state_, application_of(door), std::move(fd), std::move(peer), std::move(seat));
+  start_session(state_, application_of(acceptor), std::move(fd), std::move(peer), std::move(seat));
   if (!keeps_time_) keep_time();
 }
 
@@ -298,7 +298,7 @@ void Server::Impl::complain_of(const Seat& seat) {
 
 // No descriptor, or no memory, for another connection. The reserve descriptor serves one peer,
 // which gets 503; the others wait in the kernel's queue.
-void Server::Impl::out_of(int error, Door& door) {
+void Server::Impl::out_of(int error, Acceptor& acceptor) {
   if (poor_.is_due(Clock::now())) {
     log::error("gateway.accept_failed",
                {{"error", std::strerror(error)},
@@ -307,10 +307,10 @@ void Server::Impl::out_of(int error, Door& door) {
   }
   reserve_.reset();
   const UniqueFd fd(
-      accept4(door.listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (fd.valid() && !door.listener.encrypted) {
+      accept4(acceptor.listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (fd.valid() && !acceptor.listener.encrypted) {
     Response response =
-        application_of(door).refuse(503, "too many connections; try again in a second");
+        application_of(acceptor).refuse(503, "too many connections; try again in a second");
     response.fields.push_back({"Retry-After", "1"});
     const std::string text = response_head(response, {BodyForm::kCounted, true}) + response.body;
     static_cast<void>(send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL));
@@ -322,9 +322,9 @@ void Server::Impl::out_of(int error, Door& door) {
   }
   const_cast<UniqueFd&>(fd).reset();
   reserve_ = any_fd();
-  door.pause.expires_after(kAcceptPause);
-  door.pause.async_wait([this, &door](const Code& code) {
-    if (!code && !state_.stopping) accept_from(door);
+  acceptor.backoff.expires_after(kAcceptBackoff);
+  acceptor.backoff.async_wait([this, &acceptor](const Code& code) {
+    if (!code && !state_.stopping) accept_from(acceptor);
   });
 }
 
@@ -375,10 +375,10 @@ void Server::Impl::stop(std::chrono::milliseconds grace, bool keeps) {
 void Server::Impl::begin_stop(std::chrono::milliseconds grace, bool keeps) {
   state_.stopping = true;
   state_.keeps = keeps;
-  for (const auto& each : doors_) {
+  for (const auto& each : acceptors_) {
     Code ignored;
     each->watched.cancel(ignored);
-    each->pause.cancel();
+    each->backoff.cancel();
     each->watched.release();
     each->listener.fd.reset();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gateway/fireworq/door.h"
+#include "gateway/fireworq/authenticator.h"
 
 #include <algorithm>
 #include <optional>
@@ -50,7 +50,7 @@ access::Caller anybody() {
 
 }  // namespace
 
-Door::Door(const config::GatewayFireworq& settings, OfToken of_token)
+Authenticator::Authenticator(const config::GatewayFireworq& settings, OfToken of_token)
     : of_token_(std::move(of_token)), anonymous_(settings.anonymous) {
   std::vector<std::string> allowed = settings.allow_from;
   if (allowed.empty()) allowed = {"127.0.0.0/8", "::1"};
@@ -61,9 +61,9 @@ Door::Door(const config::GatewayFireworq& settings, OfToken of_token)
   for (const std::string& name : settings.names) names_.insert(name_of_host(name));
 }
 
-access::Caller Door::judge(const http::Head& head) const {
-  look_at_browser(head);
-  look_at_host(head);
+access::Caller Authenticator::authenticate(const http::Head& head) const {
+  check_origin(head);
+  check_host(head);
   if (needs_no_token(head)) return anybody();
   const std::string* authorization = head.field("authorization");
   const auto token = authorization == nullptr ? std::nullopt : token_of(*authorization);
@@ -77,11 +77,11 @@ access::Caller Door::judge(const http::Head& head) const {
   return std::move(*verdict.caller);
 }
 
-bool Door::is_anonymous(const access::Caller& caller) {
+bool Authenticator::is_anonymous(const access::Caller& caller) {
   return caller.name() == kAnonymous;
 }
 
-void Door::look_at_browser(const http::Head& head) const {
+void Authenticator::check_origin(const http::Head& head) const {
   const std::string* site = head.field("sec-fetch-site");
   const std::string word = site == nullptr ? "" : lower(*site);
   if (word == "cross-site" || word == "same-site") {
@@ -95,7 +95,7 @@ void Door::look_at_browser(const http::Head& head) const {
 }
 
 // Prevents DNS rebinding: a page that rebinds its own name to this address sends that name as Host.
-void Door::look_at_host(const http::Head& head) const {
+void Authenticator::check_host(const http::Head& head) const {
   const std::string* host = head.field("host");
   const std::string name = host == nullptr ? std::string() : name_of_host(*host);
   if (names_.contains(name) || config::parse_address(name)) return;
@@ -105,7 +105,7 @@ void Door::look_at_host(const http::Head& head) const {
 }
 
 // A proxy sends from its own address, so the forwarded addresses are checked as well.
-bool Door::needs_no_token(const http::Head& head) const {
+bool Authenticator::needs_no_token(const http::Head& head) const {
   if (!anonymous_ || !is_allowed(head.peer.address)) return false;
   return std::all_of(head.fields.begin(), head.fields.end(), [&](const http::Field& field) {
     if (field.name == "forwarded") return false;
@@ -114,7 +114,7 @@ bool Door::needs_no_token(const http::Head& head) const {
 }
 
 // Checks each address of a non-empty list.
-bool Door::are_allowed(std::string_view list) const {
+bool Authenticator::are_allowed(std::string_view list) const {
   for (;;) {
     const std::size_t comma = list.find(',');
     if (!is_allowed(trimmed(list.substr(0, comma)))) return false;
@@ -123,7 +123,7 @@ bool Door::are_allowed(std::string_view list) const {
   }
 }
 
-bool Door::is_allowed(std::string_view text) const {
+bool Authenticator::is_allowed(std::string_view text) const {
   const auto address = config::parse_address(text);
   return address && std::any_of(networks_.begin(), networks_.end(),
                                 [&](const auto& network) { return network.covers(*address); });
