@@ -11,7 +11,7 @@ namespace allot::operations {
 
 // Cache of the last snapshot of all slots of all hosts, read once for all viewers of this gateway.
 // A read also tells the stewards that a viewer is present (decision 0030): at most one statement in
-// 2 s. Threads of the crew call it.
+// 2 s. Threads of the pool call it.
 class Hosts {
  public:
   struct Seen;  // defined in hosts.cc

@@ -47,10 +47,10 @@ struct Answer {
 
 // The thread that answers.
 enum class Doer {
-  kServer,    // the server thread, at once
-  kCrew,      // a thread of the crew, with a connection
-  kCombiner,  // the combiner
-  kScrape,    // a thread of the crew, with a connection only if the last snapshot is old
+  kServer,      // the server thread, at once
+  kThreadPool,  // a thread of the pool, with a connection
+  kCombiner,    // the combiner
+  kScrape,      // a thread of the pool, with a connection only if the last snapshot is old
 };
 
 using Verb = Document (*)(Call& call);

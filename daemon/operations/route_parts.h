@@ -84,7 +84,7 @@ inline Route get(std::string_view path, std::string_view name, std::string_view 
           {answer},
           path.find('{') == std::string_view::npos ? std::vector<unsigned>{}
                                                    : std::vector<unsigned>{404},
-          Doer::kCrew,
+          Doer::kThreadPool,
           verb,
           {}};
 }
@@ -114,7 +114,7 @@ inline Route change(std::string_view method, std::string_view path, std::string_
           has_body ? Body::kOptions : Body::kNone,
           {answer},
           std::move(refusals),
-          Doer::kCrew,
+          Doer::kThreadPool,
           verb,
           {}};
 }

@@ -483,7 +483,7 @@ std::vector<Route> open_routes() {
       open("/health/ready", "ready",
            "Reports that the database responds and has the schema of this program or a newer one. "
            "Use it to decide whether to send requests to this gateway.",
-           {200, "Ready", "the database responds"}, Doer::kCrew, show_ready),
+           {200, "Ready", "the database responds"}, Doer::kThreadPool, show_ready),
       {"GET",
        "/metrics",
        "metrics",

@@ -13,7 +13,7 @@
 #include "gateway/api/shared_reads.h"
 #include "gateway/http/application.h"
 #include "gateway/work/combiner.h"
-#include "gateway/work/crew.h"
+#include "gateway/work/thread_pool.h"
 #include "metrics/snapshot.h"
 
 namespace allot::gateway::api {
@@ -65,7 +65,7 @@ class Application final : public http::Application {
   RequestCounts counts_;
   metrics::Snapshots snapshots_;
   SharedReads reads_;
-  std::unique_ptr<work::Crew> crew_;
+  std::unique_ptr<work::ThreadPool> pool_;
   const work::Surroundings surroundings_;
   work::Combiner combiner_;
 };

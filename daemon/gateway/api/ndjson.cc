@@ -197,7 +197,7 @@ class Bulk {
 
 class Lines final : public http::LineStream {
  public:
-  Lines(work::Crew& crew, std::shared_ptr<Bulk> bulk) : crew_(crew), bulk_(std::move(bulk)) {}
+  Lines(work::ThreadPool& pool, std::shared_ptr<Bulk> bulk) : pool_(pool), bulk_(std::move(bulk)) {}
 
   void take(std::string lines, bool last, Written written) override {
     const auto told = std::make_shared<Written>(std::move(written));
@@ -205,14 +205,14 @@ class Lines final : public http::LineStream {
                    db::Connection* db, const std::exception_ptr& unavailable) {
       if (db == nullptr) {
         (*told)(bulk->report(unavailable), Then::kEnd);
-        return work::Crew::Connection::kGone;
+        return work::ThreadPool::Connection::kGone;
       }
       Bulk::Told answer = bulk->take(*db, lines, last);
       const bool gone = answer.gone;
       (*told)(std::move(answer.lines), answer.then);
-      return gone ? work::Crew::Connection::kGone : work::Crew::Connection::kGood;
+      return gone ? work::ThreadPool::Connection::kGone : work::ThreadPool::Connection::kGood;
     };
-    if (crew_.post(std::move(job))) return;
+    if (pool_.post(std::move(job))) return;
     end(*told, "too many requests are waiting");
   }
 
@@ -226,7 +226,7 @@ class Lines final : public http::LineStream {
     written(bulk_->report(error), Then::kEnd);
   }
 
-  work::Crew& crew_;
+  work::ThreadPool& pool_;
   std::shared_ptr<Bulk> bulk_;
 };
 
@@ -265,10 +265,10 @@ LineOptions line_options_of(const http::Head& head) {
   return options;
 }
 
-std::unique_ptr<http::LineStream> submit_lines(work::Crew& crew,
+std::unique_ptr<http::LineStream> submit_lines(work::ThreadPool& pool,
                                                const work::Surroundings& surroundings,
                                                access::Caller caller, const LineOptions& options) {
-  return std::make_unique<Lines>(crew,
+  return std::make_unique<Lines>(pool,
                                  std::make_shared<Bulk>(surroundings, std::move(caller), options));
 }
 

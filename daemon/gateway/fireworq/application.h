@@ -19,7 +19,7 @@
 #include "gateway/fireworq/path.h"
 #include "gateway/http/application.h"
 #include "gateway/work/combiner.h"
-#include "gateway/work/crew.h"
+#include "gateway/work/thread_pool.h"
 #include "queue/fireworq/definition.h"
 
 namespace allot::gateway::fireworq {
@@ -99,7 +99,7 @@ class Application final : public http::Application {
   std::atomic<std::uint64_t> turns_ = 0;
   std::atomic<bool> turning_ = false;
   std::atomic<bool> has_default_ = false;
-  std::unique_ptr<work::Crew> crew_;
+  std::unique_ptr<work::ThreadPool> pool_;
   const work::Surroundings surroundings_;
   work::Combiner combiner_;
 };

@@ -122,7 +122,7 @@ TEST_F(CombineTest, AnOpenTransactionOnAKeyStallsNobodyElse) {
   ASSERT_EQ(owner.status(), 201U);
   db::Connection his = server_.connect(name_);
   his.execute("BEGIN; SELECT * FROM task_unique FOR UPDATE");
-  // More than the number of threads in the crew.
+  // More than the number of threads in the pool.
   std::vector<std::future<Answered>> waiting;
   for (int i = 0; i < 8; ++i) waiting.push_back(begin(R"(,"unique_key":"k")"));
   ASSERT_TRUE(lock_waits(2));

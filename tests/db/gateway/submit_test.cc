@@ -250,7 +250,7 @@ TEST_F(SubmitRouteTest, HealthNeedsNoToken) {
   EXPECT_EQ(get("/api/v1/tasks/x", "").status(), 401U);
 }
 
-// A large body is parsed by the crew.
+// A large body is parsed by the pool.
 TEST_F(SubmitRouteTest, ALargeOneToo) {
   const std::string payload(3'000'000, 'x');
   const Answered made = post(kTasks, R"({"queue":"mail","type":"t","payload":")" + payload + "\"}");

@@ -19,7 +19,7 @@ namespace allot::gateway::work {
 // an overloaded gateway refuses at once. A connection is opened for the first job that needs it,
 // and is checked before a job after an idle time, because the server may have closed it or become
 // read-only. Any thread may call every function.
-class Crew {
+class ThreadPool {
  public:
   // State of the connection after a job.
   enum class Connection {
@@ -31,12 +31,12 @@ class Crew {
   // kNone: the job gets nullptr and no error; no connection is opened for it.
   enum class Wants { kConnection, kNone };
 
-  Crew(db::ConnectOptions options, std::size_t threads, std::size_t most_waiting);
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
-  ~Crew();  // waiting jobs run first
+  ThreadPool(db::ConnectOptions options, std::size_t threads, std::size_t most_waiting);
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+  ~ThreadPool();  // waiting jobs run first
 
-  // False: the queue is full, or the crew is ending.
+  // False: the queue is full, or the pool is ending.
   [[nodiscard]] bool post(Job job, Wants wants = Wants::kConnection) ALLOT_EXCLUDES(mutex_);
   [[nodiscard]] std::size_t threads() const { return threads_.size(); }
 
@@ -57,7 +57,7 @@ class Crew {
     Job job{};
     Wants wants = Wants::kConnection;
   };
-  // An empty job: the crew ends.
+  // An empty job: the pool ends.
   Posted next() ALLOT_EXCLUDES(mutex_);
   void run(Session& session, const Posted& posted) ALLOT_EXCLUDES(mutex_);
   // The error if there is no connection, else nullptr.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads of the gateway on a host that has few left.
-#include "gateway/work/crew.h"
+#include "gateway/work/thread_pool.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -19,7 +19,7 @@ constexpr uid_t kNobody = 54'321;  // an account whose processes are not counted
 constexpr int kOne = 10;
 constexpr int kNone = 11;
 
-// Runs in a process of an account with this limit of threads, including its own: number of crew
+// Runs in a process of an account with this limit of threads, including its own: number of pool
 // threads out of eight, once one of them has done a job.
 int crew_with(rlim_t threads) {
   const pid_t pid = ::fork();
@@ -29,15 +29,15 @@ int crew_with(rlim_t threads) {
     try {
       db::ConnectOptions nowhere;
       nowhere.socket = "/nonexistent";
-      Crew crew(nowhere, 8, 10);
+      ThreadPool pool(nowhere, 8, 10);
       std::promise<void> done;
-      const bool taken = crew.post([&](db::Connection*, const std::exception_ptr&) {
+      const bool taken = pool.post([&](db::Connection*, const std::exception_ptr&) {
         done.set_value();
-        return Crew::Connection::kGood;
+        return ThreadPool::Connection::kGood;
       });
       const bool ran = taken && done.get_future().wait_for(std::chrono::seconds(20)) ==
                                     std::future_status::ready;
-      ::_exit(ran && crew.threads() == 1 ? kOne : 1);
+      ::_exit(ran && pool.threads() == 1 ? kOne : 1);
     } catch (const Error&) {
       ::_exit(kNone);
     }
@@ -47,7 +47,7 @@ int crew_with(rlim_t threads) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-TEST(CrewTest, FewThreadsAreEnoughAndNoneIsAnError) {
+TEST(ThreadPoolTest, FewThreadsAreEnoughAndNoneIsAnError) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "ThreadSanitizer has a thread of its own";
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gateway/work/crew.h"
+#include "gateway/work/thread_pool.h"
 
 #include <csignal>
 #include <system_error>
@@ -18,7 +18,7 @@ constexpr Nanos kSpared = kSecond / 4;
 
 }  // namespace
 
-Crew::Crew(db::ConnectOptions options, std::size_t threads, std::size_t most_waiting)
+ThreadPool::ThreadPool(db::ConnectOptions options, std::size_t threads, std::size_t most_waiting)
     : options_(std::move(options)), most_waiting_(most_waiting) {
   // Signals go to the thread that reads them.
   sigset_t all;
@@ -31,7 +31,7 @@ Crew::Crew(db::ConnectOptions options, std::size_t threads, std::size_t most_wai
 
 // Continues with fewer threads if no more can be created. Running threads end only with the object,
 // so the constructor throws if there are none.
-void Crew::start(std::size_t threads) {
+void ThreadPool::start(std::size_t threads) {
   try {
     for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
   } catch (const std::system_error& error) {
@@ -43,7 +43,7 @@ void Crew::start(std::size_t threads) {
   }
 }
 
-Crew::~Crew() {
+ThreadPool::~ThreadPool() {
   {
     const MutexLock held(mutex_);
     ends_ = true;
@@ -52,7 +52,7 @@ Crew::~Crew() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-bool Crew::post(Job job, Wants wants) {
+bool ThreadPool::post(Job job, Wants wants) {
   {
     const MutexLock held(mutex_);
     if (ends_ || jobs_.size() >= most_waiting_) return false;
@@ -62,7 +62,7 @@ bool Crew::post(Job job, Wants wants) {
   return true;
 }
 
-void Crew::work() {
+void ThreadPool::work() {
   Session session;
   for (;;) {
     const Posted posted = next();
@@ -71,7 +71,7 @@ void Crew::work() {
   }
 }
 
-Crew::Posted Crew::next() {
+ThreadPool::Posted ThreadPool::next() {
   MutexLock held(mutex_);
   while (jobs_.empty()) {
     if (ends_) return {};
@@ -82,7 +82,7 @@ Crew::Posted Crew::next() {
   return posted;
 }
 
-void Crew::run(Session& session, const Posted& posted) {
+void ThreadPool::run(Session& session, const Posted& posted) {
   if (posted.wants == Wants::kNone) {
     static_cast<void>(posted.job(nullptr, nullptr));
     return;
@@ -96,7 +96,7 @@ void Crew::run(Session& session, const Posted& posted) {
   }
 }
 
-std::exception_ptr Crew::make_ready(Session& session) {
+std::exception_ptr ThreadPool::make_ready(Session& session) {
   if (!session.connection) return connect(session);
   if (boot_ns() - session.used_ns < kFresh) return nullptr;
   try {
@@ -108,7 +108,7 @@ std::exception_ptr Crew::make_ready(Session& session) {
   }
 }
 
-std::exception_ptr Crew::connect(Session& session) {
+std::exception_ptr ThreadPool::connect(Session& session) {
   {
     const MutexLock held(mutex_);
     if (failure_.error && boot_ns() < failure_.until_ns) return failure_.error;
@@ -136,7 +136,7 @@ std::exception_ptr Crew::connect(Session& session) {
 }
 
 // Suspends connection attempts of all threads for a moment.
-std::exception_ptr Crew::spare(const std::string& why, std::exception_ptr told) {
+std::exception_ptr ThreadPool::spare(const std::string& why, std::exception_ptr told) {
   log::warn("gateway.no_connection", {{"error", why}});
   const MutexLock held(mutex_);
   failure_ = {std::move(told), boot_ns() + kSpared};
