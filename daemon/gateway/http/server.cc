@@ -158,11 +158,11 @@ class Server::Impl {
   void wait_at(Acceptor& acceptor);
   void accept_from(Acceptor& acceptor);
   void receive(UniqueFd fd, const Acceptor& acceptor, const sockaddr_storage& from);
-  [[nodiscard]] Seat seat_of(const Peer& peer, const sockaddr_storage& from) const;
+  [[nodiscard]] LimitKey limit_key_of(const Peer& peer, const sockaddr_storage& from) const;
   // Whether a connection may come in; may end others to make room.
-  [[nodiscard]] bool find_room(const Seat& seat);
-  [[nodiscard]] bool find_room_over_tcp(const Seat& seat);
-  void complain_of(const Seat& seat);
+  [[nodiscard]] bool find_room(const LimitKey& limit_key);
+  [[nodiscard]] bool find_room_over_tcp(const LimitKey& limit_key);
+  void complain_of(const LimitKey& limit_key);
   void out_of(int error, Acceptor& acceptor);
   [[nodiscard]] Application& application_of(const Acceptor& acceptor) const {
     Application* own = acceptor.listener.application;
@@ -249,36 +249,37 @@ void Server::Impl::accept_from(Acceptor& acceptor) {
 
 void Server::Impl::receive(UniqueFd fd, const Acceptor& acceptor, const sockaddr_storage& from) {
   Peer peer = peer_of(fd.get(), acceptor.listener.encrypted, from);
-  Seat seat = seat_of(peer, from);
-  if (!find_room(seat)) {
-    complain_of(seat);
-    seat = {Kind::kGuest};
+  LimitKey limit_key = limit_key_of(peer, from);
+  if (!find_room(limit_key)) {
+    complain_of(limit_key);
+    limit_key = {Kind::kGuest};
     Connections& all = state_.connections;
     if (all.of(Kind::kGuest) >= kMostGuests && !all.make_way(Kind::kGuest)) return;
   }
-  start_session(state_, application_of(acceptor), std::move(fd), std::move(peer), std::move(seat));
+  start_session(state_, application_of(acceptor), std::move(fd), std::move(peer),
+                std::move(limit_key));
   if (!keeps_time_) keep_time();
 }
 
-Seat Server::Impl::seat_of(const Peer& peer, const sockaddr_storage& from) const {
+LimitKey Server::Impl::limit_key_of(const Peer& peer, const sockaddr_storage& from) const {
   if (peer.address.empty()) return {Kind::kLocal};
   const bool for_many = limits_.speaks_for_many && limits_.speaks_for_many(peer.address);
   if (for_many || limits_.connections_of_peer == 0) return {Kind::kNetwork};
   return {Kind::kNetwork, group_of(from)};
 }
 
-bool Server::Impl::find_room(const Seat& seat) {
-  if (seat.kind == Kind::kNetwork) return find_room_over_tcp(seat);
+bool Server::Impl::find_room(const LimitKey& limit_key) {
+  if (limit_key.kind == Kind::kNetwork) return find_room_over_tcp(limit_key);
   Connections& all = state_.connections;
   if (all.of(Kind::kLocal) + all.of(Kind::kNetwork) < limits_.connections) return true;
   return all.make_way(Kind::kNetwork) || all.make_way(Kind::kLocal);
 }
 
 // A TCP connection never ends one of the unix socket, and first ends one of its own address.
-bool Server::Impl::find_room_over_tcp(const Seat& seat) {
+bool Server::Impl::find_room_over_tcp(const LimitKey& limit_key) {
   Connections& all = state_.connections;
-  if (!seat.group.empty() && all.of_group(seat.group) >= limits_.connections_of_peer) {
-    return all.make_way_in(seat.group);
+  if (!limit_key.group.empty() && all.of_group(limit_key.group) >= limits_.connections_of_peer) {
+    return all.make_way_in(limit_key.group);
   }
   const std::size_t reserved = std::min(kMostReserved, limits_.connections / 8);
   const std::size_t network = all.of(Kind::kNetwork);
@@ -287,12 +288,12 @@ bool Server::Impl::find_room_over_tcp(const Seat& seat) {
   return room || all.make_way(Kind::kNetwork);
 }
 
-void Server::Impl::complain_of(const Seat& seat) {
+void Server::Impl::complain_of(const LimitKey& limit_key) {
   if (!crowded_.is_due(Clock::now())) return;
   const Connections& all = state_.connections;
   log::warn("gateway.connections_refused",
-            {{"peer", seat.group.empty() ? "any" : seat.group},
-             {"peer_connections", all.of_group(seat.group)},
+            {{"peer", limit_key.group.empty() ? "any" : limit_key.group},
+             {"peer_connections", all.of_group(limit_key.group)},
              {"connections", all.of(Kind::kLocal) + all.of(Kind::kNetwork)}});
 }
 
@@ -362,9 +363,9 @@ void Server::Impl::adopt(UniqueFd connection, Application* application) {
   // The peer may have closed the connection.
   if (getpeername(connection.get(), reinterpret_cast<sockaddr*>(&from), &size) != 0) return;
   Peer peer = peer_of(connection.get(), false, from);
-  Seat seat = seat_of(peer, from);
+  LimitKey limit_key = limit_key_of(peer, from);
   Application& answers = application == nullptr ? state_.application : *application;
-  continue_session(state_, answers, std::move(connection), std::move(peer), std::move(seat));
+  continue_session(state_, answers, std::move(connection), std::move(peer), std::move(limit_key));
   if (!keeps_time_) keep_time();
 }
 

@@ -35,8 +35,10 @@ struct ServerState {
 };
 
 // Serves one connection until it ends, in the server's thread.
-void start_session(ServerState& state, Application& application, UniqueFd fd, Peer peer, Seat seat);
+void start_session(ServerState& state, Application& application, UniqueFd fd, Peer peer,
+                   LimitKey limit_key);
 // Serves a connection that another server has kept between two requests.
-void continue_session(ServerState& state, Application& application, UniqueFd fd, Peer peer, Seat seat);
+void continue_session(ServerState& state, Application& application, UniqueFd fd, Peer peer,
+                      LimitKey limit_key);
 
 }  // namespace allot::gateway::http
