@@ -103,9 +103,9 @@ Document show_payload(Call& call) {
 
 Document show_why(Call& call) {
   const Live live = must_live(call, call.id());
-  const as_json::Neighbours here(call.service().instance, call.service().runtime_dir);
+  const as_json::Neighbours neighbours(call.service().instance, call.service().runtime_dir);
   return answer_of(as_json::why(live.task, live.queue,
-                                as_json::reasons_of(call.db(), here, live.task, live.queue)));
+                                as_json::reasons_of(call.db(), neighbours, live.task, live.queue)));
 }
 
 Document find_task(Call& call) {

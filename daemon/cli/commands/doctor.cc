@@ -16,7 +16,7 @@
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "db/migrate.h"
-#include "json/here.h"
+#include "json/local_processes.h"
 #include "queue/findings/checks.h"
 #include "queue/notices/notice.h"
 
@@ -139,9 +139,10 @@ class Doctor {
 
   // Includes the checks of the steward and those that the steward omits.
   void check(db::Connection& db, std::initializer_list<queue::Check> checks) {
-    const as_json::Here here(settings_.daemon.instance, config::runtime_dir(settings_));
+    const as_json::LocalProcesses processes(settings_.daemon.instance,
+                                            config::runtime_dir(settings_));
     const queue::Onlooker by{settings_, [&](const queue::HeldLease& lease) {
-                               return here.gone(lease.origin, lease.pid);
+                               return processes.gone(lease.origin, lease.pid);
                              }};
     for (const queue::Check each : checks) {
       for (queue::Finding& finding : each(db, by)) {

@@ -212,7 +212,7 @@ std::string Application::stats_of(db::Connection& db, const FireworqQueue& queue
                                   const Figures::Now& now) {
   QueueStats stats = figures_.of(now, queue);
   const auto blocks = queue::count_blocks(db, queue.info);
-  const Here at_work = here(now, queue);
+  const LocalActivity at_work = local_activity(now, queue);
   std::uint64_t in_blocks = 0;
   for (const std::uint32_t partition : at_work.partitions) {
     const auto found = blocks.find(partition);

@@ -8,9 +8,9 @@ namespace allot::as_json {
 
 // Checks whether processes of one instance on this host are alive. Knows nothing of other hosts and
 // instances.
-class Here {
+class LocalProcesses {
  public:
-  Here(const std::string& instance, const std::string& runtime_dir);
+  LocalProcesses(const std::string& instance, const std::string& runtime_dir);
 
   // `origin` and `pid` as in queue::Holder. False: the process is alive, or unknown here.
   [[nodiscard]] bool gone(std::uint64_t origin, std::uint32_t pid) const;

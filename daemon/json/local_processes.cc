@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json/here.h"
+#include "json/local_processes.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -13,13 +13,13 @@
 
 namespace allot::as_json {
 
-Here::Here(const std::string& instance, const std::string& runtime_dir) {
+LocalProcesses::LocalProcesses(const std::string& instance, const std::string& runtime_dir) {
   const UniqueFd lock(open((runtime_dir + "/lock").c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   const std::uint64_t mark = lock.valid() ? peer::lock_mark(lock.get()) : 0;
   origin_ = queue::make_holder(instance, runtime_dir, mark).origin;
 }
 
-bool Here::gone(std::uint64_t origin, std::uint32_t pid) const {
+bool LocalProcesses::gone(std::uint64_t origin, std::uint32_t pid) const {
   return origin == origin_ && pid != 0 && kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH;
 }
 
