@@ -284,7 +284,7 @@ class Gateway {
       : options_(options),
         access_(*settings.gateway),
         application_(service_of(settings, requests),
-                     [this](const http::Head& head) { return access_.judge(head); }),
+                     [this](const http::Head& head) { return access_.authorize(head); }),
         fireworq_(settings.gateway->fireworq
                       ? std::make_unique<fireworq::Application>(
                             fireworq_of(settings),

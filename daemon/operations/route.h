@@ -46,7 +46,7 @@ struct Answer {
 };
 
 // The thread that answers.
-enum class Doer {
+enum class Executor {
   kServer,      // the server thread, at once
   kThreadPool,  // a thread of the pool, with a connection
   kCombiner,    // the combiner
@@ -67,7 +67,7 @@ struct Route {
   Body body;
   std::vector<Answer> answers;     // on success
   std::vector<unsigned> refusals;  // statuses in addition to the ones of every request
-  Doer doer;
+  Executor executor;
   Verb verb;                 // nullptr for the combiner and for a scrape
   std::string_view example;  // the body of a submission
 

@@ -84,7 +84,7 @@ inline Route get(std::string_view path, std::string_view name, std::string_view 
           {answer},
           path.find('{') == std::string_view::npos ? std::vector<unsigned>{}
                                                    : std::vector<unsigned>{404},
-          Doer::kThreadPool,
+          Executor::kThreadPool,
           verb,
           {}};
 }
@@ -114,7 +114,7 @@ inline Route change(std::string_view method, std::string_view path, std::string_
           has_body ? Body::kOptions : Body::kNone,
           {answer},
           std::move(refusals),
-          Doer::kThreadPool,
+          Executor::kThreadPool,
           verb,
           {}};
 }
@@ -132,8 +132,8 @@ inline Route change_everywhere(std::string_view method, std::string_view path,
 
 // A read open to all, without a token.
 inline Route open(std::string_view path, std::string_view name, std::string_view summary,
-                  Answer answer, Doer doer, Verb verb) {
-  return {"GET", path, name, {}, false, summary, {}, Body::kNone, {answer}, {}, doer, verb, {}};
+                  Answer answer, Executor executor, Verb verb) {
+  return {"GET", path, name, {}, false, summary, {}, Body::kNone, {answer}, {}, executor, verb, {}};
 }
 
 }  // namespace allot::operations

@@ -55,7 +55,7 @@ std::vector<Route> task_routes() {
         {200, "SubmittedOrList",
          "nothing was submitted: a task with this unique key exists already"}},
        {},
-       Doer::kCombiner,
+       Executor::kCombiner,
        nullptr,
        R"({"queue": "mail", "type": "mail.send", "payload": {"to": "ann@example.org"}})"},
       get("/api/v1/tasks/{id}", "show_task", "Shows a task in full, with its failed attempts.",
@@ -479,11 +479,11 @@ std::vector<Route> open_routes() {
   return {
       open("/health/live", "live",
            "Reports that the gateway is running. Use it to decide whether to restart the gateway.",
-           {200, "Live", "the gateway is running"}, Doer::kServer, show_live),
+           {200, "Live", "the gateway is running"}, Executor::kServer, show_live),
       open("/health/ready", "ready",
            "Reports that the database responds and has the schema of this program or a newer one. "
            "Use it to decide whether to send requests to this gateway.",
-           {200, "Ready", "the database responds"}, Doer::kThreadPool, show_ready),
+           {200, "Ready", "the database responds"}, Executor::kThreadPool, show_ready),
       {"GET",
        "/metrics",
        "metrics",
@@ -495,7 +495,7 @@ std::vector<Route> open_routes() {
        Body::kNone,
        {{200, "", "the metrics, in Prometheus' text format", metrics::kTextType}},
        {},
-       Doer::kScrape,
+       Executor::kScrape,
        nullptr,
        {}},
       {"GET",
@@ -508,7 +508,7 @@ std::vector<Route> open_routes() {
        Body::kNone,
        {{200, "", "the document"}},
        {},
-       Doer::kServer,
+       Executor::kServer,
        show_openapi,
        {}}};
 }

@@ -142,7 +142,7 @@ Access::Access(const config::Gateway& settings)
   if (settings.grant != "none") grant_ = granted(settings.grant, settings.read_only);
 }
 
-Verdict Access::judge(const http::Head& head) const {
+Verdict Access::authorize(const http::Head& head) const {
   if (asks_for_health(head.path)) {
     if (auto refusal = look_at_host(head)) return *std::move(refusal);
     return {Caller("nobody", {})};

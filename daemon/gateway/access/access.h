@@ -30,7 +30,7 @@ class Access {
     std::string title{};             // what is wrong and how to fix it, without secrets
   };
   // A health request needs no role, but its Host must be a name of this gateway.
-  [[nodiscard]] Verdict judge(const http::Head& head) const;
+  [[nodiscard]] Verdict authorize(const http::Head& head) const;
   // The caller of this token, regardless of the connection.
   [[nodiscard]] Verdict by_token(std::string_view token) const;
   // A token as a dashboard session refers to it: the name and the hash of the current token of this

@@ -82,9 +82,9 @@ Service completed(Service service) {
 
 }  // namespace
 
-Application::Application(Service service, Judge judge)
+Application::Application(Service service, Authorizer authorize)
     : service_(completed(std::move(service))),
-      judge_(std::move(judge)),
+      authorizer_(std::move(authorize)),
       counts_(service_.requests),
       snapshots_(service_.snapshot_for),
       reads_(service_.database),
@@ -127,7 +127,7 @@ Application::Asked Application::find(const http::Head& head) const {
   const bool open = found.route != nullptr && !found.route->role;
   access::Caller caller("nobody", {});
   if (!open) {
-    access::Access::Verdict verdict = judge_(head);
+    access::Access::Verdict verdict = authorizer_(head);
     if (!verdict.caller) {
       Problem problem{verdict.status, verdict.title};
       if (verdict.status == 401) problem.fields.emplace_back("www-authenticate", "Bearer");
@@ -231,18 +231,18 @@ void Application::serve_counted(const Asked& asked, http::Request request, http:
 }
 
 void Application::serve(const Asked& asked, http::Request request, const http::Reply& reply) {
-  switch (asked.route.doer) {
-    case Doer::kServer: {
+  switch (asked.route.executor) {
+    case Executor::kServer: {
       Call call(service_, asked.route, asked.caller, asked.path, request.head.query, request.body);
       return reply(to_http(asked.route.verb(call)));
     }
-    case Doer::kThreadPool:
+    case Executor::kThreadPool:
       return send(asked, request, reply);
-    case Doer::kScrape:
+    case Executor::kScrape:
       static_cast<void>(
           Call(service_, asked.route, asked.caller, asked.path, request.head.query, request.body));
       return scrape(reply);
-    case Doer::kCombiner:
+    case Executor::kCombiner:
       if (request.body.size() <= kSmall) return submit(asked, std::move(request), reply);
       break;
   }

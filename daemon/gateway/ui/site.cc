@@ -214,7 +214,7 @@ Site::Visitor Site::visitor_of(const http::Head& head) const {
     visitor.refusal = reloading_page();
     return visitor;
   }
-  auto verdict = access_.judge(head);
+  auto verdict = access_.authorize(head);
   if (verdict.caller) {
     visit.caller = std::move(*verdict.caller);
   } else if (verdict.status != 401) {
@@ -256,7 +256,7 @@ http::Response Site::served(const http::Request& request, const http::Reply& rep
   const bool reads = head.method == "GET" || head.method == "HEAD";
   if (path.starts_with("assets/") && reads) {
     // A rebound page must not learn that a gateway exists.
-    if (access_.judge(head).status == 421) return html_response("", 421);
+    if (access_.authorize(head).status == 421) return html_response("", 421);
     return asset_response(path.substr(path.find('/') + 1), head);
   }
   if (path == "login") {
@@ -313,7 +313,7 @@ http::Response Site::served(const http::Request& request, const http::Reply& rep
 
 http::Response Site::login_page(const http::Head& head, const std::string& message,
                                 unsigned status) const {
-  auto verdict = access_.judge(head);
+  auto verdict = access_.authorize(head);
   View view;
   view.visit.root = root_;
   if (!verdict.caller && verdict.status != 401 && !access_.is_foreign_navigation(head)) {
@@ -327,7 +327,7 @@ http::Response Site::login_page(const http::Head& head, const std::string& messa
 
 http::Response Site::login(const http::Request& request) const {
   const http::Head& head = request.head;
-  const auto verdict = access_.judge(head);
+  const auto verdict = access_.authorize(head);
   if (!verdict.caller && verdict.status != 401) return login_page(head, "", 403);
   if (!has_form(head) || !says_origin(head)) {
     return login_page(head, "This form was not made by this dashboard.", 403);

@@ -19,7 +19,7 @@ class HealthTest : public GatewayTest {
 
   // An application that has no connection yet.
   Answered ask_anew(const Service& settings, const Asked& asked) {
-    Application fresh(settings, judge);
+    Application fresh(settings, authorize);
     return api::ask(fresh, asked);
   }
 

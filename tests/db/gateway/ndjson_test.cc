@@ -179,7 +179,7 @@ TEST_F(LinesTest, AConnectionThatIsLostBeforeItsBatchLosesNoLine) {
   Service settings = service();
   settings.threads = 1;
   settings.database.socket = way;
-  Application application(settings, judge);
+  Application application(settings, authorize);
   for (const int first : {1, 2}) {
     SCOPED_TRACE(first);
     std::optional<support::RewritingProxy> link;
@@ -216,7 +216,7 @@ TEST_F(LinesTest, AConnectionThatIsLostBeforeItsBatchLosesNoLine) {
 TEST_F(LinesTest, WithoutADatabaseNoLineIsUnknown) {
   Service settings = service();
   settings.database.socket = "/nonexistent/socket";
-  Application nowhere(settings, judge);
+  Application nowhere(settings, authorize);
   Stream stream(nowhere, "?from_line=3");
   const auto told = stream.take(lines(1, 4), true);
   ASSERT_EQ(told.size(), 1U);

@@ -40,7 +40,8 @@ std::string target_of(const Route& route, const std::string& id) {
 std::vector<std::string> targets(const std::string& id) {
   std::vector<std::string> all;
   for (const Route& route : routes()) {
-    if (route.writes() || (route.doer != Doer::kThreadPool && route.doer != Doer::kScrape))
+    if (route.writes() ||
+        (route.executor != Executor::kThreadPool && route.executor != Executor::kScrape))
       continue;
     all.push_back(target_of(route, id));
     for (const Parameter& each : route.parameters) {
