@@ -109,7 +109,7 @@ BulkAction action_in(const db::Row& row) {
 }
 
 // A token begins one action, which has one audit entry.
-Deed begin_deed(const QueueInfo& queue, const BulkRequest& request) {
+Action begin_action(const QueueInfo& queue, const BulkRequest& request) {
   db::Statement begun(sql::k_audit_begun);
   begun.set("token", request.token);
   std::string which = request.filter.group.empty() ? "" : "group " + request.filter.group;
@@ -178,7 +178,7 @@ std::uint64_t begin_bulk(db::Connection& db, const QueueInfo& queue, const BulkR
       .set("counted", token.tasks)
       .set("counted_all", token.more ? 0 : 1)
       .set("requested_by", error_text(request.requested_by, kMostBulkText));
-  auto results = act(db, begin_deed(queue, request), {&begin, 1}, Entry::kAfter);
+  auto results = act(db, begin_action(queue, request), {&begin, 1}, Entry::kAfter);
   const auto row = results.back().next();
   if (!row) {
     throw Error("the token has expired after an hour: count again", kExitBadInput);

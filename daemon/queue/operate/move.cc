@@ -77,7 +77,7 @@ std::optional<Lease> Mover::lease(db::Connection& db, Partition partition) const
 }
 
 // One audit entry for all moved tasks.
-Deed Mover::deed_of(const Lease& held, std::span<const TaskKey> keys, Partition to) const {
+Action Mover::action_of(const Lease& held, std::span<const TaskKey> keys, Partition to) const {
   db::Statement found(sql::k_audit_move);
   set_fence(found, held)
       .set("to_queue_id", to.queue_id)
@@ -111,7 +111,7 @@ std::optional<std::uint64_t> Mover::move(db::Connection& db, std::span<const Wai
         .set_raw("first_keys", key_condition("first_key", first_keys))
         .set_raw("run_keys", run_keys);
     const std::array<db::Statement, 2> statements{move, release_statement(*held, kStays)};
-    const auto results = act(db, deed_of(*held, keys, to), statements);
+    const auto results = act(db, action_of(*held, keys, to), statements);
     moved = results.at(results.size() - 2).affected();
     return Fenced::kWritten;
   };

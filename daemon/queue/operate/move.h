@@ -51,7 +51,8 @@ class Mover {
  private:
   std::optional<Lease> lease(db::Connection& db, Partition partition) const;
 
-  [[nodiscard]] Deed deed_of(const Lease& held, std::span<const TaskKey> keys, Partition to) const;
+  [[nodiscard]] Action action_of(const Lease& held, std::span<const TaskKey> keys,
+                                 Partition to) const;
 
   Holder holder_;
   std::string_view subject_;  // of its audit entry, like name_

@@ -99,12 +99,12 @@ void require_none_waits(db::Connection& db, const QueueInfo& source, const TypeP
 }
 
 // Sent again after a deadlock, which rolled it back, and after a task that blocked it is gone.
-std::uint64_t change_routes(db::Connection& db, const Deed& deed, const db::Statement& change,
+std::uint64_t change_routes(db::Connection& db, const Action& action, const db::Statement& change,
                             const std::optional<QueueInfo>& source, const TypePattern& types) {
   const std::vector<db::Statement> packet = packet_of(change, source, types);
   for (int tries = 1;; ++tries) {
     try {
-      const auto results = act(db, deed, packet);
+      const auto results = act(db, action, packet);
       return results.at(results.size() - 2).affected();
     } catch (const db::DbError& error) {
       const bool in_the_way = error.number() == kOutOfRange;
@@ -192,9 +192,9 @@ void set_route(db::Connection& db, const std::optional<QueueInfo>& source, const
 
 bool remove_route(db::Connection& db, const std::optional<QueueInfo>& source,
                   const TypePattern& types) {
-  const Deed deed{"remove_route", "route", text_of(types),
-                  of_route(sql::k_audit_route, source, types), from(source)};
-  return change_routes(db, deed, of_route(sql::k_remove_route, source, types), source, types) > 0;
+  const Action action{"remove_route", "route", text_of(types),
+                      of_route(sql::k_audit_route, source, types), from(source)};
+  return change_routes(db, action, of_route(sql::k_remove_route, source, types), source, types) > 0;
 }
 
 }  // namespace allot::queue
