@@ -50,9 +50,9 @@ db::Statement release_statement(const Lease& lease, const Hold& hold) {
   return release;
 }
 
-db::Statement release_statement(const Claim& claim, const Hold& hold) {
+db::Statement release_statement(const Fence& fence, const Hold& hold) {
   return release_statement(
-      Lease{claim.id.partition, claim.epoch, claim.holder, std::nullopt, claim.time}, hold);
+      Lease{fence.id.partition, fence.epoch, fence.holder, std::nullopt, fence.time}, hold);
 }
 
 std::optional<Block> LeaseStore::lease(db::Connection& db, Partition partition,

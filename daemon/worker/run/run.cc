@@ -17,7 +17,7 @@ Run::Run(SlotWriter& slot, const queue::Lease& in_lease, const ServedQueue& in_q
       plan(by),
       id(queue::TaskId{in_lease.partition, of.key.prio, of.id_key()}.text()),
       number(of.attempt + 1),
-      claim(queue::claim(in_lease, of)),
+      fence(queue::fence(in_lease, of)),
       cancel(in_nanos(in_queue.settings->cancel_grace), [this] { cancel_requested(); }),
       slot_(slot) {}
 

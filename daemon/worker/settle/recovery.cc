@@ -47,9 +47,9 @@ Crashed crashed(const queue::DetachedObservation& observed, const std::string& q
 
 // A crash always has something to write.
 queue::Fenced end_recovered(db::Connection& db, const queue::DetachedStore& store,
-                            const queue::Claim& claim, Facts& facts) {
-  look_back(db, claim.id, facts);
-  return queue::write(db, store.holder(), claim, *decide(facts).ending);
+                            const queue::Fence& fence, Facts& facts) {
+  look_back(db, fence.id, facts);
+  return queue::write(db, store.holder(), fence, *decide(facts).ending);
 }
 
 void log_recovery(const queue::DetachedObservation& observed, const std::string& queue_name,

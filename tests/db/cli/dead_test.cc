@@ -24,7 +24,7 @@ class DeadTest : public CliTest {
     id.pop_back();
     auto block = leases_.lease(look_, {queue::find_queue(look_, "default")->queue_id, 0}, {});
     for (const queue::Task& task : block->tasks) {
-      EXPECT_EQ(store_.bury(look_, queue::claim(block->lease, task), 1, {"retry", error}),
+      EXPECT_EQ(store_.bury(look_, queue::fence(block->lease, task), 1, {"retry", error}),
                 queue::Fenced::kWritten);
     }
     EXPECT_TRUE(leases_.release(look_, block->lease));

@@ -208,7 +208,7 @@ TEST_P(MigratedTest, EveryTaskRunsOn) {
   const Task& moved = block->tasks[2];
   EXPECT_EQ(moved.id_key(), kMoved.first_key);
   EXPECT_EQ(
-      worker.tasks.retry(worker.db, claim(block->lease, moved), 3, std::chrono::hours(1), kFailure),
+      worker.tasks.retry(worker.db, fence(block->lease, moved), 3, std::chrono::hours(1), kFailure),
       Fenced::kWritten);
   const std::vector done{finished(block->tasks[0]), finished(block->tasks[1])};
   EXPECT_TRUE(ack_and_release(worker.db, block->lease, done));
@@ -221,7 +221,7 @@ TEST_P(MigratedTest, EveryTaskRunsOn) {
   EXPECT_GT(taken_over->lease.epoch, 7U);
   ASSERT_EQ(taken_over->tasks.size(), 1U);
   EXPECT_EQ(
-      worker.tasks.bury(worker.db, claim(taken_over->lease, taken_over->tasks[0]), 1, kFailure),
+      worker.tasks.bury(worker.db, fence(taken_over->lease, taken_over->tasks[0]), 1, kFailure),
       Fenced::kWritten);
   EXPECT_TRUE(show(db_, kOfALostHost)->dead);
 }

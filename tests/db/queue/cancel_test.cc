@@ -25,10 +25,10 @@ class CancelRequestTest : public QueueTest {
     task().flags |= kCancelWatchedFlag;  // as its worker knows
     return id;
   }
-  Claim detach() {
-    EXPECT_EQ(worker_.detached.detach(worker_.db, claim(block_.lease, task()), 1, {}),
+  Fence detach() {
+    EXPECT_EQ(worker_.detached.detach(worker_.db, fence(block_.lease, task()), 1, {}),
               Fenced::kWritten);
-    return claim(block_.lease, task()).once_detached();
+    return fence(block_.lease, task()).once_detached();
   }
   Task& task() { return block_.tasks.at(0); }
   void ask(const TaskId& id, const std::string& reason = "why") {
@@ -83,7 +83,7 @@ TEST_F(CancelRequestTest, AWatchedOneThatWaitsIsTakenOut) {
   block_ = must_lease();
   Task& second = block_.tasks.at(1);
   EXPECT_TRUE(watch_cancel(worker_.db, block_.lease, second));
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block_.lease, second), 1, hours(1), kFailure),
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, fence(block_.lease, second), 1, hours(1), kFailure),
             Fenced::kWritten);
   EXPECT_TRUE(cancel_task(look_, later, "why").done);
   EXPECT_EQ(requests(), 0U);
@@ -99,15 +99,15 @@ TEST_F(CancelRequestTest, ItGoesWithATaskThatEndsInItsPartition) {
       EXPECT_TRUE(ack_and_release(worker_.db, block_.lease, {{finished(task())}}));
     }
     if (end == "bury") {
-      EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block_.lease, task()), 1, kFailure),
+      EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(block_.lease, task()), 1, kFailure),
                 Fenced::kWritten);
     }
     if (end == "spent") {
-      EXPECT_EQ(worker_.tasks.bury_spent(worker_.db, claim(block_.lease, task()), task(), kFailure),
+      EXPECT_EQ(worker_.tasks.bury_spent(worker_.db, fence(block_.lease, task()), task(), kFailure),
                 Fenced::kWritten);
     }
     if (end == "replace") {
-      EXPECT_EQ(FencedAck(claim(block_.lease, task()), task()).replace(worker_.db, {}),
+      EXPECT_EQ(FencedAck(fence(block_.lease, task()), task()).replace(worker_.db, {}),
                 Fenced::kWritten);
     }
     if (end == "cancel") {
@@ -125,7 +125,7 @@ TEST_F(CancelRequestTest, ItGoesWithADetachedTaskThatEnds) {
   for (const std::string end : {"ack", "bury", "replace"}) {
     SCOPED_TRACE(end);
     const TaskId id = run();
-    const Claim detached = detach();
+    const Fence detached = detach();
     ask(id);
     if (end == "ack") {
       EXPECT_EQ(Verbs().ack(worker_.db, detached), Fenced::kWritten);
@@ -146,13 +146,13 @@ TEST_F(CancelRequestTest, ItStaysWithATaskThatComesBack) {
   const std::string marked = "SELECT COUNT(*) FROM task WHERE flags & 64 <> 0";
   const TaskId id = run();
   ask(id);
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block_.lease, task()), 1, milliseconds(0),
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, fence(block_.lease, task()), 1, milliseconds(0),
                                 kFailure, Then::kRelease),
             Fenced::kWritten);
   EXPECT_EQ(requests(), 1U);
   EXPECT_EQ(number(marked), 1U);
   block_ = must_lease();
-  const Claim detached = detach();
+  const Fence detached = detach();
   EXPECT_EQ(Verbs().charge(worker_.db, detached, 2, kUnreported), Fenced::kWritten);
   EXPECT_EQ(requests(), 1U);
   EXPECT_EQ(number(marked), 1U);
@@ -164,7 +164,7 @@ TEST_F(CancelRequestTest, AWaitingOneEndsAsDone) {
   for (const bool keep : {false, true}) {
     SCOPED_TRACE(keep);
     const TaskId id = run();
-    EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block_.lease, task()), 1, hours(1), kFailure,
+    EXPECT_EQ(worker_.tasks.retry(worker_.db, fence(block_.lease, task()), 1, hours(1), kFailure,
                                   Then::kRelease),
               Fenced::kWritten);
     look_.execute("UPDATE task SET flags = flags | 2");
@@ -218,7 +218,7 @@ TEST_F(CancelRequestTest, ItGoesWhereItsTaskIsMoved) {
 // A request from before a retry does not end the retried task.
 TEST_F(CancelRequestTest, AnotherLifeBeginsWithoutOne) {
   const TaskId id = run();
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block_.lease, task()), 1, kFailure),
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(block_.lease, task()), 1, kFailure),
             Fenced::kWritten);
   look_.execute(
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, first_key, '',"

@@ -24,7 +24,7 @@ class DeadLetterTest : public QueueTest {
     auto ids = put(count);
     const Block block = must_lease({.block_size = 1000});
     for (const Task& task : block.tasks) {
-      EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, verdict),
+      EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, task), 1, verdict),
                 Fenced::kWritten);
     }
     EXPECT_TRUE(worker_.leases.release(worker_.db, block.lease));
@@ -36,7 +36,7 @@ class DeadLetterTest : public QueueTest {
     const Block block = must_lease();
     ASSERT_EQ(block.tasks.size(), 1U);
     const Task& task = block.tasks.at(0);
-    ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, task), task.attempt + 1,
+    ASSERT_EQ(worker_.tasks.retry(worker_.db, fence(block.lease, task), task.attempt + 1,
                                   milliseconds(0), verdict, Then::kRelease),
               Fenced::kWritten);
   }
@@ -66,7 +66,7 @@ TEST_F(DeadLetterTest, AnErrorHasThreeTexts) {
   const TaskId id = put(1).front();
   fail_once(verdict);
   const Block block = must_lease();
-  const Claim leased = claim(block.lease, block.tasks.at(0));
+  const Fence leased = fence(block.lease, block.tasks.at(0));
   ASSERT_EQ(worker_.detached.detach(worker_.db, leased, 2, {}), Fenced::kWritten);
   ASSERT_EQ(Verbs().bury(worker_.db, leased.once_detached(), 2, verdict), Fenced::kWritten);
   const auto attempts = list_attempts(look_, id);
@@ -198,7 +198,7 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   fail_once({"retry", "first"});
   {
     const Block block = must_lease();
-    ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 2,
+    ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks.at(0)), 2,
                                  {"fail", "second"}, Then::kRelease),
               Fenced::kWritten);
   }
@@ -217,7 +217,7 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   EXPECT_GT(all[2].ended_at, all[1].ended_at);
 
   const Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 2, kFailure),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks.at(0)), 2, kFailure),
             Fenced::kWritten);
   ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
   const auto thrice = list_all_attempts(look_, id);
@@ -234,18 +234,18 @@ TEST_F(DeadLetterTest, SnoozeTakesBackAnAttemptSinceTheLastRetry) {
   const TaskId id = die(1).front();
   ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks.at(0)), 1),
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, block.tasks.at(0)), 1),
             Fenced::kWritten);
   EXPECT_EQ(list_all_attempts(look_, id).size(), 2U);
   ASSERT_EQ(
-      worker_.tasks.snooze(worker_.db, claim(block.lease, block.tasks.at(0)), 1, milliseconds(0)),
+      worker_.tasks.snooze(worker_.db, fence(block.lease, block.tasks.at(0)), 1, milliseconds(0)),
       Fenced::kWritten);
   ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
   ASSERT_EQ(list_all_attempts(look_, id).size(), 1U);
   block = must_lease();
   const Task& task = block.tasks.at(0);
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, task), 1), Fenced::kWritten);
-  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, task), 1, {}), Fenced::kWritten);
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, task), 1), Fenced::kWritten);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block.lease, task), 1, {}), Fenced::kWritten);
   const auto held = worker_.detached.held(worker_.db, id);
   ASSERT_TRUE(held);
   ASSERT_EQ(Verbs().snooze(worker_.db, *held, 1, milliseconds(0)), Fenced::kWritten);
@@ -354,9 +354,9 @@ TEST_F(CancelTest, TheVerdictOfWhoHasItIsDropped) {
   const TaskId id{partition_, task.key.prio, task.id_key()};
   ASSERT_TRUE(cancelled(id));
   const std::string before = tasks_as_text();
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, task), 1, milliseconds(0), kFailure),
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, fence(block.lease, task), 1, milliseconds(0), kFailure),
             Fenced::kWritten);
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, kFailure),
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, task), 1, kFailure),
             Fenced::kWritten);
   ack(worker_.db, partition_, {{finished(task)}});
   EXPECT_EQ(tasks_as_text(), before);
@@ -418,7 +418,7 @@ TEST_F(CancelTest, DeferredTaskHasNoHandlerUntilItRan) {
   task.first_key = task.key.run_key;
   task.key.run_key = deferred->run_key;
   ASSERT_EQ(
-      worker_.tasks.retry(worker_.db, claim(block.lease, task), 1, milliseconds(0), kUnreported),
+      worker_.tasks.retry(worker_.db, fence(block.lease, task), 1, milliseconds(0), kUnreported),
       Fenced::kWritten);
   EXPECT_FALSE(show(look_, id)->no_handler);
 }

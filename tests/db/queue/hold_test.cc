@@ -18,7 +18,7 @@ class HoldTest : public QueueTest {
   std::vector<TaskId> held() {
     auto ids = put(2);
     const Block block = must_lease();
-    EXPECT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks.at(0)), 1, kFailure,
+    EXPECT_EQ(worker_.tasks.charge(worker_.db, fence(block.lease, block.tasks.at(0)), 1, kFailure,
                                    Then::kRelease, hours(1)),
               Fenced::kWritten);
     EXPECT_FALSE(waits_no_more());

@@ -513,11 +513,11 @@ TEST_F(QueueTest, NoWriteWaitsForTasksThatAreBeingSubmitted) {
   Task task;
   task.key = key(55);
   using std::chrono::seconds;
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(lease, task), 1, seconds(1), kFailure),
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, fence(lease, task), 1, seconds(1), kFailure),
             Fenced::kWritten);
   task.key = key(56);
-  EXPECT_EQ(worker_.tasks.charge(worker_.db, claim(lease, task), 1, kFailure), Fenced::kWritten);
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(lease, task), 1, kFailure), Fenced::kWritten);
+  EXPECT_EQ(worker_.tasks.charge(worker_.db, fence(lease, task), 1, kFailure), Fenced::kWritten);
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(lease, task), 1, kFailure), Fenced::kWritten);
   EXPECT_TRUE(ack_and_release(worker_.db, lease, std::vector<Finished>{{key(57), {}}}));
 }
 

@@ -212,7 +212,7 @@ TEST_F(ResizeTest, ADeadTaskGoesWhereItsKeyIsNow) {
   const TaskId died = put(before, "a");
   const auto block = worker_.lease(died.partition);
   ASSERT_TRUE(block);
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block->lease, block->tasks.at(0)), 1, kFailure,
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block->lease, block->tasks.at(0)), 1, kFailure,
                                Then::kRelease),
             Fenced::kWritten);
   EXPECT_EQ(resize_layout(look_, before, 7), Resized::kDone);

@@ -105,7 +105,7 @@ TEST_F(CancelTest, ItIsNotStartedAgain) {
 TEST_F(CancelTest, NorIsADetachedOneThatIsRecovered) {
   const auto id = put_task("test.spin");
   const auto block = lease();
-  ASSERT_EQ(detached_.detach(db_, queue::claim(block.lease, block.tasks.at(0)), 1, {}),
+  ASSERT_EQ(detached_.detach(db_, queue::fence(block.lease, block.tasks.at(0)), 1, {}),
             queue::Fenced::kWritten);
   ASSERT_TRUE(queue::cancel_task(db_, id, "the user left").requested);
   const auto held = detached_.held(db_, id);

@@ -278,7 +278,7 @@ TEST_F(JobRunnerTest, WithoutAnAttemptLeftItIsDeadOfTheLastOne) {
   auto block = lease();
   keeper_.hold(block.lease, boot_ns());
   for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
-    ASSERT_EQ(tasks_.charge(db_, queue::claim(block.lease, block.tasks.at(0)), attempt,
+    ASSERT_EQ(tasks_.charge(db_, queue::fence(block.lease, block.tasks.at(0)), attempt,
                             {attempt == 3 ? "exception" : "retry", std::to_string(attempt)}),
               queue::Fenced::kWritten);
   }

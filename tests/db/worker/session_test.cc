@@ -172,7 +172,7 @@ TEST_F(SessionTest, ACommitWhoseReplyIsLostIsDoneOnce) {
   std::optional<support::CommitStop> stop(db_);
   auto landed = std::async(std::launch::async, [&] {
     return session_.call([&](db::Connection& db) {
-      return tasks.retry(db, queue::claim(block->lease, block->tasks.at(0)), 1,
+      return tasks.retry(db, queue::fence(block->lease, block->tasks.at(0)), 1,
                          std::chrono::seconds(9), {"retry", "no"});
     });
   });

@@ -10,10 +10,10 @@
 namespace allot::queue {
 
 // A running task, and the right of this process to write for it (S6). The code that leased its
-// partition, detached it or recovered it makes the claim, and every write about this task takes
+// partition, detached it or recovered it makes the fence, and every write about this task takes
 // one. Only queue/verbs/ending.cc distinguishes whether the task is under its partition's lease or
 // in task_running.
-struct Claim {
+struct Fence {
   enum class Place {
     kPartition,  // row in `task`; the lease of its partition is the fence
     kDetached    // row in `task_running`, which is also the fence
@@ -29,20 +29,20 @@ struct Claim {
   [[nodiscard]] bool detached() const { return place == Place::kDetached; }
   [[nodiscard]] TaskKey key() const { return {id.prio, run_key}; }
   // The same task after it has left its partition, with the epoch of the lease that it left.
-  [[nodiscard]] Claim once_detached() const {
-    Claim claim = *this;
-    claim.place = Place::kDetached;
-    return claim;
+  [[nodiscard]] Fence once_detached() const {
+    Fence fence = *this;
+    fence.place = Place::kDetached;
+    return fence;
   }
 };
 
-[[nodiscard]] inline Claim claim(const Lease& lease, const Task& task) {
+[[nodiscard]] inline Fence fence(const Lease& lease, const Task& task) {
   return {{lease.partition, task.key.prio, task.id_key()},
           task.key.run_key,
           lease.epoch,
           lease.holder,
           lease.time,
-          Claim::Place::kPartition};
+          Fence::Place::kPartition};
 }
 
 }  // namespace allot::queue
