@@ -121,7 +121,7 @@ void Leadership::see_and_claim(const DutyNames& renewed, Nanos sent_ns) {
   }
   take_in(renewed, sent_ns);
   const std::vector<queue::SeenDuty> over = to_claim();
-  if (!over.empty()) claim(over);
+  if (!over.empty()) take_terms(over);
   come_back_in_time();
 }
 
@@ -148,12 +148,12 @@ std::vector<queue::SeenDuty> Leadership::to_claim() const {
   return over;
 }
 
-void Leadership::claim(std::span<const queue::SeenDuty> over) {
+void Leadership::take_terms(std::span<const queue::SeenDuty> over) {
   claimed_ = true;
   Nanos sent_ns = 0;
   const std::size_t claimed = session_.call([&](db::Connection& db) {
     sent_ns = boot_ns();
-    return store_.claim(db, over);
+    return store_.take_terms(db, over);
   });
   DutyNames duties;
   for (const queue::SeenDuty& seen : over) duties.insert(seen.duty);
