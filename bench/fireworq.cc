@@ -209,13 +209,13 @@ class Fireworq {
   // request. The server's counter of deleted rows would be wrong, because the steward also deletes
   // numbers of jobs.
   double done(std::uint64_t zero, const std::string& table, const std::function<bool()>& running) {
-    constexpr auto kBetweenLooks = std::chrono::milliseconds(1);
+    constexpr auto kPollInterval = std::chrono::milliseconds(1);
     const auto wait_until = [&](auto over) {
       const auto deadline = Clock::now() + kJobsPatience;
       while (!over()) {
         const bool goes_on = running();
         if ((!goes_on && !over()) || Clock::now() > deadline) throw Error("jobs are left over");
-        std::this_thread::sleep_for(kBetweenLooks);
+        std::this_thread::sleep_for(kPollInterval);
       }
     };
     auto began = Clock::now();

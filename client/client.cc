@@ -14,11 +14,11 @@
 #include "config/settings.h"
 #include "db/lent_session.h"
 #include "peer/doorbell.h"
-#include "queue/look/inspect.h"
 #include "queue/model/catalog.h"
 #include "queue/operate/cancel.h"
 #include "queue/submit/address.h"
 #include "queue/submit/submit.h"
+#include "queue/views/inspect.h"
 
 namespace allot {
 namespace {

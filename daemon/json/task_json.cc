@@ -152,7 +152,7 @@ json attempts(const std::vector<queue::AttemptView>& attempts) {
   return list;
 }
 
-std::optional<Shown> look_at(db::Connection& db, const queue::TaskId& id) {
+std::optional<Shown> read_shown(db::Connection& db, const queue::TaskId& id) {
   Shown shown;
   shown.task = queue::show(db, id);
   if (shown.task) {

@@ -9,9 +9,9 @@
 #include "db/connection.h"
 #include "json/instance_view.h"
 #include "json/local_processes.h"
-#include "queue/look/inspect.h"
 #include "queue/model/catalog.h"
 #include "queue/verbs/cancel_request.h"
+#include "queue/views/inspect.h"
 
 // Explains in words why a task is not running, or where it runs.
 namespace allot::as_json {

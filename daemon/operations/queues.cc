@@ -15,13 +15,13 @@
 #include "operations/refusal.h"
 #include "operations/verbs.h"
 #include "peer/doorbell.h"
-#include "queue/look/figures.h"
-#include "queue/look/health.h"
-#include "queue/look/history.h"
 #include "queue/operate/cap.h"
 #include "queue/operate/pause.h"
 #include "queue/operate/rate.h"
 #include "queue/operate/resize.h"
+#include "queue/views/figures.h"
+#include "queue/views/health.h"
+#include "queue/views/history.h"
 
 namespace allot::operations {
 namespace {
@@ -29,7 +29,7 @@ namespace {
 using nlohmann::json;
 
 // Row limit of a filter without an index, and of a count.
-constexpr std::uint32_t kMostLooked = 10'000;
+constexpr std::uint32_t kMostExamined = 10'000;
 constexpr std::uint32_t kPage = 1'000;
 
 Document list_of(json items, const std::string& next = {}) {
@@ -90,7 +90,7 @@ Document page(const Call& call, const Filter& filter, std::optional<Row> after, 
               Show show, Cursor cursor) {
   const std::uint32_t limit = call.number("limit", kLimit);
   json items = json::array();
-  for (std::uint32_t looked = 0; looked < kMostLooked;) {
+  for (std::uint32_t looked = 0; looked < kMostExamined;) {
     const std::uint32_t most = filter.sieves() ? kPage : limit;
     const std::vector<Row> rows = fetch(most, after);
     for (const Row& row : rows) {
@@ -263,7 +263,7 @@ Document list_partitions(Call& call) {
   const queue::QueueInfo queue = call.queue();
   json items = json::array();
   const auto leases = call.shared("leases", Call::Kept::kState,
-                                  [&](auto& db) { return queue::held_leases(db, kMostLooked); });
+                                  [&](auto& db) { return queue::held_leases(db, kMostExamined); });
   for (const queue::HeldLease& lease : *leases) {
     if (lease.queue == queue.name) items.push_back(as_json::lease(lease));
   }

@@ -11,21 +11,21 @@
 #include "operations/moving.h"
 #include "operations/refusal.h"
 #include "operations/verbs.h"
-#include "queue/look/unique_key.h"
 #include "queue/operate/again.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/move.h"
 #include "queue/submit/submit.h"
+#include "queue/views/unique_key.h"
 
 namespace allot::operations {
 namespace {
 
 using nlohmann::json;
 
-as_json::Shown must_look_at(const Call& call, const queue::TaskId& id) {
+as_json::Shown must_show(const Call& call, const queue::TaskId& id) {
   (void)call.queue_of(id);
-  auto shown = as_json::look_at(call.db(), id);
+  auto shown = as_json::read_shown(call.db(), id);
   if (!shown) unknown_task(id);
   return std::move(*shown);
 }
@@ -79,17 +79,17 @@ queue::SubmitOptions options_like(const queue::TaskView& task) {
 }  // namespace
 
 Document show_task(Call& call) {
-  return answer_of(as_json::document(must_look_at(call, call.id())));
+  return answer_of(as_json::document(must_show(call, call.id())));
 }
 
 Document list_attempts(Call& call) {
-  const as_json::Shown shown = must_look_at(call, call.id());
+  const as_json::Shown shown = must_show(call, call.id());
   return answer_of({{"items", as_json::attempts(shown.attempts)}, {"next", nullptr}});
 }
 
 Document show_payload(Call& call) {
   const queue::TaskId id = call.id();
-  as_json::Shown shown = must_look_at(call, id);
+  as_json::Shown shown = must_show(call, id);
   if (!shown.task) refuse(404, "task " + id.text() + " is done: its payload was not kept", "id");
   Document document;
   document.type = "application/octet-stream";
@@ -175,7 +175,7 @@ Document discard_task(Call& call) {
 
 Document submit_again(Call& call) {
   const queue::TaskId id = call.id();
-  const as_json::Shown shown = must_look_at(call, id);
+  const as_json::Shown shown = must_show(call, id);
   if (!shown.task) refuse(409, "task " + id.text() + " is done: its payload is not kept", "id");
   if (!call.caller().may(gateway::access::Role::kSubmit, shown.queue)) {
     refuse(403, "this needs the role submit for queue " + shown.queue);

@@ -12,7 +12,7 @@
 namespace allot::steward {
 namespace {
 
-constexpr std::chrono::seconds kLookEvery{3};
+constexpr std::chrono::seconds kPollInterval{3};
 // Galera accepts only writes on which its nodes agree, and its nodes share the row of the term.
 bool takes_writes(const db::ServerAnswer& answer) {
   return answer.connection && !answer.connection->standing().galera;
@@ -90,7 +90,7 @@ void OtherServers::watch() {
       const MutexUnlock freed(mutex_);
       look();
     }
-    if (!ends_) static_cast<void>(changed_.wait_for(mutex_, kLookEvery));
+    if (!ends_) static_cast<void>(changed_.wait_for(mutex_, kPollInterval));
   }
 }
 

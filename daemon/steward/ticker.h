@@ -82,7 +82,7 @@ class Ticker {
   void fail(db::Connection& db, Due& due, const std::string& name, const std::string& error);
   static void wait(Due& due, Nanos first, Nanos most);
   [[nodiscard]] queue::Moment database_time(Nanos at) const;
-  void plan_next_look(Nanos now);
+  void plan_next_poll(Nanos now);
 
   schedule::Calendar& calendar_;
   Ring ring_;

@@ -14,7 +14,7 @@
 #include "meter/meter.h"
 #include "meter/record.h"
 #include "peer/inherited.h"
-#include "peer/look_page.h"
+#include "peer/poll_page.h"
 #include "peer/steward_board.h"
 #include "process/connect.h"
 #include "process/lifetime.h"
@@ -174,7 +174,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   db::ConnectOptions connect = db::from_settings(settings);
   connect.lock_wait = lock_wait(leases.ttl());
   try {
-    peer::LookReader look(peer::look_page_in(config::runtime_dir(settings)));
+    peer::PollReader look(peer::poll_page_in(config::runtime_dir(settings)));
     Session session(connect, slot, settings.daemon.stop_timeout / 2);
     session.use(look);
     require_fit(session, connect);

@@ -31,9 +31,9 @@ namespace {
 using nlohmann::json;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kBulkLook{100};
-constexpr milliseconds kRemoteLook{250};  // each poll is a connection
-constexpr Nanos kLedLook = kSecond;
+constexpr milliseconds kBulkPoll{100};
+constexpr milliseconds kRemotePoll{250};  // each poll is a connection
+constexpr Nanos kLedPoll = kSecond;
 constexpr std::size_t kShownBulkText = 300;
 constexpr std::uint64_t kMostActions = 4'294'967'295;
 
@@ -76,13 +76,13 @@ class Worker {
 
   // Processes the next batch unless a steward does. Returns the delay until the next check.
   milliseconds work(Progress& progress) {
-    if (led()) return kBulkLook;
+    if (led()) return kBulkPoll;
     queue::BulkStep step;
     try {
       step = queue::work_bulk(here_.db(), action_id_);
     } catch (const db::DbError& error) {
       if (error.error_class() != db::ErrorClass::kRetryable) throw;
-      return kBulkLook;
+      return kBulkPoll;
     }
     if (step.put_back > 0) ring_local(here_.settings(), {{step.queue_id, step.put_back}});
     if (!step.moved.empty()) progress.wipe();
@@ -90,14 +90,14 @@ class Worker {
       std::fprintf(stderr, "%s is %s now: its queue was resized\n", from.text().c_str(),
                    to.text().c_str());
     }
-    return std::min(std::chrono::ceil<milliseconds>(step.wait), kBulkLook);
+    return std::min(std::chrono::ceil<milliseconds>(step.wait), kBulkPoll);
   }
 
  private:
   // True if a steward leads this duty. Without such a steward the duty has no row or no holder.
   bool led() {
-    if (mono_ns() < look_ns_) return led_;
-    look_ns_ = mono_ns() + kLedLook;
+    if (mono_ns() < poll_ns_) return led_;
+    poll_ns_ = mono_ns() + kLedPoll;
     const auto seen = queue::DutyStore::watch(here_.db(), {queue::bulk_duty()});
     led_ = !seen.empty() && seen.front().holder && !seen.front().over;
     return led_;
@@ -105,7 +105,7 @@ class Worker {
 
   const Local& here_;
   std::uint64_t action_id_;
-  Nanos look_ns_ = 0;
+  Nanos poll_ns_ = 0;
   bool led_ = false;
 };
 
@@ -144,7 +144,7 @@ void print_action(const json& action) {
   line("state", action.at("state"));
   line("done", action.at("done").dump() + " of " + counted_text(action));
   line("started", action.at("started_at").get<std::string>() + " by " +
-                    action.at("requested_by").get<std::string>());
+                      action.at("requested_by").get<std::string>());
   for (const auto& [name, field] :
        {std::pair{"ended", "ended_at"}, {"stopped by", "stopped_by"}, {"error", "error"}}) {
     line(name, as_json::text_in(action, field));
@@ -187,7 +187,7 @@ json follow_bulk(const Operations& allot, std::uint64_t action_id) {
     if (const Local* here = allot.local()) worker.emplace(*here, action_id);
     while (is_open(action)) {
       if (interrupted()) throw Error("interrupted");
-      std::this_thread::sleep_for(worker ? worker->work(progress) : kRemoteLook);
+      std::this_thread::sleep_for(worker ? worker->work(progress) : kRemotePoll);
       action = allot.read(action_path(action_id));
       const std::uint64_t done = action.at("done");
       if (done > 0) progress.show(done, done);

@@ -41,16 +41,16 @@ class Doctor {
     }
     ok("configuration",
        settings_.file.empty() ? "no file: every key has its default" : settings_.file);
-    look_at_runtime_folder();
+    check_runtime_folder();
     try {
       db::Connection db = connect_any(settings_);
       check(db, {queue::check_server, queue::check_waking});
-      if (look_at_schema(db)) {
+      if (check_schema(db)) {
         check(db, {queue::check_procedures, queue::check_protocol, queue::check_clock,
                    queue::check_last_server, queue::check_writers, queue::check_leases,
                    queue::check_lease_rows, queue::check_far_tasks, queue::check_duties,
                    queue::check_purge, queue::check_served});
-        look_at_notices(db);
+        check_notices(db);
       }
     } catch (const Error& error) {
       fail(error.exit_code(), "database", error.what(), "start it, or fix [database]");
@@ -95,7 +95,7 @@ class Doctor {
   }
 
   // Checks the folder, or the parent in which it would be created.
-  void look_at_runtime_folder() {
+  void check_runtime_folder() {
     const std::string folder = config::runtime_dir(settings_);
     fs::path there = folder;
     std::error_code ignored;
@@ -126,7 +126,7 @@ class Doctor {
     }
   }
 
-  bool look_at_schema(db::Connection& db) {
+  bool check_schema(db::Connection& db) {
     try {
       db::require_schema(db);
     } catch (const Error& error) {
@@ -141,7 +141,7 @@ class Doctor {
   void check(db::Connection& db, std::initializer_list<queue::Check> checks) {
     const as_json::LocalProcesses processes(settings_.daemon.instance,
                                             config::runtime_dir(settings_));
-    const queue::Onlooker by{settings_, [&](const queue::HeldLease& lease) {
+    const queue::Observer by{settings_, [&](const queue::HeldLease& lease) {
                                return processes.gone(lease.origin, lease.pid);
                              }};
     for (const queue::Check each : checks) {
@@ -153,7 +153,7 @@ class Doctor {
   }
 
   // A late purge is checked above, by its current state.
-  void look_at_notices(db::Connection& db) {
+  void check_notices(db::Connection& db) {
     std::size_t told = 0;
     for (const queue::RaisedNotice& raised : queue::list_notices(db)) {
       if (raised.notice.kind == queue::NoticeKind::kPurge) continue;

@@ -36,9 +36,9 @@
 #include "cli/words/task_view.h"
 #include "cli/words/text.h"
 #include "peer/drain_budget.h"
-#include "queue/look/inspect.h"
 #include "queue/verbs/lease_store.h"
 #include "queue/verbs/rated.h"
+#include "queue/views/inspect.h"
 #include "trust/trust.h"
 
 namespace allot::cli {
@@ -56,7 +56,7 @@ struct DrainOptions {
 };
 
 constexpr auto kLook = std::chrono::milliseconds(50);
-constexpr int kQuietLooks = 3;                  // consecutive polls before the queue counts as idle
+constexpr int kQuietPolls = 3;                  // consecutive polls before the queue counts as idle
 constexpr Nanos kStartPatience = 60 * kSecond;  // for a ready worker or a lost database
 constexpr std::size_t kShownLines = 10;         // lines of the daemon's log that are shown
 
@@ -230,7 +230,7 @@ class Drain {
         ended_ = "no_worker";
       } else if (lost_since_ != 0 && mono_ns() - lost_since_ > kStartPatience) {
         ended_ = "database_unreachable";
-      } else if (quiet >= kQuietLooks) {
+      } else if (quiet >= kQuietPolls) {
         ended_ = "empty";
       }
       if (!ended_.empty()) {

@@ -19,10 +19,10 @@
 #include "json/minutes_json.h"
 #include "json/queue_json.h"
 #include "json/why.h"
-#include "queue/look/health.h"
-#include "queue/look/inspect.h"
 #include "queue/minutes/minute_view.h"
 #include "queue/minutes/serving_pool.h"
+#include "queue/views/health.h"
+#include "queue/views/inspect.h"
 
 namespace allot::cli {
 namespace {

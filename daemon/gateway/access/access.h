@@ -58,10 +58,10 @@ class Access {
 
   [[nodiscard]] bool asks_for_health(std::string_view path) const;
   // nullopt: the check passed.
-  [[nodiscard]] std::optional<Verdict> look_at_url(const http::Head& head) const;
-  [[nodiscard]] std::optional<Verdict> look_at_host(const http::Head& head) const;
-  [[nodiscard]] std::optional<Verdict> look_at_site(const http::Head& head) const;
-  [[nodiscard]] std::optional<Verdict> look_at_proxy(const http::Head& head) const;
+  [[nodiscard]] std::optional<Verdict> check_url(const http::Head& head) const;
+  [[nodiscard]] std::optional<Verdict> check_host(const http::Head& head) const;
+  [[nodiscard]] std::optional<Verdict> check_site(const http::Head& head) const;
+  [[nodiscard]] std::optional<Verdict> check_proxy(const http::Head& head) const;
   [[nodiscard]] Verdict by_bearer(std::string_view authorization) const;
   [[nodiscard]] Verdict by_user(const std::string& name) const;
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "queue/fireworq/jobs.h"
-#include "queue/look/health.h"
+#include "queue/views/health.h"
 
 namespace allot::gateway::fireworq {
 namespace {

@@ -154,7 +154,7 @@ class FieldCheck {
       return fault(400, "a field's value has a control character");
     }
     for (std::size_t at = 0; at < kAlone.size(); ++at) {
-      if (same_word(name, kAlone.at(at))) return look_alone(at, value);
+      if (same_word(name, kAlone.at(at))) return check_single(at, value);
     }
     return {};
   }
@@ -168,7 +168,7 @@ class FieldCheck {
   }
 
  private:
-  Fault look_alone(std::size_t at, std::string_view value) {
+  Fault check_single(std::size_t at, std::string_view value) {
     if (seen(at) && !mutant::removed("gateway_alone")) {
       return fault(400, "the field " + std::string(kAlone.at(at)) + " may occur only once");
     }

@@ -90,7 +90,7 @@ std::optional<HeldLock> LockWait::look(db::Connection& db, std::uint64_t generat
     if (auto taken = take(db, *slot)) return taken;
   }
   free_expired(db);
-  next_ns_ = std::min(now + turn_.pause(line, now), std::max(watched_.next_look_ns(), now));
+  next_ns_ = std::min(now + turn_.pause(line, now), std::max(watched_.next_poll_ns(), now));
   next_ns_ = std::max(next_ns_, now + kLeastPause);
   return std::nullopt;
 }

@@ -45,8 +45,8 @@ class ExpiredHolderWatch {
                               Clock clock = boot_ns)
       : ttl_ns_(ttl_ns), least_(least), clock_(std::move(clock)) {}
 
-  [[nodiscard]] bool due() const { return clock_() >= next_look_ns_; }
-  [[nodiscard]] Nanos next_look_ns() const { return next_look_ns_; }
+  [[nodiscard]] bool due() const { return clock_() >= next_poll_ns_; }
+  [[nodiscard]] Nanos next_poll_ns() const { return next_poll_ns_; }
   [[nodiscard]] bool empty() const { return watched_.empty(); }
 
   // Polls: `statement()` sends the statement and returns Seen. `generation()` is the number of the
@@ -57,13 +57,13 @@ class ExpiredHolderWatch {
     const Nanos sent = clock_();
     Seen seen = statement();
     const Nanos answered = clock_();
-    saw(std::move(seen), generation(), mutant::removed("look_stamp") ? sent : answered);
+    saw(std::move(seen), generation(), mutant::removed("poll_stamp") ? sent : answered);
   }
 
   // Starts over, for a process that polled elsewhere in between.
   void forget() {
     watched_.clear();
-    next_look_ns_ = 0;
+    next_poll_ns_ = 0;
   }
 
   // A row that may be taken over. Each is returned once between two polls, because it may be
@@ -113,7 +113,7 @@ class ExpiredHolderWatch {
       fresh.emplace(key, Watched{std::move(observed), since, false});
     }
     watched_ = std::move(fresh);
-    next_look_ns_ = looked + std::max(next, std::min(kLeastInterval, ttl_ns_ / 6));
+    next_poll_ns_ = looked + std::max(next, std::min(kLeastInterval, ttl_ns_ / 6));
   }
 
   [[nodiscard]] static bool stale(const Watched& watched, Nanos now) {
@@ -147,7 +147,7 @@ class ExpiredHolderWatch {
   Clock clock_;
   std::map<Key, Watched> watched_;
   std::uint64_t generation_ = 0;
-  Nanos next_look_ns_ = 0;
+  Nanos next_poll_ns_ = 0;
 };
 
 }  // namespace allot::queue

@@ -6,11 +6,11 @@
 #include <charconv>
 
 #include "db/checksum.h"
-#include "queue/look/dead_letter.h"
-#include "queue/look/health.h"
 #include "queue/model/audit.h"
 #include "queue/model/error_text.h"
 #include "queue/operate/bulk_work.h"
+#include "queue/views/dead_letter.h"
+#include "queue/views/health.h"
 #include "sql/queries.h"
 
 namespace allot::queue {

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "db/connection.h"
-#include "queue/look/inspect.h"
 #include "queue/model/task.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "queue/look/audit_entries.h"
 #include "queue/model/statements.h"
 #include "queue/model/task.h"
 #include "queue/submit/key_bound.h"
+#include "queue/views/audit_entries.h"
 #include "sql/queries.h"
 
 namespace allot::queue {

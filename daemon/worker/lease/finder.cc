@@ -329,7 +329,7 @@ void Finder::scout() {
   const auto hints = hints_of(scouted);
   const std::size_t count = std::min(hints.size(), ipc::kMaxHints);
   publish_hints(pool_, hints.data(), count);
-  plan_next_look(scouted);
+  plan_next_poll(scouted);
   if (count == 0) return;
   // The scout itself takes one, so another one must be on standby. Its own ring carries no news.
   peer::wake(pool_.bell, count);
@@ -337,7 +337,7 @@ void Finder::scout() {
 }
 
 // S77. rates_ has already planned the next poll of a queue with a rate.
-void Finder::plan_next_look(const queue::Scouted& scouted) {
+void Finder::plan_next_poll(const queue::Scouted& scouted) {
   const Nanos now = mono_ns();
   const Nanos before = pool_.scout_interval_ns.load();
   const Nanos last_look = pool_.scouted_ns.exchange(now);
@@ -430,7 +430,7 @@ void Finder::sleep() {
     wait = watched_.by_steward() ? deep_sleep(slot_.raw().index, pool_.bell.waiters.load())
                                  : kPollingFloor;
   }
-  if (const auto next_watch = watched_.next_look_ns()) {
+  if (const auto next_watch = watched_.next_poll_ns()) {
     const Nanos boot = boot_ns();
     wait = std::min(wait, *next_watch > boot ? *next_watch - boot : 0);
   }

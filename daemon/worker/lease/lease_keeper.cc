@@ -226,7 +226,7 @@ bool LeaseKeeper::act() {
     if (run->kept.place == Place::kDetached) {
       look_for_cancels(now);
     } else {
-      look_for_cancel(*run);
+      check_cancel(*run);
     }
     return true;
   }
@@ -380,7 +380,7 @@ void LeaseKeeper::detach(Run& run) {
 }
 
 // A failed poll is repeated: nothing waits for it.
-void LeaseKeeper::look_for_cancel(Run& run) {
+void LeaseKeeper::check_cancel(Run& run) {
   try {
     connect_if_needed();
     run.cancel.look(*connection_, run.lease, run.task);

@@ -43,7 +43,7 @@ void CancelWatch::look_in_partition(db::Connection& db, const queue::Lease& leas
   if (!std::exchange(watched_, true) && (task.flags & queue::kCancelWatchedFlag) == 0) {
     static_cast<void>(queue::watch_cancel(db, lease, task));
   }
-  auto found = queue::look_for_cancel(db, lease, task);
+  auto found = queue::check_cancel(db, lease, task);
   if (found.request) return saw(lease, task, std::move(*found.request));
   // It was cancelled in its first second, when it looked like a waiting task.
   if (!found.there) saw(lease, task, {"it was cancelled while it ran", {}});

@@ -4,7 +4,7 @@
 #include "db/gateway/examples.h"
 #include "queue/findings/finding.h"
 #include "queue/locks/lock_store.h"
-#include "queue/look/audit_entries.h"
+#include "queue/views/audit_entries.h"
 
 namespace allot::gateway::api {
 namespace {

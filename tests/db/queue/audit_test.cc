@@ -6,7 +6,6 @@
 
 #include "db/queue/fixture.h"
 #include "queue/locks/lock_store.h"
-#include "queue/look/audit_entries.h"
 #include "queue/operate/bulk_work.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
@@ -16,6 +15,7 @@
 #include "queue/operate/rate.h"
 #include "queue/operate/route.h"
 #include "queue/schedules/schedule_store.h"
+#include "queue/views/audit_entries.h"
 
 namespace allot::queue {
 namespace {

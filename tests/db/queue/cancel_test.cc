@@ -3,11 +3,11 @@
 #include "queue/operate/cancel.h"
 
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/move.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/fenced_ack.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {
@@ -49,7 +49,7 @@ TEST_F(CancelRequestTest, FirstRequestStaysInEffect) {
   EXPECT_EQ(requests(), 1U);
   EXPECT_EQ(find_cancel(look_, id)->reason, "the user left");
   EXPECT_EQ(find_cancel(look_, id)->requested_at.substr(0, 2), "20");
-  const CancelLook look = look_for_cancel(worker_.db, block_.lease, task());
+  const CancelCheck look = check_cancel(worker_.db, block_.lease, task());
   EXPECT_TRUE(look.there && look.request);
   EXPECT_FALSE(show(look_, id)->dead);
 }
@@ -59,7 +59,7 @@ TEST_F(CancelRequestTest, OneThatIsNotWatchedIsTakenOut) {
   block_ = must_lease();
   EXPECT_TRUE(cancel_task(look_, id, "why").done);
   EXPECT_FALSE(watch_cancel(worker_.db, block_.lease, task()));
-  EXPECT_FALSE(look_for_cancel(worker_.db, block_.lease, task()).there);
+  EXPECT_FALSE(check_cancel(worker_.db, block_.lease, task()).there);
   EXPECT_EQ(requests(), 0U);
 }
 
@@ -212,7 +212,7 @@ TEST_F(CancelRequestTest, ItGoesWhereItsTaskIsMoved) {
   EXPECT_EQ(mover.move(worker_.db, waiting, {other.queue_id, 0}), 1U);
   block_ = *worker_.lease({other.queue_id, 0});
   EXPECT_NE(task().flags & kCancelWatchedFlag, 0U);
-  EXPECT_TRUE(look_for_cancel(worker_.db, block_.lease, task()).request);
+  EXPECT_TRUE(check_cancel(worker_.db, block_.lease, task()).request);
 }
 
 // A request from before a retry does not end the retried task.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/look/dead_letter.h"
+#include "queue/views/dead_letter.h"
 
 #include <algorithm>
 #include <future>
 #include <thread>
 
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
 #include "queue/model/fault.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/pause.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {

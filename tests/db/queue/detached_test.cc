@@ -5,9 +5,9 @@
 #include <future>
 
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
 #include "queue/model/server_change.h"
 #include "queue/verbs/detached_store.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {

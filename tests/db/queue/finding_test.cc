@@ -13,7 +13,7 @@ class FindingTest : public QueueTest {
   Findings all() {
     Findings found;
     for (const Check check : checks_of_each_minute()) {
-      for (Finding& finding : check(look_, Onlooker{settings_})) found.push_back(finding);
+      for (Finding& finding : check(look_, Observer{settings_})) found.push_back(finding);
     }
     return found;
   }

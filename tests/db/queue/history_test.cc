@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // History of finished tasks, and the purge of expired rows (C10).
 // Rule: S6.
-#include "queue/look/history.h"
+#include "queue/views/history.h"
 
 #include <future>
 
 #include "db/queue/fixture.h"
-#include "queue/look/health.h"
-#include "queue/look/inspect.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/purge.h"
+#include "queue/views/health.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {

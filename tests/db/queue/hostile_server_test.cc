@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/look/inspect.h"
+#include "queue/views/inspect.h"
 
 #include <array>
 #include <regex>

@@ -8,10 +8,10 @@
 #include <thread>
 
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
-#include "queue/look/stuck.h"
 #include "queue/operate/pause.h"
 #include "queue/verbs/rated.h"
+#include "queue/views/inspect.h"
+#include "queue/views/stuck.h"
 #include "support/eventually.h"
 #include "support/rewriting_proxy.h"
 #include "support/temp_dir.h"

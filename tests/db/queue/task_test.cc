@@ -4,7 +4,7 @@
 #include <random>
 
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {

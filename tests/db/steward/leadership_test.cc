@@ -13,8 +13,8 @@
 
 #include "base/clock.h"
 #include "db/worker/fixture.h"
-#include "queue/look/health.h"
 #include "queue/model/lease.h"
+#include "queue/views/health.h"
 #include "support/eventually.h"
 #include "support/rewriting_proxy.h"
 #include "support/temp_dir.h"

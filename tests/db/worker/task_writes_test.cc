@@ -7,9 +7,9 @@
 #include <future>
 
 #include "db/worker/run_fixture.h"
-#include "queue/look/inspect.h"
 #include "queue/model/compression.h"
 #include "queue/operate/route.h"
+#include "queue/views/inspect.h"
 #include "support/eventually.h"
 #include "support/slot_runs.h"
 #include "support/temp_dir.h"

@@ -47,7 +47,7 @@ class Watched {
     now_ = now;
     return watch_.take();
   }
-  [[nodiscard]] Nanos next_look_ns() const { return watch_.next_look_ns(); }
+  [[nodiscard]] Nanos next_poll_ns() const { return watch_.next_poll_ns(); }
 
  private:
   Nanos now_ = 0;
@@ -138,15 +138,15 @@ TEST(ExpiredHolderWatchTest, ARowStandsStillSinceTheAnswerAndNotSinceTheQuestion
 
 TEST(ExpiredHolderWatchTest, LooksAgainWhenOneMayBeTakenOver) {
   Watched watched;
-  EXPECT_EQ(watched.next_look_ns(), kStart - kTtl + kTtl / 6) << "nothing to wait for";
+  EXPECT_EQ(watched.next_poll_ns(), kStart - kTtl + kTtl / 6) << "nothing to wait for";
   watched.look_at(kStart, {{7, Seen{.remaining = std::chrono::milliseconds(200)}}});
-  EXPECT_EQ(watched.next_look_ns(), kStart + kTtl / 6)
+  EXPECT_EQ(watched.next_poll_ns(), kStart + kTtl / 6)
       << "expired before, but not for half a lease";
   const Nanos later = kStart + kTtl / 2 - 500 * kMilli;
   watched.look_at(later, {{7, expired()}});
-  EXPECT_EQ(watched.next_look_ns(), kStart + kTtl / 2);
+  EXPECT_EQ(watched.next_poll_ns(), kStart + kTtl / 2);
   watched.look_at(kStart + kTtl, {{7, expired()}});
-  EXPECT_EQ(watched.next_look_ns(), kStart + kTtl + 100 * kMilli) << "it may be locked";
+  EXPECT_EQ(watched.next_poll_ns(), kStart + kTtl + 100 * kMilli) << "it may be locked";
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Observations of the steward for its workers, and takeovers based on them.
-#include "steward/host_look.h"
+#include "steward/host_poll.h"
 
 #include <memory>
 #include <optional>
@@ -21,12 +21,12 @@ using Watch = worker::HolderWatch<queue::Partition, queue::Observation>;
 
 constexpr milliseconds kTtl{1200};
 
-class HostLookTest : public worker::WorkerTest {
+class HostPollTest : public worker::WorkerTest {
  protected:
-  HostLookTest()
+  HostPollTest()
       : lost_(kTtl, queue::make_holder("test", "/gone")),
         stores_(kTtl),
-        file_(peer::look_page_in(folder_.path())),
+        file_(peer::poll_page_in(folder_.path())),
         page_(file_),
         session_(options(), slot_, milliseconds(500)),
         watch_(session_, static_cast<Nanos>(milliseconds(kTtl).count()) * kMilli) {
@@ -35,9 +35,9 @@ class HostLookTest : public worker::WorkerTest {
     session_.call([](db::Connection&) { return true; });
   }
 
-  std::unique_ptr<HostLook> steward() {
-    return std::make_unique<HostLook>(options(), steward_slot_, *board_, kTtl, milliseconds(500),
-                                      HostLook::Queues{{queue_.queue_id}, false}, file_);
+  std::unique_ptr<HostPoll> steward() {
+    return std::make_unique<HostPoll>(options(), steward_slot_, *board_, kTtl, milliseconds(500),
+                                      HostPoll::Queues{{queue_.queue_id}, false}, file_);
   }
   queue::Lease lease(const queue::Stores& by) {
     put(partition(0), {1, 1});
@@ -63,12 +63,12 @@ class HostLookTest : public worker::WorkerTest {
         });
     return watch_.take();
   }
-  [[nodiscard]] bool uses_page() { return session_.steward_look().has_value(); }
+  [[nodiscard]] bool uses_page() { return session_.steward_poll().has_value(); }
   // One poll, whose page is not changed afterwards.
-  peer::Look last_look() {
+  peer::Poll last_poll() {
     const auto look = steward();
     EXPECT_TRUE(eventually([this] { return uses_page(); }));
-    return *session_.steward_look();
+    return *session_.steward_poll();
   }
 
   support::TempDir folder_;
@@ -78,13 +78,13 @@ class HostLookTest : public worker::WorkerTest {
   std::unique_ptr<ipc::Board> board_ = std::make_unique<ipc::Board>();
   std::unique_ptr<ipc::Slot> raw_steward_slot_ = std::make_unique<ipc::Slot>();
   worker::SlotWriter steward_slot_{*raw_steward_slot_, -1};
-  peer::LookReader page_;
+  peer::PollReader page_;
   worker::Session session_;
   Watch watch_;
   int reads_ = 0;
 };
 
-TEST_F(HostLookTest, AWorkerTakesOverWhatTheStewardSawStandingStill) {
+TEST_F(HostPollTest, AWorkerTakesOverWhatTheStewardSawStandingStill) {
   const queue::Lease held = lease(lost_);
   const auto look = steward();
   ASSERT_TRUE(eventually([this] { return uses_page(); }));
@@ -100,7 +100,7 @@ TEST_F(HostLookTest, AWorkerTakesOverWhatTheStewardSawStandingStill) {
   EXPECT_TRUE(stores_.leases.take_over(db_, found->observed, found->stale, {}).has_value());
 }
 
-TEST_F(HostLookTest, RenewedLeaseIsNotOnThePage) {
+TEST_F(HostPollTest, RenewedLeaseIsNotOnThePage) {
   const queue::Lease held = lease(lost_);
   const auto look = steward();
   ASSERT_TRUE(eventually([this] { return uses_page(); }));
@@ -113,7 +113,7 @@ TEST_F(HostLookTest, RenewedLeaseIsNotOnThePage) {
 }
 
 // S77: without an observer a worker believes only its own observations, from then on.
-TEST_F(HostLookTest, WithoutThePageAWorkerLooksItself) {
+TEST_F(HostPollTest, WithoutThePageAWorkerLooksItself) {
   lease(lost_);
   db_.execute("UPDATE q_lock_table SET ttl_us = 12000000 WHERE state <> 'FREE'");
   Nanos begin = 0;
@@ -128,23 +128,23 @@ TEST_F(HostLookTest, WithoutThePageAWorkerLooksItself) {
   EXPECT_GE(boot_ns() - begin, 6 * kSecond);
 }
 
-TEST_F(HostLookTest, APageThatIsOldIsNotUsed) {
-  peer::Look old;
+TEST_F(HostPollTest, APageThatIsOldIsNotUsed) {
+  peer::Poll old;
   {
     const auto look = steward();
     ASSERT_TRUE(eventually([this] { return uses_page(); }));
-    old = *session_.steward_look();
+    old = *session_.steward_poll();
   }
-  peer::LookWriter writer(file_);
+  peer::PollWriter writer(file_);
   ASSERT_TRUE(writer.publish(old));
   EXPECT_TRUE(eventually([this] { return !uses_page(); }));
 }
 
-TEST_F(HostLookTest, APageOfAnotherServerIsNotUsed) {
-  peer::Look look = last_look();
-  peer::LookWriter writer(file_);
-  const auto used = [&](peer::Look changed) {
-    changed.looked_ns = boot_ns();
+TEST_F(HostPollTest, APageOfAnotherServerIsNotUsed) {
+  peer::Poll look = last_poll();
+  peer::PollWriter writer(file_);
+  const auto used = [&](peer::Poll changed) {
+    changed.polled_ns = boot_ns();
     EXPECT_TRUE(writer.publish(changed));
     return uses_page();
   };
@@ -159,7 +159,7 @@ TEST_F(HostLookTest, APageOfAnotherServerIsNotUsed) {
 }
 
 // S4: observations from before an outage do not count after it. The holder had the same outage.
-TEST_F(HostLookTest, AStewardThatConnectsAnewBeginsAnew) {
+TEST_F(HostPollTest, AStewardThatConnectsAnewBeginsAnew) {
   const queue::Lease held = lease(lost_);
   db_.execute("UPDATE q_lock_table SET ttl_us = 12000000 WHERE state <> 'FREE'");
   const auto look = steward();
@@ -174,20 +174,20 @@ TEST_F(HostLookTest, AStewardThatConnectsAnewBeginsAnew) {
 
 // Otherwise an idle worker would notice only with a task in hand that its own connection is dead,
 // too.
-TEST_F(HostLookTest, AStewardThatConnectsAnewMakesWorkersTryTheirs) {
+TEST_F(HostPollTest, AStewardThatConnectsAnewMakesWorkersTryTheirs) {
   const auto look = steward();
   ASSERT_TRUE(eventually([this] { return uses_page(); }));
   db_.execute("KILL " + std::to_string(raw_slot_->connection_ids[0].load()));
   db_.execute("KILL " + std::to_string(raw_steward_slot_->connection_ids[1].load()));
   EXPECT_TRUE(eventually([this] {
-    static_cast<void>(session_.steward_look());
+    static_cast<void>(session_.steward_poll());
     return session_.generation() == 1;
   }));
   EXPECT_TRUE(eventually([this] { return uses_page(); }));
 }
 
 // S2: a poll of the steward counts for each worker.
-TEST_F(HostLookTest, TheStewardLooksWhetherTheServerIsTheWriter) {
+TEST_F(HostPollTest, TheStewardLooksWhetherTheServerIsTheWriter) {
   const auto look = steward();
   ASSERT_TRUE(eventually([this] { return uses_page(); }));
   db_.execute("SET GLOBAL read_only = 1");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/look/stuck.h"
+#include "queue/views/stuck.h"
 
 #include "queue/model/statements.h"
 #include "sql/queries.h"

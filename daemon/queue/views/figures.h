@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "db/connection.h"
-#include "queue/look/inspect.h"
 #include "queue/model/catalog.h"
+#include "queue/views/inspect.h"
 
 // Figures of the whole database for monitoring, in a few trips. The cost grows with queues and
 // partitions, not with tasks.

@@ -15,7 +15,7 @@
 // Only the steward writes it; workers map it read-only. It is a file of the runtime folder.
 namespace allot::peer {
 
-[[nodiscard]] std::string look_page_in(const std::string& runtime_dir);
+[[nodiscard]] std::string poll_page_in(const std::string& runtime_dir);
 
 // A lease, or a detached task, that may be taken over. A takeover names epoch and expiry, so a
 // wrong entry takes nothing.
@@ -30,17 +30,17 @@ struct StandingLease {
 
 // The connection of the steward's polls. A new connection has to observe all stalled holders again,
 // and makes workers test their own connections.
-struct LookSource {
+struct PollSource {
   std::uint64_t server_id = 0, term = 0, generation = 0;
-  bool operator==(const LookSource&) const = default;
+  bool operator==(const PollSource&) const = default;
 };
 
 // Result of one poll. Times are CLOCK_BOOTTIME.
-struct Look {
+struct Poll {
   static constexpr std::size_t kMost = 62;  // the others follow when these are taken
 
-  LookSource source{};
-  std::uint64_t looked_ns = 0;  // when it was sent; 0: there is none
+  PollSource source{};
+  std::uint64_t polled_ns = 0;  // when it was sent; 0: there is none
   std::uint64_t writer_ns = 0;  // when the server was last seen to be the writer
   std::uint64_t every_ns = 0;   // the longest time between two polls
   std::uint64_t count = 0;
@@ -51,47 +51,47 @@ struct Look {
 };
 
 // Content of the file: words, so that a reader never sees half of one.
-struct LookWords {
-  static constexpr std::size_t kCount = (sizeof(Look) + 7) / 8;
+struct PollWords {
+  static constexpr std::size_t kCount = (sizeof(Poll) + 7) / 8;
   std::atomic<std::uint64_t> version;  // odd while it is being written
   std::atomic<std::uint64_t> checksum;
   std::atomic<std::uint64_t> words[kCount];
 };
 
-class LookWriter {
+class PollWriter {
  public:
-  explicit LookWriter(const std::string& file);
-  LookWriter(const LookWriter&) = delete;
-  LookWriter& operator=(const LookWriter&) = delete;
-  ~LookWriter();
+  explicit PollWriter(const std::string& file);
+  PollWriter(const PollWriter&) = delete;
+  PollWriter& operator=(const PollWriter&) = delete;
+  ~PollWriter();
 
   // False: the page is missing, or the previous steward has not left yet.
-  bool publish(const Look& look);
+  bool publish(const Poll& poll);
   // From now on workers poll themselves.
   void withdraw() { publish({}); }
 
  private:
   UniqueFd file_;
-  LookWords* page_ = nullptr;
+  PollWords* page_ = nullptr;
 };
 
 // For one thread.
-class LookReader {
+class PollReader {
  public:
-  explicit LookReader(std::string file) : file_(std::move(file)) {}
-  LookReader(const LookReader&) = delete;
-  LookReader& operator=(const LookReader&) = delete;
-  ~LookReader() { unmap(); }
+  explicit PollReader(std::string file) : file_(std::move(file)) {}
+  PollReader(const PollReader&) = delete;
+  PollReader& operator=(const PollReader&) = delete;
+  ~PollReader() { unmap(); }
 
   // The last poll, if it is fresh.
-  std::optional<Look> read();
+  std::optional<Poll> read();
 
  private:
   void map();
   void unmap();
 
   const std::string file_;
-  const LookWords* page_ = nullptr;
+  const PollWords* page_ = nullptr;
   Nanos map_again_ns_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/look/history.h"
+#include "queue/views/history.h"
 
 #include <string_view>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/look/figures.h"
+#include "queue/views/figures.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "db/statement.h"
-#include "queue/look/health.h"
+#include "queue/views/health.h"
 #include "sql/queries.h"
 
 namespace allot::queue {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/look/health.h"
+#include "queue/views/health.h"
 
 #include "queue/model/duty.h"
 #include "sql/queries.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/look/unique_key.h"
+#include "queue/views/unique_key.h"
 
 #include "queue/model/statements.h"
 #include "sql/queries.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/look/dead_letter.h"
+#include "queue/views/dead_letter.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/look/audit_entries.h"
+#include "queue/views/audit_entries.h"
 
 #include "sql/queries.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "steward/host_look.h"
+#include "steward/host_poll.h"
 
 #include <algorithm>
 #include <cstring>
@@ -15,8 +15,8 @@ namespace allot::steward {
 namespace {
 
 // Place of its connection in the slot; the first place is for the chores.
-constexpr std::size_t kLookPlace = 1;
-constexpr Nanos kLookAfterError = 10 * kSecond;
+constexpr std::size_t kPollPlace = 1;
+constexpr Nanos kPollAfterError = 10 * kSecond;
 // With a short lease, polls are still not more frequent than its holder's renewals.
 constexpr Nanos kLongestBetween = 5 * kSecond;
 
@@ -31,12 +31,12 @@ peer::StandingLease entry_of(std::uint64_t epoch, const std::string& expire_at, 
   return entry;
 }
 
-void add(peer::Look& look, const peer::StandingLease& entry) {
-  if (look.count < peer::Look::kMost) look.standing[look.count++] = entry;
+void add(peer::Poll& poll, const peer::StandingLease& entry) {
+  if (poll.count < peer::Poll::kMost) poll.standing[poll.count++] = entry;
 }
 
-bool is_told(const peer::Look& look, const peer::StandingLease& entry) {
-  return std::any_of(look.standing.begin(), look.standing.begin() + look.count,
+bool is_told(const peer::Poll& poll, const peer::StandingLease& entry) {
+  return std::any_of(poll.standing.begin(), poll.standing.begin() + poll.count,
                      [&](const peer::StandingLease& one) {
                        return one.queue_id == entry.queue_id && one.epoch == entry.epoch &&
                               one.partition_no == entry.partition_no &&
@@ -46,10 +46,10 @@ bool is_told(const peer::Look& look, const peer::StandingLease& entry) {
 
 }  // namespace
 
-HostLook::HostLook(db::ConnectOptions options, worker::SlotWriter& slot, ipc::Board& board,
+HostPoll::HostPoll(db::ConnectOptions options, worker::SlotWriter& slot, ipc::Board& board,
                    std::chrono::milliseconds ttl, std::chrono::milliseconds patience, Queues queues,
                    const std::string& page)
-    : session_(std::move(options), slot, patience, kLookPlace),
+    : session_(std::move(options), slot, patience, kPollPlace),
       board_(board),
       ttl_ns_(static_cast<Nanos>(ttl.count()) * kMilli),
       queues_(std::move(queues)),
@@ -60,7 +60,7 @@ HostLook::HostLook(db::ConnectOptions options, worker::SlotWriter& slot, ipc::Bo
   thread_ = deaf_thread([this] { run(); });
 }
 
-HostLook::~HostLook() {
+HostPoll::~HostPoll() {
   {
     const MutexLock held(mutex_);
     ends_ = true;
@@ -69,7 +69,7 @@ HostLook::~HostLook() {
   thread_.join();
 }
 
-void HostLook::run() {
+void HostPoll::run() {
   Nanos next = 0;
   while (wait(next)) {
     try {
@@ -79,13 +79,13 @@ void HostLook::run() {
     } catch (const db::DbError& error) {
       log::error("host_poll.failed", {{"error", error.what()}, {"fallback", "workers poll"}});
       page_.withdraw();
-      next = boot_ns() + kLookAfterError;
+      next = boot_ns() + kPollAfterError;
     }
   }
 }
 
 // False: this process leaves.
-bool HostLook::wait(Nanos until) {
+bool HostPoll::wait(Nanos until) {
   MutexLock held(mutex_);
   while (!ends_) {
     const Nanos now = boot_ns();
@@ -95,14 +95,14 @@ bool HostLook::wait(Nanos until) {
   return false;
 }
 
-bool HostLook::ends() {
+bool HostPoll::ends() {
   const MutexLock held(mutex_);
   return ends_;
 }
 
 // Workers poll themselves while the server does not answer here.
 template <typename Verb>
-auto HostLook::ask(Verb&& verb) {
+auto HostPoll::ask(Verb&& verb) {
   auto answer = session_.call_while(
       [this] {
         page_.withdraw();
@@ -113,7 +113,7 @@ auto HostLook::ask(Verb&& verb) {
   return std::move(*answer);
 }
 
-std::vector<std::uint32_t> HostLook::queue_ids() {
+std::vector<std::uint32_t> HostPoll::queue_ids() {
   std::vector<std::uint32_t> ids = queues_.ids;
   if (!queues_.made) return ids;
   for (const auto& queue : ask([](db::Connection& db) { return queue::made_queues(db); })) {
@@ -122,7 +122,7 @@ std::vector<std::uint32_t> HostLook::queue_ids() {
   return ids;
 }
 
-Nanos HostLook::look() {
+Nanos HostPoll::look() {
   const Nanos sent = boot_ns();
   const auto ids = queue_ids();
   const auto generation = [this] { return session_.generation(); };
@@ -147,15 +147,15 @@ Nanos HostLook::look() {
       },
       generation);
   publish(sent);
-  return std::min({leases_.next_look_ns(), detached_.next_look_ns(), boot_ns() + kLongestBetween});
+  return std::min({leases_.next_poll_ns(), detached_.next_poll_ns(), boot_ns() + kLongestBetween});
 }
 
-void HostLook::publish(Nanos sent) {
-  peer::Look look;
-  look.source = session_.source();
-  look.looked_ns = sent;
-  look.writer_ns = session_.writer_seen_ns();
-  look.every_ns = std::min(ttl_ns_ / 6, kLongestBetween);
+void HostPoll::publish(Nanos sent) {
+  peer::Poll look;
+  poll.source = session_.source();
+  poll.polled_ns = sent;
+  poll.writer_ns = session_.writer_seen_ns();
+  poll.every_ns = std::min(ttl_ns_ / 6, kLongestBetween);
   while (const auto one = leases_.take()) {
     add(look, entry_of(one->observed.epoch, one->observed.expire_at, one->stale,
                        one->observed.partition));
@@ -168,15 +168,15 @@ void HostLook::publish(Nanos sent) {
     entry.first_key = id.first_key;
     add(look, entry);
   }
-  if (page_.publish(look)) ring(look);
+  if (page_.publish(poll)) ring(poll);
   told_ = look;
 }
 
 // Rings for entries that are new since the last poll: a worker takes them over at once.
-void HostLook::ring(const peer::Look& look) {
+void HostPoll::ring(const peer::Poll& poll) {
   std::set<std::uint32_t> queues;
-  for (std::size_t at = 0; at < look.count; ++at) {
-    if (!is_told(told_, look.standing[at])) queues.insert(look.standing[at].queue_id);
+  for (std::size_t at = 0; at < poll.count; ++at) {
+    if (!is_told(told_, poll.standing[at])) queues.insert(poll.standing[at].queue_id);
   }
   for (const std::uint32_t queue : queues) peer::ring(board_, queue, 1);
 }

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "db/connection.h"
-#include "queue/look/inspect.h"
 #include "queue/model/catalog.h"
 #include "queue/model/task.h"
+#include "queue/views/inspect.h"
 
 // The dead tasks of a queue in bulk. inspect.h shows single ones.
 namespace allot::queue {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "peer/look_page.h"
+#include "peer/poll_page.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -17,8 +17,8 @@
 namespace allot::peer {
 namespace {
 
-using Words = std::array<std::uint64_t, LookWords::kCount>;
-static_assert(std::is_trivially_copyable_v<Look> && sizeof(Look) == sizeof(Words));
+using Words = std::array<std::uint64_t, PollWords::kCount>;
+static_assert(std::is_trivially_copyable_v<Poll> && sizeof(Poll) == sizeof(Words));
 
 // A missing or old page is opened again after this time, because a steward may have made a new one.
 constexpr Nanos kMapEvery = kSecond;
@@ -32,7 +32,7 @@ std::uint64_t checksum_of(const Words& words) {
   return hash;
 }
 
-std::optional<Look> copy_of(const LookWords& page) {
+std::optional<Poll> copy_of(const PollWords& page) {
   const std::uint64_t version = page.version.load(std::memory_order_acquire);
   if (version % 2 != 0) return std::nullopt;
   Words words;
@@ -43,40 +43,40 @@ std::optional<Look> copy_of(const LookWords& page) {
   std::atomic_thread_fence(std::memory_order_acquire);
   if (page.version.load(std::memory_order_relaxed) != version) return std::nullopt;
   if (checksum != checksum_of(words)) return std::nullopt;
-  Look look;
-  std::memcpy(static_cast<void*>(&look), words.data(), sizeof look);
-  if (look.count > Look::kMost) return std::nullopt;
-  return look;
+  Poll poll;
+  std::memcpy(static_cast<void*>(&poll), words.data(), sizeof poll);
+  if (poll.count > Poll::kMost) return std::nullopt;
+  return poll;
 }
 
 }  // namespace
 
-std::string look_page_in(const std::string& runtime_dir) {
-  return runtime_dir + "/look";
+std::string poll_page_in(const std::string& runtime_dir) {
+  return runtime_dir + "/poll";
 }
 
-bool Look::fresh(Nanos now) const {
-  if (looked_ns == 0 || looked_ns > now) return false;
-  return now - looked_ns <= 2 * every_ns || mutant::removed("page_stale");
+bool Poll::fresh(Nanos now) const {
+  if (polled_ns == 0 || polled_ns > now) return false;
+  return now - polled_ns <= 2 * every_ns || mutant::removed("page_stale");
 }
 
-LookWriter::LookWriter(const std::string& file)
+PollWriter::PollWriter(const std::string& file)
     : file_(::open(file.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0640)) {
-  if (!file_.valid() || ::ftruncate(file_.get(), sizeof(LookWords)) != 0) return;
-  page_ = static_cast<LookWords*>(map_present(file_.get(), 0, sizeof(LookWords)));
+  if (!file_.valid() || ::ftruncate(file_.get(), sizeof(PollWords)) != 0) return;
+  page_ = static_cast<PollWords*>(map_present(file_.get(), 0, sizeof(PollWords)));
   withdraw();
 }
 
 // A mapping keeps the lock of its file.
-LookWriter::~LookWriter() {
+PollWriter::~PollWriter() {
   withdraw();
-  if (page_ != nullptr) ::munmap(page_, sizeof(LookWords));
+  if (page_ != nullptr) ::munmap(page_, sizeof(PollWords));
 }
 
-bool LookWriter::publish(const Look& look) {
+bool PollWriter::publish(const Poll& poll) {
   if (page_ == nullptr || ::flock(file_.get(), LOCK_EX | LOCK_NB) != 0) return false;
   Words words;
-  std::memcpy(words.data(), &look, sizeof look);
+  std::memcpy(words.data(), &poll, sizeof poll);
   // Odd, even after a steward that died while it wrote.
   const std::uint64_t version = page_->version.load(std::memory_order_relaxed) | 1U;
   page_->version.store(version, std::memory_order_relaxed);
@@ -89,14 +89,14 @@ bool LookWriter::publish(const Look& look) {
   return true;
 }
 
-std::optional<Look> LookReader::read() {
+std::optional<Poll> PollReader::read() {
   const Nanos now = boot_ns();
   if (page_ == nullptr && now >= map_again_ns_) map();
   if (page_ == nullptr) return std::nullopt;
   for (int tries = 0; tries < kTries; ++tries) {
-    auto look = copy_of(*page_);
-    if (!look) continue;
-    if (look->fresh(now)) return look;
+    auto poll = copy_of(*page_);
+    if (!poll) continue;
+    if (poll->fresh(now)) return poll;
     break;
   }
   // The file may be another one by now.
@@ -104,18 +104,18 @@ std::optional<Look> LookReader::read() {
   return std::nullopt;
 }
 
-void LookReader::map() {
+void PollReader::map() {
   map_again_ns_ = boot_ns() + kMapEvery;
   const UniqueFd file(::open(file_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   struct stat status {};
   if (!file.valid() || ::fstat(file.get(), &status) != 0) return;
-  if (static_cast<std::size_t>(status.st_size) < sizeof(LookWords)) return;
-  page_ = static_cast<const LookWords*>(map_shared(file.get(), 0, sizeof(LookWords), false));
+  if (static_cast<std::size_t>(status.st_size) < sizeof(PollWords)) return;
+  page_ = static_cast<const PollWords*>(map_shared(file.get(), 0, sizeof(PollWords), false));
 }
 
-void LookReader::unmap() {
+void PollReader::unmap() {
   if (page_ == nullptr) return;
-  ::munmap(const_cast<LookWords*>(page_), sizeof(LookWords));
+  ::munmap(const_cast<PollWords*>(page_), sizeof(PollWords));
   page_ = nullptr;
 }
 

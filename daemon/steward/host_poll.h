@@ -9,7 +9,7 @@
 #include "config/settings.h"
 #include "db/connection.h"
 #include "ipc/board.h"
-#include "peer/look_page.h"
+#include "peer/poll_page.h"
 #include "process/session.h"
 #include "process/slot_writer.h"
 #include "queue/model/expired_holder_watch.h"
@@ -22,18 +22,18 @@ namespace allot::steward {
 // Polls for all workers of this host, which saves each of them a statement (S77): stalled leases
 // and detached tasks (S4), and whether the server is still the writer (S2). It publishes the result
 // on a page for them. It has its own thread and connection, so that chores do not delay it.
-class HostLook {
+class HostPoll {
  public:
   struct Queues {
     std::vector<std::uint32_t> ids;  // served by this host
     bool made = false;               // also queues made by programs, whose list changes
   };
-  HostLook(db::ConnectOptions options, worker::SlotWriter& slot, ipc::Board& board,
+  HostPoll(db::ConnectOptions options, worker::SlotWriter& slot, ipc::Board& board,
            std::chrono::milliseconds ttl, std::chrono::milliseconds patience, Queues queues,
            const std::string& page);
-  HostLook(const HostLook&) = delete;
-  HostLook& operator=(const HostLook&) = delete;
-  ~HostLook();
+  HostPoll(const HostPoll&) = delete;
+  HostPoll& operator=(const HostPoll&) = delete;
+  ~HostPoll();
 
  private:
   using Leases = queue::ExpiredHolderWatch<queue::Partition, queue::Observation>;
@@ -48,7 +48,7 @@ class HostLook {
   auto ask(Verb&& verb);
   [[nodiscard]] std::vector<std::uint32_t> queue_ids();
   void publish(Nanos sent);
-  void ring(const peer::Look& look);
+  void ring(const peer::Poll& look);
 
   worker::Session session_;
   ipc::Board& board_;
@@ -56,8 +56,8 @@ class HostLook {
   const Queues queues_;
   Leases leases_;
   Detached detached_;
-  peer::LookWriter page_;
-  peer::Look told_{};  // the last published poll
+  peer::PollWriter page_;
+  peer::Poll told_{};  // the last published poll
 
   Mutex mutex_;
   CondVar changed_;
