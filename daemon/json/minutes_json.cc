@@ -71,7 +71,7 @@ json failure(const queue::FailureGroup& group) {
   json hours = json::array();
   for (const auto& hour : group.hours) hours.push_back({{"at", hour.at}, {"failed", hour.failed}});
   json document = {{"group", group.group},      {"queue", group.queue},
-                   {"type", group.type},        {"error", group.look},
+                   {"type", group.type},        {"error", group.sample},
                    {"dead", group.dead},        {"retried", group.retried},
                    {"hours", std::move(hours)}, {"newest_task", nullptr},
                    {"newest_at", nullptr},      {"newest_error", nullptr}};

@@ -78,7 +78,7 @@ struct Failures {
   char queue[kQueueSize];
   char type[kTypeSize];
   char group[kGroupSize];
-  char look[kSampleSize];
+  char sample[kSampleSize];
   Counter retried;
   Counter dead;
 };

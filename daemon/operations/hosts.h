@@ -16,7 +16,7 @@ class Hosts {
  public:
   struct Seen;  // defined in hosts.cc
   // At most one second old.
-  [[nodiscard]] std::shared_ptr<const Seen> look(db::Connection& db) ALLOT_EXCLUDES(mutex_);
+  [[nodiscard]] std::shared_ptr<const Seen> read(db::Connection& db) ALLOT_EXCLUDES(mutex_);
 
  private:
   void tell(db::Connection& db) ALLOT_REQUIRES(mutex_);

@@ -90,12 +90,12 @@ Document page(const Call& call, const Filter& filter, std::optional<Row> after, 
               Show show, Cursor cursor) {
   const std::uint32_t limit = call.number("limit", kLimit);
   json items = json::array();
-  for (std::uint32_t looked = 0; looked < kMostExamined;) {
+  for (std::uint32_t examined = 0; examined < kMostExamined;) {
     const std::uint32_t most = filter.sieves() ? kPage : limit;
     const std::vector<Row> rows = fetch(most, after);
     for (const Row& row : rows) {
       if (filter.ends_at(row)) return list_of(std::move(items));
-      ++looked;
+      ++examined;
       after = row;
       if (!filter.admits(row)) continue;
       items.push_back(show(row));

@@ -100,14 +100,14 @@ bool Session::is_here(const peer::Poll& poll) const {
 }
 
 std::optional<peer::Poll> Session::steward_poll() {
-  auto look = page_ != nullptr ? page_->read() : std::nullopt;
+  auto poll = page_ != nullptr ? page_->read() : std::nullopt;
   if (!poll) return std::nullopt;
   if (!(poll->source == steward_)) {
     writer_seen_ns_ = 0;
     call([](db::Connection&) { return true; });
   }
   if (!is_here(poll)) return std::nullopt;
-  return look;
+  return poll;
 }
 
 // The last call of the former connection may still be on its way, or wait in the server for a lock:

@@ -100,7 +100,7 @@ class Session {
  private:
   db::Connection& connection();
   [[nodiscard]] bool writer_was_seen(Nanos now);
-  [[nodiscard]] bool is_here(const peer::Poll& look) const;
+  [[nodiscard]] bool is_here(const peer::Poll& poll) const;
   db::Connection& present();
   static bool may_pass(const db::DbError& error);
   void end_former(db::Connection& fresh);

@@ -73,7 +73,7 @@ void HostPoll::run() {
   Nanos next = 0;
   while (wait(next)) {
     try {
-      next = look();
+      next = poll();
     } catch (const worker::GaveUp&) {
       return;
     } catch (const db::DbError& error) {
@@ -122,11 +122,11 @@ std::vector<std::uint32_t> HostPoll::queue_ids() {
   return ids;
 }
 
-Nanos HostPoll::look() {
+Nanos HostPoll::poll() {
   const Nanos sent = boot_ns();
   const auto ids = queue_ids();
   const auto generation = [this] { return session_.generation(); };
-  leases_.look(
+  leases_.poll(
       [&] {
         Leases::Seen seen;
         for (auto& one :
@@ -136,7 +136,7 @@ Nanos HostPoll::look() {
         return seen;
       },
       generation);
-  detached_.look(
+  detached_.poll(
       [&] {
         Detached::Seen seen;
         for (auto& one :
@@ -151,13 +151,13 @@ Nanos HostPoll::look() {
 }
 
 void HostPoll::publish(Nanos sent) {
-  peer::Poll look;
+  peer::Poll poll;
   poll.source = session_.source();
   poll.polled_ns = sent;
   poll.writer_ns = session_.writer_seen_ns();
   poll.every_ns = std::min(ttl_ns_ / 6, kLongestBetween);
   while (const auto one = leases_.take()) {
-    add(look, entry_of(one->observed.epoch, one->observed.expire_at, one->stale,
+    add(poll, entry_of(one->observed.epoch, one->observed.expire_at, one->stale,
                        one->observed.partition));
   }
   while (const auto one = detached_.take()) {
@@ -166,10 +166,10 @@ void HostPoll::publish(Nanos sent) {
     entry.flags |= peer::StandingLease::kDetached;
     entry.prio = id.prio;
     entry.first_key = id.first_key;
-    add(look, entry);
+    add(poll, entry);
   }
   if (page_.publish(poll)) ring(poll);
-  told_ = look;
+  told_ = poll;
 }
 
 // Rings for entries that are new since the last poll: a worker takes them over at once.

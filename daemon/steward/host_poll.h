@@ -43,12 +43,12 @@ class HostPoll {
   [[nodiscard]] bool wait(Nanos until) ALLOT_EXCLUDES(mutex_);
   [[nodiscard]] bool ends() ALLOT_EXCLUDES(mutex_);
   // Polls once. Returns the time of the next poll.
-  Nanos look();
+  Nanos poll();
   template <typename Verb>
   auto ask(Verb&& verb);
   [[nodiscard]] std::vector<std::uint32_t> queue_ids();
   void publish(Nanos sent);
-  void ring(const peer::Poll& look);
+  void ring(const peer::Poll& poll);
 
   worker::Session session_;
   ipc::Board& board_;

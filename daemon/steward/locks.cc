@@ -37,7 +37,7 @@ Nanos Locks::poll() {
   const auto statement = [&] {
     return ask(session_, [](db::Connection& db) { return queue::watch_locks(db); });
   };
-  watched_.look(statement, [&] { return session_.generation(); });
+  watched_.poll(statement, [&] { return session_.generation(); });
   const Nanos seen = boot_ns();
   if (!watched_.empty()) idle_from_ns_ = seen + kIdleAfter;
   Nanos next = seen < idle_from_ns_ ? watched_.next_poll_ns() : seen + kIdleEvery;

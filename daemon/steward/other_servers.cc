@@ -88,13 +88,13 @@ void OtherServers::watch() {
   while (!ends_) {
     {
       const MutexUnlock freed(mutex_);
-      look();
+      poll();
     }
     if (!ends_) static_cast<void>(changed_.wait_for(mutex_, kPollInterval));
   }
 }
 
-void OtherServers::look() {
+void OtherServers::poll() {
   auto answers = db::ask_servers(options_, db::Asked::kAll, db::kAskWithin);
   const std::uint64_t highest = db::learn_highest(answers, *options_.memory);
   std::vector<queue::Notice> found;

@@ -48,7 +48,7 @@ std::size_t bytes_of(const std::vector<queue::Tick>& steps) {
 
 }  // namespace
 
-void Ticker::look(db::Connection& db) {
+void Ticker::poll(db::Connection& db) {
   try {
     if (boot_ns() >= read_again_ns_) read(db);
     submit_due(db);

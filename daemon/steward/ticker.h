@@ -33,8 +33,8 @@ class Ticker {
   // Reads schedules that are due soon, every five seconds, and submits due ticks, for at most a
   // twentieth of a second besides the statement in progress. Throws db::DbError of class kGone, and
   // reads again then: the rows say which ticks are done.
-  void look(db::Connection& db);
-  // Time of the next look(): CLOCK_BOOTTIME.
+  void poll(db::Connection& db);
+  // Time of the next poll(): CLOCK_BOOTTIME.
   [[nodiscard]] Nanos next_ns() const { return next_ns_; }
   // Drops what was read: another host may have led since.
   void forget();

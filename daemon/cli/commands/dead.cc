@@ -141,7 +141,7 @@ int act_on_named(const Operations& allot, const DeadChoice& choice, const DeadVe
   for (const queue::TaskId& id : ids) require_dead(allot, id);
   Progress progress(ids.size());
   auto next = std::chrono::steady_clock::now();
-  std::uint64_t looked = 0;
+  std::uint64_t examined = 0;
   std::uint64_t done = 0;
   for (const queue::TaskId& id : ids) {
     std::this_thread::sleep_until(next);
@@ -152,7 +152,7 @@ int act_on_named(const Operations& allot, const DeadChoice& choice, const DeadVe
                       " before",
                   error.exit_code());
     }
-    progress.show(++looked, done);
+    progress.show(++examined, done);
     if (choice.rate > 0) next += std::chrono::nanoseconds(1'000'000'000 / choice.rate);
   }
   progress.wipe();

@@ -55,7 +55,7 @@ Found look_up(const Operations& allot, const std::string& queue, const HistoryOp
   if (options.type.empty()) return {documents::items(allot, path, options.limit), {}};
   Found found;
   std::string cursor;
-  for (std::uint32_t looked = 0; looked < kMostExamined;) {
+  for (std::uint32_t examined = 0; examined < kMostExamined;) {
     documents::Page page = documents::page(allot, path, cursor, kMostExamined);
     for (json& done : page.items) {
       found.stopped_at = done.at("task");
@@ -63,7 +63,7 @@ Found look_up(const Operations& allot, const std::string& queue, const HistoryOp
       if (found.tasks.size() == options.limit) return {std::move(found.tasks), {}};
     }
     if (page.next.empty()) return {std::move(found.tasks), {}};
-    looked += static_cast<std::uint32_t>(page.items.size());
+    examined += static_cast<std::uint32_t>(page.items.size());
     cursor = std::move(page.next);
   }
   return found;

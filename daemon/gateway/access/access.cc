@@ -147,9 +147,9 @@ Verdict Access::authorize(const http::Head& head) const {
     if (auto refusal = check_host(head)) return *std::move(refusal);
     return {Caller("nobody", {})};
   }
-  for (const auto look :
+  for (const auto check :
        {&Access::check_url, &Access::check_host, &Access::check_site, &Access::check_proxy}) {
-    if (auto refusal = (this->*look)(head)) return *std::move(refusal);
+    if (auto refusal = (this->*check)(head)) return *std::move(refusal);
   }
   const bool local = head.peer.address.empty();
   const std::string* user = user_field_.empty() ? nullptr : find(head, user_field_);

@@ -219,7 +219,7 @@ void Application::send(Asked asked, const http::Reply& reply) {
         http::Response response;
         bool usable = true;
         try {
-          response = look(*db, *shared);
+          response = read(*db, *shared);
         } catch (...) {
           usable = !loses_connection(std::current_exception());
           response = answer_to(std::current_exception());
@@ -252,7 +252,7 @@ void Application::parse_and_push(const Asked& asked, const http::Reply& reply) {
     throw Refused(400, "the category has more than 255 bytes");
   }
   const auto job = std::make_shared<PushedJob>(read_job(asked.body, category));
-  allowed_.look_at(job->fields.url);
+  allowed_.check(job->fields.url);
   queue::Submission task;
   task.type = queue::kFireworqJob;
   task.payload = stored(*job);

@@ -72,7 +72,7 @@ class Application final : public http::Application {
   void parse_and_push(const Asked& asked, const http::Reply& reply);
 
   // The functions below run with a connection.
-  [[nodiscard]] http::Response look(db::Connection& db, const Asked& asked);
+  [[nodiscard]] http::Response read(db::Connection& db, const Asked& asked);
   [[nodiscard]] http::Response queue_verb(db::Connection& db, const Asked& asked);
   [[nodiscard]] http::Response routing_verb(db::Connection& db, const Asked& asked);
   [[nodiscard]] http::Response job_verb(db::Connection& db, const Asked& asked);

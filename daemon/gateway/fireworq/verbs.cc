@@ -62,7 +62,7 @@ void log_change(const char* what, const access::Caller& caller, const std::strin
 
 }  // namespace
 
-http::Response Application::look(db::Connection& db, const Asked& asked) {
+http::Response Application::read(db::Connection& db, const Asked& asked) {
   switch (asked.target.place) {
     case Place::kQueues: {
       auto queues = queue::list_fireworq(db);

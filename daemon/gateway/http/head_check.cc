@@ -138,7 +138,7 @@ class FieldCheck {
  public:
   explicit FieldCheck(bool is_1_1) : is_1_1_(is_1_1) {}
 
-  Fault look(std::string_view line) {
+  Fault check(std::string_view line) {
     if (line.front() == ' ' || line.front() == '\t') {
       return fault(400, "a field continues on a second line (obs-fold); write it on one line");
     }
@@ -252,7 +252,7 @@ std::optional<HeadFault> check_head(std::string_view head, const HeadBounds& bou
     if (++count > bounds.fields) {
       return fault(431, "the head has more than " + std::to_string(bounds.fields) + " fields");
     }
-    if (auto bad = fields.look(head.substr(0, line_end))) return bad;
+    if (auto bad = fields.check(head.substr(0, line_end))) return bad;
   }
 }
 

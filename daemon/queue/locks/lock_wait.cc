@@ -72,7 +72,7 @@ std::optional<HeldLock> LockWait::take(db::Connection& db, std::uint32_t slot) {
   return taken;
 }
 
-std::optional<HeldLock> LockWait::look(db::Connection& db, std::uint64_t generation) {
+std::optional<HeldLock> LockWait::poll(db::Connection& db, std::uint64_t generation) {
   const Nanos began = boot_ns();
   next_ns_ = began + kLeastPause;
   if (asked_ns_ != 0) {
@@ -102,7 +102,7 @@ void LockWait::free_expired(db::Connection& db) {
       for (const auto& [slot, observed] : seen) floor_.saw(observed.epoch);
       return seen;
     };
-    watched_.look(statement, [&] { return generation_; });
+    watched_.poll(statement, [&] { return generation_; });
   }
   while (const auto still = watched_.take()) free_lock(db, still->observed, still->stale);
 }

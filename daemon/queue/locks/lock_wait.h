@@ -32,7 +32,7 @@ class Turn {
 };
 
 // One request for a lock, from its ticket until it is taken or given up. One thread; each call may
-// use another connection. After a db::DbError of class kGone or kRetryable look() may be called
+// use another connection. After a db::DbError of class kGone or kRetryable poll() may be called
 // again and takes no second slot.
 class LockWait {
  public:
@@ -42,8 +42,8 @@ class LockWait {
   // One round: draws or renews the ticket, reads the line, frees a slot of a silent holder, and
   // takes a slot if it is the ticket's turn. `generation` is another number for each connection,
   // from 1. Throws Error(kExitBadInput) if the lock has another number of slots.
-  std::optional<HeldLock> look(db::Connection& db, std::uint64_t generation);
-  // When to call look() again: CLOCK_BOOTTIME.
+  std::optional<HeldLock> poll(db::Connection& db, std::uint64_t generation);
+  // When to call poll() again: CLOCK_BOOTTIME.
   [[nodiscard]] Nanos next_ns() const { return next_ns_; }
   // Whether to call it earlier if the lock was released or the line advanced on this host: the
   // ticket is one of the oldest N, or of the N after them.

@@ -53,7 +53,7 @@ class ExpiredHolderWatch {
   // connection that answered; it is read afterwards, because the statement may have been sent again
   // over another connection.
   template <typename Statement, typename Generation>
-  void look(Statement&& statement, Generation&& generation) {
+  void poll(Statement&& statement, Generation&& generation) {
     const Nanos sent = clock_();
     Seen seen = statement();
     const Nanos answered = clock_();
@@ -92,7 +92,7 @@ class ExpiredHolderWatch {
     bool tried = false;  // since the last poll
   };
 
-  void saw(Seen seen, std::uint64_t generation, Nanos looked) {
+  void saw(Seen seen, std::uint64_t generation, Nanos polled) {
     if (generation_ != generation) {
       // After an outage all rows look unchanged; give the holders time to come back.
       generation_ = generation;
@@ -101,19 +101,19 @@ class ExpiredHolderWatch {
     std::map<Key, Watched> fresh;
     Nanos next = ttl_ns_ / 6;
     for (auto& [key, observed] : seen) {
-      Nanos since = looked;
+      Nanos since = polled;
       const auto old = watched_.find(key);
       if (old != watched_.end() && old->second.observed.epoch == observed.epoch &&
           old->second.observed.expire_at == observed.expire_at) {
         since = old->second.since_ns;
       }
       // Polls again when the lease may be taken over, so as not to be late by a whole interval.
-      const Nanos expires = looked + static_cast<Nanos>(observed.remaining.count()) * kMicro;
-      next = std::min(next, std::max(expires, since + least_of(observed)) - looked);
+      const Nanos expires = polled + static_cast<Nanos>(observed.remaining.count()) * kMicro;
+      next = std::min(next, std::max(expires, since + least_of(observed)) - polled);
       fresh.emplace(key, Watched{std::move(observed), since, false});
     }
     watched_ = std::move(fresh);
-    next_poll_ns_ = looked + std::max(next, std::min(kLeastInterval, ttl_ns_ / 6));
+    next_poll_ns_ = polled + std::max(next, std::min(kLeastInterval, ttl_ns_ / 6));
   }
 
   [[nodiscard]] static bool stale(const Watched& watched, Nanos now) {

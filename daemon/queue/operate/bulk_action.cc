@@ -146,12 +146,12 @@ BulkCount count_bulk(db::Connection& db, BulkKind kind, const QueueInfo& queue,
             text_of({token.until_us, count.value, count.at_least}, kind, queue, filter)};
   }
   TaskId last;
-  for (std::uint64_t looked = 0;;) {
+  for (std::uint64_t examined = 0;;) {
     const auto wanted =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(kCountedPage, most + 1 - looked));
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(kCountedPage, most + 1 - examined));
     const auto page = page_dead(db, queue.queue_id, last, wanted);
     for (const DeadLetter& letter : page) {
-      token.more = ++looked > most;
+      token.more = ++examined > most;
       if (!token.more && is_chosen(filter, token.until_us, letter)) ++token.tasks;
     }
     if (token.more || page.size() < wanted) break;

@@ -31,7 +31,7 @@ Waiting read_waiting(const db::Row& row, std::uint32_t queue_id) {
 }  // namespace
 
 void each_waiting(db::Connection& db, const QueueInfo& queue,
-                  const std::function<bool(const Waiting&)>& look, const Waiting& after) {
+                  const std::function<bool(const Waiting&)>& visit, const Waiting& after) {
   Waiting last = after;  // keys begin after 0
   for (;;) {
     db::Statement statement(sql::k_page_waiting);
@@ -42,7 +42,7 @@ void each_waiting(db::Connection& db, const QueueInfo& queue,
     auto results = db.run({statement});
     while (const auto row = results.front().next()) {
       last = read_waiting(*row, queue.queue_id);
-      if (!look(last)) return;
+      if (!visit(last)) return;
     }
     if (results.front().row_count() < kWaitingPage) return;
   }

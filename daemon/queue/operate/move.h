@@ -26,10 +26,10 @@ struct Waiting {
   bool unique = false;  // it has a row in task_unique
 };
 
-// Passes all waiting tasks of a queue to `look`, by partition, class and key, page by page, until
+// Passes all waiting tasks of a queue to `visit`, by partition, class and key, page by page, until
 // it returns false. `after`: only tasks after that one.
 void each_waiting(db::Connection& db, const QueueInfo& queue,
-                  const std::function<bool(const Waiting&)>& look, const Waiting& after = {});
+                  const std::function<bool(const Waiting&)>& visit, const Waiting& after = {});
 
 inline constexpr std::size_t kMoveBatch = 100;
 

@@ -107,9 +107,9 @@ std::optional<TaskId> made_by(std::vector<db::StatementResult>& results, std::si
 
 std::vector<DueSchedule> due_schedules(db::Connection& db, std::chrono::microseconds ahead,
                                        std::size_t most) {
-  db::Statement look(sql::k_due_schedules);
-  look.set("ahead_us", ahead.count()).set("limit", most);
-  auto results = db.run({look});
+  db::Statement query(sql::k_due_schedules);
+  query.set("ahead_us", ahead.count()).set("limit", most);
+  auto results = db.run({query});
   std::vector<DueSchedule> found;
   while (const auto row = results.front().next()) {
     DueSchedule& due = found.emplace_back();
@@ -167,12 +167,12 @@ bool is_refusal(const db::DbError& error) {
 }
 
 FreeKeys free_keys(db::Connection& db, std::span<const std::string> keys) {
-  std::vector<db::Statement> looks;
+  std::vector<db::Statement> reads;
   for (const std::string& key : keys) {
-    looks.emplace_back(sql::k_free_keys).set_bytes("unique_key", key);
+    reads.emplace_back(sql::k_free_keys).set_bytes("unique_key", key);
   }
-  if (looks.empty()) return {};
-  auto results = db.run(looks);
+  if (reads.empty()) return {};
+  auto results = db.run(reads);
   FreeKeys found;
   std::map<std::uint32_t, std::vector<std::string>> too_far;
   for (std::size_t i = 0; i < keys.size(); ++i) {

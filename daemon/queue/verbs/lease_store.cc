@@ -158,16 +158,16 @@ Scouted send(db::Connection& db, std::vector<db::Statement> scouts,
     scouted = scout_ahead(db, queues, time, found_any);
     if (!found_any && !also.rates && !also.deferred) return scouted;
   }
-  const std::size_t looks = scouts.size();
+  const std::size_t polls = scouts.size();
   scouts.emplace_back(sql::k_database_clock);
   if (also.deferred) scouts.push_back(scout_deferred_statement(queues, time));
   if (also.rates) scouts.push_back(scout_rated_statement(queues, time));
   auto results = db.run(scouts);
-  auto rest = std::span(results).subspan(looks);
+  auto rest = std::span(results).subspan(polls);
   scouted.clock = std::chrono::microseconds(rest[0].one().u64(0));
   if (also.deferred) scouted.deferred = read_scouted_types(rest[1]);
   if (also.rates) scouted.rates = read_scouted_rates(rest.subspan(also.deferred ? 2 : 1));
-  for (db::StatementResult& result : std::span(results).first(looks)) {
+  for (db::StatementResult& result : std::span(results).first(polls)) {
     while (const auto row = result.next()) {
       scouted.found.push_back(
           {static_cast<std::uint32_t>(row->u64(0)), static_cast<std::uint32_t>(row->u64(1))});

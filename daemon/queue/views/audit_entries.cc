@@ -58,7 +58,7 @@ AuditPage page_audit(db::Connection& db, const AuditFilter& filter, std::uint64_
                      std::uint32_t most, const std::function<bool(const AuditEntry&)>& may) {
   const bool by_subject = !filter.subject.empty() && !filter.name.empty();
   AuditPage page;
-  for (std::uint32_t looked = 0; looked < kMostEntries; looked += kEntriesAtOnce) {
+  for (std::uint32_t examined = 0; examined < kMostEntries; examined += kEntriesAtOnce) {
     const auto entries = by_subject ? list_audit_of(db, filter, before, kEntriesAtOnce)
                                     : list_audit(db, before, kEntriesAtOnce);
     for (const AuditEntry& entry : entries) {

@@ -51,7 +51,7 @@ Headers headers_of(const db::Row& row, std::size_t column) {
   return row.is_null(column) ? Headers{} : read_headers(row.text(column));
 }
 
-std::optional<TaskView> look(db::Connection& db, const TaskId& id) {
+std::optional<TaskView> read_view(db::Connection& db, const TaskId& id) {
   db::Statement live(sql::k_show_task);
   db::Statement running(sql::k_show_running);
   db::Statement dead(sql::k_show_dead);
@@ -231,9 +231,9 @@ std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
 }
 
 std::optional<TaskView> show(db::Connection& db, const TaskId& id) {
-  auto view = look(db, id);
+  auto view = read_view(db, id);
   // The task may have moved from one table to another between two reads.
-  return view ? view : look(db, id);
+  return view ? view : read_view(db, id);
 }
 
 std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id) {

@@ -54,7 +54,7 @@ class TurnEnd {
 }  // namespace
 
 bool BlockInHand::Parts::done() const {
-  if (lifetime != nullptr) lifetime->look();
+  if (lifetime != nullptr) lifetime->check();
   return leaving();
 }
 

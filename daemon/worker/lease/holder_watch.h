@@ -80,7 +80,7 @@ class HolderWatch {
   void look_alone(Statement&& statement) {
     page_ns_ = 0;
     still_.clear();
-    if (own_.due()) own_.look(statement, [this] { return session_.generation(); });
+    if (own_.due()) own_.poll(statement, [this] { return session_.generation(); });
   }
   static bool is_of(const Observation& observed, const peer::StandingLease& told) {
     return observed.epoch == told.epoch && observed.expire_at == told.expire_at;

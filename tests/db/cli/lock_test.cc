@@ -109,7 +109,7 @@ class LockCommandTest : public CliTest {
     bool dead_then = false;
     EXPECT_TRUE(eventually([&] {
       if (boot_ns() < next.next_ns()) return false;
-      taken = next.look(look_, 1).has_value();
+      taken = next.poll(look_, 1).has_value();
       if (taken) dead_then = all_dead(running.pids);
       return taken;
     }));

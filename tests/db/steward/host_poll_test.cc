@@ -45,7 +45,7 @@ class HostPollTest : public worker::WorkerTest {
   }
   // Leases that this worker may take over now.
   std::optional<Watch::Still> still() {
-    watch_.look(
+    watch_.poll(
         [](const peer::StandingLease& one) {
           return std::optional(queue::Partition{one.queue_id, one.partition_no});
         },
@@ -66,7 +66,7 @@ class HostPollTest : public worker::WorkerTest {
   [[nodiscard]] bool uses_page() { return session_.steward_poll().has_value(); }
   // One poll, whose page is not changed afterwards.
   peer::Poll last_poll() {
-    const auto look = steward();
+    const auto poll = steward();
     EXPECT_TRUE(eventually([this] { return uses_page(); }));
     return *session_.steward_poll();
   }
@@ -86,7 +86,7 @@ class HostPollTest : public worker::WorkerTest {
 
 TEST_F(HostPollTest, AWorkerTakesOverWhatTheStewardSawStandingStill) {
   const queue::Lease held = lease(lost_);
-  const auto look = steward();
+  const auto poll = steward();
   ASSERT_TRUE(eventually([this] { return uses_page(); }));
   std::optional<Watch::Still> found;
   reads_ = 0;
@@ -102,7 +102,7 @@ TEST_F(HostPollTest, AWorkerTakesOverWhatTheStewardSawStandingStill) {
 
 TEST_F(HostPollTest, RenewedLeaseIsNotOnThePage) {
   const queue::Lease held = lease(lost_);
-  const auto look = steward();
+  const auto poll = steward();
   ASSERT_TRUE(eventually([this] { return uses_page(); }));
   EXPECT_FALSE(eventually(
       [&] {
@@ -118,7 +118,7 @@ TEST_F(HostPollTest, WithoutThePageAWorkerLooksItself) {
   db_.execute("UPDATE q_lock_table SET ttl_us = 12000000 WHERE state <> 'FREE'");
   Nanos begin = 0;
   {
-    const auto look = steward();
+    const auto poll = steward();
     ASSERT_TRUE(eventually([this] { return uses_page(); }));
     ASSERT_FALSE(eventually([this] { return still().has_value(); }, milliseconds(500)));
     begin = boot_ns();
@@ -131,7 +131,7 @@ TEST_F(HostPollTest, WithoutThePageAWorkerLooksItself) {
 TEST_F(HostPollTest, APageThatIsOldIsNotUsed) {
   peer::Poll old;
   {
-    const auto look = steward();
+    const auto poll = steward();
     ASSERT_TRUE(eventually([this] { return uses_page(); }));
     old = *session_.steward_poll();
   }
@@ -141,28 +141,28 @@ TEST_F(HostPollTest, APageThatIsOldIsNotUsed) {
 }
 
 TEST_F(HostPollTest, APageOfAnotherServerIsNotUsed) {
-  peer::Poll look = last_poll();
+  peer::Poll poll = last_poll();
   peer::PollWriter writer(file_);
   const auto used = [&](peer::Poll changed) {
     changed.polled_ns = boot_ns();
     EXPECT_TRUE(writer.publish(changed));
     return uses_page();
   };
-  EXPECT_TRUE(used(look));
-  ++look.source.server_id;
-  EXPECT_FALSE(used(look));
-  --look.source.server_id;
-  ++look.source.term;
-  EXPECT_FALSE(used(look));
-  --look.source.term;
-  EXPECT_TRUE(used(look));
+  EXPECT_TRUE(used(poll));
+  ++poll.source.server_id;
+  EXPECT_FALSE(used(poll));
+  --poll.source.server_id;
+  ++poll.source.term;
+  EXPECT_FALSE(used(poll));
+  --poll.source.term;
+  EXPECT_TRUE(used(poll));
 }
 
 // S4: observations from before an outage do not count after it. The holder had the same outage.
 TEST_F(HostPollTest, AStewardThatConnectsAnewBeginsAnew) {
   const queue::Lease held = lease(lost_);
   db_.execute("UPDATE q_lock_table SET ttl_us = 12000000 WHERE state <> 'FREE'");
-  const auto look = steward();
+  const auto poll = steward();
   ASSERT_TRUE(eventually([this] { return uses_page(); }));
   ASSERT_FALSE(eventually([this] { return still().has_value(); }, milliseconds(500)));
   const Nanos cut = boot_ns();
@@ -175,7 +175,7 @@ TEST_F(HostPollTest, AStewardThatConnectsAnewBeginsAnew) {
 // Otherwise an idle worker would notice only with a task in hand that its own connection is dead,
 // too.
 TEST_F(HostPollTest, AStewardThatConnectsAnewMakesWorkersTryTheirs) {
-  const auto look = steward();
+  const auto poll = steward();
   ASSERT_TRUE(eventually([this] { return uses_page(); }));
   db_.execute("KILL " + std::to_string(raw_slot_->connection_ids[0].load()));
   db_.execute("KILL " + std::to_string(raw_steward_slot_->connection_ids[1].load()));
@@ -188,7 +188,7 @@ TEST_F(HostPollTest, AStewardThatConnectsAnewMakesWorkersTryTheirs) {
 
 // S2: a poll of the steward counts for each worker.
 TEST_F(HostPollTest, TheStewardLooksWhetherTheServerIsTheWriter) {
-  const auto look = steward();
+  const auto poll = steward();
   ASSERT_TRUE(eventually([this] { return uses_page(); }));
   db_.execute("SET GLOBAL read_only = 1");
   EXPECT_TRUE(eventually([this] { return !uses_page(); }, std::chrono::seconds(12)));

@@ -311,8 +311,8 @@ TEST_F(LeadershipTest, AStatementThatWaitedTakesNothing) {
   db_.execute("BEGIN; SELECT * FROM queue_duty FOR UPDATE");
   const queue::DutyStore other(queue::make_holder("other", "/run/allot/other"));
   std::thread claim([&] { EXPECT_EQ(other.take_terms(late, seen), 0U); });
-  db::Connection look = support::Database::shared().connect(name_);
-  EXPECT_TRUE(support::wait_for_lock_waits(look, 1));
+  db::Connection observer = support::Database::shared().connect(name_);
+  EXPECT_TRUE(support::wait_for_lock_waits(observer, 1));
   db_.execute("UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6) + INTERVAL 10 SECOND; COMMIT");
   claim.join();
   EXPECT_TRUE(all_are_of(*first));

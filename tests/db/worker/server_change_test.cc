@@ -147,7 +147,7 @@ TEST_F(ServerChangeTest, ANamedLockIsNotTakenBeforeItsTimeIsOver) {
   {
     db::Connection before = connect();
     for (const std::string& name : names) {
-      const auto held = wish(name).look(before, 1);
+      const auto held = wish(name).poll(before, 1);
       ASSERT_TRUE(held);
       over = std::max(over, queue::ends_ns(*held));
     }
@@ -159,7 +159,7 @@ TEST_F(ServerChangeTest, ANamedLockIsNotTakenBeforeItsTimeIsOver) {
   for (const std::string& name : names) {
     queue::LockWait& next = wish(name);
     ASSERT_TRUE(support::eventually(
-        [&] { return boot_ns() >= next.next_ns() && next.look(after, 1).has_value(); },
+        [&] { return boot_ns() >= next.next_ns() && next.poll(after, 1).has_value(); },
         minutes(1)));
     EXPECT_GT(boot_ns(), over);
     EXPECT_GE(number("SELECT TIMESTAMPDIFF(MICROSECOND, since, taken_at)"

@@ -468,25 +468,25 @@ TEST_F(FireworqDoor, NoForeignName) {
 
 TEST(FireworqAllowed, Targets) {
   config::Plugins plugins;
-  const auto look = [&](const std::string& url) {
+  const auto check_url = [&](const std::string& url) {
     return refused([&] {
-      Allowed(plugins).look_at(url);
+      Allowed(plugins).check(url);
       return 0;
     });
   };
-  EXPECT_EQ(look("http://any.example/x"), "") << "other hosts dispatch";
+  EXPECT_EQ(check_url("http://any.example/x"), "") << "other hosts dispatch";
   for (const char* url : {"ftp://h/", "h/x", "http://", "http:///x", "http://u:p@h/", "http://h:x/",
                           "http://h/\na", "file:///etc", "http://h:080/", "http://h:65536/",
                           "http://h /", "http://h\\/", "http://h \\x"}) {
-    EXPECT_EQ(look(url).substr(0, 8), "400 url:") << url;
+    EXPECT_EQ(check_url(url).substr(0, 8), "400 url:") << url;
   }
-  EXPECT_EQ(look("http://h/a b\\c?d e"), "") << "the plugin escapes them";
-  EXPECT_EQ(look("http://h:/"), "400 url: its port is not a number from 1 to 65535");
+  EXPECT_EQ(check_url("http://h/a b\\c?d e"), "") << "the plugin escapes them";
+  EXPECT_EQ(check_url("http://h:/"), "400 url: its port is not a number from 1 to 65535");
   // An escaped character takes three in the plugin's request.
   const auto long_path = [&](const std::string& part, std::size_t count) {
     std::string url = "http://h:65535/";
     for (std::size_t i = 0; i < count; ++i) url += part;
-    return look(url + "#not-this");
+    return check_url(url + "#not-this");
   };
   EXPECT_EQ(long_path("x", 7999), "");
   EXPECT_EQ(long_path("x", 8000), "400 url: its path is longer than 8000 characters");
@@ -494,13 +494,13 @@ TEST(FireworqAllowed, Targets) {
   EXPECT_EQ(long_path(" ", 2667), "400 url: its path is longer than 8000 characters");
   EXPECT_EQ(long_path("\xff", 2667), "400 url: its path is longer than 8000 characters");
   plugins.sections["http"] = {{"allow", "http://127.0.0.1:9"}, {"allow", "https://H.example"}};
-  EXPECT_EQ(look("http://127.0.0.1:9/a?b"), "");
-  EXPECT_EQ(look("HTTPS://h.EXAMPLE:443/"), "");
-  EXPECT_EQ(look("http://127.0.0.1:8/"),
+  EXPECT_EQ(check_url("http://127.0.0.1:9/a?b"), "");
+  EXPECT_EQ(check_url("HTTPS://h.EXAMPLE:443/"), "");
+  EXPECT_EQ(check_url("http://127.0.0.1:8/"),
             "400 url: http://127.0.0.1:8 is not an allowed target: write it into allow of "
             "[plugins.http]");
   plugins.sections["http"].clear();
-  EXPECT_NE(look("http://127.0.0.1:9/"), "") << "nothing is allowed";
+  EXPECT_NE(check_url("http://127.0.0.1:9/"), "") << "nothing is allowed";
 }
 
 }  // namespace

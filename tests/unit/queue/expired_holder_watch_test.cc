@@ -33,7 +33,7 @@ class Watched {
 
   void look_at(Nanos now, const Rows& rows, std::uint64_t generation = 1) {
     now_ = now;
-    watch_.look([&] { return rows; }, [&] { return generation; });
+    watch_.poll([&] { return rows; }, [&] { return generation; });
   }
   // The same with a statement that takes until `answered`.
   void look_until(Nanos answered, const Rows& rows) {
@@ -41,7 +41,7 @@ class Watched {
       now_ = answered;
       return rows;
     };
-    watch_.look(statement, [] { return 1U; });
+    watch_.poll(statement, [] { return 1U; });
   }
   auto take_at(Nanos now) {
     now_ = now;
