@@ -106,7 +106,7 @@ std::optional<peer::Poll> Session::steward_poll() {
     writer_seen_ns_ = 0;
     call([](db::Connection&) { return true; });
   }
-  if (!is_here(poll)) return std::nullopt;
+  if (!is_here(*poll)) return std::nullopt;
   return poll;
 }
 
