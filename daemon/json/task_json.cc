@@ -200,9 +200,9 @@ json cancelled(const queue::Cancelled& cancelled, const queue::TaskId& id, bool 
 }
 
 json submitted(const queue::Submitted& made, queue::Owner owner) {
-  json told{{"id", made.id.text()}, {"existed", made.existed}};
-  if (const char* state = queue::name_of(owner)) told["state"] = state;
-  return told;
+  json view{{"id", made.id.text()}, {"existed", made.existed}};
+  if (const char* state = queue::name_of(owner)) view["state"] = state;
+  return view;
 }
 
 }  // namespace allot::as_json

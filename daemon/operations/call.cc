@@ -177,7 +177,7 @@ db::Connection& Call::db() const {
 }
 
 std::shared_ptr<const std::vector<queue::QueueInfo>> Call::all_queues() const {
-  return shared("queues", Kept::kState, [](auto& db) { return queue::list_queues(db); });
+  return shared("queues", CacheTime::kState, [](auto& db) { return queue::list_queues(db); });
 }
 
 queue::QueueInfo Call::queue(const std::string& name) const {

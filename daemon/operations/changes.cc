@@ -106,7 +106,7 @@ std::string text_of(const RouteWords& words) {
          (words.source ? "queue " + words.source->name : "any queue");
 }
 
-std::string told(const RouteWords& words) {
+std::string text_of_route(const RouteWords& words) {
   return queue::text_of(words.types) + " from " +
          (words.source ? words.source->name : std::string("any queue"));
 }
@@ -141,12 +141,12 @@ Document set_route(Call& call) {
   if (moves) check_move(call, *words.source, target, "from");
   check_keys(call, words, former(call.db(), words, present(call.db(), words), target));
   queue::set_route(call.db(), words.source, words.types, target);
-  call.did("set_route", told(words) + " to " + target.name);
+  call.did("set_route", text_of_route(words) + " to " + target.name);
   const auto route = present(call.db(), words);
   if (!route) refuse(409, "another user has removed the route");
-  json told = as_json::route(*route);
-  if (moves) told["waiting"] = move_some(call, words.types, *words.source, target);
-  return answer_of(told);
+  json document = as_json::route(*route);
+  if (moves) document["waiting"] = move_some(call, words.types, *words.source, target);
+  return answer_of(document);
 }
 
 Document move_waiting(Call& call) {
@@ -165,7 +165,7 @@ Document remove_route(Call& call) {
   queue::check_end_of_route(call.db(), words.source, words.types);
   check_keys(call, words, former(call.db(), words, route, std::nullopt));
   queue::remove_route(call.db(), words.source, words.types);
-  call.did("remove_route", told(words));
+  call.did("remove_route", text_of_route(words));
   return answer_of(as_json::route(*route));
 }
 

@@ -88,7 +88,7 @@ std::shared_ptr<const Hosts::Seen> Hosts::read(db::Connection& db) {
 Document list_workers(Call& call) {
   const bool all = call.caller().may_everywhere(gateway::access::Role::kRead);
   const auto may = [&call](const std::string& queue) { return call.may(queue); };
-  const auto shared = call.shared("hosts", Call::Kept::kState,
+  const auto shared = call.shared("hosts", Call::CacheTime::kState,
                                   [&](auto& db) { return call.service().hosts->read(db); });
   const Hosts::Seen* seen = shared->get();
   json items = json::array();

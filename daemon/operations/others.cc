@@ -21,7 +21,7 @@ using nlohmann::json;
 Document list_notices(Call& call) {
   const bool all = call.caller().may_everywhere(gateway::access::Role::kRead);
   json items = json::array();
-  const auto found = call.shared("notices", Call::Kept::kFigures,
+  const auto found = call.shared("notices", Call::CacheTime::kFigures,
                                  [&](auto& db) { return queue::list_notices(db); });
   for (const queue::RaisedNotice& raised : *found) {
     const queue::Notice& notice = raised.notice;
@@ -41,7 +41,7 @@ Document list_notices(Call& call) {
 // Returns only stored findings: a request runs no check (S90).
 Document list_findings(Call& call) {
   const bool all = call.caller().may_everywhere(gateway::access::Role::kRead);
-  const auto stored = call.shared("findings", Call::Kept::kFigures,
+  const auto stored = call.shared("findings", Call::CacheTime::kFigures,
                                   [&](auto& db) { return queue::list_findings(db); });
   json items = json::array();
   for (const queue::Finding& finding : stored->list) {

@@ -128,8 +128,8 @@ struct Counts {
 
 json counted(const Call& call, const queue::QueueInfo& queue) {
   const std::uint32_t most = call.service().most_counted;
-  const auto counts =
-      call.shared("counts " + std::to_string(queue.queue_id), Call::Kept::kFigures, [&](auto& db) {
+  const auto counts = call.shared(
+      "counts " + std::to_string(queue.queue_id), Call::CacheTime::kFigures, [&](auto& db) {
         return Counts{queue::count_waiting(db, queue, most), queue::count_running(db, queue, most),
                       queue::count_dead(db, queue, most)};
       });
@@ -199,7 +199,7 @@ Document show_stats(Call& call) {
 Document list_lags(Call& call) {
   json items = json::array();
   const auto queues = call.all_queues();
-  const auto lags = call.shared("lags", Call::Kept::kState,
+  const auto lags = call.shared("lags", Call::CacheTime::kState,
                                 [&](auto& db) { return queue::queue_lags(db, *queues); });
   for (const queue::QueueLag& lag : *lags) {
     if (!call.may(lag.queue)) continue;
@@ -248,7 +248,7 @@ Document list_history(Call& call) {
 Document list_groups(Call& call) {
   const queue::QueueInfo queue = call.queue();
   const auto groups = call.shared(
-      "dead groups " + std::to_string(queue.queue_id), Call::Kept::kState,
+      "dead groups " + std::to_string(queue.queue_id), Call::CacheTime::kState,
       [&](auto& db) { return queue::dead_groups(db, queue, call.service().most_counted); });
   const std::size_t limit = call.number("limit", kLimit);
   json items = json::array();
@@ -262,7 +262,7 @@ Document list_groups(Call& call) {
 Document list_partitions(Call& call) {
   const queue::QueueInfo queue = call.queue();
   json items = json::array();
-  const auto leases = call.shared("leases", Call::Kept::kState,
+  const auto leases = call.shared("leases", Call::CacheTime::kState,
                                   [&](auto& db) { return queue::held_leases(db, kMostExamined); });
   for (const queue::HeldLease& lease : *leases) {
     if (lease.queue == queue.name) items.push_back(as_json::lease(lease));

@@ -35,7 +35,7 @@ void add(peer::Poll& poll, const peer::StandingLease& entry) {
   if (poll.count < peer::Poll::kMost) poll.standing[poll.count++] = entry;
 }
 
-bool is_told(const peer::Poll& poll, const peer::StandingLease& entry) {
+bool is_published(const peer::Poll& poll, const peer::StandingLease& entry) {
   return std::any_of(poll.standing.begin(), poll.standing.begin() + poll.count,
                      [&](const peer::StandingLease& one) {
                        return one.queue_id == entry.queue_id && one.epoch == entry.epoch &&
@@ -169,14 +169,14 @@ void HostPoll::publish(Nanos sent) {
     add(poll, entry);
   }
   if (page_.publish(poll)) ring(poll);
-  told_ = poll;
+  published_ = poll;
 }
 
 // Rings for entries that are new since the last poll: a worker takes them over at once.
 void HostPoll::ring(const peer::Poll& poll) {
   std::set<std::uint32_t> queues;
   for (std::size_t at = 0; at < poll.count; ++at) {
-    if (!is_told(told_, poll.standing[at])) queues.insert(poll.standing[at].queue_id);
+    if (!is_published(published_, poll.standing[at])) queues.insert(poll.standing[at].queue_id);
   }
   for (const std::uint32_t queue : queues) peer::ring(board_, queue, 1);
 }

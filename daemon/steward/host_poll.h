@@ -57,7 +57,7 @@ class HostPoll {
   Leases leases_;
   Detached detached_;
   peer::PollWriter page_;
-  peer::Poll told_{};  // the last published poll
+  peer::Poll published_{};  // the last published poll
 
   Mutex mutex_;
   CondVar changed_;

@@ -154,16 +154,16 @@ class Doctor {
 
   // A late purge is checked above, by its current state.
   void check_notices(db::Connection& db) {
-    std::size_t told = 0;
+    std::size_t shown = 0;
     for (const queue::RaisedNotice& raised : queue::list_notices(db)) {
       if (raised.notice.kind == queue::NoticeKind::kPurge) continue;
-      ++told;
+      ++shown;
       warn("notice",
            std::string(queue::name_of(raised.notice.kind)) + " " + raised.notice.subject + ": " +
                raised.notice.detail + " (since " + raised.since + ")",
            "see docs/configuration.md, Notices");
     }
-    if (told == 0) ok("notices", "none is raised");
+    if (shown == 0) ok("notices", "none is raised");
   }
 
   // Asks the worker program whether plugins, privileges and connections would allow a start.

@@ -100,11 +100,11 @@ void Moved::add(const Moved& other) {
   unique += other.unique;
 }
 
-void add_moved(json& told, const Moved& moved) {
-  told["moved"] = moved.moved;
-  told["gone"] = moved.gone;
-  told["leased"] = moved.leased;
-  told["unique"] = moved.unique;
+void add_moved(json& report, const Moved& moved) {
+  report["moved"] = moved.moved;
+  report["gone"] = moved.gone;
+  report["leased"] = moved.leased;
+  report["unique"] = moved.unique;
 }
 
 std::string waiting_text(std::uint64_t tasks) {

@@ -75,9 +75,9 @@ void say(const Plan& plan, const ApplyOptions& options) {
       {"changed", &plan.changed},
       {"unchanged", &plan.unchanged},
       {"removed", &plan.removed}};
-  nlohmann::json told = {{"dry_run", options.dry_run}};
+  nlohmann::json report = {{"dry_run", options.dry_run}};
   for (const auto& [word, names] : lists) {
-    told[word] = *names;
+    report[word] = *names;
     if (options.json) continue;
     for (const std::string& name : *names) {
       const bool unchanged = names == &plan.unchanged;
@@ -85,7 +85,7 @@ void say(const Plan& plan, const ApplyOptions& options) {
                   name.c_str());
     }
   }
-  if (options.json) print(told);
+  if (options.json) print(report);
 }
 
 // allot schedule apply creates the schedules of a file, after all of them have been checked.

@@ -44,14 +44,14 @@ class Bulk {
 
   using Then = http::LineStream::Then;
   // The text to send back, and the next step. `gone`: the connection is unusable.
-  struct Told {
+  struct Reply {
     std::string lines{};
     Then then = Then::kLines;
     bool gone = false;
   };
   // Processes further lines, up to the end of a batch. S62: the report line of a batch is sent
   // before the next batch begins.
-  Told take(db::Connection& db, std::string lines, bool last) {
+  Reply take(db::Connection& db, std::string lines, bool last) {
     if (left_.empty()) left_ = std::move(lines);
     try {
       while (!left_.empty()) {
@@ -200,20 +200,20 @@ class Lines final : public http::LineStream {
   Lines(work::ThreadPool& pool, std::shared_ptr<Bulk> bulk) : pool_(pool), bulk_(std::move(bulk)) {}
 
   void take(std::string lines, bool last, Written written) override {
-    const auto told = std::make_shared<Written>(std::move(written));
-    auto job = [bulk = bulk_, told, last, lines = std::move(lines)](
+    const auto callback = std::make_shared<Written>(std::move(written));
+    auto job = [bulk = bulk_, callback, last, lines = std::move(lines)](
                    db::Connection* db, const std::exception_ptr& unavailable) {
       if (db == nullptr) {
-        (*told)(bulk->report(unavailable), Then::kEnd);
+        (*callback)(bulk->report(unavailable), Then::kEnd);
         return work::ThreadPool::Connection::kGone;
       }
-      Bulk::Told answer = bulk->take(*db, lines, last);
+      Bulk::Reply answer = bulk->take(*db, lines, last);
       const bool gone = answer.gone;
-      (*told)(std::move(answer.lines), answer.then);
+      (*callback)(std::move(answer.lines), answer.then);
       return gone ? work::ThreadPool::Connection::kGone : work::ThreadPool::Connection::kGood;
     };
     if (pool_.post(std::move(job))) return;
-    end(*told, "too many requests are waiting");
+    end(*callback, "too many requests are waiting");
   }
 
   void stop(const char* why, Written written) override { end(written, why); }

@@ -369,8 +369,8 @@ awaitable<bool> Session::serve_request() {
   if (!fits) co_return co_await refuse(503, kNoRoom);
   if (unread_ && in_.empty() && parser.expects_continue()) {
     enter(Phase::kSending, state_.limits.answer_time);
-    const bool told = co_await write("HTTP/1.1 100 Continue\r\n\r\n", {});
-    if (!told) co_return false;
+    const bool sent = co_await write("HTTP/1.1 100 Continue\r\n\r\n", {});
+    if (!sent) co_return false;
   }
   if (admission.lines) co_return co_await stream_lines(parser, std::move(admission), most_body);
   parser.bound_body(most_body);

@@ -136,10 +136,10 @@ std::exception_ptr ThreadPool::connect(Session& session) {
 }
 
 // Suspends connection attempts of all threads for a moment.
-std::exception_ptr ThreadPool::spare(const std::string& why, std::exception_ptr told) {
+std::exception_ptr ThreadPool::spare(const std::string& why, std::exception_ptr error) {
   log::warn("gateway.no_connection", {{"error", why}});
   const MutexLock held(mutex_);
-  failure_ = {std::move(told), boot_ns() + kSpared};
+  failure_ = {std::move(error), boot_ns() + kSpared};
   return failure_.error;
 }
 

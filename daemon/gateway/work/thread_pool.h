@@ -63,7 +63,7 @@ class ThreadPool {
   // The error if there is no connection, else nullptr.
   std::exception_ptr make_ready(Session& session) ALLOT_EXCLUDES(mutex_);
   std::exception_ptr connect(Session& session) ALLOT_EXCLUDES(mutex_);
-  std::exception_ptr spare(const std::string& why, std::exception_ptr told) ALLOT_EXCLUDES(mutex_);
+  std::exception_ptr spare(const std::string& why, std::exception_ptr error) ALLOT_EXCLUDES(mutex_);
 
   const db::ConnectOptions options_;
   const std::size_t most_waiting_;
