@@ -49,7 +49,7 @@ class Call {
   [[nodiscard]] db::Connection& db() const;
   void use(db::Connection& db) { db_ = &db; }
   // For a page: its reads are shared with other pages, and need no connection of its own.
-  void share(Reads& reads) { reads_ = &reads; }
+  void use(Reads& reads) { reads_ = &reads; }
   // How long shared results are used: see Service::share_for.
   enum class CacheTime : std::uint8_t { kState = 1, kFigures = 5 };
   // The result of `read(db)`; for a page, see Reads::get().

@@ -71,7 +71,7 @@ void require_spread(const queue::QueueInfo& queue, const char* field) {
   if (queue.shape.placement == queue::Placement::kSpread) return;
   const std::string text =
       "queue '" + queue.name + "' is " + std::string(queue::name_of(queue.shape.placement));
-  if (!queue.alone())
+  if (!queue.is_keyed())
     refuse(409, text + ": its tasks belong to the partitions of their keys", field);
   refuse(409,
          text +

@@ -340,7 +340,7 @@ Document resize_queue(Call& call) {
   json view{{"name", before.name},
             {"partitions", partitions},
             {"partitions_before", before.partitions()}};
-  if (before.alone()) {
+  if (before.is_keyed()) {
     const auto due = queue::due_late(call.db(), before);
     if (due && partitions != before.partitions() && !call.flag("confirm")) {
       refuse(409,

@@ -52,13 +52,13 @@ Live must_be_dead(const Call& call, const queue::TaskId& id) {
 std::uint64_t move_one(const Call& call, const queue::TaskId& id, const queue::Waiting& task,
                        queue::Partition to) {
   constexpr int kTries = 20;
-  constexpr auto kPause = std::chrono::milliseconds(50);
+  constexpr auto kRetryDelay = std::chrono::milliseconds(50);
   const queue::Mover mover(queue::make_holder(call.service().instance, call.service().runtime_dir),
                            id);
   for (int tries = 1;; ++tries) {
     if (const auto moved = mover.move(call.db(), {&task, 1}, to)) return *moved;
     if (tries == kTries) refuse(409, "a worker holds its partition; try again", "id");
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kRetryDelay);
   }
 }
 

@@ -286,11 +286,11 @@ void Ticker::send(db::Connection& db, std::vector<Job> jobs) {
     } catch (
         const Error&) {  // NOLINT(bugprone-empty-catch): which of them it was, one by one tells
     }
-    for (const Job& job : some) send_alone(db, job);
+    for (const Job& job : some) send_single(db, job);
   }
 }
 
-void Ticker::send_alone(db::Connection& db, const Job& job) {
+void Ticker::send_single(db::Connection& db, const Job& job) {
   Due& due = due_.at(job.schedule_id);
   try {
     done({job}, queue::send_ticks(db, job.steps));

@@ -76,7 +76,7 @@ class Ticker {
   // Keys of schedules whose tasks must not overlap: see queue::free_keys().
   queue::FreeKeys keys_of(db::Connection& db, const Ids& ids);
   void send(db::Connection& db, std::vector<Job> jobs);
-  void send_alone(db::Connection& db, const Job& job);
+  void send_single(db::Connection& db, const Job& job);
   void done(const std::vector<Job>& jobs, const std::vector<queue::TickDone>& results);
   void went_on(const Job& job);
   void fail(db::Connection& db, Due& due, const std::string& name, const std::string& error);

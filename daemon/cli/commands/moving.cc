@@ -22,7 +22,7 @@ using std::chrono::steady_clock;
 constexpr std::uint32_t kMostOfPage = 10'000;
 // Maximum wait for a leased partition: workers release it after block_seconds.
 constexpr auto kPatience = std::chrono::seconds(5);
-constexpr auto kPause = std::chrono::milliseconds(100);
+constexpr auto kBetweenBatches = std::chrono::milliseconds(100);
 
 json body_of(const Move& move) {
   json body{{"to", move.to}};
@@ -82,7 +82,7 @@ Moved move_waiting(const Operations& allot, const Move& move, std::uint64_t tota
     all.then(pass);
     if (pass.moved > 0) until = steady_clock::now() + kPatience;
     if (pass.leased == 0 || steady_clock::now() >= until) return all;
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kBetweenBatches);
   }
 }
 

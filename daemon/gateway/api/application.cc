@@ -263,7 +263,7 @@ void Application::send(Asked asked, const http::Request& request, const http::Re
   const auto call = std::make_shared<Call>(service_, asked.route, std::move(asked.caller),
                                            std::move(asked.path), request.head.query, request.body);
   const bool reads_page = asked.of_page && !asked.route.writes();
-  if (reads_page) call->share(reads_);
+  if (reads_page) call->use(reads_);
   if (!(reads_page ? send_without_connection(call, reply) : send(call, reply))) busy();
 }
 

@@ -23,7 +23,7 @@ class Turn {
   [[nodiscard]] std::optional<std::uint32_t> slot(const Line& line, Nanos now);
   // Time until the next read: up to 1 s for tickets further back; for tickets that may be next, a
   // twentieth of the time since then, between 50 ms and 1 s.
-  [[nodiscard]] Nanos pause(const Line& line, Nanos now);
+  [[nodiscard]] Nanos delay(const Line& line, Nanos now);
 
  private:
   static constexpr Nanos kPatience = 3 * kSecond;

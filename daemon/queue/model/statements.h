@@ -55,7 +55,7 @@ std::string bytes_list(std::span<const std::string> values);
 std::string key_condition(std::string_view key, std::span<const TaskKey> keys);
 
 // A pause that begins now, by the holder's time.
-db::Statement& set_pause(db::Statement& statement, std::chrono::microseconds pause,
+db::Statement& set_delay(db::Statement& statement, std::chrono::microseconds delay,
                          const HolderTime& time);
 
 // "2026-11-22T05:00:00.000000Z" in a form that every database version reads.

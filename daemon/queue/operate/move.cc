@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t kWaitingPage = 1000;
 constexpr std::chrono::microseconds kTtl = std::chrono::seconds(30);  // in case this process dies
-const Hold kStays{.stays = true};
+const Deferral kStays{.stays = true};
 
 Waiting read_waiting(const db::Row& row, std::uint32_t queue_id) {
   Waiting task;

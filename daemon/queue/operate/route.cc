@@ -49,11 +49,11 @@ db::Statement of_route(const sql::SqlText& sql, const std::optional<QueueInfo>& 
 std::vector<db::Statement> packet_of(const db::Statement& change,
                                      const std::optional<QueueInfo>& source,
                                      const TypePattern& types) {
-  const bool alone = source && source->alone();
+  const bool keyed = source && source->is_keyed();
   std::vector<db::Statement> packet;
-  if (alone) packet.push_back(of_source(sql::k_next_layout, source));
+  if (keyed) packet.push_back(of_source(sql::k_next_layout, source));
   packet.emplace_back(sql::k_begin_routes);
-  if (alone) {
+  if (keyed) {
     packet.push_back(of_source(sql::k_next_layout_of_takers, source));
     packet.push_back(of_route(sql::k_require_no_tasks, source, types));
   }
@@ -85,7 +85,7 @@ std::vector<QueueInfo> takers(db::Connection& db, const QueueInfo& source) {
 // A later task of a key does not wait for one in another queue. Only names such a task;
 // require_no_tasks.sql decides.
 void require_none_waits(db::Connection& db, const QueueInfo& source, const TypePattern& types) {
-  if (!source.alone()) return;
+  if (!source.is_keyed()) return;
   for (const QueueInfo& queue : takers(db, source)) {
     if (queue.resizing) {
       refuse_route(
@@ -152,7 +152,7 @@ std::vector<Route> list_routes(db::Connection& db) {
 void check_route(db::Connection& db, const std::optional<QueueInfo>& source,
                  const TypePattern& types, const QueueInfo& target) {
   if (!source) {
-    if (!target.alone()) return;
+    if (!target.is_keyed()) return;
     refuse_route(placed(target) +
                  ": a route of any queue would also take tasks from ordered, limited and fair "
                  "queues; name the queue with --from");

@@ -155,7 +155,7 @@ std::string placed_queue(const Target& target) {
 }
 
 std::string key_hash(const Submission& task) {
-  return task.queue.alone() ? std::to_string(hash_of(*task.options.partition_key)) : "NULL";
+  return task.queue.is_keyed() ? std::to_string(hash_of(*task.options.partition_key)) : "NULL";
 }
 
 std::string headers(const Submission& task) {

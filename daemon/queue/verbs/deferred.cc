@@ -21,7 +21,7 @@ db::Statement note_statement(const Lease& lease, std::span<const TaskKey> keys) 
   set_fence(note, lease)
       .set_raw("keys", key_condition("run_key", keys))
       .set("slack_us", kSlack.count());
-  return set_pause(note, kDeferral, lease.time);
+  return set_delay(note, kDeferral, lease.time);
 }
 
 // Numbers as a list, sorted.
@@ -56,7 +56,7 @@ Fenced defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys) 
         .set_raw("run_keys", order)
         .set("no_handler_flag", kNoHandlerFlag)
         .set("salt", salt);
-    set_pause(defer, kDeferral, lease.time);
+    set_delay(defer, kDeferral, lease.time);
     return send_fenced(db, lease, with_note(lease, keys, std::move(defer)));
   });
 }

@@ -177,9 +177,9 @@ Fenced send(db::Connection& db, const Fence& fence, std::vector<Statement> write
                           : fence_holds(db, fence.id.partition, fence.epoch, fence.holder);
 }
 
-std::vector<Statement> release_if(const Fence& fence, Then then, const Hold& hold = {}) {
+std::vector<Statement> release_if(const Fence& fence, Then then, const Deferral& deferral = {}) {
   if (then == Then::kKeepLease) return {};
-  return {release_statement(fence, hold)};
+  return {release_statement(fence, deferral)};
 }
 
 // Gives the task a later key.
@@ -188,7 +188,7 @@ Fenced move(db::Connection& db, const Fence& fence, const std::vector<Statement>
   return send_salted([&](std::uint32_t salt) {
     std::vector<Statement> writes = first;
     writes.push_back(marking(texts(fence).move, fence, mark));
-    set_pause(writes.back(), delay, fence.time).set("salt", salt);
+    set_delay(writes.back(), delay, fence.time).set("salt", salt);
     return send(db, fence, std::move(writes), release_if(fence, then));
   });
 }
@@ -196,12 +196,12 @@ Fenced move(db::Connection& db, const Fence& fence, const std::vector<Statement>
 // Leaves the task where it is, or puts a detached one back there; if another task has that place by
 // now, after the due tasks.
 Fenced stay(db::Connection& db, const Fence& fence, const std::vector<Statement>& first,
-            const Mark& mark, Then then, const Hold& hold = {}) {
+            const Mark& mark, Then then, const Deferral& deferral = {}) {
   try {
     std::vector<Statement> writes = first;
     writes.push_back(marking(texts(fence).stay, fence, mark));
     if (!fence.detached()) writes.back().set("begun", mark.begun ? 1 : 0);
-    return send(db, fence, std::move(writes), release_if(fence, then, hold));
+    return send(db, fence, std::move(writes), release_if(fence, then, deferral));
   } catch (const db::DbError& error) {
     if (error.error_class() != db::ErrorClass::kDuplicate || !fence.detached()) throw;
     return move(db, fence, first, mark, std::chrono::microseconds(0), then);

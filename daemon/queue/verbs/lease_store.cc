@@ -36,23 +36,23 @@ std::uint64_t FetchSpec::inline_limit() const {
   return std::min(kMaxInline, kMaxBlockBytes / std::max(1U, block_size));
 }
 
-db::Statement release_statement(const Lease& lease, const Hold& hold) {
+db::Statement release_statement(const Lease& lease, const Deferral& deferral) {
   db::Statement release(sql::k_release);
-  set_fence(release, lease).set("keep_hold", hold.stays ? 1 : 0);
+  set_fence(release, lease).set("keep_deferral", deferral.stays ? 1 : 0);
   release.set("known_us", lease.time.now().count());
-  if (hold.pause.count() > 0) {
-    release.set("defer_us", bounded_us(hold.pause))
-        .set("defer_prio", hold.task.prio)
-        .set("defer_key", hold.task.run_key);
+  if (deferral.delay.count() > 0) {
+    release.set("defer_us", bounded_us(deferral.delay))
+        .set("defer_prio", deferral.task.prio)
+        .set("defer_key", deferral.task.run_key);
   } else {
     release.set("defer_us", 0).set_raw("defer_prio", "NULL").set_raw("defer_key", "NULL");
   }
   return release;
 }
 
-db::Statement release_statement(const Fence& fence, const Hold& hold) {
+db::Statement release_statement(const Fence& fence, const Deferral& deferral) {
   return release_statement(
-      Lease{fence.id.partition, fence.epoch, fence.holder, std::nullopt, fence.time}, hold);
+      Lease{fence.id.partition, fence.epoch, fence.holder, std::nullopt, fence.time}, deferral);
 }
 
 std::optional<Block> LeaseStore::lease(db::Connection& db, Partition partition,

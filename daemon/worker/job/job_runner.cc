@@ -519,7 +519,7 @@ bool JobRunner::send(Run& run, const queue::Ending& ending) {
 }
 
 std::chrono::microseconds JobRunner::pause_after(const Run& run) const {
-  auto [first, most, list] = config::pauses(settings_, *run.queue.settings, run.task.type);
+  auto [first, most, list] = config::retry_delays(settings_, *run.queue.settings, run.task.type);
   return queue::RetryPolicy{first, most, std::move(list)}.delay(
       run.number + run.task.headers.unstarted, dice());
 }

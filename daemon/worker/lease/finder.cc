@@ -12,7 +12,7 @@
 #include "peer/doorbell.h"
 #include "process/stop_request.h"
 #include "queue/verbs/block.h"
-#include "queue/verbs/share.h"
+#include "queue/verbs/cap_part.h"
 #include "worker/lease/hints.h"
 #include "worker/lease/polling.h"
 
@@ -81,8 +81,8 @@ bool Finder::claim_urgent() {
 bool Finder::same_again(queue::Partition partition, std::uint32_t share, bool rated) {
   const auto queue = find_served(partition.queue_id);
   if (queue == nullptr || !queue->capped()) return false;
-  const queue::Share now = session_.call([&](db::Connection& db) {
-    return queue::read_share(db, partition, block_size_of(*queue, partition));
+  const queue::CapPart now = session_.call([&](db::Connection& db) {
+    return queue::read_cap_part(db, partition, block_size_of(*queue, partition));
   });
   // A cap that grew is larger than the limit of this lease shows.
   return now.cap == queue->info.cap && now.most == share && !now.paused && now.rated == rated;
@@ -209,8 +209,9 @@ std::optional<queue::Block> Finder::take_share(db::Connection& db, queue::Partit
   const bool known = block->cap != 0 && queue.capped();
   const std::uint32_t published = block_size_of(queue, partition);
   if (known) {
-    share_ = mutant::removed("share_of_others") ? published
-                                                : queue::read_share(db, partition, published).most;
+    share_ = mutant::removed("share_of_others")
+                 ? published
+                 : queue::read_cap_part(db, partition, published).most;
   }
   if (share_ > 0) return block;
   queue::ack_and_release(db, block->lease, {}, {}, grant_.unused(boot_ns()));

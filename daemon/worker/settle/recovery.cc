@@ -72,8 +72,8 @@ void log_recovery(const queue::DetachedObservation& observed, const std::string&
 Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const Crashed& crashed) {
   const config::Queue* queue = config::find_queue(settings, crashed.queue_name);
   const config::Queue& keys = queue != nullptr ? *queue : config::Queue{};
-  auto [first, most, list] = config::pauses(settings, keys, crashed.type);
-  const queue::RetryPolicy pauses{first, most, std::move(list)};
+  auto [first, most, list] = config::retry_delays(settings, keys, crashed.type);
+  const queue::RetryPolicy policy{first, most, std::move(list)};
   Facts facts;
   facts.outcome = Facts::Outcome::kCrash;
   facts.attempt = crashed.attempt;
@@ -81,7 +81,7 @@ Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const
   facts.verdicts = crashed.headers.verdicts_of(crashed.attempt - 1);
   facts.max_losses = crashed.headers.max_losses;
   facts.cancel = queue::find_cancel(db, crashed.id);
-  facts.pause = pauses.delay(crashed.attempt, std::random_device{}());
+  facts.pause = policy.delay(crashed.attempt, std::random_device{}());
   facts.cause = queue::kUnreported.cause;
   facts.failure.message = queue::kUnreported.error;
   facts.on_dead = on_dead(keys);

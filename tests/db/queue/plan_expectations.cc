@@ -65,7 +65,7 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_clear_suspects, 1, {}},
       {&sql::k_find_suspects, 4 * kBlock, {{"suspect_to", "~0"}, {"per_class", "100"}}},
       {&sql::k_made_queues, 10, {}, "all queues that requests made", false, true},
-      {&sql::k_read_share, kPartitions + 4, {}},
+      {&sql::k_read_cap_part, kPartitions + 4, {}},
       {&sql::k_reclaim, 2 * (kPartitions + 3), {}, "once at start, without an index", false, true},
       // Head of a partition: the number of rows that the caller requests.
       {&sql::k_fetch, kBlock + 1, {}},

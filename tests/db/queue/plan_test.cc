@@ -253,7 +253,7 @@ class PlanTest : public QueueTest {
             {"no_handler_flag", "128"},
             {"classes_before", "0, 1"},
             {"defer_us", "0"},
-            {"keep_hold", "0"},
+            {"keep_deferral", "0"},
             {"defer_prio", "2"},
             {"defer_key", "150"},
             {"compressed_flags", "28"},

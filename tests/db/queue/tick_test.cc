@@ -128,7 +128,7 @@ TEST_F(TickTest, TakesEachPlacementAndEachOption) {
     EXPECT_EQ(found(spec.name).last_task, done[i].task->text()) << spec.name;
     const auto task = show(look_, *done[i].task);
     ASSERT_TRUE(task) << spec.name;
-    if (spec.options.partition_key && queue.alone()) {
+    if (spec.options.partition_key && queue.is_keyed()) {
       const std::uint32_t first = place_of(queue, hash_of("k"));
       const std::uint32_t second = place_of(queue, hash_of("k"), 1);
       const std::uint32_t no = done[i].task->partition.partition_no;

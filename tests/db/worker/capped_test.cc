@@ -22,7 +22,7 @@
 #include "queue/operate/cap.h"
 #include "queue/operate/pause.h"
 #include "queue/operate/rate.h"
-#include "queue/verbs/share.h"
+#include "queue/verbs/cap_part.h"
 #include "support/eventually.h"
 #include "worker/lease/hints.h"
 #include "worker/lease/served_queues.h"
@@ -86,7 +86,7 @@ class CappedTest : public OutputFile, public LoopTest {
   }
   std::uint32_t share(const queue::QueueInfo& queue, std::uint32_t partition_no,
                       std::uint32_t published = 64) {
-    return queue::read_share(db_, {queue.queue_id, partition_no}, published).most;
+    return queue::read_cap_part(db_, {queue.queue_id, partition_no}, published).most;
   }
   // A task that runs until open() is called.
   void put_gate(const queue::QueueInfo& queue) {

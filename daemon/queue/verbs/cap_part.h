@@ -13,12 +13,12 @@
 // 0026).
 namespace allot::queue {
 
-// Share of partition `index` (from 0) of `partitions`: their sum is `cap`, or each has 1 if there
-// are more partitions. A retired partition, which is being emptied, has 1.
+// Part of the cap for partition `index` (from 0) of `partitions`: their sum is `cap`, or each has 1
+// if there are more partitions. A retired partition, which is being emptied, has 1.
 [[nodiscard]] std::uint32_t share_of(std::uint32_t cap, std::uint32_t partitions,
                                      std::uint32_t index);
 
-struct Share {
+struct CapPart {
   // Limit of running tasks. 0: leases from before the queue changed use all of it, or the queue is
   // gone.
   std::uint32_t most = 0;
@@ -28,6 +28,7 @@ struct Share {
 };
 // Number of tasks that a lease of this partition may run, as the queue is now, besides the tasks of
 // other leases. `published` is the lease's own limit (FetchSpec::block_size), and the maximum.
-[[nodiscard]] Share read_share(db::Connection& db, Partition partition, std::uint32_t published);
+[[nodiscard]] CapPart read_cap_part(db::Connection& db, Partition partition,
+                                    std::uint32_t published);
 
 }  // namespace allot::queue

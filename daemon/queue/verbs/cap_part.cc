@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/verbs/share.h"
+#include "queue/verbs/cap_part.h"
 
 #include <algorithm>
 
@@ -13,8 +13,8 @@ std::uint32_t share_of(std::uint32_t cap, std::uint32_t partitions, std::uint32_
   return std::max(least, cap / partitions + (index < cap % partitions ? 1 : 0));
 }
 
-Share read_share(db::Connection& db, Partition partition, std::uint32_t published) {
-  db::Statement read(sql::k_read_share);
+CapPart read_cap_part(db::Connection& db, Partition partition, std::uint32_t published) {
+  db::Statement read(sql::k_read_cap_part);
   set_partition(read, partition);
   auto results = db.run({read});
   const auto row = results.front().next();
