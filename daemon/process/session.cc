@@ -81,7 +81,7 @@ db::Connection& Session::connection() {
 bool Session::writer_was_seen(Nanos now) {
   if (now - writer_seen_ns_ < kPollInterval) return true;
   const auto poll = page_ != nullptr ? page_->read() : std::nullopt;
-  if (!poll || !(poll->source == steward_) || !is_here(poll)) return false;
+  if (!poll || !(poll->source == steward_) || !is_here(*poll)) return false;
   writer_seen_ns_ = std::max(writer_seen_ns_, std::min<Nanos>(poll->writer_ns, now));
   return now - writer_seen_ns_ < kPollInterval + kPageAge;
 }
