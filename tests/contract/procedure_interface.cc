@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The SQL procedures, on a connection as an application opens one.
-#include "contract/door.h"
+#include "contract/interface.h"
 #include "support/db_error.h"
 
 namespace allot::contract {
@@ -13,9 +13,9 @@ std::string quoted(const std::string& bytes) {
 // SQL state of SIGNAL; another error does not come from the procedures.
 constexpr unsigned kRefused = 1644;
 
-class ProcedureDoor final : public Door {
+class ProcedureInterface final : public Interface {
  public:
-  explicit ProcedureDoor(World& world) : app_(world.connect()) {
+  explicit ProcedureInterface(World& world) : app_(world.connect()) {
     app_.execute(
         "SET SESSION sql_mode = DEFAULT, time_zone = DEFAULT, sql_safe_updates = DEFAULT"
         " /*M!110602 , innodb_snapshot_isolation = DEFAULT */;"
@@ -134,8 +134,8 @@ class ProcedureDoor final : public Door {
 
 }  // namespace
 
-std::unique_ptr<Door> open_procedure(World& world) {
-  return std::make_unique<ProcedureDoor>(world);
+std::unique_ptr<Interface> open_procedure(World& world) {
+  return std::make_unique<ProcedureInterface>(world);
 }
 
 }  // namespace allot::contract

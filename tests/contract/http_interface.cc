@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The gateway, asked as its server asks it, without a socket.
-#include "contract/door.h"
+#include "contract/interface.h"
 #include "db/gateway/fixture.h"
 #include "json/base64.h"
 
@@ -43,9 +43,9 @@ Kind kind_of_status(const Answered& answered) {
   }
 }
 
-class HttpDoor final : public Door {
+class HttpInterface final : public Interface {
  public:
-  explicit HttpDoor(World& world) : world_(world) {}
+  explicit HttpInterface(World& world) : world_(world) {}
 
   // As JSON if the payload is text, else as bytes with the options in the query.
   [[nodiscard]] bool takes(const Task& task) const override {
@@ -214,8 +214,8 @@ class HttpDoor final : public Door {
 
 }  // namespace
 
-std::unique_ptr<Door> open_http(World& world) {
-  return std::make_unique<HttpDoor>(world);
+std::unique_ptr<Interface> open_http(World& world) {
+  return std::make_unique<HttpInterface>(world);
 }
 
 }  // namespace allot::contract

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "contract/door.h"
+#include "contract/interface.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,8 +9,8 @@
 namespace allot::contract {
 namespace {
 
-const std::vector<DoorKind>& all_doors() {
-  static const std::vector<DoorKind> kAll{
+const std::vector<InterfaceKind>& all_interfaces() {
+  static const std::vector<InterfaceKind> kAll{
       {"client",
        {Can::kSubmit, Can::kSubmitMany, Can::kFind, Can::kCancel, Can::kShowPayloads,
         Can::kLoseReplies, Can::kHoldLocks},
@@ -76,13 +76,13 @@ std::ostream& operator<<(std::ostream& out, const Answer& answer) {
   return out;
 }
 
-std::ostream& operator<<(std::ostream& out, const DoorKind& kind) {
+std::ostream& operator<<(std::ostream& out, const InterfaceKind& kind) {
   return out << kind.name;
 }
 
-std::vector<DoorKind> doors_that(Can can) {
-  std::vector<DoorKind> some;
-  for (const DoorKind& each : all_doors()) {
+std::vector<InterfaceKind> interfaces_that(Can can) {
+  std::vector<InterfaceKind> some;
+  for (const InterfaceKind& each : all_interfaces()) {
     if (std::find(each.can.begin(), each.can.end(), can) != each.can.end()) some.push_back(each);
   }
   return some;
@@ -140,8 +140,8 @@ bool is_text(const std::string& bytes) {
   return true;
 }
 
-void Door::cannot() {
-  throw std::logic_error("this door cannot do that: see doors_that()");
+void Interface::cannot() {
+  throw std::logic_error("this interface cannot do that: see interfaces_that()");
 }
 
 Answer with_word_of_cancel(Answer answer) {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/error.h"
-#include "contract/door.h"
+#include "contract/interface.h"
 #include "db/client/fixture.h"
 #include "json/due.h"
 
@@ -117,9 +117,9 @@ std::string word_of(TaskState state) {
   return waits ? "waiting" : name_of(state);
 }
 
-class ClientDoor : public Door {
+class ClientInterface : public Interface {
  public:
-  explicit ClientDoor(World& world) : world_(world) {}
+  explicit ClientInterface(World& world) : world_(world) {}
 
   [[nodiscard]] bool takes(const Task& task) const override { return task_of(task).has_value(); }
 
@@ -198,9 +198,9 @@ class ClientDoor : public Door {
 };
 
 // The session reads a quote in another way, and has other bytes in its literals.
-class TransactionDoor final : public ClientDoor {
+class TransactionInterface final : public ClientInterface {
  public:
-  explicit TransactionDoor(World& world) : ClientDoor(world), app_(world.name()) {
+  explicit TransactionInterface(World& world) : ClientInterface(world), app_(world.name()) {
     app_.run("SET NAMES gbk");
     app_.run("SET sql_mode = 'NO_BACKSLASH_ESCAPES,ANSI_QUOTES'");
   }
@@ -229,12 +229,12 @@ class TransactionDoor final : public ClientDoor {
 
 }  // namespace
 
-std::unique_ptr<Door> open_client(World& world) {
-  return std::make_unique<ClientDoor>(world);
+std::unique_ptr<Interface> open_client(World& world) {
+  return std::make_unique<ClientInterface>(world);
 }
 
-std::unique_ptr<Door> open_transaction(World& world) {
-  return std::make_unique<TransactionDoor>(world);
+std::unique_ptr<Interface> open_transaction(World& world) {
+  return std::make_unique<TransactionInterface>(world);
 }
 
 }  // namespace allot::contract

@@ -64,7 +64,7 @@ struct Schedule {
   std::map<std::string, std::string> options{};
 };
 
-// Abilities that a door may have.
+// Abilities that an interface may have.
 enum class Can {
   kSubmit,
   kSubmitMany,
@@ -80,15 +80,15 @@ enum class Can {
   kChangeLocks,  // show, resize, break
 };
 
-// One way to ask Allot for something. A door does only what its kind can.
-class Door {
+// One way to ask Allot for something. An interface does only what its kind can.
+class Interface {
  public:
   using Text = const std::string&;
 
-  Door() = default;
-  Door(const Door&) = delete;
-  Door& operator=(const Door&) = delete;
-  virtual ~Door() = default;
+  Interface() = default;
+  Interface(const Interface&) = delete;
+  Interface& operator=(const Interface&) = delete;
+  virtual ~Interface() = default;
 
   // Whether a task can be written down for submit(), or for submit_many().
   [[nodiscard]] virtual bool takes(const Task& /*task*/) const { return true; }
@@ -138,15 +138,15 @@ class Door {
   [[noreturn]] static void cannot();
 };
 
-struct DoorKind {
+struct InterfaceKind {
   const char* name;
   std::vector<Can> can;
-  std::unique_ptr<Door> (*open)(World& world);
+  std::unique_ptr<Interface> (*open)(World& world);
 };
-std::ostream& operator<<(std::ostream& out, const DoorKind& kind);
+std::ostream& operator<<(std::ostream& out, const InterfaceKind& kind);
 
 // All that can do this.
-std::vector<DoorKind> doors_that(Can can);
+std::vector<InterfaceKind> interfaces_that(Can can);
 
 // The refusal of an Error's exit code, as the commands and the client library have them.
 Kind kind_of_exit(int code);
@@ -156,12 +156,12 @@ json fields_of(const std::map<std::string, std::string>& options);
 json document_of(const Task& task);
 bool is_text(const std::string& bytes);  // UTF-8
 
-std::unique_ptr<Door> open_client(World& world);
-std::unique_ptr<Door> open_transaction(World& world);  // of an application, by the client
-std::unique_ptr<Door> open_command(World& world);
-std::unique_ptr<Door> open_remote(World& world);  // the command over HTTP
-std::unique_ptr<Door> open_procedure(World& world);
-std::unique_ptr<Door> open_http(World& world);
+std::unique_ptr<Interface> open_client(World& world);
+std::unique_ptr<Interface> open_transaction(World& world);  // of an application, by the client
+std::unique_ptr<Interface> open_command(World& world);
+std::unique_ptr<Interface> open_remote(World& world);  // the command over HTTP
+std::unique_ptr<Interface> open_procedure(World& world);
+std::unique_ptr<Interface> open_http(World& world);
 
 // For the command line and HTTP, which report with the same document and the same words what became
 // of a request to cancel.

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <sstream>
 
-#include "contract/door.h"
+#include "contract/interface.h"
 #include "support/command_line.h"
 
 namespace allot::contract {
@@ -24,9 +24,9 @@ Words words_of(const std::map<std::string, std::string>& options) {
   return words;
 }
 
-class CommandDoor final : public Door {
+class CommandInterface final : public Interface {
  public:
-  explicit CommandDoor(Words first) : first_(std::move(first)) {}
+  explicit CommandInterface(Words first) : first_(std::move(first)) {}
 
   // A word of the command line has no NUL.
   [[nodiscard]] bool takes(const Task& task) const override {
@@ -185,12 +185,12 @@ class CommandDoor final : public Door {
 
 }  // namespace
 
-std::unique_ptr<Door> open_command(World& world) {
-  return std::make_unique<CommandDoor>(Words{"--config", world.config_file()});
+std::unique_ptr<Interface> open_command(World& world) {
+  return std::make_unique<CommandInterface>(Words{"--config", world.config_file()});
 }
 
-std::unique_ptr<Door> open_remote(World& world) {
-  return std::make_unique<CommandDoor>(Words{"--url", world.gateway_url()});
+std::unique_ptr<Interface> open_remote(World& world) {
+  return std::make_unique<CommandInterface>(Words{"--url", world.gateway_url()});
 }
 
 }  // namespace allot::contract
