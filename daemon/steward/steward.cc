@@ -83,9 +83,9 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
   db::ConnectOptions connect = db::from_settings(settings);
   connect.lock_wait = worker::lock_wait(settings.daemon.lease_ttl);
   const std::string page = peer::poll_page_in(config::runtime_dir(settings));
-  peer::PollReader reader(page);
+  peer::PollReader poll_reader(page);
   worker::Session session(connect, slot, settings.daemon.stop_timeout / 2);
-  session.use(reader);
+  session.use(poll_reader);
   worker::require_fit(session, connect);
   const auto served = served_by(session, settings);
   const HostPoll host_poll(connect, slot, board, settings.daemon.lease_ttl,
