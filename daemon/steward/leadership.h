@@ -60,7 +60,7 @@ class Leadership {
   void leave();
 
  private:
-  struct Wanted {
+  struct Candidate {
     bool ours = false;                    // by the last answer
     std::uint64_t term = 0;               // number of the last one that was ours
     Nanos until_ns = 0;                   // no other host may lead before
@@ -68,9 +68,9 @@ class Leadership {
     std::optional<queue::DutyName> with;  // see want_with()
   };
   bool renew(const queue::DutyNames& duties, Nanos& sent_ns);
-  void see_and_claim(const queue::DutyNames& renewed, Nanos sent_ns);
+  void see_and_take(const queue::DutyNames& renewed, Nanos sent_ns);
   void make_missing();
-  [[nodiscard]] std::vector<queue::SeenDuty> to_claim() const;
+  [[nodiscard]] std::vector<queue::SeenDuty> to_take() const;
   void take_terms(std::span<const queue::SeenDuty> over);
   void see();
   void take_in(const queue::DutyNames& confirmed, Nanos sent_ns);
@@ -79,7 +79,7 @@ class Leadership {
 
   worker::Session& session_;
   queue::DutyStore store_;
-  std::map<queue::DutyName, Wanted> wanted_;
+  std::map<queue::DutyName, Candidate> candidates_;
   std::vector<queue::SeenDuty> seen_;  // by the last poll
   Nanos seen_ns_ = 0;
   Nanos viewed_ns_ = 0;  // last poll that saw a viewer; 0: never

@@ -42,17 +42,17 @@ DaemonOptions options(const std::string& database, const std::string& instance) 
           .database = database};
 }
 
-struct Wanted {
+struct ScheduleCase {
   std::string name;
   std::string expression;
   std::string keys{};
 };
 
 // Makes them all in one go, through the bulk interface.
-void make_schedules(const Daemon& daemon, const std::vector<Wanted>& schedules) {
+void make_schedules(const Daemon& daemon, const std::vector<ScheduleCase>& schedules) {
   const std::string file = daemon.folder() + "/schedules.toml";
   std::ofstream out(file);
-  for (const Wanted& one : schedules) {
+  for (const ScheduleCase& one : schedules) {
     out << "[schedules." << one.name << "]\nexpression = \"" << one.expression
         << "\"\nqueue = \"parked\"\ntype = \"test.tick\"\npayload = '{\"name\":\"" << one.name
         << "\"}'\ntick_field = \"scheduled_at\"\n"
@@ -63,8 +63,8 @@ void make_schedules(const Daemon& daemon, const std::vector<Wanted>& schedules) 
   ASSERT_EQ(applied.status.code, 0) << applied.err;
 }
 
-std::vector<Wanted> every_second(unsigned count, const std::string& keys) {
-  std::vector<Wanted> schedules;
+std::vector<ScheduleCase> every_second(unsigned count, const std::string& keys) {
+  std::vector<ScheduleCase> schedules;
   for (unsigned i = 0; i < count; ++i) {
     schedules.push_back({"s" + std::to_string(i), "* * * * * *", keys});
   }
