@@ -226,7 +226,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
 
   void start();
   // A request came before this session began.
-  void goes_on() { asked_ = true; }
+  void mark_continued() { asked_ = true; }
 
   [[nodiscard]] Clock::time_point deadline() const override { return deadline_; }
   void expire() override;
@@ -326,9 +326,9 @@ void Session::start() {
 awaitable<void> Session::serve() {
   const bool open = co_await transport_->open();
   if (!open) co_return;
-  for (bool goes_on = true; goes_on;) {
+  for (bool more = true; more;) {
     const bool served = co_await serve_request();
-    goes_on = served;
+    more = served;
   }
 }
 
@@ -731,7 +731,7 @@ void continue_session(ServerState& state, Application& application, UniqueFd fd,
                       LimitKey limit_key) {
   const auto session =
       session_of(state, application, std::move(fd), std::move(peer), std::move(limit_key));
-  session->goes_on();
+  session->mark_continued();
   session->start();
 }
 

@@ -87,7 +87,7 @@ void render_bulk(const View& view, Html& html) {
   const json& action = view.documents[0].body();
   const std::string state = text_of(action, "state");
   const std::string queue = text_of(action, "queue");
-  const bool goes_on = is_open(state);
+  const bool open = is_open(state);
   html.in("p", {{"class", "crumbs"}},
           [&] { write_link(html, view.visit.root + "bulk", "Bulk actions"); });
   html.leaf("h1", title_of(action));
@@ -111,7 +111,7 @@ void render_bulk(const View& view, Html& html) {
     });
     const std::string error = text_of(action, "error");
     if (!error.empty()) html.leaf("p", {{"class", "error"}}, error);
-    if (goes_on && view.visit.may_operate(queue)) {
+    if (open && view.visit.may_operate(queue)) {
       html.leaf("a",
                 {{"class", "button danger"},
                  {"href", view.visit.root + "bulk/" + view.visit.at("action") + "/stop"}},
