@@ -97,7 +97,7 @@ void Leadership::failed(const DutyName& duty, const std::string& error) {
   notes_.failed[duty] = error;
 }
 
-// Also continues its own expired term, if no host claimed it since. False: not all duties belong to
+// Also continues its own expired term, if no host took it since. False: not all duties belong to
 // this host yet, and it leads none of them before it has read them.
 bool Leadership::renew(const DutyNames& duties, Nanos& sent_ns) {
   const std::size_t renewed = session_.call([&](db::Connection& db) {

@@ -94,7 +94,7 @@ class Packet {
   std::size_t count_ = 0;  // of SQL statements
 };
 
-// A key that belongs to another claim has no task of this tick.
+// A key that belongs to another reservation has no task of this tick.
 std::optional<TaskId> made_by(std::vector<db::StatementResult>& results, std::size_t first,
                               const PlannedTask& task) {
   if (!task.claim) return TaskId{task.partition, task.prio, results.at(first).insert_id()};
@@ -184,7 +184,7 @@ FreeKeys free_keys(db::Connection& db, std::span<const std::string> keys) {
       too_far[static_cast<std::uint32_t>(row->u64(0))].push_back(keys[i]);
     }
   }
-  // The tick is not sent while a key is taken, so no claim would bound its reservation.
+  // The tick is not sent while a key is taken, so no submission would bound its reservation.
   for (const auto& [queue_id, of_queue] : too_far) bound_unique(db, queue_id, of_queue);
   return found;
 }
