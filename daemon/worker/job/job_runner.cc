@@ -479,7 +479,7 @@ TaskEnd JobRunner::end(Run& run, const Facts& facts) {
   count(run, count_of(decision.what));
   if (const auto error = error_of(decision, run.queue.info.queue_id, run.task.type)) {
     slot_.count_error(count_of(decision.what),
-                      {run.queue.info.name, run.shown_type(), error->group, error->look});
+                      {run.queue.info.name, run.shown_type(), error->group, error->sample});
   }
   log_end(run, facts, decision);
   if (!decision.hold) return written(run);

@@ -242,7 +242,7 @@ void count_crash(const Tools& tools, const FormerRun& run) {
   const ipc::RunRecord& record = run.record;
   const auto error = error_of(decision, run.id().partition.queue_id, record.type);
   if (tools.meter == nullptr || !error) return;
-  tools.meter->count_error(verdict, {record.queue_name, record.type, error->group, error->look});
+  tools.meter->count_error(verdict, {record.queue_name, record.type, error->group, error->sample});
 }
 
 // The fence on a task under the dead worker's lease. nullopt: it has none, or the task left its
