@@ -1,4 +1,4 @@
--- Claims unique keys before their tasks are made. A key that is taken, or whose reservation has not
+-- Reserves unique keys before their tasks are made. A key that is taken, or whose reservation has not
 -- ended, stays with its task: then the reservation is not ours. Rows are in the order of their keys, so
 -- that two batches lock in the same order. A reservation longer than unique_for_us comes from a clock
 -- that was ahead, and is cut to unique_for_us from now on (S58). free_at decides, so it comes last; it reads
