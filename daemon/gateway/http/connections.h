@@ -53,7 +53,7 @@ class Connections {
   using Place = std::list<Entry>::iterator;
 
   // The new connection waits for its first request.
-  [[nodiscard]] Place add(std::shared_ptr<Connection> connection, const LimitKey& limit_key);
+  [[nodiscard]] Place add(std::shared_ptr<Connection> connection, const LimitKey& key);
   void remove(Place place);
   // Marks it as waiting for a request; the time counts from the first call after works().
   void waits(Place place);
@@ -84,7 +84,7 @@ class Connections {
   };
   struct Entry {
     std::shared_ptr<Connection> connection;
-    LimitKey limit_key;
+    LimitKey key;
     bool counts = true;
     bool waits = false;
     Waiting::iterator in_kind{};

@@ -160,9 +160,9 @@ class Server::Impl {
   void receive(UniqueFd fd, const Acceptor& acceptor, const sockaddr_storage& from);
   [[nodiscard]] LimitKey limit_key_of(const Peer& peer, const sockaddr_storage& from) const;
   // Whether a connection may come in; may end others to make room.
-  [[nodiscard]] bool find_room(const LimitKey& limit_key);
-  [[nodiscard]] bool find_room_over_tcp(const LimitKey& limit_key);
-  void complain_of(const LimitKey& limit_key);
+  [[nodiscard]] bool find_room(const LimitKey& key);
+  [[nodiscard]] bool find_room_over_tcp(const LimitKey& key);
+  void complain_of(const LimitKey& key);
   void out_of(int error, Acceptor& acceptor);
   [[nodiscard]] Application& application_of(const Acceptor& acceptor) const {
     Application* own = acceptor.listener.application;
@@ -249,15 +249,14 @@ void Server::Impl::accept_from(Acceptor& acceptor) {
 
 void Server::Impl::receive(UniqueFd fd, const Acceptor& acceptor, const sockaddr_storage& from) {
   Peer peer = peer_of(fd.get(), acceptor.listener.encrypted, from);
-  LimitKey limit_key = limit_key_of(peer, from);
-  if (!find_room(limit_key)) {
-    complain_of(limit_key);
-    limit_key = {Kind::kGuest};
+  LimitKey key = limit_key_of(peer, from);
+  if (!find_room(key)) {
+    complain_of(key);
+    key = {Kind::kGuest};
     Connections& all = state_.connections;
     if (all.of(Kind::kGuest) >= kMostGuests && !all.make_way(Kind::kGuest)) return;
   }
-  start_session(state_, application_of(acceptor), std::move(fd), std::move(peer),
-                std::move(limit_key));
+  start_session(state_, application_of(acceptor), std::move(fd), std::move(peer), std::move(key));
   if (!keeps_time_) keep_time();
 }
 
@@ -268,18 +267,18 @@ LimitKey Server::Impl::limit_key_of(const Peer& peer, const sockaddr_storage& fr
   return {Kind::kNetwork, group_of(from)};
 }
 
-bool Server::Impl::find_room(const LimitKey& limit_key) {
-  if (limit_key.kind == Kind::kNetwork) return find_room_over_tcp(limit_key);
+bool Server::Impl::find_room(const LimitKey& key) {
+  if (key.kind == Kind::kNetwork) return find_room_over_tcp(key);
   Connections& all = state_.connections;
   if (all.of(Kind::kLocal) + all.of(Kind::kNetwork) < limits_.connections) return true;
   return all.make_way(Kind::kNetwork) || all.make_way(Kind::kLocal);
 }
 
 // A TCP connection never ends one of the unix socket, and first ends one of its own address.
-bool Server::Impl::find_room_over_tcp(const LimitKey& limit_key) {
+bool Server::Impl::find_room_over_tcp(const LimitKey& key) {
   Connections& all = state_.connections;
-  if (!limit_key.group.empty() && all.of_group(limit_key.group) >= limits_.connections_of_peer) {
-    return all.make_way_in(limit_key.group);
+  if (!key.group.empty() && all.of_group(key.group) >= limits_.connections_of_peer) {
+    return all.make_way_in(key.group);
   }
   const std::size_t reserved = std::min(kMostReserved, limits_.connections / 8);
   const std::size_t network = all.of(Kind::kNetwork);
@@ -288,12 +287,12 @@ bool Server::Impl::find_room_over_tcp(const LimitKey& limit_key) {
   return room || all.make_way(Kind::kNetwork);
 }
 
-void Server::Impl::complain_of(const LimitKey& limit_key) {
+void Server::Impl::complain_of(const LimitKey& key) {
   if (!crowded_.is_due(Clock::now())) return;
   const Connections& all = state_.connections;
   log::warn("gateway.connections_refused",
-            {{"peer", limit_key.group.empty() ? "any" : limit_key.group},
-             {"peer_connections", all.of_group(limit_key.group)},
+            {{"peer", key.group.empty() ? "any" : key.group},
+             {"peer_connections", all.of_group(key.group)},
              {"connections", all.of(Kind::kLocal) + all.of(Kind::kNetwork)}});
 }
 
@@ -363,9 +362,9 @@ void Server::Impl::adopt(UniqueFd connection, Application* application) {
   // The peer may have closed the connection.
   if (getpeername(connection.get(), reinterpret_cast<sockaddr*>(&from), &size) != 0) return;
   Peer peer = peer_of(connection.get(), false, from);
-  LimitKey limit_key = limit_key_of(peer, from);
+  LimitKey key = limit_key_of(peer, from);
   Application& answers = application == nullptr ? state_.application : *application;
-  continue_session(state_, answers, std::move(connection), std::move(peer), std::move(limit_key));
+  continue_session(state_, answers, std::move(connection), std::move(peer), std::move(key));
   if (!keeps_time_) keep_time();
 }
 

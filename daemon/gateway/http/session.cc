@@ -215,12 +215,12 @@ struct LinesHead {
 class Session : public Connection, public std::enable_shared_from_this<Session> {
  public:
   Session(ServerState& state, Application& application, std::unique_ptr<Transport> transport,
-          Peer peer, LimitKey limit_key)
+          Peer peer, LimitKey key)
       : state_(state),
         application_(application),
         transport_(std::move(transport)),
         peer_(std::move(peer)),
-        limit_key_(std::move(limit_key)),
+        key_(std::move(key)),
         deadline_(Clock::now() + state.limits.head_time),
         rate_(state.limits.body_window, state.limits.body_rate) {}
 
@@ -259,7 +259,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   [[nodiscard]] std::optional<HeadFault> use_body(RequestParser& parser);
   [[nodiscard]] bool more_is_there();
   [[nodiscard]] bool peer_is_gone();
-  [[nodiscard]] bool is_guest() const { return limit_key_.kind == Kind::kGuest; }
+  [[nodiscard]] bool is_guest() const { return key_.kind == Kind::kGuest; }
   // Whether the connection outlives a stopping server.
   [[nodiscard]] bool is_kept() const {
     return state_.keeps && !peer_.encrypted && !is_guest() && !cut_;
@@ -283,7 +283,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   Application& application_;
   std::unique_ptr<Transport> transport_;
   Peer peer_;
-  const LimitKey limit_key_;
+  const LimitKey key_;
   Connections::Place place_{};
 
   Phase phase_ = Phase::kIdle;
@@ -307,7 +307,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
 };
 
 void Session::start() {
-  place_ = state_.connections.add(shared_from_this(), limit_key_);
+  place_ = state_.connections.add(shared_from_this(), key_);
   auto ended = [self = shared_from_this()](const std::exception_ptr& failure) {
     try {
       if (failure) std::rethrow_exception(failure);
@@ -707,7 +707,7 @@ void Session::cut() {
 }
 
 std::shared_ptr<Session> session_of(ServerState& state, Application& application, UniqueFd fd,
-                                    Peer peer, LimitKey limit_key) {
+                                    Peer peer, LimitKey key) {
   const int family = peer.address.empty() ? AF_UNIX : AF_INET;
   Socket socket(state.io, asio::generic::stream_protocol(family, 0), fd.release());
   std::unique_ptr<Transport> transport;
@@ -717,20 +717,17 @@ std::shared_ptr<Session> session_of(ServerState& state, Application& application
     transport = std::make_unique<PlainTransport>(std::move(socket));
   }
   return std::make_shared<Session>(state, application, std::move(transport), std::move(peer),
-                                   std::move(limit_key));
+                                   std::move(key));
 }
 
 }  // namespace
 
-void start_session(ServerState& state, Application& application, UniqueFd fd, Peer peer,
-                   LimitKey limit_key) {
-  session_of(state, application, std::move(fd), std::move(peer), std::move(limit_key))->start();
+void start_session(ServerState& state, Application& app, UniqueFd fd, Peer peer, LimitKey key) {
+  session_of(state, app, std::move(fd), std::move(peer), std::move(key))->start();
 }
 
-void continue_session(ServerState& state, Application& application, UniqueFd fd, Peer peer,
-                      LimitKey limit_key) {
-  const auto session =
-      session_of(state, application, std::move(fd), std::move(peer), std::move(limit_key));
+void continue_session(ServerState& state, Application& app, UniqueFd fd, Peer peer, LimitKey key) {
+  const auto session = session_of(state, app, std::move(fd), std::move(peer), std::move(key));
   session->mark_continued();
   session->start();
 }

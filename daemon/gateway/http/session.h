@@ -35,10 +35,8 @@ struct ServerState {
 };
 
 // Serves one connection until it ends, in the server's thread.
-void start_session(ServerState& state, Application& application, UniqueFd fd, Peer peer,
-                   LimitKey limit_key);
+void start_session(ServerState& state, Application& app, UniqueFd fd, Peer peer, LimitKey key);
 // Serves a connection that another server has kept between two requests.
-void continue_session(ServerState& state, Application& application, UniqueFd fd, Peer peer,
-                      LimitKey limit_key);
+void continue_session(ServerState& state, Application& app, UniqueFd fd, Peer peer, LimitKey key);
 
 }  // namespace allot::gateway::http
