@@ -171,8 +171,7 @@ struct Slot {
 
   std::atomic<RunState> run_states[kMaxRunning];
   std::atomic<std::uint32_t> finished_count;
-  std::atomic<std::uint32_t>
-      database_unreachable;  // 1: the last call found no server, or no connection
+  std::atomic<std::uint32_t> database_unreachable;  // 1: the last call got no server or connection
 
   // config_mark, config_place: config::Files::mark() and place() of the configuration in use. The
   // supervisor sets the rest: time of death (CLOCK_BOOTTIME), and 1 if the worker was killed
