@@ -87,7 +87,7 @@ void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standin
 void add_lease(Reasons& reasons, const Neighbours& neighbours, const queue::TaskView& task,
                const queue::Standing& standing) {
   if (standing.defer_until) {
-    reasons.push_back({"held", "its partition waits until " + *standing.defer_until});
+    reasons.push_back({"deferred", "its partition waits until " + *standing.defer_until});
   }
   if (!standing.leased) return;
   const std::string partition = std::to_string(task.id.partition.partition_no);
