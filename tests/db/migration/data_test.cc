@@ -262,7 +262,7 @@ TEST_P(MigratedTest, DutiesOfTheVersionBeforeAreLed) {
     EXPECT_EQ(duty.leaderless.has_value(), duty.duty == "purge") << "the other one has a worker";
   }
   const DutyStore store(make_holder("test", "/run/allot/test"));
-  EXPECT_EQ(store.claim(db_, seen), 2U);
+  EXPECT_EQ(store.take_terms(db_, seen), 2U);
   for (const DutyView& duty : list_duties(db_)) {
     EXPECT_TRUE(duty.led) << duty.duty;
     EXPECT_FALSE(duty.leaderless) << duty.duty;

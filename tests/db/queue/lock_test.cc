@@ -451,19 +451,19 @@ TEST(TurnTest, StalledWaiterDelaysOthersOnlyBriefly) {
 
 TEST(TurnTest, LaterWaitersPollLessOften) {
   Turn turn;
-  EXPECT_EQ(turn.pause({true, 1, 1, {}}, kSecond), 100 * kMilli);
-  EXPECT_EQ(turn.pause({true, 1000, 1, {}}, kSecond), kSecond);
+  EXPECT_EQ(turn.delay({true, 1, 1, {}}, kSecond), 100 * kMilli);
+  EXPECT_EQ(turn.delay({true, 1000, 1, {}}, kSecond), kSecond);
 }
 
 TEST(TurnTest, NextWaiterPollsLessOftenOverTime) {
   Turn turn;
-  EXPECT_EQ(turn.pause({true, 2, 3, {}}, 100 * kSecond), 50 * kMilli);
-  EXPECT_EQ(turn.pause({true, 0, 3, {}}, 101 * kSecond), 50 * kMilli);
-  EXPECT_EQ(turn.pause({true, 0, 3, {}}, 104 * kSecond), 200 * kMilli);
-  EXPECT_EQ(turn.pause({true, 0, 3, {}}, 200 * kSecond), kSecond);
-  EXPECT_EQ(turn.pause({true, 3, 3, {}}, 201 * kSecond), 100 * kMilli)
+  EXPECT_EQ(turn.delay({true, 2, 3, {}}, 100 * kSecond), 50 * kMilli);
+  EXPECT_EQ(turn.delay({true, 0, 3, {}}, 101 * kSecond), 50 * kMilli);
+  EXPECT_EQ(turn.delay({true, 0, 3, {}}, 104 * kSecond), 200 * kMilli);
+  EXPECT_EQ(turn.delay({true, 0, 3, {}}, 200 * kSecond), kSecond);
+  EXPECT_EQ(turn.delay({true, 3, 3, {}}, 201 * kSecond), 100 * kMilli)
       << "the lock was made smaller";
-  EXPECT_EQ(turn.pause({true, 0, 3, {}}, 202 * kSecond), 50 * kMilli);
+  EXPECT_EQ(turn.delay({true, 0, 3, {}}, 202 * kSecond), 50 * kMilli);
 }
 
 // Keeping.

@@ -246,7 +246,7 @@ TEST_F(PlacementTest, AFetchTellsHowLongATaskMayStillWait) {
 TEST_F(PlacementTest, APartitionThatIsHeldIsLeasedByNobodyUntilItsTimeIsOver) {
   const auto ids = put(2);
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailure,
+  ASSERT_EQ(worker_.tasks.charge(worker_.db, fence(block.lease, block.tasks[0]), 1, kFailure,
                                  Then::kRelease, hours(1)),
             Fenced::kWritten);
   EXPECT_FALSE(worker_.lease(partition_));
