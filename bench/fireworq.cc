@@ -141,7 +141,7 @@ class Fireworq {
   }
 
   void start_gateway() {
-    const std::string address = "127.0.0.1:" + std::to_string(door_.port);
+    const std::string address = "127.0.0.1:" + std::to_string(endpoint_.port);
     const std::string sections =
         "[gateway]\nlisten = [\"127.0.0.1:" + std::to_string(free_port()) +
         "\"]\nsocket = " + toml_text(stage_.folder() + "/fireworq.sock") +
@@ -149,11 +149,11 @@ class Fireworq {
         "\n[gateway.fireworq]\nanonymous = true\nlisten = " + toml_text(address) +
         "\n[plugins.http]\nallow = [\"" + origin() + "\"]\n";
     gateway_ = stage_.start_gateway("fireworq", sections);
-    wait_for_door(door_, *gateway_);
+    wait_for_endpoint(endpoint_, *gateway_);
   }
 
   void put(const std::string& path, const nlohmann::json& body) const {
-    const std::string answer = ask(door_, "PUT", path, body.dump());
+    const std::string answer = ask(endpoint_, "PUT", path, body.dump());
     if (!answer.starts_with("HTTP/1.1 200")) throw Error("PUT " + path + ": " + answer);
   }
 
@@ -178,7 +178,7 @@ class Fireworq {
   double push() {
     empty();
     const Submit job{"/job/bench", post_body(), "HTTP/1.1 200"};
-    return HttpLoad(door_, kConnections, true, job).run(length_).per_s;
+    return HttpLoad(endpoint_, kConnections, true, job).run(length_).per_s;
   }
 
   double insert() {
@@ -209,13 +209,13 @@ class Fireworq {
   // request. The server's counter of deleted rows would be wrong, because the steward also deletes
   // numbers of jobs.
   double done(std::uint64_t zero, const std::string& table, const std::function<bool()>& running) {
-    constexpr auto kBetweenLooks = std::chrono::milliseconds(1);
+    constexpr auto kPollInterval = std::chrono::milliseconds(1);
     const auto wait_until = [&](auto over) {
       const auto deadline = Clock::now() + kJobsPatience;
       while (!over()) {
         const bool goes_on = running();
         if ((!goes_on && !over()) || Clock::now() > deadline) throw Error("jobs are left over");
-        std::this_thread::sleep_for(kBetweenLooks);
+        std::this_thread::sleep_for(kPollInterval);
       }
     };
     auto began = Clock::now();
@@ -273,7 +273,7 @@ class Fireworq {
   db::Connection db_;
   FireworqFloor floor_;
   std::string daemon_config_{};
-  Door door_{free_port(), false};
+  Endpoint endpoint_{free_port(), false};
   std::unique_ptr<Child> gateway_{};
 };
 

@@ -12,20 +12,21 @@ Gateway start_gateway(const Stage& stage, bool encrypted) {
   const std::string name = encrypted ? "tls" : "plain";
   const std::string base = stage.folder() + "/" + name;
   Gateway gateway;
-  gateway.door = {free_port(), encrypted, gateway::access::make_token()};
-  std::string sections = "[gateway]\nlisten = [\"127.0.0.1:" + std::to_string(gateway.door.port) +
-                         "\"]\nmax_connections_of_peer = 0\nsocket = " + toml_text(base + ".sock") +
-                         "\n";
+  gateway.endpoint = {free_port(), encrypted, gateway::access::make_token()};
+  std::string sections =
+      "[gateway]\nlisten = [\"127.0.0.1:" + std::to_string(gateway.endpoint.port) +
+      "\"]\nmax_connections_of_peer = 0\nsocket = " + toml_text(base + ".sock") + "\n";
   if (encrypted) {
     make_certificate(base + ".pem", base + ".key");
     sections +=
         "tls_cert = " + toml_text(base + ".pem") + "\ntls_key = " + toml_text(base + ".key") + "\n";
   }
-  const std::string hash = gateway::access::hex_of(gateway::access::hash_of(gateway.door.token));
+  const std::string hash =
+      gateway::access::hex_of(gateway::access::hash_of(gateway.endpoint.token));
   sections += "[gateway.database]\nuser = " + toml_text(stage.settings().database.user) +
               "\n[gateway.tokens.bench]\nsha256 = \"" + hash + "\"\nsubmit = [\"*\"]\n";
   gateway.process = stage.start_gateway(name, sections);
-  wait_for_door(gateway.door, *gateway.process);
+  wait_for_endpoint(gateway.endpoint, *gateway.process);
   return gateway;
 }
 

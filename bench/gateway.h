@@ -11,7 +11,7 @@ namespace allot::bench {
 
 // A gateway and its address.
 struct Gateway {
-  Door door;
+  Endpoint endpoint;
   std::unique_ptr<Child> process;
 };
 

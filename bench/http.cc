@@ -199,19 +199,19 @@ class Http {
       case kClient:
         return ClientLoad(client_settings(), 1).run(length_);
       case kOne:
-        return HttpLoad(plain_.door, 1, true).run(length_);
+        return HttpLoad(plain_.endpoint, 1, true).run(length_);
       case kClients:
         return ClientLoad(client_settings(), kMany).run(length_);
       case kKept:
-        return HttpLoad(plain_.door, kMany, true).run(length_);
+        return HttpLoad(plain_.endpoint, kMany, true).run(length_);
       case kTls:
-        return HttpLoad(tls_.door, kMany, true).run(length_);
+        return HttpLoad(tls_.endpoint, kMany, true).run(length_);
       case kFresh:
-        return HttpLoad(plain_.door, kMany, false).run(length_);
+        return HttpLoad(plain_.endpoint, kMany, false).run(length_);
       case kCommand:
         return {options_.lines / command().count(), 0};
       default:
-        return {options_.lines / upload(plain_.door, lines_).count(), 0};
+        return {options_.lines / upload(plain_.endpoint, lines_).count(), 0};
     }
   }
 
@@ -223,9 +223,9 @@ class Http {
 
   Crowded crowded() {
     Crowded figures;
-    figures.alone_p99_ms = HttpLoad(plain_.door, kMany, true).run(length_).p99_ms;
-    const Crowd crowd(plain_.door, options_.idle, options_.dripping);
-    figures.p99_ms = HttpLoad(plain_.door, kMany, true).run(length_).p99_ms;
+    figures.alone_p99_ms = HttpLoad(plain_.endpoint, kMany, true).run(length_).p99_ms;
+    const Crowd crowd(plain_.endpoint, options_.idle, options_.dripping);
+    figures.p99_ms = HttpLoad(plain_.endpoint, kMany, true).run(length_).p99_ms;
     figures.rss_mib = resident_mib(plain_.process->pid());
     if (crowd.open() < options_.idle) throw Error("the gateway has closed idle connections");
     return figures;

@@ -44,16 +44,16 @@ UniqueFd connected(std::uint16_t port) {
   return fd;
 }
 
-std::string head_of(const Door& door, const std::string& what, const char* type, std::size_t length,
-                    bool keeps) {
+std::string head_of(const Endpoint& endpoint, const std::string& what, const char* type,
+                    std::size_t length, bool keeps) {
   return what + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" +
-         (door.token.empty() ? "" : "Authorization: Bearer " + door.token + "\r\n") +
+         (endpoint.token.empty() ? "" : "Authorization: Bearer " + endpoint.token + "\r\n") +
          "Content-Type: " + type + "\r\nContent-Length: " + std::to_string(length) +
          (keeps ? "\r\n\r\n" : "\r\nConnection: close\r\n\r\n");
 }
 
-std::string post_of(const Door& door, const Submit& submit, bool keeps) {
-  return head_of(door, "POST " + submit.path, kJson, submit.body.size(), keeps) + submit.body;
+std::string post_of(const Endpoint& endpoint, const Submit& submit, bool keeps) {
+  return head_of(endpoint, "POST " + submit.path, kJson, submit.body.size(), keeps) + submit.body;
 }
 
 // Reads until the other side ends the connection.
@@ -94,8 +94,8 @@ std::uint16_t free_port() {
   return ntohs(at.sin_port);
 }
 
-void wait_for_door(const Door& door, Child& gateway) {
-  const sockaddr_in to = loopback(door.port);
+void wait_for_endpoint(const Endpoint& endpoint, Child& gateway) {
+  const sockaddr_in to = loopback(endpoint.port);
   const auto deadline = Clock::now() + kAnswerPatience;
   for (;;) {
     const UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -115,14 +115,14 @@ Figures figures_of(std::vector<std::uint32_t>& took_us, Seconds elapsed) {
 
 class HttpLoad::Impl {
  public:
-  Impl(const Door& door, std::size_t connections, bool keeps, const Submit& submit)
-      : door_(door),
+  Impl(const Endpoint& endpoint, std::size_t connections, bool keeps, const Submit& submit)
+      : endpoint_(endpoint),
         keeps_(keeps),
         good_(submit.good),
-        request_(post_of(door, submit, keeps)),
+        request_(post_of(endpoint, submit, keeps)),
         epoll_(epoll_create1(EPOLL_CLOEXEC)),
         lines_(connections) {
-    if (door.encrypted) {
+    if (endpoint.encrypted) {
       tls_.reset(SSL_CTX_new(TLS_client_method()));
       SSL_CTX_set_read_ahead(tls_.get(), 1);  // read a record with one system call
     }
@@ -175,7 +175,7 @@ class HttpLoad::Impl {
 
   void open(std::size_t which) {
     Line& line = lines_[which];
-    line.fd = connected(door_.port);
+    line.fd = connected(endpoint_.port);
     if (tls_) {
       line.tls.reset(SSL_new(tls_.get()));
       SSL_set_fd(line.tls.get(), line.fd.get());
@@ -238,7 +238,7 @@ class HttpLoad::Impl {
     return now;
   }
 
-  Door door_;
+  Endpoint endpoint_;
   bool keeps_;
   std::string good_;
   std::string request_;
@@ -249,27 +249,28 @@ class HttpLoad::Impl {
   std::size_t under_way_ = 0;
 };
 
-HttpLoad::HttpLoad(const Door& door, std::size_t connections, bool keeps, const Submit& submit)
-    : impl_(std::make_unique<Impl>(door, connections, keeps, submit)) {}
+HttpLoad::HttpLoad(const Endpoint& endpoint, std::size_t connections, bool keeps,
+                   const Submit& submit)
+    : impl_(std::make_unique<Impl>(endpoint, connections, keeps, submit)) {}
 HttpLoad::~HttpLoad() = default;
 Figures HttpLoad::run(Seconds length) {
   return impl_->run(length);
 }
 
-std::string ask(const Door& door, const char* method, const std::string& path,
+std::string ask(const Endpoint& endpoint, const char* method, const std::string& path,
                 const std::string& body) {
-  const UniqueFd fd = connected(door.port);
+  const UniqueFd fd = connected(endpoint.port);
   const std::string request =
-      head_of(door, std::string(method) + " " + path, kJson, body.size(), false) + body;
+      head_of(endpoint, std::string(method) + " " + path, kJson, body.size(), false) + body;
   if (!write_all(fd.get(), request.data(), request.size())) fail("a request was not taken");
   return read_all(fd);
 }
 
-Seconds upload(const Door& door, const std::string& lines) {
+Seconds upload(const Endpoint& endpoint, const std::string& lines) {
   const auto begin = Clock::now();
-  const UniqueFd fd = connected(door.port);
+  const UniqueFd fd = connected(endpoint.port);
   const std::string head =
-      head_of(door, std::string("POST ") + kTasks, "application/x-ndjson", lines.size(), false);
+      head_of(endpoint, std::string("POST ") + kTasks, "application/x-ndjson", lines.size(), false);
   // The responses about batches are small, and wait in the socket.
   if (!write_all(fd.get(), head.data(), head.size()) ||
       !write_all(fd.get(), lines.data(), lines.size())) {
@@ -280,8 +281,9 @@ Seconds upload(const Door& door, const std::string& lines) {
   return Clock::now() - begin;
 }
 
-Crowd::Crowd(const Door& door, std::size_t idle, std::size_t dripping) : door_(door) {
-  for (std::size_t i = 0; i < idle; ++i) idle_.push_back(connected(door.port));
+Crowd::Crowd(const Endpoint& endpoint, std::size_t idle, std::size_t dripping)
+    : endpoint_(endpoint) {
+  for (std::size_t i = 0; i < idle; ++i) idle_.push_back(connected(endpoint.port));
   dripping_.resize(dripping);
   thread_ = std::jthread([this](const std::stop_token& stop) { drip(stop); });
 }
@@ -297,7 +299,7 @@ std::size_t Crowd::open() const {
 
 void Crowd::drip(const std::stop_token& stop) {
   const std::string head =
-      head_of(door_, std::string("POST ") + kTasks, kJson, Submit().body.size(), true);
+      head_of(endpoint_, std::string("POST ") + kTasks, kJson, Submit().body.size(), true);
   std::mutex mutex;
   std::condition_variable_any stopped;
   std::vector<std::size_t> sent(dripping_.size());
@@ -309,7 +311,7 @@ void Crowd::drip(const std::stop_token& stop) {
         continue;
       }
       try {
-        fd = connected(door_.port);
+        fd = connected(endpoint_.port);
       } catch (const Error&) {
         return;  // the gateway ended, which the measurement reports
       }

@@ -27,7 +27,7 @@ struct Figures {
 [[nodiscard]] Figures figures_of(std::vector<std::uint32_t>& took_us, Seconds elapsed);
 
 // A gateway on this host.
-struct Door {
+struct Endpoint {
   std::uint16_t port = 0;
   bool encrypted = false;
   std::string token{};  // empty: not required
@@ -36,7 +36,7 @@ struct Door {
 // A free port of this host.
 [[nodiscard]] std::uint16_t free_port();
 // Waits until the gateway listens there. Throws Error if it has ended.
-void wait_for_door(const Door& door, Child& gateway);
+void wait_for_endpoint(const Endpoint& endpoint, Child& gateway);
 
 // A way to submit a task.
 struct Submit {
@@ -52,7 +52,8 @@ class HttpLoad {
  public:
   // `keeps`: the connections stay open. Otherwise each request has its own connection, which must
   // be plain.
-  HttpLoad(const Door& door, std::size_t connections, bool keeps, const Submit& submit = {});
+  HttpLoad(const Endpoint& endpoint, std::size_t connections, bool keeps,
+           const Submit& submit = {});
   HttpLoad(const HttpLoad&) = delete;
   HttpLoad& operator=(const HttpLoad&) = delete;
   ~HttpLoad();
@@ -66,17 +67,17 @@ class HttpLoad {
 };
 
 // Sends a single request. Returns the whole response.
-std::string ask(const Door& door, const char* method, const std::string& path,
+std::string ask(const Endpoint& endpoint, const char* method, const std::string& path,
                 const std::string& body);
 
 // Time until all lines are answered.
-[[nodiscard]] Seconds upload(const Door& door, const std::string& lines);
+[[nodiscard]] Seconds upload(const Endpoint& endpoint, const std::string& lines);
 
 // Connections that are idle, and others that send one byte of a head each second and start again
 // after a disconnect.
 class Crowd {
  public:
-  Crowd(const Door& door, std::size_t idle, std::size_t dripping);
+  Crowd(const Endpoint& endpoint, std::size_t idle, std::size_t dripping);
   Crowd(const Crowd&) = delete;
   Crowd& operator=(const Crowd&) = delete;
   ~Crowd();
@@ -87,7 +88,7 @@ class Crowd {
  private:
   void drip(const std::stop_token& stop);
 
-  Door door_;
+  Endpoint endpoint_;
   std::vector<UniqueFd> idle_;
   std::vector<UniqueFd> dripping_;
   std::jthread thread_;

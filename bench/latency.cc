@@ -148,7 +148,7 @@ class Submitter {
 
   void by_http() {
     const nlohmann::json task{{"queue", "bench"}, {"type", kStartType}, {"payload", payload_}};
-    const std::string answer = ask(gateway_.door, "POST", "/api/v1/tasks", task.dump());
+    const std::string answer = ask(gateway_.endpoint, "POST", "/api/v1/tasks", task.dump());
     if (!answer.starts_with("HTTP/1.1 201")) throw Error("the gateway: " + answer);
   }
 

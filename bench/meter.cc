@@ -9,11 +9,11 @@
 namespace allot::bench {
 namespace {
 
-constexpr Nanos kBetweenLooks = 5 * kMilli;  // each takes the server some 0.2 ms
+constexpr Nanos kPollInterval = 5 * kMilli;  // each takes the server some 0.2 ms
 constexpr Nanos kPatience = 60 * kSecond;
 
-void pause_between_looks() {
-  const timespec pause{0, static_cast<long>(kBetweenLooks)};
+void wait_for_next_poll() {
+  const timespec pause{0, static_cast<long>(kPollInterval)};
   nanosleep(&pause, nullptr);
 }
 
@@ -49,7 +49,7 @@ double Meter::rate(std::uint64_t rows, const std::function<bool()>& alive, bool 
                   " tasks were drained");
     }
     before = gone;
-    pause_between_looks();
+    wait_for_next_poll();
   }
 }
 

@@ -14,11 +14,11 @@
 #include "config/settings.h"
 #include "db/lent_session.h"
 #include "peer/doorbell.h"
-#include "queue/look/inspect.h"
 #include "queue/model/catalog.h"
 #include "queue/operate/cancel.h"
 #include "queue/submit/address.h"
 #include "queue/submit/submit.h"
+#include "queue/views/inspect.h"
 
 namespace allot {
 namespace {
@@ -215,8 +215,8 @@ class Client::Impl {
  private:
   static CancelResult result_of(const queue::Cancelled& cancelled) {
     if (cancelled.done) return cancelled.may_run ? CancelResult::kMayRun : CancelResult::kCancelled;
-    if (cancelled.otherwise) return CancelResult::kOtherwise;
-    if (cancelled.asked) return CancelResult::kAsked;
+    if (cancelled.conflict) return CancelResult::kConflict;
+    if (cancelled.requested) return CancelResult::kRequested;
     return cancelled.task ? CancelResult::kDead : CancelResult::kGone;
   }
 

@@ -27,7 +27,7 @@ std::optional<queue::HeldLock> wait_for_lock(const db::ConnectOptions& connect,
         db::require_schema(*db, db::Newer::kTaken);
         ++generation;
       }
-      if (auto taken = wish.look(*db, generation)) {
+      if (auto taken = wish.poll(*db, generation)) {
         bell.ring();  // wakes the waiters behind: the line has advanced
         return taken;
       }

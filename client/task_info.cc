@@ -5,11 +5,11 @@
 #include <string>
 
 #include "base/names.h"
-#include "queue/look/history.h"
-#include "queue/look/inspect.h"
-#include "queue/look/unique_key.h"
 #include "queue/model/catalog.h"
 #include "queue/model/compression.h"
+#include "queue/views/history.h"
+#include "queue/views/inspect.h"
+#include "queue/views/unique_key.h"
 
 namespace allot {
 

@@ -37,13 +37,13 @@ std::string hook_problem(const Settings& settings, const std::string& word) {
 
 std::vector<HookProblem> hook_problems(const Settings& settings, const Queue& queue) {
   std::vector<HookProblem> problems;
-  const auto look = [&](const char* key, const std::string& word) {
+  const auto check = [&](const char* key, const std::string& word) {
     if (word.empty()) return;
     std::string text = hook_problem(settings, word);
     if (!text.empty()) problems.push_back({key, std::move(text)});
   };
-  look("on_dead", queue.on_dead);
-  look("on_stuck", queue.on_stuck);
+  check("on_dead", queue.on_dead);
+  check("on_stuck", queue.on_stuck);
   const auto stuck = hook_target(queue.on_stuck);
   if (stuck && stuck->queue == queue.name) {
     problems.push_back(

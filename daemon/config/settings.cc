@@ -166,17 +166,18 @@ std::uint32_t max_attempts(const Settings& settings, const Queue& queue, std::st
   return own != nullptr && own->max_attempts > 0 ? own->max_attempts : queue.max_attempts;
 }
 
-Pauses pauses(const Settings& settings, const Queue& queue, std::string_view type) {
-  Pauses pauses{queue.retry_delay, queue.retry_delay_max, queue.retry_delays};
+RetryDelays retry_delays(const Settings& settings, const Queue& queue, std::string_view type) {
+  RetryDelays retry_delays{queue.retry_delay, queue.retry_delay_max, queue.retry_delays};
   const Type* own = find_type(settings, type);
-  if (own == nullptr) return pauses;
+  if (own == nullptr) return retry_delays;
   const bool grows = own->retry_delay.count() > 0 || own->retry_delay_max.count() > 0;
-  if (grows || !own->retry_delays.empty()) pauses.list = own->retry_delays;
-  if (own->retry_delay.count() > 0) pauses.first = own->retry_delay;
+  if (grows || !own->retry_delays.empty()) retry_delays.list = own->retry_delays;
+  if (own->retry_delay.count() > 0) retry_delays.first = own->retry_delay;
   // An initial delay above the queue's maximum is intended.
-  pauses.most =
-      own->retry_delay_max.count() > 0 ? own->retry_delay_max : std::max(pauses.first, pauses.most);
-  return pauses;
+  retry_delays.most = own->retry_delay_max.count() > 0
+                          ? own->retry_delay_max
+                          : std::max(retry_delays.first, retry_delays.most);
+  return retry_delays;
 }
 
 }  // namespace allot::config

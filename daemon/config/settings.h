@@ -239,11 +239,12 @@ struct Named {
 // Attempt limit and retry delays for a task of that type: from the type, else from the queue.
 [[nodiscard]] std::uint32_t max_attempts(const Settings& settings, const Queue& queue,
                                          std::string_view type);
-struct Pauses {
+struct RetryDelays {
   milliseconds first;
   milliseconds most;
   std::vector<milliseconds> list;  // if not empty, replaces the other two
 };
-[[nodiscard]] Pauses pauses(const Settings& settings, const Queue& queue, std::string_view type);
+[[nodiscard]] RetryDelays retry_delays(const Settings& settings, const Queue& queue,
+                                       std::string_view type);
 
 }  // namespace allot::config

@@ -7,8 +7,8 @@ namespace allot::db {
 
 // Person or component on whose behalf a connection acts, for audit entries (queue/model/audit.h).
 struct Actor {
-  std::string who;   // "token:ann", "ann@host"
-  std::string door;  // "gateway", "cli", "configuration"
+  std::string name;    // "token:ann", "ann@host"
+  std::string source;  // "gateway", "cli", "configuration"
   std::string reason{};
 };
 

@@ -175,7 +175,7 @@ http::Limits limits_of(const config::Gateway& gateway, const access::Access& acc
   };
   limits.body_bytes = std::size_t{gateway.max_body_memory} << 20;
   limits.connections = gateway.max_connections;
-  limits.connections_of_peer = gateway.max_connections_of_peer;
+  limits.connections_of_peer = gateway.max_connections_per_peer;
   rlimit files{};
   if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return limits;
   const rlim_t wanted = gateway.max_connections + kOtherFiles;
@@ -184,7 +184,7 @@ http::Limits limits_of(const config::Gateway& gateway, const access::Access& acc
   if (files.rlim_cur < wanted && files.rlim_cur > 2 * kOtherFiles) {
     limits.connections = files.rlim_cur - kOtherFiles;
     log::warn("gateway.few_files",
-              {{"connections", limits.connections}, {"wanted", gateway.max_connections}});
+              {{"connections", limits.connections}, {"configured", gateway.max_connections}});
   }
   return limits;
 }
@@ -284,7 +284,7 @@ class Gateway {
       : options_(options),
         access_(*settings.gateway),
         application_(service_of(settings, requests),
-                     [this](const http::Head& head) { return access_.judge(head); }),
+                     [this](const http::Head& head) { return access_.authorize(head); }),
         fireworq_(settings.gateway->fireworq
                       ? std::make_unique<fireworq::Application>(
                             fireworq_of(settings),
@@ -459,7 +459,7 @@ int run(const Options& options) {
       if (at != Listeners::At::kNone) gateway.adopt(std::move(each), at);
     }
     connections.clear();
-    log::info("gateway.listening", {{"pid", ::getpid()}, {"at", listeners.text()}});
+    log::info("gateway.listening", {{"pid", ::getpid()}, {"address", listeners.text()}});
     if (peer::inherited(ipc::kAnswerFd)) write_all(ipc::kAnswerFd, "\n", 1);
     tell_systemd("READY=1");
     end = gateway.run(signals.get());

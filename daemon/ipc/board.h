@@ -39,10 +39,10 @@ struct PoolBoard {
   // Input for the time of the next poll (worker/lease/polling.h), CLOCK_MONOTONIC: the interval,
   // the last poll, the last end of a lease of the pool, the last time a task was found without a
   // ring, and when the next task known to the last poll is due. standby_until_ns: one idle worker
-  // wakes then for the next poll; the others stay asleep. next_rate_look_ns: the next check whether
+  // wakes then for the next poll; the others stay asleep. next_rate_poll_ns: the next check whether
   // one of the queues has a rate.
   std::atomic<std::uint64_t> scout_interval_ns, scouted_ns, lease_ended_ns, unrung_ns, next_due_ns,
-      standby_until_ns, next_rate_look_ns;
+      standby_until_ns, next_rate_poll_ns;
 };
 
 struct StewardBoard {

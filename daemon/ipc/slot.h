@@ -123,7 +123,7 @@ struct RunRecord {
   // Progress report of the handler, for people. `progress` is kNoProgress while the word is
   // written.
   std::uint8_t progress;  // 0..100, or kNoProgress
-  char progress_word[kProgressWordSize];
+  char progress_text[kProgressWordSize];
 };
 
 // A task that a handler finished and that the worker has not acknowledged yet. first_key is 0 for a
@@ -171,7 +171,7 @@ struct Slot {
 
   std::atomic<RunState> run_states[kMaxRunning];
   std::atomic<std::uint32_t> finished_count;
-  std::atomic<std::uint32_t> database_away;  // 1: the last call found no server, or no connection
+  std::atomic<std::uint32_t> database_unreachable;  // 1: the last call got no server or connection
 
   // config_mark, config_place: config::Files::mark() and place() of the configuration in use. The
   // supervisor sets the rest: time of death (CLOCK_BOOTTIME), and 1 if the worker was killed

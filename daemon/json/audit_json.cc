@@ -11,8 +11,8 @@ json audit_entry(const queue::AuditEntry& entry) {
   const auto maybe = [](const auto& value) { return value ? json(*value) : json(nullptr); };
   return {{"entry", entry.audit_id},
           {"at", entry.at},
-          {"who", entry.who},
-          {"door", entry.door},
+          {"actor", entry.actor},
+          {"source", entry.source},
           {"action", entry.action},
           {"subject", entry.subject},
           {"name", entry.name},

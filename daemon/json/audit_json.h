@@ -3,7 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "queue/look/audit_entries.h"
+#include "queue/views/audit_entries.h"
 
 // Audit entries as JSON, the same for `allot audit --json` and the gateway.
 namespace allot::as_json {

@@ -64,7 +64,7 @@ json worker_for(const json& worker, const May& may) {
   if (running.empty() && !leases) return {};
   json part = {{"running", std::move(running)}, {"queue", nullptr}, {"partition", nullptr}};
   for (const char* name :
-       {"slot", "pid", "pool", "state", "database_away", "former_configuration"}) {
+       {"slot", "pid", "pool", "state", "database_unreachable", "stale_configuration"}) {
     if (worker.contains(name)) part[name] = worker[name];
   }
   if (!leases) return part;
@@ -84,19 +84,19 @@ std::string configuration_text(std::uint64_t config_mark) {
 json host_state(const InstanceView& view, const HostFacts& facts) {
   json workers = json::array();
   std::size_t room = kMostTasks;
-  std::size_t left_out = 0;
+  std::size_t omitted = 0;
   for (const WorkerView& one : view.workers) {
     WorkerView shown = one;
     const std::size_t count = std::min(room, shown.running.size());
-    left_out += shown.running.size() - count;
+    omitted += shown.running.size() - count;
     room -= count;
     shown.running.resize(count);
     workers.push_back(worker(shown));
-    workers.back()["former_configuration"] = one.config_mark != facts.config_mark;
+    workers.back()["stale_configuration"] = one.config_mark != facts.config_mark;
   }
   return {{"version", facts.version},   {"configuration", configuration_text(facts.config_mark)},
           {"pools", pools_of(facts)},   {"workers", std::move(workers)},
-          {"stewards", stewards(view)}, {"left_out", left_out}};
+          {"stewards", stewards(view)}, {"omitted", omitted}};
 }
 
 json host_state_for(const json& state, const May& may) {
@@ -110,7 +110,7 @@ json host_state_for(const json& state, const May& may) {
           {"pools", pools_for(state, may)},
           {"workers", std::move(workers)},
           {"stewards", json::array()},
-          {"left_out", state.is_object() ? state.value("left_out", json(0)) : json(0)}};
+          {"omitted", state.is_object() ? state.value("omitted", json(0)) : json(0)}};
 }
 
 }  // namespace allot::as_json

@@ -23,7 +23,7 @@ struct HostFacts {
 // The mark in displayed form.
 [[nodiscard]] std::string configuration_text(std::uint64_t config_mark);
 
-// Limited in size: `left_out` is the number of omitted running tasks.
+// Limited in size: `omitted` is the number of omitted running tasks.
 [[nodiscard]] nlohmann::json host_state(const InstanceView& view, const HostFacts& facts);
 
 // The part of a state for the queues that `may` permits (S91): pools that serve any of them, and

@@ -81,7 +81,7 @@ queue::Progress progress_of(const ipc::RunRecord& run) {
     return std::atomic_ref(const_cast<std::uint8_t&>(run.progress)).load();
   };
   const std::uint8_t before = percent();
-  std::string word = text_of(run.progress_word);
+  std::string word = text_of(run.progress_text);
   if (before > 100 || percent() != before) return {};
   return {before, std::move(word)};
 }
@@ -94,7 +94,7 @@ WorkerView read_worker(const ipc::Slot& slot, std::uint32_t index) {
   view.state = name_of(static_cast<ipc::WorkerState>(slot.state.load()));
   view.config_mark = slot.config_mark;
   view.config_place = slot.config_place;
-  view.database_away = slot.database_away.load() != 0;
+  view.database_unreachable = slot.database_unreachable.load() != 0;
   view.leases = slot.lease_held.load() != 0;
   view.queue = text_of(slot.queue_name);
   view.queue_id = slot.queue_id;
@@ -157,14 +157,14 @@ nlohmann::json worker(const WorkerView& worker) {
                        {"running_ms", task.running_ms},
                        {"detached", task.detached},
                        {"progress", percent ? nlohmann::json(*percent) : nlohmann::json(nullptr)},
-                       {"progress_word",
+                       {"progress_text",
                         percent ? nlohmann::json(task.progress.word) : nlohmann::json(nullptr)}});
   }
   nlohmann::json view = {{"slot", worker.slot},
                          {"pid", worker.pid},
                          {"pool", worker.pool},
                          {"state", worker.state},
-                         {"database_away", worker.database_away},
+                         {"database_unreachable", worker.database_unreachable},
                          {"queue", nullptr},
                          {"partition", nullptr},
                          {"running", std::move(running)},
@@ -189,7 +189,7 @@ nlohmann::json stewards(const InstanceView& view) {
     list.push_back({{"slot", steward.slot},
                     {"pid", steward.pid},
                     {"state", steward.state},
-                    {"database_away", steward.database_away}});
+                    {"database_unreachable", steward.database_unreachable}});
   }
   return list;
 }

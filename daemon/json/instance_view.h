@@ -19,7 +19,7 @@ struct WorkerView {
   std::string pool;
   std::string state;
   bool leases = false;
-  bool database_away = false;
+  bool database_unreachable = false;
   std::uint64_t config_mark = 0, config_place = 0;  // config::Files::mark() and place()
   std::string queue;
   std::uint32_t queue_id = 0;

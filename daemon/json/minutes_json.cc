@@ -71,7 +71,7 @@ json failure(const queue::FailureGroup& group) {
   json hours = json::array();
   for (const auto& hour : group.hours) hours.push_back({{"at", hour.at}, {"failed", hour.failed}});
   json document = {{"group", group.group},      {"queue", group.queue},
-                   {"type", group.type},        {"error", group.look},
+                   {"type", group.type},        {"error", group.sample},
                    {"dead", group.dead},        {"retried", group.retried},
                    {"hours", std::move(hours)}, {"newest_task", nullptr},
                    {"newest_at", nullptr},      {"newest_error", nullptr}};
@@ -104,8 +104,8 @@ json deployment(const queue::Deployment& deployment) {
           {"since", deployment.since},
           {"version", deployment.version},
           {"configuration", deployment.configuration},
-          {"former_version", maybe(deployment.former_version)},
-          {"former_configuration", maybe(deployment.former_configuration)}};
+          {"previous_version", maybe(deployment.previous_version)},
+          {"previous_configuration", maybe(deployment.previous_configuration)}};
 }
 
 json instance(const queue::InstanceRow& row) {
@@ -117,7 +117,7 @@ json instance(const queue::InstanceRow& row) {
           {"instance", row.instance},
           {"version", row.version},
           {"since", row.since},
-          {"seen", row.seen},
+          {"seen_at", row.seen},
           {"silent", row.silent >= queue::kInstanceSilent},
           {"pools", row.pools.empty() ? json() : std::move(pools)}};
 }

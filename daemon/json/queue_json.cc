@@ -52,7 +52,7 @@ json rate(const queue::QueueInfo& queue) {
 }
 
 json count(const queue::BoundedCount& count) {
-  if (count.at_least) return {{"more_than", count.value}};
+  if (count.at_least) return {{"at_least", count.value}};
   return count.value;
 }
 

@@ -7,12 +7,12 @@
 #include <string>
 
 #include "queue/locks/lock_store.h"
-#include "queue/look/dead_letter.h"
-#include "queue/look/health.h"
-#include "queue/look/inspect.h"
 #include "queue/model/catalog.h"
 #include "queue/operate/route.h"
 #include "queue/schedules/schedule.h"
+#include "queue/views/dead_letter.h"
+#include "queue/views/health.h"
+#include "queue/views/inspect.h"
 
 // All objects except tasks as JSON, the same for `allot ... --json` and the gateway.
 namespace allot::as_json {
@@ -22,7 +22,7 @@ namespace allot::as_json {
 [[nodiscard]] nlohmann::json pause(const queue::QueueInfo& queue);
 [[nodiscard]] nlohmann::json rate(const queue::QueueInfo& queue);
 
-// A number, or {"more_than": bound}.
+// A number, or {"at_least": bound}.
 [[nodiscard]] nlohmann::json count(const queue::BoundedCount& count);
 
 [[nodiscard]] nlohmann::json dead_group(const queue::DeadGroup& group, const std::string& queue);

@@ -32,7 +32,7 @@ void decompress(Shown& shown) {
 // Careful mode records an attempt as lost before it runs (S7): while its worker has the lease, the
 // attempt is running.
 void mark_running(const queue::TaskView& task, std::vector<queue::AttemptView>& attempts) {
-  if (attempts.empty() || attempts.back().life > 0) return;
+  if (attempts.empty() || attempts.back().retries_since > 0) return;
   queue::AttemptView& last = attempts.back();
   if (task.holder != last.worker) return;
   if (last.cause != queue::kUnreported.cause) return;
@@ -60,20 +60,20 @@ void add_details(json& view, const Shown& shown) {
   view["expires_at"] = text_or_null(task.expires_at);
   view["partition_key_hash"] = task.key_hash ? json(*task.key_hash) : json(nullptr);
   view["payload"] = task.payload.substr(0, kShownPayload);
-  view["payload_cut"] = task.payload.size() > kShownPayload;
+  view["payload_truncated"] = task.payload.size() > kShownPayload;
   if (task.running) {
     const auto& percent = task.progress.percent;
     view["detached_at"] = task.since;
     view["progress"] = percent ? json(*percent) : json(nullptr);
-    view["progress_word"] = text_or_null(task.progress.word);
+    view["progress_text"] = text_or_null(task.progress.word);
   }
   view["leased_by"] = task.running ? json(nullptr) : text_or_null(task.holder);
   if (task.dead) view["detail"] = text_or_null(task.detail);
-  view["cancel_asked"] = json(nullptr);
+  view["cancel_requested"] = json(nullptr);
   if (shown.cancel && !task.dead) {
-    view["cancel_asked"] = {{"at", shown.cancel->asked_at},
-                            {"reason", shown.cancel->reason},
-                            {"as_done", shown.cancel->as_done}};
+    view["cancel_requested"] = {{"at", shown.cancel->requested_at},
+                                {"reason", shown.cancel->reason},
+                                {"as_done", shown.cancel->as_done}};
   }
 }
 
@@ -136,7 +136,7 @@ json done(const queue::Done& done, const std::string& queue) {
 json attempts(const std::vector<queue::AttemptView>& attempts) {
   json list = json::array();
   for (const queue::AttemptView& attempt : attempts) {
-    list.push_back({{"life", attempt.life},
+    list.push_back({{"retries_since", attempt.retries_since},
                     {"attempt", attempt.attempt},
                     {"ended_at", attempt.ended_at},
                     {"cause", attempt.cause},
@@ -152,7 +152,7 @@ json attempts(const std::vector<queue::AttemptView>& attempts) {
   return list;
 }
 
-std::optional<Shown> look_at(db::Connection& db, const queue::TaskId& id) {
+std::optional<Shown> read_shown(db::Connection& db, const queue::TaskId& id) {
   Shown shown;
   shown.task = queue::show(db, id);
   if (shown.task) {
@@ -162,7 +162,7 @@ std::optional<Shown> look_at(db::Connection& db, const queue::TaskId& id) {
     if (!shown.done) return std::nullopt;
   }
   shown.queue = queue::queue_name(db, id.partition.queue_id);
-  shown.attempts = queue::list_attempts_of_all_lives(db, id);
+  shown.attempts = queue::list_all_attempts(db, id);
   if (shown.task) {
     mark_running(*shown.task, shown.attempts);
     shown.cancel = queue::find_cancel(db, id);
@@ -194,15 +194,15 @@ json cancelled(const queue::Cancelled& cancelled, const queue::TaskId& id, bool 
   return {{"task", id.text()},
           {"cancelled", cancelled.done},
           {"as_done", as_done},
-          {"asked", cancelled.asked},
+          {"requested", cancelled.requested},
           {"may_run", cancelled.may_run},
           {"leased_by", text_or_null(cancelled.holder)}};
 }
 
 json submitted(const queue::Submitted& made, queue::Owner owner) {
-  json told{{"id", made.id.text()}, {"existed", made.existed}};
-  if (const char* state = queue::name_of(owner)) told["state"] = state;
-  return told;
+  json view{{"id", made.id.text()}, {"existed", made.existed}};
+  if (const char* state = queue::name_of(owner)) view["state"] = state;
+  return view;
 }
 
 }  // namespace allot::as_json

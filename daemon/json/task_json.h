@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "db/connection.h"
-#include "queue/look/history.h"
-#include "queue/look/inspect.h"
-#include "queue/look/unique_key.h"
 #include "queue/operate/cancel.h"
 #include "queue/submit/owners.h"
 #include "queue/submit/submit.h"
 #include "queue/verbs/cancel_request.h"
+#include "queue/views/history.h"
+#include "queue/views/inspect.h"
+#include "queue/views/unique_key.h"
 
 // Tasks as JSON, the same for `allot ... --json` and the gateway.
 namespace allot::as_json {
@@ -41,7 +41,7 @@ struct Shown {
   std::string damage{};  // why the payload is shown as stored
 };
 // nullopt: the task has finished, or was never submitted.
-std::optional<Shown> look_at(db::Connection& db, const queue::TaskId& id);
+std::optional<Shown> read_shown(db::Connection& db, const queue::TaskId& id);
 
 [[nodiscard]] nlohmann::json document(const Shown& shown);
 [[nodiscard]] nlohmann::json attempts(const std::vector<queue::AttemptView>& attempts);

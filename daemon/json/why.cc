@@ -22,7 +22,7 @@ std::string attempts_text(std::uint32_t attempts) {
   return std::to_string(attempts) + " attempt" + (attempts == 1 ? "" : "s");
 }
 
-Reasons why_dead_or_detached(const Neighbours& here, const queue::TaskView& task) {
+Reasons why_dead_or_detached(const Neighbours& neighbours, const queue::TaskView& task) {
   if (task.dead) {
     return {{task.cause == queue::kCancelled ? "cancelled" : "dead",
              "dead since " + task.at + ", after " + attempts_text(task.attempts) + ": " +
@@ -35,7 +35,7 @@ Reasons why_dead_or_detached(const Neighbours& here, const queue::TaskView& task
   if (task.overdue) {
     reasons.push_back({"lost", "its lease ended at " + task.until + ": " + where +
                                    " sends no heartbeat; another worker puts the task back"});
-  } else if (here.gone(task.origin, task.pid)) {
+  } else if (neighbours.gone(task.origin, task.pid)) {
     reasons.push_back({"lost", where +
                                    " is gone: its daemon puts the task back, or another worker "
                                    "when its lease has ended at " +
@@ -50,8 +50,8 @@ Reasons why_dead_or_detached(const Neighbours& here, const queue::TaskView& task
 }
 
 // A running task that is not detached is visible only on the host of its worker.
-std::optional<Reason> seen_running(const Neighbours& here, const queue::TaskView& task) {
-  for (const WorkerView& worker : here.workers()) {
+std::optional<Reason> seen_running(const Neighbours& neighbours, const queue::TaskView& task) {
+  for (const WorkerView& worker : neighbours.workers()) {
     for (const auto& running : worker.running) {
       if (running.task != task.id.text()) continue;
       return Reason{"running", "is running on this host in worker " + std::to_string(worker.pid) +
@@ -75,7 +75,7 @@ void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standin
   const std::string type = "'" + printable(task.type, kMaxTypeName) + "'";
   if (task.no_handler) {
     // In an ordered queue the task keeps its place, and its partition waits.
-    const std::string& again = standing.hold_until ? *standing.hold_until : task.at;
+    const std::string& again = standing.defer_until ? *standing.defer_until : task.at;
     reasons.push_back({"no_handler", "no worker that read it has a handler for its type " + type +
                                          "; it is read again at " + again +
                                          ", or when an instance with such a handler starts"});
@@ -84,10 +84,10 @@ void add_due(Reasons& reasons, const queue::TaskView& task, const queue::Standin
   }
 }
 
-void add_lease(Reasons& reasons, const Neighbours& here, const queue::TaskView& task,
+void add_lease(Reasons& reasons, const Neighbours& neighbours, const queue::TaskView& task,
                const queue::Standing& standing) {
-  if (standing.hold_until) {
-    reasons.push_back({"held", "its partition waits until " + *standing.hold_until});
+  if (standing.defer_until) {
+    reasons.push_back({"deferred", "its partition waits until " + *standing.defer_until});
   }
   if (!standing.leased) return;
   const std::string partition = std::to_string(task.id.partition.partition_no);
@@ -98,7 +98,7 @@ void add_lease(Reasons& reasons, const Neighbours& here, const queue::TaskView& 
                                    ": if it is gone, another worker takes the partition over"});
     return;
   }
-  if (here.gone(standing.origin, standing.pid)) {
+  if (neighbours.gone(standing.origin, standing.pid)) {
     reasons.push_back({"lost", "its partition " + partition + " is leased by " + holder +
                                    ", which is gone: its daemon frees it, or another worker takes "
                                    "it over when the lease has ended at " +
@@ -134,9 +134,9 @@ void add_not_served(Reasons& reasons, db::Connection& db, const std::string& que
                                        ": add it to the queues of a pool, and reload its daemon"});
 }
 
-Reasons why_waiting(db::Connection& db, const Neighbours& here, const queue::TaskView& task,
+Reasons why_waiting(db::Connection& db, const Neighbours& neighbours, const queue::TaskView& task,
                     const queue::Standing& standing, const std::string& queue) {
-  if (auto running = seen_running(here, task)) return {*running};
+  if (auto running = seen_running(neighbours, task)) return {*running};
   Reasons reasons;
   if (standing.paused) {
     const queue::QueueInfo info{task.id.partition.queue_id, queue, {}, standing.paused};
@@ -155,7 +155,7 @@ Reasons why_waiting(db::Connection& db, const Neighbours& here, const queue::Tas
                                    " ms"});
   }
   if (standing.due) {
-    add_lease(reasons, here, task, standing);
+    add_lease(reasons, neighbours, task, standing);
     add_ahead(reasons, standing);
   }
   if (!standing.leased) add_not_served(reasons, db, queue);
@@ -170,7 +170,7 @@ Reasons why_waiting(db::Connection& db, const Neighbours& here, const queue::Tas
 void add_cancel(Reasons& reasons, const queue::TaskView& task,
                 const std::optional<queue::CancelRequest>& request) {
   if (!request || task.dead) return;
-  reasons.push_back({"cancel_asked", cancel_text(*request)});
+  reasons.push_back({"cancel_requested", cancel_text(*request)});
 }
 
 // Adds the last error of a task that waits for another attempt, or the reason of its handler.
@@ -200,7 +200,7 @@ std::string why_dead(const queue::TaskView& task, std::size_t most) {
 std::string cancel_text(const queue::CancelRequest& request) {
   const std::string reason = request.reason.empty() ? "" : ": " + request.reason;
   return printable((request.as_done ? "completion as done" : "cancellation") +
-                       std::string(" was requested at ") + request.asked_at + reason,
+                       std::string(" was requested at ") + request.requested_at + reason,
                    kShownError);
 }
 
@@ -210,11 +210,11 @@ std::string pause_text(const queue::QueueInfo& queue) {
   return "since " + queue.paused->at + (reason.empty() ? "" : ": " + printable(reason, 300));
 }
 
-Reasons reasons_of(db::Connection& db, const Neighbours& here, const queue::TaskView& task,
+Reasons reasons_of(db::Connection& db, const Neighbours& neighbours, const queue::TaskView& task,
                    const std::string& queue) {
   Reasons reasons = task.dead || task.running
-                        ? why_dead_or_detached(here, task)
-                        : why_waiting(db, here, task, must_stand(db, task), queue);
+                        ? why_dead_or_detached(neighbours, task)
+                        : why_waiting(db, neighbours, task, must_stand(db, task), queue);
   add_last_error(reasons, db, task);
   add_cancel(reasons, task, queue::find_cancel(db, task.id));
   return reasons;

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "db/connection.h"
-#include "json/here.h"
 #include "json/instance_view.h"
-#include "queue/look/inspect.h"
+#include "json/local_processes.h"
 #include "queue/model/catalog.h"
 #include "queue/verbs/cancel_request.h"
+#include "queue/views/inspect.h"
 
 // Explains in words why a task is not running, or where it runs.
 namespace allot::as_json {
@@ -43,7 +43,7 @@ class Neighbours {
     return runtime_dir_.empty() ? std::vector<WorkerView>() : read_instance(runtime_dir_).workers;
   }
   [[nodiscard]] bool gone(std::uint64_t origin, std::uint32_t pid) const {
-    return !runtime_dir_.empty() && Here(instance_, runtime_dir_).gone(origin, pid);
+    return !runtime_dir_.empty() && LocalProcesses(instance_, runtime_dir_).gone(origin, pid);
   }
 
  private:
@@ -53,7 +53,7 @@ class Neighbours {
 
 // `queue` is the name of the task's queue. Throws Error if the partition of the task does not
 // exist.
-[[nodiscard]] Reasons reasons_of(db::Connection& db, const Neighbours& here,
+[[nodiscard]] Reasons reasons_of(db::Connection& db, const Neighbours& neighbours,
                                  const queue::TaskView& task, const std::string& queue);
 
 [[nodiscard]] nlohmann::json why(const queue::TaskView& task, const std::string& queue,

@@ -138,7 +138,7 @@ Failures& Meter::named_error(std::uint64_t hash, const ErrorName& name) {
   write_name(failures.queue, name.queue);
   write_name(failures.type, name.type);
   write_name(failures.group, name.group);
-  write_name(failures.look, name.look);
+  write_name(failures.sample, name.sample);
   record_.error_hashes[at].store(hash, std::memory_order_release);
   return failures;
 }

@@ -17,7 +17,7 @@ struct ErrorName {
   std::string_view queue;
   std::string_view type;
   std::string_view group;
-  std::string_view look;  // a sample of their text
+  std::string_view sample;  // of their text
 };
 
 // Runtime of a handler, and wait of its task before that. The settler of a worker does not know the

@@ -21,7 +21,7 @@ inline constexpr std::size_t kQueueSize = kMaxQueueName + 1;      // with the fi
 inline constexpr std::size_t kTypeSize = kMaxTypeName + 1;
 inline constexpr std::size_t kErrors = 32;  // groups of errors, for each slot
 inline constexpr std::size_t kGroupSize = 32;
-inline constexpr std::size_t kLookSize = 112;
+inline constexpr std::size_t kSampleSize = 112;
 inline constexpr const char* kOther = "other";
 
 // Result of an attempt, and other events that are counted by queue and type.
@@ -78,7 +78,7 @@ struct Failures {
   char queue[kQueueSize];
   char type[kTypeSize];
   char group[kGroupSize];
-  char look[kLookSize];
+  char sample[kSampleSize];
   Counter retried;
   Counter dead;
 };

@@ -30,7 +30,7 @@ void add_errors(Totals& totals, const Record& record) {
     const Failures& failures = record.errors[i];
     ErrorTotal& total =
         totals.errors[{text_of(failures.queue), text_of(failures.type), text_of(failures.group)}];
-    total.look = text_of(failures.look);
+    total.sample = text_of(failures.sample);
     total.retried += failures.retried.load();
     total.dead += failures.dead.load();
   }

@@ -33,7 +33,7 @@ struct Total {
 
 // The same group of errors in the records of several slots.
 struct ErrorTotal {
-  std::string look{};
+  std::string sample{};
   std::uint64_t retried = 0;
   std::uint64_t dead = 0;
 };

@@ -8,7 +8,7 @@ constexpr std::string_view kVersionLabel[] = {"version"};
 constexpr std::string_view kPoolState[] = {"pool", "state"};
 constexpr std::string_view kPool[] = {"pool"};
 constexpr std::string_view kPoolSlot[] = {"pool", "slot"};
-constexpr std::string_view kQueueTypeVerdict[] = {"queue", "type", "verdict"};
+constexpr std::string_view kQueueTypeOutcome[] = {"queue", "type", "outcome"};
 constexpr std::string_view kQueueType[] = {"queue", "type"};
 constexpr std::string_view kQueue[] = {"queue"};
 constexpr std::string_view kRouteStatus[] = {"route", "status"};
@@ -44,7 +44,7 @@ constexpr Described kTable[] = {
      "allot_stewards",
      {},
      "Stewards of this host: one, briefly two during a reload."},
-    {Metric::kTasks, Kind::kCounter, "allot_tasks_total", kQueueTypeVerdict,
+    {Metric::kTasks, Kind::kCounter, "allot_tasks_total", kQueueTypeOutcome,
      "Attempts that ended on this host, by outcome."},
     {Metric::kRuntime, Kind::kHistogram, "allot_task_runtime_seconds", kQueueType,
      "Running time of handlers, for the attempts in allot_tasks_total."},

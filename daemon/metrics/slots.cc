@@ -20,9 +20,9 @@ namespace {
 using meter::Count;
 using meter::Event;
 
-// Label of a verdict.
-const char* name_of(Count verdict) {
-  switch (verdict) {
+// Label of an outcome.
+const char* name_of(Count outcome) {
+  switch (outcome) {
     case Count::kDone:
       return "done";
     case Count::kRetried:
@@ -128,10 +128,10 @@ void add_slots(Page& page, const std::string& runtime_dir, const std::vector<std
     page.add(Metric::kWorkers, 1, {worker.pool, worker.state});
     page.add(Metric::kRunning, static_cast<double>(worker.running.size()), {worker.pool});
     add_progress(page, worker);
-    without_database += worker.database_away ? 1 : 0;
+    without_database += worker.database_unreachable ? 1 : 0;
   }
   for (const as_json::WorkerView& steward : view.stewards) {
-    without_database += steward.database_away ? 1 : 0;
+    without_database += steward.database_unreachable ? 1 : 0;
   }
   page.add(Metric::kWithoutDatabase, static_cast<double>(without_database));
   page.add(Metric::kUnsettled, view.unsettled);

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "db/connection.h"
 #include "metrics/page.h"
-#include "queue/look/figures.h"
+#include "queue/views/figures.h"
 #include "thread/mutex.h"
 
 namespace allot::metrics {

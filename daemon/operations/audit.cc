@@ -17,7 +17,7 @@ Document list_audit(Call& call) {
   const bool all = call.caller().may_everywhere(gateway::access::Role::kRead);
   std::uint64_t before = UINT64_MAX;
   if (const auto cursor = call.maybe("cursor")) before = audit_entry_at(*cursor);
-  const queue::AuditFilter filter{call.text("who"), call.text("action"), call.text("subject"),
+  const queue::AuditFilter filter{call.text("actor"), call.text("action"), call.text("subject"),
                                   call.text("name"), call.text("queue")};
   const auto may = [&](const queue::AuditEntry& entry) {
     return entry.queue ? call.may(*entry.queue) : all;

@@ -134,7 +134,7 @@ void Call::check(const Parameter& parameter, const std::string& value) const {
 
 std::optional<db::Actor> Call::actor() const {
   if (!route_.writes() || route_.role != gateway::access::Role::kOperate) return std::nullopt;
-  return db::Actor{caller_.name(), service_.door, text("reason")};
+  return db::Actor{caller_.name(), service_.source, text("reason")};
 }
 
 std::string Call::text(std::string_view name) const {
@@ -177,7 +177,7 @@ db::Connection& Call::db() const {
 }
 
 std::shared_ptr<const std::vector<queue::QueueInfo>> Call::all_queues() const {
-  return shared("queues", Kept::kState, [](auto& db) { return queue::list_queues(db); });
+  return shared("queues", CacheTime::kState, [](auto& db) { return queue::list_queues(db); });
 }
 
 queue::QueueInfo Call::queue(const std::string& name) const {

@@ -49,15 +49,15 @@ class Call {
   [[nodiscard]] db::Connection& db() const;
   void use(db::Connection& db) { db_ = &db; }
   // For a page: its reads are shared with other pages, and need no connection of its own.
-  void share(Reads& reads) { reads_ = &reads; }
+  void use(Reads& reads) { reads_ = &reads; }
   // How long shared results are used: see Service::share_for.
-  enum class Kept : std::uint8_t { kState = 1, kFigures = 5 };
+  enum class CacheTime : std::uint8_t { kState = 1, kFigures = 5 };
   // The result of `read(db)`; for a page, see Reads::get().
   template <typename Read>
-  [[nodiscard]] auto shared(const std::string& key, Kept kept, const Read& read) const {
+  [[nodiscard]] auto shared(const std::string& key, CacheTime cached, const Read& read) const {
     using Result = std::invoke_result_t<Read, db::Connection&>;
     if (reads_ == nullptr) return std::make_shared<const Result>(read(db()));
-    return reads_->get(key, static_cast<Nanos>(kept) * service_.share_for, read);
+    return reads_->get(key, static_cast<Nanos>(cached) * service_.share_for, read);
   }
   // All queues, whether or not the caller may see them.
   [[nodiscard]] std::shared_ptr<const std::vector<queue::QueueInfo>> all_queues() const;

@@ -66,7 +66,7 @@ std::vector<queue::QueueInfo> former(db::Connection& db, const RouteWords& words
 // Refuses a route by which two tasks may have the same key, one in each queue.
 void check_keys(const Call& call, const RouteWords& words,
                 const std::vector<queue::QueueInfo>& queues) {
-  if (call.flag("anyway")) return;
+  if (call.flag("confirm")) return;
   std::string found;
   for (const queue::QueueInfo& queue : queues) {
     const queue::BoundedCount keys = queue::live_keys(call.db(), queue, words.types);
@@ -79,8 +79,8 @@ void check_keys(const Call& call, const RouteWords& words,
   refuse(409,
          found +
              " with a unique key, which belongs to its queue: a later task may use the same key "
-             "in another queue; say \"anyway\": true",
-         "anyway");
+             "in another queue; send \"confirm\": true",
+         "confirm");
 }
 
 // `field` names the parameter of the source queue.
@@ -106,7 +106,7 @@ std::string text_of(const RouteWords& words) {
          (words.source ? "queue " + words.source->name : "any queue");
 }
 
-std::string told(const RouteWords& words) {
+std::string text_of_route(const RouteWords& words) {
   return queue::text_of(words.types) + " from " +
          (words.source ? words.source->name : std::string("any queue"));
 }
@@ -141,12 +141,12 @@ Document set_route(Call& call) {
   if (moves) check_move(call, *words.source, target, "from");
   check_keys(call, words, former(call.db(), words, present(call.db(), words), target));
   queue::set_route(call.db(), words.source, words.types, target);
-  call.did("set_route", told(words) + " to " + target.name);
+  call.did("set_route", text_of_route(words) + " to " + target.name);
   const auto route = present(call.db(), words);
   if (!route) refuse(409, "another user has removed the route");
-  json told = as_json::route(*route);
-  if (moves) told["waiting"] = move_some(call, words.types, *words.source, target);
-  return answer_of(told);
+  json document = as_json::route(*route);
+  if (moves) document["waiting"] = move_some(call, words.types, *words.source, target);
+  return answer_of(document);
 }
 
 Document move_waiting(Call& call) {
@@ -165,7 +165,7 @@ Document remove_route(Call& call) {
   queue::check_end_of_route(call.db(), words.source, words.types);
   check_keys(call, words, former(call.db(), words, route, std::nullopt));
   queue::remove_route(call.db(), words.source, words.types);
-  call.did("remove_route", told(words));
+  call.did("remove_route", text_of_route(words));
   return answer_of(as_json::route(*route));
 }
 

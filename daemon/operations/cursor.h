@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "queue/look/history.h"
-#include "queue/look/inspect.h"
 #include "queue/submit/submit.h"
+#include "queue/views/history.h"
+#include "queue/views/inspect.h"
 
 // The end of a list page as one opaque word, which the client sends back to get the next page. A
 // cursor is validated like any other input.
@@ -29,7 +29,7 @@ enum class List : char {
 [[nodiscard]] std::string cursor_of_bulk(std::uint64_t last_action);
 [[nodiscard]] std::string cursor_of_audit(std::uint64_t last_entry);
 
-// A row with the fields that the lists of look/ need to continue. Throws Refusal, 400.
+// A row with the fields that the lists of queue/views need to continue. Throws Refusal, 400.
 [[nodiscard]] queue::TaskView task_at(List list, std::string_view cursor);
 [[nodiscard]] queue::Done done_at(std::string_view cursor);
 [[nodiscard]] std::uint64_t bulk_action_at(std::string_view cursor);

@@ -65,11 +65,11 @@ void Hosts::tell(db::Connection& db) {
   } catch (const db::DbError& error) {
     if (error.error_class() != db::ErrorClass::kRefused) throw;
     tell_ns_ = now + kAfterRefusal;
-    log::warn("viewer.write_failed", {{"error", error.what()}, {"until_then", "once a minute"}});
+    log::warn("viewer.write_failed", {{"error", error.what()}, {"fallback", "once a minute"}});
   }
 }
 
-std::shared_ptr<const Hosts::Seen> Hosts::look(db::Connection& db) {
+std::shared_ptr<const Hosts::Seen> Hosts::read(db::Connection& db) {
   const MutexLock held(mutex_);
   tell(db);
   if (seen_ && boot_ns() < seen_->read_ns + kReadEvery) return seen_;
@@ -88,8 +88,8 @@ std::shared_ptr<const Hosts::Seen> Hosts::look(db::Connection& db) {
 Document list_workers(Call& call) {
   const bool all = call.caller().may_everywhere(gateway::access::Role::kRead);
   const auto may = [&call](const std::string& queue) { return call.may(queue); };
-  const auto shared = call.shared("hosts", Call::Kept::kState,
-                                  [&](auto& db) { return call.service().hosts->look(db); });
+  const auto shared = call.shared("hosts", Call::CacheTime::kState,
+                                  [&](auto& db) { return call.service().hosts->read(db); });
   const Hosts::Seen* seen = shared->get();
   json items = json::array();
   for (const Hosts::Seen::Host& host : seen->hosts) {

@@ -11,12 +11,12 @@ namespace allot::operations {
 
 // Cache of the last snapshot of all slots of all hosts, read once for all viewers of this gateway.
 // A read also tells the stewards that a viewer is present (decision 0030): at most one statement in
-// 2 s. Threads of the crew call it.
+// 2 s. Threads of the pool call it.
 class Hosts {
  public:
   struct Seen;  // defined in hosts.cc
   // At most one second old.
-  [[nodiscard]] std::shared_ptr<const Seen> look(db::Connection& db) ALLOT_EXCLUDES(mutex_);
+  [[nodiscard]] std::shared_ptr<const Seen> read(db::Connection& db) ALLOT_EXCLUDES(mutex_);
 
  private:
   void tell(db::Connection& db) ALLOT_REQUIRES(mutex_);

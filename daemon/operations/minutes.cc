@@ -38,13 +38,13 @@ Document list_minutes(Call& call) {
   if (const auto name = call.maybe("queue")) wanted.queue = call.queue(*name).name;
   const std::string key = "minutes " + call.text("by") + " " + std::to_string(wanted.step) + " " +
                           std::to_string(wanted.since.count()) + " " + wanted.queue;
-  const auto found = call.shared(key, Call::Kept::kFigures,
+  const auto found = call.shared(key, Call::CacheTime::kFigures,
                                  [&](auto& db) { return queue::list_minutes(db, wanted); });
   json items = json::array();
   for (const queue::MinuteView& view : found->list) {
     if (call.may(view.key.queue)) items.push_back(as_json::minute(view, wanted.by));
   }
-  return answer_of({{"items", std::move(items)}, {"more", found->more}});
+  return answer_of({{"items", std::move(items)}, {"truncated", found->more}});
 }
 
 Document list_failures(Call& call) {
@@ -52,13 +52,13 @@ Document list_failures(Call& call) {
   if (const auto name = call.maybe("queue")) queue = call.queue(*name).name;
   const std::chrono::minutes since(call.number("since", kFailuresSince));
   const std::string key = "failures " + std::to_string(since.count()) + " " + queue;
-  const auto found = call.shared(key, Call::Kept::kFigures,
+  const auto found = call.shared(key, Call::CacheTime::kFigures,
                                  [&](auto& db) { return queue::list_failures(db, queue, since); });
   json items = json::array();
   for (const queue::FailureGroup& group : found->list) {
     if (call.may(group.queue)) items.push_back(as_json::failure(group));
   }
-  return answer_of({{"items", std::move(items)}, {"more", found->more}});
+  return answer_of({{"items", std::move(items)}, {"truncated", found->more}});
 }
 
 Document list_types(Call& call) {
@@ -70,25 +70,25 @@ Document list_types(Call& call) {
   const std::uint32_t most = call.number("limit", kLimit);
   const std::string key = "types " + std::to_string(wanted.hours) + " " +
                           std::to_string(wanted.step) + " " + wanted.queue + " " + wanted.type;
-  const auto found = call.shared(key, Call::Kept::kFigures,
+  const auto found = call.shared(key, Call::CacheTime::kFigures,
                                  [&](auto& db) { return queue::list_types(db, wanted); });
   json items = json::array();
-  std::uint32_t left_out = 0;
+  std::uint32_t omitted = 0;
   for (const queue::TypeView& view : found->list) {
     if (!call.may(view.queue)) continue;
     if (items.size() == most) {
-      ++left_out;
+      ++omitted;
     } else {
       items.push_back(as_json::type(view));
     }
   }
-  return answer_of({{"items", std::move(items)}, {"left_out", left_out}, {"more", found->more}});
+  return answer_of({{"items", std::move(items)}, {"omitted", omitted}, {"truncated", found->more}});
 }
 
 Document list_deployments(Call& call) {
   json items = json::array();
   const std::uint32_t hours = call.number("hours", queue::kTypeHoursKept);
-  const auto found = call.shared("deployments " + std::to_string(hours), Call::Kept::kFigures,
+  const auto found = call.shared("deployments " + std::to_string(hours), Call::CacheTime::kFigures,
                                  [&](auto& db) { return queue::list_deployments(db, hours); });
   for (const queue::Deployment& deployment : *found) {
     items.push_back(as_json::deployment(deployment));
@@ -98,7 +98,7 @@ Document list_deployments(Call& call) {
 
 Document list_instances(Call& call) {
   json items = json::array();
-  const auto found = call.shared("instances", Call::Kept::kFigures,
+  const auto found = call.shared("instances", Call::CacheTime::kFigures,
                                  [&](auto& db) { return queue::list_instances(db); });
   for (const queue::InstanceRow& row : *found) {
     items.push_back(as_json::instance(row));

@@ -39,9 +39,9 @@ Page page_of(const Call& call, const queue::TypePattern& types, const queue::Que
   }
   Page page;
   const std::size_t limit = call.number("limit", kMostToMove);
-  std::size_t looked = 0;
+  std::size_t examined = 0;
   bool stopped = false;
-  const auto look = [&](const Waiting& task) {
+  const auto visit = [&](const Waiting& task) {
     after = task;
     if (types.takes(task.type)) {
       if (task.unique) {
@@ -51,10 +51,10 @@ Page page_of(const Call& call, const queue::TypePattern& types, const queue::Que
         ++page.tasks;
       }
     }
-    stopped = ++looked == kMostToMove || page.tasks == limit;
+    stopped = ++examined == kMostToMove || page.tasks == limit;
     return !stopped;
   };
-  queue::each_waiting(call.db(), from, look, Waiting(after));
+  queue::each_waiting(call.db(), from, visit, Waiting(after));
   if (stopped) {
     queue::TaskView last;
     last.id.partition = after.partition;
@@ -71,7 +71,7 @@ void require_spread(const queue::QueueInfo& queue, const char* field) {
   if (queue.shape.placement == queue::Placement::kSpread) return;
   const std::string text =
       "queue '" + queue.name + "' is " + std::string(queue::name_of(queue.shape.placement));
-  if (!queue.alone())
+  if (!queue.is_keyed())
     refuse(409, text + ": its tasks belong to the partitions of their keys", field);
   refuse(409,
          text +

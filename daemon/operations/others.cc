@@ -21,7 +21,7 @@ using nlohmann::json;
 Document list_notices(Call& call) {
   const bool all = call.caller().may_everywhere(gateway::access::Role::kRead);
   json items = json::array();
-  const auto found = call.shared("notices", Call::Kept::kFigures,
+  const auto found = call.shared("notices", Call::CacheTime::kFigures,
                                  [&](auto& db) { return queue::list_notices(db); });
   for (const queue::RaisedNotice& raised : *found) {
     const queue::Notice& notice = raised.notice;
@@ -41,19 +41,19 @@ Document list_notices(Call& call) {
 // Returns only stored findings: a request runs no check (S90).
 Document list_findings(Call& call) {
   const bool all = call.caller().may_everywhere(gateway::access::Role::kRead);
-  const auto stored = call.shared("findings", Call::Kept::kFigures,
+  const auto stored = call.shared("findings", Call::CacheTime::kFigures,
                                   [&](auto& db) { return queue::list_findings(db); });
   json items = json::array();
   for (const queue::Finding& finding : stored->list) {
     if (finding.queue.empty() ? !all : !call.may(finding.queue)) continue;
     items.push_back({{"level", queue::name_of(finding.level)},
-                     {"about", finding.about},
+                     {"check", finding.check},
                      {"queue", finding.queue.empty() ? json() : json(finding.queue)},
                      {"text", finding.text},
                      {"fix", finding.fix}});
   }
   return answer_of({{"items", std::move(items)},
-                    {"found_at", stored->found_at ? json(*stored->found_at) : json()},
+                    {"checked_at", stored->checked_at ? json(*stored->checked_at) : json()},
                     {"next", nullptr}});
 }
 

@@ -15,13 +15,13 @@
 #include "operations/refusal.h"
 #include "operations/verbs.h"
 #include "peer/doorbell.h"
-#include "queue/look/figures.h"
-#include "queue/look/health.h"
-#include "queue/look/history.h"
 #include "queue/operate/cap.h"
 #include "queue/operate/pause.h"
 #include "queue/operate/rate.h"
 #include "queue/operate/resize.h"
+#include "queue/views/figures.h"
+#include "queue/views/health.h"
+#include "queue/views/history.h"
 
 namespace allot::operations {
 namespace {
@@ -29,7 +29,7 @@ namespace {
 using nlohmann::json;
 
 // Row limit of a filter without an index, and of a count.
-constexpr std::uint32_t kMostLooked = 10'000;
+constexpr std::uint32_t kMostExamined = 10'000;
 constexpr std::uint32_t kPage = 1'000;
 
 Document list_of(json items, const std::string& next = {}) {
@@ -90,12 +90,12 @@ Document page(const Call& call, const Filter& filter, std::optional<Row> after, 
               Show show, Cursor cursor) {
   const std::uint32_t limit = call.number("limit", kLimit);
   json items = json::array();
-  for (std::uint32_t looked = 0; looked < kMostLooked;) {
+  for (std::uint32_t examined = 0; examined < kMostExamined;) {
     const std::uint32_t most = filter.sieves() ? kPage : limit;
     const std::vector<Row> rows = fetch(most, after);
     for (const Row& row : rows) {
       if (filter.ends_at(row)) return list_of(std::move(items));
-      ++looked;
+      ++examined;
       after = row;
       if (!filter.admits(row)) continue;
       items.push_back(show(row));
@@ -128,8 +128,8 @@ struct Counts {
 
 json counted(const Call& call, const queue::QueueInfo& queue) {
   const std::uint32_t most = call.service().most_counted;
-  const auto counts =
-      call.shared("counts " + std::to_string(queue.queue_id), Call::Kept::kFigures, [&](auto& db) {
+  const auto counts = call.shared(
+      "counts " + std::to_string(queue.queue_id), Call::CacheTime::kFigures, [&](auto& db) {
         return Counts{queue::count_waiting(db, queue, most), queue::count_running(db, queue, most),
                       queue::count_dead(db, queue, most)};
       });
@@ -199,7 +199,7 @@ Document show_stats(Call& call) {
 Document list_lags(Call& call) {
   json items = json::array();
   const auto queues = call.all_queues();
-  const auto lags = call.shared("lags", Call::Kept::kState,
+  const auto lags = call.shared("lags", Call::CacheTime::kState,
                                 [&](auto& db) { return queue::queue_lags(db, *queues); });
   for (const queue::QueueLag& lag : *lags) {
     if (!call.may(lag.queue)) continue;
@@ -248,7 +248,7 @@ Document list_history(Call& call) {
 Document list_groups(Call& call) {
   const queue::QueueInfo queue = call.queue();
   const auto groups = call.shared(
-      "dead groups " + std::to_string(queue.queue_id), Call::Kept::kState,
+      "dead groups " + std::to_string(queue.queue_id), Call::CacheTime::kState,
       [&](auto& db) { return queue::dead_groups(db, queue, call.service().most_counted); });
   const std::size_t limit = call.number("limit", kLimit);
   json items = json::array();
@@ -262,8 +262,8 @@ Document list_groups(Call& call) {
 Document list_partitions(Call& call) {
   const queue::QueueInfo queue = call.queue();
   json items = json::array();
-  const auto leases = call.shared("leases", Call::Kept::kState,
-                                  [&](auto& db) { return queue::held_leases(db, kMostLooked); });
+  const auto leases = call.shared("leases", Call::CacheTime::kState,
+                                  [&](auto& db) { return queue::held_leases(db, kMostExamined); });
   for (const queue::HeldLease& lease : *leases) {
     if (lease.queue == queue.name) items.push_back(as_json::lease(lease));
   }
@@ -340,13 +340,13 @@ Document resize_queue(Call& call) {
   json view{{"name", before.name},
             {"partitions", partitions},
             {"partitions_before", before.partitions()}};
-  if (before.alone()) {
+  if (before.is_keyed()) {
     const auto due = queue::due_late(call.db(), before);
-    if (due && partitions != before.partitions() && !call.flag("anyway")) {
+    if (due && partitions != before.partitions() && !call.flag("confirm")) {
       refuse(409,
              "queue " + before.name + ", whose last task is due at " + *due +
-                 ": tasks submitted from now on wait until it has run; say \"anyway\": true",
-             "anyway");
+                 ": tasks submitted from now on wait until it has run; send \"confirm\": true",
+             "confirm");
     }
     view["resizing"] = or_conflict([&] {
       return queue::resize_layout(call.db(), before, partitions) == queue::Resized::kWaits;

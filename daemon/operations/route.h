@@ -46,11 +46,11 @@ struct Answer {
 };
 
 // The thread that answers.
-enum class Doer {
-  kServer,    // the server thread, at once
-  kCrew,      // a thread of the crew, with a connection
-  kCombiner,  // the combiner
-  kScrape,    // a thread of the crew, with a connection only if the last snapshot is old
+enum class Executor {
+  kServer,      // the server thread, at once
+  kThreadPool,  // a thread of the pool, with a connection
+  kCombiner,    // the combiner
+  kScrape,      // a thread of the pool, with a connection only if the last snapshot is old
 };
 
 using Verb = Document (*)(Call& call);
@@ -67,7 +67,7 @@ struct Route {
   Body body;
   std::vector<Answer> answers;     // on success
   std::vector<unsigned> refusals;  // statuses in addition to the ones of every request
-  Doer doer;
+  Executor executor;
   Verb verb;                 // nullptr for the combiner and for a scrape
   std::string_view example;  // the body of a submission
 

@@ -21,7 +21,7 @@ inline constexpr std::string_view kTypeOfRoute =
     "The type; `mail.*` matches all types with this prefix, `*` matches any type";
 inline constexpr std::string_view kFromOfRoute =
     "Queue that the tasks are submitted to; default: any queue or none (with `*`: none only)";
-inline constexpr std::string_view kAnywayOfRoute =
+inline constexpr std::string_view kConfirmOfRoute =
     "Change the route even if waiting tasks have unique keys, which tasks of another queue may "
     "then take, too";
 
@@ -84,7 +84,7 @@ inline Route get(std::string_view path, std::string_view name, std::string_view 
           {answer},
           path.find('{') == std::string_view::npos ? std::vector<unsigned>{}
                                                    : std::vector<unsigned>{404},
-          Doer::kCrew,
+          Executor::kThreadPool,
           verb,
           {}};
 }
@@ -114,7 +114,7 @@ inline Route change(std::string_view method, std::string_view path, std::string_
           has_body ? Body::kOptions : Body::kNone,
           {answer},
           std::move(refusals),
-          Doer::kCrew,
+          Executor::kThreadPool,
           verb,
           {}};
 }
@@ -132,8 +132,8 @@ inline Route change_everywhere(std::string_view method, std::string_view path,
 
 // A read open to all, without a token.
 inline Route open(std::string_view path, std::string_view name, std::string_view summary,
-                  Answer answer, Doer doer, Verb verb) {
-  return {"GET", path, name, {}, false, summary, {}, Body::kNone, {answer}, {}, doer, verb, {}};
+                  Answer answer, Executor executor, Verb verb) {
+  return {"GET", path, name, {}, false, summary, {}, Body::kNone, {answer}, {}, executor, verb, {}};
 }
 
 }  // namespace allot::operations

@@ -21,7 +21,7 @@ struct Service {
   std::vector<config::Queue> queues{};  // queues of the configuration
   std::string instance = "allot";
   std::string runtime_dir{};            // of an instance of this host; empty: none
-  std::string door{"gateway"};          // where the request came in, for audit entries
+  std::string source{"gateway"};        // where the request came in, for audit entries
   std::string base_path{};              // path prefix of a proxy: "/allot"; mostly empty
   std::uint32_t most_counted = 10'000;  // rows of a count
   // The OpenAPI document. Generated once, because it takes milliseconds and is sent by the thread

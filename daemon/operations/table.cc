@@ -55,7 +55,7 @@ std::vector<Route> task_routes() {
         {200, "SubmittedOrList",
          "nothing was submitted: a task with this unique key exists already"}},
        {},
-       Doer::kCombiner,
+       Executor::kCombiner,
        nullptr,
        R"({"queue": "mail", "type": "mail.send", "payload": {"to": "ann@example.org"}})"},
       get("/api/v1/tasks/{id}", "show_task", "Shows a task in full, with its failed attempts.",
@@ -246,7 +246,7 @@ std::vector<Route> queue_change_routes() {
              {kQueue,
               {In::kBody, "partitions", "New number of partitions", "8", Kind::kNumber, true, 1,
                kMostPartitions},
-              {In::kBody, "anyway",
+              {In::kBody, "confirm",
                "Resize even if new tasks of an ordered or limited queue would wait for a task that "
                "is due much later",
                "false", Kind::kFlag}},
@@ -378,7 +378,8 @@ std::vector<Route> host_routes() {
           list_notices),
       get("/api/v1/findings", "list_findings",
           "Lists findings of the database checks of `allot doctor` that need an operator. The "
-          "leading steward runs the checks once a minute; this request does not. `found_at` is the "
+          "leading steward runs the checks once a minute; this request does not. `checked_at` is "
+          "the "
           "time of the last run. Notices are not included.",
           {},
           {200, "Findings",
@@ -396,7 +397,7 @@ std::vector<Route> audit_routes() {
       "command line, with the procedures for schedules, and by a configuration that changed a "
       "schedule. One request examines at most 10,000 entries, so a page may be short or empty and "
       "still have a `next`; with `subject` and `name` it uses an index.",
-      {only("who", "Only actions of this token, user or account", "token:ann"),
+      {only("actor", "Only actions of this token, user or account", "token:ann"),
        only("action", "Only actions of this kind", "pause"),
        only("subject",
             "Only this kind of subject: `queue`, `task`, `schedule`, `route`, `lock` or `bulk`",
@@ -417,7 +418,7 @@ std::vector<Route> routing_routes() {
               {{In::kBody, "type", kTypeOfRoute, "report.*", Kind::kText, true},
                {In::kBody, "to", "Queue that takes the tasks", "other", Kind::kText, true},
                {In::kBody, "from", kFromOfRoute, "mail"},
-               {In::kBody, "anyway", kAnywayOfRoute, "false", Kind::kFlag},
+               {In::kBody, "confirm", kConfirmOfRoute, "false", Kind::kFlag},
                {In::kBody, "move", kMoveOfRoute, "true", Kind::kFlag},
                {In::kBody, "cursor",
                 "With `move`, the cursor from `next` of the previous response; default: the first "
@@ -428,7 +429,7 @@ std::vector<Route> routing_routes() {
           change_everywhere("DELETE", "/api/v1/routes", "remove_route", "Removes a route.",
                             {{In::kQuery, "type", kTypeOfRoute, "report.*", Kind::kText, true},
                              {In::kQuery, "from", kFromOfRoute, "mail"},
-                             {In::kQuery, "anyway", kAnywayOfRoute, "false", Kind::kFlag}},
+                             {In::kQuery, "confirm", kConfirmOfRoute, "false", Kind::kFlag}},
                             {200, "Route", "the removed route"}, {404, 409}, remove_route)};
 }
 
@@ -478,11 +479,11 @@ std::vector<Route> open_routes() {
   return {
       open("/health/live", "live",
            "Reports that the gateway is running. Use it to decide whether to restart the gateway.",
-           {200, "Live", "the gateway is running"}, Doer::kServer, show_live),
+           {200, "Live", "the gateway is running"}, Executor::kServer, show_live),
       open("/health/ready", "ready",
            "Reports that the database responds and has the schema of this program or a newer one. "
            "Use it to decide whether to send requests to this gateway.",
-           {200, "Ready", "the database responds"}, Doer::kCrew, show_ready),
+           {200, "Ready", "the database responds"}, Executor::kThreadPool, show_ready),
       {"GET",
        "/metrics",
        "metrics",
@@ -494,7 +495,7 @@ std::vector<Route> open_routes() {
        Body::kNone,
        {{200, "", "the metrics, in Prometheus' text format", metrics::kTextType}},
        {},
-       Doer::kScrape,
+       Executor::kScrape,
        nullptr,
        {}},
       {"GET",
@@ -507,7 +508,7 @@ std::vector<Route> open_routes() {
        Body::kNone,
        {{200, "", "the document"}},
        {},
-       Doer::kServer,
+       Executor::kServer,
        show_openapi,
        {}}};
 }

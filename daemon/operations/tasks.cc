@@ -11,21 +11,21 @@
 #include "operations/moving.h"
 #include "operations/refusal.h"
 #include "operations/verbs.h"
-#include "queue/look/unique_key.h"
 #include "queue/operate/again.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/move.h"
 #include "queue/submit/submit.h"
+#include "queue/views/unique_key.h"
 
 namespace allot::operations {
 namespace {
 
 using nlohmann::json;
 
-as_json::Shown must_look_at(const Call& call, const queue::TaskId& id) {
+as_json::Shown must_show(const Call& call, const queue::TaskId& id) {
   (void)call.queue_of(id);
-  auto shown = as_json::look_at(call.db(), id);
+  auto shown = as_json::read_shown(call.db(), id);
   if (!shown) unknown_task(id);
   return std::move(*shown);
 }
@@ -52,13 +52,13 @@ Live must_be_dead(const Call& call, const queue::TaskId& id) {
 std::uint64_t move_one(const Call& call, const queue::TaskId& id, const queue::Waiting& task,
                        queue::Partition to) {
   constexpr int kTries = 20;
-  constexpr auto kPause = std::chrono::milliseconds(50);
+  constexpr auto kRetryDelay = std::chrono::milliseconds(50);
   const queue::Mover mover(queue::make_holder(call.service().instance, call.service().runtime_dir),
                            id);
   for (int tries = 1;; ++tries) {
     if (const auto moved = mover.move(call.db(), {&task, 1}, to)) return *moved;
     if (tries == kTries) refuse(409, "a worker holds its partition; try again", "id");
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kRetryDelay);
   }
 }
 
@@ -79,17 +79,17 @@ queue::SubmitOptions options_like(const queue::TaskView& task) {
 }  // namespace
 
 Document show_task(Call& call) {
-  return answer_of(as_json::document(must_look_at(call, call.id())));
+  return answer_of(as_json::document(must_show(call, call.id())));
 }
 
 Document list_attempts(Call& call) {
-  const as_json::Shown shown = must_look_at(call, call.id());
+  const as_json::Shown shown = must_show(call, call.id());
   return answer_of({{"items", as_json::attempts(shown.attempts)}, {"next", nullptr}});
 }
 
 Document show_payload(Call& call) {
   const queue::TaskId id = call.id();
-  as_json::Shown shown = must_look_at(call, id);
+  as_json::Shown shown = must_show(call, id);
   if (!shown.task) refuse(404, "task " + id.text() + " is done: its payload was not kept", "id");
   Document document;
   document.type = "application/octet-stream";
@@ -103,9 +103,9 @@ Document show_payload(Call& call) {
 
 Document show_why(Call& call) {
   const Live live = must_live(call, call.id());
-  const as_json::Neighbours here(call.service().instance, call.service().runtime_dir);
+  const as_json::Neighbours neighbours(call.service().instance, call.service().runtime_dir);
   return answer_of(as_json::why(live.task, live.queue,
-                                as_json::reasons_of(call.db(), here, live.task, live.queue)));
+                                as_json::reasons_of(call.db(), neighbours, live.task, live.queue)));
 }
 
 Document find_task(Call& call) {
@@ -134,7 +134,7 @@ Document cancel_task(Call& call) {
   }
   const queue::Cancelled cancelled = queue::cancel_task(call.db(), id, call.text("reason"), end);
   if (!cancelled.task) unknown_task(id);
-  if (cancelled.otherwise) {
+  if (cancelled.conflict) {
     refuse(409,
            "task " + id.text() + " is to end as " + (as_done ? "cancelled" : "done") +
                ": this was requested before, and the first request stays in effect",
@@ -175,7 +175,7 @@ Document discard_task(Call& call) {
 
 Document submit_again(Call& call) {
   const queue::TaskId id = call.id();
-  const as_json::Shown shown = must_look_at(call, id);
+  const as_json::Shown shown = must_show(call, id);
   if (!shown.task) refuse(409, "task " + id.text() + " is done: its payload is not kept", "id");
   if (!call.caller().may(gateway::access::Role::kSubmit, shown.queue)) {
     refuse(403, "this needs the role submit for queue " + shown.queue);

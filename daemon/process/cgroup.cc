@@ -87,10 +87,10 @@ milliseconds patience(const config::Settings& settings) {
 // Ends all processes in the cgroup or below, if it exists. A process that hangs in the kernel
 // (because a disk does not answer) has its SIGKILL; the worker starts without waiting longer.
 void end_all(const std::string& folder, const config::Settings& settings) {
-  const bool told = write_cgroup(folder + "/cgroup.kill", "1");
-  if (!told && errno == ENOENT) return;
-  const char* why = told ? "still there after its SIGKILL" : std::strerror(errno);
-  if (told && wait_until_empty(folder, patience(settings))) return;
+  const bool killed = write_cgroup(folder + "/cgroup.kill", "1");
+  if (!killed && errno == ENOENT) return;
+  const char* why = killed ? "still there after its SIGKILL" : std::strerror(errno);
+  if (killed && wait_until_empty(folder, patience(settings))) return;
   log::warn("cgroup.not_ended", {{"folder", folder}, {"reason", why}});
 }
 

@@ -10,7 +10,7 @@ namespace allot::worker {
 db::Connection connect(const db::ConnectOptions& options) {
   db::Connection connection(options);
   for (const std::string& why : connection.passed_over()) {
-    log::warn("database.skipped", {{"used", connection.where()}, {"text", why}});
+    log::warn("database.skipped", {{"server", connection.where()}, {"text", why}});
   }
   return connection;
 }

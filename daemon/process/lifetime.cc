@@ -28,7 +28,7 @@ Lifetime::Lifetime(const config::Pool& pool, std::uint64_t random)
       max_tasks_(spread(pool.max_tasks, random)),
       max_age_ns_(spread(static_cast<Nanos>(pool.max_age.count()) * kMilli, random)) {}
 
-void Lifetime::look() {
+void Lifetime::check() {
   if (over_ != nullptr) return;
   over_ = reached();
   if (over_ != nullptr) ask(Asked::kRetire);

@@ -21,7 +21,7 @@ class Lifetime {
 
   // Call it between two tasks and between two leases. It costs a clock read if the pool has a
   // limit, and reads the worker's size at most every 100 ms.
-  void look();
+  void check();
 
   // Number of tasks that were started since the last call.
   void ran(std::size_t tasks) { tasks_ += tasks; }
@@ -40,7 +40,7 @@ class Lifetime {
   const config::Pool& pool_;
   const std::uint64_t max_tasks_;
   const Nanos max_age_ns_;
-  Nanos born_ns_ = 0;  // first look(): the start may have waited for a database
+  Nanos born_ns_ = 0;  // first check(): the start may have waited for a database
   std::uint64_t tasks_ = 0;
   std::uint64_t sized_at_ = 0;  // tasks_ at the last check of the size
   Nanos next_size_ns_ = 0;

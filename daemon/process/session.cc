@@ -29,7 +29,7 @@ constexpr unsigned kDeadlock = 1213;
 constexpr unsigned kLost = 2013;
 // A worker without work only reads: without this check it would wait forever on a former primary
 // that was demoted and left alone (S2).
-constexpr Nanos kLookEvery = 5 * kSecond;
+constexpr Nanos kPollInterval = 5 * kSecond;
 // The steward polls as often, and its poll takes time.
 constexpr Nanos kPageAge = kSecond;
 
@@ -47,7 +47,7 @@ void note_change(db::Connection& fresh) {
   if (!queue::note_server(fresh)) return;
   queue::clear_superseded(fresh);
   fresh.require_writer();  // the host learns the new term
-  log::warn("database.changed", {{"where", fresh.where()}});
+  log::warn("database.changed", {{"server", fresh.where()}});
 }
 
 }  // namespace
@@ -64,50 +64,50 @@ db::Connection& Session::connection() {
     connection_.emplace(std::move(fresh));
     connected_ns_ = boot_ns();
     slot_.connected(place_, *connection_, uptime);
-    slot_.raw().database_away = 0;
+    slot_.raw().database_unreachable = 0;
     log::info("database.connected",
-              {{"where", connection_->where()}, {"connection", connection_->id()}});
+              {{"server", connection_->where()}, {"connection", connection_->id()}});
   } else if (writer_was_seen(asked)) {
     return *connection_;
   } else {
     connection_->require_writer();
   }
   writer_seen_ns_ = asked;
-  const auto look = page_ != nullptr ? page_->read() : std::nullopt;
-  if (look) steward_ = look->source;
+  const auto poll = page_ != nullptr ? page_->read() : std::nullopt;
+  if (poll) steward_ = poll->source;
   return *connection_;
 }
 
 bool Session::writer_was_seen(Nanos now) {
-  if (now - writer_seen_ns_ < kLookEvery) return true;
-  const auto look = page_ != nullptr ? page_->read() : std::nullopt;
-  if (!look || !(look->source == steward_) || !is_here(*look)) return false;
-  writer_seen_ns_ = std::max(writer_seen_ns_, std::min<Nanos>(look->writer_ns, now));
-  return now - writer_seen_ns_ < kLookEvery + kPageAge;
+  if (now - writer_seen_ns_ < kPollInterval) return true;
+  const auto poll = page_ != nullptr ? page_->read() : std::nullopt;
+  if (!poll || !(poll->source == steward_) || !is_here(*poll)) return false;
+  writer_seen_ns_ = std::max(writer_seen_ns_, std::min<Nanos>(poll->writer_ns, now));
+  return now - writer_seen_ns_ < kPollInterval + kPageAge;
 }
 
-peer::LookSource Session::source() const {
+peer::PollSource Session::source() const {
   if (!connection_) return {};
   return {connection_->server_id(), connection_->standing().term.value_or(0), generation_};
 }
 
-bool Session::is_here(const peer::Look& look) const {
+bool Session::is_here(const peer::Poll& poll) const {
   if (!connection_) return false;
   if (mutant::removed("page_other_server")) return true;
-  const peer::LookSource here = source();
-  return look.source.server_id == here.server_id && look.source.term == here.term &&
-         look.looked_ns > connected_ns_;
+  const peer::PollSource here = source();
+  return poll.source.server_id == here.server_id && poll.source.term == here.term &&
+         poll.polled_ns > connected_ns_;
 }
 
-std::optional<peer::Look> Session::steward_look() {
-  auto look = page_ != nullptr ? page_->read() : std::nullopt;
-  if (!look) return std::nullopt;
-  if (!(look->source == steward_)) {
+std::optional<peer::Poll> Session::steward_poll() {
+  auto poll = page_ != nullptr ? page_->read() : std::nullopt;
+  if (!poll) return std::nullopt;
+  if (!(poll->source == steward_)) {
     writer_seen_ns_ = 0;
     call([](db::Connection&) { return true; });
   }
-  if (!is_here(*look)) return std::nullopt;
-  return look;
+  if (!is_here(*poll)) return std::nullopt;
+  return poll;
 }
 
 // The last call of the former connection may still be on its way, or wait in the server for a lock:
@@ -156,7 +156,7 @@ void Session::handle(const db::DbError& error) {
   } else {
     // Whatever happened, a new connection has the best-known state.
     give_up_connection();
-    slot_.raw().database_away = 1;
+    slot_.raw().database_unreachable = 1;
     if (failures_ == 1 || failures_ % kLogEvery == 0) {
       log::warn("database.lost", {{"class", db::name_of(error.error_class())},
                                   {"failures", failures_},

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "db/connection.h"
-#include "peer/look_page.h"
+#include "peer/poll_page.h"
 #include "process/slot_writer.h"
 
 namespace allot::worker {
@@ -85,13 +85,13 @@ class Session {
 
   // S77: uses the steward's findings about the server instead of queries. `page` outlives this
   // object.
-  void use(peer::LookReader& page) { page_ = &page; }
+  void use(peer::PollReader& page) { page_ = &page; }
   // The steward's last poll, if it is fresh and was made on the server of this connection, after
   // this connection was opened. If the steward has reconnected since, this connection is tested
   // first.
-  std::optional<peer::Look> steward_look();
+  std::optional<peer::Poll> steward_poll();
   // The server of the present connection, and when it was last seen to be the writer, for a page.
-  [[nodiscard]] peer::LookSource source() const;
+  [[nodiscard]] peer::PollSource source() const;
   [[nodiscard]] Nanos writer_seen_ns() const { return writer_seen_ns_; }
 
   // Grows with every lost connection: if it grew, a reply may have been lost.
@@ -100,7 +100,7 @@ class Session {
  private:
   db::Connection& connection();
   [[nodiscard]] bool writer_was_seen(Nanos now);
-  [[nodiscard]] bool is_here(const peer::Look& look) const;
+  [[nodiscard]] bool is_here(const peer::Poll& poll) const;
   db::Connection& present();
   static bool may_pass(const db::DbError& error);
   void end_former(db::Connection& fresh);
@@ -120,8 +120,8 @@ class Session {
   std::uint32_t failures_ = 0;
   bool notes_changes_ = false;
   std::optional<std::uint64_t> leaving_since_ns_;
-  peer::LookReader* page_ = nullptr;
-  peer::LookSource steward_{};  // connection of the page at the last test of this one
+  peer::PollReader* page_ = nullptr;
+  peer::PollSource steward_{};  // connection of the page at the last test of this one
 };
 
 // Throws unless schema and server are fit for the protocol. Records the server (S48).

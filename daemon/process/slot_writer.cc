@@ -161,7 +161,7 @@ void SlotWriter::name_run(std::size_t entry, queue::Partition partition,
   copy_text(run.type, task.type);
   copy_text(run.task, queue::TaskId{partition, task.key.prio, task.id_key()}.text());
   run.progress = ipc::kNoProgress;
-  run.progress_word[0] = '\0';
+  run.progress_text[0] = '\0';
 }
 
 void SlotWriter::set_deadlines(std::size_t entry, Nanos soft_ns, Nanos hard_ns,
@@ -174,7 +174,7 @@ void SlotWriter::set_deadlines(std::size_t entry, Nanos soft_ns, Nanos hard_ns,
 void SlotWriter::show_progress(std::size_t entry, std::uint32_t percent, std::string_view word) {
   ipc::RunRecord& run = slot_.runs[entry];
   std::atomic_ref(run.progress).store(ipc::kNoProgress);
-  copy_text(run.progress_word, word);
+  copy_text(run.progress_text, word);
   std::atomic_ref(run.progress).store(static_cast<std::uint8_t>(percent));
 }
 

@@ -67,7 +67,7 @@ Nanos BulkActions::work(std::uint64_t action_id) {
       ask(session_, [&](db::Connection& db) { return queue::work_bulk(db, action_id); });
   if (step.put_back > 0) peer::ring(board_, step.queue_id, step.put_back);
   for (const auto& [from, to] : step.moved) {
-    log::info("bulk.moved", {{"action", action_id}, {"task", from.text()}, {"now", to.text()}});
+    log::info("bulk.moved", {{"action", action_id}, {"task", from.text()}, {"new_id", to.text()}});
   }
   if (step.open) return boot_ns() + static_cast<Nanos>(step.wait.count()) * kMicro;
   if (step.failed) {

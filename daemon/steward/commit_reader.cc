@@ -23,8 +23,8 @@ constexpr Nanos kServerEvery = kSecond;  // between two checks of the steward's 
 constexpr milliseconds kSleeperEvery{20};
 constexpr Nanos kBusyFor = kSecond;
 
-constexpr milliseconds kFirstPause{500};
-constexpr milliseconds kMostPause{60'000};
+constexpr milliseconds kFirstBackoff{500};
+constexpr milliseconds kMaxBackoff{60'000};
 // A stream of this duration was a good one.
 constexpr Nanos kGoodStream = 60 * kSecond;
 
@@ -101,7 +101,7 @@ void CommitReader::check_server() {
 }
 
 void CommitReader::run() {
-  milliseconds pause = kFirstPause;
+  milliseconds backoff = kFirstBackoff;
   MutexLock held(mutex_);
   while (!ends_) {
     if (!server_ || !peer::waits_for(board_, peer::kAnyQueue)) {
@@ -117,12 +117,12 @@ void CommitReader::run() {
       trouble = follow(server);
     }
     if (interrupted_ || trouble.empty()) continue;
-    if (boot_ns() - began > kGoodStream) pause = kFirstPause;
+    if (boot_ns() - began > kGoodStream) backoff = kFirstBackoff;
     note(trouble);
-    const auto until = std::chrono::steady_clock::now() + pause;
+    const auto until = std::chrono::steady_clock::now() + backoff;
     while (!interrupted_ && changed_.wait_until(mutex_, until)) {
     }
-    pause = std::min(pause * 2, kMostPause);
+    backoff = std::min(backoff * 2, kMaxBackoff);
   }
 }
 
@@ -130,7 +130,7 @@ void CommitReader::note(const std::string& trouble) {
   followed_ = false;
   if (trouble == noted_) return;
   noted_ = trouble;
-  log::warn("wake.lost", {{"error", trouble}, {"until_then", "workers poll"}});
+  log::warn("wake.lost", {{"error", trouble}, {"fallback", "workers poll"}});
 }
 
 std::string CommitReader::follow(const db::ConnectOptions& options) {
@@ -149,7 +149,7 @@ void CommitReader::read(db::BinlogStream& stream) {
   {
     const MutexLock held(mutex_);
     if (!followed_) {
-      log::info("wake.following", {{"where", stream.where()}, {"server_id", stream.server_id()}});
+      log::info("wake.following", {{"server", stream.where()}, {"server_id", stream.server_id()}});
     }
     followed_ = true;
     noted_.clear();

@@ -31,7 +31,7 @@ Again Findings::check_one() {
   if (next_check_ < checks.size()) {
     const queue::Check check = checks[next_check_++];
     queue::Findings more =
-        ask(session_, [&](db::Connection& db) { return check(db, queue::Onlooker{settings_}); });
+        ask(session_, [&](db::Connection& db) { return check(db, queue::Observer{settings_}); });
     std::move(more.begin(), more.end(), std::back_inserter(found_));
     return kMore;
   }

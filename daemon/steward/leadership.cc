@@ -40,12 +40,12 @@ void log_change(const DutyNames& before, const DutyNames& now) {
 }  // namespace
 
 void Leadership::want(DutyName duty) {
-  if (wanted_.try_emplace(std::move(duty)).second) next_ns_ = 0;
+  if (candidates_.try_emplace(std::move(duty)).second) next_ns_ = 0;
 }
 
 void Leadership::want_with(DutyName duty, DutyName other) {
   want(duty);
-  wanted_[duty].with = std::move(other);
+  candidates_[duty].with = std::move(other);
 }
 
 bool Leadership::viewed() const {
@@ -56,48 +56,48 @@ void Leadership::round() {
   const Nanos now = boot_ns();
   if (left_ || now < next_ns_) return;
   next_ns_ = now + kRound;
-  if (wanted_.empty()) return;
+  if (candidates_.empty()) return;
   const DutyNames before = ours();
   Nanos sent_ns = 0;
   const bool kept = before.empty() || renew(before, sent_ns);
   if (!kept) {
-    see_and_claim(before, sent_ns);
-  } else if (before.size() < wanted_.size()) {
-    see_and_claim({}, 0);
+    see_and_take(before, sent_ns);
+  } else if (before.size() < candidates_.size()) {
+    see_and_take({}, 0);
   }
   log_change(before, ours());
 }
 
 std::uint64_t Leadership::term(const DutyName& duty) const {
-  const auto found = wanted_.find(duty);
+  const auto found = candidates_.find(duty);
   const bool led =
-      found != wanted_.end() && found->second.ours && boot_ns() < found->second.until_ns;
+      found != candidates_.end() && found->second.ours && boot_ns() < found->second.until_ns;
   return led ? found->second.term : 0;
 }
 
 std::optional<Nanos> Leadership::since_last_run(const DutyName& duty) const {
-  const auto found = wanted_.find(duty);
-  if (found == wanted_.end() || !found->second.ran_ns) return std::nullopt;
+  const auto found = candidates_.find(duty);
+  if (found == candidates_.end() || !found->second.ran_ns) return std::nullopt;
   const auto since = static_cast<std::int64_t>(boot_ns()) - *found->second.ran_ns;
   return since > 0 ? static_cast<Nanos>(since) : 0;
 }
 
 // Results of a duty that now belongs to another host are not written.
 void Leadership::ran(const DutyName& duty) {
-  const auto found = wanted_.find(duty);
-  if (found == wanted_.end() || !found->second.ours) return;
+  const auto found = candidates_.find(duty);
+  if (found == candidates_.end() || !found->second.ours) return;
   found->second.ran_ns = static_cast<std::int64_t>(boot_ns());
   notes_.ran.insert(duty);
   notes_.failed.erase(duty);
 }
 
 void Leadership::failed(const DutyName& duty, const std::string& error) {
-  const auto found = wanted_.find(duty);
-  if (found == wanted_.end() || !found->second.ours) return;
+  const auto found = candidates_.find(duty);
+  if (found == candidates_.end() || !found->second.ours) return;
   notes_.failed[duty] = error;
 }
 
-// Also continues its own expired term, if no host claimed it since. False: not all duties belong to
+// Also continues its own expired term, if no host took it since. False: not all duties belong to
 // this host yet, and it leads none of them before it has read them.
 bool Leadership::renew(const DutyNames& duties, Nanos& sent_ns) {
   const std::size_t renewed = session_.call([&](db::Connection& db) {
@@ -107,27 +107,27 @@ bool Leadership::renew(const DutyNames& duties, Nanos& sent_ns) {
   notes_ = {};
   const bool all = renewed == duties.size();
   for (const DutyName& duty : duties) {
-    wanted_[duty].until_ns = all ? sent_ns + nanos_of(queue::kDutyTtl) : 0;
+    candidates_[duty].until_ns = all ? sent_ns + nanos_of(queue::kDutyTtl) : 0;
   }
   return all;
 }
 
 // Duties in `renewed` that still belong to this host are confirmed as of `sent_ns`.
-void Leadership::see_and_claim(const DutyNames& renewed, Nanos sent_ns) {
+void Leadership::see_and_take(const DutyNames& renewed, Nanos sent_ns) {
   see();
-  if (seen_.size() < wanted_.size()) {
+  if (seen_.size() < candidates_.size()) {
     make_missing();
     see();
   }
   take_in(renewed, sent_ns);
-  const std::vector<queue::SeenDuty> over = to_claim();
-  if (!over.empty()) claim(over);
+  const std::vector<queue::SeenDuty> over = to_take();
+  if (!over.empty()) take_terms(over);
   come_back_in_time();
 }
 
 void Leadership::make_missing() {
   DutyNames missing;
-  for (const auto& [duty, wanted] : wanted_) missing.insert(duty);
+  for (const auto& [duty, candidate] : candidates_) missing.insert(duty);
   for (const queue::SeenDuty& seen : seen_) missing.erase(seen.duty);
   session_.call([&](db::Connection& db) {
     queue::make_duties(db, missing);
@@ -135,25 +135,25 @@ void Leadership::make_missing() {
   });
 }
 
-std::vector<queue::SeenDuty> Leadership::to_claim() const {
+std::vector<queue::SeenDuty> Leadership::to_take() const {
   DutyNames ours_then = ours();
   for (const queue::SeenDuty& seen : seen_) {
     if (seen.over) ours_then.insert(seen.duty);
   }
   std::vector<queue::SeenDuty> over;
   for (const queue::SeenDuty& seen : seen_) {
-    const auto& with = wanted_.at(seen.duty).with;
+    const auto& with = candidates_.at(seen.duty).with;
     if (seen.over && (!with || ours_then.contains(*with))) over.push_back(seen);
   }
   return over;
 }
 
-void Leadership::claim(std::span<const queue::SeenDuty> over) {
+void Leadership::take_terms(std::span<const queue::SeenDuty> over) {
   claimed_ = true;
   Nanos sent_ns = 0;
   const std::size_t claimed = session_.call([&](db::Connection& db) {
     sent_ns = boot_ns();
-    return store_.claim(db, over);
+    return store_.take_terms(db, over);
   });
   DutyNames duties;
   for (const queue::SeenDuty& seen : over) duties.insert(seen.duty);
@@ -162,16 +162,16 @@ void Leadership::claim(std::span<const queue::SeenDuty> over) {
     return take_in(duties, sent_ns);
   }
   for (const DutyName& duty : duties) {
-    Wanted& wanted = wanted_[duty];
-    wanted.ours = true;
-    ++wanted.term;
-    wanted.until_ns = sent_ns + nanos_of(queue::kDutyTtl);
+    Candidate& candidate = candidates_[duty];
+    candidate.ours = true;
+    ++candidate.term;
+    candidate.until_ns = sent_ns + nanos_of(queue::kDutyTtl);
   }
 }
 
 void Leadership::see() {
   DutyNames all;
-  for (const auto& [duty, wanted] : wanted_) all.insert(duty);
+  for (const auto& [duty, candidate] : candidates_) all.insert(duty);
   seen_ = session_.call([&](db::Connection& db) { return queue::DutyStore::watch(db, all); });
   seen_ns_ = boot_ns();
 }
@@ -180,23 +180,23 @@ void Leadership::see() {
 // as of `sent_ns`.
 void Leadership::take_in(const DutyNames& confirmed, Nanos sent_ns) {
   const DutyNames before = ours();
-  for (auto& [duty, wanted] : wanted_) wanted.ours = false;
+  for (auto& [duty, candidate] : candidates_) candidate.ours = false;
   for (const queue::SeenDuty& seen : seen_) {
-    Wanted& wanted = wanted_[seen.duty];
+    Candidate& candidate = candidates_[seen.duty];
     const bool taken = !seen.holder && !seen.over;
     if (taken && seen.duty.name == queue::kViewersDuty) viewed_ns_ = seen_ns_;
-    wanted.ours = seen.holder == store_.holder().id && !seen.over;
-    if (wanted.ours && !before.contains(seen.duty)) ++wanted.term;
-    if (wanted.ours && confirmed.count(seen.duty) > 0) {
-      wanted.until_ns = sent_ns + nanos_of(queue::kDutyTtl);
+    candidate.ours = seen.holder == store_.holder().id && !seen.over;
+    if (candidate.ours && !before.contains(seen.duty)) ++candidate.term;
+    if (candidate.ours && confirmed.count(seen.duty) > 0) {
+      candidate.until_ns = sent_ns + nanos_of(queue::kDutyTtl);
     }
     if (!seen.ran_ago) continue;
     const auto ran_ns =
         static_cast<std::int64_t>(seen_ns_) - static_cast<std::int64_t>(nanos_of(*seen.ran_ago));
-    wanted.ran_ns = std::max(wanted.ran_ns.value_or(ran_ns), ran_ns);
+    candidate.ran_ns = std::max(candidate.ran_ns.value_or(ran_ns), ran_ns);
   }
-  for (auto& [duty, wanted] : wanted_) {
-    if (!wanted.ours) wanted.until_ns = 0;
+  for (auto& [duty, candidate] : candidates_) {
+    if (!candidate.ours) candidate.until_ns = 0;
   }
 }
 
@@ -210,8 +210,8 @@ void Leadership::come_back_in_time() {
 
 DutyNames Leadership::ours() const {
   DutyNames duties;
-  for (const auto& [duty, wanted] : wanted_) {
-    if (wanted.ours) duties.insert(duty);
+  for (const auto& [duty, candidate] : candidates_) {
+    if (candidate.ours) duties.insert(duty);
   }
   return duties;
 }
@@ -220,7 +220,7 @@ void Leadership::leave() {
   if (std::exchange(left_, true) || !claimed_) return;
   const DutyNames duties = ours();
   const bool to_tell = !duties.empty() && !(notes_.ran.empty() && notes_.failed.empty());
-  wanted_.clear();
+  candidates_.clear();
   try {
     const auto given_back =
         session_.call_while([] { return false; },

@@ -17,7 +17,7 @@ namespace allot::steward {
 
 // Which of its candidate duties this host leads; for the chores. A host that leads all of them
 // sends one statement in each round. A host that leads none reads once, and again as soon as
-// another host's term may be over; it claims only a term that is over.
+// another host's term may be over; it takes only a term that is over.
 //
 // Leading saves the others the work and permits nothing (S46): every write of a leader is
 // conditioned on the rows that it changes. For one thread.
@@ -28,7 +28,7 @@ class Leadership {
 
   // Makes this host a candidate from the next round on. Creates the duty's row if it is missing.
   void want(queue::DutyName duty);
-  // The same for a duty that only the leader of `other` claims, so that a host which leads all of
+  // The same for a duty that only the leader of `other` takes, so that a host which leads all of
   // them still sends one statement in each round.
   void want_with(queue::DutyName duty, queue::DutyName other);
 
@@ -37,10 +37,10 @@ class Leadership {
   void round();
   [[nodiscard]] Nanos next_ns() const { return next_ns_; }
 
-  // By this host's clock since the last renewal, or claim, was sent: it ends before others may
+  // By this host's clock since the last renewal or take was sent: it ends before others may
   // lead, however busy this process and the network were.
   [[nodiscard]] bool leads(const queue::DutyName& duty) const { return term(duty) != 0; }
-  // Number of the term, which is a new one after every claim; 0: this host does not lead.
+  // Number of the term, which is a new one after every take; 0: this host does not lead.
   [[nodiscard]] std::uint64_t term(const queue::DutyName& duty) const;
 
   // Whether a viewer has read the workers in the last 10 s (queue::kViewersDuty).
@@ -60,7 +60,7 @@ class Leadership {
   void leave();
 
  private:
-  struct Wanted {
+  struct Candidate {
     bool ours = false;                    // by the last answer
     std::uint64_t term = 0;               // number of the last one that was ours
     Nanos until_ns = 0;                   // no other host may lead before
@@ -68,10 +68,10 @@ class Leadership {
     std::optional<queue::DutyName> with;  // see want_with()
   };
   bool renew(const queue::DutyNames& duties, Nanos& sent_ns);
-  void see_and_claim(const queue::DutyNames& renewed, Nanos sent_ns);
+  void see_and_take(const queue::DutyNames& renewed, Nanos sent_ns);
   void make_missing();
-  [[nodiscard]] std::vector<queue::SeenDuty> to_claim() const;
-  void claim(std::span<const queue::SeenDuty> over);
+  [[nodiscard]] std::vector<queue::SeenDuty> to_take() const;
+  void take_terms(std::span<const queue::SeenDuty> over);
   void see();
   void take_in(const queue::DutyNames& confirmed, Nanos sent_ns);
   void come_back_in_time();
@@ -79,7 +79,7 @@ class Leadership {
 
   worker::Session& session_;
   queue::DutyStore store_;
-  std::map<queue::DutyName, Wanted> wanted_;
+  std::map<queue::DutyName, Candidate> candidates_;
   std::vector<queue::SeenDuty> seen_;  // by the last poll
   Nanos seen_ns_ = 0;
   Nanos viewed_ns_ = 0;  // last poll that saw a viewer; 0: never

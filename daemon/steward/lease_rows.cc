@@ -38,7 +38,7 @@ std::vector<Chore> layouts(worker::Session& session, const Leadership& leadershi
                            const std::vector<Served>& served) {
   std::vector<queue::DutyName> duties;
   for (const Served& queue : served) {
-    if (!queue.by_this_host || !queue.info.alone()) continue;
+    if (!queue.by_this_host || !queue.info.is_keyed()) continue;
     duties.push_back({queue.info.queue_id, "layouts"});
   }
   if (duties.empty()) return {};

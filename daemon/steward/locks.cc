@@ -37,10 +37,10 @@ Nanos Locks::poll() {
   const auto statement = [&] {
     return ask(session_, [](db::Connection& db) { return queue::watch_locks(db); });
   };
-  watched_.look(statement, [&] { return session_.generation(); });
+  watched_.poll(statement, [&] { return session_.generation(); });
   const Nanos seen = boot_ns();
   if (!watched_.empty()) idle_from_ns_ = seen + kIdleAfter;
-  Nanos next = seen < idle_from_ns_ ? watched_.next_look_ns() : seen + kIdleEvery;
+  Nanos next = seen < idle_from_ns_ ? watched_.next_poll_ns() : seen + kIdleEvery;
   while (const auto still = watched_.take()) {
     next = boot_ns() + kLocksEvery;  // or a lock that cannot be freed is retried at once
     const queue::LockObservation& lock = still->observed;

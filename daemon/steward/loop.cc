@@ -17,7 +17,7 @@ constexpr Nanos kMostSleep = 10 * kSecond;
 // Longest run of a chore, besides the statement in progress, and the pause before it continues, for
 // the other users of the database.
 constexpr Nanos kAtOnce = 50 * kMilli;
-constexpr Nanos kPause = 100 * kMilli;
+constexpr Nanos kBetweenBatches = 100 * kMilli;
 constexpr Nanos kAfterError = 10 * kSecond;
 constexpr Nanos kFinish = kSecond;  // for all chores of a drain
 constexpr Nanos kHour = 3600 * kSecond;
@@ -76,7 +76,7 @@ void Loop::run(Chore& chore, Nanos until) {
     const Nanos wait = until_turn(chore);
     again = wait > 0 ? wait : step(chore);
   } while (again == kMore && boot_ns() < until);
-  chore.next_ns = boot_ns() + (again == kMore ? kPause : again.value_or(chore.every));
+  chore.next_ns = boot_ns() + (again == kMore ? kBetweenBatches : again.value_or(chore.every));
 }
 
 // Time until it is the turn of this host; 0: now.

@@ -67,7 +67,7 @@ queue::MinuteTotals minute_totals(const meter::Totals& totals) {
   for (const auto& [names, errors] : totals.errors) {
     const auto& [queue, type, group] = names;
     queue::MinuteTotal& total = all[{queue, type, group}];
-    total.error = errors.look;
+    total.error = errors.sample;
     total.counts[MinuteColumn::kRetried] = errors.retried;
     total.counts[MinuteColumn::kDead] = errors.dead;
   }

@@ -26,7 +26,7 @@ std::optional<queue::Moment> first_tick(schedule::Calendar& calendar,
 
 }  // namespace
 
-void NextRunCheck::look(db::Connection& db, Nanos now) {
+void NextRunCheck::check(db::Connection& db, Nanos now) {
   if (now < next_ns_) return;
   const auto page = queue::far_schedules(db, after_, kPage);
   for (const queue::FarSchedule& far : page) check(db, far);

@@ -21,7 +21,7 @@ class NextRunCheck {
   explicit NextRunCheck(schedule::Calendar& calendar) : calendar_(calendar) {}
 
   // Checks one page of the round, if it is time: `now` is CLOCK_BOOTTIME.
-  void look(db::Connection& db, Nanos now);
+  void check(db::Connection& db, Nanos now);
   [[nodiscard]] Nanos next_ns() const { return next_ns_; }
   // Begins the first of two rounds: another host may have led since.
   void forget();

@@ -8,10 +8,10 @@
 #include "config/hooks.h"
 #include "log/log.h"
 #include "peer/doorbell.h"
-#include "queue/look/health.h"
-#include "queue/look/stuck.h"
 #include "queue/model/duty.h"
 #include "queue/submit/address.h"
+#include "queue/views/health.h"
+#include "queue/views/stuck.h"
 #include "steward/ask.h"
 
 namespace allot::steward {
@@ -60,7 +60,7 @@ std::vector<Chore> Notices::chores() {
 void Notices::raise_and_clear() {
   worker::Session& session = parts_.session;
   const auto raised = ask(session, [](db::Connection& db) { return queue::list_notices(db); });
-  const auto now = ask(session, [&](db::Connection& db) { return look_around(db); });
+  const auto now = ask(session, [&](db::Connection& db) { return poll(db); });
   for (const Notice& notice : now) {
     if (!is_raised(raised, notice)) change(notice, true);
   }
@@ -93,7 +93,7 @@ void Notices::raise_unknown() {
   }
 }
 
-std::vector<Notice> Notices::look_around(db::Connection& db) const {
+std::vector<Notice> Notices::poll(db::Connection& db) const {
   const config::Notices& keys = parts_.settings.notices;
   std::vector<Notice> now = queue::waiting_queues(db, keys.waiting);
   if (keys.dead > 0) append(now, queue::dead_queues(db, keys.dead));

@@ -39,7 +39,7 @@ class Notices {
  private:
   void raise_and_clear();
   void raise_unknown();
-  [[nodiscard]] std::vector<queue::Notice> look_around(db::Connection& db) const;
+  [[nodiscard]] std::vector<queue::Notice> poll(db::Connection& db) const;
   [[nodiscard]] std::vector<queue::Notice> late_purges(db::Connection& db) const;
   [[nodiscard]] bool over(db::Connection& db, const queue::RaisedNotice& raised,
                           const std::vector<queue::Notice>& now) const;

@@ -12,7 +12,7 @@
 namespace allot::steward {
 namespace {
 
-constexpr std::chrono::seconds kLookEvery{3};
+constexpr std::chrono::seconds kPollInterval{3};
 // Galera accepts only writes on which its nodes agree, and its nodes share the row of the term.
 bool takes_writes(const db::ServerAnswer& answer) {
   return answer.connection && !answer.connection->standing().galera;
@@ -43,7 +43,7 @@ void mark(db::ServerAnswer& answer, std::uint64_t highest) {
   try {
     queue::mark_superseded(*answer.connection, highest);
   } catch (const db::DbError& error) {
-    log::warn("database.mark_failed", {{"where", answer.where}, {"error", error.what()}});
+    log::warn("database.mark_failed", {{"server", answer.where}, {"error", error.what()}});
   }
 }
 
@@ -58,7 +58,7 @@ void confirm(db::ServerAnswer& answer) {
     }
     if (changed) answer.connection->require_writer();
   } catch (const db::DbError& error) {
-    log::warn("database.term_failed", {{"where", answer.where}, {"error", error.what()}});
+    log::warn("database.term_failed", {{"server", answer.where}, {"error", error.what()}});
   }
 }
 
@@ -88,13 +88,13 @@ void OtherServers::watch() {
   while (!ends_) {
     {
       const MutexUnlock freed(mutex_);
-      look();
+      poll();
     }
-    if (!ends_) static_cast<void>(changed_.wait_for(mutex_, kLookEvery));
+    if (!ends_) static_cast<void>(changed_.wait_for(mutex_, kPollInterval));
   }
 }
 
-void OtherServers::look() {
+void OtherServers::poll() {
   auto answers = db::ask_servers(options_, db::Asked::kAll, db::kAskWithin);
   const std::uint64_t highest = db::learn_highest(answers, *options_.memory);
   std::vector<queue::Notice> found;
@@ -115,7 +115,7 @@ void OtherServers::look() {
   const MutexLock held(mutex_);
   for (const queue::Notice& one : found) {
     if (is_known(found_, one.subject)) continue;
-    log::warn("database.second_writer", {{"where", one.subject}, {"text", one.detail}});
+    log::warn("database.second_writer", {{"server", one.subject}, {"text", one.detail}});
   }
   found_ = std::move(found);
 }

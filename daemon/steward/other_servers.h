@@ -29,7 +29,7 @@ class OtherServers {
 
  private:
   void watch() ALLOT_EXCLUDES(mutex_);
-  void look() ALLOT_EXCLUDES(mutex_);
+  void poll() ALLOT_EXCLUDES(mutex_);
 
   const db::ConnectOptions options_;
   Mutex mutex_;

@@ -11,7 +11,7 @@
 #include "log/log.h"
 #include "meter/record_file.h"
 #include "peer/inherited.h"
-#include "peer/look_page.h"
+#include "peer/poll_page.h"
 #include "process/connect.h"
 #include "process/own_holder.h"
 #include "process/own_meter.h"
@@ -23,7 +23,7 @@
 #include "steward/bulk_actions.h"
 #include "steward/commit_reader.h"
 #include "steward/findings.h"
-#include "steward/host_look.h"
+#include "steward/host_poll.h"
 #include "steward/leadership.h"
 #include "steward/lease_rows.h"
 #include "steward/locks.h"
@@ -59,8 +59,8 @@ bool has_workers(const config::Settings& settings) {
                      [](const config::Pool& pool) { return pool.size > 0; });
 }
 
-HostLook::Queues looked_at(const config::Settings& settings, const std::vector<Served>& served) {
-  HostLook::Queues queues;
+HostPoll::Queues looked_at(const config::Settings& settings, const std::vector<Served>& served) {
+  HostPoll::Queues queues;
   for (const Served& queue : served) {
     if (queue.by_this_host) queues.ids.push_back(queue.info.queue_id);
   }
@@ -82,13 +82,13 @@ void work(const config::Settings& settings, const queue::Holder& holder, worker:
           ipc::Board& board) {
   db::ConnectOptions connect = db::from_settings(settings);
   connect.lock_wait = worker::lock_wait(settings.daemon.lease_ttl);
-  const std::string page = peer::look_page_in(config::runtime_dir(settings));
-  peer::LookReader look(page);
+  const std::string page = peer::poll_page_in(config::runtime_dir(settings));
+  peer::PollReader poll_reader(page);
   worker::Session session(connect, slot, settings.daemon.stop_timeout / 2);
-  session.use(look);
+  session.use(poll_reader);
   worker::require_fit(session, connect);
   const auto served = served_by(session, settings);
-  const HostLook host_look(connect, slot, board, settings.daemon.lease_ttl,
+  const HostPoll host_poll(connect, slot, board, settings.daemon.lease_ttl,
                            settings.daemon.stop_timeout / 2, looked_at(settings, served), page);
   check_hooks(session, settings, served);
   apply_schedules(session, settings, kCalendar);

@@ -28,7 +28,7 @@ constexpr const char* kNoHandler = "no_handler";
 
 std::string payload_of(const char* what, const queue::Stuck& stuck, const config::Queue& queue) {
   const json text = {{"event", "stuck"},
-                     {"what", what},
+                     {"state", what},
                      {"task", stuck.id.text()},
                      {"queue", queue.name},
                      {"partition", stuck.id.partition.partition_no},
@@ -55,7 +55,7 @@ std::string key_of(const char* what, const queue::Stuck& stuck) {
 
 void log_stuck(const char* what, const queue::Stuck& stuck, const config::Queue& queue) {
   log::warn("queue.stuck", {{"queue", queue.name},
-                            {"what", what},
+                            {"state", what},
                             {"task", stuck.id.text()},
                             {"type", stuck.type},
                             {"since", stuck.since},
@@ -92,17 +92,17 @@ std::vector<Chore> StuckReports::chores() {
 void StuckReports::report_stuck(const Served& queue) {
   const microseconds after = queue.keys->stuck_after;
   const std::uint32_t queue_id = queue.info.queue_id;
-  std::set<std::string>& told = told_[queue_id];
+  std::set<std::string>& reported = reported_[queue_id];
   std::set<std::string> found;
   for (const queue::Stuck& stuck : ask(session_, [&](db::Connection& db) {
          return queue::stuck_running(db, queue_id, after);
        })) {
-    found.insert(report(queue, told, kRunning, stuck));
+    found.insert(report(queue, reported, kRunning, stuck));
   }
   const auto waiting =
       ask(session_, [&](db::Connection& db) { return queue::stuck_waiting(db, queue_id, after); });
-  if (waiting) found.insert(report(queue, told, kWaiting, *waiting));
-  told = std::move(found);
+  if (waiting) found.insert(report(queue, reported, kWaiting, *waiting));
+  reported = std::move(found);
 }
 
 // Each host does this for itself: the others do not know the tasks that local workers have
@@ -111,20 +111,20 @@ void StuckReports::report_unknown(const Served& queue) {
   const auto ids = unknown_.of(queue.info.queue_id);
   if (ids.empty()) return;
   const microseconds after = queue.keys->stuck_after;
-  std::set<std::string>& told = told_unknown_[queue.info.queue_id];
+  std::set<std::string>& reported = reported_unknown_[queue.info.queue_id];
   std::set<std::string> found;
   for (const queue::Stuck& stuck :
        ask(session_, [&](db::Connection& db) { return queue::stuck_unknown(db, ids, after); })) {
-    found.insert(report(queue, told, kNoHandler, stuck));
+    found.insert(report(queue, reported, kNoHandler, stuck));
   }
-  told = std::move(found);
+  reported = std::move(found);
 }
 
-// Reports it, unless its key is in `told`; returns its key.
-std::string StuckReports::report(const Served& queue, const std::set<std::string>& told,
+// Reports it, unless its key is in `reported`; returns its key.
+std::string StuckReports::report(const Served& queue, const std::set<std::string>& reported,
                                  const char* what, const queue::Stuck& stuck) {
   std::string key = key_of(what, stuck);
-  if (told.count(key) > 0) return key;
+  if (reported.count(key) > 0) return key;
   queue::SubmitOptions options;
   options.unique_key = key;
   options.unique_for = what == kRunning ? kPerAttempt : kPerHour;

@@ -10,8 +10,8 @@
 
 #include "ipc/board.h"
 #include "process/session.h"
-#include "queue/look/stuck.h"
 #include "queue/submit/submit.h"
+#include "queue/views/stuck.h"
 #include "steward/chore.h"
 #include "steward/served.h"
 #include "steward/unknown_tasks.h"
@@ -32,7 +32,7 @@ class StuckReports {
  private:
   void report_stuck(const Served& queue);
   void report_unknown(const Served& queue);
-  std::string report(const Served& queue, const std::set<std::string>& told, const char* what,
+  std::string report(const Served& queue, const std::set<std::string>& reported, const char* what,
                      const queue::Stuck& stuck);
   bool submit(const Served& queue, const std::string& payload, const queue::SubmitOptions& options);
 
@@ -41,8 +41,8 @@ class StuckReports {
   UnknownTasks& unknown_;
   const std::vector<Served>& served_;
   // Keys of the last findings, by queue.
-  std::map<std::uint32_t, std::set<std::string>> told_;
-  std::map<std::uint32_t, std::set<std::string>> told_unknown_;
+  std::map<std::uint32_t, std::set<std::string>> reported_;
+  std::map<std::uint32_t, std::set<std::string>> reported_unknown_;
 };
 
 }  // namespace allot::steward

@@ -28,7 +28,7 @@ constexpr std::size_t kMostKnown = 10'000;
 // this time.
 constexpr schedule::Instant kAskedAhead = 60;
 constexpr std::size_t kAskedAtOnce = 64;
-constexpr Nanos kWaitLook = kSecond / 2;
+constexpr Nanos kWaitPoll = kSecond / 2;
 constexpr Nanos kFirstRetry = kSecond;
 constexpr Nanos kMostRetry = 30 * kSecond;
 
@@ -48,7 +48,7 @@ std::size_t bytes_of(const std::vector<queue::Tick>& steps) {
 
 }  // namespace
 
-void Ticker::look(db::Connection& db) {
+void Ticker::poll(db::Connection& db) {
   try {
     if (boot_ns() >= read_again_ns_) read(db);
     submit_due(db);
@@ -56,7 +56,7 @@ void Ticker::look(db::Connection& db) {
     forget();
     throw;
   }
-  plan_next_look(boot_ns());
+  plan_next_poll(boot_ns());
 }
 
 void Ticker::forget() {
@@ -64,7 +64,7 @@ void Ticker::forget() {
   read_again_ns_ = 0;
 }
 
-void Ticker::plan_next_look(Nanos now) {
+void Ticker::plan_next_poll(Nanos now) {
   next_ns_ = std::max(read_again_ns_, now);
   for (const auto& [id, due] : due_) {
     next_ns_ = std::min(next_ns_, std::max(due.at_ns, due.again_ns));
@@ -181,7 +181,7 @@ std::vector<Ticker::Job> Ticker::jobs_of(db::Connection& db, const Ids& ids) {
     const bool overlaps =
         key != keys.end() && !key->second && !mutant::removed("overlap_queues");  // S68
     if (overlaps && waits) {
-      due.again_ns = boot_ns() + kWaitLook;
+      due.again_ns = boot_ns() + kWaitPoll;
       continue;
     }
     const auto free_since = waits && key != keys.end() ? key->second : std::nullopt;
@@ -286,11 +286,11 @@ void Ticker::send(db::Connection& db, std::vector<Job> jobs) {
     } catch (
         const Error&) {  // NOLINT(bugprone-empty-catch): which of them it was, one by one tells
     }
-    for (const Job& job : some) send_alone(db, job);
+    for (const Job& job : some) send_single(db, job);
   }
 }
 
-void Ticker::send_alone(db::Connection& db, const Job& job) {
+void Ticker::send_single(db::Connection& db, const Job& job) {
   Due& due = due_.at(job.schedule_id);
   try {
     done({job}, queue::send_ticks(db, job.steps));

@@ -33,8 +33,8 @@ class Ticker {
   // Reads schedules that are due soon, every five seconds, and submits due ticks, for at most a
   // twentieth of a second besides the statement in progress. Throws db::DbError of class kGone, and
   // reads again then: the rows say which ticks are done.
-  void look(db::Connection& db);
-  // Time of the next look(): CLOCK_BOOTTIME.
+  void poll(db::Connection& db);
+  // Time of the next poll(): CLOCK_BOOTTIME.
   [[nodiscard]] Nanos next_ns() const { return next_ns_; }
   // Drops what was read: another host may have led since.
   void forget();
@@ -76,13 +76,13 @@ class Ticker {
   // Keys of schedules whose tasks must not overlap: see queue::free_keys().
   queue::FreeKeys keys_of(db::Connection& db, const Ids& ids);
   void send(db::Connection& db, std::vector<Job> jobs);
-  void send_alone(db::Connection& db, const Job& job);
+  void send_single(db::Connection& db, const Job& job);
   void done(const std::vector<Job>& jobs, const std::vector<queue::TickDone>& results);
   void went_on(const Job& job);
   void fail(db::Connection& db, Due& due, const std::string& name, const std::string& error);
   static void wait(Due& due, Nanos first, Nanos most);
   [[nodiscard]] queue::Moment database_time(Nanos at) const;
-  void plan_next_look(Nanos now);
+  void plan_next_poll(Nanos now);
 
   schedule::Calendar& calendar_;
   Ring ring_;

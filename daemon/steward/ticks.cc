@@ -29,8 +29,8 @@ Chore Ticks::chore() {
       check_.forget();
     }
     ask(session_, [this](db::Connection& db) {
-      ticker_.look(db);
-      check_.look(db, boot_ns());
+      ticker_.poll(db);
+      check_.check(db, boot_ns());
       return true;
     });
     return Again(time_until(std::min(ticker_.next_ns(), check_.next_ns())));

@@ -15,15 +15,15 @@ class Backoff {
 
   [[nodiscard]] bool due(Nanos now) const { return now >= not_before_; }
   [[nodiscard]] Nanos not_before() const { return not_before_; }
-  [[nodiscard]] Nanos pause() const { return pause_; }
+  [[nodiscard]] Nanos delay() const { return delay_; }
   void failed(Nanos now) {
-    pause_ = pause_ == 0 ? first_ : std::min(most_, pause_ * 2);
-    not_before_ = now + pause_;
+    delay_ = delay_ == 0 ? first_ : std::min(most_, delay_ * 2);
+    not_before_ = now + delay_;
   }
-  void reset() { pause_ = not_before_ = 0; }
+  void reset() { delay_ = not_before_ = 0; }
 
  private:
-  Nanos first_, most_, pause_ = 0, not_before_ = 0;
+  Nanos first_, most_, delay_ = 0, not_before_ = 0;
 };
 
 }  // namespace allot::supervisor

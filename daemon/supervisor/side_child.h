@@ -34,7 +34,7 @@ class SideChild {
   void tell(int signal, int number = 0) const;
   [[nodiscard]] bool is(pid_t pid) const { return pid == pid_; }
   [[nodiscard]] bool gone() const { return pid_ <= 0; }
-  void pass(Handover& io) { io(pid_, used_, ready_, ready_fd_, pause_); }
+  void pass(Handover& io) { io(pid_, used_, ready_, ready_fd_, backoff_); }
 
  private:
   const char* name_;
@@ -42,7 +42,7 @@ class SideChild {
   bool used_ = false, ready_ = false;
   int hopeless_ = 0;
   UniqueFd ready_fd_;
-  Backoff pause_{500 * kMilli, 10 * kSecond};
+  Backoff backoff_{500 * kMilli, 10 * kSecond};
 };
 
 }  // namespace allot::supervisor

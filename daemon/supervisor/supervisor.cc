@@ -210,10 +210,10 @@ void Supervisor::tick() {
       break;
     case Phase::kDatabase:
       if (database_.hopeless() != 0) return give_up(database_.hopeless());
-      if (database_.ready() && !check_.running() && database_pause_.due(now_)) {
+      if (database_.ready() && !check_.running() && backoff_.due(now_)) {
         start_check(Preflight::Step::kDatabaseAndReclaim);
       }
-      if (!database_pause_.due(now_)) wake_at_ = std::min(wake_at_, database_pause_.not_before());
+      if (!backoff_.due(now_)) wake_at_ = std::min(wake_at_, backoff_.not_before());
       break;
     case Phase::kRunning:
       // Cleared now, so that a HUP during the check requests another one.
@@ -280,8 +280,8 @@ void Supervisor::first_check_finished(int code) {
     refused("check.failed", code);
     return give_up(code);
   }
-  database_pause_.failed(now_);
-  log_event(kWarn, "database.away", "again_in_ms=%llu", in_ms(database_pause_.pause()));
+  backoff_.failed(now_);
+  log_event(kWarn, "database.away", "retry_in_ms=%llu", in_ms(backoff_.delay()));
   tell_status();
 }
 

@@ -71,7 +71,7 @@ class Supervisor {
   ipc::PreflightAnswer answer_{}, pending_{};  // in force; of the check under way
   UniqueFd state_;                             // of an upgrade under way
   Preflight check_;
-  Backoff database_pause_{500 * kMilli, 10 * kSecond};
+  Backoff backoff_{500 * kMilli, 10 * kSecond};
   Notifier notifier_;
   Instance instance_;
   SideChild database_{"database"}, gateway_{"gateway"};

@@ -56,13 +56,13 @@ void Workers::adopt(const ipc::PreflightAnswer& answer, Checked checked) {
 }
 
 void Workers::starts_well(std::uint32_t pool) {
-  start_pause_[pool].reset();
+  start_backoff_[pool].reset();
   instance_.header().start_failures[pool].count = 0;
 }
 
 void Workers::pass(Handover& io) {
   io(answer_, checked_.program, checked_.config, round_, was_ready_, last_tick_, beat_since_);
-  io(entries_, start_pause_);
+  io(entries_, start_backoff_);
 }
 
 void Workers::move(std::uint32_t index, SlotEvent event) {
@@ -93,8 +93,8 @@ void Workers::tick(Nanos now, Nanos& wake_at) {
       }
       continue;
     }
-    if (entry.settle_pause.due(now)) settle(i, now);
-    if (entry.settler <= 0) wake_at = std::min(wake_at, entry.settle_pause.not_before());
+    if (entry.settle_backoff.due(now)) settle(i, now);
+    if (entry.settler <= 0) wake_at = std::min(wake_at, entry.settle_backoff.not_before());
   }
   if (stopping_) return;
   for (std::uint32_t pool = 0; pool <= ipc::kMaxPools; ++pool) keep_pool(pool, now, wake_at);
@@ -128,15 +128,15 @@ void Workers::keep_pool(std::uint32_t pool, Nanos now, Nanos& wake_at) {
     }
   }
   if (old > 0 && ready + old > size) retire_old(pool, ready + old - size);
-  Backoff& pause = start_pause_[pool];
+  Backoff& backoff = start_backoff_[pool];
   while (starting + ready < size && (old == 0 || starting == 0)) {
-    const Nanos start_at = std::max(next_start_, pause.not_before());
+    const Nanos start_at = std::max(next_start_, backoff.not_before());
     if (now < start_at) {
       wake_at = std::min(wake_at, start_at);
       return;
     }
     next_start_ = now + kStagger;
-    if (!start_worker(pool, now)) return pause.failed(now);
+    if (!start_worker(pool, now)) return backoff.failed(now);
     ++starting;
   }
 }
@@ -269,18 +269,18 @@ void Workers::worker_died(std::uint32_t index, int wait_status, Nanos now) {
   const std::size_t run = ipc::last_run(instance_.slot(index), ipc::at_work);
   const bool too_soon =
       entry.ready == 0 || (run == ipc::kMaxRunning && now - entry.ready < kSoonAfterReady);
-  Backoff& pause = start_pause_[entry.pool];
+  Backoff& backoff = start_backoff_[entry.pool];
   // A worker that has reached a limit of its pool shows this in its slot, and leaves in order.
   const bool done = wait_status == 0 && instance_.slot(index).state == kStopping;
   // Several deaths at once count as one failure.
-  if (serving(entry.state) && too_soon && !done && pause.due(now)) {
-    pause.failed(now);
+  if (serving(entry.state) && too_soon && !done && backoff.due(now)) {
+    backoff.failed(now);
     ipc::StartFailures& shown = instance_.header().start_failures[entry.pool];
     std::memcpy(shown.pool, instance_.slot(index).pool_name, sizeof shown.pool);
     ++shown.count;
     shown.wait_status = wait_status;
-    log_event(kWarn, "worker.throttled", "pool=%s again_in_ms=%llu",
-              Quoted::of(instance_.slot(index).pool_name).c_str(), in_ms(pause.pause()));
+    log_event(kWarn, "worker.throttled", "pool=%s retry_in_ms=%llu",
+              Quoted::of(instance_.slot(index).pool_name).c_str(), in_ms(backoff.delay()));
   }
   log_death(index, wait_status, run);
   instance_.slot(index).died_ns = boot_ns();
@@ -315,7 +315,7 @@ void Workers::settle(std::uint32_t index, Nanos now) {
   entry.settler =
       start(request_for({"allot-worker", "--settle", number.text, "--status", status.text}), index);
   entry.settler_spawned = now;
-  if (entry.settler < 0) entry.settle_pause.failed(now);
+  if (entry.settler < 0) entry.settle_backoff.failed(now);
 }
 
 pid_t Workers::start(const SpawnRequest& request, std::uint32_t index) {
@@ -333,9 +333,9 @@ void Workers::settler_died(std::uint32_t index, int wait_status, Nanos now) {
     instance_.slot(index).state = static_cast<std::uint32_t>(ipc::WorkerState::kBlank);
     return move(index, SlotEvent::kSettled);
   }
-  entry.settle_pause.failed(now);
-  log_event(kWarn, "worker.not_settled", "slot=%u again_in_ms=%llu", index,
-            in_ms(entry.settle_pause.pause()));
+  entry.settle_backoff.failed(now);
+  log_event(kWarn, "worker.not_settled", "slot=%u retry_in_ms=%llu", index,
+            in_ms(entry.settle_backoff.delay()));
 }
 
 // A worker that is not ready yet may have no thread that takes the signal, and would lose it.
@@ -382,7 +382,7 @@ Workers::Counts Workers::counts() const {
     counts.ready += state == SlotState::kReady;
     counts.settling += state == SlotState::kSettling;
     counts.leaving += alive(state) && !serving(state);
-    counts.away += alive(state) && instance_.slot(i).database_away.load() != 0;
+    counts.away += alive(state) && instance_.slot(i).database_unreachable.load() != 0;
   }
   return counts;
 }

@@ -64,7 +64,7 @@ class Workers {
     Nanos spawned = 0, ready = 0, settler_spawned = 0;
     bool proven = false, reopen_due = false;  // proven: survived the time after Ready
     int wait_status = 0;
-    Backoff settle_pause{100 * kMilli, 5 * kSecond};
+    Backoff settle_backoff{100 * kMilli, 5 * kSecond};
   };
 
   void move(std::uint32_t index, SlotEvent event);
@@ -95,7 +95,7 @@ class Workers {
   Entry entries_[ipc::kMaxSlots];
   // Only deaths before the first Ready throttle; a death inside a handler is the task's fault
   // (S10).
-  Backoff start_pause_[ipc::kMaxPools + 1];
+  Backoff start_backoff_[ipc::kMaxPools + 1];
 };
 
 }  // namespace allot::supervisor

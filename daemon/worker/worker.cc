@@ -14,7 +14,7 @@
 #include "meter/meter.h"
 #include "meter/record.h"
 #include "peer/inherited.h"
-#include "peer/look_page.h"
+#include "peer/poll_page.h"
 #include "peer/steward_board.h"
 #include "process/connect.h"
 #include "process/lifetime.h"
@@ -57,7 +57,7 @@ std::vector<ServedQueue> serve(Session& session, const config::Settings& setting
     if (info.shape != queue::shape_of(*queue)) {
       log::warn("queue.mismatch", {{"queue", name},
                                    {"configured", queue::text_of(queue::shape_of(*queue))},
-                                   {"used", queue::text_of(info.shape)},
+                                   {"actual", queue::text_of(info.shape)},
                                    {"reason", "the database decides once a queue exists"}});
     }
     served.push_back({std::move(info), queue});
@@ -135,9 +135,10 @@ void log_ready(const ipc::Slot& slot, const config::Pool& pool,
 }
 
 void log_leaving(const ipc::Slot& slot, const Lifetime& lifetime) {
-  log::info("worker.stopped", {{"done", slot.tasks_done.load()},
-                               {"reason", lifetime.over() != nullptr ? lifetime.over() : "asked"},
-                               {"memory_mib", resident_mib()}});
+  log::info("worker.stopped",
+            {{"done", slot.tasks_done.load()},
+             {"reason", lifetime.over() != nullptr ? lifetime.over() : "requested"},
+             {"memory_mib", resident_mib()}});
 }
 
 }  // namespace
@@ -173,7 +174,7 @@ int run_worker(const config::Settings& settings, ipc::Slot& raw_slot, ipc::Board
   db::ConnectOptions connect = db::from_settings(settings);
   connect.lock_wait = lock_wait(leases.ttl());
   try {
-    peer::LookReader look(peer::look_page_in(config::runtime_dir(settings)));
+    peer::PollReader look(peer::poll_page_in(config::runtime_dir(settings)));
     Session session(connect, slot, settings.daemon.stop_timeout / 2);
     session.use(look);
     require_fit(session, connect);

@@ -51,7 +51,7 @@ void Watchdog::run() {
       continue;
     }
     const auto now = Clock::now();
-    look_at_all(now);
+    check_all(now);
     next_ = now + kTick;
     for (const Entry* entry : entries_) {
       if (entry->end == End::kNone) next_ = std::min(next_, entry->deadline);
@@ -60,7 +60,7 @@ void Watchdog::run() {
   }
 }
 
-void Watchdog::look_at_all(Clock::time_point now) {
+void Watchdog::check_all(Clock::time_point now) {
   for (Entry* entry : entries_) {
     if (entry->end != End::kNone) continue;
     if (now >= entry->deadline) {

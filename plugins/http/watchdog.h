@@ -43,7 +43,7 @@ class Watchdog {
   void add(Entry& entry);
   void remove(const Entry& entry);
   void run();
-  void look_at_all(Clock::time_point now);
+  void check_all(Clock::time_point now);
 
   std::mutex mutex_;
   std::condition_variable changed_;

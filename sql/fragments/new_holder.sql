@@ -1,5 +1,5 @@
 -- S2: no epoch is used twice, even if the row was restored from a backup.
-of_epoch = GREATEST(epoch + 1, {now}),
+detail_epoch = GREATEST(epoch + 1, {now}),
        epoch = GREATEST(epoch + 1, {now}),
        lock_by = :holder,
        lock_origin = :origin,

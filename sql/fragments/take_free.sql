@@ -3,13 +3,13 @@
 -- (S16); if that had no handler, a worker that has one need not wait (:passed_flag, S66).
 UPDATE q_lock_table
    SET {new_holder},
-       hold_until = NULL,
+       defer_until = NULL,
        block_size = :block_size
  WHERE queue_id = :queue_id AND partition_no = :partition_no
    AND (state = 'FREE' OR lock_by = :holder)
-   AND (hold_until IS NULL OR hold_until <= {known_time}
-        OR hold_until < '9000-01-01' AND of_epoch = epoch AND hold_key IS NOT NULL
+   AND (defer_until IS NULL OR defer_until <= {known_time}
+        OR defer_until < '9000-01-01' AND detail_epoch = epoch AND defer_key IS NOT NULL
            AND (SELECT run_key FROM task
                  WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no
-                   AND task.prio = hold_prio AND task.run_key = hold_key
+                   AND task.prio = defer_prio AND task.run_key = defer_key
                    AND task.flags & :passed_flag = 0) IS NULL)

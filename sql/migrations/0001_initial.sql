@@ -1,41 +1,41 @@
 -- The first schema. Tables are InnoDB whatever the server's default is: row locks are the fence.
--- Times are UTC. A task's public id is its queue_id, partition_no, prio and first_key, the key that
--- it was submitted with.
+-- Times are UTC. A task's public id is its queue_id, partition_no, prio and first_key, its key at
+-- submission.
 
--- The database owns these numbers (S17): a configuration is used once, when a queue is made.
+-- The database owns these numbers (S17): a configuration is used once, when a queue is created.
 CREATE TABLE IF NOT EXISTS queue (
   queue_id        INT UNSIGNED NOT NULL AUTO_INCREMENT,
   name            VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  -- spread: over all partitions. The others put a task where its partition_key says: ordered,
-  -- limited to max_running at a time, or fair.
+  -- spread: over all partitions. The others place a task by its partition_key: ordered, limited to
+  -- max_running at a time, or fair.
   placement       ENUM('spread', 'ordered', 'limited', 'fair') NOT NULL DEFAULT 'spread',
   max_running     SMALLINT UNSIGNED NOT NULL DEFAULT 1,
   partitions      SMALLINT UNSIGNED NOT NULL,
-  -- New tasks go to the partitions from this one on. A resize of an ordered or limited queue takes
-  -- others, which wait until those of the former layout are empty.
+  -- New tasks go to the partitions from this one on. A resize of an ordered or limited queue uses
+  -- new partitions, which wait until those of the previous layout are empty.
   first_partition SMALLINT UNSIGNED NOT NULL DEFAULT 0,
-  -- Counts the layouts. A submission to an ordered or limited queue holds on to the one that it
-  -- placed its task by.
+  -- Counts the layouts. A submission to an ordered or limited queue is refused if its task was
+  -- placed by another layout.
   layout          INT UNSIGNED NOT NULL DEFAULT 0,
-  -- So many tasks of a spread queue run at a time in the whole cluster (S51); 0: any number.
+  -- Maximum number of tasks of a spread queue that run at a time in the cluster (S51); 0: no limit.
   cap             INT UNSIGNED NOT NULL DEFAULT 0,
   created_at      DATETIME(6) NOT NULL,
-  -- Whether a route takes tasks that are submitted to this queue. NULL: not known, look.
+  -- Whether a route takes tasks that are submitted to this queue. NULL: unknown, read the routes.
   routed          BOOLEAN NULL,
-  -- Term of another server that is the writer now, where a steward found this one still writable
-  -- (S53); NULL: none did. Every submission reads this row.
+  -- Term of the server that is the writer now, if a steward found this one still writable (S53).
+  -- Every submission reads this row.
   superseded_by   BIGINT UNSIGNED NULL,
   PRIMARY KEY (queue_id),
   UNIQUE KEY name (name)
 ) ENGINE=InnoDB;
 
--- A queue that has a row here is paused, or rated: nothing leases its partitions without a charge.
+-- A queue with a row here is paused or rated: its partitions are leased only with a charge.
 CREATE TABLE IF NOT EXISTS queue_pause (
   queue_id  INT UNSIGNED NOT NULL,
   paused_at DATETIME(6) NOT NULL,
   reason    VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   -- A rate limits how many tasks of the queue start in a second (A11). Its row here keeps statements
-  -- that know no rates from leasing anything of it (S42).
+  -- without support for rates from leasing its partitions (S42).
   rated     TINYINT UNSIGNED NOT NULL DEFAULT 0,
   -- Whether the queue is paused by an operator, and not only rated.
   paused    TINYINT UNSIGNED
@@ -43,24 +43,24 @@ CREATE TABLE IF NOT EXISTS queue_pause (
   PRIMARY KEY (queue_id)
 ) ENGINE=InnoDB;
 
--- A duty of a queue that one worker at a time does: whoever moves free_at on.
+-- A duty of a queue that one process at a time has: the one that advances free_at.
 CREATE TABLE IF NOT EXISTS queue_duty (
   queue_id INT UNSIGNED NOT NULL,
   duty     VARCHAR(15) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   free_at  DATETIME(6) NOT NULL,
-  -- Its leader until free_at: the steward of a host. NULL: none. queue_id 0 is the cluster.
+  -- Leader until free_at: the steward of a host; NULL: none. queue_id 0 is the cluster.
   holder          BIGINT UNSIGNED NULL,
   holder_host     VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   holder_instance VARCHAR(31) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   holder_pid      INT UNSIGNED NULL,
   since           DATETIME(6) NULL,
-  last_run        DATETIME(6) NULL,                   -- last time that it was done without an error
+  last_run        DATETIME(6) NULL,                   -- last run without an error
   last_error      VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,   -- error since then
   PRIMARY KEY (queue_id, duty)
 ) ENGINE=InnoDB;
 
--- Which partition of a fair queue a key has. The row with the empty key is locked by whoever gives
--- partitions to keys, one at a time; it stands for no key.
+-- Partition of each key of a fair queue. The row with the empty key belongs to no key: it is locked
+-- to assign a partition, one assignment at a time.
 CREATE TABLE IF NOT EXISTS fair_partition (
   queue_id      INT UNSIGNED NOT NULL,
   partition_key VARBINARY(255) NOT NULL,
@@ -68,51 +68,52 @@ CREATE TABLE IF NOT EXISTS fair_partition (
   PRIMARY KEY (queue_id, partition_key)
 ) ENGINE=InnoDB;
 
--- One row leases a whole partition. No index on expire_at: nothing searches for "any free lease".
+-- One row leases a whole partition. No index on expire_at, because nothing searches for any free
+-- lease.
 CREATE TABLE IF NOT EXISTS q_lock_table (
   queue_id      INT UNSIGNED NOT NULL,
   partition_no  SMALLINT UNSIGNED NOT NULL,
-  epoch         BIGINT UNSIGNED NOT NULL DEFAULT 0,   -- the fencing token; never repeats (S2)
+  epoch         BIGINT UNSIGNED NOT NULL DEFAULT 0,   -- fencing token; never repeats (S2)
   lock_by       BIGINT UNSIGNED NULL,                 -- holder: random per worker start
   lock_origin   BIGINT UNSIGNED NULL,                 -- host and instance as one number, for S11
   lock_host     VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,   -- for people
   lock_instance VARCHAR(31) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   lock_pid      INT UNSIGNED NULL,
   state         ENUM('FREE','LOCKED','EXTENDED') NOT NULL DEFAULT 'FREE',
-  expire_at     DATETIME(6) NOT NULL,                 -- of a FREE row: when it was released
-  block_size    SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- tasks that the holder may have in flight
-  suspect_to    BIGINT UNSIGNED NULL,                 -- careful mode: tasks up to this key ...
-  suspect_n     SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- ... so many of each class (S7)
-  hold_until    DATETIME(6) NULL,                     -- the partition waits (S16)
-  low_key       BIGINT UNSIGNED NOT NULL DEFAULT 0,   -- nothing to fetch below it (S15)
-  -- What the lease says of itself: a reader does not judge it by its own configuration.
-  of_epoch      BIGINT UNSIGNED NULL,                 -- the epoch of the next three columns
+  expire_at     DATETIME(6) NOT NULL,                 -- in a FREE row: time of the release
+  block_size    SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- maximum number of tasks in flight
+  suspect_to    BIGINT UNSIGNED NULL,                 -- careful mode: the first suspect_n
+  suspect_n     SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- tasks of each class up to this key (S7)
+  defer_until   DATETIME(6) NULL,                     -- the partition waits until then (S16)
+  low_key       BIGINT UNSIGNED NOT NULL DEFAULT 0,   -- no task has a lower key (S15)
+  -- Details of the lease for readers, whose configuration may differ.
+  detail_epoch  BIGINT UNSIGNED NULL,                 -- the epoch of the next three columns
   ttl_us        BIGINT UNSIGNED NULL,                 -- duration without a renewal (S4)
-  hold_prio     TINYINT UNSIGNED NULL,                -- the task that the partition waits for until
-  hold_key      BIGINT UNSIGNED NULL,                 -- hold_until (S16), or NULL
+  defer_prio    TINYINT UNSIGNED NULL,                -- the task that the partition waits for
+  defer_key     BIGINT UNSIGNED NULL,                 -- until defer_until (S16), or NULL
   PRIMARY KEY (queue_id, partition_no)
 ) ENGINE=InnoDB;
 
--- Live tasks only, and no secondary index: the clustered key is the order in which tasks run.
+-- Live tasks only, without a secondary index: the clustered key is the order in which tasks run.
 CREATE TABLE IF NOT EXISTS task (
   queue_id     INT UNSIGNED NOT NULL,
   partition_no SMALLINT UNSIGNED NOT NULL,
   prio         TINYINT UNSIGNED NOT NULL DEFAULT 1,   -- class 0..3, 0 first
   run_key      BIGINT UNSIGNED NOT NULL,              -- due time (us since 2025) << 12, + tie-breaker
-  first_key    BIGINT UNSIGNED NULL,                  -- the key at submission, once the task moved
+  first_key    BIGINT UNSIGNED NULL,                  -- key at submission, if the task has moved
   attempt      INT UNSIGNED NOT NULL DEFAULT 0,       -- attempts charged so far
-  flags        TINYINT UNSIGNED NOT NULL DEFAULT 0,   -- bits; sql/README.md has what each says
-  expires_at   DATETIME(6) NULL,                      -- a task that has not begun by then is dead (A14)
+  flags        TINYINT UNSIGNED NOT NULL DEFAULT 0,   -- bits, described in sql/README.md
+  expires_at   DATETIME(6) NULL,                      -- a task not started by then is dead (A14)
   key_hash     INT UNSIGNED NULL,                     -- CRC-32 of the partition_key, in ordered and
                                                       -- limited queues: finds a dead task's new place
   type         VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   payload      MEDIUMBLOB NOT NULL,
-  -- Lines of name=value that Allot wrote (decision 0007); NULL, as in nearly all tasks: none.
+  -- Lines of name=value written by Allot (decision 0007); NULL, as in nearly all tasks: none.
   headers      VARBINARY(1024) NULL,
   PRIMARY KEY (queue_id, partition_no, prio, run_key)
 ) ENGINE=InnoDB;
 
--- Where a task went whose key moved, so that its public id stays true.
+-- Current key of each task whose key has changed, so that its public id remains valid.
 CREATE TABLE IF NOT EXISTS task_moved (
   queue_id     INT UNSIGNED NOT NULL,
   partition_no SMALLINT UNSIGNED NOT NULL,
@@ -122,33 +123,33 @@ CREATE TABLE IF NOT EXISTS task_moved (
   PRIMARY KEY (queue_id, partition_no, prio, first_key)
 ) ENGINE=InnoDB;
 
--- Keys that only one task at a time may have (A4). Tasks without a key have no row here.
+-- Unique keys, each of one task at a time (A4). Tasks without a key have no row here.
 CREATE TABLE IF NOT EXISTS task_unique (
   queue_id     INT UNSIGNED NOT NULL,
   unique_key   VARBINARY(255) NOT NULL,
-  partition_no SMALLINT UNSIGNED NOT NULL,            -- the task that has it: with queue_id and the
-  prio         TINYINT UNSIGNED NOT NULL,             -- next two its public id
+  partition_no SMALLINT UNSIGNED NOT NULL,            -- the task that has the key: with queue_id
+  prio         TINYINT UNSIGNED NOT NULL,             -- and the next two its public id
   first_key    BIGINT UNSIGNED NOT NULL,
-  claim        BIGINT UNSIGNED NOT NULL,              -- which submission made that task
-  keep_us      BIGINT UNSIGNED NOT NULL,              -- how long the key stays taken after its end
-  free_at      DATETIME(6) NULL,                      -- NULL while the task lives
+  reservation  BIGINT UNSIGNED NOT NULL,              -- random number of its submission
+  unique_for_us BIGINT UNSIGNED NOT NULL,             -- time reserved after its end
+  free_at      DATETIME(6) NULL,                      -- NULL: the task has not ended
   PRIMARY KEY (queue_id, unique_key),
   KEY task (queue_id, partition_no, prio, first_key)
 ) ENGINE=InnoDB;
 
--- Detached tasks: they run long, and left their partition with a lease of their own (B12). A task is
--- here or in task, never in both.
+-- Detached tasks: they run long and have left their partition with a lease of their own (B12). A task
+-- is here or in task, never in both.
 CREATE TABLE IF NOT EXISTS task_running (
   queue_id      INT UNSIGNED NOT NULL,
   partition_no  SMALLINT UNSIGNED NOT NULL,
   prio          TINYINT UNSIGNED NOT NULL,
   first_key     BIGINT UNSIGNED NOT NULL,
-  run_key       BIGINT UNSIGNED NOT NULL,             -- where it stood, and may stand again
-  attempt       INT UNSIGNED NOT NULL,                -- the number of the attempt that runs
+  run_key       BIGINT UNSIGNED NOT NULL,             -- key in its partition, if it returns
+  attempt       INT UNSIGNED NOT NULL,                -- number of the running attempt
   flags         TINYINT UNSIGNED NOT NULL DEFAULT 0,  -- as in task
   type          VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   payload       MEDIUMBLOB NOT NULL,
-  epoch         BIGINT UNSIGNED NOT NULL,             -- that of the lease which it left (S2)
+  epoch         BIGINT UNSIGNED NOT NULL,             -- epoch of the lease that it left (S2)
   lock_by       BIGINT UNSIGNED NOT NULL,             -- holder: random per worker start
   lock_origin   BIGINT UNSIGNED NOT NULL,             -- host and instance as one number, for S11
   lock_host     VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,   -- where it runs,
@@ -158,54 +159,54 @@ CREATE TABLE IF NOT EXISTS task_running (
   detached_at   DATETIME(6) NOT NULL,
   ttl_us        BIGINT UNSIGNED NULL,                 -- as in q_lock_table
   headers       VARBINARY(1024) NULL,                 -- as in task
-  -- How far it is, as its handler says for people (decision 0025).
+  -- Progress in percent and in words, as its handler reports it to people (decision 0025).
   progress      TINYINT UNSIGNED NULL,
-  progress_word VARCHAR(47) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
+  progress_text VARCHAR(47) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   PRIMARY KEY (queue_id, partition_no, prio, first_key)
 ) ENGINE=InnoDB;
 
--- A cancel of a task that runs is a request, which its worker looks for while it runs. It goes with
--- the task. Only tasks that somebody cancels have a row.
+-- Requests to cancel running tasks: the worker checks for one while the task runs. A request is
+-- removed with its task.
 CREATE TABLE IF NOT EXISTS task_cancel (
   queue_id     INT UNSIGNED NOT NULL,
   partition_no SMALLINT UNSIGNED NOT NULL,
   prio         TINYINT UNSIGNED NOT NULL,
   first_key    BIGINT UNSIGNED NOT NULL,
   reason       MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  asked_at     DATETIME(6) NOT NULL,
+  requested_at DATETIME(6) NOT NULL,
   as_done      TINYINT UNSIGNED NOT NULL DEFAULT 0,   -- 1: the task ends as a success, not as dead
   PRIMARY KEY (queue_id, partition_no, prio, first_key)
 ) ENGINE=InnoDB;
 
--- Failed attempts of live, dead and kept tasks, and what each used, as far as somebody measured it
--- (B13); NULL: nobody did.
+-- Failed attempts of live, dead and finished tasks, with the resources that each used (B13); NULL: not
+-- measured.
 CREATE TABLE IF NOT EXISTS task_attempt (
-  queue_id     INT UNSIGNED NOT NULL,
-  partition_no SMALLINT UNSIGNED NOT NULL,
-  prio         TINYINT UNSIGNED NOT NULL,
-  first_key    BIGINT UNSIGNED NOT NULL,
-  life         SMALLINT UNSIGNED NOT NULL DEFAULT 0,  -- 0: since it last came back from the dead
-  attempt      INT UNSIGNED NOT NULL,
-  ended_at     DATETIME(6) NOT NULL,
-  cause        VARCHAR(31) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  error        MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  lock_host    VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  lock_pid     INT UNSIGNED NOT NULL,
-  runtime_us   BIGINT UNSIGNED NULL,                  -- inside the handler
-  cpu_us       BIGINT UNSIGNED NULL,                  -- of the worker meanwhile, and of the programs
-                                                      -- that it waited for
-  max_rss_kib  BIGINT UNSIGNED NULL,                  -- the most that the worker, or such a program,
-                                                      -- had ever held by then
-  -- The whole error, which names the line of code; NULL: `error`, one line, is all (decision 0015).
-  detail       MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
-  -- What failed and where, without what differs from task to task.
-  fault        VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
-  -- One word for queue, type, cause and fault: as the computed column of task_dead.
-  error_group  CHAR(12) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
+  queue_id      INT UNSIGNED NOT NULL,
+  partition_no  SMALLINT UNSIGNED NOT NULL,
+  prio          TINYINT UNSIGNED NOT NULL,
+  first_key     BIGINT UNSIGNED NOT NULL,
+  retries_since SMALLINT UNSIGNED NOT NULL DEFAULT 0, -- retries of the dead task after this attempt
+  attempt       INT UNSIGNED NOT NULL,
+  ended_at      DATETIME(6) NOT NULL,
+  cause         VARCHAR(31) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  error         MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  lock_host     VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  lock_pid      INT UNSIGNED NOT NULL,
+  runtime_us    BIGINT UNSIGNED NULL,                 -- inside the handler
+  cpu_us        BIGINT UNSIGNED NULL,                 -- of the worker during the attempt, and of
+                                                      -- the programs that it waited for
+  max_rss_kib   BIGINT UNSIGNED NULL,                 -- maximum of the worker, or of such a program,
+                                                      -- since it started
+  -- The whole error with the line of code; NULL: only `error`, one line (decision 0015).
+  detail        MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
+  -- The error and its place, without the parts that differ from task to task.
+  fault         VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
+  -- Hash of queue, type, cause and fault, like the computed column of task_dead.
+  error_group   CHAR(12) CHARACTER SET ascii COLLATE ascii_bin NOT NULL DEFAULT '',
   -- The last lines that its handler logged (decision 0025).
-  log_lines    TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
-  PRIMARY KEY (queue_id, partition_no, prio, first_key, life, attempt),
-  KEY error_group (queue_id, error_group, ended_at)   -- the newest of a group; only failures pay
+  log_lines     TEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
+  PRIMARY KEY (queue_id, partition_no, prio, first_key, retries_since, attempt),
+  KEY error_group (queue_id, error_group, ended_at)   -- newest of a group; costs only failures
 ) ENGINE=InnoDB;
 
 CREATE TABLE IF NOT EXISTS task_dead (
@@ -214,8 +215,8 @@ CREATE TABLE IF NOT EXISTS task_dead (
   prio         TINYINT UNSIGNED NOT NULL,
   first_key    BIGINT UNSIGNED NOT NULL,
   attempt      INT UNSIGNED NOT NULL,
-  flags        TINYINT UNSIGNED NOT NULL DEFAULT 0,   -- as in task: how its payload is compressed
-                                                      -- (A12), say, outlives the task
+  flags        TINYINT UNSIGNED NOT NULL DEFAULT 0,   -- as in task; for example, how the payload
+                                                      -- is compressed (A12)
   key_hash     INT UNSIGNED NULL,                     -- as in task
   type         VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   payload      MEDIUMBLOB NOT NULL,
@@ -223,25 +224,24 @@ CREATE TABLE IF NOT EXISTS task_dead (
   error        MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   died_at      DATETIME(6) NOT NULL,
   headers      VARBINARY(1024) NULL,                  -- as in task
-  -- These two as in task_attempt.
+  -- Like the columns of task_attempt.
   detail       MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   fault        VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
   error_group  CHAR(12) CHARACTER SET ascii COLLATE ascii_bin
     AS (LEFT(SHA2(CONCAT_WS(' ', queue_id, type, cause, fault), 256), 12)) STORED,
   PRIMARY KEY (queue_id, partition_no, prio, first_key),
-  KEY died_at (queue_id, died_at),                    -- the newest first; only tasks that die pay
+  KEY died_at (queue_id, died_at),                    -- newest first; costs only dead tasks
   KEY error_group (queue_id, error_group, died_at)
 ) ENGINE=InnoDB;
 
--- Finished tasks of queues that keep a history (C10). Who has no history pays nothing for it: no
--- other table refers to this one. The record of the attempt that succeeded is here, those before it
--- are in task_attempt.
+-- Finished tasks of queues that keep a history (C10). Queues without one pay nothing for it: no other
+-- table refers to this one. It has the successful attempt; earlier ones are in task_attempt.
 CREATE TABLE IF NOT EXISTS task_history (
   queue_id     INT UNSIGNED NOT NULL,
   partition_no SMALLINT UNSIGNED NOT NULL,
   prio         TINYINT UNSIGNED NOT NULL,
   first_key    BIGINT UNSIGNED NOT NULL,
-  attempt      INT UNSIGNED NOT NULL,                 -- the number of the one that succeeded
+  attempt      INT UNSIGNED NOT NULL,                 -- number of the successful attempt
   type         VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   ended_at     DATETIME(6) NOT NULL,
   lock_host    VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
@@ -251,46 +251,46 @@ CREATE TABLE IF NOT EXISTS task_history (
   max_rss_kib  BIGINT UNSIGNED NULL,
   headers      VARBINARY(1024) NULL,                  -- as in task
   PRIMARY KEY (queue_id, partition_no, prio, first_key),
-  KEY ended_at (queue_id, ended_at)                   -- the newest first, and the purge
+  KEY ended_at (queue_id, ended_at)                   -- newest first, and the purge
 ) ENGINE=InnoDB;
 
--- Schedules: a task at each tick of an expression, once over all hosts. Times are UTC, by this
--- database's clock, which says what is due (S37). A schedule names its queue by name: the queue may be
--- made, or removed, after it.
+-- Schedules: a task at each tick of an expression, once in the cluster. Times are UTC, by this
+-- database's clock, which decides what is due (S37). A schedule refers to its queue by name: the queue
+-- may be created or removed later.
 CREATE TABLE IF NOT EXISTS schedule (
   schedule_id   INT UNSIGNED NOT NULL AUTO_INCREMENT,
   name          VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  -- Raised by each change of what the schedule is (S35). Of a schedule that is removed and made again
-  -- under its name it is higher than before: microseconds since 2025 when that is more than one more.
+  -- Raised by each change of the schedule (S35). If a schedule is removed and created again, its
+  -- version is higher than before: the next one or the microseconds since 2025, whichever is more.
   version       BIGINT UNSIGNED NOT NULL,
   expression    VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   zone          VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   queue         VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   type          VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   payload       MEDIUMBLOB NOT NULL,
-  -- The options of each submission, as those of allot submit.
+  -- Options of each submission, like those of allot submit.
   prio          TINYINT UNSIGNED NOT NULL DEFAULT 1,
   delay_us      BIGINT UNSIGNED NOT NULL DEFAULT 0,
   unique_key    VARBINARY(255) NULL,
   unique_for_us BIGINT UNSIGNED NOT NULL DEFAULT 300000000,
   partition_key VARBINARY(255) NULL,
   expires_in_us BIGINT UNSIGNED NOT NULL DEFAULT 0,
-  -- What becomes of ticks that are more than late_after late: all of them give one task, or none, or
-  -- the newest catch_up one each.
+  -- Policy for ticks that are more than late_after late: one task for all of them, none, or one task
+  -- for each of the newest catch_up ones.
   late          ENUM('once', 'skip', 'all') NOT NULL DEFAULT 'once',
   late_after_us BIGINT UNSIGNED NOT NULL DEFAULT 60000000,
   catch_up      INT UNSIGNED NOT NULL DEFAULT 100,
-  -- What becomes of a tick while the task of an earlier one is not finished.
+  -- Policy for a tick while the task of an earlier one is not finished.
   overlap       ENUM('allow', 'skip', 'wait') NOT NULL DEFAULT 'allow',
   -- A tick is due up to this much later, by a hash of name and tick.
   jitter_us     BIGINT UNSIGNED NOT NULL DEFAULT 0,
-  -- The field of a JSON payload that gets the tick.
+  -- Field of a JSON payload that is set to the tick.
   tick_field    VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
-  -- The first tick that has been neither submitted, nor skipped, nor dropped (S34), and when it is due.
-  -- NULL: no tick will ever come.
+  -- The first tick that was neither submitted nor skipped nor dropped (S34), and when it is due. NULL:
+  -- there are no more ticks.
   next_run      DATETIME(6) NULL,
   due_at        DATETIME(6) NULL,
-  -- Ticks before it fell into a pause that is over, and are dropped.
+  -- Earlier ticks fell into a pause that is over, and are dropped.
   resumed_at    DATETIME(6) NULL,
   paused_at     DATETIME(6) NULL,
   pause_reason  VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL DEFAULT '',
@@ -300,16 +300,16 @@ CREATE TABLE IF NOT EXISTS schedule (
   last_partition_no INT UNSIGNED NULL,
   last_prio         TINYINT UNSIGNED NULL,
   last_key          BIGINT UNSIGNED NULL,
-  -- Ticks so far, of each outcome. Those that were dropped unseen are counted up to a bound.
+  -- Number of ticks so far, by outcome. Ticks dropped after a pause are counted up to a limit.
   ticks         BIGINT UNSIGNED NOT NULL DEFAULT 0,
   submitted     BIGINT UNSIGNED NOT NULL DEFAULT 0,
   skipped       BIGINT UNSIGNED NOT NULL DEFAULT 0,
   dropped       BIGINT UNSIGNED NOT NULL DEFAULT 0,
-  -- Why the present tick could not be submitted, and since when it is tried. NULL: nothing is wrong.
+  -- Error of the current tick, and time of its first try. NULL: none.
   error         VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   error_since   DATETIME(6) NULL,
-  -- Of a schedule that a configuration made: a checksum of the text applied last, and its revision. A
-  -- host whose text has a lower revision changes nothing.
+  -- For a schedule from a configuration: checksum of the last applied text, and its revision. A host
+  -- whose text has a lower revision changes nothing.
   applied       BIGINT UNSIGNED NULL,
   revision      INT UNSIGNED NOT NULL DEFAULT 0,
   created_at    DATETIME(6) NOT NULL,
@@ -319,56 +319,56 @@ CREATE TABLE IF NOT EXISTS schedule (
   KEY due_at (due_at)
 ) ENGINE=InnoDB;
 
--- The last 20 ticks of each schedule, with the task of each: its public id in parts, as in task_dead.
--- These are NULL where there is none.
+-- The last 20 ticks of each schedule. The last columns are the public id of the tick's task, as in
+-- task_dead; NULL: none.
 CREATE TABLE IF NOT EXISTS schedule_tick (
   schedule_id INT UNSIGNED NOT NULL,
-  tick_no     BIGINT UNSIGNED NOT NULL,       -- schedule.ticks when it was written
-  tick        DATETIME(6) NOT NULL,           -- what the expression says, without jitter
-  at          DATETIME(6) NOT NULL,           -- when it was submitted, skipped or dropped
+  tick_no     BIGINT UNSIGNED NOT NULL,       -- schedule.ticks at that time
+  tick        DATETIME(6) NOT NULL,           -- time by the expression, without jitter
+  at          DATETIME(6) NOT NULL,           -- time of its submission, skip or drop
   queue_id     INT UNSIGNED NULL,
   partition_no INT UNSIGNED NULL,
   prio         TINYINT UNSIGNED NULL,
   first_key    BIGINT UNSIGNED NULL,
-  -- Why it has no task; 'run now' when somebody asked for this task.
+  -- Why it has no task; 'run now': the task was requested by an operator.
   reason      VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   PRIMARY KEY (schedule_id, tick_no)
 ) ENGINE=InnoDB;
 
--- What somebody should know of (C9), from the moment it was noticed until it is over. The insert, or
--- the delete, of a row is the change of state, and in its transaction the task about it is submitted.
+-- Current conditions that need attention (C9). The task about a change is submitted in the transaction
+-- that inserts or deletes the row.
 CREATE TABLE IF NOT EXISTS notice (
   kind      VARCHAR(15) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   subject   VARCHAR(191) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,   -- a queue, a duty, a schedule
   raised_at DATETIME(6) NOT NULL,
   detail    VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  task      VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NULL,            -- the one that shows it
+  task      VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NULL,            -- an affected task
   PRIMARY KEY (kind, subject)
 ) ENGINE=InnoDB;
 
--- Named locks: a row for each slot of each name, made at its first use and never deleted, so that its
--- epochs never repeat. The low ten bits of an epoch are the slot, so that a token names it.
+-- Named locks: a row for each slot of a name, created at its first use and never deleted, so that its
+-- epochs never repeat. The low ten bits of an epoch are the slot.
 CREATE TABLE IF NOT EXISTS named_lock (
   name      VARBINARY(255) NOT NULL,
   slot      SMALLINT UNSIGNED NOT NULL,
-  slots     SMALLINT UNSIGNED NOT NULL,   -- of this name, the same in all its rows; from there on none is taken
+  slots     SMALLINT UNSIGNED NOT NULL,   -- of this name, the same in all its rows; higher slots are not taken
   epoch     BIGINT UNSIGNED NOT NULL,     -- the token
   state     VARCHAR(15) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   expire_at DATETIME(6) NOT NULL,
   ttl_us    BIGINT UNSIGNED NOT NULL,
   taken_at  DATETIME(6) NOT NULL,
-  lock_by   BIGINT UNSIGNED NULL,         -- a random number of one taking
+  lock_by   BIGINT UNSIGNED NULL,         -- random for each acquisition
   lock_host VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   lock_pid  INT UNSIGNED NULL,
   PRIMARY KEY (name, slot),
   KEY lock_by (lock_by)
 ) ENGINE=InnoDB;
 
--- Who waits for a lock, in the order of arrival.
+-- Processes that wait for a lock, in the order of arrival.
 CREATE TABLE IF NOT EXISTS lock_ticket (
   ticket    BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
   name      VARBINARY(255) NOT NULL,
-  lock_by   BIGINT UNSIGNED NOT NULL,     -- as it will stand in named_lock
+  lock_by   BIGINT UNSIGNED NOT NULL,     -- future lock_by of named_lock
   lock_host VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   lock_pid  INT UNSIGNED NOT NULL,
   expire_at DATETIME(6) NOT NULL,
@@ -379,10 +379,10 @@ CREATE TABLE IF NOT EXISTS lock_ticket (
   KEY name (name, ticket)
 ) ENGINE=InnoDB;
 
--- Routes: which queue takes the tasks of a type that are submitted to another queue, or to none (A10).
--- Who submits looks here once, and only where the queue's row says so.
+-- Routes: the queue that takes tasks of a type that are submitted to another queue, or to none (A10).
+-- A submission reads them once, and only if the queue's row says so.
 CREATE TABLE IF NOT EXISTS route (
-  queue_id  INT UNSIGNED NOT NULL,          -- that the tasks are submitted to; 0: any, also none
+  queue_id  INT UNSIGNED NOT NULL,          -- queue of the submission; 0: any or none
   is_prefix BOOLEAN NOT NULL,
   pattern   VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- a type, or a prefix of types
   target_id INT UNSIGNED NOT NULL,          -- the queue that takes them
@@ -390,146 +390,145 @@ CREATE TABLE IF NOT EXISTS route (
   PRIMARY KEY (queue_id, is_prefix, pattern)
 ) ENGINE=InnoDB;
 
--- Whoever sets or removes a route locks this row, and whoever makes a queue reads it: it stands for no
--- type, because none is empty.
+-- A change of routes locks this row, and the creation of a queue reads it. It is not a route, because
+-- a type is never empty.
 INSERT IGNORE INTO route VALUES (0, 0, '', 0, UTC_TIMESTAMP(6));
 
--- The rate that an operator asked for. Its foreign key keeps the row of queue_pause: without that
--- row the queue would be leased without a limit.
+-- Rate of a queue. Its foreign key keeps the row of queue_pause, without which the queue would be leased
+-- without a limit.
 CREATE TABLE IF NOT EXISTS queue_rate (
   queue_id   INT UNSIGNED NOT NULL,
   per_second DECIMAL(12,6) NOT NULL,
-  burst      INT UNSIGNED NOT NULL,            -- so many may start at once, after a while without any
+  burst      INT UNSIGNED NOT NULL,            -- number of tasks that may start at once
   set_at     DATETIME(6) NOT NULL,
   PRIMARY KEY (queue_id),
   CONSTRAINT a_rate_limits_this_queue FOREIGN KEY (queue_id) REFERENCES queue_pause (queue_id)
 ) ENGINE=InnoDB;
 
--- Where starts are taken from, before they are made (S43). Above 200 a second a queue has several
--- buckets, so that not everybody waits for the same row. Times are microseconds since 2025, by this
--- database's clock.
+-- Buckets that starts are charged to in advance (S43). Above 200 starts a second a queue has several, so
+-- that workers do not all wait for one row. Times are microseconds since 2025, by this database's clock.
 CREATE TABLE IF NOT EXISTS queue_bucket (
   queue_id    INT UNSIGNED NOT NULL,
   bucket_no   SMALLINT UNSIGNED NOT NULL,
-  interval_us BIGINT NOT NULL,                 -- between two starts from this bucket
-  hold_us     BIGINT NOT NULL,                 -- next_free counts as no further behind the clock
-  most        INT UNSIGNED NOT NULL,           -- a grant is no larger
+  interval_us BIGINT NOT NULL,                 -- between two starts of this bucket
+  max_lag_us  BIGINT NOT NULL,                 -- next_free lags at most this much behind the clock
+  max_grant   INT UNSIGNED NOT NULL,           -- largest grant
   next_free   BIGINT NOT NULL,                 -- when the next start is free
-  grant_id    BIGINT UNSIGNED NOT NULL DEFAULT 0, -- the last charge, by a random number of its own
-  granted     INT UNSIGNED NOT NULL DEFAULT 0,    -- and how many may start by it
+  grant_id    BIGINT UNSIGNED NOT NULL DEFAULT 0, -- random number of the last charge
+  granted     INT UNSIGNED NOT NULL DEFAULT 0,    -- number of starts that it granted
   charged_at  BIGINT NOT NULL DEFAULT 0,
   PRIMARY KEY (queue_id, bucket_no)
 ) ENGINE=InnoDB;
 
--- Which server wrote last (S48), in one row: expiry times are of its clock. number grows with each
--- change of server, since is when the last one was noticed, by the clock of the server that is there
--- now, and streak is how many changes there were since ten minutes passed without one.
+-- The server that wrote last (S48), in one row: expiry times are by its clock. term grows with each
+-- server change; since is the time when the last change was noticed, by the clock of the current server;
+-- streak is the number of changes since ten minutes passed without one.
 CREATE TABLE IF NOT EXISTS server_identity (
   only_row TINYINT UNSIGNED NOT NULL,
   identity VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  number   BIGINT UNSIGNED NOT NULL,
+  term     BIGINT UNSIGNED NOT NULL,
   since    DATETIME(6) NOT NULL,
   streak   INT UNSIGNED NOT NULL,
   PRIMARY KEY (only_row)
 ) ENGINE=InnoDB;
 
--- Bulk actions: what somebody asked for many tasks at once, and how far it is (decision 0015). Times are
--- UTC, by this database's clock.
+-- Bulk actions: requests for many tasks at once, and their progress (decision 0015). Times are UTC, by
+-- this database's clock.
 CREATE TABLE IF NOT EXISTS bulk_action (
-  action_id   INT UNSIGNED NOT NULL AUTO_INCREMENT,
-  token       VARCHAR(95) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- of the count before it
-  kind        ENUM('retry_dead', 'discard_dead') NOT NULL,
-  -- Which tasks: those of the queue that died until the count, of one group and of one type ('': any).
-  queue_id    INT UNSIGNED NOT NULL,
-  dead_group  VARCHAR(31) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  type        VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  died_until  DATETIME(6) NOT NULL,
-  rate        INT UNSIGNED NOT NULL DEFAULT 0,                  -- at most so many in a second; 0: any
-  counted     BIGINT UNSIGNED NOT NULL,                         -- as many, or more of them, there were
-  counted_all TINYINT UNSIGNED NOT NULL,
-  asked_by    VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  begun_at    DATETIME(6) NOT NULL,
-  state       ENUM('waiting', 'working', 'done', 'stopped', 'failed') NOT NULL DEFAULT 'waiting',
-  -- How far it is: the batches so far, the task behind which the next one begins, when it may, and how
-  -- many tasks were retried or discarded. One transaction writes these and does what they say (S49).
-  batches     BIGINT UNSIGNED NOT NULL DEFAULT 0,
+  action_id    INT UNSIGNED NOT NULL AUTO_INCREMENT,
+  token        VARCHAR(95) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- of the count before it
+  kind         ENUM('retry_dead', 'discard_dead') NOT NULL,
+  -- Selection: tasks of the queue that died until the count, of one group and of one type ('': any).
+  queue_id     INT UNSIGNED NOT NULL,
+  dead_group   VARCHAR(31) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  type         VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  died_until   DATETIME(6) NOT NULL,
+  rate         INT UNSIGNED NOT NULL DEFAULT 0,                  -- maximum number of tasks a second; 0: no limit
+  counted      BIGINT UNSIGNED NOT NULL,                         -- number of tasks; at least, unless counted_all
+  counted_all  TINYINT UNSIGNED NOT NULL,
+  requested_by VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  started_at   DATETIME(6) NOT NULL,
+  state        ENUM('waiting', 'running', 'done', 'stopped', 'failed') NOT NULL DEFAULT 'waiting',
+  -- Progress: number of batches, the task after which the next batch begins, its earliest time, and the
+  -- number of tasks retried or discarded. Written in the transaction of each batch (S49).
+  batches      BIGINT UNSIGNED NOT NULL DEFAULT 0,
   after_partition_no SMALLINT UNSIGNED NOT NULL DEFAULT 0,
-  after_prio  TINYINT UNSIGNED NOT NULL DEFAULT 0,
-  after_key   BIGINT UNSIGNED NOT NULL DEFAULT 0,
-  next_at     DATETIME(6) NOT NULL,
-  done        BIGINT UNSIGNED NOT NULL DEFAULT 0,
-  ended_at    DATETIME(6) NULL,                                 -- NULL: it is not at its end
-  stopped_by  VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
-  error       VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
+  after_prio   TINYINT UNSIGNED NOT NULL DEFAULT 0,
+  after_key    BIGINT UNSIGNED NOT NULL DEFAULT 0,
+  next_at      DATETIME(6) NOT NULL,
+  done         BIGINT UNSIGNED NOT NULL DEFAULT 0,
+  ended_at     DATETIME(6) NULL,                                 -- NULL: it has not ended
+  stopped_by   VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
+  error        VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   PRIMARY KEY (action_id),
   UNIQUE KEY token (token),
   KEY ended_at (ended_at)
 ) ENGINE=InnoDB;
 
--- What operators did (S89, decision 0029): an entry for each action, written in its transaction. Times are
--- UTC, by this database's clock.
+-- Actions of operators (S89, decision 0029): an entry for each, written in its transaction. Times are UTC,
+-- by this database's clock.
 CREATE TABLE IF NOT EXISTS audit (
-  audit_id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
-  at       DATETIME(6) NOT NULL,
-  who      VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  door     VARCHAR(15)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- gateway, cli, procedure, configuration
-  action   VARCHAR(31)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  subject  VARCHAR(15)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- queue, task, schedule ...
-  name     VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- of the subject, or its id
-  queue    VARCHAR(63)  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL, -- NULL: it belongs to none
-  to_queue VARCHAR(63)  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL, -- of a move, or of a route
-  tasks    BIGINT UNSIGNED NULL,                                        -- number of tasks; NULL: not about tasks
-  detail   VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  reason   VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  deed     BIGINT UNSIGNED NULL,       -- of an action of several transactions, which have one entry
+  audit_id     BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
+  at           DATETIME(6) NOT NULL,
+  actor        VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  source       VARCHAR(15)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- gateway, cli, procedure, configuration
+  action       VARCHAR(31)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+  subject      VARCHAR(15)  CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- queue, task, schedule ...
+  name         VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- of the subject, or its id
+  queue        VARCHAR(63)  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL, -- NULL: none
+  to_queue     VARCHAR(63)  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL, -- of a move, or of a route
+  tasks        BIGINT UNSIGNED NULL,                                        -- number of tasks; NULL: not about tasks
+  detail       VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  reason       VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  operation_id BIGINT UNSIGNED NULL,   -- of an action of several transactions, which have one entry
   PRIMARY KEY (audit_id),
-  UNIQUE KEY deed (deed),
+  UNIQUE KEY operation_id (operation_id),
   KEY at (at),
   KEY subject (subject, name)
 ) ENGINE=InnoDB;
 
--- What the checks of the database found when the steward that leads looked last (S90): replaced as a
--- whole. The row of place 0 has the time of the look, also where nothing was found.
+-- Results of the last database checks of the leading steward (S90), replaced as a whole. Row 0 has the time
+-- of the checks, also if nothing was found.
 CREATE TABLE IF NOT EXISTS finding (
-  place    SMALLINT UNSIGNED NOT NULL,
-  found_at DATETIME(6) NOT NULL,
-  level    VARCHAR(7)    CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- warn, fail
-  about    VARCHAR(255)  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  queue    VARCHAR(63)   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL, -- NULL: it concerns none, or all
-  text     VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  fix      VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- what to do
-  PRIMARY KEY (place)
+  row_no     SMALLINT UNSIGNED NOT NULL,
+  checked_at DATETIME(6) NOT NULL,
+  level      VARCHAR(7)    CHARACTER SET ascii COLLATE ascii_bin NOT NULL, -- warn, fail
+  check_name VARCHAR(255)  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  queue      VARCHAR(63)   CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL, -- NULL: none, or all
+  text       VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  fix        VARCHAR(1000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- what to do
+  PRIMARY KEY (row_no)
 ) ENGINE=InnoDB;
 
--- What curves are drawn from (decision 0024): what the workers of each instance counted, minute by minute,
--- and how many tasks each queue had then. Times are UTC, by this database's clock.
+-- Data of the charts (decision 0024): counts of the workers of each instance by minute, and the number of
+-- tasks of each queue. Times are UTC, by this database's clock.
 CREATE TABLE IF NOT EXISTS instance (
   origin   BIGINT UNSIGNED NOT NULL,          -- of its host, name and runtime folder, as in a lease
   host     VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   instance VARCHAR(255) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   version  VARCHAR(63)  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  life     VARCHAR(63)  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- which run of its allotd
-  since    DATETIME(6) NOT NULL,              -- when that began
-  seen_at  DATETIME(6) NOT NULL,              -- the last sign of life
-  written  BIGINT UNSIGNED NOT NULL,          -- grows with each write of its counts
-  counted  MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- what they were then
-  -- What its pools serve: a line for each with its name, number of workers and queues.
+  run_id   VARCHAR(63)  CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- identifies the run of its allotd
+  since    DATETIME(6) NOT NULL,              -- start of that run
+  seen_at  DATETIME(6) NOT NULL,              -- its last heartbeat
+  write_no BIGINT UNSIGNED NOT NULL,          -- number of the last write of its counts
+  totals   MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- counts at that write
+  -- Its pools: a line for each with its name, number of workers and queues.
   pools    MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
   PRIMARY KEY (origin)
 ) ENGINE=InnoDB;
 
--- Of each write the attempts since the one before, by queue and type, those that no row has room for
--- in a row named other; and by error group (not empty) the failed ones among them once more.
+-- Attempts since the previous write, by queue and type; further types are summed in a row named other.
+-- Rows with an error group count failed attempts a second time, by group.
 CREATE TABLE IF NOT EXISTS attempt_minute (
   minute_at   DATETIME NOT NULL,
   origin      BIGINT UNSIGNED NOT NULL,
-  written     BIGINT UNSIGNED NOT NULL,       -- which write of the instance
-  place       SMALLINT UNSIGNED NOT NULL,     -- which row of the write
-  seconds     INT UNSIGNED NOT NULL,          -- since the write before
+  write_no    BIGINT UNSIGNED NOT NULL,       -- number of the write of the instance
+  row_no      SMALLINT UNSIGNED NOT NULL,     -- number of the row in the write
+  seconds     INT UNSIGNED NOT NULL,          -- since the previous write
   queue       VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   type        VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
   error_group VARCHAR(31) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  error       VARCHAR(127) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- what the group looks like
+  error       VARCHAR(127) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL, -- sample of the group
   done        BIGINT UNSIGNED NOT NULL,
   retried     BIGINT UNSIGNED NOT NULL,
   snoozed     BIGINT UNSIGNED NOT NULL,
@@ -537,28 +536,28 @@ CREATE TABLE IF NOT EXISTS attempt_minute (
   dead        BIGINT UNSIGNED NOT NULL,
   cancelled   BIGINT UNSIGNED NOT NULL,
   crashed     BIGINT UNSIGNED NOT NULL,
-  ran_us      BIGINT UNSIGNED NOT NULL,       -- how long handlers ran, all together
-  ran_10ms    BIGINT UNSIGNED NOT NULL,       -- how many of them ran for so long at most
-  ran_100ms   BIGINT UNSIGNED NOT NULL,       -- and longer than those before
+  ran_us      BIGINT UNSIGNED NOT NULL,       -- total run time of handlers
+  ran_10ms    BIGINT UNSIGNED NOT NULL,       -- number of runs up to this time,
+  ran_100ms   BIGINT UNSIGNED NOT NULL,       -- longer than the previous bound
   ran_1s      BIGINT UNSIGNED NOT NULL,
   ran_10s     BIGINT UNSIGNED NOT NULL,
   ran_1min    BIGINT UNSIGNED NOT NULL,
   ran_longer  BIGINT UNSIGNED NOT NULL,
-  PRIMARY KEY (minute_at, origin, written, place)
+  PRIMARY KEY (minute_at, origin, write_no, row_no)
 ) ENGINE=InnoDB;
 
--- How many tasks of a queue wait or run detached. Queue 0 says that somebody looked: a queue without a
--- row had none then.
+-- Number of waiting and detached tasks of a queue. The row of queue 0 says that they were counted: a queue
+-- without a row had none.
 CREATE TABLE IF NOT EXISTS queue_minute (
   minute_at DATETIME NOT NULL,
   queue_id  INT UNSIGNED NOT NULL,
   backlog   BIGINT UNSIGNED NOT NULL,
-  estimated TINYINT UNSIGNED NOT NULL,        -- more than anybody counts: what the server believes
+  estimated TINYINT UNSIGNED NOT NULL,        -- too many to count: the server's estimate
   PRIMARY KEY (minute_at, queue_id)
 ) ENGINE=InnoDB;
 
--- Attempts of an hour by queue and type, of all hosts together, for eight days. Each host adds what it
--- counted with its minute.
+-- Attempts of an hour by queue and type, of all hosts together, for eight days. Each host adds the counts
+-- of its minute.
 CREATE TABLE IF NOT EXISTS type_hour (
   hour_at       DATETIME NOT NULL,
   queue         VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
@@ -566,7 +565,7 @@ CREATE TABLE IF NOT EXISTS type_hour (
   done          BIGINT UNSIGNED NOT NULL,
   retried       BIGINT UNSIGNED NOT NULL,
   dead          BIGINT UNSIGNED NOT NULL,
-  ran_0         BIGINT UNSIGNED NOT NULL,       -- how many handlers ran for so long, by the bounds of queue/minutes
+  ran_0         BIGINT UNSIGNED NOT NULL,       -- number of runs by duration, with the bounds of queue/minutes
   ran_1         BIGINT UNSIGNED NOT NULL,
   ran_2         BIGINT UNSIGNED NOT NULL,
   ran_3         BIGINT UNSIGNED NOT NULL,
@@ -586,7 +585,7 @@ CREATE TABLE IF NOT EXISTS type_hour (
   ran_17        BIGINT UNSIGNED NOT NULL,
   ran_18        BIGINT UNSIGNED NOT NULL,
   ran_19        BIGINT UNSIGNED NOT NULL,
-  wait_0        BIGINT UNSIGNED NOT NULL,       -- how many tasks had been due for so long when they started
+  wait_0        BIGINT UNSIGNED NOT NULL,       -- number of tasks by time from due to start
   wait_1        BIGINT UNSIGNED NOT NULL,
   wait_2        BIGINT UNSIGNED NOT NULL,
   wait_3        BIGINT UNSIGNED NOT NULL,
@@ -609,53 +608,53 @@ CREATE TABLE IF NOT EXISTS type_hour (
   PRIMARY KEY (hour_at, queue, type)
 ) ENGINE=InnoDB;
 
--- What the slots of an instance showed at `taken_at`: its workers and what they run, as JSON. For
--- people; nothing decides by it (decision 0030).
+-- State of the slots of an instance at `taken_at`: its workers and their running tasks, as JSON. Only for
+-- display (decision 0030).
 CREATE TABLE IF NOT EXISTS host_snapshot (
   origin   BIGINT UNSIGNED NOT NULL,          -- as of `instance`
   host     VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   instance VARCHAR(31) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  writer   BIGINT UNSIGNED NOT NULL,          -- which steward: its holder id
+  writer   BIGINT UNSIGNED NOT NULL,          -- holder id of the steward
   taken_at DATETIME(6) NOT NULL,
   state    MEDIUMTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
   PRIMARY KEY (origin)
 ) ENGINE=InnoDB;
 
--- When an instance began to run another version or configuration, for 30 days. The former ones are
--- NULL where nothing is known of them.
+-- Changes of version or configuration of an instance, for 30 days. The previous ones are NULL if they are
+-- unknown.
 CREATE TABLE IF NOT EXISTS deployment (
-  host                 VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  instance             VARCHAR(31) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  since                DATETIME(6) NOT NULL,
-  version              VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
-  configuration        VARCHAR(31) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,   -- a mark of its files
-  former_version       VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
-  former_configuration VARCHAR(31) CHARACTER SET ascii COLLATE ascii_bin NULL,
+  host                   VARCHAR(64) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  instance               VARCHAR(31) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  since                  DATETIME(6) NOT NULL,
+  version                VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT NULL,
+  configuration          VARCHAR(31) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,   -- hash of its files
+  previous_version       VARCHAR(63) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NULL,
+  previous_configuration VARCHAR(31) CHARACTER SET ascii COLLATE ascii_bin NULL,
   PRIMARY KEY (host, instance, since)
 ) ENGINE=InnoDB;
 
--- What the programs written for Fireworq see (decision 0026). A queue of theirs is a spread queue of
--- ours, and a row here with what they said of it. Names are bytes, as they were given.
+-- Queues of programs written for Fireworq (decision 0026): each is a spread queue, and has its Fireworq
+-- settings here. Names are bytes, as given.
 CREATE TABLE IF NOT EXISTS fireworq_queue (
   queue_id                  INT UNSIGNED NOT NULL,
   name                      VARBINARY(255) NOT NULL,
-  polling_interval          INT UNSIGNED NOT NULL,  -- ms; kept and shown, no more
+  polling_interval          INT UNSIGNED NOT NULL,  -- ms; stored and shown, without effect
   max_dispatches_per_second DOUBLE NULL,            -- NULL: no rate
   max_burst_size            INT UNSIGNED NULL,
-  hidden_at                 DATETIME(6) NULL,       -- deleted since then; another PUT brings it back
+  hidden_at                 DATETIME(6) NULL,       -- time of its deletion; another PUT restores it
   PRIMARY KEY (queue_id),
   UNIQUE KEY name (name)
 ) ENGINE=InnoDB;
 
--- Which queue takes the jobs of a category. The queue may be deleted, and come back.
+-- Queue of each category of jobs. The queue may be deleted and restored.
 CREATE TABLE IF NOT EXISTS fireworq_routing (
   category   VARBINARY(255) NOT NULL,
   queue_name VARBINARY(255) NOT NULL,
   PRIMARY KEY (category)
 ) ENGINE=InnoDB;
 
--- The small numbers by which these programs know their jobs: one for each, written in the transaction
--- that submits it. A row whose task is gone is swept.
+-- Job numbers of these programs, each written in the transaction that submits the job. A row without its
+-- task is removed later.
 CREATE TABLE IF NOT EXISTS fireworq_job (
   job_id       BIGINT UNSIGNED NOT NULL AUTO_INCREMENT,
   queue_id     INT UNSIGNED NOT NULL,
@@ -667,13 +666,13 @@ CREATE TABLE IF NOT EXISTS fireworq_job (
 ) ENGINE=InnoDB;
 
 -- Types of tasks that were put back because a worker had no handler for them (S65), by partition and
--- class. A worker that has one finds them here, and calls the tasks forward (S66).
+-- class. A worker with a handler finds them here, and calls the tasks forward (S66).
 CREATE TABLE IF NOT EXISTS deferred_type (
   queue_id     INT UNSIGNED NOT NULL,
   partition_no SMALLINT UNSIGNED NOT NULL,
   prio         TINYINT UNSIGNED NOT NULL,
   type         VARCHAR(127) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
-  from_key     BIGINT UNSIGNED NOT NULL,              -- their keys are in this range ...
-  to_key       BIGINT UNSIGNED NOT NULL,              -- ... and those up to now are due anyway
+  from_key     BIGINT UNSIGNED NOT NULL,              -- their keys are in this range
+  to_key       BIGINT UNSIGNED NOT NULL,              -- keys up to now are due in any case
   PRIMARY KEY (queue_id, partition_no, prio, type)
 ) ENGINE=InnoDB;

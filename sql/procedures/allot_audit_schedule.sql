@@ -9,7 +9,7 @@ CREATE /*M!100600 OR REPLACE */ PROCEDURE allot_audit_schedule(
 MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
 BEGIN
-  INSERT INTO audit (at, who, door, action, subject, name, queue, detail, reason)
+  INSERT INTO audit (at, actor, source, action, subject, name, queue, detail, reason)
   SELECT UTC_TIMESTAMP(6), LEFT(USER(), 255), 'procedure', p_action, 'schedule', name, queue, '',
          COALESCE(LEFT(p_reason, 255), '')
     FROM schedule WHERE schedule_id = p_schedule_id;

@@ -1,5 +1,5 @@
 -- Cancels a task, in the caller's transaction if there is one. p_result: 'cancelled' (it was
--- waiting, and is dead now), 'asked' (it runs: its worker will end it), 'otherwise' (it runs, and
+-- waiting, and is dead now), 'requested' (it runs: its worker will end it), 'conflict' (it runs, and
 -- an earlier request ends it as done), 'dead' (it was already dead), or NULL: the task has
 -- finished, or never existed.
 DROP PROCEDURE IF EXISTS /*!80000 allot_cancel */ /*M!100600 allot_replaced */;

@@ -1,5 +1,5 @@
 -- Ends a task as if it had succeeded, in the caller's transaction if there is one. p_result: 'done'
--- (it was waiting, and has finished now), 'asked' (it runs: its worker will end it), 'otherwise'
+-- (it was waiting, and has finished now), 'requested' (it runs: its worker will end it), 'conflict'
 -- (it runs, and an earlier request ends it as cancelled), 'dead' (it is dead, and stays so), or
 -- NULL: the task has finished, or never existed.
 DROP PROCEDURE IF EXISTS /*!80000 allot_cancel_as_done */ /*M!100600 allot_replaced */;

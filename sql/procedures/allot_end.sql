@@ -20,7 +20,7 @@ BEGIN
     CALL allot_take_out(v_queue_id, v_place DIV 4, v_place % 4, v_first_key,
                         COALESCE(p_reason, ''), p_as_done, p_result);
   ELSE
-    CALL allot_take_out_alone(v_queue_id, v_place DIV 4, v_place % 4, v_first_key,
+    CALL allot_take_out_autocommit(v_queue_id, v_place DIV 4, v_place % 4, v_first_key,
                               COALESCE(p_reason, ''), p_as_done, p_result);
   END IF;
 END;

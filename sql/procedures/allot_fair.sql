@@ -1,4 +1,4 @@
--- Partition of a key of a fair queue (A9), chosen as in find_fair.sql and claim_fair.sql. A new key
+-- Partition of a key of a fair queue (A9), chosen as in find_fair.sql and assign_fair.sql. A new key
 -- takes the partition with the fewest keys or, if each has some, the partition of a key without
 -- tasks, which gives it up. Unlike those files it only uses plain reads for that, and does not
 -- serialize new keys, because the caller's transaction may be long. If it read old data, two keys

@@ -65,11 +65,11 @@ BEGIN
       ELSE
         CALL allot_transaction(v_transaction);
         IF v_transaction THEN
-          CALL allot_claim(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us,
+          CALL allot_reserve_key(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us,
                            p_unique_key, p_unique_for_us, p_expires_at, v_layout, v_key_hash,
                            p_flags, p_type, p_payload, p_headers, p_key, p_existed);
         ELSE
-          CALL allot_claim_alone(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us,
+          CALL allot_reserve_key_autocommit(p_queue_id, p_partition_no, p_prio, p_delay_us, p_run_at_us,
                                  p_unique_key, p_unique_for_us, p_expires_at, v_layout, v_key_hash,
                                  p_flags, p_type, p_payload, p_headers, p_key, p_existed);
         END IF;

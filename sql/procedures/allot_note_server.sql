@@ -11,7 +11,7 @@ BEGIN
   DECLARE EXIT HANDLER FOR 1690
     CALL allot_refuse('this Galera node is not the writer; connect to the one that server_identity names');
   PREPARE allot_note_server FROM '
-    INSERT INTO server_identity (only_row, identity, number, since, streak)
+    INSERT INTO server_identity (only_row, identity, term, since, streak)
     VALUES (1,
             LEFT(CONCAT_WS('' '', CONCAT(@@hostname, '':'', @@port), @@server_id, @@datadir
                    /*M!101000 , @@server_uid */ /*!80000 , @@server_uuid */,
@@ -22,8 +22,8 @@ BEGIN
         ON DUPLICATE KEY UPDATE
            streak = IF(identity = VALUES(identity), streak,
                        IF(ABS(TIMESTAMPDIFF(SECOND, since, UTC_TIMESTAMP(6))) < 600, streak + 1, 1)),
-           number = IF(identity = VALUES(identity), number,
-                       number + 1 + ~0 * (identity LIKE ''% node=%'' AND VALUES(identity) LIKE ''% node=%'')),
+           term = IF(identity = VALUES(identity), term,
+                       term + 1 + ~0 * (identity LIKE ''% node=%'' AND VALUES(identity) LIKE ''% node=%'')),
            since = IF(identity = VALUES(identity) AND since <= UTC_TIMESTAMP(6), since, UTC_TIMESTAMP(6)),
            identity = VALUES(identity)';
   EXECUTE allot_note_server;

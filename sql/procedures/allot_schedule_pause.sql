@@ -17,7 +17,7 @@ BEGIN
   IF v_transaction THEN
     CALL allot_change_schedule('pause_schedule', p_name, p_reason, v_paused);
   ELSE
-    CALL allot_change_schedule_alone('pause_schedule', p_name, p_reason, v_paused);
+    CALL allot_change_schedule_autocommit('pause_schedule', p_name, p_reason, v_paused);
   END IF;
   SET p_result = IF(v_paused, 'already', 'paused');
 END;

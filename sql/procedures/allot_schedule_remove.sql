@@ -17,7 +17,7 @@ BEGIN
     IF v_transaction THEN
       CALL allot_change_schedule('remove_schedule', p_name, NULL, v_paused);
     ELSE
-      CALL allot_change_schedule_alone('remove_schedule', p_name, NULL, v_paused);
+      CALL allot_change_schedule_autocommit('remove_schedule', p_name, NULL, v_paused);
     END IF;
     SET p_result = 'removed';
   END IF;

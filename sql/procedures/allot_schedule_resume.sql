@@ -13,7 +13,7 @@ BEGIN
   IF v_transaction THEN
     CALL allot_change_schedule('resume_schedule', p_name, NULL, v_paused);
   ELSE
-    CALL allot_change_schedule_alone('resume_schedule', p_name, NULL, v_paused);
+    CALL allot_change_schedule_autocommit('resume_schedule', p_name, NULL, v_paused);
   END IF;
   SET p_result = IF(v_paused, 'resumed', 'running');
 END;

@@ -13,6 +13,6 @@ BEGIN
   IF v_transaction THEN
     CALL allot_run(p_name, p_id);
   ELSE
-    CALL allot_run_alone(p_name, p_id);
+    CALL allot_run_autocommit(p_name, p_id);
   END IF;
 END;

@@ -49,6 +49,6 @@ BEGIN
   IF v_transaction THEN
     CALL allot_put_many(p_tasks, p_made);
   ELSE
-    CALL allot_put_many_alone(p_tasks, p_made);
+    CALL allot_put_many_autocommit(p_tasks, p_made);
   END IF;
 END;

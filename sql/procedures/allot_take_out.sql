@@ -18,7 +18,7 @@ MODIFIES SQL DATA SQL SECURITY DEFINER
 COMMENT 'Allot: not to be called from outside'
 take_out: BEGIN
   DECLARE v_run_key, v_found BIGINT UNSIGNED;
-  DECLARE v_asked_as_done BOOLEAN;
+  DECLARE v_requested_as_done BOOLEAN;
   DECLARE CONTINUE HANDLER FOR NOT FOUND BEGIN END;
   SET p_result = NULL;
   SELECT run_key INTO v_run_key
@@ -43,18 +43,18 @@ take_out: BEGIN
                    AND v_run_key <=
                        ({now} << 12) + 4095)
   THEN
-    INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at,
+    INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, requested_at,
                              as_done)
     VALUES (p_queue_id, p_partition_no, p_prio, p_first_key, p_reason, UTC_TIMESTAMP(6), p_as_done)
         ON DUPLICATE KEY UPDATE reason = task_cancel.reason;
     -- FOR UPDATE, because the caller's snapshot may be older than another request.
     SELECT as_done
-      INTO v_asked_as_done
+      INTO v_requested_as_done
       FROM task_cancel
      WHERE queue_id = p_queue_id AND partition_no = p_partition_no AND prio = p_prio
        AND first_key = p_first_key
        FOR UPDATE;
-    SET p_result = IF(v_asked_as_done = p_as_done, 'asked', 'otherwise');
+    SET p_result = IF(v_requested_as_done = p_as_done, 'requested', 'conflict');
     LEAVE take_out;
   END IF;
   IF v_run_key IS NOT NULL THEN
@@ -86,7 +86,7 @@ take_out: BEGIN
      WHERE queue_id = p_queue_id AND partition_no = p_partition_no
        AND prio = p_prio AND run_key = v_run_key;
     UPDATE task_unique FORCE INDEX (task)
-       SET free_at = UTC_TIMESTAMP(6) + INTERVAL IF(p_as_done, keep_us, 0) MICROSECOND
+       SET free_at = UTC_TIMESTAMP(6) + INTERVAL IF(p_as_done, unique_for_us, 0) MICROSECOND
      WHERE queue_id = p_queue_id AND partition_no = p_partition_no
        AND prio = p_prio AND first_key = p_first_key AND free_at IS NULL;
     DELETE FROM task_cancel

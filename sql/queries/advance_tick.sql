@@ -1,5 +1,5 @@
 -- Ends a tick, right after its task: advances to the next one, and records the outcome of this one.
--- :key is inserted_key.sql, claimed_key.sql, or NULL for a dropped tick; NULL means that no task
+-- :key is inserted_key.sql, reserved_key.sql, or NULL for a dropped tick; NULL means that no task
 -- was made. A resumed_at later than the clock comes from a clock that was ahead (S57). Ticks are
 -- whole seconds, so last_run equals this tick only if it has a task.
 UPDATE schedule

@@ -21,14 +21,14 @@ UPDATE queue_bucket
 -- time never goes back from one charge to the next. S44: a time further ahead than one grant
 -- reaches counts as now, one further behind than the bucket holds counts as its limit.
 UPDATE queue_bucket
-   SET next_free = GREATEST(IF({too_far}, {now}, next_free), {now} - hold_us),
+   SET next_free = GREATEST(IF({too_far}, {now}, next_free), {now} - max_lag_us),
        charged_at = {now}
  WHERE queue_id = :queue_id AND grant_id = :grant_id
  ORDER BY bucket_no DESC
  LIMIT 1;
 UPDATE queue_bucket
    SET granted = LEAST(
-         :wanted, most,
+         :wanted, max_grant,
          GREATEST(0, (charged_at - next_free + interval_us) DIV interval_us),
          (SELECT GREATEST(COUNT(*), :running) - :running
             FROM (SELECT 1 FROM task
@@ -48,7 +48,7 @@ UPDATE queue_bucket
 SELECT SUM(IF(grant_id = :grant_id, granted, 0)),
        MAX(IF(grant_id = :grant_id, bucket_no, 0)),
        MAX(IF(grant_id = :grant_id, charged_at, 0)),
-       MAX(most),
+       MAX(max_grant),
        {next_start}
   FROM queue_bucket
  WHERE queue_id = :queue_id;

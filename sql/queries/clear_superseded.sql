@@ -2,4 +2,4 @@
 UPDATE queue
    SET superseded_by = NULL
  WHERE queue_id > 0
-   AND superseded_by <= (SELECT number FROM server_identity WHERE only_row = 1);
+   AND superseded_by <= (SELECT term FROM server_identity WHERE only_row = 1);

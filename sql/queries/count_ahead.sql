@@ -8,4 +8,4 @@ SELECT COUNT(*)
                 OR prio IN (:classes_before)
                    AND run_key <= ({now} << 12)
                                   + 4095)
-         LIMIT :most) AS bounded;
+         LIMIT :limit) AS bounded;

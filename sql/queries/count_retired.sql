@@ -1,4 +1,4 @@
 -- Tasks in partitions that get no new tasks; also bounded.
 SELECT COUNT(*)
   FROM (SELECT 1 FROM task
-         WHERE queue_id = :queue_id AND partition_no >= :partitions LIMIT :most) AS bounded;
+         WHERE queue_id = :queue_id AND partition_no >= :partitions LIMIT :limit) AS bounded;

@@ -6,4 +6,4 @@ SELECT schedule_id, version, {unix next_run},
   FROM schedule FORCE INDEX (due_at)
  WHERE due_at <= UTC_TIMESTAMP(6) + INTERVAL :ahead_us MICROSECOND AND paused_at IS NULL
  ORDER BY due_at
- LIMIT :most;
+ LIMIT :limit;

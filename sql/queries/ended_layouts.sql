@@ -6,7 +6,7 @@ SELECT queue.queue_id, queue.layout
   FROM queue
   JOIN q_lock_table AS first
     ON first.queue_id = queue.queue_id AND first.partition_no = queue.first_partition
-   AND first.hold_until = CAST('9000-01-01' AS DATETIME(6)) + INTERVAL queue.layout SECOND
+   AND first.defer_until = CAST('9000-01-01' AS DATETIME(6)) + INTERVAL queue.layout SECOND
  WHERE queue.queue_id IN (:queue_ids)
    AND NOT EXISTS (
          SELECT 1 FROM q_lock_table AS lease

@@ -8,4 +8,4 @@ SELECT schedule_id, version, name, expression, zone, jitter_us,
    AND due_at > UTC_TIMESTAMP(6) + INTERVAL :tolerance_us MICROSECOND
    AND paused_at IS NULL
  ORDER BY schedule_id
- LIMIT :most;
+ LIMIT :limit;

@@ -2,8 +2,8 @@
 -- lowest rate counts as now: the clock was set back.
 SELECT action_id, kind, queue_id, (SELECT name FROM queue WHERE queue.queue_id = bulk_action.queue_id),
        dead_group, type, {unix died_until},
-       {moment died_until}, rate, counted, counted_all, asked_by,
-       {moment begun_at}, state, batches,
+       {moment died_until}, rate, counted, counted_all, requested_by,
+       {moment started_at}, state, batches,
        after_partition_no, after_prio, after_key, done,
        {moment ended_at}, stopped_by, error,
        IF(next_at > UTC_TIMESTAMP(6) + INTERVAL 2 SECOND, 0,

@@ -1,3 +1,3 @@
-SELECT reason, {moment asked_at}, as_done
+SELECT reason, {moment requested_at}, as_done
   FROM task_cancel
  WHERE {this_id};

@@ -7,4 +7,4 @@ SELECT run_key, COALESCE(first_key, run_key)
      AND :to_key
    AND type = :type AND flags & :no_handler_flag <> 0
  ORDER BY run_key
- LIMIT :most;
+ LIMIT :limit;

@@ -1,7 +1,7 @@
 -- The task that has a unique key, or had it while the key is still reserved, and where that task
 -- is. One statement, so that the task is seen in one place.
 SELECT owner.partition_no, owner.prio, owner.first_key,
-       DATE_FORMAT(LEAST(owner.free_at, UTC_TIMESTAMP(6) + INTERVAL owner.keep_us MICROSECOND),
+       DATE_FORMAT(LEAST(owner.free_at, UTC_TIMESTAMP(6) + INTERVAL owner.unique_for_us MICROSECOND),
                    '%Y-%m-%dT%H:%i:%s.%fZ'),
        (SELECT task.run_key FROM task
          WHERE task.queue_id = owner.queue_id AND task.partition_no = owner.partition_no

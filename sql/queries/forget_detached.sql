@@ -1,3 +1,3 @@
 DELETE FROM task_attempt
- WHERE {this_id} AND life = 0 AND attempt = :attempt
+ WHERE {this_id} AND retries_since = 0 AND attempt = :attempt
    AND {detached_fence};

@@ -4,7 +4,7 @@
 -- is reserved for longer than its own duration (bound_unique.sql).
 SELECT task_unique.queue_id, free_at IS NULL OR free_at > UTC_TIMESTAMP(6),
        {unix free_at},
-       COALESCE(free_at > UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND, 0)
+       COALESCE(free_at > UTC_TIMESTAMP(6) + INTERVAL unique_for_us MICROSECOND, 0)
   FROM queue
   STRAIGHT_JOIN task_unique FORCE INDEX (PRIMARY)
     ON task_unique.queue_id = queue.queue_id AND task_unique.unique_key = :unique_key;

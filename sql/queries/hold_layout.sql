@@ -3,7 +3,7 @@
 -- in scout.sql.
 -- Rule: S17.
 UPDATE /*+ INDEX(q_lock_table PRIMARY) */ q_lock_table
-   SET hold_until = CAST('9000-01-01' AS DATETIME(6)) + INTERVAL :layout SECOND
+   SET defer_until = CAST('9000-01-01' AS DATETIME(6)) + INTERVAL :layout SECOND
  WHERE queue_id = :queue_id
    AND partition_no >= :first_partition AND partition_no < :first_partition + :partitions
    AND state = 'FREE'

@@ -2,10 +2,10 @@
 -- lease, so a worker that takes it over suspects none. A wait of the partition stays, also after
 -- the release, with the name of its task if that still exists. Otherwise like lease.sql.
 UPDATE q_lock_table
-   SET hold_until = IF(state = 'FREE' AND expire_at > UTC_TIMESTAMP(6) AND hold_until < '9000-01-01',  -- S60
-                       UTC_TIMESTAMP(6) + INTERVAL GREATEST(TIMESTAMPDIFF(MICROSECOND, expire_at, hold_until), 0)
-                         MICROSECOND, hold_until),
-       hold_key = IF(of_epoch = epoch, hold_key, NULL),
+   SET defer_until = IF(state = 'FREE' AND expire_at > UTC_TIMESTAMP(6) AND defer_until < '9000-01-01',  -- S60
+                       UTC_TIMESTAMP(6) + INTERVAL GREATEST(TIMESTAMPDIFF(MICROSECOND, expire_at, defer_until), 0)
+                         MICROSECOND, defer_until),
+       defer_key = IF(detail_epoch = epoch, defer_key, NULL),
        {new_holder},
        block_size = 0
  WHERE queue_id = :queue_id AND partition_no = :partition_no

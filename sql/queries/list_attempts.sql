@@ -1,7 +1,7 @@
 -- Attempts of the current run of the task; on request also those from before it was retried from
 -- the dead.
 SELECT attempt, {moment ended_at}, cause, error, lock_host, lock_pid,
-       life, runtime_us, cpu_us, max_rss_kib, detail, fault, log_lines
+       retries_since, runtime_us, cpu_us, max_rss_kib, detail, fault, log_lines
   FROM task_attempt
- WHERE {this_id} AND (life = 0 OR :earlier)
- ORDER BY life DESC, attempt;
+ WHERE {this_id} AND (retries_since = 0 OR :earlier)
+ ORDER BY retries_since DESC, attempt;

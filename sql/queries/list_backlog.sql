@@ -12,4 +12,4 @@ SELECT DATE_FORMAT(DATE_ADD('2025-01-01', INTERVAL (TIMESTAMPDIFF(MINUTE, '2025-
   LEFT JOIN queue ON queue.queue_id = found.queue_id
  WHERE found.queue_id = 0 OR :queue = '' OR queue.name = :queue
  ORDER BY at DESC, found.queue_id
- LIMIT :most;
+ LIMIT :limit;

@@ -8,4 +8,4 @@ SELECT partition_no, prio, first_key, first_key, attempt, type, LENGTH(payload),
         OR partition_no = :partition_no AND prio < :prio
         OR partition_no = :partition_no AND prio = :prio AND first_key < :first_key)
  ORDER BY queue_id DESC, died_at DESC, partition_no DESC, prio DESC, first_key DESC
- LIMIT :most;
+ LIMIT :limit;

@@ -1,5 +1,5 @@
 -- Results of the last database checks of the leading steward.
-SELECT place, DATE_FORMAT(found_at, '%Y-%m-%dT%H:%i:%s.%fZ'), level, about, queue, text, fix
+SELECT row_no, DATE_FORMAT(checked_at, '%Y-%m-%dT%H:%i:%s.%fZ'), level, check_name, queue, text, fix
   FROM finding
- ORDER BY place
+ ORDER BY row_no
  LIMIT 1001;

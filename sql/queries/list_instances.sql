@@ -4,4 +4,4 @@ SELECT host, instance, version, {moment since},
        GREATEST(0, TIMESTAMPDIFF(SECOND, seen_at, UTC_TIMESTAMP(6))), pools
   FROM instance
  ORDER BY host, instance, origin
- LIMIT :most;
+ LIMIT :limit;

@@ -6,4 +6,4 @@ SELECT queue.name, lease.partition_no, lease.lock_host, lease.lock_instance, lea
   FROM q_lock_table AS lease
   JOIN queue ON queue.queue_id = lease.queue_id
  WHERE lease.state <> 'FREE'
- LIMIT :most;
+ LIMIT :limit;

@@ -10,4 +10,4 @@ SELECT DATE_FORMAT(DATE_ADD('2025-01-01', INTERVAL (TIMESTAMPDIFF(MINUTE, '2025-
    AND (error_group <> '') = :errors AND (:queue = '' OR queue = :queue)
  GROUP BY at, queue, of_type, error_group
  ORDER BY at DESC, queue, of_type, error_group
- LIMIT :most;
+ LIMIT :limit;

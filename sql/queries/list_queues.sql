@@ -5,7 +5,7 @@ SELECT queue.queue_id, queue.name, queue.partitions, queue.placement, queue.max_
        EXISTS (SELECT 1 FROM q_lock_table AS lease
                 WHERE lease.queue_id = queue.queue_id
                   AND lease.partition_no = queue.first_partition
-                  AND lease.hold_until >= '9000-01-01'),
+                  AND lease.defer_until >= '9000-01-01'),
        queue.routed, rate.per_second, rate.burst
   FROM queue
   LEFT JOIN queue_pause AS pause ON pause.queue_id = queue.queue_id

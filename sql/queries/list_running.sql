@@ -6,4 +6,4 @@ SELECT partition_no, prio, run_key, first_key, attempt, type, LENGTH(payload),
  WHERE queue_id = :queue_id
    AND {behind first_key}
  ORDER BY queue_id, partition_no, prio, first_key
- LIMIT :most;
+ LIMIT :limit;

@@ -5,4 +5,4 @@ SELECT partition_no, prio, run_key, first_key, attempt, type, LENGTH(payload),
  WHERE queue_id = :queue_id
    AND {behind run_key}
  ORDER BY queue_id, partition_no, prio, run_key
- LIMIT :most;
+ LIMIT :limit;

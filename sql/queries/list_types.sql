@@ -14,4 +14,4 @@ SELECT DATE_FORMAT(DATE_ADD('2025-01-01', INTERVAL (TIMESTAMPDIFF(HOUR, '2025-01
    AND (:queue = '' OR queue = :queue) AND (:type = '' OR type = :type)
  GROUP BY at, queue, type
  ORDER BY at DESC, queue, type
- LIMIT :most;
+ LIMIT :limit;

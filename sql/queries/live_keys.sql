@@ -1,4 +1,4 @@
--- Number of tasks of a pattern with a unique key of this queue, up to :most: they keep it when a
+-- Number of tasks of a pattern with a unique key of this queue, up to :limit: they keep it when a
 -- route sends later tasks to another queue, where the same key is free.
 SELECT COUNT(*)
   FROM (SELECT 1
@@ -16,4 +16,4 @@ SELECT COUNT(*)
            AND :pattern = IF(:is_prefix,
                              LEFT(COALESCE(task.type, running.type), CHAR_LENGTH(:pattern)),
                              COALESCE(task.type, running.type))
-         LIMIT :most) AS bounded;
+         LIMIT :limit) AS bounded;

@@ -3,4 +3,4 @@
 UPDATE queue
    SET superseded_by = :term
  WHERE queue_id > 0 AND (superseded_by IS NULL OR superseded_by < :term)
-   AND (SELECT number FROM server_identity WHERE only_row = 1) < :term;
+   AND (SELECT term FROM server_identity WHERE only_row = 1) < :term;

@@ -5,4 +5,4 @@ SELECT partition_no, prio, first_key, UTC_TIMESTAMP(6) - INTERVAL :keep_us MICRO
  WHERE queue_id = :queue_id
    AND ended_at < UTC_TIMESTAMP(6) - INTERVAL :keep_us MICROSECOND
  ORDER BY queue_id, ended_at
- LIMIT :most;
+ LIMIT :limit;

@@ -5,4 +5,4 @@ SELECT action_id,
   FROM bulk_action
  WHERE ended_at IS NULL
  ORDER BY action_id
- LIMIT :most;
+ LIMIT :limit;

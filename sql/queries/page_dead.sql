@@ -7,4 +7,4 @@ SELECT partition_no, prio, first_key, type, cause, fault, error_group,
  WHERE queue_id = :queue_id
    AND {behind first_key}
  ORDER BY queue_id, partition_no, prio, first_key
- LIMIT :most;
+ LIMIT :limit;

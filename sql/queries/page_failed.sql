@@ -9,4 +9,4 @@ SELECT STRAIGHT_JOIN {unix task_dead.died_at} DIV 1000,
  WHERE task_dead.queue_id = :queue_id
    AND task_dead.died_at < DATE_ADD('1970-01-01', INTERVAL :until_us MICROSECOND)
  ORDER BY task_dead.queue_id DESC, task_dead.died_at DESC
- LIMIT :most;
+ LIMIT :limit;

@@ -7,4 +7,4 @@ SELECT STRAIGHT_JOIN task.run_key, fireworq_job.job_id, LENGTH(task.payload)
  WHERE task.queue_id = :queue_id AND task.partition_no = :partition_no AND task.prio = :prio
    AND task.run_key BETWEEN :first_key AND :last_key
  ORDER BY task.queue_id :way, task.partition_no :way, task.prio :way, task.run_key :way
- LIMIT :most;
+ LIMIT :limit;

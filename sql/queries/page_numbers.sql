@@ -17,4 +17,4 @@ SELECT page.job_id,
   FROM fireworq_job AS page
  WHERE page.job_id > :after
  ORDER BY page.job_id
- LIMIT :most;
+ LIMIT :limit;

@@ -4,4 +4,4 @@ SELECT partition_no, prio, run_key, COALESCE(first_key, run_key), type, flags
  WHERE queue_id = :queue_id
    AND {behind run_key}
  ORDER BY queue_id, partition_no, prio, run_key
- LIMIT :most;
+ LIMIT :limit;

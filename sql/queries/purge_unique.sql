@@ -1,4 +1,4 @@
--- Deletes keys that have been free for long, in the order in which claim_unique.sql locks them. A
+-- Deletes keys that have been free for long, in the order in which reserve_key.sql locks them. A
 -- key that was taken again since stays.
 -- Rule: S46.
 DELETE /*+ INDEX(task_unique PRIMARY) */ FROM task_unique

@@ -1,4 +1,4 @@
--- Records a task requested for now. :key is inserted_key.sql or claimed_key.sql; a claim that is
+-- Records a task requested for now. :key is inserted_key.sql or reserved_key.sql; a reservation that is
 -- not ours made no task.
 UPDATE schedule
    SET last_key = :key, last_queue_id = :queue_id, last_partition_no = :partition_no,

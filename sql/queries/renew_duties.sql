@@ -1,4 +1,4 @@
--- Extends terms, also one that is over and not claimed. As many rows as duties: the holder still
+-- Extends terms, also one that is over and not taken. As many rows as duties: the holder still
 -- has all. Also writes the work since the last renewal, so that nothing else is sent for it: :ran
 -- is a condition for the duties that succeeded, and :failed a WHEN for each that failed.
 -- Rule: S46.

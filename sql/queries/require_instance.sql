@@ -4,5 +4,5 @@
 -- once.
 SELECT ~0 + (COUNT(*) = 0)
   FROM instance
- WHERE origin = :origin AND written = :written
+ WHERE origin = :origin AND write_no = :write_no
    FOR UPDATE;

@@ -10,4 +10,4 @@ SELECT ~0 + (COUNT(*) > 0)
                  WHERE task.queue_id = queue.queue_id
                    AND :pattern = IF(:is_prefix, LEFT(task.type, CHAR_LENGTH(:pattern)), task.type))
         OR EXISTS (SELECT 1 FROM q_lock_table AS lease
-                    WHERE lease.queue_id = queue.queue_id AND lease.hold_until >= '9000-01-01'));
+                    WHERE lease.queue_id = queue.queue_id AND lease.defer_until >= '9000-01-01'));

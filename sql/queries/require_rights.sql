@@ -45,7 +45,7 @@ SELECT name FROM named_lock WHERE FALSE;
 UPDATE named_lock SET state = state WHERE FALSE;
 DELETE FROM lock_ticket WHERE FALSE AND ticket = 0;
 INSERT INTO server_identity SELECT * FROM server_identity WHERE FALSE
-    ON DUPLICATE KEY UPDATE number = VALUES(number);
+    ON DUPLICATE KEY UPDATE term = VALUES(term);
 INSERT INTO notice SELECT * FROM notice WHERE FALSE;
 DELETE FROM notice WHERE FALSE AND kind = '';
 SELECT action_id FROM bulk_action WHERE FALSE;
@@ -55,7 +55,7 @@ INSERT INTO audit SELECT * FROM audit WHERE FALSE
     ON DUPLICATE KEY UPDATE tasks = VALUES(tasks);
 DELETE FROM audit WHERE FALSE AND audit_id = 0;
 INSERT INTO finding SELECT * FROM finding WHERE FALSE;
-DELETE FROM finding WHERE FALSE AND place = 0;
+DELETE FROM finding WHERE FALSE AND row_no = 0;
 INSERT INTO instance SELECT * FROM instance WHERE FALSE;
 UPDATE instance SET seen_at = seen_at WHERE FALSE;
 DELETE FROM instance WHERE FALSE AND origin = 0;

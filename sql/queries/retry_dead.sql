@@ -12,10 +12,10 @@ SELECT queue_id, :to_partition_no, prio, first_key,
    FOR UPDATE
     ON DUPLICATE KEY UPDATE run_key = VALUES(run_key);
 UPDATE /*+ INDEX(task_attempt PRIMARY) */ task_attempt
-   SET life = life + 1, partition_no = :to_partition_no
+   SET retries_since = retries_since + 1, partition_no = :to_partition_no
  WHERE {these_ids}
    AND (SELECT 1 FROM task_dead WHERE {attempts_of task_dead} FOR UPDATE) = 1
- ORDER BY life DESC;
+ ORDER BY retries_since DESC;
 INSERT INTO task (queue_id, partition_no, prio, run_key, first_key, flags, key_hash, type, payload,
                   headers)
 SELECT :placed_queue, :to_partition_no, prio,

@@ -6,11 +6,11 @@
 SELECT {unix UTC_TIMESTAMP(6)},
        EXISTS(SELECT 1 FROM queue_bucket WHERE queue_id IN (:queue_ids)),
        EXISTS(SELECT 1 FROM deferred_type WHERE queue_id IN (:queue_ids)),
-       MIN(IF(GREATEST(heads.head_us, heads.hold_us) > heads.now_us,
-              GREATEST(heads.head_us, heads.hold_us) - heads.now_us, NULL)),
+       MIN(IF(GREATEST(heads.head_us, heads.defer_us) > heads.now_us,
+              GREATEST(heads.head_us, heads.defer_us) - heads.now_us, NULL)),
        COALESCE(SUM(heads.head_us <= GREATEST(heads.now_us, :known_us)), 0)
   FROM (SELECT {now} AS now_us,
-               COALESCE(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', lease.hold_until), 0) AS hold_us,
+               COALESCE(TIMESTAMPDIFF(MICROSECOND, '2025-01-01', lease.defer_until), 0) AS defer_us,
                CAST(LEAST(COALESCE({head 1}, 18446744073709551615),
                           COALESCE({head 0}, 18446744073709551615),
                           COALESCE({head 2}, 18446744073709551615),
@@ -18,5 +18,5 @@ SELECT {unix UTC_TIMESTAMP(6)},
           FROM q_lock_table AS lease
          WHERE lease.queue_id IN (:queue_ids) AND lease.state = 'FREE'
            AND (SELECT queue_id FROM queue_pause WHERE queue_id = lease.queue_id) IS NULL
-           AND (lease.hold_until IS NULL OR lease.hold_until < '9000-01-01')
+           AND (lease.defer_until IS NULL OR lease.defer_until < '9000-01-01')
          LIMIT 18446744073709551615) AS heads;

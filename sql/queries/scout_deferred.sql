@@ -8,6 +8,6 @@ SELECT DISTINCT deferred.queue_id, deferred.partition_no, deferred.type, lease.e
  WHERE deferred.queue_id IN (:queue_ids)
    AND deferred.to_key > ({known_now} << 12)
    AND lease.state = 'FREE'
-   AND (lease.hold_until IS NULL OR lease.hold_until < '9000-01-01')
+   AND (lease.defer_until IS NULL OR lease.defer_until < '9000-01-01')
    AND (SELECT queue_id FROM queue_pause WHERE queue_id = deferred.queue_id AND paused) IS NULL
  ORDER BY lease.expire_at;

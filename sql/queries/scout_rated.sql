@@ -4,7 +4,7 @@ SELECT queue_id,
        {next_start},
        SUM(IF(next_free > {now},
               {too_far},
-              (LEAST({now} - next_free, hold_us) + interval_us) DIV interval_us))
+              (LEAST({now} - next_free, max_lag_us) + interval_us) DIV interval_us))
   FROM queue_bucket
  WHERE queue_id IN (:queue_ids)
  GROUP BY queue_id;

@@ -8,5 +8,5 @@ VALUES (:queue_id, :per_second, :burst, UTC_TIMESTAMP(6))
     ON DUPLICATE KEY UPDATE per_second = VALUES(per_second), burst = VALUES(burst),
                             set_at = VALUES(set_at);
 DELETE FROM queue_bucket WHERE queue_id = :queue_id;
-INSERT INTO queue_bucket (queue_id, bucket_no, interval_us, hold_us, most, next_free)
+INSERT INTO queue_bucket (queue_id, bucket_no, interval_us, max_lag_us, max_grant, next_free)
 VALUES :buckets;

@@ -3,7 +3,7 @@
 -- anywhere else has not ended. :first_keys as there.
 -- Rule: S6.
 UPDATE /*+ INDEX(task_unique task) */ task_unique
-   SET free_at = UTC_TIMESTAMP(6) + INTERVAL IF(:finished, keep_us, 0) MICROSECOND
+   SET free_at = UTC_TIMESTAMP(6) + INTERVAL IF(:finished, unique_for_us, 0) MICROSECOND
  WHERE {these_ids}
    AND free_at IS NULL
    AND (SELECT 1 FROM task

@@ -5,4 +5,4 @@ SELECT partition_no, prio, first_key, type, attempt,
   FROM task_running
  WHERE queue_id = :queue_id
    AND detached_at < UTC_TIMESTAMP(6) - INTERVAL :after_us MICROSECOND
- LIMIT :most;
+ LIMIT :limit;

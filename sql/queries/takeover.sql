@@ -14,7 +14,7 @@ UPDATE q_lock_table
         OR (epoch = :seen_epoch AND expire_at = :seen_expire_at
             AND (:stale OR expire_at < UTC_TIMESTAMP(6))
             AND (SELECT since FROM server_identity WHERE only_row = 1) <= UTC_TIMESTAMP(6)
-                - INTERVAL 1000000 + COALESCE(IF(of_epoch = epoch, ttl_us, NULL), 3600000000) MICROSECOND))
+                - INTERVAL 1000000 + COALESCE(IF(detail_epoch = epoch, ttl_us, NULL), 3600000000) MICROSECOND))
    AND (lock_by = :holder OR (SELECT 1 FROM queue_pause
                                WHERE queue_id = :queue_id AND (paused OR NOT :rated)) IS NULL)
    AND {unlocked :nowait};

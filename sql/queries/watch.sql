@@ -4,6 +4,6 @@ SELECT queue_id, partition_no, epoch, expire_at,
        expire_at < UTC_TIMESTAMP(6),
        GREATEST(0, TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), expire_at)),
        lock_host, lock_instance, lock_pid,
-       IF(of_epoch = epoch, ttl_us, NULL)
+       IF(detail_epoch = epoch, ttl_us, NULL)
   FROM q_lock_table
  WHERE queue_id IN (:queue_ids) AND state <> 'FREE';

@@ -1,4 +1,4 @@
--- Duties for a host that may lead them. The fifth column: the term is over and may be claimed. That
+-- Duties for a host that may lead them. The fifth column: the term is over and may be taken. That
 -- is also so if it ends later than any term that begins now: the clock was set back. The second is
 -- for a term that began during this statement. The sixth: remaining time; the last: time since the
 -- duty was last done.

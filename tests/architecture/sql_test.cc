@@ -124,7 +124,7 @@ bool is_fenced_as_dead(const std::string& statement) {
 bool needs_no_fence(const std::string& query) {
   return query == "ack" || query == "ack_history" || query == "submit" ||
          query == "require_rights" || query == "cancel" || query == "cancel_as_done" ||
-         query == "ask_cancel" || query == "clear_cancel" || query == "claim_unique" ||
+         query == "ask_cancel" || query == "clear_cancel" || query == "reserve_key" ||
          query == "submit_unique" || query == "stamp_unique" || query == "rehearse" ||
          query == "keep_history" || query == "purge_history" || query == "purge_unique" ||
          query == "bound_unique";
@@ -262,7 +262,7 @@ TEST(SqlTest, NoAssignmentDependsOnItsPlace) {
   for_each_statement([](const std::string& query, const std::string& statement) {
     for (const std::string& column : read_after_set(statement)) {
       // It is read only where it keeps its value, or where COALESCE makes both the same.
-      if (query == "claim_unique" && column == "keep_us") continue;
+      if (query == "reserve_key" && column == "unique_for_us") continue;
       if (column == "first_key" &&
           statement.find("COALESCE(first_key, run_key)") != std::string::npos)
         continue;
@@ -397,7 +397,7 @@ TEST(SqlTest, ProceduresFitAnySession) {
     for (std::size_t at = 0; (at = text.find("JSON_UNQUOTE(", at)) != std::string::npos; ++at) {
       EXPECT_EQ(text.substr(at - 9, 9), "/*!80000 ") << name;
     }
-    const bool alone = name.ends_with("_alone");
+    const bool alone = name.ends_with("_autocommit");
     EXPECT_EQ(text.find("COMMIT") != std::string::npos, alone) << name;
     EXPECT_EQ(text.find("COMMIT AND NO CHAIN NO RELEASE") != std::string::npos, alone) << name;
     EXPECT_TRUE(has_word(readme, name) || alone) << name;

@@ -43,7 +43,7 @@ class CancelRule : public Rule {
   }
   void expect_asked(const Answer& answer) {
     EXPECT_EQ(answer.kind, Kind::kDone) << answer;
-    EXPECT_EQ(answer.word, "asked") << answer;
+    EXPECT_EQ(answer.word, "requested") << answer;
   }
   void expect_refused(const Answer& answer, const std::string& word) {
     EXPECT_EQ(answer.kind, Kind::kFailed) << answer;
@@ -56,22 +56,22 @@ class CancelRule : public Rule {
 
 TEST_P(CancelRule, AWaitingTaskIsDeadAndItsKeyIsFree) {
   const std::string id = put(kUnique);
-  expect_cancelled(door().cancel(id, "not wanted", false));
+  expect_cancelled(interface().cancel(id, "not wanted", false));
   EXPECT_EQ(dead(), "cancelled|not wanted|p|0");
   EXPECT_EQ(count("task"), 0U);
-  const Answer again = door().submit(kUnique);
+  const Answer again = interface().submit(kUnique);
   EXPECT_EQ(again.existed, 0U) << "its key is free at once";
   EXPECT_NE(again.id(), id);
-  expect_refused(door().cancel(id, "", false), "dead");
-  expect_refused(door().cancel(id, "", true), "dead");
+  expect_refused(interface().cancel(id, "", false), "dead");
+  expect_refused(interface().cancel(id, "", true), "dead");
   look().execute("DELETE FROM task_dead");
-  expect_refused(door().cancel(id, "", false), "gone");
+  expect_refused(interface().cancel(id, "", false), "gone");
 }
 
 TEST_P(CancelRule, ATaskThatWaitsAfterARetryToo) {
   const std::string id = put({.payload = "p"});
   retry();
-  expect_cancelled(door().cancel(id, "", false));
+  expect_cancelled(interface().cancel(id, "", false));
   EXPECT_EQ(dead(), "cancelled||p|2");
   EXPECT_EQ(count("task") + count("task_moved"), 0U);
 }
@@ -79,20 +79,20 @@ TEST_P(CancelRule, ATaskThatWaitsAfterARetryToo) {
 TEST_P(CancelRule, ATaskInALeasedPartitionToo) {
   const std::string id = put();
   lease();
-  expect_cancelled(door().cancel(id, "", false));
+  expect_cancelled(interface().cancel(id, "", false));
   EXPECT_EQ(count("task_dead"), 1U);
 }
 
 TEST_P(CancelRule, ARunningTaskIsAskedToEnd) {
   const std::string id = put();
   announce();
-  expect_asked(door().cancel(id, "first", false));
-  expect_asked(door().cancel(id, "second", false));
+  expect_asked(interface().cancel(id, "first", false));
+  expect_asked(interface().cancel(id, "second", false));
   EXPECT_EQ(value("SELECT CONCAT(reason, as_done) FROM task_cancel"), "first0");
   EXPECT_EQ(count("task"), 1U);
   detach();
   look().execute("DELETE FROM task_cancel");
-  expect_asked(door().cancel(id, "", false));
+  expect_asked(interface().cancel(id, "", false));
   EXPECT_EQ(count("task_cancel"), 1U);
 }
 
@@ -102,23 +102,23 @@ TEST_P(CancelRule, AWaitingTaskEndsAsDoneAndKeepsItsKey) {
       "INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, attempt, ended_at, cause,"
       " error, lock_host, lock_pid) SELECT queue_id, partition_no, prio, run_key, 1,"
       " UTC_TIMESTAMP(6), 'retry', '', 'h', 1 FROM task");
-  expect_cancelled(door().cancel(id, "by hand", true));
+  expect_cancelled(interface().cancel(id, "by hand", true));
   EXPECT_EQ(count("task") + count("task_dead") + count("task_attempt") + count("task_cancel"), 0U);
-  EXPECT_EQ(door().submit(kUnique).existed, 1U);
+  EXPECT_EQ(interface().submit(kUnique).existed, 1U);
   EXPECT_EQ(value("SELECT free_at > UTC_TIMESTAMP(6) + INTERVAL 59 MINUTE FROM task_unique"), "1");
-  expect_refused(door().cancel(id, "", true), "gone");
+  expect_refused(interface().cancel(id, "", true), "gone");
 }
 
 TEST_P(CancelRule, TheFirstRequestDecidesHowARunningTaskEnds) {
   const std::string id = put();
   announce();
-  expect_asked(door().cancel(id, "", true));
-  expect_asked(door().cancel(id, "", true));
-  expect_refused(door().cancel(id, "", false), "otherwise");
+  expect_asked(interface().cancel(id, "", true));
+  expect_asked(interface().cancel(id, "", true));
+  expect_refused(interface().cancel(id, "", false), "conflict");
   EXPECT_EQ(value("SELECT as_done FROM task_cancel"), "1");
   look().execute("DELETE FROM task_cancel");
-  expect_asked(door().cancel(id, "", false));
-  expect_refused(door().cancel(id, "", true), "otherwise");
+  expect_asked(interface().cancel(id, "", false));
+  expect_refused(interface().cancel(id, "", true), "conflict");
   EXPECT_EQ(value("SELECT as_done FROM task_cancel"), "0");
   EXPECT_EQ(count("task"), 1U);
 }
@@ -127,7 +127,7 @@ TEST_P(CancelRule, TheReasonIsText) {
   for (const std::string reason : {"x'); DROP TABLE task; -- ", "\\', ''); DELETE FROM queue; #",
                                    "%s%n`\"\\", "\xc3\xa9\xf0\x9f\x8e\x84", "--as-done"}) {
     const std::string id = put();
-    expect_cancelled(door().cancel(id, reason, false));
+    expect_cancelled(interface().cancel(id, reason, false));
     EXPECT_EQ(value("SELECT error FROM task_dead"), reason);
     look().execute("DELETE FROM task_dead");
   }
@@ -138,13 +138,13 @@ TEST_P(CancelRule, TheReasonIsText) {
 TEST_P(CancelRule, AnIdMayHaveCapitals) {
   const std::string id = put();
   ASSERT_NE(capitals_of(id), id);
-  expect_cancelled(door().cancel(capitals_of(id), "typed", false));
+  expect_cancelled(interface().cancel(capitals_of(id), "typed", false));
 }
 
 TEST_P(CancelRule, InvalidIdIsRefused) {
   const std::string good = put();
   for (const std::string& id : no_ids(good)) {
-    const Answer refused = door().cancel(id, "", false);
+    const Answer refused = interface().cancel(id, "", false);
     EXPECT_EQ(refused.kind, Kind::kBadInput) << id << refused;
   }
   EXPECT_EQ(count("task"), 1U);
@@ -155,12 +155,12 @@ RULES_OF(CancelRule, Can::kCancel);
 class FindRule : public Rule {
  protected:
   std::string state(const std::string& id) {
-    const Answer answer = door().state(id);
+    const Answer answer = interface().state(id);
     return answer.kind == Kind::kFailed ? "gone" : answer.word + answer.text;
   }
   // "" when no task has the key.
   std::string owner(const std::string& key) {
-    const Answer answer = door().find("default", key);
+    const Answer answer = interface().find("default", key);
     return answer.kind == Kind::kFailed ? "" : answer.id() + " " + answer.word + answer.text;
   }
 };
@@ -189,7 +189,7 @@ TEST_P(FindRule, AKeysTaskIsFoundWhereverItIs) {
   unique.options["unique_key"] = key;
   const std::string id = put(unique);
   EXPECT_EQ(owner(key), id + " waiting");
-  EXPECT_EQ(door().find("narrow", key).kind, Kind::kFailed) << "keys belong to a queue";
+  EXPECT_EQ(interface().find("narrow", key).kind, Kind::kFailed) << "keys belong to a queue";
   EXPECT_EQ(owner("K/\u00e9 ?"), "") << "and bytes";
   EXPECT_EQ(owner(key + " "), "");
   retry();
@@ -204,15 +204,15 @@ TEST_P(FindRule, AKeysTaskIsFoundWhereverItIs) {
 
 TEST_P(FindRule, InvalidKeyIsRefused) {
   for (const std::string& id : no_ids(put())) {
-    EXPECT_EQ(door().state(id).kind, Kind::kBadInput) << id;
+    EXPECT_EQ(interface().state(id).kind, Kind::kBadInput) << id;
   }
   for (const char* name : {"missing", "default ", "DEFAULT"}) {
-    EXPECT_EQ(door().find(name, "k").kind, Kind::kBadInput) << name;
+    EXPECT_EQ(interface().find(name, "k").kind, Kind::kBadInput) << name;
   }
   for (const std::size_t size : {std::size_t{0}, std::size_t{256}}) {
-    EXPECT_EQ(door().find("default", std::string(size, 'k')).kind, Kind::kBadInput) << size;
+    EXPECT_EQ(interface().find("default", std::string(size, 'k')).kind, Kind::kBadInput) << size;
   }
-  EXPECT_EQ(door().find("default", std::string(255, 'k')).kind, Kind::kFailed);
+  EXPECT_EQ(interface().find("default", std::string(255, 'k')).kind, Kind::kFailed);
 }
 
 RULES_OF(FindRule, Can::kFind);

@@ -6,7 +6,7 @@
 namespace allot::contract {
 
 std::string Rule::put(const Task& task) {
-  const Answer made = door().submit(task);
+  const Answer made = interface().submit(task);
   EXPECT_EQ(made.kind, Kind::kDone) << made;
   EXPECT_FALSE(made.id().empty()) << made;
   return made.id();

@@ -7,17 +7,18 @@
 #include <memory>
 #include <string>
 
-#include "contract/door.h"
+#include "contract/interface.h"
 
 namespace allot::contract {
 
-// A rule that holds whichever door it is asked through. The suites are instantiated by RULES_OF().
-class Rule : public testing::TestWithParam<DoorKind> {
+// A rule that holds whichever interface it is asked through. The suites are instantiated by
+// RULES_OF().
+class Rule : public testing::TestWithParam<InterfaceKind> {
  protected:
   // Opened at the first call, so that a test can change the world before.
-  Door& door() {
-    if (!door_) door_ = GetParam().open(world_);
-    return *door_;
+  Interface& interface() {
+    if (!interface_) interface_ = GetParam().open(world_);
+    return *interface_;
   }
   db::Connection& look() { return world_.look(); }
   std::string value(const std::string& sql) { return support::value_of(look(), sql); }
@@ -40,7 +41,7 @@ class Rule : public testing::TestWithParam<DoorKind> {
   World world_;
 
  private:
-  std::unique_ptr<Door> door_;
+  std::unique_ptr<Interface> interface_;
 };
 
 // "delay" is also --delay, and "unique_key" --unique-key.
@@ -48,8 +49,8 @@ testing::AssertionResult names(const Answer& answer, const std::string& field);
 // Refused as wrong input, with this name or these words in it.
 testing::AssertionResult refuses(const Answer& answer, const std::string& field);
 
-#define RULES_OF(suite, can)                                                 \
-  INSTANTIATE_TEST_SUITE_P(Doors, suite, testing::ValuesIn(doors_that(can)), \
+#define RULES_OF(suite, can)                                                           \
+  INSTANTIATE_TEST_SUITE_P(Interfaces, suite, testing::ValuesIn(interfaces_that(can)), \
                            [](const auto& info) { return std::string(info.param.name); })
 
 }  // namespace allot::contract

@@ -11,7 +11,7 @@ class HoldRule : public Rule {
   std::string state() { return value("SELECT GROUP_CONCAT(state ORDER BY slot) FROM named_lock"); }
   std::uint64_t taken(const std::string& name = "x", const std::string& slots = {},
                       const std::string& ttl = {}) {
-    const Answer answer = door().take_lock(name, slots, ttl);
+    const Answer answer = interface().take_lock(name, slots, ttl);
     EXPECT_EQ(answer.kind, Kind::kDone) << answer;
     return answer.number;
   }
@@ -23,16 +23,16 @@ TEST_P(HoldRule, OneHolderAtATimeAndTokensGrow) {
   EXPECT_EQ(std::to_string(token), value("SELECT epoch FROM named_lock"));
   EXPECT_EQ(value("SELECT ttl_us FROM named_lock"), "30000000");
   EXPECT_EQ(state(), "LOCKED");
-  expect_held(door().take_lock("x", "", ""));
+  expect_held(interface().take_lock("x", "", ""));
   EXPECT_EQ(count("lock_ticket"), 0U);
-  EXPECT_EQ(door().release_lock("x", token).kind, Kind::kDone);
+  EXPECT_EQ(interface().release_lock("x", token).kind, Kind::kDone);
   EXPECT_EQ(state(), "FREE");
-  EXPECT_EQ(door().release_lock("x", token).kind, Kind::kBadInput) << "it has it no more";
+  EXPECT_EQ(interface().release_lock("x", token).kind, Kind::kBadInput) << "it has it no more";
   const std::uint64_t next = taken();
   EXPECT_GT(next, token);
-  EXPECT_EQ(door().release_lock("x", token).kind, Kind::kBadInput) << "a stale token";
+  EXPECT_EQ(interface().release_lock("x", token).kind, Kind::kBadInput) << "a stale token";
   EXPECT_EQ(state(), "LOCKED");
-  EXPECT_EQ(door().release_lock("x", next).kind, Kind::kDone);
+  EXPECT_EQ(interface().release_lock("x", next).kind, Kind::kDone);
 }
 
 TEST_P(HoldRule, ItHasItsSlots) {
@@ -41,15 +41,15 @@ TEST_P(HoldRule, ItHasItsSlots) {
   EXPECT_EQ(first % 1024, 0U);
   EXPECT_EQ(second % 1024, 1U);
   EXPECT_EQ(value("SELECT MAX(ttl_us) FROM named_lock"), "300000000");
-  expect_held(door().take_lock("x", "2", ""));
-  expect_held(door().take_lock("x", "", ""));
-  EXPECT_TRUE(refuses(door().take_lock("x", "3", ""), "has 2"));
+  expect_held(interface().take_lock("x", "2", ""));
+  expect_held(interface().take_lock("x", "", ""));
+  EXPECT_TRUE(refuses(interface().take_lock("x", "3", ""), "has 2"));
 }
 
 TEST_P(HoldRule, NothingIsTakenPastALiveTicket) {
-  EXPECT_EQ(door().release_lock("x", taken()).kind, Kind::kDone);
+  EXPECT_EQ(interface().release_lock("x", taken()).kind, Kind::kDone);
   queue::draw_ticket(look(), "x", queue::make_holder("", ""));
-  expect_held(door().take_lock("x", "", ""));
+  expect_held(interface().take_lock("x", "", ""));
   look().execute("UPDATE lock_ticket SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
   taken();
 }
@@ -65,7 +65,7 @@ TEST_P(HoldRule, BadInputIsNamedAndNothingIsMade) {
                            {"x", "0", "", "slots"},   {"x", "1025", "", "slots"},
                            {"x", "", "999ms", "ttl"}, {"x", "", "25h", "ttl"}};
   for (const WrongLock& wrong : all) {
-    EXPECT_TRUE(refuses(door().take_lock(wrong.name, wrong.slots, wrong.ttl), wrong.field));
+    EXPECT_TRUE(refuses(interface().take_lock(wrong.name, wrong.slots, wrong.ttl), wrong.field));
   }
   EXPECT_EQ(count("named_lock"), 0U);
 }
@@ -88,12 +88,12 @@ class LockRule : public Rule {
           look(), {kName, slot, ticket, holder, std::chrono::milliseconds(60'000)}, floor));
     }
   }
-  std::size_t held() { return door().lock(kName).document.at("held").size(); }
+  std::size_t held() { return interface().lock(kName).document.at("held").size(); }
 };
 
 TEST_P(LockRule, ItsHoldersAreShown) {
   hold(2);
-  const Answer shown = door().lock(kName);
+  const Answer shown = interface().lock(kName);
   ASSERT_EQ(shown.kind, Kind::kDone) << shown;
   EXPECT_EQ(shown.document.at("name"), kName);
   EXPECT_EQ(shown.document.at("slots"), 2);
@@ -105,28 +105,28 @@ TEST_P(LockRule, ItsHoldersAreShown) {
 
 TEST_P(LockRule, ItIsTakenFromOneOrAllOfItsHolders) {
   hold(3);
-  EXPECT_EQ(door().break_lock(kName, "7").document.size(), 0U);
-  const json one = door().break_lock(kName, "1").document;
+  EXPECT_EQ(interface().break_lock(kName, "7").document.size(), 0U);
+  const json one = interface().break_lock(kName, "1").document;
   ASSERT_EQ(one.size(), 1U);
   EXPECT_EQ(one[0].at("slot"), 1);
   EXPECT_EQ(held(), 2U);
-  EXPECT_EQ(door().break_lock(kName, "").document.size(), 2U);
+  EXPECT_EQ(interface().break_lock(kName, "").document.size(), 2U);
   EXPECT_EQ(held(), 0U);
-  EXPECT_EQ(door().break_lock(kName, "").document.size(), 0U);
+  EXPECT_EQ(interface().break_lock(kName, "").document.size(), 0U);
 }
 
 TEST_P(LockRule, ItIsResized) {
   hold(2);
-  EXPECT_EQ(door().resize_lock(kName, "5").document.at("slots"), 5);
+  EXPECT_EQ(interface().resize_lock(kName, "5").document.at("slots"), 5);
   for (const char* slots : {"0", "1025", "many"}) {
-    EXPECT_EQ(door().resize_lock(kName, slots).kind, Kind::kBadInput) << slots;
+    EXPECT_EQ(interface().resize_lock(kName, slots).kind, Kind::kBadInput) << slots;
   }
   EXPECT_EQ(queue::lock_slots(look(), kName), std::optional<std::uint32_t>(5));
 }
 
 TEST_P(LockRule, UnknownLockIsNamed) {
-  for (const Answer& refused : {door().lock("missing"), door().break_lock("missing", ""),
-                                door().resize_lock("missing", "2")}) {
+  for (const Answer& refused : {interface().lock("missing"), interface().break_lock("missing", ""),
+                                interface().resize_lock("missing", "2")}) {
     EXPECT_EQ(refused.kind, Kind::kBadInput) << refused;
     EXPECT_TRUE(names(refused, "missing"));
   }

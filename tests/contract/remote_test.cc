@@ -26,23 +26,23 @@ class RemoteTest : public testing::Test {
  protected:
   RemoteTest() { world_.keep_history(); }
 
-  Finished near(Words words, const std::string& input = {}) {
+  Finished local(Words words, const std::string& input = {}) {
     words.insert(words.begin(), {"--config", world_.config_file()});
     return support::run_allot(words, input);
   }
-  Finished far(Words words, const std::string& input = {}) {
+  Finished remote(Words words, const std::string& input = {}) {
     words.insert(words.begin(), {"--url", world_.gateway_url()});
     return support::run_allot(words, input);
   }
   // Over HTTP; expects that it goes well.
   std::string must(const Words& words, const std::string& input = {}) {
-    const Finished done = far(words, input);
+    const Finished done = remote(words, input);
     EXPECT_EQ(done.status.code, kExitOk) << testing::PrintToString(words) << done.err;
     return done.out;
   }
   void same(const Words& words) {
-    const Finished here = near(words);
-    const Finished there = far(words);
+    const Finished here = local(words);
+    const Finished there = remote(words);
     EXPECT_EQ(here.status.code, kExitOk) << testing::PrintToString(words) << here.err;
     EXPECT_EQ(there.status, here.status) << testing::PrintToString(words) << there.err;
     EXPECT_EQ(there.out, here.out) << testing::PrintToString(words);
@@ -57,20 +57,20 @@ class RemoteTest : public testing::Test {
   }
   // Refused by both with that code, if not in the same words.
   void same_refusal(const Words& words, int code) {
-    const Finished here = near(words);
+    const Finished here = local(words);
     EXPECT_EQ(here.status.code, code) << testing::PrintToString(words) << here.err;
-    EXPECT_EQ(far(words).status.code, code) << testing::PrintToString(words);
+    EXPECT_EQ(remote(words).status.code, code) << testing::PrintToString(words);
   }
   // Output of a command that changes something: over HTTP, and then the same on both paths.
   void says(const Words& words, const std::string& text) {
     EXPECT_EQ(must(words), text) << testing::PrintToString(words);
   }
   std::string submitted(const std::string& payload = "x") {
-    return line_of(near({"submit", "default", "test.ok", payload}).out);
+    return line_of(local({"submit", "default", "test.ok", payload}).out);
   }
   std::string dead() {
     const std::string id = submitted();
-    EXPECT_EQ(near({"task", "cancel", id}).status.code, kExitOk);
+    EXPECT_EQ(local({"task", "cancel", id}).status.code, kExitOk);
     return id;
   }
   std::uint64_t count(const std::string& table) {
@@ -93,19 +93,20 @@ TEST_F(RemoteTest, ATaskIsSubmittedAndShown) {
   same_list({"task", "show", id});
   same_list({"task", "find", "default", "--unique-key", "a/b c"});
   same_list({"why", id});
-  const json shown = json::parse(near({"task", "show", id, "--json"}).out);
+  const json shown = json::parse(local({"task", "show", id, "--json"}).out);
   EXPECT_TRUE(shown["due_at"].get<std::string>().starts_with("2149-12-24T18:00:00.")) << shown;
   EXPECT_LT(shown["payload_size"], 1000);
   // Its key is taken, which both ways say in the same words.
-  const Finished again = far(words, payload);
-  EXPECT_EQ(again.out, near(words, payload).out);
+  const Finished again = remote(words, payload);
+  EXPECT_EQ(again.out, local(words, payload).out);
   EXPECT_NE(again.err.find("this task already has the unique key (waiting)"), std::string::npos);
   words.emplace_back("--json");
-  EXPECT_EQ(must(words, payload), near(words, payload).out);
+  EXPECT_EQ(must(words, payload), local(words, payload).out);
   EXPECT_EQ(count("task"), 1U);
   same_refusal({"task", "show", "0840dqg2v5n80r00"}, kExitFailure);
   same_refusal({"task", "show", "not-an-id"}, kExitUsage);
-  EXPECT_EQ(far({"submit", "default", "t", "x", "--compression", "gzip"}).status.code, kExitUsage);
+  EXPECT_EQ(remote({"submit", "default", "t", "x", "--compression", "gzip"}).status.code,
+            kExitUsage);
 }
 
 TEST_F(RemoteTest, ACancelledTaskIsDeadOrDone) {
@@ -113,7 +114,8 @@ TEST_F(RemoteTest, ACancelledTaskIsDeadOrDone) {
   says({"task", "cancel", id, "--reason", "no \"longer\""}, "cancelled " + id + "\n");
   same({"task", "show", id});
   same({"why", id});
-  EXPECT_EQ(far({"task", "cancel", id}).err, near({"task", "cancel", id}).err) << "dead already";
+  EXPECT_EQ(remote({"task", "cancel", id}).err, local({"task", "cancel", id}).err)
+      << "dead already";
   const std::string other = submitted();
   must({"task", "cancel", other, "--as-done"});
   same_list({"task", "show", other});
@@ -200,16 +202,16 @@ TEST_F(RemoteTest, QueuesArePausedRatedAndResized) {
   same_list({"queue", "resize", "default", "20"});
   const std::string shrunk = must({"queue", "resize", "default", "1"});
   must({"queue", "resize", "default", "20"});
-  EXPECT_EQ(near({"queue", "resize", "default", "1"}).out, shrunk);
+  EXPECT_EQ(local({"queue", "resize", "default", "1"}).out, shrunk);
 }
 
 TEST_F(RemoteTest, AQuestionIsAnsweredByYes) {
   must({"submit", "limited", "test.ok", "x", "--partition-key", "k", "--delay", "48h"});
   const Words resize{"queue", "resize", "limited", "8"};
   same_refusal(resize, kExitUsage);
-  const Finished asked = far(resize);
+  const Finished asked = remote(resize);
   EXPECT_NE(asked.err.find("nothing was done; confirm with --yes"), std::string::npos) << asked.err;
-  EXPECT_EQ(asked.err.find("\"anyway\""), std::string::npos) << asked.err;
+  EXPECT_EQ(asked.err.find("\"confirm\""), std::string::npos) << asked.err;
   const std::string done = must({"queue", "resize", "limited", "8", "--yes"});
   EXPECT_NE(done.find("queue limited has 8 partitions (before: 4)\nnew tasks wait"),
             std::string::npos)
@@ -220,7 +222,7 @@ TEST_F(RemoteTest, RoutesAreSetAndRemoved) {
   submitted();
   must({"submit", "narrow", "t", "x"});
   const Words set{"route", "set", "mail.*", "narrow", "--from", "default"};
-  EXPECT_EQ(must(set), near(set).out);
+  EXPECT_EQ(must(set), local(set).out);
   must({"route", "set", "*", "narrow", "--any-queue"});
   same_list({"route", "list"});
   EXPECT_EQ(line_of(must({"route", "remove", "*", "--any-queue"})),
@@ -238,10 +240,10 @@ TEST_F(RemoteTest, RoutesAreSetAndRemoved) {
   const std::string moved = must(with(move, {"--rate", "5"}));
   EXPECT_NE(moved.find("\nmoved 1 task"), std::string::npos) << moved;
   const Words back{"queue", "move", "narrow", "default"};
-  EXPECT_EQ(far(back).status.code, kExitUsage) << "it was not asked";
+  EXPECT_EQ(remote(back).status.code, kExitUsage) << "it was not asked";
   says(with(back, {"--yes", "--type", "t"}), "moved 1 task\n");
   const json told = json::parse(must(with(back, {"--yes", "--json"})));
-  EXPECT_EQ(told.at("chosen"), 1);
+  EXPECT_EQ(told.at("tasks"), 1);
   EXPECT_EQ(told.at("moved"), 1);
   same_refusal({"queue", "move", "nosuch", "narrow", "--yes"}, kExitBadInput);
 }
@@ -259,7 +261,7 @@ TEST_F(RemoteTest, SchedulesAreMadeShownAndRemoved) {
                        "--delay",      "300ms",         "--unique-key", "a/b",
                        "--unique-for", "90s",           "--expires-in", "2h"};
   const std::string made = must(add("a", policies));
-  const Finished here = near(add("b", policies));
+  const Finished here = local(add("b", policies));
   const auto said = [](const std::string& text) {  // the jitter is one of the name
     const std::size_t at = text.find(" is added");
     return text.substr(at, text.find(", with its jitter") - at);
@@ -314,11 +316,11 @@ TEST_F(RemoteTest, DeadTasksAreRetriedAndDiscardedByTheirIds) {
   const std::string two = dead();
   const std::string alive = submitted();
   same_refusal({"dead", "retry", one, alive}, kExitFailure);
-  EXPECT_EQ(far({"dead", "retry", one, alive}).err, near({"dead", "retry", one, alive}).err);
+  EXPECT_EQ(remote({"dead", "retry", one, alive}).err, local({"dead", "retry", one, alive}).err);
   says({"dead", "retry", one, one, two}, "retried 2 dead tasks\n");
   const std::string three = dead();
   EXPECT_EQ(json::parse(must({"dead", "discard", three, "--json"})),
-            json::parse(R"({"chosen": 1, "discarded": 1})"));
+            json::parse(R"({"tasks": 1, "discarded": 1})"));
   same_refusal({"dead", "discard", "none"}, kExitUsage);
   EXPECT_EQ(count("task"), 3U);
 }
@@ -326,9 +328,9 @@ TEST_F(RemoteTest, DeadTasksAreRetriedAndDiscardedByTheirIds) {
 TEST_F(RemoteTest, ManyDeadTasksAreABulkAction) {
   for (int i = 0; i < 3; ++i) dead();
   const Words all{"dead", "retry", "--queue", "default", "--all"};
-  const Finished asked = far(all);
+  const Finished asked = remote(all);
   EXPECT_EQ(asked.status.code, kExitUsage);
-  EXPECT_EQ(asked.err, near(all).err);
+  EXPECT_EQ(asked.err, local(all).err);
   same_refusal({"dead", "retry", "--group", "none"}, kExitFailure);
   const std::string begun =
       must({"dead", "discard", "--queue", "default", "--all", "--yes", "--no-wait"});
@@ -366,7 +368,7 @@ TEST_F(RemoteTest, LinesAreSubmittedInBatches) {
   const std::string keyed = R"({"queue":"default","type":"test.ok","unique_key":"k"})"
                             "\n";
   const Finished ids =
-      far({"submit", "--ndjson", "-", "--batch", "2", "--ids"}, good + "\n" + good + keyed);
+      remote({"submit", "--ndjson", "-", "--batch", "2", "--ids"}, good + "\n" + good + keyed);
   EXPECT_EQ(ids.status.code, kExitOk) << ids.err;
   EXPECT_EQ(std::count(ids.out.begin(), ids.out.end(), '\n'), 3);
   EXPECT_EQ(ids.err, "submitted 3 tasks in 2 batches\n");
@@ -375,8 +377,8 @@ TEST_F(RemoteTest, LinesAreSubmittedInBatches) {
   const auto both = [&](const Words& more, const std::string& input, int code) {
     Words words{"submit", "--ndjson", "-", "--batch", "2"};
     words.insert(words.end(), more.begin(), more.end());
-    const Finished there = far(words, input);
-    const Finished here = near(words, input);
+    const Finished there = remote(words, input);
+    const Finished here = local(words, input);
     EXPECT_EQ(there.status.code, code) << there.err;
     EXPECT_EQ(there.status, here.status) << there.err;
     EXPECT_EQ(there.out, here.out);
@@ -389,10 +391,10 @@ TEST_F(RemoteTest, LinesAreSubmittedInBatches) {
   both({"--json"}, good + "{\n", kExitBadInput);
   both({"--json", "--from-line", "3"}, "{\n{\n" + good, kExitOk);
   // One that only the gateway can refuse.
-  const Finished refused =
-      far({"submit", "--ndjson", "-", "--batch", "2"}, good + good + "\n" + good +
-                                                           R"({"queue":"nosuch","type":"test.ok"})"
-                                                           "\n");
+  const Finished refused = remote({"submit", "--ndjson", "-", "--batch", "2"},
+                                  good + good + "\n" + good +
+                                      R"({"queue":"nosuch","type":"test.ok"})"
+                                      "\n");
   EXPECT_EQ(refused.status.code, kExitBadInput);
   EXPECT_NE(refused.err.find("stdin:5: "), std::string::npos) << refused.err;
   EXPECT_NE(refused.err.find("lines 1 to 2 submitted (2 tasks), nothing from line 4 on; fix the "

@@ -11,9 +11,9 @@ namespace {
 class MakeScheduleRule : public Rule {
  protected:
   json made(const Schedule& schedule) {
-    const Answer answer = door().make_schedule(schedule);
+    const Answer answer = interface().make_schedule(schedule);
     EXPECT_EQ(answer.kind, Kind::kDone) << answer;
-    return door().schedule(schedule.name).document;
+    return interface().schedule(schedule.name).document;
   }
 };
 
@@ -122,7 +122,7 @@ TEST_P(MakeScheduleRule, InvalidFieldIsNamedAndNoScheduleIsMade) {
        "partition_key: queue 'default' is neither ordered nor limited nor fair"},
       {with({{"typo", "1"}}), "typo"}};
   for (const WrongSchedule& wrong : all) {
-    const Answer refused = door().make_schedule(wrong.schedule);
+    const Answer refused = interface().make_schedule(wrong.schedule);
     EXPECT_TRUE(refuses(refused, wrong.words)) << wrong.schedule.expression;
   }
   EXPECT_EQ(count("schedule"), 0U);
@@ -150,7 +150,7 @@ class ScheduleRule : public Rule {
     return queue::find_schedule(look(), name).value();
   }
   std::string run(const std::string& name = "s") {
-    const Answer made = door().run_schedule(name);
+    const Answer made = interface().run_schedule(name);
     EXPECT_EQ(made.kind, Kind::kDone) << made;
     return made.id();
   }
@@ -159,20 +159,20 @@ class ScheduleRule : public Rule {
 TEST_P(ScheduleRule, IsPausedAndResumed) {
   make(spec());
   const std::uint64_t first = find().version;
-  EXPECT_EQ(door().pause_schedule("s", "the printer is off").kind, Kind::kDone);
+  EXPECT_EQ(interface().pause_schedule("s", "the printer is off").kind, Kind::kDone);
   const queue::Schedule paused = find();
   EXPECT_TRUE(paused.paused_at);
   EXPECT_EQ(paused.pause_reason, "the printer is off");
   EXPECT_GT(paused.version, first) << "a tick that was planned before does not come";
-  EXPECT_EQ(door().pause_schedule("s", "").kind, Kind::kDone);
+  EXPECT_EQ(interface().pause_schedule("s", "").kind, Kind::kDone);
   EXPECT_EQ(find().paused_at, paused.paused_at);
   EXPECT_EQ(find().pause_reason, "");
-  EXPECT_EQ(door().resume_schedule("s").kind, Kind::kDone);
+  EXPECT_EQ(interface().resume_schedule("s").kind, Kind::kDone);
   const queue::Schedule running = find();
   EXPECT_FALSE(running.paused_at);
   EXPECT_GT(running.resumed_at, paused.paused_at);
   EXPECT_GT(running.version, paused.version);
-  EXPECT_EQ(door().resume_schedule("s").kind, Kind::kDone);
+  EXPECT_EQ(interface().resume_schedule("s").kind, Kind::kDone);
   EXPECT_EQ(find().version, running.version) << "it was not paused";
   EXPECT_EQ(find().resumed_at, running.resumed_at);
 }
@@ -186,7 +186,7 @@ TEST_P(ScheduleRule, ARunMakesATaskAndTheRecordOfIt) {
   one.options.delay = std::chrono::minutes(5);
   one.options.expires_in = std::chrono::hours(1);
   make(one);
-  EXPECT_EQ(door().pause_schedule("s", "").kind, Kind::kDone) << "which does not matter";
+  EXPECT_EQ(interface().pause_schedule("s", "").kind, Kind::kDone) << "which does not matter";
   const std::string id = run();
   const std::string tick =
       value("SELECT DATE_FORMAT(last_run, '%Y-%m-%dT%H:%i:%s.%fZ') FROM schedule");
@@ -227,10 +227,10 @@ TEST_P(ScheduleRule, AUniqueKeyThatIsTakenIsTheAnswerAndNoTick) {
 TEST_P(ScheduleRule, ARunThatCannotBeLeavesNothingBehind) {
   make(spec());
   look().execute("UPDATE schedule SET queue = 'gone' WHERE schedule_id > 0");
-  EXPECT_TRUE(refuses(door().run_schedule("s"), "schedule 's': unknown queue 'gone'"));
+  EXPECT_TRUE(refuses(interface().run_schedule("s"), "schedule 's': unknown queue 'gone'"));
   look().execute(
       "UPDATE schedule SET queue = 'default', partition_key = 'k' WHERE schedule_id > 0");
-  EXPECT_TRUE(refuses(door().run_schedule("s"), "partition_key: queue 'default' is neither"));
+  EXPECT_TRUE(refuses(interface().run_schedule("s"), "partition_key: queue 'default' is neither"));
   EXPECT_EQ(find().ticks, 0U);
   EXPECT_EQ(count("task"), 0U);
 }
@@ -240,8 +240,8 @@ TEST_P(ScheduleRule, ARemovedOneLeavesItsTasks) {
   make(spec("other"));
   run();
   run("other");
-  EXPECT_EQ(door().remove_schedule("s").kind, Kind::kDone);
-  EXPECT_EQ(door().remove_schedule("s").kind, Kind::kBadInput) << "it is gone";
+  EXPECT_EQ(interface().remove_schedule("s").kind, Kind::kDone);
+  EXPECT_EQ(interface().remove_schedule("s").kind, Kind::kBadInput) << "it is gone";
   EXPECT_EQ(count("schedule"), 1U);
   EXPECT_EQ(count("schedule_tick"), 1U);
   EXPECT_EQ(count("task"), 2U);
@@ -250,12 +250,13 @@ TEST_P(ScheduleRule, ARemovedOneLeavesItsTasks) {
 TEST_P(ScheduleRule, UnknownScheduleIsNamed) {
   make(spec());
   for (const std::string name : {"x", "s ", "S", "", "../locks"}) {
-    const Answer answers[] = {door().pause_schedule(name, ""), door().resume_schedule(name),
-                              door().run_schedule(name), door().remove_schedule(name)};
+    const Answer answers[] = {interface().pause_schedule(name, ""),
+                              interface().resume_schedule(name), interface().run_schedule(name),
+                              interface().remove_schedule(name)};
     for (const Answer& each : answers) EXPECT_EQ(each.kind, Kind::kBadInput) << name << each;
   }
-  EXPECT_TRUE(refuses(door().run_schedule("x"), "schedule 'x'"));
-  EXPECT_TRUE(refuses(door().pause_schedule("s", std::string(256, 'x')), "reason"));
+  EXPECT_TRUE(refuses(interface().run_schedule("x"), "schedule 'x'"));
+  EXPECT_TRUE(refuses(interface().pause_schedule("s", std::string(256, 'x')), "reason"));
   EXPECT_FALSE(find().paused_at);
   EXPECT_EQ(count("task"), 0U);
 }

@@ -36,11 +36,11 @@ std::string large(std::size_t size, unsigned char from, unsigned char to) {
 
 class SubmitRule : public Rule {
  protected:
-  // Both ways of the door, where the task can be written down; `look` at each answer.
+  // Both ways of the interface, where the task can be written down; `look` at each answer.
   template <typename Look>
   void by_each_way(const Task& task, Look&& look) {
-    if (door().takes(task)) look(door().submit(task));
-    if (door().takes_many(task)) look(door().submit_many({task}));
+    if (interface().takes(task)) look(interface().submit(task));
+    if (interface().takes_many(task)) look(interface().submit_many({task}));
   }
   // Sizes are printed, and not bytes: some are large.
   void expect_back(const std::string& name, const std::string& payload) {
@@ -63,7 +63,7 @@ class SubmitRule : public Rule {
 
 TEST_P(SubmitRule, ATaskIsThereUnderItsIdOnceItIsAnswered) {
   const Answer made =
-      door().submit({.type = "mail.send", .payload = "hello", .options = {{"prio", "2"}}});
+      interface().submit({.type = "mail.send", .payload = "hello", .options = {{"prio", "2"}}});
   ASSERT_EQ(made.kind, Kind::kDone) << made;
   EXPECT_EQ(made.existed, 0U);
   const auto id = queue::TaskId::parse(made.id());
@@ -102,11 +102,11 @@ TEST_P(SubmitRule, EachOptionDoesWhatItsNameSays) {
       {{{"run_at", "2149-12-31T18:00:00Z"}}, kDueAt, "0"},
       {{{"run_at", "1969-07-20T20:17:40Z"}}, kDueIn, "0"},
       {{{"unique_key", "k"}, {"unique_for", "300ms"}},
-       "SELECT CONCAT(unique_key, keep_us, free_at IS NULL) FROM task_unique",
+       "SELECT CONCAT(unique_key, unique_for_us, free_at IS NULL) FROM task_unique",
        "k3000001"},
       {{{"unique_key", "k"}}, "SELECT flags FROM task", std::to_string(queue::kUniqueFlag)},
       {{{"unique_key", "k"}},
-       "SELECT keep_us FROM task_unique",
+       "SELECT unique_for_us FROM task_unique",
        std::to_string(queue::SubmitOptions().unique_for.count())},
       {{{"expires_in", "2h"}},
        "SELECT TIMESTAMPDIFF(MINUTE, UTC_TIMESTAMP(6), expires_at) FROM task",
@@ -166,10 +166,10 @@ TEST_P(SubmitRule, EveryPayloadArrivesAsItIs) {
 
 TEST_P(SubmitRule, TheLargestPayloadArrivesAndOneByteMoreIsRefused) {
   const std::string payload = large(queue::kMaxPayload, 0, 255);
-  EXPECT_EQ(door().submit({.payload = payload}).kind, Kind::kDone);
+  EXPECT_EQ(interface().submit({.payload = payload}).kind, Kind::kDone);
   EXPECT_TRUE(value("SELECT payload FROM task") == payload);  // not printed
   look().execute("DELETE FROM task");
-  const Answer refused = door().submit({.payload = payload + "x"});
+  const Answer refused = interface().submit({.payload = payload + "x"});
   EXPECT_EQ(refused.kind, Kind::kBadInput) << refused;
   EXPECT_TRUE(names(refused, "payload") || names(refused, "too large")) << refused;
   expect_nothing();
@@ -195,10 +195,10 @@ TEST_P(SubmitRule, AKeyIsFreeAgainAfterItsTime) {
   const Task unique{.options = {{"unique_key", "k"}}};
   const std::string first = put(unique);
   finish();
-  EXPECT_EQ(door().submit(unique).id(), first);
+  EXPECT_EQ(interface().submit(unique).id(), first);
   EXPECT_EQ(count("task"), 0U);
   look().execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6)");
-  const Answer later = door().submit(unique);
+  const Answer later = interface().submit(unique);
   EXPECT_EQ(later.existed, 0U);
   EXPECT_NE(later.id(), first);
   EXPECT_EQ(value("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), "1");
@@ -241,7 +241,7 @@ TEST_P(SubmitRule, SeveralAreAnsweredInTheirOrder) {
     if (i % 5 == 0) task.options["unique_key"] = std::to_string(i * 37 % 40);
     tasks.push_back(task);
   }
-  const Answer made = door().submit_many(tasks);
+  const Answer made = interface().submit_many(tasks);
   ASSERT_EQ(made.made.size(), tasks.size()) << made;
   std::map<std::string, std::string> owners;  // of the key of a queue
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -275,11 +275,11 @@ TEST_P(SubmitRule, NeighboursGoToDifferentPartitions) {
   }
   EXPECT_EQ(alone.size(), 4U);
   look().execute("DELETE FROM task");
-  EXPECT_EQ(door().submit_many({{}, {}, {}, {}}).made.size(), 4U);
+  EXPECT_EQ(interface().submit_many({{}, {}, {}, {}}).made.size(), 4U);
   EXPECT_EQ(value("SELECT COUNT(DISTINCT partition_no) FROM task"), "4");
 }
 
-// By each placement, the partition that every other door chooses too.
+// By each placement, the partition that every other interface chooses too.
 TEST_P(SubmitRule, AKeyGoesWhereItGoesFromEverywhere) {
   for (const char* name : {"ordered", "limited", "fair"}) {
     for (const std::string key : {"customer 1", "customer 2"}) {
@@ -299,26 +299,26 @@ TEST_P(SubmitRule, AKeyGoesWhereItGoesFromEverywhere) {
   }
 }
 
-// The doors that remember where a queue's tasks go ask again within a second.
+// The interfaces that remember where a queue's tasks go ask again within a second.
 TEST_P(SubmitRule, ARouteIsFollowedWithinASecond) {
   const auto goes_to = [&](const Answer& made) {
     const auto id = queue::TaskId::parse(made.id());
     return id ? queue::queue_name(look(), id->partition.queue_id) : "";
   };
-  EXPECT_EQ(goes_to(door().submit({.type = "mail.send"})), "default");
+  EXPECT_EQ(goes_to(interface().submit({.type = "mail.send"})), "default");
   queue::set_route(look(), queue("default"), queue::pattern_of("mail.*"), queue("narrow"));
   const auto set = std::chrono::steady_clock::now();
   auto strayed = set;  // when the last one that did not follow was sent
   EXPECT_TRUE(support::eventually([&] {
     const auto sent = std::chrono::steady_clock::now();
-    if (goes_to(door().submit({.type = "mail.send"})) == "narrow") return true;
+    if (goes_to(interface().submit({.type = "mail.send"})) == "narrow") return true;
     strayed = sent;
     return false;
   }));
   EXPECT_LT(strayed - set, std::chrono::milliseconds(1500)) << "and what a busy machine adds";
   by_each_way({.type = "mail.send"},
               [&](const Answer& made) { EXPECT_EQ(goes_to(made), "narrow"); });
-  EXPECT_EQ(goes_to(door().submit({.type = "sms"})), "default");
+  EXPECT_EQ(goes_to(interface().submit({.type = "sms"})), "default");
 }
 
 // S79; two types that differ in their last byte stay two.
@@ -431,8 +431,8 @@ TEST_P(SubmitRule, OneWrongTaskRefusesAll) {
                                                 {{.queue = "ordered"}, "partition_key"},
                                                 {{.options = {{"prio", "9"}}}, "prio"}};
   for (const auto& [task, field] : wrong) {
-    if (!door().takes_many(task)) continue;
-    const Answer refused = door().submit_many({good, {}, task, {}});
+    if (!interface().takes_many(task)) continue;
+    const Answer refused = interface().submit_many({good, {}, task, {}});
     EXPECT_TRUE(refuses(refused, field));
     EXPECT_TRUE(names(refused, "task 2") || names(refused, "task 3") || names(refused, ":3:"))
         << "which one it is: " << refused;
@@ -453,7 +453,7 @@ class PacketRule : public SubmitRule {
 };
 
 TEST_P(PacketRule, PacketThatTheServerRefusesIsReported) {
-  const Answer refused = door().submit({.payload = large(queue::kMaxPayload, 0, 255)});
+  const Answer refused = interface().submit({.payload = large(queue::kMaxPayload, 0, 255)});
   EXPECT_NE(refused.kind, Kind::kDone);
   // A statement of one's own is the server's to refuse: it hangs up, maybe before its words. What
   // the gateway knows of its database is in its log.
@@ -471,7 +471,7 @@ class PayloadRule : public Rule {};
 TEST_P(PayloadRule, TheLargestComesBackAsItIs) {
   const queue::Submission task{queue("default"), "t", large(queue::kMaxPayload, 0, 255), {}};
   const std::string id = queue::submit(look(), {&task, 1}).front().id.text();
-  const Answer shown = door().payload(id);
+  const Answer shown = interface().payload(id);
   EXPECT_EQ(shown.kind, Kind::kDone) << shown.text;
   EXPECT_TRUE(shown.word == task.payload) << shown.word.size();
 }
@@ -487,7 +487,7 @@ TEST_P(ReplyRule, ALostReplyIsUnknown) {
   {
     db::Connection stopper = world_.connect();
     const support::CommitStop stop(stopper);
-    lost = door().submit({.payload = "second"});
+    lost = interface().submit({.payload = "second"});
   }
   EXPECT_EQ(lost.kind, Kind::kOutcomeUnknown) << lost;
   EXPECT_TRUE(names(lost, "unknown")) << lost;
@@ -504,7 +504,7 @@ TEST_P(ReplyRule, ALostReplyIsUnknown) {
 
 TEST_P(ReplyRule, ADatabaseThatIsAwayIsUnavailable) {
   world_.move_away();
-  const Answer refused = door().submit({});
+  const Answer refused = interface().submit({});
   EXPECT_EQ(refused.kind, Kind::kUnavailable) << refused;
   EXPECT_EQ(count("task"), 0U);
 }

@@ -16,8 +16,8 @@
 
 namespace allot::contract {
 
-// Target of all doors of a test: a database with these queues, and everything needed to reach it by
-// each of them, all in this process.
+// Target of all interfaces of a test: a database with these queues, and everything needed to reach
+// it by each of them, all in this process.
 //   default: 4 partitions; narrow: 1; ordered: 4, limited: 4, 2 of a key; fair: 4
 class World {
  public:
@@ -26,13 +26,13 @@ class World {
   World& operator=(const World&) = delete;
   ~World();
 
-  // Before any door is used: the server does not answer; calls end after that time.
+  // Before any interface is used: the server does not answer; calls end after that time.
   void move_away() { socket_ = "/nonexistent/socket"; }
   void keep_history() { history_ = true; }  // of default
   void limit_calls(std::chrono::milliseconds time) { call_timeout_ = time; }
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  // The test's own view, whatever the doors see.
+  // The test's own view, whatever the interfaces see.
   db::Connection& look() { return look_; }
   [[nodiscard]] db::Connection connect() const;
 

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "db/connection.h"
-#include "queue/model/claim.h"
+#include "queue/model/fence.h"
 #include "queue/verbs/block.h"
 #include "queue/verbs/deferred.h"
 #include "queue/verbs/ending.h"
@@ -23,48 +23,48 @@ class Verbs {
   using Pause = std::chrono::microseconds;
   using Hook = std::optional<OnDead>;
 
-  [[nodiscard]] Fenced ack(db::Connection& db, const Claim& claim,
+  [[nodiscard]] Fenced ack(db::Connection& db, const Fence& fence,
                            const std::optional<Record>& record = std::nullopt) const {
-    return write(db, who_, claim, {Verb::kAck, 0, {}, {}, {}, record});
+    return write(db, who_, fence, {Verb::kAck, 0, {}, {}, {}, record});
   }
-  [[nodiscard]] Fenced retry(db::Connection& db, const Claim& claim, std::uint32_t attempt,
+  [[nodiscard]] Fenced retry(db::Connection& db, const Fence& fence, std::uint32_t attempt,
                              Pause delay, const Verdict& verdict,
                              Then then = Then::kKeepLease) const {
-    return write(db, who_, claim, {Verb::kRetry, attempt, delay, verdict}, then);
+    return write(db, who_, fence, {Verb::kRetry, attempt, delay, verdict}, then);
   }
-  [[nodiscard]] Fenced charge(db::Connection& db, const Claim& claim, std::uint32_t attempt,
+  [[nodiscard]] Fenced charge(db::Connection& db, const Fence& fence, std::uint32_t attempt,
                               const Verdict& verdict, Then then = Then::kKeepLease,
                               Pause pause = Pause(0)) const {
-    return write(db, who_, claim, {Verb::kCharge, attempt, pause, verdict}, then);
+    return write(db, who_, fence, {Verb::kCharge, attempt, pause, verdict}, then);
   }
   // Records an attempt before it runs, as after a loss (S7).
-  [[nodiscard]] Fenced announce(db::Connection& db, const Claim& claim,
+  [[nodiscard]] Fenced announce(db::Connection& db, const Fence& fence,
                                 std::uint32_t attempt) const {
-    return charge(db, claim, attempt, kUnreported);
+    return charge(db, fence, attempt, kUnreported);
   }
-  [[nodiscard]] Fenced snooze(db::Connection& db, const Claim& claim, std::uint32_t attempt,
+  [[nodiscard]] Fenced snooze(db::Connection& db, const Fence& fence, std::uint32_t attempt,
                               Pause delay) const {
-    return write(db, who_, claim, {Verb::kSnooze, attempt, delay});
+    return write(db, who_, fence, {Verb::kSnooze, attempt, delay});
   }
-  [[nodiscard]] Fenced refund(db::Connection& db, const Claim& claim, std::uint32_t attempt) const {
-    return write(db, who_, claim, {Verb::kRefund, attempt});
+  [[nodiscard]] Fenced refund(db::Connection& db, const Fence& fence, std::uint32_t attempt) const {
+    return write(db, who_, fence, {Verb::kRefund, attempt});
   }
-  [[nodiscard]] Fenced suspect(db::Connection& db, const Claim& claim,
+  [[nodiscard]] Fenced suspect(db::Connection& db, const Fence& fence,
                                std::uint32_t attempt) const {
-    return write(db, who_, claim, {Verb::kSuspect, attempt});
+    return write(db, who_, fence, {Verb::kSuspect, attempt});
   }
-  [[nodiscard]] Fenced bury(db::Connection& db, const Claim& claim, std::uint32_t attempt,
+  [[nodiscard]] Fenced bury(db::Connection& db, const Fence& fence, std::uint32_t attempt,
                             const Verdict& verdict, Then then = Then::kKeepLease,
                             const Hook& on_dead = std::nullopt) const {
-    return write(db, who_, claim, {Verb::kBury, attempt, {}, verdict, on_dead}, then);
+    return write(db, who_, fence, {Verb::kBury, attempt, {}, verdict, on_dead}, then);
   }
   // All its attempts were charged before.
-  [[nodiscard]] Fenced bury_spent(db::Connection& db, const Claim& claim, const Task& task,
+  [[nodiscard]] Fenced bury_spent(db::Connection& db, const Fence& fence, const Task& task,
                                   const Verdict& verdict,
                                   const Hook& on_dead = std::nullopt) const {
     Ending ending{Verb::kBury, task.attempt, {}, verdict, on_dead};
     ending.none_ended = true;
-    return write(db, who_, claim, ending);
+    return write(db, who_, fence, ending);
   }
 
  private:

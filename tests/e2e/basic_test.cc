@@ -74,7 +74,7 @@ TEST(Basic, ATypesOwnRetriesGoBeforeItsQueues) {
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 2; })) << daemon.log();
   EXPECT_EQ(daemon.task(own)["attempts"].size(), 3U) << daemon.task(own);
   EXPECT_EQ(daemon.task(own)["attempts"][0]["cause"], "retry");
-  EXPECT_EQ(daemon.times_logged("again_in_ms=10 "), 2U) << daemon.log();
+  EXPECT_EQ(daemon.times_logged("retry_in_ms=10 "), 2U) << daemon.log();
   EXPECT_EQ(daemon.task(other)["attempts"].size(), 1U) << daemon.task(other);
 }
 

@@ -23,7 +23,8 @@ void put_dead(const Daemon& daemon, unsigned tasks) {
       " '', 'fail', '', UTC_TIMESTAMP(6) - INTERVAL 1 HOUR FROM queue, " +
       support::numbers(1, tasks) +
       " WHERE name = 'default';"
-      " INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, life, attempt, ended_at,"
+      " INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, retries_since, attempt, "
+      "ended_at,"
       " cause, error, lock_host, lock_pid) SELECT queue_id, partition_no, prio, first_key, 0, 1, "
       "died_at,"
       " 'fail', '', 'h', 1 FROM task_dead");
@@ -42,8 +43,8 @@ json shown(const Daemon& daemon, std::uint64_t action_id) {
 void expect_retried_once(const Daemon& daemon, unsigned tasks) {
   EXPECT_EQ(daemon.count("task_dead"), 0U) << "none is forgotten";
   EXPECT_EQ(daemon.count("task"), tasks) << "no worker runs them";
-  EXPECT_EQ(daemon.count("task_attempt WHERE life = 1"), tasks);
-  EXPECT_EQ(daemon.count("task_attempt WHERE life <> 1"), 0U) << "none was retried twice";
+  EXPECT_EQ(daemon.count("task_attempt WHERE retries_since = 1"), tasks);
+  EXPECT_EQ(daemon.count("task_attempt WHERE retries_since <> 1"), 0U) << "none was retried twice";
 }
 
 // Its leader is killed repeatedly.
@@ -55,7 +56,7 @@ TEST(Bulk, AKilledStewardNeitherRepeatsNorForgets) {
   const auto begun = daemon.allot(retry_all({"--no-wait", "--rate", "300"}));
   ASSERT_EQ(begun.status.code, kExitOk) << begun.err;
   const json answer = json::parse(begun.out);
-  EXPECT_EQ(answer.at("chosen"), tasks);
+  EXPECT_EQ(answer.at("tasks"), tasks);
   const auto action_id = answer.at("action").get<std::uint64_t>();
   const auto done = [&] {
     return daemon.number("SELECT done FROM bulk_action WHERE action_id = " +
@@ -92,7 +93,7 @@ TEST(Bulk, TheCommandFollowsTheSteward) {
   const auto done = daemon.allot(retry_all());
   ASSERT_EQ(done.status.code, kExitOk) << done.err;
   const json answer = json::parse(done.out);
-  EXPECT_EQ(answer.at("chosen"), 250);
+  EXPECT_EQ(answer.at("tasks"), 250);
   EXPECT_EQ(answer.at("retried"), 250);
   EXPECT_EQ(answer.at("state"), "done");
   EXPECT_TRUE(eventually([&] { return daemon.logged("bulk.ended action="); })) << daemon.log();
@@ -116,7 +117,7 @@ TEST(Bulk, WithoutAStewardTheCommandWorksAndWhatItLeavesGoesOn) {
   EXPECT_NE(command.err().find("interrupted; bulk action 1 continues"), std::string::npos)
       << command.err();
   EXPECT_LT(daemon.count("task"), 300U);
-  EXPECT_EQ(shown(daemon, 1).at("state"), "working");
+  EXPECT_EQ(shown(daemon, 1).at("state"), "running");
   daemon.connect().execute("UPDATE bulk_action SET rate = 0");
   daemon.start();
   EXPECT_TRUE(eventually([&] { return shown(daemon, 1).at("state") == "done"; })) << daemon.log();

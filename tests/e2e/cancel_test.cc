@@ -111,7 +111,7 @@ TEST_F(Cancel, TaskThatSucceedsDespiteACancelIsDone) {
   const auto id = daemon_->submit("test.gate", "success " + daemon_->gate());
   ASSERT_TRUE(cancel_watched()) << daemon_->log();
   ask(id);
-  ASSERT_TRUE(eventually([&] { return daemon_->logged("task.cancel_asked task=" + id); }))
+  ASSERT_TRUE(eventually([&] { return daemon_->logged("task.cancel_requested task=" + id); }))
       << daemon_->log();
   daemon_->open_gate();
   ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();

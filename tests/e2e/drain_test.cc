@@ -76,7 +76,7 @@ TEST_F(Drain, RunsWhatIsDueAndEnds) {
   ASSERT_EQ(later.status.code, 0) << later.err;
   const json done = drain();
   EXPECT_EQ(done, json::parse(R"({"queue": "default", "started": 300, "done": 300, "failed": 0,
-                                  "left": 1, "left_at_least": false, "ended": "empty",
+                                  "remaining": 1, "remaining_at_least": false, "reason": "empty",
                                   "exit_code": 0})"))
       << daemon_.log();
   EXPECT_EQ(daemon_.written().size(), 300U);
@@ -116,7 +116,7 @@ TEST_F(Drain, TypesThatNobodyKnowsStayAndCountForNothing) {
   submit("test.ok", 2);
   const json done = drain({"--max-tasks", "4"});
   EXPECT_EQ(done["started"], 2) << daemon_.log();
-  EXPECT_EQ(done["left"], 3);
+  EXPECT_EQ(done["remaining"], 3);
   EXPECT_EQ(done["exit_code"], 0);
 }
 
@@ -125,8 +125,8 @@ TEST_F(Drain, MaxTasksIsKeptByAllWorkersTogether) {
   const json done = drain({"--max-tasks", "50", "--jobs", "4"});
   EXPECT_EQ(done["started"], 50) << daemon_.log();
   EXPECT_EQ(done["done"], 50);
-  EXPECT_EQ(done["left"], 150);
-  EXPECT_EQ(done["ended"], "max_tasks");
+  EXPECT_EQ(done["remaining"], 150);
+  EXPECT_EQ(done["reason"], "max_tasks");
   EXPECT_EQ(done["exit_code"], 0);
   EXPECT_EQ(daemon_.written().size(), 50U);
   EXPECT_EQ(drain()["done"], 150);
@@ -136,11 +136,11 @@ TEST_F(Drain, MaxTasksIsKeptByAllWorkersTogether) {
 TEST_F(Drain, MaxSecondsLetsWhatRunsFinish) {
   submit("test.sleep", 400, "50");
   const json done = drain({"--max-seconds", "2", "--jobs", "2"});
-  EXPECT_EQ(done["ended"], "max_seconds") << daemon_.log();
+  EXPECT_EQ(done["reason"], "max_seconds") << daemon_.log();
   EXPECT_EQ(done["exit_code"], 0);
   EXPECT_EQ(done["failed"], 0);
   EXPECT_EQ(done["done"], done["started"]);
-  EXPECT_EQ(done["left"].get<int>() + done["done"].get<int>(), 400);
+  EXPECT_EQ(done["remaining"].get<int>() + done["done"].get<int>(), 400);
   EXPECT_EQ(daemon_.leases(), 0U);
 }
 
@@ -148,14 +148,14 @@ TEST_F(Drain, NoMoreThanAtMostRunAtATime) {
   submit("test.gate", 1, "success " + daemon_.gate());
   support::Process first(command({}));
   ASSERT_TRUE(eventually([&] { return !busy().empty(); })) << first.err() << daemon_.log();
-  EXPECT_EQ(drain()["ended"], "busy");
+  EXPECT_EQ(drain()["reason"], "busy");
   submit("test.write", 5);
   const json second = drain({"--at-most", "2"});
-  EXPECT_EQ(second["ended"], "empty") << daemon_.log();
+  EXPECT_EQ(second["reason"], "empty") << daemon_.log();
   daemon_.open_gate();
   ASSERT_TRUE(first.wait(std::chrono::seconds(60)));
   EXPECT_EQ(written().size(), 5U);
-  EXPECT_EQ(drain()["ended"], "empty") << "its place is free again";
+  EXPECT_EQ(drain()["reason"], "empty") << "its place is free again";
 }
 
 TEST_F(Drain, AWorkerThatIsKilledLosesNothing) {
@@ -174,8 +174,8 @@ TEST_F(Drain, AWorkerThatIsKilledLosesNothing) {
   ASSERT_TRUE(process.wait(std::chrono::seconds(60))) << daemon_.log();
   EXPECT_GE(kills, 1);
   const json done = json::parse(process.out());
-  EXPECT_EQ(done["ended"], "empty") << process.err() << daemon_.log();
-  EXPECT_EQ(done["left"], 0);
+  EXPECT_EQ(done["reason"], "empty") << process.err() << daemon_.log();
+  EXPECT_EQ(done["remaining"], 0);
   EXPECT_GE(done["done"], 301);
   EXPECT_EQ(daemon_.count("task"), 0U);
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
@@ -196,7 +196,7 @@ TEST_F(Drain, PurgesBeforeItLeaves) {
       "cause, error, died_at) SELECT queue_id, 0, 1, seq, 1, 'old', '', 'fail', '',"
       " UTC_TIMESTAMP(6) - INTERVAL 2 HOUR FROM queue, " +
       support::numbers(1, 3000) + " WHERE name = 'default'");
-  EXPECT_EQ(drain()["ended"], "empty") << daemon_.log();
+  EXPECT_EQ(drain()["reason"], "empty") << daemon_.log();
   EXPECT_EQ(daemon_.count("task_dead"), 0U) << daemon_.log();
   EXPECT_EQ(
       daemon_.number("SELECT COUNT(*) FROM queue_duty WHERE last_run IS NOT NULL AND queue_id > 0"),
@@ -222,9 +222,9 @@ TEST_F(Drain, WaitsForWhatADeadWorkerHeld) {
   blocker.execute("ROLLBACK");
   ASSERT_TRUE(process.wait(std::chrono::seconds(60))) << daemon_.log();
   const json done = json::parse(process.out());
-  EXPECT_EQ(done["ended"], "empty") << process.err() << daemon_.log();
+  EXPECT_EQ(done["reason"], "empty") << process.err() << daemon_.log();
   EXPECT_EQ(done["done"], 1);
-  EXPECT_EQ(done["left"], 0);
+  EXPECT_EQ(done["remaining"], 0);
 }
 
 // Its daemon gets the signal, gives everything back and exits; the next one continues.
@@ -260,8 +260,8 @@ TEST_F(Drain, WhenAllOfItIsKilledTheNextOneGoesOnAtOnce) {
   EXPECT_GT(daemon_.leases(), 0U);
   const auto began = std::chrono::steady_clock::now();
   const json done = drain();
-  EXPECT_EQ(done["ended"], "empty") << daemon_.log();
-  EXPECT_EQ(done["left"], 0);
+  EXPECT_EQ(done["reason"], "empty") << daemon_.log();
+  EXPECT_EQ(done["remaining"], 0);
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(25))
       << "lease_ttl is 30 s";
   EXPECT_EQ(daemon_.count("task"), 0U);
@@ -275,7 +275,7 @@ TEST_F(Drain, TermGivesBackWhatRuns) {
   const auto ended = process.wait(std::chrono::seconds(60));
   ASSERT_TRUE(ended);
   EXPECT_EQ(ended->code, 1) << process.err();
-  EXPECT_EQ(json::parse(process.out())["ended"], "interrupted");
+  EXPECT_EQ(json::parse(process.out())["reason"], "interrupted");
   EXPECT_EQ(daemon_.leases(), 0U);
   EXPECT_EQ(daemon_.count("task_dead"), 0U);
 }

@@ -149,7 +149,7 @@ class Site {
 
   // True if some of the daemons' workers use the server: their results are there.
   [[nodiscard]] bool works_on(const Database& server) const {
-    const std::string where = "where=127.0.0.1:" + std::to_string(server.tcp().port);
+    const std::string where = "server=127.0.0.1:" + std::to_string(server.tcp().port);
     return std::all_of(daemons_.begin(), daemons_.end(), [&](const auto& daemon) {
       return daemon->logged("database.connected " + where);
     });

@@ -26,7 +26,7 @@ class Fence : public testing::Test {
     daemon_->connect().execute(
         "UPDATE q_lock_table SET epoch = epoch + 1, lock_by = 4711, lock_origin = 4711,"
         " lock_host = 'thief', lock_instance = 'x', lock_pid = 1, state = 'LOCKED',"
-        " of_epoch = epoch, ttl_us = " +
+        " detail_epoch = epoch, ttl_us = " +
         std::to_string(ttl.count()) +
         "000000,"
         " expire_at = UTC_TIMESTAMP(6) + INTERVAL 600 SECOND WHERE state <> 'FREE'");
@@ -85,7 +85,7 @@ TEST_F(Fence, LostLeaseIsNotReportedTwice) {
   begin("fail", "test.write", "lease_ttl = \"6s\"");
   steal(std::chrono::seconds(1));
   ASSERT_TRUE(eventually([&] { return daemon_->logged("lease.lost"); })) << daemon_->log();
-  EXPECT_TRUE(daemon_->logged("found_by=renew")) << daemon_->log();
+  EXPECT_TRUE(daemon_->logged("statement=renew")) << daemon_->log();
   daemon_->open_gate();
   // The thief is stopped, so that its lease is taken over after a second (S4).
   ASSERT_TRUE(eventually([&] { return daemon_->drained(); })) << daemon_->log();

@@ -38,7 +38,7 @@ using support::HttpClient;
 using support::status_of;
 
 // A client's knowledge about one task: the statuses of all requests for it; 0: no answer.
-struct Told {
+struct Replies {
   std::string payload;
   std::vector<int> statuses{};
 };
@@ -60,25 +60,25 @@ class Client {
   void run(const std::atomic<bool>& over) {
     while (!over) one(over);
   }
-  [[nodiscard]] const std::vector<Told>& told() const { return told_; }
+  [[nodiscard]] const std::vector<Replies>& replies() const { return replies_; }
 
  private:
   void one(const std::atomic<bool>& over) {
     const int count = count_++;
-    told_.push_back({std::to_string(number_) + "-" + std::to_string(count)});
-    Told& told = told_.back();
+    replies_.push_back({std::to_string(number_) + "-" + std::to_string(count)});
+    Replies& replies = replies_.back();
     const bool keyed = count % 2 == 0;
     const bool wrong = count % 10 == 5;
     // Tasks with a key wait in a queue that is not served: the end of a task frees its key. The
     // others are processed until their death, which keeps their payload.
     const std::string body = R"({"queue":")" + std::string(keyed ? "parked" : "default") +
-                             R"(","type":"test.fail","payload":")" + told.payload + "\"" +
+                             R"(","type":"test.fail","payload":")" + replies.payload + "\"" +
                              (wrong ? R"(,"bogus":1)" : "") + "}";
     const std::string text =
-        submission(body, keyed ? "Idempotency-Key: " + told.payload + "\r\n" : "");
+        submission(body, keyed ? "Idempotency-Key: " + replies.payload + "\r\n" : "");
     do {
-      told.statuses.push_back(asked(text));
-    } while (keyed && !is_success(told.statuses.back()) && !over);
+      replies.statuses.push_back(asked(text));
+    } while (keyed && !is_success(replies.statuses.back()) && !over);
   }
 
   int asked(const std::string& text) {
@@ -102,7 +102,7 @@ class Client {
   int number_;
   int count_ = 0;
   std::optional<HttpClient> connection_;
-  std::vector<Told> told_;
+  std::vector<Replies> replies_;
 };
 
 class Verdict {
@@ -115,24 +115,24 @@ class Verdict {
     while (const auto row = rows.front().next()) there_[std::string(row->text(0))] = row->u64(1);
   }
 
-  void judge(const Told& told) {
-    const auto found = there_.find(told.payload);
+  void judge(const Replies& replies) {
+    const auto found = there_.find(replies.payload);
     const std::uint64_t count = found == there_.end() ? 0 : found->second;
     const auto any = [&](const auto& is) {
-      return std::any_of(told.statuses.begin(), told.statuses.end(), is);
+      return std::any_of(replies.statuses.begin(), replies.statuses.end(), is);
     };
     const bool success = any(is_success);
     const bool unknown = any([](int status) { return !is_success(status) && !is_refusal(status); });
     ++tasks_;
-    for (const int status : told.statuses) ++statuses_[status];
-    std::string text = told.payload + " is there " + std::to_string(count) + " times after";
-    for (const int status : told.statuses) text += " " + std::to_string(status);
+    for (const int status : replies.statuses) ++statuses_[status];
+    std::string text = replies.payload + " is there " + std::to_string(count) + " times after";
+    for (const int status : replies.statuses) text += " " + std::to_string(status);
     if (success) {
       EXPECT_EQ(count, 1U) << text;
     } else {
       EXPECT_LE(count, unknown ? 1U : 0U) << text;
     }
-    for (const int status : told.statuses) {
+    for (const int status : replies.statuses) {
       const bool known = status == 0 || status == 504 || is_success(status) || is_refusal(status);
       EXPECT_TRUE(known) << text;
     }
@@ -262,7 +262,7 @@ TEST_F(GatewayFault, AnswersAreTrue) {
   auto db = daemon_.connect();
   Verdict verdict(db);
   for (const auto& each : clients) {
-    for (const Told& told : each->told()) verdict.judge(told);
+    for (const Replies& replies : each->replies()) verdict.judge(replies);
   }
   std::printf("%zu faults, ", made);
   verdict.print();

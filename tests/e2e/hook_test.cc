@@ -153,7 +153,7 @@ TEST(Hook, StuckTaskIsReportedOnce) {
       << daemon.log();
   const json alert = alerts(daemon).front();
   EXPECT_EQ(alert.at("event"), "stuck") << alert;
-  EXPECT_EQ(alert.at("what"), "running") << alert;
+  EXPECT_EQ(alert.at("state"), "running") << alert;
   EXPECT_EQ(alert.at("task"), id) << alert;
   EXPECT_EQ(alert.at("queue"), "default") << alert;
   // The check runs again, and finds that it was reported.
@@ -179,7 +179,7 @@ TEST(Hook, AQueueThatNoPoolServesIsStuck) {
   daemon.start();
   ASSERT_TRUE(eventually([&] { return !alerts(daemon).empty(); }, std::chrono::seconds(40)))
       << daemon.log();
-  EXPECT_EQ(alerts(daemon).front().at("what"), "waiting");
+  EXPECT_EQ(alerts(daemon).front().at("state"), "waiting");
   EXPECT_EQ(alerts(daemon).front().at("queue"), "left");
   EXPECT_EQ(daemon.value("SELECT GROUP_CONCAT(duty) FROM queue_duty JOIN queue USING (queue_id)"
                          " WHERE name = 'left'"),

@@ -101,7 +101,7 @@ TEST_F(KeyTest, OneThatDiesOrHasNoHandlerIsNotPassedSilently) {
       << "a task without a handler holds the rest\n"
       << daemon_->log();
   EXPECT_EQ(daemon_->number(
-                "SELECT hold_until > UTC_TIMESTAMP(6) + INTERVAL 20 SECOND FROM q_lock_table AS l"
+                "SELECT defer_until > UTC_TIMESTAMP(6) + INTERVAL 20 SECOND FROM q_lock_table AS l"
                 " JOIN queue USING (queue_id) WHERE name = 'keyed'"),
             1U);
 }

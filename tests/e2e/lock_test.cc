@@ -83,34 +83,34 @@ class Lock : public testing::Test {
 };
 
 // Record of one command: /proc/uptime is CLOCK_BOOTTIME, in hundredths of seconds.
-struct Held {
+struct Holding {
   std::string lock;
   std::uint64_t token = 0;
   double from = 0;
   double until = 0;
 };
 
-std::vector<Held> read_records(const std::string& path) {
-  std::map<std::string, Held> all;
+std::vector<Holding> read_records(const std::string& path) {
+  std::map<std::string, Holding> all;
   std::ifstream file(path);
   std::string lock;
   std::uint64_t token = 0;
   std::string pid;
   double at = 0;
   while (file >> lock >> token >> pid >> at) {
-    Held& held = all[lock + "/" + std::to_string(token) + "/" + pid];
+    Holding& held = all[lock + "/" + std::to_string(token) + "/" + pid];
     if (held.from == 0) held = {lock, token, at, at};
     held.until = std::max(held.until, at);
   }
-  std::vector<Held> list;
+  std::vector<Holding> list;
   for (auto& [key, held] : all) list.push_back(std::move(held));
   return list;
 }
 
 // Maximum number of concurrent commands of one lock.
-std::size_t most_at_once(const std::vector<Held>& of_one) {
+std::size_t most_at_once(const std::vector<Holding>& of_one) {
   std::vector<std::pair<double, int>> changes;
-  for (const Held& held : of_one) {
+  for (const Holding& held : of_one) {
     changes.emplace_back(held.from, 1);
     changes.emplace_back(held.until, -1);  // before one that begins in the same hundredth
   }
@@ -122,13 +122,13 @@ std::size_t most_at_once(const std::vector<Held>& of_one) {
 }
 
 // Later commands of a slot have larger tokens.
-std::size_t tokens_that_fell(const std::vector<Held>& of_one) {
-  std::map<std::uint64_t, std::vector<Held>> slots;
-  for (const Held& held : of_one) slots[held.token % 1024].push_back(held);
+std::size_t tokens_that_fell(const std::vector<Holding>& of_one) {
+  std::map<std::uint64_t, std::vector<Holding>> slots;
+  for (const Holding& held : of_one) slots[held.token % 1024].push_back(held);
   std::size_t fell = 0;
   for (auto& [slot, list] : slots) {
     std::sort(list.begin(), list.end(),
-              [](const Held& a, const Held& b) { return a.token < b.token; });
+              [](const Holding& a, const Holding& b) { return a.token < b.token; });
     for (std::size_t i = 1; i < list.size(); ++i) {
       if (list[i].from < list[i - 1].until || list[i].token == list[i - 1].token) ++fell;
     }
@@ -137,9 +137,9 @@ std::size_t tokens_that_fell(const std::vector<Held>& of_one) {
 }
 
 // Token of a slot that was acquired again later.
-std::optional<std::uint64_t> stale_token(const std::vector<Held>& of_one) {
-  for (const Held& one : of_one) {
-    for (const Held& other : of_one) {
+std::optional<std::uint64_t> stale_token(const std::vector<Holding>& of_one) {
+  for (const Holding& one : of_one) {
+    for (const Holding& other : of_one) {
       if (other.token % 1024 == one.token % 1024 && other.token > one.token) return one.token;
     }
   }
@@ -254,9 +254,9 @@ TEST_F(Campaign, NeverMoreThanItsSlotsWhateverIsKilledOrStopped) {
       std::chrono::minutes(30)));
   for (Client& client : clients) client.process->kill9();
 
-  std::map<std::string, std::vector<Held>> locks;
+  std::map<std::string, std::vector<Holding>> locks;
   std::size_t all = 0;
-  for (Held& held : read_records(records_)) {
+  for (Holding& held : read_records(records_)) {
     locks[held.lock].push_back(std::move(held));
     ++all;
   }
@@ -367,8 +367,8 @@ TEST_F(Lock, AHostThatIsCutOffFreesNoLivingHoldersLock) {
           return process->err().find("could not be renewed in time") != std::string::npos;
         }));
   }
-  std::map<std::string, std::vector<Held>> locks;
-  for (Held& each : read_records(records_)) locks[each.lock].push_back(std::move(each));
+  std::map<std::string, std::vector<Holding>> locks;
+  for (Holding& each : read_records(records_)) locks[each.lock].push_back(std::move(each));
   std::size_t most = 0;
   std::size_t had = 0;
   for (const auto& [name, of_one] : locks) {

@@ -31,7 +31,7 @@ PrometheusText metrics(const Daemon& daemon) {
 }
 
 double done(const PrometheusText& text, const std::string& type) {
-  return text.value("allot_tasks_total{queue=\"default\",type=\"" + type + "\",verdict=\"done\"}");
+  return text.value("allot_tasks_total{queue=\"default\",type=\"" + type + "\",outcome=\"done\"}");
 }
 
 // A daemon whose metrics show the types of the probe.
@@ -57,9 +57,9 @@ TEST(Metrics, CountWhatBecameOfTasks) {
   ASSERT_TRUE(eventually([&] { return daemon.steward() != 0; })) << daemon.log();
   const PrometheusText text = metrics(daemon);
   EXPECT_EQ(done(text, "test.ok"), 5);
-  EXPECT_EQ(text.sum("allot_tasks_total", "type=\"test.fail\",verdict=\"dead\""), 1);
-  EXPECT_EQ(text.sum("allot_tasks_total", "type=\"test.retry\",verdict=\"retried\""), 1);
-  EXPECT_EQ(text.sum("allot_tasks_total", "type=\"test.retry\",verdict=\"dead\""), 1);
+  EXPECT_EQ(text.sum("allot_tasks_total", "type=\"test.fail\",outcome=\"dead\""), 1);
+  EXPECT_EQ(text.sum("allot_tasks_total", "type=\"test.retry\",outcome=\"retried\""), 1);
+  EXPECT_EQ(text.sum("allot_tasks_total", "type=\"test.retry\",outcome=\"dead\""), 1);
   EXPECT_EQ(text.sum("allot_task_runtime_seconds_count", "type=\"test.ok\""), 5);
   EXPECT_EQ(text.sum("allot_task_runtime_seconds_bucket", "type=\"test.nap\",le=\"0.05\""), 0);
   EXPECT_EQ(text.sum("allot_task_runtime_seconds_bucket", "type=\"test.nap\",le=\"60\""), 1);
@@ -83,8 +83,8 @@ TEST(Metrics, OtherTypesAreCountedByQueue) {
   ASSERT_TRUE(daemon.drains()) << daemon.log();
   const PrometheusText text = metrics(daemon);
   EXPECT_EQ(done(text, "test.nap"), 1);
-  EXPECT_EQ(text.value("allot_tasks_total{queue=\"default\",verdict=\"done\"}"), 5);
-  EXPECT_EQ(text.value("allot_tasks_total{queue=\"default\",verdict=\"dead\"}"), 1);
+  EXPECT_EQ(text.value("allot_tasks_total{queue=\"default\",outcome=\"done\"}"), 5);
+  EXPECT_EQ(text.value("allot_tasks_total{queue=\"default\",outcome=\"dead\"}"), 1);
   EXPECT_EQ(text.value("allot_task_runtime_seconds_count{queue=\"default\"}"), 6);
 }
 
@@ -107,7 +107,7 @@ TEST(Metrics, GoOnWithTheNextWorkerOfASlot) {
   EXPECT_EQ(done(after, "test.ok"), 23);
   EXPECT_EQ(done(after, "test.hang_once"), 1);
   EXPECT_EQ(after.sum("allot_tasks_crashed_total", "type=\"test.hang_once\""), 1);
-  EXPECT_EQ(after.sum("allot_tasks_total", "type=\"test.hang_once\",verdict=\"retried\""), 1);
+  EXPECT_EQ(after.sum("allot_tasks_total", "type=\"test.hang_once\",outcome=\"retried\""), 1);
   EXPECT_EQ(after.value("allot_workers_settled_total"), 1);
   EXPECT_EQ(after.value("allot_worker_starts_total"), 2);
 }

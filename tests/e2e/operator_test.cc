@@ -70,9 +70,9 @@ TEST(Dead, ARetriedTaskRunsAgain) {
   ASSERT_TRUE(eventually([&] { return daemon.count("task_dead") == 1; })) << daemon.log();
   const auto attempts = daemon.task(id)["attempts"];
   ASSERT_EQ(attempts.size(), 4U) << attempts;
-  EXPECT_EQ(attempts[1]["life"], 1);
+  EXPECT_EQ(attempts[1]["retries_since"], 1);
   EXPECT_EQ(attempts[1]["attempt"], 2);
-  EXPECT_EQ(attempts[2]["life"], 0);
+  EXPECT_EQ(attempts[2]["retries_since"], 0);
   EXPECT_EQ(attempts[2]["attempt"], 1);
 }
 

@@ -203,7 +203,7 @@ allot_pipe.run(handle)
   Daemon daemon(all);
   const auto id = daemon.submit("p.import", "");
   ASSERT_TRUE(eventually([&] { return daemon.task(id)["progress"] == 40; })) << daemon.task(id);
-  EXPECT_EQ(daemon.task(id)["progress_word"], "importing");
+  EXPECT_EQ(daemon.task(id)["progress_text"], "importing");
   EXPECT_NE(daemon.allot({"task", "show", id}).out.find("progress   40 % importing"),
             std::string::npos);
   EXPECT_NE(daemon.allot({"top", "--once"}).out.find("40 % importing"), std::string::npos);

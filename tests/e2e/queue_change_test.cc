@@ -114,7 +114,7 @@ TEST_F(Change, MovedTasksRunOnceWhileWorkersWork) {
     const auto done = daemon_.allot({"queue", "move", there ? "default" : "other",
                                      there ? "other" : "default", "--yes", "--json"});
     const json counts = json::parse(done.out);
-    EXPECT_EQ(counts["chosen"].get<int>(),
+    EXPECT_EQ(counts["tasks"].get<int>(),
               counts["moved"].get<int>() + counts["gone"].get<int>() + counts["leased"].get<int>())
         << done.out;
   }

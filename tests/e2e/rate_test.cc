@@ -41,7 +41,7 @@ void let_pass(milliseconds time) {
   EXPECT_TRUE(eventually([&] { return std::chrono::steady_clock::now() >= until; }));
 }
 
-struct Wanted {
+struct RateCase {
   std::string per_second;
   std::string handler_ms;
   unsigned seconds;
@@ -74,7 +74,7 @@ class Cluster {
   void start() { start_all(daemons_); }
   void stop() { stop_all(daemons_); }
   [[nodiscard]] Daemon& daemon(std::size_t i) { return *daemons_[i]; }
-  void fill(const Wanted& wanted) {
+  void fill(const RateCase& wanted) {
     const auto made =
         daemon(0).allot({"queue", "rate", "default", "--per-second", wanted.per_second});
     ASSERT_EQ(made.status.code, 0) << made.err;
@@ -146,12 +146,12 @@ void expect_near(const std::vector<double>& starts, double rate, unsigned measur
   EXPECT_LE(had, rate * 1.05 + std::max(1.0, measured < 10 ? rate / 2 : 0.0) / measured);
 }
 
-void expect_held_and_used(const Wanted& wanted) {
+void expect_held_and_used(const RateCase& wanted) {
   const unsigned measured = measured_seconds(wanted.seconds);
   const double rate = std::stod(wanted.per_second);
   const bool long_and_many = wanted.handler_ms == "100" && rate > 100;
   Cluster cluster(nullptr, {.concurrency = long_and_many ? 16U : 1U});
-  Wanted filled = wanted;
+  RateCase filled = wanted;
   filled.tasks = static_cast<unsigned>(rate * (measured + 3) * 1.2) + 10;
   cluster.fill(filled);
   cluster.start();

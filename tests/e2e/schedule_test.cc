@@ -42,17 +42,17 @@ DaemonOptions options(const std::string& database, const std::string& instance) 
           .database = database};
 }
 
-struct Wanted {
+struct ScheduleCase {
   std::string name;
   std::string expression;
   std::string keys{};
 };
 
 // Makes them all in one go, through the bulk interface.
-void make_schedules(const Daemon& daemon, const std::vector<Wanted>& schedules) {
+void make_schedules(const Daemon& daemon, const std::vector<ScheduleCase>& schedules) {
   const std::string file = daemon.folder() + "/schedules.toml";
   std::ofstream out(file);
-  for (const Wanted& one : schedules) {
+  for (const ScheduleCase& one : schedules) {
     out << "[schedules." << one.name << "]\nexpression = \"" << one.expression
         << "\"\nqueue = \"parked\"\ntype = \"test.tick\"\npayload = '{\"name\":\"" << one.name
         << "\"}'\ntick_field = \"scheduled_at\"\n"
@@ -63,8 +63,8 @@ void make_schedules(const Daemon& daemon, const std::vector<Wanted>& schedules) 
   ASSERT_EQ(applied.status.code, 0) << applied.err;
 }
 
-std::vector<Wanted> every_second(unsigned count, const std::string& keys) {
-  std::vector<Wanted> schedules;
+std::vector<ScheduleCase> every_second(unsigned count, const std::string& keys) {
+  std::vector<ScheduleCase> schedules;
   for (unsigned i = 0; i < count; ++i) {
     schedules.push_back({"s" + std::to_string(i), "* * * * * *", keys});
   }
@@ -146,7 +146,7 @@ pid_t wait_for_leader(db::Connection& db, pid_t other_than = 0) {
 }
 
 // Waits until this number of further ticks of each schedule have their task.
-bool go_on(db::Connection& db, std::uint64_t ticks, std::uint64_t schedules) {
+bool advances(db::Connection& db, std::uint64_t ticks, std::uint64_t schedules) {
   const std::uint64_t enough = submitted(db) + ticks * schedules;
   return eventually([&] { return submitted(db) >= enough; }, seconds(60));
 }
@@ -183,10 +183,10 @@ TEST(Schedule, EachTickOnceOverThreeDaemonsWhoseLeadersAreKilled) {
   cluster.start();
   db::Connection db = cluster.first().connect();
   for (unsigned i = 0; i < kills; ++i) {
-    ASSERT_TRUE(go_on(db, between, schedules)) << cluster.logs();
+    ASSERT_TRUE(advances(db, between, schedules)) << cluster.logs();
     ASSERT_EQ(support::send_signal(wait_for_leader(db), SIGKILL), 0);
   }
-  ASSERT_TRUE(go_on(db, 2, schedules)) << cluster.logs();
+  ASSERT_TRUE(advances(db, 2, schedules)) << cluster.logs();
   cluster.stop();
   const Ticks ticks = ticks_of(db);
   expect_each_once(ticks, schedules);
@@ -202,13 +202,13 @@ TEST(Schedule, ALeaderThatStandsStill) {
   make_schedules(cluster.first(), every_second(5, "late = \"all\"\n"));
   cluster.start();
   db::Connection db = cluster.first().connect();
-  ASSERT_TRUE(go_on(db, 2, 5)) << cluster.logs();
+  ASSERT_TRUE(advances(db, 2, 5)) << cluster.logs();
   const pid_t stopped = wait_for_leader(db);
   ASSERT_EQ(support::send_signal(stopped, SIGSTOP), 0);
   ASSERT_NE(wait_for_leader(db, stopped), stopped);
-  ASSERT_TRUE(go_on(db, 2, 5)) << cluster.logs();
+  ASSERT_TRUE(advances(db, 2, 5)) << cluster.logs();
   support::send_signal(stopped, SIGCONT);
-  ASSERT_TRUE(go_on(db, 2, 5)) << cluster.logs();
+  ASSERT_TRUE(advances(db, 2, 5)) << cluster.logs();
   cluster.stop();
   const Ticks ticks = ticks_of(db);
   expect_each_once(ticks, 5);
@@ -224,7 +224,7 @@ TEST(Schedule, TicksComeWhileAllWorkersAreBusy) {
   (void)cluster.first().submit("test.sleep", "600000");
   ASSERT_TRUE(eventually([&] { return cluster.first().busy_workers().size() == 1; }));
   db::Connection db = cluster.first().connect();
-  ASSERT_TRUE(go_on(db, environment_or("ALLOT_TEST_TICKS", 5U), schedules)) << cluster.logs();
+  ASSERT_TRUE(advances(db, environment_or("ALLOT_TEST_TICKS", 5U), schedules)) << cluster.logs();
   EXPECT_EQ(cluster.first().busy_workers().size(), 1U);
   const Ticks ticks = ticks_of(db);
   expect_each_once(ticks, schedules);
@@ -305,9 +305,9 @@ TEST(Schedule, TheClockOfTheDatabaseIsStepped) {
   make_schedules(cluster.first(), every_second(3, "late = \"all\"\ncatch_up = 5\n"));
   cluster.start();
   db::Connection db = cluster.first().connect();
-  ASSERT_TRUE(go_on(db, 2, 3)) << cluster.logs();
+  ASSERT_TRUE(advances(db, 2, 3)) << cluster.logs();
   clock.step_to(std::chrono::hours(1));
-  ASSERT_TRUE(go_on(db, 8, 3)) << cluster.logs();
+  ASSERT_TRUE(advances(db, 8, 3)) << cluster.logs();
   // The leader logs it after the commit.
   EXPECT_TRUE(eventually([&] {
     return cluster.logs().find("schedule.dropped") != std::string::npos;
@@ -319,7 +319,7 @@ TEST(Schedule, TheClockOfTheDatabaseIsStepped) {
   make_schedules(cluster.first(), {{"fresh", "* * * * * *", ""}});
   ASSERT_TRUE(eventually([&] { return submitted(db) >= before + 3; })) << cluster.logs();
   clock.step_to(std::chrono::hours(1));
-  ASSERT_TRUE(go_on(db, 2, 4)) << cluster.logs();
+  ASSERT_TRUE(advances(db, 2, 4)) << cluster.logs();
   cluster.stop();
   const bool reset = cluster.logs().find("schedule.reset") != std::string::npos;
   for (const auto& [name, list] : ticks_of(db)) {

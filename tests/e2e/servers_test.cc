@@ -37,8 +37,8 @@ TEST(Servers, IdleWorkersAndSubmittersFollowTheWritableOne) {
   at_second.execute("INSERT INTO server_identity VALUES (1, 'first', 1, '2025-01-01', 0)");
   (void)daemon.submit("test.write", "a");
   ASSERT_TRUE(eventually([&] { return daemon.drained(); })) << daemon.log();
-  EXPECT_TRUE(daemon.logged("database.connected where=" + place(first))) << daemon.log();
-  EXPECT_TRUE(daemon.logged("database.skipped used=" + place(first) +
+  EXPECT_TRUE(daemon.logged("database.connected server=" + place(first))) << daemon.log();
+  EXPECT_TRUE(daemon.logged("database.skipped server=" + place(first) +
                             " text=\"database at 127.0.0.1:1: connect: "))
       << daemon.log();
 

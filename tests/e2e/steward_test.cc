@@ -49,7 +49,7 @@ TEST(Steward, IsNoWorkerForThoseWhoCount) {
   const json status = daemon.status();
   EXPECT_EQ(status["workers"].size(), 2U);
   ASSERT_EQ(status["stewards"].size(), 1U) << status;
-  EXPECT_EQ(status["stewards"][0]["database_away"], false);
+  EXPECT_EQ(status["stewards"][0]["database_unreachable"], false);
   const auto text = daemon.allot({"status"});
   EXPECT_NE(text.out.find("steward: slot "), std::string::npos) << text.out;
   const auto top = daemon.allot({"top", "--once", "--interval", "10ms"});

@@ -71,8 +71,8 @@ class Campaign {
   }
 
  private:
-  [[nodiscard]] std::string told(unsigned submitter) const {
-    return cluster_.file("told." + std::to_string(submitter));
+  [[nodiscard]] std::string reply_file(unsigned submitter) const {
+    return cluster_.file("replies." + std::to_string(submitter));
   }
 
   [[nodiscard]] bool enough(Nanoseconds began) const {
@@ -86,7 +86,7 @@ class Campaign {
       SubmitterOptions submitter;
       submitter.number = i;
       submitter.config_file = cluster_.submit_config(i % options_.hosts);
-      submitter.told_file = told(i);
+      submitter.reply_file = reply_file(i);
       submitter.seed = options_.seed;
       submitter.queues = Cluster::queues();
       submitter.per_second = options_.per_second;
@@ -138,8 +138,8 @@ class Campaign {
     for (const auto& host : cluster_.hosts()) add_kills(evidence, host->daemon().log());
     for (const Fault& fault : evidence.faults) append_line(cluster_.file("faults"), line_of(fault));
     for (unsigned i = 1; i <= options_.submitters; ++i) {
-      const auto told_to_it = read_told(told(i));
-      evidence.told.insert(evidence.told.end(), told_to_it.begin(), told_to_it.end());
+      const auto replies = read_replies(reply_file(i));
+      evidence.replies.insert(evidence.replies.end(), replies.begin(), replies.end());
     }
     evidence.traces = read_traces(cluster_.traces());
     evidence.waiting = cluster_.tags_in("task");

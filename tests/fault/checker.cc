@@ -108,9 +108,10 @@ class Check {
   void doubt(std::uint64_t& counter, const std::string& what, const std::string& tag,
              const std::string& more = {}) {
     complain(counter, what, tag + more);
-    auto& told = verdict_.doubtful;
-    if (told.size() < kMostStories && std::find(told.begin(), told.end(), tag) == told.end())
-      told.push_back(tag);
+    auto& doubtful = verdict_.doubtful;
+    if (doubtful.size() < kMostStories &&
+        std::find(doubtful.begin(), doubtful.end(), tag) == doubtful.end())
+      doubtful.push_back(tag);
   }
 
   void collect_runs() {
@@ -153,23 +154,23 @@ class Check {
   }
 
   void judge_submissions() {
-    for (const Told& told : evidence_.told) {
+    for (const Reply& reply : evidence_.replies) {
       std::uint64_t there = 0;
       std::uint64_t missing = 0;
-      for (std::uint64_t i = 0; i < told.count; ++i) {
-        const std::string tag = tag_of(told.submitter, told.first + i);
+      for (std::uint64_t i = 0; i < reply.count; ++i) {
+        const std::string tag = tag_of(reply.submitter, reply.first + i);
         submitted_.insert(tag);
         if (exists(tag)) {
           ++there;
         } else if (evidence_.gone.count(tag) == 0) {
           ++missing;
         }
-        judge_submission(tag, told.answer);
+        judge_submission(tag, reply.answer);
       }
-      if (told.answer != Answer::kUnknown) continue;
+      if (reply.answer != Answer::kUnknown) continue;
       verdict_.unknown_exist += there;
       if (there != 0 && missing != 0)
-        complain(verdict_.torn, "a batch of which a part exists", line_of(told));
+        complain(verdict_.torn, "a batch of which a part exists", line_of(reply));
     }
   }
 

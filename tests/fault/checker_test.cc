@@ -18,7 +18,7 @@ struct Story : Evidence {
     unacknowledged = 3;
   }
   Story& told_of(std::uint64_t first, std::uint64_t count, Answer answer) {
-    told.push_back({1, first, count, answer});
+    replies.push_back({1, first, count, answer});
     return *this;
   }
   Story& run(const std::string& tag, pid_t pid, Nanoseconds start, Nanoseconds end,
@@ -422,11 +422,11 @@ TEST(Evidence, NoRecordReachesIntoASecondPage) {
 }
 
 TEST(Evidence, LinesAreReadAsTheyWereWritten) {
-  const auto told = parse_told(line_of(Told{3, 100, 50, Answer::kUnknown}));
-  ASSERT_TRUE(told);
-  EXPECT_EQ(tag_of(told->submitter, told->first), "3.100");
-  EXPECT_EQ(told->count, 50U);
-  EXPECT_EQ(told->answer, Answer::kUnknown);
+  const auto reply = parse_reply(line_of(Reply{3, 100, 50, Answer::kUnknown}));
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(tag_of(reply->submitter, reply->first), "3.100");
+  EXPECT_EQ(reply->count, 50U);
+  EXPECT_EQ(reply->answer, Answer::kUnknown);
   EXPECT_TRUE(parse_trace("beside default 0840dqg2v5n80r00 3.100 4711 4700 1"));
   const auto trace = parse_trace("retry default 0840dqg2v5n80r00 3.100 4711 4700 123456789012");
   ASSERT_TRUE(trace);
@@ -438,7 +438,7 @@ TEST(Evidence, LinesAreReadAsTheyWereWritten) {
       parse_trace(record_of("start default 0840dqg2v5n80r00 3.1 4711 4700 1 1 2 3 a b"));
   ASSERT_TRUE(record);
   EXPECT_EQ(record->more, "a b");
-  EXPECT_FALSE(parse_told("1 2 3 maybe"));
+  EXPECT_FALSE(parse_reply("1 2 3 maybe"));
   const auto fault = parse_fault(line_of(Fault{"stop_host", 7, 10, 20, false, true}));
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->kind, "stop_host");

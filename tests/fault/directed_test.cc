@@ -299,7 +299,7 @@ class LastCall : public OverEachWire {
 // partition for a dead holder after the settler's check.
 TEST_P(LastCall, IsEndedBeforeItTakesTheLease) {
   begin_idle();
-  proxy_.hold_back("UPDATE q_lock_table\n   SET of_epoch");
+  proxy_.hold_back("UPDATE q_lock_table\n   SET detail_epoch");
   support::send_signal(worker_, SIGCONT);
   ASSERT_TRUE(held()) << daemon_->log();
   support::send_signal(worker_, SIGKILL);
@@ -380,7 +380,7 @@ TEST_F(TwoHosts, AWorkerThatStoodStillStartsNothing) {
   ASSERT_TRUE(eventually([&] { return other_->drained(); })) << other_->log();
   EXPECT_EQ(other_->written().size(), 1U);
   support::send_signal(worker, SIGCONT);
-  ASSERT_TRUE(eventually([&] { return daemon_->logged("held=false"); })) << daemon_->log();
+  ASSERT_TRUE(eventually([&] { return daemon_->logged("lease_held=false"); })) << daemon_->log();
   EXPECT_TRUE(daemon_->written().empty()) << "its neighbour ran again\n" << daemon_->log();
   daemon_->process().signal(SIGCONT);
 }

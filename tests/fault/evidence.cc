@@ -65,11 +65,11 @@ std::string tag_of(unsigned submitter, std::uint64_t number) {
   return std::to_string(submitter) + "." + std::to_string(number);
 }
 
-std::string line_of(const Told& told) {
+std::string line_of(const Reply& reply) {
   std::ostringstream line;
-  line << told.submitter << ' ' << told.first << ' ' << told.count << ' '
-       << kAnswers.at(static_cast<std::size_t>(told.answer));
-  if (told.end != 0) line << ' ' << told.begin << ' ' << told.end;
+  line << reply.submitter << ' ' << reply.first << ' ' << reply.count << ' '
+       << kAnswers.at(static_cast<std::size_t>(reply.answer));
+  if (reply.end != 0) line << ' ' << reply.begin << ' ' << reply.end;
   return line.str();
 }
 
@@ -83,16 +83,16 @@ std::string line_of(const Fault& fault) {
   return line.str();
 }
 
-std::optional<Told> parse_told(std::string_view line) {
+std::optional<Reply> parse_reply(std::string_view line) {
   std::istringstream in{std::string(line)};
-  Told told;
+  Reply reply;
   std::string answer;
-  if (!(in >> told.submitter >> told.first >> told.count >> answer)) return std::nullopt;
+  if (!(in >> reply.submitter >> reply.first >> reply.count >> answer)) return std::nullopt;
   const auto known = find_word<Answer>(kAnswers, answer);
   if (!known) return std::nullopt;
-  told.answer = *known;
-  if (!(in >> told.begin >> told.end)) told.begin = told.end = 0;
-  return told;
+  reply.answer = *known;
+  if (!(in >> reply.begin >> reply.end)) reply.begin = reply.end = 0;
+  return reply;
 }
 
 std::optional<Trace> parse_trace(std::string_view line) {
@@ -141,8 +141,8 @@ void append_line(const std::string& path, const std::string& line) {
   }
 }
 
-std::vector<Told> read_told(const std::string& path) {
-  return read_all<Told>(path, parse_told);
+std::vector<Reply> read_replies(const std::string& path) {
+  return read_all<Reply>(path, parse_reply);
 }
 
 std::vector<Trace> read_traces(const std::string& path) {

@@ -25,7 +25,7 @@ enum class Answer { kAcknowledged, kRefused, kUnknown };
 
 // Answer to a submitter for the tasks `first` .. `first + count - 1` of its own numbering, which
 // were one batch: all or nothing.
-struct Told {
+struct Reply {
   unsigned submitter = 0;
   std::uint64_t first = 0;
   std::uint64_t count = 0;
@@ -95,7 +95,7 @@ struct Fault {
 };
 
 struct Evidence {
-  std::vector<Told> told;
+  std::vector<Reply> replies;
   std::vector<Trace> traces;  // in the order of their file
   std::vector<Fault> faults;
   std::vector<std::string> waiting;  // tags in the table task at the end
@@ -124,17 +124,17 @@ pid_t place_of(const std::string& task);
 const char* name_of(Mark mark);
 std::string tag_of(unsigned submitter, std::uint64_t number);
 
-std::string line_of(const Told& told);
+std::string line_of(const Reply& reply);
 std::string line_of(const Fault& fault);
 // nullopt: the line is not such a record.
-std::optional<Told> parse_told(std::string_view line);
+std::optional<Reply> parse_reply(std::string_view line);
 std::optional<Trace> parse_trace(std::string_view line);
 std::optional<Fault> parse_fault(std::string_view line);
 
 // Appends a line with one write. Throws std::runtime_error on failure.
 void append_line(const std::string& path, const std::string& line);
 // All lines of a file. Throws std::runtime_error at the first line that cannot be parsed.
-std::vector<Told> read_told(const std::string& path);
+std::vector<Reply> read_replies(const std::string& path);
 std::vector<Trace> read_traces(const std::string& path);
 std::vector<Fault> read_faults(const std::string& path);
 

@@ -21,9 +21,9 @@ class History {
     for (const HistoryRow& row : ledger.history) rows_[row.id].push_back(&row);
     left_.insert(evidence_.waiting.begin(), evidence_.waiting.end());
     left_.insert(evidence_.dead.begin(), evidence_.dead.end());
-    for (const Deed& deed : ledger.deeds) {
-      if (!deed.tag.empty()) touched_.insert(deed.tag);
-      for (const TaskRow& task : deed.tasks) touched_.insert(task.tag);
+    for (const Operation& operation : ledger.operations) {
+      if (!operation.tag.empty()) touched_.insert(operation.tag);
+      for (const TaskRow& task : operation.tasks) touched_.insert(task.tag);
     }
   }
 
@@ -32,7 +32,7 @@ class History {
       if (keeps_.count(row.queue) == 0) complain("a history that was not requested", row.queue);
     }
     for (const auto& [tag, attempts] : attempts_) judge(tag, attempts);
-    for (const Deed& deed : ledger_.deeds) judge_cancel(deed);
+    for (const Operation& operation : ledger_.operations) judge_cancel(operation);
     judge_strangers();
     return std::move(broken_);
   }
@@ -81,16 +81,17 @@ class History {
   }
 
   // A cancelled task gets there only if it ended as done.
-  void judge_cancel(const Deed& deed) {
-    if (deed.act != Act::kCancel && deed.act != Act::kCancelDone) return;
-    known_.insert(deed.task);
-    if (deed.landed != Landed::kYes || keeps_.count(deed.queue) == 0) return;
-    if (evidence_.revived.count(deed.tag) != 0 || evidence_.renamed.count(deed.tag) != 0) return;
-    const bool there = rows_.count(deed.task) != 0;
-    if (deed.act == Act::kCancelDone && !there)
-      complain("it was to end as done, and is missing in the history", deed.tag);
-    if (deed.act == Act::kCancel && !deed.asked && there)
-      complain("it was taken out, and is in the history", deed.tag);
+  void judge_cancel(const Operation& operation) {
+    if (operation.act != Act::kCancel && operation.act != Act::kCancelDone) return;
+    known_.insert(operation.task);
+    if (operation.landed != Landed::kYes || keeps_.count(operation.queue) == 0) return;
+    if (evidence_.revived.count(operation.tag) != 0 || evidence_.renamed.count(operation.tag) != 0)
+      return;
+    const bool there = rows_.count(operation.task) != 0;
+    if (operation.act == Act::kCancelDone && !there)
+      complain("it was to end as done, and is missing in the history", operation.tag);
+    if (operation.act == Act::kCancel && !operation.asked && there)
+      complain("it was taken out, and is in the history", operation.tag);
   }
 
   void judge_strangers() {

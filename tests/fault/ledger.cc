@@ -32,9 +32,9 @@ Nanoseconds time_of(const std::string& line) {
 std::set<std::string> may_have_expired(const Ledger& ledger,
                                        const std::map<std::string, std::set<std::string>>& ran) {
   std::set<std::string> tags;
-  for (const Told& told : ledger.evidence.told) {
-    for (std::uint64_t i = 0; i < told.count; ++i) {
-      const std::string tag = tag_of(told.submitter, told.first + i);
+  for (const Reply& reply : ledger.evidence.replies) {
+    for (std::uint64_t i = 0; i < reply.count; ++i) {
+      const std::string tag = tag_of(reply.submitter, reply.first + i);
       const auto item = item_of(ledger.draw, tag);
       if (item && item->expires_in.count() != 0 && ran.count(tag) == 0) tags.insert(tag);
     }
@@ -88,30 +88,32 @@ void add_crashes(Evidence& evidence) {
   }
 }
 
-void add_deeds(Ledger& ledger) {
+void add_operations(Ledger& ledger) {
   Evidence& evidence = ledger.evidence;
   // Queues of the tasks that ran, by tag: a task may run before it is moved, and again after that.
   std::map<std::string, std::set<std::string>> queues;
   for (const Trace& trace : evidence.traces) queues[trace.tag].insert(trace.queue);
   const std::set<std::string> expired = may_have_expired(ledger, queues);
-  for (const Deed& deed : ledger.deeds) {
-    if (deed.landed == Landed::kNo) continue;
-    const bool dead = deed.act == Act::kRetryDead || deed.act == Act::kDiscard;
-    if (deed.act == Act::kCancel) evidence.excused.insert(deed.tag);
-    if (deed.act == Act::kCancelDone) evidence.gone.insert(deed.tag);
+  for (const Operation& operation : ledger.operations) {
+    if (operation.landed == Landed::kNo) continue;
+    const bool dead = operation.act == Act::kRetryDead || operation.act == Act::kDiscard;
+    if (operation.act == Act::kCancel) evidence.excused.insert(operation.tag);
+    if (operation.act == Act::kCancelDone) evidence.gone.insert(operation.tag);
     // A task may have died between this query and the command's own.
-    const bool more = dead && deed.chosen > deed.tasks.size();
+    const bool more = dead && operation.chosen > operation.tasks.size();
     std::set<std::string> tags;
-    for (const TaskRow& task : deed.tasks) tags.insert(task.tag);
+    for (const TaskRow& task : operation.tasks) tags.insert(task.tag);
     for (const auto& [tag, ran_in] : queues) {
-      if (ran_in.count(deed.queue) != 0 && (more || deed.act == Act::kMove)) tags.insert(tag);
+      if (ran_in.count(operation.queue) != 0 && (more || operation.act == Act::kMove))
+        tags.insert(tag);
     }
     if (more) tags.insert(expired.begin(), expired.end());
     for (const std::string& tag : tags) {
-      if (deed.act == Act::kDiscard) evidence.gone.insert(tag);
-      if (deed.act == Act::kRetryDead) evidence.revived[tag].emplace_back(deed.begin, deed.end);
+      if (operation.act == Act::kDiscard) evidence.gone.insert(tag);
+      if (operation.act == Act::kRetryDead)
+        evidence.revived[tag].emplace_back(operation.begin, operation.end);
       // A dead task of a resized queue comes back under another id.
-      if (!dead || deed.act == Act::kRetryDead) evidence.renamed.insert(tag);
+      if (!dead || operation.act == Act::kRetryDead) evidence.renamed.insert(tag);
     }
   }
   for (const TaskRow& row : ledger.dead) {

@@ -32,7 +32,7 @@ struct Ledger {
   Draw draw;
   Evidence evidence;
   std::map<std::string, std::string> ids{};  // ids reported to submitters, by tag
-  std::vector<Deed> deeds{};
+  std::vector<Operation> operations{};
   std::vector<TaskRow> dead{};
   std::map<std::string, unsigned> effects{};  // rows by tag
   std::vector<HistoryRow> history{};
@@ -49,7 +49,7 @@ void add_log(Ledger& ledger, const std::string& log);
 // Adds processes killed by a task, from the traces.
 void add_crashes(Evidence& evidence);
 // Adds what the actions of operators explain, for check().
-void add_deeds(Ledger& ledger);
+void add_operations(Ledger& ledger);
 
 // Promises of the draw that check() does not cover. Pure. One line for each broken promise,
 // including promises of the functions below.

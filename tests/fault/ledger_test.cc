@@ -23,26 +23,26 @@ Ledger ran_in(const std::string& tag, const std::vector<std::string>& queues) {
   return ledger;
 }
 
-Deed move_of(const std::string& queue, Landed landed) {
-  Deed deed;
-  deed.act = Act::kMove;
-  deed.queue = queue;
-  deed.landed = landed;
-  return deed;
+Operation move_of(const std::string& queue, Landed landed) {
+  Operation operation;
+  operation.act = Act::kMove;
+  operation.queue = queue;
+  operation.landed = landed;
+  return operation;
 }
 
 TEST(Ledger, ATaskThatRanBeforeItsMoveAndBehindItHasTwoIds) {
   Ledger ledger = ran_in("1.1", {"default", "other"});
-  ledger.deeds.push_back(move_of("default", Landed::kMaybe));
-  add_deeds(ledger);
+  ledger.operations.push_back(move_of("default", Landed::kMaybe));
+  add_operations(ledger);
   EXPECT_EQ(ledger.evidence.renamed, std::set<std::string>{"1.1"});
 }
 
 TEST(Ledger, AMoveExplainsNothingElsewhereNorOneThatWasRefused) {
   Ledger ledger = ran_in("1.1", {"fair"});
-  ledger.deeds.push_back(move_of("default", Landed::kMaybe));
-  ledger.deeds.push_back(move_of("fair", Landed::kNo));
-  add_deeds(ledger);
+  ledger.operations.push_back(move_of("default", Landed::kMaybe));
+  ledger.operations.push_back(move_of("fair", Landed::kNo));
+  add_operations(ledger);
   EXPECT_TRUE(ledger.evidence.renamed.empty());
 }
 
@@ -52,15 +52,15 @@ TEST(Ledger, MoreThanWeSawIsDiscardedWithWhatMayHaveExpired) {
   Ledger ledger;
   ledger.draw = make_draw(100001);
   ledger.draw.features = {Feature::kExpiry};
-  ledger.evidence.told.push_back({1, 1, 500, Answer::kAcknowledged});
-  Deed discard;
+  ledger.evidence.replies.push_back({1, 1, 500, Answer::kAcknowledged});
+  Operation discard;
   discard.act = Act::kDiscard;
   discard.landed = Landed::kYes;
-  ledger.deeds = {discard};
-  add_deeds(ledger);
+  ledger.operations = {discard};
+  add_operations(ledger);
   EXPECT_TRUE(ledger.evidence.gone.empty());
-  ledger.deeds.front().chosen = 1;
-  add_deeds(ledger);
+  ledger.operations.front().chosen = 1;
+  add_operations(ledger);
   EXPECT_FALSE(ledger.evidence.gone.empty());
   for (const std::string& tag : ledger.evidence.gone) {
     EXPECT_NE(item_of(ledger.draw, tag)->expires_in.count(), 0) << tag;
@@ -94,25 +94,25 @@ TEST(Ledger, ACrashThatWasToldIsADeathOfItsWorker) {
   EXPECT_EQ(evidence.faults[0].kind, "crash");
 }
 
-TEST(Ledger, OperatorsDeedsExplainWhatBecameOfTasks) {
+TEST(Ledger, OperatorActionsExplainWhatBecameOfTasks) {
   Ledger ledger = ran_in("1.1", {"default"});
   const auto did = [&ledger](Act act, Landed landed, const std::string& tag) {
-    Deed deed;
-    deed.act = act;
-    deed.tag = tag;
-    deed.queue = "default";
-    deed.landed = landed;
+    Operation operation;
+    operation.act = act;
+    operation.tag = tag;
+    operation.queue = "default";
+    operation.landed = landed;
     if (act == Act::kRetryDead || act == Act::kDiscard)
-      deed.tasks = {TaskRow{"id", tag, "default"}};
-    deed.chosen = deed.tasks.size();
-    ledger.deeds.push_back(deed);
+      operation.tasks = {TaskRow{"id", tag, "default"}};
+    operation.chosen = operation.tasks.size();
+    ledger.operations.push_back(operation);
   };
   did(Act::kCancel, Landed::kYes, "1.2");
   did(Act::kCancelDone, Landed::kMaybe, "1.3");
   did(Act::kCancel, Landed::kNo, "1.4");
   did(Act::kRetryDead, Landed::kMaybe, "1.5");
   did(Act::kDiscard, Landed::kMaybe, "1.6");
-  add_deeds(ledger);
+  add_operations(ledger);
   const Evidence& evidence = ledger.evidence;
   EXPECT_EQ(evidence.excused, std::set<std::string>{"1.2"});
   EXPECT_EQ(evidence.gone, (std::set<std::string>{"1.3", "1.6"}));

@@ -22,14 +22,14 @@ const char* word_of(Landed landed) {
 
 }  // namespace
 
-std::string line_of(const Deed& deed) {
+std::string line_of(const Operation& operation) {
   std::ostringstream line;
-  line << name_of(deed.act) << ' ' << (deed.queue.empty() ? "-" : deed.queue) << ' '
-       << (deed.task.empty() ? "-" : deed.task) << ' ' << (deed.tag.empty() ? "-" : deed.tag) << ' '
-       << deed.begin << ' ' << deed.end << ' ' << word_of(deed.landed)
-       << (deed.asked ? " asked" : "") << (deed.may_run ? "" : " not_fetched")
-       << (deed.lifts ? " lifts" : "");
-  for (const TaskRow& task : deed.tasks) line << ' ' << task.tag;
+  line << name_of(operation.act) << ' ' << (operation.queue.empty() ? "-" : operation.queue) << ' '
+       << (operation.task.empty() ? "-" : operation.task) << ' '
+       << (operation.tag.empty() ? "-" : operation.tag) << ' ' << operation.begin << ' '
+       << operation.end << ' ' << word_of(operation.landed) << (operation.asked ? " asked" : "")
+       << (operation.may_run ? "" : " not_fetched") << (operation.lifts ? " lifts" : "");
+  for (const TaskRow& task : operation.tasks) line << ' ' << task.tag;
   return line.str();
 }
 
@@ -72,7 +72,7 @@ void Operator::act(const Action& action) {
       return dead(action);
     case Act::kUpgrade:
       if (signalled(static_cast<unsigned>(action.pick % draw_.hosts.size()), SIGUSR2) != nullptr)
-        deeds_.push_back({.act = action.act, .begin = now(), .end = now()});
+        operations_.push_back({.act = action.act, .begin = now(), .end = now()});
       return;
     case Act::kDrain:
       return drain(action);
@@ -107,7 +107,7 @@ void Operator::reload(const Action& action) {
   versions_.at(host) = {versions_.at(host).number + 1, begin, true};
   write_good(host);
   if (signalled(host, SIGHUP) != nullptr)
-    deeds_.push_back({.act = action.act, .begin = begin, .end = now()});
+    operations_.push_back({.act = action.act, .begin = begin, .end = now()});
 }
 
 void Operator::reload_bad(const Action& action) {
@@ -119,7 +119,7 @@ void Operator::reload_bad(const Action& action) {
 void Operator::edit(const Action& action) {
   const auto host = static_cast<unsigned>(action.pick % draw_.hosts.size());
   write_bad(host);
-  deeds_.push_back({.act = action.act, .begin = now(), .end = now()});
+  operations_.push_back({.act = action.act, .begin = now(), .end = now()});
   if (action.act == Act::kEdit) storm_.after(action.length, [this, host] { write_good(host); });
 }
 
@@ -133,14 +133,16 @@ const std::string& Operator::queue_of(const Action& action) const {
   return draw_.queues.at(action.pick % draw_.queues.size()).name;
 }
 
-Deed& Operator::note(Act act, Nanoseconds begin, const support::Finished& done) {
+Operation& Operator::note(Act act, Nanoseconds begin, const support::Finished& done) {
   const int code = done.status.code;
-  Deed deed;
-  deed.act = act;
-  deed.begin = begin;
-  deed.end = now();
-  deed.landed = code == 0 ? Landed::kYes : code == 1 || code == 64 ? Landed::kNo : Landed::kMaybe;
-  return deeds_.emplace_back(std::move(deed));
+  Operation operation;
+  operation.act = act;
+  operation.begin = begin;
+  operation.end = now();
+  operation.landed = code == 0                 ? Landed::kYes
+                     : code == 1 || code == 64 ? Landed::kNo
+                                               : Landed::kMaybe;
+  return operations_.emplace_back(std::move(operation));
 }
 
 void Operator::resize(const Action& action) {
@@ -157,9 +159,9 @@ void Operator::move(const Action& action) {
   const Nanoseconds begin = now();
   const auto done = allot({"queue", "move", from, there ? "other" : "default", "--yes"});
   // Exit code 1: some tasks were not moved.
-  Deed& deed = note(action.act, begin, done);
-  deed.queue = from;
-  deed.landed = Landed::kMaybe;
+  Operation& operation = note(action.act, begin, done);
+  operation.queue = from;
+  operation.landed = Landed::kMaybe;
 }
 
 void Operator::pause(const Action& action) {
@@ -170,9 +172,9 @@ void Operator::pause(const Action& action) {
   const auto taking_effect = draw_.longest_block() + std::chrono::milliseconds(1'000);
   storm_.after(action.length + taking_effect, [this, queue] {
     const Nanoseconds lifted = now();
-    Deed& deed = note(Act::kPause, lifted, allot({"queue", "resume", queue}));
-    deed.queue = queue;
-    deed.lifts = true;
+    Operation& operation = note(Act::kPause, lifted, allot({"queue", "resume", queue}));
+    operation.queue = queue;
+    operation.lifts = true;
   });
 }
 
@@ -213,14 +215,14 @@ void Operator::cancel_one(const TaskRow& task, bool as_done) {
   if (as_done) words.emplace_back("--as-done");
   const Nanoseconds begin = now();
   const auto done = allot(std::move(words));
-  Deed& deed = note(as_done ? Act::kCancelDone : Act::kCancel, begin, done);
-  deed.queue = task.queue;
-  deed.task = task.id;
-  deed.tag = task.tag;
+  Operation& operation = note(as_done ? Act::kCancelDone : Act::kCancel, begin, done);
+  operation.queue = task.queue;
+  operation.task = task.id;
+  operation.tag = task.tag;
   const auto json = nlohmann::json::parse(done.out, nullptr, false);
-  if (json.is_discarded() || deed.landed != Landed::kYes) return;
-  deed.asked = json.value("asked", false);
-  deed.may_run = deed.asked || json.value("may_run", true);
+  if (json.is_discarded() || operation.landed != Landed::kYes) return;
+  operation.asked = json.value("requested", false);
+  operation.may_run = operation.asked || json.value("may_run", true);
 }
 
 void Operator::dead(const Action& action) {
@@ -235,16 +237,16 @@ void Operator::dead(const Action& action) {
   const bool retry = action.act == Act::kRetryDead;
   const auto done =
       allot({"dead", retry ? "retry" : "discard", "--queue", queue, "--all", "--yes", "--json"});
-  Deed& deed = note(action.act, begin, done);
-  deed.queue = queue;
-  deed.tasks = std::move(before);
-  deed.landed = Landed::kMaybe;
+  Operation& operation = note(action.act, begin, done);
+  operation.queue = queue;
+  operation.tasks = std::move(before);
+  operation.landed = Landed::kMaybe;
   const auto json = nlohmann::json::parse(done.out, nullptr, false);
-  deed.chosen = deed.tasks.size() + 1;
+  operation.chosen = operation.tasks.size() + 1;
   if (!json.is_object()) return;
   // A death that was being written during the count belongs to the result, but was not counted.
-  deed.chosen = std::max(json.value("chosen", deed.chosen),
-                         json.value(retry ? "retried" : "discarded", std::uint64_t{0}));
+  operation.chosen = std::max(json.value("tasks", operation.chosen),
+                              json.value(retry ? "retried" : "discarded", std::uint64_t{0}));
 }
 
 // Runs concurrently with everything else.
@@ -252,7 +254,8 @@ void Operator::drain(const Action& action) {
   drains_.push_back(std::make_unique<support::Process>(std::vector<std::string>{
       e2e::program("allot"), "--config", cluster_.operator_config(0), "drain", "--queue",
       queue_of(action), "--jobs", "2", "--max-seconds", "2"}));
-  deeds_.push_back({.act = action.act, .queue = queue_of(action), .begin = now(), .end = now()});
+  operations_.push_back(
+      {.act = action.act, .queue = queue_of(action), .begin = now(), .end = now()});
 }
 
 void Operator::route(const Action& action) {
@@ -282,7 +285,8 @@ void Operator::let_go() {
   for (const TaskRow& task : tasks) {
     if (held.count(task.tag) == 0 || let_go_.count(task.id) != 0) continue;
     cancel_one(task, false);
-    if (deeds_.back().landed != Landed::kMaybe && !deeds_.back().asked) let_go_.insert(task.id);
+    if (operations_.back().landed != Landed::kMaybe && !operations_.back().asked)
+      let_go_.insert(task.id);
   }
 }
 
@@ -296,7 +300,7 @@ void Operator::finish() {
 
 std::map<std::string, std::uint64_t> Operator::done() const {
   std::map<std::string, std::uint64_t> all;
-  for (const Deed& deed : deeds_) ++all[name_of(deed.act)];
+  for (const Operation& operation : operations_) ++all[name_of(operation.act)];
   return all;
 }
 

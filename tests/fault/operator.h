@@ -16,7 +16,7 @@ namespace allot::fault {
 enum class Landed { kYes, kNo, kMaybe };
 
 // An action of an operator, from the beginning of the command to its answer.
-struct Deed {
+struct Operation {
   Act act = Act::kReload;
   std::string queue{};
   std::string task{};  // its id, and its tag
@@ -30,7 +30,7 @@ struct Deed {
   std::uint64_t chosen = 0;      // number of tasks chosen
   bool lifts = false;            // kPause, kRoute: end of one
 };
-std::string line_of(const Deed& deed);
+std::string line_of(const Operation& operation);
 
 // Executes a draw's actions like an operator: signals, files, and `allot`.
 class Operator {
@@ -45,7 +45,7 @@ class Operator {
   // Ends all pending actions.
   void finish();
 
-  [[nodiscard]] const std::vector<Deed>& deeds() const { return deeds_; }
+  [[nodiscard]] const std::vector<Operation>& operations() const { return operations_; }
   // Number of executed actions by kind.
   [[nodiscard]] std::map<std::string, std::uint64_t> done() const;
   // Possible numbers of workers of a pool: from the file that was loaded last and, if loading may
@@ -74,7 +74,7 @@ class Operator {
   [[nodiscard]] const std::string& queue_of(const Action& action) const;
   [[nodiscard]] std::vector<TaskRow> some_tasks(std::uint64_t pick) const;
   [[nodiscard]] std::vector<TaskRow> long_running() const;
-  Deed& note(Act act, Nanoseconds begin, const support::Finished& done);
+  Operation& note(Act act, Nanoseconds begin, const support::Finished& done);
 
   const Draw& draw_;
   Cluster& cluster_;
@@ -86,7 +86,7 @@ class Operator {
     bool sure = true;        // false: it may have read the invalid file that came soon after
   };
   std::vector<Version> versions_;
-  std::vector<Deed> deeds_;
+  std::vector<Operation> operations_;
   std::set<std::string> let_go_;  // ids
   std::vector<std::unique_ptr<support::Process>> drains_;
 };

@@ -25,9 +25,9 @@ class Promises {
     }
     for (const TaskRow& row : ledger_.dead) dead_[row.tag] = row.cause;
     waiting_.insert(evidence_.waiting.begin(), evidence_.waiting.end());
-    for (const Deed& deed : ledger_.deeds) {
-      touched_.insert(deed.tag);
-      for (const TaskRow& task : deed.tasks) touched_.insert(task.tag);
+    for (const Operation& operation : ledger_.operations) {
+      touched_.insert(operation.tag);
+      for (const TaskRow& task : operation.tasks) touched_.insert(task.tag);
     }
   }
 
@@ -50,10 +50,10 @@ class Promises {
   [[nodiscard]] bool revived(const std::string& tag) const {
     return evidence_.revived.count(tag) != 0;
   }
-  [[nodiscard]] const Told* told(const std::string& tag) const {
+  [[nodiscard]] const Reply* reply_to(const std::string& tag) const {
     const unsigned long submitter = std::stoul(tag);
     const std::uint64_t number = std::stoull(tag.substr(tag.find('.') + 1));
-    for (const Told& each : evidence_.told) {
+    for (const Reply& each : evidence_.replies) {
       if (each.submitter == submitter && number >= each.first && number < each.first + each.count)
         return &each;
     }
@@ -86,7 +86,7 @@ class Promises {
         complain("it does not begin from its checkpoint", tag);
     }
     if (!item || item->expires_in.count() == 0 || revived(tag)) return;
-    const Told* answer = told(tag);
+    const Reply* answer = reply_to(tag);
     const Nanoseconds latest =
         std::chrono::nanoseconds(item->delay + item->expires_in).count() + 500 * kMillisecond;
     if (answer != nullptr && answer->end != 0 && attempts.front().start->attempt == 1 &&
@@ -141,13 +141,13 @@ class Promises {
   }
   // True if the task waited or ran during the whole submission of the other.
   [[nodiscard]] bool lives_through(const std::string& id, const std::string& other) const {
-    const Told* made = told(other);
+    const Reply* made = reply_to(other);
     if (made == nullptr) return false;
     for (const auto& [tag, own] : ledger_.ids) {
       const auto attempts = attempts_.find(tag);
       if (own != id || attempts == attempts_.end() || touched_.count(tag) != 0) continue;
       if (revived(tag)) continue;  // it was dead in between, which frees the key
-      const Told* answer = told(tag);
+      const Reply* answer = reply_to(tag);
       if (answer == nullptr || answer->end >= made->begin) continue;
       const auto& all = attempts->second;
       const auto last = std::find_if(all.begin(), all.end(), [](const Attempt& each) {
@@ -246,14 +246,14 @@ class Promises {
 
   // A task submitted while nothing else is left starts soon.
   void judge_probes() {
-    for (const Told& told : evidence_.told) {
-      if (told.submitter != kProbes || told.answer != Answer::kAcknowledged) continue;
-      for (std::uint64_t i = 0; i < told.count; ++i) {
-        const std::string tag = tag_of(kProbes, told.first + i);
+    for (const Reply& reply : evidence_.replies) {
+      if (reply.submitter != kProbes || reply.answer != Answer::kAcknowledged) continue;
+      for (std::uint64_t i = 0; i < reply.count; ++i) {
+        const std::string tag = tag_of(kProbes, reply.first + i);
         const auto found = attempts_.find(tag);
         if (found == attempts_.end()) {
           complain("nothing else was left, and it did not start", tag);
-        } else if (const auto late = found->second.front().start->at - told.end; late > kPrompt) {
+        } else if (const auto late = found->second.front().start->at - reply.end; late > kPrompt) {
           complain("nothing else was left, and it started late",
                    tag + " " + std::to_string(late / kMillisecond) + " ms");
         }

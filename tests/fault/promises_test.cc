@@ -45,10 +45,10 @@ struct Book : Ledger {
             pid_t pid = kWorker, unsigned attempt = 1) {
     return trace(Mark::kStart, tag, start, pid, attempt).trace(mark, tag, end, pid);
   }
-  Book& told(const std::string& tag, Nanoseconds begin, Nanoseconds end) {
+  Book& replied(const std::string& tag, Nanoseconds begin, Nanoseconds end) {
     const auto number = std::stoull(tag.substr(tag.find('.') + 1));
-    evidence.told.push_back({static_cast<unsigned>(std::stoul(tag)), number, 1,
-                             Answer::kAcknowledged, begin * kMillisecond, end * kMillisecond});
+    evidence.replies.push_back({static_cast<unsigned>(std::stoul(tag)), number, 1,
+                                Answer::kAcknowledged, begin * kMillisecond, end * kMillisecond});
     ids[tag] = "id" + tag;
     return *this;
   }
@@ -58,17 +58,17 @@ struct Book : Ledger {
     return *this;
   }
   Book& did(Act act, const std::string& tag, Nanoseconds begin, Nanoseconds end,
-            const std::function<void(Deed&)>& more = {}) {
-    Deed deed;
-    deed.act = act;
-    deed.queue = queue().name;
-    deed.tag = tag;
-    if (!tag.empty()) deed.task = "id" + tag;
-    deed.begin = begin * kMillisecond;
-    deed.end = end * kMillisecond;
-    deed.landed = Landed::kYes;
-    if (more) more(deed);
-    deeds.push_back(deed);
+            const std::function<void(Operation&)>& more = {}) {
+    Operation operation;
+    operation.act = act;
+    operation.queue = queue().name;
+    operation.tag = tag;
+    if (!tag.empty()) operation.task = "id" + tag;
+    operation.begin = begin * kMillisecond;
+    operation.end = end * kMillisecond;
+    operation.landed = Landed::kYes;
+    if (more) more(operation);
+    operations.push_back(operation);
     return *this;
   }
   Book& died(const std::string& tag, const std::string& cause) {
@@ -126,7 +126,7 @@ TEST(Promises, AnExpiredTaskDoesNotStart) {
   const std::string tag =
       book.tag_of_one([](const WorkItem& item) { return item.expires_in.count() != 0; });
   const auto limit = item_of(book.draw, tag)->expires_in.count();
-  book.told(tag, 5, 10);
+  book.replied(tag, 5, 10);
   expect_clean(Book(book).run(tag, 10 + limit, 11 + limit));
   expect_clean(Book(book).run(tag, 700 + limit, 701 + limit, Mark::kSuccess, kWorker, 2));
   expect_found(Book(book).run(tag, 700 + limit, 701 + limit), "it started although it had expired");
@@ -153,7 +153,7 @@ TEST(Promises, AKeyHasOneTaskAtATime) {
   const std::string key = item_of(book.draw, first)->unique_key;
   const std::string second = book.tag_of_one(
       [&](const WorkItem& item) { return item.unique_key == key && item.tag != first; });
-  book.told(first, 1, 2).told(second, 10, 11);
+  book.replied(first, 1, 2).replied(second, 10, 11);
   expect_clean(Book(book).run(first, 5, 6).run(second, 20, 21));
   // The first one waited while the second was submitted.
   expect_found(Book(book).run(second, 15, 16).run(first, 20, 21), "two tasks of a key");
@@ -242,7 +242,7 @@ TEST(Promises, ALimitedQueueRunsNoMoreOfAKeyAtOnce) {
 }
 
 TEST(Promises, TaskSubmittedToAnIdleQueueStartsSoon) {
-  const Book book = Book().told("99.1", 1, 10);
+  const Book book = Book().replied("99.1", 1, 10);
   expect_clean(Book(book).run("99.1", 900, 901));
   expect_found(Book(book).run("99.1", 5'100, 5'101), "nothing else was left, and it started late");
   expect_found(book, "nothing else was left, and it did not start");
@@ -250,7 +250,7 @@ TEST(Promises, TaskSubmittedToAnIdleQueueStartsSoon) {
 
 // block_seconds is 200 ms, and 1.5 s more are allowed.
 TEST(Pauses, NothingStartsInAPausedQueueOnceWorkersHaveLeftIt) {
-  const auto lifted = [](Deed& deed) { deed.lifts = true; };
+  const auto lifted = [](Operation& operation) { operation.lifts = true; };
   const Book book = Book().did(Act::kPause, "", 90, 100).did(Act::kPause, "", 4'000, 4'010, lifted);
   expect_clean(Book(book).run("1.1", 1'700, 1'701).run("1.2", 4'005, 4'006));
   expect_found(Book(book).run("1.1", 1'900, 1'901), "it started in a paused queue: 1.1");
@@ -262,17 +262,17 @@ TEST(Pauses, NothingStartsInAPausedQueueOnceWorkersHaveLeftIt) {
   expect_found(Book(book).run("1.1", 1'900, 1'901).hit("crash", kOther, 500, 501, true),
                "it started in a paused queue");
   Book failed = Book(book).run("1.1", 1'900, 1'901);
-  failed.deeds.front().landed = Landed::kMaybe;
+  failed.operations.front().landed = Landed::kMaybe;
   expect_clean(failed);
   // The first resume ends all pauses of its queue, and no pause of another queue.
   expect_clean(Book(book).did(Act::kPause, "", 1'800, 1'810, lifted).run("1.1", 1'900, 1'901));
   Book elsewhere = Book(book).did(Act::kPause, "", 1'800, 1'810, lifted).run("1.1", 1'900, 1'901);
-  elsewhere.deeds.back().queue = "other";
+  elsewhere.operations.back().queue = "other";
   expect_found(elsewhere, "it started in a paused queue");
 }
 
 TEST(Cancels, CancelledUnfetchedTaskDoesNotStart) {
-  const auto not_fetched = [](Deed& deed) { deed.may_run = false; };
+  const auto not_fetched = [](Operation& operation) { operation.may_run = false; };
   const Book book = Book().run("1.1", 20, 21);
   expect_clean(Book(book).did(Act::kCancel, "1.1", 10, 15));
   expect_found(Book(book).did(Act::kCancel, "1.1", 10, 15, not_fetched),
@@ -284,7 +284,8 @@ class Asked : public testing::Test {
  protected:
   Asked() {
     book_.draw.cancel_grace = milliseconds(500);
-    book_.did(Act::kCancel, "1.1", 1'500, 1'510, [](Deed& deed) { deed.asked = true; });
+    book_.did(Act::kCancel, "1.1", 1'500, 1'510,
+              [](Operation& operation) { operation.asked = true; });
   }
   [[nodiscard]] Book ended(Nanoseconds at, Mark mark = Mark::kStopped) const {
     return Book(book_).run("1.1", 1, at, mark);
@@ -312,7 +313,7 @@ TEST_F(Asked, OrItsWorkerIsKilled) {
 }
 
 TEST_F(Asked, SoDoesOneThatWasTakenOutWhileItRan) {
-  book_.deeds.front().asked = false;
+  book_.operations.front().asked = false;
   expect_clean(ended(4'500).died("1.1", "cancelled"));
   expect_found(ended(4'520).died("1.1", "cancelled"), "it ended too late after its cancel");
 }
@@ -327,7 +328,7 @@ TEST_F(Asked, ItIsDeadOrHasSucceeded) {
   expect_clean(failed(4'000));
   expect_found(failed(4'050), "its end was asked for, and it is dead by fail");
   expect_clean(failed(4'050).hit("kill_database", 0, 2'000, 2'100));
-  book_.deeds.front().act = Act::kCancelDone;
+  book_.operations.front().act = Act::kCancelDone;
   expect_clean(ended(2'000));
   expect_found(ended(2'000).died("1.1", "cancelled"),
                "it was to end as done, and is dead by cancelled");
@@ -409,11 +410,11 @@ TEST(Ticks, EachHasOneTask) {
 TEST(Routes, ATaskGoesWhereTheRouteSaysThatWasThere) {
   Book book;
   book.draw.routes = {Action{}};
-  const auto end = [](Deed& deed) { deed.lifts = true; };
+  const auto end = [](Operation& operation) { operation.lifts = true; };
   book.did(Act::kRoute, "", 100, 110).did(Act::kRoute, "", 200, 210, end);
-  const auto ran = [&](Nanoseconds told, const std::string& queue) {
+  const auto ran = [&](Nanoseconds reply, const std::string& queue) {
     Book more(book);
-    more.told("1.1", told, told + 5).run("1.1", 300, 301);
+    more.replied("1.1", reply, reply + 5).run("1.1", 300, 301);
     for (Trace& trace : more.evidence.traces) trace.queue = queue;
     return more;
   };
@@ -425,7 +426,7 @@ TEST(Routes, ATaskGoesWhereTheRouteSaysThatWasThere) {
   expect_found(ran(50, "aside"), "a task of queue default ran in aside: 1.1");
   expect_found(ran(150, "default"), "a task of queue aside ran in default: 1.1");
   expect_found(ran(250, "aside"), "a task of queue default ran in aside: 1.1");
-  book.deeds.front().landed = Landed::kMaybe;
+  book.operations.front().landed = Landed::kMaybe;
   expect_clean(ran(150, "default"));
   expect_found(ran(250, "aside"), "a task of queue default ran in aside: 1.1");
 }
@@ -438,7 +439,7 @@ TEST(Rates, NoMoreStartInTenSeconds) {
     Book more(book);
     for (int i = 1; i <= tasks; ++i) {
       const std::string tag = "1." + std::to_string(i);
-      more.told(tag, 1, 2).run(tag, 10 + i * apart, 11 + i * apart);
+      more.replied(tag, 1, 2).run(tag, 10 + i * apart, 11 + i * apart);
     }
     return more;
   };

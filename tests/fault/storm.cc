@@ -20,7 +20,7 @@ using support::eventually;
 
 constexpr milliseconds kDying(10'000);
 constexpr milliseconds kSampleEvery(1'000);
-constexpr milliseconds kLookEvery(100);
+constexpr milliseconds kPollInterval(100);
 constexpr milliseconds kRevival(3'000);  // of a host killed by a task; after a takeover by others
 
 // Target of a fault that excuses nothing: unused by any partition and ignored by the checker.
@@ -98,7 +98,7 @@ void Storm::wait_until(Nanoseconds end) {
       cluster_.purge_log();
       sample_at = now() + in_ns(kSampleEvery);
     }
-    Nanoseconds next = std::min({end, sample_at, now() + in_ns(kLookEvery)});
+    Nanoseconds next = std::min({end, sample_at, now() + in_ns(kPollInterval)});
     for (const Later& later : later_) next = std::min(next, later.at);
     if (next > now()) {
       ::poll(nullptr, 0, static_cast<int>((next - now()) / kMillisecond) + 1);
@@ -452,7 +452,7 @@ void Storm::step_clock(const Event& event) {
 void Storm::fill_runtime(const Event& event) {
   if (cluster_.runtimes().empty() || runtime_full_) return;
   // A starting daemon needs space, and refuses to start without it.
-  if (!cluster_.has_room()) return after(kLookEvery, [this, event] { fill_runtime(event); });
+  if (!cluster_.has_room()) return after(kPollInterval, [this, event] { fill_runtime(event); });
   const Nanoseconds begin = now();
   runtime_full_ = true;
   ++done_[name_of(event)];

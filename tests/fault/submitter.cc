@@ -20,9 +20,9 @@ constexpr int kPauseMs = 50;  // while the database is away
 
 }  // namespace
 
-std::vector<Told> answers_of(const std::string& report, int exit_code, std::uint64_t lines,
-                             std::uint64_t batch, unsigned submitter, std::uint64_t first) {
-  std::vector<Told> all;
+std::vector<Reply> answers_of(const std::string& report, int exit_code, std::uint64_t lines,
+                              std::uint64_t batch, unsigned submitter, std::uint64_t first) {
+  std::vector<Reply> all;
   // Lines count from 1; batches are kept apart, because each exists as a whole or not at all.
   const auto stretch = [&](std::uint64_t from, std::uint64_t end, Answer answer) {
     for (; from < end; from = std::min(end, from + batch)) {
@@ -55,12 +55,12 @@ std::vector<Told> answers_of(const std::string& report, int exit_code, std::uint
   return all;
 }
 
-std::vector<Told> answers_by_ids(std::uint64_t ids, int exit_code, std::uint64_t lines,
-                                 std::uint64_t batch, unsigned submitter, std::uint64_t first) {
+std::vector<Reply> answers_by_ids(std::uint64_t ids, int exit_code, std::uint64_t lines,
+                                  std::uint64_t batch, unsigned submitter, std::uint64_t first) {
   if (exit_code != 0 && exit_code != kExitUnavailable && exit_code != kExitUnknown)
     throw std::runtime_error("exit code " + std::to_string(exit_code));
   if (exit_code == 0 && ids != lines) throw std::runtime_error("a line without an id");
-  std::vector<Told> all;
+  std::vector<Reply> all;
   for (std::uint64_t from = 0; from < lines; from += batch) {
     const std::uint64_t count = std::min(lines - from, batch);
     const Answer answer = from < ids                                        ? Answer::kAcknowledged
@@ -109,8 +109,8 @@ std::string Submitter::line_for(std::uint64_t number) const {
   return line.dump() + "\n";
 }
 
-std::vector<Told> Submitter::read_answers(const support::Finished& done,
-                                          std::uint64_t first) const {
+std::vector<Reply> Submitter::read_answers(const support::Finished& done,
+                                           std::uint64_t first) const {
   if (options_.ids_file.empty())
     return answers_of(done.out, done.status.code, options_.lines, options_.batch, options_.number,
                       first);
@@ -139,16 +139,16 @@ void Submitter::submit_once(std::uint64_t first) {
   const auto done =
       support::run_program(std::move(command), {.input = lines}, std::chrono::seconds(120));
   const Nanoseconds end = now();
-  std::vector<Told> told;
+  std::vector<Reply> replies;
   try {
-    told = read_answers(done, first);
+    reply = read_answers(done, first);
   } catch (const std::exception& error) {
     throw std::runtime_error(std::string(error.what()) + done.err);
   }
-  for (Told& each : told) {
+  for (Reply& each : reply) {
     each.begin = begin;
     each.end = end;
-    append_line(options_.told_file, line_of(each));
+    append_line(options_.reply_file, line_of(each));
     if (each.answer == Answer::kAcknowledged) acknowledged_ += each.count;
   }
   if (done.status.code != 0) ::poll(nullptr, 0, kPauseMs);

@@ -23,7 +23,7 @@ enum class Work {
 struct SubmitterOptions {
   unsigned number = 0;      // number of this submitter
   std::string config_file;  // of `allot`
-  std::string told_file;    // file for the received answers
+  std::string reply_file;   // file for the received answers
   std::uint64_t seed = 0;
   std::vector<std::string> queues{"default"};
   std::uint64_t lines = 400;     // per call
@@ -54,8 +54,8 @@ class Submitter {
  private:
   void loop();
   void submit_once(std::uint64_t first);
-  [[nodiscard]] std::vector<Told> read_answers(const support::Finished& done,
-                                               std::uint64_t first) const;
+  [[nodiscard]] std::vector<Reply> read_answers(const support::Finished& done,
+                                                std::uint64_t first) const;
   [[nodiscard]] std::string line_for(std::uint64_t number) const;
 
   SubmitterOptions options_;
@@ -68,11 +68,11 @@ class Submitter {
 // Parses the answer of `allot submit --ndjson --json` for `lines` lines: one record for each range
 // with the same answer, numbered from `first`. Throws std::runtime_error if the answer cannot be
 // parsed.
-std::vector<Told> answers_of(const std::string& report, int exit_code, std::uint64_t lines,
-                             std::uint64_t batch, unsigned submitter, std::uint64_t first);
+std::vector<Reply> answers_of(const std::string& report, int exit_code, std::uint64_t lines,
+                              std::uint64_t batch, unsigned submitter, std::uint64_t first);
 
 // The same for `allot submit --ndjson --ids`, which printed `ids` ids.
-std::vector<Told> answers_by_ids(std::uint64_t ids, int exit_code, std::uint64_t lines,
-                                 std::uint64_t batch, unsigned submitter, std::uint64_t first);
+std::vector<Reply> answers_by_ids(std::uint64_t ids, int exit_code, std::uint64_t lines,
+                                  std::uint64_t batch, unsigned submitter, std::uint64_t first);
 
 }  // namespace allot::fault

@@ -10,7 +10,8 @@ namespace {
 
 std::string lines_of(const std::string& report, int exit_code) {
   std::string all;
-  for (const Told& told : answers_of(report, exit_code, 10, 4, 3, 101)) all += line_of(told) + "\n";
+  for (const Reply& reply : answers_of(report, exit_code, 10, 4, 3, 101))
+    all += line_of(reply) + "\n";
   return all;
 }
 

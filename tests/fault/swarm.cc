@@ -75,9 +75,9 @@ class Carrier {
 
   void note_left_out() {
     if (draw_.suffers(Kind::kClockStep) && cluster_.clock() == nullptr)
-      result_.left_out.emplace_back("clock_step: the server has no clock of its own");
+      result_.omitted.emplace_back("clock_step: the server has no clock of its own");
     if (!cluster_.small_runtime_trouble().empty())
-      result_.left_out.push_back("fill_runtime: " + cluster_.small_runtime_trouble());
+      result_.omitted.push_back("fill_runtime: " + cluster_.small_runtime_trouble());
   }
 
   [[nodiscard]] std::string numbered(const std::string& name, unsigned submitter) const {
@@ -92,7 +92,7 @@ class Carrier {
       SubmitterOptions submitter;
       submitter.number = i;
       submitter.config_file = cluster_.submit_config(i % 2);
-      submitter.told_file = numbered("told", i);
+      submitter.reply_file = numbered("reply", i);
       submitter.ids_file = numbered("ids", i);
       submitter.per_second = draw_.per_second;
       submitter.lines = std::max<std::uint64_t>(4, draw_.per_second / 2);
@@ -157,8 +157,8 @@ class Carrier {
         {e2e::program("allot"), "--config", cluster_.operator_config(0), "submit", "--ndjson", "-"},
         {.input = lines});
     if (done.status.code != 0) return problem("a probe was refused: " + done.err);
-    append_line(numbered("told", kProbes),
-                line_of(Told{kProbes, 1, count, Answer::kAcknowledged, begin, now()}));
+    append_line(numbered("reply", kProbes),
+                line_of(Reply{kProbes, 1, count, Answer::kAcknowledged, begin, now()}));
     (void)eventually([this] { return cluster_.drained(); }, seconds(15));
   }
 
@@ -244,10 +244,11 @@ class Carrier {
     }
   }
 
-  void read_told(Ledger& ledger) const {
-    ledger.evidence.told = fault::read_told(numbered("told", kProbes));
+  void read_replies(Ledger& ledger) const {
+    ledger.evidence.replies = fault::read_replies(numbered("reply", kProbes));
     for (unsigned i = 1; i <= kSubmitters; ++i) {
-      for (Told& told : fault::read_told(numbered("told", i))) ledger.evidence.told.push_back(told);
+      for (Reply& reply : fault::read_replies(numbered("reply", i)))
+        ledger.evidence.replies.push_back(reply);
       std::ifstream ids(numbered("ids", i));
       std::uint64_t number = 0;
       for (std::string id; ids >> number >> id;) ledger.ids[tag_of(i, number)] = id;
@@ -260,9 +261,9 @@ class Carrier {
       if (ran.count(tag) != 0) first[id] = tag;
     }
     for (const TaskRow& row : ledger.dead) first[row.id] = row.tag;
-    for (const Deed& deed : ledger.deeds) {
-      if (!deed.task.empty()) first[deed.task] = deed.tag;
-      for (const TaskRow& row : deed.tasks) first[row.id] = row.tag;
+    for (const Operation& operation : ledger.operations) {
+      if (!operation.task.empty()) first[operation.task] = operation.tag;
+      for (const TaskRow& row : operation.tasks) first[row.id] = row.tag;
     }
     for (const auto& [tag, id] : ledger.ids) {
       const auto item = item_of(draw_, tag);
@@ -275,10 +276,10 @@ class Carrier {
 
   // In a batch without an answer it is unknown whose task has a unique key.
   void add_unanswered(Ledger& ledger) const {
-    for (const Told& told : ledger.evidence.told) {
-      if (told.answer != Answer::kUnknown) continue;
-      for (std::uint64_t i = 0; i < told.count; ++i) {
-        const std::string tag = tag_of(told.submitter, told.first + i);
+    for (const Reply& reply : ledger.evidence.replies) {
+      if (reply.answer != Answer::kUnknown) continue;
+      for (std::uint64_t i = 0; i < reply.count; ++i) {
+        const std::string tag = tag_of(reply.submitter, reply.first + i);
         const auto item = item_of(draw_, tag);
         if (item && !item->unique_key.empty()) ledger.evidence.gone.insert(tag);
       }
@@ -294,7 +295,7 @@ class Carrier {
     for (const std::string& tag : tags) {
       const auto submitter = static_cast<unsigned>(std::stoul(tag));
       if (submitter <= kProbes) continue;
-      ledger.evidence.told.push_back(
+      ledger.evidence.replies.push_back(
           {submitter, std::stoull(tag.substr(tag.find('.') + 1)), 1, Answer::kUnknown});
     }
   }
@@ -320,9 +321,9 @@ class Carrier {
     Evidence& evidence = ledger.evidence;
     evidence.faults = storm_.take_faults();
     evidence.traces = read_traces(cluster_.traces());
-    ledger.deeds = operator_.deeds();
+    ledger.operations = operator_.operations();
     read_tables(ledger);
-    read_told(ledger);
+    read_replies(ledger);
     for (const QueuePlan& queue : draw_.queues) {
       if (queue.exclusive) evidence.exclusive.push_back(queue.name);
     }
@@ -333,9 +334,10 @@ class Carrier {
     evidence.wall_clock = wall_clock();
     for (const auto& host : cluster_.hosts()) add_log(ledger, host->daemon().log());
     add_crashes(evidence);
-    add_deeds(ledger);
+    add_operations(ledger);
     for (const Fault& fault : evidence.faults) append_line(cluster_.file("faults"), line_of(fault));
-    for (const Deed& deed : ledger.deeds) append_line(cluster_.file("deeds"), line_of(deed));
+    for (const Operation& operation : ledger.operations)
+      append_line(cluster_.file("operations"), line_of(operation));
     result_.verdict = check(evidence);
     for (std::string& line : broken_promises(ledger)) result_.broken.push_back(std::move(line));
     for (const std::string& tag : result_.verdict.doubtful) {
@@ -383,7 +385,7 @@ std::string text_of(const Draw& draw, const DrawResult& result) {
       << verdict.runs << " runs, " << verdict.duplicates << " duplicates";
   for (const auto& [name, count] : result.actions) out << ", " << name << " " << count;
   for (const auto& [name, count] : result.faults) out << ", " << name << " " << count;
-  for (const std::string& fault : result.left_out) out << ", left out: " << fault;
+  for (const std::string& fault : result.omitted) out << ", left out: " << fault;
   out << "\n";
   if (result.clean()) return out.str();
   out << text_of(draw);

@@ -21,7 +21,7 @@ struct DrawResult {
   std::string problem;  // reason why the draw is incomplete; empty: it is complete
   std::map<std::string, std::uint64_t> faults;
   std::map<std::string, std::uint64_t> actions;
-  std::vector<std::string> left_out;  // faults of the draw that are impossible here
+  std::vector<std::string> omitted;  // faults of the draw that are impossible here
   double seconds = 0;
 
   [[nodiscard]] bool clean() const { return verdict.clean() && broken.empty() && problem.empty(); }

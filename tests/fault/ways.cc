@@ -20,14 +20,14 @@ struct Stretch {
   bool routed = false;
 };
 
-std::vector<Stretch> stretches_of(const std::vector<Deed>& deeds) {
+std::vector<Stretch> stretches_of(const std::vector<Operation>& operations) {
   std::vector<Stretch> stretches(1);
   bool known = true;
-  for (const Deed& deed : deeds) {
-    if (deed.act != Act::kRoute) continue;
-    if (known) stretches.back().to = deed.begin;
-    known = deed.landed == Landed::kYes;
-    if (known) stretches.push_back({deed.end, INT64_MAX, !deed.lifts});
+  for (const Operation& operation : operations) {
+    if (operation.act != Act::kRoute) continue;
+    if (known) stretches.back().to = operation.begin;
+    known = operation.landed == Landed::kYes;
+    if (known) stretches.push_back({operation.end, INT64_MAX, !operation.lifts});
   }
   return stretches;
 }
@@ -38,16 +38,16 @@ std::vector<Stretch> stretches_of(const std::vector<Deed>& deeds) {
 std::vector<std::string> broken_routes(const Ledger& ledger) {
   if (ledger.draw.routes.empty() || ledger.draw.does(Act::kMove)) return {};
   const std::string named = ledger.draw.queues.front().name;
-  const auto stretches = stretches_of(ledger.deeds);
+  const auto stretches = stretches_of(ledger.operations);
   const Attempts attempts = attempts_in(ledger.evidence.traces);
   std::vector<std::string> broken;
-  for (const Told& told : ledger.evidence.told) {
+  for (const Reply& reply : ledger.evidence.replies) {
     const auto in = std::find_if(stretches.begin(), stretches.end(), [&](const Stretch& one) {
-      return told.begin > one.from && told.end < one.to;
+      return reply.begin > one.from && reply.end < one.to;
     });
     if (in == stretches.end()) continue;
-    for (std::uint64_t i = 0; i < told.count; ++i) {
-      const std::string tag = tag_of(told.submitter, told.first + i);
+    for (std::uint64_t i = 0; i < reply.count; ++i) {
+      const std::string tag = tag_of(reply.submitter, reply.first + i);
       const auto item = item_of(ledger.draw, tag);
       const auto ran = attempts.find(tag);
       if (!item || item->queue != named || ran == attempts.end()) continue;

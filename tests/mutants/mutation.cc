@@ -59,12 +59,12 @@ constexpr Part kParts[] = {
      "GREATEST(IF(FALSE AND next_free > TIMESTAMPDIFF(MICROSECOND, '2025-01-01', "
      "UTC_TIMESTAMP(6))"},
     {"bucket_edge", "charge_rate",
-     "TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) - hold_us", "0"},
+     "TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)) - max_lag_us", "0"},
     {"purge_unique_free", "purge_unique",
      "free_at < UTC_TIMESTAMP(6) - INTERVAL :keep_us MICROSECOND", "(TRUE OR :keep_us)"},
     {"purge_dead_died", "purge_dead", "AND died_at < :before", "AND (TRUE OR :before)"},
-    {"unique_bound", "claim_unique",
-     "LEAST(free_at, UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND)", "free_at"},
+    {"unique_bound", "reserve_key",
+     "LEAST(free_at, UTC_TIMESTAMP(6) + INTERVAL unique_for_us MICROSECOND)", "free_at"},
     {"server_change_wait", "takeover", kSinceChange, kLongAgo},
     {"server_change_wait", "recover", kSinceChange, kLongAgo},
     {"lock_change_take", "take_lock", kSinceChange, kLongAgo},
@@ -77,7 +77,7 @@ constexpr Part kParts[] = {
      "AND epoch = p_epoch AND expire_at = p_expire_at\n       AND (SELECT", "AND (SELECT"},
     {"lock_transaction", "allot_lock_name", "IF v_open THEN", "IF FALSE THEN"},
     {"renew_duties_holder", "renew_duties", "holder = :holder", "(TRUE OR :holder)"},
-    {"claim_duties_seen", "claim_duties", "WHERE :seen",
+    {"take_duties_seen", "take_duties", "WHERE :seen",
      "WHERE queue_id < 4294967295 AND (TRUE OR :seen)"}};
 
 std::size_t replace_all(std::string& text, std::string_view what, std::string_view with) {

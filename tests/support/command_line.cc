@@ -56,18 +56,18 @@ class Stream {
 };
 
 // Restores the process state that a short-lived command may change: signals and the time zone.
-class Surroundings {
+class Environment {
  public:
-  Surroundings() {
+  Environment() {
     if (const char* zone = std::getenv("TZ")) zone_ = zone;
     for (std::size_t i = 0; i < std::size(kSignals); ++i) {
       ::sigaction(kSignals[i], nullptr, &before_[i]);
     }
     std::signal(SIGPIPE, SIG_IGN);  // as in main()
   }
-  Surroundings(const Surroundings&) = delete;
-  Surroundings& operator=(const Surroundings&) = delete;
-  ~Surroundings() {
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+  ~Environment() {
     for (std::size_t i = 0; i < std::size(kSignals); ++i) {
       ::sigaction(kSignals[i], &before_[i], nullptr);
     }
@@ -105,7 +105,7 @@ Finished run_allot(const std::vector<std::string>& words, const std::string& inp
 
   keep_reports();
   std::fflush(stdout);
-  const Surroundings surroundings;
+  const Environment environment;
   const Stream in(STDIN_FILENO, input);
   const Stream out(STDOUT_FILENO);
   const Stream err(STDERR_FILENO);

@@ -144,10 +144,10 @@ struct KeyOwner {
 enum class CancelResult {
   kCancelled,  // removed: the task is dead, or done, and will not run
   kMayRun,     // likewise, but its partition was leased: it may run; the result is discarded
-  kAsked,      // running: its handler is asked to stop, and killed if it does not
+  kRequested,  // running: its handler is asked to stop, and killed if it does not
   kDead,       // already dead, perhaps cancelled: nothing changed
   kGone,       // no such task: finished, or never submitted
-  kOtherwise,  // running, and an earlier request for the other kind of end applies
+  kConflict,   // running, and an earlier request for the other kind of end applies
 };
 
 struct CancelOptions {

@@ -50,10 +50,10 @@ int list_audit(const Operations& allot, const AuditOptions& options) {
   for (const auto& [name, value] : options.filter) {
     path = documents::with(path, name, value);
   }
-  Listing list({"AT", "WHO", "DOOR", "ACTION", "SUBJECT", "WHAT", "REASON"}, options.json);
+  Listing list({"AT", "ACTOR", "SOURCE", "ACTION", "SUBJECT", "WHAT", "REASON"}, options.json);
   for (const json& entry : documents::items(allot, path, options.limit)) {
     list.add(entry,
-             {text_in(entry, "at"), text_in(entry, "who"), text_in(entry, "door"),
+             {text_in(entry, "at"), text_in(entry, "actor"), text_in(entry, "source"),
               text_in(entry, "action"), text_in(entry, "subject") + " " + text_in(entry, "name"),
               what_of(entry), text_in(entry, "reason")});
   }
@@ -67,7 +67,8 @@ void add_audit(CLI::App& app, const Commands& commands) {
   const auto options = std::make_shared<AuditOptions>();
   std::map<std::string, std::string>& filter = options->filter;
   CLI::App& audit = *app.add_subcommand("audit", "List actions of operators, newest first");
-  audit.add_option("--who", filter["who"], "Only actions of this operator, as named in the list")
+  audit
+      .add_option("--actor", filter["actor"], "Only actions of this operator, as named in the list")
       ->type_name("NAME");
   audit.add_option("--action", filter["action"], "Only actions of this kind, such as pause")
       ->type_name("ACTION");

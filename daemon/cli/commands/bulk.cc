@@ -42,7 +42,7 @@ class Bulk {
       add(text);
       if (lines_.size() >= options_.batch || batch_bytes_ >= kFullBatchBytes) flush();
     }
-    if (interrupted()) throw Error("interrupted; " + so_far() + go_on());
+    if (interrupted()) throw Error("interrupted; " + so_far() + how_to_continue());
     flush();
     progress_.wipe();
     sink_.warn();
@@ -88,7 +88,7 @@ class Bulk {
       return !interrupted() && input_.next_line(text, as_json::kMaxLine);
     } catch (const Error& error) {
       if (error.exit_code() == kExitBadInput) refuse_line(error);
-      throw Error(error.what() + ("; " + so_far()) + go_on(), error.exit_code());
+      throw Error(error.what() + ("; " + so_far()) + how_to_continue(), error.exit_code());
     }
   }
 
@@ -100,7 +100,7 @@ class Bulk {
       batch_bytes_ += *bytes;
     } catch (const db::DbError& error) {
       throw Error(input_.name() + ": " + range(next_line(), line_) +
-                      " not submitted: " + error.what() + "; " + so_far() + go_on(),
+                      " not submitted: " + error.what() + "; " + so_far() + how_to_continue(),
                   error.exit_code());
     } catch (const Error& error) {
       refuse_line(error);
@@ -116,7 +116,7 @@ class Bulk {
       refuse_line(error);
     } catch (const Error& error) {
       if (error.exit_code() == kExitOutcomeUnknown) refuse_unknown(lines, error);
-      throw Error(lines + " not submitted: " + error.what() + "; " + so_far() + go_on(),
+      throw Error(lines + " not submitted: " + error.what() + "; " + so_far() + how_to_continue(),
                   error.exit_code());
     }
   }
@@ -152,7 +152,7 @@ class Bulk {
 
   [[noreturn]] void refuse_line(const Error& error) const {
     throw Error(input_.name() + ":" + std::to_string(line_) + ": " + error.what() + "; " +
-                    so_far() + "; fix the line" + go_on(),
+                    so_far() + "; fix the line" + how_to_continue(),
                 error.exit_code());
   }
 
@@ -161,7 +161,7 @@ class Bulk {
     return range(options_.from_line, last_submitted_) + " submitted (" + std::to_string(tasks_) +
            " tasks), nothing from line " + std::to_string(next_line()) + " on";
   }
-  [[nodiscard]] std::string go_on() const {
+  [[nodiscard]] std::string how_to_continue() const {
     return "; continue with --from-line " + std::to_string(next_line());
   }
   // First line that is not stored.

@@ -31,9 +31,9 @@ namespace {
 using nlohmann::json;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kBulkLook{100};
-constexpr milliseconds kRemoteLook{250};  // each poll is a connection
-constexpr Nanos kLedLook = kSecond;
+constexpr milliseconds kBulkPoll{100};
+constexpr milliseconds kRemotePoll{250};  // each poll is a connection
+constexpr Nanos kLedPoll = kSecond;
 constexpr std::size_t kShownBulkText = 300;
 constexpr std::uint64_t kMostActions = 4'294'967'295;
 
@@ -45,11 +45,11 @@ struct BulkActionOptions {
 
 bool is_open(const json& action) {
   return action.at("state") == queue::name_of(queue::BulkState::kWaiting) ||
-         action.at("state") == queue::name_of(queue::BulkState::kWorking);
+         action.at("state") == queue::name_of(queue::BulkState::kRunning);
 }
 
 std::string counted_text(const json& action) {
-  return action.at("chosen").dump() + (action.at("chosen_at_least").get<bool>() ? "+" : "");
+  return action.at("tasks").dump() + (action.at("tasks_at_least").get<bool>() ? "+" : "");
 }
 
 // "retried 120 of 2000 dead tasks of queue mail".
@@ -76,13 +76,13 @@ class Worker {
 
   // Processes the next batch unless a steward does. Returns the delay until the next check.
   milliseconds work(Progress& progress) {
-    if (led()) return kBulkLook;
+    if (led()) return kBulkPoll;
     queue::BulkStep step;
     try {
       step = queue::work_bulk(here_.db(), action_id_);
     } catch (const db::DbError& error) {
       if (error.error_class() != db::ErrorClass::kRetryable) throw;
-      return kBulkLook;
+      return kBulkPoll;
     }
     if (step.put_back > 0) ring_local(here_.settings(), {{step.queue_id, step.put_back}});
     if (!step.moved.empty()) progress.wipe();
@@ -90,14 +90,14 @@ class Worker {
       std::fprintf(stderr, "%s is %s now: its queue was resized\n", from.text().c_str(),
                    to.text().c_str());
     }
-    return std::min(std::chrono::ceil<milliseconds>(step.wait), kBulkLook);
+    return std::min(std::chrono::ceil<milliseconds>(step.wait), kBulkPoll);
   }
 
  private:
   // True if a steward leads this duty. Without such a steward the duty has no row or no holder.
   bool led() {
-    if (mono_ns() < look_ns_) return led_;
-    look_ns_ = mono_ns() + kLedLook;
+    if (mono_ns() < poll_ns_) return led_;
+    poll_ns_ = mono_ns() + kLedPoll;
     const auto seen = queue::DutyStore::watch(here_.db(), {queue::bulk_duty()});
     led_ = !seen.empty() && seen.front().holder && !seen.front().over;
     return led_;
@@ -105,7 +105,7 @@ class Worker {
 
   const Local& here_;
   std::uint64_t action_id_;
-  Nanos look_ns_ = 0;
+  Nanos poll_ns_ = 0;
   bool led_ = false;
 };
 
@@ -116,15 +116,15 @@ std::string filter_text(const json& action) {
 }
 
 int list_actions(const Operations& allot, const BulkActionOptions& options) {
-  Listing list({"ACTION", "KIND", "QUEUE", "TASKS", "DONE", "OF", "STATE", "BEGUN", "BY"},
+  Listing list({"ACTION", "KIND", "QUEUE", "TASKS", "DONE", "OF", "STATE", "STARTED", "BY"},
                options.json);
   for (const json& action : documents::items(allot, "/bulk", options.limit)) {
     const bool failed = action.at("state") == queue::name_of(queue::BulkState::kFailed);
     list.add(action,
              {action.at("action").dump(), action.at("kind"), action.at("queue"),
               printable(filter_text(action), kShownBulkText), action.at("done").dump(),
-              counted_text(action), action.at("state"), action.at("begun_at"),
-              printable(action.at("asked_by").get<std::string>(), kShownBulkText)},
+              counted_text(action), action.at("state"), action.at("started_at"),
+              printable(action.at("requested_by").get<std::string>(), kShownBulkText)},
              failed ? std::optional<std::size_t>(6) : std::nullopt);
   }
   list.print();
@@ -143,8 +143,8 @@ void print_action(const json& action) {
   line("rate", action.at("rate").is_null() ? "" : action.at("rate").dump() + " per second");
   line("state", action.at("state"));
   line("done", action.at("done").dump() + " of " + counted_text(action));
-  line("begun", action.at("begun_at").get<std::string>() + " by " +
-                    action.at("asked_by").get<std::string>());
+  line("started", action.at("started_at").get<std::string>() + " by " +
+                      action.at("requested_by").get<std::string>());
   for (const auto& [name, field] :
        {std::pair{"ended", "ended_at"}, {"stopped by", "stopped_by"}, {"error", "error"}}) {
     line(name, as_json::text_in(action, field));
@@ -182,12 +182,12 @@ json follow_bulk(const Operations& allot, std::uint64_t action_id) {
   note_interrupts();
   try {
     json action = allot.read(action_path(action_id));
-    Progress progress(action.at("chosen"));
+    Progress progress(action.at("tasks"));
     std::optional<Worker> worker;
     if (const Local* here = allot.local()) worker.emplace(*here, action_id);
     while (is_open(action)) {
       if (interrupted()) throw Error("interrupted");
-      std::this_thread::sleep_for(worker ? worker->work(progress) : kRemoteLook);
+      std::this_thread::sleep_for(worker ? worker->work(progress) : kRemotePoll);
       action = allot.read(action_path(action_id));
       const std::uint64_t done = action.at("done");
       if (done > 0) progress.show(done, done);

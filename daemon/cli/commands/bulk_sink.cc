@@ -40,20 +40,20 @@ class DatabaseSink final : public BulkSink {
   BatchMade submit() override {
     address_again();
     const std::vector<queue::Submitted> made = queue::submit(db_, batch_);
-    BatchMade told;
-    told.existed = static_cast<std::uint64_t>(
+    BatchMade result;
+    result.existed = static_cast<std::uint64_t>(
         std::count_if(made.begin(), made.end(), [](const auto& task) { return task.existed; }));
-    told.tasks = made.size() - told.existed;
+    result.tasks = made.size() - result.existed;
     ring_local(settings_, queue::new_tasks(made));
     for (const queue::Owner owner : queue::owners(db_, batch_, made)) {
-      if (const char* state = queue::name_of(owner)) ++told.states[state];
+      if (const char* state = queue::name_of(owner)) ++result.states[state];
     }
     for (const queue::Submitted& task : made) {
-      if (ids_) told.ids.push_back(task.id.text());
+      if (ids_) result.ids.push_back(task.id.text());
     }
     batch_.clear();
     asked_.clear();
-    return told;
+    return result;
   }
 
   void warn() override { known_types_.warn(db_); }

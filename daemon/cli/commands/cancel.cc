@@ -25,7 +25,7 @@ void print_cancelled(const json& cancelled) {
   const bool as_done = cancelled.at("as_done");
   const std::string holder = as_json::text_in(cancelled, "leased_by");
   const std::string who = holder.empty() ? "a worker" : printable(holder, 100);
-  if (cancelled.at("asked").get<bool>()) {
+  if (cancelled.at("requested").get<bool>()) {
     std::printf("asked %s to end %s%s\n", who.c_str(), id.c_str(), as_done ? " as done" : "");
     return;
   }

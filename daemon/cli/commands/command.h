@@ -35,18 +35,19 @@ struct Commands {
   std::function<int()>& chosen;
   std::string& reason;  // of the context
 
-  // The parser calls `run` with these options, or `far` if --url names a gateway. A command without
-  // `far` is refused there.
+  // The parser calls `run` with these options, or `remote_run` if --url names a gateway. A command
+  // without `remote_run` is refused there.
   template <typename Options>
   void choose(int (*run)(const Context&, const Options&), const std::shared_ptr<Options>& options,
-              int (*far)(const remote::Session&, const Options&) = nullptr) const {
-    chosen = [&context = context, options, run, far] {
+              int (*remote_run)(const remote::Session&, const Options&) = nullptr) const {
+    chosen = [&context = context, options, run, remote_run] {
       check_reason(context.reason);
       if (!context.remote.chosen()) return run(context, *options);
-      if (far == nullptr) remote::no_route();
-      return remote::over_http(
-          context.remote, context.reason,
-          [&options, far](const remote::Session& session) { return far(session, *options); });
+      if (remote_run == nullptr) remote::no_route();
+      return remote::over_http(context.remote, context.reason,
+                               [&options, remote_run](const remote::Session& session) {
+                                 return remote_run(session, *options);
+                               });
     };
   }
 

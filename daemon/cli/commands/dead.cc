@@ -47,8 +47,8 @@ struct DeadChoice {
 };
 
 // "retry", and its past participle.
-struct Deed {
-  std::string verb;
+struct DeadVerb {
+  std::string word;
   std::string past;
 };
 
@@ -120,10 +120,10 @@ void require_dead(const Operations& allot, const queue::TaskId& id) {
 }
 
 // False: another client acted first.
-bool act_on(const Operations& allot, const queue::TaskId& id, const Deed& deed,
+bool act_on(const Operations& allot, const queue::TaskId& id, const DeadVerb& verb,
             Progress& progress) {
   try {
-    const json made = allot.post(path_of(id) + "/" + deed.verb, json::object());
+    const json made = allot.post(path_of(id) + "/" + verb.word, json::object());
     const std::string now = made.at("task");
     if (now == id.text()) return true;
     progress.wipe();
@@ -136,30 +136,30 @@ bool act_on(const Operations& allot, const queue::TaskId& id, const Deed& deed,
 }
 
 // One request for each task, at most at the given rate.
-int act_on_named(const Operations& allot, const DeadChoice& choice, const Deed& deed) {
+int act_on_named(const Operations& allot, const DeadChoice& choice, const DeadVerb& verb) {
   const std::vector<queue::TaskId> ids = named_ids(choice);
   for (const queue::TaskId& id : ids) require_dead(allot, id);
   Progress progress(ids.size());
   auto next = std::chrono::steady_clock::now();
-  std::uint64_t looked = 0;
+  std::uint64_t examined = 0;
   std::uint64_t done = 0;
   for (const queue::TaskId& id : ids) {
     std::this_thread::sleep_until(next);
     try {
-      if (act_on(allot, id, deed, progress)) ++done;
+      if (act_on(allot, id, verb, progress)) ++done;
     } catch (const Error& error) {
-      throw Error(id.text() + ": " + error.what() + "; " + deed.past + " " + dead_tasks_text(done) +
+      throw Error(id.text() + ": " + error.what() + "; " + verb.past + " " + dead_tasks_text(done) +
                       " before",
                   error.exit_code());
     }
-    progress.show(++looked, done);
+    progress.show(++examined, done);
     if (choice.rate > 0) next += std::chrono::nanoseconds(1'000'000'000 / choice.rate);
   }
   progress.wipe();
   if (choice.json) {
-    print(json{{"chosen", ids.size()}, {deed.past, done}});
+    print(json{{"tasks", ids.size()}, {verb.past, done}});
   } else {
-    std::printf("%s %s\n", deed.past.c_str(), dead_tasks_text(done).c_str());
+    std::printf("%s %s\n", verb.past.c_str(), dead_tasks_text(done).c_str());
   }
   return kExitOk;
 }
@@ -172,10 +172,10 @@ json filter_of(const DeadChoice& choice) {
 }
 
 // A count of the chosen tasks. A group belongs to a single queue, which need not be named.
-json count_chosen(const Operations& allot, const DeadChoice& choice, const Deed& deed) {
+json count_chosen(const Operations& allot, const DeadChoice& choice, const DeadVerb& verb) {
   bool more = false;
   for (const std::string& queue : documents::queue_names(allot, choice.queue)) {
-    Request request{"POST", documents::queue_path(queue, "/dead/" + deed.verb),
+    Request request{"POST", documents::queue_path(queue, "/dead/" + verb.word),
                     body_of(filter_of(choice))};
     request.only_counts = true;
     json count = allot.send(request);
@@ -197,47 +197,47 @@ std::string counted_text(const DeadChoice& choice, const json& count) {
 }
 
 // `action` is null if none was begun.
-void report_many(const DeadChoice& choice, const Deed& deed, const json& count,
+void report_many(const DeadChoice& choice, const DeadVerb& verb, const json& count,
                  const json& action) {
   const std::uint64_t done = action.is_null() ? 0 : action.at("done").get<std::uint64_t>();
   const json number = action.is_null() ? json() : action.at("action");
   if (choice.json) {
     print(json{{"action", number},
-               {"chosen", count.at("tasks")},
-               {"chosen_at_least", count.at("tasks_at_least")},
+               {"tasks", count.at("tasks")},
+               {"tasks_at_least", count.at("tasks_at_least")},
                {"state", action.is_null() ? json() : action.at("state")},
-               {deed.past, done}});
+               {verb.past, done}});
   } else if (choice.no_wait && !action.is_null()) {
     std::printf("bulk action %s: allot bulk show %s\n", number.dump().c_str(),
                 number.dump().c_str());
   } else {
-    std::printf("%s %s\n", deed.past.c_str(), dead_tasks_text(done).c_str());
+    std::printf("%s %s\n", verb.past.c_str(), dead_tasks_text(done).c_str());
   }
 }
 
 // Counts the tasks first. Then a bulk action with that count, which continues without this process,
 // does the work.
-int act_on_many(const Operations& allot, const DeadChoice& choice, const Deed& deed) {
-  const json count = count_chosen(allot, choice, deed);
+int act_on_many(const Operations& allot, const DeadChoice& choice, const DeadVerb& verb) {
+  const json count = count_chosen(allot, choice, verb);
   json action;
   if (count.at("tasks") > 0 || count.at("tasks_at_least").get<bool>()) {
-    confirm(deed.verb, counted_text(choice, count), choice.yes);
+    confirm(verb.word, counted_text(choice, count), choice.yes);
     json wanted = filter_of(choice);
     wanted["token"] = count.at("token");
     if (choice.rate > 0) wanted["rate"] = choice.rate;
-    action = allot.post(documents::queue_path(count.at("queue"), "/dead/" + deed.verb), wanted);
+    action = allot.post(documents::queue_path(count.at("queue"), "/dead/" + verb.word), wanted);
     if (!choice.no_wait) {
       action = follow_bulk(allot, action.at("action"));
       require_done(action);
     }
   }
-  report_many(choice, deed, count, action);
+  report_many(choice, verb, count, action);
   return kExitOk;
 }
 
 // allot dead retry, allot dead discard.
-int act(const Operations& allot, const DeadChoice& choice, const Deed& deed) {
-  return choice.ids.empty() ? act_on_many(allot, choice, deed) : act_on_named(allot, choice, deed);
+int act(const Operations& allot, const DeadChoice& choice, const DeadVerb& verb) {
+  return choice.ids.empty() ? act_on_many(allot, choice, verb) : act_on_named(allot, choice, verb);
 }
 
 int retry_dead(const Operations& allot, const DeadChoice& choice) {

@@ -16,7 +16,7 @@
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "db/migrate.h"
-#include "json/here.h"
+#include "json/local_processes.h"
 #include "queue/findings/checks.h"
 #include "queue/notices/notice.h"
 
@@ -41,16 +41,16 @@ class Doctor {
     }
     ok("configuration",
        settings_.file.empty() ? "no file: every key has its default" : settings_.file);
-    look_at_runtime_folder();
+    check_runtime_folder();
     try {
       db::Connection db = connect_any(settings_);
       check(db, {queue::check_server, queue::check_waking});
-      if (look_at_schema(db)) {
+      if (check_schema(db)) {
         check(db, {queue::check_procedures, queue::check_protocol, queue::check_clock,
                    queue::check_last_server, queue::check_writers, queue::check_leases,
                    queue::check_lease_rows, queue::check_far_tasks, queue::check_duties,
                    queue::check_purge, queue::check_served});
-        look_at_notices(db);
+        check_notices(db);
       }
     } catch (const Error& error) {
       fail(error.exit_code(), "database", error.what(), "start it, or fix [database]");
@@ -64,7 +64,7 @@ class Doctor {
     for (const Finding& finding : findings_) {
       if (as_json) {
         list.push_back({{"level", queue::name_of(finding.level)},
-                        {"about", finding.about},
+                        {"check", finding.check},
                         {"text", finding.text},
                         {"fix", finding.fix.empty() ? json() : json(finding.fix)}});
         continue;
@@ -74,7 +74,7 @@ class Doctor {
           coloured(queue::name_of(finding.level), bad ? Colour::kRed : Colour::kBold,
                    colour && finding.level != Level::kOk);
       const std::string padding(finding.level == Level::kOk ? 4 : 2, ' ');
-      std::printf("%s%s%s: %s%s\n", level.c_str(), padding.c_str(), finding.about.c_str(),
+      std::printf("%s%s%s: %s%s\n", level.c_str(), padding.c_str(), finding.check.c_str(),
                   printable(finding.text, 2000).c_str(),
                   finding.fix.empty() ? "" : ("; " + printable(finding.fix, 1000)).c_str());
     }
@@ -83,19 +83,19 @@ class Doctor {
   }
 
  private:
-  void ok(const std::string& about, const std::string& text) {
-    findings_.push_back({Level::kOk, about, text, ""});
+  void ok(const std::string& check, const std::string& text) {
+    findings_.push_back({Level::kOk, check, text, ""});
   }
-  void warn(const std::string& about, const std::string& text, const std::string& fix) {
-    findings_.push_back({Level::kWarn, about, text, fix});
+  void warn(const std::string& check, const std::string& text, const std::string& fix) {
+    findings_.push_back({Level::kWarn, check, text, fix});
   }
-  void fail(int code, const std::string& about, const std::string& text, const std::string& fix) {
-    findings_.push_back({Level::kFail, about, text, fix});
+  void fail(int code, const std::string& check, const std::string& text, const std::string& fix) {
+    findings_.push_back({Level::kFail, check, text, fix});
     if (code_ == kExitOk) code_ = code;
   }
 
   // Checks the folder, or the parent in which it would be created.
-  void look_at_runtime_folder() {
+  void check_runtime_folder() {
     const std::string folder = config::runtime_dir(settings_);
     fs::path there = folder;
     std::error_code ignored;
@@ -126,7 +126,7 @@ class Doctor {
     }
   }
 
-  bool look_at_schema(db::Connection& db) {
+  bool check_schema(db::Connection& db) {
     try {
       db::require_schema(db);
     } catch (const Error& error) {
@@ -139,9 +139,10 @@ class Doctor {
 
   // Includes the checks of the steward and those that the steward omits.
   void check(db::Connection& db, std::initializer_list<queue::Check> checks) {
-    const as_json::Here here(settings_.daemon.instance, config::runtime_dir(settings_));
-    const queue::Onlooker by{settings_, [&](const queue::HeldLease& lease) {
-                               return here.gone(lease.origin, lease.pid);
+    const as_json::LocalProcesses processes(settings_.daemon.instance,
+                                            config::runtime_dir(settings_));
+    const queue::Observer by{settings_, [&](const queue::HeldLease& lease) {
+                               return processes.gone(lease.origin, lease.pid);
                              }};
     for (const queue::Check each : checks) {
       for (queue::Finding& finding : each(db, by)) {
@@ -152,17 +153,17 @@ class Doctor {
   }
 
   // A late purge is checked above, by its current state.
-  void look_at_notices(db::Connection& db) {
-    std::size_t told = 0;
+  void check_notices(db::Connection& db) {
+    std::size_t shown = 0;
     for (const queue::RaisedNotice& raised : queue::list_notices(db)) {
       if (raised.notice.kind == queue::NoticeKind::kPurge) continue;
-      ++told;
+      ++shown;
       warn("notice",
            std::string(queue::name_of(raised.notice.kind)) + " " + raised.notice.subject + ": " +
                raised.notice.detail + " (since " + raised.since + ")",
            "see docs/configuration.md, Notices");
     }
-    if (told == 0) ok("notices", "none is raised");
+    if (shown == 0) ok("notices", "none is raised");
   }
 
   // Asks the worker program whether plugins, privileges and connections would allow a start.

@@ -36,9 +36,9 @@
 #include "cli/words/task_view.h"
 #include "cli/words/text.h"
 #include "peer/drain_budget.h"
-#include "queue/look/inspect.h"
 #include "queue/verbs/lease_store.h"
 #include "queue/verbs/rated.h"
+#include "queue/views/inspect.h"
 #include "trust/trust.h"
 
 namespace allot::cli {
@@ -56,7 +56,7 @@ struct DrainOptions {
 };
 
 constexpr auto kLook = std::chrono::milliseconds(50);
-constexpr int kQuietLooks = 3;                  // consecutive polls before the queue counts as idle
+constexpr int kQuietPolls = 3;                  // consecutive polls before the queue counts as idle
 constexpr Nanos kStartPatience = 60 * kSecond;  // for a ready worker or a lost database
 constexpr std::size_t kShownLines = 10;         // lines of the daemon's log that are shown
 
@@ -229,8 +229,8 @@ class Drain {
       } else if (!seen_ready_ && passed > kStartPatience) {
         ended_ = "no_worker";
       } else if (lost_since_ != 0 && mono_ns() - lost_since_ > kStartPatience) {
-        ended_ = "database_away";
-      } else if (quiet >= kQuietLooks) {
+        ended_ = "database_unreachable";
+      } else if (quiet >= kQuietPolls) {
         ended_ = "empty";
       }
       if (!ended_.empty()) {
@@ -290,16 +290,18 @@ class Drain {
     const std::uint64_t done = budget_->done;
     const std::string why = ended_.empty() ? "daemon_ended" : ended_;
     int code = child.code();
-    if (code == kExitOk && (why == "no_worker" || why == "database_away")) code = kExitUnavailable;
+    if (code == kExitOk && (why == "no_worker" || why == "database_unreachable"))
+      code = kExitUnavailable;
     const bool early = why == "interrupted" || why == "daemon_ended";
     if (code == kExitOk && (failed > 0 || early)) code = kExitFailure;
     if (options_.json) {
       nlohmann::ordered_json view = {
-          {"queue", options_.queue}, {"started", started},     {"done", done}, {"failed", failed},
-          {"left", nullptr},         {"left_at_least", false}, {"ended", why}, {"exit_code", code}};
+          {"queue", options_.queue}, {"started", started},   {"done", done},
+          {"failed", failed},        {"remaining", nullptr}, {"remaining_at_least", false},
+          {"reason", why},           {"exit_code", code}};
       if (left_) {
-        view["left"] = left_->value;
-        view["left_at_least"] = left_->at_least;
+        view["remaining"] = left_->value;
+        view["remaining_at_least"] = left_->at_least;
       }
       std::printf("%s\n", view.dump().c_str());
     } else {
@@ -344,7 +346,7 @@ int drain(const Context& context, const DrainOptions& options) {
   auto place = take_place(config::runtime_dir(settings) + "/drain", options);
   if (place) return Drain(context, settings, options, std::move(*place)).run();
   if (options.json) {
-    print({{"queue", options.queue}, {"started", 0}, {"ended", "busy"}});
+    print({{"queue", options.queue}, {"started", 0}, {"reason", "busy"}});
   } else {
     std::printf("queue %s: nothing done, %u of its drains are already running\n",
                 options.queue.c_str(), options.at_most);

@@ -47,7 +47,7 @@ int list_failures(const Operations& allot, const FailuresOptions& options) {
               group.at("dead").dump(), as_json::text_in(group, "newest_task"), text("error")});
   }
   list.print();
-  if (found.at("more").get<bool>() && !options.json) {
+  if (found.at("truncated").get<bool>() && !options.json) {
     std::printf("Older failures are not shown: name a --queue.\n");
   }
   return kExitOk;

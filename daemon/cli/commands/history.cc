@@ -42,7 +42,7 @@ std::vector<std::string> row_of(const json& done) {
 
 // A filter by type has no index. Maximum number of tasks that are scanned; the list says where it
 // stopped.
-constexpr std::uint32_t kMostLooked = 10'000;
+constexpr std::uint32_t kMostExamined = 10'000;
 
 struct Found {
   std::vector<json> tasks{};
@@ -55,15 +55,15 @@ Found look_up(const Operations& allot, const std::string& queue, const HistoryOp
   if (options.type.empty()) return {documents::items(allot, path, options.limit), {}};
   Found found;
   std::string cursor;
-  for (std::uint32_t looked = 0; looked < kMostLooked;) {
-    documents::Page page = documents::page(allot, path, cursor, kMostLooked);
+  for (std::uint32_t examined = 0; examined < kMostExamined;) {
+    documents::Page page = documents::page(allot, path, cursor, kMostExamined);
     for (json& done : page.items) {
       found.stopped_at = done.at("task");
       if (done.at("type") == options.type) found.tasks.push_back(std::move(done));
       if (found.tasks.size() == options.limit) return {std::move(found.tasks), {}};
     }
     if (page.next.empty()) return {std::move(found.tasks), {}};
-    looked += static_cast<std::uint32_t>(page.items.size());
+    examined += static_cast<std::uint32_t>(page.items.size());
     cursor = std::move(page.next);
   }
   return found;
@@ -73,7 +73,7 @@ void say_stop(const std::string& queue, const Found& found) {
   if (found.stopped_at.empty()) return;
   std::fprintf(stderr,
                "allot: queue %s: stopped after %u finished tasks; continue with --after %s\n",
-               queue.c_str(), kMostLooked, found.stopped_at.c_str());
+               queue.c_str(), kMostExamined, found.stopped_at.c_str());
 }
 
 // The chosen queues; with --after, the queue of that task if it is one of them.

@@ -39,7 +39,7 @@ namespace {
 
 // EX_TEMPFAIL of sysexits.h; the command has not run.
 constexpr int kNotGot = kExitOutcomeUnknown;
-constexpr Nanos kLookAtTime = 50 * kMilli;
+constexpr Nanos kCheckInterval = 50 * kMilli;
 
 struct RunOptions {
   std::string name;
@@ -80,7 +80,7 @@ class Signals {
   [[nodiscard]] int wait(Nanos until, peer::LockBell& bell, std::uint32_t seen) const {
     for (Nanos now = boot_ns(); now < until && bell.seen() == seen; now = boot_ns()) {
       if (const int signal = next()) return signal;
-      bell.wait(seen, std::min(until - now, kLookAtTime));
+      bell.wait(seen, std::min(until - now, kCheckInterval));
     }
     return next();
   }
@@ -113,7 +113,7 @@ class Line {
     Got got;
     for (;;) {
       const std::uint32_t seen = bell.seen();
-      got.lock = look();
+      got.lock = poll();
       if (got.lock) break;
       const Nanos next = std::min(until, wait_.next_ns());
       if (boot_ns() < until) {
@@ -151,13 +151,13 @@ class Line {
   }
 
  private:
-  std::optional<queue::HeldLock> look() {
+  std::optional<queue::HeldLock> poll() {
     try {
       if (!db_) {
         db_.emplace(connect(settings_));
         ++generation_;
       }
-      return wait_.look(*db_, generation_);
+      return wait_.poll(*db_, generation_);
     } catch (const db::DbError& error) {
       if (error.error_class() == db::ErrorClass::kGone)
         db_.reset();
@@ -186,14 +186,14 @@ int run_under(queue::LockKeeper& keeper, GuardedCommand& command, const Signals&
               const std::atomic<Nanos>& kill_ns) {
   while (!command.exit_code()) {
     std::array<pollfd, 2> polled{{{command.fd(), POLLIN, 0}, {signals.fd(), POLLIN, 0}}};
-    ::poll(polled.data(), polled.size(), static_cast<int>(kLookAtTime / kMilli));
+    ::poll(polled.data(), polled.size(), static_cast<int>(kCheckInterval / kMilli));
     while (const int signal = signals.next()) command.pass_on(signal);
     if (polled[0].revents != 0) {
       command.read_reports();
       continue;
     }
     // The guardian should have killed it, but is stopped.
-    if (!keeper.held() && boot_ns() > kill_ns.load() + kLookAtTime) command.end_group();
+    if (!keeper.held() && boot_ns() > kill_ns.load() + kCheckInterval) command.end_group();
   }
   return *command.exit_code();
 }
@@ -202,7 +202,7 @@ void say(const RunOptions& options, const std::optional<queue::HeldLock>& lock, 
          int code) {
   if (!options.json) return;
   nlohmann::json out{{"name", printable(options.name, 4 * queue::kMaxLockName)},
-                     {"got", lock.has_value()},
+                     {"acquired", lock.has_value()},
                      {"lost", lost},
                      {"exit_code", code}};
   if (lock) {

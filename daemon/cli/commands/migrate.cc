@@ -40,8 +40,8 @@ void print_text(const std::vector<std::string>& applied, const std::string& why_
 
 void print_json(const std::vector<std::string>& applied, const std::string& why_procedures,
                 std::uint32_t version, const std::vector<MadeQueue>& queues) {
-  nlohmann::ordered_json report = {{"applied", applied}, {"procedures_made", nullptr}};
-  if (!why_procedures.empty()) report["procedures_made"] = why_procedures;
+  nlohmann::ordered_json report = {{"applied", applied}, {"procedures_created", nullptr}};
+  if (!why_procedures.empty()) report["procedures_created"] = why_procedures;
   report["schema_version"] = version;
   report["queues"] = nlohmann::ordered_json::array();
   for (const auto& [info, configured] : queues) {

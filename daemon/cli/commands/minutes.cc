@@ -116,7 +116,7 @@ int list_minutes(const Operations& allot, const MinutesOptions& options) {
   for (const json& minute : found.at("items")) list.add(minute, cells_of(minute, wanted.by));
   list.print();
   if (options.json) return kExitOk;
-  if (found.at("more").get<bool>()) {
+  if (found.at("truncated").get<bool>()) {
     std::printf("Older minutes are not shown: name a --queue, or a longer --step.\n");
   }
   if (wanted.by == MinutesBy::kQueue && !found.at("items").empty()) {

@@ -22,7 +22,7 @@ using std::chrono::steady_clock;
 constexpr std::uint32_t kMostOfPage = 10'000;
 // Maximum wait for a leased partition: workers release it after block_seconds.
 constexpr auto kPatience = std::chrono::seconds(5);
-constexpr auto kPause = std::chrono::milliseconds(100);
+constexpr auto kBetweenBatches = std::chrono::milliseconds(100);
 
 json body_of(const Move& move) {
   json body{{"to", move.to}};
@@ -82,7 +82,7 @@ Moved move_waiting(const Operations& allot, const Move& move, std::uint64_t tota
     all.then(pass);
     if (pass.moved > 0) until = steady_clock::now() + kPatience;
     if (pass.leased == 0 || steady_clock::now() >= until) return all;
-    std::this_thread::sleep_for(kPause);
+    std::this_thread::sleep_for(kBetweenBatches);
   }
 }
 
@@ -100,11 +100,11 @@ void Moved::add(const Moved& other) {
   unique += other.unique;
 }
 
-void add_moved(json& told, const Moved& moved) {
-  told["moved"] = moved.moved;
-  told["gone"] = moved.gone;
-  told["leased"] = moved.leased;
-  told["unique"] = moved.unique;
+void add_moved(json& report, const Moved& moved) {
+  report["moved"] = moved.moved;
+  report["gone"] = moved.gone;
+  report["leased"] = moved.leased;
+  report["unique"] = moved.unique;
 }
 
 std::string waiting_text(std::uint64_t tasks) {

@@ -37,7 +37,7 @@ struct Moved {
 Moved move_waiting(const Operations& allot, const Move& move, std::uint64_t total);
 
 // The fields of --json.
-void add_moved(nlohmann::json& told, const Moved& moved);
+void add_moved(nlohmann::json& report, const Moved& moved);
 // Human-readable output. Tasks kept by a worker are reported by end_of_move().
 void print_moved(const Moved& moved);
 // Returns kExitFailure, with a message, if workers keep tasks in place.

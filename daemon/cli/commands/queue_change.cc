@@ -98,9 +98,9 @@ int move_tasks(const Operations& allot, const MoveOptions& options) {
   }
   const Moved moved = move_waiting(allot, move, tasks);
   if (options.json) {
-    json told{{"chosen", moved.moved + moved.gone + moved.leased}};
-    add_moved(told, moved);
-    print(told);
+    json report{{"tasks", moved.moved + moved.gone + moved.leased}};
+    add_moved(report, moved);
+    print(report);
   } else {
     print_moved(moved);
   }

@@ -22,7 +22,7 @@ struct ReloadOptions {
   bool json = false;
 };
 
-constexpr std::chrono::milliseconds kBetweenLooks{100};
+constexpr std::chrono::milliseconds kPollInterval{100};
 
 as_json::InstanceView running_instance(const config::Settings& settings) {
   as_json::InstanceView view = as_json::read_instance(config::runtime_dir(settings));
@@ -46,7 +46,7 @@ std::uint32_t begin_reload(const config::Settings& settings) {
   for (;;) {
     const as_json::InstanceView now = running_instance(settings);
     if (now.reloads.begun != before.reloads.begun) return now.reloads.begun;
-    (void)wait_readable(-1, kBetweenLooks);
+    (void)wait_readable(-1, kPollInterval);
     if (interrupted()) throw Error("interrupted", kExitUnavailable);
   }
 }
@@ -62,7 +62,7 @@ void await_end(const config::Settings& settings, std::uint32_t reload) {
           "(reload.refused)",
           kExitConfig);
     }
-    (void)wait_readable(-1, kBetweenLooks);
+    (void)wait_readable(-1, kPollInterval);
     if (interrupted()) throw Error("interrupted; the reload continues", kExitUnavailable);
   }
 }

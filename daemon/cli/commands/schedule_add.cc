@@ -37,14 +37,13 @@ queue::ScheduleSpec spec_of(const AddWords& words) {
   return spec;
 }
 
-// `put`: "added", "changed" or "same".
-std::string said(const json& made, const std::string& put) {
-  std::string text = "schedule " + made.at("name").get<std::string>() + " is " +
-                     (put == "same" ? "unchanged" : put);
+// `result`: "added", "changed" or "unchanged".
+std::string said(const json& made, const std::string& result) {
+  std::string text = "schedule " + made.at("name").get<std::string>() + " is " + result;
   if (made.at("next_run").is_null()) return text + "; it never runs";
   const std::string zone = made.at("zone");
   const std::string next = made.at("next_run");
-  text += "; it runs " + std::string(put == "added" ? "first" : "next") + " at " + next;
+  text += "; it runs " + std::string(result == "added" ? "first" : "next") + " at " + next;
   if (zone != "UTC") {
     const Calendar calendar(made.at("expression"), zone);
     text += ", " + calendar.local(as_json::parse_moment("next_run", next)) + " in " + zone;
@@ -113,19 +112,19 @@ int add_one(const Operations& allot, const AddWords& words) {
                 kExitBadInput);
   }
   json made = allot.put(path, options_of(spec));
-  const std::string put = before.is_null()                             ? "added"
-                          : before.at("version") == made.at("version") ? "same"
-                                                                       : "changed";
+  const std::string result = before.is_null()                             ? "added"
+                             : before.at("version") == made.at("version") ? "unchanged"
+                                                                          : "changed";
   if (const Local* here = allot.local()) {
     KnownTypes known(here->settings());
     known.submitted(spec.queue, spec.type);
     known.warn(here->db());
   }
   if (words.json) {
-    made["put"] = put;
+    made["result"] = result;
     print(made);
   } else {
-    std::printf("%s\n", said(made, put).c_str());
+    std::printf("%s\n", said(made, result).c_str());
   }
   return kExitOk;
 }

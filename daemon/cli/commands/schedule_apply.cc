@@ -28,7 +28,7 @@ struct ApplyOptions {
 
 struct Plan {
   std::vector<queue::ScheduleSpec> specs;
-  std::vector<std::string> added, changed, same, removed;
+  std::vector<std::string> added, changed, unchanged, removed;
 };
 
 Plan plan_of(db::Connection& db, const config::Settings& file, bool prune) {
@@ -36,7 +36,7 @@ Plan plan_of(db::Connection& db, const config::Settings& file, bool prune) {
   for (const config::Schedule& section : file.schedules) {
     const queue::ScheduleSpec& spec = plan.specs.emplace_back(queue::spec_of(section));
     const auto there = queue::find_schedule(db, spec.name);
-    auto& list = !there ? plan.added : there->spec == spec ? plan.same : plan.changed;
+    auto& list = !there ? plan.added : there->spec == spec ? plan.unchanged : plan.changed;
     list.push_back(spec.name);
   }
   if (!prune) return plan;
@@ -73,18 +73,19 @@ void say(const Plan& plan, const ApplyOptions& options) {
   const std::vector<std::pair<const char*, const std::vector<std::string>*>> lists = {
       {"added", &plan.added},
       {"changed", &plan.changed},
-      {"same", &plan.same},
+      {"unchanged", &plan.unchanged},
       {"removed", &plan.removed}};
-  nlohmann::json told = {{"dry_run", options.dry_run}};
+  nlohmann::json report = {{"dry_run", options.dry_run}};
   for (const auto& [word, names] : lists) {
-    told[word] = *names;
+    report[word] = *names;
     if (options.json) continue;
     for (const std::string& name : *names) {
-      const bool same = names == &plan.same;
-      std::printf("%s%s %s\n", options.dry_run && !same ? "would be " : "", word, name.c_str());
+      const bool unchanged = names == &plan.unchanged;
+      std::printf("%s%s %s\n", options.dry_run && !unchanged ? "would be " : "", word,
+                  name.c_str());
     }
   }
-  if (options.json) print(told);
+  if (options.json) print(report);
 }
 
 // allot schedule apply creates the schedules of a file, after all of them have been checked.

@@ -142,8 +142,8 @@ int import_crontab(const Context& context, const ImportOptions& options) {
   }
   if (options.json) {
     print(json{{"dry_run", options.dry_run},
-               {"made", made},
-               {"not_taken", remarks_json(import.left)},
+               {"created", made},
+               {"skipped", remarks_json(import.left)},
                {"remarks", remarks_json(import.remarks)}});
   } else {
     say_remarks(import.remarks, "differs");

@@ -19,10 +19,10 @@
 #include "json/minutes_json.h"
 #include "json/queue_json.h"
 #include "json/why.h"
-#include "queue/look/health.h"
-#include "queue/look/inspect.h"
 #include "queue/minutes/minute_view.h"
 #include "queue/minutes/serving_pool.h"
+#include "queue/views/health.h"
+#include "queue/views/inspect.h"
 
 namespace allot::cli {
 namespace {
@@ -97,7 +97,7 @@ void print_json(const config::Settings& settings, const InstanceView& instance,
     view["workers"].push_back(as_json::worker(worker));
   }
   view["stewards"] = as_json::stewards(instance);
-  view["troubles"] = instance_troubles(instance, settings);
+  view["problems"] = instance_troubles(instance, settings);
   std::printf("%s\n", view.dump(2, ' ', false, json::error_handler_t::replace).c_str());
 }
 

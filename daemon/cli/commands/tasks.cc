@@ -53,9 +53,9 @@ constexpr std::size_t kShownKey = 1024;         // fits any unique key, whatever
 void print_attempts(const json& attempts) {
   if (attempts.empty()) return;
   // The list begins with the oldest attempt.
-  const bool lives = attempts.front().at("life") != 0;
+  const bool was_retried = attempts.front().at("retries_since") != 0;
   std::vector<std::string> heads{"ATTEMPT", "ENDED", "RAN", "CPU", "MEMORY", "WORKER", "WHY"};
-  if (lives) heads.insert(heads.begin(), "LIFE");
+  if (was_retried) heads.insert(heads.begin(), "RUN");
   Table table(heads);
   for (const json& attempt : attempts) {
     std::vector<std::string> cells{attempt.at("attempt").dump(),
@@ -65,9 +65,9 @@ void print_attempts(const json& attempts) {
                                    megabytes_of(as_json::maybe_u64_in(attempt, "max_rss_kib")),
                                    printable(attempt.at("worker").get<std::string>(), 100),
                                    why_text(attempt, kShownError)};
-    if (lives) {
-      const json& life = attempt.at("life");
-      cells.insert(cells.begin(), life == 0 ? "now" : life.dump() + " before");
+    if (was_retried) {
+      const json& retries = attempt.at("retries_since");
+      cells.insert(cells.begin(), retries == 0 ? "current" : retries.dump() + " before");
     }
     table.add(std::move(cells));
   }
@@ -146,7 +146,7 @@ void print_running(const json& task) {
   line("detached", task.at("detached_at"));
   if (task.at("progress").is_null()) return;
   line("progress", progress_text({task.at("progress").get<std::uint32_t>(),
-                                  as_json::text_in(task, "progress_word")}));
+                                  as_json::text_in(task, "progress_text")}));
 }
 
 void print_cancel(const json& asked) {
@@ -187,7 +187,7 @@ void print_task(const json& task, const Answer& payload) {
   line("attempts", task.at("attempts_charged").dump());
   if (running) print_running(task);
   if (!dead && !running) line("leased by", holder_text(task, "leased_by"));
-  print_cancel(task.at("cancel_asked"));
+  print_cancel(task.at("cancel_requested"));
   print_payload(task, payload.body,
                 !payload.damage.empty() || task.at("payload_size") != payload.body.size());
 }

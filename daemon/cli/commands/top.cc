@@ -125,8 +125,9 @@ std::string as_text(const config::Settings& settings, const InstanceView& view,
                      " running\n" + per_second(all, &Rate::done) + " done/s, " +
                      per_second(all, &Rate::retried) + " retried/s, " +
                      per_second(all, &Rate::dead) + " dead/s\n\n";
-  const auto away = std::count_if(view.workers.begin(), view.workers.end(),
-                                  [](const WorkerView& worker) { return worker.database_away; });
+  const auto away =
+      std::count_if(view.workers.begin(), view.workers.end(),
+                    [](const WorkerView& worker) { return worker.database_unreachable; });
   if (away > 0) {
     text += "the database has been away for " + std::to_string(away) + " of " +
             std::to_string(view.workers.size()) + " workers\n\n";
@@ -171,10 +172,10 @@ json as_json(const config::Settings& settings, const InstanceView& view, const R
 int show_once(const config::Settings& settings, const std::string& folder,
               const TopOptions& options) {
   Rates rates;
-  rates.look(read_instance(folder), mono_ns());
+  rates.update(read_instance(folder), mono_ns());
   std::this_thread::sleep_for(options.interval);
   const InstanceView view = read_instance(folder);
-  rates.look(view, mono_ns());
+  rates.update(view, mono_ns());
   if (options.json) {
     print(as_json(settings, view, rates));
   } else {
@@ -196,7 +197,7 @@ int top(const Context& context, const TopOptions& options) {
   Rates rates;
   do {
     const InstanceView view = read_instance(folder);
-    rates.look(view, mono_ns());
+    rates.update(view, mono_ns());
     Screen::show(as_text(settings, view, rates));
   } while (screen.wait(std::chrono::duration_cast<milliseconds>(options.interval)));
   return kExitOk;

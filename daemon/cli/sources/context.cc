@@ -36,7 +36,7 @@ db::Connection connect(const config::Settings& settings) {
 
 db::Connection connect_as_operator(const Context& context, const config::Settings& settings) {
   db::Connection connection = connect(settings);
-  connection.act_for(db::Actor{asked_by(), "cli", context.reason});
+  connection.act_for(db::Actor{requested_by(), "cli", context.reason});
   return connection;
 }
 
@@ -47,7 +47,7 @@ void check_reason(const std::string& reason) {
               kExitBadInput);
 }
 
-std::string asked_by() {
+std::string requested_by() {
   const passwd* user = getpwuid(geteuid());
   std::array<char, 65> host{};
   if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';

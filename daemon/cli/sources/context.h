@@ -32,6 +32,6 @@ struct Context {
 void check_reason(const std::string& reason);
 
 // "ann@host": the user of this process.
-[[nodiscard]] std::string asked_by();
+[[nodiscard]] std::string requested_by();
 
 }  // namespace allot::cli

@@ -34,7 +34,7 @@ json send(const Operations& allot, const std::string& method, const std::string&
 // Removes the part that is meant for programs.
 std::string reason_of(const Error& refusal) {
   const std::string text = refusal.what();
-  return text.substr(0, text.find("; say \"anyway\""));
+  return text.substr(0, text.find("; send \"confirm\""));
 }
 
 }  // namespace
@@ -96,10 +96,10 @@ json change(const Operations& allot, const std::string& method, const std::strin
   try {
     return send(allot, method, path, options);
   } catch (const Refused& refused) {
-    if (refused.status() != 409 || refused.field() != "anyway") throw;
+    if (refused.status() != 409 || refused.field() != "confirm") throw;
     confirm(verb, reason_of(refused), yes);
   }
-  options["anyway"] = true;
+  options["confirm"] = true;
   return send(allot, method, path, options);
 }
 

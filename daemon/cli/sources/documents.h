@@ -40,7 +40,7 @@ struct Page {
 // The queue before a change; null: it does not exist, or is not visible to the caller.
 [[nodiscard]] nlohmann::json find_queue(const Operations& allot, const std::string& name);
 
-// A change that the gateway may refuse until it is confirmed with "anyway": then asks as confirm()
+// A change that the gateway may refuse until it is confirmed with "confirm": then asks as confirm()
 // does, with the gateway's reason. `method` is POST, PUT, or DELETE, whose options are sent as a
 // query.
 [[nodiscard]] nlohmann::json change(const Operations& allot, const std::string& method,

@@ -101,10 +101,10 @@ std::string Input::read_all(std::size_t most) {
 bool Input::next_line(std::string& line, std::size_t most) {
   std::size_t end = buffer_.find('\n', at_);
   while (end == std::string::npos) {
-    const std::size_t looked = buffer_.size() - at_;  // fill() moves this to the front
-    const bool more = looked <= most && fill();
+    const std::size_t examined = buffer_.size() - at_;  // fill() moves this to the front
+    const bool more = examined <= most && fill();
     if (interrupted()) return false;
-    end = buffer_.find('\n', at_ + looked);
+    end = buffer_.find('\n', at_ + examined);
     if (!more && end == std::string::npos) end = buffer_.size();
   }
   if (end - at_ > most) {

@@ -10,7 +10,7 @@
 #include "operations/call.h"
 #include "operations/refusal.h"
 #include "operations/route.h"
-#include "queue/look/inspect.h"
+#include "queue/views/inspect.h"
 #include "schedule/expression.h"
 #include "schedule/next.h"
 #include "schedule/system_zone.h"
@@ -23,7 +23,7 @@ constexpr std::string_view kBase = "/api/v1";
 // A user with access to the database may do everything that its account permits.
 gateway::access::Caller this_user() {
   const gateway::access::Reach all{true};
-  return {asked_by(), {all, all, all}};
+  return {requested_by(), {all, all, all}};
 }
 
 operations::Document perform(const operations::Service& service, const Request& request,
@@ -59,7 +59,7 @@ const operations::Service& Local::service() const {
   service.queues = settings().queues;
   service.instance = settings().daemon.instance;
   service.runtime_dir = local_folder(settings());
-  service.door = "cli";
+  service.source = "cli";
   service.most_counted = queue::kCountBound;
   service.next_run = [](const std::string& expression, const std::string& zone,
                         std::int64_t after) {

@@ -3,10 +3,10 @@
 
 namespace allot::cli {
 
-void Rates::look(const InstanceView& view, Nanos now) {
-  known_ = looked_ && now > *looked_;
+void Rates::update(const InstanceView& view, Nanos now) {
+  known_ = updated_ns_ && now > *updated_ns_;
   const double seconds =
-      known_ ? static_cast<double>(now - *looked_) / static_cast<double>(kSecond) : 1;
+      known_ ? static_cast<double>(now - *updated_ns_) / static_cast<double>(kSecond) : 1;
   std::map<Key, Counts> counts;
   rates_.clear();
   for (const WorkerView& worker : view.workers) {
@@ -20,7 +20,7 @@ void Rates::look(const InstanceView& view, Nanos now) {
     counts[key] = {worker.done, worker.retried, worker.dead};
   }
   before_ = std::move(counts);
-  looked_ = now;
+  updated_ns_ = now;
 }
 
 std::optional<Rate> Rates::of(const WorkerView& worker) const {

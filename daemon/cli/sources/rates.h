@@ -22,7 +22,7 @@ struct Rate {
 class Rates {
  public:
   // `now` in CLOCK_MONOTONIC.
-  void look(const InstanceView& view, Nanos now);
+  void update(const InstanceView& view, Nanos now);
 
   // nullopt before the second sample. The counts of a worker that was missing in the previous
   // sample began at 0.
@@ -38,7 +38,7 @@ class Rates {
 
   std::map<Key, Counts> before_;
   std::map<Key, Rate> rates_;
-  std::optional<Nanos> looked_;
+  std::optional<Nanos> updated_ns_;
   bool known_ = false;
 };
 

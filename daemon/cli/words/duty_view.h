@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "queue/look/health.h"
+#include "queue/views/health.h"
 
 namespace allot::cli {
 

@@ -13,7 +13,7 @@ std::string stewards_text(const InstanceView& view) {
   for (const WorkerView& steward : view.stewards) {
     text += text.back() == ':' ? " " : "; ";
     text += "slot " + std::to_string(steward.slot) + ", pid " + std::to_string(steward.pid) + ", " +
-            steward.state + (steward.database_away ? ", its database is away" : "");
+            steward.state + (steward.database_unreachable ? ", its database is away" : "");
   }
   return text;
 }

@@ -142,14 +142,14 @@ Access::Access(const config::Gateway& settings)
   if (settings.grant != "none") grant_ = granted(settings.grant, settings.read_only);
 }
 
-Verdict Access::judge(const http::Head& head) const {
+Verdict Access::authorize(const http::Head& head) const {
   if (asks_for_health(head.path)) {
-    if (auto refusal = look_at_host(head)) return *std::move(refusal);
+    if (auto refusal = check_host(head)) return *std::move(refusal);
     return {Caller("nobody", {})};
   }
-  for (const auto look : {&Access::look_at_url, &Access::look_at_host, &Access::look_at_site,
-                          &Access::look_at_proxy}) {
-    if (auto refusal = (this->*look)(head)) return *std::move(refusal);
+  for (const auto check :
+       {&Access::check_url, &Access::check_host, &Access::check_site, &Access::check_proxy}) {
+    if (auto refusal = (this->*check)(head)) return *std::move(refusal);
   }
   const bool local = head.peer.address.empty();
   const std::string* user = user_field_.empty() ? nullptr : find(head, user_field_);
@@ -173,7 +173,7 @@ bool Access::asks_for_health(std::string_view path) const {
 }
 
 // URLs end up in logs, histories and the Referer of the next request.
-std::optional<Verdict> Access::look_at_url(const http::Head& head) const {
+std::optional<Verdict> Access::check_url(const http::Head& head) const {
   std::string_view left = head.query;
   while (!left.empty()) {
     const std::string_view pair = left.substr(0, left.find('&'));
@@ -191,7 +191,7 @@ std::optional<Verdict> Access::look_at_url(const http::Head& head) const {
 
 // Prevents DNS rebinding: a page that rebinds its own name to this address sends that name as Host.
 // An address cannot be rebound.
-std::optional<Verdict> Access::look_at_host(const http::Head& head) const {
+std::optional<Verdict> Access::check_host(const http::Head& head) const {
   const std::string* host = find(head, "host");
   const std::string name = host == nullptr ? std::string() : name_of_host(*host);
   if (hosts_.contains(name) || config::parse_address(name) || mutant::removed("gateway_host")) {
@@ -203,7 +203,7 @@ std::optional<Verdict> Access::look_at_host(const http::Head& head) const {
 
 // Prevents cross-site requests, which would use the victim's network access or proxy login. A
 // browser names the site of the page that sends a request.
-std::optional<Verdict> Access::look_at_site(const http::Head& head) const {
+std::optional<Verdict> Access::check_site(const http::Head& head) const {
   const std::string* site = find(head, "sec-fetch-site");
   const std::string* origin = find(head, "origin");
   const std::string* host = find(head, "host");
@@ -214,7 +214,7 @@ std::optional<Verdict> Access::look_at_site(const http::Head& head) const {
   return refused(403, "a page of another site made the browser send this request");
 }
 
-std::optional<Verdict> Access::look_at_proxy(const http::Head& head) const {
+std::optional<Verdict> Access::check_proxy(const http::Head& head) const {
   const bool local = head.peer.address.empty();
   std::size_t users = 0;
   if (!user_field_.empty()) (void)find(head, user_field_, users);
@@ -271,7 +271,7 @@ bool Access::is_foreign_navigation(const http::Head& head) const {
   const std::string* mode = find(head, "sec-fetch-mode");
   return head.method == "GET" && site != nullptr && *site != "same-origin" && *site != "none" &&
          mode != nullptr && *mode == "navigate" && find(head, "origin") == nullptr &&
-         !look_at_host(head) && !look_at_url(head);
+         !check_host(head) && !check_url(head);
 }
 
 Verdict Access::by_user(const std::string& name) const {

@@ -30,7 +30,7 @@ class Access {
     std::string title{};             // what is wrong and how to fix it, without secrets
   };
   // A health request needs no role, but its Host must be a name of this gateway.
-  [[nodiscard]] Verdict judge(const http::Head& head) const;
+  [[nodiscard]] Verdict authorize(const http::Head& head) const;
   // The caller of this token, regardless of the connection.
   [[nodiscard]] Verdict by_token(std::string_view token) const;
   // A token as a dashboard session refers to it: the name and the hash of the current token of this
@@ -58,10 +58,10 @@ class Access {
 
   [[nodiscard]] bool asks_for_health(std::string_view path) const;
   // nullopt: the check passed.
-  [[nodiscard]] std::optional<Verdict> look_at_url(const http::Head& head) const;
-  [[nodiscard]] std::optional<Verdict> look_at_host(const http::Head& head) const;
-  [[nodiscard]] std::optional<Verdict> look_at_site(const http::Head& head) const;
-  [[nodiscard]] std::optional<Verdict> look_at_proxy(const http::Head& head) const;
+  [[nodiscard]] std::optional<Verdict> check_url(const http::Head& head) const;
+  [[nodiscard]] std::optional<Verdict> check_host(const http::Head& head) const;
+  [[nodiscard]] std::optional<Verdict> check_site(const http::Head& head) const;
+  [[nodiscard]] std::optional<Verdict> check_proxy(const http::Head& head) const;
   [[nodiscard]] Verdict by_bearer(std::string_view authorization) const;
   [[nodiscard]] Verdict by_user(const std::string& name) const;
 

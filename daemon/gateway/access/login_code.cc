@@ -28,13 +28,13 @@ std::string path_in(const std::string& folder) {
 }
 
 // Content of the file: hash of the code, its expiry, and the name of its token.
-struct Kept {
+struct StoredCode {
   TokenHash hash{};
   std::int64_t ends = 0;
   std::string token;
 };
 
-std::optional<Kept> read_kept(const std::string& path) {
+std::optional<StoredCode> read_stored(const std::string& path) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!file.valid()) return std::nullopt;
   std::array<char, kMostFile> text{};
@@ -42,12 +42,12 @@ std::optional<Kept> read_kept(const std::string& path) {
   if (size <= 0) return std::nullopt;
   std::istringstream words(std::string(text.data(), static_cast<std::size_t>(size)));
   std::string hash;
-  Kept kept;
-  words >> hash >> kept.ends >> kept.token;
+  StoredCode stored;
+  words >> hash >> stored.ends >> stored.token;
   const auto parsed = parse_hash(hash);
   if (!words || !parsed) return std::nullopt;
-  kept.hash = *parsed;
-  return kept;
+  stored.hash = *parsed;
+  return stored;
 }
 
 [[noreturn]] void fail(const std::string& path) {
@@ -93,13 +93,13 @@ std::string make_login_code(const std::string& folder, const std::string& token_
 std::optional<std::string> take_login_code(const std::string& folder, std::string_view code,
                                            std::chrono::sys_seconds now) {
   const std::string path = path_in(folder);
-  const auto kept = read_kept(path);
-  if (!kept || !same(kept->hash, hash_of(code))) return std::nullopt;
-  const std::int64_t left = kept->ends - now.time_since_epoch().count();
+  const auto stored = read_stored(path);
+  if (!stored || !same(stored->hash, hash_of(code))) return std::nullopt;
+  const std::int64_t left = stored->ends - now.time_since_epoch().count();
   if (left <= 0 || left > kLoginCodeLength.count()) return std::nullopt;
   // S92: if two callers have the code, only one of them removes the file.
   if (!mutant::removed("ui_code") && ::unlink(path.c_str()) != 0) return std::nullopt;
-  return kept->token;
+  return stored->token;
 }
 
 }  // namespace allot::gateway::access

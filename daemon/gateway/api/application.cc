@@ -82,20 +82,20 @@ Service completed(Service service) {
 
 }  // namespace
 
-Application::Application(Service service, Judge judge)
+Application::Application(Service service, Authorizer authorize)
     : service_(completed(std::move(service))),
-      judge_(std::move(judge)),
+      authorizer_(std::move(authorize)),
       counts_(service_.requests),
       snapshots_(service_.snapshot_for),
       reads_(service_.database),
-      crew_(
-          std::make_unique<work::Crew>(service_.database, service_.threads, service_.most_waiting)),
+      pool_(std::make_unique<work::ThreadPool>(service_.database, service_.threads,
+                                               service_.most_waiting)),
       surroundings_(surroundings()),
-      combiner_(*crew_, surroundings_) {}
+      combiner_(*pool_, surroundings_) {}
 
 Application::~Application() {
-  // The crew's jobs use the combiner, so the crew ends first.
-  crew_.reset();
+  // The pool's jobs use the combiner, so the pool ends first.
+  pool_.reset();
 }
 
 work::Surroundings Application::surroundings() {
@@ -127,7 +127,7 @@ Application::Asked Application::find(const http::Head& head) const {
   const bool open = found.route != nullptr && !found.route->role;
   access::Caller caller("nobody", {});
   if (!open) {
-    access::Access::Verdict verdict = judge_(head);
+    access::Access::Verdict verdict = authorizer_(head);
     if (!verdict.caller) {
       Problem problem{verdict.status, verdict.title};
       if (verdict.status == 401) problem.fields.emplace_back("www-authenticate", "Bearer");
@@ -177,7 +177,7 @@ http::Admission Application::admit(const http::Head& head) {
       case Body::kTasks:
         if (media_type(head) == "application/x-ndjson") {
           admission.lines =
-              submit_lines(*crew_, surroundings_, asked.caller, line_options_of(head));
+              submit_lines(*pool_, surroundings_, asked.caller, line_options_of(head));
           admission.lines_type = "application/x-ndjson";
           admission.most_body = as_json::kMaxLine;
           counts_.count(route, 200);  // counted when the answer begins
@@ -231,67 +231,67 @@ void Application::serve_counted(const Asked& asked, http::Request request, http:
 }
 
 void Application::serve(const Asked& asked, http::Request request, const http::Reply& reply) {
-  switch (asked.route.doer) {
-    case Doer::kServer: {
+  switch (asked.route.executor) {
+    case Executor::kServer: {
       Call call(service_, asked.route, asked.caller, asked.path, request.head.query, request.body);
       return reply(to_http(asked.route.verb(call)));
     }
-    case Doer::kCrew:
+    case Executor::kThreadPool:
       return send(asked, request, reply);
-    case Doer::kScrape:
+    case Executor::kScrape:
       static_cast<void>(
           Call(service_, asked.route, asked.caller, asked.path, request.head.query, request.body));
       return scrape(reply);
-    case Doer::kCombiner:
+    case Executor::kCombiner:
       if (request.body.size() <= kSmall) return submit(asked, std::move(request), reply);
       break;
   }
   const auto shared = std::make_shared<http::Request>(std::move(request));
-  const bool taken = crew_->post([this, asked, shared, reply](auto* /*db*/, const auto& /*error*/) {
+  const bool taken = pool_->post([this, asked, shared, reply](auto* /*db*/, const auto& /*error*/) {
     try {
       submit(asked, std::move(*shared), reply);
     } catch (...) {
       reply(problem_response(std::current_exception(), false));
     }
-    return work::Crew::Connection::kGood;
+    return work::ThreadPool::Connection::kGood;
   });
   if (!taken) busy();
 }
 
-// Posts the verb to the crew.
+// Posts the verb to the pool.
 void Application::send(Asked asked, const http::Request& request, const http::Reply& reply) {
   const auto call = std::make_shared<Call>(service_, asked.route, std::move(asked.caller),
                                            std::move(asked.path), request.head.query, request.body);
   const bool reads_page = asked.of_page && !asked.route.writes();
-  if (reads_page) call->share(reads_);
+  if (reads_page) call->use(reads_);
   if (!(reads_page ? send_without_connection(call, reply) : send(call, reply))) busy();
 }
 
 // Most requests of a page need only shared reads.
 bool Application::send_without_connection(const std::shared_ptr<Call>& call,
                                           const http::Reply& reply) {
-  return crew_->post(
+  return pool_->post(
       [this, call, reply](auto* /*db*/, const auto& /*error*/) {
         http::Response response;
         try {
           response = to_http(call->route().verb(*call));
         } catch (const NoConnection&) {
-          if (send(call, reply)) return work::Crew::Connection::kGood;
+          if (send(call, reply)) return work::ThreadPool::Connection::kGood;
           response = problem_response(busy_error(), false);
         } catch (...) {
           response = problem_response(std::current_exception(), call->route(), true);
         }
         reply(std::move(response));
-        return work::Crew::Connection::kGood;
+        return work::ThreadPool::Connection::kGood;
       },
-      work::Crew::Wants::kNone);
+      work::ThreadPool::Wants::kNone);
 }
 
 bool Application::send(const std::shared_ptr<Call>& call, const http::Reply& reply) {
-  return crew_->post([this, call, reply](db::Connection* db, const auto& unavailable) {
+  return pool_->post([this, call, reply](db::Connection* db, const auto& unavailable) {
     if (db == nullptr) {
       reply(problem_response(unavailable, call->route(), false));
-      return work::Crew::Connection::kGone;
+      return work::ThreadPool::Connection::kGone;
     }
     http::Response response;
     bool usable = true;
@@ -306,13 +306,13 @@ bool Application::send(const std::shared_ptr<Call>& call, const http::Reply& rep
     }
     if (call->route().writes()) reads_.forget();
     reply(std::move(response));
-    return usable ? work::Crew::Connection::kGood : work::Crew::Connection::kGone;
+    return usable ? work::ThreadPool::Connection::kGood : work::ThreadPool::Connection::kGone;
   });
 }
 
 // Called in the server thread, which reads no files.
 void Application::scrape(const http::Reply& reply) {
-  const bool taken = crew_->post(
+  const bool taken = pool_->post(
       [this, reply](auto* /*db*/, const auto& /*error*/) {
         const auto last = snapshots_.get(boot_ns());
         if (last) {
@@ -320,21 +320,21 @@ void Application::scrape(const http::Reply& reply) {
         } else {
           renew_snapshot(reply);
         }
-        return work::Crew::Connection::kGood;
+        return work::ThreadPool::Connection::kGood;
       },
-      work::Crew::Wants::kNone);
+      work::ThreadPool::Wants::kNone);
   if (!taken) busy();
 }
 
 void Application::renew_snapshot(const http::Reply& reply) {
-  const bool taken = crew_->post([this, reply](db::Connection* db, const auto& /*unavailable*/) {
+  const bool taken = pool_->post([this, reply](db::Connection* db, const auto& /*unavailable*/) {
     bool usable = db != nullptr;
     const auto failed = [&usable](const std::exception& error) {
       usable = false;
       log::warn("metrics.failed", {{"error", error.what()}});
     };
     reply(page(*snapshots_.put(metrics::take_snapshot(db, failed))));
-    return usable ? work::Crew::Connection::kGood : work::Crew::Connection::kGone;
+    return usable ? work::ThreadPool::Connection::kGood : work::ThreadPool::Connection::kGone;
   });
   if (!taken) reply(page(*snapshots_.put(metrics::take_snapshot(nullptr))));
 }

@@ -13,7 +13,7 @@
 #include "gateway/api/shared_reads.h"
 #include "gateway/http/application.h"
 #include "gateway/work/combiner.h"
-#include "gateway/work/crew.h"
+#include "gateway/work/thread_pool.h"
 #include "metrics/snapshot.h"
 
 namespace allot::gateway::api {
@@ -23,9 +23,9 @@ namespace allot::gateway::api {
 class Application final : public http::Application {
  public:
   // Authenticates a request. Also checks Host and Origin.
-  using Judge = std::function<access::Access::Verdict(const http::Head&)>;
+  using Authorizer = std::function<access::Access::Verdict(const http::Head&)>;
 
-  Application(Service service, Judge judge);
+  Application(Service service, Authorizer authorize);
   Application(const Application&) = delete;
   Application& operator=(const Application&) = delete;
   ~Application() override;  // admitted requests are answered first
@@ -61,11 +61,11 @@ class Application final : public http::Application {
   [[nodiscard]] work::Surroundings surroundings();
 
   const Service service_;
-  const Judge judge_;
+  const Authorizer authorizer_;
   RequestCounts counts_;
   metrics::Snapshots snapshots_;
   SharedReads reads_;
-  std::unique_ptr<work::Crew> crew_;
+  std::unique_ptr<work::ThreadPool> pool_;
   const work::Surroundings surroundings_;
   work::Combiner combiner_;
 };

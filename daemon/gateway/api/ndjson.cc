@@ -44,14 +44,14 @@ class Bulk {
 
   using Then = http::LineStream::Then;
   // The text to send back, and the next step. `gone`: the connection is unusable.
-  struct Told {
+  struct Reply {
     std::string lines{};
     Then then = Then::kLines;
     bool gone = false;
   };
   // Processes further lines, up to the end of a batch. S62: the report line of a batch is sent
   // before the next batch begins.
-  Told take(db::Connection& db, std::string lines, bool last) {
+  Reply take(db::Connection& db, std::string lines, bool last) {
     if (left_.empty()) left_ = std::move(lines);
     try {
       while (!left_.empty()) {
@@ -197,23 +197,23 @@ class Bulk {
 
 class Lines final : public http::LineStream {
  public:
-  Lines(work::Crew& crew, std::shared_ptr<Bulk> bulk) : crew_(crew), bulk_(std::move(bulk)) {}
+  Lines(work::ThreadPool& pool, std::shared_ptr<Bulk> bulk) : pool_(pool), bulk_(std::move(bulk)) {}
 
   void take(std::string lines, bool last, Written written) override {
-    const auto told = std::make_shared<Written>(std::move(written));
-    auto job = [bulk = bulk_, told, last, lines = std::move(lines)](
+    const auto callback = std::make_shared<Written>(std::move(written));
+    auto job = [bulk = bulk_, callback, last, lines = std::move(lines)](
                    db::Connection* db, const std::exception_ptr& unavailable) {
       if (db == nullptr) {
-        (*told)(bulk->report(unavailable), Then::kEnd);
-        return work::Crew::Connection::kGone;
+        (*callback)(bulk->report(unavailable), Then::kEnd);
+        return work::ThreadPool::Connection::kGone;
       }
-      Bulk::Told answer = bulk->take(*db, lines, last);
+      Bulk::Reply answer = bulk->take(*db, lines, last);
       const bool gone = answer.gone;
-      (*told)(std::move(answer.lines), answer.then);
-      return gone ? work::Crew::Connection::kGone : work::Crew::Connection::kGood;
+      (*callback)(std::move(answer.lines), answer.then);
+      return gone ? work::ThreadPool::Connection::kGone : work::ThreadPool::Connection::kGood;
     };
-    if (crew_.post(std::move(job))) return;
-    end(*told, "too many requests are waiting");
+    if (pool_.post(std::move(job))) return;
+    end(*callback, "too many requests are waiting");
   }
 
   void stop(const char* why, Written written) override { end(written, why); }
@@ -226,7 +226,7 @@ class Lines final : public http::LineStream {
     written(bulk_->report(error), Then::kEnd);
   }
 
-  work::Crew& crew_;
+  work::ThreadPool& pool_;
   std::shared_ptr<Bulk> bulk_;
 };
 
@@ -265,10 +265,10 @@ LineOptions line_options_of(const http::Head& head) {
   return options;
 }
 
-std::unique_ptr<http::LineStream> submit_lines(work::Crew& crew,
+std::unique_ptr<http::LineStream> submit_lines(work::ThreadPool& pool,
                                                const work::Surroundings& surroundings,
                                                access::Caller caller, const LineOptions& options) {
-  return std::make_unique<Lines>(crew,
+  return std::make_unique<Lines>(pool,
                                  std::make_shared<Bulk>(surroundings, std::move(caller), options));
 }
 

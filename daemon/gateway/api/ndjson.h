@@ -6,7 +6,7 @@
 #include "gateway/access/caller.h"
 #include "gateway/http/application.h"
 #include "gateway/work/combiner.h"
-#include "gateway/work/crew.h"
+#include "gateway/work/thread_pool.h"
 #include "queue/model/headers.h"
 
 // POST /api/v1/tasks with application/x-ndjson: one task per line, all or nothing per batch, like
@@ -23,8 +23,8 @@ struct LineOptions {
 // Throws Refusal for invalid options in the query, and for an Idempotency-Key.
 [[nodiscard]] LineOptions line_options_of(const http::Head& head);
 
-// The crew and the surroundings outlive the stream.
-[[nodiscard]] std::unique_ptr<http::LineStream> submit_lines(work::Crew& crew,
+// The pool and the surroundings outlive the stream.
+[[nodiscard]] std::unique_ptr<http::LineStream> submit_lines(work::ThreadPool& pool,
                                                              const work::Surroundings& surroundings,
                                                              access::Caller caller,
                                                              const LineOptions& options);

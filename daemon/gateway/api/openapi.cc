@@ -104,7 +104,7 @@ ordered_json responses_of(const Route& route) {
   if (route.role) refusals.insert(refusals.end(), {400, 401, 403});
   if (route.body != Body::kNone) refusals.insert(refusals.end(), {413, 415});
   // A scrape reports in its text whether the database answers.
-  const bool asks = route.doer != Doer::kServer && route.doer != Doer::kScrape;
+  const bool asks = route.executor != Executor::kServer && route.executor != Executor::kScrape;
   if (asks) refusals.push_back(503);
   if (asks && route.role) refusals.push_back(500);
   if (route.writes()) refusals.push_back(504);

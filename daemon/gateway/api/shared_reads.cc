@@ -42,7 +42,7 @@ SharedReads::Value SharedReads::find(const std::string& key, Nanos keep, const A
 // `read` outlives the job, because its owner waits for the end.
 void SharedReads::begin(const std::string& key, const std::shared_ptr<Entry>& entry,
                         const AnyRead& read) {
-  using State = work::Crew::Connection;
+  using State = work::ThreadPool::Connection;
   const bool taken =
       reader_.post([this, key, entry, &read](db::Connection* db, const auto& unavailable) {
         if (db == nullptr) {

@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "db/connection.h"
 #include "gateway/api/route.h"
-#include "gateway/work/crew.h"
+#include "gateway/work/thread_pool.h"
 #include "operations/reads.h"
 #include "thread/mutex.h"
 
@@ -43,7 +43,7 @@ class SharedReads final : public Reads {
   Mutex mutex_;
   CondVar done_;
   std::map<std::string, std::shared_ptr<Entry>> entries_ ALLOT_GUARDED_BY(mutex_);
-  work::Crew reader_;  // last: its thread uses the others
+  work::ThreadPool reader_;  // last: its thread uses the others
 };
 
 }  // namespace allot::gateway::api

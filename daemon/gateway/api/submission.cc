@@ -158,7 +158,7 @@ work::Wanted wanted_of(as_json::NewTask task) {
 }
 
 void log_action(const access::Caller& caller, std::string_view what, std::string_view which) {
-  log::info("gateway.action", {{"who", caller.name()}, {"what", what}, {"which", which}});
+  log::info("gateway.action", {{"actor", caller.name()}, {"action", what}, {"subject", which}});
 }
 
 std::size_t log_submission(const access::Caller& caller,

@@ -80,7 +80,7 @@ Allowed::Allowed(const config::Plugins& plugins) {
   }
 }
 
-void Allowed::look_at(std::string_view url) const {
+void Allowed::check(std::string_view url) const {
   const std::string origin = origin_of(url);
   if (!origins_ || origins_->contains(origin)) return;
   refuse(origin + " is not an allowed target: write it into allow of [plugins.http]");

@@ -18,7 +18,7 @@ class Allowed {
   explicit Allowed(const config::Plugins& plugins);
 
   // Throws Refused, 400, with the reason why no request can ever go to this URL.
-  void look_at(std::string_view url) const;
+  void check(std::string_view url) const;
 
  private:
   std::optional<std::set<std::string>> origins_{};

@@ -79,29 +79,29 @@ std::string meaning_of(const std::string& method, Place place) {
 
 }  // namespace
 
-Application::Application(Service service, Door::OfToken of_token)
+Application::Application(Service service, Authenticator::OfToken of_token)
     : service_(std::move(service)),
-      door_(service_.settings, std::move(of_token)),
+      authenticator_(service_.settings, std::move(of_token)),
       allowed_(service_.plugins),
       figures_(service_.runtime_dir),
-      crew_(
-          std::make_unique<work::Crew>(service_.database, service_.threads, service_.most_waiting)),
+      pool_(std::make_unique<work::ThreadPool>(service_.database, service_.threads,
+                                               service_.most_waiting)),
       surroundings_(surroundings()),
-      combiner_(*crew_, surroundings_) {}
+      combiner_(*pool_, surroundings_) {}
 
 Application::~Application() {
   if (node_.is_active()) {
-    static_cast<void>(crew_->post([this](db::Connection* db, const auto& /*unavailable*/) {
+    static_cast<void>(pool_->post([this](db::Connection* db, const auto& /*unavailable*/) {
       try {
         if (db != nullptr) node_.leave(*db);
       } catch (const std::exception& error) {
         log::debug("gateway.not_returned", {{"error", error.what()}});
       }
-      return work::Crew::Connection::kGone;
+      return work::ThreadPool::Connection::kGone;
     }));
   }
-  // The crew's jobs use the combiner, so the crew ends first.
-  crew_.reset();
+  // The pool's jobs use the combiner, so the pool ends first.
+  pool_.reset();
 }
 
 work::Surroundings Application::surroundings() {
@@ -117,7 +117,7 @@ work::Surroundings Application::surroundings() {
 }
 
 Application::Asked Application::find(const http::Head& head) const {
-  access::Caller caller = door_.judge(head);
+  access::Caller caller = authenticator_.authenticate(head);
   Target target = target_of(head.path);
   std::string method = meaning_of(head.method, target.place);
   Asked asked{std::move(target), std::move(method), head.query, std::move(caller), {}};
@@ -151,7 +151,7 @@ http::Admission Application::admit(const http::Head& head) {
     const bool pushes = asked.target.place == Place::kJob;
     if (pushes && asked.method != "POST") throw Refused(405, {});
     admission.most_body = pushes ? kMostPush : kMostOther;
-    admission.anonymous = Door::is_anonymous(asked.caller);
+    admission.anonymous = Authenticator::is_anonymous(asked.caller);
     if (admission.anonymous) {
       const std::size_t most = std::size_t{service_.settings.max_anonymous_body} << 10;
       admission.most_body = std::min(admission.most_body, most);
@@ -211,21 +211,21 @@ void Application::serve(Asked asked, const http::Reply& reply) {
 void Application::send(Asked asked, const http::Reply& reply) {
   const auto shared = std::make_shared<Asked>(std::move(asked));
   const bool taken =
-      crew_->post([this, shared, reply](db::Connection* db, const std::exception_ptr& unavailable) {
+      pool_->post([this, shared, reply](db::Connection* db, const std::exception_ptr& unavailable) {
         if (db == nullptr) {
           reply(answer_to(unavailable));
-          return work::Crew::Connection::kGone;
+          return work::ThreadPool::Connection::kGone;
         }
         http::Response response;
         bool usable = true;
         try {
-          response = look(*db, *shared);
+          response = read(*db, *shared);
         } catch (...) {
           usable = !loses_connection(std::current_exception());
           response = answer_to(std::current_exception());
         }
         reply(std::move(response));
-        return usable ? work::Crew::Connection::kGood : work::Crew::Connection::kGone;
+        return usable ? work::ThreadPool::Connection::kGood : work::ThreadPool::Connection::kGone;
       });
   if (!taken) busy();
 }
@@ -233,16 +233,16 @@ void Application::send(Asked asked, const http::Reply& reply) {
 void Application::push(Asked asked, const http::Reply& reply) {
   if (asked.body.size() <= kSmall) return parse_and_push(asked, reply);
   const auto shared = std::make_shared<Asked>(std::move(asked));
-  const bool taken = crew_->post(
+  const bool taken = pool_->post(
       [this, shared, reply](auto* /*db*/, const auto& /*error*/) {
         try {
           parse_and_push(*shared, reply);
         } catch (...) {
           reply(answer_to(std::current_exception()));
         }
-        return work::Crew::Connection::kGood;
+        return work::ThreadPool::Connection::kGood;
       },
-      work::Crew::Wants::kNone);
+      work::ThreadPool::Wants::kNone);
   if (!taken) busy();
 }
 
@@ -252,7 +252,7 @@ void Application::parse_and_push(const Asked& asked, const http::Reply& reply) {
     throw Refused(400, "the category has more than 255 bytes");
   }
   const auto job = std::make_shared<PushedJob>(read_job(asked.body, category));
-  allowed_.look_at(job->fields.url);
+  allowed_.check(job->fields.url);
   queue::Submission task;
   task.type = queue::kFireworqJob;
   task.payload = stored(*job);
@@ -283,18 +283,18 @@ void Application::parse_and_push(const Asked& asked, const http::Reply& reply) {
 
 void Application::turn() {
   if (turning_.exchange(true)) return;  // the previous one still runs
-  const bool taken = crew_->post(
+  const bool taken = pool_->post(
       [this](auto* /*db*/, const auto& /*error*/) {
         figures_.turn();
-        return work::Crew::Connection::kGood;
+        return work::ThreadPool::Connection::kGood;
       },
-      work::Crew::Wants::kNone);
+      work::ThreadPool::Wants::kNone);
   const bool round = !service_.read_only && turns_++ % 2 == 0;  // a round writes
   if (!taken || !round) {
     turning_ = false;
     return;
   }
-  const bool begun = crew_->post([this](db::Connection* db, const auto& /*unavailable*/) {
+  const bool begun = pool_->post([this](db::Connection* db, const auto& /*unavailable*/) {
     bool usable = db != nullptr;
     try {
       if (usable) node_.round(*db);
@@ -304,7 +304,7 @@ void Application::turn() {
       log::warn("fireworq.round_failed", {{"error", error.what()}});
     }
     turning_ = false;
-    return usable ? work::Crew::Connection::kGood : work::Crew::Connection::kGone;
+    return usable ? work::ThreadPool::Connection::kGood : work::ThreadPool::Connection::kGone;
   });
   if (!begun) turning_ = false;
 }

@@ -12,14 +12,14 @@
 #include "db/connection.h"
 #include "gateway/access/access.h"
 #include "gateway/fireworq/allowed.h"
+#include "gateway/fireworq/authenticator.h"
 #include "gateway/fireworq/body.h"
-#include "gateway/fireworq/door.h"
 #include "gateway/fireworq/figures.h"
 #include "gateway/fireworq/node.h"
 #include "gateway/fireworq/path.h"
 #include "gateway/http/application.h"
 #include "gateway/work/combiner.h"
-#include "gateway/work/crew.h"
+#include "gateway/work/thread_pool.h"
 #include "queue/fireworq/definition.h"
 
 namespace allot::gateway::fireworq {
@@ -38,7 +38,7 @@ struct Service {
 // Serves clients written for Fireworq, compatible with its API. Outlives the server that calls it.
 class Application final : public http::Application {
  public:
-  Application(Service service, Door::OfToken of_token);
+  Application(Service service, Authenticator::OfToken of_token);
   Application(const Application&) = delete;
   Application& operator=(const Application&) = delete;
   ~Application() override;  // admitted requests are answered first
@@ -72,7 +72,7 @@ class Application final : public http::Application {
   void parse_and_push(const Asked& asked, const http::Reply& reply);
 
   // The functions below run with a connection.
-  [[nodiscard]] http::Response look(db::Connection& db, const Asked& asked);
+  [[nodiscard]] http::Response read(db::Connection& db, const Asked& asked);
   [[nodiscard]] http::Response queue_verb(db::Connection& db, const Asked& asked);
   [[nodiscard]] http::Response routing_verb(db::Connection& db, const Asked& asked);
   [[nodiscard]] http::Response job_verb(db::Connection& db, const Asked& asked);
@@ -91,7 +91,7 @@ class Application final : public http::Application {
   [[nodiscard]] work::Surroundings surroundings();
 
   const Service service_;
-  const Door door_;
+  const Authenticator authenticator_;
   const Allowed allowed_;
   Node node_;
   Figures figures_;
@@ -99,7 +99,7 @@ class Application final : public http::Application {
   std::atomic<std::uint64_t> turns_ = 0;
   std::atomic<bool> turning_ = false;
   std::atomic<bool> has_default_ = false;
-  std::unique_ptr<work::Crew> crew_;
+  std::unique_ptr<work::ThreadPool> pool_;
   const work::Surroundings surroundings_;
   work::Combiner combiner_;
 };

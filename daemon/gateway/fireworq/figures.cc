@@ -110,8 +110,8 @@ QueueStats Figures::of(const Now& all, const queue::FireworqQueue& queue) const 
   return stats;
 }
 
-Here here(const Figures::Now& now, const queue::FireworqQueue& queue) {
-  Here at_work;
+LocalActivity local_activity(const Figures::Now& now, const queue::FireworqQueue& queue) {
+  LocalActivity at_work;
   for (const as_json::WorkerView& worker : now.workers) {
     if (!worker.leases || worker.queue_id != queue.info.queue_id) continue;
     at_work.partitions.push_back(worker.partition);

@@ -52,11 +52,12 @@ class Figures {
 };
 
 // Partitions of a queue leased by workers of this host, and the number of their running jobs.
-struct Here {
+struct LocalActivity {
   std::vector<std::uint32_t> partitions{};
   std::uint64_t running = 0;
 };
-[[nodiscard]] Here here(const Figures::Now& now, const queue::FireworqQueue& queue);
+[[nodiscard]] LocalActivity local_activity(const Figures::Now& now,
+                                           const queue::FireworqQueue& queue);
 
 // The process statistics of a Go program, as far as they apply here.
 [[nodiscard]] std::string process_stats(bool indented);

@@ -42,7 +42,7 @@ class Scanner {
   // Scans one value, from its first byte.
   void value() {
     bool begins = true;
-    while (begins || !open_.empty()) begins = begins ? begin_value() : go_on();
+    while (begins || !open_.empty()) begins = begins ? begin_value() : continue_value();
   }
 
   void string() {
@@ -151,7 +151,7 @@ class Scanner {
   }
 
   // Continues after a value of an open object or list. True: another one begins.
-  bool go_on() {
+  bool continue_value() {
     skip_space();
     const char c = take();
     if (c == open_.back()) {

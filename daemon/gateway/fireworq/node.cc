@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "queue/fireworq/jobs.h"
-#include "queue/look/health.h"
+#include "queue/views/health.h"
 
 namespace allot::gateway::fireworq {
 namespace {
@@ -23,7 +23,7 @@ Node::Node() : holder_(queue::make_holder("", "")) {}
 void Node::round(db::Connection& db) {
   const MutexLock held(mutex_);
   const Nanos sent = boot_ns();
-  const bool ours = (until_ns_ != 0 && renew(db)) || claim(db);
+  const bool ours = (until_ns_ != 0 && renew(db)) || take_term(db);
   until_ns_ = ours ? sent + static_cast<Nanos>(queue::kDutyTtl.count()) * kSecond : 0;
 }
 
@@ -31,7 +31,7 @@ bool Node::renew(db::Connection& db) {
   return queue::DutyStore(holder_).renew(db, own_duty(), {own_duty(), {}}) == 1;
 }
 
-bool Node::claim(db::Connection& db) {
+bool Node::take_term(db::Connection& db) {
   std::vector<queue::SeenDuty> seen = queue::DutyStore::watch(db, own_duty());
   if (seen.empty()) {
     queue::make_duties(db, own_duty());
@@ -40,7 +40,7 @@ bool Node::claim(db::Connection& db) {
   if (seen.empty() || !seen.front().over) return false;
   holder_.host = queue::own_address(db).substr(0, 64);
   holder_.instance = kConnection + std::to_string(db.id());
-  return queue::DutyStore(holder_).claim(db, seen) == 1;
+  return queue::DutyStore(holder_).take_terms(db, seen) == 1;
 }
 
 bool Node::is_active() const {

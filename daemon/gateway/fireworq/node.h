@@ -26,7 +26,7 @@ class Node {
 
  private:
   [[nodiscard]] bool renew(db::Connection& db) ALLOT_REQUIRES(mutex_);
-  [[nodiscard]] bool claim(db::Connection& db) ALLOT_REQUIRES(mutex_);
+  [[nodiscard]] bool take_term(db::Connection& db) ALLOT_REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   queue::Holder holder_ ALLOT_GUARDED_BY(mutex_);

@@ -14,7 +14,7 @@
 #include "queue/fireworq/jobs.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
-#include "queue/verbs/share.h"
+#include "queue/verbs/cap_part.h"
 
 // Database operations of each request.
 namespace allot::gateway::fireworq {
@@ -57,12 +57,12 @@ std::uint64_t share_in(const FireworqQueue& queue, std::uint32_t partition_no) {
 }
 
 void log_change(const char* what, const access::Caller& caller, const std::string& name) {
-  log::info("gateway.action", {{"who", caller.name()}, {"what", what}, {"which", name}});
+  log::info("gateway.action", {{"actor", caller.name()}, {"action", what}, {"subject", name}});
 }
 
 }  // namespace
 
-http::Response Application::look(db::Connection& db, const Asked& asked) {
+http::Response Application::read(db::Connection& db, const Asked& asked) {
   switch (asked.target.place) {
     case Place::kQueues: {
       auto queues = queue::list_fireworq(db);
@@ -212,7 +212,7 @@ std::string Application::stats_of(db::Connection& db, const FireworqQueue& queue
                                   const Figures::Now& now) {
   QueueStats stats = figures_.of(now, queue);
   const auto blocks = queue::count_blocks(db, queue.info);
-  const Here at_work = here(now, queue);
+  const LocalActivity at_work = local_activity(now, queue);
   std::uint64_t in_blocks = 0;
   for (const std::uint32_t partition : at_work.partitions) {
     const auto found = blocks.find(partition);

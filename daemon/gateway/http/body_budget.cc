@@ -12,7 +12,7 @@ bool BodyBudget::change(std::size_t from, std::size_t to, bool anonymous) {
       held_ - from + to <= most && (!anonymous || anonymous_ - from + to <= of_anonymous());
   if (to > from && !fits) {
     if (no_room_.is_due(Complaint::Clock::now())) {
-      log::warn("gateway.bodies_refused", {{"held", held_}, {"wanted", to}});
+      log::warn("gateway.bodies_refused", {{"bytes", held_}, {"body_bytes", to}});
     }
     return false;
   }

@@ -6,10 +6,10 @@
 
 namespace allot::gateway::http {
 
-Connections::Place Connections::add(std::shared_ptr<Connection> connection, const Seat& seat) {
-  const Place place = all_.insert(all_.end(), Entry{std::move(connection), seat});
-  ++count_.at(index(seat.kind));
-  if (!seat.group.empty()) ++groups_[seat.group].count;
+Connections::Place Connections::add(std::shared_ptr<Connection> connection, const LimitKey& key) {
+  const Place place = all_.insert(all_.end(), Entry{std::move(connection), key});
+  ++count_.at(index(key.kind));
+  if (!key.group.empty()) ++groups_[key.group].count;
   waits(place);
   return place;
 }
@@ -23,26 +23,26 @@ void Connections::discount(Place place) {
   if (!place->counts) return;
   works(place);
   place->counts = false;
-  --count_.at(index(place->seat.kind));
-  const auto group = groups_.find(place->seat.group);
+  --count_.at(index(place->key.kind));
+  const auto group = groups_.find(place->key.group);
   if (group != groups_.end() && --group->second.count == 0) groups_.erase(group);
 }
 
 void Connections::waits(Place place) {
   if (place->waits || !place->counts) return;
   place->waits = true;
-  Waiting& of_kind = waiting_.at(index(place->seat.kind));
+  Waiting& of_kind = waiting_.at(index(place->key.kind));
   place->in_kind = of_kind.insert(of_kind.end(), place);
-  if (place->seat.group.empty()) return;
-  Waiting& of_group = groups_.at(place->seat.group).waiting;
+  if (place->key.group.empty()) return;
+  Waiting& of_group = groups_.at(place->key.group).waiting;
   place->in_group = of_group.insert(of_group.end(), place);
 }
 
 void Connections::works(Place place) {
   if (!place->waits) return;
   place->waits = false;
-  waiting_.at(index(place->seat.kind)).erase(place->in_kind);
-  if (!place->seat.group.empty()) groups_.at(place->seat.group).waiting.erase(place->in_group);
+  waiting_.at(index(place->key.kind)).erase(place->in_kind);
+  if (!place->key.group.empty()) groups_.at(place->key.group).waiting.erase(place->in_group);
 }
 
 std::size_t Connections::of_group(const std::string& group) const {

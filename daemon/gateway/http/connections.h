@@ -38,7 +38,7 @@ enum class Kind {
 };
 
 // Accounting of a connection.
-struct Seat {
+struct LimitKey {
   Kind kind = Kind::kLocal;
   std::string group{};  // connections of a group share a limit; empty: no group
 };
@@ -53,7 +53,7 @@ class Connections {
   using Place = std::list<Entry>::iterator;
 
   // The new connection waits for its first request.
-  [[nodiscard]] Place add(std::shared_ptr<Connection> connection, const Seat& seat);
+  [[nodiscard]] Place add(std::shared_ptr<Connection> connection, const LimitKey& key);
   void remove(Place place);
   // Marks it as waiting for a request; the time counts from the first call after works().
   void waits(Place place);
@@ -84,7 +84,7 @@ class Connections {
   };
   struct Entry {
     std::shared_ptr<Connection> connection;
-    Seat seat;
+    LimitKey key;
     bool counts = true;
     bool waits = false;
     Waiting::iterator in_kind{};

@@ -19,19 +19,19 @@ constexpr std::size_t kMostMethod = 32;
 
 // Fields that define the request, its target or its sender. A duplicate is an attempt to confuse.
 // Each has a bit in `seen_`, so there are at most 32.
-constexpr std::array<std::string_view, 13> kAlone = {"host",
-                                                     "content-length",
-                                                     "transfer-encoding",
-                                                     "content-type",
-                                                     "authorization",
-                                                     "proxy-authorization",
-                                                     "idempotency-key",
-                                                     "origin",
-                                                     "expect",
-                                                     "sec-fetch-site",
-                                                     "referer",
-                                                     "user-agent",
-                                                     "content-encoding"};
+constexpr std::array<std::string_view, 13> kSingle = {"host",
+                                                      "content-length",
+                                                      "transfer-encoding",
+                                                      "content-type",
+                                                      "authorization",
+                                                      "proxy-authorization",
+                                                      "idempotency-key",
+                                                      "origin",
+                                                      "expect",
+                                                      "sec-fetch-site",
+                                                      "referer",
+                                                      "user-agent",
+                                                      "content-encoding"};
 constexpr std::size_t kHost = 0;
 constexpr std::size_t kContentLength = 1;
 constexpr std::size_t kTransferEncoding = 2;
@@ -138,7 +138,7 @@ class FieldCheck {
  public:
   explicit FieldCheck(bool is_1_1) : is_1_1_(is_1_1) {}
 
-  Fault look(std::string_view line) {
+  Fault check(std::string_view line) {
     if (line.front() == ' ' || line.front() == '\t') {
       return fault(400, "a field continues on a second line (obs-fold); write it on one line");
     }
@@ -153,8 +153,8 @@ class FieldCheck {
     if (!std::all_of(value.begin(), value.end(), is_value_char)) {
       return fault(400, "a field's value has a control character");
     }
-    for (std::size_t at = 0; at < kAlone.size(); ++at) {
-      if (same_word(name, kAlone.at(at))) return look_alone(at, value);
+    for (std::size_t at = 0; at < kSingle.size(); ++at) {
+      if (same_word(name, kSingle.at(at))) return check_single(at, value);
     }
     return {};
   }
@@ -168,15 +168,15 @@ class FieldCheck {
   }
 
  private:
-  Fault look_alone(std::size_t at, std::string_view value) {
+  Fault check_single(std::size_t at, std::string_view value) {
     if (seen(at) && !mutant::removed("gateway_alone")) {
-      return fault(400, "the field " + std::string(kAlone.at(at)) + " may occur only once");
+      return fault(400, "the field " + std::string(kSingle.at(at)) + " may occur only once");
     }
     seen_ |= 1U << at;
     if (at == kHost) return check_host(value);
     if (at == kContentLength) return check_length(value);
     if (at == kTransferEncoding) return check_coding(value);
-    if (kAlone.at(at) == "expect" && !same_word(value, "100-continue")) {
+    if (kSingle.at(at) == "expect" && !same_word(value, "100-continue")) {
       return fault(417, "the only expectation allowed is 100-continue");
     }
     return {};
@@ -252,7 +252,7 @@ std::optional<HeadFault> check_head(std::string_view head, const HeadBounds& bou
     if (++count > bounds.fields) {
       return fault(431, "the head has more than " + std::to_string(bounds.fields) + " fields");
     }
-    if (auto bad = fields.look(head.substr(0, line_end))) return bad;
+    if (auto bad = fields.check(head.substr(0, line_end))) return bad;
   }
 }
 

@@ -41,7 +41,7 @@ constexpr std::size_t kMostGuests = 64;
 // Number of connections reserved for the unix socket, at most an eighth of all.
 constexpr std::size_t kMostReserved = 100;
 constexpr std::size_t kAcceptsAtOnce = 64;
-constexpr std::chrono::milliseconds kAcceptPause{100};
+constexpr std::chrono::milliseconds kAcceptBackoff{100};
 
 UniqueFd any_fd() {
   return UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
@@ -126,23 +126,23 @@ class Server::Impl {
 
   void run();
   void stop(std::chrono::milliseconds grace, bool keeps);
-  std::vector<UniqueFd> kept() { return std::exchange(house_.kept, {}); }
+  std::vector<UniqueFd> kept() { return std::exchange(state_.kept, {}); }
   void adopt(UniqueFd connection, Application* application);
   void post(std::function<void()> act) { mailbox_->post(std::move(act)); }
   void watch(int fd, std::function<void()> ready);
 
  private:
   // A listener and its accept timer.
-  struct Door {
-    Door(asio::io_context& io, Listener from)
-        : listener(std::move(from)), watched(io, listener.fd.get()), pause(io) {}
-    Door(const Door&) = delete;
-    Door& operator=(const Door&) = delete;
-    ~Door() { watched.release(); }
+  struct Acceptor {
+    Acceptor(asio::io_context& io, Listener from)
+        : listener(std::move(from)), watched(io, listener.fd.get()), backoff(io) {}
+    Acceptor(const Acceptor&) = delete;
+    Acceptor& operator=(const Acceptor&) = delete;
+    ~Acceptor() { watched.release(); }
 
     Listener listener;
     Descriptor watched;
-    asio::steady_timer pause;
+    asio::steady_timer backoff;
   };
   struct Watch {
     Watch(asio::io_context& io, int fd, std::function<void()> then)
@@ -155,18 +155,18 @@ class Server::Impl {
     std::function<void()> ready;
   };
 
-  void wait_at(Door& door);
-  void accept_from(Door& door);
-  void receive(UniqueFd fd, const Door& door, const sockaddr_storage& from);
-  [[nodiscard]] Seat seat_of(const Peer& peer, const sockaddr_storage& from) const;
+  void wait_at(Acceptor& acceptor);
+  void accept_from(Acceptor& acceptor);
+  void receive(UniqueFd fd, const Acceptor& acceptor, const sockaddr_storage& from);
+  [[nodiscard]] LimitKey limit_key_of(const Peer& peer, const sockaddr_storage& from) const;
   // Whether a connection may come in; may end others to make room.
-  [[nodiscard]] bool find_room(const Seat& seat);
-  [[nodiscard]] bool find_room_over_tcp(const Seat& seat);
-  void complain_of(const Seat& seat);
-  void out_of(int error, Door& door);
-  [[nodiscard]] Application& application_of(const Door& door) const {
-    Application* own = door.listener.application;
-    return own == nullptr ? house_.application : *own;
+  [[nodiscard]] bool find_room(const LimitKey& key);
+  [[nodiscard]] bool find_room_over_tcp(const LimitKey& key);
+  void complain_of(const LimitKey& key);
+  void out_of(int error, Acceptor& acceptor);
+  [[nodiscard]] Application& application_of(const Acceptor& acceptor) const {
+    Application* own = acceptor.listener.application;
+    return own == nullptr ? state_.application : *own;
   }
   void wait_for(Watch& watch);
   void keep_time();
@@ -177,8 +177,8 @@ class Server::Impl {
   Limits limits_;
   std::optional<asio::ssl::context> tls_;
   std::shared_ptr<Mailbox> mailbox_;
-  House house_;
-  std::vector<std::unique_ptr<Door>> doors_;
+  ServerState state_;
+  std::vector<std::unique_ptr<Acceptor>> acceptors_;
   std::vector<std::unique_ptr<Watch>> watches_;
   asio::steady_timer clock_{io_};
   asio::steady_timer grace_{io_};
@@ -193,25 +193,25 @@ Server::Impl::Impl(Application& application, const Limits& limits, std::vector<L
     : limits_(limits),
       mailbox_(
           std::make_shared<Mailbox>([this](Mailbox::Act act) { asio::post(io_, std::move(act)); })),
-      house_{application, limits_,  io_,
+      state_{application, limits_,  io_,
              nullptr,     mailbox_, std::make_shared<BodyBudget>(limits.body_bytes)} {
   for (Listener& each : listeners) {
     if (each.encrypted && !tls_) tls_.emplace(tls_of(tls));
     fcntl(each.fd.get(), F_SETFL, fcntl(each.fd.get(), F_GETFL) | O_NONBLOCK);
     const int on = 1;  // inherited by its connections
     if (!each.local) setsockopt(each.fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    doors_.push_back(std::make_unique<Door>(io_, std::move(each)));
+    acceptors_.push_back(std::make_unique<Acceptor>(io_, std::move(each)));
   }
-  if (tls_) house_.tls = &*tls_;
+  if (tls_) state_.tls = &*tls_;
 }
 
 Server::Impl::~Impl() {
   mailbox_->close();
   try {
     // A waiting coroutine must end before the objects that it uses.
-    house_.connections.cut_all();
+    state_.connections.cut_all();
     io_.restart();
-    while (house_.connections.size() > 0 && io_.poll_one() > 0) {
+    while (state_.connections.size() > 0 && io_.poll_one() > 0) {
     }
   } catch (const std::exception& error) {
     log::error("gateway.connection_failed", {{"error", error.what()}});
@@ -220,65 +220,65 @@ Server::Impl::~Impl() {
 
 void Server::Impl::run() {
   signal(SIGPIPE, SIG_IGN);
-  for (const auto& each : doors_) wait_at(*each);
+  for (const auto& each : acceptors_) wait_at(*each);
   io_.run();
 }
 
-void Server::Impl::wait_at(Door& door) {
-  door.watched.async_wait(Descriptor::wait_read, [this, &door](const Code& code) {
-    if (!code && !house_.stopping) accept_from(door);
+void Server::Impl::wait_at(Acceptor& acceptor) {
+  acceptor.watched.async_wait(Descriptor::wait_read, [this, &acceptor](const Code& code) {
+    if (!code && !state_.stopping) accept_from(acceptor);
   });
 }
 
-void Server::Impl::accept_from(Door& door) {
+void Server::Impl::accept_from(Acceptor& acceptor) {
   for (std::size_t count = 0; count < kAcceptsAtOnce; ++count) {
     sockaddr_storage from{};
     socklen_t size = sizeof from;
-    UniqueFd fd(accept4(door.listener.fd.get(), reinterpret_cast<sockaddr*>(&from), &size,
+    UniqueFd fd(accept4(acceptor.listener.fd.get(), reinterpret_cast<sockaddr*>(&from), &size,
                         SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (fd.valid()) {
-      receive(std::move(fd), door, from);
+      receive(std::move(fd), acceptor, from);
       continue;
     }
     // Any other error concerns a single connection that is already gone.
-    if (is_shortage(errno)) return out_of(errno, door);
+    if (is_shortage(errno)) return out_of(errno, acceptor);
     if (errno == EAGAIN) break;
   }
-  wait_at(door);
+  wait_at(acceptor);
 }
 
-void Server::Impl::receive(UniqueFd fd, const Door& door, const sockaddr_storage& from) {
-  Peer peer = peer_of(fd.get(), door.listener.encrypted, from);
-  Seat seat = seat_of(peer, from);
-  if (!find_room(seat)) {
-    complain_of(seat);
-    seat = {Kind::kGuest};
-    Connections& all = house_.connections;
+void Server::Impl::receive(UniqueFd fd, const Acceptor& acceptor, const sockaddr_storage& from) {
+  Peer peer = peer_of(fd.get(), acceptor.listener.encrypted, from);
+  LimitKey key = limit_key_of(peer, from);
+  if (!find_room(key)) {
+    complain_of(key);
+    key = {Kind::kGuest};
+    Connections& all = state_.connections;
     if (all.of(Kind::kGuest) >= kMostGuests && !all.make_way(Kind::kGuest)) return;
   }
-  start_session(house_, application_of(door), std::move(fd), std::move(peer), std::move(seat));
+  start_session(state_, application_of(acceptor), std::move(fd), std::move(peer), std::move(key));
   if (!keeps_time_) keep_time();
 }
 
-Seat Server::Impl::seat_of(const Peer& peer, const sockaddr_storage& from) const {
+LimitKey Server::Impl::limit_key_of(const Peer& peer, const sockaddr_storage& from) const {
   if (peer.address.empty()) return {Kind::kLocal};
   const bool for_many = limits_.speaks_for_many && limits_.speaks_for_many(peer.address);
   if (for_many || limits_.connections_of_peer == 0) return {Kind::kNetwork};
   return {Kind::kNetwork, group_of(from)};
 }
 
-bool Server::Impl::find_room(const Seat& seat) {
-  if (seat.kind == Kind::kNetwork) return find_room_over_tcp(seat);
-  Connections& all = house_.connections;
+bool Server::Impl::find_room(const LimitKey& key) {
+  if (key.kind == Kind::kNetwork) return find_room_over_tcp(key);
+  Connections& all = state_.connections;
   if (all.of(Kind::kLocal) + all.of(Kind::kNetwork) < limits_.connections) return true;
   return all.make_way(Kind::kNetwork) || all.make_way(Kind::kLocal);
 }
 
 // A TCP connection never ends one of the unix socket, and first ends one of its own address.
-bool Server::Impl::find_room_over_tcp(const Seat& seat) {
-  Connections& all = house_.connections;
-  if (!seat.group.empty() && all.of_group(seat.group) >= limits_.connections_of_peer) {
-    return all.make_way_in(seat.group);
+bool Server::Impl::find_room_over_tcp(const LimitKey& key) {
+  Connections& all = state_.connections;
+  if (!key.group.empty() && all.of_group(key.group) >= limits_.connections_of_peer) {
+    return all.make_way_in(key.group);
   }
   const std::size_t reserved = std::min(kMostReserved, limits_.connections / 8);
   const std::size_t network = all.of(Kind::kNetwork);
@@ -287,30 +287,30 @@ bool Server::Impl::find_room_over_tcp(const Seat& seat) {
   return room || all.make_way(Kind::kNetwork);
 }
 
-void Server::Impl::complain_of(const Seat& seat) {
+void Server::Impl::complain_of(const LimitKey& key) {
   if (!crowded_.is_due(Clock::now())) return;
-  const Connections& all = house_.connections;
+  const Connections& all = state_.connections;
   log::warn("gateway.connections_refused",
-            {{"peer", seat.group.empty() ? "any" : seat.group},
-             {"of_peer", all.of_group(seat.group)},
+            {{"peer", key.group.empty() ? "any" : key.group},
+             {"peer_connections", all.of_group(key.group)},
              {"connections", all.of(Kind::kLocal) + all.of(Kind::kNetwork)}});
 }
 
 // No descriptor, or no memory, for another connection. The reserve descriptor serves one peer,
 // which gets 503; the others wait in the kernel's queue.
-void Server::Impl::out_of(int error, Door& door) {
+void Server::Impl::out_of(int error, Acceptor& acceptor) {
   if (poor_.is_due(Clock::now())) {
     log::error("gateway.accept_failed",
                {{"error", std::strerror(error)},
-                {"connections", house_.connections.size()},
+                {"connections", state_.connections.size()},
                 {"hint", "raise LimitNOFILE, or lower the limit of connections"}});
   }
   reserve_.reset();
   const UniqueFd fd(
-      accept4(door.listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (fd.valid() && !door.listener.encrypted) {
+      accept4(acceptor.listener.fd.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (fd.valid() && !acceptor.listener.encrypted) {
     Response response =
-        application_of(door).refuse(503, "too many connections; try again in a second");
+        application_of(acceptor).refuse(503, "too many connections; try again in a second");
     response.fields.push_back({"Retry-After", "1"});
     const std::string text = response_head(response, {BodyForm::kCounted, true}) + response.body;
     static_cast<void>(send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL));
@@ -322,9 +322,9 @@ void Server::Impl::out_of(int error, Door& door) {
   }
   const_cast<UniqueFd&>(fd).reset();
   reserve_ = any_fd();
-  door.pause.expires_after(kAcceptPause);
-  door.pause.async_wait([this, &door](const Code& code) {
-    if (!code && !house_.stopping) accept_from(door);
+  acceptor.backoff.expires_after(kAcceptBackoff);
+  acceptor.backoff.async_wait([this, &acceptor](const Code& code) {
+    if (!code && !state_.stopping) accept_from(acceptor);
   });
 }
 
@@ -346,12 +346,12 @@ void Server::Impl::wait_for(Watch& watch) {
 
 // Runs while there are connections, so that an idle server sleeps.
 void Server::Impl::keep_time() {
-  keeps_time_ = house_.connections.size() > 0;
+  keeps_time_ = state_.connections.size() > 0;
   if (!keeps_time_) return;
   clock_.expires_after(turn_of(limits_));
   clock_.async_wait([this](const Code& code) {
     if (code) return;
-    house_.connections.expire_late(Clock::now());
+    state_.connections.expire_late(Clock::now());
     keep_time();
   });
 }
@@ -362,9 +362,9 @@ void Server::Impl::adopt(UniqueFd connection, Application* application) {
   // The peer may have closed the connection.
   if (getpeername(connection.get(), reinterpret_cast<sockaddr*>(&from), &size) != 0) return;
   Peer peer = peer_of(connection.get(), false, from);
-  Seat seat = seat_of(peer, from);
-  Application& answers = application == nullptr ? house_.application : *application;
-  go_on_with(house_, answers, std::move(connection), std::move(peer), std::move(seat));
+  LimitKey key = limit_key_of(peer, from);
+  Application& answers = application == nullptr ? state_.application : *application;
+  continue_session(state_, answers, std::move(connection), std::move(peer), std::move(key));
   if (!keeps_time_) keep_time();
 }
 
@@ -373,20 +373,20 @@ void Server::Impl::stop(std::chrono::milliseconds grace, bool keeps) {
 }
 
 void Server::Impl::begin_stop(std::chrono::milliseconds grace, bool keeps) {
-  house_.stopping = true;
-  house_.keeps = keeps;
-  for (const auto& each : doors_) {
+  state_.stopping = true;
+  state_.keeps = keeps;
+  for (const auto& each : acceptors_) {
     Code ignored;
     each->watched.cancel(ignored);
-    each->pause.cancel();
+    each->backoff.cancel();
     each->watched.release();
     each->listener.fd.reset();
   }
-  house_.connections.leave_all();
-  if (house_.connections.size() == 0) return io_.stop();
+  state_.connections.leave_all();
+  if (state_.connections.size() == 0) return io_.stop();
   grace_.expires_after(grace);
   grace_.async_wait([this](const Code& code) {
-    if (!code) house_.connections.cut_all();
+    if (!code) state_.connections.cut_all();
   });
 }
 

@@ -214,19 +214,19 @@ struct LinesHead {
 
 class Session : public Connection, public std::enable_shared_from_this<Session> {
  public:
-  Session(House& house, Application& application, std::unique_ptr<Transport> transport, Peer peer,
-          Seat seat)
-      : house_(house),
+  Session(ServerState& state, Application& application, std::unique_ptr<Transport> transport,
+          Peer peer, LimitKey key)
+      : state_(state),
         application_(application),
         transport_(std::move(transport)),
         peer_(std::move(peer)),
-        seat_(std::move(seat)),
-        deadline_(Clock::now() + house.limits.head_time),
-        rate_(house.limits.body_window, house.limits.body_rate) {}
+        key_(std::move(key)),
+        deadline_(Clock::now() + state.limits.head_time),
+        rate_(state.limits.body_window, state.limits.body_rate) {}
 
   void start();
   // A request came before this session began.
-  void goes_on() { asked_ = true; }
+  void mark_continued() { asked_ = true; }
 
   [[nodiscard]] Clock::time_point deadline() const override { return deadline_; }
   void expire() override;
@@ -259,10 +259,10 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   [[nodiscard]] std::optional<HeadFault> use_body(RequestParser& parser);
   [[nodiscard]] bool more_is_there();
   [[nodiscard]] bool peer_is_gone();
-  [[nodiscard]] bool is_guest() const { return seat_.kind == Kind::kGuest; }
+  [[nodiscard]] bool is_guest() const { return key_.kind == Kind::kGuest; }
   // Whether the connection outlives a stopping server.
   [[nodiscard]] bool is_kept() const {
-    return house_.keeps && !peer_.encrypted && !is_guest() && !cut_;
+    return state_.keeps && !peer_.encrypted && !is_guest() && !cut_;
   }
   void ask(const std::shared_ptr<Question>& question, Request request);
   void hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last, bool stops);
@@ -279,11 +279,11 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
     return parser.body().size() + in_.size();
   }
 
-  House& house_;
+  ServerState& state_;
   Application& application_;
   std::unique_ptr<Transport> transport_;
   Peer peer_;
-  const Seat seat_;
+  const LimitKey key_;
   Connections::Place place_{};
 
   Phase phase_ = Phase::kIdle;
@@ -307,7 +307,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
 };
 
 void Session::start() {
-  place_ = house_.connections.add(shared_from_this(), seat_);
+  place_ = state_.connections.add(shared_from_this(), key_);
   auto ended = [self = shared_from_this()](const std::exception_ptr& failure) {
     try {
       if (failure) std::rethrow_exception(failure);
@@ -316,19 +316,19 @@ void Session::start() {
     }
     Code ignored;
     self->transport_->socket().close(ignored);
-    self->house_.connections.remove(self->place_);
-    if (self->house_.stopping && self->house_.connections.size() == 0) self->house_.io.stop();
+    self->state_.connections.remove(self->place_);
+    if (self->state_.stopping && self->state_.connections.size() == 0) self->state_.io.stop();
   };
   asio::co_spawn(
-      house_.io, [this] { return serve(); }, std::move(ended));
+      state_.io, [this] { return serve(); }, std::move(ended));
 }
 
 awaitable<void> Session::serve() {
   const bool open = co_await transport_->open();
   if (!open) co_return;
-  for (bool goes_on = true; goes_on;) {
+  for (bool more = true; more;) {
     const bool served = co_await serve_request();
-    goes_on = served;
+    more = served;
   }
 }
 
@@ -337,7 +337,7 @@ awaitable<bool> Session::serve_request() {
   const std::size_t length = co_await read_head();
   if (length == 0) co_return false;
   const std::string_view text(in_.data(), length);
-  HeadBounds bounds{house_.limits.head_bytes, house_.limits.fields};
+  HeadBounds bounds{state_.limits.head_bytes, state_.limits.fields};
   bounds.raw_target = application_.takes_raw_targets();
   if (auto fault = check_head(text, bounds)) co_return co_await refuse(fault->status, fault->title);
   RequestParser parser;
@@ -358,7 +358,7 @@ awaitable<bool> Session::serve_request() {
     co_return co_await send(std::move(*admission.refusal), parser.keeps_alive());
   }
   const std::size_t most_body =
-      std::min(admission.most_body, house_.bodies->most_of_one(admission.anonymous));
+      std::min(admission.most_body, state_.bodies->most_of_one(admission.anonymous));
   const std::uint64_t announced = parser.content_length().value_or(0);
   if (!admission.lines && announced > most_body) {
     co_return co_await refuse(413, too_large(most_body));
@@ -368,9 +368,9 @@ awaitable<bool> Session::serve_request() {
   const bool fits = admission.lines || hold_->resize(static_cast<std::size_t>(announced));
   if (!fits) co_return co_await refuse(503, kNoRoom);
   if (unread_ && in_.empty() && parser.expects_continue()) {
-    enter(Phase::kSending, house_.limits.answer_time);
-    const bool told = co_await write("HTTP/1.1 100 Continue\r\n\r\n", {});
-    if (!told) co_return false;
+    enter(Phase::kSending, state_.limits.answer_time);
+    const bool sent = co_await write("HTTP/1.1 100 Continue\r\n\r\n", {});
+    if (!sent) co_return false;
   }
   if (admission.lines) co_return co_await stream_lines(parser, std::move(admission), most_body);
   parser.bound_body(most_body);
@@ -383,39 +383,39 @@ awaitable<bool> Session::serve_request() {
 awaitable<std::size_t> Session::read_head() {
   answer_begun_ = false;
   hold_.reset();
-  house_.connections.waits(place_);
+  state_.connections.waits(place_);
   if (in_.empty() && in_.capacity() > 2 * kSmallRead) in_ = std::string();
   if (in_.empty()) {
-    enter(Phase::kIdle, house_.limits.idle_time);
+    enter(Phase::kIdle, state_.limits.idle_time);
   } else {
-    enter(Phase::kReading, house_.limits.head_time);
+    enter(Phase::kReading, state_.limits.head_time);
   }
   std::size_t seen = 0;
   for (;;) {
     if (const std::size_t length = head_length(in_, seen); length != 0) {
       asked_ = true;
-      if (!is_guest()) house_.connections.works(place_);  // a guest gives way to the next one
+      if (!is_guest()) state_.connections.works(place_);  // a guest gives way to the next one
       co_return length;
     }
     unread_ = true;
-    if (in_.size() > house_.limits.head_bytes) {
+    if (in_.size() > state_.limits.head_bytes) {
       co_await refuse(
-          431, "the head is longer than " + std::to_string(house_.limits.head_bytes) + " bytes");
+          431, "the head is longer than " + std::to_string(state_.limits.head_bytes) + " bytes");
       co_return 0;
     }
-    if (in_.empty() && house_.stopping && is_kept()) {
-      if (UniqueFd fd = transport_->release(); fd.valid()) house_.kept.push_back(std::move(fd));
+    if (in_.empty() && state_.stopping && is_kept()) {
+      if (UniqueFd fd = transport_->release(); fd.valid()) state_.kept.push_back(std::move(fd));
       co_return 0;
     }
-    if (in_.empty() && house_.stopping && asked_) co_return 0;
+    if (in_.empty() && state_.stopping && asked_) co_return 0;
     seen = in_.size();
     const bool more = co_await read_some(kSmallRead);
     if (!more) {
-      if (in_.empty() && !late_ && house_.stopping && is_kept()) continue;
+      if (in_.empty() && !late_ && state_.stopping && is_kept()) continue;
       if (late_ && !in_.empty()) co_await refuse(408, "the request head did not arrive in time");
       co_return 0;
     }
-    if (phase_ == Phase::kIdle) enter(Phase::kReading, house_.limits.head_time);
+    if (phase_ == Phase::kIdle) enter(Phase::kReading, state_.limits.head_time);
   }
 }
 
@@ -462,10 +462,10 @@ void Session::drop(RequestParser& parser) {
 }
 
 void Session::begin_body(const Admission& admission) {
-  hold_ = std::make_shared<BodyHold>(house_.bodies, admission.anonymous);
+  hold_ = std::make_shared<BodyHold>(state_.bodies, admission.anonymous);
   held_by_lines_ = 0;
   full_ = false;
-  rate_ = BodyRate(house_.limits.body_window, house_.limits.body_rate);
+  rate_ = BodyRate(state_.limits.body_window, state_.limits.body_rate);
   read_size_ = kSmallRead;
 }
 
@@ -487,7 +487,7 @@ awaitable<bool> Session::answer(RequestParser& parser, Head head) {
 }
 
 void Session::ask(const std::shared_ptr<Question>& question, Request request) {
-  auto reply = [question, mailbox = house_.mailbox](Response response) {
+  auto reply = [question, mailbox = state_.mailbox](Response response) {
     mailbox->post([question, response = std::move(response)]() mutable {
       question->response = std::move(response);
       question->answered.open();
@@ -498,7 +498,7 @@ void Session::ask(const std::shared_ptr<Question>& question, Request request) {
 
 // False: too late, or the connection must end.
 awaitable<bool> Session::answered(const std::shared_ptr<Question>& question) {
-  enter(Phase::kAnswer, house_.limits.answer_time);
+  enter(Phase::kAnswer, state_.limits.answer_time);
   waits_at_ = &question->answered;
   co_await question->answered.wait();
   waits_at_ = nullptr;
@@ -526,7 +526,7 @@ awaitable<bool> Session::stream_lines(RequestParser& parser, Admission admission
       body.erase(0, whole);
       if (last) unread_ = false;
     }
-    const bool stops = (house_.stopping || full_) && !last;
+    const bool stops = (state_.stopping || full_) && !last;
     hand_on(question, std::move(lines), last, stops);
     const bool in_time = co_await answered(question);
     if (!in_time) co_return false;
@@ -537,7 +537,7 @@ awaitable<bool> Session::stream_lines(RequestParser& parser, Admission admission
     if (!sent || (!ends && peer_is_gone())) co_return false;
     if (!ends) continue;
     question->lines.reset();
-    if (last && head.keeps && (!house_.stopping || (is_kept() && in_.empty()))) co_return true;
+    if (last && head.keeps && (!state_.stopping || (is_kept() && in_.empty()))) co_return true;
     co_await linger();
     co_return false;
   }
@@ -553,7 +553,7 @@ awaitable<bool> Session::gather_lines(RequestParser& parser, std::size_t most_li
     const std::string& body = parser.body();
     whole = whole || body.find('\n', searched) != std::string::npos;
     searched = body.size();
-    if (parser.done() || house_.stopping) co_return true;
+    if (parser.done() || state_.stopping) co_return true;
     if (whole && (body.size() >= kMostBatch || !more_is_there())) co_return true;
     if (!whole && body.size() > most_line) co_return co_await refuse(413, too_large(most_line));
     if (!hold_->resize(here(parser) + held_by_lines_ + read_size_)) {
@@ -564,14 +564,14 @@ awaitable<bool> Session::gather_lines(RequestParser& parser, std::size_t most_li
     between_batches_ = true;
     const bool more = co_await await_lines(parser);
     between_batches_ = false;
-    if (!more) co_return house_.stopping && !late_ && !cut_;
+    if (!more) co_return state_.stopping && !late_ && !cut_;
   }
 }
 
 // Between lines a stream may pause for the idle time of a connection between two requests.
 awaitable<bool> Session::await_lines(RequestParser& parser) {
   if (!parser.body().empty()) co_return co_await continue_body(parser);
-  enter(Phase::kReading, house_.limits.idle_time);
+  enter(Phase::kReading, state_.limits.idle_time);
   const bool more = co_await read_some(read_size_);
   if (!more && late_) co_await refuse(408, "no further lines arrived");
   co_return more;
@@ -579,7 +579,7 @@ awaitable<bool> Session::await_lines(RequestParser& parser) {
 
 void Session::hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last,
                       bool stops) {
-  auto written = [question, mailbox = house_.mailbox](std::string text, LineStream::Then then) {
+  auto written = [question, mailbox = state_.mailbox](std::string text, LineStream::Then then) {
     mailbox->post([question, text = std::move(text), then]() mutable {
       question->written = std::move(text);
       question->then = then;
@@ -604,7 +604,7 @@ awaitable<bool> Session::write_lines(const LinesHead& head, std::string text, bo
   if (!answer_begun_) co_return true;
   if (!text.empty()) out += head.chunked ? chunk_of(text) : text;
   if (last && head.chunked) out += kLastChunk;
-  enter(Phase::kSending, house_.limits.answer_time);
+  enter(Phase::kSending, state_.limits.answer_time);
   co_return co_await write(out, {});
 }
 
@@ -641,9 +641,9 @@ awaitable<bool> Session::refuse(unsigned status, std::string title) {
 awaitable<bool> Session::send(Response response, bool keeps) {
   // A stopping server does not answer pipelined requests.
   const bool stays = keeps && !is_guest() && !response.closes && !unread_ &&
-                     (!house_.stopping || (is_kept() && in_.empty()));
+                     (!state_.stopping || (is_kept() && in_.empty()));
   const std::string head = head_of(application_, response, {BodyForm::kCounted, !stays, !is_1_1_});
-  enter(Phase::kSending, house_.limits.answer_time);
+  enter(Phase::kSending, state_.limits.answer_time);
   const bool with_body = !head_only_ && may_have_body(response.status);
   answer_begun_ = true;
   const std::string_view body = with_body ? response.body : std::string_view();
@@ -706,30 +706,29 @@ void Session::cut() {
   if (waits_at_ != nullptr) waits_at_->open();
 }
 
-std::shared_ptr<Session> session_of(House& house, Application& application, UniqueFd fd, Peer peer,
-                                    Seat seat) {
+std::shared_ptr<Session> session_of(ServerState& state, Application& application, UniqueFd fd,
+                                    Peer peer, LimitKey key) {
   const int family = peer.address.empty() ? AF_UNIX : AF_INET;
-  Socket socket(house.io, asio::generic::stream_protocol(family, 0), fd.release());
+  Socket socket(state.io, asio::generic::stream_protocol(family, 0), fd.release());
   std::unique_ptr<Transport> transport;
   if (peer.encrypted) {
-    transport = std::make_unique<TlsTransport>(std::move(socket), *house.tls);
+    transport = std::make_unique<TlsTransport>(std::move(socket), *state.tls);
   } else {
     transport = std::make_unique<PlainTransport>(std::move(socket));
   }
-  return std::make_shared<Session>(house, application, std::move(transport), std::move(peer),
-                                   std::move(seat));
+  return std::make_shared<Session>(state, application, std::move(transport), std::move(peer),
+                                   std::move(key));
 }
 
 }  // namespace
 
-void start_session(House& house, Application& application, UniqueFd fd, Peer peer, Seat seat) {
-  session_of(house, application, std::move(fd), std::move(peer), std::move(seat))->start();
+void start_session(ServerState& state, Application& app, UniqueFd fd, Peer peer, LimitKey key) {
+  session_of(state, app, std::move(fd), std::move(peer), std::move(key))->start();
 }
 
-void go_on_with(House& house, Application& application, UniqueFd fd, Peer peer, Seat seat) {
-  const auto session =
-      session_of(house, application, std::move(fd), std::move(peer), std::move(seat));
-  session->goes_on();
+void continue_session(ServerState& state, Application& app, UniqueFd fd, Peer peer, LimitKey key) {
+  const auto session = session_of(state, app, std::move(fd), std::move(peer), std::move(key));
+  session->mark_continued();
   session->start();
 }
 

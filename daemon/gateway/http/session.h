@@ -21,7 +21,7 @@ class context;
 namespace allot::gateway::http {
 
 // State shared by all sessions of a server. Outlives them.
-struct House {
+struct ServerState {
   Application& application;  // default for listeners without their own
   const Limits& limits;
   boost::asio::io_context& io;
@@ -35,8 +35,8 @@ struct House {
 };
 
 // Serves one connection until it ends, in the server's thread.
-void start_session(House& house, Application& application, UniqueFd fd, Peer peer, Seat seat);
+void start_session(ServerState& state, Application& app, UniqueFd fd, Peer peer, LimitKey key);
 // Serves a connection that another server has kept between two requests.
-void go_on_with(House& house, Application& application, UniqueFd fd, Peer peer, Seat seat);
+void continue_session(ServerState& state, Application& app, UniqueFd fd, Peer peer, LimitKey key);
 
 }  // namespace allot::gateway::http

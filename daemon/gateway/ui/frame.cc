@@ -20,7 +20,7 @@ constexpr std::array kNotes{
     Note{"retried", "The task waits in its queue again."},
     Note{"discarded", "The dead task was removed for good."},
     Note{"cancelled", "The task was taken out of its queue."},
-    Note{"cancel_asked", "The worker was asked to end the task."},
+    Note{"cancel_requested", "The worker was asked to end the task."},
     Note{"again", "This is the new task. The first one stays as it is."},
     Note{"paused", "The queue is paused: no host starts its tasks."},
     Note{"resumed", "The queue continues."},

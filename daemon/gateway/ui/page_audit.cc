@@ -14,11 +14,11 @@ struct Field {
   std::string_view name;
   std::string_view label;
 };
-constexpr std::array<Field, 5> kFilter{Field{"who", "Who"}, Field{"action", "Action"},
+constexpr std::array<Field, 5> kFilter{Field{"actor", "Actor"}, Field{"action", "Action"},
                                        Field{"subject", "Subject"}, Field{"name", "Name or id"},
                                        Field{"queue", "Queue"}};
 
-// The filter of the page as a query: "&who=ann&queue=mail".
+// The filter of the page as a query: "&actor=ann&queue=mail".
 std::string filter_of(const Visit& visit) {
   std::string query;
   for (const Field& field : kFilter) {
@@ -71,9 +71,9 @@ void write_entry(Html& html, const View& view, const json& entry) {
   html.in("tr", [&] {
     html.in("th", {{"scope", "row"}}, [&] { write_time(html, view.visit, text_of(entry, "at")); });
     html.in("td", {{"data-label", "Who"}}, [&] {
-      html.leaf("bdi", text_of(entry, "who"));
+      html.leaf("bdi", text_of(entry, "actor"));
       html.text(" ");
-      html.leaf("span", {{"class", "quiet"}}, text_of(entry, "door"));
+      html.leaf("span", {{"class", "quiet"}}, text_of(entry, "source"));
     });
     write_cell(html, "Action", text_of(entry, "action"));
     write_subject(html, view, entry);

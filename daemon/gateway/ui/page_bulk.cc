@@ -11,7 +11,7 @@ namespace allot::gateway::ui {
 namespace {
 
 bool is_open(const std::string& state) {
-  return state == "waiting" || state == "working";
+  return state == "waiting" || state == "running";
 }
 
 void write_bulk_state(Html& html, const std::string& state) {
@@ -23,8 +23,8 @@ std::string_view title_of(const json& action) {
 }
 
 std::string progress_of(const json& action) {
-  return number(number_of(action, "done")) + " of " + number(number_of(action, "chosen")) +
-         (flag_of(action, "chosen_at_least") ? "+" : "");
+  return number(number_of(action, "done")) + " of " + number(number_of(action, "tasks")) +
+         (flag_of(action, "tasks_at_least") ? "+" : "");
 }
 
 void write_action_row(Html& html, const View& view, const json& action) {
@@ -40,9 +40,9 @@ void write_action_row(Html& html, const View& view, const json& action) {
             [&] { write_bulk_state(html, text_of(action, "state")); });
     write_number(html, "Tasks", progress_of(action));
     html.in("td", {{"data-label", "Asked by"}},
-            [&] { html.leaf("bdi", text_of(action, "asked_by")); });
+            [&] { html.leaf("bdi", text_of(action, "requested_by")); });
     html.in("td", {{"data-label", "Begun"}},
-            [&] { write_time(html, view.visit, text_of(action, "begun_at")); });
+            [&] { write_time(html, view.visit, text_of(action, "started_at")); });
   });
 }
 
@@ -87,13 +87,13 @@ void render_bulk(const View& view, Html& html) {
   const json& action = view.documents[0].body();
   const std::string state = text_of(action, "state");
   const std::string queue = text_of(action, "queue");
-  const bool goes_on = is_open(state);
+  const bool open = is_open(state);
   html.in("p", {{"class", "crumbs"}},
           [&] { write_link(html, view.visit.root + "bulk", "Bulk actions"); });
   html.leaf("h1", title_of(action));
   html.in("section", {{"id", "bulk"}, {"data-live", ""}, {"aria-label", "Progress"}}, [&] {
     html.in("p", [&] { write_bulk_state(html, state); });
-    const std::uint64_t chosen = number_of(action, "chosen");
+    const std::uint64_t chosen = number_of(action, "tasks");
     const std::uint64_t done = number_of(action, "done");
     html.leaf("progress",
               {{"max", std::to_string(std::max<std::uint64_t>(chosen, 1))},
@@ -105,13 +105,13 @@ void render_bulk(const View& view, Html& html) {
       html.text("Queue ");
       write_link(html, queue_address(view.visit, queue), queue);
       html.text(" · asked by ");
-      html.leaf("bdi", text_of(action, "asked_by"));
+      html.leaf("bdi", text_of(action, "requested_by"));
       html.text(" ");
-      write_time(html, view.visit, text_of(action, "begun_at"));
+      write_time(html, view.visit, text_of(action, "started_at"));
     });
     const std::string error = text_of(action, "error");
     if (!error.empty()) html.leaf("p", {{"class", "error"}}, error);
-    if (goes_on && view.visit.may_operate(queue)) {
+    if (open && view.visit.may_operate(queue)) {
       html.leaf("a",
                 {{"class", "button danger"},
                  {"href", view.visit.root + "bulk/" + view.visit.at("action") + "/stop"}},

@@ -187,11 +187,11 @@ void render_overview(const View& view, Html& html) {
             "Rates are of the last 10 minutes, as workers counted them. “Waiting” is of the last "
             "minute; ≈ is an estimate of the server.");
   if (seen.findings == nullptr) return;
-  const std::string found_at = text_of(seen.findings->body(), "found_at");
-  if (found_at.empty()) return;
+  const std::string checked_at = text_of(seen.findings->body(), "checked_at");
+  if (checked_at.empty()) return;
   html.in("p", {{"class", "hint"}}, [&] {
     html.text("The database was checked ");
-    write_time(html, view.visit, found_at);
+    write_time(html, view.visit, checked_at);
     html.text(".");
   });
 }

@@ -78,7 +78,7 @@ void write_progress(Html& html, const json& task) {
               percent + " %");
     html.in("div", [&] {
       html.text(percent + " % ");
-      html.leaf("bdi", text_of(task, "progress_word"));
+      html.leaf("bdi", text_of(task, "progress_text"));
     });
   });
 }
@@ -129,11 +129,11 @@ void write_tasks(Html& html, const View& view, const std::vector<Task>& tasks) {
 // Age of the oldest host snapshot, and number of tasks not shown.
 void write_ages(Html& html, const View& view, std::size_t tasks) {
   std::uint64_t oldest_ms = 0;
-  std::uint64_t left_out = tasks - std::min(tasks, kMostShown);
+  std::uint64_t omitted = tasks - std::min(tasks, kMostShown);
   std::uint64_t silent = 0;
   std::uint64_t hosts = 0;
   for (const json& host : items_of(view.document(kHosts))) {
-    left_out += number_of(host, "left_out");
+    omitted += number_of(host, "omitted");
     if (flag_of(host, "silent")) {
       ++silent;
       continue;
@@ -149,7 +149,7 @@ void write_ages(Html& html, const View& view, std::size_t tasks) {
       write_link(html, view.visit.root + "workers", "workers and hosts");
       html.text(").");
     }
-    if (left_out > 0) html.text(" " + number(left_out) + " more tasks are not shown.");
+    if (omitted > 0) html.text(" " + number(omitted) + " more tasks are not shown.");
   });
 }
 

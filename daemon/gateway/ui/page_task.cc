@@ -31,7 +31,7 @@ void write_fact_time(Html& html, const View& view, std::string_view name,
 
 // The payload; nullopt: it is too large for the page.
 std::optional<std::string> payload_in(const View& view, const json& task) {
-  if (!flag_of(task, "payload_cut")) return text_of(task, "payload");
+  if (!flag_of(task, "payload_truncated")) return text_of(task, "payload");
   const Document* whole = view.document(kPayload);
   if (whole == nullptr || !whole->ok() || whole->raw().size() > kMostPayload) return std::nullopt;
   return whole->raw();
@@ -124,15 +124,15 @@ void write_attempt(Html& html, const View& view, const json& attempt, bool newes
       }
       const std::uint64_t memory = number_of(attempt, "max_rss_kib");
       if (memory > 0) html.text(" · memory " + size_text(memory * 1'024));
-      const std::uint64_t life = number_of(attempt, "life");
-      if (life > 0) html.text(" · retried " + number(life) + " times from the dead before");
+      const std::uint64_t retries = number_of(attempt, "retries_since");
+      if (retries > 0) html.text(" · retried " + number(retries) + " times since");
     });
     const std::string error = text_of(attempt, "error");
     const std::string detail = text_of(attempt, "detail");
     const std::string fault = text_of(attempt, "fault");
     if (newest) return write_error(html, error, detail, fault);
     html.in("details",
-            {{"id", "attempt-" + number(number_of(attempt, "life")) + "-" +
+            {{"id", "attempt-" + number(number_of(attempt, "retries_since")) + "-" +
                         number(number_of(attempt, "attempt"))}},
             [&] {
               html.in("summary", [&] { html.leaf("bdi", error.empty() ? "no message" : error); });
@@ -196,7 +196,8 @@ std::vector<ApiRequest> task_requests(const Visit& visit) {
 
 std::vector<ApiRequest> task_further(const View& view) {
   const json& task = view.documents[kTask].body();
-  if (!flag_of(task, "payload_cut") || number_of(task, "payload_size") > kMostPayload) return {};
+  if (!flag_of(task, "payload_truncated") || number_of(task, "payload_size") > kMostPayload)
+    return {};
   return {{"/api/v1/tasks/" + api::escaped(view.visit.at("id")) + "/payload"}};
 }
 
@@ -210,7 +211,7 @@ void render_task(const View& view, Html& html) {
       html.leaf("span", {{"class", "id"}}, id);
     });
     html.in("p", [&] { write_state(html, kind_of_state(state), state); });
-    if (const auto cancel = task.find("cancel_asked");
+    if (const auto cancel = task.find("cancel_requested");
         cancel != task.end() && cancel->is_object()) {
       html.in("p", {{"class", "note"}}, [&] {
         html.text("Its worker was asked to end it ");

@@ -58,7 +58,7 @@ std::optional<double> time_in(const json& step, const char* what, const char* pe
 // change.
 std::optional<double> place_of(const View& view, const json& deployment) {
   const auto when = moment(text_of(deployment, "since"));
-  if (!when || text_of(deployment, "former_version").empty()) return std::nullopt;
+  if (!when || text_of(deployment, "previous_version").empty()) return std::nullopt;
   const unsigned length = range_of(view.visit).step;
   const auto left = static_cast<double>(step_at(view.visit.now, length)) - (kSteps - 1);
   const double place = (static_cast<double>(step_at(*when, 1)) / length - left) / (kSteps - 1);
@@ -206,10 +206,10 @@ void render_types(const View& view, Html& html) {
         for (const json& type : items) write_type(html, view, type);
       });
     });
-    const std::uint64_t left_out = number_of(view.documents[kTypes].body(), "left_out");
-    if (left_out > 0) {
+    const std::uint64_t omitted = number_of(view.documents[kTypes].body(), "omitted");
+    if (omitted > 0) {
       html.leaf("p", {{"class", "hint"}},
-                number(left_out) + " types with fewer attempts are not shown.");
+                number(omitted) + " types with fewer attempts are not shown.");
     }
   });
   html.leaf(

@@ -61,12 +61,12 @@ void write_running(Html& html, const View& view, const json& worker, std::uint64
 void write_worker_state(Html& html, const json& worker) {
   const std::string state = text_of(worker, "state");
   html.in("td", {{"data-label", "State"}}, [&] {
-    if (flag_of(worker, "database_away")) {
+    if (flag_of(worker, "database_unreachable")) {
       write_state(html, "bad", "no database");
     } else {
       write_state(html, state == "running" || state == "leasing" ? "good" : "idle", state);
     }
-    if (flag_of(worker, "former_configuration")) {
+    if (flag_of(worker, "stale_configuration")) {
       html.leaf("div", {{"class", "quiet"}}, "former configuration");
     }
   });

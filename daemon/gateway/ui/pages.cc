@@ -67,7 +67,7 @@ std::vector<Action> task_actions() {
        },
        [](const Visit& visit, const json& answer) {
          return task_path(visit.at("id"),
-                          flag_of(answer, "cancelled") ? "cancelled" : "cancel_asked");
+                          flag_of(answer, "cancelled") ? "cancelled" : "cancel_requested");
        }},
       {"tasks/{id}/again",
        "Submit again",

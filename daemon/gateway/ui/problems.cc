@@ -195,7 +195,7 @@ Problem of_notice(const Visit& visit, const json& notice) {
 
 // A finding of a steward check.
 Problem of_finding(const Visit& visit, const json& finding) {
-  const std::string about = text_of(finding, "about");
+  const std::string about = text_of(finding, "check");
   const std::string queue = text_of(finding, "queue");
   return {"finding " + about + " " + text_of(finding, "text"),
           text_of(finding, "level") == "fail" ? "bad" : "warn",
@@ -244,8 +244,8 @@ void add_of_workers(std::vector<Problem>& all, const Visit& visit, const Seen& s
     if (flag_of(host, "silent")) continue;
     for (const json& worker : list_of(host, "workers")) {
       const std::string pool = "pool " + text_of(worker, "pool") + " on " + text_of(host, "host");
-      if (flag_of(worker, "database_away")) ++away[pool];
-      if (flag_of(worker, "former_configuration")) ++former[pool];
+      if (flag_of(worker, "database_unreachable")) ++away[pool];
+      if (flag_of(worker, "stale_configuration")) ++former[pool];
     }
   }
   for (const auto& [pool, count] : former) {
@@ -263,21 +263,21 @@ void add_of_workers(std::vector<Problem>& all, const Visit& visit, const Seen& s
   }
 }
 
-// `told`: queues already reported as not served by a pool.
+// `reported`: queues already reported as not served by a pool.
 void add_of_findings(std::vector<Problem>& all, const Visit& visit, const Seen& seen,
-                     const std::set<std::string>& told) {
+                     const std::set<std::string>& reported) {
   for (const json& finding : items_of(seen.findings)) {
     const std::string queue = text_of(finding, "queue");
-    const bool unserved = text_of(finding, "about") == "queue " + queue;
+    const bool unserved = text_of(finding, "check") == "queue " + queue;
     const bool no_host = seen.workforce.known && seen.workforce.hosts == 0;
-    if (unserved && (told.contains(queue) || no_host)) continue;
+    if (unserved && (reported.contains(queue) || no_host)) continue;
     all.push_back(of_finding(visit, finding));
   }
 }
 
-// `told`: queues for which a notice reports more.
+// `reported`: queues for which a notice reports more.
 void add_of_queue(std::vector<Problem>& all, const Visit& visit, const Seen& seen,
-                  const json& queue, const json& lag, std::set<std::string>& told) {
+                  const json& queue, const json& lag, std::set<std::string>& reported) {
   const std::string name = text_of(queue, "name");
   const auto paused = queue.find("paused");
   if (paused != queue.end() && paused->is_object()) {
@@ -288,14 +288,14 @@ void add_of_queue(std::vector<Problem>& all, const Visit& visit, const Seen& see
   const std::chrono::seconds late(number_of(lag, "oldest_due_us") / 1'000'000);
   const bool unserved = seen.workforce.known && seen.workforce.hosts > 0 &&
                         seen.workforce.of(name) == 0 && late.count() > 0;
-  if (unserved && !told.contains(name)) {
+  if (unserved && !reported.contains(name)) {
     all.push_back(
         {"unserved " + name, "bad",
          "No pool serves queue " + name + ", and a task has been due for " + span(late) + ".",
          "Name the queue in a pool: [pools.NAME] queues, then reload allotd.", address,
          "Show the queue"});
-    told.insert(name);
-  } else if (late >= kLate && !told.contains(name)) {
+    reported.insert(name);
+  } else if (late >= kLate && !reported.contains(name)) {
     all.push_back(of_late(
         "late " + name, "Queue " + name + ": the oldest task has been due for " + span(late) + ".",
         cause_of(visit, seen, queue, lag)));
@@ -330,11 +330,11 @@ std::vector<Problem> problems_of(const Visit& visit, const Seen& seen) {
   std::map<std::string, json> queues;
   for (const json& lag : items_of(seen.lags)) lags[text_of(lag, "queue")] = lag;
   for (const json& queue : items_of(seen.queues)) queues[text_of(queue, "name")] = queue;
-  std::set<std::string> told;
+  std::set<std::string> reported;
   for (const json& notice : items_of(seen.notices)) {
     const std::string kind = text_of(notice, "kind");
     const std::string queue = text_of(notice, "queue");
-    if (kind == "waiting" || kind == "unserved") told.insert(queue);
+    if (kind == "waiting" || kind == "unserved") reported.insert(queue);
     if (kind == "waiting" && queues.contains(queue)) {
       const std::string detail = text_of(notice, "detail");
       all.push_back(
@@ -346,9 +346,9 @@ std::vector<Problem> problems_of(const Visit& visit, const Seen& seen) {
     }
   }
   for (const json& queue : items_of(seen.queues)) {
-    add_of_queue(all, visit, seen, queue, lags[text_of(queue, "name")], told);
+    add_of_queue(all, visit, seen, queue, lags[text_of(queue, "name")], reported);
   }
-  add_of_findings(all, visit, seen, told);
+  add_of_findings(all, visit, seen, reported);
   return all;
 }
 

@@ -214,7 +214,7 @@ Site::Visitor Site::visitor_of(const http::Head& head) const {
     visitor.refusal = reloading_page();
     return visitor;
   }
-  auto verdict = access_.judge(head);
+  auto verdict = access_.authorize(head);
   if (verdict.caller) {
     visit.caller = std::move(*verdict.caller);
   } else if (verdict.status != 401) {
@@ -256,7 +256,7 @@ http::Response Site::served(const http::Request& request, const http::Reply& rep
   const bool reads = head.method == "GET" || head.method == "HEAD";
   if (path.starts_with("assets/") && reads) {
     // A rebound page must not learn that a gateway exists.
-    if (access_.judge(head).status == 421) return html_response("", 421);
+    if (access_.authorize(head).status == 421) return html_response("", 421);
     return asset_response(path.substr(path.find('/') + 1), head);
   }
   if (path == "login") {
@@ -313,7 +313,7 @@ http::Response Site::served(const http::Request& request, const http::Reply& rep
 
 http::Response Site::login_page(const http::Head& head, const std::string& message,
                                 unsigned status) const {
-  auto verdict = access_.judge(head);
+  auto verdict = access_.authorize(head);
   View view;
   view.visit.root = root_;
   if (!verdict.caller && verdict.status != 401 && !access_.is_foreign_navigation(head)) {
@@ -327,7 +327,7 @@ http::Response Site::login_page(const http::Head& head, const std::string& messa
 
 http::Response Site::login(const http::Request& request) const {
   const http::Head& head = request.head;
-  const auto verdict = access_.judge(head);
+  const auto verdict = access_.authorize(head);
   if (!verdict.caller && verdict.status != 401) return login_page(head, "", 403);
   if (!has_form(head) || !says_origin(head)) {
     return login_page(head, "This form was not made by this dashboard.", 403);
@@ -336,11 +336,12 @@ http::Response Site::login(const http::Request& request) const {
   std::string why;
   const auto token = token_of(head, form, why);
   if (!token) {
-    log::warn("gateway.login_refused", {{"from", head.peer.address}});
+    log::warn("gateway.login_refused", {{"peer", head.peer.address}});
     return login_page(head, why, 401);
   }
   const bool by_code = !value_in(form, "code").empty();
-  log::info("gateway.login", {{"who", token->caller.name()}, {"by", by_code ? "code" : "token"}});
+  log::info("gateway.login",
+            {{"actor", token->caller.name()}, {"method", by_code ? "code" : "token"}});
   http::Response response = redirect(next_of(value_in(form, "next"), base_));
   std::string cookie = std::string(kCookieName) + "=" +
                        signer_.session(*token, now() + kSessionLength) + "; Path=" + root_ +
@@ -374,7 +375,7 @@ std::optional<access::Access::NamedToken> Site::token_of(const http::Head& head,
 }
 
 http::Response Site::logout(const Visit& visit, const http::Request& request) const {
-  log::info("gateway.logout", {{"who", visit.caller.name()}});
+  log::info("gateway.logout", {{"actor", visit.caller.name()}});
   http::Response response = redirect(root_ + "login");
   std::string cookie =
       std::string(kCookieName) + "=; Path=" + root_ + "; Max-Age=0; HttpOnly; SameSite=Strict";

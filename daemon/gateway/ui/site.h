@@ -19,7 +19,7 @@ namespace allot::gateway::ui {
 
 // The dashboard (decision 0028). Answers paths below BASE/ui/ and passes all others to the API. A
 // page is built from API answers for the same caller, so it shows and permits nothing that the API
-// does not. It is written in the crew thread of the last answer. The server thread calls admit()
+// does not. It is written in the pool thread of the last answer. The server thread calls admit()
 // and answer().
 class Site final : public http::Application {
  public:

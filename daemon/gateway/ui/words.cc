@@ -43,8 +43,8 @@ std::string count_text(const json& count) {
   if (count.is_number_unsigned() || count.is_number_integer()) {
     return number(count.get<std::uint64_t>());
   }
-  if (count.is_object() && count.contains("more_than")) {
-    return number(number_of(count, "more_than")) + "+";
+  if (count.is_object() && count.contains("at_least")) {
+    return number(number_of(count, "at_least")) + "+";
   }
   return "–";
 }
@@ -127,11 +127,11 @@ const json& items_of(const Document* document) {
 std::string deployment_text(const json& deployment) {
   const std::string host = text_of(deployment, "host") + ": ";
   const std::string version = text_of(deployment, "version");
-  const std::string former = text_of(deployment, "former_version");
+  const std::string former = text_of(deployment, "previous_version");
   if (former.empty()) return host + "first seen, with version " + version;
   if (former != version) return host + "version " + version + ", before " + former;
   return host + "configuration " + text_of(deployment, "configuration").substr(0, 8) + ", before " +
-         text_of(deployment, "former_configuration").substr(0, 8);
+         text_of(deployment, "previous_configuration").substr(0, 8);
 }
 
 std::string shell_word(std::string_view word) {

@@ -114,10 +114,10 @@ void find_queue_of(db::Connection& db, queue::Addresses& addresses, Wanted& want
   permit(wanted.task.queue.name);
 }
 
-Combiner::Combiner(Crew& crew, Surroundings surroundings)
-    : crew_(crew),
+Combiner::Combiner(ThreadPool& pool, Surroundings surroundings)
+    : pool_(pool),
       surroundings_(std::move(surroundings)),
-      most_alone_(std::max<std::size_t>(1, crew.threads() / 2)) {}
+      most_alone_(std::max<std::size_t>(1, pool.threads() / 2)) {}
 
 bool Combiner::submit(Order order) {
   const Which which = is_plain(order) ? kShared : kAlone;
@@ -130,7 +130,7 @@ bool Combiner::submit(Order order) {
       return false;
     }
     const bool begins = lane.running < (which == kShared ? 1 : most_alone_);
-    // With a full crew, the order may still wait for a running job.
+    // With a full pool, the order may still wait for a running job.
     if (begins && post(which)) {
       ++lane.running;
     } else if (lane.running == 0) {
@@ -143,7 +143,7 @@ bool Combiner::submit(Order order) {
 }
 
 bool Combiner::post(Which which) {
-  return crew_.post([this, which](db::Connection* db, const std::exception_ptr& unavailable) {
+  return pool_.post([this, which](db::Connection* db, const std::exception_ptr& unavailable) {
     return work_off(which, db, unavailable);
   });
 }

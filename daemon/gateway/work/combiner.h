@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "gateway/work/crew.h"
+#include "gateway/work/thread_pool.h"
 #include "queue/submit/address.h"
 #include "queue/submit/owners.h"
 #include "queue/submit/submit.h"
@@ -47,7 +47,7 @@ struct Outcome {
 struct Order {
   std::vector<Wanted> tasks;
   Permit permit;
-  // Called once, in a thread of the crew, after the commit. Must not throw.
+  // Called once, in a thread of the pool, after the commit. Must not throw.
   std::function<void(Outcome)> done;
 };
 
@@ -65,15 +65,15 @@ struct Surroundings {
 // Submits the orders of clients. Single tasks without a unique key and without a partition key, for
 // spread queues, share transactions: orders that arrive during a commit go into the next one. A
 // single order does not wait. All other orders have their own transactions, in parallel, on some of
-// the crew's threads: another transaction may have locked a key, and then only such orders wait for
+// the pool's threads: another transaction may have locked a key, and then only such orders wait for
 // it.
 //
 // If a shared transaction is refused, each order is retried on its own, so that one bad order does
 // not affect the others. If its reply is lost, nothing is resent.
 class Combiner {
  public:
-  // The crew must outlive the combiner, and its threads must end first: see Application.
-  Combiner(Crew& crew, Surroundings surroundings);
+  // The pool must outlive the combiner, and its threads must end first: see Application.
+  Combiner(ThreadPool& pool, Surroundings surroundings);
   Combiner(const Combiner&) = delete;
   Combiner& operator=(const Combiner&) = delete;
   ~Combiner() = default;
@@ -83,11 +83,11 @@ class Combiner {
 
  private:
   using Orders = std::deque<Order>;
-  using State = Crew::Connection;
+  using State = ThreadPool::Connection;
   enum Which : std::size_t { kShared, kAlone };
   struct Lane {
     Orders waiting{};
-    std::size_t running = 0;  // jobs of the crew that serve this lane
+    std::size_t running = 0;  // jobs of the pool that serve this lane
   };
 
   [[nodiscard]] bool post(Which which);
@@ -113,7 +113,7 @@ class Combiner {
                                 const std::vector<queue::Submission>& tasks) const;
   void ring(const std::vector<queue::Submitted>& made) const;
 
-  Crew& crew_;
+  ThreadPool& pool_;
   const Surroundings surroundings_;
   const std::size_t most_alone_;
   Mutex mutex_;

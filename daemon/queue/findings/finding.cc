@@ -19,9 +19,9 @@ std::string quoted_text(const std::string& text, std::size_t most) {
   return db::Statement::quoted(error_text(text, most));
 }
 
-std::string row_of(std::size_t place, const Finding& finding) {
-  return ",(" + std::to_string(place) + ",UTC_TIMESTAMP(6),'" + name_of(finding.level) + "'," +
-         quoted_text(finding.about, kMostFindingAbout) + "," +
+std::string row_of(std::size_t row_no, const Finding& finding) {
+  return ",(" + std::to_string(row_no) + ",UTC_TIMESTAMP(6),'" + name_of(finding.level) + "'," +
+         quoted_text(finding.check, kMostFindingAbout) + "," +
          (finding.queue.empty() ? "NULL" : db::Statement::quoted(finding.queue)) + "," +
          quoted_text(finding.text, kMostFindingText) + "," +
          quoted_text(finding.fix, kMostFindingText) + ")";
@@ -39,10 +39,10 @@ const char* name_of(Level level) {
 
 void store_findings(db::Connection& db, const Findings& findings) {
   std::string rows;
-  std::size_t place = 0;
+  std::size_t row_no = 0;
   for (const Finding& finding : findings) {
-    if (finding.level == Level::kOk || place == kMostFindings) continue;
-    rows += row_of(++place, finding);
+    if (finding.level == Level::kOk || row_no == kMostFindings) continue;
+    rows += row_of(++row_no, finding);
   }
   db::Statement store(sql::k_store_findings);
   store.set_raw("more_rows", rows);
@@ -53,11 +53,11 @@ StoredFindings list_findings(db::Connection& db) {
   auto results = db.run({db::Statement(sql::k_list_findings)});
   StoredFindings stored;
   while (const auto row = results.front().next()) {
-    stored.found_at = std::string(row->text(1));
+    stored.checked_at = std::string(row->text(1));
     if (row->u64(0) == 0) continue;  // the row has only the time
     Finding& finding = stored.list.emplace_back();
     finding.level = level_of(row->text(2));
-    finding.about = row->text(3);
+    finding.check = row->text(3);
     if (!row->is_null(4)) finding.queue = row->text(4);
     finding.text = row->text(5);
     finding.fix = row->text(6);

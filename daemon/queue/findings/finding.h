@@ -18,7 +18,7 @@ enum class Level { kOk, kWarn, kFail };
 
 struct Finding {
   Level level = Level::kOk;
-  std::string about;
+  std::string check;
   std::string text;
   std::string fix{};        // empty: nothing to fix
   std::string queue{};      // empty: no queue or all queues
@@ -30,7 +30,7 @@ using Findings = std::vector<Finding>;
 void store_findings(db::Connection& db, const Findings& findings);
 
 struct StoredFindings {
-  std::optional<std::string> found_at;  // UTC, ISO 8601; nullopt: no steward has checked yet
+  std::optional<std::string> checked_at;  // UTC, ISO 8601; nullopt: no steward has checked yet
   Findings list;
 };
 StoredFindings list_findings(db::Connection& db);

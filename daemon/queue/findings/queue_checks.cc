@@ -45,7 +45,7 @@ Finding failed_duty(const DutyView& duty) {
 }  // namespace
 
 // S12: leases are only shown. For processes of other hosts, renewals are the only sign.
-Findings check_leases(db::Connection& db, const Onlooker& by) {
+Findings check_leases(db::Connection& db, const Observer& by) {
   const auto leases = held_leases(db, kMostLeases);
   std::vector<std::string> lost;
   for (const HeldLease& lease : leases) {
@@ -69,7 +69,7 @@ Findings check_leases(db::Connection& db, const Onlooker& by) {
 }
 
 // S59
-Findings check_lease_rows(db::Connection& db, const Onlooker& /*by*/) {
+Findings check_lease_rows(db::Connection& db, const Observer& /*by*/) {
   Findings all;
   for (const QueueHoles& hole : queue_holes(db)) {
     all.push_back({Level::kWarn, "lease rows",
@@ -84,7 +84,7 @@ Findings check_lease_rows(db::Connection& db, const Onlooker& /*by*/) {
 }
 
 // Tasks left by a clock that was ahead. They cannot be bounded: the delay of a task is not stored.
-Findings check_far_tasks(db::Connection& db, const Onlooker& /*by*/) {
+Findings check_far_tasks(db::Connection& db, const Observer& /*by*/) {
   const FarTasks years = far_tasks(db, kUnusuallyFar);
   if (years.count > 0) {
     return {{Level::kWarn, "far tasks", far_text(years, "300 days"),
@@ -96,7 +96,7 @@ Findings check_far_tasks(db::Connection& db, const Onlooker& /*by*/) {
   return {{Level::kOk, "far tasks", "none is due later than 12 hours from now"}};
 }
 
-Findings check_failed_duties(db::Connection& db, const Onlooker& by) {
+Findings check_failed_duties(db::Connection& db, const Observer& by) {
   Findings all;
   for (const DutyView& duty : list_duties(db)) {
     if (wants(by.settings, duty) && duty.last_error) all.push_back(failed_duty(duty));
@@ -104,7 +104,7 @@ Findings check_failed_duties(db::Connection& db, const Onlooker& by) {
   return all;
 }
 
-Findings check_duties(db::Connection& db, const Onlooker& by) {
+Findings check_duties(db::Connection& db, const Observer& by) {
   Findings all;
   std::size_t led = 0;
   std::string left;
@@ -126,7 +126,7 @@ Findings check_duties(db::Connection& db, const Onlooker& by) {
 }
 
 // C10: a configuration knows only the retentions of its own queues.
-Findings check_purge(db::Connection& db, const Onlooker& by) {
+Findings check_purge(db::Connection& db, const Observer& by) {
   Findings all;
   for (const config::Queue& keys : by.settings.queues) {
     if (keys.history.count() == 0 && keys.dead_retention.count() == 0) continue;
@@ -148,7 +148,7 @@ Findings check_purge(db::Connection& db, const Onlooker& by) {
   return all;
 }
 
-Findings check_served(db::Connection& db, const Onlooker& /*by*/) {
+Findings check_served(db::Connection& db, const Observer& /*by*/) {
   Findings all;
   const auto instances = list_instances(db);
   std::size_t served = 0;

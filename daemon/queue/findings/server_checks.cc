@@ -22,16 +22,16 @@ constexpr double kClockSeconds = 2;
 constexpr std::uint32_t kManyChanges = 3;
 constexpr std::chrono::minutes kChangesAgo{10};
 
-Finding well(const std::string& about, const std::string& text) {
-  return {Level::kOk, about, text};
+Finding well(const std::string& check, const std::string& text) {
+  return {Level::kOk, check, text};
 }
 
-Finding warning(const std::string& about, const std::string& text, const std::string& fix) {
-  return {Level::kWarn, about, text, fix};
+Finding warning(const std::string& check, const std::string& text, const std::string& fix) {
+  return {Level::kWarn, check, text, fix};
 }
 
-Finding failure(const Error& error, const std::string& about) {
-  return {Level::kFail, about, error.what(), {}, {}, error.exit_code()};
+Finding failure(const Error& error, const std::string& check) {
+  return {Level::kFail, check, error.what(), {}, {}, error.exit_code()};
 }
 
 using Variables = std::map<std::string, std::string>;
@@ -69,7 +69,7 @@ void add_durability(Findings& all, const Variables& variables) {
 
 }  // namespace
 
-Findings check_server(db::Connection& db, const Onlooker& /*by*/) {
+Findings check_server(db::Connection& db, const Observer& /*by*/) {
   const Variables variables = server_variables(db);
   // A connection refuses a read-only server (S2).
   Findings all{well("server", value_in(variables, "version") + " at " + db.where() + ", writable")};
@@ -98,7 +98,7 @@ Findings check_server(db::Connection& db, const Onlooker& /*by*/) {
 }
 
 // S76
-Findings check_waking(db::Connection& db, const Onlooker& by) {
+Findings check_waking(db::Connection& db, const Observer& by) {
   const std::string polled = "workers poll: a task committed in SQL starts within a second";
   if (by.settings.wake.user.empty()) {
     const bool logged = value_in(server_variables(db), "log_bin") == "ON";
@@ -119,13 +119,13 @@ Findings check_waking(db::Connection& db, const Onlooker& by) {
   }
 }
 
-Findings check_procedures(db::Connection& db, const Onlooker& /*by*/) {
+Findings check_procedures(db::Connection& db, const Observer& /*by*/) {
   const auto trouble = db::trouble_with_procedures(db);
   if (trouble) return {warning("procedures", trouble->text, trouble->fix)};
   return {well("procedures", "they belong to this version of Allot, and can be called")};
 }
 
-Findings check_protocol(db::Connection& db, const Onlooker& by) {
+Findings check_protocol(db::Connection& db, const Observer& by) {
   try {
     rehearse(db, db::from_settings(by.settings));
     return {well("protocol", "sessions, fences and skipped locks are as Allot needs them")};
@@ -136,7 +136,7 @@ Findings check_protocol(db::Connection& db, const Onlooker& by) {
   }
 }
 
-Findings check_clock(db::Connection& db, const Onlooker& /*by*/) {
+Findings check_clock(db::Connection& db, const Observer& /*by*/) {
   using std::chrono::system_clock;
   const auto before = system_clock::now();
   const auto database = database_clock(db);
@@ -152,7 +152,7 @@ Findings check_clock(db::Connection& db, const Onlooker& /*by*/) {
 
 // S48: after each change no lease is taken over for some time, so a proxy that alternates between
 // servers prevents takeovers by all hosts.
-Findings check_last_server(db::Connection& db, const Onlooker& /*by*/) {
+Findings check_last_server(db::Connection& db, const Observer& /*by*/) {
   const auto last = last_server_change(db);
   if (!last || last->number < 2) return {well("last server", "it never changed")};
   const std::string text = last->server + " since " + last->since;
@@ -165,7 +165,7 @@ Findings check_last_server(db::Connection& db, const Onlooker& /*by*/) {
 }
 
 // S52, S53. With equal terms on two servers, the connection would already have been refused.
-Findings check_writers(db::Connection& db, const Onlooker& by) {
+Findings check_writers(db::Connection& db, const Observer& by) {
   const db::ConnectOptions options = db::from_settings(by.settings);
   if (!options.socket.empty() || options.servers.size() < 2) return {};
   Findings all;

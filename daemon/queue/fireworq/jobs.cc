@@ -116,7 +116,7 @@ std::vector<ListedRow> page_of(db::Connection& db, const QueueInfo& queue, Range
       .set("first_key", range.first)
       .set("last_key", range.last)
       .set_raw("way", ask.latest_first ? "DESC" : "ASC")
-      .set("most", most);
+      .set("limit", most);
   auto results = db.run({page});
   std::vector<ListedRow> rows;
   while (const auto row = results.front().next()) {
@@ -174,7 +174,7 @@ struct DeadRows {
 DeadRows page_failed(db::Connection& db, const QueueInfo& queue, std::int64_t until_ms,
                      std::size_t most) {
   db::Statement page(sql::k_page_failed);
-  page.set("queue_id", queue.queue_id).set("until_us", until_ms * 1000).set("most", most);
+  page.set("queue_id", queue.queue_id).set("until_us", until_ms * 1000).set("limit", most);
   auto results = db.run({page});
   DeadRows read;
   while (const auto row = results.front().next()) {
@@ -335,7 +335,7 @@ std::map<std::uint32_t, std::uint64_t> count_blocks(db::Connection& db, const Qu
 
 bool sweep_numbers(db::Connection& db, std::uint64_t& after) {
   db::Statement page(sql::k_page_numbers);
-  page.set("after", after).set("most", kSweepBatch);
+  page.set("after", after).set("limit", kSweepBatch);
   auto results = db.run({page});
   std::string gone;
   std::uint64_t last = 0;

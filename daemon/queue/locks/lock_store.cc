@@ -24,11 +24,11 @@ db::Statement held_lock(const sql::SqlText& sql, const HeldLock& lock) {
 }
 
 // `epoch`: as the slot was shown; 0: any.
-Deed lock_deed(std::string_view action, const std::string& name, std::uint32_t slot,
-               std::uint64_t epoch, std::string detail) {
+Action lock_action(std::string_view verb, const std::string& name, std::uint32_t slot,
+                   std::uint64_t epoch, std::string detail) {
   db::Statement found = named_lock(sql::k_audit_lock, name);
   found.set("slot", slot).set("epoch", epoch);
-  return {action, "lock", name, found, std::move(detail)};
+  return {verb, "lock", name, found, std::move(detail)};
 }
 
 std::chrono::microseconds us_in(const db::Row& row, std::size_t i) {
@@ -97,8 +97,8 @@ std::uint32_t ensure_lock(db::Connection& db, const std::string& name,
 bool resize_lock(db::Connection& db, const std::string& name, std::uint32_t slots) {
   db::Statement resize = named_lock(sql::k_resize_lock, name);
   resize.set("slots", slots);
-  const Deed deed = lock_deed("resize_lock", name, 0, 0, std::to_string(slots) + " slots");
-  return act(db, deed, {&resize, 1}).front().affected() > 0;
+  const Action action = lock_action("resize_lock", name, 0, 0, std::to_string(slots) + " slots");
+  return act(db, action, {&resize, 1}).front().affected() > 0;
 }
 
 std::uint64_t draw_ticket(db::Connection& db, const std::string& name, const Holder& holder) {
@@ -226,9 +226,9 @@ std::optional<LockView> show_lock(db::Connection& db, const std::string& name) {
 bool break_lock(db::Connection& db, const std::string& name, const LockSlotView& slot) {
   db::Statement end = named_lock(sql::k_break_lock, name);
   end.set("slot", slot.slot).set("epoch", slot.token);
-  const Deed deed =
-      lock_deed("break_lock", name, slot.slot, slot.token, "slot " + std::to_string(slot.slot));
-  return act(db, deed, {&end, 1}).front().affected() == 1;
+  const Action action =
+      lock_action("break_lock", name, slot.slot, slot.token, "slot " + std::to_string(slot.slot));
+  return act(db, action, {&end, 1}).front().affected() == 1;
 }
 
 }  // namespace allot::queue

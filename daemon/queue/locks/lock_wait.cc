@@ -30,7 +30,7 @@ std::optional<std::uint32_t> Turn::slot(const Line& line, Nanos now) {
   return line.free.back();
 }
 
-Nanos Turn::pause(const Line& line, Nanos now) {
+Nanos Turn::delay(const Line& line, Nanos now) {
   if (line.ahead >= line.slots) {
     next_since_ns_ = 0;
     const std::uint64_t behind = line.ahead - line.slots + 1;
@@ -72,7 +72,7 @@ std::optional<HeldLock> LockWait::take(db::Connection& db, std::uint32_t slot) {
   return taken;
 }
 
-std::optional<HeldLock> LockWait::look(db::Connection& db, std::uint64_t generation) {
+std::optional<HeldLock> LockWait::poll(db::Connection& db, std::uint64_t generation) {
   const Nanos began = boot_ns();
   next_ns_ = began + kLeastPause;
   if (asked_ns_ != 0) {
@@ -90,7 +90,7 @@ std::optional<HeldLock> LockWait::look(db::Connection& db, std::uint64_t generat
     if (auto taken = take(db, *slot)) return taken;
   }
   free_expired(db);
-  next_ns_ = std::min(now + turn_.pause(line, now), std::max(watched_.next_look_ns(), now));
+  next_ns_ = std::min(now + turn_.delay(line, now), std::max(watched_.next_poll_ns(), now));
   next_ns_ = std::max(next_ns_, now + kLeastPause);
   return std::nullopt;
 }
@@ -102,7 +102,7 @@ void LockWait::free_expired(db::Connection& db) {
       for (const auto& [slot, observed] : seen) floor_.saw(observed.epoch);
       return seen;
     };
-    watched_.look(statement, [&] { return generation_; });
+    watched_.poll(statement, [&] { return generation_; });
   }
   while (const auto still = watched_.take()) free_lock(db, still->observed, still->stale);
 }

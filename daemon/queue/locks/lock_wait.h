@@ -23,7 +23,7 @@ class Turn {
   [[nodiscard]] std::optional<std::uint32_t> slot(const Line& line, Nanos now);
   // Time until the next read: up to 1 s for tickets further back; for tickets that may be next, a
   // twentieth of the time since then, between 50 ms and 1 s.
-  [[nodiscard]] Nanos pause(const Line& line, Nanos now);
+  [[nodiscard]] Nanos delay(const Line& line, Nanos now);
 
  private:
   static constexpr Nanos kPatience = 3 * kSecond;
@@ -32,7 +32,7 @@ class Turn {
 };
 
 // One request for a lock, from its ticket until it is taken or given up. One thread; each call may
-// use another connection. After a db::DbError of class kGone or kRetryable look() may be called
+// use another connection. After a db::DbError of class kGone or kRetryable poll() may be called
 // again and takes no second slot.
 class LockWait {
  public:
@@ -42,8 +42,8 @@ class LockWait {
   // One round: draws or renews the ticket, reads the line, frees a slot of a silent holder, and
   // takes a slot if it is the ticket's turn. `generation` is another number for each connection,
   // from 1. Throws Error(kExitBadInput) if the lock has another number of slots.
-  std::optional<HeldLock> look(db::Connection& db, std::uint64_t generation);
-  // When to call look() again: CLOCK_BOOTTIME.
+  std::optional<HeldLock> poll(db::Connection& db, std::uint64_t generation);
+  // When to call poll() again: CLOCK_BOOTTIME.
   [[nodiscard]] Nanos next_ns() const { return next_ns_; }
   // Whether to call it earlier if the lock was released or the line advanced on this host: the
   // ticket is one of the oldest N, or of the N after them.

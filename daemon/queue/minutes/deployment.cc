@@ -28,7 +28,7 @@ void put_deployment(db::Connection& db, const Holder& of, const std::string& ver
 
 std::vector<Deployment> list_deployments(db::Connection& db, std::uint32_t hours) {
   db::Statement list(sql::k_list_deployments);
-  list.set("hours", hours).set("most", kMostDeployments);
+  list.set("hours", hours).set("limit", kMostDeployments);
   auto results = db.run({list});
   std::vector<Deployment> all;
   while (const auto row = results.front().next()) {

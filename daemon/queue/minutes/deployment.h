@@ -19,9 +19,9 @@ struct Deployment {
   std::string instance;
   std::string since;  // UTC, ISO 8601
   std::string version;
-  std::string configuration;                    // hash of its files
-  std::optional<std::string> former_version{};  // nullopt: the former version is unknown
-  std::optional<std::string> former_configuration{};
+  std::string configuration;                      // hash of its files
+  std::optional<std::string> previous_version{};  // nullopt: the former version is unknown
+  std::optional<std::string> previous_configuration{};
 };
 
 // Records what this instance runs from now on; writes nothing if it ran the same before.

@@ -59,7 +59,7 @@ Failures list_failures(db::Connection& db, const std::string& queue, std::chrono
       group.queue = view.key.queue;
       group.type = view.key.type;
       group.group = view.key.error_group;
-      group.look = view.error;
+      group.sample = view.error;
     }
     const std::uint64_t retried = view.counts[MinuteColumn::kRetried];
     const std::uint64_t dead = view.counts[MinuteColumn::kDead];

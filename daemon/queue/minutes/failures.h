@@ -24,8 +24,8 @@ struct FailedAttempt {
 struct FailureGroup {
   std::string queue;
   std::string type;
-  std::string group;  // see model/fault.h; "other": no name in the minutes
-  std::string look;   // cause and fault, for people
+  std::string group;   // see model/fault.h; "other": no name in the minutes
+  std::string sample;  // cause and fault, for people
   std::uint64_t retried = 0;
   std::uint64_t dead = 0;
   struct Hour {

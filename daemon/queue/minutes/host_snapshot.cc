@@ -31,7 +31,7 @@ void remove_snapshot(db::Connection& db, const Holder& writer) {
 
 std::vector<HostSnapshot> list_snapshots(db::Connection& db) {
   db::Statement list(sql::k_list_snapshots);
-  list.set("most", kMostSnapshots);
+  list.set("limit", kMostSnapshots);
   auto results = db.run({list});
   std::vector<HostSnapshot> all;
   while (const auto row = results.front().next()) {

@@ -11,8 +11,8 @@
 namespace allot::queue {
 namespace {
 
-constexpr std::size_t kMostGroup = 31;  // of an error group
-constexpr std::size_t kMostLook = 127;  // of an error pattern
+constexpr std::size_t kMostGroup = 31;    // of an error group
+constexpr std::size_t kMostSample = 127;  // of an error pattern
 constexpr char kBetween = '\t';
 
 // Valid UTF-8 without the separators of words and lines of the marks.
@@ -78,7 +78,7 @@ MinuteTotals named(const MinuteMarks& marks, const MinuteTotals& totals) {
     const bool has_name = marks.contains(key);
     MinuteTotal& into = all[has_name ? key : other_than(key)];
     add(into.counts, total.counts);
-    if (has_name) into.error = word_of(total.error, kMostLook);
+    if (has_name) into.error = word_of(total.error, kMostSample);
   }
   return all;
 }

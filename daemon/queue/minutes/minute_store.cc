@@ -32,10 +32,10 @@ constexpr std::array<const char*, kMinuteColumns> kColumnNames{
 
 std::string rows_of(const std::vector<MinuteRow>& rows) {
   std::string all;
-  std::size_t place = 0;
+  std::size_t row_no = 0;
   for (const MinuteRow& row : rows) {
     db::Statement one(sql::k_minute_row);
-    one.set("place", place++)
+    one.set("row_no", row_no++)
         .set("queue", row.key.queue)
         .set("type", row.key.type)
         .set("error_group", row.key.error_group)
@@ -135,10 +135,10 @@ std::optional<MinuteStore::Written> MinuteStore::write(db::Connection& db,
     MinuteWrite write = since(before.marks, totals);
     known_.reset();  // until the reply shows the outcome
     try {
-      const unsigned second = send(db, before.written, write, age);
+      const unsigned second = send(db, before.write_no, write, age);
       wrote_ = true;
       last_ = write.marks;
-      known_ = {before.written + 1, std::move(write.marks)};
+      known_ = {before.write_no + 1, std::move(write.marks)};
       return Written{write.rows.size(), second};
     } catch (const db::DbError& error) {
       if (error.number() != kOutOfRange || tries == kMostTries) throw;
@@ -154,25 +154,25 @@ bool MinuteStore::learn(db::Connection& db, std::chrono::microseconds age) {
       .set("host", of_.holder.host)
       .set("instance", of_.holder.instance)
       .set("version", of_.version)
-      .set("life", of_.life)
+      .set("run_id", of_.run_id)
       .set("age_us", age.count())
-      .set("counted", text_of_marks(last_));
+      .set("totals", text_of_marks(last_));
   db::Statement find(sql::k_find_instance);
   find.set("origin", of_.holder.origin);
   const auto row = db.run({make, find}).back().next();
   if (!row) return false;
-  const bool same = row->text(1) == of_.life;
+  const bool same = row->text(1) == of_.run_id;
   if (!same && wrote_) return false;
   known_ = {row->u64(0), same ? marks_of(row->text(2)) : MinuteMarks{}};
   return true;
 }
 
-unsigned MinuteStore::send(db::Connection& db, std::uint64_t written, const MinuteWrite& write,
+unsigned MinuteStore::send(db::Connection& db, std::uint64_t write_no, const MinuteWrite& write,
                            std::chrono::microseconds age) const {
   std::vector<db::Statement> packet;
   packet.emplace_back(sql::k_require_instance)
       .set("origin", of_.holder.origin)
-      .set("written", written);
+      .set("write_no", write_no);
   if (!write.rows.empty()) {
     packet.emplace_back(sql::k_write_minute)
         .set("origin", of_.holder.origin)
@@ -187,16 +187,16 @@ unsigned MinuteStore::send(db::Connection& db, std::uint64_t written, const Minu
       .set("host", of_.holder.host)
       .set("instance", of_.holder.instance)
       .set("version", of_.version)
-      .set("life", of_.life)
+      .set("run_id", of_.run_id)
       .set("pools", text_of(of_.pools))
       .set("age_us", age.count())
-      .set("counted", text_of_marks(write.marks));
+      .set("totals", text_of_marks(write.marks));
   return static_cast<unsigned>(db.transact(packet).back().one().u64(0));
 }
 
 bool purge_minutes(db::Connection& db) {
   db::Statement purge(sql::k_purge_minutes);
-  purge.set("most", kPurgedMinutes);
+  purge.set("limit", kPurgedMinutes);
   const auto results = db.run({purge});
   return std::any_of(results.begin(), results.end(), [](const db::StatementResult& result) {
     return result.affected() == kPurgedMinutes;

@@ -16,12 +16,12 @@
 
 namespace allot::queue {
 
-// An instance, and the run of its allotd that produced the counts. `life` identifies the run, and
+// An instance, and the run of its allotd that produced the counts. `run_id` identifies the run, and
 // stays the same as long as the counts continue.
 struct InstanceLife {
   Holder holder;
   std::string version;
-  std::string life;
+  std::string run_id;
   std::vector<ServingPool> pools{};
 };
 
@@ -44,11 +44,11 @@ class MinuteStore {
 
  private:
   struct Known {
-    std::uint64_t written = 0;
+    std::uint64_t write_no = 0;
     MinuteMarks marks{};
   };
   bool learn(db::Connection& db, std::chrono::microseconds age);
-  unsigned send(db::Connection& db, std::uint64_t written, const MinuteWrite& write,
+  unsigned send(db::Connection& db, std::uint64_t write_no, const MinuteWrite& write,
                 std::chrono::microseconds age) const;
 
   InstanceLife of_;

@@ -43,33 +43,33 @@ struct Seen {
   std::uint64_t backlog = 0;
   bool estimated = false;
 };
-using Looks = std::map<std::string, std::map<std::string, Seen>>;
+using Backlogs = std::map<std::string, std::map<std::string, Seen>>;
 
-Looks looks_in(db::StatementResult& result) {
-  Looks looks;
+Backlogs backlogs_in(db::StatementResult& result) {
+  Backlogs backlogs;
   while (const auto row = result.next()) {
-    auto& queues = looks[std::string(row->text(0))];
+    auto& queues = backlogs[std::string(row->text(0))];
     if (row->is_null(1)) continue;  // the read itself, or a deleted queue
     queues[std::string(row->text(1))] = {row->u64(2), row->u64(3) != 0};
   }
-  return looks;
+  return backlogs;
 }
 
-Seen seen_of(const std::map<std::string, Seen>& look, const std::string& queue) {
-  const auto at = look.find(queue);
-  return at == look.end() ? Seen{} : at->second;
+Seen seen_of(const std::map<std::string, Seen>& backlog, const std::string& queue) {
+  const auto at = backlog.find(queue);
+  return at == backlog.end() ? Seen{} : at->second;
 }
 
-void add_backlogs(Views& found, const Looks& looks) {
+void add_backlogs(Views& found, const Backlogs& backlogs) {
   const std::map<std::string, Seen>* before = nullptr;
-  for (const auto& [at, look] : looks) {
-    for (const auto& [queue, seen] : look) view_in(found, at, {queue, ""});
+  for (const auto& [at, backlog] : backlogs) {
+    for (const auto& [queue, seen] : backlog) view_in(found, at, {queue, ""});
     if (before != nullptr) {  // a backlog that ended changes in this step
       for (const auto& [queue, seen] : *before) view_in(found, at, {queue, ""});
     }
     for (auto& [key, view] : found[at]) {
-      if (key.queue == kMinuteOther && !look.contains(key.queue)) continue;  // sum over queues
-      const Seen now = seen_of(look, key.queue);
+      if (key.queue == kMinuteOther && !backlog.contains(key.queue)) continue;  // sum over queues
+      const Seen now = seen_of(backlog, key.queue);
       view.backlog = now.backlog;
       view.estimated = now.estimated;
       if (before == nullptr) continue;
@@ -78,7 +78,7 @@ void add_backlogs(Views& found, const Looks& looks) {
       view.in = static_cast<std::int64_t>(view.counts.out()) +
                 static_cast<std::int64_t>(now.backlog) - static_cast<std::int64_t>(then.backlog);
     }
-    before = &look;
+    before = &backlog;
   }
 }
 
@@ -87,7 +87,7 @@ db::Statement asking(const sql::SqlText& sql, const MinutesWanted& wanted, micro
   statement.set("queue", wanted.queue)
       .set("step", wanted.step)
       .set("since_us", since.count())
-      .set("most", kMostMinuteRows + 1);
+      .set("limit", kMostMinuteRows + 1);
   return statement;
 }
 
@@ -110,7 +110,7 @@ Minutes list_minutes(db::Connection& db, const MinutesWanted& wanted) {
   Views found = counts_in(results.front());
   if (wanted.by == MinutesBy::kQueue) {
     minutes.more = minutes.more || results.back().row_count() > kMostMinuteRows;
-    add_backlogs(found, looks_in(results.back()));
+    add_backlogs(found, backlogs_in(results.back()));
   }
   for (auto at = found.rbegin(); at != found.rend(); ++at) {
     for (auto& [key, view] : at->second) {
@@ -123,7 +123,7 @@ Minutes list_minutes(db::Connection& db, const MinutesWanted& wanted) {
 
 std::vector<InstanceRow> list_instances(db::Connection& db) {
   db::Statement list(sql::k_list_instances);
-  list.set("most", kMostInstances);
+  list.set("limit", kMostInstances);
   auto results = db.run({list});
   std::vector<InstanceRow> all;
   while (const auto row = results.front().next()) {

@@ -70,7 +70,7 @@ Types list_types(db::Connection& db, const TypesWanted& wanted) {
       .set("type", wanted.type)
       .set("hours", wanted.hours)
       .set("step", wanted.step)
-      .set("most", kMostTypeRows + 1);
+      .set("limit", kMostTypeRows + 1);
   auto results = db.run({list});
   Types types;
   types.more = results.front().row_count() > kMostTypeRows;

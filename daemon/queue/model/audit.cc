@@ -17,41 +17,41 @@ std::string text_or_null(std::string_view text) {
 
 }  // namespace
 
-std::optional<db::Statement> entry_of(const db::Connection& db, const Deed& deed) {
+std::optional<db::Statement> entry_of(const db::Connection& db, const Action& action) {
   const auto& actor = db.actor();
   if (!actor) return std::nullopt;
   db::Statement write(sql::k_write_audit);
-  return write.set("who", error_text(actor->who, kMostAuditText))
-      .set("door", actor->door)
-      .set("action", deed.action)
-      .set("subject", deed.subject)
-      .set("name", error_text(deed.name, kMostAuditText))
-      .set("detail", error_text(deed.detail, kMostAuditText))
+  return write.set("actor", error_text(actor->name, kMostAuditText))
+      .set("source", actor->source)
+      .set("action", action.verb)
+      .set("subject", action.subject)
+      .set("name", error_text(action.name, kMostAuditText))
+      .set("detail", error_text(action.detail, kMostAuditText))
       .set("reason", error_text(actor->reason, kMostAuditText))
-      .set_raw("deed", deed.number == 0 ? "NULL" : std::to_string(deed.number))
-      .set("adds", deed.adds_up ? 1 : 0)
-      .set_raw("found", deed.found.render());
+      .set_raw("operation_id", action.number == 0 ? "NULL" : std::to_string(action.number))
+      .set("adds", action.adds_up ? 1 : 0)
+      .set_raw("found", action.found.render());
 }
 
-std::vector<db::StatementResult> act(db::Connection& db, const Deed& deed,
+std::vector<db::StatementResult> act(db::Connection& db, const Action& action,
                                      std::span<const db::Statement> statements, Entry entry) {
-  if (entry == Entry::kBefore) return act(db, {&deed, 1}, statements);
+  if (entry == Entry::kBefore) return act(db, {&action, 1}, statements);
   std::vector<db::Statement> packet(statements.begin(), statements.end());
-  const auto written = entry_of(db, deed);
+  const auto written = entry_of(db, action);
   if (written) packet.push_back(*written);
   auto results = db.transact(packet);
   if (written) results.pop_back();
   return results;
 }
 
-std::vector<db::StatementResult> act(db::Connection& db, std::span<const Deed> deeds,
+std::vector<db::StatementResult> act(db::Connection& db, std::span<const Action> actions,
                                      std::span<const db::Statement> statements) {
   if (!db.actor()) return db.transact(statements);
   std::vector<db::Statement> packet;
-  for (const Deed& deed : deeds) packet.push_back(*entry_of(db, deed));
+  for (const Action& action : actions) packet.push_back(*entry_of(db, action));
   packet.insert(packet.end(), statements.begin(), statements.end());
   auto results = db.transact(packet);
-  results.erase(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(deeds.size()));
+  results.erase(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(actions.size()));
   return results;
 }
 

@@ -18,8 +18,8 @@
 namespace allot::queue {
 
 // Action of an operator, and its subject.
-struct Deed {
-  std::string_view action;   // "pause"
+struct Action {
+  std::string_view verb;     // "pause"
   std::string_view subject;  // "queue"
   std::string name;          // of the subject, or its id
   db::Statement found;       // one of audit_*.sql: no entry if it finds nothing
@@ -37,15 +37,15 @@ enum class Entry {
 
 // Sends the statements and the entry in one packet and one transaction, and returns the results of
 // the statements. Throws like Connection::transact().
-std::vector<db::StatementResult> act(db::Connection& db, const Deed& deed,
+std::vector<db::StatementResult> act(db::Connection& db, const Action& action,
                                      std::span<const db::Statement> statements,
                                      Entry entry = Entry::kBefore);
 // The same with several entries before them.
-std::vector<db::StatementResult> act(db::Connection& db, std::span<const Deed> deeds,
+std::vector<db::StatementResult> act(db::Connection& db, std::span<const Action> actions,
                                      std::span<const db::Statement> statements);
 
 // The entry alone, for a transaction of several trips. nullopt: the connection has no actor.
-[[nodiscard]] std::optional<db::Statement> entry_of(const db::Connection& db, const Deed& deed);
+[[nodiscard]] std::optional<db::Statement> entry_of(const db::Connection& db, const Action& action);
 
 // `found` of an action that always has an effect. Empty queue: the entry belongs to no queue.
 [[nodiscard]] db::Statement found_plain(std::string_view queue, std::string_view to_queue = {});

@@ -67,7 +67,7 @@ struct QueueInfo {
   }
   // Whether a running task has its partition, or one of the partitions of its key, to itself: it
   // does not detach, and ends with its lease (S5).
-  [[nodiscard]] bool alone() const {
+  [[nodiscard]] bool is_keyed() const {
     return shape.placement == Placement::kOrdered || shape.placement == Placement::kLimited;
   }
 };

@@ -45,25 +45,25 @@ class ExpiredHolderWatch {
                               Clock clock = boot_ns)
       : ttl_ns_(ttl_ns), least_(least), clock_(std::move(clock)) {}
 
-  [[nodiscard]] bool due() const { return clock_() >= next_look_ns_; }
-  [[nodiscard]] Nanos next_look_ns() const { return next_look_ns_; }
+  [[nodiscard]] bool due() const { return clock_() >= next_poll_ns_; }
+  [[nodiscard]] Nanos next_poll_ns() const { return next_poll_ns_; }
   [[nodiscard]] bool empty() const { return watched_.empty(); }
 
   // Polls: `statement()` sends the statement and returns Seen. `generation()` is the number of the
   // connection that answered; it is read afterwards, because the statement may have been sent again
   // over another connection.
   template <typename Statement, typename Generation>
-  void look(Statement&& statement, Generation&& generation) {
+  void poll(Statement&& statement, Generation&& generation) {
     const Nanos sent = clock_();
     Seen seen = statement();
     const Nanos answered = clock_();
-    saw(std::move(seen), generation(), mutant::removed("look_stamp") ? sent : answered);
+    saw(std::move(seen), generation(), mutant::removed("poll_stamp") ? sent : answered);
   }
 
   // Starts over, for a process that polled elsewhere in between.
   void forget() {
     watched_.clear();
-    next_look_ns_ = 0;
+    next_poll_ns_ = 0;
   }
 
   // A row that may be taken over. Each is returned once between two polls, because it may be
@@ -92,7 +92,7 @@ class ExpiredHolderWatch {
     bool tried = false;  // since the last poll
   };
 
-  void saw(Seen seen, std::uint64_t generation, Nanos looked) {
+  void saw(Seen seen, std::uint64_t generation, Nanos polled) {
     if (generation_ != generation) {
       // After an outage all rows look unchanged; give the holders time to come back.
       generation_ = generation;
@@ -101,19 +101,19 @@ class ExpiredHolderWatch {
     std::map<Key, Watched> fresh;
     Nanos next = ttl_ns_ / 6;
     for (auto& [key, observed] : seen) {
-      Nanos since = looked;
+      Nanos since = polled;
       const auto old = watched_.find(key);
       if (old != watched_.end() && old->second.observed.epoch == observed.epoch &&
           old->second.observed.expire_at == observed.expire_at) {
         since = old->second.since_ns;
       }
       // Polls again when the lease may be taken over, so as not to be late by a whole interval.
-      const Nanos expires = looked + static_cast<Nanos>(observed.remaining.count()) * kMicro;
-      next = std::min(next, std::max(expires, since + least_of(observed)) - looked);
+      const Nanos expires = polled + static_cast<Nanos>(observed.remaining.count()) * kMicro;
+      next = std::min(next, std::max(expires, since + least_of(observed)) - polled);
       fresh.emplace(key, Watched{std::move(observed), since, false});
     }
     watched_ = std::move(fresh);
-    next_look_ns_ = looked + std::max(next, std::min(kLeastInterval, ttl_ns_ / 6));
+    next_poll_ns_ = polled + std::max(next, std::min(kLeastInterval, ttl_ns_ / 6));
   }
 
   [[nodiscard]] static bool stale(const Watched& watched, Nanos now) {
@@ -147,7 +147,7 @@ class ExpiredHolderWatch {
   Clock clock_;
   std::map<Key, Watched> watched_;
   std::uint64_t generation_ = 0;
-  Nanos next_look_ns_ = 0;
+  Nanos next_poll_ns_ = 0;
 };
 
 }  // namespace allot::queue

@@ -77,7 +77,7 @@ std::string fault_of(std::string_view error, std::string_view fault) {
 
 ErrorGroup error_group(std::uint32_t queue_id, std::string_view type, std::string_view cause,
                        std::string_view fault) {
-  std::string look = std::string(cause) + ": " + std::string(fault);
+  std::string sample = std::string(cause) + ": " + std::string(fault);
   const std::string text = std::to_string(queue_id) + " " + std::string(type) + " " +
                            std::string(cause) + " " + std::string(fault);
   std::array<unsigned char, SHA256_DIGEST_LENGTH> hash{};
@@ -87,7 +87,7 @@ ErrorGroup error_group(std::uint32_t queue_id, std::string_view type, std::strin
   for (std::size_t i = 0; group.size() < kGroupDigits; ++i) {
     group += {kDigits[hash.at(i) >> 4U], kDigits[hash.at(i) & 0xfU]};
   }
-  return {std::move(group), std::move(look)};
+  return {std::move(group), std::move(sample)};
 }
 
 }  // namespace allot::queue

@@ -23,7 +23,7 @@ inline constexpr std::size_t kGroupDigits = 12;
 // two for people.
 struct ErrorGroup {
   std::string group;
-  std::string look;
+  std::string sample;
 };
 // The hash equals the column `error_group`, which the server computes. `fault` as stored.
 [[nodiscard]] ErrorGroup error_group(std::uint32_t queue_id, std::string_view type,

@@ -54,8 +54,8 @@ struct Lease {
 
 // How long a partition of an ordered queue waits after a lease, and for which of its tasks: the
 // wait also ends when that task is removed by any means (S16).
-struct Hold {
-  std::chrono::microseconds pause{0};  // 0: none
+struct Deferral {
+  std::chrono::microseconds delay{0};  // 0: none
   TaskKey task{};
   bool stays = false;  // keeps the wait from before the lease, in which nothing ran
 };

@@ -36,8 +36,8 @@ inline constexpr std::string_view kRatedOnly = "a rate limits its starts";
 // One row of queue_bucket: its share of the rate.
 struct Bucket {
   std::int64_t interval_us = 0;  // between two starts
-  std::int64_t hold_us = 0;      // how far its time may lag behind the clock
-  std::uint32_t most = 1;        // in one grant
+  std::int64_t max_lag_us = 0;   // how far its time may lag behind the clock
+  std::uint32_t max_grant = 1;   // largest grant
 };
 
 // The buckets of a rate, all alike. Together they hold the burst and at least 200 ms of the rate;
@@ -51,7 +51,7 @@ struct Granted {
   std::uint32_t starts = 0;
   std::uint32_t bucket_no = 0;  // for give_back.sql
   std::int64_t charged_at = 0;  // likewise, by the database's clock
-  std::uint32_t most = 1;       // upper limit of a grant of this queue
+  std::uint32_t max_grant = 1;  // upper limit of a grant of this queue
   std::uint64_t wait_us = 0;    // from the reply until another start is free
 };
 

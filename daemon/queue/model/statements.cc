@@ -53,9 +53,9 @@ std::string key_condition(std::string_view key, std::span<const TaskKey> keys) {
   return condition.empty() ? "FALSE" : condition;
 }
 
-db::Statement& set_pause(db::Statement& statement, std::chrono::microseconds pause,
+db::Statement& set_delay(db::Statement& statement, std::chrono::microseconds delay,
                          const HolderTime& time) {
-  return statement.set("delay_us", bounded_us(pause)).set("known_us", time.now().count());
+  return statement.set("delay_us", bounded_us(delay)).set("known_us", time.now().count());
 }
 
 std::int64_t bounded_us(std::chrono::microseconds delay) {

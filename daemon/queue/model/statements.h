@@ -9,7 +9,7 @@
 
 #include "db/error.h"
 #include "db/statement.h"
-#include "queue/model/claim.h"
+#include "queue/model/fence.h"
 #include "queue/model/lease.h"
 #include "queue/model/task.h"
 
@@ -30,17 +30,17 @@ inline db::Statement& set_fence(db::Statement& statement, const Lease& lease) {
       .set("holder", lease.holder);
 }
 
-inline db::Statement& set_fence(db::Statement& statement, const Claim& claim) {
-  return set_partition(statement, claim.id.partition)
-      .set("epoch", claim.epoch)
-      .set("holder", claim.holder);
+inline db::Statement& set_fence(db::Statement& statement, const Fence& fence) {
+  return set_partition(statement, fence.id.partition)
+      .set("epoch", fence.epoch)
+      .set("holder", fence.holder);
 }
 
 // Fills in the fence, and the key of the row where the task is.
-inline db::Statement& set_row(db::Statement& statement, const Claim& claim) {
-  set_fence(statement, claim).set("prio", claim.id.prio);
-  return claim.detached() ? statement.set("first_key", claim.id.first_key)
-                          : statement.set("run_key", claim.run_key);
+inline db::Statement& set_row(db::Statement& statement, const Fence& fence) {
+  set_fence(statement, fence).set("prio", fence.id.prio);
+  return fence.detached() ? statement.set("first_key", fence.id.first_key)
+                          : statement.set("run_key", fence.run_key);
 }
 
 db::Statement& set_usage(db::Statement& statement, const Usage& usage);
@@ -55,7 +55,7 @@ std::string bytes_list(std::span<const std::string> values);
 std::string key_condition(std::string_view key, std::span<const TaskKey> keys);
 
 // A pause that begins now, by the holder's time.
-db::Statement& set_pause(db::Statement& statement, std::chrono::microseconds pause,
+db::Statement& set_delay(db::Statement& statement, std::chrono::microseconds delay,
                          const HolderTime& time);
 
 // "2026-11-22T05:00:00.000000Z" in a form that every database version reads.

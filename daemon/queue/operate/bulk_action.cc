@@ -6,11 +6,11 @@
 #include <charconv>
 
 #include "db/checksum.h"
-#include "queue/look/dead_letter.h"
-#include "queue/look/health.h"
 #include "queue/model/audit.h"
 #include "queue/model/error_text.h"
 #include "queue/operate/bulk_work.h"
+#include "queue/views/dead_letter.h"
+#include "queue/views/health.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t kCountedPage = 1000;
 
 constexpr std::array<std::string_view, 2> kKinds{"retry_dead", "discard_dead"};
-constexpr std::array<std::string_view, 5> kStates{"waiting", "working", "done", "stopped",
+constexpr std::array<std::string_view, 5> kStates{"waiting", "running", "done", "stopped",
                                                   "failed"};
 
 template <typename Enum, std::size_t n>
@@ -95,8 +95,8 @@ BulkAction action_in(const db::Row& row) {
   action.rate = bulk_number_in(row, 8);
   action.counted = row.u64(9);
   action.counted_all = row.u64(10) != 0;
-  action.asked_by = row.text(11);
-  action.begun_at = row.text(12);
+  action.requested_by = row.text(11);
+  action.started_at = row.text(12);
   action.state = named<BulkState>(kStates, row.text(13));
   action.batches = row.u64(14);
   action.after = {{action.queue_id, bulk_number_in(row, 15)}, bulk_number_in(row, 16), row.u64(17)};
@@ -109,7 +109,7 @@ BulkAction action_in(const db::Row& row) {
 }
 
 // A token begins one action, which has one audit entry.
-Deed begin_deed(const QueueInfo& queue, const BulkRequest& request) {
+Action begin_action(const QueueInfo& queue, const BulkRequest& request) {
   db::Statement begun(sql::k_audit_begun);
   begun.set("token", request.token);
   std::string which = request.filter.group.empty() ? "" : "group " + request.filter.group;
@@ -146,12 +146,12 @@ BulkCount count_bulk(db::Connection& db, BulkKind kind, const QueueInfo& queue,
             text_of({token.until_us, count.value, count.at_least}, kind, queue, filter)};
   }
   TaskId last;
-  for (std::uint64_t looked = 0;;) {
+  for (std::uint64_t examined = 0;;) {
     const auto wanted =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(kCountedPage, most + 1 - looked));
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(kCountedPage, most + 1 - examined));
     const auto page = page_dead(db, queue.queue_id, last, wanted);
     for (const DeadLetter& letter : page) {
-      token.more = ++looked > most;
+      token.more = ++examined > most;
       if (!token.more && is_chosen(filter, token.until_us, letter)) ++token.tasks;
     }
     if (token.more || page.size() < wanted) break;
@@ -177,8 +177,8 @@ std::uint64_t begin_bulk(db::Connection& db, const QueueInfo& queue, const BulkR
       .set("rate", request.rate)
       .set("counted", token.tasks)
       .set("counted_all", token.more ? 0 : 1)
-      .set("asked_by", error_text(request.asked_by, kMostBulkText));
-  auto results = act(db, begin_deed(queue, request), {&begin, 1}, Entry::kAfter);
+      .set("requested_by", error_text(request.requested_by, kMostBulkText));
+  auto results = act(db, begin_action(queue, request), {&begin, 1}, Entry::kAfter);
   const auto row = results.back().next();
   if (!row) {
     throw Error("the token has expired after an hour: count again", kExitBadInput);
@@ -196,7 +196,7 @@ std::optional<BulkAction> find_bulk(db::Connection& db, std::uint64_t action_id)
 
 std::vector<BulkAction> list_bulk(db::Connection& db, std::uint64_t before, std::uint32_t most) {
   db::Statement list(sql::k_list_bulk);
-  list.set("before", before).set("most", most);
+  list.set("before", before).set("limit", most);
   auto results = db.run({list});
   std::vector<BulkAction> actions;
   while (const auto row = results.front().next()) actions.push_back(action_in(*row));

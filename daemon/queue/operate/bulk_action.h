@@ -45,8 +45,8 @@ struct BulkRequest {
   BulkKind kind = BulkKind::kRetryDead;
   BulkFilter filter{};
   std::string token;
-  std::uint32_t rate = 0;  // limit of tasks per second; 0: none
-  std::string asked_by{};  // for people; cut to 255 characters
+  std::uint32_t rate = 0;      // limit of tasks per second; 0: none
+  std::string requested_by{};  // for people; cut to 255 characters
 };
 
 // Begins the action, for the tasks that were dead when they were counted, and returns its number.
@@ -55,10 +55,10 @@ struct BulkRequest {
 // is older than an hour; Error if kMostOpenBulk actions are open.
 std::uint64_t begin_bulk(db::Connection& db, const QueueInfo& queue, const BulkRequest& request);
 
-enum class BulkState { kWaiting, kWorking, kDone, kStopped, kFailed };
+enum class BulkState { kWaiting, kRunning, kDone, kStopped, kFailed };
 [[nodiscard]] std::string_view name_of(BulkState state);
 [[nodiscard]] inline bool is_open(BulkState state) {
-  return state == BulkState::kWaiting || state == BulkState::kWorking;
+  return state == BulkState::kWaiting || state == BulkState::kRunning;
 }
 
 // Times are UTC, ISO 8601; empty: not yet.
@@ -73,8 +73,8 @@ struct BulkAction {
   std::uint32_t rate = 0;
   std::uint64_t counted = 0;
   bool counted_all = true;
-  std::string asked_by;
-  std::string begun_at;
+  std::string requested_by;
+  std::string started_at;
   BulkState state = BulkState::kWaiting;
   std::uint64_t done = 0;             // tasks retried or discarded so far
   std::uint64_t batches = 0;          // number of transactions so far

@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr std::uint32_t kLookedAtOnce = 1000;  // dead tasks per batch
+constexpr std::uint32_t kExaminedAtOnce = 1000;  // dead tasks per batch
 constexpr std::uint32_t kPurgedAtOnce = 1000;
 constexpr std::uint64_t kKeptActions = 10'000;  // newest actions
 // How long a batch is left to other processes that work on the same tasks.
@@ -29,22 +29,22 @@ std::size_t batch_of(std::uint32_t rate) {
 // The next batch, from one read.
 struct BulkBatch {
   std::vector<TaskId> tasks;
-  TaskId looked_to;   // the batch after it begins after this one
-  bool last = false;  // there is none
+  TaskId examined_to;  // the batch after it begins after this one
+  bool last = false;   // there is none
 };
 
 BulkBatch next_batch(db::Connection& db, const BulkAction& action) {
   BulkBatch batch;
-  batch.looked_to = action.after;
-  const auto page = page_dead(db, action.queue_id, action.after, kLookedAtOnce);
+  batch.examined_to = action.after;
+  const auto page = page_dead(db, action.queue_id, action.after, kExaminedAtOnce);
   for (const DeadLetter& letter : page) {
     if (batch.tasks.size() == batch_of(action.rate)) return batch;
     if (is_chosen(action.filter, action.died_until_us, letter)) {
       batch.tasks.push_back(letter.id);
     }
-    batch.looked_to = letter.id;
+    batch.examined_to = letter.id;
   }
-  batch.last = page.size() < kLookedAtOnce;
+  batch.last = page.size() < kExaminedAtOnce;
   return batch;
 }
 
@@ -68,9 +68,9 @@ class BulkPacket {
     advance.set("action_id", action.action_id)
         .set("last", batch.last ? 1 : 0)
         .set("tasks", batch.tasks.size())
-        .set("partition_no", batch.looked_to.partition.partition_no)
-        .set("prio", batch.looked_to.prio)
-        .set("first_key", batch.looked_to.first_key)
+        .set("partition_no", batch.examined_to.partition.partition_no)
+        .set("prio", batch.examined_to.prio)
+        .set("first_key", batch.examined_to.first_key)
         .set("gap_us", gap_us);
   }
 
@@ -166,7 +166,7 @@ BulkStep work_bulk(db::Connection& db, std::uint64_t action_id) {
 
 std::vector<OpenBulk> open_bulk(db::Connection& db) {
   db::Statement open(sql::k_open_bulk);
-  open.set("most", kMostOpenBulk);
+  open.set("limit", kMostOpenBulk);
   auto results = db.run({open});
   std::vector<OpenBulk> actions;
   while (const auto row = results.front().next()) {
@@ -179,7 +179,7 @@ bool purge_bulk(db::Connection& db) {
   const auto newest = list_bulk(db, UINT64_MAX, 1);
   const std::uint64_t last = newest.empty() ? 0 : newest.front().action_id;
   db::Statement purge(sql::k_purge_bulk);
-  purge.set("last_number", last - std::min(last, kKeptActions)).set("most", kPurgedAtOnce);
+  purge.set("last_number", last - std::min(last, kKeptActions)).set("limit", kPurgedAtOnce);
   const auto results = db.run({purge});
   return results.at(0).affected() + results.at(1).affected() >= kPurgedAtOnce;
 }

@@ -31,9 +31,9 @@ bool runs(const TaskView& task, const std::optional<Standing>& standing) {
 }
 
 // Audit entry for the end of a waiting task.
-Deed waiting_deed(std::string_view action, const TaskId& id, std::uint64_t run_key) {
+Action waiting_action(std::string_view verb, const TaskId& id, std::uint64_t run_key) {
   db::Statement waiting(sql::k_audit_waiting);
-  return {action, "task", id.text(), set_id(waiting, id).set("run_key", run_key)};
+  return {verb, "task", id.text(), set_id(waiting, id).set("run_key", run_key)};
 }
 
 // False: the task is no longer there.
@@ -49,7 +49,7 @@ bool cancel_as_done(db::Connection& db, const TaskId& id, std::uint64_t run_key,
   const std::array<db::Statement, 3> statements{
       cancel, stamp_statement(id.partition, {&first_key, 1}, End::kFinished),
       clear_cancel_statement(id.partition, {&first_key, 1})};
-  const auto results = act(db, waiting_deed("cancel_as_done", id, run_key), statements);
+  const auto results = act(db, waiting_action("cancel_as_done", id, run_key), statements);
   return results.at(results.size() - 3).affected() == 1;
 }
 
@@ -74,7 +74,7 @@ bool ask_cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key,
 }
 
 // Whether an earlier request demands another kind of end.
-bool asked_otherwise(db::Connection& db, const TaskId& id, bool as_done) {
+bool requested_otherwise(db::Connection& db, const TaskId& id, bool as_done) {
   const auto request = find_cancel(db, id);
   return request && request->as_done != as_done;
 }
@@ -93,7 +93,7 @@ bool cancel(db::Connection& db, const TaskId& id, std::uint64_t run_key, std::st
   const std::array<db::Statement, 3> statements{
       cancel, stamp_statement(id.partition, {&first_key, 1}, End::kDead),
       clear_cancel_statement(id.partition, {&first_key, 1})};
-  const auto results = act(db, waiting_deed("cancel", id, run_key), statements);
+  const auto results = act(db, waiting_action("cancel", id, run_key), statements);
   return results.at(results.size() - 3).affected() == 1;
 }
 
@@ -114,10 +114,10 @@ Cancelled cancel_task(db::Connection& db, const TaskId& id, std::string_view rea
     std::optional<Standing> before;
     if (!result.task->running) before = standing(db, *result.task);
     if (runs(*result.task, before)) {
-      result.asked = ask_cancel(db, id, result.task->run_key, reason, as_done.has_value());
+      result.requested = ask_cancel(db, id, result.task->run_key, reason, as_done.has_value());
       result.holder = before ? before->holder : result.task->holder;
-      if (!result.asked) continue;
-      result.otherwise = asked_otherwise(db, id, as_done.has_value());
+      if (!result.requested) continue;
+      result.conflict = requested_otherwise(db, id, as_done.has_value());
       return result;
     }
     const std::uint64_t run_key = result.task->run_key;

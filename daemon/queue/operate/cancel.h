@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "db/connection.h"
-#include "queue/look/inspect.h"
 #include "queue/model/task.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 
@@ -16,10 +16,10 @@ namespace allot::queue {
 struct Cancelled {
   std::optional<TaskView> task;  // as found; nullopt: finished, or never submitted
   bool done = false;             // it was waiting, and is dead or finished now
-  bool asked = false;            // it runs: its worker, `holder` if known, will see the request
+  bool requested = false;        // it runs: its worker, `holder` if known, will see the request
   bool may_run = false;          // but a worker, `holder` if known, had its partition at that time
-  bool otherwise = false;        // asked, but an earlier request for the other kind of end prevails
-  std::string holder;            // "host/pid"
+  bool conflict = false;  // requested, but an earlier request for the other kind of end prevails
+  std::string holder;     // "host/pid"
 };
 
 // The task ends as if it had succeeded: no dead letter, no hook, and its unique key stays reserved

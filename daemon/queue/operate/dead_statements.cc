@@ -47,7 +47,7 @@ std::vector<DeadTarget> targets_of(db::Connection& db, Partition partition,
                                    const std::vector<TaskKey>& keys) {
   const auto queues = lock_layouts(db, {&partition.queue_id, 1});
   const auto at = queues.find(partition.queue_id);
-  if (at == queues.end() || !at->second.alone()) {
+  if (at == queues.end() || !at->second.is_keyed()) {
     return {{partition, partition.partition_no, std::to_string(partition.queue_id), keys}};
   }
   const QueueInfo& queue = at->second;

@@ -11,15 +11,15 @@ namespace allot::queue {
 namespace {
 
 // One audit entry for each of them that is dead.
-std::vector<Deed> deeds_of(std::string_view action, Partition partition,
-                           const std::vector<TaskKey>& keys) {
-  std::vector<Deed> deeds;
+std::vector<Action> actions_of(std::string_view verb, Partition partition,
+                               const std::vector<TaskKey>& keys) {
+  std::vector<Action> actions;
   for (const TaskKey& key : keys) {
     const TaskId id{partition, key.prio, key.run_key};
     db::Statement dead(sql::k_audit_dead);
-    deeds.push_back({action, "task", id.text(), set_id(dead, id)});
+    actions.push_back({verb, "task", id.text(), set_id(dead, id)});
   }
-  return deeds;
+  return actions;
 }
 
 // The last statement of each transaction deletes the rows from task_dead.
@@ -33,7 +33,7 @@ std::uint64_t in_each_partition(std::span<const TaskId> ids, Send&& send) {
 std::uint64_t retry_to(db::Connection& db, const DeadTarget& target) {
   std::uint64_t count = 0;
   send_salted([&](std::uint32_t salt) {
-    count = act(db, deeds_of("retry", target.from, target.keys), retry_statements(target, salt))
+    count = act(db, actions_of("retry", target.from, target.keys), retry_statements(target, salt))
                 .back()
                 .affected();
     return Fenced::kWritten;
@@ -69,7 +69,7 @@ std::uint64_t retry_dead(db::Connection& db, std::span<const TaskId> ids, MovedI
 std::uint64_t discard_dead(db::Connection& db, std::span<const TaskId> ids) {
   return in_each_partition(ids, [&](Partition partition, const std::vector<TaskKey>& keys) {
     const db::Statement discard = discard_statement(partition, keys);
-    return act(db, deeds_of("discard", partition, keys), {&discard, 1}).back().affected();
+    return act(db, actions_of("discard", partition, keys), {&discard, 1}).back().affected();
   });
 }
 

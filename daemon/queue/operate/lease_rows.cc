@@ -31,7 +31,7 @@ std::vector<QueueHoles> fill_holes(db::Connection& db) {
 
 std::size_t bound_releases(db::Connection& db) {
   db::Statement far(sql::k_far_releases);
-  far.set("most", kMostReleases);
+  far.set("limit", kMostReleases);
   auto results = db.run({far});
   std::size_t bounded = 0;
   while (const auto row = results.front().next()) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t kWaitingPage = 1000;
 constexpr std::chrono::microseconds kTtl = std::chrono::seconds(30);  // in case this process dies
-const Hold kStays{.stays = true};
+const Deferral kStays{.stays = true};
 
 Waiting read_waiting(const db::Row& row, std::uint32_t queue_id) {
   Waiting task;
@@ -31,18 +31,18 @@ Waiting read_waiting(const db::Row& row, std::uint32_t queue_id) {
 }  // namespace
 
 void each_waiting(db::Connection& db, const QueueInfo& queue,
-                  const std::function<bool(const Waiting&)>& look, const Waiting& after) {
+                  const std::function<bool(const Waiting&)>& visit, const Waiting& after) {
   Waiting last = after;  // keys begin after 0
   for (;;) {
     db::Statement statement(sql::k_page_waiting);
     set_partition(statement, {queue.queue_id, last.partition.partition_no})
         .set("prio", last.key.prio)
         .set("run_key", last.key.run_key)
-        .set("most", kWaitingPage);
+        .set("limit", kWaitingPage);
     auto results = db.run({statement});
     while (const auto row = results.front().next()) {
       last = read_waiting(*row, queue.queue_id);
-      if (!look(last)) return;
+      if (!visit(last)) return;
     }
     if (results.front().row_count() < kWaitingPage) return;
   }
@@ -77,7 +77,7 @@ std::optional<Lease> Mover::lease(db::Connection& db, Partition partition) const
 }
 
 // One audit entry for all moved tasks.
-Deed Mover::deed_of(const Lease& held, std::span<const TaskKey> keys, Partition to) const {
+Action Mover::action_of(const Lease& held, std::span<const TaskKey> keys, Partition to) const {
   db::Statement found(sql::k_audit_move);
   set_fence(found, held)
       .set("to_queue_id", to.queue_id)
@@ -111,7 +111,7 @@ std::optional<std::uint64_t> Mover::move(db::Connection& db, std::span<const Wai
         .set_raw("first_keys", key_condition("first_key", first_keys))
         .set_raw("run_keys", run_keys);
     const std::array<db::Statement, 2> statements{move, release_statement(*held, kStays)};
-    const auto results = act(db, deed_of(*held, keys, to), statements);
+    const auto results = act(db, action_of(*held, keys, to), statements);
     moved = results.at(results.size() - 2).affected();
     return Fenced::kWritten;
   };

@@ -26,10 +26,10 @@ struct Waiting {
   bool unique = false;  // it has a row in task_unique
 };
 
-// Passes all waiting tasks of a queue to `look`, by partition, class and key, page by page, until
+// Passes all waiting tasks of a queue to `visit`, by partition, class and key, page by page, until
 // it returns false. `after`: only tasks after that one.
 void each_waiting(db::Connection& db, const QueueInfo& queue,
-                  const std::function<bool(const Waiting&)>& look, const Waiting& after = {});
+                  const std::function<bool(const Waiting&)>& visit, const Waiting& after = {});
 
 inline constexpr std::size_t kMoveBatch = 100;
 
@@ -51,7 +51,8 @@ class Mover {
  private:
   std::optional<Lease> lease(db::Connection& db, Partition partition) const;
 
-  [[nodiscard]] Deed deed_of(const Lease& held, std::span<const TaskKey> keys, Partition to) const;
+  [[nodiscard]] Action action_of(const Lease& held, std::span<const TaskKey> keys,
+                                 Partition to) const;
 
   Holder holder_;
   std::string_view subject_;  // of its audit entry, like name_

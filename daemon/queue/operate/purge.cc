@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "queue/look/audit_entries.h"
 #include "queue/model/statements.h"
 #include "queue/model/task.h"
 #include "queue/submit/key_bound.h"
+#include "queue/views/audit_entries.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -24,7 +24,7 @@ constexpr std::uint64_t kKeptEntries = 1'000'000;
 bool purge_old(db::Connection& db, const sql::SqlText& find, const sql::SqlText& purge,
                std::uint32_t queue_id, std::chrono::microseconds keep) {
   db::Statement old(find);
-  old.set("queue_id", queue_id).set("keep_us", keep.count()).set("most", kPurgeBatch);
+  old.set("queue_id", queue_id).set("keep_us", keep.count()).set("limit", kPurgeBatch);
   auto found = std::move(db.run({old}).front());
   std::map<std::uint32_t, std::vector<TaskKey>> partitions;
   std::string before;
@@ -59,7 +59,7 @@ bool purge_unique(db::Connection& db, std::uint32_t queue_id, std::string& after
   page.set("queue_id", queue_id)
       .set("keep_us", keep_us)
       .set_bytes("after", after)
-      .set("most", kPurgeBatch);
+      .set("limit", kPurgeBatch);
   auto result = std::move(db.run({page}).front());
   std::vector<std::string> free;
   std::vector<std::string> too_far;
@@ -88,7 +88,7 @@ bool purge_audit(db::Connection& db) {
   db::Statement purge(sql::k_purge_audit);
   purge.set("keep_us", kKeepEntries.count())
       .set("last_number", last - std::min(last, kKeptEntries))
-      .set("most", kPurgeBatch);
+      .set("limit", kPurgeBatch);
   const auto results = db.run({purge});
   return results.at(0).affected() + results.at(1).affected() >= kPurgeBatch;
 }

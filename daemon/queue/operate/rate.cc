@@ -31,7 +31,7 @@ std::string bucket_rows(const QueueInfo& queue, const Rate& rate) {
   for (const Bucket& bucket : buckets_of(rate)) {
     rows += (rows.empty() ? "(" : ",(") + std::to_string(queue.queue_id) + "," +
             std::to_string(bucket_no++) + "," + std::to_string(bucket.interval_us) + "," +
-            std::to_string(bucket.hold_us) + "," + std::to_string(bucket.most) +
+            std::to_string(bucket.max_lag_us) + "," + std::to_string(bucket.max_grant) +
             ",TIMESTAMPDIFF(MICROSECOND, '2025-01-01', UTC_TIMESTAMP(6)))";
   }
   return rows;

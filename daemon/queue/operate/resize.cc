@@ -37,14 +37,14 @@ std::uint32_t first_of_next(const QueueInfo& queue, std::uint32_t partitions) {
              " partitions: tasks of its former layout wait or run; try again when it is done");
 }
 
-Deed resize_deed(const QueueInfo& queue, std::uint32_t partitions) {
+Action resize_action(const QueueInfo& queue, std::uint32_t partitions) {
   return {"resize", "queue", queue.name, found_plain(queue.name),
           std::to_string(partitions) + " partitions"};
 }
 
 // Within the open transaction.
-void write_entry(db::Connection& db, const Deed& deed) {
-  if (const auto entry = entry_of(db, deed)) db.run({*entry});
+void write_entry(db::Connection& db, const Action& action) {
+  if (const auto entry = entry_of(db, action)) db.run({*entry});
 }
 
 struct LockedLayout {
@@ -86,7 +86,7 @@ bool resize_locked(db::Connection& db, const QueueInfo& queue, std::uint32_t par
       .set("partitions", partitions)
       .set("layout", layout);
   db.run({resize});
-  write_entry(db, resize_deed(queue, partitions));
+  write_entry(db, resize_action(queue, partitions));
   return true;
 }
 
@@ -137,7 +137,7 @@ void resize(db::Connection& db, const QueueInfo& queue, std::uint32_t partitions
   db::Statement statement(sql::k_resize_queue);
   statement.set("queue_id", queue.queue_id).set("partitions", partitions);
   try {
-    act(db, resize_deed(queue, partitions), {&statement, 1});
+    act(db, resize_action(queue, partitions), {&statement, 1});
   } catch (const db::DbError& error) {
     if (error.error_class() != db::ErrorClass::kRetryable) throw;
     refuse_open_transaction(queue);

@@ -49,11 +49,11 @@ db::Statement of_route(const sql::SqlText& sql, const std::optional<QueueInfo>& 
 std::vector<db::Statement> packet_of(const db::Statement& change,
                                      const std::optional<QueueInfo>& source,
                                      const TypePattern& types) {
-  const bool alone = source && source->alone();
+  const bool keyed = source && source->is_keyed();
   std::vector<db::Statement> packet;
-  if (alone) packet.push_back(of_source(sql::k_next_layout, source));
+  if (keyed) packet.push_back(of_source(sql::k_next_layout, source));
   packet.emplace_back(sql::k_begin_routes);
-  if (alone) {
+  if (keyed) {
     packet.push_back(of_source(sql::k_next_layout_of_takers, source));
     packet.push_back(of_route(sql::k_require_no_tasks, source, types));
   }
@@ -85,7 +85,7 @@ std::vector<QueueInfo> takers(db::Connection& db, const QueueInfo& source) {
 // A later task of a key does not wait for one in another queue. Only names such a task;
 // require_no_tasks.sql decides.
 void require_none_waits(db::Connection& db, const QueueInfo& source, const TypePattern& types) {
-  if (!source.alone()) return;
+  if (!source.is_keyed()) return;
   for (const QueueInfo& queue : takers(db, source)) {
     if (queue.resizing) {
       refuse_route(
@@ -99,12 +99,12 @@ void require_none_waits(db::Connection& db, const QueueInfo& source, const TypeP
 }
 
 // Sent again after a deadlock, which rolled it back, and after a task that blocked it is gone.
-std::uint64_t change_routes(db::Connection& db, const Deed& deed, const db::Statement& change,
+std::uint64_t change_routes(db::Connection& db, const Action& action, const db::Statement& change,
                             const std::optional<QueueInfo>& source, const TypePattern& types) {
   const std::vector<db::Statement> packet = packet_of(change, source, types);
   for (int tries = 1;; ++tries) {
     try {
-      const auto results = act(db, deed, packet);
+      const auto results = act(db, action, packet);
       return results.at(results.size() - 2).affected();
     } catch (const db::DbError& error) {
       const bool in_the_way = error.number() == kOutOfRange;
@@ -152,7 +152,7 @@ std::vector<Route> list_routes(db::Connection& db) {
 void check_route(db::Connection& db, const std::optional<QueueInfo>& source,
                  const TypePattern& types, const QueueInfo& target) {
   if (!source) {
-    if (!target.alone()) return;
+    if (!target.is_keyed()) return;
     refuse_route(placed(target) +
                  ": a route of any queue would also take tasks from ordered, limited and fair "
                  "queues; name the queue with --from");
@@ -176,7 +176,7 @@ BoundedCount live_keys(db::Connection& db, const QueueInfo& queue, const TypePat
   count.set("queue_id", queue.queue_id)
       .set("is_prefix", types.is_prefix ? 1 : 0)
       .set("pattern", types.text)
-      .set("most", kCountBound + 1);
+      .set("limit", kCountBound + 1);
   auto results = db.run({count});
   const std::uint64_t found = results.front().one().u64(0);
   return {std::min(found, kCountBound), found > kCountBound};
@@ -192,9 +192,9 @@ void set_route(db::Connection& db, const std::optional<QueueInfo>& source, const
 
 bool remove_route(db::Connection& db, const std::optional<QueueInfo>& source,
                   const TypePattern& types) {
-  const Deed deed{"remove_route", "route", text_of(types),
-                  of_route(sql::k_audit_route, source, types), from(source)};
-  return change_routes(db, deed, of_route(sql::k_remove_route, source, types), source, types) > 0;
+  const Action action{"remove_route", "route", text_of(types),
+                      of_route(sql::k_audit_route, source, types), from(source)};
+  return change_routes(db, action, of_route(sql::k_remove_route, source, types), source, types) > 0;
 }
 
 }  // namespace allot::queue

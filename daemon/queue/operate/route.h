@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "db/connection.h"
-#include "queue/look/inspect.h"
 #include "queue/model/catalog.h"
+#include "queue/views/inspect.h"
 
 // Changes of routes, which assign a queue to the tasks of a type. Submissions follow routes in
 // submit/address.h.

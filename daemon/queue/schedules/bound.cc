@@ -14,7 +14,7 @@ std::chrono::microseconds next_run_tolerance() {
 
 std::vector<FarSchedule> far_schedules(db::Connection& db, std::uint32_t after, std::size_t most) {
   db::Statement page(sql::k_far_schedules);
-  page.set("after", after).set("tolerance_us", next_run_tolerance().count()).set("most", most);
+  page.set("after", after).set("tolerance_us", next_run_tolerance().count()).set("limit", most);
   auto results = db.run({page});
   std::vector<FarSchedule> found;
   while (const auto row = results.front().next()) {

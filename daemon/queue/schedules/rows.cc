@@ -101,10 +101,10 @@ Schedule schedule_in(const db::Row& row) {
 
 std::string key_of(const PlannedTask& task, const Submission& submission) {
   if (!task.claim) return db::Statement(sql::k_inserted_key).render();
-  return db::Statement(sql::k_claimed_key)
+  return db::Statement(sql::k_reserved_key)
       .set("queue_id", task.partition.queue_id)
       .set_bytes("unique_key", *submission.options.unique_key)
-      .set("claim", *task.claim)
+      .set("reservation", *task.claim)
       .render();
 }
 

@@ -85,8 +85,9 @@ std::string with_tick(const std::string& payload, const std::string& field, Mome
   const std::size_t brace = payload.find('{');
   if (brace == std::string::npos) return "{" + member + "}";
   const std::size_t next = payload.find_first_not_of(" \t\r\n", brace + 1);
-  const bool alone = next == std::string::npos || payload[next] == '}';
-  return payload.substr(0, brace + 1) + member + (alone ? "" : ",") + payload.substr(brace + 1);
+  const bool only_member = next == std::string::npos || payload[next] == '}';
+  return payload.substr(0, brace + 1) + member + (only_member ? "" : ",") +
+         payload.substr(brace + 1);
 }
 
 // FNV-1a, then mixed once more, because ticks differ in few bits.

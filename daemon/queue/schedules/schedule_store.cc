@@ -50,11 +50,11 @@ db::Statement& set_spec(db::Statement& statement, const ScheduleSpec& spec,
 }
 
 // Action on an existing schedule; with a version, as it was read.
-Deed schedule_deed(std::string_view action, std::string_view name, std::uint64_t version = 0,
-                   bool paused = false) {
+Action schedule_action(std::string_view verb, std::string_view name, std::uint64_t version = 0,
+                       bool paused = false) {
   db::Statement found(sql::k_audit_schedule);
   found.set("name", name).set("version", version).set("paused", paused ? 1 : 0);
-  return {action, "schedule", std::string(name), found};
+  return {verb, "schedule", std::string(name), found};
 }
 
 // False: another session made it first.
@@ -90,8 +90,8 @@ bool change(db::Connection& db, const Schedule& found, const ScheduleSpec& spec,
       .set("schedule_id", found.schedule_id)
       .set("version", found.version)
       .set_raw("seen_next_run", datetime(found.next_run));
-  const Deed deed = schedule_deed("change_schedule", spec.name, found.version);
-  return act(db, deed, {&statement, 1}).front().affected() > 0;
+  const Action action = schedule_action("change_schedule", spec.name, found.version);
+  return act(db, action, {&statement, 1}).front().affected() > 0;
 }
 
 std::optional<TaskId> read_made(std::vector<db::StatementResult>& results, const PlannedTask& task,
@@ -168,21 +168,21 @@ std::vector<ScheduleTick> list_ticks(db::Connection& db, std::uint32_t schedule_
 bool pause_schedule(db::Connection& db, std::string_view name, std::string_view reason) {
   db::Statement pause(sql::k_pause_schedule);
   pause.set("name", name).set("reason", error_text(reason));
-  const Deed deed = schedule_deed("pause_schedule", name);
-  return act(db, deed, {&pause, 1}).front().affected() > 0;
+  const Action action = schedule_action("pause_schedule", name);
+  return act(db, action, {&pause, 1}).front().affected() > 0;
 }
 
 bool resume_schedule(db::Connection& db, std::string_view name) {
   db::Statement resume(sql::k_resume_schedule);
   resume.set("name", name);
-  const Deed deed = schedule_deed("resume_schedule", name, 0, true);
-  return act(db, deed, {&resume, 1}).front().affected() > 0;
+  const Action action = schedule_action("resume_schedule", name, 0, true);
+  return act(db, action, {&resume, 1}).front().affected() > 0;
 }
 
 bool remove_schedule(db::Connection& db, std::string_view name) {
   db::Statement remove(sql::k_remove_schedule);
   remove.set("name", name);
-  return act(db, schedule_deed("remove_schedule", name), {&remove, 1}).back().affected() > 0;
+  return act(db, schedule_action("remove_schedule", name), {&remove, 1}).back().affected() > 0;
 }
 
 std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name) {
@@ -211,7 +211,7 @@ std::optional<TaskId> run_schedule_now(db::Connection& db, std::string_view name
         .set("schedule_id", found->schedule_id)
         .set_raw("tick", datetime(now));
     try {
-      auto results = act(db, schedule_deed("run_schedule", name), packet);
+      auto results = act(db, schedule_action("run_schedule", name), packet);
       return read_made(results, task, task.partition.queue_id);
     } catch (const db::DbError& error) {
       if (error.outcome_unknown()) {

@@ -48,7 +48,7 @@ class Packet {
       count_ += task->statements.size();
       for (db::Statement& one : task->statements) statements_.push_back(std::move(one));
       if (tick.waits && task->claim) {
-        db::Statement& claim = put(sql::k_require_claim);
+        db::Statement& claim = put(sql::k_require_reservation);
         claim.set_raw("key", key_of(*task, *tick.task));
       }
     }
@@ -94,11 +94,11 @@ class Packet {
   std::size_t count_ = 0;  // of SQL statements
 };
 
-// A key that belongs to another claim has no task of this tick.
+// A key that belongs to another reservation has no task of this tick.
 std::optional<TaskId> made_by(std::vector<db::StatementResult>& results, std::size_t first,
                               const PlannedTask& task) {
   if (!task.claim) return TaskId{task.partition, task.prio, results.at(first).insert_id()};
-  const auto row = results.at(first + 2).next();  // claim_unique, submit_unique, read_unique
+  const auto row = results.at(first + 2).next();  // reserve_key, submit_unique, read_unique
   if (!row || row->u64(4) != *task.claim) return std::nullopt;
   return TaskId{task.partition, task.prio, row->u64(3)};
 }
@@ -107,9 +107,9 @@ std::optional<TaskId> made_by(std::vector<db::StatementResult>& results, std::si
 
 std::vector<DueSchedule> due_schedules(db::Connection& db, std::chrono::microseconds ahead,
                                        std::size_t most) {
-  db::Statement look(sql::k_due_schedules);
-  look.set("ahead_us", ahead.count()).set("most", most);
-  auto results = db.run({look});
+  db::Statement query(sql::k_due_schedules);
+  query.set("ahead_us", ahead.count()).set("limit", most);
+  auto results = db.run({query});
   std::vector<DueSchedule> found;
   while (const auto row = results.front().next()) {
     DueSchedule& due = found.emplace_back();
@@ -167,12 +167,12 @@ bool is_refusal(const db::DbError& error) {
 }
 
 FreeKeys free_keys(db::Connection& db, std::span<const std::string> keys) {
-  std::vector<db::Statement> looks;
+  std::vector<db::Statement> reads;
   for (const std::string& key : keys) {
-    looks.emplace_back(sql::k_free_keys).set_bytes("unique_key", key);
+    reads.emplace_back(sql::k_free_keys).set_bytes("unique_key", key);
   }
-  if (looks.empty()) return {};
-  auto results = db.run(looks);
+  if (reads.empty()) return {};
+  auto results = db.run(reads);
   FreeKeys found;
   std::map<std::uint32_t, std::vector<std::string>> too_far;
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -184,7 +184,7 @@ FreeKeys free_keys(db::Connection& db, std::span<const std::string> keys) {
       too_far[static_cast<std::uint32_t>(row->u64(0))].push_back(keys[i]);
     }
   }
-  // The tick is not sent while a key is taken, so no claim would bound its reservation.
+  // The tick is not sent while a key is taken, so no submission would bound its reservation.
   for (const auto& [queue_id, of_queue] : too_far) bound_unique(db, queue_id, of_queue);
   return found;
 }

@@ -20,7 +20,7 @@ constexpr std::uint64_t kEndlessMs = 86'400'000;
 struct SemiSync {
   const char* enabled;
   const char* timeout;
-  const char* waits_alone;  // also while no replica is connected
+  const char* waits_without_replica;  // also while no replica is connected
   const char* replicas;
 };
 constexpr SemiSync kMariadb{"rpl_semi_sync_master_enabled", "rpl_semi_sync_master_timeout",
@@ -52,9 +52,9 @@ std::vector<std::string> semi_sync_gaps(const ServerFacts& facts, const SemiSync
   demand(gaps, number(facts, names.timeout) >= kEndlessMs,
          "a commit stops waiting for a replica after " + value(facts, names.timeout) + " ms: set " +
              names.timeout + " to a day (86400000) or more");
-  demand(gaps, value(facts, names.waits_alone) == "ON",
-         "no commit waits while no replica is connected: set " + std::string(names.waits_alone) +
-             " = ON");
+  demand(gaps, value(facts, names.waits_without_replica) == "ON",
+         "no commit waits while no replica is connected: set " +
+             std::string(names.waits_without_replica) + " = ON");
   demand(gaps, number(facts, names.replicas) > 0, "no replica is connected that confirms commits");
   return gaps;
 }

@@ -36,8 +36,8 @@ std::map<std::string, std::uint32_t> find_fair(db::Connection& db, const QueueIn
   return found;
 }
 
-std::uint32_t claim_fair(db::Connection& db, const QueueInfo& queue, const std::string& key) {
-  db::Statement claim(sql::k_claim_fair);
+std::uint32_t assign_fair(db::Connection& db, const QueueInfo& queue, const std::string& key) {
+  db::Statement claim(sql::k_assign_fair);
   claim.set("queue_id", queue.queue_id)
       .set("partitions", queue.partitions())
       .set_bytes("partition_key", key);
@@ -81,7 +81,7 @@ Placer::Placer(db::Connection& db, std::span<const Submission> submissions) {
     const auto found = find_fair(db, *queue, keys);
     for (const std::string& key : keys) {
       const auto at = found.find(key);
-      fair_[{queue_id, key}] = at != found.end() ? at->second : claim_fair(db, *queue, key);
+      fair_[{queue_id, key}] = at != found.end() ? at->second : assign_fair(db, *queue, key);
     }
   }
 }
@@ -93,19 +93,19 @@ std::uint32_t Placer::next(std::uint32_t queue_id, const std::string& key) {
 }
 
 const QueueInfo& Placer::queue_of(const Submission& task) const {
-  if (locked_.empty() || !task.queue.alone()) return task.queue;
+  if (locked_.empty() || !task.queue.is_keyed()) return task.queue;
   const auto locked = locked_.find({task.queue.source_id(), task.type});
   return locked != locked_.end() ? locked->second : task.queue;
 }
 
 std::optional<std::uint32_t> Placer::layout(const Submission& task) const {
-  return task.queue.alone() ? std::optional(queue_of(task).layout) : std::nullopt;
+  return task.queue.is_keyed() ? std::optional(queue_of(task).layout) : std::nullopt;
 }
 
 bool Placer::lock(db::Connection& db, std::span<const Submission> submissions) {
   std::map<std::uint32_t, std::set<std::string>> types;  // by the queue they were submitted to
   for (const Submission& task : submissions) {
-    if (task.queue.alone()) types[task.queue.source_id()].insert(task.type);
+    if (task.queue.is_keyed()) types[task.queue.source_id()].insert(task.type);
   }
   if (types.empty()) return false;
   std::vector<std::uint32_t> queue_ids;

@@ -155,7 +155,7 @@ std::string placed_queue(const Target& target) {
 }
 
 std::string key_hash(const Submission& task) {
-  return task.queue.alone() ? std::to_string(hash_of(*task.options.partition_key)) : "NULL";
+  return task.queue.is_keyed() ? std::to_string(hash_of(*task.options.partition_key)) : "NULL";
 }
 
 std::string headers(const Submission& task) {
@@ -265,17 +265,17 @@ std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
   std::uint32_t offset = salt();
   std::string rows;
   std::string keys;
-  std::vector<db::Statement> statements(1, db::Statement(sql::k_claim_unique));
+  std::vector<db::Statement> statements(1, db::Statement(sql::k_reserve_key));
   for (const Unique& unique : uniques) {
     const Submission& task = submissions[unique.index];
     const std::string& key = *task.options.unique_key;
-    db::Statement row(sql::k_claim_unique_row);
+    db::Statement row(sql::k_reserve_key_row);
     set_target(row, unique.target)
         .set("queue_id", queue_id)
         .set("offset", offset++)
         .set_bytes("unique_key", key)
-        .set("claim", unique.claim)
-        .set("keep_us", task.options.unique_for.count());
+        .set("reservation", unique.claim)
+        .set("unique_for_us", task.options.unique_for.count());
     const Packed packed = pack(task);
     rows += (rows.empty() ? "" : ",\n") + row.render();
     keys += (keys.empty() ? "_binary" : ", _binary") + db::Statement::quoted(key);
@@ -284,7 +284,7 @@ std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
         .set_raw("placed_queue", placed_queue(unique.target))
         .set_raw("key_hash", key_hash(task))
         .set_bytes("unique_key", key)
-        .set("claim", unique.claim)
+        .set("reservation", unique.claim)
         .set("flags", kUniqueFlag | packed.flags())
         .set_raw("expires", expires(task.options))
         .set("type", task.type)

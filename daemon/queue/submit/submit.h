@@ -73,7 +73,7 @@ std::vector<db::Statement> submit_statements(db::Connection& db,
                                              std::span<const Submission> submissions);
 
 // Statements of one task, for a packet with others of a transaction. Directly after them
-// inserted_key.sql returns the task's key or, for a task with a unique key, claimed_key.sql if the
+// inserted_key.sql returns the task's key or, for a task with a unique key, reserved_key.sql if the
 // claim is ours; their last one is read_unique.sql.
 struct PlannedTask {
   Partition partition;

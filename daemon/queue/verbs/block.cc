@@ -75,9 +75,9 @@ std::vector<Task> ack_and_fetch(db::Connection& db, Partition partition,
 }
 
 bool ack_and_release(db::Connection& db, const Lease& lease, std::span<const Finished> finished,
-                     const Hold& hold, const std::optional<Unused>& unused) {
+                     const Deferral& deferral, const std::optional<Unused>& unused) {
   auto statements = ack_statements(lease.partition, finished);
-  statements.push_back(release_statement(lease, hold));
+  statements.push_back(release_statement(lease, deferral));
   if (unused) statements.push_back(give_back_statement(*unused));
   const auto results = db.transact(statements);
   return results.at(results.size() - (unused ? 2 : 1)).affected() == 1;

@@ -47,11 +47,12 @@ void ack(db::Connection& db, Partition partition, std::span<const Finished> fini
 // The same, and fetches the next block in the same trip.
 std::vector<Task> ack_and_fetch(db::Connection& db, Partition partition,
                                 std::span<const Finished> finished, const FetchSpec& spec);
-// The same, and ends the lease in the same transaction; the partition then waits for `hold`. False:
-// the lease was already gone. `unused` is given back to the rate of the queue: pass it for one try
-// only (S43).
+// The same, and ends the lease in the same transaction; the partition then waits for `deferral`.
+// False: the lease was already gone. `unused` is given back to the rate of the queue: pass it for
+// one try only (S43).
 bool ack_and_release(db::Connection& db, const Lease& lease, std::span<const Finished> finished,
-                     const Hold& hold = {}, const std::optional<Unused>& unused = std::nullopt);
+                     const Deferral& deferral = {},
+                     const std::optional<Unused>& unused = std::nullopt);
 
 // A task that may have crashed the former holder.
 struct Suspect {

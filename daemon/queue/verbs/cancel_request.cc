@@ -49,7 +49,7 @@ bool watch_cancel(db::Connection& db, const Lease& lease, const Task& task) {
   return db.transact({&watch, 1}).front().affected() == 1;
 }
 
-CancelLook look_for_cancel(db::Connection& db, const Lease& lease, const Task& task) {
+CancelCheck check_cancel(db::Connection& db, const Lease& lease, const Task& task) {
   db::Statement there = of(sql::k_still_there, id_of(lease, task));
   there.set("run_key", task.key.run_key);
   auto results = db.run({of(sql::k_find_cancel, id_of(lease, task)), there});

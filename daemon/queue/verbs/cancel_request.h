@@ -17,8 +17,8 @@ namespace allot::queue {
 // A request to end a running task.
 struct CancelRequest {
   std::string reason;
-  std::string asked_at;  // UTC, ISO 8601
-  bool as_done = false;  // its end counts as a success: no dead letter, no hook
+  std::string requested_at;  // UTC, ISO 8601
+  bool as_done = false;      // its end counts as a success: no dead letter, no hook
 };
 
 std::optional<CancelRequest> find_cancel(db::Connection& db, const TaskId& id);
@@ -30,11 +30,11 @@ std::vector<std::optional<CancelRequest>> find_cancels(db::Connection& db,
 // makes a request and deletes nothing. False: the lease or the task is gone.
 bool watch_cancel(db::Connection& db, const Lease& lease, const Task& task);
 // Result of find_cancel() for a task that runs in its partition, and whether the task still exists.
-struct CancelLook {
+struct CancelCheck {
   std::optional<CancelRequest> request;
   bool there = false;
 };
-CancelLook look_for_cancel(db::Connection& db, const Lease& lease, const Task& task);
+CancelCheck check_cancel(db::Connection& db, const Lease& lease, const Task& task);
 
 // Deletes the requests for ended tasks, in the transaction that ends them.
 db::Statement clear_cancel_statement(Partition partition, std::span<const TaskKey> first_keys);

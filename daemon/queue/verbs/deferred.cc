@@ -21,7 +21,7 @@ db::Statement note_statement(const Lease& lease, std::span<const TaskKey> keys) 
   set_fence(note, lease)
       .set_raw("keys", key_condition("run_key", keys))
       .set("slack_us", kSlack.count());
-  return set_pause(note, kDeferral, lease.time);
+  return set_delay(note, kDeferral, lease.time);
 }
 
 // Numbers as a list, sorted.
@@ -56,7 +56,7 @@ Fenced defer(db::Connection& db, const Lease& lease, std::vector<TaskKey> keys) 
         .set_raw("run_keys", order)
         .set("no_handler_flag", kNoHandlerFlag)
         .set("salt", salt);
-    set_pause(defer, kDeferral, lease.time);
+    set_delay(defer, kDeferral, lease.time);
     return send_fenced(db, lease, with_note(lease, keys, std::move(defer)));
   });
 }
@@ -88,7 +88,7 @@ std::vector<DeferredTask> find_deferred(db::Connection& db, const Lease& lease,
       .set("to_key", type.to_key)
       .set("known_us", lease.time.now().count())
       .set("no_handler_flag", kNoHandlerFlag)
-      .set("most", most);
+      .set("limit", most);
   auto results = db.run({find});
   std::vector<DeferredTask> tasks;
   while (const auto row = results.front().next()) {
@@ -147,7 +147,7 @@ std::vector<ScoutedType> read_scouted_types(db::StatementResult& rows) {
 
 bool purge_deferred(db::Connection& db) {
   db::Statement purge(sql::k_purge_deferred);
-  purge.set("most", kPurgeBatch);
+  purge.set("limit", kPurgeBatch);
   return db.run({purge}).front().affected() == kPurgeBatch;
 }
 

@@ -34,9 +34,9 @@ std::vector<DetachedObservation> read_observations(db::StatementResult& rows) {
 
 }  // namespace
 
-db::Statement DetachedStore::detach_statement(const Claim& claim, std::uint32_t attempt) const {
+db::Statement DetachedStore::detach_statement(const Fence& fence, std::uint32_t attempt) const {
   db::Statement detach(sql::k_detach);
-  set_row(detach, claim)
+  set_row(detach, fence)
       .set("attempt", attempt)
       .set("origin", holder_.origin)
       .set("host", holder_.host)
@@ -49,44 +49,44 @@ db::Statement DetachedStore::detach_statement(const Claim& claim, std::uint32_t 
 
 // The first statement moves the task. If it moved nothing, the fence is lost, or an earlier try had
 // succeeded.
-Fenced DetachedStore::send(db::Connection& db, const Claim& claim,
+Fenced DetachedStore::send(db::Connection& db, const Fence& fence,
                            const std::vector<db::Statement>& statements) const {
   if (db.transact(statements).front().affected() == 1) return Fenced::kWritten;
-  const auto now = held(db, claim.id);
-  return now && now->epoch == claim.epoch ? Fenced::kWritten : Fenced::kLost;
+  const auto now = held(db, fence.id);
+  return now && now->epoch == fence.epoch ? Fenced::kWritten : Fenced::kLost;
 }
 
-Fenced DetachedStore::detach(db::Connection& db, const Claim& claim, std::uint32_t attempt,
+Fenced DetachedStore::detach(db::Connection& db, const Fence& fence, std::uint32_t attempt,
                              std::span<const Finished> finished) const {
-  std::vector<db::Statement> statements{detach_statement(claim, attempt)};
-  for (db::Statement& ack : ack_statements(claim.id.partition, finished)) {
+  std::vector<db::Statement> statements{detach_statement(fence, attempt)};
+  for (db::Statement& ack : ack_statements(fence.id.partition, finished)) {
     statements.push_back(std::move(ack));
   }
-  statements.push_back(release_statement(claim));
-  return send(db, claim, statements);
+  statements.push_back(release_statement(fence));
+  return send(db, fence, statements);
 }
 
-Fenced DetachedStore::detach_concurrent(db::Connection& db, const Claim& claim,
+Fenced DetachedStore::detach_concurrent(db::Connection& db, const Fence& fence,
                                         std::uint32_t attempt) const {
-  return send(db, claim, {detach_statement(claim, attempt)});
+  return send(db, fence, {detach_statement(fence, attempt)});
 }
 
-bool DetachedStore::renew(db::Connection& db, const Claim& claim, const Progress& progress) const {
+bool DetachedStore::renew(db::Connection& db, const Fence& fence, const Progress& progress) const {
   db::Statement statement(sql::k_renew_detached);
   const bool shown = progress.percent.has_value();
-  set_row(statement, claim)
+  set_row(statement, fence)
       .set("ttl_us", ttl_.count())
       .set_raw("progress", shown ? std::to_string(*progress.percent) : "NULL")
-      .set_raw("progress_word", shown ? db::Statement::quoted(progress.word) : "NULL");
+      .set_raw("progress_text", shown ? db::Statement::quoted(progress.word) : "NULL");
   return db.run({statement}).front().affected() == 1;
 }
 
-std::optional<Claim> DetachedStore::held(db::Connection& db, const TaskId& id) const {
+std::optional<Fence> DetachedStore::held(db::Connection& db, const TaskId& id) const {
   db::Statement statement(sql::k_held_detached);
   set_id(statement, id).set("holder", holder_.id);
   const auto row = db.run({statement}).front().next();
   if (!row) return std::nullopt;
-  return Claim{id, 0, row->u64(0), holder_.id, {}, Claim::Place::kDetached};
+  return Fence{id, 0, row->u64(0), holder_.id, {}, Fence::Place::kDetached};
 }
 
 std::vector<DetachedObservation> DetachedStore::watch(db::Connection& db,
@@ -104,7 +104,7 @@ std::vector<DetachedObservation> DetachedStore::former(db::Connection& db) const
   return read_observations(results.front());
 }
 
-std::optional<Claim> DetachedStore::recover(db::Connection& db, const DetachedObservation& observed,
+std::optional<Fence> DetachedStore::recover(db::Connection& db, const DetachedObservation& observed,
                                             Gone gone) const {
   db::Statement statement(sql::k_recover);
   set_id(statement, observed.id)
@@ -116,7 +116,7 @@ std::optional<Claim> DetachedStore::recover(db::Connection& db, const DetachedOb
       .set("stale", gone == Gone::kExpired ? 0 : 1)
       .set("former", gone == Gone::kFormer ? 1 : 0)
       .set("suspect_flag", kSuspectFlag);
-  const Claim mine{observed.id, 0, observed.epoch + 1, holder_.id, {}, Claim::Place::kDetached};
+  const Fence mine{observed.id, 0, observed.epoch + 1, holder_.id, {}, Fence::Place::kDetached};
   const db::Statement note = db::note_server_statement(db);
   auto results = db.try_transact({&statement, 1}, {.before = &note});
   if (results && results->front().affected() == 1) return mine;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "db/connection.h"
-#include "queue/model/claim.h"
+#include "queue/model/fence.h"
 #include "queue/model/lease.h"
 #include "queue/model/progress.h"
 #include "queue/model/task.h"
@@ -43,19 +43,19 @@ class DetachedStore {
   [[nodiscard]] const Holder& holder() const { return holder_; }
 
   // Moves the task, which runs attempt number `attempt`, out of its partition, acknowledges the
-  // finished tasks of its block, and releases the partition. `claim` is the claim before the move.
-  [[nodiscard]] Fenced detach(db::Connection& db, const Claim& claim, std::uint32_t attempt,
+  // finished tasks of its block, and releases the partition. `fence` is the fence before the move.
+  [[nodiscard]] Fenced detach(db::Connection& db, const Fence& fence, std::uint32_t attempt,
                               std::span<const Finished> finished) const;
 
   // The same for one of several running tasks: the lease keeps the partition and its other tasks,
   // and must not take this task again if it comes back (its epoch would be the same).
-  [[nodiscard]] Fenced detach_concurrent(db::Connection& db, const Claim& claim,
+  [[nodiscard]] Fenced detach_concurrent(db::Connection& db, const Fence& fence,
                                          std::uint32_t attempt) const;
 
   // Also writes its progress. False: this holder has lost the task.
-  bool renew(db::Connection& db, const Claim& claim, const Progress& progress = {}) const;
-  // The claim of this holder on the detached task.
-  std::optional<Claim> held(db::Connection& db, const TaskId& id) const;
+  bool renew(db::Connection& db, const Fence& fence, const Progress& progress = {}) const;
+  // The fence of this holder on the detached task.
+  std::optional<Fence> held(db::Connection& db, const TaskId& id) const;
 
   static std::vector<DetachedObservation> watch(db::Connection& db,
                                                 std::span<const std::uint32_t> queues);
@@ -69,12 +69,12 @@ class DetachedStore {
   };
   // Gives such a task to this holder, to end it. nullopt: the task moved, another holder was
   // faster, or the server has changed recently (S48).
-  [[nodiscard]] std::optional<Claim> recover(db::Connection& db,
+  [[nodiscard]] std::optional<Fence> recover(db::Connection& db,
                                              const DetachedObservation& observed, Gone gone) const;
 
  private:
-  [[nodiscard]] db::Statement detach_statement(const Claim& claim, std::uint32_t attempt) const;
-  [[nodiscard]] Fenced send(db::Connection& db, const Claim& claim,
+  [[nodiscard]] db::Statement detach_statement(const Fence& fence, std::uint32_t attempt) const;
+  [[nodiscard]] Fenced send(db::Connection& db, const Fence& fence,
                             const std::vector<db::Statement>& statements) const;
 
   const Holder& holder_;

@@ -73,7 +73,7 @@ std::vector<SeenDuty> DutyStore::watch(db::Connection& db, const DutyNames& duti
   return all;
 }
 
-std::size_t DutyStore::claim(db::Connection& db, std::span<const SeenDuty> over) const {
+std::size_t DutyStore::take_terms(db::Connection& db, std::span<const SeenDuty> over) const {
   if (over.empty()) return 0;
   const std::string own = "holder = " + std::to_string(holder_.id);
   std::string all;
@@ -83,7 +83,7 @@ std::size_t DutyStore::claim(db::Connection& db, std::span<const SeenDuty> over)
            " OR holder <=> " + holder + " AND free_at = " + db::Statement::quoted(seen.free_at) +
            ")";
   }
-  db::Statement statement(sql::k_claim_duties);
+  db::Statement statement(sql::k_take_duties);
   statement.set("holder", holder_.id)
       .set("host", holder_.host)
       .set("instance", holder_.instance)

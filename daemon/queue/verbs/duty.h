@@ -51,7 +51,7 @@ class DutyStore {
 
   // Begins terms for duties that watch() showed as over. Returns how many this holder has now:
   // other holders may have been faster.
-  [[nodiscard]] std::size_t claim(db::Connection& db, std::span<const SeenDuty> over) const;
+  [[nodiscard]] std::size_t take_terms(db::Connection& db, std::span<const SeenDuty> over) const;
 
   // Extends the holder's terms, and writes its notes about them. Returns how many it still has.
   [[nodiscard]] std::size_t renew(db::Connection& db, const DutyNames& duties,

@@ -80,10 +80,10 @@ std::vector<db::Statement> ack_statements(Partition partition, std::span<const F
   return statements;
 }
 
-std::vector<db::Statement> end_statements(const Claim& claim, End end) {
-  const TaskKey first_key{claim.id.prio, claim.id.first_key};
-  return {stamp_statement(claim.id.partition, {&first_key, 1}, end),
-          clear_cancel_statement(claim.id.partition, {&first_key, 1})};
+std::vector<db::Statement> end_statements(const Fence& fence, End end) {
+  const TaskKey first_key{fence.id.prio, fence.id.first_key};
+  return {stamp_statement(fence.id.partition, {&first_key, 1}, end),
+          clear_cancel_statement(fence.id.partition, {&first_key, 1})};
 }
 
 Fenced fence_holds(db::Connection& db, Partition partition, std::uint64_t epoch,
@@ -109,13 +109,13 @@ db::Statement flag_statement(const Lease& lease, std::span<const TaskKey> keys, 
   return statement;
 }
 
-std::vector<db::Statement> ack_detached_statements(const Claim& claim,
+std::vector<db::Statement> ack_detached_statements(const Fence& fence,
                                                    const std::optional<Record>& record) {
   std::vector<db::Statement> statements;
   if (record) {
-    set_usage(set_row(statements.emplace_back(sql::k_keep_detached), claim), record->usage);
+    set_usage(set_row(statements.emplace_back(sql::k_keep_detached), fence), record->usage);
   }
-  set_row(statements.emplace_back(sql::k_ack_detached), claim);
+  set_row(statements.emplace_back(sql::k_ack_detached), fence);
   return statements;
 }
 

@@ -8,7 +8,7 @@
 
 #include "db/connection.h"
 #include "db/statement.h"
-#include "queue/model/claim.h"
+#include "queue/model/fence.h"
 #include "queue/model/task.h"
 #include "queue/verbs/block.h"
 #include "queue/verbs/ending.h"
@@ -42,11 +42,11 @@ db::Statement stamp_statement(Partition partition, std::span<const TaskKey> firs
 std::vector<db::Statement> ack_statements(Partition partition, std::span<const Finished> finished);
 
 // The acknowledgement of a detached task, after its record if its queue has a history.
-std::vector<db::Statement> ack_detached_statements(const Claim& claim,
+std::vector<db::Statement> ack_detached_statements(const Fence& fence,
                                                    const std::optional<Record>& record);
 
 // Statements that follow the removal of one task; each is one SQL statement. They are sent even
 // without a unique key or a cancel request: few tasks end this way.
-std::vector<db::Statement> end_statements(const Claim& claim, End end);
+std::vector<db::Statement> end_statements(const Fence& fence, End end);
 
 }  // namespace allot::queue

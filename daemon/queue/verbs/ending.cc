@@ -40,8 +40,8 @@ const Texts kDetached{sql::k_record_detached,     sql::k_forget_detached,
                       sql::k_bury_detached,       sql::k_hook_detached,
                       sql::k_checkpoint_detached, sql::k_count_in_headers_detached};
 
-const Texts& texts(const Claim& claim) {
-  return claim.detached() ? kDetached : kInPartition;
+const Texts& texts(const Fence& fence) {
+  return fence.detached() ? kDetached : kInPartition;
 }
 
 // Bits of Task::flags that survive an attempt: its end clears suspicion, unless the cause is
@@ -109,28 +109,28 @@ Mark refunded(const Ending& ending, std::uint32_t keep_flags) {
   return {ending.attempt - 1, 0, ending.attempt - 1, keep_flags, ending.begun};
 }
 
-Statement record_statement(const Holder& who, const Claim& claim, const Ending& ending) {
-  Statement record(texts(claim).record);
-  set_verdict(set_row(record, claim).set("attempt", ending.attempt), ending.verdict);
+Statement record_statement(const Holder& who, const Fence& fence, const Ending& ending) {
+  Statement record(texts(fence).record);
+  set_verdict(set_row(record, fence).set("attempt", ending.attempt), ending.verdict);
   const std::string_view log = ending.verdict.log;
   record.set_raw("log_lines",
                  log.empty() ? "NULL" : Statement::quoted(error_text(log, kMostErrorText)));
-  if (!claim.detached()) record.set("host", who.host).set("pid", who.pid);
+  if (!fence.detached()) record.set("host", who.host).set("pid", who.pid);
   return set_usage(record, ending.verdict.usage);
 }
 
-Statement forget_statement(const Claim& claim, std::uint32_t attempt) {
-  Statement forget(texts(claim).forget);
-  set_fence(forget, claim)
-      .set("prio", claim.id.prio)
-      .set("first_key", claim.id.first_key)
+Statement forget_statement(const Fence& fence, std::uint32_t attempt) {
+  Statement forget(texts(fence).forget);
+  set_fence(forget, fence)
+      .set("prio", fence.id.prio)
+      .set("first_key", fence.id.first_key)
       .set("attempt", attempt);
   return forget;
 }
 
-Statement count_statement(const Claim& claim, std::string_view line, std::uint32_t count) {
-  Statement statement(texts(claim).count);
-  set_row(statement, claim).set("line", line).set("count", count);
+Statement count_statement(const Fence& fence, std::string_view line, std::uint32_t count) {
+  Statement statement(texts(fence).count);
+  set_row(statement, fence).set("line", line).set("count", count);
   return statement;
 }
 
@@ -138,133 +138,133 @@ Statement count_statement(const Claim& claim, std::string_view line, std::uint32
 // (how it began) and the last ones are kept.
 constexpr std::uint32_t kFirstRecords = 10;
 constexpr std::uint32_t kLastRecords = 90;
-std::vector<Statement> record_statements(const Holder& who, const Claim& claim,
+std::vector<Statement> record_statements(const Holder& who, const Fence& fence,
                                          const Ending& ending) {
-  std::vector<Statement> statements{record_statement(who, claim, ending)};
+  std::vector<Statement> statements{record_statement(who, fence, ending)};
   if (!ending.verdicts) return statements;
   if (ending.attempt > kFirstRecords + kLastRecords) {
-    statements.push_back(forget_statement(claim, ending.attempt - kLastRecords));
+    statements.push_back(forget_statement(fence, ending.attempt - kLastRecords));
   }
-  statements.push_back(count_statement(claim, kVerdictsName, *ending.verdicts));
+  statements.push_back(count_statement(fence, kVerdictsName, *ending.verdicts));
   return statements;
 }
 
 // Removes the record of an attempt that is not charged, and counts one that did not start.
-std::vector<Statement> forget_statements(const Claim& claim, const Ending& ending) {
-  std::vector<Statement> statements{forget_statement(claim, ending.attempt)};
+std::vector<Statement> forget_statements(const Fence& fence, const Ending& ending) {
+  std::vector<Statement> statements{forget_statement(fence, ending.attempt)};
   if (ending.unstarted) {
-    statements.push_back(count_statement(claim, kUnstartedName, *ending.unstarted));
+    statements.push_back(count_statement(fence, kUnstartedName, *ending.unstarted));
   }
   return statements;
 }
 
-Statement marking(const sql::SqlText& text, const Claim& claim, const Mark& mark) {
+Statement marking(const sql::SqlText& text, const Fence& fence, const Mark& mark) {
   Statement statement(text);
-  set_row(statement, claim).set("keep_flags", mark.keep_flags);
+  set_row(statement, fence).set("keep_flags", mark.keep_flags);
   // Only this holder writes a detached task.
-  if (claim.detached()) return statement.set("attempt", mark.attempts);
+  if (fence.detached()) return statement.set("attempt", mark.attempts);
   return statement.set("at_least", mark.at_least).set("at_most", mark.at_most);
 }
 
 // Sends one transaction. The last SQL statement of `writes` shows whether the fence held or an
 // earlier try had done all of it; each of `behind` is one SQL statement.
-Fenced send(db::Connection& db, const Claim& claim, std::vector<Statement> writes,
+Fenced send(db::Connection& db, const Fence& fence, std::vector<Statement> writes,
             const std::vector<Statement>& behind = {}) {
   writes.insert(writes.end(), behind.begin(), behind.end());
   const auto results = db.transact(writes);
   if (results.at(results.size() - 1 - behind.size()).affected() > 0) return Fenced::kWritten;
-  return claim.detached() ? Fenced::kLost
-                          : fence_holds(db, claim.id.partition, claim.epoch, claim.holder);
+  return fence.detached() ? Fenced::kLost
+                          : fence_holds(db, fence.id.partition, fence.epoch, fence.holder);
 }
 
-std::vector<Statement> release_if(const Claim& claim, Then then, const Hold& hold = {}) {
+std::vector<Statement> release_if(const Fence& fence, Then then, const Deferral& deferral = {}) {
   if (then == Then::kKeepLease) return {};
-  return {release_statement(claim, hold)};
+  return {release_statement(fence, deferral)};
 }
 
 // Gives the task a later key.
-Fenced move(db::Connection& db, const Claim& claim, const std::vector<Statement>& first,
+Fenced move(db::Connection& db, const Fence& fence, const std::vector<Statement>& first,
             const Mark& mark, std::chrono::microseconds delay, Then then) {
   return send_salted([&](std::uint32_t salt) {
     std::vector<Statement> writes = first;
-    writes.push_back(marking(texts(claim).move, claim, mark));
-    set_pause(writes.back(), delay, claim.time).set("salt", salt);
-    return send(db, claim, std::move(writes), release_if(claim, then));
+    writes.push_back(marking(texts(fence).move, fence, mark));
+    set_delay(writes.back(), delay, fence.time).set("salt", salt);
+    return send(db, fence, std::move(writes), release_if(fence, then));
   });
 }
 
 // Leaves the task where it is, or puts a detached one back there; if another task has that place by
 // now, after the due tasks.
-Fenced stay(db::Connection& db, const Claim& claim, const std::vector<Statement>& first,
-            const Mark& mark, Then then, const Hold& hold = {}) {
+Fenced stay(db::Connection& db, const Fence& fence, const std::vector<Statement>& first,
+            const Mark& mark, Then then, const Deferral& deferral = {}) {
   try {
     std::vector<Statement> writes = first;
-    writes.push_back(marking(texts(claim).stay, claim, mark));
-    if (!claim.detached()) writes.back().set("begun", mark.begun ? 1 : 0);
-    return send(db, claim, std::move(writes), release_if(claim, then, hold));
+    writes.push_back(marking(texts(fence).stay, fence, mark));
+    if (!fence.detached()) writes.back().set("begun", mark.begun ? 1 : 0);
+    return send(db, fence, std::move(writes), release_if(fence, then, deferral));
   } catch (const db::DbError& error) {
-    if (error.error_class() != db::ErrorClass::kDuplicate || !claim.detached()) throw;
-    return move(db, claim, first, mark, std::chrono::microseconds(0), then);
+    if (error.error_class() != db::ErrorClass::kDuplicate || !fence.detached()) throw;
+    return move(db, fence, first, mark, std::chrono::microseconds(0), then);
   }
 }
 
-Fenced acknowledge(db::Connection& db, const Claim& claim, const Ending& ending) {
-  if (!claim.detached()) {
-    const Finished done{claim.key(), claim.id.first_key, true, true, ending.record};
-    ack(db, claim.id.partition, {&done, 1});
+Fenced acknowledge(db::Connection& db, const Fence& fence, const Ending& ending) {
+  if (!fence.detached()) {
+    const Finished done{fence.key(), fence.id.first_key, true, true, ending.record};
+    ack(db, fence.id.partition, {&done, 1});
     return Fenced::kWritten;  // a plain acknowledgement needs no fence (S6)
   }
-  return send(db, claim, ack_detached_statements(claim, ending.record),
-              end_statements(claim, End::kFinished));
+  return send(db, fence, ack_detached_statements(fence, ending.record),
+              end_statements(fence, End::kFinished));
 }
 
-Fenced suspect_detached(db::Connection& db, const Claim& claim, const Ending& ending, Then then) {
+Fenced suspect_detached(db::Connection& db, const Fence& fence, const Ending& ending, Then then) {
   Statement suspect(sql::k_suspect_detached);
-  set_row(suspect, claim).set("suspect_flag", kSuspectFlag);
-  return stay(db, claim, {suspect}, refunded(ending, kAllFlags), then);
+  set_row(suspect, fence).set("suspect_flag", kSuspectFlag);
+  return stay(db, fence, {suspect}, refunded(ending, kAllFlags), then);
 }
 
-Statement begun_statement(std::span<const Claim> claims, std::uint32_t flag) {
+Statement begun_statement(std::span<const Fence> fences, std::uint32_t flag) {
   std::vector<TaskKey> keys;
-  for (const Claim& claim : claims) keys.push_back(claim.key());
+  for (const Fence& fence : fences) keys.push_back(fence.key());
   Statement begun(sql::k_suspect);
-  set_fence(begun, claims.front())
+  set_fence(begun, fences.front())
       .set_raw("keys", key_condition("run_key", keys))
       .set("suspect_flag", flag)
       .set("begun", 1);
   return begun;
 }
 
-Statement bury_statement(const Claim& claim, const Ending& ending) {
-  Statement bury(texts(claim).bury);
-  set_verdict(set_row(bury, claim).set("attempt", ending.attempt), ending.verdict);
-  if (!claim.detached()) bury.set("first_key", claim.id.first_key);
+Statement bury_statement(const Fence& fence, const Ending& ending) {
+  Statement bury(texts(fence).bury);
+  set_verdict(set_row(bury, fence).set("attempt", ending.attempt), ending.verdict);
+  if (!fence.detached()) bury.set("first_key", fence.id.first_key);
   return bury;
 }
 
-Statement hook_statement(const Holder& who, const Claim& claim, const Ending& ending,
+Statement hook_statement(const Holder& who, const Fence& fence, const Ending& ending,
                          std::uint32_t salt) {
-  Statement hook(texts(claim).hook);
-  set_row(hook, claim);
-  if (!claim.detached()) hook.set("host", who.host);
-  set_death(hook, {*ending.on_dead, ending.attempt, ending.verdict}, claim.id, salt);
+  Statement hook(texts(fence).hook);
+  set_row(hook, fence);
+  if (!fence.detached()) hook.set("host", who.host);
+  set_death(hook, {*ending.on_dead, ending.attempt, ending.verdict}, fence.id, salt);
   return hook;
 }
 
-Fenced bury(db::Connection& db, const Holder& who, const Claim& claim, const Ending& ending,
+Fenced bury(db::Connection& db, const Holder& who, const Fence& fence, const Ending& ending,
             Then then) {
-  std::vector<Statement> behind = end_statements(claim, End::kDead);
-  for (Statement& release : release_if(claim, then)) behind.push_back(std::move(release));
+  std::vector<Statement> behind = end_statements(fence, End::kDead);
+  for (Statement& release : release_if(fence, then)) behind.push_back(std::move(release));
   const auto send_behind = [&](std::vector<Statement> writes) {
     if (!ending.none_ended) {
-      for (Statement& one : record_statements(who, claim, ending)) writes.push_back(std::move(one));
+      for (Statement& one : record_statements(who, fence, ending)) writes.push_back(std::move(one));
     }
-    writes.push_back(bury_statement(claim, ending));
-    return send(db, claim, std::move(writes), behind);
+    writes.push_back(bury_statement(fence, ending));
+    return send(db, fence, std::move(writes), behind);
   };
   if (!ending.on_dead) return send_behind({});
   return send_salted(
-      [&](std::uint32_t salt) { return send_behind({hook_statement(who, claim, ending, salt)}); });
+      [&](std::uint32_t salt) { return send_behind({hook_statement(who, fence, ending, salt)}); });
 }
 
 }  // namespace
@@ -289,43 +289,43 @@ const char* name_of(Ending::Verb verb) {
   return "?";
 }
 
-Fenced write(db::Connection& db, const Holder& who, const Claim& claim, const Ending& ending,
+Fenced write(db::Connection& db, const Holder& who, const Fence& fence, const Ending& ending,
              Then then) {
   using Verb = Ending::Verb;
   switch (ending.verb) {
     case Verb::kAck:
-      return acknowledge(db, claim, ending);
+      return acknowledge(db, fence, ending);
     case Verb::kRetry:
-      return move(db, claim, record_statements(who, claim, ending), charged(ending), ending.delay,
+      return move(db, fence, record_statements(who, fence, ending), charged(ending), ending.delay,
                   then);
     case Verb::kCharge:
-      return stay(db, claim, record_statements(who, claim, ending), charged(ending), then,
-                  {ending.delay, claim.key()});
+      return stay(db, fence, record_statements(who, fence, ending), charged(ending), then,
+                  {ending.delay, fence.key()});
     case Verb::kSnooze:
-      return move(db, claim, forget_statements(claim, ending), refunded(ending, kEndedFlags),
+      return move(db, fence, forget_statements(fence, ending), refunded(ending, kEndedFlags),
                   ending.delay, then);
     case Verb::kRefund:
-      return stay(db, claim, forget_statements(claim, ending), refunded(ending, kAllFlags), then);
+      return stay(db, fence, forget_statements(fence, ending), refunded(ending, kAllFlags), then);
     case Verb::kSuspect:
-      return suspect_detached(db, claim, ending, then);
+      return suspect_detached(db, fence, ending, then);
     case Verb::kBury:
-      return bury(db, who, claim, ending, then);
+      return bury(db, who, fence, ending, then);
   }
   return Fenced::kLost;
 }
 
-Fenced suspect(db::Connection& db, std::span<const Claim> claims, Then then) {
-  return send(db, claims.front(), {begun_statement(claims, kSuspectFlag)},
-              release_if(claims.front(), then));
+Fenced suspect(db::Connection& db, std::span<const Fence> fences, Then then) {
+  return send(db, fences.front(), {begun_statement(fences, kSuspectFlag)},
+              release_if(fences.front(), then));
 }
 
-Fenced mark_begun(db::Connection& db, std::span<const Claim> claims) {
-  return send(db, claims.front(), {begun_statement(claims, 0)});
+Fenced mark_begun(db::Connection& db, std::span<const Fence> fences) {
+  return send(db, fences.front(), {begun_statement(fences, 0)});
 }
 
-Fenced checkpoint(db::Connection& db, const Claim& claim, const StoredState& state) {
-  Statement statement(texts(claim).checkpoint);
-  set_state(set_row(statement, claim), state);
+Fenced checkpoint(db::Connection& db, const Fence& fence, const StoredState& state) {
+  Statement statement(texts(fence).checkpoint);
+  set_state(set_row(statement, fence), state);
   return db.transact({&statement, 1}).front().affected() == 1 ? Fenced::kWritten : Fenced::kLost;
 }
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "db/connection.h"
-#include "queue/model/claim.h"
 #include "queue/model/compression.h"
+#include "queue/model/fence.h"
 #include "queue/model/hook.h"
 #include "queue/model/lease.h"
 #include "queue/model/task.h"
@@ -79,17 +79,17 @@ struct Ending {
 // Writes the next state of the task, and releases its lease if requested (only for tasks in a
 // partition), in one transaction of one trip. May be repeated after a lost reply; throws
 // db::DbError. `who` is recorded as where the attempt ran; a detached task has this in its row.
-[[nodiscard]] Fenced write(db::Connection& db, const Holder& who, const Claim& claim,
+[[nodiscard]] Fenced write(db::Connection& db, const Holder& who, const Fence& fence,
                            const Ending& ending, Then then = Then::kKeepLease);
 
-// kSuspect for tasks under one lease. At least one claim.
-[[nodiscard]] Fenced suspect(db::Connection& db, std::span<const Claim> claims, Then then);
+// kSuspect for tasks under one lease. At least one fence.
+[[nodiscard]] Fenced suspect(db::Connection& db, std::span<const Fence> fences, Then then);
 // Records that the handlers of these tasks were called, if no other statement of their end does:
-// they no longer expire (A14). All under one lease. At least one claim.
-[[nodiscard]] Fenced mark_begun(db::Connection& db, std::span<const Claim> claims);
+// they no longer expire (A14). All under one lease. At least one fence.
+[[nodiscard]] Fenced mark_begun(db::Connection& db, std::span<const Fence> fences);
 
 // Stores `state` as the start of further attempts, while this one continues. kLost also if the task
-// is not where the claim says.
-[[nodiscard]] Fenced checkpoint(db::Connection& db, const Claim& claim, const StoredState& state);
+// is not where the fence says.
+[[nodiscard]] Fenced checkpoint(db::Connection& db, const Fence& fence, const StoredState& state);
 
 }  // namespace allot::queue

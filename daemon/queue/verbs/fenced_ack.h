@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "db/connection.h"
-#include "queue/model/claim.h"
+#include "queue/model/fence.h"
 #include "queue/model/task.h"
 #include "queue/submit/submit.h"
 #include "queue/verbs/ending.h"
@@ -18,7 +18,7 @@ namespace allot::queue {
 class FencedAck {
  public:
   // `task` must outlive this object.
-  FencedAck(const Claim& claim, const Task& task) : claim_(claim), task_(task) {}
+  FencedAck(const Fence& fence, const Task& task) : claim_(fence), task_(task) {}
 
   // Uses its own transaction; may be repeated after a lost reply. Throws db::DbError, and Error if
   // a queue refuses a task.
@@ -34,7 +34,7 @@ class FencedAck {
   [[nodiscard]] db::Statement require() const;
   [[nodiscard]] std::vector<db::Statement> end() const;
 
-  const Claim claim_;
+  const Fence claim_;
   const Task& task_;
 };
 

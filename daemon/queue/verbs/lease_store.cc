@@ -36,23 +36,23 @@ std::uint64_t FetchSpec::inline_limit() const {
   return std::min(kMaxInline, kMaxBlockBytes / std::max(1U, block_size));
 }
 
-db::Statement release_statement(const Lease& lease, const Hold& hold) {
+db::Statement release_statement(const Lease& lease, const Deferral& deferral) {
   db::Statement release(sql::k_release);
-  set_fence(release, lease).set("keep_hold", hold.stays ? 1 : 0);
+  set_fence(release, lease).set("keep_deferral", deferral.stays ? 1 : 0);
   release.set("known_us", lease.time.now().count());
-  if (hold.pause.count() > 0) {
-    release.set("hold_us", bounded_us(hold.pause))
-        .set("hold_prio", hold.task.prio)
-        .set("hold_key", hold.task.run_key);
+  if (deferral.delay.count() > 0) {
+    release.set("defer_us", bounded_us(deferral.delay))
+        .set("defer_prio", deferral.task.prio)
+        .set("defer_key", deferral.task.run_key);
   } else {
-    release.set("hold_us", 0).set_raw("hold_prio", "NULL").set_raw("hold_key", "NULL");
+    release.set("defer_us", 0).set_raw("defer_prio", "NULL").set_raw("defer_key", "NULL");
   }
   return release;
 }
 
-db::Statement release_statement(const Claim& claim, const Hold& hold) {
+db::Statement release_statement(const Fence& fence, const Deferral& deferral) {
   return release_statement(
-      Lease{claim.id.partition, claim.epoch, claim.holder, std::nullopt, claim.time}, hold);
+      Lease{fence.id.partition, fence.epoch, fence.holder, std::nullopt, fence.time}, deferral);
 }
 
 std::optional<Block> LeaseStore::lease(db::Connection& db, Partition partition,
@@ -158,16 +158,16 @@ Scouted send(db::Connection& db, std::vector<db::Statement> scouts,
     scouted = scout_ahead(db, queues, time, found_any);
     if (!found_any && !also.rates && !also.deferred) return scouted;
   }
-  const std::size_t looks = scouts.size();
+  const std::size_t polls = scouts.size();
   scouts.emplace_back(sql::k_database_clock);
   if (also.deferred) scouts.push_back(scout_deferred_statement(queues, time));
   if (also.rates) scouts.push_back(scout_rated_statement(queues, time));
   auto results = db.run(scouts);
-  auto rest = std::span(results).subspan(looks);
+  auto rest = std::span(results).subspan(polls);
   scouted.clock = std::chrono::microseconds(rest[0].one().u64(0));
   if (also.deferred) scouted.deferred = read_scouted_types(rest[1]);
   if (also.rates) scouted.rates = read_scouted_rates(rest.subspan(also.deferred ? 2 : 1));
-  for (db::StatementResult& result : std::span(results).first(looks)) {
+  for (db::StatementResult& result : std::span(results).first(polls)) {
     while (const auto row = result.next()) {
       scouted.found.push_back(
           {static_cast<std::uint32_t>(row->u64(0)), static_cast<std::uint32_t>(row->u64(1))});

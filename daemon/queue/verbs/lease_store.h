@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "db/connection.h"
-#include "queue/model/claim.h"
+#include "queue/model/fence.h"
 #include "queue/model/lease.h"
 #include "queue/model/task.h"
 #include "queue/verbs/deferred.h"
@@ -159,9 +159,9 @@ void kill_connections(db::Connection& db, std::span<const FormerConnection> conn
 std::chrono::seconds server_uptime(db::Connection& db);
 
 // release.sql for `lease`, to send together with other statements. No worker leases the partition
-// again before `hold` is over.
-db::Statement release_statement(const Lease& lease, const Hold& hold = {});
-// The same for the lease under which `claim` was made.
-db::Statement release_statement(const Claim& claim, const Hold& hold = {});
+// again before `deferral` is over.
+db::Statement release_statement(const Lease& lease, const Deferral& deferral = {});
+// The same for the lease under which `fence` was made.
+db::Statement release_statement(const Fence& fence, const Deferral& deferral = {});
 
 }  // namespace allot::queue

@@ -39,7 +39,7 @@ Granted read_granted(db::StatementResult& rows, std::uint32_t asked) {
   granted.starts = static_cast<std::uint32_t>(row->u64(0));
   granted.bucket_no = static_cast<std::uint32_t>(row->u64(1));
   granted.charged_at = static_cast<std::int64_t>(row->u64(2));
-  granted.most = static_cast<std::uint32_t>(row->u64(3));
+  granted.max_grant = static_cast<std::uint32_t>(row->u64(3));
   granted.wait_us = row->u64(4);
   return granted;
 }

@@ -54,7 +54,7 @@ class TurnEnd {
 }  // namespace
 
 bool BlockInHand::Parts::done() const {
-  if (lifetime != nullptr) lifetime->look();
+  if (lifetime != nullptr) lifetime->check();
   return leaving();
 }
 
@@ -573,7 +573,7 @@ void BlockInHand::log_unknown(const std::string& type, const std::string& first,
                                 {"queue", queue_.info.name},
                                 {"partition", lease_.partition.partition_no},
                                 {"tasks", tasks},
-                                {"again_in", "30s"}});
+                                {"retry_in", "30s"}});
 }
 
 void BlockInHand::ack() {
@@ -677,9 +677,9 @@ void BlockInHand::finish() {
   parts_.keeper.drop();
   acked();
   parts_.finder.forget_lease();
-  log::debug(
-      "release",
-      {{"partition", lease_.partition.partition_no}, {"epoch", lease_.epoch}, {"held", released}});
+  log::debug("release", {{"partition", lease_.partition.partition_no},
+                         {"epoch", lease_.epoch},
+                         {"lease_held", released}});
 }
 
 }  // namespace allot::worker

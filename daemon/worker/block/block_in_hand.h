@@ -133,7 +133,7 @@ class BlockInHand {
   Nanos oldest_finished_ns_ = 0;
   std::vector<queue::Task> unknown_;  // of types without a handler here, to be deferred
   bool deferred_;                     // some tasks that others deferred may have a handler here
-  queue::Hold hold_;                  // wait of the partition after this lease, and its task (S16)
+  queue::Deferral hold_;              // wait of the partition after this lease, and its task (S16)
   bool patient_ = true;               // false: the wait for a careful turn failed
   Executor::Need need_;               // see work()
 };

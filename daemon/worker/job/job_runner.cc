@@ -10,10 +10,10 @@
 #include "log/log.h"
 #include "plugin_host/abi_check.h"
 #include "process/stop_request.h"
-#include "queue/look/inspect.h"
 #include "queue/model/compression.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/retry_policy.h"
+#include "queue/views/inspect.h"
 #include "worker/job/usage.h"
 #include "worker/lease/fenced.h"
 #include "worker/run/run_hooks.h"
@@ -88,12 +88,12 @@ void ack_early(Session& session, const Run& run) {
 
 // The result once something is written outside of the block: for a detached task, no lease is lost.
 TaskEnd written(const Run& run) {
-  return {run.claim.detached() ? TaskEnd::Result::kDetached : TaskEnd::Result::kWritten};
+  return {run.fence.detached() ? TaskEnd::Result::kDetached : TaskEnd::Result::kWritten};
 }
 
 // Another worker has the task, or its detached row, and has charged it.
 TaskEnd dropped(const Run& run) {
-  return {run.claim.detached() ? TaskEnd::Result::kDetached : TaskEnd::Result::kLeaseGone};
+  return {run.fence.detached() ? TaskEnd::Result::kDetached : TaskEnd::Result::kLeaseGone};
 }
 
 // The keeper knows the runs while this exists, however their call ends.
@@ -228,7 +228,7 @@ TaskEnd JobRunner::expire(Run& run) {
 std::optional<TaskEnd> JobRunner::cancelled_before(Run& run) {
   if ((run.task.flags & queue::kCancelWatchedFlag) == 0) return std::nullopt;
   const auto request =
-      session_.call([&](db::Connection& db) { return queue::find_cancel(db, run.claim.id); });
+      session_.call([&](db::Connection& db) { return queue::find_cancel(db, run.fence.id); });
   if (!request) return std::nullopt;
   Facts facts = facts_of(run, Facts::Outcome::kNotBegun, {}, {});
   facts.cancel = *request;
@@ -239,7 +239,7 @@ std::optional<TaskEnd> JobRunner::cancelled_before(Run& run) {
 // fewer attempts are allowed now than were charged. In both cases its last attempt killed it.
 TaskEnd JobRunner::bury_spent(Run& run) {
   const auto attempts =
-      session_.call([&](db::Connection& db) { return queue::list_attempts(db, run.claim.id); });
+      session_.call([&](db::Connection& db) { return queue::list_attempts(db, run.fence.id); });
   Facts facts =
       facts_of(run, Facts::Outcome::kNotBegun, queue::kUnreported.cause, queue::kUnreported.error);
   if (!attempts.empty()) {
@@ -340,7 +340,7 @@ void JobRunner::leave_alone(Call& call, const std::string& why) {
   const Run& first = call.members.front().run;
   log::warn("task.call_failed", {{"type", first.task.type},
                                  {"tasks", call.members.size()},
-                                 {"first", first.id},
+                                 {"first_task", first.id},
                                  {"reason", why}});
   for (Call::Member& member : call.members) {
     Run& run = member.run;
@@ -396,7 +396,7 @@ TaskEnd JobRunner::acknowledge(Call::Member& member) {
   const Run& run = member.run;
   TaskWrites& writes = member.hooks.writes;
   using End = TaskWrites::End;
-  const End end = writes.lost() ? End::kUndone : writes.acknowledge(run.claim);
+  const End end = writes.lost() ? End::kUndone : writes.acknowledge(run.fence);
   switch (end) {
     case End::kYes:
       count(run, meter::Count::kDone);
@@ -420,7 +420,7 @@ TaskEnd JobRunner::acknowledge(Call::Member& member) {
 bool JobRunner::resolve_detach(Run& run) {
   const Place place = run.kept.place;
   if (place == Place::kPartition) return true;
-  const queue::Claim before = std::exchange(run.claim, run.claim.once_detached());
+  const queue::Fence before = std::exchange(run.fence, run.fence.once_detached());
   if (place == Place::kDetached) return true;
   const bool detached = fenced(session_, keeper_, run.lease, "detach", [&](db::Connection& db) {
     if (run.plan.alone) {
@@ -437,7 +437,7 @@ bool JobRunner::resolve_detach(Run& run) {
 
 TaskEnd JobRunner::finished(Run& run) {
   count(run, meter::Count::kDone);
-  if (!run.claim.detached()) {
+  if (!run.fence.detached()) {
     run.finish();
     slot_.add_finished(queue::finished(run.task));
     return {Result::kFinished};
@@ -458,7 +458,7 @@ Facts JobRunner::facts_of(const Run& run, Facts::Outcome outcome, std::string_vi
   facts.verdicts = run.task.headers.verdicts_of(run.number - 1);
   facts.max_losses = run.task.headers.max_losses;
   facts.unstarted = run.task.headers.unstarted;
-  facts.written = run.announced || run.claim.detached();
+  facts.written = run.announced || run.fence.detached();
   facts.expires = run.task.expires_in.has_value();
   facts.pause = pause_after(run);
   facts.cause = cause;
@@ -479,7 +479,7 @@ TaskEnd JobRunner::end(Run& run, const Facts& facts) {
   count(run, count_of(decision.what));
   if (const auto error = error_of(decision, run.queue.info.queue_id, run.task.type)) {
     slot_.count_error(count_of(decision.what),
-                      {run.queue.info.name, run.shown_type(), error->group, error->look});
+                      {run.queue.info.name, run.shown_type(), error->group, error->sample});
   }
   log_end(run, facts, decision);
   if (!decision.hold) return written(run);
@@ -493,7 +493,7 @@ void JobRunner::count(const Run& run, meter::Count what) {
   slot_.count(what, run.queue.info.name, run.shown_type(), took);
   const bool over = what == meter::Count::kDone || what == meter::Count::kDead;
   if (!over) return;
-  slot_.count_elapsed(run.queue.info.name, run.shown_type(), elapsed_ms(run.claim.id));
+  slot_.count_elapsed(run.queue.info.name, run.shown_type(), elapsed_ms(run.fence.id));
 }
 
 bool JobRunner::write(Run& run, const queue::Ending& ending) {
@@ -506,10 +506,10 @@ bool JobRunner::write(Run& run, const queue::Ending& ending) {
 
 bool JobRunner::send(Run& run, const queue::Ending& ending) {
   const auto write = [&](db::Connection& db) {
-    return queue::write(db, detached_.holder(), run.claim, ending);
+    return queue::write(db, detached_.holder(), run.fence, ending);
   };
   const char* const verb = queue::name_of(ending.verb);
-  if (!run.claim.detached()) return fenced(session_, keeper_, run.lease, verb, write);
+  if (!run.fence.detached()) return fenced(session_, keeper_, run.lease, verb, write);
   const std::uint64_t generation = session_.generation();
   if (session_.call(write) == queue::Fenced::kWritten) return true;
   // The first try may have succeeded although its reply was lost: the task that it ended is gone.
@@ -519,7 +519,7 @@ bool JobRunner::send(Run& run, const queue::Ending& ending) {
 }
 
 std::chrono::microseconds JobRunner::pause_after(const Run& run) const {
-  auto [first, most, list] = config::pauses(settings_, *run.queue.settings, run.task.type);
+  auto [first, most, list] = config::retry_delays(settings_, *run.queue.settings, run.task.type);
   return queue::RetryPolicy{first, most, std::move(list)}.delay(
       run.number + run.task.headers.unstarted, dice());
 }

@@ -335,10 +335,10 @@ class TaskWrites::Undo {
   TaskWrites& writes_;
 };
 
-TaskWrites::End TaskWrites::acknowledge(const queue::Claim& claim) {
-  const queue::FencedAck ack(claim, run_.task);
+TaskWrites::End TaskWrites::acknowledge(const queue::Fence& fence) {
+  const queue::FencedAck ack(fence, run_.task);
   try {
-    return open_ ? commit(ack) : replace(ack, claim.detached());
+    return open_ ? commit(ack) : replace(ack, fence.detached());
   } catch (const db::DbError&) {
     throw;
   } catch (const Error& error) {

@@ -11,7 +11,7 @@
 #include "plugin_host/host_hooks.h"
 #include "process/session.h"
 #include "queue/model/catalog.h"
-#include "queue/model/claim.h"
+#include "queue/model/fence.h"
 #include "queue/model/task.h"
 #include "queue/submit/address.h"
 #include "queue/submit/submit.h"
@@ -29,7 +29,7 @@ class TaskWrites {
  public:
   // All outlive this object.
   TaskWrites(Session& session, LeaseKeeper& keeper, queue::Addresses& addresses, const Run& run)
-      : session_(session), keeper_(keeper), addresses_(addresses), run_(run), claim_(run.claim) {}
+      : session_(session), keeper_(keeper), addresses_(addresses), run_(run), claim_(run.fence) {}
 
   // Calls of the handler, from any thread; see plugin_host::HostHooks.
   plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept;
@@ -56,7 +56,7 @@ class TaskWrites {
     kUndone      // undone, lost() says why: the task has to run again
   };
   // Acknowledges the task, with all its writes.
-  End acknowledge(const queue::Claim& claim);
+  End acknowledge(const queue::Fence& fence);
 
  private:
   class Undo;
@@ -86,7 +86,7 @@ class TaskWrites {
   const Run& run_;
 
   Mutex mutex_;         // guards all members below while the handler runs
-  queue::Claim claim_;  // as of the last checkpoint
+  queue::Fence claim_;  // as of the last checkpoint
   bool open_ = false;   // a transaction is open
   bool excused_ = false;
   std::optional<std::string> lost_;

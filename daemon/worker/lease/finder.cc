@@ -12,7 +12,7 @@
 #include "peer/doorbell.h"
 #include "process/stop_request.h"
 #include "queue/verbs/block.h"
-#include "queue/verbs/share.h"
+#include "queue/verbs/cap_part.h"
 #include "worker/lease/hints.h"
 #include "worker/lease/polling.h"
 
@@ -81,8 +81,8 @@ bool Finder::claim_urgent() {
 bool Finder::same_again(queue::Partition partition, std::uint32_t share, bool rated) {
   const auto queue = find_served(partition.queue_id);
   if (queue == nullptr || !queue->capped()) return false;
-  const queue::Share now = session_.call([&](db::Connection& db) {
-    return queue::read_share(db, partition, block_size_of(*queue, partition));
+  const queue::CapPart now = session_.call([&](db::Connection& db) {
+    return queue::read_cap_part(db, partition, block_size_of(*queue, partition));
   });
   // A cap that grew is larger than the limit of this lease shows.
   return now.cap == queue->info.cap && now.most == share && !now.paused && now.rated == rated;
@@ -209,8 +209,9 @@ std::optional<queue::Block> Finder::take_share(db::Connection& db, queue::Partit
   const bool known = block->cap != 0 && queue.capped();
   const std::uint32_t published = block_size_of(queue, partition);
   if (known) {
-    share_ = mutant::removed("share_of_others") ? published
-                                                : queue::read_share(db, partition, published).most;
+    share_ = mutant::removed("share_of_others")
+                 ? published
+                 : queue::read_cap_part(db, partition, published).most;
   }
   if (share_ > 0) return block;
   queue::ack_and_release(db, block->lease, {}, {}, grant_.unused(boot_ns()));
@@ -329,7 +330,7 @@ void Finder::scout() {
   const auto hints = hints_of(scouted);
   const std::size_t count = std::min(hints.size(), ipc::kMaxHints);
   publish_hints(pool_, hints.data(), count);
-  plan_next_look(scouted);
+  plan_next_poll(scouted);
   if (count == 0) return;
   // The scout itself takes one, so another one must be on standby. Its own ring carries no news.
   peer::wake(pool_.bell, count);
@@ -337,7 +338,7 @@ void Finder::scout() {
 }
 
 // S77. rates_ has already planned the next poll of a queue with a rate.
-void Finder::plan_next_look(const queue::Scouted& scouted) {
+void Finder::plan_next_poll(const queue::Scouted& scouted) {
   const Nanos now = mono_ns();
   const Nanos before = pool_.scout_interval_ns.load();
   const Nanos last_look = pool_.scouted_ns.exchange(now);
@@ -430,7 +431,7 @@ void Finder::sleep() {
     wait = watched_.by_steward() ? deep_sleep(slot_.raw().index, pool_.bell.waiters.load())
                                  : kPollingFloor;
   }
-  if (const auto next_watch = watched_.next_look_ns()) {
+  if (const auto next_watch = watched_.next_poll_ns()) {
     const Nanos boot = boot_ns();
     wait = std::min(wait, *next_watch > boot ? *next_watch - boot : 0);
   }

@@ -97,7 +97,7 @@ class Finder {
   std::vector<ipc::Hint> look_before(std::vector<std::uint32_t> queue_ids);
   bool becomes_scout();
   void scout();
-  void plan_next_look(const queue::Scouted& scouted);
+  void plan_next_poll(const queue::Scouted& scouted);
   void watch();
   void wait_for_the_end();
   void sleep();

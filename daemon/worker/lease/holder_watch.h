@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "peer/look_page.h"
+#include "peer/poll_page.h"
 #include "process/session.h"
 #include "queue/model/expired_holder_watch.h"
 
@@ -32,11 +32,11 @@ class HolderWatch {
   // reads the rows.
   template <typename KeyOf, typename Served, typename Statement>
   void look(KeyOf&& key_of, Served&& served, Statement&& statement) {
-    const auto page = session_.steward_look();
+    const auto page = session_.steward_poll();
     if (!page) return look_alone(statement);
-    if (page->looked_ns == page_ns_) return;
+    if (page->polled_ns == page_ns_) return;
     if (page_ns_ == 0) own_.forget();
-    page_ns_ = page->looked_ns;
+    page_ns_ = page->polled_ns;
     still_.clear();
     std::map<Key, peer::StandingLease> told;
     for (std::size_t at = 0; at < page->count; ++at) {
@@ -70,9 +70,9 @@ class HolderWatch {
   // The last poll used the steward's page.
   [[nodiscard]] bool by_steward() const { return page_ns_ != 0; }
   // Time of the next poll, if something is watched without a steward.
-  [[nodiscard]] std::optional<Nanos> next_look_ns() const {
+  [[nodiscard]] std::optional<Nanos> next_poll_ns() const {
     if (page_ns_ != 0 || own_.empty()) return std::nullopt;
-    return own_.next_look_ns();
+    return own_.next_poll_ns();
   }
 
  private:
@@ -80,7 +80,7 @@ class HolderWatch {
   void look_alone(Statement&& statement) {
     page_ns_ = 0;
     still_.clear();
-    if (own_.due()) own_.look(statement, [this] { return session_.generation(); });
+    if (own_.due()) own_.poll(statement, [this] { return session_.generation(); });
   }
   static bool is_of(const Observation& observed, const peer::StandingLease& told) {
     return observed.epoch == told.epoch && observed.expire_at == told.expire_at;

@@ -157,7 +157,7 @@ void LeaseKeeper::note_loss(const queue::Lease& lease, const char* verb) {
   log::warn("lease.lost", {{"queue_id", lease.partition.queue_id},
                            {"partition", lease.partition.partition_no},
                            {"epoch", lease.epoch},
-                           {"found_by", verb}});
+                           {"statement", verb}});
 }
 
 void LeaseKeeper::end_last_call(db::Connection& db) {
@@ -226,7 +226,7 @@ bool LeaseKeeper::act() {
     if (run->kept.place == Place::kDetached) {
       look_for_cancels(now);
     } else {
-      look_for_cancel(*run);
+      check_cancel(*run);
     }
     return true;
   }
@@ -336,7 +336,7 @@ void LeaseKeeper::renew_detached(Run& run) {
   try {
     connect_if_needed();
     const Nanos sent = boot_ns();
-    const queue::Claim mine = queue::claim(run.lease, run.task).once_detached();
+    const queue::Fence mine = queue::fence(run.lease, run.task).once_detached();
     // Read first, so that later progress is written with the next renewal.
     const std::uint32_t shown = run.progress_version();
     if (!detached_store_.renew(*connection_, mine, run.shown_progress())) {
@@ -361,10 +361,10 @@ void LeaseKeeper::detach(Run& run) {
     connect_if_needed();
     const Nanos sent = boot_ns();
     any_detached_ = true;
-    const queue::Claim claim = queue::claim(*lease_, run.task);
+    const queue::Fence fence = queue::fence(*lease_, run.task);
     const auto fenced =
-        run.plan.alone ? detached_store_.detach(*connection_, claim, run.number, run.plan.finished)
-                       : detached_store_.detach_concurrent(*connection_, claim, run.number);
+        run.plan.alone ? detached_store_.detach(*connection_, fence, run.number, run.plan.finished)
+                       : detached_store_.detach_concurrent(*connection_, fence, run.number);
     if (fenced == queue::Fenced::kLost) return lose(*lease_, "detach");
     detached(run, sent);
   } catch (const db::DbError& error) {
@@ -380,7 +380,7 @@ void LeaseKeeper::detach(Run& run) {
 }
 
 // A failed poll is repeated: nothing waits for it.
-void LeaseKeeper::look_for_cancel(Run& run) {
+void LeaseKeeper::check_cancel(Run& run) {
   try {
     connect_if_needed();
     run.cancel.look(*connection_, run.lease, run.task);
@@ -403,7 +403,7 @@ void LeaseKeeper::look_for_cancels(Nanos now) {
       continue;
     }
     due.push_back(run);
-    asked_for.push_back(queue::claim(run->lease, run->task).id);
+    asked_for.push_back(queue::fence(run->lease, run->task).id);
   }
   if (due.empty()) return;
   try {

@@ -105,7 +105,7 @@ class LeaseKeeper {
   [[nodiscard]] static bool renewal_is_due(const Run& run, Nanos now);
   [[nodiscard]] bool looks_for_cancel(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool cancel_look_is_due(const Run& run, Nanos now) const ALLOT_REQUIRES(mutex_);
-  void look_for_cancel(Run& run) ALLOT_REQUIRES(mutex_);
+  void check_cancel(Run& run) ALLOT_REQUIRES(mutex_);
   void look_for_cancels(Nanos now) ALLOT_REQUIRES(mutex_);
   [[nodiscard]] bool act() ALLOT_REQUIRES(mutex_);
   void wait() ALLOT_REQUIRES(mutex_);

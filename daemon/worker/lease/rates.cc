@@ -6,7 +6,7 @@
 namespace allot::worker {
 namespace {
 
-constexpr Nanos kLookEvery = kSecond;
+constexpr Nanos kPollInterval = kSecond;
 // Between two polls of a queue that lets no task start: a bucket holds ten times as much.
 constexpr Nanos kLeastWait = 20 * kMilli;
 // A poll that comes too early by the length of its round trip would be in vain.
@@ -20,15 +20,15 @@ bool Rates::closed(std::uint32_t queue_id, Nanos now) const {
 }
 
 bool Rates::look(Nanos now) {
-  const Nanos next = pool_.next_rate_look_ns.load();
-  // The board is not trusted: the next poll is never further away than kLookEvery.
-  if (now < next && next <= now + kLookEvery) return false;
-  pool_.next_rate_look_ns.store(now + kLookEvery);
+  const Nanos next = pool_.next_rate_poll_ns.load();
+  // The board is not trusted: the next poll is never further away than kPollInterval.
+  if (now < next && next <= now + kPollInterval) return false;
+  pool_.next_rate_poll_ns.store(now + kPollInterval);
   return true;
 }
 
 std::vector<queue::Partition> Rates::scouted(const queue::ScoutedRates& rates) {
-  if (!rates.queues.empty()) pool_.next_rate_look_ns.store(0);
+  if (!rates.queues.empty()) pool_.next_rate_poll_ns.store(0);
   std::map<std::uint32_t, std::uint64_t> free;
   for (const queue::RatedQueue& queue : rates.queues) {
     wait_for(queues_[queue.queue_id], static_cast<std::uint64_t>(queue.wait.count()));
@@ -58,7 +58,7 @@ void Rates::answered(std::uint32_t queue_id, const queue::Granted& granted) {
     return;
   }
   Known& queue = queues_[queue_id];
-  queue.most = granted.most;
+  queue.most = granted.max_grant;
   wait_for(queue, granted.wait_us);
 }
 
@@ -70,7 +70,7 @@ void Rates::ended(std::uint32_t queue_id, const Grant& grant) {
 
 // A rate may change at any time, so every wait ends with a poll.
 void Rates::wait_for(Known& queue, std::uint64_t wait_us) {
-  const Nanos wait = std::min<Nanos>(wait_us * kMicro, kLookEvery);
+  const Nanos wait = std::min<Nanos>(wait_us * kMicro, kPollInterval);
   queue.closed_until_ns = mono_ns() + wait;
   if (wait > 0) look_again_in(wait);
 }

@@ -43,7 +43,7 @@ void CancelWatch::look_in_partition(db::Connection& db, const queue::Lease& leas
   if (!std::exchange(watched_, true) && (task.flags & queue::kCancelWatchedFlag) == 0) {
     static_cast<void>(queue::watch_cancel(db, lease, task));
   }
-  auto found = queue::look_for_cancel(db, lease, task);
+  auto found = queue::check_cancel(db, lease, task);
   if (found.request) return saw(lease, task, std::move(*found.request));
   // It was cancelled in its first second, when it looked like a waiting task.
   if (!found.there) saw(lease, task, {"it was cancelled while it ran", {}});
@@ -54,10 +54,10 @@ void CancelWatch::saw(const queue::Lease& lease, const queue::Task& task,
   request_ = std::move(request);
   end_at_ = boot_ns() + grace_ns_;
   const queue::TaskId id{lease.partition, task.key.prio, task.id_key()};
-  log::info("task.cancel_asked", {{"task", id.text()},
-                                  trace_field(task),
-                                  {"reason", request_.reason},
-                                  {"grace_ms", grace_ns_ / kMilli}});
+  log::info("task.cancel_requested", {{"task", id.text()},
+                                      trace_field(task),
+                                      {"reason", request_.reason},
+                                      {"grace_ms", grace_ns_ / kMilli}});
 }
 
 }  // namespace allot::worker

@@ -17,8 +17,8 @@ Run::Run(SlotWriter& slot, const queue::Lease& in_lease, const ServedQueue& in_q
       plan(by),
       id(queue::TaskId{in_lease.partition, of.key.prio, of.id_key()}.text()),
       number(of.attempt + 1),
-      claim(queue::claim(in_lease, of)),
-      cancel(in_nanos(in_queue.settings->cancel_grace), [this] { cancel_asked(); }),
+      fence(queue::fence(in_lease, of)),
+      cancel(in_nanos(in_queue.settings->cancel_grace), [this] { cancel_requested(); }),
       slot_(slot) {}
 
 Run::~Run() {
@@ -91,7 +91,7 @@ queue::Progress Run::shown_progress() const {
   return progress_;
 }
 
-void Run::cancel_asked() noexcept {
+void Run::cancel_requested() noexcept {
   const MutexLock held(mutex_);
   if (cancel.end_at() < hard_ns_) move_deadline(cancel.end_at(), ipc::Limit::kCancel);
 }

@@ -14,7 +14,7 @@
 #include "peer/slot_file.h"
 #include "plugin_host/registry.h"
 #include "process/slot_writer.h"
-#include "queue/model/claim.h"
+#include "queue/model/fence.h"
 #include "queue/model/progress.h"
 #include "queue/verbs/block.h"
 #include "thread/mutex.h"
@@ -61,7 +61,7 @@ class Run {
   const Plan plan;
   const std::string id;
   const std::uint32_t number;           // of the attempt, from 1
-  queue::Claim claim;                   // place of the task, as far as the running thread knows
+  queue::Fence fence;                   // place of the task, as far as the running thread knows
   bool announced = false;               // its attempt was written before it ran (S7)
   queue::Usage usage{};                 // of the handler, if the result is kept or logged
   std::chrono::microseconds waited{0};  // from the time that it was due until its start
@@ -135,7 +135,7 @@ class Run {
     if (in_slot_) slot_.mark(plan.entry, event);
   }
   void enter_slot();
-  void cancel_asked() noexcept;
+  void cancel_requested() noexcept;
   void move_deadline(Nanos at_ns, ipc::Limit by) noexcept ALLOT_REQUIRES(mutex_);
 
   SlotWriter& slot_;

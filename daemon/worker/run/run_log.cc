@@ -53,8 +53,8 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
                                       {"queue", run.queue.info.name},
                                       trace_field(run.task),
                                       {"attempt", facts.attempt},
-                                      {"of", facts.most},
-                                      {"again_in_ms", pause_ms()},
+                                      {"max_attempts", facts.most},
+                                      {"retry_in_ms", pause_ms()},
                                       {"cause", facts.cause},
                                       {"error", facts.failure.message},
                                       detail_field(facts.failure.detail)});
@@ -63,16 +63,16 @@ void log_end(const Run& run, const Facts& facts, const Decision& decision) {
         return log::warn("task.put_off", {{"task", run.id},
                                           {"type", run.shown_type()},
                                           trace_field(run.task),
-                                          {"times", facts.unstarted + 1},
-                                          {"of", queue::kMostUnstarted},
-                                          {"again_in_ms", pause_ms()},
+                                          {"failed_starts", facts.unstarted + 1},
+                                          {"max_failed_starts", queue::kMostUnstarted},
+                                          {"retry_in_ms", pause_ms()},
                                           {"reason", facts.failure.message}});
       }
       return log::info(facts.outcome == Facts::Outcome::kSnooze ? "task.snoozed" : "task.released",
                        {{"task", run.id},
                         {"type", run.shown_type()},
                         trace_field(run.task),
-                        {"again_in_ms", pause_ms()},
+                        {"retry_in_ms", pause_ms()},
                         {"reason", facts.failure.message}});
     case Became::kInterrupted:
       return log::info(
@@ -112,7 +112,7 @@ void log_cancelled(const Logged& task, std::string_view reason, std::string_view
                                {"type", task.type},
                                {"queue", task.queue},
                                trace_field(task.trace_id),
-                               {"how", how},
+                               {"detail", how},
                                {"reason", reason}});
 }
 

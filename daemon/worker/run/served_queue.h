@@ -17,7 +17,9 @@ struct ServedQueue {
   // The number of tasks that a lease may run at a time is its share of the cap (S51).
   [[nodiscard]] bool capped() const { return info.cap != 0; }
   // A handler of this queue ends with its lease (S5), and its tasks stay in their partition.
-  [[nodiscard]] bool exclusive() const { return settings->exclusive || info.alone() || capped(); }
+  [[nodiscard]] bool exclusive() const {
+    return settings->exclusive || info.is_keyed() || capped();
+  }
   // A failed task stays before the others of its key (S16).
   [[nodiscard]] bool in_order() const { return info.shape.placement == queue::Placement::kOrdered; }
 };

@@ -9,9 +9,9 @@
 
 #include "log/log.h"
 #include "peer/doorbell.h"
-#include "queue/look/inspect.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/retry_policy.h"
+#include "queue/views/inspect.h"
 #include "worker/run/run_hooks.h"
 #include "worker/run/run_log.h"
 
@@ -47,9 +47,9 @@ Crashed crashed(const queue::DetachedObservation& observed, const std::string& q
 
 // A crash always has something to write.
 queue::Fenced end_recovered(db::Connection& db, const queue::DetachedStore& store,
-                            const queue::Claim& claim, Facts& facts) {
-  look_back(db, claim.id, facts);
-  return queue::write(db, store.holder(), claim, *decide(facts).ending);
+                            const queue::Fence& fence, Facts& facts) {
+  look_back(db, fence.id, facts);
+  return queue::write(db, store.holder(), fence, *decide(facts).ending);
 }
 
 void log_recovery(const queue::DetachedObservation& observed, const std::string& queue_name,
@@ -60,7 +60,7 @@ void log_recovery(const queue::DetachedObservation& observed, const std::string&
                                {"queue", queue_name},
                                {"partition", observed.id.partition.partition_no},
                                {"attempt", observed.attempt},
-                               {"of", facts.most},
+                               {"max_attempts", facts.most},
                                {"from", observed.holder}});
   if (decide(facts).what != Decision::What::kDead) return;
   log_dead({observed.id.text(), observed.type, queue_name, observed.headers.trace.id()},
@@ -72,8 +72,8 @@ void log_recovery(const queue::DetachedObservation& observed, const std::string&
 Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const Crashed& crashed) {
   const config::Queue* queue = config::find_queue(settings, crashed.queue_name);
   const config::Queue& keys = queue != nullptr ? *queue : config::Queue{};
-  auto [first, most, list] = config::pauses(settings, keys, crashed.type);
-  const queue::RetryPolicy pauses{first, most, std::move(list)};
+  auto [first, most, list] = config::retry_delays(settings, keys, crashed.type);
+  const queue::RetryPolicy policy{first, most, std::move(list)};
   Facts facts;
   facts.outcome = Facts::Outcome::kCrash;
   facts.attempt = crashed.attempt;
@@ -81,7 +81,7 @@ Facts facts_of_crash(db::Connection& db, const config::Settings& settings, const
   facts.verdicts = crashed.headers.verdicts_of(crashed.attempt - 1);
   facts.max_losses = crashed.headers.max_losses;
   facts.cancel = queue::find_cancel(db, crashed.id);
-  facts.pause = pauses.delay(crashed.attempt, std::random_device{}());
+  facts.pause = policy.delay(crashed.attempt, std::random_device{}());
   facts.cause = queue::kUnreported.cause;
   facts.failure.message = queue::kUnreported.error;
   facts.on_dead = on_dead(keys);

@@ -25,10 +25,10 @@
 #include "process/former_connection.h"
 #include "process/own_holder.h"
 #include "process/own_meter.h"
-#include "queue/look/inspect.h"
 #include "queue/verbs/block.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/detached_store.h"
+#include "queue/views/inspect.h"
 #include "worker/lease/hints.h"
 #include "worker/run/run_hooks.h"
 #include "worker/run/run_log.h"
@@ -242,24 +242,24 @@ void count_crash(const Tools& tools, const FormerRun& run) {
   const ipc::RunRecord& record = run.record;
   const auto error = error_of(decision, run.id().partition.queue_id, record.type);
   if (tools.meter == nullptr || !error) return;
-  tools.meter->count_error(verdict, {record.queue_name, record.type, error->group, error->look});
+  tools.meter->count_error(verdict, {record.queue_name, record.type, error->group, error->sample});
 }
 
-// The claim on a task under the dead worker's lease. nullopt: it has none, or the task left its
+// The fence on a task under the dead worker's lease. nullopt: it has none, or the task left its
 // partition.
-std::optional<queue::Claim> leased(const Tools& tools, const FormerRun& run) {
+std::optional<queue::Fence> leased(const Tools& tools, const FormerRun& run) {
   if (!tools.lease || tools.lease->partition != run.id().partition ||
       peer::is_detached(run.state)) {
     return std::nullopt;
   }
   const queue::Lease& lease = *tools.lease;
-  return queue::Claim{run.id(),     run.record.run_key, lease.epoch,
-                      lease.holder, lease.time,         queue::Claim::Place::kPartition};
+  return queue::Fence{run.id(),     run.record.run_key, lease.epoch,
+                      lease.holder, lease.time,         queue::Fence::Place::kPartition};
 }
 
-queue::Fenced write(const Tools& tools, const queue::Claim& claim, const queue::Ending& ending,
+queue::Fenced write(const Tools& tools, const queue::Fence& fence, const queue::Ending& ending,
                     queue::Then then = queue::Then::kKeepLease) {
-  return queue::write(tools.db, tools.detached.holder(), claim, ending, then);
+  return queue::write(tools.db, tools.detached.holder(), fence, ending, then);
 }
 
 // The slot has the limit of attempts, as decided when the run began.
@@ -284,7 +284,7 @@ Facts facts_of(const Tools& tools, const config::Settings& settings, const ipc::
 queue::Fenced end_attempt(const Tools& tools, const FormerRun& run, queue::Then then) {
   const queue::Ending ending = *decide(run.facts).ending;  // a crash has something to write
   auto fenced = queue::Fenced::kLost;
-  if (const auto claim = leased(tools, run)) fenced = write(tools, *claim, ending, then);
+  if (const auto fence = leased(tools, run)) fenced = write(tools, *fence, ending, then);
   // A task with neighbours may have been detached although the lease stays.
   if (fenced == queue::Fenced::kWritten && then == queue::Then::kRelease) return fenced;
   const auto held = tools.detached.held(tools.db, run.id());
@@ -329,7 +329,7 @@ void log_charge(const FormerRun& run, bool charged) {
                              {"queue", task.queue_name},
                              {"partition", task.partition_no},
                              {"attempt", task.attempt},
-                             {"of", task.max_attempts},
+                             {"max_attempts", task.max_attempts},
                              {"charged", charged},
                              {"cause", run.facts.cause},
                              {"error", run.facts.failure.message}});
@@ -344,8 +344,8 @@ void refund(const Tools& tools, const ipc::Slot& slot, const FormerRun& run) {
   queue::Ending back{queue::Ending::Verb::kRefund, run.record.attempt};
   back.begun = run.record.started_ns != 0;
   auto fenced = queue::Fenced::kLost;
-  const auto claim = leased(tools, run);
-  if (claim && claim->epoch == slot.epoch.load()) fenced = write(tools, *claim, back);
+  const auto fence = leased(tools, run);
+  if (fence && fence->epoch == slot.epoch.load()) fenced = write(tools, *fence, back);
   if (fenced == queue::Fenced::kLost) {
     const auto held = tools.detached.held(tools.db, run.id());
     if (held) fenced = write(tools, *held, back);
@@ -359,9 +359,9 @@ void refund(const Tools& tools, const ipc::Slot& slot, const FormerRun& run) {
 // another one was. Ends the lease, if it has not ended yet.
 void spare(const Tools& tools, const std::vector<FormerRun>& neighbours, bool suspected) {
   const auto verb = suspected ? queue::Ending::Verb::kSuspect : queue::Ending::Verb::kRefund;
-  std::vector<queue::Claim> in_partition;
+  std::vector<queue::Fence> in_partition;
   for (const FormerRun& run : neighbours) {
-    if (const auto claim = leased(tools, run)) in_partition.push_back(*claim);
+    if (const auto fence = leased(tools, run)) in_partition.push_back(*fence);
   }
   if (suspected && !in_partition.empty()) {
     static_cast<void>(queue::suspect(tools.db, in_partition, queue::Then::kRelease));
@@ -382,11 +382,11 @@ void spare(const Tools& tools, const std::vector<FormerRun>& neighbours, bool su
 // A14: no attempt of the spared tasks will record that they have begun. Comes before the lease
 // ends.
 void note_begun(const Tools& tools, const std::vector<FormerRun>& at_work) {
-  std::vector<queue::Claim> claims;
+  std::vector<queue::Fence> fences;
   for (const FormerRun& run : at_work) {
-    if (const auto claim = leased(tools, run)) claims.push_back(*claim);
+    if (const auto fence = leased(tools, run)) fences.push_back(*fence);
   }
-  if (claims.size() > 1) static_cast<void>(queue::mark_begun(tools.db, claims));
+  if (fences.size() > 1) static_cast<void>(queue::mark_begun(tools.db, fences));
 }
 
 void kill_former_connections(db::Connection& db, const ipc::Slot& slot) {

@@ -167,8 +167,8 @@ TEST_F(AuditTest, EveryCommandThatOperatesLeavesAnEntry) {
     EXPECT_GT(count("audit"), before) << "allot " << command << " leaves no entry";
     const std::string newest = " FROM audit ORDER BY audit_id DESC LIMIT 1";
     EXPECT_EQ(value("SELECT reason" + newest), "for " + command);
-    EXPECT_EQ(value("SELECT door" + newest), "cli") << command;
-    EXPECT_NE(value("SELECT who" + newest).find('@'), std::string::npos) << command;
+    EXPECT_EQ(value("SELECT source" + newest), "cli") << command;
+    EXPECT_NE(value("SELECT actor" + newest).find('@'), std::string::npos) << command;
   }
 }
 

@@ -24,7 +24,7 @@ class DeadTest : public CliTest {
     id.pop_back();
     auto block = leases_.lease(look_, {queue::find_queue(look_, "default")->queue_id, 0}, {});
     for (const queue::Task& task : block->tasks) {
-      EXPECT_EQ(store_.bury(look_, queue::claim(block->lease, task), 1, {"retry", error}),
+      EXPECT_EQ(store_.bury(look_, queue::fence(block->lease, task), 1, {"retry", error}),
                 queue::Fenced::kWritten);
     }
     EXPECT_TRUE(leases_.release(look_, block->lease));
@@ -99,8 +99,8 @@ TEST_F(DeadTest, AGroupIsCountedFirst) {
                              "; nothing was done; confirm with --yes\n");
   EXPECT_EQ(count("task_dead"), 3U);
   const json done = json::parse(must({"dead", "retry", "--group", group, "--yes", "--json"}));
-  EXPECT_EQ(done.at("chosen"), 2);
-  EXPECT_EQ(done.at("chosen_at_least"), false);
+  EXPECT_EQ(done.at("tasks"), 2);
+  EXPECT_EQ(done.at("tasks_at_least"), false);
   EXPECT_EQ(done.at("retried"), 2);
   EXPECT_EQ(done.at("state"), "done");
   const json action = listed({"bulk", "show", std::to_string(done.at("action").get<int>())});
@@ -134,7 +134,7 @@ TEST_F(DeadTest, WithoutWaitingAnActionIsOnlyBegun) {
   die("no", "sms.send");
   const auto begun = json::parse(must({"dead", "discard", "--queue", "default", "--all", "--type",
                                        "sms.send", "--yes", "--no-wait", "--json"}));
-  EXPECT_EQ(begun.at("chosen"), 1);
+  EXPECT_EQ(begun.at("tasks"), 1);
   EXPECT_EQ(begun.at("discarded"), 0);
   EXPECT_EQ(begun.at("state"), "waiting");
   EXPECT_EQ(count("task_dead"), 2U);
@@ -191,11 +191,11 @@ TEST_F(DeadTest, OnATerminalABarShowsHowFarItIs) {
 TEST_F(DeadTest, ShowTellsTheLivesApart) {
   const std::string id = die("first");
   must({"dead", "retry", id});
-  EXPECT_TRUE(has(must({"task", "show", id}), "LIFE      ATTEMPT  ENDED"));
+  EXPECT_TRUE(has(must({"task", "show", id}), "RUN       ATTEMPT  ENDED"));
   EXPECT_TRUE(has(must({"task", "show", id}), "\n1 before        1  20"));
   const json shown = json::parse(must({"task", "show", id, "--json"}));
   EXPECT_EQ(shown["attempts_charged"], 0);
-  EXPECT_EQ(shown["attempts"].at(0)["life"], 1);
+  EXPECT_EQ(shown["attempts"].at(0)["retries_since"], 1);
 }
 
 TEST_F(DeadTest, AmbiguousChoiceIsRefused) {

@@ -41,7 +41,7 @@ class DoctorTest : public CliTest {
   // The finding about that; null if there is none.
   static json about(const json& findings, const std::string& what) {
     for (const json& finding : findings) {
-      if (finding["about"] == what) return finding;
+      if (finding["check"] == what) return finding;
     }
     return nullptr;
   }

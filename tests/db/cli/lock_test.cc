@@ -109,7 +109,7 @@ class LockCommandTest : public CliTest {
     bool dead_then = false;
     EXPECT_TRUE(eventually([&] {
       if (boot_ns() < next.next_ns()) return false;
-      taken = next.look(look_, 1).has_value();
+      taken = next.poll(look_, 1).has_value();
       if (taken) dead_then = all_dead(running.pids);
       return taken;
     }));
@@ -147,7 +147,7 @@ TEST_F(LockCommandTest, HeldLockIsNotObtained) {
   EXPECT_EQ(done.status, (ExitStatus{kExitOutcomeUnknown, 0}));
   EXPECT_EQ(done.out, "");
   EXPECT_TRUE(has(done.err, "lock 'x' was not obtained: held by "));
-  EXPECT_TRUE(has(done.err, "\"got\":false"));
+  EXPECT_TRUE(has(done.err, "\"acquired\":false"));
   EXPECT_EQ(allot({"lock", "run", "x", "--wait", "200ms", "--", "echo", "never"}).status,
             (ExitStatus{kExitOutcomeUnknown, 0}));
   EXPECT_EQ(count("lock_ticket"), 0U);

@@ -27,7 +27,7 @@ class ProceduresTest : public OwnDatabaseTest {
   std::string said() {
     const json report = json::parse(must({"doctor", "--json"}));
     for (const json& finding : report["findings"]) {
-      if (finding["about"] != "procedures") continue;
+      if (finding["check"] != "procedures") continue;
       std::string text =
           finding["level"].get<std::string>() + " " + finding["text"].get<std::string>();
       if (!finding["fix"].is_null()) text += "; " + finding["fix"].get<std::string>();
@@ -78,9 +78,10 @@ TEST_F(ProceduresTest, ProceduresOfAnotherBuildAreReported) {
   EXPECT_TRUE(said().starts_with("warn they belong to another version of Allot (")) << said();
   EXPECT_TRUE(has(warned(), "; run 'allot migrate'")) << warned();
   const json report = json::parse(must({"migrate", "--json"}));
-  EXPECT_TRUE(has(report["procedures_made"], "they belong to another version of Allot")) << report;
+  EXPECT_TRUE(has(report["procedures_created"], "they belong to another version of Allot"))
+      << report;
   EXPECT_EQ(said(), good_);
-  EXPECT_TRUE(json::parse(must({"migrate", "--json"}))["procedures_made"].is_null());
+  EXPECT_TRUE(json::parse(must({"migrate", "--json"}))["procedures_created"].is_null());
 }
 
 TEST_F(ProceduresTest, ADefinerThatIsGoneIsNamed) {

@@ -61,7 +61,7 @@ TEST_F(QueueChangeTest, MoveTakesAllOfAType) {
   must({"submit", "wide", type, "later", "--delay", "1h", "--prio", "3"});
   const std::string due = value("SELECT MAX(run_key) >> 12 FROM task");
   EXPECT_EQ(move({"wide", "default", "--type", type}),
-            json::parse(R"({"chosen": 41, "moved": 41, "gone": 0, "leased": 0, "unique": 0})"));
+            json::parse(R"({"tasks": 41, "moved": 41, "gone": 0, "leased": 0, "unique": 0})"));
   EXPECT_EQ(waiting("default"), 41U);
   EXPECT_EQ(waiting("wide"), 1U);
   EXPECT_LE(std::stoull(value("SELECT (MAX(run_key) >> 12) - " + due + " FROM task")), 1U)
@@ -115,7 +115,7 @@ TEST_F(QueueChangeTest, MoveLeavesWhatSomebodyHasLeased) {
   const auto done = allot({"queue", "move", "wide", "default", "--yes", "--json"});
   EXPECT_EQ(done.status.code, kExitFailure) << done.err;
   EXPECT_EQ(json::parse(done.out),
-            json::parse(R"({"chosen": 16, "moved": 14, "gone": 0, "leased": 2, "unique": 0})"));
+            json::parse(R"({"tasks": 16, "moved": 14, "gone": 0, "leased": 2, "unique": 0})"));
   EXPECT_TRUE(has(done.err, "2 tasks stay"));
   EXPECT_EQ(count("task WHERE partition_no = 2 AND queue_id = " + id_of("wide")), 2U);
   EXPECT_EQ(value("SELECT epoch FROM q_lock_table WHERE lock_by = 1"), "5");

@@ -45,7 +45,7 @@ TEST_F(ScheduleFileTest, AppliesAddsChangesAndPrunes) {
             "would be added one\nwould be added two.b\n");
   EXPECT_EQ(count("schedule"), 0U);
   EXPECT_EQ(must({"schedule", "apply", path}), "added one\nadded two.b\n");
-  EXPECT_EQ(must({"schedule", "apply", path}), "same one\nsame two.b\n");
+  EXPECT_EQ(must({"schedule", "apply", path}), "unchanged one\nunchanged two.b\n");
   const json two = json::parse(must({"schedule", "show", "two.b", "--json"}));
   EXPECT_EQ(two.at("overlap"), "wait");
   EXPECT_EQ(two.at("late"), "skip");
@@ -58,13 +58,13 @@ TEST_F(ScheduleFileTest, AppliesAddsChangesAndPrunes) {
   EXPECT_EQ(must({"schedule", "apply", path}), "changed one\n") << "nothing is removed by itself";
   EXPECT_EQ(count("schedule"), 3U);
   EXPECT_EQ(must({"schedule", "apply", path, "--prune", "--dry-run"}),
-            "same one\nwould be removed third\nwould be removed two.b\n");
+            "unchanged one\nwould be removed third\nwould be removed two.b\n");
   const auto asked = allot({"schedule", "apply", path, "--prune"});
   EXPECT_EQ(asked.status.code, kExitUsage);
   EXPECT_EQ(count("schedule"), 3U);
   const std::string told = must({"schedule", "apply", path, "--prune", "--yes", "--json"});
   EXPECT_EQ(names("removed", told), json({"third", "two.b"}));
-  EXPECT_EQ(names("same", told), json({"one"}));
+  EXPECT_EQ(names("unchanged", told), json({"one"}));
   EXPECT_EQ(value("SELECT GROUP_CONCAT(name) FROM schedule"), "one");
 }
 

@@ -55,8 +55,8 @@ TEST_F(StatusTest, QueuesWithoutADaemon) {
 
 TEST_F(StatusTest, QueuesHaveTheirPoolsAndDaemonsTheirState) {
   look_.execute(
-      "INSERT INTO instance (origin, host, instance, version, life, since, seen_at, written,"
-      " counted, pools) VALUES"
+      "INSERT INTO instance (origin, host, instance, version, run_id, since, seen_at, write_no,"
+      " totals, pools) VALUES"
       " (1, 'a', 'i', '0.1.0', '1', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), 1, '',"
       "  'p 2 wide'),"
       " (2, 'a', 'i', '0.1.0', '0', UTC_TIMESTAMP(6), UTC_TIMESTAMP(6) - INTERVAL 1 HOUR, 1, '',"
@@ -217,8 +217,8 @@ TEST_F(WorkersTest, EverythingThatASlotSays) {
                                                    {"attempt", 3},
                                                    {"detached", false},
                                                    {"progress", nullptr},
-                                                   {"progress_word", nullptr}}})},
-                         {"database_away", false},
+                                                   {"progress_text", nullptr}}})},
+                         {"database_unreachable", false},
                          {"done", 11},
                          {"retried", 12},
                          {"dead", 13},
@@ -252,7 +252,7 @@ TEST_F(WorkersTest, APoolThatCannotStartIsShown) {
   const std::string line =
       "pool default: workers end before they are ready (exit code 78), 3 times in a row";
   EXPECT_TRUE(has(must({"status"}), line));
-  EXPECT_TRUE(has(status()["troubles"][0], line));
+  EXPECT_TRUE(has(status()["problems"][0], line));
   EXPECT_TRUE(has(must({"top", "--once"}), line));
   EXPECT_TRUE(has(allot({"doctor"}).out, line.substr(14)));
 }
@@ -266,10 +266,10 @@ TEST_F(WorkersTest, ADetachedTaskIsMarked) {
 TEST_F(WorkersTest, ProgressIsShown) {
   ipc::RunRecord& run = busy_worker(2).runs[0];
   run.progress = 40;
-  std::strcpy(run.progress_word, "importing");
+  std::strcpy(run.progress_text, "importing");
   const json seen = status()["workers"][0]["running"][0];
   EXPECT_EQ(seen["progress"], 40);
-  EXPECT_EQ(seen["progress_word"], "importing");
+  EXPECT_EQ(seen["progress_text"], "importing");
   EXPECT_TRUE(has(must({"status"}), ", attempt 3, 40 % importing\n"));
   EXPECT_TRUE(
       has(must({"metrics"}), "allot_worker_progress_percent{pool=\"default\",slot=\"2\"} 40\n"));
@@ -298,7 +298,7 @@ TEST_F(WorkersTest, NonsenseInASlotIsHarmless) {
   std::memset(odd.queue_name, 0xff, sizeof odd.queue_name);
   std::memset(odd.runs[0].type, 0x1b, sizeof odd.runs[0].type);
   odd.runs[0].progress = 7;
-  std::memset(odd.runs[0].progress_word, 0x1b, sizeof odd.runs[0].progress_word);
+  std::memset(odd.runs[0].progress_text, 0x1b, sizeof odd.runs[0].progress_text);
   odd.runs[0].started_ns = UINT64_MAX;
   for (auto& run : odd.run_states) run = ipc::RunState::kReturned;
   odd.run_states[1] = static_cast<ipc::RunState>(0xff);

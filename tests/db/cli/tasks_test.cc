@@ -196,7 +196,7 @@ TEST_F(TasksTest, ADetachedTaskRuns) {
   submit("q");
   auto block = lease();
   const queue::DetachedStore detached(leases_.holder(), leases_.ttl());
-  ASSERT_EQ(detached.detach(look_, queue::claim(block.lease, block.tasks.at(0)), 1, {}),
+  ASSERT_EQ(detached.detach(look_, queue::fence(block.lease, block.tasks.at(0)), 1, {}),
             queue::Fenced::kWritten);
   const queue::Holder& holder = leases_.holder();
   const std::string name = holder.host + "/" + std::to_string(holder.pid);
@@ -226,14 +226,14 @@ TEST_F(TasksTest, ShowPrintsAllOfAnErrorWithItsLineBreaks) {
                                "Traceback\n\tline \x1b[31m1\nKeyError: 'ada'",
                                "KeyError in send (app/mail.py)"};
   auto block = lease();
-  ASSERT_EQ(store_.retry(look_, queue::claim(block.lease, block.tasks.at(0)), 1,
+  ASSERT_EQ(store_.retry(look_, queue::fence(block.lease, block.tasks.at(0)), 1,
                          std::chrono::microseconds(0), verdict, queue::Then::kRelease),
             queue::Fenced::kWritten);
   const std::string whole =
       "retry: KeyError: 'ada'\n\nTraceback\n\tline \\x1b[31m1\nKeyError: 'ada'\n";
   EXPECT_TRUE(has(must({"task", "show", id}), whole)) << must({"task", "show", id});
   block = lease();
-  ASSERT_EQ(store_.bury(look_, queue::claim(block.lease, block.tasks.at(0)), 2, verdict),
+  ASSERT_EQ(store_.bury(look_, queue::fence(block.lease, block.tasks.at(0)), 2, verdict),
             queue::Fenced::kWritten);
   const std::string text = must({"task", "show", id});
   EXPECT_TRUE(has(text, whole)) << text;
@@ -251,7 +251,7 @@ TEST_F(TasksTest, ShowListsTheFailedAttempts) {
   const std::string id = submit("p");
   auto block = lease();
   ASSERT_EQ(
-      store_.retry(look_, queue::claim(block.lease, block.tasks.at(0)), 1, std::chrono::hours(1),
+      store_.retry(look_, queue::fence(block.lease, block.tasks.at(0)), 1, std::chrono::hours(1),
                    {"exception", "cannot\nconnect to größe", {1'500'000, 250'000, 20'480}},
                    queue::Then::kRelease),
       queue::Fenced::kWritten);
@@ -274,7 +274,7 @@ TEST_F(TasksTest, ShowListsTheFailedAttempts) {
 TEST_F(TasksTest, AnAnnouncedAttemptRunsUntilItsLeaseIsGone) {
   const std::string id = submit("p");
   auto block = lease();
-  ASSERT_EQ(store_.announce(look_, queue::claim(block.lease, block.tasks.at(0)), 1),
+  ASSERT_EQ(store_.announce(look_, queue::fence(block.lease, block.tasks.at(0)), 1),
             queue::Fenced::kWritten);
   const auto cause = [&] {
     return json::parse(must({"task", "show", id, "--json"}))["attempts"].at(0)["cause"];
@@ -287,7 +287,7 @@ TEST_F(TasksTest, AnAnnouncedAttemptRunsUntilItsLeaseIsGone) {
 TEST_F(TasksTest, DeadOnesWithTheirCause) {
   const std::string id = submit(std::string("\0\xff", 2));
   auto block = lease();
-  ASSERT_EQ(store_.bury(look_, queue::claim(block.lease, block.tasks.at(0)), 1,
+  ASSERT_EQ(store_.bury(look_, queue::fence(block.lease, block.tasks.at(0)), 1,
                         {"failed", "no such user"}),
             queue::Fenced::kWritten);
   EXPECT_TRUE(has(must({"dead", "list"}), "failed: no such user\n"));
@@ -307,14 +307,14 @@ TEST_F(TasksTest, DeadOnesWithTheirCause) {
   // The bytes are not UTF-8, but the output is still JSON; --payload prints the bytes.
   const json shown = json::parse(must({"task", "show", id, "--json"}));
   EXPECT_EQ(shown["payload"], std::string("\0\xef\xbf\xbd", 4));
-  EXPECT_EQ(shown["payload_cut"], false);
+  EXPECT_EQ(shown["payload_truncated"], false);
 }
 
 TEST_F(TasksTest, ALongPayloadIsCutInWords) {
   const std::string id = submit(std::string(10'000, 'x'));
   const json shown = json::parse(must({"task", "show", id, "--json"}));
   EXPECT_EQ(shown["payload"], std::string(4096, 'x'));
-  EXPECT_EQ(shown["payload_cut"], true);
+  EXPECT_EQ(shown["payload_truncated"], true);
   EXPECT_EQ(shown["payload_size"], 10'000);
   EXPECT_LT(must({"task", "show", id}).size(), 1000U);
 }

@@ -93,7 +93,7 @@ TEST_F(WhyTest, TaskWhoseHolderDiedOnThisHost) {
   look_.execute("UPDATE q_lock_table SET" + own + ", lock_pid = " + std::to_string(getpid()));
   EXPECT_EQ(reasons(id), "leased");
   const queue::DetachedStore detached(leases_.holder(), leases_.ttl());
-  ASSERT_EQ(detached.detach(look_, queue::claim(block.lease, block.tasks.at(0)), 1, {}),
+  ASSERT_EQ(detached.detach(look_, queue::fence(block.lease, block.tasks.at(0)), 1, {}),
             queue::Fenced::kWritten);
   look_.execute("UPDATE task_running SET" + own + ", " + died);
   EXPECT_EQ(reasons(id), "running lost");
@@ -103,7 +103,7 @@ TEST_F(WhyTest, TaskWhoseHolderDiedOnThisHost) {
 TEST_F(WhyTest, TaskThatIsNotDue) {
   const std::string id = submit();
   auto block = lease();
-  ASSERT_EQ(store_.retry(look_, queue::claim(block.lease, block.tasks.at(0)), 1,
+  ASSERT_EQ(store_.retry(look_, queue::fence(block.lease, block.tasks.at(0)), 1,
                          std::chrono::hours(1), {"retry", "no"}, queue::Then::kRelease),
             queue::Fenced::kWritten);
   EXPECT_EQ(reasons(id), "delayed failed");
@@ -115,7 +115,7 @@ TEST_F(WhyTest, TaskThatIsNotDue) {
 TEST_F(WhyTest, TaskThatDidNotStart) {
   const std::string id = submit();
   auto block = lease();
-  ASSERT_EQ(store_.retry(look_, queue::claim(block.lease, block.tasks.at(0)), 1,
+  ASSERT_EQ(store_.retry(look_, queue::fence(block.lease, block.tasks.at(0)), 1,
                          std::chrono::hours(1), {"retry", "no"}, queue::Then::kRelease),
             queue::Fenced::kWritten);
   look_.execute("UPDATE task SET headers = 'unstarted=3'");
@@ -136,7 +136,7 @@ TEST_F(WhyTest, DetachedAndDeadTask) {
   const std::string id = submit();
   auto block = lease();
   const queue::DetachedStore detached(leases_.holder(), leases_.ttl());
-  ASSERT_EQ(detached.detach(look_, queue::claim(block.lease, block.tasks.at(0)), 1, {}),
+  ASSERT_EQ(detached.detach(look_, queue::fence(block.lease, block.tasks.at(0)), 1, {}),
             queue::Fenced::kWritten);
   EXPECT_EQ(reasons(id), "running");
   EXPECT_TRUE(has(must({"why", id}), "runs on " + me() + ", detached from its partition since 20"));
@@ -151,21 +151,21 @@ TEST_F(WhyTest, DetachedAndDeadTask) {
   EXPECT_EQ(json::parse(must({"task", "cancel", id, "--json"})), (json{{"task", id},
                                                                        {"cancelled", false},
                                                                        {"as_done", false},
-                                                                       {"asked", true},
+                                                                       {"requested", true},
                                                                        {"may_run", false},
                                                                        {"leased_by", me()}}));
-  EXPECT_EQ(reasons(id), "running lost cancel_asked");
+  EXPECT_EQ(reasons(id), "running lost cancel_requested");
   const std::string asked = ": the user left\n";
   EXPECT_TRUE(has(must({"why", id}), "cancellation was requested at 20"));
   EXPECT_TRUE(has(must({"why", id}), asked)) << "the first request stays in effect";
   EXPECT_TRUE(has(must({"task", "show", id}), "cancel     cancellation was requested at 20"));
   const json view = json::parse(must({"task", "show", id, "--json"}));
-  EXPECT_EQ(view.at("cancel_asked").at("reason"), "the user left");
+  EXPECT_EQ(view.at("cancel_requested").at("reason"), "the user left");
 
   const std::string dead = submit();
   block = lease();
   ASSERT_EQ(
-      store_.bury(look_, queue::claim(block.lease, block.tasks.at(0)), 3, {"fail", "no user"}),
+      store_.bury(look_, queue::fence(block.lease, block.tasks.at(0)), 3, {"fail", "no user"}),
       queue::Fenced::kWritten);
   EXPECT_EQ(reasons(dead), "dead");
   EXPECT_TRUE(has(must({"why", dead}), ", after 3 attempts: fail: no user; allot dead retry "));
@@ -211,7 +211,7 @@ TEST_F(WhyTest, ACancelledTaskInABlockMayRun) {
   EXPECT_EQ(json::parse(must({"task", "cancel", other, "--json"})), (json{{"task", other},
                                                                           {"cancelled", true},
                                                                           {"as_done", false},
-                                                                          {"asked", false},
+                                                                          {"requested", false},
                                                                           {"may_run", true},
                                                                           {"leased_by", me()}}));
 }

@@ -150,8 +150,8 @@ TEST_F(TaskInfoTest, Running) {
   EXPECT_EQ(found.worker, "h/42");
   EXPECT_EQ(found.attempts, 1U);
   EXPECT_LT(std::chrono::abs(found.at - std::chrono::system_clock::now()), std::chrono::minutes(5));
-  EXPECT_EQ(cancel(), CancelResult::kAsked);
-  EXPECT_EQ(cancel(), CancelResult::kAsked) << "once more";
+  EXPECT_EQ(cancel(), CancelResult::kRequested);
+  EXPECT_EQ(cancel(), CancelResult::kRequested) << "once more";
   EXPECT_EQ(info().state, TaskState::kRunning);
 }
 

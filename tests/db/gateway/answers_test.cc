@@ -234,7 +234,7 @@ TEST_F(AnswersTest, WithoutADatabase) {
   Service settings = service();
   settings.threads = 1;
   settings.database.socket = "/nonexistent/socket";
-  Application nowhere(settings, judge);
+  Application nowhere(settings, authorize);
   for (const Route& route : routes()) {
     if (has(document_, route, 503)) {
       expect_answer(route, 503, api::ask(nowhere, example_of(route)));
@@ -247,7 +247,7 @@ TEST_F(AnswersTest, WithoutARight) {
   settings.threads = 1;
   settings.database.user = "nobody_of_that_name";
   settings.database.password = "wrong";
-  Application stranger(settings, judge);
+  Application stranger(settings, authorize);
   for (const Route& route : routes()) {
     if (has(document_, route, 500)) {
       expect_answer(route, 500, api::ask(stranger, example_of(route)));
@@ -259,7 +259,7 @@ TEST_F(AnswersTest, WithoutARight) {
 TEST_F(AnswersTest, WithALostReply) {
   Service settings = service();
   settings.threads = 1;
-  Application losing(settings, judge);
+  Application losing(settings, authorize);
   db::Connection killer = server_.connect(name_);
   const std::string waiting =
       "SELECT COALESCE(MAX(id), 0) FROM information_schema.processlist WHERE db = '" + name_ +
@@ -276,11 +276,11 @@ TEST_F(AnswersTest, WithALostReply) {
     Asked example = example_of(route);
     // A recently used connection is not checked, because the check would wait as well.
     EXPECT_EQ(api::ask(losing, {"GET", "/api/v1/queues"}).status(), 200U);
-    if (route.doer == Doer::kCombiner) {
+    if (route.executor == Executor::kCombiner) {
       example.fields.clear();  // with a key the transaction ends with a separate statement
       api::ask(losing, example);
     }
-    look_.execute("LOCK TABLES " + (route.doer == Doer::kCombiner ? "task WRITE" : tables));
+    look_.execute("LOCK TABLES " + (route.executor == Executor::kCombiner ? "task WRITE" : tables));
     auto answer = begin(losing, example);
     std::uint64_t id = 0;
     EXPECT_TRUE(support::eventually([&] {

@@ -4,7 +4,7 @@
 #include "db/gateway/examples.h"
 #include "queue/findings/finding.h"
 #include "queue/locks/lock_store.h"
-#include "queue/look/audit_entries.h"
+#include "queue/views/audit_entries.h"
 
 namespace allot::gateway::api {
 namespace {
@@ -62,8 +62,8 @@ TEST_F(AuditTest, EveryRouteThatOperatesLeavesAnEntry) {
     ASSERT_GT(after.size(), before) << text_of(route)
                                     << " leaves no entry: send its statements "
                                        "by queue::act()";
-    EXPECT_EQ(after[0]["who"], "all") << text_of(route);
-    EXPECT_EQ(after[0]["door"], "gateway") << text_of(route);
+    EXPECT_EQ(after[0]["actor"], "all") << text_of(route);
+    EXPECT_EQ(after[0]["source"], "gateway") << text_of(route);
     EXPECT_EQ(after[0]["reason"], "maintenance") << text_of(route);
     EXPECT_EQ(after[0]["queue"].is_null(), route.everywhere) << text_of(route) << after[0];
     ++operating;
@@ -107,7 +107,7 @@ TEST_F(AuditTest, TheOtherQueueOfAMoveIsHiddenFromWhoMayNotReadIt) {
 
 // S90: the stored findings, and nothing else.
 TEST_F(AuditTest, ACallerSeesTheFindingsOfItsQueues) {
-  EXPECT_TRUE(get("/api/v1/findings").document()["found_at"].is_null());
+  EXPECT_TRUE(get("/api/v1/findings").document()["checked_at"].is_null());
   queue::store_findings(look_, {{queue::Level::kWarn, "durability", "off", "turn it on"},
                                 {queue::Level::kFail, "lease rows", "missing", "", "mail"},
                                 {queue::Level::kWarn, "queue other", "unserved", "", "other"}});
@@ -115,7 +115,7 @@ TEST_F(AuditTest, ACallerSeesTheFindingsOfItsQueues) {
   const json all = get("/api/v1/findings").document();
   ASSERT_EQ(all["items"].size(), 3U);
   EXPECT_EQ(all["items"][0]["fix"], "turn it on");
-  EXPECT_TRUE(all["found_at"].is_string());
+  EXPECT_TRUE(all["checked_at"].is_string());
   const json seen = get("/api/v1/findings", "mail").document()["items"];
   ASSERT_EQ(seen.size(), 1U);
   EXPECT_EQ(seen[0]["queue"], "mail");

@@ -37,7 +37,7 @@ TEST_F(BulkTest, FirstACountThenTheAction) {
   const json document = json::parse(openapi("", false));
   const json schema{{"$ref", "#/components/schemas/BulkAction"}};
   EXPECT_EQ(fault_of(document, schema, begun.document()), "");
-  EXPECT_EQ(begun.document()["asked_by"], "all");
+  EXPECT_EQ(begun.document()["requested_by"], "all");
   const std::string address = begun.field("location");
   EXPECT_EQ(address, "/api/v1/bulk/" + begun.document()["action"].dump());
   EXPECT_EQ(post(path, with_token).field("location"), address) << "after a lost reply";

@@ -75,23 +75,23 @@ TEST_F(ChangesTest, AWrongRouteIsRefusedAndNothingIsChanged) {
   EXPECT_EQ(put_route(R"({"type":"t","from":"none","to":"mail"})").status(), 404U);
   EXPECT_EQ(put_route(R"({"type":"t","from":"mail"})").named(), "to");
   EXPECT_EQ(put_route(R"({"to":"mail"})").named(), "type");
-  EXPECT_EQ(end_route("type=t&from=mail&anyway=perhaps").named(), "anyway");
+  EXPECT_EQ(end_route("type=t&from=mail&confirm=perhaps").named(), "confirm");
   EXPECT_EQ(number("SELECT COUNT(*) FROM route WHERE target_id > 0"), 0U);
 }
 
 // The command asks; a program must confirm explicitly.
-TEST_F(ChangesTest, ARouteOverUniqueKeysNeedsAnyway) {
+TEST_F(ChangesTest, ARouteOverUniqueKeysNeedsConfirm) {
   put("mail", R"(,"unique_key":"k")");
   const Answered refused = put_route(R"({"type":"t","from":"mail","to":"other"})");
   EXPECT_EQ(refused.status(), 409U) << refused;
-  EXPECT_EQ(refused.named(), "anyway");
+  EXPECT_EQ(refused.named(), "confirm");
   EXPECT_EQ(number("SELECT COUNT(*) FROM route WHERE target_id > 0"), 0U);
-  EXPECT_EQ(put_route(R"({"type":"t","from":"mail","to":"other","anyway":true})").status(), 200U);
+  EXPECT_EQ(put_route(R"({"type":"t","from":"mail","to":"other","confirm":true})").status(), 200U);
   EXPECT_TRUE(
       support::eventually([&] { return queue_of(R"({"queue":"mail","type":"t"})") == "other"; }));
   EXPECT_EQ(queue_of(R"({"queue":"mail","type":"t","unique_key":"l"})"), "other");
-  EXPECT_EQ(end_route("type=t&from=mail").named(), "anyway");
-  EXPECT_EQ(end_route("type=t&from=mail&anyway=true").status(), 200U);
+  EXPECT_EQ(end_route("type=t&from=mail").named(), "confirm");
+  EXPECT_EQ(end_route("type=t&from=mail&confirm=true").status(), 200U);
 }
 
 TEST_F(ChangesTest, ARouteMovesWhatWaits) {
@@ -102,7 +102,7 @@ TEST_F(ChangesTest, ARouteMovesWhatWaits) {
     return number("SELECT COUNT(*) FROM task JOIN queue USING (queue_id) WHERE queue.name = '" +
                   queue + "'");
   };
-  const std::string moves = R"({"type":"t","from":"mail","to":"other","anyway":true,"move":true)";
+  const std::string moves = R"({"type":"t","from":"mail","to":"other","confirm":true,"move":true)";
   const Answered set = put_route(moves + "}");
   ASSERT_EQ(set.status(), 200U) << set;
   const json all{{"tasks", 5},  {"moved", 5},  {"gone", 0},

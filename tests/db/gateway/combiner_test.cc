@@ -122,7 +122,7 @@ TEST_F(CombineTest, AnOpenTransactionOnAKeyStallsNobodyElse) {
   ASSERT_EQ(owner.status(), 201U);
   db::Connection his = server_.connect(name_);
   his.execute("BEGIN; SELECT * FROM task_unique FOR UPDATE");
-  // More than the number of threads in the crew.
+  // More than the number of threads in the pool.
   std::vector<std::future<Answered>> waiting;
   for (int i = 0; i < 8; ++i) waiting.push_back(begin(R"(,"unique_key":"k")"));
   ASSERT_TRUE(lock_waits(2));
@@ -140,7 +140,7 @@ TEST_F(CombineTest, TooMuchIsSaidSo) {
   Service small = service();
   small.threads = 1;
   small.most_waiting = 2;
-  application_ = std::make_unique<Application>(small, judge);
+  application_ = std::make_unique<Application>(small, authorize);
   db::Connection his = server_.connect(name_);
   put("mail", R"(,"unique_key":"k")");
   his.execute("BEGIN; SELECT * FROM task_unique FOR UPDATE");
@@ -173,7 +173,7 @@ TEST_F(CombineTest, TheDoorbellIsRung) {
   const auto rings = [&] { return board->pools[0].bell.rings.load(); };
   Service here = service();
   here.runtime_dir = folder.path();
-  application_ = std::make_unique<Application>(here, judge);
+  application_ = std::make_unique<Application>(here, authorize);
   put();
   EXPECT_EQ(rings(), 1U);
   put("mail", R"(,"unique_key":"k")");
@@ -209,7 +209,7 @@ class KilledServerTest : public testing::Test {
     Service service;
     service.database = server_.options(name_);
     service.threads = threads;
-    application_ = std::make_unique<Application>(service, judge);
+    application_ = std::make_unique<Application>(service, authorize);
   }
   std::future<Answered> submit(const std::string& payload, const std::string& type = "t",
                                const std::string& queue = "mail") {

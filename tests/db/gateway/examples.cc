@@ -42,7 +42,7 @@ ExamplesTest::Names ExamplesTest::names_for(const Route& route) {
   }
   if (route.name == "remove_route") {
     EXPECT_EQ(ask({"PUT", "/api/v1/routes",
-                   R"({"type":"report.*","from":"mail","to":"other","anyway":true})"})
+                   R"({"type":"report.*","from":"mail","to":"other","confirm":true})"})
                   .status(),
               200U);
   }

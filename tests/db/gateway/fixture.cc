@@ -62,7 +62,7 @@ Answered ask(Application& application, const Asked& asked) {
   return begin(application, asked).get();
 }
 
-access::Access::Verdict judge(const http::Head& head) {
+access::Access::Verdict authorize(const http::Head& head) {
   using access::Reach;
   const std::string* field = head.field("authorization");
   const std::string token = field == nullptr ? "" : field->substr(std::string("Bearer ").size());
@@ -88,7 +88,7 @@ GatewayTest::GatewayTest(support::Database& server, std::string database)
   make_queue("mail", {4, queue::Placement::kSpread, 1});
   make_queue("other", {1, queue::Placement::kSpread, 1});
   make_queue("ordered", {2, queue::Placement::kOrdered, 1});
-  application_ = std::make_unique<Application>(service(), judge);
+  application_ = std::make_unique<Application>(service(), authorize);
 }
 
 Service GatewayTest::service() const {

@@ -59,7 +59,7 @@ std::future<Answered> begin(Application& application, const Asked& asked);
 
 // Knows the callers "all" (every role for every queue), "reader", "submitter" and "operator" (one
 // role each, for all), and "mail" (every role for the queue mail). All others are unknown.
-access::Access::Verdict judge(const http::Head& head);
+access::Access::Verdict authorize(const http::Head& head);
 
 // An application with an empty database and the queues mail (4 partitions), ordered and other.
 class GatewayTest : public testing::Test {

@@ -19,7 +19,7 @@ class HealthTest : public GatewayTest {
 
   // An application that has no connection yet.
   Answered ask_anew(const Service& settings, const Asked& asked) {
-    Application fresh(settings, judge);
+    Application fresh(settings, authorize);
     return api::ask(fresh, asked);
   }
 
@@ -84,7 +84,7 @@ TEST_F(SubmissionLogTest, EachSubmissionIsOneLineOfTheLogWithoutItsPayload) {
   EXPECT_EQ(existed.status(), 200U) << existed;
   const auto id = [](const json& task) { return task["id"].get<std::string>(); };
   EXPECT_NE(log.find(" INFO  "), std::string::npos) << log;
-  EXPECT_NE(log.find("gateway.action who=all what=submit which=" + id(one.document())),
+  EXPECT_NE(log.find("gateway.action actor=all action=submit subject=" + id(one.document())),
             std::string::npos)
       << log;
   EXPECT_NE(log.find("which=\"" + id(three.document()[0]) + " and 2 more\""), std::string::npos)

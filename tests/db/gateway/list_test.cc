@@ -83,7 +83,7 @@ TEST_F(ListTest, AFilterLooksAtSoManyRowsAndHandsOutACursor) {
   ASSERT_TRUE(first["next"].is_string());
   EXPECT_EQ(all("/api/v1/queues/mail/tasks?type=b").size(), 1U);
   const json shown = get("/api/v1/queues/mail").document();
-  EXPECT_EQ(shown["waiting"], (json{{"more_than", 10'000}}));
+  EXPECT_EQ(shown["waiting"], (json{{"at_least", 10'000}}));
   EXPECT_EQ(shown["dead"], 0);
 }
 
@@ -185,8 +185,8 @@ TEST_F(ListTest, TypesAreThoseOfTheCallersQueues) {
   EXPECT_EQ(get("/api/v1/types").document()["items"].size(), 3U);
   const json some = get("/api/v1/types?limit=1", "mail").document();
   ASSERT_EQ(some["items"].size(), 1U) << some;
-  EXPECT_EQ(some["left_out"], 1);
-  EXPECT_EQ(some["more"], false);
+  EXPECT_EQ(some["omitted"], 1);
+  EXPECT_EQ(some["truncated"], false);
   const json& type = some["items"][0];
   EXPECT_EQ(type["queue"], "mail");
   EXPECT_EQ(type["done"], 4);
@@ -207,15 +207,15 @@ TEST_F(ListTest, WorkersShowTheCallersTasks) {
                 {"running_ms", 5},
                 {"detached", false},
                 {"progress", nullptr},
-                {"progress_word", nullptr}};
+                {"progress_text", nullptr}};
   };
   const auto worker = [](std::uint32_t slot, const json& queue, json running) {
     return json{{"slot", slot},
                 {"pid", 1},
                 {"pool", "p"},
                 {"state", "running"},
-                {"database_away", false},
-                {"former_configuration", false},
+                {"database_unreachable", false},
+                {"stale_configuration", false},
                 {"queue", queue},
                 {"partition", 3},
                 {"done", 77},
@@ -224,7 +224,7 @@ TEST_F(ListTest, WorkersShowTheCallersTasks) {
   const json state{
       {"version", "0.1.0"},
       {"configuration", "00"},
-      {"left_out", 0},
+      {"omitted", 0},
       {"stewards", json::array({{{"slot", 9}}})},
       {"pools", json::array({{{"name", "p"}, {"workers", 3}, {"queues", {"mail", "other"}}},
                              {{"name", "q"}, {"workers", 1}, {"queues", {"other"}}}})},

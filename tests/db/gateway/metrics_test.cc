@@ -16,7 +16,7 @@ class GatewayMetrics : public GatewayTest {
   void begin_with(Nanos snapshot_for) {
     Service some = service();
     some.snapshot_for = snapshot_for;
-    application_ = std::make_unique<Application>(some, judge);
+    application_ = std::make_unique<Application>(some, authorize);
   }
   PrometheusText scrape() {
     const Answered answered = get("/metrics");
@@ -88,11 +88,11 @@ TEST_F(GatewayMetrics, RequestsAreCountedOnByTheNextGateway) {
   std::string("former").copy(record.routes[0].name, meter::kRouteNameSize - 1);
   record.routes[0].answers[1] = 7;
   record.routes[0].taken = 1;
-  application_ = std::make_unique<Application>(some, judge);
+  application_ = std::make_unique<Application>(some, authorize);
   put();
   const PrometheusText before = scrape();
   application_.reset();
-  application_ = std::make_unique<Application>(some, judge);
+  application_ = std::make_unique<Application>(some, authorize);
   put();
   const PrometheusText after = scrape();
   EXPECT_EQ(support::fallen(before, after), "");
@@ -127,7 +127,7 @@ TEST_F(GatewayMetrics, SayThatTheDatabaseIsAway) {
   Service away = service();
   away.database.servers = {};
   away.database.socket = "/nowhere/sock";
-  application_ = std::make_unique<Application>(away, judge);
+  application_ = std::make_unique<Application>(away, authorize);
   const PrometheusText text = scrape();
   ASSERT_TRUE(text.series.contains("allot_database_up"));
   EXPECT_EQ(text.value("allot_database_up"), 0);

@@ -35,7 +35,7 @@ class LinesTest : public GatewayTest {
       return lines_of(lines, last, false);
     }
     std::vector<json> stop() { return lines_of({}, true, true); }
-    [[nodiscard]] bool goes_on() const { return then_ != Then::kEnd; }
+    [[nodiscard]] bool continues() const { return then_ != Then::kEnd; }
 
    private:
     std::vector<json> lines_of(const std::string& lines, bool last, bool stops) {
@@ -94,9 +94,9 @@ TEST_F(LinesTest, EachBatchIsAnsweredOnceItIsIn) {
   EXPECT_EQ(first[0]["last_line"], 2);
   EXPECT_EQ(first[0]["ids"].size(), 2U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 2U);
-  EXPECT_TRUE(stream.goes_on());
+  EXPECT_TRUE(stream.continues());
   const auto rest = stream.take(lines(4, 5) + "\n", true);
-  EXPECT_FALSE(stream.goes_on());
+  EXPECT_FALSE(stream.continues());
   ASSERT_EQ(rest.size(), 3U);
   EXPECT_EQ(rest[0]["last_line"], 4);
   EXPECT_EQ(rest[1]["last_line"], 5);
@@ -123,7 +123,7 @@ TEST_F(LinesTest, TheLineOfABatchLeavesBeforeTheNextOneIsSubmitted) {
   }
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(told[0]["ok"], true);
-  EXPECT_FALSE(stream.goes_on());
+  EXPECT_FALSE(stream.continues());
 }
 
 TEST_F(LinesTest, AStopBetweenTwoBatchesSaysTheLineBehindTheFirst) {
@@ -136,7 +136,7 @@ TEST_F(LinesTest, AStopBetweenTwoBatchesSaysTheLineBehindTheFirst) {
 TEST_F(LinesTest, AWrongLineEndsItAndSaysWhereToGoOn) {
   Stream stream(*application_, "?batch=2");
   const auto told = stream.take(lines(1, 3) + "{\"queue\":\"mail\"}\n" + lines(5, 6));
-  EXPECT_FALSE(stream.goes_on());
+  EXPECT_FALSE(stream.continues());
   ASSERT_EQ(told.size(), 2U);
   EXPECT_EQ(told[1]["ok"], false);
   EXPECT_EQ(told[1]["next_line"], 3);
@@ -179,7 +179,7 @@ TEST_F(LinesTest, AConnectionThatIsLostBeforeItsBatchLosesNoLine) {
   Service settings = service();
   settings.threads = 1;
   settings.database.socket = way;
-  Application application(settings, judge);
+  Application application(settings, authorize);
   for (const int first : {1, 2}) {
     SCOPED_TRACE(first);
     std::optional<support::RewritingProxy> link;
@@ -207,7 +207,7 @@ TEST_F(LinesTest, AConnectionThatIsLostBeforeItsBatchLosesNoLine) {
     EXPECT_EQ(told[0]["problem"]["status"], 503) << told[0];
     EXPECT_EQ(told[0]["next_line"], first);
     EXPECT_TRUE(told[0]["unknown_lines"].is_null()) << told[0];
-    EXPECT_FALSE(stream.goes_on());
+    EXPECT_FALSE(stream.continues());
     EXPECT_EQ(number("SELECT COUNT(*) FROM task"), static_cast<std::uint64_t>(first - 1));
   }
 }
@@ -216,7 +216,7 @@ TEST_F(LinesTest, AConnectionThatIsLostBeforeItsBatchLosesNoLine) {
 TEST_F(LinesTest, WithoutADatabaseNoLineIsUnknown) {
   Service settings = service();
   settings.database.socket = "/nonexistent/socket";
-  Application nowhere(settings, judge);
+  Application nowhere(settings, authorize);
   Stream stream(nowhere, "?from_line=3");
   const auto told = stream.take(lines(1, 4), true);
   ASSERT_EQ(told.size(), 1U);

@@ -40,7 +40,9 @@ std::string target_of(const Route& route, const std::string& id) {
 std::vector<std::string> targets(const std::string& id) {
   std::vector<std::string> all;
   for (const Route& route : routes()) {
-    if (route.writes() || (route.doer != Doer::kCrew && route.doer != Doer::kScrape)) continue;
+    if (route.writes() ||
+        (route.executor != Executor::kThreadPool && route.executor != Executor::kScrape))
+      continue;
     all.push_back(target_of(route, id));
     for (const Parameter& each : route.parameters) {
       if (each.name == "type") all.push_back(target_of(route, id) + "?type=none");

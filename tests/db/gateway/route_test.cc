@@ -68,7 +68,7 @@ TEST_F(RouteTest, UnknownWordsAreRefused) {
 TEST_F(RouteTest, AReadOnlyGatewayHasNoRouteThatWrites) {
   Service settings = service();
   settings.read_only = true;
-  Application reading(settings, judge);
+  Application reading(settings, authorize);
   for (const Route& route : routes()) {
     const Asked asked = example_of(route, {{"id", "x"}, {"queue", "mail"}, {"schedule", "s"}});
     if (!route.writes()) continue;
@@ -85,7 +85,7 @@ TEST_F(RouteTest, AReadOnlyGatewayHasNoRouteThatWrites) {
 TEST_F(RouteTest, ABasePathStandsBeforeEach) {
   Service settings = service();
   settings.base_path = "/allot";
-  Application behind(settings, judge);
+  Application behind(settings, authorize);
   const Answered made =
       api::ask(behind, {"POST", "/allot/api/v1/tasks", R"({"queue":"mail","type":"t"})"});
   ASSERT_EQ(made.status(), 201U) << made;

@@ -87,7 +87,7 @@ TEST_F(ScheduleRouteTest, ItWantsTheRolesForTheQueue) {
 TEST_F(ScheduleRouteTest, WithoutACalendarNothingIsMade) {
   Service settings = service();
   settings.calendar = {"/nonexistent/program"};
-  Application without(settings, judge);
+  Application without(settings, authorize);
   const Answered refused = api::ask(without, {"PUT", "/api/v1/schedules/a", words().dump()});
   EXPECT_EQ(refused.status(), 500U) << refused;
   EXPECT_EQ(number("SELECT COUNT(*) FROM schedule"), 0U);

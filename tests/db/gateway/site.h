@@ -24,7 +24,7 @@ class SiteTest : public api::ManyRowsTest {
   // The same with another service.
   void restart(const api::Service& service) {
     site_.reset();
-    application_ = std::make_unique<api::Application>(service, api::judge);
+    application_ = std::make_unique<api::Application>(service, api::authorize);
     site_ = std::make_unique<Site>("", "", kKey, access_, *application_);
   }
 

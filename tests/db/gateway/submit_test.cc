@@ -250,7 +250,7 @@ TEST_F(SubmitRouteTest, HealthNeedsNoToken) {
   EXPECT_EQ(get("/api/v1/tasks/x", "").status(), 401U);
 }
 
-// A large body is parsed by the crew.
+// A large body is parsed by the pool.
 TEST_F(SubmitRouteTest, ALargeOneToo) {
   const std::string payload(3'000'000, 'x');
   const Answered made = post(kTasks, R"({"queue":"mail","type":"t","payload":")" + payload + "\"}");
@@ -300,7 +300,7 @@ TEST_F(SubmitRouteTest, LogLinesCannotBeForged) {
   EXPECT_EQ(api::ask(named, {"POST", task + "/cancel", R"({"reason":"x\ny"})"}).status(), 200U);
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
-  EXPECT_NE(log.find("gateway.action who=\"ann\\n2026"), std::string::npos) << log;
+  EXPECT_NE(log.find("gateway.action actor=\"ann\\n2026"), std::string::npos) << log;
   EXPECT_NE(log.find(" what=cancel which="), std::string::npos) << log;
 }
 

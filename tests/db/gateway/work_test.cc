@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "gateway/work/combiner.h"
-#include "gateway/work/crew.h"
+#include "gateway/work/thread_pool.h"
 #include "queue/model/catalog.h"
 #include "support/database.h"
 
@@ -44,7 +44,7 @@ class WorkTest : public testing::Test {
 
   support::Database& server_ = support::Database::shared();
   std::string name_ = support::emptied_database();
-  std::unique_ptr<Crew> crew_ = std::make_unique<Crew>(server_.options(name_), 4, 1000);
+  std::unique_ptr<ThreadPool> pool_ = std::make_unique<ThreadPool>(server_.options(name_), 4, 1000);
 };
 
 TEST_F(WorkTest, EachJobIsDoneOnceAlsoThoseThatWaitAtTheEnd) {
@@ -59,12 +59,15 @@ TEST_F(WorkTest, EachJobIsDoneOnceAlsoThoseThatWaitAtTheEnd) {
         EXPECT_EQ(error, nullptr);
         if (db != nullptr) db->execute("SELECT 1");
         ++done;
-        return db == nullptr ? Crew::Connection::kGood : Crew::Connection::kGone;
+        return db == nullptr ? ThreadPool::Connection::kGood : ThreadPool::Connection::kGone;
       };
-      taken += crew_->post(job, connects ? Crew::Wants::kConnection : Crew::Wants::kNone) ? 1 : 0;
+      taken +=
+          pool_->post(job, connects ? ThreadPool::Wants::kConnection : ThreadPool::Wants::kNone)
+              ? 1
+              : 0;
     }
   });
-  crew_.reset();
+  pool_.reset();
   EXPECT_EQ(taken, kClients * kJobs);
   EXPECT_EQ(done, taken);
 }
@@ -77,7 +80,7 @@ TEST_F(WorkTest, EachOrderIsAnsweredOnceWithItsOwnTask) {
     return *queue::find_queue(db, name);
   };
   around.complete = [](const std::string&, queue::SubmitOptions&) {};
-  Combiner combiner(*crew_, around);
+  Combiner combiner(*pool_, around);
   std::mutex mutex;
   std::set<std::string> ids;
   std::atomic<int> refused = 0;
@@ -103,7 +106,7 @@ TEST_F(WorkTest, EachOrderIsAnsweredOnceWithItsOwnTask) {
       ids.insert(outcome.made.at(0).id.text());
     }
   });
-  crew_.reset();  // a combiner outlives its threads
+  pool_.reset();  // a combiner outlives its threads
   EXPECT_EQ(refused, kClients);
   EXPECT_EQ(ids.size(), kClients * (kOrders - 1U));
   EXPECT_EQ(tasks(), ids.size());

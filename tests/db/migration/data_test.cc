@@ -9,13 +9,13 @@
 #include "db/migrate.h"
 #include "db/migrations.h"
 #include "db/queue/fixture.h"
-#include "queue/look/health.h"
-#include "queue/look/inspect.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/pause.h"
 #include "queue/submit/submit.h"
 #include "queue/verbs/duty.h"
+#include "queue/views/health.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {
@@ -58,7 +58,7 @@ INSERT INTO task_running (queue_id, partition_no, prio, first_key, run_key, atte
                           detached_at)
 VALUES (2, 0, 1, 4096004, 4096004, 300, 't', 'detached', 7, 11, 12, 'lost', 'default', 4711,
         '2025-01-01', '2025-01-01');
-INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, asked_at)
+INSERT INTO task_cancel (queue_id, partition_no, prio, first_key, reason, requested_at)
 VALUES (2, 0, 1, 4096004, 'not wanted', '2025-01-01');
 INSERT INTO task_unique VALUES (2, 'k', 0, 1, 4096004, 1, 0, NULL);
 INSERT INTO task_history (queue_id, partition_no, prio, first_key, attempt, type, ended_at, lock_host,
@@ -75,16 +75,16 @@ INSERT INTO notice VALUES ('backlog', 'q', '2025-02-03', 'many', NULL);
 INSERT INTO named_lock VALUES ('l', 0, 1, 1024, 'FREE', '2025-02-03', 1, '2025-02-03', NULL, NULL, NULL);
 INSERT INTO lock_ticket VALUES (1, 'l', 1, 'h', 1, '2025-02-03', 1, '2025-02-03');
 INSERT INTO queue_rate VALUES (2, 5, 5, '2025-02-03');
-INSERT INTO queue_bucket (queue_id, bucket_no, interval_us, hold_us, most, next_free)
+INSERT INTO queue_bucket (queue_id, bucket_no, interval_us, max_lag_us, max_grant, next_free)
 VALUES (2, 0, 200000, 1000000, 5, 0);
 INSERT INTO server_identity VALUES (1, 'former', 1, '2025-02-03', 0);
 INSERT INTO bulk_action (token, kind, queue_id, dead_group, type, died_until, counted, counted_all,
-                         asked_by, begun_at, next_at)
+                         requested_by, started_at, next_at)
 VALUES ('x', 'retry_dead', 1, '', '', '2025-02-03', 1, 1, 'me', '2025-02-03', '2025-02-03');
-INSERT INTO audit (at, who, door, action, subject, name, queue, detail, reason)
+INSERT INTO audit (at, actor, source, action, subject, name, queue, detail, reason)
 VALUES ('2025-02-03', 'me', 'cli', 'pause', 'queue', 'q', 'q', '', '');
 INSERT INTO finding VALUES (1, '2025-02-03', 'warn', 'clock', NULL, 'off', 'NTP');
-INSERT INTO instance (origin, host, instance, version, life, since, seen_at, written, counted)
+INSERT INTO instance (origin, host, instance, version, run_id, since, seen_at, write_no, totals)
 VALUES (1, 'h', 'i', 'v', 'l', '2025-02-03', '2025-02-03', 1, '');
 INSERT INTO attempt_minute
 VALUES ('2025-02-03', 1, 1, 300, 60, 'q', 't', '', '', 1, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0);
@@ -186,7 +186,7 @@ TEST_P(MigratedTest, EveryTaskIsSeen) {
   EXPECT_EQ(attempts[1].error, "second");
   EXPECT_EQ(attempts[1].fault, "second");
   EXPECT_EQ(attempts[1].detail, "");
-  EXPECT_EQ(list_attempts_of_all_lives(db_, kDead).size(), 1U);
+  EXPECT_EQ(list_all_attempts(db_, kDead).size(), 1U);
   EXPECT_EQ(show(db_, kDetached)->attempts, 300U);
   EXPECT_EQ(count_waiting(db_, *find_queue(db_, "q")).value, 3U);
   EXPECT_TRUE(standing(db_, *show(db_, kOfALostHost))->overdue);
@@ -208,7 +208,7 @@ TEST_P(MigratedTest, EveryTaskRunsOn) {
   const Task& moved = block->tasks[2];
   EXPECT_EQ(moved.id_key(), kMoved.first_key);
   EXPECT_EQ(
-      worker.tasks.retry(worker.db, claim(block->lease, moved), 3, std::chrono::hours(1), kFailure),
+      worker.tasks.retry(worker.db, fence(block->lease, moved), 3, std::chrono::hours(1), kFailure),
       Fenced::kWritten);
   const std::vector done{finished(block->tasks[0]), finished(block->tasks[1])};
   EXPECT_TRUE(ack_and_release(worker.db, block->lease, done));
@@ -221,7 +221,7 @@ TEST_P(MigratedTest, EveryTaskRunsOn) {
   EXPECT_GT(taken_over->lease.epoch, 7U);
   ASSERT_EQ(taken_over->tasks.size(), 1U);
   EXPECT_EQ(
-      worker.tasks.bury(worker.db, claim(taken_over->lease, taken_over->tasks[0]), 1, kFailure),
+      worker.tasks.bury(worker.db, fence(taken_over->lease, taken_over->tasks[0]), 1, kFailure),
       Fenced::kWritten);
   EXPECT_TRUE(show(db_, kOfALostHost)->dead);
 }
@@ -229,7 +229,7 @@ TEST_P(MigratedTest, EveryTaskRunsOn) {
 TEST_P(MigratedTest, OperatorsAndSubmittersGoOn) {
   EXPECT_EQ(retry_dead(db_, std::vector{kDead}), 1U);
   EXPECT_FALSE(show(db_, kDead)->dead);
-  EXPECT_EQ(list_attempts_of_all_lives(db_, kDead).size(), 1U);
+  EXPECT_EQ(list_all_attempts(db_, kDead).size(), 1U);
   EXPECT_TRUE(cancel_task(db_, kMoved, "not wanted").done);
   EXPECT_TRUE(show(db_, kMoved)->dead);
   EXPECT_EQ(discard_dead(db_, std::vector{kMoved}), 1U);
@@ -262,7 +262,7 @@ TEST_P(MigratedTest, DutiesOfTheVersionBeforeAreLed) {
     EXPECT_EQ(duty.leaderless.has_value(), duty.duty == "purge") << "the other one has a worker";
   }
   const DutyStore store(make_holder("test", "/run/allot/test"));
-  EXPECT_EQ(store.claim(db_, seen), 2U);
+  EXPECT_EQ(store.take_terms(db_, seen), 2U);
   for (const DutyView& duty : list_duties(db_)) {
     EXPECT_TRUE(duty.led) << duty.duty;
     EXPECT_FALSE(duty.leaderless) << duty.duty;

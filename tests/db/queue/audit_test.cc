@@ -6,7 +6,6 @@
 
 #include "db/queue/fixture.h"
 #include "queue/locks/lock_store.h"
-#include "queue/look/audit_entries.h"
 #include "queue/operate/bulk_work.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
@@ -16,6 +15,7 @@
 #include "queue/operate/rate.h"
 #include "queue/operate/route.h"
 #include "queue/schedules/schedule_store.h"
+#include "queue/views/audit_entries.h"
 
 namespace allot::queue {
 namespace {
@@ -48,8 +48,8 @@ class AuditTest : public QueueTest {
 TEST_F(AuditTest, SaysWhoDidWhatAndWhy) {
   pause(db(), queue_, "a pause");
   const AuditEntry paused = entry();
-  EXPECT_EQ(paused.who, "ann@host");
-  EXPECT_EQ(paused.door, "cli");
+  EXPECT_EQ(paused.actor, "ann@host");
+  EXPECT_EQ(paused.source, "cli");
   EXPECT_EQ(paused.action, "pause");
   EXPECT_EQ(paused.subject, "queue");
   EXPECT_EQ(paused.name, queue_.name);
@@ -111,11 +111,11 @@ TEST_F(AuditTest, ACancelOfARunningTask) {
   const TaskId id = put(1).front();
   must_lease();
   look_.execute("UPDATE task SET flags = flags | 64");
-  EXPECT_TRUE(cancel_task(db(), id, "why").asked);
+  EXPECT_TRUE(cancel_task(db(), id, "why").requested);
   EXPECT_EQ(entry().action, "cancel");
-  EXPECT_TRUE(cancel_task(db(), id, "why").asked);
+  EXPECT_TRUE(cancel_task(db(), id, "why").requested);
   EXPECT_EQ(entry().action, "cancel");
-  EXPECT_TRUE(cancel_task(db(), id, "why", AsDone{}).otherwise);
+  EXPECT_TRUE(cancel_task(db(), id, "why", AsDone{}).conflict);
   expect_none();
 }
 
@@ -190,7 +190,7 @@ TEST_F(AuditTest, APageGoesByItsFilter) {
       page_audit(look_, {.subject = "queue", .name = "other"}, UINT64_MAX, 9, all).entries.size(),
       1U);
   EXPECT_EQ(page_audit(look_, {.queue = queue_.name}, UINT64_MAX, 9, all).entries.size(), 3U);
-  EXPECT_TRUE(page_audit(look_, {.who = "other"}, UINT64_MAX, 9, all).entries.empty());
+  EXPECT_TRUE(page_audit(look_, {.actor = "other"}, UINT64_MAX, 9, all).entries.empty());
   EXPECT_TRUE(page_audit(look_, {.action = "resume"}, UINT64_MAX, 9, all).entries.empty());
 }
 
@@ -202,7 +202,7 @@ TEST_F(AuditTest, IsKeptFor90Days) {
   EXPECT_EQ(entries().size(), 1U);
   // Only the newest million are kept.
   look_.execute(
-      "UPDATE audit SET audit_id = 5; INSERT INTO audit (audit_id, at, who, door, action,"
+      "UPDATE audit SET audit_id = 5; INSERT INTO audit (audit_id, at, actor, source, action,"
       " subject, name, detail, reason) VALUES (1000005, UTC_TIMESTAMP(6), '', '', '', '',"
       " '', '', '')");
   EXPECT_FALSE(purge_audit(look_));

@@ -30,7 +30,7 @@ class BulkTest : public QueueTest {
         "', '" + fault_of(error, "") + "', " + died_at + " FROM " +
         support::numbers(0, 4 * in_each - 1));
     look_.execute(
-        "INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, life, attempt,"
+        "INSERT INTO task_attempt (queue_id, partition_no, prio, first_key, retries_since, attempt,"
         " ended_at, cause, error, lock_host, lock_pid) SELECT queue_id, partition_no, prio,"
         " first_key, 0, 1, died_at, 'fail', '', 'h', 1 FROM task_dead"
         " WHERE first_key > " +
@@ -50,13 +50,13 @@ class BulkTest : public QueueTest {
   BulkAction found(std::uint64_t action_id) { return find_bulk(look_, action_id).value(); }
   std::uint64_t dead() { return number("SELECT COUNT(*) FROM task_dead"); }
   std::uint64_t waiting() { return number("SELECT COUNT(*) FROM task"); }
-  // Each attempt of a retried task belongs to an earlier life; after a single retry to the previous
+  // Each attempt of a retried task belongs to an earlier run; after a single retry to the previous
   // one.
   void expect_retried_once(std::uint64_t tasks) {
     EXPECT_EQ(waiting(), tasks);
     EXPECT_EQ(number("SELECT COUNT(DISTINCT partition_no, first_key) FROM task"), tasks);
-    EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt WHERE life = 1"), tasks);
-    EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt WHERE life > 1"), 0U);
+    EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt WHERE retries_since = 1"), tasks);
+    EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt WHERE retries_since > 1"), 0U);
   }
 
   // A connection whose batch packets are changed, or observed, in transit.
@@ -97,13 +97,13 @@ TEST_F(BulkTest, RetriesWhatWasCounted) {
   EXPECT_EQ(step.put_back, kDeadBatch) << "of two partitions, in one transaction";
   EXPECT_EQ(step.queue_id, wide_.queue_id);
   EXPECT_EQ(found(action_id).done, kDeadBatch);
-  EXPECT_EQ(found(action_id).state, BulkState::kWorking);
+  EXPECT_EQ(found(action_id).state, BulkState::kRunning);
   work_off(action_id);
   const BulkAction action = found(action_id);
   EXPECT_EQ(action.state, BulkState::kDone);
   EXPECT_EQ(action.done, 240U);
   EXPECT_EQ(action.counted, 240U);
-  EXPECT_EQ(action.asked_by, "anna@host");
+  EXPECT_EQ(action.requested_by, "anna@host");
   EXPECT_FALSE(action.ended_at.empty());
   EXPECT_EQ(dead(), 0U);
   expect_retried_once(240);
@@ -326,7 +326,7 @@ TEST_F(BulkTest, NotAllMayBeOpenAtOnce) {
   die(1);
   look_.execute(
       "INSERT INTO bulk_action (token, kind, queue_id, dead_group, type, died_until,"
-      " counted, counted_all, asked_by, begun_at, next_at) SELECT CONCAT('x', seq),"
+      " counted, counted_all, requested_by, started_at, next_at) SELECT CONCAT('x', seq),"
       " 'retry_dead', 1, '', '', '2026-01-01', 1, 1, '', '2026-01-01', '2026-01-01'"
       " FROM " +
       support::numbers(1, kMostOpenBulk));
@@ -379,7 +379,7 @@ TEST_F(BulkTest, EndedOnesAreKeptForAWeek) {
       " WHERE action_id = " +
       std::to_string(old));
   look_.execute(
-      "UPDATE bulk_action SET begun_at = UTC_TIMESTAMP(6) - INTERVAL 8 DAY"
+      "UPDATE bulk_action SET started_at = UTC_TIMESTAMP(6) - INTERVAL 8 DAY"
       " WHERE action_id = " +
       std::to_string(open));
   EXPECT_FALSE(purge_bulk(look_));
@@ -391,8 +391,8 @@ TEST_F(BulkTest, EndedOnesAreKeptForAWeek) {
   EXPECT_FALSE(find_bulk(look_, old));
   look_.execute(
       "INSERT INTO bulk_action (action_id, token, kind, queue_id, dead_group, type, died_until,"
-      " counted, counted_all, asked_by, begun_at, next_at, ended_at, state)"
-      " SELECT action_id + 10000, 'y', kind, queue_id, '', '', died_until, 1, 1, '', begun_at,"
+      " counted, counted_all, requested_by, started_at, next_at, ended_at, state)"
+      " SELECT action_id + 10000, 'y', kind, queue_id, '', '', died_until, 1, 1, '', started_at,"
       " next_at, ended_at, 'done' FROM bulk_action WHERE action_id = " +
       std::to_string(recent));
   EXPECT_FALSE(purge_bulk(look_));

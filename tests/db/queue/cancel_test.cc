@@ -3,11 +3,11 @@
 #include "queue/operate/cancel.h"
 
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/move.h"
 #include "queue/verbs/cancel_request.h"
 #include "queue/verbs/fenced_ack.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {
@@ -25,15 +25,15 @@ class CancelRequestTest : public QueueTest {
     task().flags |= kCancelWatchedFlag;  // as its worker knows
     return id;
   }
-  Claim detach() {
-    EXPECT_EQ(worker_.detached.detach(worker_.db, claim(block_.lease, task()), 1, {}),
+  Fence detach() {
+    EXPECT_EQ(worker_.detached.detach(worker_.db, fence(block_.lease, task()), 1, {}),
               Fenced::kWritten);
-    return claim(block_.lease, task()).once_detached();
+    return fence(block_.lease, task()).once_detached();
   }
   Task& task() { return block_.tasks.at(0); }
   void ask(const TaskId& id, const std::string& reason = "why") {
     const Cancelled asked = cancel_task(look_, id, reason);
-    EXPECT_TRUE(asked.asked && !asked.done);
+    EXPECT_TRUE(asked.requested && !asked.done);
     EXPECT_EQ(asked.holder,
               worker_.leases.holder().host + "/" + std::to_string(worker_.leases.holder().pid));
   }
@@ -48,8 +48,8 @@ TEST_F(CancelRequestTest, FirstRequestStaysInEffect) {
   ask(id, "again");
   EXPECT_EQ(requests(), 1U);
   EXPECT_EQ(find_cancel(look_, id)->reason, "the user left");
-  EXPECT_EQ(find_cancel(look_, id)->asked_at.substr(0, 2), "20");
-  const CancelLook look = look_for_cancel(worker_.db, block_.lease, task());
+  EXPECT_EQ(find_cancel(look_, id)->requested_at.substr(0, 2), "20");
+  const CancelCheck look = check_cancel(worker_.db, block_.lease, task());
   EXPECT_TRUE(look.there && look.request);
   EXPECT_FALSE(show(look_, id)->dead);
 }
@@ -59,7 +59,7 @@ TEST_F(CancelRequestTest, OneThatIsNotWatchedIsTakenOut) {
   block_ = must_lease();
   EXPECT_TRUE(cancel_task(look_, id, "why").done);
   EXPECT_FALSE(watch_cancel(worker_.db, block_.lease, task()));
-  EXPECT_FALSE(look_for_cancel(worker_.db, block_.lease, task()).there);
+  EXPECT_FALSE(check_cancel(worker_.db, block_.lease, task()).there);
   EXPECT_EQ(requests(), 0U);
 }
 
@@ -83,7 +83,7 @@ TEST_F(CancelRequestTest, AWatchedOneThatWaitsIsTakenOut) {
   block_ = must_lease();
   Task& second = block_.tasks.at(1);
   EXPECT_TRUE(watch_cancel(worker_.db, block_.lease, second));
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block_.lease, second), 1, hours(1), kFailure),
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, fence(block_.lease, second), 1, hours(1), kFailure),
             Fenced::kWritten);
   EXPECT_TRUE(cancel_task(look_, later, "why").done);
   EXPECT_EQ(requests(), 0U);
@@ -99,15 +99,15 @@ TEST_F(CancelRequestTest, ItGoesWithATaskThatEndsInItsPartition) {
       EXPECT_TRUE(ack_and_release(worker_.db, block_.lease, {{finished(task())}}));
     }
     if (end == "bury") {
-      EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block_.lease, task()), 1, kFailure),
+      EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(block_.lease, task()), 1, kFailure),
                 Fenced::kWritten);
     }
     if (end == "spent") {
-      EXPECT_EQ(worker_.tasks.bury_spent(worker_.db, claim(block_.lease, task()), task(), kFailure),
+      EXPECT_EQ(worker_.tasks.bury_spent(worker_.db, fence(block_.lease, task()), task(), kFailure),
                 Fenced::kWritten);
     }
     if (end == "replace") {
-      EXPECT_EQ(FencedAck(claim(block_.lease, task()), task()).replace(worker_.db, {}),
+      EXPECT_EQ(FencedAck(fence(block_.lease, task()), task()).replace(worker_.db, {}),
                 Fenced::kWritten);
     }
     if (end == "cancel") {
@@ -125,7 +125,7 @@ TEST_F(CancelRequestTest, ItGoesWithADetachedTaskThatEnds) {
   for (const std::string end : {"ack", "bury", "replace"}) {
     SCOPED_TRACE(end);
     const TaskId id = run();
-    const Claim detached = detach();
+    const Fence detached = detach();
     ask(id);
     if (end == "ack") {
       EXPECT_EQ(Verbs().ack(worker_.db, detached), Fenced::kWritten);
@@ -146,13 +146,13 @@ TEST_F(CancelRequestTest, ItStaysWithATaskThatComesBack) {
   const std::string marked = "SELECT COUNT(*) FROM task WHERE flags & 64 <> 0";
   const TaskId id = run();
   ask(id);
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block_.lease, task()), 1, milliseconds(0),
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, fence(block_.lease, task()), 1, milliseconds(0),
                                 kFailure, Then::kRelease),
             Fenced::kWritten);
   EXPECT_EQ(requests(), 1U);
   EXPECT_EQ(number(marked), 1U);
   block_ = must_lease();
-  const Claim detached = detach();
+  const Fence detached = detach();
   EXPECT_EQ(Verbs().charge(worker_.db, detached, 2, kUnreported), Fenced::kWritten);
   EXPECT_EQ(requests(), 1U);
   EXPECT_EQ(number(marked), 1U);
@@ -164,7 +164,7 @@ TEST_F(CancelRequestTest, AWaitingOneEndsAsDone) {
   for (const bool keep : {false, true}) {
     SCOPED_TRACE(keep);
     const TaskId id = run();
-    EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block_.lease, task()), 1, hours(1), kFailure,
+    EXPECT_EQ(worker_.tasks.retry(worker_.db, fence(block_.lease, task()), 1, hours(1), kFailure,
                                   Then::kRelease),
               Fenced::kWritten);
     look_.execute("UPDATE task SET flags = flags | 2");
@@ -172,7 +172,7 @@ TEST_F(CancelRequestTest, AWaitingOneEndsAsDone) {
         "REPLACE INTO task_unique SELECT queue_id, 'k', partition_no, prio, first_key, 1,"
         " 3600000000, NULL FROM task");
     const Cancelled ended = cancel_task(look_, id, "why", AsDone{keep, "h", 42});
-    EXPECT_TRUE(ended.done && !ended.asked && !ended.otherwise);
+    EXPECT_TRUE(ended.done && !ended.requested && !ended.conflict);
     EXPECT_EQ(number("SELECT (SELECT COUNT(*) FROM task) + (SELECT COUNT(*) FROM task_dead)"
                      " + (SELECT COUNT(*) FROM task_moved) + COUNT(*) FROM task_cancel"),
               0U);
@@ -186,15 +186,15 @@ TEST_F(CancelRequestTest, AWaitingOneEndsAsDone) {
 
 TEST_F(CancelRequestTest, TheFirstEndThatIsAskedForStands) {
   const TaskId id = run();
-  EXPECT_FALSE(cancel_task(look_, id, "it is done", AsDone{}).otherwise);
+  EXPECT_FALSE(cancel_task(look_, id, "it is done", AsDone{}).conflict);
   EXPECT_TRUE(find_cancel(look_, id)->as_done);
   EXPECT_EQ(find_cancel(look_, id)->reason, "it is done");
-  EXPECT_FALSE(cancel_task(look_, id, "again", AsDone{}).otherwise);
-  EXPECT_TRUE(cancel_task(look_, id, "").otherwise);
+  EXPECT_FALSE(cancel_task(look_, id, "again", AsDone{}).conflict);
+  EXPECT_TRUE(cancel_task(look_, id, "").conflict);
   look_.execute("DELETE FROM task_cancel");
   ask(id);
   EXPECT_FALSE(find_cancel(look_, id)->as_done);
-  EXPECT_TRUE(cancel_task(look_, id, "", AsDone{}).otherwise);
+  EXPECT_TRUE(cancel_task(look_, id, "", AsDone{}).conflict);
 }
 
 // The cancel is unseen when an operator moves the queue's tasks.
@@ -212,13 +212,13 @@ TEST_F(CancelRequestTest, ItGoesWhereItsTaskIsMoved) {
   EXPECT_EQ(mover.move(worker_.db, waiting, {other.queue_id, 0}), 1U);
   block_ = *worker_.lease({other.queue_id, 0});
   EXPECT_NE(task().flags & kCancelWatchedFlag, 0U);
-  EXPECT_TRUE(look_for_cancel(worker_.db, block_.lease, task()).request);
+  EXPECT_TRUE(check_cancel(worker_.db, block_.lease, task()).request);
 }
 
 // A request from before a retry does not end the retried task.
 TEST_F(CancelRequestTest, AnotherLifeBeginsWithoutOne) {
   const TaskId id = run();
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block_.lease, task()), 1, kFailure),
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(block_.lease, task()), 1, kFailure),
             Fenced::kWritten);
   look_.execute(
       "INSERT INTO task_cancel SELECT queue_id, partition_no, prio, first_key, '',"

@@ -63,7 +63,7 @@ TEST_F(ClockTest, APauseStaysOne) {
   put(1);
   step_back(worker_.db);
   const Block block = lease_an_hour_ahead();
-  const auto again = worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks.at(0)), 1,
+  const auto again = worker_.tasks.retry(worker_.db, fence(block.lease, block.tasks.at(0)), 1,
                                          minutes(10), kFailure);
   ASSERT_EQ(again, Fenced::kWritten);
   EXPECT_NEAR(static_cast<double>(due_in()), 70 * 60, 60);
@@ -77,7 +77,7 @@ TEST_F(ClockTest, APauseIsNoHourLongerOnceTheClockIsRight) {
   step_back(worker_.db);
   const Block block = lease_an_hour_ahead();
   step_forth(worker_.db);
-  ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks.at(0)), 1, minutes(10),
+  ASSERT_EQ(worker_.tasks.retry(worker_.db, fence(block.lease, block.tasks.at(0)), 1, minutes(10),
                                 kFailure),
             Fenced::kWritten);
   EXPECT_NEAR(static_cast<double>(due_in()), 10 * 60, 60);
@@ -99,17 +99,17 @@ TEST_F(ClockTest, NorIsThatOfADetachedTaskOrAHold) {
   step_back(worker_.db);
   const Block block = lease_an_hour_ahead();
   const Task& task = block.tasks.at(0);
-  ASSERT_EQ(worker_.detached.detach_concurrent(worker_.db, claim(block.lease, task), 1),
+  ASSERT_EQ(worker_.detached.detach_concurrent(worker_.db, fence(block.lease, task), 1),
             Fenced::kWritten);
   step_forth(worker_.db);
   look_.execute("DELETE FROM task");
-  const Claim detached = claim(block.lease, task).once_detached();
+  const Fence detached = fence(block.lease, task).once_detached();
   ASSERT_EQ(Verbs().retry(worker_.db, detached, 1, minutes(10), kFailure), Fenced::kWritten);
   EXPECT_NEAR(static_cast<double>(due_in()), 10 * 60, 60);
   ASSERT_TRUE(ack_and_release(worker_.db, block.lease, {}, {minutes(10), task.key}));
   EXPECT_NEAR(
-      static_cast<double>(number("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), hold_until)"
-                                 " FROM q_lock_table WHERE hold_until IS NOT NULL")),
+      static_cast<double>(number("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), defer_until)"
+                                 " FROM q_lock_table WHERE defer_until IS NOT NULL")),
       10 * 60, 60);
 }
 
@@ -125,7 +125,7 @@ TEST_F(ClockTest, SoIsADeferral) {
 TEST_F(ClockTest, AHoldStaysOne) {
   put(1);
   const auto hold = [&](const Block& block, std::chrono::microseconds pause) {
-    const auto landed = worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks.at(0)), 1,
+    const auto landed = worker_.tasks.charge(worker_.db, fence(block.lease, block.tasks.at(0)), 1,
                                              kFailure, Then::kRelease, pause);
     EXPECT_EQ(landed, Fenced::kWritten);
   };

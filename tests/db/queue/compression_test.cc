@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {
@@ -54,7 +54,7 @@ TEST_F(CompressionTest, CompressedPayloadIsOnlyMarked) {
 TEST_F(CompressionTest, ADeadTaskThatIsRetriedIsReadAsBefore) {
   const TaskId id = put_large({});
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailure),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks[0]), 1, kFailure),
             Fenced::kWritten);
   EXPECT_EQ(decompress(show(look_, id)->flags, show(look_, id)->payload), kLarge);
   ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
@@ -65,9 +65,9 @@ TEST_F(CompressionTest, ADeadTaskThatIsRetriedIsReadAsBefore) {
   ASSERT_TRUE(cancel(worker_.db, id, waiting->run_key, "no"));
   ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
   tasks = fetch(worker_.db, partition_, {});
-  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, tasks.at(0)), 1, {}),
+  ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block.lease, tasks.at(0)), 1, {}),
             Fenced::kWritten);
-  const Claim detached = claim(block.lease, tasks[0]).once_detached();
+  const Fence detached = fence(block.lease, tasks[0]).once_detached();
   EXPECT_EQ(decompress(show(look_, id)->flags, show(look_, id)->payload), kLarge);
   ASSERT_EQ(Verbs().bury(worker_.db, detached, 1, kFailure), Fenced::kWritten);
   ASSERT_EQ(retry_dead(worker_.db, std::vector{id}), 1U);
@@ -81,7 +81,7 @@ TEST_F(CompressionTest, ACheckpointKeepsTheCompression) {
   Block block = must_lease();
   const auto save = [&](const std::string& state) {
     const Task& task = block.tasks.at(0);
-    EXPECT_EQ(checkpoint(worker_.db, claim(block.lease, task), {task.flags, state}),
+    EXPECT_EQ(checkpoint(worker_.db, fence(block.lease, task), {task.flags, state}),
               Fenced::kWritten);
     block.tasks = fetch(worker_.db, partition_, {});
     EXPECT_EQ(read(block.tasks.at(0)), state);
@@ -101,7 +101,7 @@ TEST_F(CompressionTest, ACheckpointOfATaskThatWasNotCompressedIsNot) {
   submit(worker_.db, std::vector<Submission>{{queue_, "t", kLarge, {}}});
   const Block block = must_lease();
   ASSERT_EQ(
-      checkpoint(worker_.db, claim(block.lease, block.tasks[0]), {block.tasks[0].flags, kLarge}),
+      checkpoint(worker_.db, fence(block.lease, block.tasks[0]), {block.tasks[0].flags, kLarge}),
       Fenced::kWritten);
   EXPECT_EQ(fetch(worker_.db, partition_, {}).at(0).payload, kLarge);
 }
@@ -111,8 +111,8 @@ TEST_F(CompressionTest, ACheckpointOfADetachedTaskKeepsIt) {
   const TaskId id = put_large({});
   const Block block = must_lease();
   const Task& task = block.tasks.at(0);
-  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, task), 1, {}), Fenced::kWritten);
-  const Claim detached = claim(block.lease, task).once_detached();
+  ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block.lease, task), 1, {}), Fenced::kWritten);
+  const Fence detached = fence(block.lease, task).once_detached();
   const std::string state(3'000, 'y');
   ASSERT_EQ(checkpoint(worker_.db, detached, {task.flags, state}), Fenced::kWritten);
   const auto view = show(look_, id);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/look/dead_letter.h"
+#include "queue/views/dead_letter.h"
 
 #include <algorithm>
 #include <future>
 #include <thread>
 
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
 #include "queue/model/fault.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/pause.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {
@@ -24,7 +24,7 @@ class DeadLetterTest : public QueueTest {
     auto ids = put(count);
     const Block block = must_lease({.block_size = 1000});
     for (const Task& task : block.tasks) {
-      EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, verdict),
+      EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, task), 1, verdict),
                 Fenced::kWritten);
     }
     EXPECT_TRUE(worker_.leases.release(worker_.db, block.lease));
@@ -36,7 +36,7 @@ class DeadLetterTest : public QueueTest {
     const Block block = must_lease();
     ASSERT_EQ(block.tasks.size(), 1U);
     const Task& task = block.tasks.at(0);
-    ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, task), task.attempt + 1,
+    ASSERT_EQ(worker_.tasks.retry(worker_.db, fence(block.lease, task), task.attempt + 1,
                                   milliseconds(0), verdict, Then::kRelease),
               Fenced::kWritten);
   }
@@ -66,7 +66,7 @@ TEST_F(DeadLetterTest, AnErrorHasThreeTexts) {
   const TaskId id = put(1).front();
   fail_once(verdict);
   const Block block = must_lease();
-  const Claim leased = claim(block.lease, block.tasks.at(0));
+  const Fence leased = fence(block.lease, block.tasks.at(0));
   ASSERT_EQ(worker_.detached.detach(worker_.db, leased, 2, {}), Fenced::kWritten);
   ASSERT_EQ(Verbs().bury(worker_.db, leased.once_detached(), 2, verdict), Fenced::kWritten);
   const auto attempts = list_attempts(look_, id);
@@ -198,7 +198,7 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   fail_once({"retry", "first"});
   {
     const Block block = must_lease();
-    ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 2,
+    ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks.at(0)), 2,
                                  {"fail", "second"}, Then::kRelease),
               Fenced::kWritten);
   }
@@ -206,50 +206,51 @@ TEST_F(DeadLetterTest, TheAttemptsOfEachLifeAreKept) {
   EXPECT_TRUE(list_attempts(look_, id).empty()) << "a worker sees attempts since the last retry";
   fail_once({"retry", "first"});
   ASSERT_EQ(list_attempts(look_, id).size(), 1U);
-  const auto all = list_attempts_of_all_lives(look_, id);
+  const auto all = list_all_attempts(look_, id);
   ASSERT_EQ(all.size(), 3U);
-  EXPECT_EQ(all[0].life, 1U);
+  EXPECT_EQ(all[0].retries_since, 1U);
   EXPECT_EQ(all[0].error, "first");
-  EXPECT_EQ(all[1].life, 1U);
+  EXPECT_EQ(all[1].retries_since, 1U);
   EXPECT_EQ(all[1].error, "second");
-  EXPECT_EQ(all[2].life, 0U);
+  EXPECT_EQ(all[2].retries_since, 0U);
   EXPECT_EQ(all[2].attempt, 1U);
   EXPECT_GT(all[2].ended_at, all[1].ended_at);
 
   const Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 2, kFailure),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks.at(0)), 2, kFailure),
             Fenced::kWritten);
   ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
-  const auto thrice = list_attempts_of_all_lives(look_, id);
+  const auto thrice = list_all_attempts(look_, id);
   ASSERT_EQ(thrice.size(), 4U);
-  EXPECT_EQ(thrice[0].life, 2U);
-  EXPECT_EQ(thrice[3].life, 1U);
+  EXPECT_EQ(thrice[0].retries_since, 2U);
+  EXPECT_EQ(thrice[3].retries_since, 1U);
   EXPECT_EQ(discard_dead(look_, {{id}}), 0U) << "it is alive";
-  EXPECT_EQ(list_attempts_of_all_lives(look_, id).size(), 4U);
+  EXPECT_EQ(list_all_attempts(look_, id).size(), 4U);
 }
 
-// A snooze takes back the attempt of this life, not the one of the same number in an earlier life.
+// A snooze takes back the attempt of the current run, not the one of the same number in an earlier
+// run.
 TEST_F(DeadLetterTest, SnoozeTakesBackAnAttemptSinceTheLastRetry) {
   const TaskId id = die(1).front();
   ASSERT_EQ(retry_dead(look_, {{id}}), 1U);
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks.at(0)), 1),
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, block.tasks.at(0)), 1),
             Fenced::kWritten);
-  EXPECT_EQ(list_attempts_of_all_lives(look_, id).size(), 2U);
+  EXPECT_EQ(list_all_attempts(look_, id).size(), 2U);
   ASSERT_EQ(
-      worker_.tasks.snooze(worker_.db, claim(block.lease, block.tasks.at(0)), 1, milliseconds(0)),
+      worker_.tasks.snooze(worker_.db, fence(block.lease, block.tasks.at(0)), 1, milliseconds(0)),
       Fenced::kWritten);
   ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
-  ASSERT_EQ(list_attempts_of_all_lives(look_, id).size(), 1U);
+  ASSERT_EQ(list_all_attempts(look_, id).size(), 1U);
   block = must_lease();
   const Task& task = block.tasks.at(0);
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, task), 1), Fenced::kWritten);
-  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, task), 1, {}), Fenced::kWritten);
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, task), 1), Fenced::kWritten);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block.lease, task), 1, {}), Fenced::kWritten);
   const auto held = worker_.detached.held(worker_.db, id);
   ASSERT_TRUE(held);
   ASSERT_EQ(Verbs().snooze(worker_.db, *held, 1, milliseconds(0)), Fenced::kWritten);
-  ASSERT_EQ(list_attempts_of_all_lives(look_, id).size(), 1U);
-  EXPECT_EQ(list_attempts_of_all_lives(look_, id)[0].life, 1U);
+  ASSERT_EQ(list_all_attempts(look_, id).size(), 1U);
+  EXPECT_EQ(list_all_attempts(look_, id)[0].retries_since, 1U);
 }
 
 TEST_F(DeadLetterTest, ARepeatedRetryDoesNothing) {
@@ -272,7 +273,7 @@ TEST_F(DeadLetterTest, OnlyOneOfTwoRetriesSucceeds) {
   racing.join();
   EXPECT_EQ(first + second, 50U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task"), 50U);
-  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt WHERE life = 1"), 50U);
+  EXPECT_EQ(number("SELECT COUNT(*) FROM task_attempt WHERE retries_since = 1"), 50U);
 }
 
 // The first operator is delayed in the middle. The second one must not decide where the task is.
@@ -353,9 +354,9 @@ TEST_F(CancelTest, TheVerdictOfWhoHasItIsDropped) {
   const TaskId id{partition_, task.key.prio, task.id_key()};
   ASSERT_TRUE(cancelled(id));
   const std::string before = tasks_as_text();
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, task), 1, milliseconds(0), kFailure),
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, fence(block.lease, task), 1, milliseconds(0), kFailure),
             Fenced::kWritten);
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, kFailure),
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, task), 1, kFailure),
             Fenced::kWritten);
   ack(worker_.db, partition_, {{finished(task)}});
   EXPECT_EQ(tasks_as_text(), before);
@@ -397,9 +398,9 @@ TEST_F(CancelTest, StandingSaysWhatATaskWaitsFor) {
   EXPECT_TRUE(last().leased);
   EXPECT_GT(last().epoch, epoch);
   EXPECT_FALSE(last().overdue);
-  look_.execute("UPDATE q_lock_table SET expire_at = '2026-01-01', hold_until = '2100-01-01'");
+  look_.execute("UPDATE q_lock_table SET expire_at = '2026-01-01', defer_until = '2100-01-01'");
   EXPECT_TRUE(last().overdue);
-  EXPECT_EQ(last().hold_until, "2100-01-01T00:00:00.000000Z");
+  EXPECT_EQ(last().defer_until, "2100-01-01T00:00:00.000000Z");
   pause(look_, queue_, "p");
   EXPECT_EQ(last().paused->reason, "p");
 }
@@ -417,7 +418,7 @@ TEST_F(CancelTest, DeferredTaskHasNoHandlerUntilItRan) {
   task.first_key = task.key.run_key;
   task.key.run_key = deferred->run_key;
   ASSERT_EQ(
-      worker_.tasks.retry(worker_.db, claim(block.lease, task), 1, milliseconds(0), kUnreported),
+      worker_.tasks.retry(worker_.db, fence(block.lease, task), 1, milliseconds(0), kUnreported),
       Fenced::kWritten);
   EXPECT_FALSE(show(look_, id)->no_handler);
 }

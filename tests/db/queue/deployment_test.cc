@@ -27,8 +27,8 @@ TEST_F(DeploymentTest, EachChangeIsOneRow) {
   runs("2", "a");
   std::string all;
   for (const Deployment& one : listed()) {
-    all += one.host + " " + one.former_version.value_or("-") +
-           one.former_configuration.value_or("-") + " " + one.version + one.configuration + "\n";
+    all += one.host + " " + one.previous_version.value_or("-") +
+           one.previous_configuration.value_or("-") + " " + one.version + one.configuration + "\n";
   }
   EXPECT_EQ(all,
             "host-a 2b 2a\n"
@@ -49,7 +49,7 @@ TEST_F(DeploymentTest, AreKeptForThirtyDays) {
   EXPECT_EQ(number("SELECT COUNT(*) FROM deployment"), 0U);
   runs("2", "a");
   ASSERT_EQ(listed().size(), 1U);
-  EXPECT_FALSE(listed()[0].former_version) << "its former version is unknown";
+  EXPECT_FALSE(listed()[0].previous_version) << "its former version is unknown";
 }
 
 }  // namespace

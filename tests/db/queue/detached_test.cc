@@ -5,9 +5,9 @@
 #include <future>
 
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
 #include "queue/model/server_change.h"
 #include "queue/verbs/detached_store.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {
@@ -19,7 +19,7 @@ class DetachedTest : public QueueTest {
   struct Started {
     Lease lease;
     Task task;
-    Claim detached;
+    Fence detached;
   };
   // The first of `count` tasks, detached during its attempt.
   Started start(std::size_t count = 1) {
@@ -31,10 +31,10 @@ class DetachedTest : public QueueTest {
     Task task = block.tasks.at(0);
     return {block.lease, task, detach(block.lease, task)};
   }
-  Claim detach(const Lease& lease, const Task& task) {
-    EXPECT_EQ(worker_.detached.detach(worker_.db, claim(lease, task), task.attempt + 1, {}),
+  Fence detach(const Lease& lease, const Task& task) {
+    EXPECT_EQ(worker_.detached.detach(worker_.db, fence(lease, task), task.attempt + 1, {}),
               Fenced::kWritten);
-    return claim(lease, task).once_detached();
+    return fence(lease, task).once_detached();
   }
   // Both tables: "run_key|attempt" of waiting tasks, "first_key|attempt" of running ones.
   std::string waiting() {
@@ -75,7 +75,7 @@ TEST_F(DetachedTest, FinishedTasksAreWrittenWithTheDetach) {
   put(3);
   const Block block = must_lease();
   const std::vector<Finished> done{finished(block.tasks[0])};
-  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, block.tasks[1]), 1, done),
+  ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block.lease, block.tasks[1]), 1, done),
             Fenced::kWritten);
   EXPECT_EQ(waiting(), std::to_string(block.tasks[2].key.run_key) + "|-|0");
   EXPECT_EQ(running(), std::to_string(block.tasks[1].key.run_key) + "|1");
@@ -105,7 +105,7 @@ TEST_F(DetachedTest, ALostReplyIsLookedUp) {
   put(1);
   const Block block = must_lease();
   for (int tries = 0; tries < 3; ++tries) {
-    EXPECT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, block.tasks[0]), 1, {}),
+    EXPECT_EQ(worker_.detached.detach(worker_.db, fence(block.lease, block.tasks[0]), 1, {}),
               Fenced::kWritten)
         << tries;
   }
@@ -124,7 +124,7 @@ TEST_F(DetachedTest, IsRenewed) {
 TEST_F(DetachedTest, FinishedLeavesNothing) {
   put(1);
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks.at(0)), 1, seconds(0),
+  ASSERT_EQ(worker_.tasks.retry(worker_.db, fence(block.lease, block.tasks.at(0)), 1, seconds(0),
                                 kFailure, Then::kRelease),
             Fenced::kWritten);
   const Started started = detach_first();
@@ -191,7 +191,7 @@ TEST_F(DetachedTest, TwoTasksWithOneIdAreNeverOne) {
   put_row(partition_, {id.prio, id.first_key}, "thief");
   const Block block = must_lease();
   EXPECT_THROW(static_cast<void>(worker_.detached.detach(
-                   worker_.db, claim(block.lease, block.tasks.at(0)), 1, {})),
+                   worker_.db, fence(block.lease, block.tasks.at(0)), 1, {})),
                db::DbError);
   EXPECT_EQ(value("SELECT payload FROM task"), "thief");
   EXPECT_EQ(value("SELECT payload FROM task_running"), "0");
@@ -202,11 +202,11 @@ TEST_F(DetachedTest, AnInterruptionOrASnoozeIsNotCharged) {
   const TaskId id = put(1).front();
   const std::string key = std::to_string(id.first_key);
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks.at(0)), 1),
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, block.tasks.at(0)), 1),
             Fenced::kWritten);
-  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, block.tasks[0]), 1, {}),
+  ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block.lease, block.tasks[0]), 1, {}),
             Fenced::kWritten);
-  Claim detached = claim(block.lease, block.tasks[0]).once_detached();
+  Fence detached = fence(block.lease, block.tasks[0]).once_detached();
   ASSERT_EQ(Verbs().refund(worker_.db, detached, 1), Fenced::kWritten);
   EXPECT_EQ(waiting(), key + "|-|0");
   EXPECT_EQ(attempts(), "");
@@ -228,7 +228,7 @@ TEST_F(DetachedTest, TheLastAttemptBuries) {
   EXPECT_EQ(list_attempts(look_, id).size(), 1U);
 }
 
-using End = std::function<Fenced(db::Connection& db, const Claim& detached)>;
+using End = std::function<Fenced(db::Connection& db, const Fence& detached)>;
 const std::pair<const char*, End> kEnds[] = {
     {"ack", [](auto& db, auto& detached) { return Verbs().ack(db, detached); }},
     {"retry",
@@ -246,7 +246,7 @@ TEST_F(DetachedTest, EachEndIsFencedAndHasTheEffectOfOnce) {
         "DELETE FROM task; DELETE FROM task_running; DELETE FROM task_attempt;"
         "DELETE FROM task_moved; DELETE FROM task_dead");
     const Started started = start();
-    Claim late = started.detached;
+    Fence late = started.detached;
     const std::string before = tasks_as_text();
     late.epoch -= 1;
     EXPECT_EQ(end(worker_.db, late), Fenced::kLost);
@@ -299,7 +299,7 @@ TEST_F(DetachedTest, AnAcknowledgementAtTheSameTimeWaits) {
       " '', '', 1, 1, 1, '', '', 1, UTC_TIMESTAMP(6), UTC_TIMESTAMP(6), 1, NULL, NULL, NULL FROM "
       "task");
   auto detach = std::async(std::launch::async, [&] {
-    return worker_.detached.detach(worker_.db, claim(block.lease, block.tasks[0]), 1, {});
+    return worker_.detached.detach(worker_.db, fence(block.lease, block.tasks[0]), 1, {});
   });
   ASSERT_TRUE(lock_waits(1));
   auto late = std::async(std::launch::async, [&] {
@@ -356,7 +356,7 @@ TEST_F(DetachedTest, AfterAChangeOfServerItIsLeftAloneForAsLongAsItsLeaseLasts) 
   Worker scout(connect());
   look_.execute("UPDATE server_identity SET identity = 'another one'");
   EXPECT_FALSE(scout.detached.recover(scout.db, seen, Gone::kExpired));
-  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
+  EXPECT_EQ(number("SELECT term FROM server_identity"), 2U);
   change("29000000");
   EXPECT_FALSE(scout.detached.recover(scout.db, seen, Gone::kStale));
   change("31000001");
@@ -388,13 +388,13 @@ TEST_F(DetachedTest, IsSuspectOnceItsHostWasLost) {
   ASSERT_EQ(Verbs().charge(worker_.db, *mine, 1, kUnreported), Fenced::kWritten);
   const Block block = must_lease();
   EXPECT_EQ(block.tasks.at(0).flags, kSuspectFlag | kCancelWatchedFlag);
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks[0]), 2),
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, block.tasks[0]), 2),
             Fenced::kWritten);
   EXPECT_EQ(flags(), "65") << "its end is unknown";
-  ASSERT_EQ(worker_.tasks.refund(worker_.db, claim(block.lease, block.tasks[0]), 2),
+  ASSERT_EQ(worker_.tasks.refund(worker_.db, fence(block.lease, block.tasks[0]), 2),
             Fenced::kWritten);
   EXPECT_EQ(flags(), "65") << "it did not run";
-  const Claim again = detach(block.lease, block.tasks[0]);
+  const Fence again = detach(block.lease, block.tasks[0]);
   ASSERT_EQ(Verbs().refund(worker_.db, again, 2), Fenced::kWritten);
   EXPECT_EQ(flags(), "65") << "it was interrupted";
 }
@@ -403,15 +403,15 @@ TEST_F(DetachedTest, AVerdictEndsTheSuspicion) {
   const std::vector<std::pair<const char*, std::function<Fenced(const Lease&, const Task&)>>> ends{
       {"charge",
        [&](auto& lease, auto& task) {
-         return worker_.tasks.charge(worker_.db, claim(lease, task), 2, kFailure);
+         return worker_.tasks.charge(worker_.db, fence(lease, task), 2, kFailure);
        }},
       {"retry",
        [&](auto& lease, auto& task) {
-         return worker_.tasks.retry(worker_.db, claim(lease, task), 2, seconds(0), kFailure);
+         return worker_.tasks.retry(worker_.db, fence(lease, task), 2, seconds(0), kFailure);
        }},
       {"snooze",
        [&](auto& lease, auto& task) {
-         return worker_.tasks.snooze(worker_.db, claim(lease, task), 2, seconds(0));
+         return worker_.tasks.snooze(worker_.db, fence(lease, task), 2, seconds(0));
        }},
       {"charge, detached",
        [&](auto& lease, auto& task) {
@@ -443,7 +443,7 @@ TEST_F(DetachedTest, AnAttemptThatTookItsWorkerEndsNoSuspicion) {
     look_.execute("UPDATE task SET attempt = 1, flags = 1");
     const Block block = must_lease();
     ASSERT_EQ(
-        worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks.at(0)), 2, {cause, ""}),
+        worker_.tasks.charge(worker_.db, fence(block.lease, block.tasks.at(0)), 2, {cause, ""}),
         Fenced::kWritten);
     // In these two cases the supervisor knew whose time was over.
     const bool ended = std::string_view(cause) == "timeout" || std::string_view(cause) == "lease";
@@ -457,7 +457,7 @@ TEST_F(DetachedTest, AFormerLifeIsFoundByItsOrigin) {
   Worker other(connect(), 42);
   put(1);
   const auto block = before.lease(partition_);
-  ASSERT_EQ(before.detached.detach(before.db, claim(block->lease, block->tasks[0]), 1, {}),
+  ASSERT_EQ(before.detached.detach(before.db, fence(block->lease, block->tasks[0]), 1, {}),
             Fenced::kWritten);
   EXPECT_TRUE(other.detached.former(other.db).empty());
   const auto found = after.detached.former(after.db);

@@ -101,13 +101,13 @@ TEST_F(DrainTest, NothingIsLostAndNothingRunsTwice) {
         Tally& mine = tally(task);
         if (task.attempt < 2 && dice() % 50 == 0) {
           ++mine.retried;
-          ASSERT_EQ(worker.tasks.retry(worker.db, claim(block.lease, task), task.attempt + 1,
+          ASSERT_EQ(worker.tasks.retry(worker.db, fence(block.lease, task), task.attempt + 1,
                                        std::chrono::microseconds(dice() % 2000), kFailure),
                     Fenced::kWritten);
         } else if (dice() % 200 == 0) {
           count_end(mine.buried, mine);
           ASSERT_EQ(
-              worker.tasks.bury(worker.db, claim(block.lease, task), task.attempt + 1, kFailure),
+              worker.tasks.bury(worker.db, fence(block.lease, task), task.attempt + 1, kFailure),
               Fenced::kWritten);
         } else {
           count_end(mine.finished, mine);
@@ -164,7 +164,7 @@ TEST_F(DrainTest, WithDeathsNothingIsLostAndEachRepeatIsExplained) {
       // The dead worker was only frozen: its fenced writes must have no effect, its acknowledgement
       // may.
       const Task& first = block.tasks.front();
-      EXPECT_EQ(worker.tasks.retry(worker.db, claim(block.lease, first), 1, std::chrono::seconds(0),
+      EXPECT_EQ(worker.tasks.retry(worker.db, fence(block.lease, first), 1, std::chrono::seconds(0),
                                    kFailure),
                 Fenced::kLost);
       EXPECT_FALSE(ack_and_release(worker.db, block.lease, done));

@@ -20,49 +20,49 @@ bool yes(Fenced landed) {
 const Verb kVerbs[] = {
     {"retry",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.retry(w.db, claim(lease, task), 3, std::chrono::seconds(1), kFailure));
+       return yes(w.tasks.retry(w.db, fence(lease, task), 3, std::chrono::seconds(1), kFailure));
      }},
     {"retry_and_release",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.retry(w.db, claim(lease, task), 3, std::chrono::seconds(1), kFailure,
+       return yes(w.tasks.retry(w.db, fence(lease, task), 3, std::chrono::seconds(1), kFailure,
                                 Then::kRelease));
      }},
     {"retry_counted",
      [](Worker& w, const Lease& lease, const Task& task) {
        Ending ending{Ending::Verb::kRetry, 3, std::chrono::seconds(1), kFailure};
        ending.verdicts = 2;
-       return yes(write(w.db, w.leases.holder(), claim(lease, task), ending));
+       return yes(write(w.db, w.leases.holder(), fence(lease, task), ending));
      }},
     {"bury",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.bury(w.db, claim(lease, task), 3, kFailure));
+       return yes(w.tasks.bury(w.db, fence(lease, task), 3, kFailure));
      }},
     {"bury_and_release",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.bury(w.db, claim(lease, task), 3, kFailure, Then::kRelease));
+       return yes(w.tasks.bury(w.db, fence(lease, task), 3, kFailure, Then::kRelease));
      }},
     {"charge",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.charge(w.db, claim(lease, task), 3, kFailure));
+       return yes(w.tasks.charge(w.db, fence(lease, task), 3, kFailure));
      }},
     {"charge_and_release",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.charge(w.db, claim(lease, task), 3, kFailure, Then::kRelease));
+       return yes(w.tasks.charge(w.db, fence(lease, task), 3, kFailure, Then::kRelease));
      }},
     {"announce",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.announce(w.db, claim(lease, task), 3));
+       return yes(w.tasks.announce(w.db, fence(lease, task), 3));
      }},
     {"snooze",
      [](Worker& w, const Lease& lease, const Task& task) {
        return yes(
-           w.tasks.snooze(w.db, claim(lease, task), task.attempt + 1, std::chrono::seconds(1)));
+           w.tasks.snooze(w.db, fence(lease, task), task.attempt + 1, std::chrono::seconds(1)));
      }},
     {"refund", [](Worker& w, const Lease& lease,
-                  const Task& task) { return yes(w.tasks.refund(w.db, claim(lease, task), 1)); }},
+                  const Task& task) { return yes(w.tasks.refund(w.db, fence(lease, task), 1)); }},
     {"bury_spent",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.tasks.bury_spent(w.db, claim(lease, task), task, kUnreported));
+       return yes(w.tasks.bury_spent(w.db, fence(lease, task), task, kUnreported));
      }},
     {"defer", [](Worker& w, const Lease& lease,
                  const Task& task) { return yes(defer(w.db, lease, std::vector{task.key})); }},
@@ -73,19 +73,19 @@ const Verb kVerbs[] = {
      }},
     {"detach",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.detached.detach(w.db, claim(lease, task), 1, {}));
+       return yes(w.detached.detach(w.db, fence(lease, task), 1, {}));
      }},
     {"detach_concurrent",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(w.detached.detach_concurrent(w.db, claim(lease, task), 1));
+       return yes(w.detached.detach_concurrent(w.db, fence(lease, task), 1));
      }},
     {"suspect",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(suspect(w.db, std::vector{claim(lease, task)}, Then::kKeepLease));
+       return yes(suspect(w.db, std::vector{fence(lease, task)}, Then::kKeepLease));
      }},
     {"mark_begun",
      [](Worker& w, const Lease& lease, const Task& task) {
-       return yes(mark_begun(w.db, std::vector{claim(lease, task)}));
+       return yes(mark_begun(w.db, std::vector{fence(lease, task)}));
      }},
     {"mark_called",
      [](Worker& w, const Lease& lease, const Task& task) {
@@ -160,7 +160,7 @@ class FenceTest : public QueueTest,
     if (!dead.lease(partition_)) throw std::runtime_error("not free");
     auto block = worker_.steal(partition_);
     if (!block) throw std::runtime_error("not taken over");
-    if (worker_.tasks.retry(worker_.db, claim(block->lease, block->tasks.at(0)), 1,
+    if (worker_.tasks.retry(worker_.db, fence(block->lease, block->tasks.at(0)), 1,
                             std::chrono::microseconds(0), kFailure) != Fenced::kWritten) {
       throw std::runtime_error("not retried");
     }
@@ -248,7 +248,7 @@ TEST_F(QueueTest, ALateAckLeavesTheHistoryOfALiveOrDeadTaskAlone) {
         "UPDATE q_lock_table SET state = 'FREE', lock_by = NULL");
     put(1);
     Block block = must_lease();
-    ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks.at(0)), 1,
+    ASSERT_EQ(worker_.tasks.retry(worker_.db, fence(block.lease, block.tasks.at(0)), 1,
                                   std::chrono::microseconds(0), kFailure),
               Fenced::kWritten);
     block.tasks = fetch(worker_.db, partition_, {});
@@ -257,8 +257,8 @@ TEST_F(QueueTest, ALateAckLeavesTheHistoryOfALiveOrDeadTaskAlone) {
     ASSERT_TRUE(stolen);
     const Task& task = stolen->tasks.at(0);
     const Fenced landed = buried
-                              ? thief.tasks.bury(thief.db, claim(stolen->lease, task), 2, kFailure)
-                              : thief.tasks.retry(thief.db, claim(stolen->lease, task), 2,
+                              ? thief.tasks.bury(thief.db, fence(stolen->lease, task), 2, kFailure)
+                              : thief.tasks.retry(thief.db, fence(stolen->lease, task), 2,
                                                   std::chrono::hours(1), kFailure);
     ASSERT_EQ(landed, Fenced::kWritten);
     const std::string before = all_as_text();

@@ -13,13 +13,13 @@ class FindingTest : public QueueTest {
   Findings all() {
     Findings found;
     for (const Check check : checks_of_each_minute()) {
-      for (Finding& finding : check(look_, Onlooker{settings_})) found.push_back(finding);
+      for (Finding& finding : check(look_, Observer{settings_})) found.push_back(finding);
     }
     return found;
   }
   static const Finding* about(const Findings& findings, const std::string& what) {
     const auto at = std::find_if(findings.begin(), findings.end(),
-                                 [&](const Finding& one) { return one.about == what; });
+                                 [&](const Finding& one) { return one.check == what; });
     return at == findings.end() ? nullptr : &*at;
   }
 
@@ -36,14 +36,14 @@ TEST_F(FindingTest, ACheckSaysWhatIsWellAndWhatIsNot) {
 }
 
 TEST_F(FindingTest, FindingsAreStoredAndReplaced) {
-  EXPECT_FALSE(list_findings(look_).found_at);
+  EXPECT_FALSE(list_findings(look_).checked_at);
   store_findings(look_, {{Level::kOk, "clock", "well"},
                          {Level::kWarn, "durability", "it's \xff off", "turn it on"},
                          {Level::kFail, "lease rows", "missing", "migrate", "mail"}});
   const StoredFindings stored = list_findings(look_);
-  EXPECT_TRUE(stored.found_at);
+  EXPECT_TRUE(stored.checked_at);
   ASSERT_EQ(stored.list.size(), 2U);
-  EXPECT_EQ(stored.list[0].about, "durability");
+  EXPECT_EQ(stored.list[0].check, "durability");
   EXPECT_EQ(stored.list[0].text, "it's \xef\xbf\xbd off");
   EXPECT_EQ(stored.list[0].fix, "turn it on");
   EXPECT_EQ(stored.list[0].level, Level::kWarn);
@@ -52,7 +52,7 @@ TEST_F(FindingTest, FindingsAreStoredAndReplaced) {
   EXPECT_EQ(stored.list[1].queue, "mail");
   store_findings(look_, {});
   EXPECT_TRUE(list_findings(look_).list.empty());
-  EXPECT_TRUE(list_findings(look_).found_at);
+  EXPECT_TRUE(list_findings(look_).checked_at);
 }
 
 // All or nothing: a row that cannot be stored leaves the former ones.
@@ -62,7 +62,7 @@ TEST_F(FindingTest, AreReplacedAllOrNone) {
   wrong[0].queue = std::string(100, 'q');
   EXPECT_THROW(store_findings(look_, wrong), db::DbError);
   ASSERT_EQ(list_findings(look_).list.size(), 1U);
-  EXPECT_EQ(list_findings(look_).list[0].about, "clock");
+  EXPECT_EQ(list_findings(look_).list[0].check, "clock");
 }
 
 TEST_F(FindingTest, ThousandsAreCut) {

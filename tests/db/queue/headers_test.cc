@@ -4,11 +4,11 @@
 #include "queue/model/headers.h"
 
 #include "db/queue/fixture.h"
-#include "queue/look/history.h"
-#include "queue/look/inspect.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/move.h"
+#include "queue/views/history.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {
@@ -37,9 +37,9 @@ class HeadersTest : public QueueTest {
     EXPECT_EQ(block.tasks.size(), 1U);
     return block.tasks.empty() ? Task{} : block.tasks[0];
   }
-  Claim detached() {
+  Fence detached() {
     const Task task = leased();
-    const Claim mine = claim(*lease_, task);
+    const Fence mine = fence(*lease_, task);
     EXPECT_EQ(worker_.detached.detach(worker_.db, mine, 1, {}), Fenced::kWritten);
     return mine.once_detached();
   }
@@ -78,14 +78,14 @@ TEST_F(HeadersTest, ATaskWithAUniqueKeyHasThemToo) {
 TEST_F(HeadersTest, ARetryKeepsThem) {
   submit_one();
   const Task task = leased();
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(*lease_, task), 1, microseconds(0), kFailure),
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, fence(*lease_, task), 1, microseconds(0), kFailure),
             Fenced::kWritten);
   expect_in("task");
 }
 
 TEST_F(HeadersTest, ADetachAndTheWayBackKeepThem) {
   const TaskId id = submit_one();
-  const Claim mine = detached();
+  const Fence mine = detached();
   expect_in("task_running");
   EXPECT_EQ(show(look_, id)->headers, wanted());
   EXPECT_EQ(find_headers(look_, id, mine.run_key), wanted());
@@ -93,7 +93,7 @@ TEST_F(HeadersTest, ADetachAndTheWayBackKeepThem) {
   EXPECT_EQ(worker_.detached.former(look_).at(0).headers, wanted());
   EXPECT_EQ(worker_.tasks.charge(worker_.db, mine, 1, kFailure), Fenced::kWritten);
   expect_in("task");
-  const Claim again = detached();
+  const Fence again = detached();
   EXPECT_EQ(worker_.tasks.retry(worker_.db, again, 2, microseconds(0), kFailure), Fenced::kWritten);
   expect_in("task");
 }
@@ -102,17 +102,17 @@ TEST_F(HeadersTest, ADetachAndTheWayBackKeepThem) {
 TEST_F(HeadersTest, StartsThatFailedAreCountedWhereverTheTaskIsAndForgottenInASecondLife) {
   const TaskId id = submit_one();
   const Holder& who = worker_.leases.holder();
-  const auto put_off = [&](const Claim& mine, std::uint32_t count) {
+  const auto put_off = [&](const Fence& mine, std::uint32_t count) {
     Ending ending{Ending::Verb::kSnooze, 1};
     ending.unstarted = count;
     EXPECT_EQ(write(worker_.db, who, mine, ending), Fenced::kWritten);
   };
-  put_off(claim(*lease_, leased()), 1);
+  put_off(fence(*lease_, leased()), 1);
   EXPECT_EQ(value("SELECT headers FROM task"), wanted().text() + "\nunstarted=1");
   put_off(detached(), 2);
   EXPECT_EQ(value("SELECT headers FROM task"), wanted().text() + "\nunstarted=2");
   EXPECT_EQ(value("SELECT attempt FROM task"), "0");
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(*lease_, leased()), 1, kFailure),
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(*lease_, leased()), 1, kFailure),
             Fenced::kWritten);
   EXPECT_EQ(show(look_, id)->headers.unstarted, 2U);
   EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
@@ -122,7 +122,7 @@ TEST_F(HeadersTest, StartsThatFailedAreCountedWhereverTheTaskIsAndForgottenInASe
 TEST_F(HeadersTest, ADeathAndASecondLifeKeepThem) {
   const TaskId id = submit_one();
   const Task task = leased();
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(*lease_, task), 1, kFailure), Fenced::kWritten);
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(*lease_, task), 1, kFailure), Fenced::kWritten);
   expect_in("task_dead");
   EXPECT_EQ(show(look_, id)->headers, wanted());
   EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
@@ -140,7 +140,7 @@ TEST_F(HeadersTest, ASecondLifeForgetsTheVerdictsAndKeepsTheRest) {
   for (const auto& [dead, alive] : cases) {
     const TaskId id = put(1).front();
     const Task task = leased();
-    EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(*lease_, task), 1, kFailure), Fenced::kWritten);
+    EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(*lease_, task), 1, kFailure), Fenced::kWritten);
     look_.execute("UPDATE task_dead SET headers = " + dead + " WHERE queue_id > 0");
     EXPECT_EQ(retry_dead(look_, {{id}}), 1U);
     EXPECT_EQ(value("SELECT COALESCE(headers, 'none') FROM task"), alive) << dead;
@@ -168,11 +168,11 @@ TEST_F(HeadersTest, ATaskAboutADeathIsAChildOfItsTrace) {
   TaskId id = submit_one();
   Task task = leased();
   EXPECT_EQ(
-      worker_.tasks.bury(worker_.db, claim(*lease_, task), 2, kFailure, Then::kKeepLease, hook),
+      worker_.tasks.bury(worker_.db, fence(*lease_, task), 2, kFailure, Then::kKeepLease, hook),
       Fenced::kWritten);
   EXPECT_EQ(told(), (Headers{0, child_of(wanted().trace, id.text(), 2)}).text());
   id = submit_one();
-  const Claim mine = detached();
+  const Fence mine = detached();
   EXPECT_EQ(worker_.tasks.bury(worker_.db, mine, 3, kFailure, Then::kKeepLease, hook),
             Fenced::kWritten);
   EXPECT_EQ(told(), (Headers{0, child_of(wanted().trace, id.text(), 3)}).text());
@@ -181,7 +181,7 @@ TEST_F(HeadersTest, ATaskAboutADeathIsAChildOfItsTrace) {
     look_.execute("UPDATE task SET headers = " + none + " WHERE queue_id > 0");
     task = leased();
     EXPECT_EQ(
-        worker_.tasks.bury(worker_.db, claim(*lease_, task), 1, kFailure, Then::kKeepLease, hook),
+        worker_.tasks.bury(worker_.db, fence(*lease_, task), 1, kFailure, Then::kKeepLease, hook),
         Fenced::kWritten);
     EXPECT_EQ(told(), "none") << none;
   }
@@ -232,7 +232,7 @@ TEST_F(HeadersTest, UnknownHeadersAreKept) {
   look_.execute("UPDATE task SET headers = 'later=1\\nmax_attempts=x' WHERE queue_id > 0");
   const Task task = leased();
   EXPECT_EQ(task.headers, Headers{});
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(*lease_, task), 1, kFailure), Fenced::kWritten);
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(*lease_, task), 1, kFailure), Fenced::kWritten);
   EXPECT_EQ(value("SELECT headers FROM task_dead"), "later=1\nmax_attempts=x");
 }
 

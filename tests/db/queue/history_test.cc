@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // History of finished tasks, and the purge of expired rows (C10).
 // Rule: S6.
-#include "queue/look/history.h"
+#include "queue/views/history.h"
 
 #include <future>
 
 #include "db/queue/fixture.h"
-#include "queue/look/health.h"
-#include "queue/look/inspect.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/purge.h"
+#include "queue/views/health.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {
@@ -95,7 +95,7 @@ TEST_F(HistoryTest, TheNumberOfTheAttemptMayBeLarge) {
 TEST_F(HistoryTest, TheAttemptsStayAsLongAsTheTaskIsRemembered) {
   const TaskId id = put(1).front();
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks[0]), 1, microseconds(0),
+  ASSERT_EQ(worker_.tasks.retry(worker_.db, fence(block.lease, block.tasks[0]), 1, microseconds(0),
                                 kFailure),
             Fenced::kWritten);
   block.tasks = fetch(worker_.db, partition_, {});
@@ -119,7 +119,7 @@ TEST_F(HistoryTest, ALateAcknowledgementOfAMovedTaskKeepsNothing) {
   Worker other(connect());
   auto block = other.steal(partition_);
   ASSERT_TRUE(block && block->tasks.size() == 1);
-  ASSERT_EQ(other.tasks.retry(other.db, claim(block->lease, block->tasks[0]), 1,
+  ASSERT_EQ(other.tasks.retry(other.db, fence(block->lease, block->tasks[0]), 1,
                               std::chrono::hours(1), kFailure),
             Fenced::kWritten);
   ack(worker_.db, partition_, all);
@@ -145,9 +145,9 @@ TEST_F(HistoryTest, ADetachedTaskIsKeptWithItsOwnAcknowledgement) {
   const TaskId id = put(1).front();
   Block block = must_lease();
   Task& task = block.tasks[0];
-  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, task), 1, {}), Fenced::kWritten);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block.lease, task), 1, {}), Fenced::kWritten);
   succeed(task);
-  const Claim mine = claim(block.lease, task).once_detached();
+  const Fence mine = fence(block.lease, task).once_detached();
   ASSERT_EQ(Verbs().ack(worker_.db, mine, task.record), Fenced::kWritten);
   ASSERT_TRUE(show_done(look_, id));
   EXPECT_EQ(show_done(look_, id)->usage.runtime_us, 1'000U);
@@ -162,14 +162,14 @@ TEST_F(HistoryTest, ALateAcknowledgementOfARecoveredTaskKeepsNothing) {
   put(1);
   Block block = must_lease();
   Task& task = block.tasks[0];
-  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, task), 1, {}), Fenced::kWritten);
+  ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block.lease, task), 1, {}), Fenced::kWritten);
   succeed(task);
   Worker other(connect());
   const auto seen = DetachedStore::watch(other.db, std::vector{queue_.queue_id});
   ASSERT_EQ(seen.size(), 1U);
   ASSERT_TRUE(other.detached.recover(other.db, seen[0], DetachedStore::Gone::kStale));
   const std::string before = tasks_as_text();
-  const Claim mine = claim(block.lease, task).once_detached();
+  const Fence mine = fence(block.lease, task).once_detached();
   EXPECT_EQ(Verbs().ack(worker_.db, mine, task.record), Fenced::kLost);
   EXPECT_EQ(tasks_as_text(), before);
 }
@@ -209,10 +209,10 @@ TEST_F(HistoryTest, APurgeTakesABatchAndOnlyWhatIsOld) {
 TEST_F(HistoryTest, DeadTasksAreRemovedWithTheirAttempts) {
   put(2);
   const Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailure),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks[0]), 1, kFailure),
             Fenced::kWritten);
   age("task_dead", "died_at", 100);
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[1]), 1, kFailure),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks[1]), 1, kFailure),
             Fenced::kWritten);
   EXPECT_FALSE(purge_dead(worker_.db, queue_.queue_id, std::chrono::seconds(50)));
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_dead"), 1U);
@@ -223,7 +223,7 @@ TEST_F(HistoryTest, DeadTasksAreRemovedWithTheirAttempts) {
 TEST_F(HistoryTest, ADeadTaskThatDiedAgainMeanwhileIsNotPurged) {
   put(1);
   const Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailure),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks[0]), 1, kFailure),
             Fenced::kWritten);
   age("task_dead", "died_at", 100);
   Worker operators(connect());
@@ -261,7 +261,7 @@ TEST_F(HistoryTest, ARowOfTheHistoryThatWasWrittenAgainMeanwhileIsNotPurged) {
 TEST_F(HistoryTest, TheAttemptsOfATaskThatCameBackFromTheDeadArePurgedWithIt) {
   const TaskId id = put(1).front();
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailure),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks[0]), 1, kFailure),
             Fenced::kWritten);
   ASSERT_EQ(retry_dead(look_, {&id, 1}), 1U);
   block.tasks = fetch(worker_.db, partition_, {});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // S16: how long a partition waits for its first task, and that it does not wait for a removed one.
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/lease_rows.h"
 #include "queue/operate/move.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {
@@ -18,7 +18,7 @@ class HoldTest : public QueueTest {
   std::vector<TaskId> held() {
     auto ids = put(2);
     const Block block = must_lease();
-    EXPECT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks.at(0)), 1, kFailure,
+    EXPECT_EQ(worker_.tasks.charge(worker_.db, fence(block.lease, block.tasks.at(0)), 1, kFailure,
                                    Then::kRelease, hours(1)),
               Fenced::kWritten);
     EXPECT_FALSE(waits_no_more());
@@ -30,7 +30,7 @@ class HoldTest : public QueueTest {
         number("SELECT MAX(run_key) FROM task WHERE queue_id = " + std::to_string(queue_.queue_id));
     const auto waiting = show(look_, {partition_, 1, key});
     if (!waiting) throw std::runtime_error("no task with that key is left");
-    EXPECT_EQ(standing(look_, *waiting)->hold_until.has_value(), !found);
+    EXPECT_EQ(standing(look_, *waiting)->defer_until.has_value(), !found);
     return found;
   }
 };
@@ -42,7 +42,7 @@ TEST_F(HoldTest, EndsWithItsTask) {
   const Block block = must_lease();
   ASSERT_EQ(block.tasks.size(), 1U);
   EXPECT_EQ(block.tasks[0].key.run_key, ids[1].first_key);
-  EXPECT_EQ(number("SELECT hold_until IS NULL FROM q_lock_table"), 1U)
+  EXPECT_EQ(number("SELECT defer_until IS NULL FROM q_lock_table"), 1U)
       << "nor is it there when this host comes back and reclaims the lease";
 }
 
@@ -89,12 +89,12 @@ TEST_F(HoldTest, StaysWhenAnotherTaskIsMoved) {
 // hold lasts for its own duration.
 TEST_F(HoldTest, FromAClockThatWasAheadLastsItsOwnTime) {
   for (const auto jump : {hours(24), hours(24 * 365)}) {
-    look_.execute("DELETE FROM task; UPDATE q_lock_table SET hold_until = NULL, hold_key = NULL");
+    look_.execute("DELETE FROM task; UPDATE q_lock_table SET defer_until = NULL, defer_key = NULL");
     set_clock(worker_.db, jump);
     held();
     set_clock(worker_.db, std::nullopt);
     EXPECT_EQ(bound_releases(look_), 1U);
-    EXPECT_EQ(number("SELECT hold_until BETWEEN UTC_TIMESTAMP(6) + INTERVAL 59 MINUTE AND"
+    EXPECT_EQ(number("SELECT defer_until BETWEEN UTC_TIMESTAMP(6) + INTERVAL 59 MINUTE AND"
                      " UTC_TIMESTAMP(6) + INTERVAL 1 HOUR AND expire_at <= UTC_TIMESTAMP(6)"
                      " FROM q_lock_table"),
               1U);
@@ -113,7 +113,7 @@ TEST_F(HoldTest, FromAClockThatWasAheadLastsItsOwnTimeAfterAMove) {
   const Mover mover(make_holder("test", "/"), queue_);
   const Waiting task{partition_, {1, 7}, 7, "t", false};
   ASSERT_EQ(mover.move(look_, {&task, 1}, {other.queue_id, 0}).value_or(0), 1U);
-  EXPECT_EQ(number("SELECT hold_until BETWEEN UTC_TIMESTAMP(6) + INTERVAL 59 MINUTE AND"
+  EXPECT_EQ(number("SELECT defer_until BETWEEN UTC_TIMESTAMP(6) + INTERVAL 59 MINUTE AND"
                    " UTC_TIMESTAMP(6) + INTERVAL 1 HOUR FROM q_lock_table WHERE queue_id = " +
                    std::to_string(queue_.queue_id)),
             1U);
@@ -121,7 +121,7 @@ TEST_F(HoldTest, FromAClockThatWasAheadLastsItsOwnTimeAfterAMove) {
 
 TEST_F(HoldTest, LayoutHoldIsNotForATask) {
   held();
-  look_.execute("UPDATE q_lock_table SET hold_until = '9000-01-01 00:00:01', hold_key = 1");
+  look_.execute("UPDATE q_lock_table SET defer_until = '9000-01-01 00:00:01', defer_key = 1");
   EXPECT_TRUE(LeaseStore::scout(look_, std::vector{queue_.queue_id}).empty());
   EXPECT_FALSE(worker_.lease(partition_));
 }
@@ -129,7 +129,7 @@ TEST_F(HoldTest, LayoutHoldIsNotForATask) {
 // An older Allot does not name the task: it releases with a new epoch and leaves an old name there.
 TEST_F(HoldTest, HoldOfAnOlderVersionExpires) {
   held();
-  look_.execute("UPDATE q_lock_table SET epoch = epoch + 1, hold_key = 1");
+  look_.execute("UPDATE q_lock_table SET epoch = epoch + 1, defer_key = 1");
   EXPECT_FALSE(waits_no_more());
   EXPECT_FALSE(worker_.lease(partition_));
 }

@@ -3,9 +3,9 @@
 #include "queue/model/hook.h"
 
 #include "db/queue/fixture.h"
-#include "queue/look/stuck.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/operate/pause.h"
+#include "queue/views/stuck.h"
 
 namespace allot::queue {
 namespace {
@@ -22,7 +22,7 @@ class HookTest : public QueueTest {
                  "') FROM task WHERE queue_id = " + std::to_string(ops_.queue_id));
   }
   Fenced bury(const Block& block, const Verdict& verdict = kFailure) {
-    return worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 1, verdict,
+    return worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks.at(0)), 1, verdict,
                               Then::kKeepLease, hook_);
   }
 
@@ -78,9 +78,9 @@ TEST_F(HookTest, NoHookWithoutTheLease) {
 TEST_F(HookTest, ADetachedTaskToo) {
   const TaskId id = put(1).front();
   const Block block = must_lease();
-  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, block.tasks[0]), 1, {}),
+  ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block.lease, block.tasks[0]), 1, {}),
             Fenced::kWritten);
-  const Claim mine = claim(block.lease, block.tasks[0]).once_detached();
+  const Fence mine = fence(block.lease, block.tasks[0]).once_detached();
   ASSERT_EQ(Verbs().bury(worker_.db, mine, 1, kFailure, Then::kKeepLease, hook_), Fenced::kWritten);
   EXPECT_EQ(alert("task"), id.text());
   EXPECT_EQ(alert("attempts"), "1");
@@ -118,7 +118,7 @@ TEST_F(HookTest, AQueueThatIsMissingOrPlacesItsTasksGetsNone) {
   ASSERT_EQ(bury(block), Fenced::kWritten);
   look_.execute("UPDATE queue SET placement = 'ordered' WHERE name = 'ops'");
   hook_->queue = "ops";
-  ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, claim(block.lease, block.tasks[1]), block.tasks[1],
+  ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, fence(block.lease, block.tasks[1]), block.tasks[1],
                                      kUnreported, hook_),
             Fenced::kWritten);
   EXPECT_EQ(alerts(), 0U);
@@ -142,7 +142,7 @@ TEST_F(HookTest, StuckTasksAreFound) {
   EXPECT_FALSE(stuck_waiting(look_, queue_.queue_id, hour)) << "it waits by intention";
   resume(look_, queue_);
   const Block block = must_lease();
-  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block.lease, block.tasks[0]), 1, {}),
+  ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block.lease, block.tasks[0]), 1, {}),
             Fenced::kWritten);
   EXPECT_TRUE(stuck_running(look_, queue_.queue_id, hour).empty());
   look_.execute("UPDATE task_running SET detached_at = detached_at - INTERVAL 2 HOUR");

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {
@@ -24,10 +24,10 @@ TEST(HostileServerTest, TasksLiveAndDieAsAnywhere) {
   ASSERT_EQ(block->tasks.size(), 3U);
   EXPECT_EQ(block->tasks[0].payload, payload);
   const std::string error = "it's \xe4\xb8\xad \\ \"bad\" \xbf\\'";
-  EXPECT_EQ(worker.tasks.retry(worker.db, claim(block->lease, block->tasks[0]), 1,
+  EXPECT_EQ(worker.tasks.retry(worker.db, fence(block->lease, block->tasks[0]), 1,
                                std::chrono::seconds(60), {"retry", error}),
             Fenced::kWritten);
-  EXPECT_EQ(worker.tasks.bury(worker.db, claim(block->lease, block->tasks[1]), 1, {"fail", error}),
+  EXPECT_EQ(worker.tasks.bury(worker.db, fence(block->lease, block->tasks[1]), 1, {"fail", error}),
             Fenced::kWritten);
   const std::vector<Finished> done{finished(block->tasks[2])};
   EXPECT_TRUE(ack_and_release(worker.db, block->lease, done));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/look/inspect.h"
+#include "queue/views/inspect.h"
 
 #include <array>
 #include <regex>
@@ -66,7 +66,7 @@ TEST_F(InspectTest, UnknownTaskIsNotShown) {
 TEST_F(InspectTest, TheKeyOfAMovedTaskIsNoId) {
   const TaskId id = put(1).front();
   const Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks.at(0)), 1,
+  ASSERT_EQ(worker_.tasks.retry(worker_.db, fence(block.lease, block.tasks.at(0)), 1,
                                 std::chrono::seconds(5), kFailure),
             Fenced::kWritten);
   const std::uint64_t now_at = number("SELECT run_key FROM task");
@@ -87,7 +87,7 @@ TEST_F(InspectTest, ListsAreBoundedAndInOrder) {
   }
   const Block block = must_lease();
   for (const Task& task : block.tasks) {
-    ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, kFailure),
+    ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, task), 1, kFailure),
               Fenced::kWritten);
   }
   EXPECT_TRUE(list_tasks(look_, queue_, 10).empty());
@@ -119,7 +119,7 @@ TEST_F(InspectTest, CountsAreOfTheirQueue) {
   EXPECT_EQ(count_waiting(look_, queue_).value, 3U);
   EXPECT_EQ(count_waiting(look_, other).value, 0U);
   const Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 1, kFailure),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks.at(0)), 1, kFailure),
             Fenced::kWritten);
   EXPECT_EQ(count_waiting(look_, queue_).value, 2U);
   EXPECT_EQ(count_dead(look_, queue_).value, 1U);

@@ -94,9 +94,9 @@ TEST_F(LeaseTest, APartitionThatDoesNotExistIsNotLeased) {
 }
 
 TEST_F(LeaseTest, AHeldBackPartitionWaits) {
-  look_.execute("UPDATE q_lock_table SET hold_until = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+  look_.execute("UPDATE q_lock_table SET defer_until = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
   EXPECT_FALSE(worker_.lease(partition_));
-  look_.execute("UPDATE q_lock_table SET hold_until = UTC_TIMESTAMP(6) - INTERVAL 1 MICROSECOND");
+  look_.execute("UPDATE q_lock_table SET defer_until = UTC_TIMESTAMP(6) - INTERVAL 1 MICROSECOND");
   EXPECT_TRUE(worker_.lease(partition_));
 }
 

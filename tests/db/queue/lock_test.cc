@@ -271,8 +271,7 @@ TEST_F(LockTest, AfterAChangeOfServerNobodyTakesIt) {
   ASSERT_TRUE(release_lock(look_, *first));
   look_.execute("UPDATE server_identity SET identity = 'another one'");
   EXPECT_FALSE(take(0, seconds(1)));
-  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U)
-      << "it has written down what it found";
+  EXPECT_EQ(number("SELECT term FROM server_identity"), 2U) << "it has written down what it found";
   server_changed("25000000");
   EXPECT_FALSE(take(0, seconds(1)));
   EXPECT_FALSE(take(0, seconds(60)));
@@ -287,7 +286,7 @@ TEST_F(LockTest, AfterAChangeOfServerNobodyFreesIt) {
   const LockObservation seen = observed();
   look_.execute("UPDATE server_identity SET identity = 'another one'");
   EXPECT_FALSE(free_lock(look_, seen, true));
-  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
+  EXPECT_EQ(number("SELECT term FROM server_identity"), 2U);
   server_changed("25000000");
   EXPECT_FALSE(free_lock(look_, seen, true));
   server_changed("31000001");
@@ -316,7 +315,7 @@ class LockWaitTest : public LockTest {
     std::optional<HeldLock> taken;
     EXPECT_TRUE(support::eventually([&] {
       if (boot_ns() < wait.next_ns()) return false;
-      taken = wait.look(db, 1);
+      taken = wait.poll(db, 1);
       return taken.has_value();
     }));
     return taken;
@@ -325,7 +324,7 @@ class LockWaitTest : public LockTest {
 
 TEST_F(LockWaitTest, TheFirstLookTakesWhatIsFree) {
   LockWait wait({.name = kName, .slots = 2}, someone(), floor_);
-  const auto lock = wait.look(look_, 1);
+  const auto lock = wait.poll(look_, 1);
   ASSERT_TRUE(lock);
   EXPECT_EQ(lock->slot, 0U);
   EXPECT_EQ(tickets(), 0U);
@@ -333,19 +332,19 @@ TEST_F(LockWaitTest, TheFirstLookTakesWhatIsFree) {
 
 TEST_F(LockWaitTest, HandOversAreInTheOrderOfArrival) {
   LockWait first({.name = kName}, someone(), floor_);
-  auto lock = first.look(look_, 1);
+  auto lock = first.poll(look_, 1);
   ASSERT_TRUE(lock);
   std::vector<std::unique_ptr<LockWait>> line;
   for (int i = 0; i < 10; ++i) {
     line.push_back(std::make_unique<LockWait>(LockSpec{.name = kName}, someone(), floor_));
-    EXPECT_FALSE(line.back()->look(look_, 1));
+    EXPECT_FALSE(line.back()->poll(look_, 1));
   }
   for (std::size_t i = 0; i < line.size(); ++i) {
     ASSERT_TRUE(release_lock(look_, *lock));
     for (std::size_t later = line.size() - 1; later > i; --later) {
-      EXPECT_FALSE(line[later]->look(look_, 1)) << later << " before " << i;
+      EXPECT_FALSE(line[later]->poll(look_, 1)) << later << " before " << i;
     }
-    lock = line[i]->look(look_, 1);
+    lock = line[i]->poll(look_, 1);
     ASSERT_TRUE(lock) << i;
   }
 }
@@ -386,7 +385,7 @@ TEST_F(LockWaitTest, AHolderThatRenewsIsNeverFreed) {
       renew = boot_ns() + kSecond;
     }
     if (boot_ns() >= wait.next_ns()) {
-      EXPECT_FALSE(wait.look(look_, 1));
+      EXPECT_FALSE(wait.poll(look_, 1));
     }
     return boot_ns() >= end || HasFailure();
   }));
@@ -400,7 +399,7 @@ TEST_F(LockWaitTest, ALateLookDoesNotFreeALivingHoldersLock) {
   LateLook late(name_, "state <> 'FREE'", *there);
   db::Connection cut_off(late.by_way_of_it(support::Database::shared().options(name_)));
   LockWait wait({.name = kName, .ttl = seconds(1)}, someone(), floor_);
-  EXPECT_FALSE(wait.look(cut_off, 1));
+  EXPECT_FALSE(wait.poll(cut_off, 1));
   EXPECT_TRUE(late.was_late());
   EXPECT_EQ(held(), 1U);
   EXPECT_TRUE(late.still_held());
@@ -412,22 +411,22 @@ TEST_F(LockWaitTest, TheLineStandsStillAfterAChangeOfServer) {
   LockWait first({.name = kName, .ttl = seconds(2)}, someone(), floor_);
   LockWait second({.name = kName, .ttl = seconds(2)}, someone(), floor_);
   look_.execute("UPDATE server_identity SET identity = 'another one'");
-  EXPECT_FALSE(first.look(look_, 1));
-  EXPECT_FALSE(second.look(look_, 1));
+  EXPECT_FALSE(first.poll(look_, 1));
+  EXPECT_FALSE(second.poll(look_, 1));
   const auto line = watch_line(look_, kName, 1U << 30U, seconds(2));
   EXPECT_EQ(line.ahead, 2U);
   EXPECT_TRUE(line.free.empty());
   server_changed("3000001");
   EXPECT_EQ(watch_line(look_, kName, 1U << 30U, seconds(2)).free.size(), 1U);
-  EXPECT_FALSE(second.look(look_, 1));
-  EXPECT_TRUE(first.look(look_, 1));
+  EXPECT_FALSE(second.poll(look_, 1));
+  EXPECT_TRUE(first.poll(look_, 1));
 }
 
 TEST_F(LockWaitTest, WaiterThatGivesUpLeavesTheQueue) {
   ensure_lock(look_, kName, 1);
   ASSERT_TRUE(take());
   LockWait wait({.name = kName}, someone(), floor_);
-  EXPECT_FALSE(wait.look(look_, 1));
+  EXPECT_FALSE(wait.poll(look_, 1));
   EXPECT_EQ(tickets(), 1U);
   wait.give_up(look_);
   EXPECT_EQ(tickets(), 0U);
@@ -452,19 +451,19 @@ TEST(TurnTest, StalledWaiterDelaysOthersOnlyBriefly) {
 
 TEST(TurnTest, LaterWaitersPollLessOften) {
   Turn turn;
-  EXPECT_EQ(turn.pause({true, 1, 1, {}}, kSecond), 100 * kMilli);
-  EXPECT_EQ(turn.pause({true, 1000, 1, {}}, kSecond), kSecond);
+  EXPECT_EQ(turn.delay({true, 1, 1, {}}, kSecond), 100 * kMilli);
+  EXPECT_EQ(turn.delay({true, 1000, 1, {}}, kSecond), kSecond);
 }
 
 TEST(TurnTest, NextWaiterPollsLessOftenOverTime) {
   Turn turn;
-  EXPECT_EQ(turn.pause({true, 2, 3, {}}, 100 * kSecond), 50 * kMilli);
-  EXPECT_EQ(turn.pause({true, 0, 3, {}}, 101 * kSecond), 50 * kMilli);
-  EXPECT_EQ(turn.pause({true, 0, 3, {}}, 104 * kSecond), 200 * kMilli);
-  EXPECT_EQ(turn.pause({true, 0, 3, {}}, 200 * kSecond), kSecond);
-  EXPECT_EQ(turn.pause({true, 3, 3, {}}, 201 * kSecond), 100 * kMilli)
+  EXPECT_EQ(turn.delay({true, 2, 3, {}}, 100 * kSecond), 50 * kMilli);
+  EXPECT_EQ(turn.delay({true, 0, 3, {}}, 101 * kSecond), 50 * kMilli);
+  EXPECT_EQ(turn.delay({true, 0, 3, {}}, 104 * kSecond), 200 * kMilli);
+  EXPECT_EQ(turn.delay({true, 0, 3, {}}, 200 * kSecond), kSecond);
+  EXPECT_EQ(turn.delay({true, 3, 3, {}}, 201 * kSecond), 100 * kMilli)
       << "the lock was made smaller";
-  EXPECT_EQ(turn.pause({true, 0, 3, {}}, 202 * kSecond), 50 * kMilli);
+  EXPECT_EQ(turn.delay({true, 0, 3, {}}, 202 * kSecond), 50 * kMilli);
 }
 
 // Keeping.

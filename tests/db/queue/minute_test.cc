@@ -112,7 +112,7 @@ TEST_F(MinuteTest, TwoWritersWriteEachCountOnce) {
   other.write(look_, counted(15), seconds(30));
   write(20);
   EXPECT_EQ(written(), 20U);
-  EXPECT_EQ(number("SELECT COUNT(DISTINCT written) FROM attempt_minute"), 4U);
+  EXPECT_EQ(number("SELECT COUNT(DISTINCT write_no) FROM attempt_minute"), 4U);
 }
 
 // An upgrade may start new records while the steward of the previous version still runs.
@@ -198,7 +198,8 @@ TEST_F(MinuteTest, MinutesOlderThanAWeekAreRemovedInBatches) {
   write(1);
   write_backlogs(look_);
   look_.execute(
-      "INSERT INTO attempt_minute SELECT minute_at - INTERVAL 8 DAY, origin, written + seq, place,"
+      "INSERT INTO attempt_minute SELECT minute_at - INTERVAL 8 DAY, origin, write_no + seq, "
+      "row_no,"
       " seconds, queue, type, error_group, error, done, retried, snoozed, interrupted, dead,"
       " cancelled, crashed, ran_us, ran_10ms, ran_100ms, ran_1s, ran_10s, ran_1min, ran_longer"
       " FROM attempt_minute, " +

@@ -124,7 +124,7 @@ TEST_F(NoticeTest, AQueueWithDeadTasks) {
   put(2);
   const Block block = must_lease();
   for (const Task& task : block.tasks) {
-    ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, kFailure,
+    ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, task), 1, kFailure,
                                  Then::kKeepLease, std::nullopt),
               Fenced::kWritten);
   }

@@ -246,12 +246,12 @@ TEST_F(PlacementTest, AFetchTellsHowLongATaskMayStillWait) {
 TEST_F(PlacementTest, APartitionThatIsHeldIsLeasedByNobodyUntilItsTimeIsOver) {
   const auto ids = put(2);
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailure,
+  ASSERT_EQ(worker_.tasks.charge(worker_.db, fence(block.lease, block.tasks[0]), 1, kFailure,
                                  Then::kRelease, hours(1)),
             Fenced::kWritten);
   EXPECT_FALSE(worker_.lease(partition_));
   EXPECT_TRUE(LeaseStore::scout(look_, std::vector{queue_.queue_id}).empty());
-  look_.execute("UPDATE q_lock_table SET hold_until = UTC_TIMESTAMP(6)");
+  look_.execute("UPDATE q_lock_table SET defer_until = UTC_TIMESTAMP(6)");
   EXPECT_EQ(LeaseStore::scout(look_, std::vector{queue_.queue_id}).size(), 1U);
   block = must_lease();
   ASSERT_EQ(block.tasks.size(), 2U);
@@ -259,7 +259,7 @@ TEST_F(PlacementTest, APartitionThatIsHeldIsLeasedByNobodyUntilItsTimeIsOver) {
   EXPECT_EQ(block.tasks[0].attempt, 1U);
   // A release without a hold removes the old one.
   ASSERT_TRUE(worker_.leases.release(worker_.db, block.lease));
-  EXPECT_EQ(number("SELECT hold_until IS NULL FROM q_lock_table"), 1U);
+  EXPECT_EQ(number("SELECT defer_until IS NULL FROM q_lock_table"), 1U);
 }
 
 }  // namespace

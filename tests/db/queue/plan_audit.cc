@@ -10,14 +10,14 @@ std::vector<Expectation> of_findings() {
 
 // The parts of write_audit.sql are tested separately.
 std::vector<Expectation> of_audit() {
-  const Values entry{{"who", "'x'"},
-                     {"door", "'cli'"},
+  const Values entry{{"actor", "'x'"},
+                     {"source", "'cli'"},
                      {"action", "'pause'"},
                      {"subject", "'queue'"},
                      {"name", "'q'"},
                      {"detail", "''"},
                      {"reason", "''"},
-                     {"deed", "NULL"},
+                     {"operation_id", "NULL"},
                      {"adds", "0"},
                      {"before", "1000"},
                      {"of_queue", "'q'"},

@@ -65,7 +65,7 @@ std::vector<Expectation> of_the_way_of_a_task() {
       {&sql::k_clear_suspects, 1, {}},
       {&sql::k_find_suspects, 4 * kBlock, {{"suspect_to", "~0"}, {"per_class", "100"}}},
       {&sql::k_made_queues, 10, {}, "all queues that requests made", false, true},
-      {&sql::k_read_share, kPartitions + 4, {}},
+      {&sql::k_read_cap_part, kPartitions + 4, {}},
       {&sql::k_reclaim, 2 * (kPartitions + 3), {}, "once at start, without an index", false, true},
       // Head of a partition: the number of rows that the caller requests.
       {&sql::k_fetch, kBlock + 1, {}},
@@ -122,13 +122,13 @@ std::vector<Expectation> of_rates() {
 
 std::vector<Expectation> of_unique_keys() {
   return {
-      {&sql::k_claim_unique,
+      {&sql::k_reserve_key,
        2,
        {{"rows", "(1, 'key-0-2-150', 1, 1, 4711, 5, 0), (1, 'new', 1, 1, 4712, 6, 0)"}}},
       {&sql::k_submit_unique,
        2,
        {{"unique_key", "'free'"},
-        {"claim", "1"},
+        {"reservation", "1"},
         {"flags", "2"},
         {"expires", "NULL"},
         {"placed_queue", "1"},
@@ -136,7 +136,7 @@ std::vector<Expectation> of_unique_keys() {
         {"type", "'t'"},
         {"payload", "''"}}},
       {&sql::k_find_fair, 3, {{"partition_keys", "'key-0', 'key-5'"}}},
-      {&sql::k_claim_fair,
+      {&sql::k_assign_fair,
        16 * kPartitions,
        {{"partition_key", "'new'"}},
        "once for a new key: all leases, and the head of each partition",
@@ -226,7 +226,7 @@ std::vector<Expectation> of_history_and_hooks() {
       {&sql::k_purge_lag, 4, {{"history_us", "1"}, {"dead_us", "1"}}},
       {&sql::k_make_duty, 1, {{"duty", "'purge'"}}},
       {&sql::k_watch_duties, kDutyRows, {{"duties", kSomeDuties}}, "two rows, or all there are"},
-      {&sql::k_claim_duties,
+      {&sql::k_take_duties,
        kDutyRows,
        {{"seen",
          "queue_id = 1 AND duty = 'purge' AND (holder = 7 OR holder <=> NULL AND free_at ="
@@ -366,7 +366,7 @@ std::vector<Expectation> of_schedules() {
       {&sql::k_due_schedules, 4, {{"ahead_us", "3000000"}}, "the three that are due"},
       {&sql::k_far_schedules,
        60,
-       {{"after", "3"}, {"tolerance_us", "60000000"}, {"most", "50"}},
+       {{"after", "3"}, {"tolerance_us", "60000000"}, {"limit", "50"}},
        "a page, by number"},
       {&sql::k_reset_schedule, 1, with(tick, "tolerance_us", "60000000")},
       {&sql::k_require_tick, 1, tick},
@@ -415,7 +415,7 @@ std::vector<Expectation> of_bulk_actions() {
   const std::string one = "prio = 2 AND first_key IN (150)";
   const Values action{{"action_id", "7"},   {"token", "'new'"},   {"kind", "'retry_dead'"},
                       {"dead_group", "''"}, {"type", "''"},       {"rate", "0"},
-                      {"counted", "1"},     {"counted_all", "1"}, {"asked_by", "''"},
+                      {"counted", "1"},     {"counted_all", "1"}, {"requested_by", "''"},
                       {"before", "1000"},   {"batches", "0"},     {"last", "0"},
                       {"tasks", "1"},       {"gap_us", "0"}};
   return {
@@ -424,7 +424,7 @@ std::vector<Expectation> of_bulk_actions() {
        "the time, and the row by its token"},
       {&sql::k_find_bulk, 2, action, "its row, and its queue's row"},
       {&sql::k_list_bulk, 110, action, "each row, and its queue's row"},
-      {&sql::k_open_bulk, 10, {{"most", "100"}}, "those that are open"},
+      {&sql::k_open_bulk, 10, {{"limit", "100"}}, "those that are open"},
       {&sql::k_stop_bulk, 3, with(action, "stopped_by", "'x'")},
       {&sql::k_require_bulk, 1, action},
       {&sql::k_require_dead, 2, {{"first_keys", one}, {"tasks", "1"}, {"until_us", "4e15"}}},
@@ -511,17 +511,17 @@ std::vector<Expectation> expectations() {
 
 const std::set<std::string>& without_plan() {
   static const std::set<std::string> kNames{
-      "submit_row",       "claim_unique_row",   "due_now",
-      "due_after",        "due_behind",         "due_at",
-      "expires_at",       "expires_in",         "kill_connection",
-      "rehearse",         "rehearsed",          "rehearse_session",
-      "changed_switch",   "server_uptime",      "connections_allowed",
-      "placed_queue",     "server_variables",   "database_clock",
-      "show_group",       "foreign_engine",     "inserted_key",
-      "claimed_key",      "require_claim",      "best_route",
-      "estimate_waiting", "minute_row",         "own_address",
-      "read_role",        "read_member",        "server_name",
-      "other_node",       "replication_status", "audit_plain",
+      "submit_row",       "reserve_key_row",     "due_now",
+      "due_after",        "due_behind",          "due_at",
+      "expires_at",       "expires_in",          "kill_connection",
+      "rehearse",         "rehearsed",           "rehearse_session",
+      "changed_switch",   "server_uptime",       "connections_allowed",
+      "placed_queue",     "server_variables",    "database_clock",
+      "show_group",       "foreign_engine",      "inserted_key",
+      "reserved_key",     "require_reservation", "best_route",
+      "estimate_waiting", "minute_row",          "own_address",
+      "read_role",        "read_member",         "server_name",
+      "other_node",       "replication_status",  "audit_plain",
       "type_hour_row"};
   return kNames;
 }

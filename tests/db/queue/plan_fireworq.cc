@@ -42,7 +42,7 @@ std::vector<Expectation> of_fireworq() {
       {&sql::k_block_end, kBlock + 2, {{"due_key", std::to_string(kTomorrow)}}},
       {&sql::k_page_jobs, 2 * 50 + 2, range, "each task and its number"},
       {&sql::k_page_jobs, 2 * 50 + 2, changed(range, "way", "DESC")},
-      {&sql::k_page_jobs, 4, changed(changed(range, "most", "1"), "last_key", "160000000")},
+      {&sql::k_page_jobs, 4, changed(changed(range, "limit", "1"), "last_key", "160000000")},
       {&sql::k_read_jobs, 2, {{"run_keys", "150"}}},
       {&sql::k_find_job, 3, {{"job_id", "7"}}},
       {&sql::k_page_failed,

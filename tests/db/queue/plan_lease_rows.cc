@@ -30,7 +30,7 @@ std::vector<Expectation> of_lease_rows() {
        true},
       {&sql::k_count_far,
        105,
-       {{"partition_no", "1"}, {"prio", "0"}, {"after_us", "1"}, {"most", "50"}},
+       {{"partition_no", "1"}, {"prio", "0"}, {"after_us", "1"}, {"limit", "50"}},
        "each of those that it counts, and again in the table of its own",
        false,
        false,

@@ -7,11 +7,11 @@ namespace allot::queue {
 
 std::vector<Expectation> of_minutes() {
   const std::string counts =
-      "SELECT 0 AS place, 'q' AS queue, 't' AS type, '' AS error_group, '' AS error, 1 AS a, 1 AS "
+      "SELECT 0 AS row_no, 'q' AS queue, 't' AS type, '' AS error_group, '' AS error, 1 AS a, 1 AS "
       "b, 1 AS c, 1 AS d, 1 AS e, 1 AS f, 1 AS g, 1 AS h, 1 AS i, 1 AS j, 1 AS k, 1 AS l, 1 AS m, "
       "1 AS n";
-  const Values instance{{"origin", "7"},    {"written", "0"},          {"version", "''"},
-                        {"life", "''"},     {"age_us", "1"},           {"counted", "''"},
+  const Values instance{{"origin", "7"},    {"write_no", "0"},         {"version", "''"},
+                        {"run_id", "''"},   {"age_us", "1"},           {"totals", "''"},
                         {"counts", counts}, {"pools", "'default 1 q'"}};
   std::string hours = "SELECT 'q' AS queue, 't' AS type, 1 AS done, 0 AS retried, 0 AS dead";
   for (const char* kind : {"ran_", "wait_"}) {

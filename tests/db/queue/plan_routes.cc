@@ -33,7 +33,7 @@ std::vector<Expectation> of_routes() {
       {&sql::k_settle_routes, 5 * kRoutes, {}, "all, when one was changed", true, true},
       {&sql::k_live_keys,
        4 * kHistory * kPartitions * kPrioClasses + 100,
-       {{"is_prefix", "0"}, {"pattern", "'none'"}, {"most", "100"}},
+       {{"is_prefix", "0"}, {"pattern", "'none'"}, {"limit", "100"}},
        "each unique key of the queue, and its task",
        false,
        true},

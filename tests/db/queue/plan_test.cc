@@ -63,7 +63,8 @@ class PlanTest : public QueueTest {
     fill_fireworq();
     // Like a rated queue, but without the row that closes it to all other statements.
     look_.execute(
-        "INSERT INTO queue_bucket (queue_id, bucket_no, interval_us, hold_us, most, next_free) "
+        "INSERT INTO queue_bucket (queue_id, bucket_no, interval_us, max_lag_us, max_grant, "
+        "next_free) "
         "SELECT " +
         std::to_string(wide_.queue_id) + ", seq, 6000, 194000, 50, 0 FROM " +
         support::numbers(0, 2));
@@ -118,7 +119,8 @@ class PlanTest : public QueueTest {
   void fill_bulk() {
     look_.execute(
         "INSERT INTO bulk_action (action_id, token, kind, queue_id, dead_group, type, died_until,"
-        " counted, counted_all, asked_by, begun_at, next_at, ended_at) SELECT seq, CONCAT('x', "
+        " counted, counted_all, requested_by, started_at, next_at, ended_at) SELECT seq, "
+        "CONCAT('x', "
         "seq),"
         " 'retry_dead', " +
         std::to_string(wide_.queue_id) +
@@ -128,7 +130,7 @@ class PlanTest : public QueueTest {
   }
   void fill_audit() {
     look_.execute(
-        "INSERT INTO audit (at, who, door, action, subject, name, queue, detail, reason)"
+        "INSERT INTO audit (at, actor, source, action, subject, name, queue, detail, reason)"
         " SELECT UTC_TIMESTAMP(6), 'x', 'cli', 'pause', 'queue', IF(seq % 5 = 0, 'q', 'r'), 'q', "
         "'', '' FROM " +
         support::numbers(1, 2000));
@@ -221,7 +223,7 @@ class PlanTest : public QueueTest {
             {"fault", "''"},
             {"log_lines", "NULL"},
             {"progress", "NULL"},
-            {"progress_word", "NULL"},
+            {"progress_text", "NULL"},
             {"host", "'host'"},
             {"instance", "'test'"},
             {"pid", "1"},
@@ -245,15 +247,15 @@ class PlanTest : public QueueTest {
             {"suspect_flag", "1"},
             {"begun", "1"},
             {"as_done", "0"},
-            {"most", "50"},
+            {"limit", "50"},
             {"bound", "50"},
             {"earlier", "0"},
             {"no_handler_flag", "128"},
             {"classes_before", "0, 1"},
-            {"hold_us", "0"},
-            {"keep_hold", "0"},
-            {"hold_prio", "2"},
-            {"hold_key", "150"},
+            {"defer_us", "0"},
+            {"keep_deferral", "0"},
+            {"defer_prio", "2"},
+            {"defer_key", "150"},
             {"compressed_flags", "28"},
             {"started", "FALSE"},
             {"stored_flags", "8"},
@@ -511,11 +513,11 @@ TEST_F(QueueTest, NoWriteWaitsForTasksThatAreBeingSubmitted) {
   Task task;
   task.key = key(55);
   using std::chrono::seconds;
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(lease, task), 1, seconds(1), kFailure),
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, fence(lease, task), 1, seconds(1), kFailure),
             Fenced::kWritten);
   task.key = key(56);
-  EXPECT_EQ(worker_.tasks.charge(worker_.db, claim(lease, task), 1, kFailure), Fenced::kWritten);
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(lease, task), 1, kFailure), Fenced::kWritten);
+  EXPECT_EQ(worker_.tasks.charge(worker_.db, fence(lease, task), 1, kFailure), Fenced::kWritten);
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(lease, task), 1, kFailure), Fenced::kWritten);
   EXPECT_TRUE(ack_and_release(worker_.db, lease, std::vector<Finished>{{key(57), {}}}));
 }
 

@@ -8,10 +8,10 @@
 #include <thread>
 
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
-#include "queue/look/stuck.h"
 #include "queue/operate/pause.h"
 #include "queue/verbs/rated.h"
+#include "queue/views/inspect.h"
+#include "queue/views/stuck.h"
 #include "support/eventually.h"
 #include "support/rewriting_proxy.h"
 #include "support/temp_dir.h"
@@ -160,7 +160,7 @@ TEST_F(RateTest, OnlyTasksAtTheHeadAreChargedFor) {
   ASSERT_TRUE(taken.block);
   EXPECT_EQ(taken.granted.starts, 3U);
   EXPECT_EQ(taken.block->tasks.size(), 3U);
-  EXPECT_EQ(taken.granted.most, 50U);
+  EXPECT_EQ(taken.granted.max_grant, 50U);
   EXPECT_EQ(taken.granted.wait_us, 0U);
   EXPECT_EQ(charge(taken.block->lease, 2).starts, 2U) << "no more than asked for";
   EXPECT_EQ(number("SELECT SUM(granted) FROM queue_bucket"), 5U);
@@ -256,7 +256,7 @@ TEST_F(RateTest, WhenTheRateIsGoneNothingMoreIsGranted) {
 TEST_F(RateTest, ATimeFarFromTheClockCountsAsNowOrAsTheEdge) {
   put(20);
   set_rate(look_, queue_, rate("10", "4"));
-  look_.execute("UPDATE queue_bucket SET most = 100");
+  look_.execute("UPDATE queue_bucket SET max_grant = 100");
   const auto taken = lease(worker_, 1);
   ASSERT_TRUE(taken.block);
   stop_clock();
@@ -302,7 +302,7 @@ TEST_F(RateTest, AllBucketsGoOnAfterTheClockWasSetBack) {
 TEST_F(RateTest, UnusedGrantIsReturnedWithTheRelease) {
   put(5);
   set_rate(look_, queue_, rate("10", "5"));
-  look_.execute("UPDATE queue_bucket SET most = 100");
+  look_.execute("UPDATE queue_bucket SET max_grant = 100");
   stop_clock();
   const auto give_back = [&](std::int64_t charged_ago_us) {
     set_next_free(kNow);

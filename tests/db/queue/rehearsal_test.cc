@@ -11,7 +11,7 @@
 #include <regex>
 
 #include "db/queue/fixture.h"
-#include "queue/look/health.h"
+#include "queue/views/health.h"
 #include "sql/queries.h"
 #include "support/db_error.h"
 #include "support/eventually.h"

@@ -9,11 +9,11 @@
 #include <set>
 
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/submit/placement.h"
 #include "queue/submit/submit.h"
+#include "queue/views/inspect.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -212,7 +212,7 @@ TEST_F(ResizeTest, ADeadTaskGoesWhereItsKeyIsNow) {
   const TaskId died = put(before, "a");
   const auto block = worker_.lease(died.partition);
   ASSERT_TRUE(block);
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block->lease, block->tasks.at(0)), 1, kFailure,
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block->lease, block->tasks.at(0)), 1, kFailure,
                                Then::kRelease),
             Fenced::kWritten);
   EXPECT_EQ(resize_layout(look_, before, 7), Resized::kDone);
@@ -224,7 +224,7 @@ TEST_F(ResizeTest, ADeadTaskGoesWhereItsKeyIsNow) {
   EXPECT_EQ(back.partition.partition_no, 4 + number("SELECT CRC32('a') % 7"));
   ASSERT_TRUE(show(look_, back));
   EXPECT_FALSE(show(look_, died));
-  EXPECT_EQ(list_attempts_of_all_lives(look_, back).size(), 1U);
+  EXPECT_EQ(list_all_attempts(look_, back).size(), 1U);
   EXPECT_EQ(retry_dead(look_, {&died, 1}), 0U);
 }
 

@@ -82,9 +82,9 @@ TEST_F(ScoutTest, TakenAndHeldPartitionsAreLeftOut) {
   for (const std::uint32_t no : {0U, 1U, 2U}) put_due(no, 1);
   Worker worker(connect());
   ASSERT_TRUE(worker.lease({wide_.queue_id, 0}));
-  set_row(1, "hold_until = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
+  set_row(1, "defer_until = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
   EXPECT_EQ(found(), "2");
-  set_row(1, "hold_until = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
+  set_row(1, "defer_until = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
   EXPECT_EQ(found(), "12");
 }
 

@@ -142,7 +142,7 @@ struct FencedVerb {
 const FencedVerb kFencedVerbs[] = {
     {"announce",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.tasks.announce(w.db, claim(lease, task), 3));
+       static_cast<void>(w.tasks.announce(w.db, fence(lease, task), 3));
      },
      {kHoldTask, kHoldAttempt},
      &sql::k_charge,
@@ -153,7 +153,7 @@ const FencedVerb kFencedVerbs[] = {
      kHoldTask},
     {"charge",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.tasks.charge(w.db, claim(lease, task), 3, kFailure));
+       static_cast<void>(w.tasks.charge(w.db, fence(lease, task), 3, kFailure));
      },
      {kHoldTask, kHoldAttempt},
      &sql::k_record_attempt,
@@ -172,7 +172,7 @@ const FencedVerb kFencedVerbs[] = {
     {"retry",
      [](Worker& w, const Lease& lease, const Task& task) {
        static_cast<void>(
-           w.tasks.retry(w.db, claim(lease, task), 3, std::chrono::seconds(9), kFailure));
+           w.tasks.retry(w.db, fence(lease, task), 3, std::chrono::seconds(9), kFailure));
      },
      {kHoldTask, kHoldAttempt, kHoldMoved},
      &sql::k_retry,
@@ -184,7 +184,7 @@ const FencedVerb kFencedVerbs[] = {
      kHoldMoved},
     {"snooze",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.tasks.snooze(w.db, claim(lease, task), 3, std::chrono::seconds(9)));
+       static_cast<void>(w.tasks.snooze(w.db, fence(lease, task), 3, std::chrono::seconds(9)));
      },
      {kHoldTask, kHoldOldAttempts, kHoldMoved},
      // Not forget_attempt: InnoDB always locks rows read by the subquery of a DELETE.
@@ -197,7 +197,7 @@ const FencedVerb kFencedVerbs[] = {
      kHoldMoved},
     {"refund",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.tasks.refund(w.db, claim(lease, task), 2));
+       static_cast<void>(w.tasks.refund(w.db, fence(lease, task), 2));
      },
      {kHoldTask, kHoldOldAttempts},
      &sql::k_charge,
@@ -208,7 +208,7 @@ const FencedVerb kFencedVerbs[] = {
      kHoldTask},
     {"checkpoint",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(checkpoint(w.db, claim(lease, task), {0, "late"}));
+       static_cast<void>(checkpoint(w.db, fence(lease, task), {0, "late"}));
      },
      {kHoldTask},
      &sql::k_checkpoint,
@@ -221,7 +221,7 @@ const FencedVerb kFencedVerbs[] = {
      [](Worker& w, const Lease& lease, const Task& task) {
        Ending ending{Ending::Verb::kRetry, 3, std::chrono::seconds(9), kFailure};
        ending.verdicts = 2;
-       static_cast<void>(write(w.db, w.leases.holder(), claim(lease, task), ending));
+       static_cast<void>(write(w.db, w.leases.holder(), fence(lease, task), ending));
      },
      {kHoldTask, kHoldAttempt, kHoldMoved},
      &sql::k_count_in_headers,
@@ -234,7 +234,7 @@ const FencedVerb kFencedVerbs[] = {
      kHoldTask},
     {"bury",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.tasks.bury(w.db, claim(lease, task), 3, kFailure));
+       static_cast<void>(w.tasks.bury(w.db, fence(lease, task), 3, kFailure));
      },
      {kHoldTask, kHoldAttempt, kHoldDead},
      &sql::k_bury,
@@ -249,7 +249,7 @@ const FencedVerb kFencedVerbs[] = {
      kHoldDead},
     {"detach",
      [](Worker& w, const Lease& lease, const Task& task) {
-       static_cast<void>(w.detached.detach(w.db, claim(lease, task), 3, {}));
+       static_cast<void>(w.detached.detach(w.db, fence(lease, task), 3, {}));
      },
      {kHoldTask},
      &sql::k_detach,

@@ -8,7 +8,7 @@
 
 #include "base/names.h"
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
+#include "queue/views/inspect.h"
 #include "support/commit_stop.h"
 
 namespace allot::queue {

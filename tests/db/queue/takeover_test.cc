@@ -124,7 +124,7 @@ TEST_F(TakeoverTest, AfterAChangeOfServerALeaseIsLeftAloneForAsLongAsItLasts) {
   look_.execute("UPDATE server_identity SET identity = 'another one'");
   Worker thief(connect(), 0, std::chrono::seconds(2));
   EXPECT_FALSE(thief.leases.take_over(thief.db, seen, false, {}));
-  EXPECT_EQ(value("SELECT CONCAT(number, ' ', streak) FROM server_identity"), "2 1")
+  EXPECT_EQ(value("SELECT CONCAT(term, ' ', streak) FROM server_identity"), "2 1")
       << "it has written down what it found";
   EXPECT_EQ(value("SELECT since > UTC_TIMESTAMP(6) - INTERVAL 1 MINUTE FROM server_identity"), "1");
   change("29000000");
@@ -132,7 +132,7 @@ TEST_F(TakeoverTest, AfterAChangeOfServerALeaseIsLeftAloneForAsLongAsItLasts) {
   EXPECT_FALSE(thief.leases.take_over(thief.db, seen, true, {})) << "a stale one just as well";
   change("31000001");
   EXPECT_TRUE(thief.leases.take_over(thief.db, seen, false, {}));
-  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
+  EXPECT_EQ(number("SELECT term FROM server_identity"), 2U);
 }
 
 // The clock was set back after the change: otherwise its time would end in an hour.
@@ -140,7 +140,7 @@ TEST_F(TakeoverTest, AChangeOfServerInTheFutureIsNowAndNoFurtherChange) {
   EXPECT_FALSE(note_server(look_));
   look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) + INTERVAL 1 HOUR");
   EXPECT_TRUE(note_server(look_));
-  EXPECT_EQ(value("SELECT CONCAT(number, since <= UTC_TIMESTAMP(6)) FROM server_identity"), "11");
+  EXPECT_EQ(value("SELECT CONCAT(term, since <= UTC_TIMESTAMP(6)) FROM server_identity"), "11");
   EXPECT_FALSE(note_server(look_));
 }
 

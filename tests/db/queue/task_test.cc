@@ -4,7 +4,7 @@
 #include <random>
 
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {
@@ -27,7 +27,7 @@ class TaskTest : public QueueTest {
   }
   Fenced retry(const Lease& lease, const Task& task, std::uint32_t attempt,
                microseconds delay = seconds(60)) {
-    return worker_.tasks.retry(worker_.db, claim(lease, task), attempt, delay, kFailure);
+    return worker_.tasks.retry(worker_.db, fence(lease, task), attempt, delay, kFailure);
   }
 };
 
@@ -85,16 +85,16 @@ TEST_F(TaskTest, ThreeHundredAttemptsAreCounted) {
     ASSERT_EQ(retry(block.lease, block.tasks[0], attempt, microseconds(0)), Fenced::kWritten);
     block.tasks = fetch(look_, partition_, {});
   }
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks[0]), 301),
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, block.tasks[0]), 301),
             Fenced::kWritten);
   EXPECT_EQ(fetch_all().at(0).attempt, 301U);
-  ASSERT_EQ(worker_.tasks.refund(worker_.db, claim(block.lease, block.tasks[0]), 301),
+  ASSERT_EQ(worker_.tasks.refund(worker_.db, fence(block.lease, block.tasks[0]), 301),
             Fenced::kWritten);
   EXPECT_EQ(fetch_all().at(0).attempt, 300U);
-  ASSERT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks[0]), 299, kFailure),
+  ASSERT_EQ(worker_.tasks.charge(worker_.db, fence(block.lease, block.tasks[0]), 299, kFailure),
             Fenced::kWritten);
   EXPECT_EQ(fetch_all().at(0).attempt, 300U) << "a late charge lowers nothing";
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 301, kFailure),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks[0]), 301, kFailure),
             Fenced::kWritten);
   EXPECT_EQ(show(look_, id)->attempts, 301U);
   const auto attempts = list_attempts(look_, id);
@@ -117,7 +117,7 @@ TEST_F(TaskTest, FirstAndLastOfManyVerdictsAreKept) {
       Ending ending{Ending::Verb::kCharge, attempt, std::chrono::microseconds(0), kFailure};
       ending.verdicts = attempt;
       EXPECT_EQ(
-          write(worker_.db, worker_.leases.holder(), claim(block.lease, block.tasks[0]), ending),
+          write(worker_.db, worker_.leases.holder(), fence(block.lease, block.tasks[0]), ending),
           Fenced::kWritten);
     }
   }
@@ -129,12 +129,12 @@ TEST_F(TaskTest, FirstAndLastOfManyVerdictsAreKept) {
 TEST_F(TaskTest, VerdictsAreCountedInTheHeadersBesideWhatStandsThere) {
   put(1);
   const Block block = must_lease();
-  const auto count = [&](const Claim& claim, std::uint32_t verdicts, Ending::Verb verb) {
+  const auto count = [&](const Fence& fence, std::uint32_t verdicts, Ending::Verb verb) {
     Ending ending{verb, verdicts, std::chrono::microseconds(0), kFailure};
     ending.verdicts = verdicts;
-    return write(worker_.db, worker_.leases.holder(), claim, ending);
+    return write(worker_.db, worker_.leases.holder(), fence, ending);
   };
-  const Claim held = claim(block.lease, block.tasks[0]);
+  const Fence held = fence(block.lease, block.tasks[0]);
   const auto headers = [&] { return value("SELECT COALESCE(headers, '') FROM task"); };
   EXPECT_EQ(count(held, 1, Ending::Verb::kCharge), Fenced::kWritten);
   EXPECT_EQ(headers(), "verdicts=1");
@@ -163,7 +163,7 @@ TEST_F(TaskTest, BuryKeepsAllThatIsKnown) {
   Block block = must_lease();
   ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Fenced::kWritten);
   block.tasks = fetch_all();
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 2,
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks.at(0)), 2,
                                {"exception", "what\n\t'happened' \xe2\x82\xac"}),
             Fenced::kWritten);
   EXPECT_TRUE(fetch_all().empty());
@@ -186,13 +186,13 @@ TEST_F(TaskTest, BuryKeepsAllThatIsKnown) {
 TEST_F(TaskTest, AnnounceAndChargeWriteTheAttemptInPlace) {
   const TaskId id = put(1).front();
   const Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks[0]), 1),
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, block.tasks[0]), 1),
             Fenced::kWritten);
   EXPECT_EQ(fetch_all().at(0).attempt, 1U);
   EXPECT_EQ(list_attempts(look_, id).at(0).cause, "lost") << "if its end is never reported";
   look_.execute("UPDATE task_attempt SET ended_at = '2025-01-01'");
   ASSERT_EQ(
-      worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks[0]), 1, {"signal", "SEGV"}),
+      worker_.tasks.charge(worker_.db, fence(block.lease, block.tasks[0]), 1, {"signal", "SEGV"}),
       Fenced::kWritten);
   const std::vector<Task> tasks = fetch_all();
   EXPECT_EQ(tasks.at(0).key, block.tasks[0].key);
@@ -208,7 +208,7 @@ TEST_F(TaskTest, AnnounceAndChargeWriteTheAttemptInPlace) {
 TEST_F(TaskTest, SnoozeMovesTheTaskAndChargesNothing) {
   const TaskId id = put(1).front();
   Block block = must_lease();
-  ASSERT_EQ(worker_.tasks.snooze(worker_.db, claim(block.lease, block.tasks[0]), 1, seconds(60)),
+  ASSERT_EQ(worker_.tasks.snooze(worker_.db, fence(block.lease, block.tasks[0]), 1, seconds(60)),
             Fenced::kWritten);
   EXPECT_NEAR(static_cast<double>(due_in_ms(block.tasks[0])), 60'000, 5'000);
   EXPECT_TRUE(fetch(look_, partition_, {}).empty()) << "not due";
@@ -228,11 +228,11 @@ TEST_F(TaskTest, SnoozeTakesAnAnnouncedAttemptBack) {
   Block block = must_lease();
   ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Fenced::kWritten);
   block.tasks = fetch_all();
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks.at(0)), 2),
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, block.tasks.at(0)), 2),
             Fenced::kWritten);
   ASSERT_EQ(list_attempts(look_, id).size(), 2U);
   ASSERT_EQ(
-      worker_.tasks.snooze(worker_.db, claim(block.lease, block.tasks[0]), 2, microseconds(0)),
+      worker_.tasks.snooze(worker_.db, fence(block.lease, block.tasks[0]), 2, microseconds(0)),
       Fenced::kWritten);
   const std::vector<Task> tasks = fetch_all();
   ASSERT_EQ(tasks.size(), 1U);
@@ -247,7 +247,7 @@ TEST_F(TaskTest, WithoutADelayItIsDueAtOnceBehindTheOthers) {
   put(3);
   const Block block = must_lease();
   ASSERT_EQ(
-      worker_.tasks.snooze(worker_.db, claim(block.lease, block.tasks[0]), 1, microseconds(0)),
+      worker_.tasks.snooze(worker_.db, fence(block.lease, block.tasks[0]), 1, microseconds(0)),
       Fenced::kWritten);
   const std::vector<Task> tasks = fetch(look_, partition_, {});
   ASSERT_EQ(tasks.size(), 3U);
@@ -259,10 +259,10 @@ TEST_F(TaskTest, RefundLeavesTheTaskAsItWas) {
   put(1);
   const Block block = must_lease();
   const std::string before = tasks_as_text();
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks[0]), 1),
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, block.tasks[0]), 1),
             Fenced::kWritten);
   ASSERT_NE(tasks_as_text(), before);
-  ASSERT_EQ(worker_.tasks.refund(worker_.db, claim(block.lease, block.tasks[0]), 1),
+  ASSERT_EQ(worker_.tasks.refund(worker_.db, fence(block.lease, block.tasks[0]), 1),
             Fenced::kWritten);
   EXPECT_EQ(tasks_as_text(), before);
 }
@@ -272,10 +272,10 @@ TEST_F(TaskTest, BurySpentKeepsEachAttemptAsItIsWritten) {
   Block block = must_lease();
   ASSERT_EQ(retry(block.lease, block.tasks[0], 1, microseconds(0)), Fenced::kWritten);
   block.tasks = fetch_all();
-  ASSERT_EQ(worker_.tasks.announce(worker_.db, claim(block.lease, block.tasks.at(0)), 2),
+  ASSERT_EQ(worker_.tasks.announce(worker_.db, fence(block.lease, block.tasks.at(0)), 2),
             Fenced::kWritten);
   block.tasks = fetch_all();
-  ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, claim(block.lease, block.tasks.at(0)),
+  ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, fence(block.lease, block.tasks.at(0)),
                                      block.tasks.at(0), kUnreported),
             Fenced::kWritten);
   EXPECT_EQ(show(look_, id)->attempts, 2U);
@@ -355,7 +355,7 @@ TEST_F(TaskTest, AckOfATriedTaskLeavesNothingOfIt) {
   // Charged in place: it never moved, but has an attempt record to delete.
   put(1);
   const auto fresh = fetch(look_, partition_, {});
-  ASSERT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, fresh.at(0)), 1, kFailure),
+  ASSERT_EQ(worker_.tasks.charge(worker_.db, fence(block.lease, fresh.at(0)), 1, kFailure),
             Fenced::kWritten);
   done = {finished(fetch(look_, partition_, {}).at(0))};
   ack(worker_.db, partition_, done);
@@ -402,18 +402,18 @@ TEST_F(TaskTest, ThenReleaseEndsTheLeaseWithTheWrite) {
   put(3);
   Block block = must_lease();
   const auto then = Then::kRelease;
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks[0]), 1, seconds(9),
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, fence(block.lease, block.tasks[0]), 1, seconds(9),
                                 kFailure, then),
             Fenced::kWritten);
   EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
   block = must_lease();
   EXPECT_EQ(
-      worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 1, kFailure, then),
+      worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks.at(0)), 1, kFailure, then),
       Fenced::kWritten);
   EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
   block = must_lease();
   EXPECT_EQ(
-      worker_.tasks.charge(worker_.db, claim(block.lease, block.tasks.at(0)), 1, kFailure, then),
+      worker_.tasks.charge(worker_.db, fence(block.lease, block.tasks.at(0)), 1, kFailure, then),
       Fenced::kWritten);
   EXPECT_EQ(value("SELECT state FROM q_lock_table"), "FREE");
   EXPECT_EQ(must_lease().tasks.at(0).attempt, 1U);
@@ -449,12 +449,12 @@ TEST_F(TaskTest, TwoClassesMayShareAKey) {
   EXPECT_EQ(defer(worker_.db, block.lease, keys), Fenced::kWritten);
   EXPECT_EQ(payloads(), "013");
   fill();
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, task), 1, kFailure),
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, task), 1, kFailure),
             Fenced::kWritten);
   EXPECT_EQ(payloads(), "013");
   EXPECT_EQ(value("SELECT payload FROM task_dead"), "class2");
   fill();
-  EXPECT_EQ(worker_.tasks.charge(worker_.db, claim(block.lease, task), 7, kFailure),
+  EXPECT_EQ(worker_.tasks.charge(worker_.db, fence(block.lease, task), 7, kFailure),
             Fenced::kWritten);
   EXPECT_EQ(value("SELECT GROUP_CONCAT(attempt ORDER BY prio) FROM task"), "0,0,7,0");
   EXPECT_EQ(fetch_payload(look_, partition_, task.key), "class2");
@@ -489,7 +489,7 @@ TEST_F(TaskTest, AnErrorTextIsCutAt64KiBAndNotInsideACharacter) {
   std::string error = "x";
   while (error.size() < (200 << 10)) error += euro;
   ASSERT_EQ(
-      worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, {"failed", error}),
+      worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks[0]), 1, {"failed", error}),
       Fenced::kWritten);
   const std::string kept = show(look_, id)->error;
   EXPECT_LE(kept.size(), std::size_t{64} << 10);
@@ -504,12 +504,12 @@ TEST_F(TaskTest, AnErrorTextThatIsNoUtf8IsKeptAsFarAsItCan) {
   Block block = must_lease();
   std::string error = "bytes:";
   for (int byte = 1; byte < 256; ++byte) error += static_cast<char>(byte);
-  EXPECT_EQ(worker_.tasks.retry(worker_.db, claim(block.lease, block.tasks[0]), 1, microseconds(0),
+  EXPECT_EQ(worker_.tasks.retry(worker_.db, fence(block.lease, block.tasks[0]), 1, microseconds(0),
                                 {"exception", error}),
             Fenced::kWritten);
   EXPECT_EQ(value("SELECT LEFT(error, 6) FROM task_attempt"), "bytes:");
   block.tasks = fetch_all();
-  EXPECT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks.at(0)), 2,
+  EXPECT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks.at(0)), 2,
                                {"exception", error}),
             Fenced::kWritten);
   EXPECT_EQ(value("SELECT LEFT(error, 6) FROM task_dead"), "bytes:");
@@ -534,7 +534,7 @@ TEST_P(PayloadTest, GoesThereAndBackByteForByte) {
   }
   EXPECT_TRUE(fetch_payload(worker_.db, partition_, block.tasks[0].key) == payload);
   // A dead letter keeps it.
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block.lease, block.tasks[0]), 1, kFailure),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block.lease, block.tasks[0]), 1, kFailure),
             Fenced::kWritten);
   EXPECT_TRUE(show(look_, id)->payload == payload);
   EXPECT_EQ(fetch_payload(worker_.db, partition_, block.tasks[0].key), std::nullopt);

@@ -74,7 +74,7 @@ class TermTest : public testing::Test {
   static db::Server old_place() { return servers_[0]->tcp(); }
   static db::Server new_place() { return servers_[1]->tcp(); }
   static std::uint64_t term(db::Connection& db) {
-    return number_of(db, "SELECT number FROM server_identity");
+    return number_of(db, "SELECT term FROM server_identity");
   }
 
   static Database* servers_[2];

@@ -6,11 +6,11 @@
 #include <future>
 
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
 #include "queue/operate/cancel.h"
 #include "queue/schedules/bound.h"
 #include "queue/schedules/policy.h"
 #include "queue/schedules/schedule_store.h"
+#include "queue/views/inspect.h"
 #include "support/rewriting_proxy.h"
 #include "support/temp_dir.h"
 
@@ -128,7 +128,7 @@ TEST_F(TickTest, TakesEachPlacementAndEachOption) {
     EXPECT_EQ(found(spec.name).last_task, done[i].task->text()) << spec.name;
     const auto task = show(look_, *done[i].task);
     ASSERT_TRUE(task) << spec.name;
-    if (spec.options.partition_key && queue.alone()) {
+    if (spec.options.partition_key && queue.is_keyed()) {
       const std::uint32_t first = place_of(queue, hash_of("k"));
       const std::uint32_t second = place_of(queue, hash_of("k"), 1);
       const std::uint32_t no = done[i].task->partition.partition_no;
@@ -139,8 +139,9 @@ TEST_F(TickTest, TakesEachPlacementAndEachOption) {
                    " + INTERVAL 2 HOUR AND run_key >> 12 > TIMESTAMPDIFF(MICROSECOND,"
                    " '2025-01-01', UTC_TIMESTAMP(6) + INTERVAL 50 MINUTE)"),
             1U);
-  EXPECT_EQ(number("SELECT keep_us FROM task_unique WHERE unique_key = '\\0\\'k'"), 7'200'000'000U);
-  EXPECT_EQ(number("SELECT keep_us FROM task_unique"
+  EXPECT_EQ(number("SELECT unique_for_us FROM task_unique WHERE unique_key = '\\0\\'k'"),
+            7'200'000'000U);
+  EXPECT_EQ(number("SELECT unique_for_us FROM task_unique"
                    " WHERE unique_key = 'allot-schedule:limited-unique'"),
             0U);
 }

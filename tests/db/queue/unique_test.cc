@@ -7,12 +7,12 @@
 #include <set>
 
 #include "db/queue/fixture.h"
-#include "queue/look/inspect.h"
 #include "queue/operate/cancel.h"
 #include "queue/operate/dead_tasks.h"
 #include "queue/submit/owners.h"
 #include "queue/submit/submit.h"
 #include "queue/verbs/detached_store.h"
+#include "queue/views/inspect.h"
 
 namespace allot::queue {
 namespace {
@@ -137,7 +137,7 @@ TEST_F(UniqueTest, ARetryKeepsTheKeyAndADeathEndsItsTime) {
   ASSERT_TRUE(block && block->tasks.size() == 1);
   const Task task = block->tasks[0];
   ASSERT_EQ(
-      worker_.tasks.retry(worker_.db, claim(block->lease, task), 1, microseconds(0), kFailure),
+      worker_.tasks.retry(worker_.db, fence(block->lease, task), 1, microseconds(0), kFailure),
       Fenced::kWritten);
   EXPECT_TRUE(put_unique("k").existed);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 1U);
@@ -148,7 +148,7 @@ TEST_F(UniqueTest, ARetryKeepsTheKeyAndADeathEndsItsTime) {
   const std::vector<Finished> late{{task.key, first.id.first_key, true}};
   ack(worker_.db, first.id.partition, late);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 1U);
-  ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block->lease, moved[0]), 2, kFailure),
+  ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block->lease, moved[0]), 2, kFailure),
             Fenced::kWritten);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NOT NULL"), 1U);
 }
@@ -156,10 +156,10 @@ TEST_F(UniqueTest, ARetryKeepsTheKeyAndADeathEndsItsTime) {
 TEST_F(UniqueTest, ADetachedTaskHasItsKeyToTheEnd) {
   const Submitted first = put_unique("k");
   const auto block = worker_.lease(first.id.partition);
-  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block->lease, block->tasks.at(0)), 1, {}),
+  ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block->lease, block->tasks.at(0)), 1, {}),
             Fenced::kWritten);
   EXPECT_TRUE(put_unique("k").existed);
-  const Claim running = claim(block->lease, block->tasks.at(0)).once_detached();
+  const Fence running = fence(block->lease, block->tasks.at(0)).once_detached();
   ASSERT_EQ(Verbs().ack(worker_.db, running), Fenced::kWritten);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NOT NULL"), 1U);
 }
@@ -173,15 +173,15 @@ TEST_F(UniqueTest, ADeathFreesTheKeyAtOnce) {
     ASSERT_TRUE(block && block->tasks.size() == 1) << death;
     const Task& task = block->tasks[0];
     if (death == "bury") {
-      ASSERT_EQ(worker_.tasks.bury(worker_.db, claim(block->lease, task), 1, kFailure),
+      ASSERT_EQ(worker_.tasks.bury(worker_.db, fence(block->lease, task), 1, kFailure),
                 Fenced::kWritten);
     } else if (death == "spent") {
-      ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, claim(block->lease, task), task, kFailure),
+      ASSERT_EQ(worker_.tasks.bury_spent(worker_.db, fence(block->lease, task), task, kFailure),
                 Fenced::kWritten);
     } else if (death == "detached") {
-      ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block->lease, task), 1, {}),
+      ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block->lease, task), 1, {}),
                 Fenced::kWritten);
-      ASSERT_EQ(Verbs().bury(worker_.db, claim(block->lease, task).once_detached(), 1, kFailure),
+      ASSERT_EQ(Verbs().bury(worker_.db, fence(block->lease, task).once_detached(), 1, kFailure),
                 Fenced::kWritten);
     } else {
       ASSERT_TRUE(cancel_task(look_, first.id, "").done);
@@ -243,7 +243,7 @@ TEST_F(UniqueTest, TheAnswerSaysWhereTheOwnerIs) {
   EXPECT_EQ(asked(), (Names{"running", "done", "waiting"}));
   auto moved = fetch(look_, live.id.partition, {.highest_seen = UINT64_MAX});
   ASSERT_EQ(moved.at(0).first_key, live.id.first_key);
-  ASSERT_EQ(worker_.detached.detach(worker_.db, claim(block->lease, moved[0]), 1, {}),
+  ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block->lease, moved[0]), 1, {}),
             Fenced::kWritten);
   EXPECT_EQ(asked(), (Names{"running", "done", "waiting"}));
 }
@@ -257,7 +257,7 @@ TEST_F(UniqueTest, ALateAcknowledgementLeavesTheKeyOfADetachedTask) {
   Worker thief(connect());
   const auto stolen = thief.steal(first.id.partition);
   ASSERT_TRUE(stolen);
-  ASSERT_EQ(thief.detached.detach(thief.db, claim(stolen->lease, stolen->tasks.at(0)), 1, {}),
+  ASSERT_EQ(thief.detached.detach(thief.db, fence(stolen->lease, stolen->tasks.at(0)), 1, {}),
             Fenced::kWritten);
   ack(worker_.db, first.id.partition, std::vector{finished(block->tasks.at(0))});
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 1U);

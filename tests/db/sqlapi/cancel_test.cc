@@ -29,7 +29,7 @@ TEST_F(CancelTest, ItComesAndGoesWithTheCallersTransaction) {
     if (runs) watch_cancel();
     for (const char* end : {"ROLLBACK", "COMMIT"}) {
       app_.execute("BEGIN");
-      EXPECT_EQ(cancel(made.id), runs ? "asked" : "cancelled");
+      EXPECT_EQ(cancel(made.id), runs ? "requested" : "cancelled");
       EXPECT_TRUE(app_.in_transaction());
       EXPECT_EQ(count("task_dead") + count("task_cancel"), 0U)
           << "other sessions do not see it yet";

@@ -126,12 +126,12 @@ TEST_F(SqlLockTest, AfterAChangeOfServerACallThatWaitsFreesNothing) {
 TEST_F(SqlLockTest, AfterAChangeOfServerItSaysSo) {
   call("release", "x", take());
   queue::note_server(look_);
-  EXPECT_EQ(number("SELECT number FROM server_identity"), 1U) << "both find the same server";
+  EXPECT_EQ(number("SELECT term FROM server_identity"), 1U) << "both find the same server";
   look_.execute("UPDATE server_identity SET identity = 'another one'");
   const std::string message = refused([&] { take(); });
   EXPECT_NE(message.find("the database server has changed"), std::string::npos) << message;
   EXPECT_NE(message.find("in 3"), std::string::npos) << message;
-  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
+  EXPECT_EQ(number("SELECT term FROM server_identity"), 2U);
   EXPECT_EQ(state(), "FREE");
   const auto changed = [&](const std::string& us_ago) {
     look_.execute("UPDATE server_identity SET since = UTC_TIMESTAMP(6) - INTERVAL " + us_ago +

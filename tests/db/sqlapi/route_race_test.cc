@@ -38,15 +38,15 @@ class RouteRaceTest : public SqlApiTest {
 
   // Submits through an interface as often as allowed. A deadlock's victim submits again, like any
   // application.
-  void submit_by(std::function<void(db::Connection&)> door, db::Connection db) {
+  void submit_by(std::function<void(db::Connection&)> submit, db::Connection db) {
     std::atomic<int>& made = made_.at(threads_.size());
-    threads_.emplace_back([this, &made, door = std::move(door), db = std::move(db)]() mutable {
+    threads_.emplace_back([this, &made, submit = std::move(submit), db = std::move(db)]() mutable {
       while (!stop_) {
         if (made >= allowed_) {
           std::this_thread::yield();
           continue;
         }
-        const auto error = support::db_error_of([&] { door(db); });
+        const auto error = support::db_error_of([&] { submit(db); });
         if (!error) {
           ++made;
           continue;
@@ -61,7 +61,7 @@ class RouteRaceTest : public SqlApiTest {
     task.options.partition_key = "k";
     return task;
   }
-  void open_all_doors();
+  void submit_through_all_interfaces();
 
   // True if all interfaces have submitted as often as allowed.
   bool all_are_through() {
@@ -75,7 +75,7 @@ class RouteRaceTest : public SqlApiTest {
   std::vector<std::thread> threads_;
 };
 
-void RouteRaceTest::open_all_doors() {
+void RouteRaceTest::submit_through_all_interfaces() {
   // A stream keeps its look-up for half a second.
   auto stream = std::make_shared<queue::Addresses>([](db::Connection& db, const std::string& name) {
     return queue::find_queue(db, name).value();
@@ -120,7 +120,7 @@ void RouteRaceTest::open_all_doors() {
 // again.
 TEST_F(RouteRaceTest, TasksOfATypeAreNeverInTwoQueues) {
   const int changes = support::environment_or("ALLOT_TEST_ROUTE_CHANGES", 10);
-  open_all_doors();
+  submit_through_all_interfaces();
   int refused = 0;
   int amid = 0;
   for (int i = 0; i < changes; ++i) {

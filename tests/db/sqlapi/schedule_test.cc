@@ -77,10 +77,10 @@ TEST_F(ScheduleTest, EachCallLeavesAnEntryOfTheAudit) {
   call("pause", "'s', 'the printer is off'");
   EXPECT_EQ(newest("action"), "pause_schedule");
   EXPECT_EQ(newest("reason"), "the printer is off");
-  EXPECT_EQ(newest("door"), "procedure");
+  EXPECT_EQ(newest("source"), "procedure");
   EXPECT_EQ(newest("name"), "s");
   EXPECT_EQ(newest("queue"), "default");
-  EXPECT_EQ(newest("who"), support::value_of(app_, "SELECT USER()"));
+  EXPECT_EQ(newest("actor"), support::value_of(app_, "SELECT USER()"));
   call("resume", "'s'");
   EXPECT_EQ(newest("action"), "resume_schedule");
   call("resume", "'s'");  // it was not paused

@@ -128,7 +128,7 @@ TEST_F(TransactionTest, AKeyFromAClockThatWasAheadIsTakenForItsTimeOnly) {
         std::string(left));
     EXPECT_EQ(call_submit(app_, "default", "t", "again", unique("k")).id, first.id) << left;
     EXPECT_EQ(value("SELECT free_at BETWEEN UTC_TIMESTAMP(6)"
-                    " AND UTC_TIMESTAMP(6) + INTERVAL keep_us MICROSECOND FROM task_unique"),
+                    " AND UTC_TIMESTAMP(6) + INTERVAL unique_for_us MICROSECOND FROM task_unique"),
               "1")
         << left;
   }

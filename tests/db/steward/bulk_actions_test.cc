@@ -40,10 +40,10 @@ class BulkActionsTest : public worker::LoopTest {
     return queue::find_bulk(db_, action_id).value();
   }
   void ring() { peer::wake(board_->steward.bell, 1); }
-  void look() { host_.loop.round(); }
+  void poll() { host_.loop.round(); }
   bool done(std::uint64_t action_id) {
     return eventually([&] {
-      look();
+      poll();
       return found(action_id).state == BulkState::kDone;
     });
   }
@@ -66,12 +66,12 @@ TEST_F(BulkActionsTest, ActionsTakeTurns) {
 
 // Nothing is queried until it is time, except after a ring.
 TEST_F(BulkActionsTest, ABellIsHeard) {
-  look();
+  poll();
   ASSERT_GT(host_.next_ns(), boot_ns());
   const std::uint64_t action_id = begin(queue_, 5);
   while (host_.next_ns() > boot_ns() + kSecond && found(action_id).state == BulkState::kWaiting) {
     ring();
-    look();
+    poll();
   }
   EXPECT_EQ(found(action_id).state, BulkState::kDone);
 }
@@ -99,7 +99,7 @@ TEST_F(BulkActionsTest, OnlyWhoLeadsWorks) {
   ASSERT_TRUE(first.leads(queue::bulk_duty()));
   const std::uint64_t action_id = begin(queue_, 5);
   ring();
-  look();
+  poll();
   EXPECT_EQ(found(action_id).state, BulkState::kWaiting);
   first.leave();
   EXPECT_TRUE(done(action_id)) << "it leads now";
@@ -107,7 +107,7 @@ TEST_F(BulkActionsTest, OnlyWhoLeadsWorks) {
 
 TEST_F(BulkActionsTest, AnErrorThatStaysHoldsUpNoOther) {
   db_.execute("RENAME TABLE bulk_action TO bulk_action_away");
-  look();
+  poll();
   db_.execute("RENAME TABLE bulk_action_away TO bulk_action");
   EXPECT_GT(host_.next_ns(), boot_ns());
   host_.leadership.leave();

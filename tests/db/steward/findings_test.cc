@@ -16,7 +16,7 @@ class FindingsTest : public worker::LoopTest {
     host_.loop.add(findings_.chore());
   }
 
-  bool stored() { return queue::list_findings(db_).found_at.has_value(); }
+  bool stored() { return queue::list_findings(db_).checked_at.has_value(); }
 
   config::Settings settings_;
   std::unique_ptr<worker::LoopWorker> one_;
@@ -32,7 +32,7 @@ TEST_F(FindingsTest, LeaderStoresFindingsOnceAMinute) {
   }));
   bool found = false;
   for (const queue::Finding& finding : queue::list_findings(db_).list) {
-    found = found || finding.about == "lease rows";
+    found = found || finding.check == "lease rows";
   }
   EXPECT_TRUE(found);
   EXPECT_GT(host_.next_ns(), boot_ns() + 50 * kSecond) << "in a minute again";

@@ -13,8 +13,8 @@
 
 #include "base/clock.h"
 #include "db/worker/fixture.h"
-#include "queue/look/health.h"
 #include "queue/model/lease.h"
+#include "queue/views/health.h"
 #include "support/eventually.h"
 #include "support/rewriting_proxy.h"
 #include "support/temp_dir.h"
@@ -302,7 +302,7 @@ TEST_F(LeadershipTest, ConcurrentClaimsGiveEachDutyOneLeader) {
 }
 
 // A claim that waits for the winner's row, and whose time is from before.
-TEST_F(LeadershipTest, AClaimThatWaitedTakesNothingAway) {
+TEST_F(LeadershipTest, AStatementThatWaitedTakesNothing) {
   const auto first = leader();
   db_.execute("UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6) - INTERVAL 1 SECOND");
   db::Connection late = support::Database::shared().connect(name_);
@@ -310,9 +310,9 @@ TEST_F(LeadershipTest, AClaimThatWaitedTakesNothingAway) {
   ASSERT_TRUE(seen.at(0).over && seen.at(1).over);
   db_.execute("BEGIN; SELECT * FROM queue_duty FOR UPDATE");
   const queue::DutyStore other(queue::make_holder("other", "/run/allot/other"));
-  std::thread claim([&] { EXPECT_EQ(other.claim(late, seen), 0U); });
-  db::Connection look = support::Database::shared().connect(name_);
-  EXPECT_TRUE(support::wait_for_lock_waits(look, 1));
+  std::thread claim([&] { EXPECT_EQ(other.take_terms(late, seen), 0U); });
+  db::Connection observer = support::Database::shared().connect(name_);
+  EXPECT_TRUE(support::wait_for_lock_waits(observer, 1));
   db_.execute("UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6) + INTERVAL 10 SECOND; COMMIT");
   claim.join();
   EXPECT_TRUE(all_are_of(*first));
@@ -440,12 +440,12 @@ TEST_F(LostReplyTest, OfAClaimThatIsOverByThen) {
   const queue::DutyStore late(queue::make_holder("late", "/run/allot/late"));
   db_.execute("UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6)");
   const auto before = seen();
-  EXPECT_EQ(late.claim(db_, before), 2U);
-  EXPECT_EQ(late.claim(db_, before), 2U) << "sent again, it finds its own term";
+  EXPECT_EQ(late.take_terms(db_, before), 2U);
+  EXPECT_EQ(late.take_terms(db_, before), 2U) << "sent again, it finds its own term";
   db_.execute("UPDATE queue_duty SET free_at = UTC_TIMESTAMP(6)");
   ASSERT_TRUE(second->next_round());
   EXPECT_TRUE(second->leads_all());
-  EXPECT_EQ(late.claim(db_, before), 0U) << "and this late it is another's";
+  EXPECT_EQ(late.take_terms(db_, before), 0U) << "and this late it is another's";
   EXPECT_TRUE(all_are_of(*second));
 }
 

@@ -32,7 +32,7 @@ class StewardLocksTest : public worker::WorkerTest {
     const auto ticket = queue::draw_ticket(db, name, holder);
     return queue::take_lock(db, {name, 0, ticket, holder, ttl}, floor_).value();
   }
-  void look() { host_.loop.round(); }
+  void poll() { host_.loop.round(); }
   // Number of polls; called after each of them.
   unsigned watched() {
     if (host_.next_ns() != last_next_) ++watched_;
@@ -64,7 +64,7 @@ TEST_F(StewardLocksTest, StalledLockIsFreedAndRenewedLockIsNot) {
       EXPECT_TRUE(queue::renew_lock(keeper, kept));
       renew = boot_ns() + kSecond / 4;
     }
-    look();
+    poll();
     return state("gone") == "FREE";
   }));
   EXPECT_GE(boot_ns(), queue::ends_ns(gone));
@@ -76,10 +76,10 @@ TEST_F(StewardLocksTest, StalledLockIsFreedAndRenewedLockIsNot) {
 // Acquired right after a poll that found nothing, and never renewed.
 TEST_F(StewardLocksTest, ExpiredLockIsFreeWithinTwiceItsTtl) {
   constexpr seconds kTtl{6};
-  look();
+  poll();
   const queue::HeldLock gone = take("gone", kTtl);
   EXPECT_TRUE(eventually([&] {
-    look();
+    poll();
     return state("gone") == "FREE";
   }));
   EXPECT_GE(boot_ns(), queue::ends_ns(gone));
@@ -89,14 +89,14 @@ TEST_F(StewardLocksTest, ExpiredLockIsFreeWithinTwiceItsTtl) {
 // While locks are in use, a lock of the shortest TTL may be acquired at any time, whichever others
 // are held. Without locks the steward does not poll.
 TEST_F(StewardLocksTest, ALookIsNeverFurtherAwayThanTheShortestTtlWhereLocksAreInUse) {
-  look();
+  poll();
   EXPECT_GT(host_.next_ns(), boot_ns() + 2 * kSecond);
   const queue::HeldLock held = take("long", seconds(3600));
   unsigned looks = watched();
   const auto look_again = [&] {
     ++looks;
     return eventually([&] {
-      look();
+      poll();
       return watched() >= looks;
     });
   };
@@ -114,7 +114,7 @@ TEST_F(StewardLocksTest, OneThatCannotBeFreedCostsNoMoreLooks) {
   take("gone");
   db::Connection other = support::Database::shared().connect(name_);
   EXPECT_TRUE(eventually([&] {
-    look();
+    poll();
     if (watched() == 1) other.execute("BEGIN; SELECT 1 FROM named_lock FOR UPDATE");
     return watched() > 6;
   }));
@@ -122,7 +122,7 @@ TEST_F(StewardLocksTest, OneThatCannotBeFreedCostsNoMoreLooks) {
   EXPECT_GT(host_.next_ns(), boot_ns() + kSecond / 4);
   other.execute("ROLLBACK");
   EXPECT_TRUE(eventually([&] {
-    look();
+    poll();
     return state("gone") == "FREE";
   }));
 }

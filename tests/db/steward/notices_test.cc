@@ -37,7 +37,7 @@ class NoticesTest : public LoopTest {
       loop.add(notices.chores());
     }
     // One round, whether it is due or not.
-    void look() { loop.finish(); }
+    void poll() { loop.finish(); }
     std::vector<Served> served;
     UnknownTasks unknown;
     OtherServers servers;
@@ -84,18 +84,18 @@ TEST_F(NoticesTest, AChangeOfStateIsToldOnceOverAllHosts) {
   auto two = worker();
   const auto first = host(*one);
   const auto second = host(*two);
-  first->look();
-  second->look();
+  first->poll();
+  second->poll();
   EXPECT_TRUE(told().empty());
   put_dead();
-  first->look();
-  second->look();
-  first->look();
+  first->poll();
+  second->poll();
+  first->poll();
   EXPECT_EQ(told(), std::vector<std::string>{"raised dead q"});
   db_.execute("DELETE FROM task_dead");
-  second->look();
+  second->poll();
   EXPECT_EQ(told().size(), 1U) << "it does not lead";
-  first->look();
+  first->poll();
   EXPECT_EQ(told(), (std::vector<std::string>{"raised dead q", "cleared dead q"}));
   EXPECT_TRUE(queue::list_notices(db_).empty());
 }
@@ -106,10 +106,10 @@ TEST_F(NoticesTest, WithoutAQueueToTellItIsOnlyRaised) {
   auto one = worker();
   const auto first = host(*one);
   put_dead();
-  first->look();
+  first->poll();
   EXPECT_TRUE(queue::list_notices(db_).empty()) << "one is not enough";
   settings_.notices.dead = 1;
-  first->look();
+  first->poll();
   EXPECT_EQ(queue::list_notices(db_).size(), 1U);
   EXPECT_TRUE(told().empty());
 }
@@ -119,11 +119,11 @@ TEST_F(NoticesTest, AQueueThatNobodyServes) {
   const auto first = host(*one);
   put_overdue("11 MINUTE");
   db_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6) - INTERVAL 1 HOUR");
-  first->look();
+  first->poll();
   EXPECT_EQ(told(), std::vector<std::string>{"raised unserved q"});
   // A worker starts with a backlog.
   db_.execute("UPDATE q_lock_table SET expire_at = UTC_TIMESTAMP(6)");
-  first->look();
+  first->poll();
   EXPECT_EQ(told(), (std::vector<std::string>{"raised unserved q", "raised waiting q",
                                               "cleared unserved q"}));
 }
@@ -134,7 +134,7 @@ TEST_F(NoticesTest, ATypeThatNoHandlerKnows) {
   auto two = worker();
   const auto leader = host(*one);
   const auto other = host(*two);
-  leader->look();
+  leader->poll();
   const std::uint64_t id = 1 << 12;
   const std::string at = std::to_string(queue_.queue_id) + ", 0, 1, ";
   db_.execute(
@@ -146,12 +146,12 @@ TEST_F(NoticesTest, ATypeThatNoHandlerKnows) {
       "INSERT INTO task_moved SELECT queue_id, partition_no, prio, first_key, run_key FROM"
       " task WHERE type = 'strange'");
   peer::note_unknown(*board_, {queue_.queue_id, 0, 1, id}, "strange");
-  other->look();
+  other->poll();
   EXPECT_EQ(told(), std::vector<std::string>{"raised no_handler q/strange"});
-  leader->look();
+  leader->poll();
   EXPECT_EQ(told().size(), 1U) << "the task waits yet";
   db_.execute("UPDATE task SET flags = 0 WHERE type = 'strange'");
-  leader->look();
+  leader->poll();
   EXPECT_EQ(told(), (std::vector<std::string>{"raised no_handler q/strange",
                                               "cleared no_handler q/strange"}));
 }
@@ -168,11 +168,11 @@ TEST_F(NoticesTest, ADutyWithoutALeaderAndAPurgeThatIsBehind) {
       " ended_at, lock_host, lock_pid) VALUES (" +
       std::to_string(queue_.queue_id) +
       ", 0, 1, 7, 1, 't', UTC_TIMESTAMP(6) - INTERVAL 3 HOUR, 'h', 1)");
-  first->look();
+  first->poll();
   EXPECT_EQ(told(), (std::vector<std::string>{"raised leader schedules", "raised purge q"}));
   db_.execute("UPDATE queue_duty SET holder = NULL WHERE duty = 'schedules'");
   db_.execute("DELETE FROM task_history");
-  first->look();
+  first->poll();
   EXPECT_TRUE(queue::list_notices(db_).empty());
 }
 

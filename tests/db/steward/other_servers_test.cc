@@ -71,7 +71,7 @@ support::Database* OtherServersTest::servers_[2] = {};
 TEST_F(OtherServersTest, APromotedServerGetsTheNextTermAndTheOldOneAMark) {
   old_.kill9();
   OtherServers servers(both());
-  EXPECT_TRUE(eventually([&] { return value(new_, "SELECT number FROM server_identity") == "2"; }));
+  EXPECT_TRUE(eventually([&] { return value(new_, "SELECT term FROM server_identity") == "2"; }));
   EXPECT_TRUE(servers.second_writers().empty());
   old_.start();
   EXPECT_TRUE(eventually([&] { return !servers.second_writers().empty(); }));
@@ -90,7 +90,7 @@ TEST_F(OtherServersTest, TwoWithEqualTermsAreReportedAndNotMarked) {
   EXPECT_TRUE(eventually([&] { return servers.second_writers().size() == 2; }));
   EXPECT_EQ(value(old_, "SELECT superseded_by FROM queue"), "");
   EXPECT_EQ(value(new_, "SELECT superseded_by FROM queue"), "");
-  EXPECT_EQ(value(new_, "SELECT number FROM server_identity"), "1");
+  EXPECT_EQ(value(new_, "SELECT term FROM server_identity"), "1");
 }
 
 TEST_F(OtherServersTest, AMarkGoesWhenItsServerIsPromotedAgain) {
@@ -102,7 +102,7 @@ TEST_F(OtherServersTest, AMarkGoesWhenItsServerIsPromotedAgain) {
   EXPECT_TRUE(eventually([&] { return value(old_, "SELECT superseded_by FROM queue") == "2"; }));
   db::Connection db(old_.options("allot_1"), nullptr);
   // Without allot promote, which clears the mark.
-  db.execute("UPDATE server_identity SET number = 3 WHERE only_row = 1");
+  db.execute("UPDATE server_identity SET term = 3 WHERE only_row = 1");
   EXPECT_TRUE(eventually([&] { return value(old_, "SELECT superseded_by FROM queue").empty(); }));
   EXPECT_TRUE(eventually([&] { return value(new_, "SELECT superseded_by FROM queue") == "3"; }));
 }
@@ -112,7 +112,7 @@ TEST_F(OtherServersTest, AReplicaIsNotASecondWriter) {
   at_new.execute("SET GLOBAL read_only = 1");
   OtherServers servers(both());
   old_.connect("allot_1").execute("UPDATE server_identity SET identity = 'another'");
-  EXPECT_TRUE(eventually([&] { return value(old_, "SELECT number FROM server_identity") == "2"; }));
+  EXPECT_TRUE(eventually([&] { return value(old_, "SELECT term FROM server_identity") == "2"; }));
   EXPECT_TRUE(servers.second_writers().empty());
   at_new.execute("SET GLOBAL read_only = 0");
 }

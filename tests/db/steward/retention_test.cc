@@ -55,7 +55,7 @@ class RetentionTest : public worker::LoopTest {
 
 TEST_F(RetentionTest, TheAuditIsPurgedInBatchesWhereBulkActionsAreLed) {
   db_.execute(
-      "INSERT INTO audit (at, who, door, action, subject, name, detail, reason)"
+      "INSERT INTO audit (at, actor, source, action, subject, name, detail, reason)"
       " SELECT UTC_TIMESTAMP(6) - INTERVAL IF(seq <= 2500, 91, 89) DAY, '', '', '', '', '', '', ''"
       " FROM " +
       support::numbers(1, 2600));

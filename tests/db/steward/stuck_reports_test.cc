@@ -78,7 +78,7 @@ TEST_F(StuckReportsTest, ATaskOfAnUnknownTypeIsReportedByItsFirstKey) {
   host->loop.round();
   const auto told = alerts();
   ASSERT_EQ(told.size(), 1U) << "once for all tasks of a type";
-  EXPECT_EQ(told[0].at("what"), "no_handler");
+  EXPECT_EQ(told[0].at("state"), "no_handler");
   EXPECT_EQ(told[0].at("type"), "test.nobody");
   EXPECT_EQ(told[0].at("task"), (queue::TaskId{partition(0), 1, 1}.text())) << "the oldest";
   EXPECT_EQ(told[0].at("since").get<std::string>().substr(0, 10), "2025-01-01");

@@ -50,7 +50,7 @@ struct Steward {
   explicit Steward(db::Connection connection) : db(std::move(connection)) {
     db.execute("SET SESSION sql_safe_updates = 1");
   }
-  void look() { ticker.look(db); }
+  void poll() { ticker.poll(db); }
 
   db::Connection db;
   Utc calendar;
@@ -102,12 +102,12 @@ class TickerTest : public queue::QueueTest {
 
 TEST_F(TickerTest, SubmitsWhatIsDueAndRingsForIt) {
   put(spec());
-  steward_.look();
+  steward_.poll();
   EXPECT_EQ(tasks(), 1U);
   EXPECT_EQ(steward_.rung[queue_.queue_id], 1U);
   const Schedule schedule = found();
   EXPECT_EQ(*schedule.next_run - *schedule.last_run, minutes(1));
-  steward_.look();
+  steward_.poll();
   EXPECT_EQ(tasks(), 1U);
 }
 
@@ -115,12 +115,12 @@ TEST_F(TickerTest, SubmitsWhatIsDueAndRingsForIt) {
 TEST_F(TickerTest, TickWaitsUntilItIsDue) {
   const Moment due = std::chrono::floor<seconds>(queue::database_now(look_)) + seconds(2);
   queue::put_schedule(look_, spec("s", "* * * * * *"), due);
-  steward_.look();
+  steward_.poll();
   EXPECT_EQ(tasks(), 0U);
   const std::chrono::nanoseconds left = due - queue::database_now(look_);
   EXPECT_LT(steward_.ticker.next_ns(), boot_ns() + static_cast<Nanos>(left.count()) + kSecond / 2);
   EXPECT_TRUE(support::eventually([&] {
-    if (boot_ns() >= steward_.ticker.next_ns()) steward_.look();
+    if (boot_ns() >= steward_.ticker.next_ns()) steward_.poll();
     return found().submitted > 0;
   }));
   const auto tick = queue::list_ticks(look_, found().schedule_id).back();
@@ -135,7 +135,7 @@ TEST_F(TickerTest, WhereNothingIsDueOneStatementIsSentEveryTwoSeconds) {
   const Nanos began = boot_ns();
   const std::uint64_t before = session(steward_.db, "Questions");
   for (int i = 0; i < 10; ++i) {
-    if (boot_ns() >= steward_.ticker.next_ns()) steward_.look();
+    if (boot_ns() >= steward_.ticker.next_ns()) steward_.poll();
   }
   const Nanos took = boot_ns() - began;
   EXPECT_LE(session(steward_.db, "Questions") - before, 2U + took / (2 * kSecond));
@@ -150,7 +150,7 @@ TEST_F(TickerTest, TwoLeadersSubmitEachTickOnce) {
   const auto until = boot_ns() + 2 * kSecond;
   std::atomic<bool> over{false};
   const auto lead = [&](Steward& steward) {
-    while (!over) steward.look();
+    while (!over) steward.poll();
   };
   auto one = std::async(std::launch::async, [&] { lead(steward_); });
   auto two = std::async(std::launch::async, [&] { lead(other); });
@@ -172,7 +172,7 @@ TEST_F(TickerTest, TwoLeadersSubmitEachTickOnce) {
 TEST_F(TickerTest, TwoHundredAtOnceAreAFewPackets) {
   for (int i = 0; i < 200; ++i) put(spec("s" + std::to_string(i), "* * * * * *"));
   const std::uint64_t before = session(steward_.db, "Com_commit");
-  while (found("s199").submitted == 0 || found("s0").submitted == 0) steward_.look();
+  while (found("s199").submitted == 0 || found("s0").submitted == 0) steward_.poll();
   EXPECT_EQ(number("SELECT COUNT(*) FROM schedule WHERE submitted = 0"), 0U);
   EXPECT_LE(session(steward_.db, "Com_commit") - before, tasks() / 50);
 }
@@ -185,7 +185,7 @@ TEST_F(TickerTest, AfterAnHourEachPolicyDoesWhatItSays) {
     one.late_after = seconds(0);
     put(one, hours(1));
   }
-  steward_.look();
+  steward_.poll();
   EXPECT_EQ(found("once").submitted, 1U);
   EXPECT_EQ(found("skip").submitted, 0U);
   EXPECT_EQ(found("all").submitted, 10U);
@@ -204,7 +204,7 @@ TEST_F(TickerTest, AYearOfSecondsIsCaughtUpAtOnce) {
   second.late = Late::kAll;
   put(second, hours(24 * 365));
   const Nanos start = boot_ns();
-  while (*found().next_run < queue::database_now(look_) - seconds(3)) steward_.look();
+  while (*found().next_run < queue::database_now(look_) - seconds(3)) steward_.poll();
   EXPECT_GE(tasks(), 100U);
   EXPECT_LE(tasks(), 110U + (boot_ns() - start) / kSecond) << "plus the tasks of the seconds since";
   EXPECT_GE(found().dropped, 1'900U);
@@ -219,18 +219,18 @@ TEST_F(TickerTest, AQueueThatIsGoneIsSaidOnceUntilItIsThere) {
   ScheduleSpec lost = spec();
   lost.queue = "later";
   put(lost);
-  steward_.look();
+  steward_.poll();
   const Schedule failed = found();
   EXPECT_EQ(failed.error, "unknown queue 'later'");
   EXPECT_TRUE(failed.error_since);
   EXPECT_EQ(failed.ticks, 0U);
   Steward next(connect());
   const std::uint64_t before = session(next.db, "Com_update");
-  next.look();
+  next.poll();
   EXPECT_EQ(session(next.db, "Com_update"), before) << "it says so already";
   make_queue("later", 2);
   Steward after(connect());
-  after.look();
+  after.poll();
   EXPECT_EQ(tasks(), 1U);
   EXPECT_EQ(found().error, "");
 }
@@ -245,7 +245,7 @@ TEST_F(TickerTest, RefusedTickIsReportedAndStopsNoOther) {
   put(nowhere);
   put(spec("sound"));
   const Nanos began = boot_ns();
-  steward_.look();
+  steward_.poll();
   EXPECT_NE(found("keyless").error.find("partition_key"), std::string::npos);
   EXPECT_NE(found("nowhere").error.find("No/Where"), std::string::npos);
   EXPECT_EQ(found("sound").submitted, 1U);
@@ -256,21 +256,21 @@ TEST_F(TickerTest, OneThatWaitsWritesNothingAndDropsWhatCameMeanwhile) {
   ScheduleSpec waits = spec("s", "* * * * * *");
   waits.overlap = Overlap::kWait;
   put(waits);
-  steward_.look();
+  steward_.poll();
   ASSERT_EQ(tasks(), 1U);
   const Moment due = *found().next_run;
   ASSERT_TRUE(support::eventually([&] { return queue::database_now(look_) > due + seconds(3); }));
   const std::uint64_t updates = session(steward_.db, "Com_update");
   const std::uint64_t commits = session(steward_.db, "Com_commit");
-  steward_.look();
+  steward_.poll();
   Steward other(connect());
-  other.look();
+  other.poll();
   EXPECT_EQ(session(steward_.db, "Com_update"), updates);
   EXPECT_EQ(session(steward_.db, "Com_commit"), commits);
   EXPECT_EQ(found().next_run, due) << "it stays due";
   finish_all();
   Steward after(connect());
-  after.look();
+  after.poll();
   EXPECT_EQ(tasks(), 1U);
   EXPECT_EQ(found().last_run, due);
   EXPECT_GE(found().dropped, 3U);
@@ -290,7 +290,7 @@ TEST_F(TickerTest, AnOverlapHoldsAcrossQueues) {
       ScheduleSpec one = spec("s", "* * * * * *");
       one.overlap = overlap;
       put(one);
-      Steward(connect()).look();
+      Steward(connect()).poll();
       ASSERT_EQ(in_queue(queue_), 1U) << what;
       if (by_route) {
         queue::set_route(look_, queue_, {"t", false}, other);
@@ -301,13 +301,13 @@ TEST_F(TickerTest, AnOverlapHoldsAcrossQueues) {
       const Moment due = *found().next_run;
       ASSERT_TRUE(
           support::eventually([&] { return queue::database_now(look_) > due + seconds(2); }));
-      Steward(connect()).look();
+      Steward(connect()).poll();
       EXPECT_EQ(in_queue(other), 0U) << what;
       EXPECT_EQ(found().skipped > 0, overlap == Overlap::kSkip) << what;
       EXPECT_EQ(*found().next_run > due, overlap == Overlap::kSkip) << what;
       finish_all();
       ASSERT_TRUE(support::eventually([&] {
-        Steward(connect()).look();
+        Steward(connect()).poll();
         return in_queue(other) == 1;
       })) << what;
       EXPECT_EQ(in_queue(queue_), 0U) << what;
@@ -319,7 +319,7 @@ TEST_F(TickerTest, AnOverlapHoldsAcrossQueues) {
 
 TEST_F(TickerTest, ALostConnectionLosesNoTickAndRepeatsNone) {
   put(spec("s", "* * * * * *"), seconds(20));
-  steward_.look();
+  steward_.poll();
   look_.execute("KILL " + std::to_string(steward_.db.id()));
   ASSERT_TRUE(support::eventually([&] {
     return number("SELECT COUNT(*) FROM information_schema.processlist WHERE id = " +
@@ -328,14 +328,14 @@ TEST_F(TickerTest, ALostConnectionLosesNoTickAndRepeatsNone) {
   EXPECT_EQ(support::error_class_of([&] {
               for (int i = 0; i < 5; ++i) {
                 steward_.db.execute("SELECT 1");
-                steward_.look();
+                steward_.poll();
               }
             }),
             "gone");
   steward_.db = connect();
   const std::uint64_t before = tasks();
   EXPECT_TRUE(support::eventually([&] {
-    steward_.look();
+    steward_.poll();
     return tasks() > before;
   }));
   EXPECT_EQ(tasks(), different_tasks());
@@ -346,13 +346,13 @@ TEST_F(TickerTest, ALostConnectionLosesNoTickAndRepeatsNone) {
 // S35
 TEST_F(TickerTest, AChangeIsSeenByTheNextTick) {
   put(spec("s", "* * * * * *"));
-  steward_.look();
+  steward_.poll();
   ScheduleSpec changed = spec("s", "* * * * * *");
   changed.payload = "{\"new\": true}";
   queue::put_schedule(look_, changed, queue::database_now(look_));
   const std::uint64_t before = tasks();
   EXPECT_TRUE(support::eventually([&] {
-    steward_.look();
+    steward_.poll();
     return tasks() > before;
   }));
   EXPECT_EQ(number("SELECT COUNT(*) FROM task WHERE payload LIKE '%new%'"), tasks() - before);
@@ -362,7 +362,7 @@ TEST_F(TickerTest, APayloadThatIsLargeIsNotKept) {
   ScheduleSpec large = spec("s", "* * * * * *");
   large.payload = "{\"x\": \"" + std::string(200'000, 'x') + "\"}";
   put(large, seconds(5));
-  steward_.look();
+  steward_.poll();
   EXPECT_GE(number("SELECT COUNT(*) FROM task WHERE LENGTH(payload) > 200000"), 6U);
 }
 
@@ -371,32 +371,32 @@ TEST_F(TickerTest, AClockThatStepsRepeatsNothingAndTellsWhatIsLate) {
   ScheduleSpec minutely = spec();
   minutely.late_after = seconds(0);
   put(minutely);
-  steward_.look();
+  steward_.poll();
   EXPECT_EQ(tasks(), 1U);
   const std::string here = "SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6))";
   Steward back(connect());
   back.db.execute(here + " - 3600");
-  for (int i = 0; i < 3; ++i) back.look();
+  for (int i = 0; i < 3; ++i) back.poll();
   EXPECT_EQ(tasks(), 1U);
   Steward ahead(connect());
   ahead.db.execute(here + " + 3600");
-  for (int i = 0; i < 3; ++i) ahead.look();
+  for (int i = 0; i < 3; ++i) ahead.poll();
   EXPECT_EQ(tasks(), 2U) << "once";
   EXPECT_GE(found().dropped, 58U);
-  steward_.look();
-  back.look();
+  steward_.poll();
+  back.poll();
   EXPECT_EQ(tasks(), 2U) << "the clock is back, and these ticks have been";
 }
 
 TEST_F(TickerTest, TicksInAPauseAreDropped) {
   put(spec("s", "* * * * * *"), seconds(30));
   queue::pause_schedule(look_, "s", "");
-  steward_.look();
+  steward_.poll();
   EXPECT_EQ(tasks(), 0U);
   const Nanos resumed = boot_ns();
   queue::resume_schedule(look_, "s");
   Steward after(connect());
-  after.look();
+  after.poll();
   EXPECT_GE(found().dropped, 30U);
   EXPECT_LE(tasks(), 2U + (boot_ns() - resumed) / kSecond) << "plus the tasks of the seconds since";
 }
@@ -416,7 +416,7 @@ TEST_F(TickerTest, FailingSchedulesHideNoOther) {
       support::numbers(1, 900));
   put(spec("sound"));
   EXPECT_TRUE(support::eventually([&] {
-    steward_.look();
+    steward_.poll();
     return found("sound").submitted > 0;
   }));
 }
@@ -429,7 +429,7 @@ class NextRunCheckTest : public TickerTest {
     Steward there(connect());
     there.db.execute("SET timestamp = UNIX_TIMESTAMP(UTC_TIMESTAMP(6)) + " +
                      std::to_string(offset.count()));
-    for (int i = 0; i < 3; ++i) there.look();
+    for (int i = 0; i < 3; ++i) there.poll();
   }
   // Two consecutive rounds, by the clock of `db`.
   void two_rounds(db::Connection& db) {
@@ -437,7 +437,7 @@ class NextRunCheckTest : public TickerTest {
   }
   void round(db::Connection& db) {
     do {
-      check_.look(db, now_);
+      check_.check(db, now_);
     } while (check_.next_ns() <= now_);
     now_ = check_.next_ns();
   }
@@ -462,7 +462,7 @@ TEST_F(NextRunCheckTest, ASchedulesNextTickIsSetBackAfterAClockThatWasAhead) {
     EXPECT_EQ(after.submitted, ahead.submitted);
     look_.execute("UPDATE schedule SET due_at = UTC_TIMESTAMP(6)");
     Steward next(connect());
-    next.look();
+    next.poll();
     EXPECT_EQ(found().submitted, ahead.submitted + 1);
   }
 }
@@ -473,7 +473,7 @@ TEST_F(NextRunCheckTest, AStepBackOfASecondRepeatsNoTick) {
   const Schedule ahead = found();
   two_rounds(steward_.db);
   EXPECT_EQ(found().next_run, ahead.next_run);
-  steward_.look();
+  steward_.poll();
   EXPECT_EQ(tasks(), different_tasks());
 }
 

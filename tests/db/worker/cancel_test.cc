@@ -33,7 +33,7 @@ class CancelTest : public RunTest {
     keeper_.hold(block.lease, boot_ns());
     auto result = std::async(std::launch::async, [&] { return run(block, false); });
     EXPECT_TRUE(eventually([&] { return value("SELECT flags & 64 FROM task") == "64"; }));
-    EXPECT_TRUE(queue::cancel_task(db_, id, "the user left").asked);
+    EXPECT_TRUE(queue::cancel_task(db_, id, "the user left").requested);
     EXPECT_TRUE(eventually([&] { return hard_deadline() < boot_ns() + 30 * kSecond; }))
         << "a deadline, and its time limit is an hour";
     std::ofstream(gate) << "continue\n";
@@ -105,9 +105,9 @@ TEST_F(CancelTest, ItIsNotStartedAgain) {
 TEST_F(CancelTest, NorIsADetachedOneThatIsRecovered) {
   const auto id = put_task("test.spin");
   const auto block = lease();
-  ASSERT_EQ(detached_.detach(db_, queue::claim(block.lease, block.tasks.at(0)), 1, {}),
+  ASSERT_EQ(detached_.detach(db_, queue::fence(block.lease, block.tasks.at(0)), 1, {}),
             queue::Fenced::kWritten);
-  ASSERT_TRUE(queue::cancel_task(db_, id, "the user left").asked);
+  ASSERT_TRUE(queue::cancel_task(db_, id, "the user left").requested);
   const auto held = detached_.held(db_, id);
   ASSERT_TRUE(held);
   const Facts facts = facts_of_crash(db_, settings_, {id, "q", "test.spin", 1});

@@ -22,7 +22,7 @@
 #include "queue/operate/cap.h"
 #include "queue/operate/pause.h"
 #include "queue/operate/rate.h"
-#include "queue/verbs/share.h"
+#include "queue/verbs/cap_part.h"
 #include "support/eventually.h"
 #include "worker/lease/hints.h"
 #include "worker/lease/served_queues.h"
@@ -86,7 +86,7 @@ class CappedTest : public OutputFile, public LoopTest {
   }
   std::uint32_t share(const queue::QueueInfo& queue, std::uint32_t partition_no,
                       std::uint32_t published = 64) {
-    return queue::read_share(db_, {queue.queue_id, partition_no}, published).most;
+    return queue::read_cap_part(db_, {queue.queue_id, partition_no}, published).most;
   }
   // A task that runs until open() is called.
   void put_gate(const queue::QueueInfo& queue) {
@@ -99,16 +99,16 @@ class CappedTest : public OutputFile, public LoopTest {
     return eventually([&] { return side::begun(side::read_lines(output_)) >= most; }, within);
   }
   // A thread that runs the block found by the worker; the gate opens before it ends.
-  class Beside {
+  class BackgroundWorker {
    public:
-    Beside(CappedTest& test, LoopWorker& worker) : test_(test) {
+    BackgroundWorker(CappedTest& test, LoopWorker& worker) : test_(test) {
       std::optional<queue::Block> block;
       EXPECT_TRUE(eventually([&] { return (block = worker.find()).has_value(); }));
       if (block) thread_ = std::thread([&, at = std::move(*block)] { worker.work(at); });
     }
-    Beside(const Beside&) = delete;
-    Beside& operator=(const Beside&) = delete;
-    ~Beside() { end(); }
+    BackgroundWorker(const BackgroundWorker&) = delete;
+    BackgroundWorker& operator=(const BackgroundWorker&) = delete;
+    ~BackgroundWorker() { end(); }
     void end() {
       test_.open();
       if (thread_.joinable()) thread_.join();
@@ -213,7 +213,7 @@ TEST_F(CappedTest, AJobThatRunsForLongKeepsNoPlaceEmpty) {
   put_gate(queue);
   put_tasks_of(queue, 0, 60, 2);
   const auto one = capped_worker();
-  Beside work(*this, *one);
+  BackgroundWorker work(*this, *one);
   ASSERT_TRUE(begin(61));
   ASSERT_TRUE(eventually([&] { return value("SELECT COUNT(*) FROM task") == "1"; }));
   put_tasks_of(queue, 0, 5, 2);
@@ -231,7 +231,7 @@ TEST_F(CappedTest, NorWhereItsQueueHasARate) {
   put_gate(queue);
   put_tasks_of(queue, 0, 30, 1);
   const auto one = capped_worker();
-  Beside work(*this, *one);
+  BackgroundWorker work(*this, *one);
   ASSERT_TRUE(begin(31));
   work.end();
   EXPECT_TRUE(work_until_all_ended(*one));
@@ -258,7 +258,7 @@ TEST_F(CappedTest, NothingMoreStartsBesideItWhereTheLeaseShouldEnd) {
     put_gate(queue);
     put_tasks_of(queue, 0, 1, 1);
     const auto one = capped_worker();
-    Beside work(*this, *one);
+    BackgroundWorker work(*this, *one);
     std::size_t begun = 2;
     ASSERT_TRUE(begin(begun)) << reason;
     happen();
@@ -283,7 +283,7 @@ TEST_F(CappedTest, NorWhereTheCapOfAConfiguredQueueGrew) {
   const auto one = std::make_unique<LoopWorker>(
       options(), ServedQueues(std::vector{ServedQueue{queue, &config_}}), registry_, *board_,
       kThreads);
-  Beside work(*this, *one);
+  BackgroundWorker work(*this, *one);
   std::size_t begun = 2;
   ASSERT_TRUE(begin(begun));
   queue::set_cap(db_, queue, 4);

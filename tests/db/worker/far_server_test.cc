@@ -119,7 +119,7 @@ TEST_F(FarServerTest, OneTripLooksForTheCancelsOfAll) {
   EXPECT_LE(trips_with_looks, looks / 4);
   const worker::Run& last = *runs_.back();
   EXPECT_FALSE(last.cancelled());
-  EXPECT_TRUE(queue::cancel_task(db_, queue::claim(lease_, tasks_.back()).id, "why").asked);
+  EXPECT_TRUE(queue::cancel_task(db_, queue::fence(lease_, tasks_.back()).id, "why").requested);
   EXPECT_TRUE(eventually([&] { return last.cancelled(); }));
   EXPECT_FALSE(runs_.front()->cancelled());
 }

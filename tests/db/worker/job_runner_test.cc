@@ -7,7 +7,7 @@
 
 #include "db/worker/run_fixture.h"
 #include "meter/meter.h"
-#include "queue/look/inspect.h"
+#include "queue/views/inspect.h"
 #include "support/eventually.h"
 #include "support/slot_runs.h"
 #include "support/temp_dir.h"
@@ -18,16 +18,16 @@ namespace {
 using Result = TaskEnd::Result;
 
 // Delays every statement that does `what` ("BEFORE DELETE ON task"), until release().
-class Held {
+class BlockedWrites {
  public:
-  Held(db::Connection& db, const std::string& what) : db_(db) {
+  BlockedWrites(db::Connection& db, const std::string& what) : db_(db) {
     db_.execute("CREATE TRIGGER held " + what +
                 " FOR EACH ROW DO GET_LOCK('hold', 60), RELEASE_LOCK('hold');"
                 "DO GET_LOCK('hold', 60)");
   }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-  ~Held() {
+  BlockedWrites(const BlockedWrites&) = delete;
+  BlockedWrites& operator=(const BlockedWrites&) = delete;
+  ~BlockedWrites() {
     release();
     db_.execute("DROP TRIGGER held");
   }
@@ -92,7 +92,7 @@ TEST_F(JobRunnerTest, TheSlotHasItWhileItIsAnnouncedAndTakenBack) {
   put_task("test.fail");
   for (const std::string verb : {"INSERT", "DELETE"}) {
     SCOPED_TRACE(verb);
-    const Held held(db_, "BEFORE " + verb + " ON task_attempt");
+    const BlockedWrites held(db_, "BEFORE " + verb + " ON task_attempt");
     auto block = lease();
     auto result = std::async(std::launch::async, [&] { return run(block, true); });
     ASSERT_TRUE(held.somebody());
@@ -125,7 +125,7 @@ TEST_F(ShortLeaseTest, TheSlotSaysThatAnInterruptedAttemptIsTakenBack) {
       return slot_.state(0) ==
              (detached ? ipc::RunState::kRunningDetached : ipc::RunState::kRunning);
     }));
-    const Held held(db_, "BEFORE DELETE ON task_attempt");
+    const BlockedWrites held(db_, "BEFORE DELETE ON task_attempt");
     if (detached) {
       db_.execute("UPDATE task_running SET epoch = epoch + 1 WHERE queue_id > 0");
       ASSERT_TRUE(support::eventually([&] { return raw_slot_->leases_lost == 1; }));
@@ -151,7 +151,7 @@ TEST_F(JobRunnerTest, TheSlotSaysThatADetachedTaskHasFinished) {
   put_gated("success");
   auto block = lease();
   keeper_.hold(block.lease, boot_ns());
-  const Held held(db_, "BEFORE DELETE ON task_running");
+  const BlockedWrites held(db_, "BEFORE DELETE ON task_running");
   auto result = start_detached(block, "success");
   ASSERT_TRUE(held.somebody());
   EXPECT_EQ(raw_slot_->run_states[0].load(), ipc::RunState::kFinishedDetached);
@@ -278,7 +278,7 @@ TEST_F(JobRunnerTest, WithoutAnAttemptLeftItIsDeadOfTheLastOne) {
   auto block = lease();
   keeper_.hold(block.lease, boot_ns());
   for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
-    ASSERT_EQ(tasks_.charge(db_, queue::claim(block.lease, block.tasks.at(0)), attempt,
+    ASSERT_EQ(tasks_.charge(db_, queue::fence(block.lease, block.tasks.at(0)), attempt,
                             {attempt == 3 ? "exception" : "retry", std::to_string(attempt)}),
               queue::Fenced::kWritten);
   }

@@ -377,7 +377,7 @@ TEST_F(LeaseKeeperTest, ADetachWithoutAReplyIsFoundOut) {
   EXPECT_EQ(place, Place::kUnknown);
   auto again = std::async(std::launch::async, [&] {
     db::Connection own(options());
-    return stores_.detached.detach(own, queue::claim(lease, task), 1, {});
+    return stores_.detached.detach(own, queue::fence(lease, task), 1, {});
   });
   stall.execute("ROLLBACK");
   EXPECT_EQ(again.get(), queue::Fenced::kWritten);

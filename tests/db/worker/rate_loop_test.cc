@@ -151,7 +151,7 @@ TEST_F(RateLoopTest, UnusedGrantIsReturnedOnceDespiteALostReply) {
   std::atomic<int> releases{0};
   // The packet is executed and then ends the connection, so that the outcome is unknown.
   const support::RewritingProxy proxy(proxy_folder_ / "p", options().socket, [&](std::string sql) {
-    if (sql.find("hold_until = IF(") == std::string::npos) return sql;
+    if (sql.find("defer_until = IF(") == std::string::npos) return sql;
     return ++releases == 1 ? sql + "; KILL CONNECTION_ID()" : sql;
   });
   db::ConnectOptions through = options();
@@ -251,7 +251,7 @@ TEST_F(RateOfFailedCallsTest, EachCallIsChargedFor) {
 // next lease, whose grant is as large, must not repeat the call.
 TEST_F(RateOfFailedCallsTest, NoTaskIsInTwoOfThem) {
   set_rate("0.01", "4");
-  db_.execute("UPDATE queue_bucket SET most = 4 WHERE queue_id > 0");
+  db_.execute("UPDATE queue_bucket SET max_grant = 4 WHERE queue_id > 0");
   put_refused(20);
   const auto mine = worker();
   int most = 0;

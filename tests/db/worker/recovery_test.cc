@@ -32,14 +32,14 @@ class RecoveryTest : public WorkerTest {
   }
 
   // A task of another host during its attempt `attempt`.
-  queue::Claim detach(std::uint32_t attempt) { return detach(lost_, attempt); }
-  queue::Claim detach(const queue::Stores& by, std::uint32_t attempt) {
+  queue::Fence detach(std::uint32_t attempt) { return detach(lost_, attempt); }
+  queue::Fence detach(const queue::Stores& by, std::uint32_t attempt) {
     put(partition(0), {1, 1});
     db_.execute("UPDATE task SET attempt = " + std::to_string(attempt - 1));
     const auto block = by.leases.lease(db_, partition(0), {});
-    EXPECT_EQ(by.detached.detach(db_, queue::claim(block->lease, block->tasks.at(0)), attempt, {}),
+    EXPECT_EQ(by.detached.detach(db_, queue::fence(block->lease, block->tasks.at(0)), attempt, {}),
               queue::Fenced::kWritten);
-    return queue::claim(block->lease, block->tasks[0]).once_detached();
+    return queue::fence(block->lease, block->tasks[0]).once_detached();
   }
   Recovery recovery() { return {session_, stores_.detached, settings_, {queue_}, slot_, *board_}; }
   std::string running() { return value("SELECT COUNT(*) FROM task_running"); }
@@ -91,7 +91,7 @@ TEST_F(RecoveryTest, TheLimitOfTheTaskCounts) {
 }
 
 TEST_F(RecoveryTest, LeavesAloneWhatIsRenewed) {
-  const queue::Claim detached = detach(1);
+  const queue::Fence detached = detach(1);
   Recovery scout = recovery();
   EXPECT_FALSE(eventually(
       [&] {

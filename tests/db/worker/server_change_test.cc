@@ -78,7 +78,7 @@ TEST_F(ServerChangeTest, ALeaseThatLooksExpiredIsNotTakenBeforeItsTimeIsOver) {
   ASSERT_TRUE(support::eventually([&] { return watcher->take() != 0; }, minutes(1)));
   EXPECT_GT(boot_ns() - leased, std::chrono::nanoseconds(kTtl).count());
   EXPECT_GE(taken_after_us(), kWaitUs);
-  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
+  EXPECT_EQ(number("SELECT term FROM server_identity"), 2U);
 }
 
 // A process that starts after the change learns of it from the row.
@@ -96,7 +96,7 @@ TEST_F(ServerChangeTest, AWorkerThatHasJustStartedWaitsToo) {
   const auto watcher = taker();
   ASSERT_TRUE(support::eventually([&] { return watcher->take() != 0; }, minutes(1)));
   EXPECT_GE(taken_after_us(), kWaitUs);
-  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
+  EXPECT_EQ(number("SELECT term FROM server_identity"), 2U);
 }
 
 // The new server's clock is behind: by it the lease ends in an hour. The process's own observation
@@ -147,7 +147,7 @@ TEST_F(ServerChangeTest, ANamedLockIsNotTakenBeforeItsTimeIsOver) {
   {
     db::Connection before = connect();
     for (const std::string& name : names) {
-      const auto held = wish(name).look(before, 1);
+      const auto held = wish(name).poll(before, 1);
       ASSERT_TRUE(held);
       over = std::max(over, queue::ends_ns(*held));
     }
@@ -159,7 +159,7 @@ TEST_F(ServerChangeTest, ANamedLockIsNotTakenBeforeItsTimeIsOver) {
   for (const std::string& name : names) {
     queue::LockWait& next = wish(name);
     ASSERT_TRUE(support::eventually(
-        [&] { return boot_ns() >= next.next_ns() && next.look(after, 1).has_value(); },
+        [&] { return boot_ns() >= next.next_ns() && next.poll(after, 1).has_value(); },
         minutes(1)));
     EXPECT_GT(boot_ns(), over);
     EXPECT_GE(number("SELECT TIMESTAMPDIFF(MICROSECOND, since, taken_at)"
@@ -167,7 +167,7 @@ TEST_F(ServerChangeTest, ANamedLockIsNotTakenBeforeItsTimeIsOver) {
                      name + "'"),
               kWaitUs);
   }
-  EXPECT_EQ(number("SELECT number FROM server_identity"), 2U);
+  EXPECT_EQ(number("SELECT term FROM server_identity"), 2U);
 }
 
 // The same server is not a change, however often it restarts.
@@ -180,7 +180,7 @@ TEST_F(ServerChangeTest, ARestartIsNoChange) {
   server_.restart();
   db::Connection db = connect();
   EXPECT_FALSE(queue::note_server(db));
-  EXPECT_EQ(number("SELECT number FROM server_identity"), 1U);
+  EXPECT_EQ(number("SELECT term FROM server_identity"), 1U);
 }
 
 }  // namespace

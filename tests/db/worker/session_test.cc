@@ -72,7 +72,7 @@ TEST_F(SessionTest, AServerThatSaysNothingIsGivenUpAndFoundAgain) {
     answer = std::async(std::launch::async, [&] { return ask(); });
     // Its connection is dropped, and the next one fails, too.
     EXPECT_EQ(answer.wait_for(milliseconds(2'500)), std::future_status::timeout);
-    EXPECT_TRUE(eventually([&] { return raw_slot_->database_away == 1; }));
+    EXPECT_TRUE(eventually([&] { return raw_slot_->database_unreachable == 1; }));
   }
   EXPECT_EQ(answer.get(), 42U);
   EXPECT_NE(connection(), before);
@@ -172,7 +172,7 @@ TEST_F(SessionTest, ACommitWhoseReplyIsLostIsDoneOnce) {
   std::optional<support::CommitStop> stop(db_);
   auto landed = std::async(std::launch::async, [&] {
     return session_.call([&](db::Connection& db) {
-      return tasks.retry(db, queue::claim(block->lease, block->tasks.at(0)), 1,
+      return tasks.retry(db, queue::fence(block->lease, block->tasks.at(0)), 1,
                          std::chrono::seconds(9), {"retry", "no"});
     });
   });

@@ -62,7 +62,7 @@ class SettleTest : public WorkerTest {
     db_.execute("UPDATE task SET attempt = " + std::to_string(attempt - 1));
     const auto block = lease(0);
     begin_run(slot_, block.tasks[0], attempt, most, 0, 0);
-    EXPECT_EQ(detached_.detach(db_, queue::claim(block.lease, block.tasks[0]), attempt, {}),
+    EXPECT_EQ(detached_.detach(db_, queue::fence(block.lease, block.tasks[0]), attempt, {}),
               queue::Fenced::kWritten);
     return block.tasks[0];
   }

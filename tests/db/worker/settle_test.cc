@@ -92,7 +92,7 @@ TEST_F(SettleTest, AnAnnouncedAttemptThatDidNotStartIsRefunded) {
   charged_before("signal");
   const auto block = lease(0);
   announce_run(slot_, block.tasks[0], 2);
-  ASSERT_EQ(tasks_.announce(db_, queue::claim(block.lease, block.tasks[0]), 2),
+  ASSERT_EQ(tasks_.announce(db_, queue::fence(block.lease, block.tasks[0]), 2),
             queue::Fenced::kWritten);
   settle_it();
   EXPECT_EQ(value("SELECT CONCAT(run_key, ' ', attempt) FROM task"), "1 1");
@@ -104,7 +104,7 @@ TEST_F(SettleTest, AnAnnouncedAttemptThatStartedIsCharged) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
   announce_run(slot_, block.tasks[0], 1);
-  ASSERT_EQ(tasks_.announce(db_, queue::claim(block.lease, block.tasks[0]), 1),
+  ASSERT_EQ(tasks_.announce(db_, queue::fence(block.lease, block.tasks[0]), 1),
             queue::Fenced::kWritten);
   begin_run(slot_, block.tasks[0], 1, 10, 0, 0);
   settle_it();
@@ -126,7 +126,7 @@ TEST_F(SettleTest, AnAnnouncementOfAnotherLeaseIsOthersToJudge) {
   put(partition(0), {1, 1});
   const auto block = lease(0);
   announce_run(slot_, block.tasks[0], 1);
-  ASSERT_EQ(tasks_.announce(db_, queue::claim(block.lease, block.tasks[0]), 1),
+  ASSERT_EQ(tasks_.announce(db_, queue::fence(block.lease, block.tasks[0]), 1),
             queue::Fenced::kWritten);
   db_.execute("UPDATE q_lock_table SET epoch = epoch + 5 WHERE partition_no = 0");
   settle_it();
@@ -140,7 +140,7 @@ TEST_F(SettleTest, AttemptAnnouncedByAFormerWorkerIsKept) {
   put(partition(0), {1, 1});
   const auto former = lease(0);
   announce_run(slot_, former.tasks[0], 1);
-  ASSERT_EQ(tasks_.announce(db_, queue::claim(former.lease, former.tasks[0]), 1),
+  ASSERT_EQ(tasks_.announce(db_, queue::fence(former.lease, former.tasks[0]), 1),
             queue::Fenced::kWritten);
   ASSERT_TRUE(leases_.release(db_, former.lease));
   slot_.start(leases_.holder());
@@ -413,7 +413,7 @@ TEST_F(SettleTest, FindsWhatADetachDoesMeanwhile) {
   stall.execute("BEGIN; SELECT * FROM task FOR UPDATE");
   auto late = std::async(std::launch::async, [&] {
     db::Connection own(options());
-    return detached_.detach(own, queue::claim(block.lease, block.tasks[0]), 1, {});
+    return detached_.detach(own, queue::fence(block.lease, block.tasks[0]), 1, {});
   });
   ASSERT_TRUE(support::wait_for_lock_waits(db_, 1));
   auto settled = std::async(std::launch::async, [&] { settle_it(); });

@@ -7,9 +7,9 @@
 #include <future>
 
 #include "db/worker/run_fixture.h"
-#include "queue/look/inspect.h"
 #include "queue/model/compression.h"
 #include "queue/operate/route.h"
+#include "queue/views/inspect.h"
 #include "support/eventually.h"
 #include "support/slot_runs.h"
 #include "support/temp_dir.h"
@@ -161,7 +161,7 @@ TEST_F(TaskWritesTest, AReplacementFollowsARouteThatIsSetMeanwhile) {
 TEST_F(TaskWritesTest, AReplacementOfATaskThatWasTriedBeforeTakesItsHistoryAlong) {
   put_task("writes.replace", "done 1");
   auto block = lease();
-  ASSERT_EQ(tasks_.retry(db_, queue::claim(block.lease, block.tasks.at(0)), 1, milliseconds(0),
+  ASSERT_EQ(tasks_.retry(db_, queue::fence(block.lease, block.tasks.at(0)), 1, milliseconds(0),
                          {"retry", "x"}),
             queue::Fenced::kWritten);
   free_leases();
@@ -181,7 +181,7 @@ TEST_F(TaskWritesTest, AHandlerMaySubmitWithAllOptions) {
                   " expires_at > UTC_TIMESTAMP(6) + INTERVAL 119 MINUTE)"
                   " FROM task WHERE type = 'later'"),
             "1|2|2|1|1");
-  EXPECT_EQ(value("SELECT CONCAT_WS('|', unique_key, keep_us) FROM task_unique"), "u|0");
+  EXPECT_EQ(value("SELECT CONCAT_WS('|', unique_key, unique_for_us) FROM task_unique"), "u|0");
   EXPECT_EQ(value("SELECT headers FROM task WHERE type = 'later'"), "max_attempts=4");
 }
 
@@ -237,7 +237,7 @@ TEST_F(TaskWritesTest, AReplacementThatIsSentAgainIsOne) {
   auto block = lease();
   const queue::Task task = block.tasks.at(0);
   const std::vector<queue::Submission> next(5, queue::Submission{queue_, "next", "x"});
-  const queue::FencedAck ending(queue::claim(block.lease, task), task);
+  const queue::FencedAck ending(queue::fence(block.lease, task), task);
   EXPECT_EQ(ending.replace(db_, next), queue::Fenced::kWritten);
   EXPECT_EQ(ending.replace(db_, next), queue::Fenced::kWritten);
   EXPECT_EQ(count("task"), "5");
@@ -358,7 +358,7 @@ TEST_F(TaskWritesTest, RefusedSubmissionIsRolledBack) {
 TEST_F(TaskWritesTest, AnEndIsKnownByTheTaskThatIsGone) {
   put_task("t");
   auto block = lease();
-  const queue::FencedAck ending(queue::claim(block.lease, block.tasks.at(0)), block.tasks.at(0));
+  const queue::FencedAck ending(queue::fence(block.lease, block.tasks.at(0)), block.tasks.at(0));
   EXPECT_FALSE(ending.landed(db_));
   db_.begin();
   EXPECT_EQ(ending.commit(db_, {}), queue::Fenced::kWritten);

@@ -184,7 +184,7 @@ class Worker {
       start_task(0);
       std::snprintf(slot_.runs[0].type, sizeof slot_.runs[0].type, "a \"b\"\nERROR c");
     }
-    if (verb == "away") slot_.database_away = static_cast<std::uint32_t>(number);
+    if (verb == "away") slot_.database_unreachable = static_cast<std::uint32_t>(number);
     if (verb == "finish") slot_.run_states[0] = ipc::RunState::kFree;
     if (verb == "finished") slot_.finished_count = 1;
     if (verb == "deaf") deaf_ = true;

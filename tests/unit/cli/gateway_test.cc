@@ -42,7 +42,7 @@ TEST(GatewayToken, ItsSectionLetsItIn) {
   gateway::http::Head head{"GET", "/", ""};
   head.peer.address = "127.0.0.1";
   head.fields = {{"host", "localhost"}, {"authorization", "Bearer " + token}};
-  const auto verdict = Access(settings.gateway.value()).judge(head);
+  const auto verdict = Access(settings.gateway.value()).authorize(head);
   ASSERT_TRUE(verdict.caller) << verdict.title;
   EXPECT_EQ(verdict.caller->name(), "token:ci");
   EXPECT_TRUE(verdict.caller->may_everywhere(Role::kRead));

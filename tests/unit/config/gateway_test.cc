@@ -41,7 +41,7 @@ TEST_F(GatewayConfig, ReadsEveryKey) {
       "base_path = \"/allot\"\ntrusted_proxies = [\"unix\", \"10.0.0.0/8\"]\n"
       "user_header = \"X-User\"\nui = false\ncookie_key_file = \"cookie.key\"\nread_only = "
       "true\nthreads = 2\nmax_connections = 10\n"
-      "max_connections_of_peer = 3\nmax_body_memory = 9\n[gateway.tokens.ci]\nsha256 = \"" +
+      "max_connections_per_peer = 3\nmax_body_memory = 9\n[gateway.tokens.ci]\nsha256 = \"" +
       std::string(64, 'F') +
       "\"\nread = [\"*\"]\nsubmit = [\"mail\", \"big.reports\"]\noperate = []\n"
       "expires = 9999-01-31\n[gateway.users.\"anna@example.com\"]\noperate = [\"mail\"]\n");
@@ -61,7 +61,7 @@ TEST_F(GatewayConfig, ReadsEveryKey) {
   EXPECT_TRUE(gateway.read_only);
   EXPECT_EQ(gateway.threads, 2U);
   EXPECT_EQ(gateway.max_connections, 10U);
-  EXPECT_EQ(gateway.max_connections_of_peer, 3U);
+  EXPECT_EQ(gateway.max_connections_per_peer, 3U);
   EXPECT_EQ(gateway.max_body_memory, 9U);
   ASSERT_EQ(gateway.tokens.size(), 1U);
   EXPECT_EQ(gateway.tokens[0].name, "ci");

@@ -169,7 +169,7 @@ retry_delays = ["7s"]
   EXPECT_EQ(max_attempts(settings, queue, "slow"), 4U);
   EXPECT_EQ(max_attempts(settings, queue, "other"), 4U);
   const auto text = [&](const Queue& in, const char* type) {
-    const Pauses found = pauses(settings, in, type);
+    const RetryDelays found = retry_delays(settings, in, type);
     return std::to_string(found.first.count()) + " " + std::to_string(found.most.count()) + " " +
            std::to_string(found.list.size());
   };
@@ -177,11 +177,11 @@ retry_delays = ["7s"]
   EXPECT_EQ(text(queue, "few.tries"), "2000 60000 0");
   EXPECT_EQ(text(queue, "slow"), "300000 300000 0") << "above the queue's most, as it is written";
   EXPECT_EQ(text(queue, "capped"), "2000 3000 0");
-  EXPECT_EQ(pauses(settings, queue, "listed").list, std::vector<milliseconds>{seconds(7)});
-  EXPECT_EQ(pauses(settings, listed, "other").list,
+  EXPECT_EQ(retry_delays(settings, queue, "listed").list, std::vector<milliseconds>{seconds(7)});
+  EXPECT_EQ(retry_delays(settings, listed, "other").list,
             (std::vector<milliseconds>{seconds(1), seconds(0)}));
-  EXPECT_EQ(pauses(settings, listed, "few.tries").list.size(), 2U);
-  EXPECT_TRUE(pauses(settings, listed, "slow").list.empty()) << "it has a pause of its own";
+  EXPECT_EQ(retry_delays(settings, listed, "few.tries").list.size(), 2U);
+  EXPECT_TRUE(retry_delays(settings, listed, "slow").list.empty()) << "it has a pause of its own";
 }
 
 TEST_F(Load, ATypeMayHaveItsOwnTimeLimit) {

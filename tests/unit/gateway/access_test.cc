@@ -70,7 +70,7 @@ http::Field bearer(const std::string& text) {
 
 // "token:reader r=* s= o=", or "401".
 std::string judged(const config::Gateway& gateway, const http::Head& head) {
-  const Access::Verdict verdict = Access(gateway).judge(head);
+  const Access::Verdict verdict = Access(gateway).authorize(head);
   if (!verdict.caller) {
     EXPECT_FALSE(verdict.title.empty());
     return std::to_string(verdict.status);
@@ -119,7 +119,7 @@ TEST(AccessTest, NoTitleHasASecret) {
   in_url.query = "access_token=" + kExpired;
   for (const auto& head : {through_tcp({bearer(kExpired)}), through_tcp({bearer("allot_secret")}),
                            through_tcp({{"authorization", "Basic secret"}}), in_url}) {
-    const std::string title = Access(settings()).judge(head).title;
+    const std::string title = Access(settings()).authorize(head).title;
     EXPECT_EQ(title.find("secret"), std::string::npos) << title;
     EXPECT_EQ(title.find(kExpired), std::string::npos) << title;
   }

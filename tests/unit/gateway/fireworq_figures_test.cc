@@ -123,7 +123,7 @@ TEST_F(FireworqFigures, FiguresOfRunningJobs) {
   worker.queue_id = 7;
   worker.leases = false;
   now.workers.push_back(worker);
-  const Here at_work = here(now, queue_);
+  const LocalActivity at_work = local_activity(now, queue_);
   EXPECT_EQ(at_work.partitions, (std::vector<std::uint32_t>{3, 1}));
   EXPECT_EQ(at_work.running, 4U);
 }

@@ -7,8 +7,8 @@
 
 #include "gateway/fireworq/allowed.h"
 #include "gateway/fireworq/answer.h"
+#include "gateway/fireworq/authenticator.h"
 #include "gateway/fireworq/body.h"
-#include "gateway/fireworq/door.h"
 #include "gateway/fireworq/figures.h"
 #include "gateway/fireworq/listing.h"
 #include "gateway/fireworq/objects.h"
@@ -391,14 +391,14 @@ class FireworqDoor : public testing::Test {
     return {access::Caller("token:t", {access::Reach{true, {}}, {}, {}}), 200, {}};
   }
   // The caller, or "STATUS".
-  std::string judge(const std::vector<http::Field>& fields,
-                    const std::string& address = "127.0.0.1") const {
+  std::string authenticate(const std::vector<http::Field>& fields,
+                           const std::string& address = "127.0.0.1") const {
     http::Head head;
     head.peer.address = address;
     head.fields = fields;
     if (head.field("host") == nullptr) head.fields.push_back({"host", "localhost:8080"});
     try {
-      return Door(settings_, of_token).judge(head).name();
+      return Authenticator(settings_, of_token).authenticate(head).name();
     } catch (const Refused& refused) {
       return std::to_string(refused.status());
     }
@@ -408,82 +408,85 @@ class FireworqDoor : public testing::Test {
 };
 
 TEST_F(FireworqDoor, TokenIsRequiredUnlessAnonymous) {
-  EXPECT_EQ(judge({}), "401");
-  EXPECT_EQ(judge({{"authorization", "Bearer good"}}), "token:t");
-  EXPECT_EQ(judge({{"authorization", "Basic eDpnb29k"}}), "token:t");
-  EXPECT_EQ(judge({{"authorization", "Basic eDpiYWQ="}}), "401");
-  EXPECT_EQ(judge({{"authorization", "Digest good"}}), "401");
+  EXPECT_EQ(authenticate({}), "401");
+  EXPECT_EQ(authenticate({{"authorization", "Bearer good"}}), "token:t");
+  EXPECT_EQ(authenticate({{"authorization", "Basic eDpnb29k"}}), "token:t");
+  EXPECT_EQ(authenticate({{"authorization", "Basic eDpiYWQ="}}), "401");
+  EXPECT_EQ(authenticate({{"authorization", "Digest good"}}), "401");
   settings_.anonymous = true;
-  EXPECT_EQ(judge({}), "anonymous");
-  EXPECT_EQ(judge({}, "::1"), "anonymous");
-  EXPECT_EQ(judge({}, "192.0.2.7"), "401") << "the default is this host";
-  EXPECT_EQ(judge({{"authorization", "Bearer good"}}, "192.0.2.7"), "token:t");
+  EXPECT_EQ(authenticate({}), "anonymous");
+  EXPECT_EQ(authenticate({}, "::1"), "anonymous");
+  EXPECT_EQ(authenticate({}, "192.0.2.7"), "401") << "the default is this host";
+  EXPECT_EQ(authenticate({{"authorization", "Bearer good"}}, "192.0.2.7"), "token:t");
   settings_.allow_from = {"192.0.2.0/24"};
-  EXPECT_EQ(judge({}, "192.0.2.7"), "anonymous");
-  EXPECT_EQ(judge({}), "401");
+  EXPECT_EQ(authenticate({}, "192.0.2.7"), "anonymous");
+  EXPECT_EQ(authenticate({}), "401");
 }
 
 TEST_F(FireworqDoor, AProxySaysForWhom) {
   settings_.anonymous = true;
   settings_.allow_from = {"127.0.0.0/8", "::1", "192.0.2.0/24"};
-  EXPECT_EQ(judge({{"x-forwarded-for", "192.0.2.9"}}), "anonymous");
-  EXPECT_EQ(judge({{"x-forwarded-for", "192.0.2.9,\t::1 , 127.0.0.1"}}), "anonymous");
-  EXPECT_EQ(judge({{"x-forwarded-for", "192.0.2.9"}}, "198.51.100.1"), "401");
+  EXPECT_EQ(authenticate({{"x-forwarded-for", "192.0.2.9"}}), "anonymous");
+  EXPECT_EQ(authenticate({{"x-forwarded-for", "192.0.2.9,\t::1 , 127.0.0.1"}}), "anonymous");
+  EXPECT_EQ(authenticate({{"x-forwarded-for", "192.0.2.9"}}, "198.51.100.1"), "401");
   for (const char* list : {"198.51.100.1", "192.0.2.9, 198.51.100.1", "198.51.100.1, 192.0.2.9", "",
                            "192.0.2.9,", "unknown", "192.0.2.9 198.51.100.1"}) {
-    EXPECT_EQ(judge({{"x-forwarded-for", list}}), "401") << list;
+    EXPECT_EQ(authenticate({{"x-forwarded-for", list}}), "401") << list;
   }
-  EXPECT_EQ(judge({{"x-forwarded-for", "192.0.2.9"}, {"x-forwarded-for", "198.51.100.1"}}), "401")
+  EXPECT_EQ(authenticate({{"x-forwarded-for", "192.0.2.9"}, {"x-forwarded-for", "198.51.100.1"}}),
+            "401")
       << "each of the fields counts";
-  EXPECT_EQ(judge({{"forwarded", "for=192.0.2.9"}}), "401");
-  EXPECT_EQ(judge({{"forwarded", "for=192.0.2.9"}, {"authorization", "Bearer good"}}), "token:t");
-  EXPECT_EQ(judge({{"x-forwarded-for", "x"}, {"authorization", "Bearer good"}}), "token:t");
+  EXPECT_EQ(authenticate({{"forwarded", "for=192.0.2.9"}}), "401");
+  EXPECT_EQ(authenticate({{"forwarded", "for=192.0.2.9"}, {"authorization", "Bearer good"}}),
+            "token:t");
+  EXPECT_EQ(authenticate({{"x-forwarded-for", "x"}, {"authorization", "Bearer good"}}), "token:t");
 }
 
 TEST_F(FireworqDoor, NoForeignPage) {
   settings_.anonymous = true;
-  EXPECT_EQ(judge({{"sec-fetch-site", "cross-site"}}), "403");
-  EXPECT_EQ(judge({{"sec-fetch-site", "same-site"}}), "403");
-  EXPECT_EQ(judge({{"sec-fetch-site", "none"}}), "anonymous");
-  EXPECT_EQ(judge({{"origin", "http://evil.example"}}), "403");
-  EXPECT_EQ(judge({{"origin", "null"}}), "403");
-  EXPECT_EQ(judge({{"origin", "http://x"}, {"sec-fetch-site", "same-origin"}}), "anonymous");
+  EXPECT_EQ(authenticate({{"sec-fetch-site", "cross-site"}}), "403");
+  EXPECT_EQ(authenticate({{"sec-fetch-site", "same-site"}}), "403");
+  EXPECT_EQ(authenticate({{"sec-fetch-site", "none"}}), "anonymous");
+  EXPECT_EQ(authenticate({{"origin", "http://evil.example"}}), "403");
+  EXPECT_EQ(authenticate({{"origin", "null"}}), "403");
+  EXPECT_EQ(authenticate({{"origin", "http://x"}, {"sec-fetch-site", "same-origin"}}), "anonymous");
   settings_.allow_origins = {"http://console.example:8888"};
-  EXPECT_EQ(judge({{"origin", "http://Console.example:8888"}}), "anonymous");
-  EXPECT_EQ(judge({{"origin", "http://console.example:8888"}, {"sec-fetch-site", "cross-site"}}),
-            "403");
+  EXPECT_EQ(authenticate({{"origin", "http://Console.example:8888"}}), "anonymous");
+  EXPECT_EQ(
+      authenticate({{"origin", "http://console.example:8888"}, {"sec-fetch-site", "cross-site"}}),
+      "403");
 }
 
 TEST_F(FireworqDoor, NoForeignName) {
   settings_.anonymous = true;
-  EXPECT_EQ(judge({{"host", "evil.example"}}), "403");
-  EXPECT_EQ(judge({{"host", "192.0.2.1:8080"}}), "anonymous");
-  EXPECT_EQ(judge({{"host", "[::1]:8080"}}), "anonymous");
+  EXPECT_EQ(authenticate({{"host", "evil.example"}}), "403");
+  EXPECT_EQ(authenticate({{"host", "192.0.2.1:8080"}}), "anonymous");
+  EXPECT_EQ(authenticate({{"host", "[::1]:8080"}}), "anonymous");
   settings_.names = {"jobs.example"};
-  EXPECT_EQ(judge({{"host", "Jobs.example.:80"}}), "anonymous");
+  EXPECT_EQ(authenticate({{"host", "Jobs.example.:80"}}), "anonymous");
 }
 
 TEST(FireworqAllowed, Targets) {
   config::Plugins plugins;
-  const auto look = [&](const std::string& url) {
+  const auto check_url = [&](const std::string& url) {
     return refused([&] {
-      Allowed(plugins).look_at(url);
+      Allowed(plugins).check(url);
       return 0;
     });
   };
-  EXPECT_EQ(look("http://any.example/x"), "") << "other hosts dispatch";
+  EXPECT_EQ(check_url("http://any.example/x"), "") << "other hosts dispatch";
   for (const char* url : {"ftp://h/", "h/x", "http://", "http:///x", "http://u:p@h/", "http://h:x/",
                           "http://h/\na", "file:///etc", "http://h:080/", "http://h:65536/",
                           "http://h /", "http://h\\/", "http://h \\x"}) {
-    EXPECT_EQ(look(url).substr(0, 8), "400 url:") << url;
+    EXPECT_EQ(check_url(url).substr(0, 8), "400 url:") << url;
   }
-  EXPECT_EQ(look("http://h/a b\\c?d e"), "") << "the plugin escapes them";
-  EXPECT_EQ(look("http://h:/"), "400 url: its port is not a number from 1 to 65535");
+  EXPECT_EQ(check_url("http://h/a b\\c?d e"), "") << "the plugin escapes them";
+  EXPECT_EQ(check_url("http://h:/"), "400 url: its port is not a number from 1 to 65535");
   // An escaped character takes three in the plugin's request.
   const auto long_path = [&](const std::string& part, std::size_t count) {
     std::string url = "http://h:65535/";
     for (std::size_t i = 0; i < count; ++i) url += part;
-    return look(url + "#not-this");
+    return check_url(url + "#not-this");
   };
   EXPECT_EQ(long_path("x", 7999), "");
   EXPECT_EQ(long_path("x", 8000), "400 url: its path is longer than 8000 characters");
@@ -491,13 +494,13 @@ TEST(FireworqAllowed, Targets) {
   EXPECT_EQ(long_path(" ", 2667), "400 url: its path is longer than 8000 characters");
   EXPECT_EQ(long_path("\xff", 2667), "400 url: its path is longer than 8000 characters");
   plugins.sections["http"] = {{"allow", "http://127.0.0.1:9"}, {"allow", "https://H.example"}};
-  EXPECT_EQ(look("http://127.0.0.1:9/a?b"), "");
-  EXPECT_EQ(look("HTTPS://h.EXAMPLE:443/"), "");
-  EXPECT_EQ(look("http://127.0.0.1:8/"),
+  EXPECT_EQ(check_url("http://127.0.0.1:9/a?b"), "");
+  EXPECT_EQ(check_url("HTTPS://h.EXAMPLE:443/"), "");
+  EXPECT_EQ(check_url("http://127.0.0.1:8/"),
             "400 url: http://127.0.0.1:8 is not an allowed target: write it into allow of "
             "[plugins.http]");
   plugins.sections["http"].clear();
-  EXPECT_NE(look("http://127.0.0.1:9/"), "") << "nothing is allowed";
+  EXPECT_NE(check_url("http://127.0.0.1:9/"), "") << "nothing is allowed";
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST(Problems, SayWhatIsWrongAndWhereItIsFixed) {
 TEST(Problems, FindingsAreAmongThemOnce) {
   const auto finding = [](const char* level, const char* about, const json& queue) {
     return json{{"level", level},
-                {"about", about},
+                {"check", about},
                 {"queue", queue},
                 {"text", "something is wrong"},
                 {"fix", "repair it"}};
@@ -57,7 +57,7 @@ TEST(Problems, FindingsAreAmongThemOnce) {
                                        finding("fail", "lease rows", "mail"),
                                        finding("warn", "queue mail", "mail"),
                                        finding("warn", "queue slow", "slow")})},
-                {"found_at", minute_at(kNow)}});
+                {"checked_at", minute_at(kNow)}});
   Seen seen;
   seen.queues = &queues;
   seen.notices = &notices;
@@ -116,8 +116,8 @@ class Stuck : public testing::Test {
           {{"task", "t"}, {"type", "mail.send"}, {"queue", "mail"}, {"running_ms", running_ms}});
     }
     return {{"pool", "shop"},
-            {"database_away", false},
-            {"former_configuration", former},
+            {"database_unreachable", false},
+            {"stale_configuration", former},
             {"running", running}};
   }
   static json host(const json& workers) {

@@ -29,7 +29,8 @@ TEST(RouteTable, EachRowIsWhole) {
         << what;
     EXPECT_TRUE(route.summary.ends_with('.')) << what;
     ASSERT_FALSE(route.answers.empty()) << what;
-    EXPECT_EQ(route.verb == nullptr, route.doer == Doer::kCombiner || route.doer == Doer::kScrape)
+    EXPECT_EQ(route.verb == nullptr,
+              route.executor == Executor::kCombiner || route.executor == Executor::kScrape)
         << what;
     EXPECT_EQ(route.example.empty(), route.body != Body::kTasks) << what;
     EXPECT_FALSE(route.writes() && !route.role) << what << " changes something for anybody";

@@ -154,7 +154,7 @@ TEST(Next, IsAPathBelowUi) {
 TEST(Words, AreForPeople) {
   EXPECT_EQ(number(0), "0");
   EXPECT_EQ(number(1'234'567), "1,234,567");
-  EXPECT_EQ(count_text(json{{"more_than", 10'000}}), "10,000+");
+  EXPECT_EQ(count_text(json{{"at_least", 10'000}}), "10,000+");
   EXPECT_EQ(span(90s), "1 min");
   EXPECT_EQ(runtime(1'500), "1.5 ms");
   EXPECT_EQ(shell_word("mail"), "mail");
@@ -182,7 +182,7 @@ TEST(Traffic, SaysHowLongAQueueTakes) {
 void add_of_others(json& task, const std::string& text) {
   for (const char* name :
        {"in_words", "expression", "zone", "late", "overlap", "last_run", "next_run", "from", "to",
-        "set_at", "unique_key_free_at", "begun_at", "worker", "ended_at"}) {
+        "set_at", "unique_key_free_at", "started_at", "worker", "ended_at"}) {
     task[name] = text;
   }
   task["last_ticks"] =
@@ -194,17 +194,17 @@ void add_of_others(json& task, const std::string& text) {
 
 constexpr const char* kTextFields =
     "task queue type error detail fault cause due_at died_at unique_key running_on traceparent "
-    "payload name group at newest_task newest_died_at subject since asked_by who door action "
-    "reason to_queue about text fix level found_at host former_version former_configuration "
+    "payload name group at newest_task newest_died_at subject since requested_by actor source action "
+    "reason to_queue check text fix level checked_at host previous_version previous_configuration "
     "instance version configuration taken_at";
 
 // Each text of a document is hostile; the resulting page has only its own elements.
 json hostile(const std::string& text) {
-  const json attempt{{"attempt", 1},    {"life", 0},         {"ended_at", text}, {"cause", text},
-                     {"error", text},   {"detail", text},    {"fault", text},    {"worker", text},
-                     {"runtime_us", 5}, {"cpu_us", nullptr}, {"max_rss_kib", 9}};
+  const json attempt{{"attempt", 1},    {"retries_since", 0}, {"ended_at", text}, {"cause", text},
+                     {"error", text},   {"detail", text},     {"fault", text},    {"worker", text},
+                     {"runtime_us", 5}, {"cpu_us", nullptr},  {"max_rss_kib", 9}};
   json task{{"state", "dead"},
-            {"payload_cut", false},
+            {"payload_truncated", false},
             {"payload_size", 1},
             {"attempts_charged", 1},
             {"retried", 3},
@@ -213,7 +213,7 @@ json hostile(const std::string& text) {
             {"tasks_at_least", true},
             {"kind", "dead"},
             {"paused", {{"since", text}, {"reason", text}}},
-            {"cancel_asked", {{"at", text}, {"reason", text}}},
+            {"cancel_requested", {{"at", text}, {"reason", text}}},
             {"reasons", json::array({{{"text", text}}})},
             {"steps", json::array({attempt})},
             {"pools", json::array({{{"name", text}, {"queues", json::array({text})}}})},
@@ -224,7 +224,7 @@ json hostile(const std::string& text) {
                                                                 {"type", text},
                                                                 {"queue", text},
                                                                 {"progress", 5U},
-                                                                {"progress_word", text}}})}}})},
+                                                                {"progress_text", text}}})}}})},
             {"attempts", json::array({attempt, attempt})}};
   std::istringstream fields(kTextFields);
   for (std::string field; fields >> field;) task[field] = text;
@@ -361,10 +361,12 @@ TEST(Types, ChartsHaveTheStepsOfTheirTime) {
             {"wait", times(0, json())}};
   type["steps"] = json::array({step(kNow - 200h, 1), step(kNow, 1'000'000), step(kNow - 1h, 0)});
   View view{visit()};
-  view.documents.push_back(document({{"items", json::array({type})}, {"left_out", 3}}));
+  view.documents.push_back(document({{"items", json::array({type})}, {"omitted", 3}}));
   const auto deployed = [](Seconds at, const json& former) {
-    return json{
-        {"host", "host-a"}, {"since", minute_at(at)}, {"version", "2"}, {"former_version", former}};
+    return json{{"host", "host-a"},
+                {"since", minute_at(at)},
+                {"version", "2"},
+                {"previous_version", former}};
   };
   view.documents.push_back(
       document({{"items", json::array({deployed(kNow, "1"), deployed(kNow - 1h, json()),
@@ -395,15 +397,15 @@ json running_host(const std::string& host, bool silent, std::uint64_t running_ms
   const json task{{"task", "id-of-" + host},  {"type", "mail.send"},
                   {"queue", "mail"},          {"attempt", 1},
                   {"running_ms", running_ms}, {"detached", false},
-                  {"progress", 40U},          {"progress_word", "importing"}};
+                  {"progress", 40U},          {"progress_text", "importing"}};
   const json worker{{"slot", 3},
                     {"pid", 47},
                     {"pool", "default"},
                     {"state", "running"},
                     {"queue", "mail"},
                     {"partition", 7},
-                    {"database_away", false},
-                    {"former_configuration", true},
+                    {"database_unreachable", false},
+                    {"stale_configuration", true},
                     {"running", json::array({task})}};
   return {{"host", host},
           {"instance", "default"},
@@ -411,7 +413,7 @@ json running_host(const std::string& host, bool silent, std::uint64_t running_ms
           {"silent", silent},
           {"version", "0.1.0"},
           {"configuration", "0123456789abcdef"},
-          {"left_out", 0},
+          {"omitted", 0},
           {"workers", json::array({worker})},
           {"pools", json::array({{{"name", "default"}, {"workers", 4}, {"queues", {"mail"}}}})}};
 }

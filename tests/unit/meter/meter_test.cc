@@ -160,9 +160,9 @@ TEST_F(MeterTest, GroupsOfErrorsAreCountedAndBounded) {
   EXPECT_EQ(all.errors.size(), kErrors + 1);
   EXPECT_EQ(all.errors.at({"mail", "t", "group0"}).retried, 1U);
   EXPECT_EQ(all.errors.at({"mail", "t", "group0"}).dead, 1U);
-  EXPECT_EQ(all.errors.at({"mail", "t", "group1"}).look, "retry: no");
+  EXPECT_EQ(all.errors.at({"mail", "t", "group1"}).sample, "retry: no");
   EXPECT_EQ(all.errors.at({kOther, kOther, kOther}).retried, 1'000 - kErrors);
-  EXPECT_EQ(all.errors.at({"mail", "t", "group0"}).look, std::string(kLookSize - 1, 'x'));
+  EXPECT_EQ(all.errors.at({"mail", "t", "group0"}).sample, std::string(kSampleSize - 1, 'x'));
 }
 
 TEST_F(MeterTest, NamesAreCutAndNotMixedUp) {

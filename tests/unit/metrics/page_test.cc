@@ -34,7 +34,7 @@ TEST(MetricsPage, ASeriesIsThereOnce) {
   page.add(Metric::kRuntime, runtimes, {"mail", "t"});
   const PrometheusText text(text_of(page));
   EXPECT_EQ(text.fault, "");
-  EXPECT_EQ(text.value("allot_tasks_total{queue=\"mail\",type=\"t\",verdict=\"done\"}"), 3);
+  EXPECT_EQ(text.value("allot_tasks_total{queue=\"mail\",type=\"t\",outcome=\"done\"}"), 3);
   const std::string labels = "{queue=\"mail\",type=\"t\",le=\"";
   EXPECT_EQ(text.value("allot_task_runtime_seconds_bucket" + labels + "0.1\"}"), 6);
   EXPECT_EQ(text.value("allot_task_runtime_seconds_bucket" + labels + "1\"}"), 10);
@@ -49,8 +49,8 @@ TEST(MetricsPage, AnEmptyLabelIsNone) {
   page.add(Metric::kTasks, 3, {"mail", "", "done"});
   const PrometheusText text(text_of(page));
   EXPECT_EQ(text.fault, "");
-  EXPECT_EQ(text.value("allot_tasks_total{queue=\"mail\",verdict=\"done\"}"), 4);
-  EXPECT_EQ(text.value("allot_tasks_total{queue=\"mail\",type=\"t\",verdict=\"done\"}"), 2);
+  EXPECT_EQ(text.value("allot_tasks_total{queue=\"mail\",outcome=\"done\"}"), 4);
+  EXPECT_EQ(text.value("allot_tasks_total{queue=\"mail\",type=\"t\",outcome=\"done\"}"), 2);
 }
 
 TEST(MetricsCatalog, FollowsPrometheusRules) {

@@ -33,7 +33,7 @@ class Watched {
 
   void look_at(Nanos now, const Rows& rows, std::uint64_t generation = 1) {
     now_ = now;
-    watch_.look([&] { return rows; }, [&] { return generation; });
+    watch_.poll([&] { return rows; }, [&] { return generation; });
   }
   // The same with a statement that takes until `answered`.
   void look_until(Nanos answered, const Rows& rows) {
@@ -41,13 +41,13 @@ class Watched {
       now_ = answered;
       return rows;
     };
-    watch_.look(statement, [] { return 1U; });
+    watch_.poll(statement, [] { return 1U; });
   }
   auto take_at(Nanos now) {
     now_ = now;
     return watch_.take();
   }
-  [[nodiscard]] Nanos next_look_ns() const { return watch_.next_look_ns(); }
+  [[nodiscard]] Nanos next_poll_ns() const { return watch_.next_poll_ns(); }
 
  private:
   Nanos now_ = 0;
@@ -138,15 +138,15 @@ TEST(ExpiredHolderWatchTest, ARowStandsStillSinceTheAnswerAndNotSinceTheQuestion
 
 TEST(ExpiredHolderWatchTest, LooksAgainWhenOneMayBeTakenOver) {
   Watched watched;
-  EXPECT_EQ(watched.next_look_ns(), kStart - kTtl + kTtl / 6) << "nothing to wait for";
+  EXPECT_EQ(watched.next_poll_ns(), kStart - kTtl + kTtl / 6) << "nothing to wait for";
   watched.look_at(kStart, {{7, Seen{.remaining = std::chrono::milliseconds(200)}}});
-  EXPECT_EQ(watched.next_look_ns(), kStart + kTtl / 6)
+  EXPECT_EQ(watched.next_poll_ns(), kStart + kTtl / 6)
       << "expired before, but not for half a lease";
   const Nanos later = kStart + kTtl / 2 - 500 * kMilli;
   watched.look_at(later, {{7, expired()}});
-  EXPECT_EQ(watched.next_look_ns(), kStart + kTtl / 2);
+  EXPECT_EQ(watched.next_poll_ns(), kStart + kTtl / 2);
   watched.look_at(kStart + kTtl, {{7, expired()}});
-  EXPECT_EQ(watched.next_look_ns(), kStart + kTtl + 100 * kMilli) << "it may be locked";
+  EXPECT_EQ(watched.next_poll_ns(), kStart + kTtl + 100 * kMilli) << "it may be locked";
 }
 
 }  // namespace

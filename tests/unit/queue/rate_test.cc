@@ -32,7 +32,7 @@ struct Sums {
 Sums sums_of(const std::vector<Bucket>& buckets) {
   Sums sums;
   for (const Bucket& bucket : buckets) {
-    sums.at_once += bucket.hold_us / bucket.interval_us + 1;
+    sums.at_once += bucket.max_lag_us / bucket.interval_us + 1;
     sums.in_second += 1e6 / static_cast<double>(bucket.interval_us);
   }
   return sums;
@@ -54,17 +54,17 @@ TEST(RateTest, BucketsHoldTheBurstAndAtLeast200MsOfTheRate) {
     const auto buckets = buckets_of({*parse_per_second(one.per_second), one.burst});
     EXPECT_EQ(buckets.size(), one.buckets) << one.per_second;
     EXPECT_EQ(sums_of(buckets).at_once, one.at_once) << one.per_second << " " << one.burst;
-    EXPECT_EQ(buckets.front().most, one.most) << one.per_second;
+    EXPECT_EQ(buckets.front().max_grant, one.most) << one.per_second;
   }
 }
 
 // One late start does not delay the others.
 TEST(RateTest, ABucketThatSavesNothingUpHoldsAQuarterOfAnInterval) {
-  EXPECT_EQ(buckets_of({5'000'000, 1}).front().hold_us, 50'000);
-  EXPECT_EQ(buckets_of({5'100'000, 1}).front().hold_us, 49'019);
-  EXPECT_EQ(buckets_of({6'000'000, 1}).front().hold_us, 41'666);
-  EXPECT_EQ(buckets_of({7'000'000, 1}).front().hold_us, 57'142);
-  EXPECT_EQ(buckets_of({10, 1}).front().hold_us, 200'000);
+  EXPECT_EQ(buckets_of({5'000'000, 1}).front().max_lag_us, 50'000);
+  EXPECT_EQ(buckets_of({5'100'000, 1}).front().max_lag_us, 49'019);
+  EXPECT_EQ(buckets_of({6'000'000, 1}).front().max_lag_us, 41'666);
+  EXPECT_EQ(buckets_of({7'000'000, 1}).front().max_lag_us, 57'142);
+  EXPECT_EQ(buckets_of({10, 1}).front().max_lag_us, 200'000);
 }
 
 // Intervals are whole microseconds, rounded up.

@@ -30,11 +30,11 @@ ipc::StartFailures start_failures(const Allotd& daemon) {
 TEST(AllotdDeath, BeforeReadyIsThrottledWithGrowingPauses) {
   Allotd daemon("pools=main:4 run_exit=3");
   const auto began = steady_clock::now();
-  ASSERT_TRUE(daemon.logged("again_in_ms=100\n")) << daemon.story();
-  ASSERT_TRUE(daemon.logged("again_in_ms=200\n")) << daemon.story();
-  ASSERT_TRUE(daemon.logged("again_in_ms=400\n")) << daemon.story();
-  ASSERT_TRUE(daemon.logged("again_in_ms=800\n")) << daemon.story();
-  ASSERT_TRUE(daemon.logged("again_in_ms=1600\n")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("retry_in_ms=100\n")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("retry_in_ms=200\n")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("retry_in_ms=400\n")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("retry_in_ms=800\n")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("retry_in_ms=1600\n")) << daemon.story();
   EXPECT_GE(steady_clock::now() - began, std::chrono::milliseconds(1500));
   EXPECT_LE(daemon.logs("worker.start"), 6U * 4) << "each try is one of the pool\n"
                                                  << daemon.story();
@@ -50,7 +50,7 @@ TEST(AllotdDeath, BeforeReadyIsThrottledWithGrowingPauses) {
 
 TEST(AllotdDeath, RightAfterReadyIsThrottledAsWell) {
   Allotd daemon("ready_exit=0");
-  ASSERT_TRUE(daemon.logged("again_in_ms=1600\n")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("retry_in_ms=1600\n")) << daemon.story();
   EXPECT_LE(daemon.logs("worker.start"), 6U) << daemon.story();
   EXPECT_EQ(daemon.seen("settle"), 0U) << "exit 0 with nothing in the slot is clean";
 }
@@ -65,12 +65,12 @@ TEST(AllotdDeath, CleanExitIsReplacedAtOnce) {
 
 TEST(AllotdDeath, ClaimedCleanExitIsThrottled) {
   Allotd daemon("ready_done=1 ready_exit=3");
-  ASSERT_TRUE(daemon.logged("again_in_ms=400\n")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("retry_in_ms=400\n")) << daemon.story();
 }
 
 TEST(AllotdDeath, RightAfterReadyWithALeaseAndNoTaskIsThrottledAsWell) {
   Allotd daemon("ready_exit=1 ready_lease=1");
-  ASSERT_TRUE(daemon.logged("again_in_ms=800\n")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("retry_in_ms=800\n")) << daemon.story();
   EXPECT_LE(daemon.logs("worker.start"), 5U) << daemon.story();
   EXPECT_TRUE(daemon.saw("settle slot=")) << "what it left is healed all the same";
 }
@@ -121,7 +121,7 @@ TEST(AllotdDeath, ASlotIsGivenOutAgainOnlyWhenItIsSettled) {
   start_busy(daemon);
   ASSERT_TRUE(daemon.tell(0, "signal 9"));
   ASSERT_TRUE(daemon.saw("settle slot=0 status=9\n", 3)) << daemon.story();
-  ASSERT_TRUE(daemon.logged("worker.not_settled slot=0 again_in_ms=200")) << daemon.story();
+  ASSERT_TRUE(daemon.logged("worker.not_settled slot=0 retry_in_ms=200")) << daemon.story();
   ASSERT_TRUE(daemon.saw("ready slot=1")) << daemon.story();
   // Only a new worker shows which slot is free: the lowest.
   std::size_t ready = 2;

@@ -15,7 +15,7 @@ queue::Granted granted(std::uint32_t starts, std::uint64_t wait_us = 0) {
   answer.starts = starts;
   answer.bucket_no = 2;
   answer.charged_at = 77;
-  answer.most = 50;
+  answer.max_grant = 50;
   answer.wait_us = wait_us;
   return answer;
 }

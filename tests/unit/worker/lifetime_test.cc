@@ -36,7 +36,7 @@ TEST(LifetimeTest, WithoutALimitNobodyLeaves) {
   const config::Pool pool;
   Lifetime lifetime(pool, 7);
   lifetime.ran(1'000'000);
-  lifetime.look();
+  lifetime.check();
   EXPECT_EQ(lifetime.over(), nullptr);
   EXPECT_GT(lifetime.room(), 1'000'000U);
 }
@@ -46,10 +46,10 @@ TEST(LifetimeTest, OneThatRanNothingIsNotTooLarge) {
   pool.max_memory = 1;
   Lifetime lifetime(pool, 7);
   ASSERT_GE(resident_mib(), 1U);
-  lifetime.look();
+  lifetime.check();
   EXPECT_EQ(lifetime.over(), nullptr) << "another one would be as large";
   lifetime.ran(1);
-  lifetime.look();
+  lifetime.check();
   EXPECT_STREQ(lifetime.over(), "max_memory");
 }
 
@@ -58,10 +58,10 @@ TEST(LifetimeTest, FirstOfTwoLimitsCounts) {
   pool.max_tasks = 2;
   pool.max_age = std::chrono::hours(1);
   Lifetime lifetime(pool, 7);
-  lifetime.look();
+  lifetime.check();
   EXPECT_EQ(lifetime.over(), nullptr);
   lifetime.ran(2);
-  lifetime.look();
+  lifetime.check();
   EXPECT_STREQ(lifetime.over(), "max_tasks");
 }
 

@@ -47,7 +47,7 @@ TEST_F(RatesTest, WhereOneHasARateEachScoutLooks) {
 
 // The board is writable by other processes.
 TEST_F(RatesTest, ALookThatIsFarAwayIsNotBelieved) {
-  board_->pools[0].next_rate_look_ns.store(kBegin + 3'600 * kSecond);
+  board_->pools[0].next_rate_poll_ns.store(kBegin + 3'600 * kSecond);
   EXPECT_TRUE(one_.look(kBegin));
 }
 

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gateway/work/thread_pool.h"
+
+#include <csignal>
+#include <system_error>
+#include <utility>
+
+#include "base/error.h"
+#include "db/migrate.h"
+#include "log/log.h"
+
+namespace allot::gateway::work {
+namespace {
+
+// A connection used within this time is not checked.
+constexpr Nanos kFresh = kSecond;
+constexpr Nanos kSpared = kSecond / 4;
+
+}  // namespace
+
+ThreadPool::ThreadPool(db::ConnectOptions options, std::size_t threads, std::size_t most_waiting)
+    : options_(std::move(options)), most_waiting_(most_waiting) {
+  // Signals go to the thread that reads them.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  start(threads);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// Continues with fewer threads if no more can be created. Running threads end only with the object,
+// so the constructor throws if there are none.
+void ThreadPool::start(std::size_t threads) {
+  try {
+    for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error& error) {
+    log::warn("gateway.few_threads", {{"threads", threads_.size()},
+                                      {"configured", threads},
+                                      {"error", error.what()},
+                                      {"hint", "raise LimitNPROC or TasksMax"}});
+    if (threads_.empty()) throw Error("no thread could be started for the database", kExitFailure);
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const MutexLock held(mutex_);
+    ends_ = true;
+  }
+  posted_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+bool ThreadPool::post(Job job, Wants wants) {
+  {
+    const MutexLock held(mutex_);
+    if (ends_ || jobs_.size() >= most_waiting_) return false;
+    jobs_.push_back({std::move(job), wants});
+  }
+  posted_.notify_one();
+  return true;
+}
+
+void ThreadPool::work() {
+  Session session;
+  for (;;) {
+    const Posted posted = next();
+    if (!posted.job) return;
+    run(session, posted);
+  }
+}
+
+ThreadPool::Posted ThreadPool::next() {
+  MutexLock held(mutex_);
+  while (jobs_.empty()) {
+    if (ends_) return {};
+    posted_.wait(mutex_);
+  }
+  Posted posted = std::move(jobs_.front());
+  jobs_.pop_front();
+  return posted;
+}
+
+void ThreadPool::run(Session& session, const Posted& posted) {
+  if (posted.wants == Wants::kNone) {
+    static_cast<void>(posted.job(nullptr, nullptr));
+    return;
+  }
+  const std::exception_ptr unavailable = make_ready(session);
+  const bool good = posted.job(session.connection.get(), unavailable) == Connection::kGood;
+  session.used_ns = boot_ns();
+  // A job that ends inside a transaction has failed unexpectedly.
+  if (session.connection && (!good || session.connection->in_transaction())) {
+    session.connection.reset();
+  }
+}
+
+std::exception_ptr ThreadPool::make_ready(Session& session) {
+  if (!session.connection) return connect(session);
+  if (boot_ns() - session.used_ns < kFresh) return nullptr;
+  try {
+    session.connection->require_writer();
+    return nullptr;
+  } catch (const db::DbError&) {
+    session.connection.reset();
+    return connect(session);
+  }
+}
+
+std::exception_ptr ThreadPool::connect(Session& session) {
+  {
+    const MutexLock held(mutex_);
+    if (failure_.error && boot_ns() < failure_.until_ns) return failure_.error;
+  }
+  try {
+    auto connection = std::make_unique<db::Connection>(options_);
+    // A newer schema works: migrations only add, and a host may be upgraded after its database.
+    db::require_schema(*connection, db::Newer::kTaken);
+    session.connection = std::move(connection);
+    const MutexLock held(mutex_);
+    failure_ = {};
+    return nullptr;
+  } catch (const db::DbError& error) {
+    // Names of accounts, hosts and files belong in the log, not in answers to clients.
+    const std::string reason =
+        error.is_read_only()
+            ? "the database is read-only, and nothing was changed; make it writable, or name the "
+              "server that is the writer in [database] (gateway.no_connection)"
+            : "the gateway has no database connection, and nothing was changed; see "
+              "gateway.no_connection in its log";
+    return spare(error.what(), std::make_exception_ptr(Error(reason, error.exit_code())));
+  } catch (const std::exception& error) {
+    return spare(error.what(), std::current_exception());
+  }
+}
+
+// Suspends connection attempts of all threads for a moment.
+std::exception_ptr ThreadPool::spare(const std::string& why, std::exception_ptr error) {
+  log::warn("gateway.no_connection", {{"error", why}});
+  const MutexLock held(mutex_);
+  failure_ = {std::move(error), boot_ns() + kSpared};
+  return failure_.error;
+}
+
+}  // namespace allot::gateway::work

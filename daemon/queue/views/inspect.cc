@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "queue/views/inspect.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "queue/model/statements.h"
+#include "sql/queries.h"
+
+namespace allot::queue {
+namespace {
+
+BoundedCount count(db::Connection& db, const sql::SqlText& text, const QueueInfo& queue,
+                   std::uint64_t bound) {
+  db::Statement statement(text);
+  statement.set("queue_id", queue.queue_id).set("bound", bound);
+  const std::uint64_t found = db.run({statement}).front().one().u64(0);
+  return {std::min(found, bound), found > bound};
+}
+
+// Columns at the start of all task lists; see list_tasks.sql.
+TaskView read_view(const db::Row& row, std::uint32_t queue_id) {
+  TaskView view;
+  view.id.partition = {queue_id, static_cast<std::uint32_t>(row.u64(0))};
+  view.id.prio = static_cast<std::uint32_t>(row.u64(1));
+  view.id.first_key = row.maybe_u64(3).value_or(row.u64(2));
+  view.attempts = static_cast<std::uint32_t>(row.u64(4));
+  view.type = row.text(5);
+  view.payload_size = row.u64(6);
+  view.at = row.text(7);
+  view.run_key = row.u64(2);
+  return view;
+}
+
+std::string worker_name(const db::Row& row, std::size_t host, std::size_t pid) {
+  if (row.is_null(host)) return {};
+  return std::string(row.text(host)) + "/" + std::string(row.text(pid));
+}
+
+std::optional<std::uint32_t> key_hash_of(const db::Row& row, std::size_t column) {
+  const auto hash = row.maybe_u64(column);
+  if (!hash) return std::nullopt;
+  return static_cast<std::uint32_t>(*hash);
+}
+
+std::string text_or_none(const db::Row& row, std::size_t column) {
+  return row.is_null(column) ? std::string() : std::string(row.text(column));
+}
+
+Headers headers_of(const db::Row& row, std::size_t column) {
+  return row.is_null(column) ? Headers{} : read_headers(row.text(column));
+}
+
+std::optional<TaskView> read_view(db::Connection& db, const TaskId& id) {
+  db::Statement live(sql::k_show_task);
+  db::Statement running(sql::k_show_running);
+  db::Statement dead(sql::k_show_dead);
+  set_id(live, id);
+  set_id(running, id);
+  set_id(dead, id);
+  auto results = db.run({live, running, dead});
+  if (const auto row = results[0].next()) {
+    TaskView view = read_view(*row, id.partition.queue_id);
+    view.payload = row->text(8);
+    if (row->text(9) != "FREE") view.holder = worker_name(*row, 10, 11);
+    view.flags = static_cast<std::uint32_t>(row->u64(12));
+    view.no_handler = (view.flags & kNoHandlerFlag) != 0;
+    if (!row->is_null(13)) view.expires_at = row->text(13);
+    view.key_hash = key_hash_of(*row, 14);
+    view.headers = headers_of(*row, 15);
+    return view;
+  }
+  if (const auto row = results[1].next()) {
+    TaskView view = read_view(*row, id.partition.queue_id);
+    view.running = true;
+    view.payload = row->text(8);
+    view.holder = worker_name(*row, 9, 10);
+    view.pid = static_cast<std::uint32_t>(row->maybe_u64(10).value_or(0));
+    view.origin = row->maybe_u64(15).value_or(0);
+    view.since = row->text(11);
+    view.until = row->text(12);
+    view.overdue = row->u64(13) != 0;
+    view.flags = static_cast<std::uint32_t>(row->u64(14));
+    if (!row->is_null(16)) view.silent_since = row->text(16);
+    view.headers = headers_of(*row, 17);
+    if (const auto percent = row->maybe_u64(18)) {
+      view.progress = {static_cast<std::uint32_t>(*percent), text_or_none(*row, 19)};
+    }
+    return view;
+  }
+  if (const auto row = results[2].next()) {
+    TaskView view = read_view(*row, id.partition.queue_id);
+    view.dead = true;
+    view.payload = row->text(8);
+    view.cause = row->text(9);
+    view.error = row->text(10);
+    view.flags = static_cast<std::uint32_t>(row->u64(11));
+    view.key_hash = key_hash_of(*row, 12);
+    view.headers = headers_of(*row, 13);
+    view.detail = text_or_none(*row, 14);
+    view.fault = row->text(15);
+    return view;
+  }
+  return std::nullopt;
+}
+
+std::vector<AttemptView> read_attempts(db::Connection& db, const TaskId& id, int earlier) {
+  db::Statement statement(sql::k_list_attempts);
+  set_id(statement, id).set("earlier", earlier);
+  auto results = db.run({statement});
+  std::vector<AttemptView> attempts;
+  while (const auto row = results.front().next()) {
+    attempts.push_back({static_cast<std::uint32_t>(row->u64(0)),
+                        std::string(row->text(1)),
+                        std::string(row->text(2)),
+                        std::string(row->text(3)),
+                        worker_name(*row, 4, 5),
+                        static_cast<std::uint32_t>(row->u64(6)),
+                        {row->maybe_u64(7), row->maybe_u64(8), row->maybe_u64(9)},
+                        text_or_none(*row, 10),
+                        std::string(row->text(11)),
+                        text_or_none(*row, 12)});
+  }
+  return attempts;
+}
+
+}  // namespace
+
+BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
+  return count(db, sql::k_count_waiting, queue, most);
+}
+
+BoundedCount count_from(db::Connection& db, const QueueInfo& queue, std::uint32_t first) {
+  db::Statement statement(sql::k_count_retired);
+  statement.set("queue_id", queue.queue_id).set("partitions", first).set("limit", kCountBound + 1);
+  const std::uint64_t found = db.run({statement}).front().one().u64(0);
+  return {std::min(found, kCountBound), found > kCountBound};
+}
+
+BoundedCount count_dead(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
+  return count(db, sql::k_count_dead, queue, most);
+}
+
+BoundedCount count_running(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
+  return count(db, sql::k_count_running, queue, most);
+}
+
+std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
+                                 const std::optional<TaskView>& after) {
+  const TaskView from = after.value_or(TaskView{});  // keys begin after 0
+  db::Statement statement(sql::k_list_tasks);
+  set_partition(statement, {queue.queue_id, from.id.partition.partition_no})
+      .set("prio", from.id.prio)
+      .set("run_key", from.run_key)
+      .set("limit", most);
+  auto results = db.run({statement});
+  std::vector<TaskView> views;
+  while (const auto row = results.front().next()) views.push_back(read_view(*row, queue.queue_id));
+  return views;
+}
+
+std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
+                                   const std::optional<TaskView>& after) {
+  TaskId from = after.value_or(TaskView{}).id;
+  from.partition.queue_id = queue.queue_id;
+  db::Statement statement(sql::k_list_running);
+  set_id(statement, from).set("limit", most);
+  auto results = db.run({statement});
+  std::vector<TaskView> views;
+  while (const auto row = results.front().next()) {
+    TaskView& view = views.emplace_back(read_view(*row, queue.queue_id));
+    view.running = true;
+    view.holder = worker_name(*row, 8, 9);
+  }
+  return views;
+}
+
+std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
+                                const std::optional<TaskView>& after, std::string_view group) {
+  TaskId from = after.value_or(TaskView{}).id;
+  from.partition.queue_id = queue.queue_id;
+  db::Statement statement(group.empty() ? sql::k_list_dead : sql::k_list_group);
+  if (!group.empty()) statement.set("group", group);
+  set_id(statement, from)
+      .set("before", after ? moment_text(after->at) : std::string(kEndOfTime))
+      .set("limit", most);
+  auto results = db.run({statement});
+  std::vector<TaskView> views;
+  while (const auto row = results.front().next()) {
+    TaskView& view = views.emplace_back(read_view(*row, queue.queue_id));
+    view.dead = true;
+    view.cause = row->text(8);
+    view.error = row->text(9);
+    view.fault = row->text(10);
+  }
+  return views;
+}
+
+std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
+  db::Statement why(sql::k_why);
+  set_partition(why, task.id.partition).set("run_key", task.run_key);
+  db::Statement ahead(sql::k_count_ahead);
+  std::vector<std::uint32_t> before(task.id.prio);
+  std::iota(before.begin(), before.end(), 0U);
+  set_partition(ahead, task.id.partition)
+      .set("prio", task.id.prio)
+      .set("run_key", task.run_key)
+      .set_raw("classes_before", id_list(before))
+      .set("limit", kAheadBound + 1);
+  auto results = db.run({why, ahead});
+  const auto row = results[0].next();
+  if (!row) return std::nullopt;
+  Standing standing;
+  standing.epoch = row->u64(0);
+  standing.leased = row->text(1) != "FREE";
+  if (standing.leased) standing.holder = worker_name(*row, 2, 3);
+  standing.pid = static_cast<std::uint32_t>(row->maybe_u64(3).value_or(0));
+  standing.origin = row->maybe_u64(11).value_or(0);
+  standing.until = row->text(4);
+  standing.overdue = standing.leased && row->u64(5) != 0;
+  if (standing.leased && !row->is_null(12)) standing.silent_since = row->text(12);
+  if (!row->is_null(6)) standing.defer_until = row->text(6);
+  if (!row->is_null(7))
+    standing.paused = Pause{std::string(row->text(7)), std::string(row->text(8))};
+  standing.due = row->u64(9) != 0;
+  standing.resizing = row->u64(10) != 0;
+  if (const auto wait = row->maybe_u64(13)) standing.rate_wait = std::chrono::microseconds(*wait);
+  const std::uint64_t count = results[1].one().u64(0);
+  standing.ahead = {std::min(count, kAheadBound), count > kAheadBound};
+  return standing;
+}
+
+std::optional<TaskView> show(db::Connection& db, const TaskId& id) {
+  auto view = read_view(db, id);
+  // The task may have moved from one table to another between two reads.
+  return view ? view : read_view(db, id);
+}
+
+std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id) {
+  return read_attempts(db, id, 0);
+}
+
+std::vector<AttemptView> list_all_attempts(db::Connection& db, const TaskId& id) {
+  return read_attempts(db, id, 1);
+}
+
+Headers find_headers(db::Connection& db, const TaskId& id, std::uint64_t run_key) {
+  db::Statement find(sql::k_find_headers);
+  set_id(find, id).set("run_key", run_key);
+  auto results = db.run({find});
+  const auto row = results.front().next();
+  return row ? headers_of(*row, 0) : Headers{};
+}
+
+}  // namespace allot::queue

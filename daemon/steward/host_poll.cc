@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "steward/host_poll.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "base/clock.h"
+#include "log/log.h"
+#include "peer/doorbell.h"
+#include "thread/deaf_thread.h"
+
+namespace allot::steward {
+namespace {
+
+// Place of its connection in the slot; the first place is for the chores.
+constexpr std::size_t kPollPlace = 1;
+constexpr Nanos kPollAfterError = 10 * kSecond;
+// With a short lease, polls are still not more frequent than its holder's renewals.
+constexpr Nanos kLongestBetween = 5 * kSecond;
+
+peer::StandingLease entry_of(std::uint64_t epoch, const std::string& expire_at, bool stale,
+                             queue::Partition partition) {
+  peer::StandingLease entry{};
+  entry.epoch = epoch;
+  entry.queue_id = partition.queue_id;
+  entry.partition_no = partition.partition_no;
+  entry.flags = stale ? peer::StandingLease::kStale : 0;
+  std::strncpy(entry.expire_at, expire_at.c_str(), sizeof entry.expire_at - 1);
+  return entry;
+}
+
+void add(peer::Poll& poll, const peer::StandingLease& entry) {
+  if (poll.count < peer::Poll::kMost) poll.standing[poll.count++] = entry;
+}
+
+bool is_published(const peer::Poll& poll, const peer::StandingLease& entry) {
+  return std::any_of(poll.standing.begin(), poll.standing.begin() + poll.count,
+                     [&](const peer::StandingLease& one) {
+                       return one.queue_id == entry.queue_id && one.epoch == entry.epoch &&
+                              one.partition_no == entry.partition_no &&
+                              one.first_key == entry.first_key && one.flags == entry.flags;
+                     });
+}
+
+}  // namespace
+
+HostPoll::HostPoll(db::ConnectOptions options, worker::SlotWriter& slot, ipc::Board& board,
+                   std::chrono::milliseconds ttl, std::chrono::milliseconds patience, Queues queues,
+                   const std::string& page)
+    : session_(std::move(options), slot, patience, kPollPlace),
+      board_(board),
+      ttl_ns_(static_cast<Nanos>(ttl.count()) * kMilli),
+      queues_(std::move(queues)),
+      leases_(ttl_ns_),
+      detached_(ttl_ns_),
+      page_(page) {
+  session_.note_changes();
+  thread_ = deaf_thread([this] { run(); });
+}
+
+HostPoll::~HostPoll() {
+  {
+    const MutexLock held(mutex_);
+    ends_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void HostPoll::run() {
+  Nanos next = 0;
+  while (wait(next)) {
+    try {
+      next = poll();
+    } catch (const worker::GaveUp&) {
+      return;
+    } catch (const db::DbError& error) {
+      log::error("host_poll.failed", {{"error", error.what()}, {"fallback", "workers poll"}});
+      page_.withdraw();
+      next = boot_ns() + kPollAfterError;
+    }
+  }
+}
+
+// False: this process leaves.
+bool HostPoll::wait(Nanos until) {
+  MutexLock held(mutex_);
+  while (!ends_) {
+    const Nanos now = boot_ns();
+    if (now >= until) return true;
+    static_cast<void>(changed_.wait_for(mutex_, std::chrono::nanoseconds(until - now)));
+  }
+  return false;
+}
+
+bool HostPoll::ends() {
+  const MutexLock held(mutex_);
+  return ends_;
+}
+
+// Workers poll themselves while the server does not answer here.
+template <typename Verb>
+auto HostPoll::ask(Verb&& verb) {
+  auto answer = session_.call_while(
+      [this] {
+        page_.withdraw();
+        return !ends();
+      },
+      std::forward<Verb>(verb));
+  if (!answer) throw worker::GaveUp();
+  return std::move(*answer);
+}
+
+std::vector<std::uint32_t> HostPoll::queue_ids() {
+  std::vector<std::uint32_t> ids = queues_.ids;
+  if (!queues_.made) return ids;
+  for (const auto& queue : ask([](db::Connection& db) { return queue::made_queues(db); })) {
+    ids.push_back(queue.queue_id);
+  }
+  return ids;
+}
+
+Nanos HostPoll::poll() {
+  const Nanos sent = boot_ns();
+  const auto ids = queue_ids();
+  const auto generation = [this] { return session_.generation(); };
+  leases_.poll(
+      [&] {
+        Leases::Seen seen;
+        for (auto& one :
+             ask([&](db::Connection& db) { return queue::LeaseStore::watch(db, ids); })) {
+          seen.emplace_back(one.partition, std::move(one));
+        }
+        return seen;
+      },
+      generation);
+  detached_.poll(
+      [&] {
+        Detached::Seen seen;
+        for (auto& one :
+             ask([&](db::Connection& db) { return queue::DetachedStore::watch(db, ids); })) {
+          seen.emplace_back(one.id, std::move(one));
+        }
+        return seen;
+      },
+      generation);
+  publish(sent);
+  return std::min({leases_.next_poll_ns(), detached_.next_poll_ns(), boot_ns() + kLongestBetween});
+}
+
+void HostPoll::publish(Nanos sent) {
+  peer::Poll poll;
+  poll.source = session_.source();
+  poll.polled_ns = sent;
+  poll.writer_ns = session_.writer_seen_ns();
+  poll.every_ns = std::min(ttl_ns_ / 6, kLongestBetween);
+  while (const auto one = leases_.take()) {
+    add(poll, entry_of(one->observed.epoch, one->observed.expire_at, one->stale,
+                       one->observed.partition));
+  }
+  while (const auto one = detached_.take()) {
+    const queue::TaskId& id = one->observed.id;
+    auto entry = entry_of(one->observed.epoch, one->observed.expire_at, one->stale, id.partition);
+    entry.flags |= peer::StandingLease::kDetached;
+    entry.prio = id.prio;
+    entry.first_key = id.first_key;
+    add(poll, entry);
+  }
+  if (page_.publish(poll)) ring(poll);
+  published_ = poll;
+}
+
+// Rings for entries that are new since the last poll: a worker takes them over at once.
+void HostPoll::ring(const peer::Poll& poll) {
+  std::set<std::uint32_t> queues;
+  for (std::size_t at = 0; at < poll.count; ++at) {
+    if (!is_published(published_, poll.standing[at])) queues.insert(poll.standing[at].queue_id);
+  }
+  for (const std::uint32_t queue : queues) peer::ring(board_, queue, 1);
+}
+
+}  // namespace allot::steward

@@ -1,3 +1,0 @@
--- The same for a task with a unique key: NULL if the claim is not ours, so that no task exists.
-(SELECT first_key FROM task_unique
-  WHERE queue_id = :queue_id AND unique_key = :unique_key AND claim = :claim)

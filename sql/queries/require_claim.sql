@@ -1,3 +1,0 @@
--- For a tick that waits while the task of an earlier one exists: fails (1690, out of range) if the
--- claim is not ours. The tick then stays due, and nothing is written. :key is claimed_key.sql.
-SELECT ~0 + ((:key) IS NULL);
