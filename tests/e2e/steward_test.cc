@@ -91,7 +91,7 @@ TEST(Steward, DutiesAreDoneWhileAllWorkersAreInsideHandlers) {
   EXPECT_TRUE(eventually([&] { return daemon.count("task_dead WHERE type = 'old'") == 0; }, kSoon))
       << daemon.log();
   EXPECT_TRUE(
-      eventually([&] { return daemon.logged("queue.stuck queue=default what=waiting"); }, kSoon))
+      eventually([&] { return daemon.logged("queue.stuck queue=default state=waiting"); }, kSoon))
       << daemon.log();
   EXPECT_EQ(daemon.busy_workers().size(), 1U) << "all this time";
   daemon.stop();
@@ -109,7 +109,7 @@ TEST(Steward, IsToldOfTasksWithoutAHandler) {
       " SELECT queue_id, 0, 1, 7, 'test.nobody', '' FROM queue WHERE name = 'default'");
   daemon.start();
   EXPECT_TRUE(
-      eventually([&] { return daemon.logged("queue.stuck queue=default what=no_handler"); }, kSoon))
+      eventually([&] { return daemon.logged("queue.stuck queue=default state=no_handler"); }, kSoon))
       << daemon.log();
   EXPECT_EQ(daemon.number("SELECT COUNT(*) FROM task WHERE type = 'alert' AND payload LIKE"
                           " '%no_handler%'"),

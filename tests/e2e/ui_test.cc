@@ -219,7 +219,7 @@ TEST_F(Ui, AFailureIsFoundReadAndRetried) {
   EXPECT_EQ(done.status, 303) << done.body;
   EXPECT_EQ(done.fields.at("location"), "/ui/tasks/" + id + "?note=retried");
   EXPECT_TRUE(eventually([&] { return daemon_->task(id)["attempts"].size() == 2; }));
-  EXPECT_TRUE(daemon_->logged("who=token:all what=retry which=" + id)) << daemon_->log();
+  EXPECT_TRUE(daemon_->logged("actor=token:all action=retry subject=" + id)) << daemon_->log();
 }
 
 TEST_F(Ui, ActionsAreConfirmedAndNeedTheirRole) {

@@ -141,11 +141,11 @@ void Submitter::submit_once(std::uint64_t first) {
   const Nanoseconds end = now();
   std::vector<Reply> replies;
   try {
-    reply = read_answers(done, first);
+    replies = read_answers(done, first);
   } catch (const std::exception& error) {
     throw std::runtime_error(std::string(error.what()) + done.err);
   }
-  for (Reply& each : reply) {
+  for (Reply& each : replies) {
     each.begin = begin;
     each.end = end;
     append_line(options_.reply_file, line_of(each));

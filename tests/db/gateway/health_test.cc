@@ -87,7 +87,7 @@ TEST_F(SubmissionLogTest, EachSubmissionIsOneLineOfTheLogWithoutItsPayload) {
   EXPECT_NE(log.find("gateway.action actor=all action=submit subject=" + id(one.document())),
             std::string::npos)
       << log;
-  EXPECT_NE(log.find("which=\"" + id(three.document()[0]) + " and 2 more\""), std::string::npos)
+  EXPECT_NE(log.find("subject=\"" + id(three.document()[0]) + " and 2 more\""), std::string::npos)
       << log;
   EXPECT_EQ(log.find("hidden"), std::string::npos) << log;
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 2) << log;

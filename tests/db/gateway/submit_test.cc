@@ -301,7 +301,7 @@ TEST_F(SubmitRouteTest, LogLinesCannotBeForged) {
   const std::string log = testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
   EXPECT_NE(log.find("gateway.action actor=\"ann\\n2026"), std::string::npos) << log;
-  EXPECT_NE(log.find(" what=cancel which="), std::string::npos) << log;
+  EXPECT_NE(log.find(" action=cancel subject="), std::string::npos) << log;
 }
 
 }  // namespace
