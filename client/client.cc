@@ -170,8 +170,7 @@ class Client::Impl {
   }
 
   void wake(const std::map<std::uint32_t, std::size_t>& tasks) const {
-    if (settings_.runtime_dir.empty() || tasks.empty()) return;
-    peer::ring_at(settings_.runtime_dir.c_str(), tasks);
+    peer::Ringer(settings_.runtime_dir).ring(tasks);
   }
 
   std::optional<TaskInfo> get(const queue::TaskId& id) {

@@ -157,7 +157,7 @@ bool StuckReports::submit(const Served& queue, const std::string& payload,
       return queue::submit(db, {&task, 1}).front().existed;
     }
   });
-  if (!existed) peer::ring(board_, into->queue_id, 1);
+  if (!existed) peer::Ringer(board_).ring({{into->queue_id, 1}});
   return !existed;
 }
 

@@ -9,7 +9,7 @@
 
 #include "cli/sources/known_types.h"
 #include "cli/sources/queues.h"
-#include "cli/sources/ring_local.h"
+#include "cli/sources/ringer.h"
 #include "json/task_reader.h"
 #include "queue/submit/owners.h"
 #include "queue/submit/submit.h"
@@ -44,7 +44,7 @@ class DatabaseSink final : public BulkSink {
     result.existed = static_cast<std::uint64_t>(
         std::count_if(made.begin(), made.end(), [](const auto& task) { return task.existed; }));
     result.tasks = made.size() - result.existed;
-    ring_local(settings_, queue::new_tasks(made));
+    ringer_of(settings_).ring(queue::new_tasks(made));
     for (const queue::Owner owner : queue::owners(db_, batch_, made)) {
       if (const char* state = queue::name_of(owner)) ++result.states[state];
     }

@@ -20,7 +20,7 @@
 #include "cli/sources/input.h"
 #include "cli/sources/known_types.h"
 #include "cli/sources/queues.h"
-#include "cli/sources/ring_local.h"
+#include "cli/sources/ringer.h"
 #include "json/due.h"
 #include "json/queue_json.h"
 #include "json/task_json.h"
@@ -88,7 +88,7 @@ int submit(const Context& context, const SubmitWords& words) {
   task.queue = queues.address(words.queue, task.type);
   queues.complete(task.queue.name, task.options);
   const queue::Submitted made = queue::submit(db, {&task, 1}).front();
-  if (!made.existed) ring_local(settings, {{task.queue.queue_id, 1}});
+  if (!made.existed) ringer_of(settings).ring({{task.queue.queue_id, 1}});
   KnownTypes known(settings);
   known.submitted(task.queue.name, task.type);
   known.warn(db);

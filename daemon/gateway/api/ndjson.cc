@@ -141,9 +141,7 @@ class Bulk {
       tasks.push_back(std::move(wanted.task));
     }
     const auto made = queue::submit(db, tasks);
-    if (!surroundings_.runtime_dir.empty()) {
-      peer::ring_at(surroundings_.runtime_dir.c_str(), queue::new_tasks(made));
-    }
+    peer::Ringer(surroundings_.runtime_dir).ring(queue::new_tasks(made));
     for (const queue::Owner owner : queue::owners(db, tasks, made)) {
       if (const char* state = queue::name_of(owner)) ++owners_[state];
     }

@@ -323,8 +323,7 @@ Outcome Combiner::made_of(db::Connection& db, const std::vector<queue::Submissio
 }
 
 void Combiner::ring(const std::vector<queue::Submitted>& made) const {
-  if (surroundings_.runtime_dir.empty()) return;
-  peer::ring_at(surroundings_.runtime_dir.c_str(), queue::new_tasks(made));
+  peer::Ringer(surroundings_.runtime_dir).ring(queue::new_tasks(made));
 }
 
 }  // namespace allot::gateway::work

@@ -320,7 +320,7 @@ void TaskWrites::undo() {
 }
 
 void TaskWrites::ring_for(std::span<const queue::Submission> added) {
-  for (const queue::Submission& task : added) keeper_.work_was_added(task.queue.queue_id);
+  for (const queue::Submission& task : added) keeper_.ringer().ring({{task.queue.queue_id, 1}});
 }
 
 // Ends the transaction on each way out that did not commit it.
