@@ -63,14 +63,29 @@ queue::TaskId id_of(std::string_view word) {
   return *id;
 }
 
+queue::SubmitOptions options_of(const SubmitOptions& options) {
+  const auto& [prio, delay, run_at, unique_key, unique_for, partition_key, expires_in, expires_at,
+               compress_above, compression, max_attempts, max_losses, label, traceparent,
+               tracestate, time_limit] = options;
+  static_assert(sizeof(SubmitOptions) == sizeof(queue::SubmitOptions));
+  return {prio,           delay,
+          run_at,         unique_key,
+          unique_for,     partition_key,
+          expires_in,     expires_at,
+          compress_above, static_cast<queue::Compression>(compression),
+          max_attempts,   max_losses,
+          label,          traceparent,
+          tracestate,     time_limit};
+}
+
 queue::Submission submission_of(const NewTask& task) {
-  queue::Submission submission{{}, task.type, task.payload, task.options};
+  queue::Submission submission{{}, task.type, task.payload, options_of(task.options)};
   if (!task.queue.empty() && !queue::is_name(task.queue)) {
     throw Error("queue '" + task.queue.substr(0, kMaxQueueName) +
                     "': 1 to 63 of A-Z a-z 0-9 . _ - are allowed",
                 kExitBadInput);
   }
-  queue::validate(task.type, task.payload, task.options);
+  queue::validate(submission.type, submission.payload, submission.options);
   return submission;
 }
 
@@ -237,7 +252,7 @@ class Client::Impl {
     });
   }
 
-  void complete(const std::string& name, SubmitOptions& options) const {
+  void complete(const std::string& name, queue::SubmitOptions& options) const {
     const auto configured = settings_.queues.find(name);
     if (configured == settings_.queues.end() || options.compress_above) return;
     options.compress_above = configured->second.compress_above;

@@ -12,18 +12,15 @@
 #include <string_view>
 #include <vector>
 
-#include "allot/submit_options.h"
 #include "db/connection.h"
 #include "db/statement.h"
 #include "queue/model/catalog.h"
 #include "queue/model/compression.h"
+#include "queue/model/submit_options.h"
 #include "queue/model/task.h"
 #include "queue/submit/placement.h"
 
 namespace allot::queue {
-
-using allot::Moment;
-using allot::SubmitOptions;
 
 // Keys end in 2167; retries of the last tasks need some years more.
 inline constexpr Moment kLastRunAt = std::chrono::sys_days(std::chrono::year(2150) / 1 / 1);
