@@ -194,7 +194,7 @@ Document submit_again(Call& call) {
   const queue::Submitted made = queue::submit_again(call.db(), id, task);
   call.ringer().ring({{id.partition.queue_id, 1}});
   call.did("submit_again", id.text() + " as " + made.id.text());
-  Document document = answer_of(as_json::submitted(made, queue::Owner::kNone), 201);
+  Document document = answer_of(as_json::submitted(made), 201);
   document.fields.emplace_back("location",
                                call.service().base_path + "/api/v1/tasks/" + made.id.text());
   return document;

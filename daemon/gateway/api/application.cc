@@ -90,31 +90,23 @@ Application::Application(Service service, Authorizer authorize)
       reads_(service_.database),
       pool_(std::make_unique<work::ThreadPool>(service_.database, service_.threads,
                                                service_.most_waiting)),
-      surroundings_(surroundings()),
-      combiner_(*pool_, surroundings_) {}
+      submission_(submission()),
+      combiner_(*pool_, submission_) {}
 
 Application::~Application() {
   // The pool's jobs use the combiner, so the pool ends first.
   pool_.reset();
 }
 
-work::Surroundings Application::surroundings() {
-  work::Surroundings around;
-  around.find_queue = [this](db::Connection& db, const std::string& name) {
-    return find_queue(db, name);
-  };
-  around.complete = [this](const std::string& queue, queue::SubmitOptions& options) {
-    const config::Queue* keys = configured(service_, queue);
-    if (keys != nullptr && !options.compress_above) options.compress_above = keys->compress_above;
-  };
-  around.runtime_dir = service_.runtime_dir;
-  return around;
+queue::Submitter::Environment Application::submission() {
+  return {[this](db::Connection& db, const std::string& name) { return find_queue(db, name); },
+          [this](const std::string& name) { return configured(service_, name); },
+          peer::Ringer(service_.runtime_dir), true};
 }
 
 queue::QueueInfo Application::find_queue(db::Connection& db, const std::string& name) const {
-  if (auto info = queue::find_queue(db, name)) return std::move(*info);
-  if (const config::Queue* keys = configured(service_, name)) {
-    return queue::ensure_queue(db, name, queue::shape_of(*keys));
+  if (auto info = queue::find_or_make(db, name, configured(service_, name))) {
+    return std::move(*info);
   }
   throw Error(
       "queue '" + as_json::printable(name, kMaxQueueName) +
@@ -176,8 +168,8 @@ http::Admission Application::admit(const http::Head& head) {
         break;
       case Body::kTasks:
         if (media_type(head) == "application/x-ndjson") {
-          admission.lines =
-              submit_lines(*pool_, surroundings_, asked.caller, line_options_of(head));
+          admission.lines = submit_lines(*pool_, queue::Submitter(submission_), asked.caller,
+                                         line_options_of(head));
           admission.lines_type = "application/x-ndjson";
           admission.most_body = as_json::kMaxLine;
           counts_.count(route, 200);  // counted when the answer begins

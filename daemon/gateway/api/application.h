@@ -58,7 +58,7 @@ class Application final : public http::Application {
   void renew_snapshot(const http::Reply& reply);
   [[nodiscard]] http::Response page(const metrics::Snapshot& snapshot) const;
   [[nodiscard]] queue::QueueInfo find_queue(db::Connection& db, const std::string& name) const;
-  [[nodiscard]] work::Surroundings surroundings();
+  [[nodiscard]] queue::Submitter::Environment submission();
 
   const Service service_;
   const Authorizer authorizer_;
@@ -66,7 +66,7 @@ class Application final : public http::Application {
   metrics::Snapshots snapshots_;
   SharedReads reads_;
   std::unique_ptr<work::ThreadPool> pool_;
-  const work::Surroundings surroundings_;
+  const queue::Submitter::Environment submission_;
   work::Combiner combiner_;
 };
 

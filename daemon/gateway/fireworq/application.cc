@@ -86,8 +86,7 @@ Application::Application(Service service, Authenticator::OfToken of_token)
       figures_(service_.runtime_dir),
       pool_(std::make_unique<work::ThreadPool>(service_.database, service_.threads,
                                                service_.most_waiting)),
-      surroundings_(surroundings()),
-      combiner_(*pool_, surroundings_) {}
+      combiner_(*pool_, submission(), queue::number_jobs) {}
 
 Application::~Application() {
   if (node_.is_active()) {
@@ -104,16 +103,14 @@ Application::~Application() {
   pool_.reset();
 }
 
-work::Surroundings Application::surroundings() {
-  work::Surroundings around;
-  around.find_queue = [this](db::Connection& db, const std::string& name) {
-    // The prefix is the number of the last local change, so that older cache entries are not used.
-    return find_queue(db, name.substr(name.find('/') + 1));
-  };
-  around.complete = [](const std::string& /*queue*/, queue::SubmitOptions& /*options*/) {};
-  around.runtime_dir = service_.runtime_dir;
-  around.number = queue::number_jobs;
-  return around;
+queue::Submitter::Environment Application::submission() {
+  return {.find =
+              [this](db::Connection& db, const std::string& name) {
+                // The prefix is the number of the last local change, so that older cache entries
+                // are not used.
+                return find_queue(db, name.substr(name.find('/') + 1));
+              },
+          .ringer = peer::Ringer(service_.runtime_dir)};
 }
 
 Application::Asked Application::find(const http::Head& head) const {
@@ -266,7 +263,8 @@ void Application::parse_and_push(const Asked& asked, const http::Reply& reply) {
       std::min<std::chrono::seconds>(std::chrono::seconds(job->fields.run_after), queue::kMaxDelay);
   const auto taker = std::make_shared<std::string>();
   work::Order order;
-  order.tasks.push_back({std::to_string(changes_) + "/" + category, std::move(task)});
+  task.named = std::to_string(changes_) + "/" + category;
+  order.tasks.push_back(std::move(task));
   order.permit = [taker, caller = asked.caller](const std::string& queue) {
     if (!caller.may(access::Role::kSubmit, queue)) {
       throw Refused(403, "this request needs the role submit");

@@ -88,7 +88,7 @@ class Application final : public http::Application {
   [[nodiscard]] queue::QueueInfo find_queue(db::Connection& db, const std::string& category);
   void make_default(db::Connection& db);
   void bring_default(db::Connection& db);
-  [[nodiscard]] work::Surroundings surroundings();
+  [[nodiscard]] queue::Submitter::Environment submission();
 
   const Service service_;
   const Authenticator authenticator_;
@@ -100,7 +100,6 @@ class Application final : public http::Application {
   std::atomic<bool> turning_ = false;
   std::atomic<bool> has_default_ = false;
   std::unique_ptr<work::ThreadPool> pool_;
-  const work::Surroundings surroundings_;
   work::Combiner combiner_;
 };
 
