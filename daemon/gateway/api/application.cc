@@ -155,7 +155,7 @@ http::Admission Application::admit(const http::Head& head) {
   http::Admission admission;
   const Route* route = nullptr;
   try {
-    const Asked asked = find(head);
+    Asked asked = find(head);
     route = &asked.route;
     admission.to_guests = !route->role;  // the health routes
     check_encoding(head);
@@ -178,6 +178,9 @@ http::Admission Application::admit(const http::Head& head) {
         }
         break;
     }
+    admission.answer = [this, asked = std::move(asked)](http::Request request, http::Reply reply) {
+      answer(asked, std::move(request), std::move(reply));
+    };
   } catch (...) {
     admission.refusal = problem_response(std::current_exception(), false);
     counts_.count(route, admission.refusal->status);
@@ -189,37 +192,32 @@ http::Response Application::refuse(unsigned status, const std::string& title) {
   return response_of({status, title});
 }
 
-void Application::answer(http::Request request, http::Reply reply) {
+void Application::answer_as(access::Caller caller, http::Request request,
+                            const http::Reply& reply) {
+  const http::Head& head = request.head;
   try {
-    const Asked asked = find(request.head);
-    serve_counted(asked, std::move(request), reply);
-  } catch (...) {
-    // An exception here means that the request was not started.
-    reply(problem_response(std::current_exception(), false));
-  }
-}
-
-void Application::answer_as(access::Caller caller, http::Request request, http::Reply reply) {
-  try {
-    const http::Head& head = request.head;
     Match found = match(head.method, head.path, service_.base_path, service_.read_only);
     Asked asked = allowed(std::move(found), std::move(caller), head);
     asked.of_page = true;
-    serve_counted(asked, std::move(request), reply);
+    answer(asked, std::move(request), reply);
   } catch (...) {
     reply(problem_response(std::current_exception(), false));
   }
 }
 
-// From here on `reply` counts the answer, even if this throws.
-void Application::serve_counted(const Asked& asked, http::Request request, http::Reply& reply) {
-  const Nanos began = boot_ns();
-  http::Reply counted = [this, route = &asked.route, began, reply](http::Response response) {
+// Counts the answer.
+void Application::answer(const Asked& asked, http::Request request, http::Reply reply) {
+  const http::Reply counted = [this, route = &asked.route, began = boot_ns(),
+                               reply = std::move(reply)](http::Response response) {
     counts_.count(route, response.status, boot_ns() - began);
     reply(std::move(response));
   };
-  reply = counted;
-  serve(asked, std::move(request), counted);
+  try {
+    serve(asked, std::move(request), counted);
+  } catch (...) {
+    // An exception here means that the request was not started.
+    counted(problem_response(std::current_exception(), false));
+  }
 }
 
 void Application::serve(const Asked& asked, http::Request request, const http::Reply& reply) {

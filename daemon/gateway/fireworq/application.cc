@@ -144,7 +144,7 @@ void Application::require(const Asked& asked) const {
 http::Admission Application::admit(const http::Head& head) {
   http::Admission admission;
   try {
-    const Asked asked = find(head);
+    Asked asked = find(head);
     const bool pushes = asked.target.place == Place::kJob;
     if (pushes && asked.method != "POST") throw Refused(405, {});
     admission.most_body = pushes ? kMostPush : kMostOther;
@@ -153,6 +153,11 @@ http::Admission Application::admit(const http::Head& head) {
       const std::size_t most = std::size_t{service_.settings.max_anonymous_body} << 10;
       admission.most_body = std::min(admission.most_body, most);
     }
+    admission.answer = [this, asked = std::move(asked)](http::Request request,
+                                                        const http::Reply& reply) mutable {
+      asked.body = std::move(request.body);
+      answer(std::move(asked), reply);
+    };
   } catch (...) {
     admission.refusal = finished(answer_to(std::current_exception()));
   }
@@ -168,13 +173,11 @@ http::Response Application::finished(http::Response response) const {
   return response;
 }
 
-void Application::answer(http::Request request, http::Reply reply) {
+void Application::answer(Asked asked, const http::Reply& reply) {
   const http::Reply finish = [this, reply](http::Response response) {
     reply(finished(std::move(response)));
   };
   try {
-    Asked asked = find(request.head);
-    asked.body = std::move(request.body);
     serve(std::move(asked), finish);
   } catch (...) {
     finish(answer_to(std::current_exception()));

@@ -44,7 +44,6 @@ class Application final : public http::Application {
   ~Application() override;  // admitted requests are answered first
 
   http::Admission admit(const http::Head& head) override;
-  void answer(http::Request request, http::Reply reply) override;
   // curl sends a name exactly as typed.
   [[nodiscard]] bool takes_raw_targets() const override { return true; }
   http::Response refuse(unsigned status, const std::string& title) override;
@@ -66,6 +65,7 @@ class Application final : public http::Application {
   [[nodiscard]] Asked find(const http::Head& head) const;
   void require(const Asked& asked) const;
   [[nodiscard]] http::Response finished(http::Response response) const;
+  void answer(Asked asked, const http::Reply& reply);
   void serve(Asked asked, const http::Reply& reply);
   void send(Asked asked, const http::Reply& reply);
   void push(Asked asked, const http::Reply& reply);
