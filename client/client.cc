@@ -16,8 +16,7 @@
 #include "peer/doorbell.h"
 #include "queue/model/catalog.h"
 #include "queue/operate/cancel.h"
-#include "queue/submit/address.h"
-#include "queue/submit/submit.h"
+#include "queue/submit/submitter.h"
 #include "queue/views/inspect.h"
 
 namespace allot {
@@ -63,40 +62,43 @@ queue::TaskId id_of(std::string_view word) {
   return *id;
 }
 
+queue::SubmitOptions options_of(const SubmitOptions& options) {
+  const auto& [prio, delay, run_at, unique_key, unique_for, partition_key, expires_in, expires_at,
+               compress_above, compression, max_attempts, max_losses, label, traceparent,
+               tracestate, time_limit] = options;
+  static_assert(sizeof(SubmitOptions) == sizeof(queue::SubmitOptions));
+  return {prio,           delay,
+          run_at,         unique_key,
+          unique_for,     partition_key,
+          expires_in,     expires_at,
+          compress_above, static_cast<queue::Compression>(compression),
+          max_attempts,   max_losses,
+          label,          traceparent,
+          tracestate,     time_limit};
+}
+
 queue::Submission submission_of(const NewTask& task) {
-  queue::Submission submission{{}, task.type, task.payload, task.options};
+  queue::Submission submission{{}, task.type, task.payload, options_of(task.options), task.queue};
   if (!task.queue.empty() && !queue::is_name(task.queue)) {
     throw Error("queue '" + task.queue.substr(0, kMaxQueueName) +
                     "': 1 to 63 of A-Z a-z 0-9 . _ - are allowed",
                 kExitBadInput);
   }
-  queue::validate(task.type, task.payload, task.options);
+  queue::validate(submission.type, submission.payload, submission.options);
   return submission;
-}
-
-// Calls `act` with each index, and adds the index of the failing task to an error.
-template <typename Act>
-void each(std::span<const NewTask> tasks, Act act) {
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    try {
-      act(i);
-    } catch (const Error& error) {
-      if (tasks.size() == 1 || error.exit_code() != kExitBadInput) throw;
-      throw Error("task " + std::to_string(i) + ": " + error.what(), kExitBadInput);
-    }
-  }
 }
 
 // Checks all task fields that do not depend on the queue.
 std::vector<queue::Submission> submissions_of(std::span<const NewTask> tasks) {
   std::vector<queue::Submission> submissions;
-  each(tasks, [&](std::size_t i) { submissions.push_back(submission_of(tasks[i])); });
+  queue::each_task(tasks.size(),
+                   [&](std::size_t i) { submissions.push_back(submission_of(tasks[i])); });
   return submissions;
 }
 
 std::vector<Submitted> answer_of(const std::vector<queue::Submitted>& made) {
   std::vector<Submitted> tasks;
-  for (const queue::Submitted& task : made) tasks.push_back({task.id.text(), task.existed});
+  for (const queue::Submitted& task : made) tasks.push_back({task.id.text(), task.existed()});
   return tasks;
 }
 
@@ -135,13 +137,13 @@ class Client::Impl {
   std::vector<Submitted> submit(std::span<const NewTask> tasks) {
     auto submissions = submissions_of(tasks);
     if (submissions.empty()) return {};
+    queue::Submitter submitter(environment_);
     auto [session, ready] = sessions_.begin([&](db::Connection& db) {
-      find_queues(db, tasks, submissions);
+      submitter.prepare(db, submissions);
       return true;
     });
-    const auto made = queue::submit(*session, submissions);
+    const auto made = submitter.submit(*session, submissions);
     sessions_.keep(std::move(session));
-    wake(queue::new_tasks(made));
     return answer_of(made);
   }
 
@@ -153,7 +155,7 @@ class Client::Impl {
     // the caller's transaction, and assigning a partition to a key would keep a lock until the
     // commit.
     auto [session, placer] = sessions_.begin([&](db::Connection& db) {
-      find_queues(db, tasks, submissions);
+      queue::Submitter(environment_).prepare(db, submissions);
       return queue::Placer(db, submissions);
     });
     sessions_.keep(std::move(session));
@@ -169,9 +171,8 @@ class Client::Impl {
     return std::make_unique<Lock::Impl>(settings_.connect, *held, std::move(bell), options.on_lost);
   }
 
-  void wake(const std::map<std::uint32_t, std::size_t>& tasks) const {
-    if (settings_.runtime_dir.empty() || tasks.empty()) return;
-    peer::ring_at(settings_.runtime_dir.c_str(), tasks);
+  void wake(std::size_t tasks) const {
+    peer::Ringer(settings_.runtime_dir).ring({{peer::kAnyQueue, tasks}});
   }
 
   std::optional<TaskInfo> get(const queue::TaskId& id) {
@@ -222,34 +223,17 @@ class Client::Impl {
 
   [[nodiscard]] bool keeps_history(db::Connection& db, const queue::TaskId& id) const {
     if (settings_.queues.empty()) return false;
-    const auto queue = settings_.queues.find(queue::queue_name(db, id.partition.queue_id));
-    return queue != settings_.queues.end() && queue->second.history.count() > 0;
+    const config::Queue* queue = configured(queue::queue_name(db, id.partition.queue_id));
+    return queue != nullptr && queue->history.count() > 0;
   }
 
-  // Reads the queues at every call, because a queue may grow or shrink between calls.
-  void find_queues(db::Connection& db, std::span<const NewTask> tasks,
-                   std::vector<queue::Submission>& submissions) const {
-    queue::Addresses addresses(
-        [this](db::Connection& on, const std::string& name) { return queue_of(on, name); });
-    each(tasks, [&](std::size_t i) {
-      submissions[i].queue = addresses.find(db, tasks[i].queue, tasks[i].type);
-      complete(submissions[i].queue.name, submissions[i].options);
-      queue::validate(submissions[i]);
-    });
-  }
-
-  void complete(const std::string& name, SubmitOptions& options) const {
-    const auto configured = settings_.queues.find(name);
-    if (configured == settings_.queues.end() || options.compress_above) return;
-    options.compress_above = configured->second.compress_above;
+  [[nodiscard]] const config::Queue* configured(const std::string& name) const {
+    const auto queue = settings_.queues.find(name);
+    return queue != settings_.queues.end() ? &queue->second : nullptr;
   }
 
   [[nodiscard]] queue::QueueInfo queue_of(db::Connection& db, const std::string& name) const {
-    if (auto info = queue::find_queue(db, name)) return std::move(*info);
-    const auto configured = settings_.queues.find(name);
-    if (configured != settings_.queues.end()) {
-      return queue::ensure_queue(db, name, queue::shape_of(configured->second));
-    }
+    if (auto info = queue::find_or_make(db, name, configured(name))) return std::move(*info);
     throw Error("queue '" + name + "' does not exist; the daemon makes it at its start, from a " +
                     "section [queues.\"" + name + "\"]",
                 kExitBadInput);
@@ -258,6 +242,11 @@ class Client::Impl {
   const client::Settings settings_;
   client::Sessions sessions_;
   queue::TokenFloor token_floor_;
+  // A submitter is made for each call, because a queue may grow or shrink between calls.
+  const queue::Submitter::Environment environment_{
+      [this](db::Connection& db, const std::string& name) { return queue_of(db, name); },
+      [this](const std::string& name) { return configured(name); },
+      peer::Ringer(settings_.runtime_dir)};
 };
 
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -284,7 +273,7 @@ std::vector<Submitted> Client::submit_many_in(st_mysql* session,
   return translated([&] { return impl_->submit_in(session, tasks); });
 }
 void Client::wake(std::size_t tasks) noexcept {
-  if (tasks > 0) impl_->wake({{peer::kAnyQueue, tasks}});
+  if (tasks > 0) impl_->wake(tasks);
 }
 std::optional<TaskInfo> Client::get(std::string_view id) {
   return translated([&] { return impl_->get(id_of(id)); });

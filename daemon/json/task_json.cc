@@ -199,9 +199,9 @@ json cancelled(const queue::Cancelled& cancelled, const queue::TaskId& id, bool 
           {"leased_by", text_or_null(cancelled.holder)}};
 }
 
-json submitted(const queue::Submitted& made, queue::Owner owner) {
-  json view{{"id", made.id.text()}, {"existed", made.existed}};
-  if (const char* state = queue::name_of(owner)) view["state"] = state;
+json submitted(const queue::Submitted& made) {
+  json view{{"id", made.id.text()}, {"existed", made.existed()}};
+  if (const char* state = queue::name_of(made.owner)) view["state"] = state;
   return view;
 }
 

@@ -53,6 +53,6 @@ std::optional<Shown> read_shown(db::Connection& db, const queue::TaskId& id);
                                        bool as_done);
 
 // Result of a submission, with the owner of a taken unique key.
-[[nodiscard]] nlohmann::json submitted(const queue::Submitted& made, queue::Owner owner);
+[[nodiscard]] nlohmann::json submitted(const queue::Submitted& made);
 
 }  // namespace allot::as_json

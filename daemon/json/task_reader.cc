@@ -65,7 +65,7 @@ class Fields {
   }
   std::string& payload() { return texts_["payload"]; }
 
-  NewTask take() {
+  queue::Submission take() {
     if (!texts_.contains("type")) refuse("'type' is missing");
     if (const auto coded = texts_.find(kPayload64); coded != texts_.end()) {
       if (texts_.contains("payload")) refuse("'payload_base64' and 'payload' exclude each other");
@@ -74,8 +74,11 @@ class Fields {
         refuse("'payload_base64' is not valid base64 (with padding, without line breaks)");
       texts_["payload"] = std::move(*bytes);
     }
-    NewTask task{
-        std::move(texts_["queue"]), std::move(texts_["type"]), std::move(texts_["payload"]), {}};
+    queue::Submission task{{},
+                           std::move(texts_["type"]),
+                           std::move(texts_["payload"]),
+                           {},
+                           std::move(texts_["queue"])};
     read_options(task.options);
     return task;
   }
@@ -292,7 +295,7 @@ const std::vector<std::string>& task_fields(Source source) {
   return source == Source::kFile ? kFields : kHttpFields;
 }
 
-std::optional<NewTask> read_task(const std::string& text, Source source) {
+std::optional<queue::Submission> read_task(const std::string& text, Source source) {
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) return std::nullopt;
   return std::move(read(text, source, false).tasks.front());
 }

@@ -15,14 +15,6 @@ namespace allot::as_json {
 // other fields.
 inline constexpr std::size_t kMaxLine = 6 * queue::kMaxPayload + 65'536;
 
-// A task as submitted. Its queue is a name; empty: chosen by a route.
-struct NewTask {
-  std::string queue;
-  std::string type;
-  std::string payload;
-  queue::SubmitOptions options{};
-};
-
 // Source of a text. HTTP input is nested at most kMaxDepth deep, and may have its payload as
 // base64.
 enum class Source { kFile, kHttp };
@@ -38,12 +30,12 @@ inline constexpr std::size_t kMaxTasks = 10'000;  // limit per body
 // Parses {"queue": ..., "type": ...} and the optional fields. A string payload is submitted as its
 // bytes, any other payload as its JSON text without white space. nullopt for a line of white space.
 // Throws Error(kExitBadInput) that names the field.
-std::optional<NewTask> read_task(const std::string& text, Source source = Source::kFile);
+std::optional<queue::Submission> read_task(const std::string& text, Source source = Source::kFile);
 
 // The body of a submission over HTTP: one such object, or an array of them. Same errors; for an
 // array the message begins with "task 3: ", counted from 0.
 struct TaskBody {
-  std::vector<NewTask> tasks;
+  std::vector<queue::Submission> tasks;
   bool several = false;  // the body is an array
 };
 TaskBody read_body(const std::string& text);

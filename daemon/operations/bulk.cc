@@ -10,7 +10,6 @@
 #include "operations/cursor.h"
 #include "operations/refusal.h"
 #include "operations/verbs.h"
-#include "peer/doorbell.h"
 #include "queue/operate/bulk_action.h"
 #include "queue/views/inspect.h"
 
@@ -64,8 +63,7 @@ Document act_on_dead(const Call& call, queue::BulkKind kind) {
   const std::uint64_t action_id =
       begin(call, queue,
             {kind, filter, token, call.number("rate", 0), std::string(call.caller().name())});
-  const std::string& folder = call.service().runtime_dir;
-  if (!folder.empty()) peer::ring_steward_at(folder.c_str());
+  call.ringer().ring_steward();
   call.did(queue::name_of(kind), queue.name + " bulk action " + std::to_string(action_id));
   Document document = answer_of(as_json::bulk_action(action_of(call, action_id)), 202);
   document.fields.emplace_back(

@@ -18,6 +18,7 @@
 #include "operations/reads.h"
 #include "operations/route.h"
 #include "operations/service.h"
+#include "peer/doorbell.h"
 #include "queue/model/catalog.h"
 #include "queue/model/task.h"
 
@@ -36,6 +37,8 @@ class Call {
 
   [[nodiscard]] const Service& service() const { return service_; }
   [[nodiscard]] const Route& route() const { return route_; }
+  // Wakes workers and waiting clients of this host after a change.
+  [[nodiscard]] peer::Ringer ringer() const { return peer::Ringer(service_.runtime_dir); }
   [[nodiscard]] const gateway::access::Caller& caller() const { return caller_; }
 
   // The value of a parameter; empty or nullopt if omitted.

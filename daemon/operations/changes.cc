@@ -14,7 +14,6 @@
 #include "operations/moving.h"
 #include "operations/refusal.h"
 #include "operations/verbs.h"
-#include "peer/lock_bell.h"
 #include "queue/locks/lock.h"
 #include "queue/locks/lock_store.h"
 #include "queue/operate/route.h"
@@ -174,7 +173,7 @@ Document resize_lock(Call& call) {
   const std::uint32_t slots = call.number("slots", 0);
   queue::validate_slots(slots);
   if (!queue::resize_lock(call.db(), name, slots)) unknown_lock(name);
-  peer::LockBell(call.service().runtime_dir, name).ring();
+  call.ringer().ring_lock(name);
   call.did("resize_lock", name + " " + std::to_string(slots));
   return answer_of(as_json::lock(name, named_lock(call, name)));
 }
@@ -189,7 +188,7 @@ Document break_lock(Call& call) {
     broken.push_back(as_json::lock_slot(slot));
     call.did("break_lock", name + " slot " + std::to_string(slot.slot));
   }
-  if (!broken.empty()) peer::LockBell(call.service().runtime_dir, name).ring();
+  if (!broken.empty()) call.ringer().ring_lock(name);
   return answer_of({{"name", name}, {"broken", std::move(broken)}});
 }
 

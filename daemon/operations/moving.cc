@@ -11,7 +11,6 @@
 
 #include "operations/cursor.h"
 #include "operations/refusal.h"
-#include "peer/doorbell.h"
 #include "queue/operate/move.h"
 
 namespace allot::operations {
@@ -80,11 +79,6 @@ void require_spread(const queue::QueueInfo& queue, const char* field) {
          field);
 }
 
-void ring(const Call& call, std::uint32_t queue_id, std::size_t tasks) {
-  const std::string& folder = call.service().runtime_dir;
-  if (!folder.empty()) peer::ring_at(folder.c_str(), {{queue_id, tasks}});
-}
-
 json move_page(const Call& call, const queue::TypePattern& types, const queue::QueueInfo& from,
                const queue::QueueInfo& to) {
   Page page = page_of(call, types, from);
@@ -110,7 +104,7 @@ json move_page(const Call& call, const queue::TypePattern& types, const queue::Q
     }
     leased += rest.size();
   }
-  if (moved > 0) ring(call, to.queue_id, moved);
+  if (moved > 0) call.ringer().ring({{to.queue_id, moved}});
   return {{"tasks", page.tasks},   {"moved", moved},
           {"gone", gone},          {"leased", leased},
           {"unique", page.unique}, {"next", page.next ? json(*page.next) : json(nullptr)}};

@@ -15,9 +15,6 @@ namespace allot::operations {
 // Refuses, 409, a queue that is not spread; `field` names its parameter.
 void require_spread(const queue::QueueInfo& queue, const char* field);
 
-// Wakes the workers of this host.
-void ring(const Call& call, std::uint32_t queue_id, std::size_t tasks);
-
 // Moves one page of the waiting tasks of these types, starting at the request's `cursor`. Returns
 // the numbers of examined tasks that can be moved, of moved and gone ones, of those kept because a
 // worker holds their partition, and of those kept because of a unique key, and the start of the

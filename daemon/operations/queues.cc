@@ -14,7 +14,6 @@
 #include "operations/cursor.h"
 #include "operations/refusal.h"
 #include "operations/verbs.h"
-#include "peer/doorbell.h"
 #include "queue/operate/cap.h"
 #include "queue/operate/pause.h"
 #include "queue/operate/rate.h"
@@ -148,8 +147,7 @@ std::vector<queue::QueueInfo> queues_of(const Call& call) {
 
 // Wakes workers for all partitions, because each may have work now.
 void ring(const Call& call, const queue::QueueInfo& queue) {
-  const std::string& folder = call.service().runtime_dir;
-  if (!folder.empty()) peer::ring_at(folder.c_str(), {{queue.queue_id, queue.partitions()}});
+  call.ringer().ring({{queue.queue_id, queue.partitions()}});
 }
 
 // The queue after a change.

@@ -13,7 +13,6 @@
 #include "json/queue_json.h"
 #include "operations/refusal.h"
 #include "operations/verbs.h"
-#include "peer/doorbell.h"
 #include "queue/schedules/schedule_store.h"
 #include "schedule/expression.h"
 #include "schedule/system_zone.h"
@@ -213,8 +212,7 @@ Document run_schedule(Call& call) {
   const std::string name = named_schedule(call).spec.name;
   const auto task = queue::run_schedule_now(call.db(), name);
   if (!task) refuse(404, "the schedule no longer exists", "schedule");
-  const std::string& folder = call.service().runtime_dir;
-  if (!folder.empty()) peer::ring_at(folder.c_str(), {{task->partition.queue_id, 1}});
+  call.ringer().ring({{task->partition.queue_id, 1}});
   call.did("run_schedule", name);
   return answer_of({{"name", name}, {"task", task->text()}}, 201);
 }

@@ -157,7 +157,7 @@ Document retry_task(Call& call) {
   if (queue::retry_dead(call.db(), {&id, 1}, &moved) == 0) {
     refuse(409, "task " + id.text() + " is no longer dead", "id");
   }
-  ring(call, id.partition.queue_id, 1);
+  call.ringer().ring({{id.partition.queue_id, 1}});
   const queue::TaskId now = moved.empty() ? id : moved.front().second;
   call.did("retry", id.text());
   return answer_of({{"task", now.text()}, {"retried", true}});
@@ -192,9 +192,9 @@ Document submit_again(Call& call) {
   const config::Queue* keys = configured(call.service(), shown.queue);
   if (keys != nullptr) task.options.compress_above = keys->compress_above;
   const queue::Submitted made = queue::submit_again(call.db(), id, task);
-  ring(call, id.partition.queue_id, 1);
+  call.ringer().ring({{id.partition.queue_id, 1}});
   call.did("submit_again", id.text() + " as " + made.id.text());
-  Document document = answer_of(as_json::submitted(made, queue::Owner::kNone), 201);
+  Document document = answer_of(as_json::submitted(made), 201);
   document.fields.emplace_back("location",
                                call.service().base_path + "/api/v1/tasks/" + made.id.text());
   return document;
@@ -221,7 +221,7 @@ Document move_task(Call& call) {
   if (move_one(call, id, waiting, {to.queue_id, turn}) == 0) {
     refuse(409, "task " + id.text() + " ran in the meantime, or started", "id");
   }
-  ring(call, to.queue_id, 1);
+  call.ringer().ring({{to.queue_id, 1}});
   call.did("move", id.text() + " to " + to.name);
   return answer_of({{"moved", 1}, {"from", from.name}, {"to", to.name}});
 }

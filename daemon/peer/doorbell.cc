@@ -12,6 +12,7 @@
 
 #include "base/unique_fd.h"
 #include "peer/futex.h"
+#include "peer/lock_bell.h"
 #include "peer/shared_file.h"
 #include "peer/slot_file.h"
 
@@ -40,23 +41,14 @@ bool serves(const ipc::PoolBoard& pool, std::uint32_t queue_id) {
                      [](const auto& word) { return word.load() != 0; });
 }
 
-void ring_as(std::uint64_t how, ipc::Board& board, std::uint32_t queue_id, std::size_t tasks) {
-  for (ipc::PoolBoard& pool : board.pools) {
-    if (!serves(pool, queue_id)) continue;
-    pool.next_scout_ns.store(how, std::memory_order_relaxed);
-    wake(pool.bell, tasks);
+void ring_as(std::uint64_t how, ipc::Board& board, const Ringer::Tasks& tasks) {
+  for (const auto& [queue_id, count] : tasks) {
+    for (ipc::PoolBoard& pool : board.pools) {
+      if (!serves(pool, queue_id)) continue;
+      pool.next_scout_ns.store(how, std::memory_order_relaxed);
+      wake(pool.bell, count);
+    }
   }
-}
-
-template <typename Use>
-void at_board(const char* runtime_dir, Use&& use) {
-  const UniqueFd folder(open(runtime_dir, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!folder.valid()) return;
-  const UniqueFd file(openat(folder.get(), "board", O_RDWR | O_NOFOLLOW | O_CLOEXEC));
-  ipc::Board* board = file.valid() ? map_board(file.get()) : nullptr;
-  if (board == nullptr) return;
-  use(*board);
-  munmap(board, sizeof(ipc::Board));
 }
 
 }  // namespace
@@ -95,22 +87,33 @@ bool waits_for(const ipc::Board& board, std::uint32_t queue_id) {
   });
 }
 
-void ring(ipc::Board& board, std::uint32_t queue_id, std::size_t tasks) {
-  ring_as(0, board, queue_id, tasks);
+template <typename Use>
+void Ringer::with_board(Use&& use) const {
+  if (board_ != nullptr) return use(*board_);
+  const UniqueFd folder(open(runtime_dir_.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder.valid()) return;
+  const UniqueFd file(openat(folder.get(), "board", O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  ipc::Board* board = file.valid() ? map_board(file.get()) : nullptr;
+  if (board == nullptr) return;
+  use(*board);
+  munmap(board, sizeof(ipc::Board));
 }
 
-void announce(ipc::Board& board, std::uint32_t queue_id, std::size_t tasks) {
-  ring_as(kAnnounced, board, queue_id, tasks);
+void Ringer::ring(const Tasks& tasks) const {
+  if (tasks.empty()) return;
+  with_board([&](ipc::Board& board) { ring_as(0, board, tasks); });
 }
 
-void ring_at(const char* runtime_dir, const std::map<std::uint32_t, std::size_t>& tasks) {
-  at_board(runtime_dir, [&](ipc::Board& board) {
-    for (const auto& [queue_id, count] : tasks) ring(board, queue_id, count);
-  });
+void Ringer::announce(const Tasks& tasks) const {
+  with_board([&](ipc::Board& board) { ring_as(kAnnounced, board, tasks); });
 }
 
-void ring_steward_at(const char* runtime_dir) {
-  at_board(runtime_dir, [](ipc::Board& board) { wake(board.steward.bell, 1); });
+void Ringer::ring_steward() const {
+  with_board([](ipc::Board& board) { wake(board.steward.bell, 1); });
+}
+
+void Ringer::ring_lock(const std::string& name) const {
+  LockBell(runtime_dir_, name).ring();
 }
 
 void wake(ipc::Bell& bell, std::size_t count) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "ipc/board.h"
 
@@ -28,25 +30,39 @@ void serve(ipc::PoolBoard& pool, std::span<const std::uint32_t> queue_ids);
 // True while a worker that serves the queue is idle.
 bool waits_for(const ipc::Board& board, std::uint32_t queue_id);
 
-// For submitters: wakes as many waiters as there are tasks, in each pool that serves the queue, and
-// makes its next poll due at once.
-void ring(ipc::Board& board, std::uint32_t queue_id, std::size_t tasks);
-
-// Value of PoolBoard::next_scout_ns from an announce() to the next poll.
+// Value of PoolBoard::next_scout_ns from Ringer::announce() to the next poll.
 inline constexpr std::uint64_t kAnnounced = 1;
 
-// The same for tasks that may become visible a moment later: the scout polls again within
-// milliseconds if it finds none.
-void announce(ipc::Board& board, std::uint32_t queue_id, std::size_t tasks);
+// Rings the bells of an instance on this host. Any thread may use it.
+class Ringer {
+ public:
+  // By queue id.
+  using Tasks = std::map<std::uint32_t, std::size_t>;
 
-// As ring(), for an instance on this host, by its runtime folder: `tasks` maps a queue id to the
-// number of tasks that may start now. Without a running instance it does nothing: the polling floor
-// finds the tasks.
-void ring_at(const char* runtime_dir, const std::map<std::uint32_t, std::size_t>& tasks);
+  // For processes of the instance; the board outlives the ringer.
+  explicit Ringer(ipc::Board& board) : board_(&board) {}
+  // For other programs. Without a running instance in that folder (empty: none) a ring has no
+  // effect: workers find the tasks at their next poll.
+  explicit Ringer(std::string runtime_dir) : runtime_dir_(std::move(runtime_dir)) {}
 
-// Wakes the steward of an instance on this host, which then polls for requests. Without a running
-// instance it does nothing.
-void ring_steward_at(const char* runtime_dir);
+  // Tasks may start now: wakes as many waiters as there are tasks, in each pool that serves their
+  // queue, and makes its next poll due at once.
+  void ring(const Tasks& tasks) const;
+  // The same for tasks that may become visible a moment later: the scout polls again within
+  // milliseconds if it finds none.
+  void announce(const Tasks& tasks) const;
+  // The steward then polls for requests.
+  void ring_steward() const;
+  // Clients that wait for this lock; only by the runtime folder.
+  void ring_lock(const std::string& name) const;
+
+ private:
+  template <typename Use>
+  void with_board(Use&& use) const;
+
+  ipc::Board* board_ = nullptr;
+  std::string runtime_dir_{};
+};
 
 // Only wakes; for a scout that published hints, and for a signal handler.
 void wake(ipc::Bell& bell, std::size_t count);

@@ -65,7 +65,7 @@ Again BulkActions::round() {
 Nanos BulkActions::work(std::uint64_t action_id) {
   const queue::BulkStep step =
       ask(session_, [&](db::Connection& db) { return queue::work_bulk(db, action_id); });
-  if (step.put_back > 0) peer::ring(board_, step.queue_id, step.put_back);
+  if (step.put_back > 0) peer::Ringer(board_).ring({{step.queue_id, step.put_back}});
   for (const auto& [from, to] : step.moved) {
     log::info("bulk.moved", {{"action", action_id}, {"task", from.text()}, {"new_id", to.text()}});
   }

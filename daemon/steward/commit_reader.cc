@@ -140,7 +140,7 @@ std::string CommitReader::follow(const db::ConnectOptions& options) {
     read(stream);
     return {};
   } catch (const db::DbError& error) {
-    peer::announce(board_, peer::kAnyQueue, kOne);
+    peer::Ringer(board_).announce({{peer::kAnyQueue, kOne}});
     return error.what();
   }
 }
@@ -154,14 +154,14 @@ void CommitReader::read(db::BinlogStream& stream) {
     followed_ = true;
     noted_.clear();
   }
-  if (!mutant::removed("wake_gap")) peer::announce(board_, peer::kAnyQueue, kOne);
+  if (!mutant::removed("wake_gap")) peer::Ringer(board_).announce({{peer::kAnyQueue, kOne}});
   Nanos slept = boot_ns();
   while (!interrupted()) {
     const auto event = stream.next();
     if (event == db::BinlogStream::Event::kLast) return;
     if (event == db::BinlogStream::Event::kTasks) {
       log::debug("wake.commit", {{"queues", stream.due().size()}});
-      for (const auto& [queue, tasks] : stream.due()) peer::announce(board_, queue, tasks);
+      peer::Ringer(board_).announce(stream.due());
     }
     const Nanos now = boot_ns();
     if (peer::waits_for(board_, peer::kAnyQueue)) slept = now;

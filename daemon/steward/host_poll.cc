@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 #include <utility>
 
 #include "base/clock.h"
@@ -174,11 +173,11 @@ void HostPoll::publish(Nanos sent) {
 
 // Rings for entries that are new since the last poll: a worker takes them over at once.
 void HostPoll::ring(const peer::Poll& poll) {
-  std::set<std::uint32_t> queues;
+  peer::Ringer::Tasks queues;
   for (std::size_t at = 0; at < poll.count; ++at) {
-    if (!is_published(published_, poll.standing[at])) queues.insert(poll.standing[at].queue_id);
+    if (!is_published(published_, poll.standing[at])) queues[poll.standing[at].queue_id] = 1;
   }
-  for (const std::uint32_t queue : queues) peer::ring(board_, queue, 1);
+  peer::Ringer(board_).ring(queues);
 }
 
 }  // namespace allot::steward

@@ -2,6 +2,7 @@
 #include "steward/locks.h"
 
 #include "log/log.h"
+#include "peer/doorbell.h"
 #include "peer/lock_bell.h"
 #include "steward/ask.h"
 
@@ -47,7 +48,7 @@ Nanos Locks::poll() {
     const bool freed =
         ask(session_, [&](db::Connection& db) { return queue::free_lock(db, lock, still->stale); });
     if (!freed) continue;
-    peer::LockBell(runtime_dir_, lock.name).ring();
+    peer::Ringer(runtime_dir_).ring_lock(lock.name);
     log::warn(
         "lock.freed",
         {{"lock", lock.name}, {"slot", lock.slot}, {"token", lock.epoch}, {"holder", lock.holder}});

@@ -146,7 +146,7 @@ void Notices::change(const Notice& notice, bool raise) {
     return raise ? queue::raise_notice(db, notice, task) : queue::clear_notice(db, notice, task);
   });
   if (!changed) return;
-  if (task) peer::ring(parts_.board, task->queue.queue_id, 1);
+  if (task) peer::Ringer(parts_.board).ring({{task->queue.queue_id, 1}});
   log::warn(raise ? "notice.raised" : "notice.cleared", {{"kind", queue::name_of(notice.kind)},
                                                          {"subject", notice.subject},
                                                          {"detail", notice.detail}});

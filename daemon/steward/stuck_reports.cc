@@ -7,8 +7,6 @@
 
 #include "config/hooks.h"
 #include "log/log.h"
-#include "peer/doorbell.h"
-#include "queue/submit/address.h"
 #include "steward/ask.h"
 
 namespace allot::steward {
@@ -152,12 +150,11 @@ bool StuckReports::submit(const Served& queue, const std::string& payload,
   // A lost reply does no harm: the unique key allows sending it again.
   const bool existed = ask(session_, [&](db::Connection& db) {
     try {
-      return queue::submit(db, {&task, 1}).front().existed;
+      return submitter_.submit(db, {&task, 1}).front().existed();
     } catch (const queue::OutcomeUnknown&) {
-      return queue::submit(db, {&task, 1}).front().existed;
+      return submitter_.submit(db, {&task, 1}).front().existed();
     }
   });
-  if (!existed) peer::ring(board_, into->queue_id, 1);
   return !existed;
 }
 

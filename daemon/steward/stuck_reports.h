@@ -10,8 +10,8 @@
 
 #include "ipc/board.h"
 #include "process/session.h"
-#include "queue/submit/submit.h"
 #include "queue/views/stuck.h"
+#include "queue/submit/submitter.h"
 #include "steward/chore.h"
 #include "steward/served.h"
 #include "steward/unknown_tasks.h"
@@ -23,7 +23,10 @@ class StuckReports {
  public:
   StuckReports(worker::Session& session, ipc::Board& board, UnknownTasks& unknown,
                const std::vector<Served>& served)
-      : session_(session), board_(board), unknown_(unknown), served_(served) {}
+      : session_(session),
+        submitter_({.ringer = peer::Ringer(board)}),
+        unknown_(unknown),
+        served_(served) {}
 
   // Two for each such queue: one on the host that leads this duty of it, and one on every host, for
   // the tasks that its workers deferred.
@@ -37,7 +40,7 @@ class StuckReports {
   bool submit(const Served& queue, const std::string& payload, const queue::SubmitOptions& options);
 
   worker::Session& session_;
-  ipc::Board& board_;
+  const queue::Submitter submitter_;
   UnknownTasks& unknown_;
   const std::vector<Served>& served_;
   // Keys of the last findings, by queue.

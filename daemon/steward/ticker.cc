@@ -317,7 +317,7 @@ void Ticker::done(const std::vector<Job>& jobs, const std::vector<queue::TickDon
     if (result.task) ++tasks[result.task->partition.queue_id];
   }
   for (const Job& job : jobs) went_on(job);
-  for (const auto& [queue_id, count] : tasks) ring_(queue_id, count);
+  ring_(tasks);
 }
 
 void Ticker::went_on(const Job& job) {

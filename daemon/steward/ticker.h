@@ -22,8 +22,8 @@ namespace allot::steward {
 // each tick is conditioned on its schedule's row (S33), and a leader saves the others the work.
 class Ticker {
  public:
-  // New tasks of a queue: wakes the workers of this host.
-  using Ring = std::function<void(std::uint32_t queue_id, std::size_t tasks)>;
+  // Number of new tasks by queue id: wakes the workers of this host.
+  using Ring = std::function<void(const std::map<std::uint32_t, std::size_t>& tasks)>;
   Ticker(schedule::Calendar& calendar, Ring ring)
       : calendar_(calendar),
         ring_(std::move(ring)),

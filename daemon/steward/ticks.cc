@@ -17,8 +17,7 @@ constexpr Nanos kTicksEvery = 5 * kSecond;  // the ticker says when
 Ticks::Ticks(worker::Session& session, ipc::Board& board, std::vector<std::string> command)
     : session_(session),
       calendar_(std::move(command)),
-      ticker_(calendar_, [&board](std::uint32_t queue_id,
-                                  std::size_t tasks) { peer::ring(board, queue_id, tasks); }),
+      ticker_(calendar_, [&board](const auto& tasks) { peer::Ringer(board).ring(tasks); }),
       check_(calendar_) {}
 
 // A repeated call reads the rows first, so that a tick is never sent blindly again.

@@ -30,8 +30,8 @@ auto read_or_refuse(Read read) -> std::optional<decltype(read())> {
   }
 }
 
-bool same(const as_json::NewTask& one, const as_json::NewTask& other) {
-  return one.queue == other.queue && one.type == other.type && one.payload == other.payload &&
+bool same(const queue::Submission& one, const queue::Submission& other) {
+  return one.named == other.named && one.type == other.type && one.payload == other.payload &&
          one.options.unique_key == other.options.unique_key &&
          one.options.partition_key == other.options.partition_key &&
          one.options.prio == other.options.prio;

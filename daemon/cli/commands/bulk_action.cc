@@ -15,7 +15,7 @@
 #include "cli/sources/documents.h"
 #include "cli/sources/input.h"
 #include "cli/sources/local.h"
-#include "cli/sources/ring_local.h"
+#include "cli/sources/ringer.h"
 #include "cli/words/listing.h"
 #include "cli/words/task_view.h"
 #include "cli/words/terminal.h"
@@ -84,7 +84,7 @@ class Worker {
       if (error.error_class() != db::ErrorClass::kRetryable) throw;
       return kBulkPoll;
     }
-    if (step.put_back > 0) ring_local(here_.settings(), {{step.queue_id, step.put_back}});
+    if (step.put_back > 0) ringer_of(here_.settings()).ring({{step.queue_id, step.put_back}});
     if (!step.moved.empty()) progress.wipe();
     for (const auto& [from, to] : step.moved) {
       std::fprintf(stderr, "%s is %s now: its queue was resized\n", from.text().c_str(),

@@ -9,10 +9,8 @@
 
 #include "cli/sources/known_types.h"
 #include "cli/sources/queues.h"
-#include "cli/sources/ring_local.h"
 #include "json/task_reader.h"
 #include "queue/submit/owners.h"
-#include "queue/submit/submit.h"
 
 namespace allot::cli {
 namespace {
@@ -22,63 +20,40 @@ using nlohmann::json;
 class DatabaseSink final : public BulkSink {
  public:
   DatabaseSink(const config::Settings& settings, db::Connection& db, bool ids)
-      : settings_(settings), db_(db), ids_(ids), queues_(db, settings), known_types_(settings) {}
+      : db_(db), ids_(ids), submitter_(submitter_of(settings)), known_types_(settings) {}
 
   std::optional<std::size_t> add(const std::string& text) override {
-    auto line = as_json::read_task(text);
-    if (!line) return std::nullopt;
-    queue::Submission task{queues_.address(line->queue, line->type), line->type,
-                           std::move(line->payload), line->options};
-    queues_.complete(task.queue.name, task.options);
-    queue::validate(task);
-    const std::size_t bytes = task.payload.size();
-    batch_.push_back(std::move(task));
-    asked_.push_back(std::move(line->queue));
-    return bytes;
+    auto task = as_json::read_task(text);
+    if (!task) return std::nullopt;
+    submitter_.prepare(db_, {&*task, 1});
+    batch_.push_back(std::move(*task));
+    return batch_.back().payload.size();
   }
 
   BatchMade submit() override {
-    address_again();
-    const std::vector<queue::Submitted> made = queue::submit(db_, batch_);
-    BatchMade result;
-    result.existed = static_cast<std::uint64_t>(
-        std::count_if(made.begin(), made.end(), [](const auto& task) { return task.existed; }));
-    result.tasks = made.size() - result.existed;
-    ring_local(settings_, queue::new_tasks(made));
-    for (const queue::Owner owner : queue::owners(db_, batch_, made)) {
-      if (const char* state = queue::name_of(owner)) ++result.states[state];
+    for (queue::Submission& task : batch_) {
+      // A route may have changed while the batch waited for its last line.
+      submitter_.prepare(db_, {&task, 1});
+      known_types_.submitted(task.queue.name, task.type);
     }
-    for (const queue::Submitted& task : made) {
+    BatchMade result;
+    for (const queue::Submitted& task : submitter_.submit(db_, batch_)) {
+      ++(task.existed() ? result.existed : result.tasks);
+      if (const char* state = queue::name_of(task.owner)) ++result.states[state];
       if (ids_) result.ids.push_back(task.id.text());
     }
     batch_.clear();
-    asked_.clear();
     return result;
   }
 
   void warn() override { known_types_.warn(db_); }
 
  private:
-  // A route may have changed while the batch waited for its last line.
-  void address_again() {
-    for (std::size_t i = 0; i < batch_.size(); ++i) {
-      queue::Submission& task = batch_[i];
-      const queue::QueueInfo& now = queues_.address(asked_[i], task.type);
-      if (now.queue_id != task.queue.queue_id) {
-        task.queue = now;
-        queue::validate(task);
-      }
-      known_types_.submitted(task.queue.name, task.type);
-    }
-  }
-
-  const config::Settings& settings_;
   db::Connection& db_;
   bool ids_;
-  Queues queues_;
+  queue::Submitter submitter_;
   KnownTypes known_types_;
   std::vector<queue::Submission> batch_{};
-  std::vector<std::string> asked_{};  // queue named by each line; empty: none
 };
 
 // Sends a batch as one request: the client does not read a response while it writes.

@@ -188,7 +188,7 @@ class Drain {
     find_queue();
   }
 
-  void find_queue() { queue_ = Queues(*db_, settings_).get(options_.queue); }
+  void find_queue() { queue_ = queue_named(*db_, settings_, options_.queue); }
 
   std::string write_config() const {
     config::Drain drain;

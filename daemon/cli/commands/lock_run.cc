@@ -23,7 +23,7 @@
 #include "cli/commands/command.h"
 #include "cli/commands/lock.h"
 #include "cli/sources/guarded_command.h"
-#include "cli/sources/ring_local.h"
+#include "cli/sources/ringer.h"
 #include "cli/words/terminal.h"
 #include "cli/words/text.h"
 #include "db/from_settings.h"

@@ -20,14 +20,12 @@
 #include "cli/sources/input.h"
 #include "cli/sources/known_types.h"
 #include "cli/sources/queues.h"
-#include "cli/sources/ring_local.h"
 #include "json/due.h"
 #include "json/queue_json.h"
 #include "json/task_json.h"
 #include "operations/route.h"
 #include "queue/model/compression.h"
 #include "queue/model/task.h"
-#include "queue/submit/owners.h"
 
 namespace allot::cli {
 namespace {
@@ -78,22 +76,16 @@ void inherit_trace(queue::SubmitOptions& options) {
 // allot submit QUEUE TYPE [PAYLOAD] submits one task and prints its id.
 int submit(const Context& context, const SubmitWords& words) {
   const config::Settings settings = context.settings();
-  queue::Submission task;
-  task.type = words.type;
-  task.payload = payload_of(words);
-  task.options = words.options;
+  queue::Submission task{{}, words.type, payload_of(words), words.options, words.queue};
   queue::validate(task.type, task.payload, task.options);
   db::Connection db = connect(settings);
-  Queues queues(db, settings);
-  task.queue = queues.address(words.queue, task.type);
-  queues.complete(task.queue.name, task.options);
-  const queue::Submitted made = queue::submit(db, {&task, 1}).front();
-  if (!made.existed) ring_local(settings, {{task.queue.queue_id, 1}});
+  queue::Submitter submitter = submitter_of(settings);
+  submitter.prepare(db, {&task, 1});
+  const queue::Submitted made = submitter.submit(db, {&task, 1}).front();
   KnownTypes known(settings);
   known.submitted(task.queue.name, task.type);
   known.warn(db);
-  const queue::Owner owner = queue::owners(db, {&task, 1}, {&made, 1}).front();
-  print_submitted(as_json::submitted(made, owner), words.json);
+  print_submitted(as_json::submitted(made), words.json);
   return kExitOk;
 }
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/sources/ring_local.h"
+#include "cli/sources/ringer.h"
 #include "gateway/access/caller.h"
 #include "operations/call.h"
 #include "operations/refusal.h"

@@ -7,8 +7,7 @@
 #include "config/settings.h"
 #include "db/connection.h"
 #include "queue/model/catalog.h"
-#include "queue/submit/address.h"
-#include "queue/submit/submit.h"
+#include "queue/submit/submitter.h"
 
 namespace allot::cli {
 
@@ -16,22 +15,11 @@ namespace allot::cli {
 // one first.
 [[noreturn]] void unknown_queue(const std::string& name, std::vector<std::string> known);
 
-// Queues that accept submissions. Creates a queue that exists only in the configuration.
-class Queues {
- public:
-  Queues(db::Connection& db, const config::Settings& settings);
-  // Throws as unknown_queue() does.
-  [[nodiscard]] queue::QueueInfo get(const std::string& name) const;
-  // The queue for a task of `type` submitted to `name`, or without a queue: see queue::Addresses.
-  // The reference is valid until the next call.
-  const queue::QueueInfo& address(const std::string& name, const std::string& type);
-  // Fills in the configured defaults for a submission to this queue.
-  void complete(const std::string& name, queue::SubmitOptions& options) const;
+// Finds the queue. Makes a queue that only the configuration has. Throws as unknown_queue() does.
+[[nodiscard]] queue::QueueInfo queue_named(db::Connection& db, const config::Settings& settings,
+                                           const std::string& name);
 
- private:
-  db::Connection& db_;
-  const config::Settings& settings_;
-  queue::Addresses addresses_;
-};
+// The submission path of a command. The settings outlive it.
+[[nodiscard]] queue::Submitter submitter_of(const config::Settings& settings);
 
 }  // namespace allot::cli

@@ -14,7 +14,7 @@ void check_queue(db::Connection& db, const config::Settings& settings,
   if (!info) {
     const config::Queue* configured = config::find_queue(settings, spec.queue);
     if (configured == nullptr) {
-      static_cast<void>(Queues(db, settings).get(spec.queue));  // the error lists the queues
+      static_cast<void>(queue_named(db, settings, spec.queue));  // the error lists the queues
       return;
     }
     info = queue::QueueInfo{0, spec.queue, queue::shape_of(*configured)};
@@ -25,7 +25,7 @@ void check_queue(db::Connection& db, const config::Settings& settings,
 queue::Put put_spec(db::Connection& db, const config::Settings& settings,
                     const queue::ScheduleSpec& spec) {
   const Calendar calendar(spec.expression, spec.zone);
-  static_cast<void>(Queues(db, settings).get(spec.queue));
+  static_cast<void>(queue_named(db, settings, spec.queue));
   return queue::put_schedule(db, spec, calendar.next(queue::database_now(db)));
 }
 

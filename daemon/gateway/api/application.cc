@@ -90,31 +90,23 @@ Application::Application(Service service, Authorizer authorize)
       reads_(service_.database),
       pool_(std::make_unique<work::ThreadPool>(service_.database, service_.threads,
                                                service_.most_waiting)),
-      surroundings_(surroundings()),
-      combiner_(*pool_, surroundings_) {}
+      submission_(submission()),
+      combiner_(*pool_, submission_) {}
 
 Application::~Application() {
   // The pool's jobs use the combiner, so the pool ends first.
   pool_.reset();
 }
 
-work::Surroundings Application::surroundings() {
-  work::Surroundings around;
-  around.find_queue = [this](db::Connection& db, const std::string& name) {
-    return find_queue(db, name);
-  };
-  around.complete = [this](const std::string& queue, queue::SubmitOptions& options) {
-    const config::Queue* keys = configured(service_, queue);
-    if (keys != nullptr && !options.compress_above) options.compress_above = keys->compress_above;
-  };
-  around.runtime_dir = service_.runtime_dir;
-  return around;
+queue::Submitter::Environment Application::submission() {
+  return {[this](db::Connection& db, const std::string& name) { return find_queue(db, name); },
+          [this](const std::string& name) { return configured(service_, name); },
+          peer::Ringer(service_.runtime_dir), true};
 }
 
 queue::QueueInfo Application::find_queue(db::Connection& db, const std::string& name) const {
-  if (auto info = queue::find_queue(db, name)) return std::move(*info);
-  if (const config::Queue* keys = configured(service_, name)) {
-    return queue::ensure_queue(db, name, queue::shape_of(*keys));
+  if (auto info = queue::find_or_make(db, name, configured(service_, name))) {
+    return std::move(*info);
   }
   throw Error(
       "queue '" + as_json::printable(name, kMaxQueueName) +
@@ -163,7 +155,7 @@ http::Admission Application::admit(const http::Head& head) {
   http::Admission admission;
   const Route* route = nullptr;
   try {
-    const Asked asked = find(head);
+    Asked asked = find(head);
     route = &asked.route;
     admission.to_guests = !route->role;  // the health routes
     check_encoding(head);
@@ -176,8 +168,8 @@ http::Admission Application::admit(const http::Head& head) {
         break;
       case Body::kTasks:
         if (media_type(head) == "application/x-ndjson") {
-          admission.lines =
-              submit_lines(*pool_, surroundings_, asked.caller, line_options_of(head));
+          admission.lines = submit_lines(*pool_, queue::Submitter(submission_), asked.caller,
+                                         line_options_of(head));
           admission.lines_type = "application/x-ndjson";
           admission.most_body = as_json::kMaxLine;
           counts_.count(route, 200);  // counted when the answer begins
@@ -186,6 +178,9 @@ http::Admission Application::admit(const http::Head& head) {
         }
         break;
     }
+    admission.answer = [this, asked = std::move(asked)](http::Request request, http::Reply reply) {
+      answer(asked, std::move(request), std::move(reply));
+    };
   } catch (...) {
     admission.refusal = problem_response(std::current_exception(), false);
     counts_.count(route, admission.refusal->status);
@@ -197,37 +192,32 @@ http::Response Application::refuse(unsigned status, const std::string& title) {
   return response_of({status, title});
 }
 
-void Application::answer(http::Request request, http::Reply reply) {
+void Application::answer_as(access::Caller caller, http::Request request,
+                            const http::Reply& reply) {
+  const http::Head& head = request.head;
   try {
-    const Asked asked = find(request.head);
-    serve_counted(asked, std::move(request), reply);
-  } catch (...) {
-    // An exception here means that the request was not started.
-    reply(problem_response(std::current_exception(), false));
-  }
-}
-
-void Application::answer_as(access::Caller caller, http::Request request, http::Reply reply) {
-  try {
-    const http::Head& head = request.head;
     Match found = match(head.method, head.path, service_.base_path, service_.read_only);
     Asked asked = allowed(std::move(found), std::move(caller), head);
     asked.of_page = true;
-    serve_counted(asked, std::move(request), reply);
+    answer(asked, std::move(request), reply);
   } catch (...) {
     reply(problem_response(std::current_exception(), false));
   }
 }
 
-// From here on `reply` counts the answer, even if this throws.
-void Application::serve_counted(const Asked& asked, http::Request request, http::Reply& reply) {
-  const Nanos began = boot_ns();
-  http::Reply counted = [this, route = &asked.route, began, reply](http::Response response) {
+// Counts the answer.
+void Application::answer(const Asked& asked, http::Request request, http::Reply reply) {
+  const http::Reply counted = [this, route = &asked.route, began = boot_ns(),
+                               reply = std::move(reply)](http::Response response) {
     counts_.count(route, response.status, boot_ns() - began);
     reply(std::move(response));
   };
-  reply = counted;
-  serve(asked, std::move(request), counted);
+  try {
+    serve(asked, std::move(request), counted);
+  } catch (...) {
+    // An exception here means that the request was not started.
+    counted(problem_response(std::current_exception(), false));
+  }
 }
 
 void Application::serve(const Asked& asked, http::Request request, const http::Reply& reply) {

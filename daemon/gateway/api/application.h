@@ -31,9 +31,8 @@ class Application final : public http::Application {
   ~Application() override;  // admitted requests are answered first
 
   http::Admission admit(const http::Head& head) override;
-  void answer(http::Request request, http::Reply reply) override;
   // Answers a request of a caller that the dashboard has authenticated. Any thread may call it.
-  void answer_as(access::Caller caller, http::Request request, http::Reply reply);
+  void answer_as(access::Caller caller, http::Request request, const http::Reply& reply);
   http::Response refuse(unsigned status, const std::string& title) override;
 
  private:
@@ -47,7 +46,7 @@ class Application final : public http::Application {
   // Both throw Refusal.
   [[nodiscard]] Asked find(const http::Head& head) const;
   [[nodiscard]] static Asked allowed(Match found, access::Caller caller, const http::Head& head);
-  void serve_counted(const Asked& asked, http::Request request, http::Reply& reply);
+  void answer(const Asked& asked, http::Request request, http::Reply reply);
   void serve(const Asked& asked, http::Request request, const http::Reply& reply);
   void send(Asked asked, const http::Request& request, const http::Reply& reply);
   [[nodiscard]] bool send(const std::shared_ptr<Call>& call, const http::Reply& reply);
@@ -58,7 +57,7 @@ class Application final : public http::Application {
   void renew_snapshot(const http::Reply& reply);
   [[nodiscard]] http::Response page(const metrics::Snapshot& snapshot) const;
   [[nodiscard]] queue::QueueInfo find_queue(db::Connection& db, const std::string& name) const;
-  [[nodiscard]] work::Surroundings surroundings();
+  [[nodiscard]] queue::Submitter::Environment submission();
 
   const Service service_;
   const Authorizer authorizer_;
@@ -66,7 +65,7 @@ class Application final : public http::Application {
   metrics::Snapshots snapshots_;
   SharedReads reads_;
   std::unique_ptr<work::ThreadPool> pool_;
-  const work::Surroundings surroundings_;
+  const queue::Submitter::Environment submission_;
   work::Combiner combiner_;
 };
 

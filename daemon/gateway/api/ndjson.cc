@@ -15,7 +15,6 @@
 #include "json/printable.h"
 #include "json/task_reader.h"
 #include "operations/call.h"
-#include "peer/doorbell.h"
 #include "queue/submit/owners.h"
 
 namespace allot::gateway::api {
@@ -35,12 +34,11 @@ std::string line_of(const ordered_json& document) {
 // client's connection may end earlier.
 class Bulk {
  public:
-  Bulk(const work::Surroundings& surroundings, access::Caller caller, const LineOptions& options)
-      : surroundings_(surroundings),
+  Bulk(queue::Submitter submitter, access::Caller caller, const LineOptions& options)
+      : submitter_(std::move(submitter)),
         caller_(std::move(caller)),
         permit_(permit_of(caller_)),
-        options_(options),
-        addresses_(surroundings.find_queue) {}
+        options_(options) {}
 
   using Then = http::LineStream::Then;
   // The text to send back, and the next step. `gone`: the connection is unusable.
@@ -111,12 +109,11 @@ class Bulk {
       auto task = as_json::read_task(text, as_json::Source::kHttp);
       if (!task) return;
       join_trace(task->options, options_.trace);
-      work::Wanted wanted = wanted_of(std::move(*task));
-      address(db, wanted);
+      submitter_.prepare(db, {&*task, 1}, permit_);
       if (batch_.empty()) first_of_batch_ = line_;
       last_of_batch_ = line_;
-      batch_bytes_ += wanted.task.payload.size();
-      batch_.push_back(std::move(wanted));
+      batch_bytes_ += task->payload.size();
+      batch_.push_back(std::move(*task));
     } catch (const db::DbError&) {
       throw;
     } catch (const Error& error) {
@@ -126,26 +123,13 @@ class Bulk {
     }
   }
 
-  void address(db::Connection& db, work::Wanted& wanted) {
-    work::find_queue_of(db, addresses_, wanted, permit_);
-    surroundings_.complete(wanted.task.queue.name, wanted.task.options);
-    queue::validate(wanted.task);
-  }
-
   std::string flush(db::Connection& db) {
     if (batch_.empty()) return {};
-    std::vector<queue::Submission> tasks;
-    for (work::Wanted& wanted : batch_) {
-      // A route may have changed while the batch waited for its last line.
-      address(db, wanted);
-      tasks.push_back(std::move(wanted.task));
-    }
-    const auto made = queue::submit(db, tasks);
-    if (!surroundings_.runtime_dir.empty()) {
-      peer::ring_at(surroundings_.runtime_dir.c_str(), queue::new_tasks(made));
-    }
-    for (const queue::Owner owner : queue::owners(db, tasks, made)) {
-      if (const char* state = queue::name_of(owner)) ++owners_[state];
+    // A route may have changed while the batch waited for its last line.
+    for (queue::Submission& task : batch_) submitter_.prepare(db, {&task, 1}, permit_);
+    const auto made = submitter_.submit(db, batch_);
+    for (const queue::Submitted& task : made) {
+      if (const char* state = queue::name_of(task.owner)) ++owners_[state];
     }
     return count(made);
   }
@@ -176,14 +160,13 @@ class Bulk {
     return std::max<std::uint64_t>(in_ + 1, options_.from_line);
   }
 
-  const work::Surroundings& surroundings_;
+  queue::Submitter submitter_;
   const access::Caller caller_;
-  const work::Permit permit_;
+  const queue::Permit permit_;
   const LineOptions options_;
-  queue::Addresses addresses_;
   std::string left_{};  // received lines, consumed up to used_; empty if all are
   std::size_t used_ = 0;
-  std::vector<work::Wanted> batch_{};
+  std::vector<queue::Submission> batch_{};
   std::size_t batch_bytes_ = 0;
   std::uint64_t line_ = 0;  // from 1, as editors count
   std::uint64_t in_ = 0;    // all tasks up to this line are committed
@@ -265,11 +248,10 @@ LineOptions line_options_of(const http::Head& head) {
   return options;
 }
 
-std::unique_ptr<http::LineStream> submit_lines(work::ThreadPool& pool,
-                                               const work::Surroundings& surroundings,
+std::unique_ptr<http::LineStream> submit_lines(work::ThreadPool& pool, queue::Submitter submitter,
                                                access::Caller caller, const LineOptions& options) {
-  return std::make_unique<Lines>(pool,
-                                 std::make_shared<Bulk>(surroundings, std::move(caller), options));
+  return std::make_unique<Lines>(
+      pool, std::make_shared<Bulk>(std::move(submitter), std::move(caller), options));
 }
 
 }  // namespace allot::gateway::api

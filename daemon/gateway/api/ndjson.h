@@ -5,9 +5,9 @@
 
 #include "gateway/access/caller.h"
 #include "gateway/http/application.h"
-#include "gateway/work/combiner.h"
 #include "gateway/work/thread_pool.h"
 #include "queue/model/headers.h"
+#include "queue/submit/submitter.h"
 
 // POST /api/v1/tasks with application/x-ndjson: one task per line, all or nothing per batch, like
 // `allot submit --ndjson`.
@@ -23,9 +23,9 @@ struct LineOptions {
 // Throws Refusal for invalid options in the query, and for an Idempotency-Key.
 [[nodiscard]] LineOptions line_options_of(const http::Head& head);
 
-// The pool and the surroundings outlive the stream.
+// The pool outlives the stream.
 [[nodiscard]] std::unique_ptr<http::LineStream> submit_lines(work::ThreadPool& pool,
-                                                             const work::Surroundings& surroundings,
+                                                             queue::Submitter submitter,
                                                              access::Caller caller,
                                                              const LineOptions& options);
 

@@ -61,7 +61,7 @@ std::string all_of(const http::Head& head, std::string_view name) {
 }
 
 // Reads the options of a raw payload like the fields of a JSON object.
-as_json::NewTask raw_task(http::Request& request) {
+queue::Submission raw_task(http::Request& request) {
   json object = json::object();
   for (const auto& [name, value] : query_of(request.head.query)) {
     const bool number = as_json::is_number_field(name);
@@ -133,28 +133,23 @@ Submission submission_of(http::Request& request) {
     refuse(400, "Idempotency-Key is for one task; give each of several its unique_key", kKeyField);
   }
   submission.several = body.several;
-  for (as_json::NewTask& task : body.tasks) {
+  for (queue::Submission& task : body.tasks) {
     if (key && task.options.unique_key) {
       refuse(400, "Idempotency-Key and unique_key exclude each other: they mean the same",
              kKeyField);
     }
     if (key) task.options.unique_key = key;
     join_trace(task.options, trace);
-    submission.tasks.push_back(wanted_of(std::move(task)));
+    submission.tasks.push_back(std::move(task));
   }
   return submission;
 }
 
-work::Permit permit_of(const access::Caller& caller) {
+queue::Permit permit_of(const access::Caller& caller) {
   return [caller](const std::string& queue) {
     if (caller.may(access::Role::kSubmit, queue)) return;
     refuse(403, "the task would go to a queue to which you may not submit", "queue");
   };
-}
-
-work::Wanted wanted_of(as_json::NewTask task) {
-  return {std::move(task.queue),
-          {{}, std::move(task.type), std::move(task.payload), std::move(task.options)}};
 }
 
 void log_action(const access::Caller& caller, std::string_view what, std::string_view which) {
@@ -166,7 +161,7 @@ std::size_t log_submission(const access::Caller& caller,
   std::string which;
   std::size_t new_tasks = 0;
   for (const queue::Submitted& task : made) {
-    if (!task.existed && new_tasks++ == 0) which = task.id.text();
+    if (!task.existed() && new_tasks++ == 0) which = task.id.text();
   }
   if (new_tasks > 1) which += " and " + std::to_string(new_tasks - 1) + " more";
   if (new_tasks > 0) log_action(caller, "submit", which);
@@ -176,9 +171,7 @@ std::size_t log_submission(const access::Caller& caller,
 http::Response answer_of(const work::Outcome& outcome, bool several, const std::string& base_path,
                          const access::Caller& caller) {
   json list = json::array();
-  for (std::size_t i = 0; i < outcome.made.size(); ++i) {
-    list.push_back(as_json::submitted(outcome.made[i], outcome.owners[i]));
-  }
+  for (const queue::Submitted& task : outcome.made) list.push_back(as_json::submitted(task));
   const std::size_t new_tasks = log_submission(caller, outcome.made);
   http::Response response =
       to_http(operations::answer_of(several ? list : list.front(), new_tasks == 0 ? 200 : 201));

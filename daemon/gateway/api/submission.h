@@ -27,7 +27,7 @@ namespace allot::gateway::api {
 void join_trace(queue::SubmitOptions& options, const queue::Trace& trace);
 
 struct Submission {
-  std::vector<work::Wanted> tasks;
+  std::vector<queue::Submission> tasks;
   bool several = false;  // an array
 };
 // Throws Refusal and Error(kExitBadInput).
@@ -35,9 +35,7 @@ struct Submission {
 
 // Called by the combiner before a task goes to a queue: whether the caller may submit to it. The
 // queue after routing counts.
-[[nodiscard]] work::Permit permit_of(const access::Caller& caller);
-
-[[nodiscard]] work::Wanted wanted_of(as_json::NewTask task);
+[[nodiscard]] queue::Permit permit_of(const access::Caller& caller);
 
 // Logs one line for the new tasks. Returns their number.
 std::size_t log_submission(const access::Caller& caller, const std::vector<queue::Submitted>& made);

@@ -86,8 +86,7 @@ Application::Application(Service service, Authenticator::OfToken of_token)
       figures_(service_.runtime_dir),
       pool_(std::make_unique<work::ThreadPool>(service_.database, service_.threads,
                                                service_.most_waiting)),
-      surroundings_(surroundings()),
-      combiner_(*pool_, surroundings_) {}
+      combiner_(*pool_, submission(), queue::number_jobs) {}
 
 Application::~Application() {
   if (node_.is_active()) {
@@ -104,16 +103,14 @@ Application::~Application() {
   pool_.reset();
 }
 
-work::Surroundings Application::surroundings() {
-  work::Surroundings around;
-  around.find_queue = [this](db::Connection& db, const std::string& name) {
-    // The prefix is the number of the last local change, so that older cache entries are not used.
-    return find_queue(db, name.substr(name.find('/') + 1));
-  };
-  around.complete = [](const std::string& /*queue*/, queue::SubmitOptions& /*options*/) {};
-  around.runtime_dir = service_.runtime_dir;
-  around.number = queue::number_jobs;
-  return around;
+queue::Submitter::Environment Application::submission() {
+  return {.find =
+              [this](db::Connection& db, const std::string& name) {
+                // The prefix is the number of the last local change, so that older cache entries
+                // are not used.
+                return find_queue(db, name.substr(name.find('/') + 1));
+              },
+          .ringer = peer::Ringer(service_.runtime_dir)};
 }
 
 Application::Asked Application::find(const http::Head& head) const {
@@ -147,7 +144,7 @@ void Application::require(const Asked& asked) const {
 http::Admission Application::admit(const http::Head& head) {
   http::Admission admission;
   try {
-    const Asked asked = find(head);
+    Asked asked = find(head);
     const bool pushes = asked.target.place == Place::kJob;
     if (pushes && asked.method != "POST") throw Refused(405, {});
     admission.most_body = pushes ? kMostPush : kMostOther;
@@ -156,6 +153,11 @@ http::Admission Application::admit(const http::Head& head) {
       const std::size_t most = std::size_t{service_.settings.max_anonymous_body} << 10;
       admission.most_body = std::min(admission.most_body, most);
     }
+    admission.answer = [this, asked = std::move(asked)](http::Request request,
+                                                        const http::Reply& reply) mutable {
+      asked.body = std::move(request.body);
+      answer(std::move(asked), reply);
+    };
   } catch (...) {
     admission.refusal = finished(answer_to(std::current_exception()));
   }
@@ -171,13 +173,11 @@ http::Response Application::finished(http::Response response) const {
   return response;
 }
 
-void Application::answer(http::Request request, http::Reply reply) {
+void Application::answer(Asked asked, const http::Reply& reply) {
   const http::Reply finish = [this, reply](http::Response response) {
     reply(finished(std::move(response)));
   };
   try {
-    Asked asked = find(request.head);
-    asked.body = std::move(request.body);
     serve(std::move(asked), finish);
   } catch (...) {
     finish(answer_to(std::current_exception()));
@@ -266,7 +266,8 @@ void Application::parse_and_push(const Asked& asked, const http::Reply& reply) {
       std::min<std::chrono::seconds>(std::chrono::seconds(job->fields.run_after), queue::kMaxDelay);
   const auto taker = std::make_shared<std::string>();
   work::Order order;
-  order.tasks.push_back({std::to_string(changes_) + "/" + category, std::move(task)});
+  task.named = std::to_string(changes_) + "/" + category;
+  order.tasks.push_back(std::move(task));
   order.permit = [taker, caller = asked.caller](const std::string& queue) {
     if (!caller.may(access::Role::kSubmit, queue)) {
       throw Refused(403, "this request needs the role submit");

@@ -44,7 +44,6 @@ class Application final : public http::Application {
   ~Application() override;  // admitted requests are answered first
 
   http::Admission admit(const http::Head& head) override;
-  void answer(http::Request request, http::Reply reply) override;
   // curl sends a name exactly as typed.
   [[nodiscard]] bool takes_raw_targets() const override { return true; }
   http::Response refuse(unsigned status, const std::string& title) override;
@@ -66,6 +65,7 @@ class Application final : public http::Application {
   [[nodiscard]] Asked find(const http::Head& head) const;
   void require(const Asked& asked) const;
   [[nodiscard]] http::Response finished(http::Response response) const;
+  void answer(Asked asked, const http::Reply& reply);
   void serve(Asked asked, const http::Reply& reply);
   void send(Asked asked, const http::Reply& reply);
   void push(Asked asked, const http::Reply& reply);
@@ -88,7 +88,7 @@ class Application final : public http::Application {
   [[nodiscard]] queue::QueueInfo find_queue(db::Connection& db, const std::string& category);
   void make_default(db::Connection& db);
   void bring_default(db::Connection& db);
-  [[nodiscard]] work::Surroundings surroundings();
+  [[nodiscard]] queue::Submitter::Environment submission();
 
   const Service service_;
   const Authenticator authenticator_;
@@ -100,7 +100,6 @@ class Application final : public http::Application {
   std::atomic<bool> turning_ = false;
   std::atomic<bool> has_default_ = false;
   std::unique_ptr<work::ThreadPool> pool_;
-  const work::Surroundings surroundings_;
   work::Combiner combiner_;
 };
 

@@ -48,6 +48,9 @@ struct Admission {
   // Limit in bytes; a larger body is refused with 413 (problem document). With `lines`: limit of a
   // line.
   std::size_t most_body = 0;
+  // Answers the request with its whole body, for a request without `lines`. Carries what the head
+  // decided, such as route and caller.
+  std::function<void(Request request, Reply reply)> answer{};
   std::unique_ptr<LineStream> lines{};  // consumer of the body; the answer has status 200
   std::string lines_type{};             // Content-Type of that answer
   // Answered even above the connection limit: health checks.
@@ -64,8 +67,6 @@ class Application {
   virtual ~Application() = default;
 
   virtual Admission admit(const Head& head) = 0;
-  // Called with the whole body of a request that was admitted without a stream.
-  virtual void answer(Request request, Reply reply) = 0;
   // The answer to a request that the server refuses itself: bad head, timeout, too many
   // connections. `title` is for people: what is wrong, and what would be right.
   virtual Response refuse(unsigned status, const std::string& title) = 0;

@@ -27,9 +27,10 @@ Admission admission_of(Application& application, const Head& head) {
   }
 }
 
-void answer_of(Application& application, Request request, const Reply& reply) {
+void answer_of(Application& application, const Admission& admission, Request request,
+               const Reply& reply) {
   try {
-    application.answer(std::move(request), reply);
+    admission.answer(std::move(request), reply);
   } catch (const std::exception& error) {
     reply(defect(application, error));
   }

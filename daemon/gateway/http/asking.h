@@ -10,7 +10,8 @@
 namespace allot::gateway::http {
 
 [[nodiscard]] Admission admission_of(Application& application, const Head& head);
-void answer_of(Application& application, Request request, const Reply& reply);
+void answer_of(Application& application, const Admission& admission, Request request,
+               const Reply& reply);
 // The head of an answer. Replaces `response` if it cannot be sent as it is.
 [[nodiscard]] std::string head_of(Application& application, Response& response,
                                   const Framing& framing);

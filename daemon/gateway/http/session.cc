@@ -243,7 +243,7 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   awaitable<bool> read_body(RequestParser& parser);
   awaitable<bool> continue_body(RequestParser& parser);
   awaitable<bool> await_lines(RequestParser& parser);
-  awaitable<bool> answer(RequestParser& parser, Head head);
+  awaitable<bool> answer(RequestParser& parser, const Admission& admission, Head head);
   awaitable<bool> stream_lines(RequestParser& parser, Admission admission, std::size_t most_line);
   awaitable<bool> gather_lines(RequestParser& parser, std::size_t most_line);
   awaitable<bool> write_lines(const LinesHead& head, std::string text, bool last);
@@ -264,7 +264,6 @@ class Session : public Connection, public std::enable_shared_from_this<Session> 
   [[nodiscard]] bool is_kept() const {
     return state_.keeps && !peer_.encrypted && !is_guest() && !cut_;
   }
-  void ask(const std::shared_ptr<Question>& question, Request request);
   void hand_on(const std::shared_ptr<Question>& question, std::string lines, bool last, bool stops);
 
   void enter(Phase phase, std::chrono::milliseconds time) {
@@ -376,7 +375,7 @@ awaitable<bool> Session::serve_request() {
   parser.bound_body(most_body);
   const bool whole = co_await read_body(parser);
   if (!whole) co_return false;
-  co_return co_await answer(parser, std::move(head));
+  co_return co_await answer(parser, admission, std::move(head));
 }
 
 // The length of the head at the start of `in_`; 0: none, and a peer at fault got an answer.
@@ -475,25 +474,21 @@ std::optional<HeadFault> Session::use_body(RequestParser& parser) {
   return std::move(step.fault);
 }
 
-awaitable<bool> Session::answer(RequestParser& parser, Head head) {
+awaitable<bool> Session::answer(RequestParser& parser, const Admission& admission, Head head) {
   const auto question = std::make_shared<Question>(std::move(hold_));
-  ask(question, {std::move(head), std::move(parser.body())});
+  const auto reply = [question, mailbox = state_.mailbox](Response response) {
+    mailbox->post([question, response = std::move(response)]() mutable {
+      question->response = std::move(response);
+      question->answered.open();
+    });
+  };
+  answer_of(application_, admission, {std::move(head), std::move(parser.body())}, reply);
   const bool in_time = co_await answered(question);
   if (!in_time) {
     co_return co_await refuse(504,
                               "the response took too long; the request may have been carried out");
   }
   co_return co_await send(std::move(*question->response), parser.keeps_alive());
-}
-
-void Session::ask(const std::shared_ptr<Question>& question, Request request) {
-  auto reply = [question, mailbox = state_.mailbox](Response response) {
-    mailbox->post([question, response = std::move(response)]() mutable {
-      question->response = std::move(response);
-      question->answered.open();
-    });
-  };
-  answer_of(application_, std::move(request), reply);
 }
 
 // False: too late, or the connection must end.

@@ -197,6 +197,9 @@ bool Site::is_encrypted(const http::Head& head) const {
 http::Admission Site::admit(const http::Head& head) {
   if (!is_ours(head)) return api_.admit(head);
   http::Admission admission;
+  admission.answer = [this](const http::Request& request, const http::Reply& reply) {
+    answer(request, reply);
+  };
   if (head.method != "POST") return admission;
   admission.most_body = head.path.ends_with("/again") ? kMostPayloadForm : kMostForm;
   admission.anonymous = true;
@@ -234,8 +237,7 @@ Site::Visitor Site::visitor_of(const http::Head& head) const {
   return visitor;
 }
 
-void Site::answer(http::Request request, http::Reply reply) {
-  if (!is_ours(request.head)) return api_.answer(std::move(request), std::move(reply));
+void Site::answer(const http::Request& request, const http::Reply& reply) {
   bool later = false;
   http::Response response;
   try {

@@ -20,7 +20,7 @@ namespace allot::gateway::ui {
 // The dashboard (decision 0028). Answers paths below BASE/ui/ and passes all others to the API. A
 // page is built from API answers for the same caller, so it shows and permits nothing that the API
 // does not. It is written in the pool thread of the last answer. The server thread calls admit()
-// and answer().
+// and the answer of its result.
 class Site final : public http::Application {
  public:
   // All references outlive this object. base_path: "/allot", mostly empty. runtime_dir: folder of
@@ -39,7 +39,6 @@ class Site final : public http::Application {
   ~Site() override = default;
 
   http::Admission admit(const http::Head& head) override;
-  void answer(http::Request request, http::Reply reply) override;
   http::Response refuse(unsigned status, const std::string& title) override {
     return api_.refuse(status, title);
   }
@@ -56,6 +55,7 @@ class Site final : public http::Application {
   };
   [[nodiscard]] bool is_ours(const http::Head& head) const;
   [[nodiscard]] Visitor visitor_of(const http::Head& head) const;
+  void answer(const http::Request& request, const http::Reply& reply);
   [[nodiscard]] http::Response served(const http::Request& request, const http::Reply& reply,
                                       bool& later);
   [[nodiscard]] http::Response login(const http::Request& request) const;

@@ -7,7 +7,6 @@
 
 #include "base/mutant.h"
 #include "gateway/work/cause.h"
-#include "peer/doorbell.h"
 
 namespace allot::gateway::work {
 namespace {
@@ -20,12 +19,12 @@ constexpr std::size_t kMostWaitingBytes = std::size_t{64} << 20;
 std::size_t bytes_of(const Order& order) {
   return std::accumulate(
       order.tasks.begin(), order.tasks.end(), std::size_t{0},
-      [](std::size_t sum, const Wanted& wanted) { return sum + wanted.task.payload.size(); });
+      [](std::size_t sum, const queue::Submission& task) { return sum + task.payload.size(); });
 }
 
 bool is_plain(const Order& order) {
   if (order.tasks.size() != 1) return false;
-  const queue::SubmitOptions& options = order.tasks.front().task.options;
+  const queue::SubmitOptions& options = order.tasks.front().options;
   return !options.unique_key && !options.partition_key;
 }
 
@@ -75,7 +74,7 @@ std::exception_ptr told(const std::exception_ptr& error) {
 }
 
 void refuse(const Order& order, const std::exception_ptr& error) {
-  order.done({{}, {}, told(error), {}});
+  order.done({{}, told(error), {}});
 }
 
 template <typename Orders>
@@ -87,7 +86,7 @@ void refuse_each(const Orders& orders, const std::exception_ptr& error) {
 std::vector<queue::Submission> lent(std::deque<Order>& orders) {
   std::vector<queue::Submission> tasks;
   for (Order& order : orders) {
-    for (Wanted& wanted : order.tasks) tasks.push_back(std::move(wanted.task));
+    for (queue::Submission& task : order.tasks) tasks.push_back(std::move(task));
   }
   return tasks;
 }
@@ -95,28 +94,16 @@ std::vector<queue::Submission> lent(std::deque<Order>& orders) {
 void give_back(std::vector<queue::Submission>& tasks, std::deque<Order>& orders) {
   std::size_t at = 0;
   for (Order& order : orders) {
-    for (Wanted& wanted : order.tasks) wanted.task = std::move(tasks[at++]);
+    for (queue::Submission& task : order.tasks) task = std::move(tasks[at++]);
   }
 }
 
 }  // namespace
 
-void find_queue_of(db::Connection& db, queue::Addresses& addresses, Wanted& wanted,
-                   const Permit& permit) {
-  try {
-    wanted.task.queue = addresses.find(db, wanted.queue, wanted.task.type);
-  } catch (const db::DbError&) {
-    throw;
-  } catch (...) {
-    if (!wanted.queue.empty()) permit(wanted.queue);
-    throw;
-  }
-  permit(wanted.task.queue.name);
-}
-
-Combiner::Combiner(ThreadPool& pool, Surroundings surroundings)
+Combiner::Combiner(ThreadPool& pool, queue::Submitter::Environment environment, Number number)
     : pool_(pool),
-      surroundings_(std::move(surroundings)),
+      environment_(std::move(environment)),
+      number_(std::move(number)),
       most_alone_(std::max<std::size_t>(1, pool.threads() / 2)) {}
 
 bool Combiner::submit(Order order) {
@@ -154,25 +141,25 @@ Combiner::State Combiner::work_off(Which which, db::Connection* db,
     give_up(which, unavailable);
     return State::kGone;
   }
-  queue::Addresses addresses = take_addresses();
+  queue::Submitter submitter = take_submitter();
   State state = State::kGood;
   for (Orders orders = next(which); !orders.empty(); orders = next(which)) {
-    state = submit(*db, addresses, std::move(orders));
+    state = submit(*db, submitter, std::move(orders));
     if (state == State::kGood) continue;
     hand_on(which);
     break;
   }
   const MutexLock held(mutex_);
-  addresses_.push_back(std::move(addresses));
+  submitters_.push_back(std::move(submitter));
   return state;
 }
 
-queue::Addresses Combiner::take_addresses() {
+queue::Submitter Combiner::take_submitter() {
   const MutexLock held(mutex_);
-  if (addresses_.empty()) return queue::Addresses(surroundings_.find_queue);
-  queue::Addresses addresses = std::move(addresses_.back());
-  addresses_.pop_back();
-  return addresses;
+  if (submitters_.empty()) return queue::Submitter(environment_);
+  queue::Submitter submitter = std::move(submitters_.back());
+  submitters_.pop_back();
+  return submitter;
 }
 
 Combiner::Orders Combiner::next(Which which) {
@@ -219,27 +206,13 @@ void Combiner::give_up(Which which, const std::exception_ptr& error) {
   refuse_each(orders, error);
 }
 
-void Combiner::make_ready(db::Connection& db, queue::Addresses& addresses, Order& order) const {
-  for (std::size_t i = 0; i < order.tasks.size(); ++i) {
-    Wanted& wanted = order.tasks[i];
-    try {
-      find_queue_of(db, addresses, wanted, order.permit);
-      surroundings_.complete(wanted.task.queue.name, wanted.task.options);
-      queue::validate(wanted.task);
-    } catch (const Error& error) {
-      if (order.tasks.size() == 1 || error.exit_code() != kExitBadInput) throw;
-      throw Error("task " + std::to_string(i) + ": " + error.what(), kExitBadInput);
-    }
-  }
-}
-
-Combiner::State Combiner::submit(db::Connection& db, queue::Addresses& addresses,
+Combiner::State Combiner::submit(db::Connection& db, queue::Submitter& submitter,
                                  Orders orders) const {
   Orders ready;
   bool gone = false;
   for (Order& order : orders) {
     try {
-      make_ready(db, addresses, order);
+      submitter.prepare(db, order.tasks, order.permit);
       ready.push_back(std::move(order));
     } catch (...) {
       const std::exception_ptr error = std::current_exception();
@@ -248,18 +221,18 @@ Combiner::State Combiner::submit(db::Connection& db, queue::Addresses& addresses
     }
   }
   if (ready.empty()) return gone || db.in_transaction() ? State::kGone : State::kGood;
-  return submit_together(db, ready);
+  return submit_together(db, submitter, ready);
 }
 
-Combiner::State Combiner::submit_together(db::Connection& db, Orders& orders) const {
-  if (orders.size() == 1) return submit_one(db, orders.front());
+Combiner::State Combiner::submit_together(db::Connection& db, const queue::Submitter& submitter,
+                                          Orders& orders) const {
+  if (orders.size() == 1) return submit_one(db, submitter, orders.front());
   std::vector<queue::Submission> tasks = lent(orders);
   try {
-    const Outcome all = made_of(db, tasks);
-    ring(all.made);
+    const Outcome all = made_of(db, submitter, tasks);
     std::size_t at = 0;
     for (const Order& order : orders) {
-      Outcome outcome{{all.made[at]}, {queue::Owner::kNone}, nullptr, {}};
+      Outcome outcome{{all.made[at]}, nullptr, {}};
       if (!all.numbers.empty()) outcome.numbers = {all.numbers[at]};
       ++at;
       order.done(std::move(outcome));
@@ -270,18 +243,19 @@ Combiner::State Combiner::submit_together(db::Connection& db, Orders& orders) co
     const Failure failure = kind_of(error);
     if (failure == Failure::kRefused) {
       give_back(tasks, orders);
-      return submit_singly(db, orders);
+      return submit_singly(db, submitter, orders);
     }
     refuse_each(orders, error);
     return failure == Failure::kNotNow ? State::kGood : State::kGone;
   }
 }
 
-Combiner::State Combiner::submit_singly(db::Connection& db, Orders& orders) const {
+Combiner::State Combiner::submit_singly(db::Connection& db, const queue::Submitter& submitter,
+                                        Orders& orders) const {
   while (!orders.empty()) {
     Order order = std::move(orders.front());
     orders.pop_front();
-    if (submit_one(db, order) == State::kGood) continue;
+    if (submit_one(db, submitter, order) == State::kGood) continue;
     refuse_each(
         orders,
         std::make_exception_ptr(Error(
@@ -292,13 +266,12 @@ Combiner::State Combiner::submit_singly(db::Connection& db, Orders& orders) cons
   return State::kGood;
 }
 
-Combiner::State Combiner::submit_one(db::Connection& db, Order& order) const {
-  std::vector<queue::Submission> tasks;
-  for (Wanted& wanted : order.tasks) tasks.push_back(std::move(wanted.task));
+Combiner::State Combiner::submit_one(db::Connection& db, const queue::Submitter& submitter,
+                                     Order& order) const {
   Outcome outcome;
   State state = State::kGood;
   try {
-    outcome = made_of(db, tasks);
+    outcome = made_of(db, submitter, order.tasks);
   } catch (...) {
     outcome.error = std::current_exception();
     const Failure failure = kind_of(outcome.error);
@@ -306,25 +279,17 @@ Combiner::State Combiner::submit_one(db::Connection& db, Order& order) const {
     const bool usable = failure == Failure::kRefused || failure == Failure::kNotNow;
     if (!usable) state = State::kGone;
   }
-  if (!outcome.error) {
-    ring(outcome.made);
-    outcome.owners = queue::owners(db, tasks, outcome.made);
-  }
   order.done(std::move(outcome));
   return state;
 }
 
-Outcome Combiner::made_of(db::Connection& db, const std::vector<queue::Submission>& tasks) const {
+Outcome Combiner::made_of(db::Connection& db, const queue::Submitter& submitter,
+                          const std::vector<queue::Submission>& tasks) const {
   Outcome outcome;
   queue::Beside beside;
-  if (surroundings_.number) beside = surroundings_.number(outcome.numbers);
-  outcome.made = queue::submit(db, tasks, beside);
+  if (number_) beside = number_(outcome.numbers);
+  outcome.made = submitter.submit(db, tasks, beside);
   return outcome;
-}
-
-void Combiner::ring(const std::vector<queue::Submitted>& made) const {
-  if (surroundings_.runtime_dir.empty()) return;
-  peer::ring_at(surroundings_.runtime_dir.c_str(), queue::new_tasks(made));
 }
 
 }  // namespace allot::gateway::work

@@ -7,60 +7,32 @@
 #include <deque>
 #include <exception>
 #include <functional>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "gateway/work/thread_pool.h"
-#include "queue/submit/address.h"
-#include "queue/submit/owners.h"
-#include "queue/submit/submit.h"
+#include "queue/submit/submitter.h"
 #include "thread/mutex.h"
 
 namespace allot::gateway::work {
-
-// A task as requested by a client. Its queue is looked up right before the submission, because
-// routes may change; queue::Addresses defines how long a result is cached.
-struct Wanted {
-  std::string queue;  // its name; empty: chosen by a route
-  queue::Submission task;
-};
-
-// Throws the refusal if the client may not submit to the queue of this name.
-using Permit = std::function<void(const std::string& queue)>;
-
-// Finds the queue of a task. For an unknown queue the permit is checked first, so that a client
-// cannot distinguish a forbidden queue from a missing one.
-void find_queue_of(db::Connection& db, queue::Addresses& addresses, Wanted& wanted,
-                   const Permit& permit);
 
 // Result of an order: its tasks in order, or the error. After an error nothing was submitted,
 // except after queue::OutcomeUnknown: then either all tasks exist or none.
 struct Outcome {
   std::vector<queue::Submitted> made{};
-  std::vector<queue::Owner> owners{};
   std::exception_ptr error{};
-  std::vector<std::uint64_t> numbers{};  // of the tasks, if Surroundings::number assigns them
+  std::vector<std::uint64_t> numbers{};  // of the tasks, if the combiner numbers them
 };
 
 // Tasks of one client, submitted all or none.
 struct Order {
-  std::vector<Wanted> tasks;
-  Permit permit;
+  std::vector<queue::Submission> tasks;
+  queue::Permit permit;
   // Called once, in a thread of the pool, after the commit. Must not throw.
   std::function<void(Outcome)> done;
 };
 
-// Callbacks of the combiner: queue lookup, defaults and wake-up.
-struct Surroundings {
-  // Finds a queue by name; throws Error(kExitBadInput) if it does not exist.
-  queue::Addresses::Find find_queue;
-  // Adds the options that the configuration of the queue sets and the submission omits.
-  std::function<void(const std::string& queue, queue::SubmitOptions& options)> complete;
-  std::string runtime_dir{};  // of an instance of this host; empty: no workers are woken
-  // Numbers the tasks within their transaction; empty: not needed.
-  std::function<queue::Beside(std::vector<std::uint64_t>& numbers)> number{};
-};
+// Numbers the tasks of a submission within their transaction.
+using Number = std::function<queue::Beside(std::vector<std::uint64_t>& numbers)>;
 
 // Submits the orders of clients. Single tasks without a unique key and without a partition key, for
 // spread queues, share transactions: orders that arrive during a commit go into the next one. A
@@ -73,7 +45,7 @@ struct Surroundings {
 class Combiner {
  public:
   // The pool must outlive the combiner, and its threads must end first: see Application.
-  Combiner(ThreadPool& pool, Surroundings surroundings);
+  Combiner(ThreadPool& pool, queue::Submitter::Environment environment, Number number = {});
   Combiner(const Combiner&) = delete;
   Combiner& operator=(const Combiner&) = delete;
   ~Combiner() = default;
@@ -94,7 +66,7 @@ class Combiner {
   State work_off(Which which, db::Connection* db, const std::exception_ptr& unavailable)
       ALLOT_EXCLUDES(mutex_);
   // Reuses the cache of an earlier job, so that a single order needs no queue lookup either.
-  queue::Addresses take_addresses() ALLOT_EXCLUDES(mutex_);
+  queue::Submitter take_submitter() ALLOT_EXCLUDES(mutex_);
   // The orders of the next transaction; empty: none waits, and the job ends.
   Orders next(Which which) ALLOT_EXCLUDES(mutex_);
   // Ends this job, and starts another one with another connection for the waiting orders.
@@ -102,24 +74,23 @@ class Combiner {
   // Ends this job, and refuses the waiting orders unless another job serves them.
   void give_up(Which which, const std::exception_ptr& error) ALLOT_EXCLUDES(mutex_);
 
-  State submit(db::Connection& db, queue::Addresses& addresses, Orders orders) const;
-  State submit_together(db::Connection& db, Orders& orders) const;
-  State submit_singly(db::Connection& db, Orders& orders) const;
-  State submit_one(db::Connection& db, Order& order) const;
-  // Finds the queues of the order's tasks and validates them; throws the first error.
-  void make_ready(db::Connection& db, queue::Addresses& addresses, Order& order) const;
+  State submit(db::Connection& db, queue::Submitter& submitter, Orders orders) const;
+  State submit_together(db::Connection& db, const queue::Submitter& submitter,
+                        Orders& orders) const;
+  State submit_singly(db::Connection& db, const queue::Submitter& submitter, Orders& orders) const;
+  State submit_one(db::Connection& db, const queue::Submitter& submitter, Order& order) const;
   // Submits all tasks or none, and numbers them.
-  [[nodiscard]] Outcome made_of(db::Connection& db,
+  [[nodiscard]] Outcome made_of(db::Connection& db, const queue::Submitter& submitter,
                                 const std::vector<queue::Submission>& tasks) const;
-  void ring(const std::vector<queue::Submitted>& made) const;
 
   ThreadPool& pool_;
-  const Surroundings surroundings_;
+  const queue::Submitter::Environment environment_;
+  const Number number_;
   const std::size_t most_alone_;
   Mutex mutex_;
   std::array<Lane, 2> lanes_ ALLOT_GUARDED_BY(mutex_);
   std::size_t waiting_bytes_ ALLOT_GUARDED_BY(mutex_) = 0;
-  std::vector<queue::Addresses> addresses_ ALLOT_GUARDED_BY(mutex_){};  // not in use by a job
+  std::vector<queue::Submitter> submitters_ ALLOT_GUARDED_BY(mutex_){};  // not in use by a job
 };
 
 }  // namespace allot::gateway::work

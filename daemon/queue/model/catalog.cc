@@ -235,4 +235,11 @@ QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueSha
   }
 }
 
+std::optional<QueueInfo> find_or_make(db::Connection& db, std::string_view name,
+                                      const config::Queue* configured) {
+  auto queue = find_queue(db, name);
+  if (!queue && configured != nullptr) queue = ensure_queue(db, name, shape_of(*configured));
+  return queue;
+}
+
 }  // namespace allot::queue

@@ -98,5 +98,8 @@ std::size_t make_partitions(db::Connection& db, std::uint32_t queue_id, std::uin
 bool create_queue(db::Connection& db, std::string_view name, const QueueShape& shape);
 // Makes the queue and its lease rows if missing; an existing queue keeps its shape.
 QueueInfo ensure_queue(db::Connection& db, std::string_view name, const QueueShape& shape);
+// Finds the queue, or makes it as configured (nullptr: it is not configured).
+std::optional<QueueInfo> find_or_make(db::Connection& db, std::string_view name,
+                                      const config::Queue* configured);
 
 }  // namespace allot::queue

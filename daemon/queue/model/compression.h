@@ -6,11 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "allot/submit_options.h"
+#include "queue/model/submit_options.h"
 
 namespace allot::queue {
-
-using allot::Compression;
 
 // The bits of a task's flags that name the compression.
 inline constexpr std::uint32_t kGzipFlag = 4;

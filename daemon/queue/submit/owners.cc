@@ -49,28 +49,24 @@ const char* name_of(Owner owner) {
   return nullptr;
 }
 
-std::vector<Owner> owners(db::Connection& db, std::span<const Submission> submissions,
-                          std::span<const Submitted> made) {
-  std::vector<Owner> owners(made.size(), Owner::kNone);
+void find_owners(db::Connection& db, std::span<const Submission> submissions,
+                 std::span<Submitted> made) {
   std::map<std::uint32_t, std::set<std::string>> live;
   for (std::size_t i = 0; i < made.size(); ++i) {
-    if (!made[i].existed) continue;
-    owners[i] = made[i].finished ? Owner::kFinished : Owner::kLive;
-    if (made[i].finished) continue;
+    if (made[i].owner != Owner::kLive) continue;
     live[made[i].id.partition.queue_id].insert(*submissions[i].options.unique_key);
   }
   try {
     for (const auto& [queue_id, keys] : live) {
       const std::set<TaskId> run = running(db, queue_id, keys);
-      for (std::size_t i = 0; i < made.size(); ++i) {
-        if (owners[i] != Owner::kLive || made[i].id.partition.queue_id != queue_id) continue;
-        owners[i] = run.count(made[i].id) > 0 ? Owner::kRunning : Owner::kWaiting;
+      for (Submitted& task : made) {
+        if (task.owner != Owner::kLive || task.id.partition.queue_id != queue_id) continue;
+        task.owner = run.count(task.id) > 0 ? Owner::kRunning : Owner::kWaiting;
       }
     }
   } catch (const Error&) {
     // A submitter's account may lack the right to read tasks, or the connection may be lost by now.
   }
-  return owners;
 }
 
 }  // namespace allot::queue

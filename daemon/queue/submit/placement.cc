@@ -92,16 +92,6 @@ std::uint32_t Placer::next(std::uint32_t queue_id, const std::string& key) {
   return at->second++;
 }
 
-const QueueInfo& Placer::queue_of(const Submission& task) const {
-  if (locked_.empty() || !task.queue.is_keyed()) return task.queue;
-  const auto locked = locked_.find({task.queue.source_id(), task.type});
-  return locked != locked_.end() ? locked->second : task.queue;
-}
-
-std::optional<std::uint32_t> Placer::layout(const Submission& task) const {
-  return task.queue.is_keyed() ? std::optional(queue_of(task).layout) : std::nullopt;
-}
-
 bool Placer::lock(db::Connection& db, std::span<const Submission> submissions) {
   std::map<std::uint32_t, std::set<std::string>> types;  // by the queue they were submitted to
   for (const Submission& task : submissions) {
@@ -118,9 +108,14 @@ bool Placer::lock(db::Connection& db, std::span<const Submission> submissions) {
   return true;
 }
 
-Partition Placer::place(const Submission& task) {
-  const QueueInfo& queue = queue_of(task);
-  return {queue.queue_id, partition_no(task, queue)};
+Placer::Place Placer::place(const Submission& task) {
+  const QueueInfo* queue = &task.queue;
+  if (!queue->is_keyed()) return {{queue->queue_id, partition_no(task, *queue)}};
+  if (!locked_.empty()) {
+    const auto locked = locked_.find({queue->source_id(), task.type});
+    if (locked != locked_.end()) queue = &locked->second;
+  }
+  return {{queue->queue_id, partition_no(task, *queue)}, queue->layout};
 }
 
 std::uint32_t Placer::partition_no(const Submission& task, const QueueInfo& queue) {

@@ -32,19 +32,21 @@ class Placer {
 
   // Consecutive tasks without a key go to different partitions (S18); tasks of one key in a limited
   // queue rotate over its max_running partitions. Both start at a random one.
-  Partition place(const Submission& task);
+  struct Place {
+    Partition partition{};
+    // The layout of an ordered or limited queue by which the task is placed; the queue may get
+    // another one before the submission.
+    std::optional<std::uint32_t> layout{};
+  };
+  Place place(const Submission& task);
 
   // Reads again which queue takes the tasks submitted to ordered and limited queues, and its
   // layout. In a transaction both stay until it ends. False: there are no such tasks.
   bool lock(db::Connection& db, std::span<const Submission> submissions);
-  // The layout by which place() places this task; nullopt for spread and fair queues, which may
-  // change in between.
-  [[nodiscard]] std::optional<std::uint32_t> layout(const Submission& task) const;
 
  private:
   std::uint32_t partition_no(const Submission& task, const QueueInfo& queue);
   std::uint32_t next(std::uint32_t queue_id, const std::string& key);
-  [[nodiscard]] const QueueInfo& queue_of(const Submission& task) const;
 
   std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> next_;
   std::map<std::pair<std::uint32_t, std::string>, std::uint32_t> fair_;

@@ -82,8 +82,8 @@ Plan plan_of(Placer& placer, std::span<const Submission> submissions) {
   for (std::size_t i = 0; i < submissions.size(); ++i) {
     const Submission& task = submissions[i];
     const SubmitOptions& options = task.options;
-    const Target target{placer.place(task), options.prio, options.delay, options.run_at,
-                        placer.layout(task)};
+    const auto [partition, layout] = placer.place(task);
+    const Target target{partition, options.prio, options.delay, options.run_at, layout};
     if (options.unique_key) {
       plan.uniques.push_back({i, target, random_number<std::uint64_t>()});
     } else {
@@ -301,22 +301,23 @@ std::vector<db::Statement> statements_of(std::span<const Unique> uniques,
 void send(db::Connection& db, std::span<const Unique> uniques,
           std::span<const Submission> submissions, std::vector<Submitted>& tasks) {
   auto results = db.run(statements_of(uniques, submissions));
-  struct Owner {
+  struct Row {
     TaskId id;
     std::uint64_t claim;
     bool finished;
   };
-  std::map<std::string, Owner, std::less<>> owners;
+  std::map<std::string, Row, std::less<>> rows;
   const std::uint32_t queue_id = uniques.front().target.partition.queue_id;
   while (const auto row = results.back().next()) {
     const TaskId id{{queue_id, static_cast<std::uint32_t>(row->u64(1))},
                     static_cast<std::uint32_t>(row->u64(2)),
                     row->u64(3)};
-    owners.emplace(row->text(0), Owner{id, row->u64(4), row->u64(5) != 0});
+    rows.emplace(row->text(0), Row{id, row->u64(4), row->u64(5) != 0});
   }
   for (const Unique& unique : uniques) {
-    const Owner& owner = owners.at(*submissions[unique.index].options.unique_key);
-    tasks[unique.index] = {owner.id, owner.claim != unique.claim, owner.finished};
+    const Row& row = rows.at(*submissions[unique.index].options.unique_key);
+    const Owner owner = row.finished ? Owner::kFinished : Owner::kLive;
+    tasks[unique.index] = {row.id, row.claim == unique.claim ? Owner::kNone : owner};
   }
 }
 
@@ -447,7 +448,7 @@ std::vector<Submitted> submit_within(db::Connection& db, Placer placer,
 std::map<std::uint32_t, std::size_t> new_tasks(std::span<const Submitted> made) {
   std::map<std::uint32_t, std::size_t> tasks;
   for (const Submitted& task : made) {
-    if (!task.existed) ++tasks[task.id.partition.queue_id];
+    if (!task.existed()) ++tasks[task.id.partition.queue_id];
   }
   return tasks;
 }

@@ -12,18 +12,15 @@
 #include <string_view>
 #include <vector>
 
-#include "allot/submit_options.h"
 #include "db/connection.h"
 #include "db/statement.h"
 #include "queue/model/catalog.h"
 #include "queue/model/compression.h"
+#include "queue/model/submit_options.h"
 #include "queue/model/task.h"
 #include "queue/submit/placement.h"
 
 namespace allot::queue {
-
-using allot::Moment;
-using allot::SubmitOptions;
 
 // Keys end in 2167; retries of the last tasks need some years more.
 inline constexpr Moment kLastRunAt = std::chrono::sys_days(std::chrono::year(2150) / 1 / 1);
@@ -35,10 +32,11 @@ inline constexpr std::size_t kMaxPartitionKey = 255;
 inline constexpr std::uint64_t kWantedPacket = std::uint64_t{33} << 20;
 
 struct Submission {
-  QueueInfo queue;
+  QueueInfo queue;  // found by Submitter::prepare(), or by the caller
   std::string type;
   std::string payload;
   SubmitOptions options{};
+  std::string named{};  // name of the queue it was submitted to; empty: a route chooses the queue
 };
 
 // The reply to a submission was lost: all of its tasks exist, or none; which one is unknown.
@@ -53,10 +51,20 @@ class OutcomeUnknown : public Error {
   std::string outcome_;
 };
 
+// State of the task that has a submission's unique key.
+enum class Owner {
+  kNone,     // no other task has it: the submission made a new one
+  kWaiting,  // also for the first second of a run
+  kRunning,
+  kLive,      // waiting or running; which one was not read
+  kFinished,  // its key is still reserved
+};
+
 struct Submitted {
   TaskId id;
-  bool existed = false;   // its unique key was taken: the id is of the task that has it
-  bool finished = false;  // that task has finished, and its key is still reserved
+  Owner owner = Owner::kNone;
+  // Its unique key was taken: the id is of the task that has it.
+  [[nodiscard]] bool existed() const { return owner != Owner::kNone; }
 };
 
 // Number of new tasks of a submission by queue id, for waking workers.

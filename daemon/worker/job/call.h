@@ -24,8 +24,8 @@ namespace allot::worker {
 class Call {
  public:
   // All outlive it.
-  Call(Session& session, LeaseKeeper& keeper, queue::Addresses& addresses)
-      : session_(session), keeper_(keeper), addresses_(addresses) {}
+  Call(Session& session, LeaseKeeper& keeper, queue::Submitter& submitter)
+      : session_(session), keeper_(keeper), submitter_(submitter) {}
 
   // Requests that the handler of one task may make while the call runs. In a call with several
   // tasks, requests that belong to the acknowledgement of one task are refused, because the tasks
@@ -33,7 +33,7 @@ class Call {
   class Hooks final : public plugin_host::HostHooks {
    public:
     Hooks(Call& call, Run& run)
-        : writes(call.session_, call.keeper_, call.addresses_, run), call_(call), run_(run) {}
+        : writes(call.session_, call.keeper_, call.submitter_, run), call_(call), run_(run) {}
 
     void log(int level, std::string_view text) noexcept override;
     std::int32_t stop_reason() noexcept override;
@@ -70,7 +70,7 @@ class Call {
  private:
   Session& session_;
   LeaseKeeper& keeper_;
-  queue::Addresses& addresses_;
+  queue::Submitter& submitter_;
   Mutex submitting_;  // all tasks share one connection
 };
 

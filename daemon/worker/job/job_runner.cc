@@ -144,11 +144,11 @@ JobRunner::JobRunner(Session& session, const queue::DetachedStore& detached,
       slot_(slot),
       settings_(settings),
       seat_(seat),
-      addresses_(named_queue) {}
+      submitter_({.find = named_queue, .ringer = keeper.ringer()}) {}
 
 std::vector<TaskEnd> JobRunner::run(Job& job) {
   std::vector<TaskEnd> ends(job.tasks.size());
-  Call call(session_, keeper_, addresses_);
+  Call call(session_, keeper_, submitter_);
   prepare(call, job, ends);
   if (call.members.empty()) return ends;
   if (job.careful && !announce(call.members.front().run)) {

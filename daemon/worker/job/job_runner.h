@@ -93,7 +93,7 @@ class JobRunner {
   SlotWriter& slot_;
   const config::Settings& settings_;
   const Seat seat_;
-  queue::Addresses addresses_;  // targets of handlers' submissions
+  queue::Submitter submitter_;  // for submissions of handlers
 };
 
 }  // namespace allot::worker

@@ -166,17 +166,8 @@ CallAnswer TaskWrites::checkpoint(std::string_view payload) noexcept {
   });
 }
 
-std::string TaskWrites::asked(const allot_submission& order) const {
-  std::string name = text_of(order.queue);
-  return name.empty() ? run_.queue.info.name : name;
-}
-
-// A handler may have ordered them long before its end.
-void TaskWrites::address_again(db::Connection& db) {
-  for (std::size_t i = 0; i < successors_.size(); ++i) {
-    successors_[i].queue = addresses_.find(db, asked_[i], successors_[i].type);
-    queue::validate(successors_[i]);
-  }
+void TaskWrites::prepare_again(db::Connection& db) {
+  for (queue::Submission& task : successors_) submitter_.prepare(db, {&task, 1});
 }
 
 // A task without its own trace is a child of this one.
@@ -191,12 +182,18 @@ void TaskWrites::add_trace(queue::SubmitOptions& options) const {
 std::vector<queue::Submission> TaskWrites::read(std::span<const allot_submission* const> orders) {
   std::vector<queue::Submission> submissions;
   for (const allot_submission* order : orders) {
-    const std::string type = text_of(order->type);
-    const auto queue =
-        with_database([&](db::Connection& db) { return addresses_.find(db, asked(*order), type); });
-    submissions.push_back({queue, type, text_of(order->payload), options_of(*order)});
-    add_trace(submissions.back().options);
-    queue::validate(submissions.back());
+    queue::Submission& task = submissions.emplace_back();
+    task = {{},
+            text_of(order->type),
+            text_of(order->payload),
+            options_of(*order),
+            text_of(order->queue)};
+    if (task.named.empty()) task.named = run_.queue.info.name;
+    add_trace(task.options);
+    with_database([&](db::Connection& db) {
+      submitter_.prepare(db, {&task, 1});
+      return true;
+    });
   }
   return submissions;
 }
@@ -214,9 +211,8 @@ CallAnswer TaskWrites::submit(std::span<const allot_submission* const> orders,
       return true;
     });
     const auto submitted =
-        session_.once([&](db::Connection& db) { return queue::submit(db, submissions); });
+        session_.once([&](db::Connection& db) { return submitter_.submit(db, submissions); });
     for (const queue::Submitted& task : submitted) ids.push_back(task.id.text());
-    ring_for(submissions);
     return {};
   });
 }
@@ -238,7 +234,6 @@ CallAnswer TaskWrites::replace_with(std::span<const allot_submission* const> ord
         }
       }
     }
-    for (const allot_submission* order : orders) asked_.push_back(asked(*order));
     std::move(submissions.begin(), submissions.end(), std::back_inserter(successors_));
     return {};
   });
@@ -319,10 +314,6 @@ void TaskWrites::undo() {
   }
 }
 
-void TaskWrites::ring_for(std::span<const queue::Submission> added) {
-  for (const queue::Submission& task : added) keeper_.work_was_added(task.queue.queue_id);
-}
-
 // Ends the transaction on each way out that did not commit it.
 class TaskWrites::Undo {
  public:
@@ -351,13 +342,13 @@ TaskWrites::End TaskWrites::acknowledge(const queue::Fence& fence) {
 TaskWrites::End TaskWrites::replace(const queue::FencedAck& ack, bool detached) {
   const std::uint64_t generation = session_.generation();
   const auto fenced = session_.call([&](db::Connection& db) {
-    address_again(db);
+    prepare_again(db);
     return ack.replace(db, successors_);
   });
   // The first try may have succeeded although its reply was lost: the task that it ended is gone.
   const bool maybe = detached && session_.generation() != generation;
   if (fenced == queue::Fenced::kLost && !maybe) return End::kLeaseGone;
-  ring_for(successors_);
+  submitter_.ring(successors_);
   return End::kYes;
 }
 
@@ -365,7 +356,7 @@ TaskWrites::End TaskWrites::commit(const queue::FencedAck& ack) {
   const Undo undo(*this);
   try {
     const auto fenced = session_.once([&](db::Connection& db) {
-      address_again(db);
+      prepare_again(db);
       return ack.commit(db, successors_);
     });
     open_ = false;
@@ -385,7 +376,7 @@ TaskWrites::End TaskWrites::commit(const queue::FencedAck& ack) {
     if (!session_.call([&](db::Connection& db) { return ack.landed(db); })) return End::kUndone;
     lost_.reset();
   }
-  ring_for(successors_);
+  submitter_.ring(successors_);
   return End::kYes;
 }
 

@@ -13,8 +13,7 @@
 #include "queue/model/catalog.h"
 #include "queue/model/fence.h"
 #include "queue/model/task.h"
-#include "queue/submit/address.h"
-#include "queue/submit/submit.h"
+#include "queue/submit/submitter.h"
 #include "queue/verbs/fenced_ack.h"
 #include "thread/mutex.h"
 #include "worker/lease/lease_keeper.h"
@@ -28,8 +27,8 @@ namespace allot::worker {
 class TaskWrites {
  public:
   // All outlive this object.
-  TaskWrites(Session& session, LeaseKeeper& keeper, queue::Addresses& addresses, const Run& run)
-      : session_(session), keeper_(keeper), addresses_(addresses), run_(run), claim_(run.fence) {}
+  TaskWrites(Session& session, LeaseKeeper& keeper, queue::Submitter& submitter, const Run& run)
+      : session_(session), keeper_(keeper), submitter_(submitter), run_(run), claim_(run.fence) {}
 
   // Calls of the handler, from any thread; see plugin_host::HostHooks.
   plugin_host::CallAnswer checkpoint(std::string_view payload) noexcept;
@@ -67,10 +66,9 @@ class TaskWrites {
   auto with_database(Verb&& verb);
   [[nodiscard]] queue::Fenced write_checkpoint(db::Connection& db, const queue::StoredState& state);
   std::vector<queue::Submission> read(std::span<const allot_submission* const> orders);
-  // The queue that an order names; by default the queue of the task itself.
-  [[nodiscard]] std::string asked(const allot_submission& order) const;
   void add_trace(queue::SubmitOptions& options) const;
-  void address_again(db::Connection& db);
+  // A handler may have ordered the successors long before its end.
+  void prepare_again(db::Connection& db);
   plugin_host::CallAnswer run_statement(std::string_view statement,
                                         const std::vector<db::Value>& values,
                                         const db::RowSink& sink);
@@ -78,11 +76,10 @@ class TaskWrites {
   void undo();
   End replace(const queue::FencedAck& ack, bool detached);
   End commit(const queue::FencedAck& ack);
-  void ring_for(std::span<const queue::Submission> added);
 
   Session& session_;
   LeaseKeeper& keeper_;
-  queue::Addresses& addresses_;  // of this session
+  queue::Submitter& submitter_;  // of this session
   const Run& run_;
 
   Mutex mutex_;         // guards all members below while the handler runs
@@ -91,7 +88,6 @@ class TaskWrites {
   bool excused_ = false;
   std::optional<std::string> lost_;
   std::vector<queue::Submission> successors_;
-  std::vector<std::string> asked_;  // the queue that each of them names
 };
 
 }  // namespace allot::worker

@@ -6,7 +6,6 @@
 
 #include "log/log.h"
 #include "meter/record.h"
-#include "peer/doorbell.h"
 #include "process/connect.h"
 #include "process/former_connection.h"
 #include "queue/verbs/cancel_request.h"
@@ -167,10 +166,6 @@ void LeaseKeeper::end_last_call(db::Connection& db) {
     former = former_connection(slot_.raw(), 1);
   }
   queue::kill_connections(db, {&former, 1});
-}
-
-void LeaseKeeper::work_was_added(std::uint32_t queue_id) {
-  peer::ring(board_, queue_id, 1);
 }
 
 // The database counts from the execution of the statement, which was after it was sent. The lease
@@ -437,7 +432,7 @@ void LeaseKeeper::detached(Run& run, Nanos sent_ns) {
                               {"partition", run.lease.partition.partition_no},
                               {"after_ms", (boot_ns() - run.began_ns()) / kMilli}});
   // Any worker may take its neighbours now.
-  if (run.plan.alone) work_was_added(run.lease.partition.queue_id);
+  if (run.plan.alone) ringer().ring({{run.lease.partition.queue_id, 1}});
 }
 
 }  // namespace allot::worker

@@ -13,6 +13,7 @@
 #include "base/mutant.h"
 #include "db/connection.h"
 #include "ipc/board.h"
+#include "peer/doorbell.h"
 #include "process/slot_writer.h"
 #include "queue/verbs/detached_store.h"
 #include "queue/verbs/lease_store.h"
@@ -53,8 +54,8 @@ class LeaseKeeper {
   // The same for a run whose task was detached: the lease in hand may be another one.
   void lose(Run& run, const char* verb);
 
-  // Other workers may have something to do in the queue now.
-  void work_was_added(std::uint32_t queue_id);
+  // Wakes the workers of this host.
+  [[nodiscard]] peer::Ringer ringer() const { return peer::Ringer(board_); }
 
   // True while this process is sure that no other process can have the lease (S5).
   [[nodiscard]] bool valid() const {

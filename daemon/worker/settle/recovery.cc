@@ -158,7 +158,7 @@ void Recovery::recover(const queue::DetachedObservation& observed, bool stale) {
   if (fenced == queue::Fenced::kLost) return;
   slot_.count(meter::Event::kRecovered);
   log_recovery(observed, name, facts);
-  peer::ring(board_, observed.id.partition.queue_id, 1);
+  peer::Ringer(board_).ring({{observed.id.partition.queue_id, 1}});
 }
 
 }  // namespace allot::worker

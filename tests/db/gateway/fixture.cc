@@ -51,7 +51,7 @@ std::future<Answered> begin(Application& application, const Asked& asked) {
   } else if (asked.body.size() > admission.most_body) {
     answer->set_value({application.refuse(413, "the body is too large"), false});
   } else {
-    application.answer(std::move(request), [answer](http::Response response) {
+    admission.answer(std::move(request), [answer](http::Response response) {
       answer->set_value({std::move(response), true});
     });
   }

@@ -73,8 +73,11 @@ class SiteTest : public api::ManyRowsTest {
     head.fields.push_back({"authorization", "Bearer " + token});
     const auto answer = std::make_shared<std::promise<http::Response>>();
     auto answered = answer->get_future();
-    site_->answer({std::move(head), body},
-                  [answer](http::Response response) { answer->set_value(std::move(response)); });
+    http::Request request{std::move(head), body};
+    http::Admission admission = site_->admit(request.head);
+    if (admission.refusal) return {std::move(*admission.refusal), false};
+    admission.answer(std::move(request),
+                     [answer](http::Response response) { answer->set_value(std::move(response)); });
     return {answered.get(), true};
   }
 

@@ -75,25 +75,23 @@ TEST_F(WorkTest, EachJobIsDoneOnceAlsoThoseThatWaitAtTheEnd) {
 // Shared orders, and some alone because of their unique key; one order is always refused.
 TEST_F(WorkTest, EachOrderIsAnsweredOnceWithItsOwnTask) {
   constexpr int kOrders = 25;
-  Surroundings around;
-  around.find_queue = [](db::Connection& db, const std::string& name) {
+  Combiner combiner(*pool_, {[](db::Connection& db, const std::string& name) {
     return *queue::find_queue(db, name);
-  };
-  around.complete = [](const std::string&, queue::SubmitOptions&) {};
-  Combiner combiner(*pool_, around);
+  }});
   std::mutex mutex;
   std::set<std::string> ids;
   std::atomic<int> refused = 0;
   in_threads([&](int client) {
     for (int i = 0; i < kOrders; ++i) {
       std::promise<Outcome> answer;
-      Wanted wanted{"mail", {}};
-      wanted.task.type = i == 0 ? "no type" : "t";
-      wanted.task.payload = std::to_string(client);
+      queue::Submission task;
+      task.named = "mail";
+      task.type = i == 0 ? "no type" : "t";
+      task.payload = std::to_string(client);
       if (i % 5 == 1) {
-        wanted.task.options.unique_key = std::to_string(client) + "-" + std::to_string(i);
+        task.options.unique_key = std::to_string(client) + "-" + std::to_string(i);
       }
-      Order order{{wanted},
+      Order order{{task},
                   [](const std::string&) {},
                   [&](Outcome made) { answer.set_value(std::move(made)); }};
       ASSERT_TRUE(combiner.submit(std::move(order)));

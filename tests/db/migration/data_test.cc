@@ -240,8 +240,8 @@ TEST_P(MigratedTest, OperatorsAndSubmittersGoOn) {
   task.options.unique_key = "k";
   const std::vector twice{task, task};
   const auto made = submit(db_, twice);
-  EXPECT_FALSE(made[0].existed);
-  EXPECT_TRUE(made[1].existed);
+  EXPECT_FALSE(made[0].existed());
+  EXPECT_TRUE(made[1].existed());
 }
 
 // Two duties without a holder: one ended in the past, and one ends an hour ahead.

@@ -44,14 +44,14 @@ class UniqueTest : public QueueTest {
 
 TEST_F(UniqueTest, ASecondOneIsAnsweredWithTheFirst) {
   const Submitted first = put_unique("k", "first");
-  EXPECT_FALSE(first.existed);
+  EXPECT_FALSE(first.existed());
   const Submitted second = put_unique("k", "second");
-  EXPECT_TRUE(second.existed);
+  EXPECT_TRUE(second.existed());
   EXPECT_EQ(second.id, first.id);
   EXPECT_EQ(show(look_, first.id)->payload, "first");
-  EXPECT_FALSE(put_unique("K").existed) << "keys are bytes";
-  EXPECT_FALSE(put_unique("k ").existed);
-  EXPECT_FALSE(put_unique(std::string("k\0", 2)).existed);
+  EXPECT_FALSE(put_unique("K").existed()) << "keys are bytes";
+  EXPECT_FALSE(put_unique("k ").existed());
+  EXPECT_FALSE(put_unique(std::string("k\0", 2)).existed());
   EXPECT_EQ(tasks(), 4U);
 }
 
@@ -60,7 +60,7 @@ TEST_F(UniqueTest, AKeyIsOfItsQueue) {
   put_unique("k");
   std::vector<Submission> one{task("k")};
   one[0].queue = other;
-  EXPECT_FALSE(submit(worker_.db, one).at(0).existed);
+  EXPECT_FALSE(submit(worker_.db, one).at(0).existed());
 }
 
 TEST_F(UniqueTest, InOneBatchTheFirstOneHasTheKey) {
@@ -70,11 +70,11 @@ TEST_F(UniqueTest, InOneBatchTheFirstOneHasTheKey) {
   batch.push_back({queue_, "t", "plain", {}});
   const auto made = submit(worker_.db, batch);
   for (std::size_t i = 0; i < 30; ++i) {
-    EXPECT_EQ(made[i].existed, i >= 10) << i;
+    EXPECT_EQ(made[i].existed(), i >= 10) << i;
     EXPECT_EQ(made[i].id, made[i % 10].id) << i;
     EXPECT_EQ(show(look_, made[i].id)->payload, std::to_string(i % 10));
   }
-  EXPECT_FALSE(made[30].existed);
+  EXPECT_FALSE(made[30].existed());
   EXPECT_EQ(tasks(), 11U);
 }
 
@@ -86,15 +86,15 @@ TEST_F(UniqueTest, AfterItsTaskAKeyIsTakenForAWhile) {
                    " FROM task_unique"),
             1U);
   const Submitted again = put_unique("k");
-  EXPECT_TRUE(again.existed);
+  EXPECT_TRUE(again.existed());
   EXPECT_EQ(again.id, first.id);
   EXPECT_EQ(tasks(), 0U);
   look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6)");
   const Submitted later = put_unique("k", "later");
-  EXPECT_FALSE(later.existed);
+  EXPECT_FALSE(later.existed());
   EXPECT_NE(later.id, first.id);
   EXPECT_EQ(show(look_, later.id)->payload, "later");
-  EXPECT_TRUE(put_unique("k").existed);
+  EXPECT_TRUE(put_unique("k").existed());
 }
 
 // S58: the clock was ahead when the task ended, and is correct again.
@@ -108,12 +108,12 @@ TEST_F(UniqueTest, AClockThatWasAheadKeepsAKeyNoLongerThanItsTime) {
     EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique"
                      " WHERE free_at > UTC_TIMESTAMP(6) + INTERVAL 1 HOUR"),
               1U);
-    EXPECT_TRUE(put_unique("k").existed) << "it is taken for its time, and not free";
+    EXPECT_TRUE(put_unique("k").existed()) << "it is taken for its time, and not free";
     EXPECT_EQ(number("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), free_at) BETWEEN 290 AND 300"
                      " FROM task_unique"),
               1U);
     look_.execute("UPDATE task_unique SET free_at = UTC_TIMESTAMP(6) + INTERVAL 1 MINUTE");
-    EXPECT_TRUE(put_unique("k").existed);
+    EXPECT_TRUE(put_unique("k").existed());
     EXPECT_EQ(number("SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(6), free_at) < 61"
                      " FROM task_unique"),
               1U)
@@ -127,7 +127,7 @@ TEST_F(UniqueTest, AStepBackOfASecondFreesNoKey) {
   finish(first.id);
   for (const int back : {1, 2, 3600}) {
     set_clock(worker_.db, std::chrono::seconds(-back));
-    EXPECT_TRUE(put_unique("k").existed) << back;
+    EXPECT_TRUE(put_unique("k").existed()) << back;
   }
 }
 
@@ -139,7 +139,7 @@ TEST_F(UniqueTest, ARetryKeepsTheKeyAndADeathEndsItsTime) {
   ASSERT_EQ(
       worker_.tasks.retry(worker_.db, fence(block->lease, task), 1, microseconds(0), kFailure),
       Fenced::kWritten);
-  EXPECT_TRUE(put_unique("k").existed);
+  EXPECT_TRUE(put_unique("k").existed());
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 1U);
   const auto moved = fetch(look_, first.id.partition, {.highest_seen = UINT64_MAX});
   ASSERT_EQ(moved.size(), 1U);
@@ -158,7 +158,7 @@ TEST_F(UniqueTest, ADetachedTaskHasItsKeyToTheEnd) {
   const auto block = worker_.lease(first.id.partition);
   ASSERT_EQ(worker_.detached.detach(worker_.db, fence(block->lease, block->tasks.at(0)), 1, {}),
             Fenced::kWritten);
-  EXPECT_TRUE(put_unique("k").existed);
+  EXPECT_TRUE(put_unique("k").existed());
   const Fence running = fence(block->lease, block->tasks.at(0)).once_detached();
   ASSERT_EQ(Verbs().ack(worker_.db, running), Fenced::kWritten);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NOT NULL"), 1U);
@@ -188,12 +188,12 @@ TEST_F(UniqueTest, ADeathFreesTheKeyAtOnce) {
     }
     ASSERT_TRUE(show(look_, first.id)->dead) << death;
     const Submitted again = put_unique(death, "again");
-    EXPECT_FALSE(again.existed) << death;
+    EXPECT_FALSE(again.existed()) << death;
     EXPECT_NE(again.id, first.id) << death;
     // It is retried by hand while another task has the key, and its end does not affect that key.
     EXPECT_EQ(retry_dead(look_, std::vector{first.id}), 1U) << death;
     ASSERT_TRUE(cancel_task(look_, first.id, "").done) << death;
-    EXPECT_TRUE(put_unique(death).existed) << death;
+    EXPECT_TRUE(put_unique(death).existed()) << death;
     EXPECT_EQ(put_unique(death).id, again.id) << death;
     ASSERT_TRUE(cancel_task(look_, again.id, "").done) << death;
     worker_.leases.release(worker_.db, block->lease);
@@ -207,7 +207,7 @@ TEST_F(UniqueTest, ATaskThatIsRetriedByHandHasNoKey) {
   EXPECT_EQ(retry_dead(look_, std::vector{first.id}), 1U);
   EXPECT_EQ(number("SELECT COUNT(*) FROM task_unique WHERE free_at IS NULL"), 0U);
   const Submitted again = put_unique("k");
-  EXPECT_FALSE(again.existed);
+  EXPECT_FALSE(again.existed());
   EXPECT_EQ(put_unique("k").id, again.id);
 }
 
@@ -215,10 +215,11 @@ TEST_F(UniqueTest, TheAnswerSaysWhereTheOwnerIs) {
   const std::vector<Submission> tasks{task("live"), task("done"), task("new")};
   const Submitted live = put_unique("live");
   const auto asked = [&] {
-    const auto made = submit(worker_.db, tasks);
+    auto made = submit(worker_.db, tasks);
+    find_owners(worker_.db, tasks, made);
     std::vector<std::string> names;
-    for (const Owner owner : owners(worker_.db, tasks, made)) {
-      names.emplace_back(name_of(owner) == nullptr ? "none" : name_of(owner));
+    for (const Submitted& one : made) {
+      names.emplace_back(one.existed() ? name_of(one.owner) : "none");
     }
     return names;
   };
@@ -290,7 +291,7 @@ TEST_F(UniqueTest, ARaceHasOneWinnerForEachKey) {
     int winners = 0;
     for (const auto& made : told) {
       EXPECT_EQ(made[k].id, told[0][k].id) << k;
-      winners += made[k].existed ? 0 : 1;
+      winners += made[k].existed() ? 0 : 1;
     }
     EXPECT_EQ(winners, 1) << k;
   }

@@ -55,8 +55,9 @@ struct Steward {
   db::Connection db;
   Utc calendar;
   std::map<std::uint32_t, std::size_t> rung;
-  Ticker ticker{calendar,
-                [this](std::uint32_t queue_id, std::size_t tasks) { rung[queue_id] += tasks; }};
+  Ticker ticker{calendar, [this](const auto& tasks) {
+                  for (const auto& [queue_id, count] : tasks) rung[queue_id] += count;
+                }};
 };
 
 class TickerTest : public queue::QueueTest {

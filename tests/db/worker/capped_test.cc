@@ -333,7 +333,7 @@ TEST_F(CappedTest, AQueueThatIsMadeLaterIsServed) {
   }));
   // Ringing programs know that this pool serves it.
   board_->pools[0].bell.rings = 0;
-  peer::ring(*board_, later.queue_id, 1);
+  peer::Ringer(*board_).ring({{later.queue_id, 1}});
   EXPECT_EQ(board_->pools[0].bell.rings, 1U);
 }
 

@@ -74,7 +74,7 @@ std::uint64_t found_by(LoopWorker& other, const std::atomic<bool>& over) {
 TEST_F(LoopTest, AnAnnouncedTaskIsLookedForUntilItIsVisible) {
   const auto one = worker();
   EXPECT_TRUE(eventually([&] {
-    peer::announce(*board_, queue_.queue_id, 1);
+    peer::Ringer(*board_).announce({{queue_.queue_id, 1}});
     const Nanos began = mono_ns();
     for (int looks = 0; looks < 4; ++looks) EXPECT_FALSE(one->find());
     return mono_ns() - began < 500 * kMilli;
@@ -116,7 +116,7 @@ TEST_F(LoopTest, TaskSubmittedDuringALeaseRunsInIt) {
 
   ASSERT_TRUE(eventually([&] { return (block = one->find()).has_value(); }));
   submit_behind("3");
-  peer::ring(*board_, queue_.queue_id, 1);
+  peer::Ringer(*board_).ring({{queue_.queue_id, 1}});
   const std::string epoch = value("SELECT epoch FROM q_lock_table WHERE partition_no = 0");
   one->work(std::move(*block));
   EXPECT_EQ(tasks_left(), "0");

@@ -47,6 +47,9 @@ http::Response text_response(unsigned status, std::string body) {
 
 http::Admission TinyApplication::admit(const http::Head& head) {
   http::Admission admission;
+  admission.answer = [this](const http::Request& request, http::Reply reply) {
+    answer(request, std::move(reply));
+  };
   admission.most_body = head.method == "POST" ? most_body_.load() : 0;
   admission.anonymous = head.path == "/anybody";
   admission.to_guests = head.path == "/health";
@@ -59,7 +62,7 @@ http::Admission TinyApplication::admit(const http::Head& head) {
   return admission;
 }
 
-void TinyApplication::answer(http::Request request, http::Reply reply) {
+void TinyApplication::answer(const http::Request& request, http::Reply reply) {
   const http::Head& head = request.head;
   ++answered_;
   if (head.path == "/throws") throw std::runtime_error("made up");

@@ -26,7 +26,6 @@ using support::HttpClient;
 class TinyApplication : public http::Application {
  public:
   http::Admission admit(const http::Head& head) override;
-  void answer(http::Request request, http::Reply reply) override;
   http::Response refuse(unsigned status, const std::string& title) override;
 
   // Number of waiting requests to /late, and the answer to the first of them, in this thread.
@@ -50,6 +49,8 @@ class TinyApplication : public http::Application {
   [[nodiscard]] int answered() const { return answered_; }
 
  private:
+  void answer(const http::Request& request, http::Reply reply);
+
   Mutex mutex_;
   std::vector<http::Reply> late_ ALLOT_GUARDED_BY(mutex_);
   std::vector<std::string> batches_ ALLOT_GUARDED_BY(mutex_);

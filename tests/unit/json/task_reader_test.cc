@@ -27,7 +27,7 @@ std::string line_refusal(const std::string& text) {
 TEST(TaskReader, AllFields) {
   const auto line = read_task(R"( {"prio":3, "payload":"p", "type":"mail.send", "queue":"mail"} )");
   ASSERT_TRUE(line);
-  EXPECT_EQ(line->queue, "mail");
+  EXPECT_EQ(line->named, "mail");
   EXPECT_EQ(line->type, "mail.send");
   EXPECT_EQ(line->payload, "p");
   EXPECT_EQ(line->options.prio, 3U);
@@ -131,8 +131,8 @@ TEST(TaskReader, DepthCostsNoStack) {
 }
 
 TEST(TaskReader, ALineMayNameNoQueue) {
-  EXPECT_EQ(read_task(R"({"type":"t"})")->queue, "");
-  EXPECT_EQ(read_task(R"({"queue":"","type":"t"})")->queue, "");
+  EXPECT_EQ(read_task(R"({"type":"t"})")->named, "");
+  EXPECT_EQ(read_task(R"({"queue":"","type":"t"})")->named, "");
 }
 
 TEST(TaskReader, RefusalsNameTheField) {
@@ -225,7 +225,7 @@ TEST(TaskBody, SeveralTasksShareNothing) {
   ASSERT_EQ(body.tasks.size(), 3U);
   EXPECT_EQ(body.tasks[0].payload, "[[1,2],3]");
   EXPECT_EQ(body.tasks[0].options.prio, 0U);
-  EXPECT_EQ(body.tasks[1].queue, "");
+  EXPECT_EQ(body.tasks[1].named, "");
   EXPECT_EQ(body.tasks[1].payload, "x");
   EXPECT_EQ(body.tasks[1].options.prio, queue::kDefaultPrio);
   EXPECT_EQ(body.tasks[2].payload, R"({"queue":1})");

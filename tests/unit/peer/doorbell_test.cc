@@ -49,7 +49,7 @@ TEST_F(BoardTest, ARingWakesAnotherProcessLongBeforeItsTimeout) {
   }
   // The test does not wait for the child to sleep, because a ring before that must not be lost
   // either.
-  ring(*board_, kQueue, 1);
+  Ringer(*board_).ring({{kQueue, 1}});
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
@@ -102,16 +102,16 @@ TEST_F(BoardTest, ARingIsForThePoolsThatServeTheQueue) {
     }
     return bells;
   };
-  ring(*board_, kQueue, 1);
+  Ringer(*board_).ring({{kQueue, 1}});
   EXPECT_EQ(rung(), (std::vector<std::uint32_t>{1, 0, 1, 0}));
-  ring(*board_, kQueue + 1, 1);
+  Ringer(*board_).ring({{kQueue + 1, 1}});
   EXPECT_EQ(rung(), (std::vector<std::uint32_t>{1, 1, 2, 0}));
-  ring(*board_, kQueue + 2, 1);
+  Ringer(*board_).ring({{kQueue + 2, 1}});
   EXPECT_EQ(rung(), (std::vector<std::uint32_t>{1, 1, 2, 0})) << "no pool serves it";
-  ring(*board_, kAnyQueue, 1);
+  Ringer(*board_).ring({{kAnyQueue, 1}});
   EXPECT_EQ(rung(), (std::vector<std::uint32_t>{2, 2, 3, 0}));
   serve(pool(), {});
-  ring(*board_, kQueue, 1);
+  Ringer(*board_).ring({{kQueue, 1}});
   EXPECT_EQ(rung(), (std::vector<std::uint32_t>{2, 2, 4, 0})) << "not any more";
 }
 
@@ -120,7 +120,7 @@ TEST_F(BoardTest, AWaitEndsWithItsTimeoutOrAtOnceWhenTheBellRangBefore) {
   wait_for_ring(pool().bell, pool().bell.rings.load(), 20 * kMilli);
   EXPECT_GE(mono_ns() - began, 20 * kMilli);
   const std::uint32_t seen = pool().bell.rings.load();
-  ring(*board_, kQueue, 1);
+  Ringer(*board_).ring({{kQueue, 1}});
   wait_for_ring(pool().bell, seen, 60 * kSecond);
   EXPECT_LT(mono_ns() - began, 30 * kSecond);
 }

@@ -28,12 +28,12 @@ TEST_F(RoomTest, ABoardThatLacksItIsNotMapped) {
   ASSERT_EQ(ftruncate(file.get(), sizeof(ipc::Board)), 0);
   disk.leave(0);
   EXPECT_EQ(map_board(file.get()), nullptr);
-  ring_at((disk / "").c_str(), {{kQueue, 1}});
+  Ringer(disk / "").ring({{kQueue, 1}});
   disk.leave(sizeof(ipc::Board) + ipc::kPage);
   ipc::Board* board = map_board(file.get());
   ASSERT_NE(board, nullptr) << "it takes its room where there is any";
   disk.leave(0);
-  ring_at((disk / "").c_str(), {{kQueue, 1}});
+  Ringer(disk / "").ring({{kQueue, 1}});
   EXPECT_EQ(board->pools[0].bell.rings, 1U);
   munmap(board, sizeof(ipc::Board));
 }

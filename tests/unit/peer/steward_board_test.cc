@@ -54,7 +54,7 @@ TEST_F(StewardBoardTest, MoreTypesThanPlacesHarmNothing) {
 
 // It belongs to no pool: it is not rung for a queue.
 TEST_F(StewardBoardTest, ItIsOfNoPool) {
-  ring(*board_, kAnyQueue, 1);
+  Ringer(*board_).ring({{kAnyQueue, 1}});
   EXPECT_EQ(board_->steward.bell.rings.load(), 0U);
   EXPECT_NE(pool().bell.rings.load(), 0U);
 }

@@ -50,7 +50,7 @@ TEST_F(HintsTest, ARingLetsTheNextScoutGo) {
   ipc::PoolBoard& pool = board_->pools[0];
   ASSERT_TRUE(become_scout(pool, 1000, 500));
   EXPECT_FALSE(become_scout(pool, 1400, 500));
-  peer::ring(*board_, kQueue, 1);
+  peer::Ringer(*board_).ring({{kQueue, 1}});
   EXPECT_TRUE(become_scout(pool, 1400, 500));
   peer::wake(pool.bell, 1);
   EXPECT_FALSE(become_scout(pool, 1800, 500)) << "waking alone starts no scout";

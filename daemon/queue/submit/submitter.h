@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "config/settings.h"
+#include "db/connection.h"
+#include "peer/doorbell.h"
+#include "queue/submit/address.h"
+#include "queue/submit/submit.h"
+
+namespace allot::queue {
+
+// Throws the refusal if the client may not submit to the queue of this name.
+using Permit = std::function<void(const std::string& queue)>;
+
+// Calls `act` with the index of each task of a batch. An error in one of several tasks names it:
+// "task 3: ", counted from 0.
+void each_task(std::size_t tasks, const std::function<void(std::size_t)>& act);
+
+// The path of a submission, for every program that submits: prepare() when the task arrives, and
+// again if it then waits longer than Addresses::kKept, and submit(). One thread at a time. A
+// program that adds a task to another transaction uses submit_statements() or plan_each() instead.
+class Submitter {
+ public:
+  struct Environment {
+    // Finds or makes a queue by name; throws Error if there is none.
+    Addresses::Find find{};
+    // The configuration of a queue, for the options that a submission omits; nullptr: there is
+    // none.
+    std::function<const config::Queue*(const std::string& queue)> configured{};
+    peer::Ringer ringer{std::string()};
+    // Submitted::owner says whether that task runs, which costs a statement for taken keys.
+    bool finds_owners = false;
+  };
+  explicit Submitter(Environment environment)
+      : environment_(std::move(environment)), addresses_(environment_.find) {}
+
+  // Finds the queue of each task, adds the configured defaults, and validates. `permit` decides
+  // before an unknown queue is reported, so that a client cannot distinguish a forbidden queue from
+  // a missing one. Throws the first error, as each_task() does.
+  void prepare(db::Connection& db, std::span<Submission> tasks, const Permit& permit = {});
+
+  // See queue::submit(). Wakes workers of this host.
+  std::vector<Submitted> submit(db::Connection& db, std::span<const Submission> tasks,
+                                const Beside& beside = {}) const;
+
+  // For tasks that were submitted with another transaction.
+  void ring(std::span<const Submission> tasks) const;
+
+ private:
+  Environment environment_;
+  Addresses addresses_;
+};
+
+}  // namespace allot::queue
