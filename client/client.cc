@@ -18,7 +18,6 @@
 #include "queue/operate/cancel.h"
 #include "queue/submit/address.h"
 #include "queue/submit/submit.h"
-#include "queue/views/inspect.h"
 
 namespace allot {
 namespace {

@@ -11,8 +11,8 @@
 #include "operations/refusal.h"
 #include "operations/verbs.h"
 #include "peer/doorbell.h"
+#include "queue/model/task_facts.h"
 #include "queue/operate/bulk_action.h"
-#include "queue/views/inspect.h"
 
 namespace allot::operations {
 namespace {

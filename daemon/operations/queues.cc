@@ -22,6 +22,7 @@
 #include "queue/views/figures.h"
 #include "queue/views/health.h"
 #include "queue/views/history.h"
+#include "queue/views/task_lists.h"
 
 namespace allot::operations {
 namespace {

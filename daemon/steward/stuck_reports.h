@@ -10,8 +10,8 @@
 
 #include "ipc/board.h"
 #include "process/session.h"
+#include "queue/notices/stuck.h"
 #include "queue/submit/submit.h"
-#include "queue/views/stuck.h"
 #include "steward/chore.h"
 #include "steward/served.h"
 #include "steward/unknown_tasks.h"

@@ -7,10 +7,10 @@
 
 #include "db/checksum.h"
 #include "queue/model/audit.h"
+#include "queue/model/dead_letter.h"
 #include "queue/model/error_text.h"
 #include "queue/operate/bulk_work.h"
-#include "queue/views/dead_letter.h"
-#include "queue/views/health.h"
+#include "queue/server/variables.h"
 #include "sql/queries.h"
 
 namespace allot::queue {

@@ -5,38 +5,6 @@
 #include "sql/queries.h"
 
 namespace allot::queue {
-namespace {
-
-std::optional<std::chrono::seconds> overdue(const db::Row& row, std::size_t i) {
-  if (row.is_null(i) || row.text(i).starts_with('-')) return std::nullopt;
-  return std::chrono::seconds(row.u64(i));
-}
-
-}  // namespace
-
-bool optimizer_switch_changed(db::Connection& db) {
-  try {
-    return db.run({db::Statement(sql::k_changed_switch)}).front().one().u64(0) != 0;
-  } catch (const db::DbError& error) {
-    if (error.error_class() != db::ErrorClass::kRefused) throw;
-    return false;
-  }
-}
-
-std::map<std::string, std::string> server_variables(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_server_variables)});
-  std::map<std::string, std::string> variables;
-  while (const auto row = results.front().next()) {
-    variables[std::string(row->text(0))] = row->text(1);
-  }
-  return variables;
-}
-
-std::chrono::sys_time<std::chrono::microseconds> database_clock(db::Connection& db) {
-  auto results = db.run({db::Statement(sql::k_database_clock)});
-  return std::chrono::sys_time<std::chrono::microseconds>(
-      std::chrono::microseconds(results.front().one().u64(0)));
-}
 
 std::vector<HeldLease> held_leases(db::Connection& db, std::uint32_t most) {
   db::Statement statement(sql::k_list_leases);
@@ -100,16 +68,6 @@ FarTasks far_tasks(db::Connection& db, std::chrono::microseconds after) {
     if (const auto number = counted.front().next()) far.count += number->u64(0);
   }
   return far;
-}
-
-PurgeLag purge_lag(db::Connection& db, std::uint32_t queue_id, std::chrono::microseconds history,
-                   std::chrono::microseconds dead) {
-  db::Statement ask(sql::k_purge_lag);
-  ask.set("queue_id", queue_id).set("history_us", history.count()).set("dead_us", dead.count());
-  auto results = db.run({ask});
-  const db::Row row = results.front().one();
-  return {history.count() > 0 ? overdue(row, 0) : std::nullopt,
-          dead.count() > 0 ? overdue(row, 1) : std::nullopt};
 }
 
 std::string name_of(const DutyView& duty) {

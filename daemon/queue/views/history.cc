@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "queue/model/statements.h"
+#include "queue/model/task_facts.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -17,7 +18,7 @@ Done read_done(const db::Row& row, std::uint32_t queue_id) {
   done.type = row.text(3);
   done.attempt = static_cast<std::uint32_t>(row.u64(4));
   done.ended_at = row.text(5);
-  done.worker = std::string(row.text(6)) + "/" + std::string(row.text(7));
+  done.worker = worker_name(row, 6, 7);
   if (!row.is_null(11)) done.headers = read_headers(row.text(11));
   done.usage = {row.maybe_u64(8), row.maybe_u64(9), row.maybe_u64(10)};
   return done;

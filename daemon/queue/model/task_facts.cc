@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/views/inspect.h"
+#include "queue/model/task_facts.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include "queue/model/statements.h"
@@ -9,33 +8,6 @@
 
 namespace allot::queue {
 namespace {
-
-BoundedCount count(db::Connection& db, const sql::SqlText& text, const QueueInfo& queue,
-                   std::uint64_t bound) {
-  db::Statement statement(text);
-  statement.set("queue_id", queue.queue_id).set("bound", bound);
-  const std::uint64_t found = db.run({statement}).front().one().u64(0);
-  return {std::min(found, bound), found > bound};
-}
-
-// Columns at the start of all task lists; see list_tasks.sql.
-TaskView read_view(const db::Row& row, std::uint32_t queue_id) {
-  TaskView view;
-  view.id.partition = {queue_id, static_cast<std::uint32_t>(row.u64(0))};
-  view.id.prio = static_cast<std::uint32_t>(row.u64(1));
-  view.id.first_key = row.maybe_u64(3).value_or(row.u64(2));
-  view.attempts = static_cast<std::uint32_t>(row.u64(4));
-  view.type = row.text(5);
-  view.payload_size = row.u64(6);
-  view.at = row.text(7);
-  view.run_key = row.u64(2);
-  return view;
-}
-
-std::string worker_name(const db::Row& row, std::size_t host, std::size_t pid) {
-  if (row.is_null(host)) return {};
-  return std::string(row.text(host)) + "/" + std::string(row.text(pid));
-}
 
 std::optional<std::uint32_t> key_hash_of(const db::Row& row, std::size_t column) {
   const auto hash = row.maybe_u64(column);
@@ -51,7 +23,7 @@ Headers headers_of(const db::Row& row, std::size_t column) {
   return row.is_null(column) ? Headers{} : read_headers(row.text(column));
 }
 
-std::optional<TaskView> read_view(db::Connection& db, const TaskId& id) {
+std::optional<TaskView> read_task(db::Connection& db, const TaskId& id) {
   db::Statement live(sql::k_show_task);
   db::Statement running(sql::k_show_running);
   db::Statement dead(sql::k_show_dead);
@@ -60,7 +32,7 @@ std::optional<TaskView> read_view(db::Connection& db, const TaskId& id) {
   set_id(dead, id);
   auto results = db.run({live, running, dead});
   if (const auto row = results[0].next()) {
-    TaskView view = read_view(*row, id.partition.queue_id);
+    TaskView view = read_task_row(*row, id.partition.queue_id);
     view.payload = row->text(8);
     if (row->text(9) != "FREE") view.holder = worker_name(*row, 10, 11);
     view.flags = static_cast<std::uint32_t>(row->u64(12));
@@ -71,7 +43,7 @@ std::optional<TaskView> read_view(db::Connection& db, const TaskId& id) {
     return view;
   }
   if (const auto row = results[1].next()) {
-    TaskView view = read_view(*row, id.partition.queue_id);
+    TaskView view = read_task_row(*row, id.partition.queue_id);
     view.running = true;
     view.payload = row->text(8);
     view.holder = worker_name(*row, 9, 10);
@@ -89,7 +61,7 @@ std::optional<TaskView> read_view(db::Connection& db, const TaskId& id) {
     return view;
   }
   if (const auto row = results[2].next()) {
-    TaskView view = read_view(*row, id.partition.queue_id);
+    TaskView view = read_task_row(*row, id.partition.queue_id);
     view.dead = true;
     view.payload = row->text(8);
     view.cause = row->text(9);
@@ -126,74 +98,22 @@ std::vector<AttemptView> read_attempts(db::Connection& db, const TaskId& id, int
 
 }  // namespace
 
-BoundedCount count_waiting(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
-  return count(db, sql::k_count_waiting, queue, most);
+TaskView read_task_row(const db::Row& row, std::uint32_t queue_id) {
+  TaskView view;
+  view.id.partition = {queue_id, static_cast<std::uint32_t>(row.u64(0))};
+  view.id.prio = static_cast<std::uint32_t>(row.u64(1));
+  view.id.first_key = row.maybe_u64(3).value_or(row.u64(2));
+  view.attempts = static_cast<std::uint32_t>(row.u64(4));
+  view.type = row.text(5);
+  view.payload_size = row.u64(6);
+  view.at = row.text(7);
+  view.run_key = row.u64(2);
+  return view;
 }
 
-BoundedCount count_from(db::Connection& db, const QueueInfo& queue, std::uint32_t first) {
-  db::Statement statement(sql::k_count_retired);
-  statement.set("queue_id", queue.queue_id).set("partitions", first).set("limit", kCountBound + 1);
-  const std::uint64_t found = db.run({statement}).front().one().u64(0);
-  return {std::min(found, kCountBound), found > kCountBound};
-}
-
-BoundedCount count_dead(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
-  return count(db, sql::k_count_dead, queue, most);
-}
-
-BoundedCount count_running(db::Connection& db, const QueueInfo& queue, std::uint64_t most) {
-  return count(db, sql::k_count_running, queue, most);
-}
-
-std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
-                                 const std::optional<TaskView>& after) {
-  const TaskView from = after.value_or(TaskView{});  // keys begin after 0
-  db::Statement statement(sql::k_list_tasks);
-  set_partition(statement, {queue.queue_id, from.id.partition.partition_no})
-      .set("prio", from.id.prio)
-      .set("run_key", from.run_key)
-      .set("limit", most);
-  auto results = db.run({statement});
-  std::vector<TaskView> views;
-  while (const auto row = results.front().next()) views.push_back(read_view(*row, queue.queue_id));
-  return views;
-}
-
-std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
-                                   const std::optional<TaskView>& after) {
-  TaskId from = after.value_or(TaskView{}).id;
-  from.partition.queue_id = queue.queue_id;
-  db::Statement statement(sql::k_list_running);
-  set_id(statement, from).set("limit", most);
-  auto results = db.run({statement});
-  std::vector<TaskView> views;
-  while (const auto row = results.front().next()) {
-    TaskView& view = views.emplace_back(read_view(*row, queue.queue_id));
-    view.running = true;
-    view.holder = worker_name(*row, 8, 9);
-  }
-  return views;
-}
-
-std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
-                                const std::optional<TaskView>& after, std::string_view group) {
-  TaskId from = after.value_or(TaskView{}).id;
-  from.partition.queue_id = queue.queue_id;
-  db::Statement statement(group.empty() ? sql::k_list_dead : sql::k_list_group);
-  if (!group.empty()) statement.set("group", group);
-  set_id(statement, from)
-      .set("before", after ? moment_text(after->at) : std::string(kEndOfTime))
-      .set("limit", most);
-  auto results = db.run({statement});
-  std::vector<TaskView> views;
-  while (const auto row = results.front().next()) {
-    TaskView& view = views.emplace_back(read_view(*row, queue.queue_id));
-    view.dead = true;
-    view.cause = row->text(8);
-    view.error = row->text(9);
-    view.fault = row->text(10);
-  }
-  return views;
+std::string worker_name(const db::Row& row, std::size_t host, std::size_t pid) {
+  if (row.is_null(host)) return {};
+  return std::string(row.text(host)) + "/" + std::string(row.text(pid));
 }
 
 std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
@@ -225,15 +145,14 @@ std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
   standing.due = row->u64(9) != 0;
   standing.resizing = row->u64(10) != 0;
   if (const auto wait = row->maybe_u64(13)) standing.rate_wait = std::chrono::microseconds(*wait);
-  const std::uint64_t count = results[1].one().u64(0);
-  standing.ahead = {std::min(count, kAheadBound), count > kAheadBound};
+  standing.ahead = up_to(kAheadBound, results[1].one().u64(0));
   return standing;
 }
 
 std::optional<TaskView> show(db::Connection& db, const TaskId& id) {
-  auto view = read_view(db, id);
+  auto view = read_task(db, id);
   // The task may have moved from one table to another between two reads.
-  return view ? view : read_view(db, id);
+  return view ? view : read_task(db, id);
 }
 
 std::vector<AttemptView> list_attempts(db::Connection& db, const TaskId& id) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "queue/views/stuck.h"
+#include "queue/notices/stuck.h"
 
 #include "queue/model/statements.h"
+#include "queue/model/task_facts.h"
 #include "sql/queries.h"
 
 namespace allot::queue {
@@ -15,7 +16,7 @@ Stuck read_stuck(const db::Row& row, std::uint32_t queue_id) {
   stuck.type = row.text(3);
   stuck.attempt = static_cast<std::uint32_t>(row.u64(4));
   stuck.since = row.text(5);
-  if (!row.is_null(6)) stuck.worker = std::string(row.text(6)) + "/" + std::string(row.text(7));
+  stuck.worker = worker_name(row, 6, 7);
   if (!row.is_null(8)) stuck.headers = read_headers(row.text(8));
   return stuck;
 }
