@@ -8,9 +8,7 @@ namespace allot::queue {
 
 DeadLetter read_letter(const db::Row& row, std::uint32_t queue_id) {
   DeadLetter letter;
-  letter.id.partition = {queue_id, static_cast<std::uint32_t>(row.u64(0))};
-  letter.id.prio = static_cast<std::uint32_t>(row.u64(1));
-  letter.id.first_key = row.u64(2);
+  letter.id = {{queue_id, row.u32(0)}, row.u32(1), row.u64(2)};
   letter.type = row.text(3);
   letter.cause = row.text(4);
   letter.fault = row.text(5);
@@ -28,10 +26,7 @@ std::vector<DeadLetter> page_dead(db::Connection& db, std::uint32_t queue_id, co
       .set("prio", after.prio)
       .set("first_key", after.first_key)
       .set("limit", most);
-  auto results = db.run({statement});
-  std::vector<DeadLetter> page;
-  while (const auto row = results.front().next()) page.push_back(read_letter(*row, queue_id));
-  return page;
+  return db.read_all(statement, [&](const db::Row& row) { return read_letter(row, queue_id); });
 }
 
 BoundedCount count_group(db::Connection& db, const QueueInfo& queue, std::string_view group,

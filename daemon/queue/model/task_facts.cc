@@ -15,14 +15,6 @@ std::optional<std::uint32_t> key_hash_of(const db::Row& row, std::size_t column)
   return static_cast<std::uint32_t>(*hash);
 }
 
-std::string text_or_none(const db::Row& row, std::size_t column) {
-  return row.is_null(column) ? std::string() : std::string(row.text(column));
-}
-
-Headers headers_of(const db::Row& row, std::size_t column) {
-  return row.is_null(column) ? Headers{} : read_headers(row.text(column));
-}
-
 std::optional<TaskView> read_task(db::Connection& db, const TaskId& id) {
   db::Statement live(sql::k_show_task);
   db::Statement running(sql::k_show_running);
@@ -35,11 +27,11 @@ std::optional<TaskView> read_task(db::Connection& db, const TaskId& id) {
     TaskView view = read_task_row(*row, id.partition.queue_id);
     view.payload = row->text(8);
     if (row->text(9) != "FREE") view.holder = worker_name(*row, 10, 11);
-    view.flags = static_cast<std::uint32_t>(row->u64(12));
+    view.flags = row->u32(12);
     view.no_handler = (view.flags & kNoHandlerFlag) != 0;
-    if (!row->is_null(13)) view.expires_at = row->text(13);
+    view.expires_at = row->text(13);
     view.key_hash = key_hash_of(*row, 14);
-    view.headers = headers_of(*row, 15);
+    view.headers = read_headers(row->text(15));
     return view;
   }
   if (const auto row = results[1].next()) {
@@ -52,11 +44,11 @@ std::optional<TaskView> read_task(db::Connection& db, const TaskId& id) {
     view.since = row->text(11);
     view.until = row->text(12);
     view.overdue = row->u64(13) != 0;
-    view.flags = static_cast<std::uint32_t>(row->u64(14));
-    if (!row->is_null(16)) view.silent_since = row->text(16);
-    view.headers = headers_of(*row, 17);
+    view.flags = row->u32(14);
+    view.silent_since = row->maybe_text(16);
+    view.headers = read_headers(row->text(17));
     if (const auto percent = row->maybe_u64(18)) {
-      view.progress = {static_cast<std::uint32_t>(*percent), text_or_none(*row, 19)};
+      view.progress = {static_cast<std::uint32_t>(*percent), row->string(19)};
     }
     return view;
   }
@@ -66,10 +58,10 @@ std::optional<TaskView> read_task(db::Connection& db, const TaskId& id) {
     view.payload = row->text(8);
     view.cause = row->text(9);
     view.error = row->text(10);
-    view.flags = static_cast<std::uint32_t>(row->u64(11));
+    view.flags = row->u32(11);
     view.key_hash = key_hash_of(*row, 12);
-    view.headers = headers_of(*row, 13);
-    view.detail = text_or_none(*row, 14);
+    view.headers = read_headers(row->text(13));
+    view.detail = row->string(14);
     view.fault = row->text(15);
     return view;
   }
@@ -79,31 +71,28 @@ std::optional<TaskView> read_task(db::Connection& db, const TaskId& id) {
 std::vector<AttemptView> read_attempts(db::Connection& db, const TaskId& id, int earlier) {
   db::Statement statement(sql::k_list_attempts);
   set_id(statement, id).set("earlier", earlier);
-  auto results = db.run({statement});
-  std::vector<AttemptView> attempts;
-  while (const auto row = results.front().next()) {
-    attempts.push_back({static_cast<std::uint32_t>(row->u64(0)),
-                        std::string(row->text(1)),
-                        std::string(row->text(2)),
-                        std::string(row->text(3)),
-                        worker_name(*row, 4, 5),
-                        static_cast<std::uint32_t>(row->u64(6)),
-                        {row->maybe_u64(7), row->maybe_u64(8), row->maybe_u64(9)},
-                        text_or_none(*row, 10),
-                        std::string(row->text(11)),
-                        text_or_none(*row, 12)});
-  }
-  return attempts;
+  return db.read_all(statement, [](const db::Row& row) {
+    return AttemptView{row.u32(0),
+                       row.string(1),
+                       row.string(2),
+                       row.string(3),
+                       worker_name(row, 4, 5),
+                       row.u32(6),
+                       {row.maybe_u64(7), row.maybe_u64(8), row.maybe_u64(9)},
+                       row.string(10),
+                       row.string(11),
+                       row.string(12)};
+  });
 }
 
 }  // namespace
 
 TaskView read_task_row(const db::Row& row, std::uint32_t queue_id) {
   TaskView view;
-  view.id.partition = {queue_id, static_cast<std::uint32_t>(row.u64(0))};
-  view.id.prio = static_cast<std::uint32_t>(row.u64(1));
+  view.id.partition = {queue_id, row.u32(0)};
+  view.id.prio = row.u32(1);
   view.id.first_key = row.maybe_u64(3).value_or(row.u64(2));
-  view.attempts = static_cast<std::uint32_t>(row.u64(4));
+  view.attempts = row.u32(4);
   view.type = row.text(5);
   view.payload_size = row.u64(6);
   view.at = row.text(7);
@@ -113,7 +102,7 @@ TaskView read_task_row(const db::Row& row, std::uint32_t queue_id) {
 
 std::string worker_name(const db::Row& row, std::size_t host, std::size_t pid) {
   if (row.is_null(host)) return {};
-  return std::string(row.text(host)) + "/" + std::string(row.text(pid));
+  return row.string(host) + "/" + row.string(pid);
 }
 
 std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
@@ -138,10 +127,9 @@ std::optional<Standing> standing(db::Connection& db, const TaskView& task) {
   standing.origin = row->maybe_u64(11).value_or(0);
   standing.until = row->text(4);
   standing.overdue = standing.leased && row->u64(5) != 0;
-  if (standing.leased && !row->is_null(12)) standing.silent_since = row->text(12);
-  if (!row->is_null(6)) standing.defer_until = row->text(6);
-  if (!row->is_null(7))
-    standing.paused = Pause{std::string(row->text(7)), std::string(row->text(8))};
+  if (standing.leased) standing.silent_since = row->maybe_text(12);
+  standing.defer_until = row->maybe_text(6);
+  if (!row->is_null(7)) standing.paused = Pause{row->string(7), row->string(8)};
   standing.due = row->u64(9) != 0;
   standing.resizing = row->u64(10) != 0;
   if (const auto wait = row->maybe_u64(13)) standing.rate_wait = std::chrono::microseconds(*wait);
@@ -168,7 +156,7 @@ Headers find_headers(db::Connection& db, const TaskId& id, std::uint64_t run_key
   set_id(find, id).set("run_key", run_key);
   auto results = db.run({find});
   const auto row = results.front().next();
-  return row ? headers_of(*row, 0) : Headers{};
+  return row ? read_headers(row->text(0)) : Headers{};
 }
 
 }  // namespace allot::queue

@@ -28,8 +28,7 @@ bool purge_old(db::Connection& db, const sql::SqlText& find, const sql::SqlText&
   std::map<std::uint32_t, std::vector<TaskKey>> partitions;
   std::string before;
   while (const auto row = found.next()) {
-    partitions[static_cast<std::uint32_t>(row->u64(0))].push_back(
-        {static_cast<std::uint32_t>(row->u64(1)), row->u64(2)});
+    partitions[row->u32(0)].push_back({row->u32(1), row->u64(2)});
     before = row->text(3);
   }
   for (const auto& [partition_no, keys] : partitions) {

@@ -19,7 +19,7 @@ std::map<std::string, std::string> server_variables(db::Connection& db) {
   auto results = db.run({db::Statement(sql::k_server_variables)});
   std::map<std::string, std::string> variables;
   while (const auto row = results.front().next()) {
-    variables[std::string(row->text(0))] = row->text(1);
+    variables[row->string(0)] = row->text(1);
   }
   return variables;
 }

@@ -21,7 +21,7 @@ DeadGroups dead_groups(db::Connection& db, const QueueInfo& queue, std::uint64_t
   DeadGroups found;
   auto first = db.run({of_group(sql::k_group_after, queue, {})});
   auto next = first.front().next();
-  std::string group = next ? std::string(next->text(0)) : std::string();
+  std::string group = next ? next->string(0) : std::string();
   while (!group.empty() && found.list.size() < kMostDeadGroups) {
     // One trip for each group, which also finds the next one.
     auto results = db.run({of_group(sql::k_newest_of_group, queue, group),
@@ -30,11 +30,11 @@ DeadGroups dead_groups(db::Connection& db, const QueueInfo& queue, std::uint64_t
     const auto newest = results[0].next();
     const auto counted = results[1].next();
     if (newest && counted) {
-      found.list.push_back({read_letter(*newest, queue.queue_id), std::string(counted->text(1)),
+      found.list.push_back({read_letter(*newest, queue.queue_id), counted->string(1),
                             up_to(bound, counted->u64(0))});
     }
     next = results[2].next();
-    group = next ? std::string(next->text(0)) : std::string();
+    group = next ? next->string(0) : std::string();
   }
   found.all = group.empty();
   std::stable_sort(found.list.begin(), found.list.end(),

@@ -44,11 +44,8 @@ std::vector<TaskView> list_tasks(db::Connection& db, const QueueInfo& queue, std
       .set("prio", from.id.prio)
       .set("run_key", from.run_key)
       .set("limit", most);
-  auto results = db.run({statement});
-  std::vector<TaskView> views;
-  while (const auto row = results.front().next())
-    views.push_back(read_task_row(*row, queue.queue_id));
-  return views;
+  return db.read_all(statement,
+                     [&](const db::Row& row) { return read_task_row(row, queue.queue_id); });
 }
 
 std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
@@ -57,14 +54,12 @@ std::vector<TaskView> list_running(db::Connection& db, const QueueInfo& queue, s
   from.partition.queue_id = queue.queue_id;
   db::Statement statement(sql::k_list_running);
   set_id(statement, from).set("limit", most);
-  auto results = db.run({statement});
-  std::vector<TaskView> views;
-  while (const auto row = results.front().next()) {
-    TaskView& view = views.emplace_back(read_task_row(*row, queue.queue_id));
+  return db.read_all(statement, [&](const db::Row& row) {
+    TaskView view = read_task_row(row, queue.queue_id);
     view.running = true;
-    view.holder = worker_name(*row, 8, 9);
-  }
-  return views;
+    view.holder = worker_name(row, 8, 9);
+    return view;
+  });
 }
 
 std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std::uint32_t most,
@@ -76,16 +71,14 @@ std::vector<TaskView> list_dead(db::Connection& db, const QueueInfo& queue, std:
   set_id(statement, from)
       .set("before", after ? moment_text(after->at) : std::string(kEndOfTime))
       .set("limit", most);
-  auto results = db.run({statement});
-  std::vector<TaskView> views;
-  while (const auto row = results.front().next()) {
-    TaskView& view = views.emplace_back(read_task_row(*row, queue.queue_id));
+  return db.read_all(statement, [&](const db::Row& row) {
+    TaskView view = read_task_row(row, queue.queue_id);
     view.dead = true;
-    view.cause = row->text(8);
-    view.error = row->text(9);
-    view.fault = row->text(10);
-  }
-  return views;
+    view.cause = row.text(8);
+    view.error = row.text(9);
+    view.fault = row.text(10);
+    return view;
+  });
 }
 
 }  // namespace allot::queue
