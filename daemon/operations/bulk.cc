@@ -95,8 +95,7 @@ Document list_bulk_actions(Call& call) {
     if (items.size() == limit) break;
   }
   const bool end = actions.size() < kMostActions && items.size() < limit;
-  return answer_of(
-      {{"items", std::move(items)}, {"next", end ? json(nullptr) : json(cursor_of_bulk(before))}});
+  return list_of(std::move(items), end ? "" : cursor_of_bulk(before));
 }
 
 Document show_bulk_action(Call& call) {

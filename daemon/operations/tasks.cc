@@ -85,7 +85,7 @@ Document show_task(Call& call) {
 
 Document list_attempts(Call& call) {
   const queue::FullTask full = must_show(call, call.id());
-  return answer_of({{"items", as_json::attempts(full.attempts)}, {"next", nullptr}});
+  return list_of(as_json::attempts(full.attempts));
 }
 
 Document show_payload(Call& call) {
