@@ -138,7 +138,7 @@ std::vector<Route> list_routes(db::Connection& db) {
   return db.read_all(db::Statement(sql::k_list_routes), [](const db::Row& row) {
     Route route;
     route.source_id = row.u32(0);
-    route.from = row.text(1);
+    route.from = row.maybe_text(1);
     route.types = {row.string(3), row.u64(2) != 0};
     route.target_id = row.u32(4);
     route.to = row.text(5);

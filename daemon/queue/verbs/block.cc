@@ -36,7 +36,7 @@ std::vector<Task> read_tasks(db::StatementResult& rows) {
     task.attempt = row->u32(3);
     task.type = row->text(4);
     task.payload_size = row->u64(5);
-    task.payload = row->text(6);
+    task.payload = row->maybe_text(6);
     task.flags = row->u32(7);
     if (const auto left = row->maybe_u64(8)) task.expires_in = std::chrono::microseconds(*left);
     task.waited = std::chrono::microseconds(row->u64(10));
